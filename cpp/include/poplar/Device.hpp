@@ -1,0 +1,41 @@
+// poplar/Device.hpp: something that an Engine loads onto.
+#ifndef poplar_Device_hpp
+#define poplar_Device_hpp
+
+#include <poplar/OptionFlags.hpp>
+#include <poplar/Target.hpp>
+
+#include <memory>
+#include <vector>
+
+namespace poplar {
+
+/// A device. All devices here are simulated, so attaching always succeeds.
+class __attribute__((visibility("default"))) Device {
+ public:
+  Device();
+  explicit Device(Target target, unsigned id = 0);
+  Device(Device&&) = default;
+  Device& operator=(Device&&) = default;
+  Device(const Device&) = default;
+  Device& operator=(const Device&) = default;
+
+  static Device createCPUDevice(const OptionFlags& options = {});
+  Device createVirtualDevice(unsigned tilesPerIPU);
+
+  unsigned getId() const { return id_; }
+  const Target& getTarget() const { return target_; }
+  bool attach() const;
+  void detach() const;
+  bool isAttached() const;
+  std::vector<int> getDriverIDs() const { return {static_cast<int>(id_)}; }
+
+ private:
+  Target target_;
+  unsigned id_;
+  std::shared_ptr<bool> attached_;
+};
+
+}  // namespace poplar
+
+#endif

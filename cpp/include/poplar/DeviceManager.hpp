@@ -1,0 +1,27 @@
+// poplar/DeviceManager.hpp: the devices of this machine.
+#ifndef poplar_DeviceManager_hpp
+#define poplar_DeviceManager_hpp
+
+#include <poplar/Device.hpp>
+#include <poplar/TargetType.hpp>
+
+#include <vector>
+
+namespace poplar {
+
+/// Finds devices. There is no IPU hardware behind popir: asking for TargetType::IPU gives
+/// simulated devices of the same description, so that programs written for hardware run.
+class __attribute__((visibility("default"))) DeviceManager {
+ public:
+  static DeviceManager createDeviceManager();
+
+  std::vector<Device> getDevices(const OptionFlags& options = {}) const;
+  std::vector<Device> getDevices(TargetType type, unsigned requiredNumIPUs,
+                                 const OptionFlags& options = {}) const;
+  Device getDevice(TargetType type, unsigned deviceManagerId,
+                   const OptionFlags& options = {}) const;
+};
+
+}  // namespace poplar
+
+#endif

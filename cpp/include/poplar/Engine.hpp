@@ -1,0 +1,86 @@
+// poplar/Engine.hpp: compiles programs and runs them.
+#ifndef poplar_Engine_hpp
+#define poplar_Engine_hpp
+
+#include <poplar/DebugContext.hpp>
+#include <poplar/Device.hpp>
+#include <poplar/Graph.hpp>
+#include <poplar/OptionFlags.hpp>
+#include <poplar/Program.hpp>
+#include <poplar/StreamCallback.hpp>
+#include <poplar/StringRef.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace popir {
+class EngineImpl;  // cpp/poplar/engine_impl.hpp
+}
+
+namespace poplar {
+
+using ProgressFunc = std::function<void(int, int)>;
+
+/// Programs, planned once and run many times.
+///
+/// Options: "host.numThreads" (default: all cores), "target.hostSyncTimeout" and other options of
+/// Poplar that have no meaning here are accepted and ignored.
+/// \throws invalid_tile_mapping, control_program_error, graph_memory_allocation_error
+class __attribute__((visibility("default"))) Engine {
+ public:
+  Engine(const Graph& graph, const program::Program& program, const OptionFlags& options = {},
+         ProgressFunc progress = ProgressFunc(), const DebugContext& debugContext = {});
+  Engine(const Graph& graph, ArrayRef<program::Program> programs, const OptionFlags& options = {},
+         ProgressFunc progress = ProgressFunc(), const DebugContext& debugContext = {});
+  Engine(Engine&&) noexcept;
+  Engine& operator=(Engine&&) noexcept;
+  ~Engine();
+
+  void load(const Device& device);
+  void prepare(const Device& device) { load(device); }
+  void deploy() {}
+  void run(unsigned program = 0, const std::string& debugName = "");
+  void loadAndRun(const Device& device, unsigned program = 0) {
+    load(device);
+    run(program);
+  }
+
+  /// Binds host memory to a stream. A repeated transfer goes on where the last one ended and
+  /// starts again at `begin` after `end`; without `end` the buffer holds one transfer. The memory
+  /// must stay valid while programs that use the stream run.
+  void connectStream(StringRef handle, void* begin, void* end);
+  void connectStream(StringRef handle, void* begin);
+  void connectStreamToCallback(StringRef handle, StreamCallbackHandle callback);
+  void connectStreamToCallback(StringRef handle, unsigned index, StreamCallbackHandle callback);
+
+  void writeTensor(StringRef handle, const void* buffer, const void* bufferEnd);
+  void writeTensor(StringRef handle, const void* buffer);
+  void readTensor(StringRef handle, void* buffer, void* bufferEnd);
+  void readTensor(StringRef handle, void* buffer);
+  template <class T>
+  void writeTensor(StringRef handle, const std::vector<T>& buffer) {
+    writeTensor(handle, buffer.data(), buffer.data() + buffer.size());
+  }
+  template <class T>
+  void readTensor(StringRef handle, std::vector<T>& buffer) {
+    readTensor(handle, buffer.data(), buffer.data() + buffer.size());
+  }
+
+  void setPrintStream(std::ostream& stream);
+  void setPrintTensorStream(std::ostream& stream) { setPrintStream(stream); }
+  /// The estimate of the machine reading: what it counts is said in the text itself.
+  void printProfileSummary(std::ostream& stream, const OptionFlags& options = {});
+
+  popir::EngineImpl& impl() const { return *impl_; }
+
+ private:
+  std::unique_ptr<popir::EngineImpl> impl_;
+};
+
+}  // namespace poplar
+
+#endif

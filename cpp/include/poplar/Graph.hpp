@@ -1,0 +1,151 @@
+// poplar/Graph.hpp: variables, constants, compute sets and streams of one program.
+#ifndef poplar_Graph_hpp
+#define poplar_Graph_hpp
+
+#include <poplar/ArrayRef.hpp>
+#include <poplar/DataStream.hpp>
+#include <poplar/DebugContext.hpp>
+#include <poplar/Device.hpp>
+#include <poplar/GraphElements.hpp>
+#include <poplar/Interval.hpp>
+#include <poplar/OptionFlags.hpp>
+#include <poplar/Program.hpp>
+#include <poplar/ReplicatedStreamMode.hpp>
+#include <poplar/StringRef.hpp>
+#include <poplar/Target.hpp>
+#include <poplar/Tensor.hpp>
+#include <poplar/TensorCloneMethod.hpp>
+#include <poplar/Type.hpp>
+#include <poplar/VariableMappingMethod.hpp>
+#include <poplar/exceptions.hpp>
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+// As the SDK's headers do, so that sources which rely on it compile.
+using std::size_t;
+
+namespace popir {
+class GraphImpl;  // cpp/poplar/graph_impl.hpp
+}
+
+namespace poplar {
+
+struct replication_factor {
+  explicit replication_factor(unsigned f) : factor(f) {}
+  unsigned factor;
+};
+
+/// A program's data and vertices. Move-only, as in Poplar.
+class __attribute__((visibility("default"))) Graph {
+ public:
+  /// For each tile, the intervals of the flattened tensor that live there.
+  using TileToTensorMapping = std::vector<std::vector<Interval>>;
+
+  explicit Graph(const Target& target, replication_factor r = replication_factor(1));
+  explicit Graph(const Device& device, replication_factor r = replication_factor(1));
+  Graph(Graph&&) noexcept;
+  Graph& operator=(Graph&&) noexcept;
+  ~Graph();
+
+  const Target& getTarget() const;
+
+  Tensor addVariable(const Type& type, ArrayRef<std::size_t> shape,
+                     const DebugContext& debugContext = {});
+  Tensor addVariable(const Type& type, ArrayRef<std::size_t> shape, VariableMappingMethod method,
+                     const DebugContext& debugContext = {});
+  /// A constant of `values`, converted to `type`; one value fills the shape.
+  template <class T>
+  Tensor addConstant(const Type& type, ArrayRef<std::size_t> shape, ArrayRef<T> values,
+                     const DebugContext& debugContext = {}) {
+    return addConstantFrom(type, shape, equivalent_device_type<T>::value, sizeof(T),
+                           values.data(), values.size(), debugContext);
+  }
+  template <class T>
+  Tensor addConstant(const Type& type, ArrayRef<std::size_t> shape, const T* values,
+                     const DebugContext& debugContext = {}) {
+    std::size_t n = 1;
+    for (std::size_t d : shape) n *= d;
+    return addConstant(type, shape, ArrayRef<T>(values, n), debugContext);
+  }
+  template <class T>
+  Tensor addConstant(const Type& type, ArrayRef<std::size_t> shape, T value,
+                     const DebugContext& debugContext = {},
+                     typename std::enable_if<TypeTraits::isSimpleType<T>()>::type* = nullptr) {
+    return addConstant(type, shape, ArrayRef<T>(&value, 1), debugContext);
+  }
+  template <class T>
+  Tensor addConstant(const Type& type, ArrayRef<std::size_t> shape, const std::vector<T>& values,
+                     const DebugContext& debugContext = {}) {
+    return addConstant(type, shape, ArrayRef<T>(values), debugContext);
+  }
+  /// A HALF constant from its bits.
+  Tensor addConstantHalf(const Type& type, ArrayRef<std::size_t> shape, std::uint16_t value,
+                         const DebugContext& debugContext = {});
+  Tensor addConstantHalf(const Type& type, ArrayRef<std::size_t> shape,
+                         const std::uint16_t* values, const DebugContext& debugContext = {});
+
+  /// A new variable (constant views too become variables) of the same shape and tile mapping.
+  Tensor clone(const Type& type, const Tensor& t, const DebugContext& debugContext = {},
+               TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES);
+  Tensor clone(const Tensor& t, const DebugContext& debugContext = {},
+               TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES);
+
+  /// The value of a variable when an engine is loaded.
+  template <class T>
+  void setInitialValue(const Tensor& t, ArrayRef<T> values) {
+    setInitialValueFrom(t, equivalent_device_type<T>::value, sizeof(T), values.data(),
+                        values.size());
+  }
+  template <class T>
+  void setInitialValue(const Tensor& t, const std::vector<T>& values) {
+    setInitialValue(t, ArrayRef<T>(values));
+  }
+  template <class T>
+  void setInitialValue(
+      const Tensor& t, T value,
+      typename std::enable_if<TypeTraits::isSimpleType<T>()>::type* = nullptr) {
+    setInitialValue(t, ArrayRef<T>(&value, 1));
+  }
+
+  void setTileMapping(const Tensor& t, unsigned tile);
+  void setTileMapping(const Tensor& t, const TileToTensorMapping& mapping);
+  /// \throws invalid_tile_mapping when `requireComplete` and an element has no tile.
+  TileToTensorMapping getTileMapping(const Tensor& t, bool requireComplete = true) const;
+
+  ComputeSet addComputeSet(const DebugContext& debugContext = {});
+  Function addFunction(const program::Program& program);
+
+  DataStream addHostToDeviceFIFO(
+      StringRef handle, const Type& elementType, std::size_t numElements,
+      ReplicatedStreamMode replicatedMode = ReplicatedStreamMode::REPLICATE,
+      const OptionFlags& options = {});
+  DataStream addDeviceToHostFIFO(StringRef handle, const Type& elementType,
+                                 std::size_t numElements, const OptionFlags& options = {});
+  /// Lets Engine::writeTensor / readTensor reach `t` by `handle`.
+  void createHostWrite(StringRef handle, const Tensor& t, bool rearrangeOnHost = false);
+  void createHostRead(StringRef handle, const Tensor& t, bool rearrangeOnHost = false);
+
+  const std::shared_ptr<popir::GraphImpl>& impl() const { return impl_; }
+
+ private:
+  Tensor addConstantFrom(const Type& type, ArrayRef<std::size_t> shape, const Type& valueType,
+                         std::size_t valueSize, const void* values, std::size_t numValues,
+                         const DebugContext& debugContext);
+  void setInitialValueFrom(const Tensor& t, const Type& valueType, std::size_t valueSize,
+                           const void* values, std::size_t numValues);
+
+  std::shared_ptr<popir::GraphImpl> impl_;
+};
+
+}  // namespace poplar
+
+#endif

@@ -1,0 +1,13 @@
+// poplar/HalfFloat.hpp: the 16-bit float of the device, IEEE 754 binary16.
+#ifndef poplar_HalfFloat_hpp
+#define poplar_HalfFloat_hpp
+
+#include <limits>
+
+using half = _Float16;
+
+namespace poplar {
+using ::half;
+}
+
+#endif

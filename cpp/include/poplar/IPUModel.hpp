@@ -1,0 +1,33 @@
+// poplar/IPUModel.hpp: a simulated IPU whose figures are open to change.
+#ifndef poplar_IPUModel_hpp
+#define poplar_IPUModel_hpp
+
+#include <poplar/Device.hpp>
+
+namespace poplar {
+
+/// Set the fields, then createDevice(). 0 keeps the figure of the IPU version.
+struct __attribute__((visibility("default"))) IPUModel {
+  enum class RelativeSyncDelayType { AUTO, NO_DELAY, LINEAR };
+
+  explicit IPUModel(const char* IPUVersion = "ipu2");
+
+  std::string IPUVersion;
+  unsigned numIPUs = 1;
+  unsigned tilesPerIPU = 0;
+  unsigned numWorkerContexts = 0;
+  unsigned memoryBytesPerTile = 0;
+  unsigned exchangeBytesPerCycle = 0;
+  double tileClockFrequency = 0;
+  unsigned minIPUSyncDelay = 0;
+  RelativeSyncDelayType relativeSyncDelay = RelativeSyncDelayType::AUTO;
+  bool compileIPUCode = false;
+
+  /// \throws invalid_option for an unknown IPU version or a figure that makes no machine.
+  Device createDevice(OptionFlags options = {}, bool accurateHalf = false,
+                      unsigned deviceManagerId = ~0u) const;
+};
+
+}  // namespace poplar
+
+#endif

@@ -1,0 +1,150 @@
+// poplar/Program.hpp: what a device executes.
+#ifndef poplar_Program_hpp
+#define poplar_Program_hpp
+
+#include <poplar/ArrayRef.hpp>
+#include <poplar/DataStream.hpp>
+#include <poplar/DebugContext.hpp>
+#include <poplar/GraphElements.hpp>
+#include <poplar/StringRef.hpp>
+#include <poplar/Tensor.hpp>
+
+#include <initializer_list>
+#include <memory>
+#include <vector>
+
+namespace popir {
+struct ProgramNode;  // cpp/poplar/program_node.hpp
+}
+
+namespace poplar {
+
+/// A program made into a callable; by Graph::addFunction.
+class Function {
+ public:
+  Function() = default;
+  explicit Function(unsigned id) : id_(id), valid_(true) {}
+  unsigned getId() const { return id_; }
+  bool valid() const { return valid_; }
+
+ private:
+  unsigned id_ = 0;
+  bool valid_ = false;
+};
+
+namespace program {
+
+/// Base of all programs. Programs are values: a copy does not see later changes of its original.
+class __attribute__((visibility("default"))) Program {
+ public:
+  Program();
+  Program(const Program&) = default;
+  Program(Program&&) = default;
+  Program& operator=(const Program&) = default;
+  Program& operator=(Program&&) = default;
+
+  bool isEmpty() const;
+  const std::shared_ptr<popir::ProgramNode>& node() const { return node_; }
+
+ protected:
+  explicit Program(std::shared_ptr<popir::ProgramNode> node);
+  std::shared_ptr<popir::ProgramNode> node_;
+};
+
+/// Programs one after another.
+class __attribute__((visibility("default"))) Sequence : public Program {
+ public:
+  explicit Sequence(const DebugContext& debugContext = {});
+  Sequence(std::initializer_list<Program> programs, const DebugContext& debugContext = {});
+  template <class... T, typename = typename std::enable_if<(sizeof...(T) > 0)>::type>
+  Sequence(const Program& first, const Program& second, const T&... rest) : Sequence() {
+    addAll(first, second, rest...);
+  }
+  Sequence(const Program& first, const Program& second) : Sequence() { addAll(first, second); }
+
+  void add(const Program& p);
+  std::size_t size() const;
+
+ private:
+  void addAll() {}
+  template <class... T>
+  void addAll(const Program& first, const T&... rest) {
+    add(first);
+    addAll(rest...);
+  }
+};
+
+/// A named sequence.
+class __attribute__((visibility("default"))) Block : public Program {
+ public:
+  Block(const Program& body, StringRef name, const DebugContext& debugContext = {});
+};
+
+/// Runs the vertices of a compute set.
+class __attribute__((visibility("default"))) Execute : public Program {
+ public:
+  explicit Execute(ComputeSet cs, const DebugContext& debugContext = {});
+};
+
+/// Copies between tensors of one shape and type, or between a tensor and a host stream.
+class __attribute__((visibility("default"))) Copy : public Program {
+ public:
+  Copy(Tensor src, Tensor dst, bool dontOutline = false, const DebugContext& debugContext = {});
+  Copy(const DataStream& stream, Tensor dst, bool optimiseMemory = false,
+       const DebugContext& debugContext = {});
+  Copy(Tensor src, const DataStream& stream, bool optimiseMemory = false,
+       const DebugContext& debugContext = {});
+};
+
+class __attribute__((visibility("default"))) Repeat : public Program {
+ public:
+  Repeat(unsigned count, const Program& body, const DebugContext& debugContext = {});
+};
+
+/// Runs `condition`, tests the one-element BOOL, INT or UNSIGNED_INT `predicate`, runs `body`; again.
+class __attribute__((visibility("default"))) RepeatWhileTrue : public Program {
+ public:
+  RepeatWhileTrue(const Program& condition, Tensor predicate, const Program& body,
+                  const DebugContext& debugContext = {});
+};
+class __attribute__((visibility("default"))) RepeatWhileFalse : public Program {
+ public:
+  RepeatWhileFalse(const Program& condition, Tensor predicate, const Program& body,
+                   const DebugContext& debugContext = {});
+};
+
+class __attribute__((visibility("default"))) If : public Program {
+ public:
+  If(Tensor predicate, const Program& trueBody, const Program& falseBody,
+     const DebugContext& debugContext = {});
+};
+
+class __attribute__((visibility("default"))) Call : public Program {
+ public:
+  explicit Call(Function f, const DebugContext& debugContext = {});
+};
+
+enum class SyncType { INTERNAL, EXTERNAL, GLOBAL };
+
+class __attribute__((visibility("default"))) Sync : public Program {
+ public:
+  explicit Sync(SyncType type, const DebugContext& debugContext = {});
+};
+
+/// Prints a tensor to the engine's print stream (stderr by default).
+class __attribute__((visibility("default"))) PrintTensor : public Program {
+ public:
+  explicit PrintTensor(Tensor t, const DebugContext& debugContext = {});
+  PrintTensor(StringRef title, Tensor t, const DebugContext& debugContext = {});
+};
+
+/// Ends the life of a tensor's value: it may be anything until it is written again.
+class __attribute__((visibility("default"))) WriteUndef : public Program {
+ public:
+  explicit WriteUndef(Tensor t, const DebugContext& debugContext = {});
+};
+
+}  // namespace program
+}  // namespace poplar
+
+#endif

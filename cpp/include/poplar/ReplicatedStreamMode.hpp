@@ -1,0 +1,11 @@
+// poplar/ReplicatedStreamMode.hpp: what a host stream gives each replica.
+#ifndef poplar_ReplicatedStreamMode_hpp
+#define poplar_ReplicatedStreamMode_hpp
+
+namespace poplar {
+
+enum class ReplicatedStreamMode { REPLICATE, BROADCAST };
+
+}  // namespace poplar
+
+#endif

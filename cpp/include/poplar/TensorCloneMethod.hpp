@@ -1,0 +1,16 @@
+// poplar/TensorCloneMethod.hpp: how Graph::clone lays out the copy.
+#ifndef poplar_TensorCloneMethod_hpp
+#define poplar_TensorCloneMethod_hpp
+
+namespace poplar {
+
+enum class TensorCloneMethod {
+  PRESERVE_ORDER_AND_ALIASES,
+  CREATE_NEW_ORDER,
+  PRESERVE_ORDER_UNLESS_ALIASES,
+  GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES
+};
+
+}  // namespace poplar
+
+#endif

@@ -1,0 +1,98 @@
+// poplar/Type.hpp: the element types of tensors.
+#ifndef poplar_Type_hpp
+#define poplar_Type_hpp
+
+#include <poplar/HalfFloat.hpp>
+#include <poplar/StringRef.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <ostream>
+#include <string>
+#include <type_traits>
+
+namespace poplar {
+
+/// An element type. Small, comparable, usable as a key.
+///
+/// LONGLONG, UNSIGNED_LONGLONG, DOUBLE and BFLOAT16 run here although no IPU holds them; reports
+/// say where a program uses one.
+class __attribute__((visibility("default"))) Type {
+ public:
+  enum class Kind : std::uint8_t {
+    Bool, Char, UnsignedChar, SignedChar, UnsignedShort, Short, UnsignedInt, Int,
+    UnsignedLonglong, Longlong, Quarter, Half, Bfloat16, Float, Double, Invalid
+  };
+
+  constexpr Type() : kind_(Kind::Invalid) {}
+  constexpr explicit Type(Kind kind) : kind_(kind) {}
+
+  constexpr Kind kind() const { return kind_; }
+  /// The name that codelets use: "float", "half", "int", "unsigned int", "bool", ...
+  std::string toString() const;
+  /// Bytes of one element on the device.
+  std::size_t sizeInBytes() const;
+
+  constexpr bool operator==(const Type& o) const { return kind_ == o.kind_; }
+  constexpr bool operator!=(const Type& o) const { return kind_ != o.kind_; }
+  constexpr bool operator<(const Type& o) const { return kind_ < o.kind_; }
+
+ private:
+  Kind kind_;
+};
+
+std::ostream& operator<<(std::ostream& os, const Type& t);
+
+static constexpr Type BOOL{Type::Kind::Bool};
+static constexpr Type CHAR{Type::Kind::Char};
+static constexpr Type UNSIGNED_CHAR{Type::Kind::UnsignedChar};
+static constexpr Type SIGNED_CHAR{Type::Kind::SignedChar};
+static constexpr Type UNSIGNED_SHORT{Type::Kind::UnsignedShort};
+static constexpr Type SHORT{Type::Kind::Short};
+static constexpr Type UNSIGNED_INT{Type::Kind::UnsignedInt};
+static constexpr Type INT{Type::Kind::Int};
+static constexpr Type UNSIGNED_LONG{Type::Kind::UnsignedInt};
+static constexpr Type LONG{Type::Kind::Int};
+static constexpr Type UNSIGNED_LONGLONG{Type::Kind::UnsignedLonglong};
+static constexpr Type LONGLONG{Type::Kind::Longlong};
+static constexpr Type QUARTER{Type::Kind::Quarter};
+static constexpr Type HALF{Type::Kind::Half};
+static constexpr Type BFLOAT16{Type::Kind::Bfloat16};
+static constexpr Type FLOAT{Type::Kind::Float};
+static constexpr Type DOUBLE{Type::Kind::Double};
+
+/// The device type that holds a C++ type on the host.
+template <class T>
+struct equivalent_device_type;
+#define POPIR_EQUIVALENT(CPP, DEVICE)        \
+  template <>                                \
+  struct equivalent_device_type<CPP> {       \
+    static constexpr Type value = DEVICE;    \
+  };
+POPIR_EQUIVALENT(bool, BOOL)
+POPIR_EQUIVALENT(char, CHAR)
+POPIR_EQUIVALENT(unsigned char, UNSIGNED_CHAR)
+POPIR_EQUIVALENT(signed char, SIGNED_CHAR)
+POPIR_EQUIVALENT(unsigned short, UNSIGNED_SHORT)
+POPIR_EQUIVALENT(short, SHORT)
+POPIR_EQUIVALENT(unsigned int, UNSIGNED_INT)
+POPIR_EQUIVALENT(int, INT)
+POPIR_EQUIVALENT(unsigned long, UNSIGNED_INT)
+POPIR_EQUIVALENT(long, INT)
+POPIR_EQUIVALENT(unsigned long long, UNSIGNED_LONGLONG)
+POPIR_EQUIVALENT(long long, LONGLONG)
+POPIR_EQUIVALENT(half, HALF)
+POPIR_EQUIVALENT(float, FLOAT)
+POPIR_EQUIVALENT(double, DOUBLE)
+#undef POPIR_EQUIVALENT
+
+struct TypeTraits {
+  template <class T>
+  static constexpr bool isSimpleType() {
+    return std::is_arithmetic<T>::value || std::is_same<T, half>::value;
+  }
+};
+
+}  // namespace poplar
+
+#endif

@@ -1,0 +1,86 @@
+// What a host kernel is: the seam between the graph, which describes work, and the engine, which
+// runs it. A Kernel is immutable and belongs to the graph; prepare() fixes layouts and threads
+// once per engine and gives a Runner, which is all that exists when a program runs.
+#ifndef popir_kernels_kernel_hpp
+#define popir_kernels_kernel_hpp
+
+#include <poplar/Type.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace popir {
+
+enum class Access : std::uint8_t { Read, Write, ReadWrite };
+
+/// How the elements of one operand lie in memory, fixed when an engine is compiled.
+struct Layout {
+  /// Channels (dimension 1) in no blocks, or, as kChannelsLast, innermost.
+  static constexpr int kPlain = 0;
+  static constexpr int kChannelsLast = -1;
+
+  poplar::Type type;
+  std::vector<std::int64_t> shape;
+  /// Elements between neighbours of each dimension; 0 where broadcast. Says nothing unless
+  /// channelBlock is kPlain.
+  std::vector<std::int64_t> strides;
+  /// n > 0: memory is [N, C/n, spatial..., n], dense, C a multiple of n.
+  int channelBlock = kPlain;
+
+  std::size_t elements() const;
+  std::size_t bytes() const { return elements() * type.sizeInBytes(); }
+  /// Row-major without gaps or broadcasts.
+  bool dense() const;
+  static Layout rowMajor(poplar::Type type, std::vector<std::int64_t> shape);
+};
+
+/// What the machine reading is told of a bulk vertex: the class whose estimator to ask, and the
+/// sizes that this estimator documents (cpp/machine/estimators.hpp).
+struct Work {
+  std::string vertexClass;
+  poplar::Type type;
+  std::vector<std::uint64_t> sizes;
+  std::uint64_t flops = 0;
+};
+
+/// A kernel with everything decided. `operands[i]` points at the first element of operand i.
+class Runner {
+ public:
+  virtual ~Runner() = default;
+  /// `scratch` has scratchBytes(), 64-byte aligned, and keeps nothing between runs.
+  virtual void run(void* const* operands, void* scratch) const = 0;
+  virtual std::size_t scratchBytes() const { return 0; }
+};
+
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+  /// Name of the host kernel, for reports ("map", "conv", ...).
+  virtual const char* name() const = 0;
+  /// True if operand `i` can be used where and as it is. What is refused reaches the kernel as a
+  /// dense copy: gathered before, scattered after. Default: dense only.
+  virtual bool accepts(std::size_t i, const Layout& layout) const;
+  /// Called once per engine, with accepted layouts; may be slow. `threads` >= 1 is the number of
+  /// OpenMP threads that run() is to use.
+  virtual std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
+                                          unsigned threads) const = 0;
+  /// For the machine reading; the program as grown, so all layouts are plain.
+  virtual Work work(const std::vector<Layout>& operands) const = 0;
+
+  /// Channel blocks that this kernel would like, one per operand (a contraction), or empty if it
+  /// has no wish. accepts() must be true of what is asked for here.
+  virtual std::vector<int> preferredBlocks(const std::vector<Layout>& /*operands*/,
+                                           unsigned /*threads*/) const {
+    return {};
+  }
+  /// True if the kernel does the same to every element wherever it lies, so that all its operands
+  /// may take any one common block: element-wise kernels whose operands all have one shape.
+  virtual bool blockTransparent(const std::vector<Layout>& /*operands*/) const { return false; }
+};
+
+}  // namespace popir
+
+#endif
