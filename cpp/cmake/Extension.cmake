@@ -1,0 +1,25 @@
+# popir._device: the only code that knows Python.
+
+file(GLOB_RECURSE binding_sources CONFIGURE_DEPENDS RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" "bindings/*.cpp")
+if(NOT binding_sources)
+  message(STATUS "No sources in bindings/: libpopir alone")
+  return()
+endif()
+
+find_package(Python 3.10 COMPONENTS Interpreter Development.Module)
+if(NOT Python_Development.Module_FOUND)
+  message(FATAL_ERROR "${Python_EXECUTABLE} has no Python.h. Install its headers (python3-dev on Debian and Ubuntu, "
+                      "python3-devel on Fedora).")
+endif()
+popir_wheel_file(pybind11_header pybind11 include/pybind11/pybind11.h)
+get_filename_component(pybind11_include "${pybind11_header}/../.." ABSOLUTE)
+popir_mirror("${pybind11_include}" pybind11 "${CMAKE_BINARY_DIR}/pybind11/include")
+
+Python_add_library(_device MODULE WITH_SOABI ${binding_sources})
+target_include_directories(_device SYSTEM PRIVATE "${CMAKE_BINARY_DIR}/pybind11/include")
+# Glue gains nothing from -O3, and compiles faster without.
+target_compile_options(_device PRIVATE -Wall -Wextra -O2 $<$<BOOL:${POPIR_WERROR}>:-Werror>)
+target_link_libraries(_device PRIVATE popir)
+set_target_properties(_device PROPERTIES
+  LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}"
+  INSTALL_RPATH "$ORIGIN/lib")

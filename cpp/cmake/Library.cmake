@@ -1,0 +1,63 @@
+# libpopir.so: everything that operators and the extension link.
+
+set(source_folders poplar kernels machine popops poplin popnn poprand poputil popart foreign)
+list(TRANSFORM source_folders APPEND "/*.cpp" OUTPUT_VARIABLE source_patterns)
+file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" ${source_patterns})
+
+add_library(popir SHARED version.cpp ${sources})
+target_include_directories(popir PUBLIC include "${CMAKE_CURRENT_SOURCE_DIR}")
+target_compile_options(popir PRIVATE -Wall -Wextra -ffp-contract=off -fno-math-errno -fno-trapping-math)
+target_link_libraries(popir PUBLIC OpenMP::OpenMP_CXX)
+set_source_files_properties(version.cpp PROPERTIES COMPILE_DEFINITIONS "POPIR_VERSION=\"${PROJECT_VERSION}\"")
+set_target_properties(popir PROPERTIES
+  LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib"
+  INSTALL_RPATH "$ORIGIN")
+
+# One instruction set per file, named by the end of the file's name; callers choose at run time.
+set(avx2_options -mavx2 -mfma -mf16c)
+set(avx512_options -mavx512f -mavx512dq -mavx512bw -mavx512vl -mfma -mf16c -mprefer-vector-width=512)
+set(amx_options ${avx512_options} -mavx512bf16 -mamx-tile -mamx-bf16 -mamx-int8)
+foreach(isa IN ITEMS avx2 avx512 amx)
+  set(isa_sources ${sources})
+  list(FILTER isa_sources INCLUDE REGEX "_${isa}\\.cpp$")
+  if(isa_sources)
+    set_source_files_properties(${isa_sources} PROPERTIES COMPILE_OPTIONS "${${isa}_options}")
+  endif()
+endforeach()
+
+# glibc's vector mathematics, where it is there.
+find_library(MVEC_LIBRARY mvec)
+if(MVEC_LIBRARY)
+  target_compile_definitions(popir PRIVATE POPIR_HAVE_LIBMVEC=1)
+  target_link_libraries(popir PRIVATE mvec)
+endif()
+
+# oneDNN: one copy of its library beside ours, and that copy is what we link.
+if(POPIR_ONEDNN)
+  popir_wheel_file(onednn_header onednn-devel-cpu-gomp include/oneapi/dnnl/dnnl.hpp)
+  popir_wheel_file(onednn_library onednn-cpu-gomp libdnnl.so.3)
+  popir_wheel_file(onednn_licence onednn-cpu-gomp share/doc/onednn/LICENSE)
+  popir_wheel_file(onednn_third_party onednn-cpu-gomp share/doc/onednn/THIRD-PARTY-PROGRAMS)
+  get_filename_component(onednn_include "${onednn_header}/../../.." ABSOLUTE)
+  popir_mirror("${onednn_include}" oneapi "${CMAKE_BINARY_DIR}/onednn/include")
+  file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
+  file(COPY_FILE "${onednn_library}" "${CMAKE_BINARY_DIR}/lib/libdnnl.so.3" ONLY_IF_DIFFERENT)
+
+  add_library(onednn SHARED IMPORTED)
+  set_target_properties(onednn PROPERTIES
+    IMPORTED_LOCATION "${CMAKE_BINARY_DIR}/lib/libdnnl.so.3"
+    IMPORTED_SONAME libdnnl.so.3
+    INTERFACE_INCLUDE_DIRECTORIES "${CMAKE_BINARY_DIR}/onednn/include"
+    INTERFACE_COMPILE_DEFINITIONS POPIR_HAVE_ONEDNN=1)
+  target_link_libraries(popir PRIVATE onednn)
+endif()
+
+if(POPIR_WERROR)
+  target_compile_options(popir PRIVATE -Werror)
+endif()
+if(POPIR_SANITIZE)
+  target_compile_options(popir PUBLIC -fsanitize=${POPIR_SANITIZE} -fno-omit-frame-pointer -g -O1)
+  target_link_options(popir PUBLIC -fsanitize=${POPIR_SANITIZE})
+else()
+  target_link_options(popir PRIVATE -Wl,-z,defs)
+endif()

@@ -1,0 +1,51 @@
+# What lands in the Python package: libraries and their linker names, headers, CMake packages,
+# enable.sh and popir-config. Every path below is relative to the folder popir/.
+
+include(CMakePackageConfigHelpers)
+set(package "${CMAKE_CURRENT_LIST_DIR}/../package")
+set(staging "${CMAKE_BINARY_DIR}/package")
+
+# The libraries of the SDK that libpopir stands for. Each has a linker name and a CMake target.
+set(POPIR_SDK_LIBRARIES popart poplar poplin popnn popops poprand poputil)
+# The SDK version whose interface the headers follow; what find_package compares with.
+set(POPIR_SDK_VERSION 3.3.0)
+
+install(TARGETS popir LIBRARY DESTINATION lib)
+if(TARGET _device)
+  install(TARGETS _device LIBRARY DESTINATION .)
+endif()
+if(POPIR_ONEDNN)
+  install(FILES "${CMAKE_BINARY_DIR}/lib/libdnnl.so.3" DESTINATION lib)
+  install(FILES "${onednn_licence}" "${onednn_third_party}" DESTINATION share/licenses/onednn)
+endif()
+
+foreach(name IN LISTS POPIR_SDK_LIBRARIES)
+  file(WRITE "${staging}/lib/lib${name}.so" "/* linker script: libpopir holds ${name} */\nINPUT(libpopir.so)\n")
+endforeach()
+configure_file("${package}/popir-config.in" "${staging}/bin/popir-config" @ONLY)
+configure_file("${package}/popirTargets.cmake.in" "${staging}/lib/cmake/popir/popirTargets.cmake" @ONLY)
+foreach(name IN ITEMS popart poplar poplibs)
+  file(WRITE "${staging}/lib/cmake/${name}/${name}Config.cmake"
+       "include(\"\${CMAKE_CURRENT_LIST_DIR}/../popir/popirTargets.cmake\")\n")
+  write_basic_package_version_file("${staging}/lib/cmake/${name}/${name}ConfigVersion.cmake"
+    VERSION ${POPIR_SDK_VERSION} COMPATIBILITY AnyNewerVersion)
+endforeach()
+install(DIRECTORY "${staging}/lib" DESTINATION .)
+install(PROGRAMS "${staging}/bin/popir-config" DESTINATION bin)
+install(FILES "${package}/enable.sh" DESTINATION .)
+
+# Source folders that are part of the package: copied, or linked if the package is this source tree.
+function(popir_install_folder source destination)
+  if(CMAKE_INSTALL_PREFIX STREQUAL POPIR_SOURCE_PACKAGE)
+    file(RELATIVE_PATH target "${CMAKE_INSTALL_PREFIX}/${destination}/.." "${source}")
+    install(CODE "
+      file(REMOVE_RECURSE \"${CMAKE_INSTALL_PREFIX}/${destination}\")
+      get_filename_component(parent \"${CMAKE_INSTALL_PREFIX}/${destination}\" DIRECTORY)
+      file(MAKE_DIRECTORY \"\${parent}\")
+      file(CREATE_LINK \"${target}\" \"${CMAKE_INSTALL_PREFIX}/${destination}\" SYMBOLIC)")
+  elseif(EXISTS "${source}")
+    install(DIRECTORY "${source}/" DESTINATION "${destination}")
+  endif()
+endfunction()
+popir_install_folder("${CMAKE_CURRENT_SOURCE_DIR}/include" include)
+popir_install_folder("${POPIR_SOURCE_PACKAGE}/../schemas" share/schemas)

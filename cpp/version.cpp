@@ -1,0 +1,3 @@
+#include <popir/version.hpp>
+
+const char* popir_version() { return POPIR_VERSION; }
