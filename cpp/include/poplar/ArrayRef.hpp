@@ -22,7 +22,15 @@ class ArrayRef {
   ArrayRef() noexcept : data_(nullptr), size_(0) {}
   ArrayRef(const T* data, std::size_t size) : data_(data), size_(size) {}
   ArrayRef(const std::vector<T>& v) : data_(v.data()), size_(v.size()) {}
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 9
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Winit-list-lifetime"
+#endif
+  /// For arguments only: the list lives until the end of the full expression.
   ArrayRef(std::initializer_list<T> list) : data_(list.begin()), size_(list.size()) {}
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 9
+#pragma GCC diagnostic pop
+#endif
   template <std::size_t N>
   ArrayRef(const T (&array)[N]) : data_(array), size_(N) {}
   template <std::size_t N>

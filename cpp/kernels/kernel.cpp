@@ -1,0 +1,37 @@
+#include "kernels/kernel.hpp"
+
+namespace popir {
+
+std::size_t Layout::elements() const {
+  std::size_t n = 1;
+  for (auto d : shape) n *= static_cast<std::size_t>(d);
+  return n;
+}
+
+bool Layout::dense() const {
+  if (channelBlock != kPlain) return false;
+  std::int64_t step = 1;
+  for (std::size_t i = shape.size(); i-- > 0;) {
+    if (shape[i] == 1) continue;
+    if (strides[i] != step) return false;
+    step *= shape[i];
+  }
+  return true;
+}
+
+Layout Layout::rowMajor(poplar::Type type, std::vector<std::int64_t> shape) {
+  Layout layout;
+  layout.type = type;
+  layout.strides.resize(shape.size());
+  std::int64_t step = 1;
+  for (std::size_t i = shape.size(); i-- > 0;) {
+    layout.strides[i] = step;
+    step *= shape[i];
+  }
+  layout.shape = std::move(shape);
+  return layout;
+}
+
+bool Kernel::accepts(std::size_t, const Layout& layout) const { return layout.dense(); }
+
+}  // namespace popir

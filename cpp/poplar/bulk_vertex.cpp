@@ -1,0 +1,33 @@
+#include "poplar/bulk_vertex.hpp"
+
+#include "poplar/graph_impl.hpp"
+
+namespace popir {
+
+void addBulkVertex(poplar::Graph& graph, poplar::ComputeSet cs,
+                   std::shared_ptr<const Kernel> kernel, std::vector<BulkOperand> operands,
+                   std::string name) {
+  const auto refuse = [&](std::size_t i, const std::string& why) {
+    throw poplar::graph_connection_error("vertex '" + name + "' (" + kernel->name() +
+                                         "): operand " + std::to_string(i) + " " + why);
+  };
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const auto& t = operands[i].tensor;
+    if (!t.valid()) refuse(i, "is not a valid tensor");
+    if (t.view().graph() != graph.impl().get()) refuse(i, "belongs to another graph");
+    if (operands[i].access != Access::Read && !t.isParallelWriteable())
+      refuse(i, "cannot be written, it holds constants or an element twice: " + t.getDebugStr());
+  }
+  graph.impl()->computeSets[cs.getId()].bulk.push_back(
+      {std::move(kernel), std::move(operands), std::move(name)});
+}
+
+void addBulkVertex(poplar::Graph& graph, poplar::program::Sequence& prog,
+                   std::shared_ptr<const Kernel> kernel, std::vector<BulkOperand> operands,
+                   const poplar::DebugContext& debugContext) {
+  const auto cs = graph.addComputeSet(debugContext);
+  addBulkVertex(graph, cs, std::move(kernel), std::move(operands), debugContext.getPathName());
+  prog.add(poplar::program::Execute(cs, debugContext));
+}
+
+}  // namespace popir

@@ -1,0 +1,274 @@
+// poplar::Graph.
+#include <poplar/Graph.hpp>
+
+#include "poplar/graph_impl.hpp"
+
+namespace poplar {
+
+using popir::Dims;
+using popir::GraphImpl;
+using popir::Nest;
+using popir::View;
+
+namespace {
+
+// PopLibs' default: at least 128 bytes a tile, in grains of 8.
+constexpr std::size_t kMinBytesPerTile = 128, kGrainBytes = 8;
+
+void checkGraph(const char* what, const GraphImpl& graph, const Tensor& t) {
+  if (!t.valid() || t.view().graph() != &graph)
+    throw graph_connection_error(std::string("Graph::") + what + ": " +
+                                 (t.valid() ? "the tensor belongs to another graph"
+                                            : "the tensor is not valid"));
+}
+
+// Contiguous runs of variables that a range of the flattened tensor covers:
+// visit(variable, first element, elements, flat position).
+void forEachRun(
+    const View& view, std::int64_t begin, std::int64_t end,
+    const std::function<void(unsigned, std::int64_t, std::int64_t, std::int64_t)>& visit) {
+  view.expand(Nest{begin, begin, {{end - begin, 1, 1}}}, [&](unsigned variable, Nest nest) {
+    nest.coalesce();
+    popir::NestDim run{1, 1, 1};
+    if (!nest.dims.empty() && nest.dims.back().from == 1 && nest.dims.back().to == 1) {
+      run = nest.dims.back();
+      nest.dims.pop_back();
+    }
+    std::function<void(std::size_t, std::int64_t, std::int64_t)> walk =
+        [&](std::size_t k, std::int64_t from, std::int64_t to) {
+          if (k == nest.dims.size()) return visit(variable, from, run.n, to);
+          const auto& d = nest.dims[k];
+          for (std::int64_t j = 0; j < d.n; ++j) walk(k + 1, from + j * d.from, to + j * d.to);
+        };
+    walk(0, nest.from, nest.to);
+  });
+}
+
+}  // namespace
+
+Graph::Graph(const Target& target, replication_factor r)
+    : impl_(std::make_shared<GraphImpl>(target)) {
+  if (r.factor != 1)
+    throw poplar_error("Graph: replication factor " + std::to_string(r.factor) +
+                       " given, only 1 is supported");
+}
+Graph::Graph(const Device& device, replication_factor r) : Graph(device.getTarget(), r) {}
+Graph::Graph(Graph&&) noexcept = default;
+Graph& Graph::operator=(Graph&&) noexcept = default;
+Graph::~Graph() = default;
+
+const Target& Graph::getTarget() const { return impl_->target; }
+
+Tensor Graph::addVariable(const Type& type, ArrayRef<std::size_t> shape,
+                          const DebugContext& debugContext) {
+  return impl_->addVariable(type, Dims(shape.begin(), shape.end()), debugContext.getPathName(),
+                            false);
+}
+
+Tensor Graph::addVariable(const Type& type, ArrayRef<std::size_t> shape,
+                          VariableMappingMethod method, const DebugContext& debugContext) {
+  Tensor t = addVariable(type, shape, debugContext);
+  if (method == VariableMappingMethod::LINEAR) {
+    const auto bytes = type.sizeInBytes();
+    popir::mapLinearly(*this, t, std::max<std::size_t>(kMinBytesPerTile / bytes, 1),
+                       std::max<std::size_t>(kGrainBytes / bytes, 1));
+  }
+  return t;
+}
+
+Tensor Graph::addConstantFrom(const Type& type, ArrayRef<std::size_t> shape, const Type& valueType,
+                              std::size_t valueSize, const void* values, std::size_t numValues,
+                              const DebugContext& debugContext) {
+  Tensor t = impl_->addVariable(type, Dims(shape.begin(), shape.end()),
+                                debugContext.getPathName(), true);
+  setInitialValueFrom(t, valueType, valueSize, values, numValues);
+  return t;
+}
+
+Tensor Graph::addConstantHalf(const Type& type, ArrayRef<std::size_t> shape, std::uint16_t value,
+                              const DebugContext& debugContext) {
+  half h;
+  std::memcpy(&h, &value, 2);
+  return addConstant(type, shape, h, debugContext);
+}
+Tensor Graph::addConstantHalf(const Type& type, ArrayRef<std::size_t> shape,
+                              const std::uint16_t* values, const DebugContext& debugContext) {
+  std::size_t n = 1;
+  for (auto d : shape) n *= d;
+  std::vector<half> bits(n);
+  std::memcpy(static_cast<void*>(bits.data()), values, n * 2);
+  return addConstant(type, shape, ArrayRef<half>(bits), debugContext);
+}
+
+void Graph::setInitialValueFrom(const Tensor& t, const Type& givenType, std::size_t valueSize,
+                                const void* values, std::size_t numValues) {
+  checkGraph("setInitialValue", *impl_, t);
+  Type valueType = givenType;  // `long` has 8 bytes on the host and 4 on the device
+  if (valueSize == 8 && valueType == INT) valueType = LONGLONG;
+  if (valueSize == 8 && valueType == UNSIGNED_INT) valueType = UNSIGNED_LONGLONG;
+  const std::size_t n = t.numElements();
+  if (numValues != n && numValues != 1)
+    throw graph_connection_error("Graph: " + std::to_string(numValues) +
+                                 " values given for a tensor of shape " + t.shapeToString() +
+                                 ", expected 1 or " + std::to_string(n));
+  const Type type = t.elementType();
+  const std::size_t size = type.sizeInBytes();
+  std::vector<unsigned char> converted(n * size);
+  popir::convertValues(valueType, values, type, converted.data(), std::min(numValues, n));
+  if (numValues == 1)
+    for (std::size_t i = 1; i < n; ++i) std::memcpy(&converted[i * size], converted.data(), size);
+  forEachRun(t.view(), 0, static_cast<std::int64_t>(n),
+             [&](unsigned id, std::int64_t first, std::int64_t count, std::int64_t flat) {
+               auto& v = impl_->variable(id);
+               if (v.data.empty()) v.data.resize(v.bytes());
+               std::memcpy(&v.data[static_cast<std::size_t>(first) * size],
+                           &converted[static_cast<std::size_t>(flat) * size],
+                           static_cast<std::size_t>(count) * size);
+             });
+}
+
+Tensor Graph::clone(const Type& type, const Tensor& t, const DebugContext& debugContext,
+                    TensorCloneMethod) {
+  checkGraph("clone", *impl_, t);
+  Tensor copy = addVariable(type, t.shape(), debugContext);
+  auto& mapping = impl_->variable(*copy.view().wholeVariable()).mapping;
+  const auto whole = t.view().wholeVariable();
+  if (whole) {
+    mapping = impl_->variable(*whole).mapping;
+  } else {
+    forEachRun(t.view(), 0, t.view().elements(),
+               [&](unsigned id, std::int64_t first, std::int64_t n, std::int64_t flat) {
+                 impl_->variable(id).mapping.forEach(
+                     first, first + n, [&](std::int64_t b, std::int64_t e, unsigned tile) {
+                       mapping.set(flat + b - first, flat + e - first, tile);
+                     });
+               });
+  }
+  return copy;
+}
+Tensor Graph::clone(const Tensor& t, const DebugContext& debugContext, TensorCloneMethod method) {
+  return clone(t.elementType(), t, debugContext, method);
+}
+
+void Graph::setTileMapping(const Tensor& t, unsigned tile) {
+  TileToTensorMapping mapping(std::max(getTarget().getNumTiles(), tile + 1));
+  mapping[tile].emplace_back(0, t.numElements());
+  setTileMapping(t, mapping);
+}
+
+void Graph::setTileMapping(const Tensor& t, const TileToTensorMapping& mapping) {
+  checkGraph("setTileMapping", *impl_, t);
+  for (unsigned tile = 0; tile < mapping.size(); ++tile) {
+    for (const auto& interval : mapping[tile]) {
+      if (interval.size() == 0) continue;
+      if (tile >= getTarget().getNumTiles())
+        throw invalid_tile_mapping("Graph::setTileMapping: tile " + std::to_string(tile) +
+                                   " given, the target has " +
+                                   std::to_string(getTarget().getNumTiles()));
+      if (interval.end() > t.numElements())
+        throw invalid_tile_mapping("Graph::setTileMapping: elements up to " +
+                                   std::to_string(interval.end()) + " given, the tensor has " +
+                                   std::to_string(t.numElements()));
+      forEachRun(t.view(), static_cast<std::int64_t>(interval.begin()),
+                 static_cast<std::int64_t>(interval.end()),
+                 [&](unsigned id, std::int64_t first, std::int64_t n, std::int64_t) {
+                   impl_->variable(id).mapping.set(first, first + n, tile);
+                 });
+    }
+  }
+}
+
+Graph::TileToTensorMapping Graph::getTileMapping(const Tensor& t, bool requireComplete) const {
+  checkGraph("getTileMapping", *impl_, t);
+  TileToTensorMapping mapping(getTarget().getNumTiles());
+  std::int64_t found = 0;
+  forEachRun(t.view(), 0, t.view().elements(),
+             [&](unsigned id, std::int64_t first, std::int64_t n, std::int64_t flat) {
+               impl_->variable(id).mapping.forEach(
+                   first, first + n, [&](std::int64_t b, std::int64_t e, unsigned tile) {
+                     const auto begin = static_cast<std::size_t>(flat + b - first);
+                     const auto end = static_cast<std::size_t>(flat + e - first);
+                     auto& list = mapping[tile];
+                     if (!list.empty() && list.back().end() == begin)
+                       list.back() = Interval(list.back().begin(), end);
+                     else
+                       list.emplace_back(begin, end);
+                     found += e - b;
+                   });
+             });
+  if (requireComplete && found != t.view().elements())
+    throw invalid_tile_mapping("Graph::getTileMapping: " +
+                               std::to_string(t.view().elements() - found) + " of " +
+                               std::to_string(t.view().elements()) + " elements of " +
+                               t.getDebugStr() + " have no tile; use setTileMapping");
+  return mapping;
+}
+
+ComputeSet Graph::addComputeSet(const DebugContext& debugContext) {
+  impl_->computeSets.push_back({debugContext.getPathName(), {}});
+  return ComputeSet(static_cast<unsigned>(impl_->computeSets.size() - 1));
+}
+
+Function Graph::addFunction(const program::Program& program) {
+  impl_->functions.push_back(program.node());
+  return Function(static_cast<unsigned>(impl_->functions.size() - 1));
+}
+
+namespace {
+
+DataStream addStream(GraphImpl& graph, StringRef handle, DataStream::Direction direction,
+                     const Type& type, std::size_t n) {
+  for (const auto& s : graph.streams)
+    if (s.handle() == handle.str())
+      throw poplar_error("Graph: a stream with handle '" + handle.str() + "' exists already");
+  graph.streams.emplace_back(handle.str(), direction, type, n,
+                             static_cast<int>(graph.streams.size()));
+  return graph.streams.back();
+}
+
+void addHandle(const char* what, const GraphImpl& graph, std::map<std::string, Tensor>& handles,
+               StringRef handle, const Tensor& t) {
+  checkGraph(what, graph, t);
+  if (!handles.emplace(handle.str(), t).second)
+    throw poplar_error(std::string("Graph::") + what + ": handle '" + handle.str() +
+                       "' is taken already");
+}
+
+}  // namespace
+
+DataStream Graph::addHostToDeviceFIFO(StringRef handle, const Type& elementType,
+                                      std::size_t numElements, ReplicatedStreamMode,
+                                      const OptionFlags&) {
+  return addStream(*impl_, handle, DataStream::Direction::HostToDevice, elementType, numElements);
+}
+DataStream Graph::addDeviceToHostFIFO(StringRef handle, const Type& elementType,
+                                      std::size_t numElements, const OptionFlags&) {
+  return addStream(*impl_, handle, DataStream::Direction::DeviceToHost, elementType, numElements);
+}
+void Graph::createHostWrite(StringRef handle, const Tensor& t, bool) {
+  addHandle("createHostWrite", *impl_, impl_->hostWrites, handle, t);
+}
+void Graph::createHostRead(StringRef handle, const Tensor& t, bool) {
+  addHandle("createHostRead", *impl_, impl_->hostReads, handle, t);
+}
+
+}  // namespace poplar
+
+namespace popir {
+
+poplar::Tensor GraphImpl::addVariable(poplar::Type type, Dims shape, std::string name,
+                                      bool constant) {
+  if (type == poplar::Type())
+    throw poplar::type_error("Graph: variable '" + name + "' needs an element type");
+  const auto id = static_cast<unsigned>(variables.size());
+  Variable v;
+  v.type = type;
+  v.shape = shape;
+  v.elements = product(shape);
+  v.name = std::move(name);
+  v.constant = constant;
+  variables.push_back(std::move(v));
+  return poplar::Tensor(View::ofVariable(this, id, constant, type, std::move(shape)));
+}
+
+}  // namespace popir

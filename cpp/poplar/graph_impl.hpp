@@ -1,0 +1,62 @@
+// What a poplar::Graph holds.
+#ifndef popir_poplar_graph_impl_hpp
+#define popir_poplar_graph_impl_hpp
+
+#include <poplar/Graph.hpp>
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "poplar/bulk_vertex.hpp"
+#include "poplar/program_node.hpp"
+#include "poplar/tile_mapping.hpp"
+#include "poplar/view.hpp"
+
+namespace popir {
+
+struct Variable {
+  poplar::Type type;
+  Dims shape;
+  std::int64_t elements;
+  std::string name;
+  bool constant = false;
+  /// A constant's value, or what a variable holds when an engine is loaded; else empty.
+  std::vector<unsigned char> data;
+  TileMapping mapping;
+
+  std::size_t bytes() const {
+    return static_cast<std::size_t>(elements) * type.sizeInBytes();
+  }
+};
+
+struct ComputeSetImpl {
+  std::string name;
+  std::vector<BulkVertex> bulk;
+};
+
+class GraphImpl {
+ public:
+  explicit GraphImpl(poplar::Target t) : target(std::move(t)) {}
+
+  Variable& variable(unsigned id) { return variables[id]; }
+  const Variable& variable(unsigned id) const { return variables[id]; }
+  poplar::Tensor addVariable(poplar::Type type, Dims shape, std::string name, bool constant);
+
+  poplar::Target target;
+  std::deque<Variable> variables;
+  std::deque<ComputeSetImpl> computeSets;
+  std::vector<poplar::DataStream> streams;
+  std::vector<std::shared_ptr<ProgramNode>> functions;
+  std::map<std::string, poplar::Tensor> hostWrites, hostReads;
+};
+
+/// Converts `n` host values of one type to another.
+/// \throws poplar::type_error for types that have no values on the host.
+void convertValues(poplar::Type from, const void* src, poplar::Type to, void* dst, std::size_t n);
+
+}  // namespace popir
+
+#endif

@@ -1,0 +1,49 @@
+// The tree behind poplar::program. Nodes are shared between copies of a program and never changed
+// while shared.
+#ifndef popir_poplar_program_node_hpp
+#define popir_poplar_program_node_hpp
+
+#include <poplar/Program.hpp>
+
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace popir {
+
+struct ProgramNode {
+  enum class Kind {
+    Sequence,     // children
+    Execute,      // computeSet
+    Copy,         // src -> dst
+    StreamToDst,  // stream -> dst
+    SrcToStream,  // src -> stream
+    Repeat,       // count x children[0]
+    While,        // children[0] computes src; while src == expected: children[1]
+    If,           // src ? children[0] : children[1]
+    Call,         // function
+    Sync,
+    Print,        // src, under name
+    WriteUndef,   // dst
+  };
+  Kind kind = Kind::Sequence;
+  std::string name;
+  std::vector<std::shared_ptr<ProgramNode>> children;
+  poplar::ComputeSet computeSet;
+  poplar::Function function;
+  poplar::Tensor src, dst;
+  poplar::DataStream stream;
+  unsigned count = 0;
+  bool expected = true;
+};
+
+/// Variables that a program reads and writes, whatever way its branches go.
+struct ProgramAccesses {
+  std::set<unsigned> reads, writes;
+};
+ProgramAccesses programAccesses(const poplar::Graph& graph, const poplar::program::Program& program);
+
+}  // namespace popir
+
+#endif

@@ -1,0 +1,136 @@
+// Target, Device, DeviceManager, IPUModel: descriptions of machines.
+#include <poplar/Device.hpp>
+#include <poplar/DeviceManager.hpp>
+#include <poplar/IPUModel.hpp>
+#include <poplar/Target.hpp>
+#include <poplar/exceptions.hpp>
+
+#include "machine/target_spec.hpp"
+
+namespace poplar {
+
+using popir::TargetSpec;
+
+namespace {
+
+Target targetOf(TargetSpec spec) {
+  if (spec.numIPUs == 0 || spec.tilesPerIPU == 0)
+    throw invalid_option("a target needs at least one IPU and one tile: numIPUs=" +
+                         std::to_string(spec.numIPUs) +
+                         ", tilesPerIPU=" + std::to_string(spec.tilesPerIPU) + " given");
+  return Target(std::make_shared<const TargetSpec>(std::move(spec)));
+}
+
+}  // namespace
+
+Target::Target() : spec_(std::make_shared<const TargetSpec>(TargetSpec::cpu())) {}
+Target::Target(std::shared_ptr<const TargetSpec> spec) : spec_(std::move(spec)) {}
+
+Target Target::createCPUTarget(bool, unsigned numIPUs) {
+  auto spec = TargetSpec::cpu();
+  spec.numIPUs = numIPUs;
+  return targetOf(spec);
+}
+Target Target::createIPUTarget(unsigned numIPUs, StringRef systemType, const OptionFlags&) {
+  auto spec = TargetSpec::ipu(systemType.str());
+  spec.numIPUs = numIPUs;
+  return targetOf(spec);
+}
+Target Target::createIPUTarget(unsigned numIPUs, unsigned tilesPerIPU, StringRef systemType,
+                               const OptionFlags&) {
+  auto spec = TargetSpec::ipu(systemType.str());
+  spec.numIPUs = numIPUs;
+  spec.tilesPerIPU = tilesPerIPU;
+  return targetOf(spec);
+}
+
+TargetType Target::getTargetType() const { return spec_->type; }
+StringRef Target::getTargetArchString() const { return spec_->arch; }
+unsigned Target::getNumIPUs() const { return spec_->numIPUs; }
+unsigned Target::getTilesPerIPU() const { return spec_->tilesPerIPU; }
+unsigned Target::getNumTiles() const { return spec_->numTiles(); }
+unsigned Target::getNumWorkerContexts() const { return spec_->workerContexts; }
+unsigned Target::getBytesPerTile() const { return spec_->bytesPerTile; }
+std::uint64_t Target::getMemoryBytes() const {
+  return static_cast<std::uint64_t>(spec_->bytesPerTile) * spec_->numTiles();
+}
+unsigned Target::getExchangeBytesPerCycle() const { return spec_->exchangeBytesPerCycle; }
+unsigned Target::getMemcpyBytesPerCycle() const { return spec_->memcpyBytesPerCycle; }
+unsigned Target::getDataPathWidth() const { return spec_->dataPathWidthBits; }
+unsigned Target::getVectorWidth(const Type& type) const {
+  const auto width = spec_->dataPathWidthBits / 8 / static_cast<unsigned>(type.sizeInBytes());
+  return width == 0 ? 1 : width;
+}
+std::size_t Target::getTypeSize(const Type& type) const { return type.sizeInBytes(); }
+unsigned Target::getWeightsPerConvUnit(bool floatActivations) const {
+  return spec_->convUnitMaxPipelineDepth * (floatActivations ? spec_->floatConvUnitInputLoadElems
+                                                             : spec_->halfConvUnitInputLoadElems);
+}
+unsigned Target::getConvUnitInputLoadElemsPerCycle(const Type& type) const {
+  return type == HALF ? spec_->halfConvUnitInputLoadElems : spec_->floatConvUnitInputLoadElems;
+}
+unsigned Target::getFp16InFp16OutConvUnitsPerTile() const { return spec_->halfConvUnits; }
+unsigned Target::getFp16InFp32OutConvUnitsPerTile() const { return spec_->halfConvUnits; }
+unsigned Target::getFp32InFp32OutConvUnitsPerTile() const { return spec_->floatConvUnits; }
+unsigned Target::getConvUnitCoeffLoadBytesPerCycle() const { return spec_->coeffLoadBytesPerCycle; }
+unsigned Target::getConvUnitMaxPipelineDepth() const { return spec_->convUnitMaxPipelineDepth; }
+unsigned Target::getRptCountMax() const { return spec_->rptCountMax; }
+std::size_t Target::getAtomicStoreGranularity() const { return spec_->atomicStoreGranularity; }
+unsigned Target::getTilesPerSharedExchangeBus() const { return spec_->tilesPerSharedExchangeBus; }
+bool Target::supportsExchangeBusSharing() const { return spec_->tilesPerSharedExchangeBus > 1; }
+double Target::getTileClockFrequency() const { return spec_->clockHz; }
+
+void copyFloatToDeviceHalf(const Target&, const float* src, void* dst, std::size_t n) {
+  auto* out = static_cast<half*>(dst);
+  for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<half>(src[i]);
+}
+void copyDeviceHalfToFloat(const Target&, const void* src, float* dst, std::size_t n) {
+  const auto* in = static_cast<const half*>(src);
+  for (std::size_t i = 0; i < n; ++i) dst[i] = static_cast<float>(in[i]);
+}
+
+Device::Device() : Device(Target()) {}
+Device::Device(Target target, unsigned id)
+    : target_(std::move(target)), id_(id), attached_(std::make_shared<bool>(false)) {}
+Device Device::createCPUDevice(const OptionFlags&) { return Device(Target::createCPUTarget()); }
+Device Device::createVirtualDevice(unsigned tilesPerIPU) {
+  auto spec = target_.spec();
+  spec.tilesPerIPU = tilesPerIPU;
+  return Device(targetOf(spec), id_);
+}
+bool Device::attach() const { return *attached_ = true; }
+void Device::detach() const { *attached_ = false; }
+bool Device::isAttached() const { return *attached_; }
+
+DeviceManager DeviceManager::createDeviceManager() { return {}; }
+std::vector<Device> DeviceManager::getDevices(const OptionFlags& options) const {
+  return getDevices(TargetType::IPU, 1, options);
+}
+std::vector<Device> DeviceManager::getDevices(TargetType type, unsigned requiredNumIPUs,
+                                              const OptionFlags& options) const {
+  auto device = getDevice(type, 0, options);
+  auto spec = device.getTarget().spec();
+  spec.numIPUs = requiredNumIPUs;
+  return {Device(targetOf(spec), 0)};
+}
+Device DeviceManager::getDevice(TargetType type, unsigned deviceManagerId,
+                                const OptionFlags&) const {
+  if (type == TargetType::CPU) return Device(Target::createCPUTarget(), deviceManagerId);
+  auto spec = TargetSpec::ipu("ipu2");
+  spec.type = type;
+  return Device(targetOf(spec), deviceManagerId);
+}
+
+IPUModel::IPUModel(const char* version) : IPUVersion(version) {}
+Device IPUModel::createDevice(OptionFlags, bool, unsigned deviceManagerId) const {
+  auto spec = TargetSpec::ipu(IPUVersion);
+  spec.numIPUs = numIPUs;
+  if (tilesPerIPU) spec.tilesPerIPU = tilesPerIPU;
+  if (numWorkerContexts) spec.workerContexts = numWorkerContexts;
+  if (memoryBytesPerTile) spec.bytesPerTile = memoryBytesPerTile;
+  if (exchangeBytesPerCycle) spec.exchangeBytesPerCycle = exchangeBytesPerCycle;
+  if (tileClockFrequency > 0) spec.clockHz = tileClockFrequency;
+  return Device(targetOf(spec), deviceManagerId == ~0u ? 0 : deviceManagerId);
+}
+
+}  // namespace poplar

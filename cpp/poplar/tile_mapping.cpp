@@ -1,0 +1,103 @@
+#include "poplar/tile_mapping.hpp"
+
+#include <algorithm>
+
+#include "poplar/graph_impl.hpp"
+
+namespace popir {
+
+void TileMapping::setLinear(std::int64_t elements, std::int64_t perTile, unsigned first) {
+  runs_.clear();
+  elements_ = elements;
+  perTile_ = std::max<std::int64_t>(perTile, 1);
+  first_ = first;
+}
+
+void TileMapping::spell() {
+  if (perTile_ == 0) return;
+  for (std::int64_t b = 0, tile = 0; b < elements_; b += perTile_, ++tile)
+    runs_[b] = {std::min(b + perTile_, elements_), first_ + static_cast<unsigned>(tile)};
+  perTile_ = 0;
+}
+
+void TileMapping::set(std::int64_t begin, std::int64_t end, unsigned tile) {
+  if (begin >= end) return;
+  spell();
+  // Cut what the new run covers.
+  auto it = runs_.upper_bound(begin);
+  if (it != runs_.begin()) --it;
+  while (it != runs_.end() && it->first < end) {
+    const auto oldBegin = it->first;
+    const auto old = it->second;
+    if (old.end <= begin) {
+      ++it;
+      continue;
+    }
+    it = runs_.erase(it);
+    if (oldBegin < begin) runs_[oldBegin] = {begin, old.tile};
+    if (old.end > end) it = runs_.insert({end, {old.end, old.tile}}).first;
+  }
+  auto placed = runs_.insert({begin, {end, tile}}).first;
+  // Join equal neighbours.
+  if (placed != runs_.begin()) {
+    auto before = std::prev(placed);
+    if (before->second.end == begin && before->second.tile == tile) {
+      before->second.end = end;
+      runs_.erase(placed);
+      placed = before;
+    }
+  }
+  auto after = std::next(placed);
+  if (after != runs_.end() && after->first == placed->second.end && after->second.tile == tile) {
+    placed->second.end = after->second.end;
+    runs_.erase(after);
+  }
+}
+
+bool TileMapping::complete(std::int64_t elements) const {
+  if (perTile_ > 0) return elements_ == elements;
+  std::int64_t reached = 0;
+  for (const auto& run : runs_) {
+    if (run.first != reached) return false;
+    reached = run.second.end;
+  }
+  return reached == elements;
+}
+
+void TileMapping::forEach(
+    std::int64_t begin, std::int64_t end,
+    const std::function<void(std::int64_t, std::int64_t, unsigned)>& visit) const {
+  if (perTile_ > 0) {
+    for (auto at = begin; at < end;) {
+      const auto tile = at / perTile_;
+      const auto stop = std::min((tile + 1) * perTile_, end);
+      visit(at, stop, first_ + static_cast<unsigned>(tile));
+      at = stop;
+    }
+    return;
+  }
+  auto it = runs_.upper_bound(begin);
+  if (it != runs_.begin()) --it;
+  for (; it != runs_.end() && it->first < end; ++it)
+    if (it->second.end > begin)
+      visit(std::max(it->first, begin), std::min(it->second.end, end), it->second.tile);
+}
+
+void mapLinearly(poplar::Graph& graph, const poplar::Tensor& t, std::size_t minElementsPerTile,
+                 std::size_t grainSize) {
+  const std::size_t n = t.numElements(), tiles = graph.getTarget().getNumTiles();
+  if (n == 0) return;
+  std::size_t perTile = std::max((n + tiles - 1) / tiles, minElementsPerTile);
+  perTile = (perTile + grainSize - 1) / grainSize * grainSize;
+  if (const auto whole = t.view().wholeVariable()) {
+    graph.impl()->variable(*whole).mapping.setLinear(static_cast<std::int64_t>(n),
+                                                     static_cast<std::int64_t>(perTile));
+    return;
+  }
+  poplar::Graph::TileToTensorMapping mapping(tiles);
+  for (std::size_t begin = 0, tile = 0; begin < n; begin += perTile, ++tile)
+    mapping[tile].emplace_back(begin, std::min(begin + perTile, n));
+  graph.setTileMapping(t, mapping);
+}
+
+}  // namespace popir

@@ -1,0 +1,44 @@
+// Which tile each element of a variable lives on.
+#ifndef popir_poplar_tile_mapping_hpp
+#define popir_poplar_tile_mapping_hpp
+
+#include <poplar/Graph.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+
+namespace popir {
+
+class TileMapping {
+ public:
+  /// Forgets all else; `perTile` elements on each tile, from tile `first` upwards. Kept as a rule,
+  /// not as a list, so that thousands of variables over thousands of tiles cost nothing.
+  void setLinear(std::int64_t elements, std::int64_t perTile, unsigned first = 0);
+  void set(std::int64_t begin, std::int64_t end, unsigned tile);
+  bool complete(std::int64_t elements) const;
+  /// Visits the mapped parts of [begin, end) in order.
+  void forEach(std::int64_t begin, std::int64_t end,
+               const std::function<void(std::int64_t, std::int64_t, unsigned)>& visit) const;
+  bool empty() const { return perTile_ == 0 && runs_.empty(); }
+
+ private:
+  struct Run {
+    std::int64_t end;
+    unsigned tile;
+  };
+  void spell();  // from rule to runs
+
+  std::int64_t elements_ = 0, perTile_ = 0;
+  unsigned first_ = 0;
+  std::map<std::int64_t, Run> runs_;
+};
+
+/// Spreads the elements of `t` evenly over the tiles of the graph, in order, at least
+/// `minElementsPerTile` and a multiple of `grainSize` on each but the last.
+void mapLinearly(poplar::Graph& graph, const poplar::Tensor& t, std::size_t minElementsPerTile,
+                 std::size_t grainSize);
+
+}  // namespace popir
+
+#endif

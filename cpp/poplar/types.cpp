@@ -1,0 +1,99 @@
+// Small value types of the device API.
+#include <poplar/DebugContext.hpp>
+#include <poplar/OptionFlags.hpp>
+#include <poplar/StreamCallback.hpp>
+#include <poplar/TargetType.hpp>
+#include <poplar/Type.hpp>
+#include <poplar/exceptions.hpp>
+
+#include <atomic>
+
+namespace poplar {
+namespace {
+
+struct TypeRow {
+  const char* name;
+  std::size_t bytes;
+};
+
+// In the order of Type::Kind.
+constexpr TypeRow kTypes[] = {
+    {"bool", 1},           {"char", 1},           {"unsigned char", 1}, {"signed char", 1},
+    {"unsigned short", 2}, {"short", 2},          {"unsigned int", 4},  {"int", 4},
+    {"unsigned long long", 8}, {"long long", 8},  {"quarter", 1},       {"half", 2},
+    {"bfloat16", 2},       {"float", 4},          {"double", 8},        {"invalid", 0}};
+
+}  // namespace
+
+std::string Type::toString() const { return kTypes[static_cast<std::size_t>(kind_)].name; }
+std::size_t Type::sizeInBytes() const { return kTypes[static_cast<std::size_t>(kind_)].bytes; }
+std::ostream& operator<<(std::ostream& os, const Type& t) { return os << t.toString(); }
+
+std::string toString(TargetType t) {
+  return t == TargetType::IPU ? "IPU" : t == TargetType::IPU_MODEL ? "IPU_MODEL" : "CPU";
+}
+
+OptionFlags::OptionFlags(initializer_list&& list) {
+  set(std::move(list));  // NOLINT: the interface takes it by rvalue
+}
+void OptionFlags::set(initializer_list&& list) {
+  for (const auto& flag : list) set(flag);
+}
+void OptionFlags::set(const std::string& option, const std::string& value) {
+  values_[option] = value;
+}
+const std::string& OptionFlags::at(const std::string& option) const {
+  const auto found = values_.find(option);
+  if (found == values_.end()) throw invalid_option("option '" + option + "' is not set");
+  return found->second;
+}
+std::ostream& operator<<(std::ostream& os, const OptionFlags& options) {
+  os << "{";
+  for (const auto& o : options) os << (o.first == options.begin()->first ? "" : ", ") << o.first << ": " << o.second;
+  return os << "}";
+}
+
+DebugInfo::DebugInfo(const DebugContext& context, std::string layer)
+    : path_(context.getPathName()), layer_(std::move(layer)) {
+  static std::atomic<DebugId> next{1};
+  id_ = next++;
+}
+DebugInfo::~DebugInfo() = default;
+std::ostream& operator<<(std::ostream& os, const DebugContext& context) {
+  return os << context.getPathName();
+}
+std::ostream& operator<<(std::ostream& os, const DebugNameAndId& dnai) {
+  return os << dnai.getPathName();
+}
+
+StreamCallback::~StreamCallback() = default;
+
+// Out of line, so that each exception type has one home and is caught across libraries.
+poplar_error::poplar_error(const std::string& s) : std::runtime_error(s) {}
+poplar_error::poplar_error(const char* s) : std::runtime_error(s) {}
+poplar_error::~poplar_error() noexcept = default;
+
+#define POPIR_POPLAR_ERROR(NAME, BASE)            \
+  NAME::NAME(const std::string& s) : BASE(s) {}   \
+  NAME::NAME(const char* s) : BASE(s) {}          \
+  NAME::~NAME() noexcept = default;
+POPIR_POPLAR_ERROR(index_error, poplar_error)
+POPIR_POPLAR_ERROR(invalid_option, poplar_error)
+POPIR_POPLAR_ERROR(invalid_tile_mapping, poplar_error)
+POPIR_POPLAR_ERROR(graph_connection_error, poplar_error)
+POPIR_POPLAR_ERROR(graph_memory_allocation_error, poplar_error)
+POPIR_POPLAR_ERROR(graph_program_compilation_error, poplar_error)
+POPIR_POPLAR_ERROR(graph_cycle_error, poplar_error)
+POPIR_POPLAR_ERROR(type_error, poplar_error)
+POPIR_POPLAR_ERROR(stream_connection_error, poplar_error)
+POPIR_POPLAR_ERROR(tensor_io_state_error, poplar_error)
+POPIR_POPLAR_ERROR(control_program_error, poplar_error)
+POPIR_POPLAR_ERROR(profiling_disabled, poplar_error)
+POPIR_POPLAR_ERROR(runtime_error, poplar_error)
+POPIR_POPLAR_ERROR(application_runtime_error, runtime_error)
+POPIR_POPLAR_ERROR(system_runtime_error, runtime_error)
+POPIR_POPLAR_ERROR(recoverable_runtime_error, system_runtime_error)
+POPIR_POPLAR_ERROR(unrecoverable_runtime_error, system_runtime_error)
+POPIR_POPLAR_ERROR(unknown_runtime_error, system_runtime_error)
+
+}  // namespace poplar

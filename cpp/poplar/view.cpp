@@ -1,0 +1,471 @@
+// 320 lines: the whole of view algebra, which is one idea and reads best in one place.
+#include "poplar/view.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace popir {
+
+std::int64_t product(const Dims& shape) {
+  std::int64_t n = 1;
+  for (auto d : shape) n *= d;
+  return n;
+}
+
+Dims rowMajorStrides(const Dims& shape) {
+  Dims strides(shape.size());
+  std::int64_t step = 1;
+  for (std::size_t i = shape.size(); i-- > 0;) {
+    strides[i] = step;
+    step *= shape[i];
+  }
+  return strides;
+}
+
+std::optional<Dims> reshapeStrides(const Dims& shape, const Dims& strides, const Dims& newShape) {
+  // Dimensions of 1 carry no information; the rest is matched group by group from the left.
+  Dims oldSizes, oldStrides;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] == 0) return rowMajorStrides(newShape);
+    if (shape[i] == 1) continue;
+    oldSizes.push_back(shape[i]);
+    oldStrides.push_back(strides[i]);
+  }
+  Dims result(newShape.size(), 0);
+  std::size_t o = 0, n = 0;
+  while (n < newShape.size()) {
+    if (newShape[n] == 1) {
+      ++n;
+      continue;
+    }
+    if (o == oldSizes.size()) return std::nullopt;
+    std::size_t oEnd = o + 1, nEnd = n + 1;
+    std::int64_t oSize = oldSizes[o], nSize = newShape[n];
+    while (oSize != nSize) {
+      if (oSize < nSize) {
+        if (oEnd == oldSizes.size()) return std::nullopt;
+        oSize *= oldSizes[oEnd++];
+      } else {
+        if (nEnd == newShape.size()) return std::nullopt;
+        nSize *= newShape[nEnd++];
+      }
+    }
+    for (std::size_t i = o; i + 1 < oEnd; ++i)
+      if (oldStrides[i] != oldStrides[i + 1] * oldSizes[i + 1]) return std::nullopt;
+    std::int64_t step = oldStrides[oEnd - 1];
+    for (std::size_t i = nEnd; i-- > n;) {
+      result[i] = step;
+      step *= newShape[i];
+    }
+    o = oEnd;
+    n = nEnd;
+  }
+  return o == oldSizes.size() ? std::optional<Dims>(result) : std::nullopt;
+}
+
+std::int64_t Nest::elements() const {
+  std::int64_t n = 1;
+  for (const auto& d : dims) n *= d.n;
+  return n;
+}
+
+void Nest::coalesce() {
+  std::vector<NestDim> out;
+  for (const auto& d : dims) {
+    if (d.n == 1) continue;
+    if (!out.empty() && out.back().from == d.from * d.n && out.back().to == d.to * d.n)
+      out.back() = {out.back().n * d.n, d.from, d.to};
+    else
+      out.push_back(d);
+  }
+  dims = std::move(out);
+}
+
+struct View::Base {
+  // A variable (parts empty), one view taken flat (one part), or several joined.
+  unsigned variable = 0;
+  bool constant = false;
+  std::int64_t variableElements = 0;
+  std::vector<ViewPtr> parts;
+  // Joined parts: the index space is [outer, starts.back(), inner]; part p is [starts[p], starts[p+1]).
+  std::int64_t outer = 1, inner = 1;
+  Dims starts;
+};
+
+ViewPtr View::ofVariable(const GraphImpl* graph, unsigned variable, bool constant,
+                         poplar::Type type, Dims shape) {
+  auto base = std::make_shared<Base>();
+  base->variable = variable;
+  base->constant = constant;
+  base->variableElements = product(shape);
+  std::shared_ptr<View> v(new View);
+  v->graph_ = graph;
+  v->type_ = type;
+  v->strides_ = rowMajorStrides(shape);
+  v->shape_ = std::move(shape);
+  v->base_ = std::move(base);
+  return v;
+}
+
+ViewPtr View::concat(const std::vector<ViewPtr>& parts, unsigned dimension) {
+  auto base = std::make_shared<Base>();
+  auto shape = parts.front()->shape_;
+  for (unsigned i = 0; i < shape.size(); ++i)
+    (i < dimension ? base->outer : base->inner) *= i == dimension ? 1 : shape[i];
+  base->starts.push_back(0);
+  for (const auto& part : parts) {
+    if (part->elements() == 0) continue;
+    base->parts.push_back(part);
+    base->starts.push_back(base->starts.back() + part->shape_[dimension]);
+  }
+  if (base->parts.empty()) return parts.front();
+  if (base->parts.size() == 1) return base->parts.front();
+  shape[dimension] = base->starts.back();
+  auto v = parts.front()->copy();
+  v->shape_ = std::move(shape);
+  v->strides_ = rowMajorStrides(v->shape_);
+  v->offset_ = 0;
+  v->base_ = std::move(base);
+  return v;
+}
+
+std::int64_t View::elements() const { return product(shape_); }
+
+ViewPtr View::slice(unsigned dimension, std::int64_t begin, std::int64_t end) const {
+  auto v = copy();
+  v->offset_ += begin * strides_[dimension];
+  v->shape_[dimension] = end - begin;
+  return v;
+}
+
+ViewPtr View::subSample(unsigned dimension, std::int64_t stride) const {
+  auto v = copy();
+  v->shape_[dimension] = (shape_[dimension] + stride - 1) / stride;
+  v->strides_[dimension] *= stride;
+  return v;
+}
+
+ViewPtr View::reverse(unsigned dimension) const {
+  if (shape_[dimension] == 0) return copy();
+  auto v = copy();
+  v->offset_ += (shape_[dimension] - 1) * strides_[dimension];
+  v->strides_[dimension] = -strides_[dimension];
+  return v;
+}
+
+ViewPtr View::permute(const std::vector<unsigned>& permutation) const {
+  auto v = copy();
+  for (std::size_t i = 0; i < permutation.size(); ++i) {
+    v->shape_[i] = shape_[permutation[i]];
+    v->strides_[i] = strides_[permutation[i]];
+  }
+  return v;
+}
+
+ViewPtr View::repeatBefore(unsigned dimension, std::int64_t n) const {
+  auto v = copy();
+  v->shape_.insert(v->shape_.begin() + dimension, n);
+  v->strides_.insert(v->strides_.begin() + dimension, 0);
+  return v;
+}
+
+ViewPtr View::reinterpret(poplar::Type type) const {
+  auto v = copy();
+  v->type_ = type;
+  return v;
+}
+
+ViewPtr View::reshape(Dims shape) const {
+  auto v = copy();
+  if (auto strides = reshapeStrides(shape_, strides_, shape)) {
+    v->strides_ = std::move(*strides);
+  } else {
+    auto base = std::make_shared<Base>();
+    base->parts = {copy()};
+    v->base_ = std::move(base);
+    v->offset_ = 0;
+    v->strides_ = rowMajorStrides(shape);
+  }
+  v->shape_ = std::move(shape);
+  return v;
+}
+
+namespace {
+
+// Rewrites nests over the flat order of a shape so that each of their dimensions moves along one
+// dimension of that shape without carrying into the next, cutting them where they would.
+class Separator {
+ public:
+  using Emit = std::function<void(const Nest&, const std::vector<int>& along, const Dims& at)>;
+
+  Separator(const Dims& sizes, const Emit& emit)
+      : sizes_(sizes), flat_(rowMajorStrides(sizes)), emit_(emit) {}
+
+  void separate(Nest nest) const {
+    for (auto& d : nest.dims) {
+      if (d.from >= 0) continue;
+      nest.from += (d.n - 1) * d.from;
+      nest.to += (d.n - 1) * d.to;
+      d.from = -d.from;
+      d.to = -d.to;
+    }
+    const std::size_t rank = sizes_.size();
+    Dims at(rank);
+    std::int64_t rest = nest.from;
+    for (std::size_t i = 0; i < rank; ++i) {
+      at[i] = rest / flat_[i];
+      rest %= flat_[i];
+    }
+    std::vector<int> along(nest.dims.size(), -1);
+    Dims last = at;  // the furthest index reached along each dimension
+    for (std::size_t k = 0; k < nest.dims.size(); ++k) {
+      const auto& d = nest.dims[k];
+      if (d.from == 0 || d.n == 1) continue;
+      std::size_t i = 0;
+      while (i + 1 < rank && (flat_[i] > d.from || sizes_[i] == 1)) ++i;
+      if (d.from % flat_[i] != 0) return each(nest, k);
+      along[k] = static_cast<int>(i);
+      last[i] += (d.n - 1) * (d.from / flat_[i]);
+    }
+    for (std::size_t i = 1; i < rank; ++i)
+      if (last[i] >= sizes_[i]) return cut(nest, along, at, last, i);
+    emit_(nest, along, at);
+  }
+
+ private:
+  // One nest for every step of dimension k.
+  void each(const Nest& nest, std::size_t k) const {
+    Nest one = nest;
+    one.dims.erase(one.dims.begin() + static_cast<std::ptrdiff_t>(k));
+    for (std::int64_t j = 0; j < nest.dims[k].n; ++j) {
+      separate(one);
+      one.from += nest.dims[k].from;
+      one.to += nest.dims[k].to;
+    }
+  }
+
+  // Dimension i of the shape overflows: cut the coarsest loop that walks it.
+  void cut(const Nest& nest, const std::vector<int>& along, const Dims& at, const Dims& last,
+           std::size_t i) const {
+    std::size_t k = nest.dims.size();
+    for (std::size_t j = 0; j < nest.dims.size(); ++j)
+      if (along[j] == static_cast<int>(i) &&
+          (k == nest.dims.size() || nest.dims[j].from > nest.dims[k].from))
+        k = j;
+    const NestDim d = nest.dims[k];
+    const std::int64_t step = d.from / flat_[i];
+    const std::int64_t others = last[i] - (d.n - 1) * step;  // furthest without this loop
+    const std::int64_t perRow = sizes_[i] % step == 0 ? sizes_[i] / step : 0;
+    if (perRow > 0 && at[i] < step && others < step && d.n > perRow) {
+      const std::int64_t rows = d.n / perRow;
+      Nest whole = nest;
+      whole.dims[k] = {perRow, d.from, d.to};
+      whole.dims.insert(whole.dims.begin() + static_cast<std::ptrdiff_t>(k),
+                        {rows, d.from * perRow, d.to * perRow});
+      separate(whole);
+      return tail(nest, k, rows * perRow);
+    }
+    const std::int64_t fit = others < sizes_[i] ? (sizes_[i] - 1 - others) / step + 1 : 0;
+    if (fit < 1) return each(nest, k);
+    Nest head = nest;
+    head.dims[k].n = std::min(fit, d.n);
+    separate(head);
+    tail(nest, k, head.dims[k].n);
+  }
+
+  void tail(Nest nest, std::size_t k, std::int64_t done) const {
+    auto& d = nest.dims[k];
+    if (done >= d.n) return;
+    nest.from += done * d.from;
+    nest.to += done * d.to;
+    d.n -= done;
+    separate(nest);
+  }
+
+  const Dims& sizes_;
+  const Dims flat_;
+  const Emit& emit_;
+};
+
+}  // namespace
+
+void View::expand(Nest nest, const std::function<void(unsigned, Nest)>& emit) const {
+  if (nest.elements() == 0) return;
+  // From flat positions of this view to flat positions of the base.
+  Dims sizes, strides;
+  for (std::size_t i = 0; i < shape_.size(); ++i) {
+    if (!sizes.empty() && strides.back() == strides_[i] * shape_[i]) {
+      sizes.back() *= shape_[i];
+      strides.back() = strides_[i];
+    } else if (shape_[i] != 1 || shape_.size() == 1) {
+      sizes.push_back(shape_[i]);
+      strides.push_back(strides_[i]);
+    }
+  }
+  if (sizes.empty()) {
+    sizes = {1};
+    strides = {1};
+  }
+  const Separator::Emit toBase = [&](const Nest& n, const std::vector<int>& along,
+                                     const Dims& at) {
+    Nest b = n;
+    b.from = offset_;
+    for (std::size_t i = 0; i < at.size(); ++i) b.from += at[i] * strides[i];
+    const auto flat = rowMajorStrides(sizes);
+    for (std::size_t k = 0; k < b.dims.size(); ++k)
+      if (along[k] >= 0) {
+        const auto i = static_cast<std::size_t>(along[k]);
+        b.dims[k].from = b.dims[k].from / flat[i] * strides[i];
+      }
+    if (base_->parts.empty()) return emit(base_->variable, std::move(b));
+    if (base_->parts.size() == 1) return base_->parts[0]->expand(std::move(b), emit);
+    const Dims space{base_->outer, base_->starts.back(), base_->inner};
+    std::function<void(const Nest&, const std::vector<int>&, const Dims&)> toParts;
+    toParts = [&](const Nest& m, const std::vector<int>& alongSpace, const Dims& place) {
+      int joined = -1;  // the loop that walks the joined dimension
+      for (std::size_t k = 0; k < m.dims.size(); ++k) {
+        if (alongSpace[k] != 1) continue;
+        if (joined < 0) {
+          joined = static_cast<int>(k);
+          continue;
+        }
+        Nest one = m;  // two loops walk it: take the first step by step
+        const auto d = m.dims[static_cast<std::size_t>(joined)];
+        one.dims.erase(one.dims.begin() + joined);
+        for (std::int64_t j = 0; j < d.n; ++j) {
+          Separator(space, toParts).separate(one);
+          one.from += d.from;
+          one.to += d.to;
+        }
+        return;
+      }
+      for (std::size_t p = 0; p < base_->parts.size(); ++p) {
+        const std::int64_t begin = base_->starts[p], end = base_->starts[p + 1];
+        const std::int64_t length = end - begin;
+        Nest part = m;
+        std::int64_t row = place[1];
+        if (joined < 0) {
+          if (row < begin || row >= end) continue;
+        } else {
+          auto& d = part.dims[static_cast<std::size_t>(joined)];
+          const std::int64_t step = d.from / base_->inner;
+          const std::int64_t first = row >= begin ? 0 : (begin - row + step - 1) / step;
+          const std::int64_t stop = row >= end ? 0 : std::min(d.n, (end - row + step - 1) / step);
+          if (first >= stop) continue;
+          part.to += first * d.to;
+          row += first * step;
+          d.n = stop - first;
+        }
+        part.from = (place[0] * length + (row - begin)) * base_->inner + place[2];
+        for (std::size_t k = 0; k < part.dims.size(); ++k)
+          if (alongSpace[k] == 0) {
+            auto& from = part.dims[k].from;
+            from = from / (space[1] * space[2]) * (length * space[2]);
+          }
+        base_->parts[p]->expand(std::move(part), emit);
+      }
+    };
+    Separator(space, toParts).separate(std::move(b));
+  };
+  Separator(sizes, toBase).separate(std::move(nest));
+}
+
+std::vector<Piece> View::pieces() const {
+  std::vector<Piece> result;
+  expand(Nest{0, 0, {{elements(), 1, 1}}}, [&](unsigned variable, Nest nest) {
+    nest.coalesce();
+    result.push_back({variable, std::move(nest)});
+  });
+  return result;
+}
+
+std::optional<View::Affine> View::affine() const {
+  if (base_->parts.empty()) return Affine{base_->variable, offset_, strides_};
+  if (elements() == 0) return std::nullopt;
+  auto all = pieces();
+  if (all.size() != 1) return std::nullopt;
+  auto& nest = all[0].nest;
+  std::sort(nest.dims.begin(), nest.dims.end(),
+            [](const NestDim& a, const NestDim& b) { return a.to > b.to; });
+  Dims sizes, strides;
+  std::int64_t step = 1;
+  for (std::size_t i = nest.dims.size(); i-- > 0;) {
+    if (nest.dims[i].to != step) return std::nullopt;
+    step *= nest.dims[i].n;
+  }
+  for (const auto& d : nest.dims) {
+    sizes.push_back(d.n);
+    strides.push_back(d.from);
+  }
+  auto fitted = reshapeStrides(sizes, strides, shape_);
+  if (!fitted) return std::nullopt;
+  return Affine{all[0].variable, nest.from, std::move(*fitted)};
+}
+
+std::vector<unsigned> View::variables() const {
+  std::set<unsigned> found;
+  if (base_->parts.empty()) {
+    found.insert(base_->variable);
+  } else {
+    for (const auto& piece : pieces()) found.insert(piece.variable);
+  }
+  return {found.begin(), found.end()};
+}
+
+bool View::containsConstant() const {
+  if (base_->parts.empty()) return base_->constant;
+  return std::any_of(base_->parts.begin(), base_->parts.end(),
+                     [](const ViewPtr& p) { return p->containsConstant(); });
+}
+
+bool View::containsAliases() const {
+  // Ranges that a nest spans tell it apart in all common cases; the rest is counted.
+  const auto all = pieces();
+  std::vector<std::pair<unsigned, std::pair<std::int64_t, std::int64_t>>> spans;
+  for (const auto& piece : all) {
+    auto dims = piece.nest.dims;
+    std::sort(dims.begin(), dims.end(), [](const NestDim& a, const NestDim& b) {
+      return std::abs(a.from) < std::abs(b.from);
+    });
+    std::int64_t reach = 0, low = piece.nest.from, high = piece.nest.from;
+    for (const auto& d : dims) {
+      if (d.n > 1 && std::abs(d.from) <= reach) return true;
+      reach += (d.n - 1) * std::abs(d.from);
+      (d.from < 0 ? low : high) += (d.n - 1) * d.from;
+    }
+    spans.push_back({piece.variable, {low, high}});
+  }
+  std::sort(spans.begin(), spans.end());
+  bool apart = true;
+  for (std::size_t i = 1; i < spans.size(); ++i)
+    if (spans[i].first == spans[i - 1].first &&
+        spans[i].second.first <= spans[i - 1].second.second)
+      apart = false;
+  if (apart) return false;
+  std::set<std::pair<unsigned, std::int64_t>> seen;
+  for (const auto& piece : all) {
+    bool twice = false;
+    std::function<void(std::size_t, std::int64_t)> walk = [&](std::size_t k, std::int64_t at) {
+      if (k == piece.nest.dims.size()) {
+        twice = twice || !seen.insert({piece.variable, at}).second;
+        return;
+      }
+      for (std::int64_t j = 0; j < piece.nest.dims[k].n && !twice; ++j)
+        walk(k + 1, at + j * piece.nest.dims[k].from);
+    };
+    walk(0, piece.nest.from);
+    if (twice) return true;
+  }
+  return false;
+}
+
+std::optional<unsigned> View::wholeVariable() const {
+  if (!base_->parts.empty() || offset_ != 0 || elements() != base_->variableElements)
+    return std::nullopt;
+  const auto dense = rowMajorStrides(shape_);
+  for (std::size_t i = 0; i < shape_.size(); ++i)
+    if (shape_[i] != 1 && strides_[i] != dense[i]) return std::nullopt;
+  return base_->variable;
+}
+
+}  // namespace popir
