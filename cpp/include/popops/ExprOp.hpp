@@ -1,0 +1,105 @@
+// popops/ExprOp.hpp: the operators that expressions are made of.
+//
+// One row per operator drives the enumerations here, the node classes of Expr.hpp, the functions of
+// ElementWise.hpp, the names in messages and the Python bindings:
+//   X(node class, enumerator, function)
+//
+// What an operator means, where mathematics leaves a choice:
+// - Comparisons, LOGICAL_* and IS_* give BOOL; everything else gives the type of its operands.
+// - HALF and BFLOAT16 compute in float; a value is rounded where it is stored, by a Cast, or as a
+//   constant, so once per expression.
+// - ROUND goes to the nearest integer and from halfway away from zero, NEARBY_INT from halfway to
+//   the even neighbour. SIGNUM of NaN is 0. RELU, CLAMP, MAXIMUM and MINIMUM pass NaN on; bounds of
+//   CLAMP that are NaN do not bind.
+// - Integers wrap. Division by zero gives 0, and so does the remainder. REMAINDER has the sign of
+//   its left operand (C's % and fmod). Integer POWER with a negative exponent gives 0.
+// - SHIFT_RIGHT puts in zeros, SHIFT_RIGHT_SIGN_EXTEND copies of the sign. Shifting by the width of
+//   the type or more, or by a negative amount, gives what is left when all bits have gone.
+// - A Cast of a floating type to an integer goes towards zero, keeps to the range of the target and
+//   turns NaN into 0; to BOOL it asks "not zero"; between integers it wraps.
+// - On BOOL, ADD and MAXIMUM are "or", MULTIPLY and MINIMUM "and", SUBTRACT "exclusive or".
+#ifndef popops_ExprOp_hpp
+#define popops_ExprOp_hpp
+
+#define POPOPS_EXPR_UNARY_OPS(X)                               \
+  X(Abs, ABSOLUTE, abs)                                        \
+  X(Asin, ASIN, asin)                                          \
+  X(BitwiseNot, BITWISE_NOT, bitwiseNot)                       \
+  X(Cbrt, CBRT, cbrt)                                          \
+  X(Ceil, CEIL, ceil)                                          \
+  X(Cos, COS, cos)                                             \
+  X(CountLeadingZeros, COUNT_LEADING_ZEROS, countLeadingZeros) \
+  X(Erf, ERF, erf)                                             \
+  X(Exp, EXPONENT, exp)                                        \
+  X(Exp2, EXPONENT2, exp2)                                     \
+  X(Expm1, EXPONENT_MINUS_ONE, expm1)                          \
+  X(Floor, FLOOR, floor)                                       \
+  X(GeluErf, GELU_ERF, geluErf)                                \
+  X(Inv, INVERSE, inv)                                         \
+  X(IsFinite, IS_FINITE, isFinite)                             \
+  X(IsInf, IS_INF, isInf)                                      \
+  X(IsNaN, IS_NAN, isNaN)                                      \
+  X(Log, LOGARITHM, log)                                       \
+  X(Log1p, LOGARITHM_ONE_PLUS, log1p)                          \
+  X(NearbyInt, NEARBY_INT, nearbyint)                          \
+  X(Neg, NEGATE, neg)                                          \
+  X(Not, LOGICAL_NOT, logicalNot)                              \
+  X(Popcount, POPCOUNT, popcount)                              \
+  X(Relu, RELU, relu)                                          \
+  X(Round, ROUND, round)                                       \
+  X(Rsqrt, RSQRT, rsqrt)                                       \
+  X(Sigmoid, SIGMOID, sigmoid)                                 \
+  X(Signum, SIGNUM, signum)                                    \
+  X(Sin, SIN, sin)                                             \
+  X(Sqrt, SQRT, sqrt)                                          \
+  X(Square, SQUARE, square)                                    \
+  X(Tan, TAN, tan)                                             \
+  X(Tanh, TANH, tanh)                                          \
+  X(Trunc, TRUNC, trunc)
+
+#define POPOPS_EXPR_BINARY_OPS(X)                                      \
+  X(Add, ADD, add)                                                     \
+  X(And, LOGICAL_AND, logicalAnd)                                      \
+  X(Atan2, ATAN2, atan2)                                               \
+  X(BitwiseAnd, BITWISE_AND, bitwiseAnd)                               \
+  X(BitwiseOr, BITWISE_OR, bitwiseOr)                                  \
+  X(BitwiseXnor, BITWISE_XNOR, bitwiseXnor)                            \
+  X(BitwiseXor, BITWISE_XOR, bitwiseXor)                               \
+  X(Divide, DIVIDE, div)                                               \
+  X(Equal, EQUAL, eq)                                                  \
+  X(Gt, GREATER_THAN, gt)                                              \
+  X(Gte, GREATER_THAN_EQUAL, gteq)                                     \
+  X(InvStdDevToVariance, INV_STD_DEV_TO_VARIANCE, invStdDevToVariance) \
+  X(Lt, LESS_THAN, lt)                                                 \
+  X(Lte, LESS_THAN_EQUAL, lteq)                                        \
+  X(Max, MAXIMUM, max)                                                 \
+  X(Min, MINIMUM, min)                                                 \
+  X(Mul, MULTIPLY, mul)                                                \
+  X(NotEqual, NOT_EQUAL, neq)                                          \
+  X(Or, LOGICAL_OR, logicalOr)                                         \
+  X(Pow, POWER, pow)                                                   \
+  X(Rem, REMAINDER, rem)                                               \
+  X(Shl, SHIFT_LEFT, shiftLeft)                                        \
+  X(Shr, SHIFT_RIGHT, shiftRight)                                      \
+  X(ShrSE, SHIFT_RIGHT_SIGN_EXTEND, shiftRightSignExtend)              \
+  X(Sub, SUBTRACT, sub)                                                \
+  X(VarianceToInvStdDev, VARIANCE_TO_INV_STD_DEV, varianceToInvStdDev)
+
+/// Clamp(value, lower, upper); Select(whenTrue, whenFalse, condition).
+#define POPOPS_EXPR_TERNARY_OPS(X) \
+  X(Clamp, CLAMP, clamp)           \
+  X(Select, SELECT, select)
+
+namespace popops {
+namespace expr {
+
+#define POPOPS_ENUMERATOR(NODE, OP, FUNCTION) OP,
+enum class UnaryOpType { POPOPS_EXPR_UNARY_OPS(POPOPS_ENUMERATOR) };
+enum class BinaryOpType { POPOPS_EXPR_BINARY_OPS(POPOPS_ENUMERATOR) };
+enum class TernaryOpType { POPOPS_EXPR_TERNARY_OPS(POPOPS_ENUMERATOR) };
+#undef POPOPS_ENUMERATOR
+
+}  // namespace expr
+}  // namespace popops
+
+#endif
