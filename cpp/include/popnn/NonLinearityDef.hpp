@@ -1,0 +1,22 @@
+// popnn/NonLinearityDef.hpp: the non-linear functions of popnn.
+#ifndef popnn_NonLinearityDef_hpp
+#define popnn_NonLinearityDef_hpp
+
+namespace popnn {
+
+enum class NonLinearityType {
+  SIGMOID,       ///< 1 / (1 + exp(-x))
+  HARD_SIGMOID,  ///< max(0, min(1, 0.2 x + 0.5))
+  RELU,          ///< max(0, x)
+  TANH,
+  GELU,            ///< x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))
+  GELU_ERF,        ///< x/2 (1 + erf(x / sqrt(2)))
+  SWISH,           ///< x sigmoid(x)
+  SOFTMAX,         ///< over the last dimension
+  SOFTMAX_STABLE,  ///< the same: here every softmax is stable
+  SOFTMAX_SCALED   ///< softmax times a constant that nonLinearity gives back
+};
+
+}  // namespace popnn
+
+#endif

@@ -1,0 +1,11 @@
+// popnn/PoolingDef.hpp: how a pooling window becomes one number.
+#ifndef popnn_PoolingDef_hpp
+#define popnn_PoolingDef_hpp
+
+namespace popnn {
+
+enum class PoolingType { MAX, AVG, SUM };
+
+}  // namespace popnn
+
+#endif

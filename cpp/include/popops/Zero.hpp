@@ -1,0 +1,28 @@
+// popops/Zero.hpp: tensors set to zero.
+#ifndef popops_Zero_hpp
+#define popops_Zero_hpp
+
+#include <poplar/Graph.hpp>
+#include <poplar/Interval.hpp>
+#include <poplar/Program.hpp>
+#include <vector>
+
+#pragma GCC visibility push(default)
+namespace popops {
+
+/// Sets every element of `t`, of any type, to zero.
+void zero(poplar::Graph& graph, const poplar::Tensor& t, poplar::program::Sequence& prog,
+          const poplar::DebugContext& debugContext = {});
+
+/// The same in a compute set of the caller's, for parts of the flattened `t`: the intervals of one
+/// tile, all of `t` on one tile, or the intervals of each tile.
+void zero(poplar::Graph& graph, poplar::Tensor t, const std::vector<poplar::Interval>& tileRegions,
+          unsigned tile, poplar::ComputeSet zeroCS);
+void zero(poplar::Graph& graph, const poplar::Tensor& t, unsigned tile, poplar::ComputeSet zeroCS);
+void zero(poplar::Graph& graph, const poplar::Tensor& t,
+          const std::vector<std::vector<poplar::Interval>>& mapping, poplar::ComputeSet zeroCS);
+
+}  // namespace popops
+#pragma GCC visibility pop
+
+#endif
