@@ -5,6 +5,8 @@ ctypes, finds it by its name.
 """
 
 import ctypes
+import os
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
@@ -35,3 +37,9 @@ def version() -> str:
     """Version of the loaded libpopir, which is the version of popir."""
     text: bytes = load().popir_version()
     return text.decode()
+
+
+def config() -> None:
+    """The command popir-config, which is a shell script of the package."""
+    script = str(ROOT / "bin" / "popir-config")
+    os.execv(script, [script, *sys.argv[1:]])
