@@ -1,0 +1,184 @@
+"""Every exception that popir raises on purpose.
+
+All of them are `PopirError`. Three trees stand below it, named as in PopART: `popart_exception` for
+the compiler, `poplibs_exception` for the library functions and `poplar_exception` for the device. A
+C++ exception arrives as the class of the same name here; the bindings look it up by name in this
+module.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class PopirError(RuntimeError):
+    """Base of all errors that popir raises on purpose."""
+
+
+class popart_exception(PopirError):
+    """A model, an operator or a call that the compiler cannot accept."""
+
+
+class popart_internal_exception(popart_exception):
+    """popir reached a state that it should not: a defect of popir, not of the model."""
+
+
+class popart_runtime_error(popart_exception):
+    """A fault while a compiled model runs."""
+
+
+class OutOfMemoryException(popart_exception):
+    """The program does not fit the memory of the device."""
+
+
+class UnknownOperatorError(popart_exception):
+    """No operator is registered, or described by a schema, under the domain, name and version asked
+    for.
+    """
+
+
+class OpsetVersionError(popart_exception):
+    """An operator version not in force at the model's opset, or two opsets for one domain."""
+
+
+class OperatorInputError(popart_exception):
+    """A wrong number of inputs or outputs, or an input of a type or shape that the operator does
+    not take.
+    """
+
+
+class OperatorAttributeError(popart_exception):
+    """An attribute that is unknown, missing, or of the wrong type or value."""
+
+
+class MissingOpxError(popart_exception):
+    """An operator is in use, but nothing lowers it: no Opx is registered for its identifier."""
+
+
+class DuplicateOperatorError(popart_exception):
+    """Two definitions claim one operator identifier."""
+
+
+class LibraryLoadError(popart_exception):
+    """A library of operators could not be loaded."""
+
+
+class MissingGradientError(popart_exception):
+    """A gradient is needed through an operator that has none."""
+
+
+class ModelError(popart_exception):
+    """An ONNX model that cannot be read, or is not well formed."""
+
+
+class AnchorError(popart_exception):
+    """An anchor that names no tensor of the model."""
+
+
+class StepIOError(popart_exception):
+    """Host arrays that do not fit what a step reads or writes."""
+
+
+class VerificationError(popart_exception):
+    """A graph whose parts contradict each other: a defect of the pass that ran last."""
+
+
+class poplibs_exception(PopirError):
+    """A library function (popops, poplin, popnn, poprand, poputil) was called wrongly."""
+
+
+class poplar_exception(PopirError):
+    """The device layer refused a graph, a program or a run."""
+
+
+class poplar_index_error(poplar_exception):
+    """An index, slice or shape outside of a tensor."""
+
+
+class poplar_invalid_option(poplar_exception):
+    """An option that does not exist, or a value that it does not take."""
+
+
+class poplar_invalid_tile_mapping(poplar_exception):
+    """A tensor element that is on no tile."""
+
+
+class poplar_graph_connection_error(poplar_exception):
+    """A vertex field that is not connected, or connected to the wrong thing."""
+
+
+class poplar_graph_memory_allocation_error(poplar_exception):
+    """A graph that does not fit the memory of its tiles."""
+
+
+class poplar_graph_program_compilation_error(poplar_exception):
+    """Codelets that do not compile."""
+
+
+class poplar_graph_cycle_error(poplar_exception):
+    """A compute set whose vertices wait for each other."""
+
+
+class poplar_type_error(poplar_exception):
+    """Element types that do not fit together."""
+
+
+class poplar_stream_connection_error(poplar_exception):
+    """A host stream that is not connected, or connected twice."""
+
+
+class poplar_tensor_io_state_error(poplar_exception):
+    """A tensor read or written by the host without having been declared for it."""
+
+
+class poplar_control_program_error(poplar_exception):
+    """A program that is not well formed."""
+
+
+class poplar_profiling_disabled(poplar_exception):
+    """A profile was asked for, but profiling is off."""
+
+
+class poplar_runtime_error(poplar_exception):
+    """A fault while an engine runs."""
+
+
+class poplar_application_runtime_error(poplar_runtime_error):
+    """A fault of the program that runs."""
+
+
+class poplar_system_runtime_error(poplar_runtime_error):
+    """A fault of the machine that runs it."""
+
+
+class poplar_recoverable_runtime_error(poplar_system_runtime_error):
+    """A fault after which the device can be used again; `recoveryAction` says how."""
+
+    recoveryAction: str = "IPU_RESET"
+
+
+class poplar_unrecoverable_runtime_error(poplar_system_runtime_error):
+    """A fault after which the device cannot be used again."""
+
+
+class poplar_unknown_runtime_error(poplar_system_runtime_error):
+    """A fault of unknown cause."""
+
+
+def near_misses(word: str, known: Iterable[str], limit: int = 3) -> list[str]:
+    """Up to `limit` of the `known` words that `word` may have been meant for, nearest first.
+
+    Upper and lower case are not told apart, so "Leakyrelu" finds "LeakyRelu".
+    """
+    by_lower: dict[str, str] = {}
+    for candidate in known:
+        by_lower.setdefault(candidate.lower(), candidate)
+    found = difflib.get_close_matches(word.lower(), by_lower, n=limit, cutoff=0.6)
+    return [by_lower[name] for name in found]
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """ " Did you mean 'a' or 'b'?", with its leading blank, or "" when nothing is near."""
+    near = [repr(name) for name in near_misses(word, known)]
+    return f" Did you mean {' or '.join(near)}?" if near else ""

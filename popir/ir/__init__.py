@@ -1,0 +1,23 @@
+"""The intermediate representation: graphs of operators and tensors."""
+
+from popir.ir.attributes import AttributeKind, AttributeSpec
+from popir.ir.graph import Graph
+from popir.ir.identifier import GradInOutMapper, GradOpInType, OperatorIdentifier
+from popir.ir.op import GradOp, Op, OpSerialiser
+from popir.ir.tensor import Tensor, TensorType
+from popir.ir.verify import verify
+
+__all__ = [
+    "AttributeKind",
+    "AttributeSpec",
+    "GradInOutMapper",
+    "GradOp",
+    "GradOpInType",
+    "Graph",
+    "Op",
+    "OpSerialiser",
+    "OperatorIdentifier",
+    "Tensor",
+    "TensorType",
+    "verify",
+]

@@ -1,0 +1,167 @@
+"""A graph of operators and tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+
+from popir.errors import did_you_mean, popart_exception
+from popir.ir import schedule
+from popir.ir.op import Op
+from popir.ir.tensor import Tensor, TensorType
+from popir.types import TensorInfo
+
+AnyOp = TypeVar("AnyOp", bound=Op)
+
+
+class Graph:
+    """Operators and tensors by id, with the inputs and outputs of the whole, in order."""
+
+    def __init__(self, name: str = "") -> None:
+        self.name = name
+        self.ops: dict[int, Op] = {}
+        self.tensors: dict[str, Tensor] = {}
+        self.inputs: list[str] = []
+        self.outputs: list[str] = []
+        self.opsets: dict[str, int] = {}
+        """The version of each operator domain that the model is written in."""
+        self.constraints: dict[Op, dict[Op, None]] = {}
+        """The operators that must run before the key, besides those that its inputs come from."""
+        self.twin: Any = None
+        """What stands for this graph in C++, once C++ has looked at it."""
+        self._lastOpId = -1
+        self._taken: dict[str, int] = {}
+
+    # Tensors.
+
+    def addStream(self, id: str, info: TensorInfo) -> Tensor:
+        """Adds a tensor that the host sends, as the last of the graph's inputs."""
+        tensor = self._add(Tensor(self, id, TensorType.Stream, info))
+        self.inputs.append(id)
+        return tensor
+
+    def addVarInit(self, id: str, data: np.ndarray[Any, Any]) -> Tensor:
+        """Adds a weight or a state, with its initial value."""
+        return self._add(Tensor(self, id, TensorType.Variable, TensorInfo(data), data))
+
+    def addConstInit(self, id: str, data: np.ndarray[Any, Any]) -> Tensor:
+        """Adds a constant."""
+        return self._add(Tensor(self, id, TensorType.Const, TensorInfo(data), data))
+
+    def addActGrad(self, id: str) -> Tensor:
+        """Adds a tensor that an operator will compute."""
+        return self._add(Tensor(self, id, TensorType.ActGrad))
+
+    def _add(self, tensor: Tensor) -> Tensor:
+        if tensor.id in self.tensors:
+            raise popart_exception(
+                f"The graph '{self.name}' has a tensor '{tensor.id}' already: "
+                f"{self.tensors[tensor.id]}."
+            )
+        self.tensors[tensor.id] = tensor
+        return tensor
+
+    def hasTensor(self, id: str) -> bool:
+        """Whether the graph has a tensor of that id."""
+        return id in self.tensors
+
+    def getTensor(self, id: str) -> Tensor:
+        """The tensor of that id. Raises popart_exception, naming near misses, if there is none."""
+        try:
+            return self.tensors[id]
+        except KeyError:
+            raise popart_exception(
+                f"The graph '{self.name}' has no tensor '{id}'.{did_you_mean(id, self.tensors)}"
+            ) from None
+
+    def removeTensor(self, id: str) -> None:
+        """Removes a tensor that nothing produces, reads or names as input or output."""
+        tensor = self.getTensor(id)
+        if tensor.producer or tensor.consumers or id in self.inputs or id in self.outputs:
+            raise popart_exception(
+                f"{tensor} is in use and cannot be removed: producer {tensor.producer}, "
+                f"consumers {tensor.consumers}, graph input {id in self.inputs}, "
+                f"graph output {id in self.outputs}."
+            )
+        del self.tensors[id]
+
+    def uniqueId(self, base: str) -> str:
+        """`base`, or `base/1`, `base/2`, ... : the first that no tensor has."""
+        if base not in self.tensors:
+            return base
+        n = self._taken.get(base, 0) + 1
+        while f"{base}/{n}" in self.tensors:
+            n += 1
+        self._taken[base] = n
+        return f"{base}/{n}"
+
+    # Operators.
+
+    def nextOpId(self) -> int:
+        """A number that no operator made for this graph has."""
+        self._lastOpId += 1
+        return self._lastOpId
+
+    def moveIntoGraph(self, op: Op) -> int:
+        """Takes an operator that is not connected yet into the graph, and returns its id."""
+        if op.settings.graph is not self:
+            op.settings.graph = self
+            op.id = self.nextOpId()
+        self.ops[op.id] = op
+        return op.id
+
+    def createConnectedOp(
+        self,
+        factory: Callable[..., AnyOp],
+        in_: dict[int, str],
+        out: dict[int, str],
+        *args: Any,
+        **kwargs: Any,
+    ) -> AnyOp:
+        """`factory(*args, **kwargs)`, taken into the graph, connected and set up.
+
+        `in_` are ids of existing tensors by input index; `out` ids of tensors by output index,
+        added if there are none.
+        """
+        op = factory(*args, **kwargs)
+        self.moveIntoGraph(op)
+        for i, id in in_.items():
+            op.connectInTensor(i, id)
+        for i, id in out.items():
+            if id in self.tensors:
+                op.connectOutTensor(i, id)
+            else:
+                op.createAndConnectOutTensor(i, id)
+        op.setup()
+        return op
+
+    def eraseOp(self, id: int) -> None:
+        """Disconnects an operator and removes it; its output tensors stay, without a producer."""
+        op = self.ops.get(id)
+        if op is None:
+            raise popart_exception(f"The graph '{self.name}' has no operator of id {id}.")
+        op.disconnectAllInputs()
+        op.disconnectAllOutputs()
+        self.constraints.pop(op, None)
+        for befores in self.constraints.values():
+            befores.pop(op, None)
+        del self.ops[id]
+
+    # Order.
+
+    def addConstraint(self, before: Op, after: Op) -> None:
+        """Makes `before` run before `after`, whatever their tensors say."""
+        self.constraints.setdefault(after, {})[before] = None
+
+    def schedule(self) -> list[Op]:
+        """All operators in an order in which they can run; the same for the same graph.
+
+        See `popir.ir.schedule`. Raises VerificationError, naming the operators, if they wait for
+        each other.
+        """
+        return schedule.schedule(self)
+
+    def __repr__(self) -> str:
+        return f"Graph('{self.name}', {len(self.ops)} ops, {len(self.tensors)} tensors)"

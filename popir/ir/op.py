@@ -1,0 +1,409 @@
+"""Operators: `Op`, what an operator means; `GradOp`, an operator that is another one's gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import copy
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from popir.errors import popart_exception
+from popir.ir import attributes as attrs
+from popir.ir.identifier import GradInOutMapper, OperatorIdentifier
+from popir.ir.tensor import Tensor, TensorType
+from popir.types import TensorInfo
+
+if TYPE_CHECKING:
+    from popir.ir.graph import Graph
+
+
+@dataclass(slots=True)
+class OpSettings:
+    """What an operator is told besides its attributes. Also `Op.Settings`."""
+
+    graph: Graph
+    name: str = ""
+    nodeAttributes: dict[str, Any] = field(default_factory=dict)
+    """Annotations such as "__ipu_number", by PopART's names: they say how to run, not what to
+    compute.
+    """
+
+    def copy(self, name: str | None = None) -> OpSettings:
+        """A copy of its own, under another name if one is given."""
+        return OpSettings(
+            self.graph, self.name if name is None else name, dict(self.nodeAttributes)
+        )
+
+
+class OpSerialiser:
+    """Collects the attributes of an operator, for hashing, comparing and printing."""
+
+    def __init__(self) -> None:
+        self.attributes: dict[str, Any] = {}
+
+    def appendAttribute(self, name: str, value: Any) -> None:
+        """Adds one attribute; a later value of the same name replaces an earlier one."""
+        self.attributes[name] = value
+
+
+class Op:
+    """One operator of a graph.
+
+    A subclass declares its attributes as annotations, sets the infos of its outputs in `setup()`,
+    and returns its gradient operators from `getGradOps()`; all else has a default.
+
+        class LeakyReluOp(Op):
+            alpha: float
+
+            def setup(self):
+                self.setOutInfo(0, self.inInfo(0))
+    """
+
+    Settings = OpSettings
+    openAttributes: ClassVar[bool] = False
+    """True for a class that takes any attribute; `attributes` holds them, and no annotation
+    declares them.
+    """
+    _declared: ClassVar[dict[str, attrs.Declared]] = {}
+
+    id: int
+    opid: OperatorIdentifier
+    settings: OpSettings
+    input: dict[int, Tensor]
+    output: dict[int, Tensor]
+    source: str
+    """Whose operator this is: "built in", "python", or the path of a library."""
+    twin: Any
+    """What stands for this operator in C++, once C++ has looked at it."""
+
+    def __init_subclass__(cls) -> None:
+        cls.source = "built in" if cls.__module__.startswith("popir.") else "python"
+
+    def __init__(
+        self,
+        opid: OperatorIdentifier,
+        settings: OpSettings,
+        attributes: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Makes an operator that belongs to no graph yet (`Graph.moveIntoGraph`) and is not
+        connected.
+
+        Raises OperatorAttributeError for an attribute that is unknown, missing, or of the wrong
+        type.
+        """
+        self.opid = opid
+        self.settings = settings.copy()
+        self.id = settings.graph.nextOpId()
+        self.input = {}
+        self.output = {}
+        self.twin = None
+        self._open: dict[str, Any] = {}
+        self.bindAttributes(attributes or {})
+
+    def bindAttributes(self, attributes: Mapping[str, Any]) -> None:
+        """Gives every declared attribute its value; see `popir.ir.attributes`."""
+        if self.openAttributes:
+            self._open = dict(attributes)
+            return
+        members = self.declaredAttributes()
+        if members or attributes:
+            schema = attrs.schema_attributes(self.opid) or {}
+            self.__dict__.update(attrs.bind(self._who(), type(self), members, schema, attributes))
+
+    @classmethod
+    def declaredAttributes(cls) -> dict[str, attrs.Declared]:
+        """The attributes that the class and its bases declare, by the model's names."""
+        if "_declared" not in cls.__dict__:
+            cls._declared = attrs.declared(cls, Op)
+        return cls._declared
+
+    def _who(self) -> str:
+        return f"{self.opid} '{self.settings.name}'" if self.settings.name else str(self.opid)
+
+    @property
+    def attributes(self) -> dict[str, Any]:
+        """The attributes that have a value, by the model's names."""
+        if self.openAttributes:
+            return self._open
+        values = ((name, getattr(self, item.member)) for name, item in self._declared.items())
+        return {name: value for name, value in values if value is not None}
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that the operator belongs to, or was made for."""
+        return self.settings.graph
+
+    def name(self) -> str:
+        """The name that the model gives the operator, or ""."""
+        return self.settings.name
+
+    def debugName(self) -> str:
+        """Who this is, for messages: id, identifier, name and tensors."""
+        inputs = ", ".join(f"'{t.id}'" for _, t in sorted(self.input.items()))
+        outputs = ", ".join(f"'{t.id}'" for _, t in sorted(self.output.items()))
+        who = f"{self.id}, {self.opid}, name='{self.name()}'"
+        return f"Op({who}, inputs=[{inputs}], outputs=[{outputs}])"
+
+    __repr__ = debugName
+
+    # Tensors, by index.
+
+    def inTensor(self, i: int) -> Tensor:
+        """The tensor at input `i`. Raises popart_exception if there is none."""
+        try:
+            return self.input[i]
+        except KeyError:
+            raise popart_exception(f"{self.debugName()} has no input {i}.") from None
+
+    def outTensor(self, i: int) -> Tensor:
+        """The tensor at output `i`. Raises popart_exception if there is none."""
+        try:
+            return self.output[i]
+        except KeyError:
+            raise popart_exception(f"{self.debugName()} has no output {i}.") from None
+
+    def inId(self, i: int) -> str:
+        """The id of the tensor at input `i`."""
+        return self.inTensor(i).id
+
+    def outId(self, i: int) -> str:
+        """The id of the tensor at output `i`."""
+        return self.outTensor(i).id
+
+    def inInfo(self, i: int) -> TensorInfo:
+        """Type and shape of input `i`. Raises popart_exception if they are not known yet."""
+        return self._info(self.inTensor(i))
+
+    def outInfo(self, i: int) -> TensorInfo:
+        """Type and shape of output `i`. Raises popart_exception if setup() has not set them."""
+        return self._info(self.outTensor(i))
+
+    def _info(self, tensor: Tensor) -> TensorInfo:
+        if tensor.info is None:
+            raise popart_exception(
+                f"{self.debugName()}: type and shape of '{tensor.id}' are not known; setup() of "
+                f"its producer, {tensor.producer}, has not set them."
+            )
+        return tensor.info
+
+    def setOutInfo(self, i: int, info: TensorInfo) -> None:
+        """Sets type and shape of output `i`; an output that is not connected is skipped."""
+        if i in self.output:
+            self.output[i].info = info
+
+    def inShape(self, i: int) -> list[int]:
+        """The shape of input `i`."""
+        return self.inInfo(i).shape()
+
+    def outShape(self, i: int) -> list[int]:
+        """The shape of output `i`."""
+        return self.outInfo(i).shape()
+
+    def inRank(self, i: int) -> int:
+        """The number of dimensions of input `i`."""
+        return self.inInfo(i).rank()
+
+    def outRank(self, i: int) -> int:
+        """The number of dimensions of output `i`."""
+        return self.outInfo(i).rank()
+
+    def hasInput(self, i: int) -> bool:
+        """Whether input `i` is connected."""
+        return i in self.input
+
+    def hasOutput(self, i: int) -> bool:
+        """Whether output `i` is connected."""
+        return i in self.output
+
+    def numInputs(self) -> int:
+        """How many inputs are connected."""
+        return len(self.input)
+
+    def numOutputs(self) -> int:
+        """How many outputs are connected."""
+        return len(self.output)
+
+    # Connection. Nothing else changes `input`, `output`, or a tensor's producer and consumers.
+
+    def connectInTensor(self, i: int, tensorId: str) -> None:
+        """Makes the tensor input `i`.
+
+        Raises popart_exception if `i` is taken or no such tensor exists.
+        """
+        if i in self.input:
+            raise popart_exception(
+                f"{self.debugName()}: input {i} is '{self.input[i].id}' already; disconnect it "
+                f"before connecting '{tensorId}'."
+            )
+        tensor = self.graph.getTensor(tensorId)
+        self.input[i] = tensor
+        tensor.uses[self] = tensor.uses.get(self, 0) + 1
+
+    def connectOutTensor(self, i: int, tensorId: str) -> None:
+        """Makes the operator the producer of the tensor, at output `i`.
+
+        Raises popart_exception if `i` is taken, or the tensor has a producer or is no ActGrad.
+        """
+        tensor = self.graph.getTensor(tensorId)
+        if i in self.output or tensor.producer or tensor.tensorType is not TensorType.ActGrad:
+            raise popart_exception(
+                f"{self.debugName()}: cannot write {tensor} as output {i}; output {i} is "
+                f"{self.output.get(i)}, the tensor's producer {tensor.producer}."
+            )
+        self.output[i] = tensor
+        tensor.producer = self
+
+    def createAndConnectOutTensor(self, i: int, tensorId: str) -> None:
+        """Adds the tensor to the graph and makes it output `i`."""
+        self.graph.addActGrad(tensorId)
+        self.connectOutTensor(i, tensorId)
+
+    def disconnectInTensor(self, i: int) -> None:
+        """Takes input `i` away; the tensor stays in the graph."""
+        tensor = self.inTensor(i)
+        del self.input[i]
+        if tensor.uses[self] == 1:
+            del tensor.uses[self]
+        else:
+            tensor.uses[self] -= 1
+
+    def disconnectOutTensor(self, i: int) -> None:
+        """Takes output `i` away; the tensor stays in the graph, without a producer."""
+        self.outTensor(i).producer = None
+        del self.output[i]
+
+    def disconnectAllInputs(self) -> None:
+        """Takes all inputs away."""
+        for i in list(self.input):
+            self.disconnectInTensor(i)
+
+    def disconnectAllOutputs(self) -> None:
+        """Takes all outputs away."""
+        for i in list(self.output):
+            self.disconnectOutTensor(i)
+
+    # What a subclass says of itself.
+
+    def setup(self) -> None:
+        """Sets the info of every output from the inputs' infos and the attributes; may be called
+        repeatedly.
+        """
+        raise popart_exception(
+            f"{self.debugName()}: the class {type(self).__name__} has no setup()."
+        )
+
+    def clone(self) -> Op:
+        """An operator of the same class, settings and attributes with an id of its own, not
+        connected.
+        """
+        twin = copy(self)
+        twin.settings = self.settings.copy()
+        twin.id = self.graph.nextOpId()
+        twin.input = {}
+        twin.output = {}
+        twin.twin = None
+        twin._open = dict(self._open)
+        for item in self._declared.values():
+            if isinstance(value := getattr(twin, item.member), list):
+                setattr(twin, item.member, list(value))
+        return twin
+
+    def getGradOps(self) -> list[Op]:
+        """The operators that compute the gradients of the inputs; [] if there is no gradient."""
+        return []
+
+    def gradInputInfo(self) -> list[GradInOutMapper]:
+        """For a gradient operator: what each of its inputs is, seen from the forward operator."""
+        raise popart_exception(
+            f"{self.debugName()} is no gradient operator: it has no gradInputInfo()."
+        )
+
+    def gradOutToNonGradIn(self) -> dict[int, int]:
+        """For a gradient operator: the forward operator's input that each of its outputs is the
+        gradient of.
+        """
+        raise popart_exception(
+            f"{self.debugName()} is no gradient operator: it has no gradOutToNonGradIn()."
+        )
+
+    def appendAttributes(self, os: OpSerialiser) -> None:
+        """Appends what decides what the operator computes; by default, all attributes."""
+        for name, value in self.attributes.items():
+            os.appendAttribute(name, value)
+
+    def appendOutlineAttributes(self, os: OpSerialiser) -> None:
+        """Appends what must be equal for two operators to share one piece of code; by default, all
+        attributes.
+        """
+        self.appendAttributes(os)
+
+    def getSubgraphValue(self) -> float:
+        """How much is gained by sharing this operator's code."""
+        return self.getLowSubgraphValue()
+
+    def getLowSubgraphValue(self) -> float:
+        """The subgraph value of a cheap operator."""
+        return 0.1
+
+    def getHighSubgraphValue(self) -> float:
+        """The subgraph value of an expensive operator."""
+        return 1000.0
+
+    def requiresRandomSeed(self) -> bool:
+        """Whether the operator needs a random seed as input."""
+        return False
+
+    def hasSideEffect(self) -> bool:
+        """Whether the operator does more than computing its outputs, so that it must stay without a
+        reader.
+        """
+        return False
+
+    def inplacePriorityDefault(self) -> list[tuple[OperatorIdentifier, float]]:
+        """The in-place variants of the operator and how much each is wanted."""
+        return []
+
+    def getInplaceVariant(self, opid: OperatorIdentifier) -> Op:
+        """The in-place variant of that identifier, one of inplacePriorityDefault()."""
+        raise popart_exception(f"{self.debugName()} has no in-place variant {opid}.")
+
+    def aliases(self, inIndex: int, outIndex: int) -> bool:
+        """Whether the output shares the input's memory."""
+        return False
+
+    def modifies(self, inIndex: int) -> bool:
+        """Whether the operator writes the memory of the input."""
+        return False
+
+    def optimizerInputs(self) -> dict[int, Tensor]:
+        """The inputs that the optimizer sets, by index."""
+        return {}
+
+
+class GradOp(Op):
+    """An operator that computes gradients of another one. Only `getGradOps()` makes it; it has no
+    OpCreator.
+
+    A subclass names its identifier as the class attribute `opid` and overrides gradInputInfo() and
+    gradOutToNonGradIn(). Attributes that it declares are taken from the forward operator's of the
+    same name.
+    """
+
+    def __init__(
+        self,
+        fwdOp: Op,
+        opid: OperatorIdentifier | None = None,
+        attributes: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Makes the gradient operator of `fwdOp` with its settings; `attributes` go before the
+        forward operator's.
+        """
+        opid = opid or getattr(type(self), "opid", None)
+        if opid is None:
+            raise popart_exception(
+                f"{type(self).__name__} has no identifier: give it a class attribute `opid`, or "
+                "pass one."
+            )
+        names = self.declaredAttributes()
+        taken = {name: value for name, value in fwdOp.attributes.items() if name in names}
+        super().__init__(opid, fwdOp.settings, {**taken, **(attributes or {})})

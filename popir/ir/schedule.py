@@ -1,0 +1,125 @@
+"""The order in which the operators of a graph run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from popir.errors import VerificationError
+from popir.ir.op import Op
+from popir.ir.tensor import Tensor
+
+if TYPE_CHECKING:
+    from popir.ir.graph import Graph
+
+
+def schedule(graph: Graph) -> list[Op]:
+    """The operators of `graph` in the order of their making, each after all that it waits for.
+
+    An operator waits for the producers of its inputs, for what `Graph.addConstraint` put before it
+    and, if it modifies a tensor, for all that read the tensor's memory. Takes time linear in
+    operators and edges, apart from tensors whose memory several modifiers share. Raises
+    VerificationError, naming the operators, if some wait for each other.
+    """
+    after_readers = _modifiers(graph)
+    done: set[Op] = set()
+    open_: dict[Op, Iterator[Op]] = {}
+    order: list[Op] = []
+    for root in graph.ops.values():
+        if root in done:
+            continue
+        open_[root] = _waits_for(graph, root, after_readers)
+        stack = [root]
+        while stack:
+            op = stack[-1]
+            for before in open_[op]:
+                if before in done:
+                    continue
+                if before in open_:
+                    raise _cycle(stack[stack.index(before) :])
+                open_[before] = _waits_for(graph, before, after_readers)
+                stack.append(before)
+                break
+            else:
+                stack.pop()
+                del open_[op]
+                done.add(op)
+                order.append(op)
+    return order
+
+
+def _waits_for(graph: Graph, op: Op, after_readers: dict[Op, list[Op]]) -> Iterator[Op]:
+    for tensor in op.input.values():
+        if tensor.producer is not None:
+            yield tensor.producer
+    yield from graph.constraints.get(op, ())
+    yield from after_readers.get(op, ())
+
+
+def _modifiers(graph: Graph) -> dict[Op, list[Op]]:
+    """For each operator that modifies an input: the readers of the same memory that must run before
+    it.
+    """
+    found: dict[Op, list[Op]] = {}
+    for op in graph.ops.values():
+        if type(op).modifies is not Op.modifies:
+            written = [tensor for i, tensor in op.input.items() if op.modifies(i)]
+            if written:
+                found[op] = [r for tensor in written for r in _readers_before(op, tensor)]
+    return found
+
+
+def _readers_before(modifier: Op, written: Tensor) -> Iterator[Op]:
+    """The readers of the memory of `written`, through views of it too, that see it before
+    `modifier` writes.
+
+    A view is followed to its readers and back to what it views, but never past an operator that
+    writes the memory itself: what lies behind another modifier waits for it anyway. Of two
+    modifiers, the one made first comes first.
+    """
+    seen = {written}
+    stack = [written]
+    while stack:
+        tensor = stack.pop()
+        for reader in tensor.uses:
+            if reader is modifier:
+                continue
+            writes = any(t is tensor and reader.modifies(i) for i, t in reader.input.items())
+            if not writes or reader.id < modifier.id:
+                yield reader
+            if not writes:
+                stack += _new(seen, _views(reader, tensor))
+        if tensor.producer is not None:
+            stack += _new(seen, _viewed(tensor.producer, tensor))
+
+
+def _new(seen: set[Tensor], tensors: Iterator[Tensor]) -> list[Tensor]:
+    fresh = [tensor for tensor in tensors if tensor not in seen]
+    seen.update(fresh)
+    return fresh
+
+
+def _views(op: Op, tensor: Tensor) -> Iterator[Tensor]:
+    if type(op).aliases is not Op.aliases:
+        for i, source in op.input.items():
+            if source is tensor:
+                yield from (view for o, view in op.output.items() if op.aliases(i, o))
+
+
+def _viewed(op: Op, view: Tensor) -> Iterator[Tensor]:
+    if type(op).aliases is not Op.aliases:
+        for o, target in op.output.items():
+            if target is view:
+                yield from (
+                    t for i, t in op.input.items() if op.aliases(i, o) and not op.modifies(i)
+                )
+
+
+def _cycle(ops: list[Op]) -> VerificationError:
+    names = [op.debugName() for op in ops]
+    if len(names) > 6:
+        names[3:-3] = [f"({len(names) - 6} more)"]
+    return VerificationError(
+        "These operators wait for each other, directly or by a constraint or a tensor that one of "
+        "them modifies, so none can run first: " + ", ".join(names) + "."
+    )

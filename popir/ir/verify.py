@@ -1,0 +1,89 @@
+"""Checks that the parts of a graph agree."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import NoReturn
+
+from popir.errors import VerificationError
+from popir.ir.graph import Graph
+from popir.ir.op import Op
+from popir.ir.tensor import Tensor, TensorType
+from popir.types import TensorInfo
+
+
+def verify(graph: Graph) -> None:
+    """Raises VerificationError, naming the operator or tensor and what is wrong with it, unless all
+    of this holds.
+
+    Operators and tensors are filed under their own ids; connections are recorded at both ends;
+    every tensor has type and shape, and a value exactly if it is a constant or a variable; every
+    ActGrad has a producer or is a graph input, and nothing else has; graph inputs and outputs
+    exist, once each; no operators wait for each other.
+    """
+    for id, op in graph.ops.items():
+        if op.id != id or op.settings.graph is not graph:
+            _fail(f"{op.debugName()} of {op.graph!r} is filed under the id {id} of {graph!r}")
+        _check_connections(graph, op)
+    for id, tensor in graph.tensors.items():
+        if tensor.id != id or tensor.graph is not graph:
+            _fail(f"{tensor} of {tensor.graph!r} is filed under the id '{id}' of {graph!r}")
+        _check_tensor(graph, tensor)
+    for what, ids in (("input", graph.inputs), ("output", graph.outputs)):
+        for id in ids:
+            if id not in graph.tensors:
+                _fail(f"the graph's {what} '{id}' does not exist")
+    doubled = [id for id, n in Counter(graph.inputs).items() if n > 1]
+    if doubled:
+        _fail(f"the graph's input '{doubled[0]}' is listed twice")
+    graph.schedule()
+
+
+def _check_connections(graph: Graph, op: Op) -> None:
+    for tensor, uses in Counter(op.input.values()).items():
+        if graph.tensors.get(tensor.id) is not tensor:
+            _fail(f"{op.debugName()} reads '{tensor.id}', which is not a tensor of {graph!r}")
+        if tensor.uses.get(op) != uses:
+            _fail(f"{op.debugName()} reads '{tensor.id}', whose consumers do not say so")
+    for i, tensor in op.output.items():
+        if graph.tensors.get(tensor.id) is not tensor:
+            _fail(f"{op.debugName()} writes '{tensor.id}', which is not a tensor of {graph!r}")
+        if tensor.producer is not op:
+            _fail(
+                f"{op.debugName()} writes '{tensor.id}' as output {i}, whose producer is "
+                f"{tensor.producer}"
+            )
+
+
+def _check_tensor(graph: Graph, tensor: Tensor) -> None:
+    for op in _neighbours(tensor):
+        if graph.ops.get(op.id) is not op:
+            _fail(f"'{tensor.id}' is connected to {op.debugName()}, which is not in {graph!r}")
+    for op in tensor.uses:
+        if tensor not in op.input.values():
+            _fail(f"'{tensor.id}' counts {op.debugName()} as a consumer, which does not read it")
+    producer = tensor.producer
+    if producer is not None and tensor not in producer.output.values():
+        _fail(f"'{tensor.id}' has {producer.debugName()} as its producer, which does not write it")
+    if tensor.info is None:
+        _fail(f"'{tensor.id}' has no type and shape; its producer is {producer}")
+    if tensor.tensorType is TensorType.ActGrad:
+        if producer is None and tensor.id not in graph.inputs:
+            _fail(f"'{tensor.id}' dangles: no operator computes it; read by {tensor.consumers}")
+    elif producer is not None:
+        _fail(f"{tensor} is computed by {producer.debugName()}; only an ActGrad may be")
+    if (tensor.data is not None) != (tensor.isConst() or tensor.isVariable()):
+        _fail(f"{tensor} has {'a' if tensor.data is not None else 'no'} value")
+    if tensor.data is not None and TensorInfo(tensor.data) != tensor.info:
+        _fail(f"{tensor} has a value of another type or shape, {TensorInfo(tensor.data)}")
+
+
+def _neighbours(tensor: Tensor) -> Iterator[Op]:
+    if tensor.producer is not None:
+        yield tensor.producer
+    yield from tensor.uses
+
+
+def _fail(what: str) -> NoReturn:
+    raise VerificationError(f"The graph is inconsistent: {what}.")

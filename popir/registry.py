@@ -1,0 +1,304 @@
+"""The one registry of operators (Op) and of what lowers them (Opx), keyed by operator identifier.
+
+An operator of a model is looked up by domain, name and the model's opset for the domain: the
+highest registered version that is not above the opset. Who may replace whom: a library may shadow a
+built-in operator, but in ai.graphcore only add new ones; Python code replaces with `override=True`
+only; two libraries never share an identifier. An operator that a library defines is never lowered
+by a built-in Opx, nor the other way round while both have one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from popir import definitions
+from popir.definitions import OpDefinition
+from popir.errors import (
+    DuplicateOperatorError,
+    MissingOpxError,
+    UnknownOperatorError,
+    near_misses,
+)
+from popir.ir import Op, OperatorIdentifier, Tensor
+from popir.opx import Opx
+
+BUILT_IN = "built in"
+PYTHON = "python"
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass
+class OpCreatorInfo:
+    """What a factory makes an Op from."""
+
+    opid: OperatorIdentifier
+    settings: Op.Settings
+    attributes: Mapping[str, Any]
+    inputs: Sequence[Tensor | None]
+
+
+@dataclass(frozen=True)
+class OpEntry:
+    """One registered operator."""
+
+    opid: OperatorIdentifier
+    opClass: type[Op]
+    definition: OpDefinition | None
+    factory: Callable[[OpCreatorInfo], Op]
+    isPublic: bool
+    source: str
+    """Who registered it: "built in", "python", or the path of a library."""
+
+
+@dataclass(frozen=True)
+class OpxEntry:
+    """One registered lowering."""
+
+    opid: OperatorIdentifier
+    opxClass: Callable[[Op, Any], Opx]
+    source: str
+
+
+@dataclass
+class _State:
+    ops: dict[tuple[str, str], dict[int, OpEntry]] = field(default_factory=dict)
+    opxs: dict[OperatorIdentifier, dict[str, OpxEntry]] = field(default_factory=dict)
+
+    def copy(self) -> _State:
+        return _State(
+            {key: dict(versions) for key, versions in self.ops.items()},
+            {key: dict(sources) for key, sources in self.opxs.items()},
+        )
+
+
+_state = _State()
+
+sync: list[Callable[[], None]] = []
+"""Called before each look-up; whoever learns of operators late registers them here."""
+
+
+def is_library(source: str) -> bool:
+    """Whether `source` is the path of a library."""
+    return source not in (BUILT_IN, PYTHON)
+
+
+def register_op(entry: OpEntry, override: bool = False) -> None:
+    """Registers an operator. Raises DuplicateOperatorError if it may not take its identifier."""
+    versions = _state.ops.setdefault((entry.opid.domain, entry.opid.type), {})
+    old = versions.get(entry.opid.version)
+    if old is not None:
+        _admit("operator", entry, old, override)
+    versions[entry.opid.version] = entry
+
+
+def register_opx(entry: OpxEntry, override: bool = False) -> None:
+    """Registers a lowering. Raises DuplicateOperatorError if it may not take its identifier."""
+    sources = _state.opxs.setdefault(entry.opid, {})
+    for old in sources.values():
+        _admit("Opx", entry, old, override)
+    sources.pop(entry.source, None)
+    sources[entry.source] = entry
+
+
+def _admit(what: str, new: OpEntry | OpxEntry, old: OpEntry | OpxEntry, override: bool) -> None:
+    if override or (new.source == old.source and is_library(new.source)):
+        return
+    who = f"{new.opid} ({what})"
+    if not is_library(new.source):
+        raise DuplicateOperatorError(
+            f"{who} is registered already ({old.source}). To replace it, pass override=True; "
+            f"to add an operator, choose another name, version or domain."
+        )
+    if old.source != BUILT_IN:
+        raise DuplicateOperatorError(
+            f"{who} of {new.source} is refused: {_owner(old.source)} has registered this "
+            f"identifier."
+        )
+    if new.opid.domain == "ai.graphcore":
+        raise DuplicateOperatorError(
+            f"{who} of {new.source} is refused: the operator is popir's own. A library may add "
+            f"operators to the domain ai.graphcore, but replace none."
+        )
+    if isinstance(new, OpEntry):
+        _log.info("%s of %s replaces the built-in operator.", new.opid, new.source)
+
+
+def _owner(source: str) -> str:
+    return "Python code" if source == PYTHON else source
+
+
+class OpCreator:
+    """Registers an Op class for identifiers; making one does it.
+
+    `definitions` are the identifiers, with an OpDefinition each if given as a dict. `factory` makes
+    the Op from an OpCreatorInfo; by default the class is called with identifier, settings and
+    attributes. An operator with `isPublic=False` is not listed. Raises DuplicateOperatorError if an
+    identifier is taken and `override` is not set.
+    """
+
+    def __init__(
+        self,
+        opClass: type[Op],
+        definitions: Mapping[OperatorIdentifier, OpDefinition] | Iterable[OperatorIdentifier],
+        factory: Callable[[OpCreatorInfo], Op] | None = None,
+        isPublic: bool = True,
+        override: bool = False,
+        source: str | None = None,
+    ) -> None:
+        source = source or opClass.source
+        self.opids = list(definitions)
+
+        def construct(info: OpCreatorInfo) -> Op:
+            return opClass(info.opid, info.settings, info.attributes)
+
+        for opid in self.opids:
+            definition = definitions[opid] if isinstance(definitions, Mapping) else None
+            entry = OpEntry(opid, opClass, definition, factory or construct, isPublic, source)
+            register_op(entry, override)
+
+
+class OpxCreator:
+    """Registers an Opx class (or a function that makes one) for identifiers; making one does it.
+
+    Raises DuplicateOperatorError if an identifier is taken and `override` is not set.
+    """
+
+    def __init__(
+        self,
+        opxClass: Callable[[Op, Any], Opx],
+        opid: OperatorIdentifier | Iterable[OperatorIdentifier],
+        override: bool = False,
+        source: str | None = None,
+    ) -> None:
+        if source is None:
+            source = BUILT_IN if opxClass.__module__.startswith("popir.") else PYTHON
+        self.opids = [opid] if isinstance(opid, OperatorIdentifier) else list(opid)
+        for each in self.opids:
+            register_opx(OpxEntry(each, opxClass, source), override)
+
+
+def _sync() -> None:
+    for call in sync:
+        call()
+
+
+def versions(domain: str, type: str) -> list[int]:
+    """The registered versions of an operator, ascending."""
+    _sync()
+    return sorted(_state.ops.get((domain or "ai.onnx", type), ()))
+
+
+def entries() -> list[OpEntry]:
+    """All registered operators, by domain, name and version."""
+    _sync()
+    found = [entry for byVersion in _state.ops.values() for entry in byVersion.values()]
+    return sorted(found, key=lambda entry: entry.opid)
+
+
+def find(domain: str, type: str, opset: int) -> OpEntry:
+    """The operator with the highest version that is not above `opset`, the model's version of the
+    domain.
+
+    Raises UnknownOperatorError, which lists registered versions and similar names.
+    """
+    _sync()
+    domain = domain or "ai.onnx"
+    byVersion = _state.ops.get((domain, type), {})
+    # Most operators have one to five versions: no index would be faster than this.
+    best = max((version for version in byVersion if version <= opset), default=None)
+    if best is None:
+        raise UnknownOperatorError(_unknown(domain, type, opset))
+    return byVersion[best]
+
+
+def _unknown(domain: str, type: str, opset: int) -> str:
+    text = f"No operator {domain}.{type} is registered for version {opset} of the domain {domain}"
+    known = versions(domain, type)
+    if known:
+        return f"{text}: its registered versions are {', '.join(map(str, known))}, all newer."
+    same = [name for d, name in _state.ops if d == domain]
+    near = [f"{domain}.{name}" for name in near_misses(type, same)]
+    near += [f"{d}.{name}" for d, name in _state.ops if name == type]
+    if near:
+        return f"{text}, nor for any other. Similar operators are {', '.join(near)}."
+    return (
+        f"{text}, nor for any other. Load the library that defines it, or register it by OpCreator."
+    )
+
+
+def createOp(
+    domain: str,
+    type: str,
+    opset: int,
+    settings: Op.Settings,
+    attributes: Mapping[str, Any],
+    inputs: Sequence[Tensor | None] = (),
+    numOutputs: int | None = None,
+) -> Op:
+    """Looks the operator up (see `find`), checks what it is given, and makes it; it is not
+    connected yet.
+
+    `inputs` are in order, None for one that is left out. A mismatch with the operator's
+    OpDefinition is an OperatorInputError or OperatorAttributeError; for an operator of a library,
+    whose definitions may be wrong, it is a warning.
+    """
+    entry = find(domain, type, opset)
+    if entry.definition is not None:
+        who = f"{entry.opid} '{settings.name}'" if settings.name else str(entry.opid)
+        strict = not is_library(entry.source)
+        definitions.check(entry.definition, who, attributes, inputs, numOutputs, strict)
+    op = entry.factory(OpCreatorInfo(entry.opid, settings, attributes, inputs))
+    op.source = entry.source
+    return op
+
+
+def createOpx(op: Op, devicex: Any) -> Opx:
+    """Makes what lowers `op`: the Opx of whoever defined the operator, else the one registered
+    last.
+
+    Raises MissingOpxError if none is registered for the operator's identifier.
+    """
+    _sync()
+    sources = _state.opxs.get(op.opid, {})
+    entry = sources.get(op.source)
+    if entry is None:
+        built_in_only = list(sources) == [BUILT_IN]
+        if is_library(op.source) and built_in_only:
+            raise MissingOpxError(
+                f"{op.debugName()} is defined by {op.source}, which brings no Opx for {op.opid}; "
+                f"the built-in one does not fit it. Register one by OpxCreator in that library."
+            )
+        if not sources:
+            raise MissingOpxError(_missing_opx(op))
+        entry = list(sources.values())[-1]
+    return entry.opxClass(op, devicex)
+
+
+def _missing_opx(op: Op) -> str:
+    same = [
+        str(opid)
+        for opid in _state.opxs
+        if (opid.domain, opid.type) == (op.opid.domain, op.opid.type)
+    ]
+    others = f" One is registered for {', '.join(same)}." if same else ""
+    return (
+        f"{op.debugName()} cannot be lowered: no Opx is registered for {op.opid}.{others} "
+        f"Register one by OpxCreator."
+    )
+
+
+@contextlib.contextmanager
+def scoped() -> Generator[None]:
+    """Undoes all registrations made within it when it ends."""
+    global _state
+    kept = _state
+    _state = kept.copy()
+    try:
+        yield
+    finally:
+        _state = kept
