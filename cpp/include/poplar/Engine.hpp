@@ -14,6 +14,7 @@
 #include <functional>
 #include <iosfwd>
 #include <memory>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -72,8 +73,6 @@ class __attribute__((visibility("default"))) Engine {
 
   void setPrintStream(std::ostream& stream);
   void setPrintTensorStream(std::ostream& stream) { setPrintStream(stream); }
-  /// The estimate of the machine reading: what it counts is said in the text itself.
-  void printProfileSummary(std::ostream& stream, const OptionFlags& options = {});
 
   popir::EngineImpl& impl() const { return *impl_; }
 

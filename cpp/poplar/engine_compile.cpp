@@ -1,0 +1,365 @@
+// EngineImpl, the half that runs once: plan to instructions.
+#include <omp.h>
+#include <poplar/exceptions.hpp>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+#include <sstream>
+
+#include "poplar/engine_impl.hpp"
+
+namespace popir {
+namespace {
+
+constexpr unsigned kArenaSlot = 0;
+constexpr std::size_t kAlign = 64;
+std::size_t aligned(std::size_t bytes) { return (bytes + kAlign - 1) / kAlign * kAlign; }
+
+unsigned threadsFrom(const poplar::OptionFlags& options) {
+  const auto found = options.find("host.numThreads");
+  if (found == options.end()) return static_cast<unsigned>(std::max(omp_get_max_threads(), 1));
+  char* end = nullptr;
+  const long n = std::strtol(found->second.c_str(), &end, 10);
+  if (end == found->second.c_str() || *end != 0 || n < 1 || n > 1024)
+    throw poplar::invalid_option("Engine: host.numThreads is '" + found->second +
+                                 "', expected a number from 1 to 1024");
+  return static_cast<unsigned>(n);
+}
+
+std::string shapeText(const Dims& shape) {
+  std::string s = "[";
+  for (std::size_t i = 0; i < shape.size(); ++i) s += (i ? "," : "") + std::to_string(shape[i]);
+  return s + "]";
+}
+
+}  // namespace
+
+Arena::Arena(std::size_t bytes) : bytes_(std::max<std::size_t>(bytes, kAlign)) {
+  void* p = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (p == MAP_FAILED)
+    throw poplar::graph_memory_allocation_error("Engine: the host cannot give " +
+                                                std::to_string(bytes_) + " bytes");
+  madvise(p, bytes_, MADV_HUGEPAGE);
+  data_ = static_cast<char*>(p);
+}
+Arena::~Arena() { munmap(data_, bytes_); }
+
+EngineImpl::EngineImpl(const poplar::Graph& graph,
+                       poplar::ArrayRef<poplar::program::Program> programs,
+                       const poplar::OptionFlags& options, const poplar::ProgressFunc& progress)
+    : graph_(graph.impl()), threads_(threadsFrom(options)) {
+  omp_set_num_threads(static_cast<int>(threads_));
+  for (const auto& v : graph_->variables)
+    if (!v.mapping.complete(v.elements))
+      throw poplar::invalid_tile_mapping(
+          "Engine: " + std::string(v.constant ? "constant" : "variable") + " '" + v.name +
+          "' of shape " + shapeText(v.shape) +
+          " has elements without a tile; use Graph::setTileMapping or "
+          "poputil::mapTensorLinearly");
+  const ProgramNode nothing;
+  std::vector<FlatProgram> flat;
+  for (const auto& p : programs) {
+    programNodes_.push_back(p.node());
+    flat.push_back(flatten(*graph_, p.node() ? *p.node() : nothing));
+  }
+  placement_ = place(*graph_, flat, threads_);
+  for (const auto& s : graph_->streams)
+    streams_.push_back({s, s.numElements() * s.elementType().sizeInBytes(), nullptr, nullptr,
+                        nullptr, nullptr, nullptr});
+  slots_.emplace_back();  // the arena
+  compiled_.resize(flat.size());
+  const int total = static_cast<int>(flat.size());
+  for (std::size_t p = 0; p < flat.size(); ++p) {
+    if (progress) progress(static_cast<int>(p), total);
+    compile(p, flat[p]);
+  }
+  const std::size_t temporaries = aligned(placement_.arenaBytes);
+  const std::size_t scratch = temporaries + aligned(temporaryBytes_);
+  totalBytes_ = scratch + scratchBytes_;
+  arena_ = std::make_unique<Arena>(totalBytes_);
+  scratch_ = arena_->data() + scratch;
+  pointers_.resize(refs_.size());
+  for (unsigned i = 0; i < refs_.size(); ++i) {
+    slots_[refs_[i].slot].users.push_back(i);
+    if (refs_[i].slot != kArenaSlot && slots_[refs_[i].slot].base)
+      pointers_[i] = slots_[refs_[i].slot].base + refs_[i].offset;
+  }
+  setSlot(kArenaSlot, arena_->data());
+  slots_[kArenaSlot].bytes = totalBytes_;
+  for (unsigned v = 0; v < graph_->variables.size(); ++v) {
+    const auto& variable = graph_->variables[v];
+    if (placement_.homes[v].alwaysLive && !variable.data.empty())
+      std::memcpy(arena_->data() + placement_.homes[v].offset, variable.data.data(),
+                  variable.bytes());
+  }
+  if (progress) progress(total, total);
+}
+
+EngineImpl::Ref EngineImpl::refOf(unsigned v) {
+  const auto& home = placement_.homes[v];
+  if (home.kind == Home::Kind::Arena) return {kArenaSlot, home.offset};
+  const auto known = slotOfVariable_.find(v);
+  if (known != slotOfVariable_.end()) return {known->second, 0};
+  const auto slot = static_cast<unsigned>(slots_.size());
+  slots_.emplace_back();
+  slots_.back().bytes = graph_->variables[v].bytes();
+  if (home.kind == Home::Kind::Constant)
+    slots_.back().base =
+        reinterpret_cast<char*>(const_cast<unsigned char*>(graph_->variables[v].data.data()));
+  else
+    slots_.back().stream = home.stream;
+  slotOfVariable_[v] = slot;
+  return {slot, 0};
+}
+
+unsigned EngineImpl::addPointers(const std::vector<Ref>& refs) {
+  const auto first = static_cast<unsigned>(refs_.size());
+  refs_.insert(refs_.end(), refs.begin(), refs.end());
+  return first;
+}
+
+// Temporaries lie after the arena proper, the same bytes for every step.
+std::size_t EngineImpl::temporary(std::size_t bytes) {
+  const auto at = stepTemporaryBytes_;
+  stepTemporaryBytes_ += aligned(bytes);
+  temporaryBytes_ = std::max(temporaryBytes_, stepTemporaryBytes_);
+  return aligned(placement_.arenaBytes) + at;
+}
+
+void EngineImpl::emitMoves(const poplar::Tensor& t, std::size_t temp, bool gather, Compiled& out,
+                           const std::string& name) {
+  std::vector<Ref> refs{{kArenaSlot, temp}};
+  std::map<unsigned, unsigned> operandOf;
+  std::vector<Move> moves;
+  t.view().expand(Nest{0, 0, {{t.view().elements(), 1, 1}}}, [&](unsigned v, Nest nest) {
+    auto found = operandOf.find(v);
+    if (found == operandOf.end()) {
+      found = operandOf.emplace(v, static_cast<unsigned>(refs.size())).first;
+      refs.push_back(refOf(v));
+    }
+    if (gather) {
+      moves.push_back({found->second, 0, std::move(nest)});
+    } else {
+      std::swap(nest.from, nest.to);
+      for (auto& d : nest.dims) std::swap(d.from, d.to);
+      moves.push_back({0, found->second, std::move(nest)});
+    }
+  });
+  Instr instr{};
+  instr.kind = Instr::Kind::Run;
+  runners_.push_back(
+      makeStridedCopy(std::move(moves), t.elementType().sizeInBytes(), threads_));
+  instr.runner = runners_.back().get();
+  instr.first = addPointers(refs);
+  out.instrs.push_back(instr);
+  out.text.push_back(std::string(gather ? "gather " : "scatter ") + name + " " +
+                     shapeText(t.view().shape()));
+}
+
+void EngineImpl::emitCopy(const poplar::Tensor& src, const poplar::Tensor& dst, Compiled& out,
+                          const std::string& name) {
+  if (src.intersectsWith(dst)) {
+    const auto temp = temporary(src.numElements() * src.elementType().sizeInBytes());
+    emitMoves(src, temp, true, out, name);
+    emitMoves(dst, temp, false, out, name);
+    return;
+  }
+  std::vector<Ref> refs;
+  std::map<unsigned, unsigned> operandOf;
+  const auto operand = [&](unsigned v) {
+    const auto found = operandOf.find(v);
+    if (found != operandOf.end()) return found->second;
+    refs.push_back(refOf(v));
+    return operandOf[v] = static_cast<unsigned>(refs.size() - 1);
+  };
+  std::vector<Move> moves;
+  const auto whole = Nest{0, 0, {{dst.view().elements(), 1, 1}}};
+  dst.view().expand(whole, [&](unsigned dstVariable, Nest into) {
+    // Walk the source along this box: its flat positions in, the destination's elements out.
+    std::swap(into.from, into.to);
+    for (auto& d : into.dims) std::swap(d.from, d.to);
+    src.view().expand(std::move(into), [&](unsigned srcVariable, Nest nest) {
+      moves.push_back({operand(srcVariable), operand(dstVariable), std::move(nest)});
+    });
+  });
+  Instr instr{};
+  instr.kind = Instr::Kind::Run;
+  runners_.push_back(
+      makeStridedCopy(std::move(moves), dst.elementType().sizeInBytes(), threads_));
+  instr.runner = runners_.back().get();
+  instr.first = addPointers(refs);
+  out.instrs.push_back(instr);
+  out.text.push_back("copy " + name + " " + shapeText(dst.view().shape()));
+}
+
+void EngineImpl::emitRun(const Step& step, Compiled& out) {
+  const auto& vertex = *step.vertex;
+  const auto& kernel = *vertex.kernel;
+  std::vector<Layout> layouts;
+  std::vector<Ref> refs;
+  struct Scatter {
+    const poplar::Tensor* tensor;
+    std::size_t temp;
+  };
+  std::vector<Scatter> scatters;
+  std::string text = std::string(kernel.name()) + " " + step.name;
+  bool written = false, work = false;
+  for (std::size_t i = 0; i < vertex.operands.size(); ++i) {
+    const auto& operand = vertex.operands[i];
+    const auto& t = operand.tensor;
+    auto layout = Layout::rowMajor(t.elementType(), t.view().shape());
+    if (operand.access != Access::Read) {
+      written = true;
+      work = work || layout.elements() > 0;
+    }
+    const auto affine = t.view().affine();
+    bool used = false;
+    if (affine) {
+      const auto v = t.view().wholeVariable();
+      if (v && placement_.homes[*v].channelBlock != Layout::kPlain) {
+        layout.channelBlock = placement_.homes[*v].channelBlock;
+        used = true;
+      } else {
+        layout.strides = affine->strides;
+        used = layout.elements() == 0 || kernel.accepts(i, layout);
+      }
+    }
+    if (used) {
+      auto ref = refOf(affine->variable);
+      ref.offset += static_cast<std::size_t>(affine->offset) * t.elementType().sizeInBytes();
+      refs.push_back(ref);
+    } else if (layout.elements() == 0) {
+      refs.push_back({kArenaSlot, 0});
+    } else {
+      layout = Layout::rowMajor(t.elementType(), t.view().shape());
+      const auto temp = temporary(layout.bytes());
+      if (operand.access != Access::Write) emitMoves(t, temp, true, out, step.name);
+      if (operand.access != Access::Read) scatters.push_back({&t, temp});
+      refs.push_back({kArenaSlot, temp});
+    }
+    text += " " + shapeText(layout.shape);
+    if (layout.channelBlock > 0) text += "/c" + std::to_string(layout.channelBlock);
+    if (layout.channelBlock == Layout::kChannelsLast) text += "/clast";
+  }
+  if (written && !work) return;  // nothing to write, so nothing to do
+  try {
+    runners_.push_back(kernel.prepare(layouts, threads_));
+  } catch (const poplar::poplar_error&) {
+    throw;
+  } catch (const std::exception& e) {
+    throw poplar::graph_program_compilation_error("Engine: vertex '" + vertex.name + "' (" +
+                                                  kernel.name() + "): " + e.what());
+  }
+  Instr instr{};
+  instr.kind = Instr::Kind::Run;
+  instr.runner = runners_.back().get();
+  instr.first = addPointers(refs);
+  scratchBytes_ = std::max(scratchBytes_, instr.runner->scratchBytes());
+  out.instrs.push_back(instr);
+  out.text.push_back(text);
+  for (const auto& s : scatters) emitMoves(*s.tensor, s.temp, false, out, step.name);
+}
+
+void EngineImpl::compile(std::size_t program, const FlatProgram& flat) {
+  auto& out = compiled_[program];
+  std::map<std::size_t, std::vector<unsigned>> bindAt;
+  for (unsigned v = 0; v < placement_.homes.size(); ++v) {
+    const auto& home = placement_.homes[v];
+    if (home.kind == Home::Kind::StreamOut && home.program == program)
+      bindAt[home.bindAt].push_back(v);
+  }
+  std::vector<std::size_t> at;  // instruction of each step
+  const auto add = [&](Instr::Kind kind, const Step& step, std::string text) -> Instr& {
+    Instr instr{};
+    instr.kind = kind;
+    instr.count = step.count;
+    instr.target = step.target;
+    instr.expected = step.expected;
+    instr.stream = step.stream;
+    instr.name = step.name;
+    out.instrs.push_back(std::move(instr));
+    out.text.push_back(std::move(text));
+    return out.instrs.back();
+  };
+  for (std::size_t s = 0; s < flat.steps.size(); ++s) {
+    const auto& step = flat.steps[s];
+    stepTemporaryBytes_ = 0;
+    at.push_back(out.instrs.size());
+    for (auto v : bindAt[s]) {
+      auto& instr = add(Instr::Kind::BindOut, step,
+                        "bind " + graph_->streams[static_cast<std::size_t>(
+                                                      placement_.homes[v].stream)].handle());
+      instr.slot = refOf(v).slot;
+      instr.stream = placement_.homes[v].stream;
+    }
+    // The dense host side of a stream copy, moved through a temporary.
+    const auto dense = [&](const poplar::Tensor& t) {
+      return temporary(t.numElements() * t.elementType().sizeInBytes());
+    };
+    switch (step.kind) {
+      case Step::Kind::Run: emitRun(step, out); break;
+      case Step::Kind::Copy: emitCopy(step.src, step.dst, out, step.name); break;
+      case Step::Kind::StreamIn: {
+        const auto& handle = graph_->streams[static_cast<std::size_t>(step.stream)].handle();
+        const auto v = step.dst.view().wholeVariable();
+        if (v && placement_.homes[*v].kind == Home::Kind::StreamIn) {
+          add(Instr::Kind::BindIn, step, "bind " + handle).slot = refOf(*v).slot;
+          break;
+        }
+        const auto temp = dense(step.dst);
+        auto& instr = add(Instr::Kind::StreamIn, step, "stream in " + handle);
+        instr.first = addPointers({{kArenaSlot, temp}});
+        emitMoves(step.dst, temp, false, out, handle);
+        break;
+      }
+      case Step::Kind::StreamOut: {
+        const auto& handle = graph_->streams[static_cast<std::size_t>(step.stream)].handle();
+        const auto v = step.src.view().wholeVariable();
+        if (v && placement_.homes[*v].kind == Home::Kind::StreamOut) {
+          add(Instr::Kind::OutDone, step, "done " + handle).slot = refOf(*v).slot;
+          break;
+        }
+        const auto temp = dense(step.src);
+        emitMoves(step.src, temp, true, out, handle);
+        auto& instr = add(Instr::Kind::StreamOut, step, "stream out " + handle);
+        instr.first = addPointers({{kArenaSlot, temp}});
+        break;
+      }
+      case Step::Kind::RepeatBegin:
+        add(Instr::Kind::RepeatBegin, step, "repeat " + std::to_string(step.count));
+        break;
+      case Step::Kind::RepeatEnd: add(Instr::Kind::RepeatEnd, step, "end"); break;
+      case Step::Kind::Jump: add(Instr::Kind::Jump, step, "jump"); break;
+      case Step::Kind::JumpUnless:
+      case Step::Kind::Print: {
+        const auto temp = dense(step.src);
+        emitMoves(step.src, temp, true, out, step.name);
+        auto& instr = step.kind == Step::Kind::Print
+                          ? add(Instr::Kind::Print, step, "print " + step.name)
+                          : add(Instr::Kind::JumpUnless, step, "jump unless");
+        instr.first = addPointers({{kArenaSlot, temp}});
+        instr.type = step.src.elementType();
+        instr.elements = step.src.numElements();
+        break;
+      }
+    }
+  }
+  at.push_back(out.instrs.size());
+  for (auto& instr : out.instrs)
+    if (instr.kind == Instr::Kind::RepeatBegin || instr.kind == Instr::Kind::RepeatEnd ||
+        instr.kind == Instr::Kind::Jump || instr.kind == Instr::Kind::JumpUnless)
+      instr.target = at[instr.target];
+}
+
+std::string EngineImpl::planText() const {
+  std::ostringstream os;
+  for (std::size_t p = 0; p < compiled_.size(); ++p) {
+    os << "program " << p << "\n";
+    for (const auto& line : compiled_[p].text) os << "  " << line << "\n";
+  }
+  return os.str();
+}
+
+}  // namespace popir

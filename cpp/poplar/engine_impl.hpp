@@ -1,0 +1,136 @@
+// The engine: a plan turned into a flat list of instructions over resolved pointers.
+#ifndef popir_poplar_engine_impl_hpp
+#define popir_poplar_engine_impl_hpp
+
+#include <poplar/Engine.hpp>
+
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "poplar/plan.hpp"
+#include "poplar/strided_copy.hpp"
+
+namespace popir {
+
+/// Zero-filled, 64-byte aligned, lazily backed memory.
+class Arena {
+ public:
+  explicit Arena(std::size_t bytes);
+  ~Arena();
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+  char* data() const { return data_; }
+
+ private:
+  char* data_;
+  std::size_t bytes_;
+};
+
+/// The host's side of one stream.
+struct StreamEnd {
+  poplar::DataStream stream;
+  std::size_t bytes = 0;  // of one transfer
+  char *begin = nullptr, *end = nullptr, *next = nullptr;
+  std::shared_ptr<poplar::StreamCallback> callback;
+  std::function<void(void*)> function;
+
+  bool hasCallback() const { return callback || function; }
+  /// The buffer of the next transfer. \throws stream_connection_error if nothing is connected.
+  char* advance();
+  void call(void* buffer) const;
+};
+
+class EngineImpl {
+ public:
+  EngineImpl(const poplar::Graph& graph, poplar::ArrayRef<poplar::program::Program> programs,
+             const poplar::OptionFlags& options, const poplar::ProgressFunc& progress);
+
+  void load(const poplar::Device& device);
+  void run(unsigned program);
+  void connect(const std::string& handle, void* begin, void* end);
+  void connect(const std::string& handle, const poplar::StreamCallbackHandle& callback);
+  void write(const std::string& handle, const void* begin, const void* end);
+  void read(const std::string& handle, void* begin, void* end);
+
+  const GraphImpl& graph() const { return *graph_; }
+  const std::vector<std::shared_ptr<ProgramNode>>& programs() const { return programNodes_; }
+  unsigned threads() const { return threads_; }
+  /// Bytes of host memory for variables, temporaries and scratch.
+  std::size_t arenaBytes() const { return totalBytes_; }
+  /// One line an instruction: what runs, where its operands live, their channel blocks.
+  std::string planText() const;
+
+  std::ostream* printStream = &std::cerr;
+
+ private:
+  struct Instr {
+    enum class Kind { Run, BindIn, BindOut, StreamIn, StreamOut, OutDone, RepeatBegin, RepeatEnd, JumpUnless, Jump, Print };
+    Kind kind;
+    const Runner* runner = nullptr;
+    unsigned first = 0;  // of its pointers
+    unsigned slot = 0;
+    int stream = -1;
+    unsigned count = 0;
+    std::size_t target = 0;
+    bool expected = true;
+    poplar::Type type;
+    std::size_t elements = 0;
+    std::string name;
+  };
+  struct Ref {
+    unsigned slot;
+    std::size_t offset;
+  };
+  struct Slot {
+    char* base = nullptr;
+    std::vector<unsigned> users;  // pointers to patch when the base moves
+    std::size_t bytes = 0;
+    std::vector<char> staging;  // for callbacks, and for outputs that overlap an input
+    bool staged = false;
+    int stream = -1;
+  };
+  struct Compiled {
+    std::vector<Instr> instrs;
+    std::vector<std::string> text;
+  };
+
+  void compile(std::size_t program, const FlatProgram& flat);
+  void emitRun(const Step& step, Compiled& out);
+  void emitCopy(const poplar::Tensor& src, const poplar::Tensor& dst, Compiled& out,
+                const std::string& name);
+  /// Moves between `t` and a dense temporary at `temp`.
+  void emitMoves(const poplar::Tensor& t, std::size_t temp, bool gather, Compiled& out,
+                 const std::string& name);
+  /// A copy between a whole tensor and dense host memory, for handles.
+  void hostCopy(const poplar::Tensor& t, char* host, bool toHost);
+  Ref refOf(unsigned variable);
+  unsigned addPointers(const std::vector<Ref>& refs);
+  void setSlot(unsigned slot, char* base);
+  bool overlapsBound(const char* begin, std::size_t bytes, unsigned except) const;
+  std::size_t temporary(std::size_t bytes);
+  void print(const Instr& instr) const;
+  StreamEnd& streamOf(const std::string& handle, const char* who);
+
+  std::shared_ptr<GraphImpl> graph_;
+  std::vector<std::shared_ptr<ProgramNode>> programNodes_;
+  unsigned threads_;
+  Placement placement_;
+  std::vector<std::unique_ptr<Runner>> runners_;
+  std::vector<Compiled> compiled_;
+  std::vector<Slot> slots_;
+  std::map<unsigned, unsigned> slotOfVariable_;
+  std::vector<Ref> refs_;
+  std::vector<void*> pointers_;
+  std::vector<StreamEnd> streams_;
+  std::vector<unsigned> loopCounts_;
+  std::size_t temporaryBytes_ = 0, stepTemporaryBytes_ = 0, scratchBytes_ = 0, totalBytes_ = 0;
+  std::unique_ptr<Arena> arena_;
+  void* scratch_ = nullptr;
+};
+
+}  // namespace popir
+
+#endif

@@ -1,0 +1,277 @@
+// EngineImpl, the half that runs every time, and poplar::Engine in front of it.
+#include <omp.h>
+#include <poplar/exceptions.hpp>
+
+#include <cstring>
+
+#include "machine/target_spec.hpp"
+#include "poplar/engine_impl.hpp"
+
+namespace popir {
+namespace {
+
+bool predicate(const void* p, poplar::Type type) {
+  return type.sizeInBytes() == 1 ? *static_cast<const unsigned char*>(p) != 0
+                                 : *static_cast<const std::uint32_t*>(p) != 0;
+}
+
+// The engine's threads for as long as it runs, the caller's afterwards.
+class ThreadCount {
+ public:
+  explicit ThreadCount(unsigned n) : before_(omp_get_max_threads()) {
+    if (before_ != static_cast<int>(n)) omp_set_num_threads(static_cast<int>(n));
+  }
+  ~ThreadCount() { omp_set_num_threads(before_); }
+
+ private:
+  int before_;
+};
+
+}  // namespace
+
+char* StreamEnd::advance() {
+  if (!begin)
+    throw poplar::stream_connection_error("Engine::run: stream '" + stream.handle() +
+                                          "' is not connected; use Engine::connectStream");
+  char* at = next;
+  next += bytes;
+  if (next >= end) next = begin;
+  return at;
+}
+
+void StreamEnd::call(void* buffer) const {
+  if (function) return function(buffer);
+  callback->fetch(buffer);
+  callback->complete();
+}
+
+void EngineImpl::setSlot(unsigned slot, char* base) {
+  auto& s = slots_[slot];
+  if (s.base == base) return;
+  s.base = base;
+  for (auto i : s.users) pointers_[i] = base + refs_[i].offset;
+}
+
+bool EngineImpl::overlapsBound(const char* begin, std::size_t bytes, unsigned except) const {
+  for (unsigned i = 1; i < slots_.size(); ++i) {
+    const auto& s = slots_[i];
+    if (i != except && s.stream >= 0 && s.base && begin < s.base + s.bytes && s.base < begin + bytes)
+      return true;
+  }
+  return false;
+}
+
+void EngineImpl::run(unsigned program) {
+  if (program >= compiled_.size())
+    throw poplar::control_program_error("Engine::run: program " + std::to_string(program) +
+                                        " given, the engine has " +
+                                        std::to_string(compiled_.size()));
+  const ThreadCount threads(threads_);
+  loopCounts_.clear();
+  const auto& instrs = compiled_[program].instrs;
+  for (std::size_t pc = 0; pc < instrs.size();) {
+    const Instr& in = instrs[pc++];
+    switch (in.kind) {
+      case Instr::Kind::Run: in.runner->run(&pointers_[in.first], scratch_); break;
+      case Instr::Kind::BindIn: {
+        auto& end = streams_[static_cast<std::size_t>(in.stream)];
+        if (end.hasCallback()) {
+          auto& slot = slots_[in.slot];
+          slot.staging.resize(slot.bytes);
+          end.call(slot.staging.data());
+          setSlot(in.slot, slot.staging.data());
+        } else {
+          setSlot(in.slot, end.advance());
+        }
+        break;
+      }
+      case Instr::Kind::BindOut: {
+        auto& end = streams_[static_cast<std::size_t>(in.stream)];
+        auto& slot = slots_[in.slot];
+        slot.staged = end.hasCallback() || (end.begin && overlapsBound(end.next, end.bytes, in.slot));
+        if (slot.staged) {
+          slot.staging.resize(slot.bytes);
+          setSlot(in.slot, slot.staging.data());
+        } else {
+          setSlot(in.slot, end.advance());
+        }
+        break;
+      }
+      case Instr::Kind::OutDone: {
+        auto& end = streams_[static_cast<std::size_t>(in.stream)];
+        auto& slot = slots_[in.slot];
+        if (!slot.staged) break;
+        if (end.hasCallback())
+          end.call(slot.staging.data());
+        else
+          std::memcpy(end.advance(), slot.staging.data(), slot.bytes);
+        break;
+      }
+      case Instr::Kind::StreamIn:
+      case Instr::Kind::StreamOut: {
+        auto& end = streams_[static_cast<std::size_t>(in.stream)];
+        void* device = pointers_[in.first];
+        if (end.hasCallback())
+          end.call(device);
+        else if (in.kind == Instr::Kind::StreamIn)
+          std::memcpy(device, end.advance(), end.bytes);
+        else
+          std::memcpy(end.advance(), device, end.bytes);
+        break;
+      }
+      case Instr::Kind::RepeatBegin: loopCounts_.push_back(in.count); break;
+      case Instr::Kind::RepeatEnd:
+        if (--loopCounts_.back() > 0)
+          pc = in.target;
+        else
+          loopCounts_.pop_back();
+        break;
+      case Instr::Kind::JumpUnless:
+        if (predicate(pointers_[in.first], in.type) != in.expected) pc = in.target;
+        break;
+      case Instr::Kind::Jump: pc = in.target; break;
+      case Instr::Kind::Print: print(in); break;
+    }
+  }
+}
+
+void EngineImpl::print(const Instr& in) const {
+  std::vector<double> values(in.elements);
+  convertValues(in.type, pointers_[in.first], poplar::DOUBLE, values.data(), in.elements);
+  *printStream << in.name << ": {";
+  for (std::size_t i = 0; i < values.size(); ++i) *printStream << (i ? "," : "") << values[i];
+  *printStream << "}\n";
+}
+
+void EngineImpl::load(const poplar::Device& device) {
+  if (device.getTarget().getNumTiles() != graph_->target.getNumTiles())
+    throw poplar::poplar_error("Engine::load: the device has " +
+                               std::to_string(device.getTarget().getNumTiles()) +
+                               " tiles, the graph was made for " +
+                               std::to_string(graph_->target.getNumTiles()));
+}
+
+StreamEnd& EngineImpl::streamOf(const std::string& handle, const char* who) {
+  for (auto& s : streams_)
+    if (s.stream.handle() == handle) return s;
+  std::string known;
+  for (const auto& s : streams_) known += (known.empty() ? "" : ", ") + s.stream.handle();
+  throw poplar::stream_connection_error(std::string(who) + ": no stream '" + handle +
+                                        "'; the graph has: " + (known.empty() ? "none" : known));
+}
+
+void EngineImpl::connect(const std::string& handle, void* begin, void* end) {
+  auto& s = streamOf(handle, "Engine::connectStream");
+  s.begin = s.next = static_cast<char*>(begin);
+  s.end = end ? static_cast<char*>(end) : s.begin + s.bytes;
+  const auto given = static_cast<std::size_t>(s.end - s.begin);
+  if (s.bytes && (given < s.bytes || given % s.bytes != 0)) {
+    s.begin = nullptr;
+    throw poplar::stream_connection_error(
+        "Engine::connectStream: stream '" + handle + "' moves " + std::to_string(s.bytes) +
+        " bytes at a time, a buffer of " + std::to_string(given) + " bytes given");
+  }
+  s.callback = nullptr;
+  s.function = nullptr;
+}
+
+void EngineImpl::connect(const std::string& handle, const poplar::StreamCallbackHandle& callback) {
+  auto& s = streamOf(handle, "Engine::connectStreamToCallback");
+  s.begin = nullptr;
+  s.callback = callback.callback();
+  s.function = callback.function();
+}
+
+void EngineImpl::hostCopy(const poplar::Tensor& t, char* host, bool toHost) {
+  const auto size = t.elementType().sizeInBytes();
+  for (const auto& piece : t.view().pieces()) {
+    const auto& home = placement_.homes[piece.variable];
+    void* device = home.kind == Home::Kind::Constant
+                       ? const_cast<unsigned char*>(graph_->variables[piece.variable].data.data())
+                       : static_cast<void*>(arena_->data() + home.offset);
+    auto nest = piece.nest;
+    if (!toHost) {
+      std::swap(nest.from, nest.to);
+      for (auto& d : nest.dims) std::swap(d.from, d.to);
+    }
+    void* operands[] = {toHost ? device : host, toHost ? host : device};
+    makeStridedCopy({{0, 1, std::move(nest)}}, size, threads_)->run(operands, nullptr);
+  }
+}
+
+namespace {
+
+const poplar::Tensor& handleOf(const std::map<std::string, poplar::Tensor>& handles,
+                               const std::string& handle, const char* who, const void* begin,
+                               const void* end) {
+  const auto found = handles.find(handle);
+  if (found == handles.end())
+    throw poplar::tensor_io_state_error(std::string(who) + ": no tensor was given the handle '" +
+                                        handle + "'");
+  const auto& t = found->second;
+  const auto bytes = t.numElements() * t.elementType().sizeInBytes();
+  const auto given = static_cast<std::size_t>(static_cast<const char*>(end) -
+                                              static_cast<const char*>(begin));
+  if (end && given != bytes)
+    throw poplar::tensor_io_state_error(std::string(who) + ": '" + handle + "' has " +
+                                        std::to_string(bytes) + " bytes, a buffer of " +
+                                        std::to_string(given) + " given");
+  return t;
+}
+
+}  // namespace
+
+void EngineImpl::write(const std::string& handle, const void* begin, const void* end) {
+  hostCopy(handleOf(graph_->hostWrites, handle, "Engine::writeTensor", begin, end),
+           static_cast<char*>(const_cast<void*>(begin)), false);
+}
+
+void EngineImpl::read(const std::string& handle, void* begin, void* end) {
+  hostCopy(handleOf(graph_->hostReads, handle, "Engine::readTensor", begin, end),
+           static_cast<char*>(begin), true);
+}
+
+}  // namespace popir
+
+namespace poplar {
+
+Engine::Engine(const Graph& graph, const program::Program& program, const OptionFlags& options,
+               ProgressFunc progress, const DebugContext& debugContext)
+    : Engine(graph, ArrayRef<program::Program>(&program, 1), options, std::move(progress),
+             debugContext) {}
+Engine::Engine(const Graph& graph, ArrayRef<program::Program> programs, const OptionFlags& options,
+               ProgressFunc progress, const DebugContext&)
+    : impl_(new popir::EngineImpl(graph, programs, options, progress)) {}
+Engine::Engine(Engine&&) noexcept = default;
+Engine& Engine::operator=(Engine&&) noexcept = default;
+Engine::~Engine() = default;
+
+void Engine::load(const Device& device) { impl_->load(device); }
+void Engine::run(unsigned program, const std::string&) { impl_->run(program); }
+void Engine::connectStream(StringRef handle, void* begin, void* end) {
+  impl_->connect(handle.str(), begin, end);
+}
+void Engine::connectStream(StringRef handle, void* begin) {
+  impl_->connect(handle.str(), begin, nullptr);
+}
+void Engine::connectStreamToCallback(StringRef handle, StreamCallbackHandle callback) {
+  impl_->connect(handle.str(), callback);
+}
+void Engine::connectStreamToCallback(StringRef handle, unsigned, StreamCallbackHandle callback) {
+  impl_->connect(handle.str(), callback);
+}
+void Engine::writeTensor(StringRef handle, const void* buffer, const void* bufferEnd) {
+  impl_->write(handle.str(), buffer, bufferEnd);
+}
+void Engine::writeTensor(StringRef handle, const void* buffer) {
+  impl_->write(handle.str(), buffer, nullptr);
+}
+void Engine::readTensor(StringRef handle, void* buffer, void* bufferEnd) {
+  impl_->read(handle.str(), buffer, bufferEnd);
+}
+void Engine::readTensor(StringRef handle, void* buffer) {
+  impl_->read(handle.str(), buffer, nullptr);
+}
+void Engine::setPrintStream(std::ostream& stream) { impl_->printStream = &stream; }
+
+}  // namespace poplar

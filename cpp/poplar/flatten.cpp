@@ -1,0 +1,136 @@
+#include <poplar/exceptions.hpp>
+
+#include "poplar/plan.hpp"
+
+namespace popir {
+namespace {
+
+class Flattener {
+ public:
+  explicit Flattener(const GraphImpl& graph) : graph_(graph) {}
+
+  void flatten(const ProgramNode& node) {
+    using Kind = ProgramNode::Kind;
+    switch (node.kind) {
+      case Kind::Sequence:
+        for (const auto& child : node.children) flatten(*child);
+        return;
+      case Kind::Execute:
+        for (const auto& vertex : graph_.computeSets[node.computeSet.getId()].bulk) {
+          auto& step = add(Step::Kind::Run, vertex.name.empty() ? node.name : vertex.name);
+          step.vertex = &vertex;
+        }
+        return;
+      case Kind::Copy: {
+        if (node.src.numElements() == 0) return;
+        auto& step = add(Step::Kind::Copy, node.name);
+        step.src = node.src;
+        step.dst = node.dst;
+        return;
+      }
+      case Kind::StreamToDst: {
+        auto& step = add(Step::Kind::StreamIn, node.name);
+        step.dst = node.dst;
+        step.stream = node.stream.id();
+        return;
+      }
+      case Kind::SrcToStream: {
+        auto& step = add(Step::Kind::StreamOut, node.name);
+        step.src = node.src;
+        step.stream = node.stream.id();
+        return;
+      }
+      case Kind::Repeat: return repeat(node);
+      case Kind::While: return loopWhile(node);
+      case Kind::If: return branch(node);
+      case Kind::Call:
+        if (++depth_ > kMaxDepth)
+          throw poplar::control_program_error("Call: functions call one another in a circle");
+        flatten(*graph_.functions[node.function.getId()]);
+        --depth_;
+        return;
+      case Kind::Print: {
+        auto& step = add(Step::Kind::Print, node.name);
+        step.src = node.src;
+        return;
+      }
+      case Kind::Sync:
+      case Kind::WriteUndef: return;
+    }
+  }
+
+  FlatProgram result;
+
+ private:
+  static constexpr int kMaxDepth = 1000;
+
+  Step& add(Step::Kind kind, const std::string& name) {
+    result.steps.emplace_back();
+    result.steps.back().kind = kind;
+    result.steps.back().name = name;
+    return result.steps.back();
+  }
+
+  std::size_t here() const { return result.steps.size(); }
+
+  void repeat(const ProgramNode& node) {
+    if (node.count == 0) return;
+    if (node.count == 1) return flatten(*node.children[0]);
+    const auto begin = here();
+    add(Step::Kind::RepeatBegin, node.name).count = node.count;
+    flatten(*node.children[0]);
+    add(Step::Kind::RepeatEnd, node.name).target = begin + 1;
+    result.steps[begin].target = here();
+    result.loops.push_back({begin, here()});
+  }
+
+  void loopWhile(const ProgramNode& node) {
+    const auto begin = here();
+    flatten(*node.children[0]);
+    const auto test = here();
+    add(Step::Kind::JumpUnless, node.name).src = node.src;
+    result.steps[test].expected = node.expected;
+    const auto body = here();
+    flatten(*node.children[1]);
+    result.conditionals.push_back({body, here()});
+    add(Step::Kind::Jump, node.name).target = begin;
+    result.steps[test].target = here();
+    result.loops.push_back({begin, here()});
+  }
+
+  void branch(const ProgramNode& node) {
+    const auto test = here();
+    add(Step::Kind::JumpUnless, node.name).src = node.src;
+    const auto yes = here();
+    flatten(*node.children[0]);
+    result.conditionals.push_back({yes, here()});
+    const auto skip = here();
+    add(Step::Kind::Jump, node.name);
+    result.steps[test].target = here();
+    const auto no = here();
+    flatten(*node.children[1]);
+    result.conditionals.push_back({no, here()});
+    result.steps[skip].target = here();
+  }
+
+  const GraphImpl& graph_;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+FlatProgram flatten(const GraphImpl& graph, const ProgramNode& program) {
+  Flattener flattener(graph);
+  flattener.flatten(program);
+  return std::move(flattener.result);
+}
+
+StepRange FlatProgram::blockOf(std::size_t step) const {
+  StepRange best{0, steps.size()};
+  for (const auto* ranges : {&loops, &conditionals})
+    for (const auto& r : *ranges)
+      if (r.contains(step) && r.end - r.begin < best.end - best.begin) best = r;
+  return best;
+}
+
+}  // namespace popir

@@ -1,0 +1,330 @@
+// Where variables live: constants where they are, streamed data in the host's buffers where
+// nothing speaks against it, everything else in one arena shared over time.
+#include <algorithm>
+#include <set>
+
+#include "poplar/plan.hpp"
+
+namespace popir {
+
+std::vector<std::vector<Use>> usesOf(const GraphImpl& graph,
+                                     const std::vector<FlatProgram>& programs) {
+  std::vector<std::vector<Use>> uses(graph.variables.size());
+  for (std::size_t p = 0; p < programs.size(); ++p) {
+    for (std::size_t s = 0; s < programs[p].steps.size(); ++s) {
+      const auto& step = programs[p].steps[s];
+      const auto add = [&](const poplar::Tensor& t, bool write) {
+        if (!t.valid()) return;
+        if (const auto v = t.view().wholeVariable()) {
+          uses[*v].push_back({p, s, write, true, &t});
+        } else {
+          for (auto id : t.view().variables()) uses[id].push_back({p, s, write, false, &t});
+        }
+      };
+      if (step.vertex) {
+        for (const auto& o : step.vertex->operands)
+          if (o.access != Access::Write) add(o.tensor, false);
+        for (const auto& o : step.vertex->operands)
+          if (o.access != Access::Read) add(o.tensor, true);
+      }
+      add(step.src, false);
+      add(step.dst, true);
+    }
+  }
+  return uses;
+}
+
+namespace {
+
+// Steps during which a variable's bytes must be its own.
+struct Life {
+  unsigned variable;
+  std::size_t first, last, bytes;
+};
+
+constexpr std::size_t kAlign = 64;
+std::size_t aligned(std::size_t bytes) { return (bytes + kAlign - 1) / kAlign * kAlign; }
+
+class Placer {
+ public:
+  Placer(const GraphImpl& graph, const std::vector<FlatProgram>& programs, unsigned threads)
+      : graph_(graph), programs_(programs), threads_(threads), uses_(usesOf(graph, programs)) {
+    result_.homes.resize(graph.variables.size());
+    for (const auto* handles : {&graph.hostReads, &graph.hostWrites})
+      for (const auto& h : *handles)
+        for (auto v : h.second.view().variables()) hostVisible_.insert(v);
+  }
+
+  Placement run() {
+    std::vector<std::vector<Life>> lives(programs_.size());
+    for (unsigned v = 0; v < graph_.variables.size(); ++v) {
+      auto& home = result_.homes[v];
+      const auto& variable = graph_.variables[v];
+      if (variable.constant) {
+        home.kind = Home::Kind::Constant;
+        continue;
+      }
+      const bool visible = hostVisible_.count(v) > 0;
+      if (uses_[v].empty() && !visible) continue;
+      home.kind = Home::Kind::Arena;
+      if (visible || !variable.data.empty() || !isTemporary(v)) {
+        home.alwaysLive = true;
+        home.offset = result_.alwaysLiveBytes;
+        result_.alwaysLiveBytes += aligned(variable.bytes());
+        continue;
+      }
+      if (bindInput(v) || bindOutput(v)) continue;
+      lives[uses_[v].front().program].push_back(lifeOf(v));
+    }
+    chooseBlocks();
+    for (auto& list : lives) pack(list);
+    result_.arenaBytes = std::max(result_.arenaBytes, result_.alwaysLiveBytes);
+    return std::move(result_);
+  }
+
+ private:
+  // All uses in one program, and every run of it writes all elements before any is read.
+  bool isTemporary(unsigned v) const {
+    const auto& uses = uses_[v];
+    for (const auto& u : uses)
+      if (u.program != uses.front().program) return false;
+    const auto& program = programs_[uses.front().program];
+    std::vector<poplar::Tensor> written;
+    std::size_t covered = 0;
+    const auto elements = static_cast<std::size_t>(graph_.variables[v].elements);
+    const auto block = conditionalOf(program, uses.front().step);
+    for (const auto& u : uses) {
+      if (!block.contains(u.step)) return false;
+      if (covered == elements) continue;
+      if (!u.write) return false;
+      const auto inner = conditionalOf(program, u.step);
+      if (inner.begin != block.begin || inner.end != block.end) return false;
+      if (u.whole) {
+        covered = elements;
+      } else {
+        if (u.tensor->view().variables().size() != 1) return false;
+        written.push_back(u.tensor->flatten());
+        const auto all = concat(poplar::ArrayRef<poplar::Tensor>(written));
+        if (all.numElements() == elements && !all.containsAliases()) covered = elements;
+      }
+    }
+    return covered == elements;
+  }
+
+  static StepRange conditionalOf(const FlatProgram& program, std::size_t step) {
+    StepRange best{0, program.steps.size()};
+    for (const auto& r : program.conditionals)
+      if (r.contains(step) && r.end - r.begin < best.end - best.begin) best = r;
+    return best;
+  }
+
+  Life lifeOf(unsigned v) const {
+    const auto& uses = uses_[v];
+    const auto& program = programs_[uses.front().program];
+    Life life{v, uses.front().step, uses.front().step, graph_.variables[v].bytes()};
+    for (const auto& u : uses) life.last = std::max(life.last, u.step);
+    // What is there before a loop and used inside must last for all of its rounds.
+    for (bool grown = true; grown;) {
+      grown = false;
+      for (const auto& loop : program.loops)
+        if (life.first < loop.begin && life.last >= loop.begin && life.last + 1 < loop.end) {
+          life.last = loop.end - 1;
+          grown = true;
+        }
+    }
+    return life;
+  }
+
+  // The host's buffer itself, if one stream copy fills the variable and all else only reads.
+  bool bindInput(unsigned v) {
+    const auto& first = uses_[v].front();
+    const auto& step = programs_[first.program].steps[first.step];
+    if (step.kind != Step::Kind::StreamIn || !first.whole) return false;
+    for (std::size_t i = 1; i < uses_[v].size(); ++i)
+      if (uses_[v][i].write) return false;
+    auto& home = result_.homes[v];
+    home.kind = Home::Kind::StreamIn;
+    home.stream = step.stream;
+    return true;
+  }
+
+  // The host's buffer itself, if one stream copy drains the variable, and all writes come before
+  // it, in the same round of the same loop.
+  bool bindOutput(unsigned v) {
+    const auto& uses = uses_[v];
+    const auto& program = programs_[uses.front().program];
+    const Use* drain = nullptr;
+    for (const auto& u : uses) {
+      if (program.steps[u.step].kind != Step::Kind::StreamOut) continue;
+      if (drain || !u.whole) return false;
+      drain = &u;
+    }
+    if (!drain || !uses.front().write) return false;
+    const auto block = program.blockOf(drain->step);
+    for (const auto& u : uses) {
+      const auto b = program.blockOf(u.step);
+      if (u.write && (b.begin != block.begin || b.end != block.end || u.step > drain->step))
+        return false;
+      if (!block.contains(u.step)) return false;
+    }
+    if (program.steps[uses.front().step].kind == Step::Kind::StreamIn) return false;
+    const int stream = program.steps[drain->step].stream;
+    if (!boundOut_.insert(stream).second) return false;
+    auto& home = result_.homes[v];
+    home.kind = Home::Kind::StreamOut;
+    home.stream = stream;
+    home.program = uses.front().program;
+    home.bindAt = uses.front().step;
+    return true;
+  }
+
+  // Keeps the layout that contractions prefer between them: variables that element-wise kernels
+  // tie together take one block, if every use of every one of them accepts it.
+  void chooseBlocks() {
+    const auto n = static_cast<unsigned>(graph_.variables.size());
+    std::vector<unsigned> leader(n);
+    for (unsigned v = 0; v < n; ++v) leader[v] = v;
+    const auto find = [&](unsigned v) {
+      while (leader[v] != v) v = leader[v] = leader[leader[v]];
+      return v;
+    };
+    std::vector<bool> plain(n, false);  // by variable; of a group if any member is
+    std::vector<std::set<int>> wishes(n);
+    struct Ask {
+      unsigned variable;
+      const Kernel* kernel;
+      std::size_t operand;
+      Layout layout;
+    };
+    std::vector<Ask> asks;
+    for (unsigned v = 0; v < n; ++v)
+      if (result_.homes[v].kind != Home::Kind::Arena || result_.homes[v].alwaysLive) plain[v] = true;
+    for (const auto& program : programs_) {
+      for (const auto& step : program.steps) {
+        const auto keepPlain = [&](const poplar::Tensor& t) {
+          if (t.valid())
+            for (auto v : t.view().variables()) plain[v] = true;
+        };
+        keepPlain(step.src);
+        keepPlain(step.dst);
+        if (!step.vertex) continue;
+        const auto& operands = step.vertex->operands;
+        std::vector<Layout> layouts;
+        for (const auto& o : operands)
+          layouts.push_back(Layout::rowMajor(o.tensor.elementType(), o.tensor.view().shape()));
+        const auto& kernel = *step.vertex->kernel;
+        const bool transparent = kernel.blockTransparent(layouts);
+        const auto preferred =
+            transparent ? std::vector<int>() : kernel.preferredBlocks(layouts, threads_);
+        const auto asWhole = [&](const poplar::Tensor& t) -> std::optional<unsigned> {
+          const auto v = t.view().wholeVariable();
+          return v && t.rank() >= 3 && graph_.variable(*v).shape == t.view().shape() ? v
+                                                                                    : std::nullopt;
+        };
+        const bool allWhole = std::all_of(operands.begin(), operands.end(),
+                                          [&](const auto& o) { return asWhole(o.tensor); });
+        unsigned tied = n;
+        for (std::size_t i = 0; i < operands.size(); ++i) {
+          const auto& t = operands[i].tensor;
+          const auto v = asWhole(t);
+          if (!v || (transparent && !allWhole)) {
+            keepPlain(t);
+            continue;
+          }
+          if (transparent) {
+            if (tied != n) leader[find(*v)] = find(tied);
+            tied = *v;
+          } else {
+            if (!preferred.empty() && preferred[i] != Layout::kPlain) wishes[*v].insert(preferred[i]);
+            asks.push_back({*v, &kernel, i, layouts[i]});
+          }
+        }
+      }
+    }
+    for (unsigned v = 0; v < n; ++v) {
+      const auto g = find(v);
+      if (g == v) continue;
+      if (plain[v]) plain[g] = true;
+      wishes[g].insert(wishes[v].begin(), wishes[v].end());
+    }
+    for (auto& ask : asks) {
+      const auto g = find(ask.variable);
+      if (plain[g] || wishes[g].size() != 1) continue;
+      ask.layout.channelBlock = *wishes[g].begin();
+      if (!ask.kernel->accepts(ask.operand, ask.layout)) plain[g] = true;
+    }
+    for (unsigned v = 0; v < n; ++v) {
+      const auto g = find(v);
+      if (!plain[g] && wishes[g].size() == 1) result_.homes[v].channelBlock = *wishes[g].begin();
+    }
+  }
+
+  // First fit by start, freeing what ended: close to the peak of what lives together.
+  void pack(std::vector<Life>& lives) {
+    std::sort(lives.begin(), lives.end(), [](const Life& a, const Life& b) {
+      return a.first != b.first ? a.first < b.first : a.bytes > b.bytes;
+    });
+    std::multimap<std::size_t, std::pair<std::size_t, std::size_t>> busy;  // last -> offset, size
+    std::map<std::size_t, std::size_t> holes;                               // offset -> size
+    std::size_t top = result_.alwaysLiveBytes;
+    const auto release = [&](std::size_t offset, std::size_t size) {
+      auto after = holes.upper_bound(offset);
+      if (after != holes.end() && offset + size == after->first) {
+        size += after->second;
+        after = holes.erase(after);
+      }
+      if (after != holes.begin()) {
+        auto before = std::prev(after);
+        if (before->first + before->second == offset) {
+          before->second += size;
+          return;
+        }
+      }
+      holes[offset] = size;
+    };
+    for (const auto& life : lives) {
+      while (!busy.empty() && busy.begin()->first < life.first) {
+        release(busy.begin()->second.first, busy.begin()->second.second);
+        busy.erase(busy.begin());
+      }
+      const auto size = aligned(std::max<std::size_t>(life.bytes, 1));
+      auto best = holes.end();
+      for (auto it = holes.begin(); it != holes.end(); ++it)
+        if (it->second >= size && (best == holes.end() || it->second < best->second)) best = it;
+      std::size_t offset;
+      if (best != holes.end()) {
+        offset = best->first;
+        const auto rest = best->second - size;
+        holes.erase(best);
+        if (rest) holes[offset + size] = rest;
+      } else if (!holes.empty() && holes.rbegin()->first + holes.rbegin()->second == top) {
+        offset = holes.rbegin()->first;  // grow the hole at the top
+        holes.erase(offset);
+        top = offset + size;
+      } else {
+        offset = top;
+        top += size;
+      }
+      result_.homes[life.variable].offset = offset;
+      busy.insert({life.last, {offset, size}});
+    }
+    result_.arenaBytes = std::max(result_.arenaBytes, top);
+  }
+
+  const GraphImpl& graph_;
+  const std::vector<FlatProgram>& programs_;
+  const unsigned threads_;
+  const std::vector<std::vector<Use>> uses_;
+  std::set<unsigned> hostVisible_;
+  std::set<int> boundOut_;
+  Placement result_;
+};
+
+}  // namespace
+
+Placement place(const GraphImpl& graph, const std::vector<FlatProgram>& programs,
+                unsigned threads) {
+  return Placer(graph, programs, threads).run();
+}
+
+}  // namespace popir

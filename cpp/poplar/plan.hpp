@@ -1,0 +1,88 @@
+// The engine's plan, in two stages: a program tree flattened into steps over variables (flatten),
+// and where each variable lives (place). The engine turns both into instructions.
+#ifndef popir_poplar_plan_hpp
+#define popir_poplar_plan_hpp
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "poplar/graph_impl.hpp"
+
+namespace popir {
+
+struct Step {
+  enum class Kind {
+    Run,          // vertex
+    Copy,         // src -> dst
+    StreamIn,     // stream -> dst
+    StreamOut,    // src -> stream
+    RepeatBegin,  // count, target = the step after RepeatEnd
+    RepeatEnd,    // target = the step after RepeatBegin
+    JumpUnless,   // to target, unless the predicate src is `expected`
+    Jump,         // to target
+    Print,        // src, under name
+  };
+  Kind kind;
+  std::string name;
+  const BulkVertex* vertex = nullptr;
+  poplar::Tensor src, dst;
+  int stream = -1;
+  unsigned count = 0;
+  std::size_t target = 0;
+  bool expected = true;
+};
+
+/// Steps [begin, end).
+struct StepRange {
+  std::size_t begin, end;
+  bool contains(std::size_t step) const { return begin <= step && step < end; }
+};
+
+struct FlatProgram {
+  std::vector<Step> steps;
+  std::vector<StepRange> loops;         // bodies that may run more than once
+  std::vector<StepRange> conditionals;  // bodies that may not run (loop bodies that may be empty too)
+
+  /// Innermost loop or conditional around a step; steps.size() as end for none.
+  StepRange blockOf(std::size_t step) const;
+};
+
+FlatProgram flatten(const GraphImpl& graph, const ProgramNode& program);
+
+/// One use of a variable by a step, in order; reads of a step come before its writes.
+struct Use {
+  std::size_t program, step;
+  bool write;
+  bool whole;  // exactly the whole variable in its own order
+  const poplar::Tensor* tensor;
+};
+
+/// Where a variable lives.
+struct Home {
+  enum class Kind { Unused, Constant, Arena, StreamIn, StreamOut };
+  Kind kind = Kind::Unused;
+  std::size_t offset = 0;  // Arena: bytes
+  int stream = -1;         // StreamIn, StreamOut: bound to the host's buffer of this stream
+  bool alwaysLive = false;
+  int channelBlock = Layout::kPlain;
+  /// StreamOut: the host's buffer is bound before this step, the first that writes.
+  std::size_t program = 0, bindAt = 0;
+};
+
+/// Temporaries that steps need beside variables (gathered operands): lives for one step.
+struct Placement {
+  std::vector<Home> homes;  // by variable
+  std::size_t arenaBytes = 0;
+  std::size_t alwaysLiveBytes = 0;
+};
+
+std::vector<std::vector<Use>> usesOf(const GraphImpl& graph,
+                                     const std::vector<FlatProgram>& programs);
+Placement place(const GraphImpl& graph, const std::vector<FlatProgram>& programs,
+                unsigned threads);
+
+}  // namespace popir
+
+#endif
