@@ -43,7 +43,7 @@ struct StreamEnd {
   void call(void* buffer) const;
 };
 
-class EngineImpl {
+class __attribute__((visibility("default"))) EngineImpl {
  public:
   EngineImpl(const poplar::Graph& graph, poplar::ArrayRef<poplar::program::Program> programs,
              const poplar::OptionFlags& options, const poplar::ProgressFunc& progress);

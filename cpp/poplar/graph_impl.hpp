@@ -37,7 +37,7 @@ struct ComputeSetImpl {
   std::vector<BulkVertex> bulk;
 };
 
-class GraphImpl {
+class __attribute__((visibility("default"))) GraphImpl {
  public:
   explicit GraphImpl(poplar::Target t) : target(std::move(t)) {}
 
@@ -55,7 +55,7 @@ class GraphImpl {
 
 /// Converts `n` host values of one type to another.
 /// \throws poplar::type_error for types that have no values on the host.
-void convertValues(poplar::Type from, const void* src, poplar::Type to, void* dst, std::size_t n);
+__attribute__((visibility("default"))) void convertValues(poplar::Type from, const void* src, poplar::Type to, void* dst, std::size_t n);
 
 }  // namespace popir
 

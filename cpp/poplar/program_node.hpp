@@ -42,7 +42,7 @@ struct ProgramNode {
 struct ProgramAccesses {
   std::set<unsigned> reads, writes;
 };
-ProgramAccesses programAccesses(const poplar::Graph& graph, const poplar::program::Program& program);
+__attribute__((visibility("default"))) ProgramAccesses programAccesses(const poplar::Graph& graph, const poplar::program::Program& program);
 
 }  // namespace popir
 

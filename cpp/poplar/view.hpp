@@ -44,7 +44,7 @@ struct Piece {
   Nest nest;
 };
 
-class View {
+class __attribute__((visibility("default"))) View {
  public:
   /// All of a variable.
   static ViewPtr ofVariable(const GraphImpl* graph, unsigned variable, bool constant,

@@ -8,6 +8,8 @@
 #include <initializer_list>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace poplar {
 
 /// A pointer and a length. Valid only as long as the array it was made from.
@@ -52,5 +54,7 @@ class ArrayRef {
 };
 
 }  // namespace poplar
+
+#pragma GCC visibility pop
 
 #endif

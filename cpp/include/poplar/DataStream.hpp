@@ -7,10 +7,12 @@
 #include <cstddef>
 #include <string>
 
+#pragma GCC visibility push(default)
+
 namespace poplar {
 
 /// A FIFO between host and device; made by Graph::addHostToDeviceFIFO and addDeviceToHostFIFO.
-class __attribute__((visibility("default"))) DataStream {
+class DataStream {
  public:
   enum class Direction { HostToDevice, DeviceToHost };
 
@@ -35,5 +37,7 @@ class __attribute__((visibility("default"))) DataStream {
 };
 
 }  // namespace poplar
+
+#pragma GCC visibility pop
 
 #endif

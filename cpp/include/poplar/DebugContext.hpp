@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace poplar {
 
 using DebugId = std::uint64_t;
@@ -90,7 +92,7 @@ struct DebugContext {
 };
 
 /// Debug information that others are attached to. Layers above derive from it.
-class __attribute__((visibility("default"))) DebugInfo {
+class DebugInfo {
  public:
   DebugInfo(const DebugContext& context, std::string layer);
   DebugInfo(const DebugInfo&) = delete;
@@ -114,5 +116,7 @@ std::ostream& operator<<(std::ostream& os, const DebugContext& context);
 std::ostream& operator<<(std::ostream& os, const DebugNameAndId& dnai);
 
 }  // namespace poplar
+
+#pragma GCC visibility pop
 
 #endif

@@ -8,10 +8,12 @@
 #include <memory>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace poplar {
 
 /// A device. All devices here are simulated, so attaching always succeeds.
-class __attribute__((visibility("default"))) Device {
+class Device {
  public:
   Device();
   explicit Device(Target target, unsigned id = 0);
@@ -37,5 +39,7 @@ class __attribute__((visibility("default"))) Device {
 };
 
 }  // namespace poplar
+
+#pragma GCC visibility pop
 
 #endif

@@ -7,11 +7,13 @@
 
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace poplar {
 
 /// Finds devices. There is no IPU hardware behind popir: asking for TargetType::IPU gives
 /// simulated devices of the same description, so that programs written for hardware run.
-class __attribute__((visibility("default"))) DeviceManager {
+class DeviceManager {
  public:
   static DeviceManager createDeviceManager();
 
@@ -23,5 +25,7 @@ class __attribute__((visibility("default"))) DeviceManager {
 };
 
 }  // namespace poplar
+
+#pragma GCC visibility pop
 
 #endif

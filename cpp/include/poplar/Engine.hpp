@@ -18,6 +18,8 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace popir {
 class EngineImpl;  // cpp/poplar/engine_impl.hpp
 }
@@ -31,7 +33,7 @@ using ProgressFunc = std::function<void(int, int)>;
 /// Options: "host.numThreads" (default: all cores), "target.hostSyncTimeout" and other options of
 /// Poplar that have no meaning here are accepted and ignored.
 /// \throws invalid_tile_mapping, control_program_error, graph_memory_allocation_error
-class __attribute__((visibility("default"))) Engine {
+class Engine {
  public:
   Engine(const Graph& graph, const program::Program& program, const OptionFlags& options = {},
          ProgressFunc progress = ProgressFunc(), const DebugContext& debugContext = {});
@@ -81,5 +83,7 @@ class __attribute__((visibility("default"))) Engine {
 };
 
 }  // namespace poplar
+
+#pragma GCC visibility pop
 
 #endif

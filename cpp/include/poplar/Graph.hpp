@@ -30,6 +30,8 @@
 #include <type_traits>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 // As the SDK's headers do, so that sources which rely on it compile.
 using std::size_t;
 
@@ -45,7 +47,7 @@ struct replication_factor {
 };
 
 /// A program's data and vertices. Move-only, as in Poplar.
-class __attribute__((visibility("default"))) Graph {
+class Graph {
  public:
   /// For each tile, the intervals of the flattened tensor that live there.
   using TileToTensorMapping = std::vector<std::vector<Interval>>;
@@ -116,6 +118,11 @@ class __attribute__((visibility("default"))) Graph {
     setInitialValue(t, ArrayRef<T>(&value, 1));
   }
 
+  /// The same from `n` (1 or all) elements of the tensor's own type.
+  void setInitialBytes(const Tensor& t, const void* values, std::size_t n) {
+    setInitialValueFrom(t, t.elementType(), 0, values, n);
+  }
+
   void setTileMapping(const Tensor& t, unsigned tile);
   void setTileMapping(const Tensor& t, const TileToTensorMapping& mapping);
   /// \throws invalid_tile_mapping when `requireComplete` and an element has no tile.
@@ -147,5 +154,7 @@ class __attribute__((visibility("default"))) Graph {
 };
 
 }  // namespace poplar
+
+#pragma GCC visibility pop
 
 #endif

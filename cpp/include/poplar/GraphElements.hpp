@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <string>
 
+#pragma GCC visibility push(default)
+
 namespace poplar {
 
 /// A set of vertices that run in parallel; made by Graph::addComputeSet.
@@ -25,5 +27,7 @@ class ComputeSet {
 };
 
 }  // namespace poplar
+
+#pragma GCC visibility pop
 
 #endif

@@ -4,10 +4,14 @@
 
 #include <limits>
 
+#pragma GCC visibility push(default)
+
 using half = _Float16;
 
 namespace poplar {
 using ::half;
 }
+
+#pragma GCC visibility pop
 
 #endif

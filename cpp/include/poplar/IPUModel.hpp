@@ -4,10 +4,12 @@
 
 #include <poplar/Device.hpp>
 
+#pragma GCC visibility push(default)
+
 namespace poplar {
 
 /// Set the fields, then createDevice(). 0 keeps the figure of the IPU version.
-struct __attribute__((visibility("default"))) IPUModel {
+struct IPUModel {
   enum class RelativeSyncDelayType { AUTO, NO_DELAY, LINEAR };
 
   explicit IPUModel(const char* IPUVersion = "ipu2");
@@ -29,5 +31,7 @@ struct __attribute__((visibility("default"))) IPUModel {
 };
 
 }  // namespace poplar
+
+#pragma GCC visibility pop
 
 #endif

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <ostream>
 
+#pragma GCC visibility push(default)
+
 namespace poplar {
 
 /// The range [begin, end).
@@ -39,5 +41,7 @@ class GenericInterval {
 using Interval = GenericInterval<std::size_t>;
 
 }  // namespace poplar
+
+#pragma GCC visibility pop
 
 #endif

@@ -8,10 +8,12 @@
 #include <string>
 #include <utility>
 
+#pragma GCC visibility push(default)
+
 namespace poplar {
 
 /// A set of (name, value) options. Later settings of a name replace earlier ones.
-class __attribute__((visibility("default"))) OptionFlags {
+class OptionFlags {
  public:
   using OptionFlag = std::pair<const std::string, std::string>;
   using const_iterator = std::map<std::string, std::string>::const_iterator;
@@ -47,5 +49,7 @@ class __attribute__((visibility("default"))) OptionFlags {
 std::ostream& operator<<(std::ostream& os, const OptionFlags& options);
 
 }  // namespace poplar
+
+#pragma GCC visibility pop
 
 #endif

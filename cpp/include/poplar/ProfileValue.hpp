@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace poplar {
 
 /// A boolean, number, string, list or map of values; a copy is deep.
@@ -55,5 +57,7 @@ class ProfileValue {
 };
 
 }  // namespace poplar
+
+#pragma GCC visibility pop
 
 #endif

@@ -13,6 +13,8 @@
 #include <memory>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace popir {
 struct ProgramNode;  // cpp/poplar/program_node.hpp
 }
@@ -35,7 +37,7 @@ class Function {
 namespace program {
 
 /// Base of all programs. Programs are values: a copy does not see later changes of its original.
-class __attribute__((visibility("default"))) Program {
+class Program {
  public:
   Program();
   Program(const Program&) = default;
@@ -52,7 +54,7 @@ class __attribute__((visibility("default"))) Program {
 };
 
 /// Programs one after another.
-class __attribute__((visibility("default"))) Sequence : public Program {
+class Sequence : public Program {
  public:
   explicit Sequence(const DebugContext& debugContext = {});
   Sequence(std::initializer_list<Program> programs, const DebugContext& debugContext = {});
@@ -75,19 +77,19 @@ class __attribute__((visibility("default"))) Sequence : public Program {
 };
 
 /// A named sequence.
-class __attribute__((visibility("default"))) Block : public Program {
+class Block : public Program {
  public:
   Block(const Program& body, StringRef name, const DebugContext& debugContext = {});
 };
 
 /// Runs the vertices of a compute set.
-class __attribute__((visibility("default"))) Execute : public Program {
+class Execute : public Program {
  public:
   explicit Execute(ComputeSet cs, const DebugContext& debugContext = {});
 };
 
 /// Copies between tensors of one shape and type, or between a tensor and a host stream.
-class __attribute__((visibility("default"))) Copy : public Program {
+class Copy : public Program {
  public:
   Copy(Tensor src, Tensor dst, bool dontOutline = false, const DebugContext& debugContext = {});
   Copy(const DataStream& stream, Tensor dst, bool optimiseMemory = false,
@@ -96,55 +98,57 @@ class __attribute__((visibility("default"))) Copy : public Program {
        const DebugContext& debugContext = {});
 };
 
-class __attribute__((visibility("default"))) Repeat : public Program {
+class Repeat : public Program {
  public:
   Repeat(unsigned count, const Program& body, const DebugContext& debugContext = {});
 };
 
 /// Runs `condition`, tests the one-element BOOL, INT or UNSIGNED_INT `predicate`, runs `body`; again.
-class __attribute__((visibility("default"))) RepeatWhileTrue : public Program {
+class RepeatWhileTrue : public Program {
  public:
   RepeatWhileTrue(const Program& condition, Tensor predicate, const Program& body,
                   const DebugContext& debugContext = {});
 };
-class __attribute__((visibility("default"))) RepeatWhileFalse : public Program {
+class RepeatWhileFalse : public Program {
  public:
   RepeatWhileFalse(const Program& condition, Tensor predicate, const Program& body,
                    const DebugContext& debugContext = {});
 };
 
-class __attribute__((visibility("default"))) If : public Program {
+class If : public Program {
  public:
   If(Tensor predicate, const Program& trueBody, const Program& falseBody,
      const DebugContext& debugContext = {});
 };
 
-class __attribute__((visibility("default"))) Call : public Program {
+class Call : public Program {
  public:
   explicit Call(Function f, const DebugContext& debugContext = {});
 };
 
 enum class SyncType { INTERNAL, EXTERNAL, GLOBAL };
 
-class __attribute__((visibility("default"))) Sync : public Program {
+class Sync : public Program {
  public:
   explicit Sync(SyncType type, const DebugContext& debugContext = {});
 };
 
 /// Prints a tensor to the engine's print stream (stderr by default).
-class __attribute__((visibility("default"))) PrintTensor : public Program {
+class PrintTensor : public Program {
  public:
   explicit PrintTensor(Tensor t, const DebugContext& debugContext = {});
   PrintTensor(StringRef title, Tensor t, const DebugContext& debugContext = {});
 };
 
 /// Ends the life of a tensor's value: it may be anything until it is written again.
-class __attribute__((visibility("default"))) WriteUndef : public Program {
+class WriteUndef : public Program {
  public:
   explicit WriteUndef(Tensor t, const DebugContext& debugContext = {});
 };
 
 }  // namespace program
 }  // namespace poplar
+
+#pragma GCC visibility pop
 
 #endif

@@ -6,10 +6,12 @@
 #include <memory>
 #include <utility>
 
+#pragma GCC visibility push(default)
+
 namespace poplar {
 
 /// Called for every transfer of a host-to-device stream.
-class __attribute__((visibility("default"))) StreamCallback {
+class StreamCallback {
  public:
   enum class Result { Success, NotAvailable };
   virtual ~StreamCallback();
@@ -23,7 +25,7 @@ class __attribute__((visibility("default"))) StreamCallback {
 };
 
 /// A callback that never prefetches.
-class __attribute__((visibility("default"))) LegacyStreamCallback : public StreamCallback {
+class LegacyStreamCallback : public StreamCallback {
  public:
   Result prefetch(void*) final { return Result::NotAvailable; }
   void complete() final {}
@@ -49,5 +51,7 @@ class StreamCallbackHandle {
 };
 
 }  // namespace poplar
+
+#pragma GCC visibility pop
 
 #endif

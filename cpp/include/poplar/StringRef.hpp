@@ -8,6 +8,8 @@
 #include <ostream>
 #include <string>
 
+#pragma GCC visibility push(default)
+
 namespace poplar {
 
 /// A pointer and a length; converts to and from std::string.
@@ -48,5 +50,7 @@ inline std::ostream& operator<<(std::ostream& os, StringRef s) {
 }
 
 }  // namespace poplar
+
+#pragma GCC visibility pop
 
 #endif

@@ -12,6 +12,8 @@
 #include <memory>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace popir {
 struct TargetSpec;  // cpp/machine/target_spec.hpp: every figure of a machine
 }
@@ -19,7 +21,7 @@ struct TargetSpec;  // cpp/machine/target_spec.hpp: every figure of a machine
 namespace poplar {
 
 /// A machine description; a cheap handle to an immutable set of figures.
-class __attribute__((visibility("default"))) Target {
+class Target {
  public:
   Target();
   explicit Target(std::shared_ptr<const popir::TargetSpec> spec);
@@ -73,5 +75,7 @@ void copyDeviceHalfToFloat(const Target& target, const void* src, float* dst,
                            std::size_t numElements);
 
 }  // namespace poplar
+
+#pragma GCC visibility pop
 
 #endif

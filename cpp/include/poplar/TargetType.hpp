@@ -4,6 +4,8 @@
 
 #include <string>
 
+#pragma GCC visibility push(default)
+
 namespace poplar {
 
 enum class TargetType { IPU, IPU_MODEL, CPU };
@@ -11,5 +13,7 @@ enum class TargetType { IPU, IPU_MODEL, CPU };
 std::string toString(TargetType t);
 
 }  // namespace poplar
+
+#pragma GCC visibility pop
 
 #endif

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace popir {
 class View;  // cpp/poplar/view.hpp: what a tensor shows of which variables
 }
@@ -26,7 +28,7 @@ enum class UpsampleMethod { REPEAT };
 ///
 /// Made by Graph::addVariable and Graph::addConstant. All indices are in elements.
 /// \throws index_error where a dimension, index or range does not fit the shape.
-class __attribute__((visibility("default"))) Tensor {
+class Tensor {
  public:
   Tensor();
   explicit Tensor(std::shared_ptr<const popir::View> view);
@@ -110,5 +112,7 @@ Tensor append(const Tensor& to, const Tensor& t);
 std::ostream& operator<<(std::ostream& os, const Tensor& t);
 
 }  // namespace poplar
+
+#pragma GCC visibility pop
 
 #endif

@@ -2,6 +2,8 @@
 #ifndef poplar_TensorCloneMethod_hpp
 #define poplar_TensorCloneMethod_hpp
 
+#pragma GCC visibility push(default)
+
 namespace poplar {
 
 enum class TensorCloneMethod {
@@ -12,5 +14,7 @@ enum class TensorCloneMethod {
 };
 
 }  // namespace poplar
+
+#pragma GCC visibility pop
 
 #endif

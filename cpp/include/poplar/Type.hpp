@@ -11,13 +11,15 @@
 #include <string>
 #include <type_traits>
 
+#pragma GCC visibility push(default)
+
 namespace poplar {
 
 /// An element type. Small, comparable, usable as a key.
 ///
 /// LONGLONG, UNSIGNED_LONGLONG, DOUBLE and BFLOAT16 run here although no IPU holds them; reports
 /// say where a program uses one.
-class __attribute__((visibility("default"))) Type {
+class Type {
  public:
   enum class Kind : std::uint8_t {
     Bool, Char, UnsignedChar, SignedChar, UnsignedShort, Short, UnsignedInt, Int,
@@ -94,5 +96,7 @@ struct TypeTraits {
 };
 
 }  // namespace poplar
+
+#pragma GCC visibility pop
 
 #endif

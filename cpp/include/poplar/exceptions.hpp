@@ -5,19 +5,19 @@
 #include <stdexcept>
 #include <string>
 
+#pragma GCC visibility push(default)
+
 namespace poplar {
 
-#define POPIR_EXPORT __attribute__((visibility("default")))
-
 /// Base of every error of this layer.
-struct POPIR_EXPORT poplar_error : std::runtime_error {
+struct poplar_error : std::runtime_error {
   explicit poplar_error(const std::string& s);
   explicit poplar_error(const char* s);
   ~poplar_error() noexcept override;
 };
 
 #define POPIR_POPLAR_ERROR(NAME, BASE)       \
-  struct POPIR_EXPORT NAME : BASE {          \
+  struct NAME : BASE {          \
     explicit NAME(const std::string& s);     \
     explicit NAME(const char* s);            \
     ~NAME() noexcept override;               \
@@ -47,5 +47,7 @@ POPIR_POPLAR_ERROR(unknown_runtime_error, system_runtime_error)
 #undef POPIR_POPLAR_ERROR
 
 }  // namespace poplar
+
+#pragma GCC visibility pop
 
 #endif

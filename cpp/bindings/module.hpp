@@ -1,0 +1,21 @@
+// The parts of the extension popir._device: one function, one submodule, one file each.
+#ifndef popir_bindings_module_hpp
+#define popir_bindings_module_hpp
+
+#include <pybind11/pybind11.h>
+
+namespace popir {
+
+void bindPoplar(pybind11::module_& m);
+void bindPopops(pybind11::module_& m);
+void bindPopopsExpr(pybind11::module_& m);
+void bindPoplin(pybind11::module_& m);
+void bindPopnn(pybind11::module_& m);
+void bindPoprand(pybind11::module_& m);
+void bindPoputil(pybind11::module_& m);
+void bindExt(pybind11::module_& m);
+void bindPopart(pybind11::module_& m);
+
+}  // namespace popir
+
+#endif

@@ -1,0 +1,3 @@
+"""Poplar: graphs, tensors, programs, engines, devices."""
+
+from popir._device.poplar import *  # noqa: F403
