@@ -5,6 +5,7 @@ this source tree for an editable install.
 """
 
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -19,7 +20,10 @@ from setuptools.command.build import build
 from setuptools.command.build_ext import build_ext
 
 ROOT = Path(__file__).resolve().parent
-BUILD = ROOT / "build" / f"cmake-{sysconfig.get_config_var('SOABI')}"
+OPTIONS = shlex.split(os.environ.get("CMAKE_ARGS", ""))
+# One build folder for each Python and choice of options, so that none makes another compile again.
+KEY = [sysconfig.get_config_var("SOABI"), *(re.sub(r"\W+", "_", o) for o in OPTIONS)]
+BUILD = ROOT / "build" / "-".join(["cmake", *KEY])
 
 
 class FreshBuild(build):
@@ -50,7 +54,7 @@ class CMakeBuild(build_ext):
         ]
         if shutil.which("ccache"):
             configure.append("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache")
-        configure += shlex.split(os.environ.get("CMAKE_ARGS", ""))
+        configure += OPTIONS
         compile_ = [configure[0], "--build", str(BUILD), "--target", "install"]
         compile_ += ["--parallel", str(len(os.sched_getaffinity(0)))]
 

@@ -1,0 +1,67 @@
+"""The wheel: what it carries, and that it works away from the source tree.
+
+It is built in the tree that already holds an editable or developer's build, as users do.
+"""
+
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import popir
+from tests.packages import build_wheel, install
+from tests.toolchain import CXX, ROOT, run
+
+LIBRARIES = ["popir", "popart", "poplar", "poplin", "popnn", "popops", "poprand", "poputil"]
+CARRIED = {
+    *(f"lib/lib{name}.so" for name in LIBRARIES),
+    *(f"lib/cmake/{name}/{name}Config.cmake" for name in ["popart", "poplar", "poplibs"]),
+    *(f"lib/cmake/{name}/{name}ConfigVersion.cmake" for name in ["popart", "poplar", "poplibs"]),
+    "lib/cmake/popir/popirTargets.cmake",
+    "lib/libdnnl.so.3",
+    "share/licenses/onednn/LICENSE",
+    "share/licenses/onednn/THIRD-PARTY-PROGRAMS",
+    "bin/popir-config",
+    "enable.sh",
+}
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of this tree."""
+    return build_wheel(tmp_path_factory.mktemp("wheel"))
+
+
+def below(folder: str, under: str, pattern: str = "*") -> set[str]:
+    """Files of the source tree below `folder`, as they should be named in the package."""
+    files = (path for path in (ROOT / folder).rglob(pattern) if path.is_file())
+    return {under + path.relative_to(ROOT / folder).as_posix() for path in files}
+
+
+def test_the_wheel_carries_everything_once(wheel: Path) -> None:
+    names = zipfile.ZipFile(wheel).namelist()
+    inside = {name for name in names if ".dist-info/" not in name}
+    extensions = {name for name in inside if name.startswith("popir/_device.") and ".so" in name}
+    assert len(extensions) == 1
+    expected = below("popir", "popir/", "*.py") | extensions
+    expected |= below("cpp/include", "popir/include/") | below("schemas", "popir/share/schemas/")
+    expected |= {"popir/" + name for name in CARRIED}
+    assert inside == expected
+    assert len(names) == len(set(names))
+
+
+def test_the_wheel_works_without_the_tree(wheel: Path, tmp_path: Path) -> None:
+    site = install(wheel, tmp_path)
+    env = {"PYTHONPATH": str(site)}
+    code = "import popir, popir._device; print(popir.__version__, popir.__file__)"
+    out = run(sys.executable, "-c", code, cwd=tmp_path, env=env).split()
+    assert out == [popir.__version__, str(site / "popir" / "__init__.py")]
+
+    config = [sys.executable, site / "bin" / "popir-config", "--cflags", "--libs"]
+    flags = run(*config, cwd=tmp_path, env=env)
+    assert str(ROOT) not in flags
+    stub = Path(__file__).with_name("operator_stub.cpp")
+    run(CXX, "-fPIC", "-shared", stub, *flags.split(), "-o", "libstub.so", cwd=tmp_path)
+    load = f"import ctypes; ctypes.CDLL({str(tmp_path / 'libstub.so')!r})"
+    run(sys.executable, "-c", load, cwd=tmp_path)

@@ -1,0 +1,39 @@
+"""Packages of this tree, built and installed apart from it."""
+
+import os
+import sys
+from pathlib import Path
+
+from tests.toolchain import CXX, ROOT, run
+
+PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
+
+
+def build_wheel(folder: Path, cmake_args: str = "") -> Path:
+    """The wheel of this tree, with CMake options added; reuses object files of the last time."""
+    options = {"CMAKE_ARGS": f"{os.environ.get('CMAKE_ARGS', '')} {cmake_args}".strip()}
+    run(*PIP, "wheel", "--no-deps", "--wheel-dir", folder, ROOT, cwd=folder, env=options)
+    (path,) = folder.glob("*.whl")
+    return path
+
+
+def install(wheel: Path, folder: Path) -> Path:
+    """Install a wheel without its dependencies; returns what belongs into PYTHONPATH."""
+    site = folder / "site"
+    run(*PIP, "install", "--no-deps", "--target", site, wheel, cwd=folder)
+    return site
+
+
+def sanitized_environment(folder: Path) -> dict[str, str]:
+    """Environment of a Python whose popir is built with AddressSanitizer.
+
+    Operator libraries for it are compiled with `-fsanitize=address`, against its own
+    `popir/bin/popir-config`, below PYTHONPATH. Any fault ends the process with a report on stderr;
+    leaks are not looked for, since Python itself leaves some.
+    """
+    site = install(build_wheel(folder, "-DPOPIR_SANITIZE=address"), folder)
+    return {
+        "PYTHONPATH": str(site),
+        "LD_PRELOAD": run(CXX, "-print-file-name=libasan.so", cwd=folder).strip(),
+        "ASAN_OPTIONS": "detect_leaks=0",
+    }

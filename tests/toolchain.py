@@ -1,0 +1,61 @@
+"""What tests need to compile against popir, and to run programs and look into files."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+"""The source tree."""
+PACKAGE = ROOT / "popir"
+"""The package under test, as `pip install -e` or a developer's build completes it."""
+CXX = os.environ.get("CXX", "g++")
+CACHED_CXX = (["ccache"] if shutil.which("ccache") else []) + [CXX]
+"""A compiler command that remembers results where ccache is there."""
+
+
+def run(*command: str | Path, cwd: Path, env: Mapping[str, str] | None = None) -> str:
+    """Run a command and return what it printed; an AssertionError with all its output if it fails.
+
+    `env` is added to an environment without the variables by which compilers and loaders find
+    libraries, so that no test passes because of them, and in which programs of the running Python's
+    environment, such as cmake, are found.
+    """
+    result = attempt(*command, cwd=cwd, env=env)
+    assert result.returncode == 0, f"{command}\n{result.stdout}{result.stderr}"
+    return result.stdout
+
+
+def attempt(
+    *command: str | Path, cwd: Path, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run a command that may fail; environment as in `run`."""
+    ours = ("CPATH", "LIBRARY_PATH", "LD_LIBRARY_PATH", "CMAKE_PREFIX_PATH", "LD_PRELOAD")
+    environment = {k: v for k, v in os.environ.items() if k not in ours}
+    programs = Path(sys.executable).parent
+    environment["PATH"] = f"{programs}{os.pathsep}{environment['PATH']}"
+    environment.update(env or {})
+    words = [str(word) for word in command]
+    return subprocess.run(words, cwd=cwd, env=environment, capture_output=True, text=True)
+
+
+def python(code: str, cwd: Path, env: Mapping[str, str] | None = None) -> str:
+    """Run code in a new Python that imports popir from the source tree; return its output."""
+    return run(sys.executable, "-c", code, cwd=cwd, env={"PYTHONPATH": str(ROOT), **(env or {})})
+
+
+def popir_config(*options: str) -> list[str]:
+    """Words that popir-config prints."""
+    return run(PACKAGE / "bin" / "popir-config", *options, cwd=ROOT).split()
+
+
+def dynamic_section(path: Path) -> dict[str, list[str]]:
+    """Values of the dynamic section by tag: `{"NEEDED": ["libpopir.so", ...], "SONAME": ...}`."""
+    found: dict[str, list[str]] = {}
+    for line in run("readelf", "-dW", path, cwd=ROOT).splitlines():
+        if "[" in line:
+            tag = line.split("(")[1].split(")")[0]
+            found.setdefault(tag, []).append(line.split("[")[1].split("]")[0])
+    return found
