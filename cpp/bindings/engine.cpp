@@ -1,10 +1,10 @@
 // poplar.Engine, which keeps alive the arrays that its streams are connected to.
 #include "bindings/engine.hpp"
 
-#include <poplar/Engine.hpp>
 #include <pybind11/functional.h>
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
+#include <poplar/Engine.hpp>
 
 #include <map>
 
@@ -46,21 +46,24 @@ class PyEngine {
     const auto dtype = dtypeOf(stream.elementType());
     const auto n = stream.numElements();
     auto held = std::make_shared<py::object>(callback);
-    engine_.impl().connect(handle, StreamCallbackHandle([held, dtype, n](void* buffer) {
-                             py::gil_scoped_acquire locked;
-                             (*held)(py::array(dtype, {n}, {}, buffer, py::capsule(buffer, [](void*) {})));
-                           }));
+    engine_.impl().connect(
+        handle, StreamCallbackHandle([held, dtype, n](void* buffer) {
+          py::gil_scoped_acquire locked;
+          (*held)(py::array(dtype, {n}, {}, buffer, py::capsule(buffer, [](void*) {})));
+        }));
     connected_[handle] = callback;
   }
 
   void writeTensor(const std::string& handle, const py::array& array) {
-    check("Engine.writeTensor", handle, array, typeOfHandle(engine_.impl().graph().hostWrites, handle));
+    check("Engine.writeTensor", handle, array,
+          typeOfHandle(engine_.impl().graph().hostWrites, handle));
     engine_.writeTensor(handle, array.data(),
                         static_cast<const char*>(array.data()) + array.nbytes());
   }
 
   void readTensor(const std::string& handle, py::array& array) {
-    check("Engine.readTensor", handle, array, typeOfHandle(engine_.impl().graph().hostReads, handle));
+    check("Engine.readTensor", handle, array,
+          typeOfHandle(engine_.impl().graph().hostReads, handle));
     engine_.readTensor(handle, array.mutable_data(),
                        static_cast<char*>(array.mutable_data()) + array.nbytes());
   }
@@ -79,7 +82,8 @@ class PyEngine {
     throw stream_connection_error(std::string(who) + ": no stream '" + handle + "'");
   }
 
-  static Type typeOfHandle(const std::map<std::string, Tensor>& handles, const std::string& handle) {
+  static Type typeOfHandle(const std::map<std::string, Tensor>& handles,
+                           const std::string& handle) {
     const auto found = handles.find(handle);
     return found == handles.end() ? Type() : found->second.elementType();
   }
@@ -110,9 +114,11 @@ void bindEngine(py::module_& m) {
                     const py::object&>(),
            py::arg("graph"), py::arg("programs"), py::arg("options") = OptionFlags(),
            py::arg("progress") = py::none())
-      .def("load", [](PyEngine& e, const Device& d) { e.impl().load(d); }, py::arg("device"))
+      .def(
+          "load", [](PyEngine& e, const Device& d) { e.impl().load(d); }, py::arg("device"))
       .def("run", &PyEngine::run, py::arg("program") = 0)
-      .def("connectStream", &PyEngine::connectStream, py::arg("handle"), py::arg("array").noconvert(),
+      .def("connectStream", &PyEngine::connectStream, py::arg("handle"),
+           py::arg("array").noconvert(),
            "Binds an array: the device works on its memory. It is kept alive until another one is "
            "connected.")
       .def("connectStreamToCallback", &PyEngine::connectStreamToCallback, py::arg("handle"),
@@ -121,8 +127,9 @@ void bindEngine(py::module_& m) {
       .def("readTensor", &PyEngine::readTensor, py::arg("handle"), py::arg("array").noconvert())
       .def("numThreads", [](PyEngine& e) { return e.impl().threads(); })
       .def("arenaBytes", [](PyEngine& e) { return e.impl().arenaBytes(); })
-      .def("planText", [](PyEngine& e) { return e.impl().planText(); },
-           "One line an instruction: what runs and in which layouts.");
+      .def(
+          "planText", [](PyEngine& e) { return e.impl().planText(); },
+          "One line an instruction: what runs and in which layouts.");
 }
 
 }  // namespace popir

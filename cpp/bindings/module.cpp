@@ -1,8 +1,7 @@
 // popir._device: the device library, as Python sees it. Arguments keep their C++ names.
 #include "bindings/module.hpp"
 
-#define POPIR_OPTIONAL(NAME) \
-  void NAME(pybind11::module_& m) __attribute__((weak));
+#define POPIR_OPTIONAL(NAME) void NAME(pybind11::module_& m) __attribute__((weak));
 
 namespace popir {
 POPIR_OPTIONAL(bindPopops)

@@ -10,17 +10,21 @@ namespace py = pybind11;
 
 poplar::Type typeOf(const py::dtype& dtype) {
   const auto name = py::cast<std::string>(dtype.attr("name"));
-  static const std::map<std::string, poplar::Type> types = {
-      {"bool", poplar::BOOL},          {"int8", poplar::SIGNED_CHAR},
-      {"uint8", poplar::UNSIGNED_CHAR}, {"int16", poplar::SHORT},
-      {"uint16", poplar::UNSIGNED_SHORT}, {"int32", poplar::INT},
-      {"uint32", poplar::UNSIGNED_INT}, {"int64", poplar::LONGLONG},
-      {"uint64", poplar::UNSIGNED_LONGLONG}, {"float16", poplar::HALF},
-      {"bfloat16", poplar::BFLOAT16},  {"float32", poplar::FLOAT},
-      {"float64", poplar::DOUBLE}};
+  static const std::map<std::string, poplar::Type> types = {{"bool", poplar::BOOL},
+                                                            {"int8", poplar::SIGNED_CHAR},
+                                                            {"uint8", poplar::UNSIGNED_CHAR},
+                                                            {"int16", poplar::SHORT},
+                                                            {"uint16", poplar::UNSIGNED_SHORT},
+                                                            {"int32", poplar::INT},
+                                                            {"uint32", poplar::UNSIGNED_INT},
+                                                            {"int64", poplar::LONGLONG},
+                                                            {"uint64", poplar::UNSIGNED_LONGLONG},
+                                                            {"float16", poplar::HALF},
+                                                            {"bfloat16", poplar::BFLOAT16},
+                                                            {"float32", poplar::FLOAT},
+                                                            {"float64", poplar::DOUBLE}};
   const auto found = types.find(name);
-  if (found == types.end())
-    throw poplar::type_error("numpy dtype " + name + " has no device type");
+  if (found == types.end()) throw poplar::type_error("numpy dtype " + name + " has no device type");
   return found->second;
 }
 

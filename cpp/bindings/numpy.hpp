@@ -2,8 +2,8 @@
 #ifndef popir_bindings_numpy_hpp
 #define popir_bindings_numpy_hpp
 
-#include <poplar/Graph.hpp>
 #include <pybind11/numpy.h>
+#include <poplar/Graph.hpp>
 
 namespace popir {
 

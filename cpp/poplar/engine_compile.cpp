@@ -1,7 +1,7 @@
 // EngineImpl, the half that runs once: plan to instructions.
 #include <omp.h>
-#include <poplar/exceptions.hpp>
 #include <sys/mman.h>
+#include <poplar/exceptions.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -149,8 +149,7 @@ void EngineImpl::emitMoves(const poplar::Tensor& t, std::size_t temp, bool gathe
   });
   Instr instr{};
   instr.kind = Instr::Kind::Run;
-  runners_.push_back(
-      makeStridedCopy(std::move(moves), t.elementType().sizeInBytes(), threads_));
+  runners_.push_back(makeStridedCopy(std::move(moves), t.elementType().sizeInBytes(), threads_));
   instr.runner = runners_.back().get();
   instr.first = addPointers(refs);
   out.instrs.push_back(instr);
@@ -186,8 +185,7 @@ void EngineImpl::emitCopy(const poplar::Tensor& src, const poplar::Tensor& dst, 
   });
   Instr instr{};
   instr.kind = Instr::Kind::Run;
-  runners_.push_back(
-      makeStridedCopy(std::move(moves), dst.elementType().sizeInBytes(), threads_));
+  runners_.push_back(makeStridedCopy(std::move(moves), dst.elementType().sizeInBytes(), threads_));
   instr.runner = runners_.back().get();
   instr.first = addPointers(refs);
   out.instrs.push_back(instr);
@@ -288,9 +286,9 @@ void EngineImpl::compile(std::size_t program, const FlatProgram& flat) {
     stepTemporaryBytes_ = 0;
     at.push_back(out.instrs.size());
     for (auto v : bindAt[s]) {
-      auto& instr = add(Instr::Kind::BindOut, step,
-                        "bind " + graph_->streams[static_cast<std::size_t>(
-                                                      placement_.homes[v].stream)].handle());
+      auto& instr = add(
+          Instr::Kind::BindOut, step,
+          "bind " + graph_->streams[static_cast<std::size_t>(placement_.homes[v].stream)].handle());
       instr.slot = refOf(v).slot;
       instr.stream = placement_.homes[v].stream;
     }

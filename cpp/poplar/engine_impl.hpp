@@ -67,7 +67,19 @@ class __attribute__((visibility("default"))) EngineImpl {
 
  private:
   struct Instr {
-    enum class Kind { Run, BindIn, BindOut, StreamIn, StreamOut, OutDone, RepeatBegin, RepeatEnd, JumpUnless, Jump, Print };
+    enum class Kind {
+      Run,
+      BindIn,
+      BindOut,
+      StreamIn,
+      StreamOut,
+      OutDone,
+      RepeatBegin,
+      RepeatEnd,
+      JumpUnless,
+      Jump,
+      Print
+    };
     Kind kind;
     const Runner* runner = nullptr;
     unsigned first = 0;  // of its pointers

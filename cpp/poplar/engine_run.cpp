@@ -55,7 +55,8 @@ void EngineImpl::setSlot(unsigned slot, char* base) {
 bool EngineImpl::overlapsBound(const char* begin, std::size_t bytes, unsigned except) const {
   for (unsigned i = 1; i < slots_.size(); ++i) {
     const auto& s = slots_[i];
-    if (i != except && s.stream >= 0 && s.base && begin < s.base + s.bytes && s.base < begin + bytes)
+    if (i != except && s.stream >= 0 && s.base && begin < s.base + s.bytes &&
+        s.base < begin + bytes)
       return true;
   }
   return false;
@@ -88,7 +89,8 @@ void EngineImpl::run(unsigned program) {
       case Instr::Kind::BindOut: {
         auto& end = streams_[static_cast<std::size_t>(in.stream)];
         auto& slot = slots_[in.slot];
-        slot.staged = end.hasCallback() || (end.begin && overlapsBound(end.next, end.bytes, in.slot));
+        slot.staged =
+            end.hasCallback() || (end.begin && overlapsBound(end.next, end.bytes, in.slot));
         if (slot.staged) {
           slot.staging.resize(slot.bytes);
           setSlot(in.slot, slot.staging.data());
@@ -145,10 +147,9 @@ void EngineImpl::print(const Instr& in) const {
 
 void EngineImpl::load(const poplar::Device& device) {
   if (device.getTarget().getNumTiles() != graph_->target.getNumTiles())
-    throw poplar::poplar_error("Engine::load: the device has " +
-                               std::to_string(device.getTarget().getNumTiles()) +
-                               " tiles, the graph was made for " +
-                               std::to_string(graph_->target.getNumTiles()));
+    throw poplar::poplar_error(
+        "Engine::load: the device has " + std::to_string(device.getTarget().getNumTiles()) +
+        " tiles, the graph was made for " + std::to_string(graph_->target.getNumTiles()));
 }
 
 StreamEnd& EngineImpl::streamOf(const std::string& handle, const char* who) {
@@ -210,8 +211,8 @@ const poplar::Tensor& handleOf(const std::map<std::string, poplar::Tensor>& hand
                                         handle + "'");
   const auto& t = found->second;
   const auto bytes = t.numElements() * t.elementType().sizeInBytes();
-  const auto given = static_cast<std::size_t>(static_cast<const char*>(end) -
-                                              static_cast<const char*>(begin));
+  const auto given =
+      static_cast<std::size_t>(static_cast<const char*>(end) - static_cast<const char*>(begin));
   if (end && given != bytes)
     throw poplar::tensor_io_state_error(std::string(who) + ": '" + handle + "' has " +
                                         std::to_string(bytes) + " bytes, a buffer of " +

@@ -17,9 +17,9 @@ constexpr std::size_t kMinBytesPerTile = 128, kGrainBytes = 8;
 
 void checkGraph(const char* what, const GraphImpl& graph, const Tensor& t) {
   if (!t.valid() || t.view().graph() != &graph)
-    throw graph_connection_error(std::string("Graph::") + what + ": " +
-                                 (t.valid() ? "the tensor belongs to another graph"
-                                            : "the tensor is not valid"));
+    throw graph_connection_error(
+        std::string("Graph::") + what + ": " +
+        (t.valid() ? "the tensor belongs to another graph" : "the tensor is not valid"));
 }
 
 // Contiguous runs of variables that a range of the flattened tensor covers:
@@ -79,8 +79,8 @@ Tensor Graph::addVariable(const Type& type, ArrayRef<std::size_t> shape,
 Tensor Graph::addConstantFrom(const Type& type, ArrayRef<std::size_t> shape, const Type& valueType,
                               std::size_t valueSize, const void* values, std::size_t numValues,
                               const DebugContext& debugContext) {
-  Tensor t = impl_->addVariable(type, Dims(shape.begin(), shape.end()),
-                                debugContext.getPathName(), true);
+  Tensor t =
+      impl_->addVariable(type, Dims(shape.begin(), shape.end()), debugContext.getPathName(), true);
   setInitialValueFrom(t, valueType, valueSize, values, numValues);
   return t;
 }
@@ -197,10 +197,10 @@ Graph::TileToTensorMapping Graph::getTileMapping(const Tensor& t, bool requireCo
                    });
              });
   if (requireComplete && found != t.view().elements())
-    throw invalid_tile_mapping("Graph::getTileMapping: " +
-                               std::to_string(t.view().elements() - found) + " of " +
-                               std::to_string(t.view().elements()) + " elements of " +
-                               t.getDebugStr() + " have no tile; use setTileMapping");
+    throw invalid_tile_mapping(
+        "Graph::getTileMapping: " + std::to_string(t.view().elements() - found) + " of " +
+        std::to_string(t.view().elements()) + " elements of " + t.getDebugStr() +
+        " have no tile; use setTileMapping");
   return mapping;
 }
 

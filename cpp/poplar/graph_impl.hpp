@@ -27,9 +27,7 @@ struct Variable {
   std::vector<unsigned char> data;
   TileMapping mapping;
 
-  std::size_t bytes() const {
-    return static_cast<std::size_t>(elements) * type.sizeInBytes();
-  }
+  std::size_t bytes() const { return static_cast<std::size_t>(elements) * type.sizeInBytes(); }
 };
 
 struct ComputeSetImpl {
@@ -55,7 +53,9 @@ class __attribute__((visibility("default"))) GraphImpl {
 
 /// Converts `n` host values of one type to another.
 /// \throws poplar::type_error for types that have no values on the host.
-__attribute__((visibility("default"))) void convertValues(poplar::Type from, const void* src, poplar::Type to, void* dst, std::size_t n);
+__attribute__((visibility("default"))) void convertValues(poplar::Type from, const void* src,
+                                                          poplar::Type to, void* dst,
+                                                          std::size_t n);
 
 }  // namespace popir
 

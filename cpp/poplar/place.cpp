@@ -198,7 +198,8 @@ class Placer {
     };
     std::vector<Ask> asks;
     for (unsigned v = 0; v < n; ++v)
-      if (result_.homes[v].kind != Home::Kind::Arena || result_.homes[v].alwaysLive) plain[v] = true;
+      if (result_.homes[v].kind != Home::Kind::Arena || result_.homes[v].alwaysLive)
+        plain[v] = true;
     for (const auto& program : programs_) {
       for (const auto& step : program.steps) {
         const auto keepPlain = [&](const poplar::Tensor& t) {
@@ -219,7 +220,7 @@ class Placer {
         const auto asWhole = [&](const poplar::Tensor& t) -> std::optional<unsigned> {
           const auto v = t.view().wholeVariable();
           return v && t.rank() >= 3 && graph_.variable(*v).shape == t.view().shape() ? v
-                                                                                    : std::nullopt;
+                                                                                     : std::nullopt;
         };
         const bool allWhole = std::all_of(operands.begin(), operands.end(),
                                           [&](const auto& o) { return asWhole(o.tensor); });
@@ -235,7 +236,8 @@ class Placer {
             if (tied != n) leader[find(*v)] = find(tied);
             tied = *v;
           } else {
-            if (!preferred.empty() && preferred[i] != Layout::kPlain) wishes[*v].insert(preferred[i]);
+            if (!preferred.empty() && preferred[i] != Layout::kPlain)
+              wishes[*v].insert(preferred[i]);
             asks.push_back({*v, &kernel, i, layouts[i]});
           }
         }
@@ -265,7 +267,7 @@ class Placer {
       return a.first != b.first ? a.first < b.first : a.bytes > b.bytes;
     });
     std::multimap<std::size_t, std::pair<std::size_t, std::size_t>> busy;  // last -> offset, size
-    std::map<std::size_t, std::size_t> holes;                               // offset -> size
+    std::map<std::size_t, std::size_t> holes;                              // offset -> size
     std::size_t top = result_.alwaysLiveBytes;
     const auto release = [&](std::size_t offset, std::size_t size) {
       auto after = holes.upper_bound(offset);

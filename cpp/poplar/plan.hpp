@@ -42,8 +42,9 @@ struct StepRange {
 
 struct FlatProgram {
   std::vector<Step> steps;
-  std::vector<StepRange> loops;         // bodies that may run more than once
-  std::vector<StepRange> conditionals;  // bodies that may not run (loop bodies that may be empty too)
+  std::vector<StepRange> loops;  // bodies that may run more than once
+  std::vector<StepRange>
+      conditionals;  // bodies that may not run (loop bodies that may be empty too)
 
   /// Innermost loop or conditional around a step; steps.size() as end for none.
   StepRange blockOf(std::size_t step) const;
@@ -80,8 +81,7 @@ struct Placement {
 
 std::vector<std::vector<Use>> usesOf(const GraphImpl& graph,
                                      const std::vector<FlatProgram>& programs);
-Placement place(const GraphImpl& graph, const std::vector<FlatProgram>& programs,
-                unsigned threads);
+Placement place(const GraphImpl& graph, const std::vector<FlatProgram>& programs, unsigned threads);
 
 }  // namespace popir
 

@@ -39,8 +39,8 @@ void checkStream(const Tensor& t, const DataStream& s, DataStream::Direction dir
                                   "' is not valid for this direction");
   if (!t.valid() || t.elementType() != s.elementType() || t.numElements() != s.numElements())
     throw stream_connection_error(
-        "Copy: stream '" + s.handle() + "' has " + std::to_string(s.numElements()) + " elements of " +
-        s.elementType().toString() + ", the tensor is " + t.getDebugStr());
+        "Copy: stream '" + s.handle() + "' has " + std::to_string(s.numElements()) +
+        " elements of " + s.elementType().toString() + ", the tensor is " + t.getDebugStr());
 }
 
 }  // namespace
@@ -51,7 +51,8 @@ bool Program::isEmpty() const {
   return !node_ || (node_->kind == Kind::Sequence && node_->children.empty());
 }
 
-Sequence::Sequence(const DebugContext& debugContext) : Program(make(Kind::Sequence, debugContext)) {}
+Sequence::Sequence(const DebugContext& debugContext)
+    : Program(make(Kind::Sequence, debugContext)) {}
 Sequence::Sequence(std::initializer_list<Program> programs, const DebugContext& debugContext)
     : Sequence(debugContext) {
   for (const auto& p : programs) add(p);

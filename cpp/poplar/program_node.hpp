@@ -24,8 +24,8 @@ struct ProgramNode {
     If,           // src ? children[0] : children[1]
     Call,         // function
     Sync,
-    Print,        // src, under name
-    WriteUndef,   // dst
+    Print,       // src, under name
+    WriteUndef,  // dst
   };
   Kind kind = Kind::Sequence;
   std::string name;
@@ -42,7 +42,8 @@ struct ProgramNode {
 struct ProgramAccesses {
   std::set<unsigned> reads, writes;
 };
-__attribute__((visibility("default"))) ProgramAccesses programAccesses(const poplar::Graph& graph, const poplar::program::Program& program);
+__attribute__((visibility("default"))) ProgramAccesses
+programAccesses(const poplar::Graph& graph, const poplar::program::Program& program);
 
 }  // namespace popir
 

@@ -112,10 +112,9 @@ std::unique_ptr<Runner> makeStridedCopy(std::vector<Move> moves, std::size_t ele
     const auto elements = m.nest.elements();
     if (elements == 0) continue;
     // Outer to inner by where they write, so that writes are as sequential as they can be.
-    std::stable_sort(m.nest.dims.begin(), m.nest.dims.end(),
-                     [](const NestDim& a, const NestDim& b) {
-                       return std::abs(a.to) > std::abs(b.to);
-                     });
+    std::stable_sort(
+        m.nest.dims.begin(), m.nest.dims.end(),
+        [](const NestDim& a, const NestDim& b) { return std::abs(a.to) > std::abs(b.to); });
     m.nest.coalesce();
     Plan p{m.src, m.dst, m.nest.from, m.nest.to, {}, elements};
     for (const auto& d : m.nest.dims) p.loops.push_back({d.n, d.from, d.to});

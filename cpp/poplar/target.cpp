@@ -15,9 +15,9 @@ namespace {
 
 Target targetOf(TargetSpec spec) {
   if (spec.numIPUs == 0 || spec.tilesPerIPU == 0)
-    throw invalid_option("a target needs at least one IPU and one tile: numIPUs=" +
-                         std::to_string(spec.numIPUs) +
-                         ", tilesPerIPU=" + std::to_string(spec.tilesPerIPU) + " given");
+    throw invalid_option(
+        "a target needs at least one IPU and one tile: numIPUs=" + std::to_string(spec.numIPUs) +
+        ", tilesPerIPU=" + std::to_string(spec.tilesPerIPU) + " given");
   return Target(std::make_shared<const TargetSpec>(std::move(spec)));
 }
 

@@ -82,8 +82,8 @@ Tensor Tensor::slice(std::size_t begin, std::size_t end, unsigned dimension) con
     refuse("slice", *this,
            "range [" + std::to_string(begin) + "," + std::to_string(end) +
                ") given, expected within [0," + std::to_string(dim(dimension)) + ")");
-  return Tensor(view_->slice(dimension, static_cast<std::int64_t>(begin),
-                             static_cast<std::int64_t>(end)));
+  return Tensor(
+      view_->slice(dimension, static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end)));
 }
 
 Tensor Tensor::slice(ArrayRef<std::size_t> begin, ArrayRef<std::size_t> end) const {
@@ -146,18 +146,17 @@ Tensor Tensor::reshape(ArrayRef<std::size_t> newShape) const {
   Dims dims(newShape.begin(), newShape.end());
   if (popir::product(dims) != view_->elements())
     refuse("reshape", *this,
-           "shape " + text(newShape) + " given, which has " +
-               std::to_string(popir::product(dims)) + " elements, expected " +
-               std::to_string(view_->elements()));
+           "shape " + text(newShape) + " given, which has " + std::to_string(popir::product(dims)) +
+               " elements, expected " + std::to_string(view_->elements()));
   return Tensor(view_->reshape(std::move(dims)));
 }
 
 Tensor Tensor::reshapePartial(unsigned beginIndex, unsigned endIndex,
                               ArrayRef<std::size_t> newDims) const {
   if (beginIndex > endIndex || endIndex > rank())
-    refuse("reshapePartial", *this,
-           "dimensions [" + std::to_string(beginIndex) + "," + std::to_string(endIndex) +
-               ") given");
+    refuse(
+        "reshapePartial", *this,
+        "dimensions [" + std::to_string(beginIndex) + "," + std::to_string(endIndex) + ") given");
   auto dims = shape();
   dims.erase(dims.begin() + beginIndex, dims.begin() + endIndex);
   dims.insert(dims.begin() + beginIndex, newDims.begin(), newDims.end());
@@ -171,12 +170,12 @@ Tensor Tensor::dimShuffle(ArrayRef<unsigned> permutation) const {
     good = good && p < rank() && !seen[p];
     if (good) seen[p] = true;
   }
-  if (!good) refuse("dimShuffle", *this, text(permutation) + " is no permutation of its dimensions");
+  if (!good)
+    refuse("dimShuffle", *this, text(permutation) + " is no permutation of its dimensions");
   return Tensor(view_->permute(permutation.cloneAsVector()));
 }
 
-Tensor Tensor::dimShufflePartial(ArrayRef<unsigned> source,
-                                 ArrayRef<unsigned> destination) const {
+Tensor Tensor::dimShufflePartial(ArrayRef<unsigned> source, ArrayRef<unsigned> destination) const {
   if (source.size() != destination.size())
     refuse("dimShufflePartial", *this, "source and destination differ in length");
   const auto none = static_cast<unsigned>(-1);
@@ -266,9 +265,8 @@ Tensor Tensor::reinterpret(const Type& type) const {
 bool Tensor::isContiguous() const {
   const auto pieces = view_->pieces();
   if (pieces.empty()) return true;
-  return pieces.size() == 1 &&
-         (pieces[0].nest.dims.empty() ||
-          (pieces[0].nest.dims.size() == 1 && pieces[0].nest.dims[0].from == 1));
+  return pieces.size() == 1 && (pieces[0].nest.dims.empty() || (pieces[0].nest.dims.size() == 1 &&
+                                                                pieces[0].nest.dims[0].from == 1));
 }
 
 bool Tensor::containsAliases() const { return view_->containsAliases(); }

@@ -17,11 +17,22 @@ struct TypeRow {
 };
 
 // In the order of Type::Kind.
-constexpr TypeRow kTypes[] = {
-    {"bool", 1},           {"char", 1},           {"unsigned char", 1}, {"signed char", 1},
-    {"unsigned short", 2}, {"short", 2},          {"unsigned int", 4},  {"int", 4},
-    {"unsigned long long", 8}, {"long long", 8},  {"quarter", 1},       {"half", 2},
-    {"bfloat16", 2},       {"float", 4},          {"double", 8},        {"invalid", 0}};
+constexpr TypeRow kTypes[] = {{"bool", 1},
+                              {"char", 1},
+                              {"unsigned char", 1},
+                              {"signed char", 1},
+                              {"unsigned short", 2},
+                              {"short", 2},
+                              {"unsigned int", 4},
+                              {"int", 4},
+                              {"unsigned long long", 8},
+                              {"long long", 8},
+                              {"quarter", 1},
+                              {"half", 2},
+                              {"bfloat16", 2},
+                              {"float", 4},
+                              {"double", 8},
+                              {"invalid", 0}};
 
 }  // namespace
 
@@ -49,7 +60,8 @@ const std::string& OptionFlags::at(const std::string& option) const {
 }
 std::ostream& operator<<(std::ostream& os, const OptionFlags& options) {
   os << "{";
-  for (const auto& o : options) os << (o.first == options.begin()->first ? "" : ", ") << o.first << ": " << o.second;
+  for (const auto& o : options)
+    os << (o.first == options.begin()->first ? "" : ", ") << o.first << ": " << o.second;
   return os << "}";
 }
 
@@ -73,9 +85,9 @@ poplar_error::poplar_error(const std::string& s) : std::runtime_error(s) {}
 poplar_error::poplar_error(const char* s) : std::runtime_error(s) {}
 poplar_error::~poplar_error() noexcept = default;
 
-#define POPIR_POPLAR_ERROR(NAME, BASE)            \
-  NAME::NAME(const std::string& s) : BASE(s) {}   \
-  NAME::NAME(const char* s) : BASE(s) {}          \
+#define POPIR_POPLAR_ERROR(NAME, BASE)          \
+  NAME::NAME(const std::string& s) : BASE(s) {} \
+  NAME::NAME(const char* s) : BASE(s) {}        \
   NAME::~NAME() noexcept = default;
 POPIR_POPLAR_ERROR(index_error, poplar_error)
 POPIR_POPLAR_ERROR(invalid_option, poplar_error)

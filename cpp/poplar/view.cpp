@@ -87,7 +87,8 @@ struct View::Base {
   bool constant = false;
   std::int64_t variableElements = 0;
   std::vector<ViewPtr> parts;
-  // Joined parts: the index space is [outer, starts.back(), inner]; part p is [starts[p], starts[p+1]).
+  // Joined parts: the index space is [outer, starts.back(), inner]; part p is [starts[p],
+  // starts[p+1]).
   std::int64_t outer = 1, inner = 1;
   Dims starts;
 };
@@ -306,8 +307,7 @@ void View::expand(Nest nest, const std::function<void(unsigned, Nest)>& emit) co
     sizes = {1};
     strides = {1};
   }
-  const Separator::Emit toBase = [&](const Nest& n, const std::vector<int>& along,
-                                     const Dims& at) {
+  const Separator::Emit toBase = [&](const Nest& n, const std::vector<int>& along, const Dims& at) {
     Nest b = n;
     b.from = offset_;
     for (std::size_t i = 0; i < at.size(); ++i) b.from += at[i] * strides[i];
@@ -438,8 +438,7 @@ bool View::containsAliases() const {
   std::sort(spans.begin(), spans.end());
   bool apart = true;
   for (std::size_t i = 1; i < spans.size(); ++i)
-    if (spans[i].first == spans[i - 1].first &&
-        spans[i].second.first <= spans[i - 1].second.second)
+    if (spans[i].first == spans[i - 1].first && spans[i].second.first <= spans[i - 1].second.second)
       apart = false;
   if (apart) return false;
   std::set<std::pair<unsigned, std::int64_t>> seen;

@@ -22,7 +22,8 @@ class View;
 using ViewPtr = std::shared_ptr<const View>;
 using Dims = std::vector<std::int64_t>;
 
-/// A dimension of two address spaces walked together: `n` steps of `from` in one, `to` in the other.
+/// A dimension of two address spaces walked together: `n` steps of `from` in one, `to` in the
+/// other.
 struct NestDim {
   std::int64_t n, from, to;
 };

@@ -14,7 +14,6 @@
 #include <functional>
 #include <iosfwd>
 #include <memory>
-#include <memory>
 #include <string>
 #include <vector>
 

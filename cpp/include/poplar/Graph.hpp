@@ -68,8 +68,8 @@ class Graph {
   template <class T>
   Tensor addConstant(const Type& type, ArrayRef<std::size_t> shape, ArrayRef<T> values,
                      const DebugContext& debugContext = {}) {
-    return addConstantFrom(type, shape, equivalent_device_type<T>::value, sizeof(T),
-                           values.data(), values.size(), debugContext);
+    return addConstantFrom(type, shape, equivalent_device_type<T>::value, sizeof(T), values.data(),
+                           values.size(), debugContext);
   }
   template <class T>
   Tensor addConstant(const Type& type, ArrayRef<std::size_t> shape, const T* values,
@@ -92,8 +92,8 @@ class Graph {
   /// A HALF constant from its bits.
   Tensor addConstantHalf(const Type& type, ArrayRef<std::size_t> shape, std::uint16_t value,
                          const DebugContext& debugContext = {});
-  Tensor addConstantHalf(const Type& type, ArrayRef<std::size_t> shape,
-                         const std::uint16_t* values, const DebugContext& debugContext = {});
+  Tensor addConstantHalf(const Type& type, ArrayRef<std::size_t> shape, const std::uint16_t* values,
+                         const DebugContext& debugContext = {});
 
   /// A new variable (constant views too become variables) of the same shape and tile mapping.
   Tensor clone(const Type& type, const Tensor& t, const DebugContext& debugContext = {},
@@ -112,9 +112,8 @@ class Graph {
     setInitialValue(t, ArrayRef<T>(values));
   }
   template <class T>
-  void setInitialValue(
-      const Tensor& t, T value,
-      typename std::enable_if<TypeTraits::isSimpleType<T>()>::type* = nullptr) {
+  void setInitialValue(const Tensor& t, T value,
+                       typename std::enable_if<TypeTraits::isSimpleType<T>()>::type* = nullptr) {
     setInitialValue(t, ArrayRef<T>(&value, 1));
   }
 
@@ -135,8 +134,8 @@ class Graph {
       StringRef handle, const Type& elementType, std::size_t numElements,
       ReplicatedStreamMode replicatedMode = ReplicatedStreamMode::REPLICATE,
       const OptionFlags& options = {});
-  DataStream addDeviceToHostFIFO(StringRef handle, const Type& elementType,
-                                 std::size_t numElements, const OptionFlags& options = {});
+  DataStream addDeviceToHostFIFO(StringRef handle, const Type& elementType, std::size_t numElements,
+                                 const OptionFlags& options = {});
   /// Lets Engine::writeTensor / readTensor reach `t` by `handle`.
   void createHostWrite(StringRef handle, const Tensor& t, bool rearrangeOnHost = false);
   void createHostRead(StringRef handle, const Tensor& t, bool rearrangeOnHost = false);

@@ -103,7 +103,8 @@ class Repeat : public Program {
   Repeat(unsigned count, const Program& body, const DebugContext& debugContext = {});
 };
 
-/// Runs `condition`, tests the one-element BOOL, INT or UNSIGNED_INT `predicate`, runs `body`; again.
+/// Runs `condition`, tests the one-element BOOL, INT or UNSIGNED_INT `predicate`, runs `body`;
+/// again.
 class RepeatWhileTrue : public Program {
  public:
   RepeatWhileTrue(const Program& condition, Tensor predicate, const Program& body,

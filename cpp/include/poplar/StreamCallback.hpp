@@ -34,12 +34,11 @@ class LegacyStreamCallback : public StreamCallback {
 /// What Engine::connectStreamToCallback takes: a callback object or any function of `void*`.
 class StreamCallbackHandle {
  public:
-  StreamCallbackHandle(std::unique_ptr<StreamCallback> callback)
-      : callback_(std::move(callback)) {}
-  template <class T, typename std::enable_if<std::is_base_of<StreamCallback, T>::value, int>::type = 0>
+  StreamCallbackHandle(std::unique_ptr<StreamCallback> callback) : callback_(std::move(callback)) {}
+  template <class T,
+            typename std::enable_if<std::is_base_of<StreamCallback, T>::value, int>::type = 0>
   StreamCallbackHandle(std::unique_ptr<T>&& callback) : callback_(std::move(callback)) {}
-  template <class F,
-            typename = decltype(std::declval<F&>()(static_cast<void*>(nullptr)))>
+  template <class F, typename = decltype(std::declval<F&>()(static_cast<void*>(nullptr)))>
   StreamCallbackHandle(F f) : function_(std::move(f)) {}
 
   std::shared_ptr<StreamCallback> callback() const { return callback_; }

@@ -22,8 +22,22 @@ namespace poplar {
 class Type {
  public:
   enum class Kind : std::uint8_t {
-    Bool, Char, UnsignedChar, SignedChar, UnsignedShort, Short, UnsignedInt, Int,
-    UnsignedLonglong, Longlong, Quarter, Half, Bfloat16, Float, Double, Invalid
+    Bool,
+    Char,
+    UnsignedChar,
+    SignedChar,
+    UnsignedShort,
+    Short,
+    UnsignedInt,
+    Int,
+    UnsignedLonglong,
+    Longlong,
+    Quarter,
+    Half,
+    Bfloat16,
+    Float,
+    Double,
+    Invalid
   };
 
   constexpr Type() : kind_(Kind::Invalid) {}
@@ -66,10 +80,10 @@ static constexpr Type DOUBLE{Type::Kind::Double};
 /// The device type that holds a C++ type on the host.
 template <class T>
 struct equivalent_device_type;
-#define POPIR_EQUIVALENT(CPP, DEVICE)        \
-  template <>                                \
-  struct equivalent_device_type<CPP> {       \
-    static constexpr Type value = DEVICE;    \
+#define POPIR_EQUIVALENT(CPP, DEVICE)     \
+  template <>                             \
+  struct equivalent_device_type<CPP> {    \
+    static constexpr Type value = DEVICE; \
   };
 POPIR_EQUIVALENT(bool, BOOL)
 POPIR_EQUIVALENT(char, CHAR)

@@ -16,11 +16,11 @@ struct poplar_error : std::runtime_error {
   ~poplar_error() noexcept override;
 };
 
-#define POPIR_POPLAR_ERROR(NAME, BASE)       \
-  struct NAME : BASE {          \
-    explicit NAME(const std::string& s);     \
-    explicit NAME(const char* s);            \
-    ~NAME() noexcept override;               \
+#define POPIR_POPLAR_ERROR(NAME, BASE)   \
+  struct NAME : BASE {                   \
+    explicit NAME(const std::string& s); \
+    explicit NAME(const char* s);        \
+    ~NAME() noexcept override;           \
   };
 
 /// An index, slice or shape outside of a tensor.

@@ -1,0 +1,336 @@
+"""The engine: control flow, streams, handles, placement in the arena."""
+
+import numpy as np
+import pytest
+
+from popir import errors, poplar
+from popir.poplar import program
+
+LINEAR = poplar.VariableMappingMethod.LINEAR
+
+
+@pytest.fixture
+def graph():
+    return poplar.Graph(poplar.Target.createCPUTarget())
+
+
+def variable(graph, shape, dtype=poplar.FLOAT, name="v"):
+    return graph.addVariable(dtype, shape, LINEAR, name)
+
+
+def constant(graph, shape, values, dtype=poplar.FLOAT):
+    t = graph.addConstant(dtype, shape, values)
+    graph.setTileMapping(t, 0)
+    return t
+
+
+def test_handles_write_and_read_strided_tensors(graph):
+    t = variable(graph, [3, 4])
+    graph.createHostWrite("w", t.transpose())
+    graph.createHostRead("r", t.slice(1, 3, 1))
+    engine = poplar.Engine(graph, [program.Sequence()])
+    values = np.arange(12, dtype=np.float32).reshape(4, 3)
+    engine.writeTensor("w", values)
+    out = np.empty((3, 2), np.float32)
+    engine.readTensor("r", out)
+    np.testing.assert_array_equal(out, values.T[:, 1:3])
+
+
+def test_values_last_from_one_program_to_the_next(graph):
+    t = variable(graph, [5])
+    a, b = (
+        graph.addHostToDeviceFIFO("a", poplar.FLOAT, 5),
+        graph.addDeviceToHostFIFO("b", poplar.FLOAT, 5),
+    )
+    scratch = variable(graph, [5], name="scratch")
+    clobber = program.Copy(constant(graph, [5], 7.0), scratch)
+    programs = [
+        program.Copy(a, t),
+        program.Sequence([clobber, program.Copy(scratch, variable(graph, [5]))]),
+        program.Copy(t, b),
+    ]
+    engine = poplar.Engine(graph, programs)
+    x, y = np.arange(5, dtype=np.float32), np.zeros(5, np.float32)
+    engine.connectStream("a", x)
+    engine.connectStream("b", y)
+    for p in range(3):
+        engine.run(p)
+    np.testing.assert_array_equal(x, y)
+
+
+def test_streams_advance_in_a_repeat_and_start_again(graph):
+    t = variable(graph, [2])
+    a, b = (
+        graph.addHostToDeviceFIFO("a", poplar.FLOAT, 2),
+        graph.addDeviceToHostFIFO("b", poplar.FLOAT, 2),
+    )
+    out = variable(graph, [2])
+    body = program.Sequence(
+        [program.Copy(a, t), program.Copy(t.reverse(0), out), program.Copy(out, b)]
+    )
+    engine = poplar.Engine(graph, [program.Repeat(3, body)])
+    x = np.arange(6, dtype=np.float32).reshape(3, 2)
+    y = np.zeros((3, 2), np.float32)
+    engine.connectStream("a", x)
+    engine.connectStream("b", y)
+    for _ in range(2):
+        y[:] = 0
+        engine.run()
+        np.testing.assert_array_equal(y, x[:, ::-1])
+
+
+def test_inputs_and_outputs_are_the_hosts_own_memory(graph):
+    t, out = variable(graph, [1 << 16]), variable(graph, [1 << 16])
+    a = graph.addHostToDeviceFIFO("a", poplar.FLOAT, 1 << 16)
+    b = graph.addDeviceToHostFIFO("b", poplar.FLOAT, 1 << 16)
+    copy = [program.Copy(a, t), program.Copy(t, out), program.Copy(out, b)]
+    engine = poplar.Engine(graph, [program.Sequence(copy)])
+    assert engine.arenaBytes() < 1 << 16, "neither variable needs memory of its own"
+    assert "bind a" in engine.planText() and "bind b" in engine.planText()
+    x, y = np.random.default_rng(0).normal(size=(2, 1 << 16)).astype(np.float32)
+    engine.connectStream("a", x)
+    engine.connectStream("b", y)
+    engine.run()
+    np.testing.assert_array_equal(x, y)
+
+
+def test_an_output_on_top_of_an_input_is_staged(graph):
+    t, out = variable(graph, [4]), variable(graph, [4])
+    a, b = (
+        graph.addHostToDeviceFIFO("a", poplar.FLOAT, 4),
+        graph.addDeviceToHostFIFO("b", poplar.FLOAT, 4),
+    )
+    steps = [program.Copy(a, t), program.Copy(t.reverse(0), out), program.Copy(out, b)]
+    engine = poplar.Engine(graph, [program.Sequence(steps)])
+    x = np.arange(4, dtype=np.float32)
+    engine.connectStream("a", x)
+    engine.connectStream("b", x)
+    engine.run()
+    np.testing.assert_array_equal(x, [3, 2, 1, 0])
+
+
+def test_callbacks_fill_and_drain_streams(graph):
+    t = variable(graph, [3], poplar.INT)
+    a, b = (
+        graph.addHostToDeviceFIFO("a", poplar.INT, 3),
+        graph.addDeviceToHostFIFO("b", poplar.INT, 3),
+    )
+    body = program.Sequence([program.Copy(a, t), program.Copy(t, b)])
+    engine = poplar.Engine(graph, [program.Repeat(2, body)])
+    got = []
+    rounds = iter([[1, 2, 3], [4, 5, 6]])
+
+    def fill(buffer):
+        buffer[:] = next(rounds)
+
+    engine.connectStreamToCallback("a", fill)
+    engine.connectStreamToCallback("b", lambda buffer: got.append(buffer.tolist()))
+    engine.run()
+    assert got == [[1, 2, 3], [4, 5, 6]]
+
+
+@pytest.mark.parametrize(("flag", "expected"), [(0, 2.0), (1, 1.0)])
+def test_if(graph, flag, expected):
+    predicate, t = variable(graph, [], poplar.INT), variable(graph, [1])
+    graph.createHostWrite("p", predicate)
+    graph.createHostRead("t", t)
+    yes, no = (program.Copy(constant(graph, [1], v), t) for v in (1.0, 2.0))
+    engine = poplar.Engine(graph, [program.If(predicate, yes, no)])
+    engine.writeTensor("p", np.array(flag, np.int32))
+    engine.run()
+    out = np.zeros(1, np.float32)
+    engine.readTensor("t", out)
+    assert out[0] == expected
+
+
+def test_repeat_while_true_stops_when_the_predicate_does(graph):
+    """A shift register of flags: three rounds until the 0 arrives."""
+    flags = variable(graph, [5], poplar.INT)
+    graph.setInitialValue(flags, np.array([1, 1, 1, 0, 1], np.int32))
+    trail = variable(graph, [5], poplar.INT)
+    graph.setInitialValue(trail, np.zeros(5, np.int32))
+    graph.createHostRead("flags", flags)
+    graph.createHostRead("trail", trail)
+    one = constant(graph, [1], 1, poplar.INT)
+    body = program.Sequence(
+        [
+            program.Copy(poplar.concat([flags.slice(1, 5), one]), flags),
+            program.Copy(poplar.concat([one, trail.slice(0, 4)]), trail),
+        ]
+    )
+    loop = program.RepeatWhileTrue(program.Sequence(), flags[0], body)
+    engine = poplar.Engine(graph, [loop])
+    engine.run()
+    out = np.zeros(5, np.int32)
+    engine.readTensor("trail", out)
+    assert out.tolist() == [1, 1, 1, 0, 0]
+    engine.readTensor("flags", out)
+    assert out.tolist() == [0, 1, 1, 1, 1]
+
+
+def test_functions_are_called_where_they_stand(graph):
+    t = variable(graph, [3], poplar.INT)
+    graph.setInitialValue(t, np.array([1, 2, 3], np.int32))
+    graph.createHostRead("t", t)
+    rotate = graph.addFunction(program.Copy(poplar.concat([t.slice(1, 3), t.slice(0, 1)]), t))
+    engine = poplar.Engine(graph, [program.Repeat(2, program.Call(rotate))])
+    engine.run()
+    out = np.zeros(3, np.int32)
+    engine.readTensor("t", out)
+    assert out.tolist() == [3, 1, 2]
+
+
+def test_temporaries_share_the_arena(graph):
+    """A chain of copies needs two buffers, not one each."""
+    elements = 1 << 14
+    chain = [variable(graph, [elements], name=f"t{i}") for i in range(20)]
+    graph.createHostWrite("in", chain[0])
+    graph.createHostRead("out", chain[-1])
+    steps = [program.Copy(a, b) for a, b in zip(chain, chain[1:], strict=False)]
+    engine = poplar.Engine(graph, [program.Sequence(steps)])
+    assert engine.arenaBytes() < 5 * 4 * elements
+    x, y = np.random.default_rng(1).normal(size=(2, elements)).astype(np.float32)
+    engine.writeTensor("in", x)
+    engine.run()
+    engine.readTensor("out", y)
+    np.testing.assert_array_equal(x, y)
+
+
+def test_what_a_loop_reads_from_outside_survives_every_round(graph):
+    """`kept` is written before the loop and read in it; temporaries of the loop must not lie on it."""
+    n = 4096
+    source, kept, out = (variable(graph, [n], name=name) for name in ("source", "kept", "out"))
+    temps = [variable(graph, [n], name=f"temp{i}") for i in range(4)]
+    graph.createHostWrite("source", source)
+    graph.createHostRead("out", out)
+    noise = constant(graph, [n], -1.0)
+    body = [program.Copy(kept, out), program.Copy(noise, temps[0])]
+    body += [program.Copy(a, b) for a, b in zip(temps, temps[1:], strict=False)]
+    step = program.Sequence([program.Copy(source, kept), program.Repeat(3, program.Sequence(body))])
+    engine = poplar.Engine(graph, [step])
+    x, y = np.random.default_rng(2).normal(size=(2, n)).astype(np.float32)
+    engine.writeTensor("source", x)
+    engine.run()
+    engine.readTensor("out", y)
+    np.testing.assert_array_equal(x, y)
+
+
+def test_copies_of_a_tensor_onto_itself_see_the_old_values(graph):
+    t = variable(graph, [3, 3], poplar.INT)
+    values = np.arange(9, dtype=np.int32).reshape(3, 3)
+    graph.setInitialValue(t, values)
+    graph.createHostRead("t", t)
+    engine = poplar.Engine(graph, [program.Copy(t.transpose(), t)])
+    engine.run()
+    out = np.zeros((3, 3), np.int32)
+    engine.readTensor("t", out)
+    np.testing.assert_array_equal(out, values.T)
+
+
+def test_programs_are_values(graph):
+    t = variable(graph, [1])
+    graph.createHostRead("t", t)
+    sequence = program.Sequence()
+    holder = program.Sequence([sequence])
+    sequence.add(program.Copy(constant(graph, [1], 3.0), t))
+    assert holder.isEmpty() is False and len(sequence) == 1
+    out = np.zeros(1, np.float32)
+    for programs, expected in (([holder], 0.0), ([sequence], 3.0)):
+        engine = poplar.Engine(graph, programs)
+        engine.run()
+        engine.readTensor("t", out)
+        assert out[0] == expected
+
+
+def test_program_accesses(graph):
+    a, b, c = (variable(graph, [2]) for _ in range(3))
+    step = program.Sequence([program.Copy(a, b), program.Repeat(2, program.Copy(b.reverse(0), c))])
+    reads, writes = poplar.programAccesses(graph, step)
+    assert reads == a.variables() | b.variables()
+    assert writes == b.variables() | c.variables()
+
+
+def test_tile_mapping_of_views():
+    graph = poplar.Graph(poplar.IPUModel("ipu2").createDevice())
+    t = graph.addVariable(poplar.FLOAT, [4, 6])
+    graph.setTileMapping(t.slice(0, 3, 1), 5)
+    graph.setTileMapping(t.slice(3, 6, 1), 7)
+    mapping = graph.getTileMapping(t)
+    assert mapping[5] == [(0, 3), (6, 9), (12, 15), (18, 21)]
+    assert mapping[7] == [(3, 6), (9, 12), (15, 18), (21, 24)]
+    assert graph.getTileMapping(t.transpose())[5] == [(0, 12)]
+    clone = graph.clone(t.transpose())
+    assert graph.getTileMapping(clone)[7] == [(12, 24)]
+    linear = graph.addVariable(poplar.FLOAT, [10000], LINEAR)
+    sizes = [sum(e - b for b, e in tile) for tile in graph.getTileMapping(linear)]
+    assert sum(sizes) == 10000 and max(sizes) == 32, "128 bytes at least on a tile"
+
+
+@pytest.mark.parametrize(
+    ("build", "words"),
+    [
+        (
+            lambda g: poplar.Engine(
+                g,
+                [
+                    program.Copy(
+                        g.addVariable(poplar.FLOAT, [2], "bare"), g.addVariable(poplar.FLOAT, [2])
+                    )
+                ],
+            ),
+            "'bare' of shape .2. has elements without a tile",
+        ),
+        (lambda g: program.Copy(variable(g, [2]), variable(g, [3])), "does not fit"),
+        (lambda g: program.Copy(variable(g, [2]), constant(g, [2], 1.0)), "cannot be written"),
+        (
+            lambda g: program.Copy(variable(g, [4]), variable(g, [2]).broadcast(2, 0)),
+            "cannot be written",
+        ),
+        (
+            lambda g: poplar.Engine(g, [program.Sequence()]).run(3),
+            "program 3 given, the engine has 1",
+        ),
+        (
+            lambda g: poplar.Engine(g, [program.Sequence()], {"host.numThreads": "many"}),
+            "'many', expected a number",
+        ),
+        (
+            lambda g: program.If(variable(g, [2]), program.Sequence(), program.Sequence()),
+            "predicate must be one element",
+        ),
+        (lambda g: g.setTileMapping(variable(g, [2]), 99), "tile 99 given, the target has 1"),
+        (
+            lambda g: poplar.Engine(g, [program.Sequence()]).writeTensor(
+                "x", np.zeros(1, np.float32)
+            ),
+            "handle 'x'",
+        ),
+        (lambda g: g.addConstant(poplar.FLOAT, [3], [1.0, 2.0]), "2 values given.*expected 1 or 3"),
+        (lambda g: poplar.IPUModel("ipu9").createDevice(), "'ipu9' given, expected one of ipu1"),
+    ],
+)
+def test_mistakes_are_told_in_words(graph, build, words):
+    with pytest.raises(errors.poplar_exception, match=words):
+        build(graph)
+
+
+@pytest.mark.parametrize(
+    ("array", "words"),
+    [
+        (None, "stream 'a' is not connected"),
+        (np.zeros(3, np.float32), "moves 16 bytes at a time, a buffer of 12 bytes"),
+        (np.zeros(4, np.int32), "'a' holds float, an array of dtype int32"),
+        (np.zeros(8, np.float32)[::2], "not C-contiguous"),
+    ],
+)
+def test_streams_that_do_not_fit(graph, array, words):
+    t = variable(graph, [4])
+    engine = poplar.Engine(
+        graph, [program.Copy(graph.addHostToDeviceFIFO("a", poplar.FLOAT, 4), t)]
+    )
+    with pytest.raises(errors.poplar_exception, match=words):
+        if array is not None:
+            engine.connectStream("a", array)
+        engine.run()
+    engine.connectStream("a", np.zeros(4, np.float32))
+    engine.run()

@@ -1,0 +1,151 @@
+"""Tensor views against numpy: random chains of view operations, read and written through."""
+
+import random
+
+import numpy as np
+import pytest
+
+from popir import errors, poplar
+from popir.poplar import program
+
+CHAINS = 600
+
+
+class Pair:
+    """A poplar tensor and the numpy array of the elements it must show."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = random.Random(seed)
+        self.graph = poplar.Graph(poplar.Target.createCPUTarget())
+        self.next_value = 0
+        self.log: list[str] = []
+        shape = [self.rng.randint(1, 4) for _ in range(self.rng.randint(1, 4))]
+        self.tensor, self.array = self.variable(shape)
+
+    def variable(self, shape):
+        size = int(np.prod(shape))
+        array = np.arange(self.next_value, self.next_value + size, dtype=np.int32).reshape(shape)
+        self.next_value += size
+        linear = poplar.VariableMappingMethod.LINEAR
+        tensor = self.graph.addVariable(poplar.INT, shape, linear, "v")
+        self.graph.setInitialValue(tensor, array)
+        return tensor, array
+
+    def factors(self, n: int) -> list[int]:
+        found = []
+        while n > 1:
+            found.append(self.rng.choice([k for k in range(2, n + 1) if n % k == 0]))
+            n //= found[-1]
+        if self.rng.random() < 0.3:
+            found.insert(self.rng.randint(0, len(found)), 1)
+        return found
+
+    def step(self) -> None:
+        rng, t, a = self.rng, self.tensor, self.array
+        growing = ["broadcast", "upsample", "join", "twice"] if a.size < 400 else []
+        shrinking = ["slice", "reverse", "subSample"]
+        kind = rng.choice(["shuffle", "reshape"] + ((growing + shrinking) if a.ndim else []))
+        d = rng.randrange(a.ndim) if a.ndim else 0
+        k = rng.randint(1, 3)
+        if kind == "slice":
+            begin = rng.randint(0, a.shape[d] - 1)
+            end = rng.randint(begin + 1, a.shape[d])
+            t, a = t.slice(begin, end, d), np.take(a, range(begin, end), d)
+        elif kind == "shuffle":
+            order = rng.sample(range(a.ndim), a.ndim)
+            t, a = t.dimShuffle(order), a.transpose(order)
+        elif kind == "reshape":
+            shape = self.factors(a.size)
+            t, a = t.reshape(shape), a.reshape(shape)
+        elif kind == "broadcast":
+            t, a = t.broadcast(k, d), np.concatenate([a] * k, d)
+        elif kind == "upsample":
+            t, a = t.upsample(k, d), np.repeat(a, k, d)
+        elif kind == "reverse":
+            t, a = t.reverse(d), np.flip(a, d)
+        elif kind == "subSample":
+            t, a = t.subSample(k, d), np.take(a, range(0, a.shape[d], k), d)
+        elif kind == "join":
+            shape = list(a.shape)
+            shape[d] = k
+            other, values = self.variable(shape)
+            t, a = poplar.concat([t, other], d), np.concatenate([a, values], d)
+        else:
+            t, a = poplar.concat([t, t], d), np.concatenate([a, a], d)
+        self.log.append(kind)
+        self.tensor, self.array = t, a
+
+    def run(self, programs) -> np.ndarray:
+        out = self.graph.addDeviceToHostFIFO("out", poplar.INT, self.array.size)
+        sequence = program.Sequence([*programs, program.Copy(self.tensor, out)])
+        engine = poplar.Engine(self.graph, [sequence], {"host.numThreads": "2"})
+        result = np.full(self.array.shape, -1, np.int32)
+        engine.connectStream("out", result)
+        for handle, array in self.inputs.items():
+            engine.connectStream(handle, array)
+        engine.run()
+        return result
+
+    inputs: dict[str, np.ndarray] = {}
+
+
+def chain(seed: int) -> Pair:
+    pair = Pair(seed)
+    for _ in range(pair.rng.randint(1, 9)):
+        pair.step()
+        assert pair.tensor.shape() == list(pair.array.shape), (seed, pair.log)
+    return pair
+
+
+def test_chains_of_views_show_what_numpy_shows():
+    for seed in range(CHAINS):
+        pair = chain(seed)
+        aliased = np.unique(pair.array).size != pair.array.size
+        assert pair.tensor.containsAliases() == aliased, (seed, pair.log)
+        np.testing.assert_array_equal(pair.run([]), pair.array, err_msg=f"{seed} {pair.log}")
+
+
+def test_writing_through_a_view_writes_its_variables():
+    written = 0
+    for seed in range(CHAINS):
+        pair = chain(seed)
+        if pair.tensor.containsAliases():
+            continue
+        values = np.random.default_rng(seed).integers(0, 999, pair.array.shape).astype(np.int32)
+        stream = pair.graph.addHostToDeviceFIFO("in", poplar.INT, values.size)
+        pair.inputs = {"in": values}
+        result = pair.run([program.Copy(stream, pair.tensor)])
+        np.testing.assert_array_equal(result, values, err_msg=f"{seed} {pair.log}")
+        written += 1
+    assert written > CHAINS // 10
+
+
+def test_a_reshape_of_a_transpose_stays_few_pieces():
+    graph = poplar.Graph(poplar.Target.createCPUTarget())
+    t = graph.addVariable(poplar.FLOAT, [1000, 1000], "t")
+    assert t.transpose().flatten().numPieces() == 1
+    assert t.transpose().reshape([10, 100000]).slice(3, 7, 0).numPieces() == 1
+    joined = poplar.concat([t, t.transpose()], 1).dimShuffle([1, 0]).flatten()
+    assert joined.numPieces() <= 2
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda t: t.slice(1, 9, 0), r"Tensor::slice: range \[1,9\).*within \[0,2\).*\[2,3\]"),
+        (lambda t: t.slice(0, 1, 5), "dimension 5 given, expected less than 2"),
+        (lambda t: t.reshape([7]), r"shape \[7\].*7 elements, expected 6"),
+        (lambda t: t.dimShuffle([0, 0]), r"\[0,0\] is no permutation"),
+        (lambda t: t.squeeze([0]), "dimension 0 is not of size 1"),
+        (lambda t: t.reinterpret(poplar.HALF), "expected a type of the 4 bytes of float"),
+        (lambda t: poplar.concat([t, t.reshape([3, 2])], 0), "does not fit the first tensor"),
+        (lambda t: t.subSample(0, 0), "stride 0"),
+        (lambda t: t[0][0].dim(0), "expected less than 0"),
+        (lambda t: poplar.Tensor().shape(), "not valid"),
+    ],
+)
+def test_what_does_not_fit_is_refused_in_words(call, words):
+    graph = poplar.Graph(poplar.Target.createCPUTarget())
+    t = graph.addVariable(poplar.FLOAT, [2, 3], "t")
+    with pytest.raises(errors.poplar_exception, match=words):
+        call(t)
