@@ -42,8 +42,8 @@ struct ProgramNode {
 struct ProgramAccesses {
   std::set<unsigned> reads, writes;
 };
-__attribute__((visibility("default"))) ProgramAccesses
-programAccesses(const poplar::Graph& graph, const poplar::program::Program& program);
+__attribute__((visibility("default"))) ProgramAccesses programAccesses(
+    const poplar::Graph& graph, const poplar::program::Program& program);
 
 }  // namespace popir
 
