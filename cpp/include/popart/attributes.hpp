@@ -1,0 +1,119 @@
+// popart/attributes.hpp: the named values that a node carries.
+#ifndef popart_attributes_hpp
+#define popart_attributes_hpp
+
+#include <popart/error.hpp>
+#include <popart/names.hpp>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#pragma GCC visibility push(default)
+
+namespace popart {
+
+/// Attributes by name, each of one of six types, as in an ONNX node.
+class Attributes {
+ public:
+  using Ints = std::vector<int64_t>;
+  using Int = int64_t;
+  using Floats = std::vector<float>;
+  using Float = float;
+  using Strings = std::vector<std::string>;
+  using String = std::string;
+
+  Attributes() = default;
+
+  /// In the order in which they were set.
+  const std::vector<std::string>& getNames() const { return names_; }
+  bool hasAttribute(const std::string& key) const { return values_.count(key) != 0; }
+
+  /// T is one of the types above, or bool for an Int that is 0 or 1.
+  /// \throws error if the attribute is missing or of another type.
+  template <typename T>
+  T getAttribute(const std::string& key) const;
+  /// `defaultValue` where the attribute is missing. \throws error if it is of another type.
+  template <typename T>
+  T getAttribute(const std::string& key, const T& defaultValue) const {
+    return hasAttribute(key) ? getAttribute<T>(key) : defaultValue;
+  }
+  /// As getAttribute, into `value`.
+  template <typename T>
+  void set(T& value, const std::string& key) const {
+    value = getAttribute<T>(key);
+  }
+  /// As set, and nothing happens where the attribute is missing.
+  template <typename T>
+  void setIfPresent(T& value, const std::string& key) const {
+    if (hasAttribute(key)) value = getAttribute<T>(key);
+  }
+
+  /// Adds or replaces an attribute.
+  template <typename T>
+  void setAttribute(const std::string& key, const T& value);
+  /// Copies one attribute of another set, if that has it.
+  void takeAttribute(const std::string& key, const Attributes& from);
+  /// Those whose names satisfy `predicate`.
+  template <typename Predicate>
+  Attributes filter(Predicate predicate) const {
+    Attributes result;
+    for (const std::string& name : names_)
+      if (predicate(name)) result.takeAttribute(name, *this);
+    return result;
+  }
+
+  /// Who the attributes belong to, for error messages.
+  void setOwner(std::string owner) { owner_ = std::move(owner); }
+
+ private:
+  struct Value {
+    enum class Kind { Int, Ints, Float, Floats, String, Strings } kind = Kind::Int;
+    Int i = 0;
+    Float f = 0;
+    String s;
+    Ints ints;
+    Floats floats;
+    Strings strings;
+  };
+  static const char* kindName(Value::Kind kind);
+  const Value& find(const std::string& key, Value::Kind kind) const;
+  Value& put(const std::string& key, Value::Kind kind);
+
+  std::map<std::string, Value> values_;
+  std::vector<std::string> names_;
+  std::string owner_;
+};
+
+template <>
+Attributes::Int Attributes::getAttribute(const std::string& key) const;
+template <>
+Attributes::Ints Attributes::getAttribute(const std::string& key) const;
+template <>
+Attributes::Float Attributes::getAttribute(const std::string& key) const;
+template <>
+Attributes::Floats Attributes::getAttribute(const std::string& key) const;
+template <>
+Attributes::String Attributes::getAttribute(const std::string& key) const;
+template <>
+Attributes::Strings Attributes::getAttribute(const std::string& key) const;
+template <>
+bool Attributes::getAttribute(const std::string& key) const;
+template <>
+void Attributes::setAttribute(const std::string& key, const Attributes::Int& value);
+template <>
+void Attributes::setAttribute(const std::string& key, const Attributes::Ints& value);
+template <>
+void Attributes::setAttribute(const std::string& key, const Attributes::Float& value);
+template <>
+void Attributes::setAttribute(const std::string& key, const Attributes::Floats& value);
+template <>
+void Attributes::setAttribute(const std::string& key, const Attributes::String& value);
+template <>
+void Attributes::setAttribute(const std::string& key, const Attributes::Strings& value);
+
+}  // namespace popart
+
+#pragma GCC visibility pop
+
+#endif

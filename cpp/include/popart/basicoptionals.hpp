@@ -1,0 +1,54 @@
+// popart/basicoptionals.hpp: a value that may be absent, for C++14.
+#ifndef popart_basicoptionals_hpp
+#define popart_basicoptionals_hpp
+
+#include <popart/names.hpp>
+
+#include <ostream>
+#include <stdexcept>
+
+namespace popart {
+
+/// A T or nothing. V only tells apart optionals of one T, so that they do not convert by accident.
+template <typename T, uint32_t V = 0>
+class BasicOptional {
+ public:
+  BasicOptional() = default;
+  BasicOptional(T value) : value_(std::move(value)), present_(true) {}
+
+  explicit operator bool() const noexcept { return present_; }
+  /// \throws std::logic_error when absent.
+  const T& operator*() const { return checked(); }
+  T& operator*() {
+    checked();
+    return value_;
+  }
+  const T* operator->() const { return &checked(); }
+  void reset() noexcept { present_ = false; }
+
+  friend bool operator==(const BasicOptional& a, const BasicOptional& b) {
+    return a.present_ == b.present_ && (!a.present_ || a.value_ == b.value_);
+  }
+  friend bool operator!=(const BasicOptional& a, const BasicOptional& b) { return !(a == b); }
+  friend std::ostream& operator<<(std::ostream& os, const BasicOptional& o) {
+    return o.present_ ? os << o.value_ : os << "none";
+  }
+
+ private:
+  const T& checked() const {
+    if (!present_) throw std::logic_error("BasicOptional: the value is absent");
+    return value_;
+  }
+
+  T value_{};
+  bool present_ = false;
+};
+
+using OptionalVGraphId = BasicOptional<VGraphId, 0>;
+using OptionalPipelineStage = BasicOptional<PipelineStage, 2>;
+using OptionalExecutionPhase = BasicOptional<ExecutionPhase, 3>;
+using OptionalBatchSerializedPhase = BasicOptional<BatchSerializedPhase, 5>;
+
+}  // namespace popart
+
+#endif

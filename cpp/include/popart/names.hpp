@@ -1,0 +1,71 @@
+// popart/names.hpp: the names that the compiler gives to its integers and strings.
+#ifndef popart_names_hpp
+#define popart_names_hpp
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace popart {
+
+class Graph;
+class Ir;
+class Op;
+class Tensor;
+
+/// Dimensions, outermost first; empty for a scalar.
+using Shape = std::vector<int64_t>;
+using Rank = int;
+
+using TensorId = std::string;
+using GraphId = std::string;
+using OpName = std::string;
+using OpDomain = std::string;
+using OpType = std::string;
+using OpVersion = unsigned;
+/// Unique in a graph; -1 while the operator is in none.
+using OpId = int;
+using InIndex = int;
+using OutIndex = int;
+
+using VGraphId = int64_t;
+using PipelineStage = int64_t;
+using ExecutionPhase = int64_t;
+using BatchSerializedPhase = int64_t;
+
+/// Groups of inputs and outputs that are sharded over replicas together.
+using ReplicatedTensorShardingIndices = std::set<std::pair<std::set<InIndex>, std::set<OutIndex>>>;
+
+namespace view {
+class Region;
+using Regions = std::vector<Region>;
+/// Which elements of one tensor belong to given elements of another.
+using RegMap = std::function<Regions(const Region&)>;
+}  // namespace view
+
+// Attributes of a node that speak to the compiler and not to the operator.
+static constexpr const char* sVirtualGraphAttribute = "__ipu_number";
+static constexpr const char* sPipelineStageAttribute = "__pipeline_stage";
+static constexpr const char* sExecutionPhaseAttribute = "__execution_phase";
+static constexpr const char* sRecomputeOutputAttribute = "__recompute_output_in_backward_pass";
+static constexpr const char* sExcludePatternsAttribute = "__exclude_patterns";
+static constexpr const char* sInplaceOpNames = "__inplace_op_names";
+static constexpr const char* sInplaceOpPriorities = "__inplace_op_priorities";
+static constexpr const char* sSchedulePriority = "__schedule_priority";
+static constexpr const char* sAvailMemAttribute = "__available_memory";
+static constexpr const char* sPartialsTypeAttribute = "__partials_type";
+static constexpr const char* sDebugInfoId = "__debug_info_id";
+
+/// Between the parts of a scoped name.
+static constexpr const char* sNameDelimiter = "/";
+
+}  // namespace popart
+
+#endif

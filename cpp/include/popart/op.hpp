@@ -1,0 +1,234 @@
+// popart/op.hpp: what an operator means. The base class of operators written in C++.
+#ifndef popart_op_hpp
+#define popart_op_hpp
+
+#include <popart/attributes.hpp>
+#include <popart/basicoptionals.hpp>
+#include <popart/datatype.hpp>
+#include <popart/error.hpp>
+#include <popart/names.hpp>
+#include <popart/operatoridentifier.hpp>
+#include <popart/region.hpp>
+#include <popart/scope.hpp>
+#include <popart/tensorindex.hpp>
+#include <popart/tensorinfo.hpp>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <tuple>
+#include <unordered_set>
+#include <vector>
+
+namespace popir {
+class OpLink;  // cpp/popart/link.hpp
+}
+
+#pragma GCC visibility push(default)
+
+namespace popart {
+
+class OpSerialiserBase;
+
+enum class RecomputeType { Undefined = 0, Checkpoint, Recompute, Recomputed };
+
+/// Where in a step an operator runs.
+enum class ExecutionContext {
+  Normal = 0,
+  AccumulateOuterFragment,
+  WeightsFromHostFragment,
+  WeightsToHostFragment,
+  OptimizerFromHostFragment,
+  Subgraph
+};
+
+enum class ReductionType { Sum = 0, Mean, NoReduction, N };
+
+/// What an input of a gradient operator is, seen from the operator that it is the gradient of.
+enum class GradOpInType {
+  In = 0,  ///< an input of the forward operator
+  Out,     ///< an output of the forward operator
+  GradOut  ///< the gradient of an output of the forward operator
+};
+
+/// Input `iGrad` of a gradient operator is the forward operator's tensor `iNonGrad` of kind `type`.
+class GradInOutMapper {
+ public:
+  GradInOutMapper(InIndex iGrad_, int iNonGrad_, GradOpInType type_)
+      : iGrad(iGrad_), iNonGrad(iNonGrad_), type(type_) {}
+
+  InIndex iGrad;
+  int iNonGrad;
+  GradOpInType type;
+
+  bool operator==(const GradInOutMapper& o) const {
+    return iGrad == o.iGrad && iNonGrad == o.iNonGrad && type == o.type;
+  }
+};
+
+/// An operator of a graph. A class derives from it, sets its outputs' infos in setup(), copies
+/// itself in clone() and, where it can be trained, makes its gradient operators in getGradOps().
+class Op {
+ public:
+  /// What an operator has beside its own attributes.
+  struct Settings {
+    Settings(Graph& graph_, const std::string& name_) : graph(graph_), name(name_) {}
+    Settings(Graph& graph_, const std::string& name_, const Scope& scope_)
+        : graph(graph_), name(name_), scope(scope_) {}
+    Settings(const Settings&) = default;
+    Settings& operator=(const Settings&) = default;
+    virtual ~Settings();
+
+    Settings copy(const std::string& newName) const {
+      Settings s = *this;
+      s.name = newName;
+      return s;
+    }
+    Ir& getIr() const;
+
+    std::reference_wrapper<Graph> graph;
+    std::string name;
+    Scope scope;
+    RecomputeType recomputeType = RecomputeType::Undefined;
+    /// Variants for work in place, by operator name, with priorities that replace the default ones.
+    std::vector<std::tuple<std::string, float>> inplacePriorityVeto;
+    std::unordered_set<std::string> excludePatterns;
+    OptionalVGraphId vgraphId;
+    OptionalPipelineStage pipelineStage;
+    OptionalExecutionPhase executionPhase;
+    OptionalBatchSerializedPhase batchSerializedPhase;
+    ExecutionContext executionContext = ExecutionContext::Normal;
+    double schedulePriority = 0.0;
+    std::map<std::string, std::string> extraOutlineAttributes;
+    uint64_t debugInfoId = 0;
+  };
+
+  Op(const OperatorIdentifier& opid_, const Settings& settings_);
+  /// Copies what the operator is, not where it is: no connections, and in no graph.
+  Op(const Op& other);
+  Op& operator=(const Op&) = delete;
+  virtual ~Op();
+
+  OpId id = -1;
+  OperatorIdentifier opid;
+  Settings settings;
+  std::unique_ptr<TensorIndexMap> input;
+  std::unique_ptr<TensorIndexMap> output;
+  /// Whether the operator may be removed when nothing uses its outputs.
+  bool pruneable = true;
+
+  Settings& getSettings() { return settings; }
+  const Settings& getSettings() const { return settings; }
+  const std::string& name() const { return settings.name; }
+  const std::string& getName() const { return settings.name; }
+  void setName(const std::string& name);
+  const Scope& getScope() const { return settings.scope; }
+  Graph& getGraph() { return settings.graph.get(); }
+  const Graph& getGraph() const { return settings.graph.get(); }
+  Ir& getIr();
+  const Ir& getIr() const;
+  /// "ai.onnx.LeakyRelu:6 (7)", with the operator's id.
+  virtual std::string str() const;
+  /// With name, inputs and outputs, for error messages.
+  std::string debugName() const;
+
+  // The operator. The defaults are those of an operator without gradient, side effect or alias.
+  /// Sets the info of each output. May be called again after an input changed.
+  virtual void setup();
+  virtual std::unique_ptr<Op> clone() const = 0;
+  virtual std::vector<std::unique_ptr<Op>> getGradOps();
+  /// Of a gradient operator: what each of its inputs is.
+  virtual const std::vector<GradInOutMapper>& gradInputInfo() const;
+  /// Of a gradient operator: output index to the forward input that it is the gradient of.
+  virtual const std::map<int, int>& gradOutToNonGradIn() const;
+  /// How much is gained by sharing the code of equal operators.
+  virtual float getSubgraphValue() const = 0;
+  float getHighSubgraphValue() const { return 1000.0f; }
+  float getLowSubgraphValue() const { return 0.1f; }
+  /// What tells this operator from another one of its class; the base gives what all have.
+  virtual void appendAttributes(OpSerialiserBase& os) const;
+  /// As appendAttributes, without what does not matter to the code that is made.
+  virtual void appendOutlineAttributes(OpSerialiserBase& os) const;
+  virtual bool requiresRandomSeed() const { return false; }
+  virtual InIndex getSeedInIndex() const { return -1; }
+  virtual bool hasSideEffect() const { return false; }
+  virtual bool canRecompute() const { return !hasSideEffect(); }
+  virtual bool isOutlineable() const { return true; }
+  virtual bool canBeReplacedByIdentity() const { return false; }
+  virtual bool canShard() const { return false; }
+  virtual ReplicatedTensorShardingIndices getReplicatedTensorShardingIndices() const { return {}; }
+  virtual std::set<InIndex> optionalInputs() const { return {}; }
+
+  // Work in place.
+  /// Variants by identifier with their priorities; those above 0 are tried, highest first.
+  virtual std::vector<std::tuple<OperatorIdentifier, float>> inplacePriorityDefault() const;
+  virtual std::unique_ptr<Op> getInplaceVariant(const OperatorIdentifier& id) const;
+  /// The elements of an input that the operator writes.
+  virtual view::Regions modifies(InIndex index) const;
+  /// The elements of an input that the operator reads.
+  virtual view::Regions uses(InIndex index) const;
+  /// The elements of an input that an output shows.
+  virtual view::Regions aliases(InIndex in, OutIndex out) const;
+  /// From elements of an input to those of an output, and back; by default one to one.
+  virtual view::RegMap fwdRegMap(InIndex in, OutIndex out) const;
+  virtual view::RegMap bwdRegMap(InIndex in, OutIndex out) const;
+  bool modifiesIndex(InIndex index) const { return view::nonEmptyRegion(modifies(index)); }
+  bool doesAlias(InIndex in, OutIndex out) const { return view::nonEmptyRegion(aliases(in, out)); }
+
+  // Connections. Each keeps the tensors' producers and consumers in step.
+  virtual void connectInTensor(InIndex index, TensorId tensorId);
+  /// The tensor must exist and have no producer.
+  void connectOutTensor(OutIndex index, TensorId tensorId);
+  /// Makes the tensor.
+  void createAndConnectOutTensor(OutIndex index, TensorId tensorId);
+  void disconnectInTensor(InIndex index);
+  void disconnectInTensor(Tensor* tensor);
+  void disconnectOutTensor(Tensor* tensor);
+  void disconnectAllInputs();
+  void disconnectAllOutputs();
+
+  // Each of these throws error if nothing is at the index.
+  Tensor* inTensor(InIndex index) { return input->tensor(index); }
+  const Tensor* inTensor(InIndex index) const;
+  Tensor* outTensor(OutIndex index) { return output->tensor(index); }
+  const Tensor* outTensor(OutIndex index) const;
+  TensorId inId(InIndex index) const { return input->id(index); }
+  TensorId outId(OutIndex index) const { return output->id(index); }
+  TensorInfo& inInfo(InIndex index);
+  const TensorInfo& inInfo(InIndex index) const;
+  TensorInfo& outInfo(OutIndex index);
+  const TensorInfo& outInfo(OutIndex index) const;
+  const Shape& inShape(InIndex index) const { return inInfo(index).shape(); }
+  const Shape& outShape(OutIndex index) const { return outInfo(index).shape(); }
+  Rank inRank(InIndex index) const { return inInfo(index).rank(); }
+  Rank outRank(OutIndex index) const { return outInfo(index).rank(); }
+
+  bool hasInput(InIndex index) const { return input->hasIndex(index); }
+  bool hasOutput(OutIndex index) const { return output->hasIndex(index); }
+  std::size_t inTensorCount() const { return static_cast<std::size_t>(input->n()); }
+  std::size_t outTensorCount() const { return static_cast<std::size_t>(output->n()); }
+
+  template <typename T>
+  bool isConvertibleTo() const {
+    return dynamic_cast<const T*>(this) != nullptr;
+  }
+  /// Copies the settings that say where and when an operator runs.
+  void transferBaseProperties(Op* to) const;
+
+  /// What ties the operator to the compiler's own, null before it has one; for the bindings.
+  popir::OpLink* link() const { return link_.get(); }
+  void setLink(popir::OpLink* link);
+
+ private:
+  std::unique_ptr<popir::OpLink> link_;
+};
+
+std::ostream& operator<<(std::ostream& os, const GradOpInType& type);
+
+}  // namespace popart
+
+#pragma GCC visibility pop
+
+#endif

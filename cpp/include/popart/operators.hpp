@@ -1,0 +1,10 @@
+// popart/operators.hpp: identifiers of operators: Onnx::Operators::LeakyRelu_6,
+// Onnx::AiOnnx::OpSet11::LeakyRelu, Onnx::GradOperators::LeakyReluGrad.
+#ifndef popart_operators_hpp
+#define popart_operators_hpp
+
+#include <popart/graphcoreoperators.hpp>
+#include <popart/onnxoperators.gen.hpp>
+#include <popart/operatoridentifier.hpp>
+
+#endif

@@ -1,0 +1,160 @@
+// popart/opmanager.hpp: how operators written in C++ are made known and made.
+#ifndef popart_opmanager_hpp
+#define popart_opmanager_hpp
+
+#include <popart/attributes.hpp>
+#include <popart/names.hpp>
+#include <popart/op.hpp>
+#include <popart/tensorinfo.hpp>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#pragma GCC visibility push(default)
+
+namespace popart {
+
+/// What an operator takes and gives. A model that does not fit it is warned about.
+class OpDefinition {
+ public:
+  struct Input {
+    Input(std::string name_, std::vector<DataType> types, bool constant_ = false)
+        : name(std::move(name_)), supportedTensors(std::move(types)), constant(constant_) {}
+
+    std::string name;
+    std::vector<DataType> supportedTensors;
+    /// Whether the value must be known when the model is compiled.
+    bool constant;
+  };
+  struct Output {
+    Output(std::string name_, std::vector<DataType> types)
+        : name(std::move(name_)), supportedTensors(std::move(types)) {}
+
+    std::string name;
+    std::vector<DataType> supportedTensors;
+  };
+  struct Attribute {
+    Attribute(std::string regex) : supportedValuesRegex(std::move(regex)) {}
+
+    /// "*" for any value.
+    std::string supportedValuesRegex;
+  };
+
+  using DataTypes = std::vector<DataType>;
+  using Inputs = std::vector<Input>;
+  using Outputs = std::vector<Output>;
+  using Attributes = std::map<std::string, Attribute>;
+
+  OpDefinition() = default;
+  OpDefinition(Inputs i, Outputs o, Attributes a)
+      : inputs(std::move(i)), outputs(std::move(o)), attributes(std::move(a)) {}
+
+  Inputs inputs;
+  Outputs outputs;
+  Attributes attributes;
+};
+
+using OpDefinitions = std::map<OperatorIdentifier, OpDefinition, OperatorIdentifierLess>;
+
+/// What a factory makes an operator from.
+class OpCreatorInfo {
+ public:
+  OpCreatorInfo(const OperatorIdentifier& opid_, const Op::Settings& settings_,
+                const Attributes& attributes_, const std::vector<TensorId>& inputIds,
+                const std::vector<TensorId>& outputIds)
+      : opid(opid_),
+        settings(settings_),
+        attributes(attributes_),
+        inputIds_(inputIds),
+        outputIds_(outputIds) {}
+
+  const OperatorIdentifier& opid;
+  const Op::Settings& settings;
+  const Attributes& attributes;
+
+  bool hasInputIds() const { return !inputIds_.empty(); }
+  bool hasOutputIds() const { return !outputIds_.empty(); }
+  /// In the order of the node; "" where an optional one is left out.
+  const std::vector<TensorId>& getInputIds() const { return inputIds_; }
+  const std::vector<TensorId>& getOutputIds() const { return outputIds_; }
+  bool hasInputTensor(int index) const;
+  /// \throws error if the node has no such input.
+  Tensor* getInputTensor(int index) const;
+  TensorInfo& getInputTensorInfo(int index) const;
+  std::string debugName() const;
+
+ private:
+  const std::vector<TensorId>& inputIds_;
+  const std::vector<TensorId>& outputIds_;
+};
+
+class OpManager {
+ public:
+  using OpFactoryFunc = std::function<std::unique_ptr<Op>(const OpCreatorInfo&)>;
+  /// Makes one or more operators in the graph, connects them, and returns the last one.
+  using ComplexOpFactoryFunc = std::function<Op*(const OpCreatorInfo&, Graph&)>;
+
+  class OpInfo {
+   public:
+    OpInfo(const OperatorIdentifier& id_, bool isPublic_, const OpDefinition& details_,
+           OpFactoryFunc factory)
+        : isPublic(isPublic_), id(id_), details(details_), simpleFactory(std::move(factory)) {}
+    OpInfo(const OperatorIdentifier& id_, bool isPublic_, const OpDefinition& details_,
+           ComplexOpFactoryFunc factory)
+        : isPublic(isPublic_), id(id_), details(details_), complexFactory(std::move(factory)) {}
+
+    bool isPublic;
+    OperatorIdentifier id;
+    OpDefinition details;
+    /// One of the two is set.
+    OpFactoryFunc simpleFactory;
+    ComplexOpFactoryFunc complexFactory;
+  };
+
+  /// Records an operator. `where` is an address in the library that brings it. Never throws: an
+  /// identifier that is taken is reported when the registry is used next.
+  static void registerOp(const OpInfo& opInfo, const void* where = nullptr) noexcept;
+
+  /// As a model would get it: the highest version not above `opid.version`, from a library or built
+  /// in. \throws error if there is none.
+  static std::unique_ptr<Op> createOp(const OperatorIdentifier& opid, Graph& graph,
+                                      const std::string& name = "",
+                                      const Attributes& attributes = {});
+};
+
+/// A static object of this type makes an operator known when its library is loaded. The factory
+/// makes it; without one it is constructed from its identifier and settings.
+template <class OP>
+class OpCreator {
+ public:
+  OpCreator(const OpDefinitions& definitions, bool isPublic = true) {
+    add(definitions, isPublic, OpManager::OpFactoryFunc([](const OpCreatorInfo& info) {
+          return std::unique_ptr<Op>(new OP(info.opid, info.settings));
+        }));
+  }
+  OpCreator(const OpDefinitions& definitions, OpManager::OpFactoryFunc factory,
+            bool isPublic = true) {
+    add(definitions, isPublic, factory);
+  }
+  OpCreator(const OpDefinitions& definitions, OpManager::ComplexOpFactoryFunc factory,
+            bool isPublic = true) {
+    add(definitions, isPublic, factory);
+  }
+
+ private:
+  template <typename Factory>
+  void add(const OpDefinitions& definitions, bool isPublic, const Factory& factory) {
+    for (const auto& d : definitions)
+      OpManager::registerOp(OpManager::OpInfo(d.first, isPublic, d.second, factory), this);
+  }
+};
+
+}  // namespace popart
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,50 @@
+// popart/popx/devicex.hpp: the device program that a graph becomes, and its tensors by id.
+#ifndef popart_popx_devicex_hpp
+#define popart_popx_devicex_hpp
+
+#include <popart/names.hpp>
+#include <popart/tensorinfo.hpp>
+#include <poplar/Graph.hpp>
+#include <poplar/Tensor.hpp>
+#include <poplar/Type.hpp>
+
+#include <string>
+#include <unordered_map>
+
+#pragma GCC visibility push(default)
+
+namespace popart {
+namespace popx {
+
+/// The element type on the device. \throws error for a type that no device tensor has.
+poplar::Type popType(DataType type);
+poplar::Type popType(const TensorInfo& info);
+
+/// One for each lowering; operators written in C++ and in Python share it.
+class Devicex {
+ public:
+  /// The graph must outlive this object.
+  explicit Devicex(poplar::Graph& graph) : graph_(graph) {}
+  Devicex(const Devicex&) = delete;
+  Devicex& operator=(const Devicex&) = delete;
+
+  poplar::Graph& graph() const { return graph_; }
+
+  /// Sets or replaces the tensor of an id.
+  void insert(const TensorId& id, const poplar::Tensor& tensor) { tensors_[id] = tensor; }
+  bool contains(const TensorId& id) const { return tensors_.count(id) != 0; }
+  /// \throws error if there is none of that id.
+  const poplar::Tensor& get(const TensorId& id) const;
+  void erase(const TensorId& id) { tensors_.erase(id); }
+
+ private:
+  poplar::Graph& graph_;
+  std::unordered_map<TensorId, poplar::Tensor> tensors_;
+};
+
+}  // namespace popx
+}  // namespace popart
+
+#pragma GCC visibility pop
+
+#endif

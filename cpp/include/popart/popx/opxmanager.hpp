@@ -1,0 +1,70 @@
+// popart/popx/opxmanager.hpp: how lowerings written in C++ are made known and made.
+#ifndef popart_popx_opxmanager_hpp
+#define popart_popx_opxmanager_hpp
+
+#include <popart/error.hpp>
+#include <popart/names.hpp>
+#include <popart/operatoridentifier.hpp>
+#include <popart/popx/opx.hpp>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#pragma GCC visibility push(default)
+
+namespace popart {
+namespace popx {
+
+class OpxManager {
+ public:
+  using OpxFactoryFunc = std::function<std::unique_ptr<Opx>(Op* op, Devicex* devicex)>;
+
+  /// Records a lowering. `where` is an address in the library that brings it. Never throws: an
+  /// identifier that is taken is reported when the registry is used next.
+  static void registerOpx(const OperatorIdentifier& opid, const OpxFactoryFunc& factory,
+                          const void* where = nullptr) noexcept;
+  /// Null if there is none for the operator's identifier.
+  static std::unique_ptr<Opx> createOpx(Op* op, Devicex* devicex);
+};
+
+/// A static object of this type makes a lowering known when its library is loaded: by its
+/// constructor from an operator and a device, by a function, or, for an operator that a pattern
+/// must have replaced, by the error that its lowering is.
+template <class OPX>
+class OpxCreator {
+ public:
+  OpxCreator(const OperatorIdentifier& opid) { add({opid}, construct); }
+  OpxCreator(const std::vector<OperatorIdentifier>& opids) { add(opids, construct); }
+  OpxCreator(const OperatorIdentifier& opid, std::string message) {
+    add({opid}, refusal(std::move(message)));
+  }
+  OpxCreator(const std::vector<OperatorIdentifier>& opids, std::string message) {
+    add(opids, refusal(std::move(message)));
+  }
+  OpxCreator(const OperatorIdentifier& opid, OpxManager::OpxFactoryFunc factory) {
+    add({opid}, factory);
+  }
+  OpxCreator(const std::vector<OperatorIdentifier>& opids, OpxManager::OpxFactoryFunc factory) {
+    add(opids, factory);
+  }
+
+ private:
+  static std::unique_ptr<Opx> construct(Op* op, Devicex* devicex) {
+    return std::unique_ptr<Opx>(new OPX(op, devicex));
+  }
+  static OpxManager::OpxFactoryFunc refusal(std::string message) {
+    return [message](Op*, Devicex*) -> std::unique_ptr<Opx> { throw error(message); };
+  }
+  void add(const std::vector<OperatorIdentifier>& opids, const OpxManager::OpxFactoryFunc& f) {
+    for (const OperatorIdentifier& opid : opids) OpxManager::registerOpx(opid, f, this);
+  }
+};
+
+}  // namespace popx
+}  // namespace popart
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,41 @@
+// popart/scope.hpp: the nested names that an operator was made under.
+#ifndef popart_scope_hpp
+#define popart_scope_hpp
+
+#include <popart/names.hpp>
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+#pragma GCC visibility push(default)
+
+namespace popart {
+
+class Scope {
+ public:
+  static std::string delimiter() { return sNameDelimiter; }
+
+  bool empty() const { return names_.empty(); }
+  std::size_t depth() const { return names_.size(); }
+  const std::vector<std::string>& getScopeNames() const { return names_; }
+  /// "outer/inner"; "" at the top.
+  std::string str() const;
+  /// The scope `name` inside this one.
+  Scope operator/(const std::string& name) const;
+  void pop() { names_.pop_back(); }
+
+  bool operator==(const Scope& o) const { return names_ == o.names_; }
+  bool operator!=(const Scope& o) const { return !(*this == o); }
+
+ private:
+  std::vector<std::string> names_;
+};
+
+std::ostream& operator<<(std::ostream& os, const Scope& scope);
+
+}  // namespace popart
+
+#pragma GCC visibility pop
+
+#endif

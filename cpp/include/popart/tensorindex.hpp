@@ -1,0 +1,55 @@
+// popart/tensorindex.hpp: which tensor is at which index of an operator's inputs or outputs.
+#ifndef popart_tensorindex_hpp
+#define popart_tensorindex_hpp
+
+#include <popart/names.hpp>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#pragma GCC visibility push(default)
+
+namespace popart {
+
+/// Connections as the compiler has them. To change one, call the operator: connectInTensor,
+/// disconnectInTensor, ...; they keep producers and consumers in step.
+class TensorIndexMap {
+ public:
+  TensorIndexMap() = default;
+  /// `what` ("input", "output") and the operator stand in error messages.
+  TensorIndexMap(const char* what, const Op* op) : what_(what), op_(op) {}
+
+  bool hasIndex(int index) const { return tensors_.count(index) != 0; }
+  bool contains(Tensor* tensor) const { return !indices(tensor).empty(); }
+  /// \throws error if nothing is at the index.
+  Tensor* tensor(int index);
+  const Tensor* tensor(int index) const;
+  TensorId id(int index) const;
+  /// Where a tensor is; a tensor can be at several indices.
+  std::vector<int> indices(Tensor* tensor) const;
+  const std::map<int, Tensor*>& tensorMap() const { return tensors_; }
+  std::map<int, TensorId> tensorIdMap() const;
+  std::vector<Tensor*> tensors() const;
+  int n() const { return static_cast<int>(tensors_.size()); }
+  int minIndex() const { return tensors_.begin()->first; }
+  int maxIndex() const { return tensors_.rbegin()->first; }
+
+  // For the compiler: these follow a connection, they do not make one.
+  void insert(int index, Tensor* tensor) { tensors_[index] = tensor; }
+  void erase(int index) { tensors_.erase(index); }
+  void clear() { tensors_.clear(); }
+
+ private:
+  Tensor* at(int index) const;
+
+  std::map<int, Tensor*> tensors_;
+  const char* what_ = "tensor";
+  const Op* op_ = nullptr;
+};
+
+}  // namespace popart
+
+#pragma GCC visibility pop
+
+#endif

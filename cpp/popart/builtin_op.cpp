@@ -1,0 +1,26 @@
+#include "popart/builtin_op.hpp"
+
+#include "popart/ir_calls.hpp"
+
+namespace popir {
+
+using popart::view::Region;
+using popart::view::Regions;
+
+BuiltinOp::~BuiltinOp() = default;
+
+void BuiltinOp::setup() { irCalls().setup(*this); }
+
+std::unique_ptr<popart::Op> BuiltinOp::clone() const { return irCalls().clone(*this); }
+
+float BuiltinOp::getSubgraphValue() const { return irCalls().subgraphValue(*this); }
+
+Regions BuiltinOp::modifies(popart::InIndex index) const {
+  return irCalls().modifies(*this, index) ? Regions{Region::getFull(inShape(index))} : Regions{};
+}
+
+Regions BuiltinOp::aliases(popart::InIndex in, popart::OutIndex out) const {
+  return irCalls().aliases(*this, in, out) ? Regions{Region::getFull(inShape(in))} : Regions{};
+}
+
+}  // namespace popir

@@ -1,0 +1,25 @@
+// The C++ side of an operator that is not written in C++.
+#ifndef popir_popart_builtin_op_hpp
+#define popir_popart_builtin_op_hpp
+
+#include <popart/op.hpp>
+
+namespace popir {
+
+/// Shows patterns and other operators what it is and where it is connected. What it does, the
+/// compiler is asked.
+class __attribute__((visibility("default"))) BuiltinOp final : public popart::Op {
+ public:
+  using popart::Op::Op;
+  ~BuiltinOp() override;
+
+  void setup() override;
+  std::unique_ptr<popart::Op> clone() const override;
+  float getSubgraphValue() const override;
+  popart::view::Regions modifies(popart::InIndex index) const override;
+  popart::view::Regions aliases(popart::InIndex in, popart::OutIndex out) const override;
+};
+
+}  // namespace popir
+
+#endif

@@ -1,0 +1,66 @@
+// What C++ code may ask of the compiler: a table of functions that the bindings install.
+//
+// The compiler (Python) is the authority for what is in a graph and how it is connected. Mutators
+// of popart::Op and popart::Graph call it, it changes its graph, and tells the C++ sides. So
+// libpopir needs no Python.
+#ifndef popir_popart_ir_calls_hpp
+#define popir_popart_ir_calls_hpp
+
+#include <popart/attributes.hpp>
+#include <popart/names.hpp>
+#include <popart/operatoridentifier.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace popir {
+
+#pragma GCC visibility push(default)
+
+struct IrCalls {
+  // A graph's tensors. tensor() is null if there is none of that id.
+  popart::Tensor* (*tensor)(popart::Graph&, const popart::TensorId&);
+  std::vector<popart::TensorId> (*tensorIds)(popart::Graph&);
+  void (*addActGrad)(popart::Graph&, const popart::TensorId&);
+  void (*removeTensor)(popart::Graph&, const popart::TensorId&);
+  popart::TensorId (*uniqueId)(popart::Graph&, const std::string& base);
+  popart::Op* (*producer)(const popart::Tensor&);
+  /// One entry for each use, in the order of connection.
+  std::vector<popart::Op*> (*consumers)(const popart::Tensor&);
+
+  // A graph's operators. op() is null if there is none of that id.
+  popart::Op* (*op)(popart::Graph&, popart::OpId);
+  std::vector<popart::OpId> (*opIds)(popart::Graph&);
+  std::unique_ptr<popart::Op> (*createOp)(popart::Graph&, const popart::OperatorIdentifier&,
+                                          const std::string& name, const popart::Attributes&);
+  popart::OpId (*moveIntoGraph)(popart::Graph&, std::unique_ptr<popart::Op>);
+  void (*eraseOp)(popart::Graph&, popart::OpId);
+  void (*addConstraint)(popart::Graph&, popart::Op& before, popart::Op& after);
+  int (*opsetVersion)(popart::Graph&, const std::string& domain);
+
+  // An operator's connections and name.
+  void (*connectIn)(popart::Op&, popart::InIndex, const popart::TensorId&);
+  void (*connectOut)(popart::Op&, popart::OutIndex, const popart::TensorId&);
+  void (*createAndConnectOut)(popart::Op&, popart::OutIndex, const popart::TensorId&);
+  void (*disconnectIn)(popart::Op&, popart::InIndex);
+  void (*disconnectOut)(popart::Op&, popart::OutIndex);
+  void (*setName)(popart::Op&, const std::string&);
+
+  // The virtual functions of an operator that is not written in C++.
+  void (*setup)(popart::Op&);
+  std::unique_ptr<popart::Op> (*clone)(const popart::Op&);
+  float (*subgraphValue)(const popart::Op&);
+  bool (*modifies)(const popart::Op&, popart::InIndex);
+  bool (*aliases)(const popart::Op&, popart::InIndex, popart::OutIndex);
+};
+
+void installIrCalls(const IrCalls& calls);
+/// \throws popart::internal_error before installIrCalls.
+const IrCalls& irCalls();
+
+#pragma GCC visibility pop
+
+}  // namespace popir
+
+#endif

@@ -1,0 +1,52 @@
+// What ties a C++ object of the IR to the compiler's own. The bindings derive from these.
+//
+// The compiler's object owns its C++ side for life; the links know the way back. An Op alone may be
+// owned from C++ for a while, by a unique_ptr: its link then keeps the compiler's object.
+#ifndef popir_popart_link_hpp
+#define popir_popart_link_hpp
+
+#include <popart/tensorinfo.hpp>
+
+#include <vector>
+
+namespace popart {
+class Op;
+class Tensor;
+}  // namespace popart
+
+namespace popir {
+
+#pragma GCC visibility push(default)
+
+class OpLink {
+ public:
+  virtual ~OpLink();
+};
+
+class GraphLink {
+ public:
+  virtual ~GraphLink();
+};
+
+class TensorLink {
+ public:
+  virtual ~TensorLink();
+  /// The info that the compiler has.
+  popart::TensorInfo known;
+  /// Whether C++ code was given the means to change the info since the last readBack.
+  bool touched = false;
+};
+
+/// C++ code is about to be given a way to write the tensor's info.
+void touch(popart::Tensor& tensor);
+/// The tensors touched since the last call.
+std::vector<popart::Tensor*> takeTouched();
+
+/// How many operators live, for tests of who owns what.
+long liveOps();
+
+#pragma GCC visibility pop
+
+}  // namespace popir
+
+#endif

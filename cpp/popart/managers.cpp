@@ -1,0 +1,121 @@
+// The classes through which libraries reach the registry.
+#include <popart/graph.hpp>
+#include <popart/opmanager.hpp>
+#include <popart/patterns/patterns.hpp>
+#include <popart/popx/opxmanager.hpp>
+#include <popart/shapeinference.hpp>
+
+#include "popart/ir_calls.hpp"
+#include "popart/registry.hpp"
+
+namespace popart {
+namespace {
+
+using popir::Origin;
+using popir::Registry;
+
+/// Runs in static initialisers: nothing may leave it.
+template <class Add>
+void record(const char* what, const Add& add) noexcept {
+  try {
+    add();
+  } catch (const std::exception& e) {
+    try {
+      Registry::instance().addFault(logging::format("While {} was registered: {}", what, e.what()));
+    } catch (...) {
+    }
+  }
+}
+
+}  // namespace
+
+void OpManager::registerOp(const OpInfo& opInfo, const void* where) noexcept {
+  const void* caller = __builtin_return_address(0);
+  record("an operator", [&] { Registry::instance().addOp(opInfo, Origin::of(where, caller)); });
+}
+
+std::unique_ptr<Op> OpManager::createOp(const OperatorIdentifier& opid, Graph& graph,
+                                        const std::string& name, const Attributes& attributes) {
+  return popir::irCalls().createOp(graph, opid, name, attributes);
+}
+
+bool OpCreatorInfo::hasInputTensor(int index) const {
+  return index >= 0 && index < static_cast<int>(inputIds_.size()) &&
+         !inputIds_[static_cast<std::size_t>(index)].empty();
+}
+
+Tensor* OpCreatorInfo::getInputTensor(int index) const {
+  if (!hasInputTensor(index)) throw error("{} has no input {}", debugName(), index);
+  return settings.graph.get().getTensor(inputIds_[static_cast<std::size_t>(index)]);
+}
+
+TensorInfo& OpCreatorInfo::getInputTensorInfo(int index) const {
+  return getInputTensor(index)->info;
+}
+
+std::string OpCreatorInfo::debugName() const {
+  return logging::format("Op({}, name='{}', inputs={}, outputs={})", opid, settings.name, inputIds_,
+                         outputIds_);
+}
+
+namespace popx {
+
+void OpxManager::registerOpx(const OperatorIdentifier& opid, const OpxFactoryFunc& factory,
+                             const void* where) noexcept {
+  const void* caller = __builtin_return_address(0);
+  record("an Opx", [&] { Registry::instance().addOpx(opid, factory, Origin::of(where, caller)); });
+}
+
+std::unique_ptr<Opx> OpxManager::createOpx(Op* op, Devicex* devicex) {
+  const popir::OpxRecord* found = Registry::instance().findOpx(op->opid);
+  return found == nullptr ? nullptr : found->factory(op, devicex);
+}
+
+}  // namespace popx
+
+void PreAliasPatternManager::registerPattern(std::type_index type, const std::string& name,
+                                             bool enabled, bool mandatory, const Factory& factory,
+                                             const void* where) noexcept {
+  const void* caller = __builtin_return_address(0);
+  record("a pattern", [&] {
+    Registry::instance().addPattern(
+        {name, enabled, mandatory, type, factory, Origin::of(where, caller)});
+  });
+}
+
+void ShapeInferenceFunctions::registerFunction(const OperatorIdentifier& opid,
+                                               ShapeInferenceFunction function) {
+  record("a shape inference function",
+         [&] { Registry::instance().addShapeFunction(opid, std::move(function)); });
+}
+
+bool ShapeInferenceFunctions::hasFunction(const OperatorIdentifier& opid) {
+  return Registry::instance().findShapeFunction(opid) != nullptr;
+}
+
+ShapeInferenceFunction ShapeInferenceFunctions::getFunction(const OperatorIdentifier& opid) {
+  if (const ShapeInferenceFunction* f = Registry::instance().findShapeFunction(opid)) return *f;
+  throw error("{} has no shape inference function", opid);
+}
+
+ShapeInferenceContext::ShapeInferenceContext(std::map<int, TensorInfo> inputs,
+                                             const Attributes& attributes, int outputSize)
+    : inputs_(std::move(inputs)), attributes_(attributes) {
+  for (int index = 0; index < outputSize; ++index) outputs_[index];
+}
+
+const TensorInfo& ShapeInferenceContext::inInfo(int index) const {
+  const auto found = inputs_.find(index);
+  if (found == inputs_.end())
+    throw error("Shape inference asked for input {}, of which nothing is known", index);
+  return found->second;
+}
+
+TensorInfo& ShapeInferenceContext::outInfo(int index) {
+  const auto found = outputs_.find(index);
+  if (found == outputs_.end())
+    throw error("Shape inference asked for output {} of {}", index, outputs_.size());
+  return found->second;
+}
+
+}  // namespace popart

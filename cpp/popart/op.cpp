@@ -1,0 +1,192 @@
+#include <popart/op.hpp>
+
+#include <popart/graph.hpp>
+#include <popart/ir.hpp>
+#include <popart/opserialiser.hpp>
+#include <popart/tensor.hpp>
+
+#include "popart/ir_calls.hpp"
+#include "popart/link.hpp"
+
+namespace popir {
+
+namespace {
+long live = 0;
+}  // namespace
+
+long liveOps() { return live; }
+
+}  // namespace popir
+
+namespace popart {
+
+using popir::irCalls;
+
+Op::Settings::~Settings() = default;
+
+Ir& Op::Settings::getIr() const { return graph.get().getIr(); }
+
+Op::Op(const OperatorIdentifier& opid_, const Settings& settings_)
+    : opid(opid_),
+      settings(settings_),
+      input(new TensorIndexMap("input", this)),
+      output(new TensorIndexMap("output", this)) {
+  ++popir::live;
+}
+
+Op::Op(const Op& other) : Op(other.opid, other.settings) { pruneable = other.pruneable; }
+
+Op::~Op() { --popir::live; }
+
+void Op::setLink(popir::OpLink* link) { link_.reset(link); }
+
+Ir& Op::getIr() { return getGraph().getIr(); }
+const Ir& Op::getIr() const { return getGraph().getIr(); }
+
+void Op::setName(const std::string& name) {
+  settings.name = name;
+  if (link_) irCalls().setName(*this, name);
+}
+
+std::string Op::str() const { return logging::format("{} ({})", opid, id); }
+
+std::string Op::debugName() const {
+  const auto ids = [](const TensorIndexMap& tensors) {
+    std::vector<std::string> quoted;
+    for (const auto& t : tensors.tensorMap()) quoted.push_back("'" + t.second->id + "'");
+    return quoted;
+  };
+  return logging::format("Op({}, {}, name='{}', inputs={}, outputs={})", id, opid, settings.name,
+                         ids(*input), ids(*output));
+}
+
+void Op::setup() { throw error("{}: the class has no setup()", debugName()); }
+
+std::vector<std::unique_ptr<Op>> Op::getGradOps() { return {}; }
+
+const std::vector<GradInOutMapper>& Op::gradInputInfo() const {
+  throw error("{} is no gradient operator: it has no gradInputInfo()", debugName());
+}
+
+const std::map<int, int>& Op::gradOutToNonGradIn() const {
+  throw error("{} is no gradient operator: it has no gradOutToNonGradIn()", debugName());
+}
+
+void Op::appendAttributes(OpSerialiserBase& os) const {
+  for (const auto& attribute : settings.extraOutlineAttributes)
+    os.appendAttribute(attribute.first, attribute.second);
+}
+
+void Op::appendOutlineAttributes(OpSerialiserBase& os) const {
+  for (const auto& attribute : settings.extraOutlineAttributes)
+    os.appendAttribute(attribute.first, attribute.second);
+}
+
+std::vector<std::tuple<OperatorIdentifier, float>> Op::inplacePriorityDefault() const { return {}; }
+
+std::unique_ptr<Op> Op::getInplaceVariant(const OperatorIdentifier& id) const {
+  throw error("{} has no in-place variant {}", debugName(), id);
+}
+
+view::Regions Op::modifies(InIndex) const { return {}; }
+
+view::Regions Op::uses(InIndex index) const { return {view::Region::getFull(inShape(index))}; }
+
+view::Regions Op::aliases(InIndex, OutIndex) const { return {}; }
+
+namespace {
+
+view::RegMap oneToOne(const Op& op, InIndex in, OutIndex out, const char* function) {
+  if (op.inShape(in) != op.outShape(out))
+    throw error("{}: input {} and output {} differ in shape, so its class has to say what {} is",
+                op.debugName(), in, out, function);
+  return [](const view::Region& region) { return view::Regions{region}; };
+}
+
+}  // namespace
+
+view::RegMap Op::fwdRegMap(InIndex in, OutIndex out) const {
+  return oneToOne(*this, in, out, "fwdRegMap");
+}
+
+view::RegMap Op::bwdRegMap(InIndex in, OutIndex out) const {
+  return oneToOne(*this, in, out, "bwdRegMap");
+}
+
+namespace {
+
+/// The compiler connects only operators that it has.
+Op& placed(Op& op) {
+  if (op.link() == nullptr)
+    throw error("{} is in no graph, so it cannot be connected; call moveIntoGraph first",
+                op.debugName());
+  return op;
+}
+
+}  // namespace
+
+void Op::connectInTensor(InIndex index, TensorId tensorId) {
+  irCalls().connectIn(placed(*this), index, tensorId);
+}
+
+void Op::connectOutTensor(OutIndex index, TensorId tensorId) {
+  irCalls().connectOut(placed(*this), index, tensorId);
+}
+
+void Op::createAndConnectOutTensor(OutIndex index, TensorId tensorId) {
+  irCalls().createAndConnectOut(placed(*this), index, tensorId);
+}
+
+void Op::disconnectInTensor(InIndex index) { irCalls().disconnectIn(placed(*this), index); }
+
+void Op::disconnectInTensor(Tensor* tensor) {
+  for (int index : input->indices(tensor)) disconnectInTensor(index);
+}
+
+void Op::disconnectOutTensor(Tensor* tensor) {
+  for (int index : output->indices(tensor)) irCalls().disconnectOut(placed(*this), index);
+}
+
+void Op::disconnectAllInputs() {
+  for (const auto& indexAndId : input->tensorIdMap()) disconnectInTensor(indexAndId.first);
+}
+
+void Op::disconnectAllOutputs() {
+  for (const auto& indexAndId : output->tensorIdMap())
+    irCalls().disconnectOut(placed(*this), indexAndId.first);
+}
+
+const Tensor* Op::inTensor(InIndex index) const {
+  return static_cast<const TensorIndexMap&>(*input).tensor(index);
+}
+const Tensor* Op::outTensor(OutIndex index) const {
+  return static_cast<const TensorIndexMap&>(*output).tensor(index);
+}
+
+TensorInfo& Op::inInfo(InIndex index) { return inTensor(index)->info; }
+const TensorInfo& Op::inInfo(InIndex index) const { return inTensor(index)->info; }
+TensorInfo& Op::outInfo(OutIndex index) { return outTensor(index)->info; }
+const TensorInfo& Op::outInfo(OutIndex index) const { return outTensor(index)->info; }
+
+void Op::transferBaseProperties(Op* to) const {
+  to->settings.scope = settings.scope;
+  to->settings.recomputeType = settings.recomputeType;
+  to->settings.vgraphId = settings.vgraphId;
+  to->settings.pipelineStage = settings.pipelineStage;
+  to->settings.executionPhase = settings.executionPhase;
+  to->settings.batchSerializedPhase = settings.batchSerializedPhase;
+  to->settings.executionContext = settings.executionContext;
+  to->settings.schedulePriority = settings.schedulePriority;
+  to->settings.debugInfoId = settings.debugInfoId;
+}
+
+std::ostream& operator<<(std::ostream& os, const GradOpInType& type) {
+  switch (type) {
+    case GradOpInType::In: return os << "In";
+    case GradOpInType::Out: return os << "Out";
+    case GradOpInType::GradOut: return os << "GradOut";
+  }
+  return os;
+}
+
+}  // namespace popart

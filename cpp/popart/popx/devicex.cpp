@@ -1,0 +1,44 @@
+#include <popart/popx/devicex.hpp>
+
+namespace popart {
+namespace popx {
+
+poplar::Type popType(DataType type) {
+  switch (type) {
+    case DataType::FLOAT: return poplar::FLOAT;
+    case DataType::FLOAT16: return poplar::HALF;
+    case DataType::BFLOAT16: return poplar::BFLOAT16;
+    case DataType::DOUBLE: return poplar::DOUBLE;
+    case DataType::INT64: return poplar::LONGLONG;
+    case DataType::UINT64: return poplar::UNSIGNED_LONGLONG;
+    case DataType::INT32: return poplar::INT;
+    case DataType::UINT32: return poplar::UNSIGNED_INT;
+    case DataType::INT16: return poplar::SHORT;
+    case DataType::UINT16: return poplar::UNSIGNED_SHORT;
+    case DataType::INT8: return poplar::SIGNED_CHAR;
+    case DataType::UINT8: return poplar::UNSIGNED_CHAR;
+    case DataType::BOOL: return poplar::BOOL;
+    case DataType::FLOAT8_143:
+    case DataType::FLOAT8_152: return poplar::QUARTER;
+    case DataType::COMPLEX64:
+    case DataType::COMPLEX128:
+    case DataType::STRING:
+    case DataType::UNDEFINED: break;
+  }
+  throw error("No device tensor has elements of type {}", type);
+}
+
+poplar::Type popType(const TensorInfo& info) { return popType(info.dataType()); }
+
+const poplar::Tensor& Devicex::get(const TensorId& id) const {
+  const auto found = tensors_.find(id);
+  if (found == tensors_.end())
+    throw error(
+        "The tensor '{}' has no device tensor yet: the operator that computes it has not been "
+        "lowered, or its Opx did not call setOutTensor",
+        id);
+  return found->second;
+}
+
+}  // namespace popx
+}  // namespace popart

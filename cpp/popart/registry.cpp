@@ -1,0 +1,121 @@
+#include "popart/registry.hpp"
+
+#include <dlfcn.h>
+
+#include <climits>
+#include <cstdlib>
+
+namespace popir {
+
+using popart::OperatorIdentifier;
+
+Origin Origin::of(const void* where, const void* otherwise) {
+  Dl_info info;
+  for (const void* address : {where, otherwise}) {
+    if (address == nullptr || dladdr(address, &info) == 0 || info.dli_fname == nullptr) continue;
+    char absolute[PATH_MAX];
+    return {realpath(info.dli_fname, absolute) != nullptr ? absolute : info.dli_fname,
+            info.dli_fbase};
+  }
+  return {};
+}
+
+Registry& Registry::instance() {
+  static Registry registry;
+  return registry;
+}
+
+/// Whether `what`, which the library `old` has registered, may be replaced by that of `fresh`.
+bool Registry::admits(const std::string& what, const Origin& old, const Origin& fresh) {
+  if (old.path == fresh.path && old.base != fresh.base) {
+    popart::logging::info("{} of '{}' replaced by a rebuild", what, fresh.path);
+    return true;
+  }
+  if (old.path == fresh.path)
+    addFault(popart::logging::format("The library '{}' registers {} twice; the first was kept",
+                                     old.path, what));
+  else
+    addFault(
+        popart::logging::format("The library '{}' registers {}, which '{}' has registered; it was "
+                                "refused, and the first was "
+                                "kept. Load one of the two, or give one of them another identifier",
+                                fresh.path, what, old.path));
+  return false;
+}
+
+void Registry::addOp(const popart::OpManager::OpInfo& info, const Origin& origin) {
+  const auto found = ops_.find(info.id);
+  if (found != ops_.end()) {
+    if (!admits(popart::logging::format("the operator {}", info.id), found->second.origin, origin))
+      return;
+    ops_.erase(found);
+  }
+  ops_.emplace(info.id, OpRecord{info, origin});
+  ++generation_;
+}
+
+void Registry::addOpx(const OperatorIdentifier& opid,
+                      const popart::popx::OpxManager::OpxFactoryFunc& factory,
+                      const Origin& origin) {
+  const auto found = opxs_.find(opid);
+  if (found != opxs_.end()) {
+    if (!admits(popart::logging::format("the Opx of {}", opid), found->second.origin, origin))
+      return;
+    opxs_.erase(found);
+  }
+  opxs_.emplace(opid, OpxRecord{factory, origin});
+  ++generation_;
+}
+
+void Registry::addPattern(PatternRecord record) {
+  for (PatternRecord& old : patterns_) {
+    if (old.name != record.name) continue;
+    if (admits("the pattern '" + old.name + "'", old.origin, record.origin))
+      old = std::move(record);
+    return;
+  }
+  patterns_.push_back(std::move(record));
+  ++generation_;
+}
+
+void Registry::addShapeFunction(const OperatorIdentifier& opid,
+                                popart::ShapeInferenceFunction function) {
+  shapeFunctions_[opid] = std::move(function);
+}
+
+namespace {
+
+template <class Map>
+auto findIn(const Map& map, const OperatorIdentifier& opid) -> decltype(&map.begin()->second) {
+  const auto found = map.find(opid);
+  return found == map.end() ? nullptr : &found->second;
+}
+
+}  // namespace
+
+const OpRecord* Registry::findOp(const OperatorIdentifier& opid) const {
+  return findIn(ops_, opid);
+}
+
+const OpxRecord* Registry::findOpx(const OperatorIdentifier& opid) const {
+  return findIn(opxs_, opid);
+}
+
+const popart::ShapeInferenceFunction* Registry::findShapeFunction(
+    const OperatorIdentifier& opid) const {
+  return findIn(shapeFunctions_, opid);
+}
+
+const PatternRecord* Registry::findPattern(std::type_index type) const {
+  for (const PatternRecord& pattern : patterns_)
+    if (pattern.type == type) return &pattern;
+  return nullptr;
+}
+
+std::vector<std::string> Registry::takeFaults() {
+  std::vector<std::string> taken;
+  taken.swap(faults_);
+  return taken;
+}
+
+}  // namespace popir

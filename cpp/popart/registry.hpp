@@ -1,0 +1,99 @@
+// What operator libraries have made known, and which library each piece came from.
+//
+// Static creators run while a library loads, where an exception would end the process; so they only
+// record here, and what is wrong is kept as a fault until the compiler asks.
+#ifndef popir_popart_registry_hpp
+#define popir_popart_registry_hpp
+
+#include <popart/opmanager.hpp>
+#include <popart/patterns/patterns.hpp>
+#include <popart/popx/opxmanager.hpp>
+#include <popart/shapeinference.hpp>
+
+#include <map>
+#include <string>
+#include <typeindex>
+#include <unordered_map>
+#include <vector>
+
+namespace popir {
+
+#pragma GCC visibility push(default)
+
+/// The library that an address lies in.
+struct Origin {
+  /// As loaded, made absolute.
+  std::string path;
+  /// Where it was loaded; tells a rebuild of a library from the library.
+  const void* base = nullptr;
+
+  /// The first of the two addresses that lies in a library; `path` is "" if neither does.
+  static Origin of(const void* where, const void* otherwise);
+};
+
+struct OpRecord {
+  popart::OpManager::OpInfo info;
+  Origin origin;
+};
+
+struct OpxRecord {
+  popart::popx::OpxManager::OpxFactoryFunc factory;
+  Origin origin;
+};
+
+struct PatternRecord {
+  std::string name;
+  bool enabled;
+  bool mandatory;
+  std::type_index type;
+  popart::PreAliasPatternManager::Factory factory;
+  Origin origin;
+};
+
+class Registry {
+ public:
+  static Registry& instance();
+
+  // Each refuses, as a fault, what another library has, or this library twice; a rebuild of the
+  // library replaces.
+  void addOp(const popart::OpManager::OpInfo& info, const Origin& origin);
+  void addOpx(const popart::OperatorIdentifier& opid,
+              const popart::popx::OpxManager::OpxFactoryFunc& factory, const Origin& origin);
+  void addPattern(PatternRecord record);
+  /// A later function of an operator replaces an earlier one.
+  void addShapeFunction(const popart::OperatorIdentifier& opid,
+                        popart::ShapeInferenceFunction function);
+  void addFault(const std::string& message) { faults_.push_back(message), ++generation_; }
+
+  /// Null if there is none.
+  const OpRecord* findOp(const popart::OperatorIdentifier& opid) const;
+  const OpxRecord* findOpx(const popart::OperatorIdentifier& opid) const;
+  const popart::ShapeInferenceFunction* findShapeFunction(
+      const popart::OperatorIdentifier& opid) const;
+  const PatternRecord* findPattern(std::type_index type) const;
+
+  const std::map<popart::OperatorIdentifier, OpRecord>& ops() const { return ops_; }
+  const std::map<popart::OperatorIdentifier, OpxRecord>& opxs() const { return opxs_; }
+  /// In the order of their registration.
+  const std::vector<PatternRecord>& patterns() const { return patterns_; }
+  /// The faults since the last call.
+  std::vector<std::string> takeFaults();
+  /// Changes whenever something is added.
+  unsigned generation() const { return generation_; }
+
+ private:
+  bool admits(const std::string& what, const Origin& old, const Origin& fresh);
+
+  std::map<popart::OperatorIdentifier, OpRecord> ops_;
+  std::map<popart::OperatorIdentifier, OpxRecord> opxs_;
+  std::map<popart::OperatorIdentifier, popart::ShapeInferenceFunction> shapeFunctions_;
+  std::vector<PatternRecord> patterns_;
+  std::vector<std::string> faults_;
+  unsigned generation_ = 0;
+};
+
+#pragma GCC visibility pop
+
+}  // namespace popir
+
+#endif

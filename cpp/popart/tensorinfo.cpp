@@ -1,0 +1,118 @@
+#include <popart/tensorinfo.hpp>
+
+#include <cctype>
+
+namespace popart {
+namespace {
+
+struct TypeRow {
+  DataType type;
+  std::string name;
+  std::string lcase;
+  int nbytes;
+};
+
+// In the order of the enumeration.
+const std::vector<TypeRow>& typeRows() {
+  static const std::vector<TypeRow> rows = {
+      {DataType::UINT8, "UINT8", "uint8", 1},
+      {DataType::INT8, "INT8", "int8", 1},
+      {DataType::FLOAT8_143, "FLOAT8_143", "float8_143", 1},
+      {DataType::FLOAT8_152, "FLOAT8_152", "float8_152", 1},
+      {DataType::UINT16, "UINT16", "uint16", 2},
+      {DataType::INT16, "INT16", "int16", 2},
+      {DataType::INT32, "INT32", "int32", 4},
+      {DataType::INT64, "INT64", "int64", 8},
+      {DataType::UINT32, "UINT32", "uint32", 4},
+      {DataType::UINT64, "UINT64", "uint64", 8},
+      {DataType::BOOL, "BOOL", "bool", 1},
+      {DataType::FLOAT, "FLOAT", "float32", 4},
+      {DataType::FLOAT16, "FLOAT16", "float16", 2},
+      {DataType::BFLOAT16, "BFLOAT16", "bfloat16", 2},
+      {DataType::DOUBLE, "DOUBLE", "float64", 8},
+      {DataType::COMPLEX64, "COMPLEX64", "complex64", 8},
+      {DataType::COMPLEX128, "COMPLEX128", "complex128", 16},
+      {DataType::STRING, "STRING", "string", 0},
+      {DataType::UNDEFINED, "UNDEFINED", "undefined", 0},
+  };
+  return rows;
+}
+
+const TypeRow& row(DataType type) { return typeRows().at(static_cast<std::size_t>(type)); }
+
+}  // namespace
+
+DataType dataTypeFromString(const std::string& s) {
+  for (const TypeRow& r : typeRows())
+    if (r.name == s || r.lcase == s) return r.type;
+  throw error("'{}' is not an element type; FLOAT, FLOAT16, INT32 and so on are", s);
+}
+
+std::ostream& operator<<(std::ostream& os, const DataType& type) { return os << row(type).name; }
+
+#define POPIR_DATA_TYPE(CPP, TYPE) \
+  template <>                      \
+  DataType getDataType<CPP>() {    \
+    return DataType::TYPE;         \
+  }
+POPIR_DATA_TYPE(int8_t, INT8)
+POPIR_DATA_TYPE(int16_t, INT16)
+POPIR_DATA_TYPE(int32_t, INT32)
+POPIR_DATA_TYPE(int64_t, INT64)
+POPIR_DATA_TYPE(uint8_t, UINT8)
+POPIR_DATA_TYPE(uint16_t, UINT16)
+POPIR_DATA_TYPE(uint32_t, UINT32)
+POPIR_DATA_TYPE(uint64_t, UINT64)
+POPIR_DATA_TYPE(bool, BOOL)
+POPIR_DATA_TYPE(float, FLOAT)
+POPIR_DATA_TYPE(double, DOUBLE)
+POPIR_DATA_TYPE(std::string, STRING)
+#undef POPIR_DATA_TYPE
+
+int64_t TensorInfo::nelms() const {
+  return std::accumulate(shape_.begin(), shape_.end(), int64_t{1}, std::multiplies<int64_t>());
+}
+
+int64_t TensorInfo::nbytes() const { return nelms() * row(type_).nbytes; }
+
+int64_t TensorInfo::dim(int i) const {
+  if (i < 0 || i >= rank()) throw error("A tensor of rank {} has no dimension {}", rank(), i);
+  return shape_[static_cast<std::size_t>(i)];
+}
+
+const std::string& TensorInfo::data_type() const { return row(type_).name; }
+
+const std::string& TensorInfo::data_type_lcase() const { return row(type_).lcase; }
+
+void TensorInfo::append(std::ostream& os) const {
+  os << type_ << " [";
+  for (std::size_t d = 0; d < shape_.size(); ++d) os << (d ? " " : "") << shape_[d];
+  os << "]";
+}
+
+std::ostream& operator<<(std::ostream& os, const TensorInfo& info) {
+  info.append(os);
+  return os;
+}
+
+Shape npOut(const Shape& a, const Shape& b, const std::string& who) {
+  const std::size_t rank = std::max(a.size(), b.size());
+  Shape out(rank);
+  for (std::size_t fromEnd = 1; fromEnd <= rank; ++fromEnd) {
+    const int64_t x = fromEnd <= a.size() ? a[a.size() - fromEnd] : 1;
+    const int64_t y = fromEnd <= b.size() ? b[b.size() - fromEnd] : 1;
+    if (x != y && x != 1 && y != 1)
+      throw error("{}{}the shapes {} and {} do not broadcast", who, who.empty() ? "" : ": ", a, b);
+    out[rank - fromEnd] = x == 1 ? y : x;
+  }
+  return out;
+}
+
+TensorInfo npOut(const TensorInfo& a, const TensorInfo& b, bool checkDataType,
+                 const std::string& who) {
+  if (checkDataType && a.dataType() != b.dataType())
+    throw error("{}{}the inputs are of two types, {} and {}", who, who.empty() ? "" : ": ", a, b);
+  return TensorInfo(a.dataType(), npOut(a.shape(), b.shape(), who));
+}
+
+}  // namespace popart

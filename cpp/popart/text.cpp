@@ -1,0 +1,143 @@
+// Errors, log lines and whatever else is written as text.
+#include <popart/error.hpp>
+#include <popart/logging.hpp>
+#include <popart/operatoridentifier.hpp>
+#include <popart/opserialiser.hpp>
+#include <popart/scope.hpp>
+#include <popart/util.hpp>
+
+#include <iostream>
+#include <limits>
+
+#include "popart/log_sink.hpp"
+
+namespace popir {
+namespace {
+
+LogSink& sink() {
+  static LogSink installed{};
+  return installed;
+}
+
+}  // namespace
+
+void installLogSink(const LogSink& installed) { sink() = installed; }
+
+}  // namespace popir
+
+namespace popart {
+
+error::~error() = default;
+internal_error::~internal_error() = default;
+runtime_error::~runtime_error() = default;
+
+namespace logging {
+
+bool shouldLog(Module module, Level level) {
+  const popir::LogSink& sink = popir::sink();
+  return sink.wants != nullptr ? sink.wants(module, level) : level >= Level::Warn;
+}
+
+void log(Module module, Level level, const std::string& message) {
+  const popir::LogSink& sink = popir::sink();
+  if (sink.write != nullptr)
+    sink.write(module, level, message);
+  else
+    std::cerr << "popir: " << message << std::endl;
+}
+
+namespace internal {
+
+std::string substitute(const std::string& format, const std::vector<std::string>& arguments) {
+  std::string out;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < format.size(); ++i) {
+    const char c = format[i];
+    if ((c == '{' || c == '}') && i + 1 < format.size() && format[i + 1] == c) {
+      out += c;
+      ++i;
+      continue;
+    }
+    const std::size_t end = c == '{' ? format.find('}', i) : std::string::npos;
+    if (end == std::string::npos || next == arguments.size()) {
+      out += c;
+      continue;
+    }
+    out += arguments[next++];
+    i = end;
+  }
+  return out;
+}
+
+}  // namespace internal
+}  // namespace logging
+
+std::ostream& operator<<(std::ostream& os, const OperatorIdentifier& opid) {
+  return os << opid.domain << "." << opid.type << ":" << opid.version;
+}
+
+std::string Scope::str() const { return logging::join(names_.begin(), names_.end(), delimiter()); }
+
+Scope Scope::operator/(const std::string& name) const {
+  Scope inner = *this;
+  inner.names_.push_back(name);
+  return inner;
+}
+
+std::ostream& operator<<(std::ostream& os, const Scope& scope) { return os << scope.str(); }
+
+int64_t getReduceAxis(int64_t axis, int64_t rank) {
+  if (axis < -rank || axis >= rank)
+    throw error("The axis {} is outside of [{}, {})", axis, -rank, rank);
+  return axis < 0 ? axis + rank : axis;
+}
+
+OpSerialiserBase::~OpSerialiserBase() = default;
+
+namespace {
+
+template <typename T>
+std::string exact(const T& value) {
+  std::ostringstream os;
+  os.precision(std::numeric_limits<T>::max_digits10);
+  logging::internal::write(os, value);
+  return os.str();
+}
+
+template <typename T>
+std::string exact(const std::vector<T>& values) {
+  std::ostringstream os;
+  os.precision(std::numeric_limits<T>::max_digits10);
+  logging::internal::write(os, values);
+  return os.str();
+}
+
+}  // namespace
+
+#define POPIR_APPEND(TYPE)                                                      \
+  void OpSerialiserBase::appendAttribute(const std::string& name, TYPE value) { \
+    appendStrAttr(name, exact(value));                                          \
+  }
+POPIR_APPEND(float)
+POPIR_APPEND(double)
+POPIR_APPEND(int)
+POPIR_APPEND(int64_t)
+POPIR_APPEND(uint32_t)
+POPIR_APPEND(uint64_t)
+POPIR_APPEND(bool)
+POPIR_APPEND(const std::vector<float>&)
+POPIR_APPEND(const std::vector<double>&)
+POPIR_APPEND(const std::vector<int64_t>&)
+#undef POPIR_APPEND
+
+void OpSerialiserBase::appendAttribute(const std::string& name, const std::string& value) {
+  appendStrAttr(name, value);
+}
+void OpSerialiserBase::appendAttribute(const std::string& name, const char* value) {
+  appendStrAttr(name, value);
+}
+void OpSerialiserBase::appendAttribute(const std::string& name, const Scope& value) {
+  appendStrAttr(name, value.str());
+}
+
+}  // namespace popart
