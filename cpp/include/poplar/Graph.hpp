@@ -68,8 +68,8 @@ class Graph {
   template <class T>
   Tensor addConstant(const Type& type, ArrayRef<std::size_t> shape, ArrayRef<T> values,
                      const DebugContext& debugContext = {}) {
-    return addConstantFrom(type, shape, equivalent_device_type<T>::value, sizeof(T), values.data(),
-                           values.size(), debugContext);
+    return addConstantFrom(type, shape, Type(equivalent_device_type<T>::kind), sizeof(T),
+                           values.data(), values.size(), debugContext);
   }
   template <class T>
   Tensor addConstant(const Type& type, ArrayRef<std::size_t> shape, const T* values,
@@ -84,8 +84,10 @@ class Graph {
                      typename std::enable_if<TypeTraits::isSimpleType<T>()>::type* = nullptr) {
     return addConstant(type, shape, ArrayRef<T>(&value, 1), debugContext);
   }
-  template <class T>
-  Tensor addConstant(const Type& type, ArrayRef<std::size_t> shape, const std::vector<T>& values,
+  // The allocator keeps a braced list with an explicit T from being taken for a vector.
+  template <class T, class Allocator>
+  Tensor addConstant(const Type& type, ArrayRef<std::size_t> shape,
+                     const std::vector<T, Allocator>& values,
                      const DebugContext& debugContext = {}) {
     return addConstant(type, shape, ArrayRef<T>(values), debugContext);
   }
@@ -104,11 +106,11 @@ class Graph {
   /// The value of a variable when an engine is loaded.
   template <class T>
   void setInitialValue(const Tensor& t, ArrayRef<T> values) {
-    setInitialValueFrom(t, equivalent_device_type<T>::value, sizeof(T), values.data(),
+    setInitialValueFrom(t, Type(equivalent_device_type<T>::kind), sizeof(T), values.data(),
                         values.size());
   }
-  template <class T>
-  void setInitialValue(const Tensor& t, const std::vector<T>& values) {
+  template <class T, class Allocator>
+  void setInitialValue(const Tensor& t, const std::vector<T, Allocator>& values) {
     setInitialValue(t, ArrayRef<T>(values));
   }
   template <class T>

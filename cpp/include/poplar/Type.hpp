@@ -80,10 +80,13 @@ static constexpr Type DOUBLE{Type::Kind::Double};
 /// The device type that holds a C++ type on the host.
 template <class T>
 struct equivalent_device_type;
-#define POPIR_EQUIVALENT(CPP, DEVICE)     \
-  template <>                             \
-  struct equivalent_device_type<CPP> {    \
-    static constexpr Type value = DEVICE; \
+// `kind` is there because C++11 would need a definition of `value` where a reference is bound to
+// it.
+#define POPIR_EQUIVALENT(CPP, DEVICE)                 \
+  template <>                                         \
+  struct equivalent_device_type<CPP> {                \
+    static constexpr Type value = DEVICE;             \
+    static constexpr Type::Kind kind = DEVICE.kind(); \
   };
 POPIR_EQUIVALENT(bool, BOOL)
 POPIR_EQUIVALENT(char, CHAR)
