@@ -25,6 +25,9 @@ foreach(isa IN ITEMS avx2 avx512 amx)
   endif()
 endforeach()
 
+# A thousand constructors of constants in a row: nothing to optimise, and -O3 takes minutes over it.
+set_source_files_properties(popart/operators.cpp PROPERTIES COMPILE_OPTIONS -O0)
+
 # glibc's vector mathematics, where it is there.
 find_library(MVEC_LIBRARY mvec)
 if(MVEC_LIBRARY)

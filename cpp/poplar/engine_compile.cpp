@@ -50,7 +50,7 @@ EngineImpl::EngineImpl(const poplar::Graph& graph,
                        poplar::ArrayRef<poplar::program::Program> programs,
                        const poplar::OptionFlags& options, const poplar::ProgressFunc& progress)
     : graph_(graph.impl()), threads_(threadsFrom(options)) {
-  omp_set_num_threads(static_cast<int>(threads_));
+  const ThreadCount threads(threads_);
   for (const auto& v : graph_->variables)
     if (!v.mapping.complete(v.elements))
       throw poplar::invalid_tile_mapping(
@@ -306,8 +306,12 @@ void EngineImpl::compile(std::size_t program, const FlatProgram& flat) {
           add(Instr::Kind::BindIn, step, "bind " + handle).slot = refOf(*v).slot;
           break;
         }
-        const auto temp = dense(step.dst);
         auto& instr = add(Instr::Kind::StreamIn, step, "stream in " + handle);
+        if (v && placement_.homes[*v].channelBlock == Layout::kPlain) {
+          instr.first = addPointers({refOf(*v)});
+          break;
+        }
+        const auto temp = dense(step.dst);
         instr.first = addPointers({{kArenaSlot, temp}});
         emitMoves(step.dst, temp, false, out, handle);
         break;
@@ -319,10 +323,11 @@ void EngineImpl::compile(std::size_t program, const FlatProgram& flat) {
           add(Instr::Kind::OutDone, step, "done " + handle).slot = refOf(*v).slot;
           break;
         }
-        const auto temp = dense(step.src);
-        emitMoves(step.src, temp, true, out, handle);
-        auto& instr = add(Instr::Kind::StreamOut, step, "stream out " + handle);
-        instr.first = addPointers({{kArenaSlot, temp}});
+        const bool direct = v && placement_.homes[*v].channelBlock == Layout::kPlain;
+        const auto temp = direct ? 0 : dense(step.src);
+        if (!direct) emitMoves(step.src, temp, true, out, handle);
+        add(Instr::Kind::StreamOut, step, "stream out " + handle).first =
+            addPointers({direct ? refOf(*v) : Ref{kArenaSlot, temp}});
         break;
       }
       case Step::Kind::RepeatBegin:

@@ -29,6 +29,18 @@ class Arena {
   std::size_t bytes_;
 };
 
+/// The engine's number of OpenMP threads for as long as this lives, the caller's afterwards.
+class ThreadCount {
+ public:
+  explicit ThreadCount(unsigned n);
+  ~ThreadCount();
+  ThreadCount(const ThreadCount&) = delete;
+  ThreadCount& operator=(const ThreadCount&) = delete;
+
+ private:
+  int before_;
+};
+
 /// The host's side of one stream.
 struct StreamEnd {
   poplar::DataStream stream;

@@ -15,19 +15,12 @@ bool predicate(const void* p, poplar::Type type) {
                                  : *static_cast<const std::uint32_t*>(p) != 0;
 }
 
-// The engine's threads for as long as it runs, the caller's afterwards.
-class ThreadCount {
- public:
-  explicit ThreadCount(unsigned n) : before_(omp_get_max_threads()) {
-    if (before_ != static_cast<int>(n)) omp_set_num_threads(static_cast<int>(n));
-  }
-  ~ThreadCount() { omp_set_num_threads(before_); }
-
- private:
-  int before_;
-};
-
 }  // namespace
+
+ThreadCount::ThreadCount(unsigned n) : before_(omp_get_max_threads()) {
+  if (before_ != static_cast<int>(n)) omp_set_num_threads(static_cast<int>(n));
+}
+ThreadCount::~ThreadCount() { omp_set_num_threads(before_); }
 
 char* StreamEnd::advance() {
   if (!begin)
