@@ -1,27 +1,30 @@
-"""What an operator may be given: `OpDefinition`, and the check against it."""
+"""What an operator may be given: `OpDefinition`, and the checks against it."""
 
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from popir.errors import OperatorAttributeError, OperatorInputError, did_you_mean, popart_exception
-from popir.ir import Tensor
 from popir.types import DataType
 
 
 @dataclass(frozen=True)
 class Formal:
-    """One declared input or output. No `types` means any."""
+    """One declared input or output."""
 
     name: str
-    types: frozenset[DataType]
+    types: frozenset[DataType] = frozenset()
+    """The element types that it takes; none means any."""
     optional: bool = False
     variadic: bool = False
-    """Stands for any number of tensors, from the place where it is declared to the last."""
+    """Stands for any number of tensors, at least `least`, from its place to the last."""
+    least: int = 1
+    constraint: str = ""
+    """Inputs and outputs of one constraint, such as "T", have one element type."""
+    doc: str = ""
 
     @staticmethod
     def of(row: Formal | tuple[Any, ...]) -> Formal:
@@ -37,7 +40,13 @@ class Formal:
         kinds = frozenset(DataType.of(item) for item in types)
         return Formal(name, kinds, option == ["optional"], option == ["variadic"])
 
+    @property
+    def required(self) -> bool:
+        """Whether it must be given."""
+        return not self.optional and (not self.variadic or self.least > 0)
 
+
+@dataclass(frozen=True)
 class OpDefinition:
     """The inputs, outputs and attributes that an operator takes.
 
@@ -46,78 +55,103 @@ class OpDefinition:
     as text, must match whole; "*" is any value.
     """
 
-    def __init__(
-        self,
-        inputs: Iterable[Formal | tuple[Any, ...]] = (),
-        outputs: Iterable[Formal | tuple[Any, ...]] = (),
-        attributes: Mapping[str, str] | None = None,
-    ) -> None:
-        self.inputs = [Formal.of(row) for row in inputs]
-        self.outputs = [Formal.of(row) for row in outputs]
-        self.attributes = dict(attributes or {})
+    inputs: Sequence[Formal | tuple[Any, ...]] = ()
+    outputs: Sequence[Formal | tuple[Any, ...]] = ()
+    attributes: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 def check(
-    definition: OpDefinition,
     who: str,
+    definition: OpDefinition,
     attributes: Mapping[str, Any],
-    inputs: Sequence[Tensor | None],
-    numOutputs: int | None,
-    strict: bool,
+    inputs: Sequence[tuple[str, DataType | None] | None],
+    numOutputs: int | None = None,
 ) -> None:
     """Compares what an operator is given with its definition; `who` names it in messages.
 
-    If `strict`, a mismatch raises OperatorInputError or OperatorAttributeError; else it is a
-    warning.
+    `inputs` are the id and, where known, the element type of each, in order; None is left out.
+    Raises OperatorInputError or OperatorAttributeError.
     """
-    try:
-        _check_count(who, "input", definition.inputs, len(inputs))
-        if numOutputs is not None:
-            _check_count(who, "output", definition.outputs, numOutputs)
-        for i, tensor in enumerate(inputs):
-            _check_input(who, definition.inputs[min(i, len(definition.inputs) - 1)], i, tensor)
-        for name, value in attributes.items():
-            _check_attribute(who, definition.attributes, name, value)
-    except (OperatorInputError, OperatorAttributeError) as error:
-        if strict:
-            raise
-        warnings.warn(f"{error} The OpDefinition of its library may be wrong.", stacklevel=2)
+    check_inputs(who, [Formal.of(row) for row in definition.inputs], inputs)
+    if numOutputs is not None:
+        check_count(who, "output", [Formal.of(row) for row in definition.outputs], numOutputs)
+    for name, value in attributes.items():
+        _check_attribute(who, definition.attributes, name, value)
 
 
-def _check_count(who: str, what: str, formals: list[Formal], given: int) -> None:
-    variadic = any(formal.variadic for formal in formals)
-    least = sum(not formal.optional for formal in formals) - variadic
-    if given < least or (given > len(formals) and not variadic):
-        most = "or more" if variadic else f"to {len(formals)}"
-        expected = f"{least}" if least == len(formals) else f"{least} {most}"
+def check_count(who: str, what: str, formals: Sequence[Formal], given: int) -> None:
+    """Raises OperatorInputError unless `formals` allow that many inputs or outputs."""
+    last = formals[-1] if formals else None
+    least = max((i + 1 for i, formal in enumerate(formals) if formal.required), default=0)
+    most = len(formals)
+    if last is not None and last.variadic:
+        least = max(least, len(formals) - 1 + last.least) if last.least else least
+        most = max(given, most)
+    if not least <= given <= most:
         names = ", ".join(formal.name for formal in formals)
+        if last is not None and last.variadic:
+            expected = f"{least} or more"
+        else:
+            expected = f"{least}" if least == most else f"{least} to {most}"
         raise OperatorInputError(
-            f"{who}: given were {given} {what}s; the operator takes {expected} ({names})."
+            f"{who} has invalid number of {what}s {given}: it takes {expected}"
+            f"{f' ({names})' if names else ''}."
         )
 
 
-def _check_input(who: str, formal: Formal, i: int, tensor: Tensor | None) -> None:
-    if tensor is None:
-        if not (formal.optional or formal.variadic):
-            raise OperatorInputError(f"{who}: input {i} ({formal.name}) is required.")
-    elif tensor.info and formal.types and tensor.info.dataType() not in formal.types:
-        types = ", ".join(sorted(kind.name for kind in formal.types))
-        raise OperatorInputError(
-            f"{who}: input {i} ({formal.name}) is '{tensor.id}' of type "
-            f"{tensor.info.data_type()}; the operator takes {types}."
-        )
+def check_inputs(
+    who: str, formals: Sequence[Formal], inputs: Sequence[tuple[str, DataType | None] | None]
+) -> dict[str, DataType]:
+    """Checks number, presence and element types of inputs; see `check`.
+
+    Returns the element type that each type constraint stands for here, where it is known.
+    """
+    check_count(who, "input", formals, len(inputs))
+    bound: dict[str, tuple[int, str, DataType]] = {}
+    for i, given in enumerate(inputs):
+        formal = formals[min(i, len(formals) - 1)]
+        if given is None:
+            if formal.required:
+                raise OperatorInputError(f"{who}: input {i} ({formal.name}) is required.")
+            continue
+        id, kind = given
+        if kind is None:
+            continue
+        if formal.types and kind not in formal.types:
+            takes = ", ".join(sorted(each.name for each in formal.types))
+            raise OperatorInputError(
+                f"{who}: input {i} ({formal.name}) is '{id}' of type {kind.name}; the operator "
+                f"takes {takes}."
+            )
+        if formal.constraint:
+            first = bound.setdefault(formal.constraint, (i, id, kind))
+            if first[2] is not kind:
+                raise OperatorInputError(
+                    f"{who}: input {i} ({formal.name}) is '{id}' of type {kind.name}, but "
+                    f"input {first[0]} is '{first[1]}' of type {first[2].name}; the operator takes "
+                    f"inputs of one type."
+                )
+    return {name: kind for name, (_, _, kind) in bound.items()}
 
 
 def _check_attribute(who: str, known: Mapping[str, str], name: str, value: Any) -> None:
     pattern = known.get(name)
     if pattern is None:
-        takes = f"takes {', '.join(known)}" if known else "takes none"
-        raise OperatorAttributeError(
-            f"{who}: unknown attribute '{name}' (value {value!r}); the operator {takes}."
-            f"{did_you_mean(name, known)}"
-        )
+        raise unknown_attribute(who, name, value, known)
     if pattern != "*" and not re.fullmatch(pattern, str(value)):
         raise OperatorAttributeError(
-            f"{who}: the attribute '{name}' is {value!r}; the operator takes what "
-            f"matches {pattern!r}."
+            f"{who}: the attribute '{name}' is {value!r}; the operator takes what matches "
+            f"{pattern!r}."
         )
+
+
+def unknown_attribute(
+    who: str, name: str, value: Any, known: Iterable[str]
+) -> OperatorAttributeError:
+    """The error for an attribute that is not one of the `known`."""
+    names = list(known)
+    takes = f"takes {', '.join(names)}" if names else "takes none"
+    return OperatorAttributeError(
+        f"{who}: unknown attribute '{name}' (value {value!r}); the operator {takes}."
+        f"{did_you_mean(name, names)}"
+    )

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import warnings
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,10 +21,13 @@ from popir.definitions import OpDefinition
 from popir.errors import (
     DuplicateOperatorError,
     MissingOpxError,
+    OperatorAttributeError,
+    OperatorInputError,
     UnknownOperatorError,
     near_misses,
 )
 from popir.ir import Op, OperatorIdentifier, Tensor
+from popir.onnxio import schemas
 from popir.opx import Opx
 
 BUILT_IN = "built in"
@@ -243,18 +247,37 @@ def createOp(
     """Looks the operator up (see `find`), checks what it is given, and makes it; it is not
     connected yet.
 
-    `inputs` are in order, None for one that is left out. A mismatch with the operator's
-    OpDefinition is an OperatorInputError or OperatorAttributeError; for an operator of a library,
-    whose definitions may be wrong, it is a warning.
+    `inputs` are in order, None for one that is left out. They are compared with the operator's
+    OpDefinition or, without one, with its schema. A mismatch is an OperatorInputError or
+    OperatorAttributeError; for an operator of a library, whose definition may be wrong, a warning.
     """
     entry = find(domain, type, opset)
-    if entry.definition is not None:
-        who = f"{entry.opid} '{settings.name}'" if settings.name else str(entry.opid)
-        strict = not is_library(entry.source)
-        definitions.check(entry.definition, who, attributes, inputs, numOutputs, strict)
+    _check(entry, settings.name, attributes, inputs, numOutputs)
     op = entry.factory(OpCreatorInfo(entry.opid, settings, attributes, inputs))
     op.source = entry.source
     return op
+
+
+def _check(
+    entry: OpEntry,
+    name: str,
+    attributes: Mapping[str, Any],
+    inputs: Sequence[Tensor | None],
+    numOutputs: int | None,
+) -> None:
+    definition = entry.definition or schemas.definition(entry.opid)
+    if definition is None:
+        return
+    who = f"{entry.opid} '{name}'" if name else str(entry.opid)
+    given = [t and (t.id, t.info and t.info.dataType()) for t in inputs]
+    try:
+        definitions.check(who, definition, attributes, given, numOutputs)
+    except (OperatorInputError, OperatorAttributeError) as error:
+        if not is_library(entry.source):
+            raise
+        warnings.warn(
+            f"{error} The definition that {entry.source} gives may be wrong.", stacklevel=3
+        )
 
 
 def createOpx(op: Op, devicex: Any) -> Opx:

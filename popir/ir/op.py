@@ -64,6 +64,8 @@ class Op:
     """True for a class that takes any attribute; `attributes` holds them, and no annotation
     declares them.
     """
+    constantInputs: ClassVar[frozenset[int]] = frozenset()
+    """The inputs whose values `setup()` or the lowering needs, such as the shape of a Reshape."""
     _declared: ClassVar[dict[str, attrs.Declared]] = {}
 
     id: int

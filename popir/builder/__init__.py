@@ -1,0 +1,5 @@
+"""Building ONNX models in Python: `Builder`."""
+
+from popir.builder.builder import Builder
+
+__all__ = ["Builder"]

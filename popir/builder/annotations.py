@@ -1,0 +1,299 @@
+"""Attributes of nodes that say how to run them: `Annotations`, the part of the Builder that sets
+them.
+
+They stand in the model as attributes whose names, PopART's, begin with two underscores. Most can be
+set on a node, named by its outputs, or for all nodes that are added within a `with`:
+
+    builder.virtualGraph(out, 1)
+    with builder.virtualGraph(1):
+        out = builder.aiOnnx.relu([x])
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Generator, Iterable, Mapping
+from typing import Any
+
+from onnx import AttributeProto, NodeProto
+
+from popir.errors import OperatorAttributeError, popart_exception
+from popir.ir import AttributeKind
+from popir.onnxio.attributes import to_proto, to_python
+
+Outputs = str | Iterable[str]
+"""The node that has these outputs."""
+
+VIRTUAL_GRAPH = "__ipu_number"
+PIPELINE_STAGE = "__pipeline_stage"
+EXECUTION_PHASE = "__execution_phase"
+RECOMPUTE = "__recompute_output_in_backward_pass"
+PARTIALS_TYPE = "__partials_type"
+
+CHECKPOINT, RECOMPUTED = 1, 2
+"""RecomputeType.Checkpoint and RecomputeType.Recompute."""
+
+
+_SERIALIZE_MODES = ("none", "input_channels", "reducing_dim", "output_channels")
+
+
+def _plain(value: Any) -> Any:
+    """The number that a member of an enumeration stands for; any other value as it is."""
+    return getattr(value, "value", value)
+
+
+def _who(node: NodeProto) -> str:
+    return f"{node.op_type} '{node.name}'" if node.name else node.op_type
+
+
+def _annotation(attribute: str, kind: type, what: str) -> Callable[..., Any]:
+    def method(self: Annotations, nodeOutputNames: Any = None, value: Any = None) -> Any:
+        return self.annotate(attribute, kind, nodeOutputNames, value)
+
+    method.__doc__ = f"""Sets {what}: of the node with these outputs or, given a value alone, of all
+        nodes added within the `with` that this is called in."""
+    return method
+
+
+class Annotations:
+    """Gets and sets attributes of nodes; see the module."""
+
+    def __init__(self) -> None:
+        self._nodes: dict[str, NodeProto] = {}
+        """The node that has each output."""
+        self._inForce: dict[str, Any] = {}
+        """The annotations of the surrounding `with` statements."""
+
+    # Any attribute.
+
+    def addNodeAttribute(
+        self, attributeName: str, attributeValue: Any, nodeOutputNames: Outputs
+    ) -> None:
+        """Gives a node an attribute: int, float, str, ndarray, or a list of one of these.
+
+        Raises OperatorAttributeError if the node has it already.
+        """
+        node = self._node(nodeOutputNames)
+        if self._attribute(node, attributeName) is not None:
+            raise OperatorAttributeError(
+                f"Node already has attribute {attributeName}: {_who(node)}. Remove it first."
+            )
+        self._set(node, attributeName, attributeValue)
+
+    def nodeHasAttribute(self, attributeName: str, nodeOutputNames: Outputs) -> bool:
+        """Whether the node has the attribute."""
+        return self._attribute(self._node(nodeOutputNames), attributeName) is not None
+
+    def removeNodeAttribute(self, attributeName: str, nodeOutputNames: Outputs) -> None:
+        """Takes the attribute from the node. Raises OperatorAttributeError if it has none such."""
+        node = self._node(nodeOutputNames)
+        node.attribute.remove(self._need(node, attributeName))
+        self._changed(attributeName)
+
+    def getAllNodeAttributeNames(self, nodeOutputNames: Outputs) -> list[str]:
+        """The names of the node's attributes."""
+        return [attribute.name for attribute in self._node(nodeOutputNames).attribute]
+
+    def getInt64NodeAttribute(self, attributeName: str, nodeOutputNames: Outputs) -> int:
+        """An integer attribute of a node."""
+        return self._get(attributeName, nodeOutputNames, AttributeKind.INT)
+
+    def getInt64VectorNodeAttribute(
+        self, attributeName: str, nodeOutputNames: Outputs
+    ) -> list[int]:
+        """An attribute of a node that is a list of integers."""
+        return self._get(attributeName, nodeOutputNames, AttributeKind.INTS)
+
+    def getFloatNodeAttribute(self, attributeName: str, nodeOutputNames: Outputs) -> float:
+        """A float attribute of a node."""
+        return self._get(attributeName, nodeOutputNames, AttributeKind.FLOAT)
+
+    def getFloatVectorNodeAttribute(
+        self, attributeName: str, nodeOutputNames: Outputs
+    ) -> list[float]:
+        """An attribute of a node that is a list of floats."""
+        return self._get(attributeName, nodeOutputNames, AttributeKind.FLOATS)
+
+    def getStringNodeAttribute(self, attributeName: str, nodeOutputNames: Outputs) -> str:
+        """A string attribute of a node."""
+        return self._get(attributeName, nodeOutputNames, AttributeKind.STRING)
+
+    def getStringVectorNodeAttribute(
+        self, attributeName: str, nodeOutputNames: Outputs
+    ) -> list[str]:
+        """An attribute of a node that is a list of strings."""
+        return self._get(attributeName, nodeOutputNames, AttributeKind.STRINGS)
+
+    # Annotations.
+
+    virtualGraph = _annotation(VIRTUAL_GRAPH, int, "the virtual graph (IPU) of a node")
+    pipelineStage = _annotation(PIPELINE_STAGE, int, "the stage of the pipeline that a node is in")
+    executionPhase = _annotation(EXECUTION_PHASE, int, "the phase of execution that a node is in")
+    recomputeOutput = _annotation(RECOMPUTE, int, "the RecomputeType of a node")
+    schedulePriority = _annotation("__schedule_priority", float, "how early a node should run")
+
+    def getVirtualGraph(self, nodeOutputNames: Outputs | None = None) -> int:
+        """The virtual graph of a node or, without one, of the surrounding `with`."""
+        return self._annotated(VIRTUAL_GRAPH, nodeOutputNames)
+
+    def hasVirtualGraph(self) -> bool:
+        """Whether a surrounding `with` sets the virtual graph."""
+        return VIRTUAL_GRAPH in self._inForce
+
+    def getPipelineStage(self, nodeOutputNames: Outputs | None = None) -> int:
+        """The pipeline stage of a node or, without one, of the surrounding `with`."""
+        return self._annotated(PIPELINE_STAGE, nodeOutputNames)
+
+    def hasPipelineStage(self) -> bool:
+        """Whether a surrounding `with` sets the pipeline stage."""
+        return PIPELINE_STAGE in self._inForce
+
+    def getExecutionPhase(self, nodeOutputNames: Outputs | None = None) -> int:
+        """The execution phase of a node or, without one, of the surrounding `with`."""
+        return self._annotated(EXECUTION_PHASE, nodeOutputNames)
+
+    def hasExecutionPhase(self) -> bool:
+        """Whether a surrounding `with` sets the execution phase."""
+        return EXECUTION_PHASE in self._inForce
+
+    @contextlib.contextmanager
+    def outlineAttributes(self, attributes: Mapping[str, str]) -> Generator[None]:
+        """Within it, nodes get pairs of strings that keep apart what would be outlined together."""
+        pairs = [str(text) for pair in attributes.items() for text in pair]
+        with self._annotating({"__outline": pairs}):
+            yield
+
+    @contextlib.contextmanager
+    def commGroup(self, type: Any = 0, groupSize: int = 0) -> Generator[None]:
+        """Within it, nodes get the group of replicas that they communicate with."""
+        with self._annotating({"__comm_group_type": _plain(type), "__comm_group_size": groupSize}):
+            yield
+
+    def recomputeOutputInBackwardPass(self, nodeOutputNames: Outputs, value: Any = 2) -> None:
+        """Sets the RecomputeType of a node; by default Recompute."""
+        self._set(self._node(nodeOutputNames), RECOMPUTE, int(_plain(value)))
+
+    def getRecomputeOutputInBackwardPass(self, nodeOutputNames: Outputs) -> bool:
+        """Whether the node is to be recomputed."""
+        found = self._attribute(self._node(nodeOutputNames), RECOMPUTE)
+        return found is not None and found.i == RECOMPUTED
+
+    def setPartialsType(self, nodeOutputName: Outputs, partialsType: str) -> None:
+        """Sets the type in which a matmul or convolution adds up: "FLOAT" or "HALF"."""
+        self._set(self._node(nodeOutputName), PARTIALS_TYPE, partialsType)
+
+    def getPartialsType(self, nodeOutputName: Outputs) -> str:
+        """The type in which the node adds up; "FLOAT" unless set."""
+        found = self._attribute(self._node(nodeOutputName), PARTIALS_TYPE)
+        return "FLOAT" if found is None else found.s.decode()
+
+    def setAvailableMemoryProportion(self, nodeOutputNames: Outputs, proportion: float) -> None:
+        """Sets how much of a tile's memory the node may use, above 0 and at most 1."""
+        if not 0 < proportion <= 1:
+            raise popart_exception(
+                f"availableMemoryProportion must be in (0,1], but is: {proportion}."
+            )
+        self._set(self._node(nodeOutputNames), "__available_memory", float(proportion))
+
+    def setEnableConvDithering(self, nodeOutputNames: Outputs, enable: int) -> None:
+        """Sets whether a convolution's first tile is chosen at random."""
+        self._set(self._node(nodeOutputNames), "__enable_conv_dithering", int(enable))
+
+    def setSerializeMatMul(
+        self, nodeOutputNames: Outputs, mode: str, factor: int = 0, keep_precision: bool = False
+    ) -> None:
+        """Cuts a matmul into `factor` smaller ones along "input_channels", "output_channels" or
+        "reducing_dim"; "none" leaves it whole.
+        """
+        if mode not in _SERIALIZE_MODES:
+            raise popart_exception(
+                f"Unsupported mat mul serialization mode '{mode}'. Supported modes are: "
+                f"{', '.join(_SERIALIZE_MODES)}."
+            )
+        if mode != "none":
+            node = self._node(nodeOutputNames)
+            self._set(node, "__serialize_matmul_mode", mode)
+            self._set(node, "__serialize_matmul_factor", int(factor))
+            self._set(node, "__serialize_matmul_precision", int(keep_precision))
+
+    def excludePatterns(self, nodeOutputName: Outputs, patternNames: Iterable[str]) -> None:
+        """Names the patterns that must leave a node alone."""
+        self._set(self._node(nodeOutputName), "__exclude_patterns", list(patternNames))
+
+    def setInplacePreferences(self, nodeOutputName: Outputs, prefs: Mapping[str, float]) -> None:
+        """Sets how much each in-place variant of a node is wanted, by its operator's name."""
+        node = self._node(nodeOutputName)
+        self._set(node, "__inplace_op_names", list(prefs))
+        self._set(node, "__inplace_op_priorities", [float(value) for value in prefs.values()])
+
+    # How it is done.
+
+    def annotate(self, attribute: str, kind: type, nodeOutputNames: Any, value: Any) -> Any:
+        """Sets an annotation on the node with these outputs; if `nodeOutputNames` is a value
+        instead, returns the context manager that sets it for all nodes added within.
+        """
+        if isinstance(nodeOutputNames, (str, set, frozenset, list, tuple)):
+            self._set(self._node(nodeOutputNames), attribute, kind(_plain(value or 0)))
+            return None
+        value = nodeOutputNames if value is None else value
+        return self._annotating({attribute: kind(_plain(value or 0))})
+
+    def _node(self, outputs: Outputs) -> NodeProto:
+        ids = [outputs] if isinstance(outputs, str) else list(outputs)
+        node = self._nodes.get(ids[0]) if ids else None
+        if node is None or not set(ids) <= set(node.output):
+            raise popart_exception(f"Could not find a node with outputs {', '.join(ids)}.")
+        return node
+
+    def _attribute(self, node: NodeProto, name: str) -> AttributeProto | None:
+        return next((each for each in node.attribute if each.name == name), None)
+
+    def _need(self, node: NodeProto, name: str) -> AttributeProto:
+        found = self._attribute(node, name)
+        if found is None:
+            names = [each.name for each in node.attribute]
+            raise OperatorAttributeError(
+                f"{_who(node)} has no attribute '{name}'; it has: {', '.join(names) or 'none'}."
+            )
+        return found
+
+    def _get(self, name: str, outputs: Outputs, kind: AttributeKind) -> Any:
+        node = self._node(outputs)
+        value = to_python(self._need(node, name))
+        if AttributeKind.of(value) is not kind:
+            raise OperatorAttributeError(
+                f"{_who(node)}: the attribute '{name}' is {value!r}, not {kind.words}."
+            )
+        return value
+
+    def _set(self, node: NodeProto, name: str, value: Any) -> None:
+        old = self._attribute(node, name)
+        new = to_proto(_who(node), name, value)
+        if old is None:
+            node.attribute.append(new)
+        else:
+            old.CopyFrom(new)
+        self._changed(name)
+
+    def _changed(self, name: str) -> None:
+        """Called when the attribute of that name has changed on some node."""
+
+    def _annotate(self, node: NodeProto) -> None:
+        for name, value in self._inForce.items():
+            self._set(node, name, value)
+
+    def _annotated(self, name: str, outputs: Outputs | None) -> Any:
+        if outputs is not None:
+            return to_python(self._need(self._node(outputs), name))
+        if name not in self._inForce:
+            raise popart_exception(f"No surrounding `with` of the builder sets {name}.")
+        return self._inForce[name]
+
+    @contextlib.contextmanager
+    def _annotating(self, annotations: Mapping[str, Any]) -> Generator[None]:
+        before = self._inForce
+        self._inForce = {**before, **annotations}
+        try:
+            yield
+        finally:
+            self._inForce = before

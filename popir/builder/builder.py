@@ -1,0 +1,306 @@
+"""`Builder`: makes an ONNX model, an operator at a time, with PopART's names."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from onnx import GraphProto, ModelProto, numpy_helper
+
+from popir import definitions
+from popir.builder.annotations import CHECKPOINT, RECOMPUTE
+from popir.builder.core import Core, name_of
+from popir.builder.inference import Inference
+from popir.builder.methods import Opset
+from popir.errors import OperatorAttributeError, did_you_mean, popart_exception
+from popir.ir import AttributeSpec, Tensor
+from popir.onnxio import exporter, schemas
+from popir.onnxio.load import Source, array, load
+from popir.types import DataType, TensorInfo
+
+_OPSET_NAME = re.compile(r"ai(Onnx|OnnxMl|Graphcore)(?:Opset(\d+))?")
+_DOMAINS = {"Onnx": "ai.onnx", "OnnxMl": "ai.onnx.ml", "Graphcore": "ai.graphcore"}
+
+
+class Builder(Core):
+    """Makes an ONNX model. Tensors are known by their ids.
+
+    `builder.aiOnnxOpset11.relu([x])` adds an operator of opset 11, `builder.aiOnnx` of the opset
+    that the model is written in, 10 unless something else is said first; `builder.aiGraphcore`
+    holds the operators of PopART's own. All operators of a domain are of one opset.
+    """
+
+    def __init__(
+        self, modelProtoOrFilename: Source | None = None, opsets: Mapping[str, int] | None = None
+    ) -> None:
+        """Starts an empty model, or from a model: bytes, a ModelProto or a file name.
+
+        `opsets` sets the version of each domain named. Raises ModelError for a model that cannot be
+        read, OpsetVersionError for a version that popir does not know.
+        """
+        super().__init__()
+        self._inference = Inference(self._model, lambda id: None)
+        if modelProtoOrFilename is not None:
+            self._load(modelProtoOrFilename)
+        for domain, version in (opsets or {}).items():
+            self._opsets.pin(domain, version)
+
+    def _load(self, source: Source) -> None:
+        model, folder = load(source)
+        self._model.CopyFrom(model)
+        graph = self._model.graph
+        for item in self._model.opset_import:
+            self._opsets.pin(item.domain or "ai.onnx", item.version)
+        for tensor in graph.initializer:
+            data = array(tensor, folder)
+            tensor.CopyFrom(numpy_helper.from_array(data, tensor.name))
+            self._declare(tensor.name, DataType.of(data.dtype))
+        for value in graph.input:
+            self._inputs.append(value.name)
+            code = value.type.tensor_type.elem_type
+            self._declare(value.name, DataType.of(code) if code else None)
+        for node in graph.node:
+            for id in node.output:
+                self._nodes[id] = node
+                self._declare(id, None)
+
+    def createSubgraphBuilder(self) -> Builder:
+        """A builder of a subgraph: a branch of an If, the body of a Loop.
+
+        It sees the tensors of this one, and its ids differ from all of this one's.
+        """
+        child = Builder()
+        child._parent = self
+        child._opsets = self._opsets
+        child._taken = self._taken
+        child._inference = Inference(child._model, self._tensor)
+        child.setGraphName(f"{self._model.graph.name}/subgraph")
+        return child
+
+    # Domains and operators.
+
+    def __getattr__(self, name: str) -> Opset:
+        match = _OPSET_NAME.fullmatch(name)
+        if match is None:
+            raise AttributeError(f"Builder has no '{name}'.{did_you_mean(name, dir(self))}")
+        domain = _DOMAINS[match[1]]
+        return Opset(self, domain, self._opsets.pin(domain, int(match[2]) if match[2] else None))
+
+    def __dir__(self) -> list[str]:
+        opsets = range(schemas.OLDEST_OPSET, schemas.NEWEST_OPSET + 1)
+        made = ["aiOnnx", "aiOnnxMl", "aiGraphcore", "aiGraphcoreOpset1", "aiOnnxMlOpset1"]
+        return sorted([*super().__dir__(), *made, *(f"aiOnnxOpset{n}" for n in opsets)])
+
+    def customOp(
+        self,
+        opName: str,
+        opVersion: int,
+        domain: str,
+        inputs: Sequence[str],
+        attributes: Mapping[str, Any] | None = None,
+        numOutputs: int = 1,
+        name: Any = "",
+    ) -> list[str]:
+        """Adds an operator by its identifier, and returns the ids of its outputs.
+
+        In a domain of ONNX's, `opVersion` must be the version of the operator that is in force at
+        the model's opset, and does not change the opset. In other domains it raises the model's
+        version of the domain where needed. Attributes are int, float, str, ndarray, or lists of one
+        of these.
+
+        Raises OpsetVersionError, OperatorInputError or OperatorAttributeError.
+        """
+        domain = domain or "ai.onnx"
+        schema = self._opsets.custom(domain, opName, opVersion)
+        specs = schema.attributes if schema else {}
+        given = attributes or {}
+        if schema and not self._opsets.shadowed(domain, opName):
+            _check_names(opName, specs, given)
+        typed = {key: (specs[key].kind if key in specs else None, given[key]) for key in given}
+        return self.addNode(domain, opName, inputs, numOutputs, typed, name, schema)
+
+    def checkpointOutput(self, nodeOutputNames: Iterable[str]) -> list[str]:
+        """Keeps tensors that the backward pass would recompute; returns the ids to use instead."""
+        found: list[str] = []
+        for id in nodeOutputNames:
+            self._opsets.pin("ai.onnx")
+            found += self.addNode("ai.onnx", "Identity", [id], 1, {}, "Checkpoint")
+            self.addNodeAttribute(RECOMPUTE, CHECKPOINT, found[-1])
+            self.excludePatterns(found[-1], ["PreUniRepl", "PostNRepl"])
+        return found
+
+    def reshape_const(
+        self, aiOnnx: Opset, args: Sequence[str], shape: Iterable[int], debugContext: str = ""
+    ) -> str:
+        """A Reshape to a constant shape."""
+        new = aiOnnx.constant(np.array(list(shape), np.int64), f"{debugContext}_const")
+        return aiOnnx.reshape([args[0], new], debugContext)
+
+    # Inputs and outputs.
+
+    def addInputTensor(
+        self, tensorInfo: Any, shape: Any = None, debugContext: Any = "", *, dataType: Any = None
+    ) -> str:
+        """Adds an input that the host sends; `addInputTensor(info)` or `addInputTensor("FLOAT",
+        [2])`.
+
+        A debug context may follow either. Returns the id: that of the context, or "input".
+        """
+        if isinstance(tensorInfo, TensorInfo):
+            # With an info, the debug context stands where the shape does without.
+            info, debugContext = tensorInfo, shape if shape is not None else debugContext
+        else:
+            info = TensorInfo(tensorInfo, shape)
+        id = self._declare(self._nextId(name_of(debugContext) or "input"), info.dataType())
+        self._model.graph.input.append(exporter.value_info(id, info))
+        self._inputs.append(id)
+        return id
+
+    def addUntypedInputTensor(self, debugContext: Any = "") -> str:
+        """Adds an input of a subgraph, whose type and shape follow from where it is called.
+
+        Raises popart_exception for the main graph, where nothing would say them.
+        """
+        if self._parent is None:
+            raise popart_exception(
+                "Can not add untyped tensors to the top-level graph: nothing says their type and "
+                "shape. Use Builder.addInputTensor(TensorInfo(...))."
+            )
+        id = self._declare(self._nextId(name_of(debugContext) or "input"), None)
+        self._model.graph.input.append(exporter.value_info(id, None))
+        self._inputs.append(id)
+        return id
+
+    def addInputTensorFromParentGraph(self, tensorId: str) -> None:
+        """Makes a tensor of the surrounding graph an input of this subgraph, under its own id."""
+        if self._parent is None or not self._parent._knows(tensorId):
+            raise popart_exception(
+                f"Failed to add unrecognised Tensor {tensorId} from higher scope: no surrounding "
+                f"graph has it."
+            )
+        self._declare(tensorId, self._parent._kind(tensorId))
+        self._model.graph.input.append(exporter.value_info(tensorId, None))
+        self._inputs.append(tensorId)
+
+    def addInitializedInputTensor(self, initVal: Any, debugContext: Any = "") -> str:
+        """Adds a weight with its initial value.
+
+        Returns the id: that of the context, or "init_input".
+        """
+        if not isinstance(initVal, (np.ndarray, np.generic)):
+            raise popart_exception(
+                f"addInitializedInputTensor takes a numpy array; given was "
+                f"{type(initVal).__name__}."
+            )
+        value = np.ascontiguousarray(initVal).reshape(initVal.shape)
+        kind = DataType.of(value.dtype)
+        id = self._declare(self._nextId(name_of(debugContext) or "init_input"), kind)
+        self._model.graph.initializer.append(numpy_helper.from_array(value, id))
+        self._inference.values[id] = value
+        self._inputs.append(id)
+        return id
+
+    def addOutputTensor(self, outputName: str) -> None:
+        """Makes a tensor an output of the model. Raises popart_exception if there is none such."""
+        if not self._knows(outputName):
+            near = did_you_mean(outputName, self._kinds)
+            raise popart_exception(f"Unknown tensor '{outputName}' cannot be an output.{near}")
+        self._model.graph.output.append(exporter.value_info(outputName, None))
+
+    # The model.
+
+    def getModelProto(self) -> bytes:
+        """The model as a serialised onnx.ModelProto."""
+        return self._finished().SerializeToString(deterministic=True)
+
+    def saveModelProto(self, filename: str | os.PathLike[str]) -> None:
+        """Writes the model to a file. Raises ModelError if that fails."""
+        exporter.save(self.getModelProto(), filename)
+
+    def _finished(self) -> ModelProto:
+        model = ModelProto()
+        model.CopyFrom(self._model)
+        self._opsets.pin("ai.onnx")
+        del model.opset_import[:]
+        model.opset_import.extend(
+            exporter.opset(domain, version) for domain, version in self._opsets.versions.items()
+        )
+        for output in model.graph.output:
+            if not output.HasField("type"):
+                output.CopyFrom(exporter.value_info(output.name, self._info_or_none(output.name)))
+        return exporter.finish(model)
+
+    def subgraph(self) -> GraphProto:
+        return self._finished().graph
+
+    def embedReplicationFactor(self, replicationFactor: int) -> None:
+        """Notes in the model how many replicas its weights are meant for."""
+        self._model.metadata_props.add(key="__replicationFactor", value=str(replicationFactor))
+
+    def setGraphName(self, name: str) -> None:
+        """Names the graph."""
+        self._model.graph.name = name
+
+    # What the model has.
+
+    def getInputTensorIds(self) -> list[str]:
+        """The ids of inputs and initialized inputs, in the order in which they were added."""
+        return list(self._inputs)
+
+    def getOutputTensorIds(self) -> list[str]:
+        """The ids of the outputs, in order."""
+        return [value.name for value in self._model.graph.output]
+
+    def getValueTensorIds(self) -> list[str]:
+        """The ids of all tensors that operators compute, in order."""
+        return [id for node in self._model.graph.node for id in node.output if id]
+
+    def getTrainableTensorIds(self) -> list[str]:
+        """The ids of the initialized inputs, in order."""
+        return [tensor.name for tensor in self._model.graph.initializer]
+
+    def isInitializer(self, id: str) -> bool:
+        """Whether the tensor is an initialized input."""
+        return any(tensor.name == id for tensor in self._model.graph.initializer)
+
+    def getTensorShape(self, id: str) -> list[int]:
+        """The shape of a tensor. Raises popart_exception if it cannot be inferred."""
+        return self._info(id).shape()
+
+    def getTensorDtypeString(self, id: str) -> str:
+        """The element type of a tensor by numpy's name, "float32"."""
+        return (self._kind(id) or self._info(id).dataType()).lcase
+
+    def _info(self, id: str) -> TensorInfo:
+        if not self._knows(id):
+            raise popart_exception(
+                f"{id} is not a known tensor of the model.{did_you_mean(id, self._kinds)}"
+            )
+        return self._inference.info(id, self._opsets.versions)
+
+    def _info_or_none(self, id: str) -> TensorInfo | None:
+        try:
+            return self._info(id)
+        except popart_exception:
+            return None  # The importer says what is wrong, when the model is compiled.
+
+    def _tensor(self, id: str) -> Tensor | None:
+        return self._inference.tensor(id, self._opsets.versions)
+
+    def _changed(self, name: str) -> None:
+        if not name.startswith("__"):
+            self._inference.restart()
+
+
+def _check_names(who: str, specs: Mapping[str, AttributeSpec], given: Mapping[str, Any]) -> None:
+    for name, value in given.items():
+        if name not in specs and not name.startswith("__"):
+            raise definitions.unknown_attribute(who, name, value, specs)
+    for name, spec in specs.items():
+        if spec.required and name not in given:
+            raise OperatorAttributeError(
+                f"{who}: the attribute '{name}' is required, and was not given."
+            )

@@ -1,0 +1,138 @@
+"""What the Builder's methods are made of: a model that grows by nodes, ids, scopes and element
+types.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Generator, Mapping, Sequence
+from typing import Any
+
+from onnx import GraphProto, ModelProto, NodeProto
+
+from popir import definitions
+from popir.builder.annotations import Annotations
+from popir.builder.opsets import Opsets
+from popir.errors import OperatorInputError, did_you_mean
+from popir.ir import AttributeKind
+from popir.onnxio.attributes import to_proto
+from popir.onnxio.schema_text import Schema
+from popir.types import DataType
+
+
+class Core(Annotations):
+    """A model and its tensors; nodes are added by `addNode`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._parent: Core | None = None
+        """The builder of the surrounding graph, for a subgraph."""
+        self._model = ModelProto(producer_name="popir")
+        self._model.graph.name = "BuilderGraph"
+        self._opsets = Opsets()
+        self._inputs: list[str] = []
+        self._kinds: dict[str, DataType | None] = {}
+        """Every tensor, with its element type where it is known."""
+        self._taken: dict[str, int] = {}
+        """Every id, with the number that the next id of the same base may try."""
+        self._scopes: list[str] = []
+
+    def addNode(
+        self,
+        domain: str,
+        type: str,
+        inputs: Sequence[str],
+        numOutputs: int,
+        attributes: Mapping[str, tuple[AttributeKind | None, Any]],
+        debugContext: Any,
+        schema: Schema | None = None,
+    ) -> list[str]:
+        """Adds a node, checked as far as the schema and what is known of the inputs tell."""
+        debug = name_of(debugContext)
+        name = self.getNameScope(debug or type) if debug or self._scopes else ""
+        who = f"{type} '{name}'" if name else type
+        if isinstance(inputs, str):
+            raise OperatorInputError(
+                f"{who}: inputs are a list of tensor ids; given was {inputs!r}."
+            )
+        for i, id in enumerate(inputs):
+            if id and not self._knows(id):
+                near = did_you_mean(id, self._kinds)
+                raise OperatorInputError(f"Unknown tensor '{id}', input {i} of {who}.{near}")
+        bound: dict[str, DataType] = {}
+        if schema is not None:
+            given = [(id, self._kind(id)) if id else None for id in inputs]
+            bound = definitions.check_inputs(who, schema.inputs, given)
+            definitions.check_count(who, "output", schema.outputs, numOutputs)
+        node = NodeProto(name=name, op_type=type, domain="" if domain == "ai.onnx" else domain)
+        node.input.extend(inputs)
+        for key, (kind, value) in attributes.items():
+            value = value.subgraph() if isinstance(value, Core) else value
+            node.attribute.append(to_proto(who, key, value, kind))
+        self._annotate(node)
+        base = f"{debug}/{type}" if debug else type
+        outputs = [self._nextId(f"{base}:{i}") for i in range(numOutputs)]
+        node.output.extend(outputs)
+        self._model.graph.node.append(node)
+        for i, id in enumerate(outputs):
+            self._nodes[id] = self._model.graph.node[-1]
+            self._kinds[id] = _output_kind(schema, i, bound)
+        return outputs
+
+    def subgraph(self) -> GraphProto:
+        """The graph, as an attribute of a node of the surrounding graph holds it."""
+        return self._model.graph
+
+    @contextlib.contextmanager
+    def nameScope(self, name: str) -> Generator[None]:
+        """Within it, names and ids begin with `name/`; scopes nest."""
+        self._scopes.append(name)
+        try:
+            yield
+        finally:
+            self._scopes.pop()
+
+    def getNameScope(self, name: str = "") -> str:
+        """`name` in the present scope: "outer/inner/name"."""
+        return "/".join([*self._scopes, name])
+
+    # Ids.
+
+    def _declare(self, id: str, kind: DataType | None) -> str:
+        self._taken.setdefault(id, 1)
+        self._kinds[id] = kind
+        return id
+
+    def _knows(self, id: str) -> bool:
+        return id in self._kinds or (self._parent is not None and self._parent._knows(id))
+
+    def _kind(self, id: str) -> DataType | None:
+        if id in self._kinds or self._parent is None:
+            return self._kinds.get(id)
+        return self._parent._kind(id)
+
+    def _nextId(self, name: str) -> str:
+        """The name in the present scope, with /1, /2, ... after it if it is taken."""
+        base = id = self.getNameScope(name)
+        while id in self._taken:
+            id = f"{base}/{self._taken[base]}"
+            self._taken[base] += 1
+        self._taken[id] = 1
+        return id
+
+
+def name_of(debugContext: Any) -> str:
+    """The name in a debug context: a str, or an object that has one. PopART takes False as none."""
+    if isinstance(debugContext, str):
+        return debugContext
+    return str(getattr(debugContext, "name", "")) if debugContext else ""
+
+
+def _output_kind(schema: Schema | None, i: int, bound: Mapping[str, DataType]) -> DataType | None:
+    """The element type of output `i`, as far as the schema tells."""
+    if schema is None or not schema.outputs:
+        return None
+    formal = schema.outputs[min(i, len(schema.outputs) - 1)]
+    if formal.constraint in bound:
+        return bound[formal.constraint]
+    return next(iter(formal.types)) if len(formal.types) == 1 else None

@@ -1,0 +1,178 @@
+"""The methods of `builder.aiOnnx` and its kin, made from the schemas.
+
+A method takes the ids of the inputs as a list, the number of outputs if the operator leaves it
+open, then the attributes, those that are required first, and a debug context. It returns the id of
+the output, or a list of ids. An input that is left out is "".
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import keyword
+import types
+from collections.abc import Callable, Iterator
+from inspect import Parameter, Signature
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from popir.definitions import Formal
+from popir.errors import OperatorAttributeError, did_you_mean
+from popir.ir import AttributeKind, AttributeSpec
+from popir.onnxio import schemas
+from popir.onnxio.schema_text import Schema
+
+if TYPE_CHECKING:
+    from popir.builder.builder import Builder
+
+
+class OperatorCallError(OperatorAttributeError, TypeError):
+    """Arguments that an operator's method does not take; a TypeError too, as for any call."""
+
+
+class Opset:
+    """The operators of one version of a domain, as methods that add them to a Builder's model."""
+
+    def __init__(self, builder: Builder, domain: str, version: int) -> None:
+        self.builder = builder
+        self.domain = domain
+        self.version = version
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        known = schemas.in_force(self.domain, self.version)
+        if name not in known:
+            raise AttributeError(
+                f"Version {self.version} of {self.domain} has no operator '{name}'."
+                f"{did_you_mean(name, known)}"
+            )
+        method = types.MethodType(_method(known[name]), self)
+        self.__dict__[name] = method
+        return method
+
+    def __dir__(self) -> list[str]:
+        return sorted([*super().__dir__(), *schemas.in_force(self.domain, self.version)])
+
+    def __repr__(self) -> str:
+        return f"Opset('{self.domain}', {self.version})"
+
+
+@functools.cache
+def _method(schema: Schema) -> Callable[..., Any]:
+    """The method that adds the operator; its first argument is the Opset."""
+    signature = _signature(schema)
+    several = "num_outputs" in signature.parameters or len(schema.outputs) > 1
+
+    def call(self: Opset, *args: Any, **kwargs: Any) -> Any:
+        given = {f"{name}_" if keyword.iskeyword(name) else name: kwargs[name] for name in kwargs}
+        try:
+            arguments = signature.bind(self, *args, **given).arguments
+        except TypeError as error:
+            raise OperatorCallError(
+                f"{schema.method}(): incompatible function arguments: {error}. Call it as "
+                f"{schema.method}{_without_self(signature)}."
+            ) from None
+        outputs = _add(self, schema, arguments)
+        return outputs if several else outputs[0]
+
+    if schema.opid.type == "Constant":
+        call = _constant
+    call.__name__ = call.__qualname__ = schema.method
+    call.__doc__ = _doc(schema)
+    call.__signature__ = signature  # type: ignore[attr-defined]
+    return call
+
+
+def _constant(self: Opset, value: Any, debugContext: Any = "") -> str:
+    # PopART's opset 11 has is_value_sparse in the place of debugContext.
+    if debugContext is True:
+        raise OperatorAttributeError("Constant: popir has no sparse constants.")
+    attributes = {"value": (AttributeKind.TENSOR, np.asarray(value))}
+    return self.builder.addNode("ai.onnx", "Constant", [], 1, attributes, debugContext)[0]
+
+
+def _add(self: Opset, schema: Schema, arguments: dict[str, Any]) -> list[str]:
+    inputs = arguments.get("args", [])
+    count = arguments.get("num_outputs", len(schema.outputs))
+    attributes: dict[str, tuple[AttributeKind, Any]] = {}
+    for name, spec in schema.attributes.items():
+        value = arguments.get(_parameter(name), spec.default)
+        if name == "num_outputs":
+            value = count if len(inputs) == 1 else None
+        if value is not None and not _is_absent(schema, spec, value):
+            attributes[name] = (spec.kind, value)
+    context = arguments.get("debugContext", "")
+    return self.builder.addNode(
+        schema.opid.domain, schema.opid.type, inputs, count, attributes, context, schema
+    )
+
+
+def _is_absent(schema: Schema, spec: AttributeSpec, value: Any) -> bool:
+    """Whether `value` says the same as leaving the attribute out.
+
+    As in PopART, an empty list does, except for the axes of a reduction.
+    """
+    if spec.name == "auto_pad":
+        return value == spec.default
+    empty = spec.kind.isList and not spec.required and len(value) == 0
+    return empty and not schema.opid.type.startswith("Reduce")
+
+
+def _parameter(name: str) -> str:
+    return f"{name}_" if keyword.iskeyword(name) else name
+
+
+def _signature(schema: Schema) -> Signature:
+    return Signature([Parameter("self", Parameter.POSITIONAL_ONLY), *_parameters(schema)])
+
+
+def _without_self(signature: Signature) -> Signature:
+    return signature.replace(parameters=list(signature.parameters.values())[1:])
+
+
+def _parameters(schema: Schema) -> Iterator[Parameter]:
+    kind = Parameter.POSITIONAL_OR_KEYWORD
+    if schema.opid.type == "Constant":
+        yield Parameter("value", kind)
+        yield Parameter("debugContext", kind, default="")
+        return
+    if schema.inputs:
+        yield Parameter("args", kind)
+    if any(formal.optional or formal.variadic for formal in schema.outputs):
+        yield Parameter("num_outputs", kind)
+    specs = [spec for name, spec in schema.attributes.items() if name != "num_outputs"]
+    for spec in sorted(specs, key=lambda spec: not spec.required):
+        if spec.required:
+            yield Parameter(_parameter(spec.name), kind)
+        elif spec.name != "auto_pad":
+            yield Parameter(_parameter(spec.name), kind, default=_shown(spec.default))
+    yield Parameter("debugContext", kind, default="")
+    # PopART has no auto_pad: it must not shift the others.
+    if "auto_pad" in schema.attributes:
+        default = schema.attributes["auto_pad"].default
+        yield Parameter("auto_pad", Parameter.KEYWORD_ONLY, default=default)
+
+
+def _shown(default: Any) -> Any:
+    """A default as a person would write it: 0.01, where ONNX has the nearest 32-bit float."""
+    return float(str(np.float32(default))) if isinstance(default, float) else default
+
+
+def _doc(schema: Schema) -> str:
+    text = [f"Adds {schema.opid} to the model.", "", inspect.cleandoc(schema.doc), ""]
+    for title, formals in (("Inputs", schema.inputs), ("Outputs", schema.outputs)):
+        text += [f"{title}:", *(_formal_doc(formal) for formal in formals), ""]
+    if schema.attributes:
+        text.append("Attributes:")
+        text += [f"    {name}: {_line(spec.doc)}" for name, spec in schema.attributes.items()]
+    return "\n".join(text).rstrip() + "\n"
+
+
+def _formal_doc(formal: Formal) -> str:
+    mark = " (optional)" if formal.optional else " (any number)" if formal.variadic else ""
+    kinds = ", ".join(sorted(kind.name for kind in formal.types))
+    return f"    {formal.name}{mark}: {_line(formal.doc)} [{kinds}]"
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

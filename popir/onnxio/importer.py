@@ -1,0 +1,240 @@
+"""ONNX model to graph."""
+
+from __future__ import annotations
+
+import graphlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from onnx import ModelProto, NodeProto, ValueInfoProto
+
+from popir import registry
+from popir.errors import (
+    ModelError,
+    OpsetVersionError,
+    UnknownOperatorError,
+    did_you_mean,
+    popart_exception,
+)
+from popir.ir import Graph, Op, TensorType
+from popir.onnxio import schemas
+from popir.onnxio.attributes import to_python
+from popir.onnxio.load import Source, array, load
+from popir.types import DataType, TensorInfo
+
+TRAINABLE = {DataType.FLOAT, DataType.FLOAT16, DataType.BFLOAT16, DataType.DOUBLE}
+"""The element types of weights; initializers of other types are constants."""
+
+
+def importModel(source: Source, inputShapeInfo: Mapping[str, TensorInfo] | None = None) -> Graph:
+    """The graph that an ONNX model describes, with types and shapes of all tensors.
+
+    `source` is a path, the bytes of a model, or a ModelProto. Graph inputs become Streams;
+    initializers Variables, or Consts if their type is not trainable or every reader needs their
+    value when it is compiled (`Op.constantInputs`); Constant nodes become Consts. `inputShapeInfo`
+    gives type and shape of inputs whose own are not complete.
+
+    Raises ModelError, saying what and where, for a model that is not well formed; OpsetVersionError
+    for an opset that popir does not read; and what `registry.createOp` and the operators' setup()
+    raise.
+    """
+    model, folder = load(source)
+    graph = Graph(model.graph.name)
+    graph.opsets = _opsets(model)
+    importer = GraphImporter(graph)
+    initializers = {tensor.name for tensor in model.graph.initializer}
+    for value in model.graph.input:
+        if value.name not in initializers:
+            importer.addInput(value, inputShapeInfo or {})
+    for tensor in model.graph.initializer:
+        importer.addInitializer(tensor.name, array(tensor, folder))
+    for node in _in_order(model.graph.node, graph.tensors):
+        importer.addNode(node)
+    for value in model.graph.output:
+        if not graph.hasTensor(value.name):
+            near = did_you_mean(value.name, graph.tensors)
+            raise ModelError(f"The model's output '{value.name}' is no tensor of it.{near}")
+        graph.outputs.append(value.name)
+    importer.finish()
+    return graph
+
+
+class GraphImporter:
+    """Adds what an ONNX graph consists of to a `Graph`, one piece at a time, producers before
+    readers.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+
+    def addInput(self, value: ValueInfoProto, inputShapeInfo: Mapping[str, TensorInfo]) -> None:
+        """Adds a graph input as a Stream. Raises ModelError if its type or shape is not known."""
+        self._check_new(value.name, "a graph input")
+        info = inputShapeInfo.get(value.name) or _info(value)
+        self.graph.addStream(value.name, info)
+
+    def addInitializer(self, id: str, data: Any) -> None:
+        """Adds an initializer: a Variable if its type is trainable, else a Const."""
+        self._check_new(id, "an initializer")
+        if DataType.of(data.dtype) in TRAINABLE:
+            self.graph.addVarInit(id, data)
+        else:
+            self.graph.addConstInit(id, data)
+
+    def addNode(self, node: NodeProto) -> Op | None:
+        """Adds a node, connected and set up; None for a Constant, which becomes a tensor."""
+        who = f"Node '{node.name}' ({node.domain or 'ai.onnx'}.{node.op_type})"
+        for id in node.output:
+            if id:
+                self._check_new(id, who)
+        for id in node.input:
+            if id and not self.graph.hasTensor(id):
+                near = did_you_mean(id, self.graph.tensors)
+                raise ModelError(f"{who} reads '{id}', which is no tensor of the model.{near}")
+        try:
+            attributes = {item.name: to_python(item) for item in node.attribute}
+        except ModelError as error:
+            raise ModelError(f"{who}: {error}") from error
+        if node.op_type == "Constant" and node.domain in ("", "ai.onnx"):
+            self.graph.addConstInit(node.output[0], _constant(who, attributes))
+            return None
+        return self._add_op(who, node, attributes)
+
+    def _add_op(self, who: str, node: NodeProto, attributes: dict[str, Any]) -> Op:
+        graph = self.graph
+        domain = node.domain or "ai.onnx"
+        opset = graph.opsets.get(domain)
+        if opset is None:
+            raise ModelError(
+                f"{who}: the model's opset_import has no version of the domain {domain}; it has "
+                f"{', '.join(f'{name} {version}' for name, version in graph.opsets.items())}."
+            )
+        notes = {name: attributes.pop(name) for name in list(attributes) if name.startswith("__")}
+        settings = Op.Settings(graph, node.name, notes)
+        inputs = [graph.tensors[id] if id else None for id in node.input]
+        try:
+            op = registry.createOp(
+                domain, node.op_type, opset, settings, attributes, inputs, len(node.output)
+            )
+        except UnknownOperatorError as error:
+            raise UnknownOperatorError(f"{who}: {error}") from error
+        ins = {i: id for i, id in enumerate(node.input) if id}
+        outs = {i: id for i, id in enumerate(node.output) if id}
+        return graph.createConnectedOp(lambda: op, ins, outs)
+
+    def finish(self) -> None:
+        """Makes Consts of the Variables whose every reader needs their value at compile time."""
+        for tensor in self.graph.tensors.values():
+            if tensor.isVariable() and tensor.uses:
+                uses = (
+                    i in op.constantInputs
+                    for op in tensor.uses
+                    for i, read in op.input.items()
+                    if read is tensor
+                )
+                if all(uses):
+                    tensor.tensorType = TensorType.Const
+
+    def _check_new(self, id: str, who: str) -> None:
+        old = self.graph.tensors.get(id)
+        if old is not None:
+            origin = old.producer.debugName() if old.producer else f"a {old.tensorType.name}"
+            raise ModelError(f"{who} defines '{id}', which the model has already ({origin}).")
+
+
+class InputShapeInfo(dict[str, TensorInfo]):
+    """Types and shapes of graph inputs that the model leaves open, by tensor id."""
+
+    def add(self, id: str, info: TensorInfo) -> None:
+        """Sets type and shape of the input `id`."""
+        self[id] = info
+
+    def has(self, id: str) -> bool:
+        """Whether type and shape of `id` are given."""
+        return id in self
+
+
+def _opsets(model: ModelProto) -> dict[str, int]:
+    opsets: dict[str, int] = {}
+    for item in model.opset_import:
+        domain = item.domain or "ai.onnx"
+        if opsets.setdefault(domain, item.version) != item.version:
+            raise ModelError(
+                f"The model imports two versions of the domain {domain}: {opsets[domain]} and "
+                f"{item.version}."
+            )
+    version = opsets.get("ai.onnx", schemas.NEWEST_OPSET)
+    if not schemas.OLDEST_OPSET <= version <= schemas.NEWEST_OPSET:
+        raise OpsetVersionError(
+            f"The model is written in opset {version} of ai.onnx; popir reads "
+            f"{schemas.OLDEST_OPSET} to {schemas.NEWEST_OPSET}."
+        )
+    return opsets
+
+
+def _info(value: ValueInfoProto) -> TensorInfo:
+    who = f"The graph input '{value.name}'"
+    way_out = "give its TensorInfo by an InputShapeInfo"
+    if not value.type.HasField("tensor_type") or not value.type.tensor_type.elem_type:
+        raise ModelError(f"{who} has no element type; {way_out}.")
+    tensor = value.type.tensor_type
+    if not tensor.HasField("shape"):
+        raise ModelError(f"{who} has no shape; {way_out}.")
+    dims = tensor.shape.dim
+    shape = [dim.dim_value for dim in dims if dim.HasField("dim_value")]
+    if len(shape) < len(dims):
+        names = [dim.dim_value if dim.HasField("dim_value") else dim.dim_param for dim in dims]
+        raise ModelError(
+            f"{who} has the shape {names}; popir compiles for known dimensions: {way_out}."
+        )
+    try:
+        return TensorInfo(tensor.elem_type, shape)
+    except popart_exception as error:
+        raise ModelError(f"{who}: {error}") from error
+
+
+def _constant(who: str, attributes: dict[str, Any]) -> np.ndarray[Any, Any]:
+    """The value of a Constant node, which ONNX lets stand in one of several attributes."""
+    for name, kind in _CONSTANTS.items():
+        if name in attributes:
+            return np.asarray(attributes[name], kind)
+    raise ModelError(f"{who} has no value of a kind that popir reads: {', '.join(attributes)}.")
+
+
+_CONSTANTS = {
+    "value": None,
+    "value_float": np.float32,
+    "value_floats": np.float32,
+    "value_int": np.int64,
+    "value_ints": np.int64,
+    "value_string": object,
+    "value_strings": object,
+}
+
+
+def _in_order(nodes: Sequence[NodeProto], known: Iterable[str]) -> Iterable[NodeProto]:
+    """The nodes, each after those that it reads from; as they stand if that is so already.
+
+    Raises ModelError, naming the nodes, if some wait for each other.
+    """
+    have = set(known)
+    if all(_ready(node, have) for node in nodes):
+        return nodes
+    producers = {id: i for i, node in enumerate(nodes) for id in node.output if id}
+    waits = {
+        i: [producers[id] for id in node.input if id in producers] for i, node in enumerate(nodes)
+    }
+    try:
+        return [nodes[i] for i in graphlib.TopologicalSorter(waits).static_order()]
+    except graphlib.CycleError as error:
+        cycle = [f"'{nodes[i].name}' ({nodes[i].op_type})" for i in error.args[1]]
+        raise ModelError(
+            f"These nodes wait for each other: {' reads from '.join(cycle)}."
+        ) from error
+
+
+def _ready(node: NodeProto, have: set[str]) -> bool:
+    ready = all(not id or id in have for id in node.input)
+    have.update(node.output)
+    return ready
