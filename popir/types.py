@@ -97,6 +97,14 @@ _BY_NUMPY = {member.numpy: member for member in DataType if member is not DataTy
 _BY_NAME = {name: member for member in DataType for name in (member.name, member.lcase)}
 
 
+class ReductionType(enum.Enum):
+    """How a loss of many elements becomes one; the names are what a model's attribute holds."""
+
+    Sum = "Sum"
+    Mean = "Mean"
+    NoReduction = "NoReduction"
+
+
 class TensorInfo:
     """The element type and the shape of a tensor. Immutable; equal by value; hashable.
 
