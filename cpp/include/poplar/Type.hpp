@@ -77,17 +77,24 @@ static constexpr Type BFLOAT16{Type::Kind::Bfloat16};
 static constexpr Type FLOAT{Type::Kind::Float};
 static constexpr Type DOUBLE{Type::Kind::Double};
 
+/// A Type as a compile-time value. A template, so that `value` can be passed by reference before
+/// C++17 too: the static member of a template may have its definition here.
+template <Type::Kind K>
+struct TypeConstant {
+  static constexpr Type value = Type(K);
+  static constexpr Type::Kind kind = K;
+};
+#if __cplusplus < 201703L
+template <Type::Kind K>
+constexpr Type TypeConstant<K>::value;
+#endif
+
 /// The device type that holds a C++ type on the host.
 template <class T>
 struct equivalent_device_type;
-// `kind` is there because C++11 would need a definition of `value` where a reference is bound to
-// it.
-#define POPIR_EQUIVALENT(CPP, DEVICE)                 \
-  template <>                                         \
-  struct equivalent_device_type<CPP> {                \
-    static constexpr Type value = DEVICE;             \
-    static constexpr Type::Kind kind = DEVICE.kind(); \
-  };
+#define POPIR_EQUIVALENT(CPP, DEVICE) \
+  template <>                         \
+  struct equivalent_device_type<CPP> : TypeConstant<DEVICE.kind()> {};
 POPIR_EQUIVALENT(bool, BOOL)
 POPIR_EQUIVALENT(char, CHAR)
 POPIR_EQUIVALENT(unsigned char, UNSIGNED_CHAR)
