@@ -1,5 +1,7 @@
 """Fixtures that several areas share."""
 
+from pathlib import Path
+
 import pytest
 
 from tests.packages import sanitized_environment
@@ -9,3 +11,33 @@ from tests.packages import sanitized_environment
 def sanitized(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Environment variables for a Python whose popir is built with AddressSanitizer."""
     return sanitized_environment(tmp_path_factory.mktemp("sanitized"))
+
+
+class Golden:
+    """Compares a text with a file in the folder `golden` beside the test, or writes that file."""
+
+    def __init__(self, folder: Path, update: bool) -> None:
+        self.folder = folder
+        self.update = update
+
+    def __call__(self, name: str, text: str) -> None:
+        """Fails with the difference unless `text` is what the file `name` holds."""
+        path = self.folder / name
+        if self.update:
+            self.folder.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        assert text == path.read_text(encoding="utf-8"), (
+            f"{path} differs; if the change is meant, run pytest with --update-golden"
+        )
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--update-golden", action="store_true", help="write what tests print into their golden files"
+    )
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Golden:
+    """Golden files of the test; `--update-golden` writes them."""
+    return Golden(request.path.parent / "golden", request.config.getoption("--update-golden"))

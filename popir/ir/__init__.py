@@ -3,7 +3,7 @@
 from popir.ir.attributes import AttributeKind, AttributeSpec
 from popir.ir.graph import Graph
 from popir.ir.identifier import GradInOutMapper, GradOpInType, OperatorIdentifier
-from popir.ir.op import GradOp, Op, OpSerialiser
+from popir.ir.op import GradOp, Op, OpSerialiser, OpSettings
 from popir.ir.tensor import Tensor, TensorType
 from popir.ir.verify import verify
 
@@ -16,6 +16,7 @@ __all__ = [
     "Graph",
     "Op",
     "OpSerialiser",
+    "OpSettings",
     "OperatorIdentifier",
     "Tensor",
     "TensorType",

@@ -109,6 +109,11 @@ class Graph:
         if op.settings.graph is not self:
             op.settings.graph = self
             op.id = self.nextOpId()
+        if op.id in self.ops:
+            raise popart_exception(
+                f"{self!r} has an operator of the id of {op.debugName()} already."
+            )
+        self._lastOpId = max(self._lastOpId, op.id)
         self.ops[op.id] = op
         return op.id
 
