@@ -240,6 +240,7 @@ void EngineImpl::emitRun(const Step& step, Compiled& out) {
     text += " " + shapeText(layout.shape);
     if (layout.channelBlock > 0) text += "/c" + std::to_string(layout.channelBlock);
     if (layout.channelBlock == Layout::kChannelsLast) text += "/clast";
+    layouts.push_back(std::move(layout));
   }
   if (written && !work) return;  // nothing to write, so nothing to do
   try {

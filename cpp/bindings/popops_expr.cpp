@@ -1,0 +1,367 @@
+// popir.popops: expressions and element-wise functions.
+//
+// Nodes have three Python classes, UnaryOp, BinaryOp and TernaryOp; Add, Tanh, ... are functions
+// that make them, and a node says which it is by `opType`. Wherever an expression is wanted, a
+// number will do.
+#include <pybind11/functional.h>
+#include <pybind11/stl.h>
+#include <popops/ElementWise.hpp>
+#include <popops/ElementWiseUtil.hpp>
+
+#include <sstream>
+
+#include "bindings/module.hpp"
+
+namespace popir {
+namespace {
+
+namespace py = pybind11;
+namespace pe = popops::expr;
+using poplar::DebugContext;
+using poplar::Graph;
+using poplar::OptionFlags;
+using poplar::Tensor;
+using poplar::program::Sequence;
+
+template <class Op>
+struct Row {
+  const char* node;
+  const char* enumerator;
+  const char* function;
+  Op op;
+};
+#define POPIR_UNARY_ROW(NODE, OP, FUNCTION) {#NODE, #OP, #FUNCTION, pe::UnaryOpType::OP},
+#define POPIR_BINARY_ROW(NODE, OP, FUNCTION) {#NODE, #OP, #FUNCTION, pe::BinaryOpType::OP},
+#define POPIR_TERNARY_ROW(NODE, OP, FUNCTION) {#NODE, #OP, #FUNCTION, pe::TernaryOpType::OP},
+const Row<pe::UnaryOpType> kUnaryRows[] = {POPOPS_EXPR_UNARY_OPS(POPIR_UNARY_ROW)};
+const Row<pe::BinaryOpType> kBinaryRows[] = {POPOPS_EXPR_BINARY_OPS(POPIR_BINARY_ROW)};
+const Row<pe::TernaryOpType> kTernaryRows[] = {POPOPS_EXPR_TERNARY_OPS(POPIR_TERNARY_ROW)};
+
+/// Python's floats are FLOAT where nothing else decides, but lose nothing where it is DOUBLE.
+pe::Const constantOf(py::handle x) {
+  if (py::isinstance<py::bool_>(x) ||
+      py::str(py::type::handle_of(x).attr("__name__")).equal(py::str("bool_")))
+    return pe::Const(x.cast<bool>());
+  if (py::hasattr(x, "__index__")) {
+    const py::object i = py::reinterpret_steal<py::object>(PyNumber_Index(x.ptr()));
+    if (!i) throw py::error_already_set();
+    if (i.attr("bit_length")().cast<int>() < 32) return pe::Const(i.cast<int>());
+    if (i < py::int_(0) || i.attr("bit_length")().cast<int>() < 64)
+      return pe::Const(i.cast<long long>());
+    return pe::Const(i.cast<unsigned long long>());
+  }
+  if (py::hasattr(x, "__float__"))
+    return pe::Const(poplar::FLOAT,
+                     py::float_(py::reinterpret_borrow<py::object>(x)).cast<double>());
+  throw py::type_error("an expression or a number is expected, not " +
+                       std::string(py::str(py::type::handle_of(x))));
+}
+
+pe::Any expressionOf(py::handle x) {
+  if (py::isinstance<pe::Expr>(x)) return x.cast<const pe::Expr&>();
+  return constantOf(x);
+}
+
+std::string text(const pe::Expr& e) {
+  std::ostringstream os;
+  os << e;
+  return os.str();
+}
+
+void bindOperators(py::class_<pe::Expr>& c) {
+  const auto unary = [&](const char* name, pe::UnaryOpType op) {
+    c.def(name, [op](const pe::Expr& a) { return pe::UnaryOp(op, a); });
+  };
+  const auto binary = [&](const char* name, pe::BinaryOpType op) {
+    c.def(name,
+          [op](const pe::Expr& a, py::object b) { return pe::BinaryOp(op, a, expressionOf(b)); });
+  };
+  const auto reflected = [&](const char* name, pe::BinaryOpType op) {
+    c.def(name,
+          [op](const pe::Expr& b, py::object a) { return pe::BinaryOp(op, expressionOf(a), b); });
+  };
+  unary("__neg__", pe::UnaryOpType::NEGATE);
+  unary("__invert__", pe::UnaryOpType::BITWISE_NOT);
+  unary("__abs__", pe::UnaryOpType::ABSOLUTE);
+  const std::pair<const char*, pe::BinaryOpType> symbols[] = {
+      {"add", pe::BinaryOpType::ADD},           {"sub", pe::BinaryOpType::SUBTRACT},
+      {"mul", pe::BinaryOpType::MULTIPLY},      {"truediv", pe::BinaryOpType::DIVIDE},
+      {"mod", pe::BinaryOpType::REMAINDER},     {"pow", pe::BinaryOpType::POWER},
+      {"and", pe::BinaryOpType::BITWISE_AND},   {"or", pe::BinaryOpType::BITWISE_OR},
+      {"xor", pe::BinaryOpType::BITWISE_XOR},   {"lshift", pe::BinaryOpType::SHIFT_LEFT},
+      {"rshift", pe::BinaryOpType::SHIFT_RIGHT}};
+  for (const auto& s : symbols) {
+    binary((std::string("__") + s.first + "__").c_str(), s.second);
+    reflected((std::string("__r") + s.first + "__").c_str(), s.second);
+  }
+  binary("__lt__", pe::BinaryOpType::LESS_THAN);
+  binary("__le__", pe::BinaryOpType::LESS_THAN_EQUAL);
+  binary("__gt__", pe::BinaryOpType::GREATER_THAN);
+  binary("__ge__", pe::BinaryOpType::GREATER_THAN_EQUAL);
+  binary("__eq__", pe::BinaryOpType::EQUAL);
+  binary("__ne__", pe::BinaryOpType::NOT_EQUAL);
+  c.def("__bool__", [](const pe::Expr& e) -> bool {
+    throw py::type_error(text(e) +
+                         " has no truth value; combine expressions by expr.And, expr.Or and "
+                         "expr.Not, and compare trees by deepEquals");
+  });
+  c.def("__hash__", [](py::handle self) {
+    return py::hash(py::int_(reinterpret_cast<std::uintptr_t>(self.ptr())));
+  });
+}
+
+void bindNodes(py::module_& m) {
+  py::class_<pe::Expr> base(m, "Expr", "An expression over the elements of tensors.");
+  base.def("__repr__", &text)
+      .def("deepEquals", &pe::Expr::deepEquals, py::arg("other"),
+           "Same tree, same operators, same constants of the same type.");
+  bindOperators(base);
+
+  py::enum_<pe::UnaryOpType> unaryOps(m, "UnaryOpType");
+  py::enum_<pe::BinaryOpType> binaryOps(m, "BinaryOpType");
+  py::enum_<pe::TernaryOpType> ternaryOps(m, "TernaryOpType");
+  for (const auto& r : kUnaryRows) unaryOps.value(r.enumerator, r.op);
+  for (const auto& r : kBinaryRows) binaryOps.value(r.enumerator, r.op);
+  for (const auto& r : kTernaryRows) ternaryOps.value(r.enumerator, r.op);
+
+  py::class_<pe::Const, pe::Expr>(m, "Const",
+                                  "A number. Without `type` it takes the type that its place asks "
+                                  "for, or else that of the Python value: BOOL, INT or FLOAT.")
+      .def(py::init(&constantOf), py::arg("value"))
+      .def(py::init([](py::handle x, const poplar::Type& type) {
+             const pe::Const c = constantOf(x);
+             if (!c.isIntegral()) return pe::Const(type, c.getDataAsDouble());
+             const std::uint64_t bits = c.getDataForUnsignedIntegral();
+             return c.isNegative() ? pe::Const(type, static_cast<long long>(bits))
+                                   : pe::Const(type, static_cast<unsigned long long>(bits));
+           }),
+           py::arg("value"), py::arg("type"))
+      .def_property_readonly("type", &pe::Const::getType)
+      .def_property_readonly("value", [](const pe::Const& c) -> py::object {
+        if (c.getType() == poplar::BOOL) return py::bool_(c.getDataAsDouble() != 0);
+        if (!c.isIntegral()) return py::float_(c.getDataAsDouble());
+        const std::uint64_t bits = c.getDataForUnsignedIntegral();
+        if (c.isNegative()) return py::int_(static_cast<long long>(bits));
+        return py::int_(bits);
+      });
+  py::class_<pe::PlaceHolder, pe::Expr>(m, "PlaceHolder", "Operand `index`, counted from 1.")
+      .def(py::init<unsigned>(), py::arg("index"))
+      .def_property_readonly("index", &pe::PlaceHolder::getIndex);
+  py::class_<pe::Cast, pe::Expr>(m, "Cast", "An expression converted to another type.")
+      .def(py::init([](py::object a, const poplar::Type& type) {
+             return pe::Cast(expressionOf(a), type);
+           }),
+           py::arg("a"), py::arg("type"))
+      .def_property_readonly("args", [](const pe::Cast& e) { return py::make_tuple(e.getLHS()); })
+      .def_property_readonly("type", &pe::Cast::getRHSType);
+  py::class_<pe::UnaryOp, pe::Expr>(m, "UnaryOp")
+      .def(py::init(
+               [](pe::UnaryOpType op, py::object a) { return pe::UnaryOp(op, expressionOf(a)); }),
+           py::arg("opType"), py::arg("a"))
+      .def_property_readonly("opType", &pe::UnaryOp::getOpType)
+      .def_property_readonly("args",
+                             [](const pe::UnaryOp& e) { return py::make_tuple(e.getArg()); });
+  py::class_<pe::BinaryOp, pe::Expr>(m, "BinaryOp")
+      .def(py::init([](pe::BinaryOpType op, py::object a, py::object b) {
+             return pe::BinaryOp(op, expressionOf(a), expressionOf(b));
+           }),
+           py::arg("opType"), py::arg("a"), py::arg("b"))
+      .def_property_readonly("opType", &pe::BinaryOp::getOpType)
+      .def_property_readonly(
+          "args", [](const pe::BinaryOp& e) { return py::make_tuple(e.getLHS(), e.getRHS()); });
+  py::class_<pe::TernaryOp, pe::Expr>(m, "TernaryOp")
+      .def(py::init([](pe::TernaryOpType op, py::object a, py::object b, py::object c) {
+             return pe::TernaryOp(op, expressionOf(a), expressionOf(b), expressionOf(c));
+           }),
+           py::arg("opType"), py::arg("a"), py::arg("b"), py::arg("c"))
+      .def_property_readonly("opType", &pe::TernaryOp::getOpType)
+      .def_property_readonly("args", [](const pe::TernaryOp& e) {
+        return py::make_tuple(e.getArg0(), e.getArg1(), e.getArg2());
+      });
+
+  for (const auto& r : kUnaryRows)
+    m.def(
+        r.node, [op = r.op](py::object a) { return pe::UnaryOp(op, expressionOf(a)); },
+        py::arg("a"));
+  for (const auto& r : kBinaryRows)
+    m.def(
+        r.node,
+        [op = r.op](py::object a, py::object b) {
+          return pe::BinaryOp(op, expressionOf(a), expressionOf(b));
+        },
+        py::arg("a"), py::arg("b"));
+  for (const auto& r : kTernaryRows)
+    m.def(
+        r.node,
+        [op = r.op](py::object a, py::object b, py::object c) {
+          return pe::TernaryOp(op, expressionOf(a), expressionOf(b), expressionOf(c));
+        },
+        py::arg("a"), py::arg("b"), py::arg("c"));
+  m.def(
+      "ConstHalf", [](float x) { return pe::Const(poplar::HALF, x); }, py::arg("value"));
+  for (unsigned i = 1; i <= 20; ++i) m.attr(("_" + std::to_string(i)).c_str()) = pe::PlaceHolder(i);
+}
+
+/// Expressions as Python gives them: one, or a list of them.
+std::vector<pe::Any> expressionsOf(const py::list& list) {
+  std::vector<pe::Any> exprs;
+  for (py::handle x : list) exprs.push_back(expressionOf(x));
+  return exprs;
+}
+
+#define POPIR_TAIL                                                      \
+  py::arg("prog"), py::arg_v("debugContext", DebugContext(""), "\"\""), \
+      py::arg_v("options", OptionFlags(), "{}")
+
+void bindMaps(py::module_& m) {
+  using Tensors = std::vector<Tensor>;
+  m.def(
+      "map",
+      [](Graph& graph, const py::list& exprs, const Tensors& ts, Sequence& prog,
+         const DebugContext& context, const OptionFlags& options) {
+        return popops::map(graph, expressionsOf(exprs), ts, prog, context, options);
+      },
+      py::arg("graph"), py::arg("exprs"), py::arg("ts"), POPIR_TAIL,
+      "One new tensor for each expression.");
+  m.def(
+      "map",
+      [](Graph& graph, py::object expr, const Tensors& ts, Sequence& prog,
+         const DebugContext& context, const OptionFlags& options) {
+        const pe::Any e = expressionOf(expr);
+        return popops::map(graph, e, ts, prog, context, options);
+      },
+      py::arg("graph"), py::arg("expr"), py::arg("ts"), POPIR_TAIL,
+      "A new tensor of `expr` over the elements of `ts`; shapes are matched as numpy does it.");
+  m.def(
+      "mapInPlace",
+      [](Graph& graph, const py::list& exprs, const Tensors& ts, Sequence& prog,
+         const DebugContext& context, const OptionFlags& options) {
+        popops::mapInPlace(graph, expressionsOf(exprs), ts, prog, context, options);
+      },
+      py::arg("graph"), py::arg("exprs"), py::arg("ts"), POPIR_TAIL,
+      "Expression i overwrites ts[i]; all of them read what was there before.");
+  m.def(
+      "mapInPlace",
+      [](Graph& graph, py::object expr, const Tensors& ts, Sequence& prog,
+         const DebugContext& context, const OptionFlags& options) {
+        const pe::Any e = expressionOf(expr);
+        popops::mapInPlace(graph, e, ts, prog, context, options);
+      },
+      py::arg("graph"), py::arg("expr"), py::arg("ts"), POPIR_TAIL, "Overwrites ts[0].");
+  m.def(
+      "mapWithOutput",
+      [](Graph& graph, py::object expr, const Tensors& ts, const Tensor& out, Sequence& prog,
+         const DebugContext& context, const OptionFlags& options) {
+        const pe::Any e = expressionOf(expr);
+        popops::mapWithOutput(graph, e, ts, out, prog, context, options);
+      },
+      py::arg("graph"), py::arg("expr"), py::arg("ts"), py::arg("out"), POPIR_TAIL,
+      "Writes `out`.");
+  m.def("createOutputForElementWiseOp", &popops::createOutputForElementWiseOp, py::arg("graph"),
+        py::arg("inputs"), py::arg("outputType"),
+        py::arg_v("debugContext", DebugContext(""), "\"\""));
+}
+
+/// The operands of a named function: tensors become placeholders, numbers constants.
+struct Operands {
+  std::vector<Tensor> tensors;
+
+  pe::Any add(py::handle x) {
+    if (!py::isinstance<Tensor>(x)) return constantOf(x);
+    tensors.push_back(x.cast<Tensor>());
+    return pe::PlaceHolder(static_cast<unsigned>(tensors.size()));
+  }
+};
+
+void bindUnary(py::module_& m, const Row<pe::UnaryOpType>& r) {
+  const std::string name = r.function;
+  m.def(
+      name.c_str(),
+      [op = r.op](Graph& graph, const Tensor& a, Sequence& prog, const DebugContext& context,
+                  const OptionFlags& options) {
+        return popops::map(graph, op, a, prog, context, options);
+      },
+      py::arg("graph"), py::arg("A"), POPIR_TAIL);
+  m.def((name + "InPlace").c_str(),
+        [op = r.op](Graph& graph, const Tensor& a, Sequence& prog, const DebugContext& context,
+                    const OptionFlags& options) {
+          popops::mapInPlace(graph, op, a, prog, context, options);
+        },
+        py::arg("graph"), py::arg("A"), POPIR_TAIL);
+  m.def((name + "WithOutput").c_str(),
+        [op = r.op](Graph& graph, const Tensor& a, const Tensor& out, Sequence& prog,
+                    const DebugContext& context, const OptionFlags& options) {
+          popops::mapWithOutput(graph, op, a, out, prog, context, options);
+        },
+        py::arg("graph"), py::arg("A"), py::arg("out"), POPIR_TAIL);
+}
+
+void bindBinary(py::module_& m, const Row<pe::BinaryOpType>& r) {
+  const std::string name = r.function;
+  m.def(
+      name.c_str(),
+      [op = r.op](Graph& graph, py::object a, py::object b, Sequence& prog,
+                  const DebugContext& context, const OptionFlags& options) {
+        Operands operands;
+        const pe::Any x = operands.add(a), y = operands.add(b);
+        return popops::map(graph, pe::BinaryOp(op, x, y), operands.tensors, prog, context, options);
+      },
+      py::arg("graph"), py::arg("A"), py::arg("B"), POPIR_TAIL);
+  m.def((name + "InPlace").c_str(),
+        [op = r.op](Graph& graph, const Tensor& a, py::object b, Sequence& prog,
+                    const DebugContext& context, const OptionFlags& options) {
+          Operands operands{{a}};
+          const pe::Any y = operands.add(b);
+          popops::mapInPlace(graph, pe::BinaryOp(op, pe::_1, y), operands.tensors, prog, context,
+                             options);
+        },
+        py::arg("graph"), py::arg("A"), py::arg("B"), POPIR_TAIL);
+  m.def((name + "WithOutput").c_str(),
+        [op = r.op](Graph& graph, py::object a, py::object b, const Tensor& out, Sequence& prog,
+                    const DebugContext& context, const OptionFlags& options) {
+          Operands operands;
+          const pe::Any x = operands.add(a), y = operands.add(b);
+          popops::mapWithOutput(graph, pe::BinaryOp(op, x, y), operands.tensors, out, prog, context,
+                                options);
+        },
+        py::arg("graph"), py::arg("A"), py::arg("B"), py::arg("out"), POPIR_TAIL);
+}
+
+void bindTernary(py::module_& m, const Row<pe::TernaryOpType>& r) {
+  const std::string name = r.function;
+  m.def(
+      name.c_str(),
+      [op = r.op](Graph& graph, const Tensor& a, const Tensor& b, const Tensor& c, Sequence& prog,
+                  const DebugContext& context, const OptionFlags& options) {
+        return popops::map(graph, op, a, b, c, prog, context, options);
+      },
+      py::arg("graph"), py::arg("A"), py::arg("B"), py::arg("C"), POPIR_TAIL);
+  m.def((name + "InPlace").c_str(),
+        [op = r.op](Graph& graph, const Tensor& a, const Tensor& b, const Tensor& c, Sequence& prog,
+                    const DebugContext& context, const OptionFlags& options) {
+          popops::mapInPlace(graph, op, a, b, c, prog, context, options);
+        },
+        py::arg("graph"), py::arg("A"), py::arg("B"), py::arg("C"), POPIR_TAIL);
+  m.def((name + "WithOutput").c_str(),
+        [op = r.op](Graph& graph, const Tensor& a, const Tensor& b, const Tensor& c,
+                    const Tensor& out, Sequence& prog, const DebugContext& context,
+                    const OptionFlags& options) {
+          popops::mapWithOutput(graph, op, a, b, c, out, prog, context, options);
+        },
+        py::arg("graph"), py::arg("A"), py::arg("B"), py::arg("C"), py::arg("out"), POPIR_TAIL);
+}
+
+}  // namespace
+
+void bindPopopsExpr(py::module_& m) {
+  auto e = m.def_submodule("expr", "Expressions; what each operator means: popops/ExprOp.hpp.");
+  bindNodes(e);
+  bindMaps(m);
+  for (const auto& r : kUnaryRows) bindUnary(m, r);
+  for (const auto& r : kBinaryRows) bindBinary(m, r);
+  for (const auto& r : kTernaryRows) bindTernary(m, r);
+  m.def(
+      "addCodelets", [](Graph&) {}, py::arg("graph"), "Nothing to add: kernels are built in.");
+}
+
+}  // namespace popir

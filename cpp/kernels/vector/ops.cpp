@@ -1,0 +1,56 @@
+#include "kernels/vector/ops.hpp"
+
+#include "kernels/isa.hpp"
+
+namespace popir {
+
+// Each sets the entries that it has loops for; in ops_*.cpp.
+void fillVecTableBase(VecTable& table);
+void fillVecTableAvx2(VecTable& table);
+void fillVecTableAvx512(VecTable& table);
+
+namespace {
+
+VecTable makeTable() {
+  VecTable table{};
+  fillVecTableBase(table);
+  if (isa() == Isa::Avx2) fillVecTableAvx2(table);
+  if (isa() == Isa::Avx512) fillVecTableAvx512(table);
+  return table;
+}
+
+const VecTable& table() {
+  static const VecTable t = makeTable();
+  return t;
+}
+
+}  // namespace
+
+VecFn vectorOp(VecOp op, Lane lane, int form) {
+  return table().fn[static_cast<int>(op)][static_cast<int>(lane)][form];
+}
+
+VecFn vectorConvert(Lane from, Lane to) {
+  return table().convert[static_cast<int>(from)][static_cast<int>(to)];
+}
+
+std::size_t laneBytes(Lane lane) {
+  switch (lane) {
+    case Lane::Bool:
+    case Lane::I8:
+    case Lane::U8: return 1;
+    case Lane::I16:
+    case Lane::U16:
+    case Lane::F16:
+    case Lane::BF16: return 2;
+    case Lane::I32:
+    case Lane::U32:
+    case Lane::F32: return 4;
+    case Lane::I64:
+    case Lane::U64:
+    case Lane::F64: return 8;
+  }
+  return 0;
+}
+
+}  // namespace popir

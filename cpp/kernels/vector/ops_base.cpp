@@ -1,0 +1,16 @@
+// Loops for every x86-64 machine (SSE2).
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/vector/ops.hpp"
+
+#define POPIR_SMALL_INTS
+
+namespace popir {
+namespace {
+#include "kernels/vector/ops.inc"
+}  // namespace
+
+void fillVecTableBase(VecTable& table) { fillTable(table); }
+
+}  // namespace popir

@@ -1,0 +1,213 @@
+#include <popops/ElementWise.hpp>
+#include <popops/ElementWiseUtil.hpp>
+#include <poputil/Broadcast.hpp>
+#include <poputil/exceptions.hpp>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+
+#include "kernels/expression.hpp"
+#include "kernels/expression/compile.hpp"
+#include "poplar/bulk_vertex.hpp"
+#include "poplar/view.hpp"
+
+namespace popops {
+namespace {
+
+using popir::Access;
+using popir::MapProgram;
+using poplar::Tensor;
+using Expressions = std::vector<const expr::Expr*>;
+
+/// Whether two tensors of one shape are the same elements in the same order.
+bool sameView(const Tensor& a, const Tensor& b) {
+  if (a == b) return true;
+  const auto x = a.view().affine(), y = b.view().affine();
+  if (!x || !y || x->variable != y->variable || x->offset != y->offset) return false;
+  for (std::size_t d = 0; d < a.rank(); ++d)
+    if (a.dim(static_cast<unsigned>(d)) > 1 && x->strides[d] != y->strides[d]) return false;
+  return true;
+}
+
+/// One call of map and its kin: compiles the expressions and adds the vertex.
+class Mapping {
+ public:
+  Mapping(poplar::Graph& graph, const char* function, const Expressions& exprs,
+          const std::vector<Tensor>& ts, poplar::program::Sequence& prog,
+          const poplar::DebugContext& debugContext)
+      : graph_(graph), prog_(prog), debugContext_(debugContext) {
+    const std::string path = debugContext.getPathName();
+    who_ = std::string("popops::") + function + (path.empty() ? "" : " '" + path + "'");
+    std::vector<poplar::Type> types;
+    for (std::size_t i = 0; i < ts.size(); ++i) {
+      if (!ts[i].valid()) fail("tensor " + std::to_string(i) + " is not a valid tensor");
+      types.push_back(ts[i].elementType());
+    }
+    compiled_ = popir::compileExpressions(exprs, types, who_);
+    inputs_.resize(compiled_.program.inputCount());
+    for (const MapProgram::Value& v : compiled_.program.values())
+      if (v.kind == MapProgram::Kind::Input) inputs_[v.data] = ts[v.data];
+  }
+
+  std::vector<Tensor> toNewTensors() {
+    matchInputs();
+    std::vector<Tensor> candidates, outs;
+    for (const Tensor& t : inputs_)
+      if (t.valid()) candidates.push_back(t);
+    if (candidates.empty()) fail("the expression uses no tensor, so there is no shape for it");
+    for (const poplar::Type& type : compiled_.types)
+      outs.push_back(createOutputForElementWiseOp(graph_, candidates, type, debugContext_));
+    addVertex(outs);
+    return outs;
+  }
+
+  void toTensors(const std::vector<Tensor>& outs) {
+    for (std::size_t k = 0; k < outs.size(); ++k) {
+      if (outs[k].elementType() != compiled_.types[k])
+        fail("the result has type " + compiled_.types[k].toString() +
+             ", the tensor to be written " + outs[k].elementType().toString());
+      if (outs[k].shape() != outs.front().shape())
+        fail("the tensors to be written have shapes " + outs.front().shapeToString() + " and " +
+             outs[k].shapeToString());
+      for (std::size_t j = 0; j < k; ++j)
+        if (outs[j].intersectsWith(outs[k])) fail("two of the tensors to be written overlap");
+    }
+    const auto original = inputs_;
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      if (!inputs_[i].valid()) continue;
+      try {
+        poputil::broadcastToMatch(inputs_[i], outs.front().shape());
+      } catch (const poputil::poplibs_error&) {
+        fail("tensor _" + std::to_string(i + 1) + " has shape " + inputs_[i].shapeToString() +
+             ", the tensor to be written " + outs.front().shapeToString());
+      }
+      // What is overwritten while parts of it are still to be read elsewhere is read from a copy.
+      const bool overlaps = std::any_of(outs.begin(), outs.end(), [&](const Tensor& out) {
+        return !sameView(inputs_[i], out) && inputs_[i].intersectsWith(out);
+      });
+      if (!overlaps) continue;
+      inputs_[i] = graph_.clone(original[i], {debugContext_, "overlap"});
+      prog_.add(poplar::program::Copy(original[i], inputs_[i], false, debugContext_));
+      poputil::broadcastToMatch(inputs_[i], outs.front().shape());
+    }
+    addVertex(outs);
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const {
+    throw poputil::poplibs_error(who_ + ": " + what);
+  }
+
+  void matchInputs() {
+    Tensor* first = nullptr;
+    for (Tensor& t : inputs_) {
+      if (!t.valid()) continue;
+      if (first) match(*first, t);
+      if (!first) first = &t;
+    }
+    // The first has the common shape now; those before the last may lack dimensions still.
+    for (Tensor& t : inputs_)
+      if (t.valid()) poputil::broadcastToMatch(t, first->shape());
+  }
+
+  void match(Tensor& a, Tensor& b) const {
+    try {
+      poputil::broadcastToMatch(a, b);
+    } catch (const poputil::poplibs_error& e) {
+      fail(e.what());
+    }
+  }
+
+  void addVertex(const std::vector<Tensor>& outs) {
+    std::vector<popir::BulkOperand> operands;
+    std::vector<std::size_t> inputs(inputs_.size()), outputs;
+    for (const Tensor& out : outs) {
+      outputs.push_back(operands.size());
+      operands.push_back({out, Access::Write});
+    }
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      if (!inputs_[i].valid()) continue;
+      std::size_t o = 0;
+      while (o < outs.size() && !sameView(inputs_[i], outs[o])) ++o;
+      inputs[i] = o < outs.size() ? o : operands.size();
+      if (o < outs.size())
+        operands[o].access = Access::ReadWrite;
+      else
+        operands.push_back({inputs_[i], Access::Read});
+    }
+    auto kernel = std::make_shared<popir::MapKernel>(std::move(compiled_.program),
+                                                     std::move(inputs), std::move(outputs));
+    popir::addBulkVertex(graph_, prog_, std::move(kernel), std::move(operands), debugContext_);
+  }
+
+  poplar::Graph& graph_;
+  poplar::program::Sequence& prog_;
+  const poplar::DebugContext& debugContext_;
+  std::string who_;
+  popir::CompiledExpressions compiled_;
+  /// By placeholder; invalid where the expressions do not use it.
+  std::vector<Tensor> inputs_;
+};
+
+Expressions pointers(const std::vector<expr::Any>& exprs) {
+  Expressions p;
+  for (const expr::Any& e : exprs) p.push_back(&static_cast<const expr::Expr&>(e));
+  return p;
+}
+
+void checkCount(const char* function, bool fits, std::size_t expressions, std::size_t tensors) {
+  if (!fits || expressions == 0)
+    throw poputil::poplibs_error(std::string("popops::") + function + ": " +
+                                 std::to_string(expressions) + " expressions for " +
+                                 std::to_string(tensors) + " tensors to be written");
+}
+
+}  // namespace
+
+Tensor map(poplar::Graph& graph, const expr::Expr& expr, const std::vector<Tensor>& ts,
+           poplar::program::Sequence& prog, const poplar::DebugContext& debugContext,
+           const poplar::OptionFlags&) {
+  return Mapping(graph, "map", {&expr}, ts, prog, debugContext).toNewTensors().front();
+}
+
+std::vector<Tensor> map(poplar::Graph& graph, const std::vector<expr::Any>& exprs,
+                        const std::vector<Tensor>& ts, poplar::program::Sequence& prog,
+                        const poplar::DebugContext& debugContext,
+                        const poplar::OptionFlags& options) {
+  std::vector<Tensor> outs;
+  for (const expr::Any& e : exprs) outs.push_back(map(graph, e, ts, prog, debugContext, options));
+  return outs;
+}
+
+void mapInPlace(poplar::Graph& graph, const expr::Expr& expr, const std::vector<Tensor>& ts,
+                poplar::program::Sequence& prog, const poplar::DebugContext& debugContext,
+                const poplar::OptionFlags&) {
+  checkCount("mapInPlace", !ts.empty(), 1, ts.size());
+  Mapping(graph, "mapInPlace", {&expr}, ts, prog, debugContext).toTensors({ts.front()});
+}
+
+void mapInPlace(poplar::Graph& graph, const std::vector<expr::Any>& exprs,
+                const std::vector<Tensor>& ts, poplar::program::Sequence& prog,
+                const poplar::DebugContext& debugContext, const poplar::OptionFlags&) {
+  checkCount("mapInPlace", exprs.size() <= ts.size(), exprs.size(), ts.size());
+  const auto end = ts.begin() + static_cast<std::ptrdiff_t>(exprs.size());
+  Mapping(graph, "mapInPlace", pointers(exprs), ts, prog, debugContext)
+      .toTensors({ts.begin(), end});
+}
+
+void mapWithOutput(poplar::Graph& graph, const expr::Expr& expr, const std::vector<Tensor>& ts,
+                   const Tensor& out, poplar::program::Sequence& prog,
+                   const poplar::DebugContext& debugContext, const poplar::OptionFlags&) {
+  Mapping(graph, "mapWithOutput", {&expr}, ts, prog, debugContext).toTensors({out});
+}
+
+void mapWithOutput(poplar::Graph& graph, const std::vector<expr::Any>& exprs,
+                   const std::vector<Tensor>& ts, const std::vector<Tensor>& outs,
+                   poplar::program::Sequence& prog, const poplar::DebugContext& debugContext,
+                   const poplar::OptionFlags&) {
+  checkCount("mapWithOutput", exprs.size() == outs.size(), exprs.size(), outs.size());
+  Mapping(graph, "mapWithOutput", pointers(exprs), ts, prog, debugContext).toTensors(outs);
+}
+
+}  // namespace popops
