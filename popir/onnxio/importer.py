@@ -121,7 +121,15 @@ class GraphImporter:
             raise UnknownOperatorError(f"{who}: {error}") from error
         ins = {i: id for i, id in enumerate(node.input) if id}
         outs = {i: id for i, id in enumerate(node.output) if id}
-        return graph.createConnectedOp(lambda: op, ins, outs)
+        try:
+            return graph.createConnectedOp(lambda: op, ins, outs)
+        except popart_exception:
+            raise
+        except Exception as error:  # setup() may be anybody's code.
+            raise popart_exception(
+                f"{op.debugName()}: {type(op).__name__}.setup() failed: "
+                f"{type(error).__name__}: {error}"
+            ) from error
 
     def finish(self) -> None:
         """Makes Consts of the Variables whose every reader needs their value at compile time."""
@@ -199,7 +207,8 @@ def _constant(who: str, attributes: dict[str, Any]) -> np.ndarray[Any, Any]:
     for name, kind in _CONSTANTS.items():
         if name in attributes:
             return np.asarray(attributes[name], kind)
-    raise ModelError(f"{who} has no value of a kind that popir reads: {', '.join(attributes)}.")
+    given = ", ".join(attributes) or "none"
+    raise ModelError(f"{who} has no value of a kind that popir reads; it has: {given}.")
 
 
 _CONSTANTS = {

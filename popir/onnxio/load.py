@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,9 @@ def load(source: Source) -> tuple[ModelProto, Path | None]:
         except OSError as error:
             raise ModelError(f"{where} cannot be read: {error.strerror}.") from error
         model = _parse(data, where)
+    for text in _texts(model):
+        if isinstance(text, bytes):  # What protobuf gives for text that is not UTF-8.
+            raise ModelError(f"{where} is damaged: the name {text!r} in it is not UTF-8.")
     if not model.HasField("graph"):
         raise ModelError(f"{where} has no graph; it is empty, or no ONNX model.")
     if not model.opset_import:
@@ -60,6 +64,20 @@ def _parse(data: bytes, where: str) -> ModelProto:
             f"({error})."
         ) from error
     return model
+
+
+def _texts(model: ModelProto) -> Iterator[str]:
+    """Every name that an import reads."""
+    graph = model.graph
+    yield graph.name
+    yield from (item.domain for item in model.opset_import)
+    yield from (tensor.name for tensor in graph.initializer)
+    for value in [*graph.input, *graph.output]:
+        yield value.name
+        yield from (dim.dim_param for dim in value.type.tensor_type.shape.dim)
+    for node in graph.node:
+        yield from (node.name, node.op_type, node.domain, *node.input, *node.output)
+        yield from (attribute.name for attribute in node.attribute)
 
 
 def array(tensor: TensorProto, folder: Path | None) -> np.ndarray[Any, Any]:

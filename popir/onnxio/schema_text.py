@@ -3,13 +3,13 @@
     Nll:1 nllloss
     Negative log likelihood of the target classes.
 
+    type   T = FLOAT FLOAT16
+    type   I = INT32 UINT32
     input  A: T                    probabilities, [..., classes]
     input  B: I                    the target classes, [...]
     output C: T                    the loss
     attr   reduction: STRING = "Mean"   "Mean", "Sum" or "NoReduction"
     attr   ignoreIndex: INT?       a class that counts for nothing
-    type   T = FLOAT FLOAT16
-    type   I = INT32 UINT32
 
 The first line has the operator's name, the version that introduced this form, and the name of the
 Builder's method; the folder is the domain. Then comes what the operator does, up to the first line
@@ -22,8 +22,9 @@ attributes is that of the method's arguments. What follows two blanks is documen
 from __future__ import annotations
 
 import ast
+import contextlib
 import re
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 
 from popir.definitions import Formal
@@ -55,6 +56,7 @@ _ATTR = re.compile(
     r"(?:  +(?P<doc>.*))?"
 )
 _TYPE = re.compile(r"type +(?P<name>\w+) = (?P<types>[A-Z0-9 ]+)")
+_ROWS = {"input": _FORMAL, "output": _FORMAL, "attr": _ATTR, "type": _TYPE}
 
 
 def parse(text: str, domain: str, where: str) -> Schema:
@@ -62,34 +64,41 @@ def parse(text: str, domain: str, where: str) -> Schema:
 
     Raises popart_exception, with `where` and the line, if it is none.
     """
-    lines = text.splitlines()
-    try:
-        head = _match(_HEAD, lines[0] if lines else "")
-    except ValueError as error:
-        raise popart_exception(f"{where}, line 1: {error}.") from error
-    rows: dict[str, list[re.Match[str]]] = {"input": [], "output": [], "attr": [], "type": []}
-    doc: list[str] = []
-    patterns = {"input": _FORMAL, "output": _FORMAL, "attr": _ATTR, "type": _TYPE}
-    for number, line in enumerate(lines[1:], start=2):
+    head, *lines = text.splitlines() or [""]
+    with _located(where, 1):
+        first = _match(_HEAD, head)
+    start = next((i for i, line in enumerate(lines) if line.partition(" ")[0] in _ROWS), len(lines))
+    types: dict[str, frozenset[DataType]] = {}
+    formals: dict[str, list[Formal]] = {"input": [], "output": []}
+    attributes: dict[str, AttributeSpec] = {}
+    for number, line in enumerate(lines[start:], start + 2):
         word = line.partition(" ")[0]
-        try:
-            if word in patterns:
-                rows[word].append(_match(patterns[word], line))
-            elif not any(rows.values()):
-                doc.append(line)
-            elif line.strip():
+        with _located(where, number):
+            if word not in _ROWS:
                 raise ValueError(f"{line!r} is no row")
-        except ValueError as error:
-            raise popart_exception(f"{where}, line {number}: {error}.") from error
-    types = {row["name"]: frozenset(map(DataType.of, row["types"].split())) for row in rows["type"]}
+            row = _match(_ROWS[word], line)
+            if word == "type":
+                types[row["name"]] = frozenset(map(DataType.of, row["types"].split()))
+            elif word == "attr":
+                attributes[row["name"]] = _attribute(row)
+            else:
+                formals[word].append(_formal(row, types))
     return Schema(
-        OperatorIdentifier(domain, head["type"], int(head["version"])),
-        head["method"],
-        tuple(_formal(row, types) for row in rows["input"]),
-        tuple(_formal(row, types) for row in rows["output"]),
-        {row["name"]: _attribute(row) for row in rows["attr"]},
-        "\n".join(doc).strip(),
+        OperatorIdentifier(domain, first["type"], int(first["version"])),
+        first["method"],
+        tuple(formals["input"]),
+        tuple(formals["output"]),
+        attributes,
+        "\n".join(lines[:start]).strip(),
     )
+
+
+@contextlib.contextmanager
+def _located(where: str, line: int) -> Generator[None]:
+    try:
+        yield
+    except (ValueError, popart_exception) as error:
+        raise popart_exception(f"{where}, line {line}: {str(error).rstrip('.')}.") from error
 
 
 def _match(pattern: re.Pattern[str], line: str) -> re.Match[str]:
@@ -101,11 +110,13 @@ def _match(pattern: re.Pattern[str], line: str) -> re.Match[str]:
 
 def _formal(row: re.Match[str], types: Mapping[str, frozenset[DataType]]) -> Formal:
     kind, mark = row["type"], row["mark"]
+    if kind not in types and kind not in DataType.__members__:
+        raise ValueError(f"{kind!r} is neither declared as a type nor an element type")
     return Formal(
         row["name"],
-        types[kind] if kind in types else frozenset({DataType.of(kind)}),
+        types[kind] if kind in types else frozenset({DataType[kind]}),
         optional=mark == "?",
-        variadic=mark != "" and mark in "*+",
+        variadic=mark in ("*", "+"),
         least=0 if mark == "*" else 1,
         constraint=kind if kind in types else "",
         doc=row["doc"] or "",
@@ -113,8 +124,14 @@ def _formal(row: re.Match[str], types: Mapping[str, frozenset[DataType]]) -> For
 
 
 def _attribute(row: re.Match[str]) -> AttributeSpec:
+    if row["kind"] not in AttributeKind.__members__:
+        raise ValueError(f"{row['kind']!r} is not a kind of attribute")
     kind = AttributeKind[row["kind"]]
     text = row["default"]
-    default = None if text is None else kind.coerce(ast.literal_eval(text))
-    required = text is None and not row["optional"]
-    return AttributeSpec(row["name"], kind, required, default, row["doc"] or "")
+    try:
+        default = None if text is None else kind.coerce(ast.literal_eval(text))
+    except (SyntaxError, TypeError, ValueError):
+        raise ValueError(f"the default {text} of the attribute is not {kind.words}") from None
+    return AttributeSpec(
+        row["name"], kind, text is None and not row["optional"], default, row["doc"] or ""
+    )
