@@ -12,45 +12,56 @@ AttributeError::~AttributeError() = default;
 
 namespace popart {
 
-const char* Attributes::kindName(Value::Kind kind) {
+namespace {
+
+const char* nameOf(Attributes::Type type) {
   static const char* const names[] = {"INT", "INTS", "FLOAT", "FLOATS", "STRING", "STRINGS"};
-  return names[static_cast<int>(kind)];
+  return names[static_cast<int>(type)];
 }
 
-const Attributes::Value& Attributes::find(const std::string& key, Value::Kind kind) const {
+}  // namespace
+
+Attributes::Type Attributes::getType(const std::string& key) const {
+  const auto found = values_.find(key);
+  if (found == values_.end())
+    throw popir::AttributeError("There is no attribute '{}'; there are {}", key, names_);
+  return found->second.type;
+}
+
+const Attributes::Value& Attributes::find(const std::string& key, Type type) const {
   const std::string who = owner_.empty() ? "" : owner_ + ": ";
   const auto found = values_.find(key);
   if (found == values_.end())
     throw popir::AttributeError(
         "{}the attribute '{}' ({}) is required, and was not given; given were {}", who, key,
-        kindName(kind), names_);
-  if (found->second.kind != kind)
+        nameOf(type), names_);
+  if (found->second.type != type)
     throw popir::AttributeError("{}the attribute '{}' must be of type {}; given was one of type {}",
-                                who, key, kindName(kind), kindName(found->second.kind));
+                                who, key, nameOf(type), nameOf(found->second.type));
   return found->second;
 }
 
-Attributes::Value& Attributes::put(const std::string& key, Value::Kind kind) {
+Attributes::Value& Attributes::put(const std::string& key, Type type) {
   if (!hasAttribute(key)) names_.push_back(key);
   Value& value = values_[key];
   value = Value();
-  value.kind = kind;
+  value.type = type;
   return value;
 }
 
 void Attributes::takeAttribute(const std::string& key, const Attributes& from) {
   const auto found = from.values_.find(key);
-  if (found != from.values_.end()) put(key, found->second.kind) = found->second;
+  if (found != from.values_.end()) put(key, found->second.type) = found->second;
 }
 
 #define POPIR_ATTRIBUTE(TYPE, MEMBER)                                                    \
   template <>                                                                            \
   Attributes::TYPE Attributes::getAttribute(const std::string& key) const {              \
-    return find(key, Value::Kind::TYPE).MEMBER;                                          \
+    return find(key, Type::TYPE).MEMBER;                                                 \
   }                                                                                      \
   template <>                                                                            \
   void Attributes::setAttribute(const std::string& key, const Attributes::TYPE& value) { \
-    put(key, Value::Kind::TYPE).MEMBER = value;                                          \
+    put(key, Type::TYPE).MEMBER = value;                                                 \
   }
 POPIR_ATTRIBUTE(Int, i)
 POPIR_ATTRIBUTE(Ints, ints)

@@ -33,14 +33,15 @@ class TensorLink {
   virtual ~TensorLink();
   /// The info that the compiler has.
   popart::TensorInfo known;
-  /// Whether C++ code was given the means to change the info since the last readBack.
+  /// Whether the tensor is one of touchedTensors().
   bool touched = false;
 };
 
 /// C++ code is about to be given a way to write the tensor's info.
 void touch(popart::Tensor& tensor);
-/// The tensors touched since the last call.
-std::vector<popart::Tensor*> takeTouched();
+/// The tensors whose infos C++ code may have written since forgetTouched().
+const std::vector<popart::Tensor*>& touchedTensors();
+void forgetTouched();
 
 /// How many operators live, for tests of who owns what.
 long liveOps();

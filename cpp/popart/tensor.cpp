@@ -23,11 +23,11 @@ void touch(popart::Tensor& tensor) {
   touched().push_back(&tensor);
 }
 
-std::vector<popart::Tensor*> takeTouched() {
-  std::vector<popart::Tensor*> tensors;
-  tensors.swap(touched());
-  for (popart::Tensor* tensor : tensors) tensor->link().touched = false;
-  return tensors;
+const std::vector<popart::Tensor*>& touchedTensors() { return touched(); }
+
+void forgetTouched() {
+  for (popart::Tensor* tensor : touched()) tensor->link().touched = false;
+  touched().clear();
 }
 
 }  // namespace popir

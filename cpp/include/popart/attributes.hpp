@@ -23,11 +23,15 @@ class Attributes {
   using Strings = std::vector<std::string>;
   using String = std::string;
 
+  enum class Type { Int, Ints, Float, Floats, String, Strings };
+
   Attributes() = default;
 
   /// In the order in which they were set.
   const std::vector<std::string>& getNames() const { return names_; }
   bool hasAttribute(const std::string& key) const { return values_.count(key) != 0; }
+  /// \throws error if the attribute is missing.
+  Type getType(const std::string& key) const;
 
   /// T is one of the types above, or bool for an Int that is 0 or 1.
   /// \throws error if the attribute is missing or of another type.
@@ -68,7 +72,7 @@ class Attributes {
 
  private:
   struct Value {
-    enum class Kind { Int, Ints, Float, Floats, String, Strings } kind = Kind::Int;
+    Type type = Type::Int;
     Int i = 0;
     Float f = 0;
     String s;
@@ -76,9 +80,8 @@ class Attributes {
     Floats floats;
     Strings strings;
   };
-  static const char* kindName(Value::Kind kind);
-  const Value& find(const std::string& key, Value::Kind kind) const;
-  Value& put(const std::string& key, Value::Kind kind);
+  const Value& find(const std::string& key, Type type) const;
+  Value& put(const std::string& key, Type type);
 
   std::map<std::string, Value> values_;
   std::vector<std::string> names_;

@@ -1,0 +1,151 @@
+// popir.popart: what operator libraries have registered, and how they reach the compiler. For
+// foreign/popart.py.
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "bindings/module.hpp"
+#include "bindings/popart_run.hpp"
+#include "popart/log_sink.hpp"
+
+extern "C" void popir_install_terminate_handler();
+
+namespace popir {
+namespace {
+
+namespace py = pybind11;
+using popart::OperatorIdentifier;
+
+py::dict toPython(const popart::OpDefinition& definition) {
+  const auto values = [](const auto& items) {
+    py::list all;
+    for (const auto& item : items) {
+      py::list types;
+      for (popart::DataType type : item.supportedTensors)
+        types.append(popart::logging::internal::text(type));
+      all.append(py::make_tuple(item.name, types));
+    }
+    return all;
+  };
+  py::dict attributes;
+  for (const auto& a : definition.attributes)
+    attributes[py::str(a.first)] = a.second.supportedValuesRegex;
+  py::dict d;
+  d["inputs"] = values(definition.inputs);
+  d["outputs"] = values(definition.outputs);
+  d["attributes"] = attributes;
+  return d;
+}
+
+py::object inferShapes(const py::tuple& opid, const std::map<int, py::object>& inputs,
+                       const py::dict& attributes, int outputs) {
+  const OperatorIdentifier id = opidFrom(opid);
+  const popart::ShapeInferenceFunction* function = Registry::instance().findShapeFunction(id);
+  if (function == nullptr) return py::none();
+  const std::string who = popart::logging::format("{}", id);
+  return run([&] { return place(who, "the shape inference function", "its library"); },
+             [&]() -> py::object {
+               std::map<int, popart::TensorInfo> infos;
+               for (const auto& in : inputs) infos[in.first] = infoFrom(in.second);
+               popart::ShapeInferenceContext context(infos, attributesFrom(attributes, who),
+                                                     outputs);
+               (*function)(context);
+               py::list result;
+               for (const auto& out : context.getOutputInfos())
+                 result.append(popir::toPython(out.second));
+               return result;
+             });
+}
+
+void bindRegistry(py::module_& m) {
+  m.def(
+      "generation", [] { return Registry::instance().generation(); },
+      "Changes whenever a library registers something.");
+  m.def("takeFaults", [] { return Registry::instance().takeFaults(); });
+  m.def(
+      "ops",
+      [] {
+        py::list all;
+        for (const auto& op : Registry::instance().ops())
+          all.append(py::make_tuple(popir::toPython(op.first), op.second.origin.path,
+                                    op.second.info.isPublic, toPython(op.second.info.details)));
+        return all;
+      },
+      "(opid, library, isPublic, definition) of each operator.");
+  m.def(
+      "opxs",
+      [] {
+        py::list all;
+        for (const auto& opx : Registry::instance().opxs())
+          all.append(py::make_tuple(popir::toPython(opx.first), opx.second.origin.path));
+        return all;
+      },
+      "(opid, library) of each Opx.");
+  m.def(
+      "patterns",
+      [] {
+        py::list all;
+        for (const PatternRecord& p : Registry::instance().patterns())
+          all.append(py::make_tuple(p.name, p.enabled, p.mandatory, p.origin.path));
+        return all;
+      },
+      "(name, enabled, mandatory, library) of each pattern.");
+  m.def("inferShapes", inferShapes, "The infos of the outputs; None if no function is registered.");
+}
+
+// Installation.
+
+py::object& logger(popart::logging::Module module) {
+  static const char* const names[] = {"popart",    "session", "ir",      "devicex",
+                                      "transform", "pattern", "builder", "op",
+                                      "opx",       "ces",     "python",  "popart"};
+  static auto* const loggers = new std::map<popart::logging::Module, py::object>();
+  py::object& found = (*loggers)[module];
+  if (!found)
+    found = py::module_::import("logging").attr("getLogger")(std::string("popir.") +
+                                                             names[static_cast<int>(module)]);
+  return found;
+}
+
+/// Python's level; it has none below DEBUG, and any number may be one.
+int levelOf(popart::logging::Level level) { return std::max(5, static_cast<int>(level) * 10); }
+
+void installLogging() {
+  LogSink sink{};
+  sink.wants = [](popart::logging::Module module, popart::logging::Level level) {
+    const py::gil_scoped_acquire gil;
+    return logger(module).attr("isEnabledFor")(levelOf(level)).cast<bool>();
+  };
+  sink.write = [](popart::logging::Module module, popart::logging::Level level,
+                  const std::string& text) {
+    const py::gil_scoped_acquire gil;
+    logger(module).attr("log")(levelOf(level), "%s", text);
+  };
+  installLogSink(sink);
+}
+
+}  // namespace
+
+void bindPopart(py::module_& m) {
+  m.doc() = "Operators, lowerings and patterns that are written in C++.";
+  bindOps(m);
+  bindOpxs(m);
+  bindPatterns(m);
+  bindRegistry(m);
+  m.def(
+      "install",
+      [](py::object adopt, py::object createOp) {
+        hooks() = {std::move(adopt), std::move(createOp)};
+        installPythonIr();
+        installLogging();
+        popir_install_terminate_handler();
+      },
+      py::arg("adopt"), py::arg("createOp"), "Lets C++ code call the compiler.");
+  m.def("liveOps", &liveOps, "How many operators live in C++.");
+  m.def("crossings", &crossings, "How many calls were made between Python and operators in C++.");
+}
+
+}  // namespace popir

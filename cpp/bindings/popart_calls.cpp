@@ -1,0 +1,142 @@
+// The table by which C++ code asks the compiler; see popart/ir_calls.hpp.
+#include "popart/ir_calls.hpp"
+
+#include <vector>
+
+#include "bindings/popart_convert.hpp"
+#include "bindings/popart_ir.hpp"
+
+namespace popir {
+namespace {
+
+namespace py = pybind11;
+using popart::Op;
+using popart::Tensor;
+
+Op* opOrNull(const py::object& op) { return op.is_none() ? nullptr : &opOf(op); }
+
+py::object tensorOrNone(popart::Graph& graph, const std::string& id) {
+  return pythonOf(graph).attr("tensors").attr("get")(id);
+}
+
+template <class T>
+std::vector<T> listOf(const py::object& items) {
+  std::vector<T> values;
+  for (py::handle item : items) values.push_back(item.cast<T>());
+  return values;
+}
+
+/// Calls a method of the compiler's operator, and brings the C++ side up to date.
+template <class... Args>
+py::object callOp(const Op& op, const char* method, const Args&... args) {
+  aboutToAsk();
+  const py::object pyOp = pythonOf(op);
+  py::object result = pyOp.attr(method)(args...);
+  update(const_cast<Op&>(op), pyOp);
+  return result;
+}
+
+popart::OpId moveIntoGraph(popart::Graph& graph, std::unique_ptr<Op> up) {
+  aboutToAsk();
+  Op& op = *up;
+  const py::object pyOp = giveToPython(std::move(up));
+  pythonOf(graph).attr("moveIntoGraph")(pyOp);
+  return op.id = pyOp.attr("id").cast<popart::OpId>();
+}
+
+std::unique_ptr<Op> createOp(popart::Graph& graph, const popart::OperatorIdentifier& opid,
+                             const std::string& name, const popart::Attributes& attributes) {
+  aboutToAsk();
+  return takeFromPython(
+      hooks().createOp(pythonOf(graph), toPython(opid), name, toPython(attributes)));
+}
+
+std::vector<Op*> consumers(const Tensor& tensor) {
+  aboutToAsk();
+  std::vector<Op*> ops;
+  for (py::handle op : pythonOf(tensor).attr("consumers")) ops.push_back(&opOf(op));
+  return ops;
+}
+
+}  // namespace
+
+void installPythonIr() {
+  IrCalls calls{};
+  using popart::Graph;
+  using popart::TensorId;
+  calls.tensor = [](Graph& graph, const TensorId& id) -> Tensor* {
+    aboutToAsk();
+    const py::object tensor = tensorOrNone(graph, id);
+    return tensor.is_none() ? nullptr : &tensorOf(tensor);
+  };
+  calls.tensorIds = [](Graph& graph) {
+    aboutToAsk();
+    return listOf<TensorId>(pythonOf(graph).attr("tensors"));
+  };
+  calls.addActGrad = [](Graph& graph, const TensorId& id) {
+    aboutToAsk();
+    pythonOf(graph).attr("addActGrad")(id);
+  };
+  calls.removeTensor = [](Graph& graph, const TensorId& id) {
+    aboutToAsk();
+    pythonOf(graph).attr("removeTensor")(id);
+  };
+  calls.uniqueId = [](Graph& graph, const std::string& base) {
+    aboutToAsk();
+    return pythonOf(graph).attr("uniqueId")(base).cast<TensorId>();
+  };
+  calls.producer = [](const Tensor& tensor) {
+    aboutToAsk();
+    return opOrNull(pythonOf(tensor).attr("producer"));
+  };
+  calls.consumers = consumers;
+  calls.op = [](Graph& graph, popart::OpId id) {
+    aboutToAsk();
+    return opOrNull(pythonOf(graph).attr("ops").attr("get")(id));
+  };
+  calls.opIds = [](Graph& graph) {
+    aboutToAsk();
+    return listOf<popart::OpId>(pythonOf(graph).attr("ops"));
+  };
+  calls.createOp = createOp;
+  calls.moveIntoGraph = moveIntoGraph;
+  calls.eraseOp = [](Graph& graph, popart::OpId id) {
+    aboutToAsk();
+    pythonOf(graph).attr("eraseOp")(id);
+  };
+  calls.addConstraint = [](Graph& graph, Op& before, Op& after) {
+    aboutToAsk();
+    pythonOf(graph).attr("addConstraint")(pythonOf(before), pythonOf(after));
+  };
+  calls.opsetVersion = [](Graph& graph, const std::string& domain) {
+    aboutToAsk();
+    return pythonOf(graph).attr("opsets").attr("get")(domain, 0).cast<int>();
+  };
+  calls.connectIn = [](Op& op, int index, const TensorId& id) {
+    callOp(op, "connectInTensor", index, id);
+  };
+  calls.connectOut = [](Op& op, int index, const TensorId& id) {
+    callOp(op, "connectOutTensor", index, id);
+  };
+  calls.createAndConnectOut = [](Op& op, int index, const TensorId& id) {
+    callOp(op, "createAndConnectOutTensor", index, id);
+  };
+  calls.disconnectIn = [](Op& op, int index) { callOp(op, "disconnectInTensor", index); };
+  calls.disconnectOut = [](Op& op, int index) { callOp(op, "disconnectOutTensor", index); };
+  calls.setName = [](Op& op, const std::string& name) {
+    aboutToAsk();
+    pythonOf(op).attr("settings").attr("name") = name;
+  };
+  calls.setup = [](Op& op) { callOp(op, "setup"); };
+  calls.clone = [](const Op& op) { return takeFromPython(callOp(op, "clone")); };
+  calls.subgraphValue = [](const Op& op) { return callOp(op, "getSubgraphValue").cast<float>(); };
+  calls.modifies = [](const Op& op, int index) {
+    return callOp(op, "modifies", index).cast<bool>();
+  };
+  calls.aliases = [](const Op& op, int in, int out) {
+    return callOp(op, "aliases", in, out).cast<bool>();
+  };
+  installIrCalls(calls);
+}
+
+}  // namespace popir

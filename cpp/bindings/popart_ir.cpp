@@ -1,0 +1,271 @@
+#include "bindings/popart_ir.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "bindings/popart_convert.hpp"
+#include "popart/builtin_op.hpp"
+
+namespace popir {
+namespace {
+
+namespace py = pybind11;
+using popart::Op;
+using popart::Tensor;
+
+/// What a weak reference refers to; null if it is gone.
+py::object deref(const py::weakref& ref) {
+  const py::object target = ref();
+  return target.is_none() ? py::object() : target;
+}
+
+struct PyGraphLink : GraphLink {
+  explicit PyGraphLink(py::handle graph) : graph(graph) {}
+  py::weakref graph;
+};
+
+struct PyTensorLink : TensorLink {
+  explicit PyTensorLink(py::handle tensor) : tensor(tensor) {}
+  py::weakref tensor;
+  /// The compiler's info that `known` was made from.
+  py::object knownObject;
+};
+
+int depth = 0;
+long count = 0;
+
+/// What died while C++ code ran, which may hold pointers to it.
+struct Graveyard {
+  std::vector<std::unique_ptr<Op>> ops;
+  std::vector<std::unique_ptr<Tensor>> tensors;
+};
+
+Graveyard& graveyard() {
+  static auto* const dead = new Graveyard();
+  return *dead;
+}
+
+}  // namespace
+
+class PyOpLink : public OpLink {
+ public:
+  PyOpLink(py::handle op, OpTwin* twin) : op(op), twin(twin) {}
+  ~PyOpLink() override {
+    if (twin != nullptr) twin->op_ = nullptr;
+  }
+
+  py::weakref op;
+  /// The same, while C++ owns the operator.
+  py::object kept;
+  OpTwin* twin;
+};
+
+namespace {
+
+PyOpLink* linkOf(const Op& op) { return static_cast<PyOpLink*>(op.link()); }
+
+}  // namespace
+
+Hooks& hooks() {
+  static Hooks* const installed = new Hooks();
+  return *installed;
+}
+
+GraphTwin::GraphTwin(py::handle graph, const std::string& name)
+    : graph(ir, name, new PyGraphLink(graph)) {}
+
+OpTwin::OpTwin(OpTwin&& other) noexcept : op_(other.op_), owns_(other.owns_) {
+  other.op_ = nullptr;
+  if (op_ != nullptr && linkOf(*op_) != nullptr) linkOf(*op_)->twin = this;
+}
+
+OpTwin::~OpTwin() {
+  if (op_ == nullptr) return;
+  if (linkOf(*op_) != nullptr) linkOf(*op_)->twin = nullptr;
+  if (!owns_) return;
+  std::unique_ptr<Op> dead(op_);
+  if (depth > 0) graveyard().ops.push_back(std::move(dead));
+}
+
+TensorTwin::~TensorTwin() {
+  if (tensor && depth > 0) graveyard().tensors.push_back(std::move(tensor));
+}
+
+void OpTwin::bind(py::handle op) {
+  this->op().setLink(new PyOpLink(op, this));
+  op_->id = op.attr("id").cast<popart::OpId>();
+}
+
+Op& OpTwin::op() const {
+  if (op_ == nullptr)
+    throw popart::error("The operator is gone: C++ code that owned it has deleted it");
+  return *op_;
+}
+
+py::object pythonOf(const Op& op) {
+  const PyOpLink* link = linkOf(op);
+  if (link == nullptr)
+    throw popart::error("{} is in no graph yet; call moveIntoGraph first", op.debugName());
+  py::object found = deref(link->op);
+  if (!found || link->twin == nullptr)
+    throw popart::error("{} is in no graph any more: it was erased", op.debugName());
+  return found;
+}
+
+py::object pythonOf(const Tensor& tensor) {
+  py::object found = deref(static_cast<PyTensorLink&>(tensor.link()).tensor);
+  if (!found)
+    throw popart::error("The tensor '{}' is in no graph any more: it was removed", tensor.id);
+  return found;
+}
+
+py::object pythonOf(const popart::Graph& graph) {
+  py::object found = deref(static_cast<PyGraphLink&>(graph.link()).graph);
+  if (!found) throw popart::internal_error("The graph '{}' is gone", graph.id);
+  return found;
+}
+
+namespace {
+
+popart::TensorType typeOf(py::handle tensor) {
+  const std::string name = tensor.attr("tensorType").attr("name").cast<std::string>();
+  for (int i = 0; i < static_cast<int>(popart::TensorType::N); ++i) {
+    const auto type = static_cast<popart::TensorType>(i);
+    if (popart::logging::internal::text(type) == name) return type;
+  }
+  return popart::TensorType::Unknown;
+}
+
+/// Gives C++ the compiler's info, if that has changed.
+void updateInfo(Tensor& tensor, py::handle pyTensor) {
+  auto& link = static_cast<PyTensorLink&>(tensor.link());
+  const py::object info = pyTensor.attr("info");
+  if (info.is(link.knownObject)) return;
+  tensor.info = link.known = infoFrom(info);
+  link.knownObject = info;
+}
+
+/// Makes the index map show the compiler's connections.
+void updateMap(popart::TensorIndexMap& map, py::handle connections) {
+  const auto dict = py::reinterpret_borrow<py::dict>(connections);
+  if (static_cast<std::size_t>(map.n()) != dict.size()) map.clear();
+  const auto known = [&](int index) {
+    const auto found = map.tensorMap().find(index);
+    return found == map.tensorMap().end() ? nullptr : found->second;
+  };
+  bool same = true;
+  for (const auto& item : dict)
+    same = known(item.first.cast<int>()) == &tensorOf(item.second) && same;
+  if (same) return;
+  map.clear();
+  for (const auto& item : dict) map.insert(item.first.cast<int>(), &tensorOf(item.second));
+}
+
+}  // namespace
+
+void update(Op& op, py::handle pyOp) {
+  updateMap(*op.input, pyOp.attr("input"));
+  updateMap(*op.output, pyOp.attr("output"));
+}
+
+GraphTwin& graphOf(py::handle graph) {
+  py::object twin = graph.attr("twin");
+  if (twin.is_none()) {
+    twin = py::cast(std::make_unique<GraphTwin>(graph, graph.attr("name").cast<std::string>()));
+    graph.attr("twin") = twin;
+  }
+  return twin.cast<GraphTwin&>();
+}
+
+Tensor& tensorOf(py::handle pyTensor) {
+  py::object twin = pyTensor.attr("twin");
+  if (twin.is_none()) {
+    auto tensor =
+        std::make_unique<Tensor>(pyTensor.attr("id").cast<std::string>(), typeOf(pyTensor),
+                                 graphOf(pyTensor.attr("graph")).graph, new PyTensorLink(pyTensor));
+    twin = py::cast(TensorTwin(std::move(tensor)));
+    pyTensor.attr("twin") = twin;
+  }
+  Tensor& tensor = *twin.cast<TensorTwin&>().tensor;
+  updateInfo(tensor, pyTensor);
+  return tensor;
+}
+
+Op& opOf(py::handle pyOp) {
+  py::object twin = pyOp.attr("twin");
+  if (twin.is_none()) {
+    const Op::Settings settings(graphOf(pyOp.attr("graph")).graph,
+                                pyOp.attr("name")().cast<std::string>());
+    const py::object opid = pyOp.attr("opid");
+    const popart::OperatorIdentifier id(opid.attr("domain").cast<std::string>(),
+                                        opid.attr("type").cast<std::string>(),
+                                        opid.attr("version").cast<unsigned>());
+    twin = py::cast(OpTwin(std::make_unique<BuiltinOp>(id, settings)));
+    pyOp.attr("twin") = twin;
+    twin.cast<OpTwin&>().bind(pyOp);
+  }
+  Op& op = twin.cast<OpTwin&>().op();
+  update(op, pyOp);
+  return op;
+}
+
+std::unique_ptr<Op> takeFromPython(const py::object& pyOp) {
+  Op& op = opOf(pyOp);
+  linkOf(op)->kept = pyOp;
+  linkOf(op)->twin->owns_ = false;
+  return std::unique_ptr<Op>(&op);
+}
+
+py::object giveToPython(std::unique_ptr<Op> op) {
+  if (PyOpLink* link = linkOf(*op)) {
+    link->twin->owns_ = true;
+    op.release();
+    return std::move(link->kept);
+  }
+  const py::object graph = pythonOf(op->getGraph());
+  const py::tuple opid = toPython(op->opid);
+  const std::string name = op->name();
+  return hooks().adopt(OpTwin(std::move(op)), graph, opid, name);
+}
+
+// Calls.
+
+namespace {
+
+/// Gives the compiler the infos that C++ code has set.
+void readBack() {
+  for (Tensor* tensor : touchedTensors()) {
+    auto& link = static_cast<PyTensorLink&>(tensor->link());
+    const py::object pyTensor = tensor->info == link.known ? py::object() : deref(link.tensor);
+    if (!pyTensor) continue;
+    link.knownObject = toPython(tensor->info);
+    link.known = tensor->info;
+    pyTensor.attr("info") = link.knownObject;
+  }
+}
+
+}  // namespace
+
+void aboutToAsk() {
+  ++count;
+  readBack();
+}
+
+Call::Call() {
+  ++depth;
+  ++count;
+}
+
+void Call::finish() { readBack(); }
+
+Call::~Call() {
+  if (--depth > 0) return;
+  // What a call that failed has set is taken back.
+  for (Tensor* tensor : touchedTensors()) tensor->info = tensor->link().known;
+  forgetTouched();
+  const Graveyard dead = std::exchange(graveyard(), Graveyard());
+}
+
+long crossings() { return count; }
+
+}  // namespace popir

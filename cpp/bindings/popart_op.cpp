@@ -1,0 +1,144 @@
+// popir.popart: what the compiler asks of operators that are written in C++.
+#include <pybind11/stl.h>
+#include <popart/opmanager.hpp>
+#include <popart/opserialiser.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bindings/popart_run.hpp"
+
+namespace popir {
+namespace {
+
+namespace py = pybind11;
+using popart::Op;
+using popart::OperatorIdentifier;
+
+/// Collects (name, text) pairs.
+class Collector : public popart::OpSerialiserBase {
+ public:
+  std::vector<std::pair<std::string, std::string>> attributes;
+
+ private:
+  void appendStrAttr(const std::string& name, const std::string& value) override {
+    attributes.emplace_back(name, value);
+  }
+};
+
+/// A new operator of a library; the compiler's own if its factory has put it into the graph.
+py::object createOp(const py::object& pyGraph, const py::tuple& opid, const std::string& name,
+                    const py::dict& values, const std::vector<std::string>& inputs,
+                    const std::vector<std::string>& outputs) {
+  const OperatorIdentifier id = opidFrom(opid);
+  const OpRecord* record = Registry::instance().findOp(id);
+  if (record == nullptr)
+    raise("popart_internal_exception", "No library has " + popart::logging::format("{}", id));
+  popart::Graph& graph = graphOf(pyGraph).graph;
+  const std::string who = popart::logging::format("{} '{}'", id, name);
+  const auto where = [&] { return place(who, "the factory", record->origin.path); };
+  return run(where, [&]() -> py::object {
+    const popart::Attributes attributes = attributesFrom(values, who);
+    const Op::Settings settings(graph, name);
+    const popart::OpCreatorInfo info(id, settings, attributes, inputs, outputs);
+    if (record->info.complexFactory) {
+      Op* made = record->info.complexFactory(info, graph);
+      if (made == nullptr) throw popart::error("The factory returned no operator");
+      return pythonOf(*made);
+    }
+    std::unique_ptr<Op> made = record->info.simpleFactory(info);
+    if (made == nullptr) throw popart::error("The factory returned no operator");
+    if (made->link() != nullptr) return giveToPython(std::move(made));
+    return py::cast(OpTwin(std::move(made)));
+  });
+}
+
+/// The compiler's operators for those that C++ code has made.
+py::object given(std::unique_ptr<Op> op) {
+  if (op == nullptr) throw popart::error("It returned a null pointer in place of an operator");
+  return giveToPython(std::move(op));
+}
+
+py::list getGradOps(py::handle pyOp) {
+  return runOp(pyOp, "getGradOps", [](Op& op) {
+    py::list ops;
+    for (std::unique_ptr<Op>& gradOp : op.getGradOps()) ops.append(given(std::move(gradOp)));
+    return ops;
+  });
+}
+
+py::list gradInputInfo(py::handle pyOp) {
+  return runOp(pyOp, "gradInputInfo", [](Op& op) {
+    py::list mappers;
+    for (const popart::GradInOutMapper& m : op.gradInputInfo())
+      mappers.append(py::make_tuple(m.iGrad, m.iNonGrad, popart::logging::internal::text(m.type)));
+    return mappers;
+  });
+}
+
+std::vector<std::pair<std::string, std::string>> attributeTexts(py::handle pyOp, bool outline) {
+  return runOp(pyOp, outline ? "appendOutlineAttributes" : "appendAttributes", [&](Op& op) {
+    Collector collector;
+    outline ? op.appendOutlineAttributes(collector) : op.appendAttributes(collector);
+    return collector.attributes;
+  });
+}
+
+/// What the compiler asks of every operator, in one go.
+py::dict traits(py::handle pyOp) {
+  return runOp(pyOp, "modifies, aliases, getSubgraphValue, requiresRandomSeed or hasSideEffect",
+               [](Op& op) {
+                 py::dict t;
+                 t["subgraphValue"] = op.getSubgraphValue();
+                 t["requiresRandomSeed"] = op.requiresRandomSeed();
+                 t["hasSideEffect"] = op.hasSideEffect();
+                 py::set modified, aliased;
+                 for (const auto& in : op.input->tensorMap()) {
+                   if (op.modifiesIndex(in.first)) modified.add(in.first);
+                   for (const auto& out : op.output->tensorMap())
+                     if (op.doesAlias(in.first, out.first))
+                       aliased.add(py::make_tuple(in.first, out.first));
+                 }
+                 t["modifies"] = modified;
+                 t["aliases"] = aliased;
+                 return t;
+               });
+}
+
+py::list inplacePriorityDefault(py::handle pyOp) {
+  return runOp(pyOp, "inplacePriorityDefault", [](Op& op) {
+    py::list variants;
+    for (const auto& v : op.inplacePriorityDefault())
+      variants.append(py::make_tuple(toPython(std::get<0>(v)), std::get<1>(v)));
+    return variants;
+  });
+}
+
+}  // namespace
+
+void bindOps(py::module_& m) {
+  py::class_<GraphTwin>(m, "GraphTwin", "The C++ side of a Graph.");
+  py::class_<TensorTwin>(m, "TensorTwin", "The C++ side of a Tensor.");
+  py::class_<OpTwin>(m, "OpTwin", "The C++ side of an Op.")
+      .def("bind", &OpTwin::bind)
+      .def("library", [](const OpTwin& t) { return libraryOf(t.op()); });
+  m.def("createOp", createOp);
+  m.def("setup", [](py::handle op) { runOp(op, "setup", [](Op& o) { o.setup(); }); });
+  m.def("clone",
+        [](py::handle op) { return runOp(op, "clone", [](Op& o) { return given(o.clone()); }); });
+  m.def("getGradOps", getGradOps);
+  m.def("gradInputInfo", gradInputInfo);
+  m.def("gradOutToNonGradIn", [](py::handle op) {
+    return runOp(op, "gradOutToNonGradIn", [](Op& o) { return o.gradOutToNonGradIn(); });
+  });
+  m.def("attributeTexts", attributeTexts);
+  m.def("traits", traits);
+  m.def("inplacePriorityDefault", inplacePriorityDefault);
+  m.def("getInplaceVariant", [](py::handle op, const py::tuple& opid) {
+    const OperatorIdentifier id = opidFrom(opid);
+    return runOp(op, "getInplaceVariant", [&](Op& o) { return given(o.getInplaceVariant(id)); });
+  });
+}
+
+}  // namespace popir

@@ -1,0 +1,137 @@
+// popir.popart: lowerings and patterns that are written in C++.
+#include <pybind11/stl.h>
+#include <popart/patterns/patterns.hpp>
+#include <popart/popx/opx.hpp>
+#include <popart/popx/opxmanager.hpp>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "bindings/popart_run.hpp"
+
+namespace popir {
+namespace {
+
+namespace py = pybind11;
+using popart::Op;
+using popart::popx::Devicex;
+using popart::popx::Opx;
+
+/// Keeps what the Opx points to.
+class OpxTwin {
+ public:
+  /// Runs a function of the Opx.
+  template <class Code>
+  auto call(const char* function, const Code& code) const {
+    return runOp(op_, function, code);
+  }
+  OpxTwin(py::object op, py::object devicex) : op_(std::move(op)), devicex_(std::move(devicex)) {
+    opx_ = call("the Opx's constructor", [&](Op& o) {
+      return popart::popx::OpxManager::createOpx(&o, devicex_.cast<Devicex*>());
+    });
+    if (opx_ == nullptr)
+      raise("MissingOpxError", "No library has an Opx for " + py::str(op_).cast<std::string>());
+  }
+  const Opx& opx() const { return *opx_; }
+
+ private:
+  py::object op_;
+  py::object devicex_;
+  std::unique_ptr<Opx> opx_;
+};
+
+class PatternTwin {
+ public:
+  template <class Code>
+  auto call(const char* function, const Code& code) const {
+    return run([&] { return place(name_, function, library_); }, code);
+  }
+  explicit PatternTwin(const std::string& name) {
+    for (const PatternRecord& record : Registry::instance().patterns()) {
+      if (record.name != name) continue;
+      name_ = "The pattern '" + name + "'";
+      library_ = record.origin.path;
+      pattern_ = call("the constructor", [&] { return record.factory(); });
+    }
+    if (pattern_ == nullptr)
+      raise("popart_internal_exception", "No library has a pattern '" + name + "'");
+  }
+  const popart::PreAliasPattern& pattern() const { return *pattern_; }
+
+ private:
+  std::string name_;
+  std::string library_;
+  std::unique_ptr<popart::PreAliasPattern> pattern_;
+};
+
+}  // namespace
+
+void bindOpxs(py::module_& m) {
+  py::class_<Devicex>(m, "Devicex", "The device program of one lowering, and its tensors by id.")
+      .def(py::init<poplar::Graph&>(), py::arg("graph"), py::keep_alive<1, 2>())
+      .def("graph", &Devicex::graph, py::return_value_policy::reference_internal)
+      .def("insert", &Devicex::insert, py::arg("id"), py::arg("tensor"),
+           "Sets or replaces a tensor.")
+      .def("contains", &Devicex::contains, py::arg("id"))
+      .def(
+          "get",
+          [](const Devicex& d, const std::string& id) {
+            return run([] { return std::string(); }, [&] { return d.get(id); });
+          },
+          py::arg("id"), "Raises popart_exception if there is none of that id.")
+      .def("erase", &Devicex::erase, py::arg("id"));
+  py::class_<OpxTwin>(m, "OpxTwin", "An Opx of a library.")
+      .def(py::init<py::object, py::object>(), py::arg("op"), py::arg("devicex"))
+      .def("grow",
+           [](const OpxTwin& t, poplar::program::Sequence& prog) {
+             t.call("grow", [&](Op&) { t.opx().grow(prog); });
+           })
+      .def("getInputCreatorType",
+           [](const OpxTwin& t, int index) {
+             // In the order of popart::popx::InputCreatorType.
+             static const char* const names[] = {"CanCreate", "CanUnwind",   "CanCreateOrUnwind",
+                                                 "Deadend",   "CanDelegate", "CanDelegate"};
+             return names[t.call("getInputCreatorType", [&](Op&) {
+               return static_cast<int>(t.opx().getInputCreatorType(index));
+             })];
+           })
+      .def("createInputTensor",
+           [](const OpxTwin& t, int index, const std::string& name) {
+             return t.call("createInputTensor",
+                           [&](Op&) { return t.opx().createInputTensor(index, name); });
+           })
+      .def("mustExistBeforeCreate",
+           [](const OpxTwin& t, int index) {
+             return t.call("mustExistBeforeCreate",
+                           [&](Op&) { return t.opx().mustExistBeforeCreate(index); });
+           })
+      .def("unwindTensorLayout",
+           [](const OpxTwin& t, const poplar::Tensor& tensor, int in, int out) {
+             return t.call("unwindTensorLayout",
+                           [&](Op&) { return t.opx().unwindTensorLayout(tensor, in, out); });
+           });
+}
+
+void bindPatterns(py::module_& m) {
+  py::class_<PatternTwin>(m, "PatternTwin", "A PreAliasPattern of a library.")
+      .def(py::init<const std::string&>(), py::arg("name"))
+      .def("matches",
+           [](const PatternTwin& t, py::handle op) {
+             return t.call("matches", [&] { return t.pattern().matches(&opOf(op)); });
+           })
+      .def("touches",
+           [](const PatternTwin& t, py::handle op) {
+             return t.call("touches", [&] {
+               py::list tensors;
+               for (const popart::Tensor* tensor : t.pattern().touches(&opOf(op)))
+                 tensors.append(pythonOf(*tensor));
+               return tensors;
+             });
+           })
+      .def("apply", [](const PatternTwin& t, py::handle op) {
+        return t.call("apply", [&] { return t.pattern().apply(&opOf(op)); });
+      });
+}
+
+}  // namespace popir

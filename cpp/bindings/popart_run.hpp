@@ -1,0 +1,89 @@
+// How C++ code of operators and patterns is called: what it throws becomes a Python exception.
+#ifndef popir_bindings_popart_run_hpp
+#define popir_bindings_popart_run_hpp
+
+#include <pybind11/pybind11.h>
+#include <popart/error.hpp>
+#include <poplar/exceptions.hpp>
+#include <poputil/exceptions.hpp>
+
+#include <new>
+#include <string>
+#include <type_traits>
+#include <unordered_map>
+
+#include "bindings/popart_convert.hpp"
+#include "bindings/popart_ir.hpp"
+#include "popart/attribute_error.hpp"
+#include "popart/registry.hpp"
+
+namespace popir {
+
+/// The library that an object's class is defined in, by its table of virtual functions.
+template <class T>
+const std::string& libraryOf(const T& object) {
+  static std::unordered_map<const void*, std::string> known;
+  const void* table = *reinterpret_cast<const void* const*>(&object);
+  const auto found = known.find(table);
+  if (found != known.end()) return found->second;
+  return known[table] = Origin::of(table, nullptr).path;
+}
+
+/// Runs C++ code of an operator or a pattern, whose name and library `who()` gives. What it throws
+/// arrives in Python as the kind of the same name; anything else as a popart_exception.
+template <class Who, class Code>
+auto run(const Who& who, const Code& code) -> decltype(code()) {
+  Call call;
+  try {
+    if constexpr (std::is_void_v<decltype(code())>) {
+      code();
+      call.finish();
+    } else {
+      auto result = code();
+      call.finish();
+      return result;
+    }
+  } catch (const AttributeError& e) {
+    raise("OperatorAttributeError", e.what() + who());
+  } catch (const popart::internal_error& e) {
+    raise("popart_internal_exception", e.what() + who());
+  } catch (const popart::runtime_error& e) {
+    raise("popart_runtime_error", e.what() + who());
+  } catch (const popart::error& e) {
+    raise("popart_exception", e.what() + who());
+  } catch (const pybind11::error_already_set&) {
+    throw;  // Python code that the operator called
+  } catch (const poplar::poplar_error&) {
+    throw;  // these two have a translation of their own
+  } catch (const poputil::poplibs_error&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& e) {
+    raise("popart_exception", e.what() + who());
+  } catch (...) {
+    raise("popart_exception", "It threw something that is no std::exception" + who());
+  }
+}
+
+inline std::string place(const std::string& what, const char* function,
+                         const std::string& library) {
+  return popart::logging::format(" ({}, in {}() of '{}')", what, function, library);
+}
+
+/// As run, for an operator of the compiler, whose C++ side is brought up to date.
+template <class Code>
+auto runOp(pybind11::handle pyOp, const char* function, const Code& code) {
+  popart::Op& op = opOf(pyOp);
+  return run([&] { return place(op.debugName(), function, libraryOf(op)); },
+             [&] { return code(op); });
+}
+
+// The parts of popir._device.popart.
+void bindOps(pybind11::module_& m);
+void bindOpxs(pybind11::module_& m);
+void bindPatterns(pybind11::module_& m);
+
+}  // namespace popir
+
+#endif
