@@ -5,14 +5,10 @@
 #ifndef popir_popart_link_hpp
 #define popir_popart_link_hpp
 
+#include <popart/names.hpp>
 #include <popart/tensorinfo.hpp>
 
 #include <vector>
-
-namespace popart {
-class Op;
-class Tensor;
-}  // namespace popart
 
 namespace popir {
 

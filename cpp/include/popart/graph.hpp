@@ -14,11 +14,11 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace popir {
 class GraphLink;  // cpp/popart/link.hpp
 }
-
-#pragma GCC visibility push(default)
 
 namespace popart {
 

@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace popart {
 
 class Graph;
@@ -67,5 +69,7 @@ static constexpr const char* sDebugInfoId = "__debug_info_id";
 static constexpr const char* sNameDelimiter = "/";
 
 }  // namespace popart
+
+#pragma GCC visibility pop
 
 #endif

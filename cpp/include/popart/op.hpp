@@ -22,11 +22,11 @@
 #include <unordered_set>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace popir {
 class OpLink;  // cpp/popart/link.hpp
 }
-
-#pragma GCC visibility push(default)
 
 namespace popart {
 

@@ -12,11 +12,11 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace popir {
 class TensorLink;  // cpp/popart/link.hpp
 }
-
-#pragma GCC visibility push(default)
 
 namespace popart {
 
