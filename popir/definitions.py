@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from popir.errors import OperatorAttributeError, OperatorInputError, did_you_mean, popart_exception
 from popir.types import DataType
+
+Given = tuple[str, DataType | None]
+"""The id of an input and, where it is known, its element type."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,43 @@ class Formal:
         return not self.optional and (not self.variadic or self.least > 0)
 
 
-@dataclass(frozen=True)
+class Formals(tuple[Formal, ...]):
+    """The declared inputs, or the declared outputs, of an operator, in order."""
+
+    least: int
+    """How many must be given."""
+    most: int | None
+    """How many may be given; None for any number."""
+
+    def __new__(cls, rows: Iterable[Formal | tuple[Any, ...]] = ()) -> Formals:
+        """From Formals, or rows as `Formal.of` takes them. Raises popart_exception."""
+        if isinstance(rows, Formals):
+            return rows
+        self = super().__new__(cls, map(Formal.of, rows))
+        self.least = max((i + 1 for i, formal in enumerate(self) if formal.required), default=0)
+        self.most = len(self)
+        if self and self[-1].variadic:
+            self.most = None
+            self.least = max(self.least, len(self) - 1 + self[-1].least if self[-1].least else 0)
+        return self
+
+    def at(self, i: int) -> Formal:
+        """The formal that the tensor at index `i` is for."""
+        return self[i] if i < len(self) else self[-1]
+
+    def check_count(self, who: str, what: str, given: int) -> None:
+        """Raises OperatorInputError unless there may be so many; `what` is "input" or "output"."""
+        if self.least <= given and (self.most is None or given <= self.most):
+            return
+        expected = str(self.least)
+        if self.most != self.least:
+            expected += " or more" if self.most is None else f" to {self.most}"
+        names = f" ({', '.join(formal.name for formal in self)})" if self else ""
+        raise OperatorInputError(
+            f"{who} has invalid number of {what}s {given}: it takes {expected}{names}."
+        )
+
+
 class OpDefinition:
     """The inputs, outputs and attributes that an operator takes.
 
@@ -55,61 +94,45 @@ class OpDefinition:
     as text, must match whole; "*" is any value.
     """
 
-    inputs: Sequence[Formal | tuple[Any, ...]] = ()
-    outputs: Sequence[Formal | tuple[Any, ...]] = ()
-    attributes: Mapping[str, str] = field(default_factory=dict[str, str])
+    def __init__(
+        self,
+        inputs: Iterable[Formal | tuple[Any, ...]] = (),
+        outputs: Iterable[Formal | tuple[Any, ...]] = (),
+        attributes: Mapping[str, str] | None = None,
+    ) -> None:
+        """Raises popart_exception for a row that is not of that form."""
+        self.inputs = Formals(inputs)
+        self.outputs = Formals(outputs)
+        self.attributes = dict(attributes or {})
 
 
 def check(
     who: str,
     definition: OpDefinition,
     attributes: Mapping[str, Any],
-    inputs: Sequence[tuple[str, DataType | None] | None],
+    inputs: Sequence[Given | None],
     numOutputs: int | None = None,
 ) -> None:
     """Compares what an operator is given with its definition; `who` names it in messages.
 
-    `inputs` are the id and, where known, the element type of each, in order; None is left out.
-    Raises OperatorInputError or OperatorAttributeError.
+    `inputs` are in order; None is left out. Raises OperatorInputError or OperatorAttributeError.
     """
-    check_inputs(who, [Formal.of(row) for row in definition.inputs], inputs)
+    check_inputs(who, definition.inputs, inputs)
     if numOutputs is not None:
-        check_count(who, "output", [Formal.of(row) for row in definition.outputs], numOutputs)
+        definition.outputs.check_count(who, "output", numOutputs)
     for name, value in attributes.items():
         _check_attribute(who, definition.attributes, name, value)
 
 
-def check_count(who: str, what: str, formals: Sequence[Formal], given: int) -> None:
-    """Raises OperatorInputError unless `formals` allow that many inputs or outputs."""
-    last = formals[-1] if formals else None
-    least = max((i + 1 for i, formal in enumerate(formals) if formal.required), default=0)
-    most = len(formals)
-    if last is not None and last.variadic:
-        least = max(least, len(formals) - 1 + last.least) if last.least else least
-        most = max(given, most)
-    if not least <= given <= most:
-        names = ", ".join(formal.name for formal in formals)
-        if last is not None and last.variadic:
-            expected = f"{least} or more"
-        else:
-            expected = f"{least}" if least == most else f"{least} to {most}"
-        raise OperatorInputError(
-            f"{who} has invalid number of {what}s {given}: it takes {expected}"
-            f"{f' ({names})' if names else ''}."
-        )
-
-
-def check_inputs(
-    who: str, formals: Sequence[Formal], inputs: Sequence[tuple[str, DataType | None] | None]
-) -> dict[str, DataType]:
+def check_inputs(who: str, formals: Formals, inputs: Sequence[Given | None]) -> dict[str, DataType]:
     """Checks number, presence and element types of inputs; see `check`.
 
     Returns the element type that each type constraint stands for here, where it is known.
     """
-    check_count(who, "input", formals, len(inputs))
+    formals.check_count(who, "input", len(inputs))
     bound: dict[str, tuple[int, str, DataType]] = {}
     for i, given in enumerate(inputs):
-        formal = formals[min(i, len(formals) - 1)]
+        formal = formals.at(i)
         if given is None:
             if formal.required:
                 raise OperatorInputError(f"{who}: input {i} ({formal.name}) is required.")
@@ -127,8 +150,8 @@ def check_inputs(
             first = bound.setdefault(formal.constraint, (i, id, kind))
             if first[2] is not kind:
                 raise OperatorInputError(
-                    f"{who}: input {i} ({formal.name}) is '{id}' of type {kind.name}, but "
-                    f"input {first[0]} is '{first[1]}' of type {first[2].name}; the operator takes "
+                    f"{who}: input {i} ({formal.name}) is '{id}' of type {kind.name}, but input "
+                    f"{first[0]} is '{first[1]}' of type {first[2].name}; the operator takes "
                     f"inputs of one type."
                 )
     return {name: kind for name, (_, _, kind) in bound.items()}

@@ -15,11 +15,10 @@ import contextlib
 from collections.abc import Callable, Generator, Iterable, Mapping
 from typing import Any
 
-from onnx import AttributeProto, NodeProto
-
 from popir.errors import OperatorAttributeError, popart_exception
 from popir.ir import AttributeKind
 from popir.onnxio.attributes import to_proto, to_python
+from popir.onnxio.proto import AttributeProto, NodeProto
 
 Outputs = str | Iterable[str]
 """The node that has these outputs."""

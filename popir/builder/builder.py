@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from onnx import GraphProto, ModelProto, numpy_helper
 
 from popir import definitions
 from popir.builder.annotations import CHECKPOINT, RECOMPUTE
@@ -17,8 +16,9 @@ from popir.builder.inference import Inference
 from popir.builder.methods import Opset
 from popir.errors import OperatorAttributeError, did_you_mean, popart_exception
 from popir.ir import AttributeSpec, Tensor
-from popir.onnxio import exporter, schemas
+from popir.onnxio import exporter, proto, schemas
 from popir.onnxio.load import Source, array, load
+from popir.onnxio.proto import GraphProto, ModelProto
 from popir.types import DataType, TensorInfo
 
 _OPSET_NAME = re.compile(r"ai(Onnx|OnnxMl|Graphcore)(?:Opset(\d+))?")
@@ -56,7 +56,7 @@ class Builder(Core):
             self._opsets.pin(item.domain or "ai.onnx", item.version)
         for tensor in graph.initializer:
             data = array(tensor, folder)
-            tensor.CopyFrom(numpy_helper.from_array(data, tensor.name))
+            tensor.CopyFrom(proto.tensor(tensor.name, data))
             self._declare(tensor.name, DataType.of(data.dtype))
         for value in graph.input:
             self._inputs.append(value.name)
@@ -155,7 +155,7 @@ class Builder(Core):
         else:
             info = TensorInfo(tensorInfo, shape)
         id = self._declare(self._nextId(name_of(debugContext) or "input"), info.dataType())
-        self._model.graph.input.append(exporter.value_info(id, info))
+        self._model.graph.input.append(proto.value_info(id, info))
         self._inputs.append(id)
         return id
 
@@ -170,7 +170,7 @@ class Builder(Core):
                 "shape. Use Builder.addInputTensor(TensorInfo(...))."
             )
         id = self._declare(self._nextId(name_of(debugContext) or "input"), None)
-        self._model.graph.input.append(exporter.value_info(id, None))
+        self._model.graph.input.append(proto.value_info(id, None))
         self._inputs.append(id)
         return id
 
@@ -182,7 +182,7 @@ class Builder(Core):
                 f"graph has it."
             )
         self._declare(tensorId, self._parent._kind(tensorId))
-        self._model.graph.input.append(exporter.value_info(tensorId, None))
+        self._model.graph.input.append(proto.value_info(tensorId, None))
         self._inputs.append(tensorId)
 
     def addInitializedInputTensor(self, initVal: Any, debugContext: Any = "") -> str:
@@ -198,7 +198,7 @@ class Builder(Core):
         value = np.ascontiguousarray(initVal).reshape(initVal.shape)
         kind = DataType.of(value.dtype)
         id = self._declare(self._nextId(name_of(debugContext) or "init_input"), kind)
-        self._model.graph.initializer.append(numpy_helper.from_array(value, id))
+        self._model.graph.initializer.append(proto.tensor(id, value))
         self._inference.values[id] = value
         self._inputs.append(id)
         return id
@@ -208,7 +208,7 @@ class Builder(Core):
         if not self._knows(outputName):
             near = did_you_mean(outputName, self._kinds)
             raise popart_exception(f"Unknown tensor '{outputName}' cannot be an output.{near}")
-        self._model.graph.output.append(exporter.value_info(outputName, None))
+        self._model.graph.output.append(proto.value_info(outputName, None))
 
     # The model.
 
@@ -224,14 +224,10 @@ class Builder(Core):
         model = ModelProto()
         model.CopyFrom(self._model)
         self._opsets.pin("ai.onnx")
-        del model.opset_import[:]
-        model.opset_import.extend(
-            exporter.opset(domain, version) for domain, version in self._opsets.versions.items()
-        )
         for output in model.graph.output:
             if not output.HasField("type"):
-                output.CopyFrom(exporter.value_info(output.name, self._info_or_none(output.name)))
-        return exporter.finish(model)
+                output.CopyFrom(proto.value_info(output.name, self._info_or_none(output.name)))
+        return proto.finish(model, self._opsets.versions)
 
     def subgraph(self) -> GraphProto:
         return self._finished().graph

@@ -8,14 +8,13 @@ import contextlib
 from collections.abc import Generator, Mapping, Sequence
 from typing import Any
 
-from onnx import GraphProto, ModelProto, NodeProto
-
 from popir import definitions
 from popir.builder.annotations import Annotations
 from popir.builder.opsets import Opsets
 from popir.errors import OperatorInputError, did_you_mean
 from popir.ir import AttributeKind
 from popir.onnxio.attributes import to_proto
+from popir.onnxio.proto import GraphProto, ModelProto, NodeProto
 from popir.onnxio.schema_text import Schema
 from popir.types import DataType
 
@@ -63,7 +62,7 @@ class Core(Annotations):
         if schema is not None:
             given = [(id, self._kind(id)) if id else None for id in inputs]
             bound = definitions.check_inputs(who, schema.inputs, given)
-            definitions.check_count(who, "output", schema.outputs, numOutputs)
+            schema.outputs.check_count(who, "output", numOutputs)
         node = NodeProto(name=name, op_type=type, domain="" if domain == "ai.onnx" else domain)
         node.input.extend(inputs)
         for key, (kind, value) in attributes.items():
@@ -132,7 +131,7 @@ def _output_kind(schema: Schema | None, i: int, bound: Mapping[str, DataType]) -
     """The element type of output `i`, as far as the schema tells."""
     if schema is None or not schema.outputs:
         return None
-    formal = schema.outputs[min(i, len(schema.outputs) - 1)]
+    formal = schema.outputs.at(i)
     if formal.constraint in bound:
         return bound[formal.constraint]
     return next(iter(formal.types)) if len(formal.types) == 1 else None

@@ -6,13 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import onnx.shape_inference
-from onnx import ModelProto, numpy_helper
 
 from popir.errors import UnknownOperatorError, popart_exception
 from popir.ir import Graph, Tensor
-from popir.onnxio import exporter
 from popir.onnxio.importer import GraphImporter
+from popir.onnxio.load import array
+from popir.onnxio.proto import ModelProto, finish, infer
 from popir.types import TensorInfo
 
 
@@ -42,11 +41,13 @@ class Inference:
         """
         self._graph.opsets.update(opsets)
         try:
-            self._extend()
+            self._take_inputs()
+            if not self._graph.hasTensor(id):
+                self._take_nodes()
         except Exception:
             self.restart()
             raise
-        return self._graph.tensors.get(id)
+        return self._graph.tensors.get(id) or self._outer(id)
 
     def info(self, id: str, opsets: dict[str, int]) -> TensorInfo:
         """Type and shape of the tensor. Raises popart_exception if they cannot be inferred."""
@@ -61,19 +62,23 @@ class Inference:
             raise popart_exception(f"Type and shape of '{id}' are not known.")
         return found.info
 
-    def _extend(self) -> None:
+    def _take_inputs(self) -> None:
         proto, importer = self._model.graph, GraphImporter(self._graph)
-        initializers = {tensor.name for tensor in proto.initializer}
-        for value in self._new(0, proto.input):
-            if value.name not in initializers:
-                importer.addInput(value, {})
-        for tensor in self._new(1, proto.initializer):
+        for tensor in self._new(0, proto.initializer):
             value = self.values.get(tensor.name)
-            data = numpy_helper.to_array(tensor) if value is None else value
+            data = array(tensor, None) if value is None else value
             importer.addInitializer(tensor.name, data)
-        for node in self._new(2, proto.node):
+        for value in self._new(1, proto.input):
+            if value.HasField("type") and not self._graph.hasTensor(value.name):
+                importer.addInput(value, {})
+            else:
+                self._borrow(value.name)
+
+    def _take_nodes(self) -> None:
+        importer = GraphImporter(self._graph)
+        for node in self._new(2, self._model.graph.node):
             for id in node.input:
-                if id and not self._graph.hasTensor(id):
+                if id:
                     self._borrow(id)
             importer.addNode(node)
 
@@ -83,27 +88,16 @@ class Inference:
         return fresh
 
     def _borrow(self, id: str) -> None:
-        """Takes a tensor of the surrounding graph as an input of this one."""
+        """Takes a tensor of the surrounding graph as one of this graph, unless it is there."""
+        if self._graph.hasTensor(id):
+            return
         tensor = self._outer(id)
         if tensor is not None and tensor.data is not None:
             self._graph.addConstInit(id, tensor.data)
-        elif tensor is not None and tensor.info is not None:
-            self._graph.addStream(id, tensor.info)
+        else:
+            self._graph.addActGrad(id).info = tensor.info if tensor is not None else None
 
     def _by_onnx(self, id: str, opsets: dict[str, int]) -> TensorInfo | None:
         model = ModelProto()
         model.CopyFrom(self._model)
-        del model.opset_import[:]
-        model.opset_import.extend(
-            exporter.opset(domain, version) for domain, version in opsets.items()
-        )
-        try:
-            inferred = onnx.shape_inference.infer_shapes(exporter.finish(model))
-        except (onnx.shape_inference.InferenceError, ValueError):
-            return None
-        for value in [*inferred.graph.value_info, *inferred.graph.output]:
-            kind = value.type.tensor_type
-            dims = [dim.dim_value for dim in kind.shape.dim if dim.HasField("dim_value")]
-            if value.name == id and kind.HasField("shape") and len(dims) == len(kind.shape.dim):
-                return TensorInfo(kind.elem_type, dims)
-        return None
+        return infer(finish(model, opsets)).get(id)

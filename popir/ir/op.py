@@ -182,9 +182,9 @@ class Op:
 
     def _info(self, tensor: Tensor) -> TensorInfo:
         if tensor.info is None:
+            why = f"; {tensor.producer} has not set them" if tensor.producer else ""
             raise popart_exception(
-                f"{self.debugName()}: type and shape of '{tensor.id}' are not known; setup() of "
-                f"its producer, {tensor.producer}, has not set them."
+                f"{self.debugName()}: type and shape of '{tensor.id}' are not known{why}."
             )
         return tensor.info
 

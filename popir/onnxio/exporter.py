@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from onnx import ModelProto, NodeProto, OperatorSetIdProto, ValueInfoProto, helper, numpy_helper
-from onnx.helper import find_min_ir_version_for
 
 from popir.errors import ModelError, did_you_mean
 from popir.ir import Graph, Op
 from popir.onnxio import schemas
 from popir.onnxio.attributes import to_proto
+from popir.onnxio.proto import ModelProto, NodeProto, finish, tensor, value_info
 from popir.types import TensorInfo
 
 
@@ -26,19 +25,19 @@ def withWeights(model: ModelProto, weights: Mapping[str, np.ndarray[Any, Any]]) 
     """
     copy = ModelProto()
     copy.CopyFrom(model)
-    initializers = {tensor.name: tensor for tensor in copy.graph.initializer}
+    initializers = {each.name: each for each in copy.graph.initializer}
     for id, value in weights.items():
-        tensor = initializers.get(id)
-        if tensor is None:
+        target = initializers.get(id)
+        if target is None:
             near = did_you_mean(id, initializers)
             raise ModelError(f"The model has no initializer '{id}' to take a weight.{near}")
-        old = TensorInfo(tensor.data_type, tensor.dims)
+        old = TensorInfo(target.data_type, target.dims)
         if TensorInfo(value) != old:
             raise ModelError(
                 f"The weight '{id}' is {old} in the model; given was {TensorInfo(value)}."
             )
-        tensor.CopyFrom(numpy_helper.from_array(np.ascontiguousarray(value), id))
-    return finish(copy)
+        target.CopyFrom(tensor(id, np.ascontiguousarray(value)))
+    return finish(copy, {item.domain: item.version for item in copy.opset_import})
 
 
 def toModel(graph: Graph) -> ModelProto:
@@ -46,18 +45,16 @@ def toModel(graph: Graph) -> ModelProto:
     and Consts as initializers.
     """
     model = ModelProto(producer_name="popir")
-    for domain, version in graph.opsets.items():
-        model.opset_import.append(opset(domain, version))
     proto = model.graph
     proto.name = graph.name or "graph"
     for op in graph.schedule():
         proto.node.append(_node(op))
-    for tensor in graph.tensors.values():
-        if tensor.data is not None:
-            proto.initializer.append(numpy_helper.from_array(tensor.data, tensor.id))
+    for each in graph.tensors.values():
+        if each.data is not None:
+            proto.initializer.append(tensor(each.id, each.data))
     proto.input.extend(value_info(id, graph.getTensor(id).info) for id in graph.inputs)
     proto.output.extend(value_info(id, graph.getTensor(id).info) for id in graph.outputs)
-    return finish(model)
+    return finish(model, graph.opsets)
 
 
 def _node(op: Op) -> NodeProto:
@@ -77,34 +74,6 @@ def _node(op: Op) -> NodeProto:
 
 def _ids(tensors: Mapping[int, Any]) -> list[str]:
     return [tensors[i].id if i in tensors else "" for i in range(max(tensors, default=-1) + 1)]
-
-
-def value_info(id: str, info: TensorInfo | None) -> ValueInfoProto:
-    """The declaration of a graph input or output; without type and shape if they are not known."""
-    if info is None:
-        return ValueInfoProto(name=id)
-    return helper.make_tensor_value_info(id, info.dataType().onnx, info.shape())
-
-
-def opset(domain: str, version: int) -> OperatorSetIdProto:
-    """The import of one version of a domain; ONNX writes its own domain ai.onnx as ""."""
-    return OperatorSetIdProto(domain="" if domain == "ai.onnx" else domain, version=version)
-
-
-def finish(model: ModelProto) -> ModelProto:
-    """Gives `model` the lowest IR version that its opsets allow, and what that version demands;
-    returns it.
-
-    Before IR version 4, initializers must be graph inputs too.
-    """
-    model.ir_version = find_min_ir_version_for(model.opset_import, ignore_unknown=True)
-    if model.ir_version < 4:
-        inputs = {value.name for value in model.graph.input}
-        for tensor in model.graph.initializer:
-            if tensor.name not in inputs:
-                info = TensorInfo(tensor.data_type, tensor.dims)
-                model.graph.input.append(value_info(tensor.name, info))
-    return model
 
 
 def save(model: ModelProto | bytes, path: str | os.PathLike[str]) -> None:

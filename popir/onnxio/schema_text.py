@@ -27,7 +27,7 @@ import re
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 
-from popir.definitions import Formal
+from popir.definitions import Formal, Formals
 from popir.errors import popart_exception
 from popir.ir import AttributeKind, AttributeSpec, OperatorIdentifier
 from popir.types import DataType
@@ -41,8 +41,8 @@ class Schema:
     """Its version is the first opset that has the operator in this form."""
     method: str
     """The name of the Builder's method: "leakyrelu", "logical_and"."""
-    inputs: tuple[Formal, ...]
-    outputs: tuple[Formal, ...]
+    inputs: Formals
+    outputs: Formals
     attributes: Mapping[str, AttributeSpec]
     doc: str = ""
 
@@ -86,8 +86,8 @@ def parse(text: str, domain: str, where: str) -> Schema:
     return Schema(
         OperatorIdentifier(domain, first["type"], int(first["version"])),
         first["method"],
-        tuple(formals["input"]),
-        tuple(formals["output"]),
+        Formals(formals["input"]),
+        Formals(formals["output"]),
         attributes,
         "\n".join(lines[:start]).strip(),
     )

@@ -16,7 +16,7 @@ import onnx
 import onnx.defs
 
 import popir.ir.attributes
-from popir.definitions import Formal, OpDefinition
+from popir.definitions import Formal, Formals, OpDefinition
 from popir.ir import AttributeKind, AttributeSpec, OperatorIdentifier
 from popir.onnxio import schema_text
 from popir.onnxio.attributes import to_python
@@ -120,8 +120,8 @@ def _from_onnx(schema: onnx.defs.OpSchema) -> Schema:
     return Schema(
         OperatorIdentifier(schema.domain, schema.name, schema.since_version),
         f"logical_{method}" if schema.name in _LOGICAL else method,
-        tuple(_formal(formal) for formal in schema.inputs),
-        tuple(_formal(formal) for formal in schema.outputs),
+        Formals(_formal(formal) for formal in schema.inputs),
+        Formals(_formal(formal) for formal in schema.outputs),
         {name: _spec(schema.attributes[name]) for name in sorted(schema.attributes)},
         schema.doc or "",
     )

@@ -254,7 +254,7 @@ def test_info_that_is_not_known_yet() -> None:
     op = LeakyReluOp(LEAKY_RELU, Op.Settings(graph))
     graph.moveIntoGraph(op)
     op.createAndConnectOutTensor(0, "y")
-    with pytest.raises(popart_exception, match="type and shape of 'y' are not known; setup"):
+    with pytest.raises(popart_exception, match="type and shape of 'y' are not known; Op"):
         op.outInfo(0)
     op.setOutInfo(0, TensorInfo("FLOAT", [1]))
     op.setOutInfo(1, TensorInfo("FLOAT", [1]))

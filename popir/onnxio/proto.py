@@ -1,0 +1,85 @@
+"""ONNX's messages, for those who build models, and small ones made from values of ours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import onnx.shape_inference
+from onnx import (
+    AttributeProto,
+    GraphProto,
+    ModelProto,
+    NodeProto,
+    OperatorSetIdProto,
+    TensorProto,
+    ValueInfoProto,
+    helper,
+    numpy_helper,
+)
+
+from popir.types import TensorInfo
+
+__all__ = [
+    "AttributeProto",
+    "GraphProto",
+    "ModelProto",
+    "NodeProto",
+    "TensorProto",
+    "ValueInfoProto",
+    "finish",
+    "infer",
+    "opset",
+    "tensor",
+    "value_info",
+]
+
+
+def value_info(id: str, info: TensorInfo | None) -> ValueInfoProto:
+    """The declaration of a graph input or output; without type and shape if they are not known."""
+    if info is None:
+        return ValueInfoProto(name=id)
+    return helper.make_tensor_value_info(id, info.dataType().onnx, info.shape())
+
+
+def tensor(id: str, value: np.ndarray[Any, Any]) -> TensorProto:
+    """An initializer of that id and value."""
+    return numpy_helper.from_array(value, id)
+
+
+def opset(domain: str, version: int) -> OperatorSetIdProto:
+    """The import of one version of a domain; ONNX writes its own domain ai.onnx as ""."""
+    return OperatorSetIdProto(domain="" if domain == "ai.onnx" else domain, version=version)
+
+
+def finish(model: ModelProto, opsets: dict[str, int]) -> ModelProto:
+    """Gives `model` its opsets, the lowest IR version that they allow, and what that version
+    demands.
+
+    Before IR version 4, initializers must be graph inputs too. Returns the model.
+    """
+    del model.opset_import[:]
+    model.opset_import.extend(opset(domain, version) for domain, version in opsets.items())
+    model.ir_version = helper.find_min_ir_version_for(model.opset_import, ignore_unknown=True)
+    if model.ir_version < 4:
+        inputs = {value.name for value in model.graph.input}
+        for each in model.graph.initializer:
+            if each.name not in inputs:
+                info = TensorInfo(each.data_type, each.dims)
+                model.graph.input.append(value_info(each.name, info))
+    return model
+
+
+def infer(model: ModelProto) -> dict[str, TensorInfo]:
+    """The types and shapes of what nodes compute, as far as ONNX's own inference finds them."""
+    try:
+        graph = onnx.shape_inference.infer_shapes(model).graph
+    except (onnx.shape_inference.InferenceError, ValueError):
+        return {}
+    found: dict[str, TensorInfo] = {}
+    for value in [*graph.value_info, *graph.output]:
+        kind = value.type.tensor_type
+        dims = [dim.dim_value for dim in kind.shape.dim if dim.HasField("dim_value")]
+        if kind.HasField("shape") and len(dims) == len(kind.shape.dim):
+            found[value.name] = TensorInfo(kind.elem_type, dims)
+    return found
