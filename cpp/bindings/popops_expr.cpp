@@ -39,18 +39,22 @@ const Row<pe::TernaryOpType> kTernaryRows[] = {POPOPS_EXPR_TERNARY_OPS(POPIR_TER
 
 /// Python's floats are FLOAT where nothing else decides, but lose nothing where it is DOUBLE.
 pe::Const constantOf(py::handle x) {
+  const bool numpy = py::hasattr(x, "dtype") && py::hasattr(x, "ndim");
+  const bool scalar = !numpy || x.attr("ndim").cast<int>() == 0;
   if (py::isinstance<py::bool_>(x) ||
-      py::str(py::type::handle_of(x).attr("__name__")).equal(py::str("bool_")))
+      (numpy && scalar && x.attr("dtype").attr("kind").cast<std::string>() == "b"))
     return pe::Const(x.cast<bool>());
-  if (py::hasattr(x, "__index__")) {
-    const py::object i = py::reinterpret_steal<py::object>(PyNumber_Index(x.ptr()));
-    if (!i) throw py::error_already_set();
-    if (i.attr("bit_length")().cast<int>() < 32) return pe::Const(i.cast<int>());
-    if (i < py::int_(0) || i.attr("bit_length")().cast<int>() < 64)
-      return pe::Const(i.cast<long long>());
-    return pe::Const(i.cast<unsigned long long>());
+  if (scalar && py::hasattr(x, "__index__")) {
+    const auto i = py::reinterpret_steal<py::object>(PyNumber_Index(x.ptr()));
+    if (i) {
+      const int bits = i.attr("bit_length")().cast<int>();
+      if (bits < 32) return pe::Const(i.cast<int>());
+      if (bits < 64 || i < py::int_(0)) return pe::Const(i.cast<long long>());
+      return pe::Const(i.cast<unsigned long long>());
+    }
+    PyErr_Clear();  // A numpy array of no dimensions has the attribute whatever it holds.
   }
-  if (py::hasattr(x, "__float__"))
+  if (scalar && py::hasattr(x, "__float__"))
     return pe::Const(poplar::FLOAT,
                      py::float_(py::reinterpret_borrow<py::object>(x)).cast<double>());
   throw py::type_error("an expression or a number is expected, not " +
@@ -60,6 +64,19 @@ pe::Const constantOf(py::handle x) {
 pe::Any expressionOf(py::handle x) {
   if (py::isinstance<pe::Expr>(x)) return x.cast<const pe::Expr&>();
   return constantOf(x);
+}
+
+/// A node as an object of its Python class.
+py::object nodeOf(const pe::Expr& e) {
+  switch (e.kind()) {
+    case pe::Expr::Kind::Const: return py::cast(*e.getAs<pe::Const>());
+    case pe::Expr::Kind::Cast: return py::cast(*e.getAs<pe::Cast>());
+    case pe::Expr::Kind::PlaceHolder: return py::cast(*e.getAs<pe::PlaceHolder>());
+    case pe::Expr::Kind::Unary: return py::cast(*e.getAs<pe::UnaryOp>());
+    case pe::Expr::Kind::Binary: return py::cast(*e.getAs<pe::BinaryOp>());
+    case pe::Expr::Kind::Ternary: return py::cast(*e.getAs<pe::TernaryOp>());
+  }
+  return py::none();
 }
 
 std::string text(const pe::Expr& e) {
@@ -152,23 +169,25 @@ void bindNodes(py::module_& m) {
              return pe::Cast(expressionOf(a), type);
            }),
            py::arg("a"), py::arg("type"))
-      .def_property_readonly("args", [](const pe::Cast& e) { return py::make_tuple(e.getLHS()); })
+      .def_property_readonly("args",
+                             [](const pe::Cast& e) { return py::make_tuple(nodeOf(e.getLHS())); })
       .def_property_readonly("type", &pe::Cast::getRHSType);
   py::class_<pe::UnaryOp, pe::Expr>(m, "UnaryOp")
       .def(py::init(
                [](pe::UnaryOpType op, py::object a) { return pe::UnaryOp(op, expressionOf(a)); }),
            py::arg("opType"), py::arg("a"))
       .def_property_readonly("opType", &pe::UnaryOp::getOpType)
-      .def_property_readonly("args",
-                             [](const pe::UnaryOp& e) { return py::make_tuple(e.getArg()); });
+      .def_property_readonly(
+          "args", [](const pe::UnaryOp& e) { return py::make_tuple(nodeOf(e.getArg())); });
   py::class_<pe::BinaryOp, pe::Expr>(m, "BinaryOp")
       .def(py::init([](pe::BinaryOpType op, py::object a, py::object b) {
              return pe::BinaryOp(op, expressionOf(a), expressionOf(b));
            }),
            py::arg("opType"), py::arg("a"), py::arg("b"))
       .def_property_readonly("opType", &pe::BinaryOp::getOpType)
-      .def_property_readonly(
-          "args", [](const pe::BinaryOp& e) { return py::make_tuple(e.getLHS(), e.getRHS()); });
+      .def_property_readonly("args", [](const pe::BinaryOp& e) {
+        return py::make_tuple(nodeOf(e.getLHS()), nodeOf(e.getRHS()));
+      });
   py::class_<pe::TernaryOp, pe::Expr>(m, "TernaryOp")
       .def(py::init([](pe::TernaryOpType op, py::object a, py::object b, py::object c) {
              return pe::TernaryOp(op, expressionOf(a), expressionOf(b), expressionOf(c));
@@ -176,7 +195,7 @@ void bindNodes(py::module_& m) {
            py::arg("opType"), py::arg("a"), py::arg("b"), py::arg("c"))
       .def_property_readonly("opType", &pe::TernaryOp::getOpType)
       .def_property_readonly("args", [](const pe::TernaryOp& e) {
-        return py::make_tuple(e.getArg0(), e.getArg1(), e.getArg2());
+        return py::make_tuple(nodeOf(e.getArg0()), nodeOf(e.getArg1()), nodeOf(e.getArg2()));
       });
 
   for (const auto& r : kUnaryRows)

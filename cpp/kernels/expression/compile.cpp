@@ -195,8 +195,25 @@ class Compiler {
       case 2:
         if (const int square = asSquare(n, lane, args[0], args[1]); square >= 0) return square;
         return program_.apply(n.op, lane, {args[0], args[1]});
-      default: return program_.apply(n.op, lane, {args[0], args[1], args[2]});
+      default:
+        if (n.op == VecOp::Select) return select(args, storageLane(operand), lane);
+        return program_.apply(n.op, lane, {args[0], args[1], args[2]});
     }
+  }
+
+  /// A choice between 16-bit floats that are as they were stored needs no float in between.
+  int select(const int* args, Lane storage, Lane lane) {
+    int narrow[2];
+    bool stored = storage != lane;
+    for (int i = 0; i < 2; ++i) {
+      const MapProgram::Value& v = program_[args[i]];
+      stored = stored && v.kind == MapProgram::Kind::Apply && v.op == VecOp::Convert &&
+               v.from == storage;
+      narrow[i] = v.args[0];
+    }
+    if (!stored) return program_.apply(VecOp::Select, lane, {args[0], args[1], args[2]});
+    const int v = program_.apply(VecOp::Select, storage, {narrow[0], narrow[1], args[2]});
+    return program_.convert(v, lane);
   }
 
   int compileCondition(const pe::Expr& select, const pe::Expr& condition) {

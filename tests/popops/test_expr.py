@@ -1,0 +1,505 @@
+"""Expressions over all types: values against numpy, in wider types where rounding matters."""
+
+import math
+import operator
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from popir import errors, poplar, popops
+from tests.popops.rig import Rig, evaluate
+
+e = popops.expr
+_1, _2, _3 = e._1, e._2, e._3
+
+SIGNED = [np.int8, np.int16, np.int32, np.int64]
+UNSIGNED = [np.uint8, np.uint16, np.uint32, np.uint64]
+INTS = SIGNED + UNSIGNED
+FLOATS = [np.float16, ml_dtypes.bfloat16, np.float32, np.float64]
+NUMBERS = INTS + FLOATS
+ALL = [np.bool_, *NUMBERS]
+
+erf = np.vectorize(math.erf, otypes=[np.float64])
+
+
+@pytest.fixture(autouse=True)
+def _quiet():
+    """Oracles meet NaN and infinities on purpose."""
+    with np.errstate(all="ignore"):
+        yield
+
+
+def name_of(dtype):
+    return np.dtype(dtype).name
+
+
+def samples(dtype, n=4001, seed=0):
+    """Values of all sizes, special ones among them; some bits of every kind for floats."""
+    rng = np.random.default_rng(seed)
+    dtype = np.dtype(dtype)
+    if dtype == np.bool_:
+        return rng.integers(0, 2, n).astype(bool)
+    if dtype.kind in "iu":
+        info = np.iinfo(dtype)
+        x = rng.integers(info.min, info.max, n, dtype=dtype, endpoint=True)
+        small = rng.integers(max(info.min, -9), 10, n).astype(dtype)
+        x = np.where(rng.random(n) < 0.5, x, small)
+        x[:4] = info.min, info.max, 0, 1
+        return x
+    bits = rng.integers(0, 256, n * dtype.itemsize, dtype=np.uint8).view(dtype)
+    near = (rng.normal(size=n) * 4).astype(dtype)
+    x = np.where(rng.random(n) < 0.3, bits, near)
+    special = [0.0, -0.0, 1, -1, 0.5, -0.5, 2.5, -1.5, np.inf, -np.inf, np.nan]
+    x[: len(special)] = np.array(special, np.float32).astype(dtype)
+    return x
+
+
+def wide(x):
+    """The same values in a type that rounds much later."""
+    return x.astype(np.longdouble if x.dtype == np.float64 else np.float64)
+
+
+def ulps(y, exact):
+    """Errors in units of the last place of `y`'s type, at the exact value."""
+    info = ml_dtypes.finfo(y.dtype)
+    rounded = exact.astype(y.dtype)
+    top = float(info.max)
+    size = np.clip(np.abs(exact), float(info.smallest_normal), top)
+    unit = np.exp2(np.floor(np.log2(size)) - info.nmant)
+    error = np.abs(y.astype(exact.dtype) - exact) / unit
+    same = (np.isnan(y) & np.isnan(exact)) | (y == rounded)
+    return np.where(same, np.where(np.isfinite(error), error, 0), np.nan_to_num(error, nan=np.inf))
+
+
+def assert_same(y, want):
+    """Equal, NaN to NaN, with the sign of zero."""
+    assert y.dtype == want.dtype
+    if y.dtype == ml_dtypes.bfloat16:
+        y, want = y.astype(np.float32), want.astype(np.float32)
+    np.testing.assert_array_equal(y, want)
+    if y.dtype.kind == "f":
+        zero = want == 0
+        np.testing.assert_array_equal(np.signbit(y[zero]), np.signbit(want[zero]))
+
+
+# ---- Operators of floating types that are exact or rounded once ----
+
+
+def half_away(x):
+    whole = np.trunc(x)
+    return np.where(np.abs(x - whole) >= 0.5, whole + np.copysign(1, x), np.copysign(whole, x))
+
+
+EXACT_UNARY = {
+    "Abs": np.abs,
+    "Ceil": np.ceil,
+    "Floor": np.floor,
+    "Inv": lambda x: 1 / x,
+    "NearbyInt": np.rint,
+    "Neg": np.negative,
+    "Relu": lambda x: np.where(x <= 0, 0, x),
+    "Round": half_away,
+    "Signum": lambda x: np.where(x > 0, 1.0, np.where(x < 0, -1.0, 0.0)),
+    "Sqrt": np.sqrt,
+    "Square": np.square,
+    "Trunc": np.trunc,
+}
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=name_of)
+@pytest.mark.parametrize("node", EXACT_UNARY)
+def test_a_function_rounded_once(node, dtype):
+    x = samples(dtype)
+    y = evaluate(getattr(e, node)(_1), x)
+    # Rounding twice, over float, is what popir does for 16 bits; it is the same here.
+    inner = x if x.dtype in (np.float32, np.float64) else x.astype(np.float32)
+    want = EXACT_UNARY[node](inner).astype(dtype)
+    assert_same(y, want)
+
+
+# Largest errors in ulps, for float; for 16 bits all are rounded from float. `domain` is sampled
+# densely beside samples().
+FUNCTIONS = {
+    "Asin": (np.arcsin, 0.51, (-1, 1)),
+    "Cbrt": (np.cbrt, 0.51, (-9, 9)),
+    "Cos": (np.cos, 0.51, (-50, 50)),
+    "Erf": (erf, 1.25, (-4, 4)),
+    "Exp": (np.exp, 1.0, (-104, 89)),
+    "Exp2": (np.exp2, 1.25, (-150, 128)),
+    "Expm1": (np.expm1, 1.75, (-3, 3)),
+    "Log": (np.log, 0.9, (0, 3)),
+    "Log1p": (np.log1p, 0.51, (-1, 3)),
+    "Rsqrt": (lambda x: 1 / np.sqrt(x), 1.5, (0, 4)),
+    "Sigmoid": (lambda x: np.where(x < 0, np.exp(x), 1) / (1 + np.exp(-np.abs(x))), 2.4, (-90, 90)),
+    "Sin": (np.sin, 0.51, (-50, 50)),
+    "Tan": (np.tan, 0.51, (-50, 50)),
+    "Tanh": (np.tanh, 2.4, (-10, 10)),
+}
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=name_of)
+@pytest.mark.parametrize("node", FUNCTIONS)
+def test_a_function_within_its_bound(node, dtype):
+    function, bound, (low, high) = FUNCTIONS[node]
+    dense = np.linspace(low, high, 20011).astype(dtype)
+    x = np.concatenate([samples(dtype, 20011), dense])
+    y = evaluate(getattr(e, node)(_1), x)
+    exact = function(wide(x))
+    if dtype == np.float16 or dtype == ml_dtypes.bfloat16:
+        bound = 0.5 + bound * 2.0**-8
+    elif dtype == np.float64:
+        bound = 3.0  # libm's, and the steps that sigmoid and rsqrt add
+    error = ulps(y, exact)
+    worst = int(np.argmax(error))
+    assert error[worst] <= bound, (x[worst], y[worst], exact[worst])
+    np.testing.assert_array_equal(np.signbit(y[y == 0]), np.signbit(exact[y == 0]))
+
+
+@pytest.mark.parametrize(("dtype", "bound"), [(np.float32, 2.0**-23), (np.float64, 2.0**-52)])
+def test_gelu_erf_is_accurate_to_the_last_place_of_its_argument(dtype, bound):
+    x = np.linspace(-12, 12, 30011).astype(dtype)
+    y = evaluate(e.GeluErf(_1), x)
+    exact = 0.5 * x.astype(np.float64) * np.vectorize(math.erfc)(-x.astype(np.float64) / 2**0.5)
+    assert np.all(np.abs(y - exact) <= 1.5 * bound * np.maximum(np.abs(x), 2.0**-20))
+
+
+# ---- Two operands ----
+
+ARITHMETIC = {"Add": operator.add, "Sub": operator.sub, "Mul": operator.mul}
+COMPARE = {
+    "Equal": operator.eq,
+    "NotEqual": operator.ne,
+    "Lt": operator.lt,
+    "Lte": operator.le,
+    "Gt": operator.gt,
+    "Gte": operator.ge,
+}
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=name_of)
+@pytest.mark.parametrize("node", [*ARITHMETIC, "Divide", "Max", "Min", "Rem", "Atan2", "Pow"])
+def test_two_floats(node, dtype):
+    a, b = samples(dtype, seed=1), samples(dtype, seed=2)
+    special = np.array([0.0, -0.0, 1, -1, 2, 3, -3, 0.5, np.inf, -np.inf, np.nan], np.float32)
+    grid = [g.ravel().astype(dtype) for g in np.meshgrid(special, special)]
+    a, b = np.concatenate([a, grid[0]]), np.concatenate([b, grid[1]])
+    y = evaluate(getattr(e, node)(_1, _2), a, b)
+    functions = {**ARITHMETIC, "Divide": np.divide, "Max": np.maximum, "Min": np.minimum}
+    functions |= {"Rem": np.fmod, "Atan2": np.arctan2, "Pow": np.power}
+    exact = functions[node](wide(a), wide(b))
+    bound = {"Atan2": 0.51, "Pow": 0.51}.get(node, 0.5)
+    if dtype == np.float64:
+        bound = {"Atan2": 1.0, "Pow": 1.0}.get(node, 0.51)
+    error = ulps(y, exact)
+    worst = int(np.argmax(error))
+    assert error[worst] <= bound, (a[worst], b[worst], y[worst], exact[worst])
+
+
+@pytest.mark.parametrize("dtype", ALL, ids=name_of)
+@pytest.mark.parametrize("node", COMPARE)
+def test_comparisons(node, dtype):
+    a, b = samples(dtype, seed=1), samples(dtype, seed=2)
+    b[::3] = a[::3]
+    y = evaluate(getattr(e, node)(_1, _2), a, b)
+    assert_same(y, COMPARE[node](a, b))
+    # A scalar on either side takes another loop.
+    c = a[5]
+    number = (
+        bool(c) if dtype == np.bool_ else c.item() if np.dtype(dtype).kind in "iu" else float(c)
+    )
+    assert_same(evaluate(getattr(e, node)(_1, number), b), COMPARE[node](b, c))
+    assert_same(evaluate(getattr(e, node)(number, _1), b), COMPARE[node](c, b))
+
+
+@pytest.mark.parametrize("dtype", INTS, ids=name_of)
+def test_integers_wrap_and_never_trap(dtype):
+    a, b = samples(dtype, seed=1), samples(dtype, seed=2)
+    info, width = np.iinfo(dtype), np.dtype(dtype).itemsize * 8
+    b[5], a[5] = 0, info.min
+    if info.min < 0:
+        a[6], b[6] = info.min, -1
+    exact_a, exact_b = a.astype(object), b.astype(object)
+
+    def wrapped(values):
+        return np.array([int(v) % 2**width for v in values], np.uint64).astype(dtype)
+
+    def shift(x, s):
+        return int(s) if 0 <= int(s) < width else width
+
+    def quotient(x, y):
+        return 0 if y == 0 else abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
+
+    unsigned = a.astype(f"u{a.itemsize}").astype(object)
+    pairs = list(zip(exact_a, exact_b, strict=True))
+    want = {
+        e.Add(_1, _2): exact_a + exact_b,
+        e.Sub(_1, _2): exact_a - exact_b,
+        e.Mul(_1, _2): exact_a * exact_b,
+        e.Divide(_1, _2): [quotient(x, y) for x, y in pairs],
+        e.Rem(_1, _2): [0 if y == 0 else x - y * quotient(x, y) for x, y in pairs],
+        e.Max(_1, _2): np.maximum(a, b),
+        e.Min(_1, _2): np.minimum(a, b),
+        e.BitwiseAnd(_1, _2): a & b,
+        e.BitwiseOr(_1, _2): a | b,
+        e.BitwiseXor(_1, _2): a ^ b,
+        e.BitwiseXnor(_1, _2): ~(a ^ b),
+        e.BitwiseNot(_1): ~a,
+        e.Shl(_1, _2): [x << shift(x, s) for x, s in pairs],
+        e.Shr(_1, _2): [x >> shift(x, s) for x, s in zip(unsigned, exact_b, strict=True)],
+        e.ShrSE(_1, _2): [x >> shift(x, s) for x, s in pairs],
+        e.Neg(_1): -exact_a,
+        e.Abs(_1): abs(exact_a),
+        e.Square(_1): exact_a * exact_a,
+        e.Signum(_1): np.sign(a),
+        e.Relu(_1): np.maximum(a, dtype(0)),
+        e.Popcount(_1): [bin(v).count("1") for v in unsigned],
+        e.CountLeadingZeros(_1): [width - int(v).bit_length() for v in unsigned],
+        e.Clamp(_1, 1, 7): np.clip(a, 1, 7),
+    }
+    rig = Rig()
+    tensors = [rig.tensor(a), rig.tensor(b)]
+    names = {x: rig.result(popops.map(rig.graph, x, tensors, rig.prog)) for x in want}
+    results = rig.run()
+    for x, values in want.items():
+        np.testing.assert_array_equal(results[names[x]], wrapped(values), err_msg=repr(x))
+
+
+@pytest.mark.parametrize("dtype", INTS, ids=name_of)
+def test_integer_powers(dtype):
+    a = samples(dtype, 300)
+    b = np.resize(np.arange(-3 if np.iinfo(dtype).min < 0 else 0, 40), 300).astype(dtype)
+    width = np.dtype(dtype).itemsize * 8
+    want = [0 if y < 0 else pow(int(x), int(y), 2**width) for x, y in zip(a, b, strict=True)]
+    y = evaluate(e.Pow(_1, _2), a, b)
+    np.testing.assert_array_equal(y, np.array(want, np.uint64).astype(dtype))
+
+
+def test_booleans():
+    a, b = samples(np.bool_, seed=1), samples(np.bool_, seed=2)
+    want = {
+        e.And(_1, _2): a & b,
+        e.Or(_1, _2): a | b,
+        e.Not(_1): ~a,
+        e.BitwiseAnd(_1, _2): a & b,
+        e.BitwiseOr(_1, _2): a | b,
+        e.BitwiseXor(_1, _2): a ^ b,
+        e.BitwiseXnor(_1, _2): a == b,
+        e.BitwiseNot(_1): ~a,
+        e.Add(_1, _2): a | b,
+        e.Mul(_1, _2): a & b,
+        e.Sub(_1, _2): a ^ b,
+        e.Max(_1, _2): a | b,
+        e.Min(_1, _2): a & b,
+        e.Select(_1, _2, e.Lt(_1, _2)): np.where(a < b, a, b),
+    }
+    for x, values in want.items():
+        assert_same(evaluate(x, a, b), values)
+
+
+@pytest.mark.parametrize("dtype", NUMBERS, ids=name_of)
+def test_logical_operators_ask_whether_a_number_is_zero(dtype):
+    a, b = samples(dtype, seed=1), samples(dtype, seed=2)
+    assert_same(evaluate(e.And(_1, _2), a, b), (a != 0) & (b != 0))
+    assert_same(evaluate(e.Or(_1, _2), a, b), (a != 0) | (b != 0))
+    assert_same(evaluate(e.Not(_1), a), a == 0)
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=name_of)
+def test_questions_about_floats(dtype):
+    x = samples(dtype)
+    assert_same(evaluate(e.IsFinite(_1), x), np.isfinite(x))
+    assert_same(evaluate(e.IsInf(_1), x), np.isinf(x))
+    assert_same(evaluate(e.IsNaN(_1), x), np.isnan(x))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_variance_and_inverse_standard_deviation(dtype):
+    v, eps = np.abs(samples(dtype, seed=3)), dtype(1e-3)
+    want = 1 / np.sqrt(v + eps)
+    assert_same(evaluate(e.VarianceToInvStdDev(_1, 1e-3), v), want)
+    assert_same(evaluate(e.InvStdDevToVariance(_1, 1e-3), v), 1 / (v * v) - eps)
+
+
+@pytest.mark.parametrize("dtype", ALL, ids=name_of)
+def test_select_moves_bits(dtype):
+    a, b, c = samples(dtype, seed=1), samples(dtype, seed=2), samples(np.bool_, seed=3)
+    y = evaluate(e.Select(_1, _2, _3), a, b, c)
+    raw = f"u{a.itemsize}"
+    np.testing.assert_array_equal(y.view(raw), np.where(c, a.view(raw), b.view(raw)))
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=name_of)
+def test_clamp(dtype):
+    x = samples(dtype)
+    low, high = samples(dtype, seed=5), samples(dtype, seed=6)
+
+    def clamp(x, low, high):
+        y = np.where(x < low, low, x)
+        return np.where(y > high, high, y)
+
+    assert_same(evaluate(e.Clamp(_1, -1, 2), x), clamp(x, dtype(-1), dtype(2)))
+    assert_same(evaluate(e.Clamp(_1, _2, _3), x, low, high), clamp(x, low, high))
+
+
+# ---- Casts and constants ----
+
+
+def saturated(x, dtype):
+    """Towards zero, kept to the range of an integer type; NaN is 0."""
+    info = np.iinfo(dtype)
+    values = [0 if np.isnan(v) else v for v in x.astype(np.float64)]
+    return np.array(
+        [min(max(int(v) if np.isfinite(v) else int(np.sign(v)) * 2**70, info.min), info.max)
+         for v in values],
+        dtype,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("to", ALL, ids=name_of)
+@pytest.mark.parametrize("start", ALL, ids=name_of)
+def test_casts(start, to):
+    x = samples(start)
+    if np.dtype(start).kind not in "biu":
+        edges = [2.0**k * s for k in (7, 8, 15, 16, 31, 32, 63, 64) for s in (1, -1)]
+        edges = np.array(edges).astype(start)
+        x = np.concatenate([x, edges, (samples(np.int32) / 1000).astype(start)])
+    y = evaluate(e.Cast(_1, poplar.typeOf(to)), x)
+    if np.dtype(to) == np.bool_:
+        want = x != 0
+    elif np.dtype(to).kind in "iu" and np.dtype(start).kind not in "biu":
+        want = saturated(x, to)
+    else:
+        want = x.astype(to)
+    assert_same(y, want)
+
+
+def test_a_double_reaches_half_in_one_rounding():
+    # Just above halfway between 1 and its neighbour: over float it would fall on halfway, and down.
+    x = np.array([1 + 2.0**-11 + 2.0**-40, 1 + 2.0**-11, 1 + 3 * 2.0**-11 - 2.0**-40])
+    y = evaluate(e.Cast(_1, poplar.HALF), x)
+    assert_same(y, np.array([1 + 2.0**-10, 1, 1 + 2.0**-10], np.float16))
+
+
+def test_a_half_expression_is_rounded_at_its_end_and_by_casts():
+    x = np.array([2048.0, 3.0], np.float16)
+    assert_same(evaluate((_1 + 1) - 1, x), x)  # 2049 is no half
+    cast = e.Cast(_1 + 1, poplar.HALF) - 1
+    assert_same(evaluate(cast, x), np.array([2047, 3], np.float16))
+
+
+def test_constants_take_the_type_of_their_place():
+    x = np.array([0.1, 1.0, 3.0])
+    assert_same(evaluate(_1 + 0.1, x), x + 0.1)  # not a float's 0.1
+    assert_same(evaluate(_1 + 0.1, x.astype(np.float32)), x.astype(np.float32) + np.float32(0.1))
+    half = x.astype(np.float16)
+    want = half.astype(np.float32) + np.float32(np.float16(0.1))
+    assert_same(evaluate(_1 + 0.1, half), want.astype(np.float16))
+    assert_same(evaluate(_1 * 3, np.array([2**40], np.int64)), np.array([3 * 2**40], np.int64))
+    assert_same(evaluate(_1 + 2**63, np.array([1], np.uint64)), np.array([2**63 + 1], np.uint64))
+    assert_same(evaluate(_1 & -1, np.array([7], np.uint32)), np.array([7], np.uint32))
+
+
+def test_constants_alone_keep_the_type_they_were_made_with():
+    x = np.array([1.0, -1.0], np.float16)
+    choose = e.Select(2, 3, _1 < 0)
+    assert evaluate(choose, x).dtype == np.int32
+    assert evaluate(e.Select(2, 3.5, _1 < 0), x).dtype == np.float32
+    # ... unless what stands around them has one, as in the gradient of LeakyRelu.
+    assert_same(evaluate(e.Select(0.5, 1.0, _1 < 0) * _1, x), np.array([1, -0.5], np.float16))
+
+
+def test_leaky_relu_and_its_gradient_to_the_bit():
+    x, g = samples(np.float32, 9973, 1), samples(np.float32, 9973, 2)
+    alpha = np.float32(0.1)
+    assert_same(
+        evaluate(e.Select(e.Mul(e.Const(0.1), _1), _1, e.Lt(_1, e.Const(0.0))), x),
+        np.where(x < 0, alpha * x, x),
+    )
+    gradient = e.Mul(e.Select(e.Const(0.1), e.Const(1.0), e.Lt(_2, e.Const(0.0))), _1)
+    assert_same(evaluate(gradient, g, x), np.where(x < 0, alpha, np.float32(1)) * g)
+
+
+def test_fused_selects_keep_what_comparison_and_nan_mean():
+    a, b, x, y = (samples(np.float32, 997, s) for s in range(4))
+    y[::3] = x[::3]
+    for node, compare in COMPARE.items():
+        test = getattr(e, node)
+        want = compare(x, y)
+        assert_same(evaluate(e.Select(_1, _2, test(_3, e._4)), a, b, x, y), np.where(want, a, b))
+        want = compare(x, np.float32(0.5))
+        assert_same(evaluate(e.Select(_1, _2, test(_3, 0.5)), a, b, x), np.where(want, a, b))
+        assert_same(
+            evaluate(e.Select(_1, 7, test(_2, 0.5)), a, x), np.where(want, a, np.float32(7))
+        )
+        ints = a.view(np.int32)
+        assert_same(
+            evaluate(e.Select(_1, 7, test(_2, 0.5)), ints, x), np.where(want, ints, np.int32(7))
+        )
+
+
+# ---- Errors ----
+
+
+def error_of(expr, *arrays):
+    with pytest.raises(errors.poplibs_exception) as info:
+        evaluate(expr, *arrays)
+    return str(info.value)
+
+
+def test_errors_say_which_operator_and_which_types():
+    f, i, b = np.ones(3, np.float32), np.ones(3, np.int32), np.ones(3, bool)
+    assert error_of(e.Neg(_1 + _2), f, i) == (
+        "popops::map: Add(_1, _2): operands have types float and int; they must have one type, so "
+        "Cast one of them (in Neg(Add(_1, _2)))"
+    )
+    assert error_of(e.Exp(_1), i) == (
+        "popops::map: Exp(_1): there is no such operation on int, only on half, bfloat16, float, "
+        "double"
+    )
+    assert "the condition has type float, expected bool" in error_of(e.Select(_1, _1, _1), f)
+    assert "_2: there is no such tensor; 1 were given" in error_of(_1 + _2, f)
+    assert "Const(0.5): the constant is used as int, which cannot hold it" in error_of(_1 + 0.5, i)
+    assert "Const(300): the constant is used as bool" in error_of(_1 & 300, b)
+    assert "uses no tensor" in error_of(e.Const(1), f)
+    assert "shapes [3] and [4] do not match: dimension 0 is 3 and 4" in error_of(
+        _1 + _2, f, np.ones(4, np.float32)
+    )
+
+
+def test_what_is_no_expression_is_refused():
+    with pytest.raises(TypeError, match=r"an expression or a number is expected, not .*str"):
+        e.Add(_1, "2")
+    with pytest.raises(TypeError, match=r"Lt\(_1, Const\(3\)\) has no truth value.*expr.And"):
+        bool(_1 < 3)
+    with pytest.raises(TypeError, match=r"an expression or a number is expected, not .*ndarray"):
+        e.Neg(np.ones(3))
+
+
+# ---- Python's side ----
+
+
+def test_operators_build_nodes():
+    assert repr(-_1 + 2 * _2) == "Add(Neg(_1), Mul(Const(2), _2))"
+    assert repr((~_1 & 3) | (_2 ^ _3)) == "BitwiseOr(BitwiseAnd(BitwiseNot(_1), Const(3)), " + (
+        "BitwiseXor(_2, _3))"
+    )
+    assert repr((1.5 - _1) / _2 % 4) == "Rem(Divide(Sub(Const(1.5), _1), _2), Const(4))"
+    assert repr(abs(_1) ** 2) == "Pow(Abs(_1), Const(2))"
+    assert repr((_1 << 1) >> 2) == "Shr(Shl(_1, Const(1)), Const(2))"
+    for symbol, node in {"lt": "Lt", "le": "Lte", "gt": "Gt", "ge": "Gte", "eq": "Equal"}.items():
+        assert repr(getattr(operator, symbol)(_1, True)) == f"{node}(_1, Const(true))"
+    assert repr(_1 != np.float32(0.1)) == "NotEqual(_1, Const(0.1))"
+    assert repr(_1 + np.bool_(True)) == "Add(_1, Const(true))"
+
+
+def test_trees_can_be_walked():
+    tree = e.Select(e.Mul(0.1, _1), e.Neg(_2), e.Lt(_1, 0))
+    assert tree.opType == e.TernaryOpType.SELECT
+    scaled, negated, _ = tree.args
+    assert scaled.opType == e.BinaryOpType.MULTIPLY
+    assert negated.opType == e.UnaryOpType.NEGATE
+    assert (scaled.args[0].value, scaled.args[1].index) == (0.1, 1)
+    assert tree.deepEquals(e.Select(0.1 * _1, -_2, _1 < 0))
+    assert not tree.deepEquals(e.Select(0.1 * _1, -_2, _1 < 1))
+    assert not e.Const(1).deepEquals(e.Const(1.0))
