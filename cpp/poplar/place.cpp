@@ -3,36 +3,9 @@
 #include <algorithm>
 #include <set>
 
-#include "poplar/plan.hpp"
+#include "poplar/lifetimes.hpp"
 
 namespace popir {
-
-std::vector<std::vector<Use>> usesOf(const GraphImpl& graph,
-                                     const std::vector<FlatProgram>& programs) {
-  std::vector<std::vector<Use>> uses(graph.variables.size());
-  for (std::size_t p = 0; p < programs.size(); ++p) {
-    for (std::size_t s = 0; s < programs[p].steps.size(); ++s) {
-      const auto& step = programs[p].steps[s];
-      const auto add = [&](const poplar::Tensor& t, bool write) {
-        if (!t.valid()) return;
-        if (const auto v = t.view().wholeVariable()) {
-          uses[*v].push_back({p, s, write, true, &t});
-        } else {
-          for (auto id : t.view().variables()) uses[id].push_back({p, s, write, false, &t});
-        }
-      };
-      if (step.vertex) {
-        for (const auto& o : step.vertex->operands)
-          if (o.access != Access::Write) add(o.tensor, false);
-        for (const auto& o : step.vertex->operands)
-          if (o.access != Access::Read) add(o.tensor, true);
-      }
-      add(step.src, false);
-      add(step.dst, true);
-    }
-  }
-  return uses;
-}
 
 namespace {
 
@@ -50,31 +23,29 @@ class Placer {
   Placer(const GraphImpl& graph, const std::vector<FlatProgram>& programs, unsigned threads)
       : graph_(graph), programs_(programs), threads_(threads), uses_(usesOf(graph, programs)) {
     result_.homes.resize(graph.variables.size());
-    for (const auto* handles : {&graph.hostReads, &graph.hostWrites})
-      for (const auto& h : *handles)
-        for (auto v : h.second.view().variables()) hostVisible_.insert(v);
   }
 
   Placement run() {
     std::vector<std::vector<Life>> lives(programs_.size());
+    const auto lifetimes = lifetimesOf(graph_, programs_, uses_);
     for (unsigned v = 0; v < graph_.variables.size(); ++v) {
       auto& home = result_.homes[v];
       const auto& variable = graph_.variables[v];
+      const auto& life = lifetimes[v];
       if (variable.constant) {
         home.kind = Home::Kind::Constant;
         continue;
       }
-      const bool visible = hostVisible_.count(v) > 0;
-      if (uses_[v].empty() && !visible) continue;
+      if (life.kind == Lifetime::Kind::Unused) continue;
       home.kind = Home::Kind::Arena;
-      if (visible || !variable.data.empty() || !isTemporary(v)) {
+      if (life.kind == Lifetime::Kind::Always) {
         home.alwaysLive = true;
         home.offset = result_.alwaysLiveBytes;
         result_.alwaysLiveBytes += aligned(variable.bytes());
         continue;
       }
       if (bindInput(v) || bindOutput(v)) continue;
-      lives[uses_[v].front().program].push_back(lifeOf(v));
+      lives[life.program].push_back({v, life.first, life.last, variable.bytes()});
     }
     chooseBlocks();
     for (auto& list : lives) pack(list);
@@ -83,58 +54,6 @@ class Placer {
   }
 
  private:
-  // All uses in one program, and every run of it writes all elements before any is read.
-  bool isTemporary(unsigned v) const {
-    const auto& uses = uses_[v];
-    for (const auto& u : uses)
-      if (u.program != uses.front().program) return false;
-    const auto& program = programs_[uses.front().program];
-    std::vector<poplar::Tensor> written;
-    std::size_t covered = 0;
-    const auto elements = static_cast<std::size_t>(graph_.variables[v].elements);
-    const auto block = conditionalOf(program, uses.front().step);
-    for (const auto& u : uses) {
-      if (!block.contains(u.step)) return false;
-      if (covered == elements) continue;
-      if (!u.write) return false;
-      const auto inner = conditionalOf(program, u.step);
-      if (inner.begin != block.begin || inner.end != block.end) return false;
-      if (u.whole) {
-        covered = elements;
-      } else {
-        if (u.tensor->view().variables().size() != 1) return false;
-        written.push_back(u.tensor->flatten());
-        const auto all = concat(poplar::ArrayRef<poplar::Tensor>(written));
-        if (all.numElements() == elements && !all.containsAliases()) covered = elements;
-      }
-    }
-    return covered == elements;
-  }
-
-  static StepRange conditionalOf(const FlatProgram& program, std::size_t step) {
-    StepRange best{0, program.steps.size()};
-    for (const auto& r : program.conditionals)
-      if (r.contains(step) && r.end - r.begin < best.end - best.begin) best = r;
-    return best;
-  }
-
-  Life lifeOf(unsigned v) const {
-    const auto& uses = uses_[v];
-    const auto& program = programs_[uses.front().program];
-    Life life{v, uses.front().step, uses.front().step, graph_.variables[v].bytes()};
-    for (const auto& u : uses) life.last = std::max(life.last, u.step);
-    // What is there before a loop and used inside must last for all of its rounds.
-    for (bool grown = true; grown;) {
-      grown = false;
-      for (const auto& loop : program.loops)
-        if (life.first < loop.begin && life.last >= loop.begin && life.last + 1 < loop.end) {
-          life.last = loop.end - 1;
-          grown = true;
-        }
-    }
-    return life;
-  }
-
   // The host's buffer itself, if one stream copy fills the variable and all else only reads.
   bool bindInput(unsigned v) {
     const auto& first = uses_[v].front();
@@ -317,7 +236,6 @@ class Placer {
   const std::vector<FlatProgram>& programs_;
   const unsigned threads_;
   const std::vector<std::vector<Use>> uses_;
-  std::set<unsigned> hostVisible_;
   std::set<int> boundOut_;
   Placement result_;
 };

@@ -52,14 +52,6 @@ struct FlatProgram {
 
 FlatProgram flatten(const GraphImpl& graph, const ProgramNode& program);
 
-/// One use of a variable by a step, in order; reads of a step come before its writes.
-struct Use {
-  std::size_t program, step;
-  bool write;
-  bool whole;  // exactly the whole variable in its own order
-  const poplar::Tensor* tensor;
-};
-
 /// Where a variable lives.
 struct Home {
   enum class Kind { Unused, Constant, Arena, StreamIn, StreamOut };
@@ -79,8 +71,6 @@ struct Placement {
   std::size_t alwaysLiveBytes = 0;
 };
 
-std::vector<std::vector<Use>> usesOf(const GraphImpl& graph,
-                                     const std::vector<FlatProgram>& programs);
 Placement place(const GraphImpl& graph, const std::vector<FlatProgram>& programs, unsigned threads);
 
 }  // namespace popir

@@ -1,0 +1,109 @@
+#include "poplar/lifetimes.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace popir {
+
+std::vector<std::vector<Use>> usesOf(const GraphImpl& graph,
+                                     const std::vector<FlatProgram>& programs) {
+  std::vector<std::vector<Use>> uses(graph.variables.size());
+  for (std::size_t p = 0; p < programs.size(); ++p) {
+    for (std::size_t s = 0; s < programs[p].steps.size(); ++s) {
+      const auto& step = programs[p].steps[s];
+      const auto add = [&](const poplar::Tensor& t, bool write) {
+        if (!t.valid()) return;
+        if (const auto v = t.view().wholeVariable()) {
+          uses[*v].push_back({p, s, write, true, &t});
+        } else {
+          for (auto id : t.view().variables()) uses[id].push_back({p, s, write, false, &t});
+        }
+      };
+      if (step.vertex) {
+        for (const auto& o : step.vertex->operands)
+          if (o.access != Access::Write) add(o.tensor, false);
+        for (const auto& o : step.vertex->operands)
+          if (o.access != Access::Read) add(o.tensor, true);
+      }
+      add(step.src, false);
+      add(step.dst, true);
+    }
+  }
+  return uses;
+}
+
+namespace {
+
+StepRange conditionalOf(const FlatProgram& program, std::size_t step) {
+  StepRange best{0, program.steps.size()};
+  for (const auto& r : program.conditionals)
+    if (r.contains(step) && r.end - r.begin < best.end - best.begin) best = r;
+  return best;
+}
+
+// All uses in one program, and every run of it writes all elements before any is read.
+bool isTemporary(std::size_t elements, const std::vector<Use>& uses,
+                 const std::vector<FlatProgram>& programs) {
+  for (const auto& u : uses)
+    if (u.program != uses.front().program) return false;
+  const auto& program = programs[uses.front().program];
+  std::vector<poplar::Tensor> written;
+  std::size_t covered = 0;
+  const auto block = conditionalOf(program, uses.front().step);
+  for (const auto& u : uses) {
+    if (!block.contains(u.step)) return false;
+    if (covered == elements) continue;
+    if (!u.write) return false;
+    const auto inner = conditionalOf(program, u.step);
+    if (inner.begin != block.begin || inner.end != block.end) return false;
+    if (u.whole) {
+      covered = elements;
+    } else {
+      if (u.tensor->view().variables().size() != 1) return false;
+      written.push_back(u.tensor->flatten());
+      const auto all = concat(poplar::ArrayRef<poplar::Tensor>(written));
+      if (all.numElements() == elements && !all.containsAliases()) covered = elements;
+    }
+  }
+  return covered == elements;
+}
+
+Lifetime stepsOf(const std::vector<Use>& uses, const std::vector<FlatProgram>& programs) {
+  const auto& program = programs[uses.front().program];
+  Lifetime life{Lifetime::Kind::Steps, uses.front().program, uses.front().step, uses.front().step};
+  for (const auto& u : uses) life.last = std::max(life.last, u.step);
+  // What is there before a loop and used inside must last for all of its rounds.
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (const auto& loop : program.loops)
+      if (life.first < loop.begin && life.last >= loop.begin && life.last + 1 < loop.end) {
+        life.last = loop.end - 1;
+        grown = true;
+      }
+  }
+  return life;
+}
+
+}  // namespace
+
+std::vector<Lifetime> lifetimesOf(const GraphImpl& graph, const std::vector<FlatProgram>& programs,
+                                  const std::vector<std::vector<Use>>& uses) {
+  std::set<unsigned> hostVisible;
+  for (const auto* handles : {&graph.hostReads, &graph.hostWrites})
+    for (const auto& h : *handles)
+      for (auto v : h.second.view().variables()) hostVisible.insert(v);
+  std::vector<Lifetime> lives(graph.variables.size());
+  for (unsigned v = 0; v < lives.size(); ++v) {
+    const auto& variable = graph.variables[v];
+    const bool visible = hostVisible.count(v) > 0;
+    if (uses[v].empty() && !visible) continue;
+    if (visible || variable.constant || !variable.data.empty() ||
+        !isTemporary(static_cast<std::size_t>(variable.elements), uses[v], programs))
+      lives[v].kind = Lifetime::Kind::Always;
+    else
+      lives[v] = stepsOf(uses[v], programs);
+  }
+  return lives;
+}
+
+}  // namespace popir

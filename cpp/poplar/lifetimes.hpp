@@ -1,0 +1,40 @@
+// How long each variable's value is kept, over the steps of flattened programs. The host's arena
+// and the machine's memory per tile both follow from it.
+#ifndef popir_poplar_lifetimes_hpp
+#define popir_poplar_lifetimes_hpp
+
+#include <vector>
+
+#include "poplar/plan.hpp"
+
+namespace popir {
+
+/// One use of a variable by a step, in order; reads of a step come before its writes.
+struct Use {
+  std::size_t program, step;
+  bool write;
+  bool whole;  // exactly the whole variable in its own order
+  const poplar::Tensor* tensor;
+};
+
+/// By variable.
+std::vector<std::vector<Use>> usesOf(const GraphImpl& graph,
+                                     const std::vector<FlatProgram>& programs);
+
+struct Lifetime {
+  enum class Kind {
+    Unused,  // by no step, and the host cannot reach it
+    Always,  // constants in use, and what outlives a run of a program
+    Steps,   // from `first` to `last`, both included, of `program`
+  };
+  Kind kind = Kind::Unused;
+  std::size_t program = 0, first = 0, last = 0;
+};
+
+/// By variable.
+std::vector<Lifetime> lifetimesOf(const GraphImpl& graph, const std::vector<FlatProgram>& programs,
+                                  const std::vector<std::vector<Use>>& uses);
+
+}  // namespace popir
+
+#endif
