@@ -129,7 +129,12 @@ void bindEngine(py::module_& m) {
       .def("arenaBytes", [](PyEngine& e) { return e.impl().arenaBytes(); })
       .def(
           "planText", [](PyEngine& e) { return e.impl().planText(); },
-          "One line an instruction: what runs and in which layouts.");
+          "One line an instruction: what runs and in which layouts.")
+      .def(
+          "machineReport",
+          [](PyEngine& e, unsigned program) { return machineReport(e.impl(), program); },
+          py::arg("program") = 0,
+          "What one run of a program costs on the graph's target; popir.profile reads it.");
 }
 
 }  // namespace popir

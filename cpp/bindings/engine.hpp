@@ -5,7 +5,11 @@
 
 namespace popir {
 
+class EngineImpl;
+
 void bindEngine(pybind11::module_& m);
+/// MachineReport as a dict of its fields, with its text as "summary".
+pybind11::dict machineReport(const EngineImpl& engine, unsigned program);
 
 }  // namespace popir
 

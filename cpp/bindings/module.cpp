@@ -10,6 +10,7 @@ POPIR_OPTIONAL(bindPoplin)
 POPIR_OPTIONAL(bindPopnn)
 POPIR_OPTIONAL(bindPoprand)
 POPIR_OPTIONAL(bindPoputil)
+POPIR_OPTIONAL(bindMachine)
 POPIR_OPTIONAL(bindExt)
 POPIR_OPTIONAL(bindPopart)
 }  // namespace popir
@@ -28,6 +29,7 @@ PYBIND11_MODULE(_device, m) {
   part("poplin", popir::bindPoplin);
   part("popnn", popir::bindPopnn);
   part("poprand", popir::bindPoprand);
+  part("machine", popir::bindMachine);
   part("ext", popir::bindExt);
   part("popart", popir::bindPopart);
 }

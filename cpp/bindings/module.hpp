@@ -13,6 +13,7 @@ void bindPoplin(pybind11::module_& m);
 void bindPopnn(pybind11::module_& m);
 void bindPoprand(pybind11::module_& m);
 void bindPoputil(pybind11::module_& m);
+void bindMachine(pybind11::module_& m);
 void bindExt(pybind11::module_& m);
 void bindPopart(pybind11::module_& m);
 

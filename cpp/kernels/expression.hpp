@@ -24,8 +24,9 @@ namespace popir {
 ///   popops::UnaryOp1D             n, op
 ///   popops::BinaryOp1D            n, op
 ///   popops::BroadcastScalar1D     n, op          one operand is a constant or one element
-///   popops::BroadcastVectorInner  n, op, length  one is a vector along the last dimensions
-///   popops::BroadcastVectorOuter  n, op, length  ... or is repeated along them
+///   popops::BroadcastVectorInner  n, op, columns  one is a vector along the last dimensions, whose
+///                                 elements are the columns
+///   popops::BroadcastVectorOuter  n, op, columns  ... or is repeated along them
 ///   popops::Select popops::Clamp  n, number of operands that are one element
 ///   popops::Cast1D                n, kind of the source's Type, kind of the result's
 ///   popops::MapExpr               n, inputs of n elements, outputs, other inputs, and for each

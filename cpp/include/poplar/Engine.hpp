@@ -72,6 +72,10 @@ class Engine {
     readTensor(handle, buffer.data(), buffer.data() + buffer.size());
   }
 
+  /// What one run of each program would cost on the target, and the memory of all of them on its
+  /// tiles: estimates, with what they count and what not. Worked out when called. No options yet.
+  void printProfileSummary(std::ostream& stream, const OptionFlags& options = {}) const;
+
   void setPrintStream(std::ostream& stream);
   void setPrintTensorStream(std::ostream& stream) { setPrintStream(stream); }
 

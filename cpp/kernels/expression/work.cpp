@@ -23,10 +23,14 @@ Spread spreadOf(const Layout& l) {
   return !anyStep ? Spread::Scalar : lastZero ? Spread::Outer : Spread::Inner;
 }
 
-std::uint64_t ownElements(const Layout& l) {
+/// Elements of the last dimensions, as far as all of them step or all of them repeat.
+std::uint64_t columnsOf(const Layout& l, bool repeat) {
   std::uint64_t n = 1;
-  for (std::size_t d = 0; d < l.shape.size(); ++d)
-    if (l.strides[d] != 0) n *= static_cast<std::uint64_t>(l.shape[d]);
+  for (std::size_t d = l.shape.size(); d-- > 0;) {
+    if (l.shape[d] == 1) continue;
+    if ((l.strides[d] == 0) != repeat) break;
+    n *= static_cast<std::uint64_t>(l.shape[d]);
+  }
   return n;
 }
 
@@ -68,7 +72,7 @@ Work MapKernel::work(const std::vector<Layout>& operands) const {
   bool inPlace = false;
   for (std::size_t i : inputs_) inPlace = inPlace || writes(i);
 
-  std::uint64_t full = 0, scalars = 0, others = 0, vectorLength = 0;
+  std::uint64_t full = 0, scalars = 0, others = 0, columns = 0;
   Spread vector = Spread::Full;
   for (const Value& v : program_.values()) {
     if (v.kind == Kind::Constant) ++scalars;
@@ -81,7 +85,7 @@ Work MapKernel::work(const std::vector<Layout>& operands) const {
     ++others;
     if (s != Spread::Scalar) {
       vector = s;
-      vectorLength = ownElements(l);
+      columns = columnsOf(l, s == Spread::Outer);
     }
   }
 
@@ -98,7 +102,7 @@ Work MapKernel::work(const std::vector<Layout>& operands) const {
                       : scalars > 0             ? "popops::BroadcastScalar1D"
                                                 : "popops::BinaryOp1D";
       w.sizes = {n, op};
-      if (vector != Spread::Full) w.sizes.push_back(vectorLength);
+      if (vector != Spread::Full) w.sizes.push_back(columns);
     } else if (v.op == VecOp::Select || v.op == VecOp::Clamp) {
       w.vertexClass = v.op == VecOp::Select ? "popops::Select" : "popops::Clamp";
       w.sizes = {n, scalars};

@@ -1,0 +1,37 @@
+// Reductions, what is composed of them, and copies.
+#include "machine/formulas.hpp"
+
+namespace popir {
+namespace {
+
+// PopLibs' two fast vertices: partials of one output side by side, or outputs side by side. Where
+// there are fewer outputs than workers, several workers share one.
+Cycles reduce(const TargetSpec& spec, const VertexWork& w) {
+  const auto in = w.size(0), out = w.size(1);
+  if (in == 0 || out == 0) return 0;
+  const auto partials = ceilDiv(in, out), run = std::min(w.size(2, partials), partials);
+  const Cycles width = vectorWidth(spec, w.type), workers = spec.workerContexts;
+  const auto units = run > 1 ? out : ceilDiv(out, width);
+  const auto each = ceilDiv(partials, std::max<Cycles>(1, workers / units));
+  const auto perWorker = ceilDiv(units, workers);
+  if (run > 1) {
+    const auto runs = ceilDiv(each, run);
+    return supervised(spec, kSupervisorCall, 17 + perWorker * (12 * runs + ceilDiv(each, width)));
+  }
+  return supervised(spec, kSupervisorCall,
+                    16 + perWorker * (12 + 3 + std::max<Cycles>(each - 1, 1)));
+}
+
+Cycles copy(const TargetSpec& spec, const VertexWork& w) {
+  constexpr Cycles kCall = 288;  // six workers called and joined, measured on hardware
+  return w.size(0) == 0 ? 0 : kCall + ceilDiv(w.size(0), spec.memcpyBytesPerCycle);
+}
+
+}  // namespace
+
+std::vector<VertexClass> arrayClasses() {
+  return {{"popops::Reduce", Sharing::Reduction, reduce},
+          {"poplar::Copy", Sharing::Proportional, copy}};
+}
+
+}  // namespace popir

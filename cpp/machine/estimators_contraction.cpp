@@ -1,0 +1,102 @@
+// Contractions, as PopLibs' convolution vertices have them: on the accumulating matrix-product
+// units (AMP), one pass of the weights for each kernel element and each group of input channels.
+// Vertices for few channels other than depthwise ones (HMAC, SLIC) are not modelled: channels fill
+// up groups.
+#include <cmath>
+
+#include "machine/formulas.hpp"
+
+namespace popir {
+namespace {
+
+struct Units {
+  Cycles units, channels;  // output channels at a time; input channels of a group
+  Cycles load;             // cycles that weights of units x channels take
+
+  Units(const TargetSpec& spec, poplar::Type type) {
+    const bool half = type == poplar::HALF;
+    units = half ? spec.halfConvUnits : spec.floatConvUnits;
+    channels = spec.convUnitMaxPipelineDepth *
+               (half ? spec.halfConvUnitInputLoadElems : spec.floatConvUnitInputLoadElems);
+    load = units * channels * type.sizeInBytes() / spec.coeffLoadBytesPerCycle;
+  }
+};
+
+// Worker cycles of one pass of weights over `rows` rows.
+Cycles pass(poplar::Type type, Cycles rows) {
+  if (type == poplar::HALF)
+    return rows == 0 ? 21 : rows == 1 ? 32 : rows == 2 ? 41 : 37 + 4 * (rows - 3);
+  return rows == 0 ? 21 : rows == 1 ? 47 : rows == 2 ? 46 : 46 + 8 * (rows - 3);
+}
+
+// Types that the units do not take: one multiplication on 4 bytes in each worker cycle.
+Cycles withoutUnits(const TargetSpec& spec, const VertexWork& w) {
+  const auto products = w.size(0) * w.size(1) * w.size(2) * w.size(3) * w.size(4);
+  const Cycles words = std::max<Cycles>(1, w.type.sizeInBytes() / 4);
+  return supervised(spec, kSupervisorCall, 26 + words * ceilDiv(products, spec.workerContexts));
+}
+
+Cycles convPartial1x1Out(const TargetSpec& spec, const VertexWork& w) {
+  if (w.type != poplar::HALF && w.type != poplar::FLOAT) return withoutUnits(spec, w);
+  const Units u(spec, w.type);
+  const Cycles workers = spec.workerContexts, groups = w.size(0),
+               rows = ceilDiv(w.size(1), workers);
+  const Cycles in = ceilDiv(w.size(2), u.channels) * w.size(4), out = ceilDiv(w.size(3), u.units);
+  if (groups * in * out * rows == 0) return 0;
+  constexpr Cycles kRetainedState = 7;
+  const auto later = pass(w.type, rows) - kRetainedState, first = later + 2 + 8 * rows;  // zeroes
+  const Cycles laterIn = 15 + out * (19 + 6 + u.load + workers * later);
+  const Cycles firstIn = 11 + out * (18 + 7 + u.load + workers * first);
+  return supervised(spec, 50, 7 + 3 * (in * groups - 1)) +
+         groups * (13 + (in - 1) * laterIn + firstIn);
+}
+
+// One partial row for each worker and kernel element.
+Cycles convPartialnx1(const TargetSpec& spec, const VertexWork& w) {
+  if (w.type != poplar::HALF && w.type != poplar::FLOAT) return withoutUnits(spec, w);
+  const Units u(spec, w.type);
+  const Cycles workers = spec.workerContexts, rows = ceilDiv(w.size(1), workers);
+  const Cycles in = ceilDiv(w.size(2), u.channels), out = ceilDiv(w.size(3), u.units);
+  if (w.size(0) * in * out * w.size(4) * rows == 0) return 0;
+  const Cycles length = w.type == poplar::HALF ? rows == 1 ? 29
+                                                 : rows == 2
+                                                     ? 34
+                                                     : 34 + 4 * (rows - std::min<Cycles>(rows, 3))
+                        : rows == 1 ? 33
+                        : rows == 2            ? 44
+                                               : 45 + 8 * (rows - std::min<Cycles>(rows, 3));
+  const Cycles worker = 18 + 3 + length - 9;
+  const Cycles kernel = w.size(4) * (14 + 12 + u.load + 15 + 3 + workers * worker);
+  const Cycles zeroing = ceilDiv(w.size(1) * out * u.units, vectorWidth(spec, poplar::FLOAT)) + 30;
+  return 109 + w.size(0) * (16 + zeroing + in * (14 + out * (14 + kernel)));
+}
+
+// Depthwise: eight groups at a time, rows over workers, and the workers' sums added up.
+Cycles convPartialVerticalMac(const TargetSpec& spec, const VertexWork& w) {
+  const Cycles rows = ceilDiv(w.size(1), spec.workerContexts);
+  const Cycles words = std::max<Cycles>(1, w.type.sizeInBytes() / 4);
+  const Cycles products = w.size(4) * w.size(2) * w.size(3) * words;
+  return supervised(spec, 50, rows * (3 + 3 * products * ceilDiv(w.size(0), 8) + 7 + 15));
+}
+
+}  // namespace
+
+Block blockOf(const TargetSpec& spec, const VertexWork& whole, std::uint64_t elements) {
+  const auto rows = whole.size(1), columns = whole.size(3);
+  if (elements >= rows * columns)
+    return {std::min(whole.size(0), ceilDiv(elements, rows * columns)), rows, columns};
+  const auto units = Units(spec, whole.type).units;
+  const auto side = static_cast<Cycles>(std::sqrt(static_cast<double>(elements)));
+  const auto width = std::min(columns, units * ceilDiv(side, units));
+  const auto height = ceilDiv(elements, width);
+  if (height <= rows) return {1, height, width};
+  return {1, rows, std::min(columns, ceilDiv(elements, rows))};
+}
+
+std::vector<VertexClass> contractionClasses() {
+  return {{"poplin::ConvPartial1x1Out", Sharing::Blocks, convPartial1x1Out},
+          {"poplin::ConvPartialnx1", Sharing::Blocks, convPartialnx1},
+          {"poplin::ConvPartialVerticalMac", Sharing::Blocks, convPartialVerticalMac}};
+}
+
+}  // namespace popir

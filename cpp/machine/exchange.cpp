@@ -1,0 +1,86 @@
+#include "machine/exchange.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace popir {
+
+void TileRuns::append(std::int64_t begin, std::int64_t end, unsigned tile) {
+  if (!runs.empty() && runs.back().end == begin && runs.back().tile == tile)
+    runs.back().end = end;
+  else
+    runs.push_back({begin, end, tile});
+}
+
+TileRuns TileRuns::scaledTo(std::int64_t n) const {
+  if (n == elements) return *this;
+  TileRuns scaled;
+  for (const auto& run : runs)
+    scaled.runs.push_back(
+        {run.begin * n / elements, (run.end * n + elements - 1) / elements, run.tile});
+  return scaled;
+}
+
+std::vector<std::int64_t> TileRuns::byTile(unsigned tiles) const {
+  std::vector<std::int64_t> held(tiles);
+  for (const auto& run : runs) held[run.tile] += run.end - run.begin;
+  return held;
+}
+
+void Traffic::add(const TileRuns& held, const TileRuns& needed) {
+  const auto tiles = static_cast<unsigned>(received_.size());
+  std::vector<std::int64_t> in(tiles), out(tiles);
+  bool any = false;
+  for (const auto& need : needed.runs) {
+    auto at = std::upper_bound(held.runs.begin(), held.runs.end(), need.begin,
+                               [](std::int64_t b, const TileRun& run) { return b < run.end; });
+    for (; at != held.runs.end() && at->begin < need.end; ++at) {
+      if (at->tile == need.tile) continue;
+      const auto n = std::min(at->end, need.end) - std::max(at->begin, need.begin);
+      in[need.tile] += n;
+      out[at->tile] += n;
+      any = true;
+    }
+  }
+  if (!any) return;
+  const auto holds = held.byTile(tiles);
+  for (unsigned t = 0; t < tiles; ++t) {
+    const auto distinct = std::min((in[t] + held.repeat - 1) / held.repeat, held.distinct);
+    received_[t] += static_cast<std::uint64_t>(distinct) * held.elementBytes;
+    const auto own = (holds[t] * held.distinct + held.elements - 1) / held.elements;
+    sent_[t] += static_cast<std::uint64_t>(std::min(out[t], own)) * held.elementBytes;
+  }
+}
+
+void Traffic::addAny(const TileRuns& held, const std::vector<std::int64_t>& needed) {
+  const auto tiles = static_cast<unsigned>(received_.size());
+  const auto holds = held.byTile(tiles);
+  std::int64_t moved = 0;
+  for (unsigned t = 0; t < tiles; ++t) {
+    const auto n = std::max<std::int64_t>(std::min(needed[t], held.distinct) - holds[t], 0);
+    received_[t] += static_cast<std::uint64_t>(n) * held.elementBytes;
+    moved += n;
+  }
+  for (unsigned t = 0; t < tiles; ++t)
+    sent_[t] += static_cast<std::uint64_t>(std::min(moved, holds[t])) * held.elementBytes;
+}
+
+void Traffic::add(const Traffic& other) {
+  for (std::size_t t = 0; t < received_.size(); ++t) {
+    received_[t] += other.received_[t];
+    sent_[t] += other.sent_[t];
+  }
+}
+
+std::uint64_t Traffic::bytes() const {
+  return std::accumulate(received_.begin(), received_.end(), std::uint64_t{0});
+}
+
+std::uint64_t Traffic::cycles(const TargetSpec& spec) const {
+  std::uint64_t most = 0;
+  for (std::size_t t = 0; t < received_.size(); ++t)
+    most = std::max({most, received_[t], sent_[t]});
+  return (most + spec.exchangeBytesPerCycle - 1) / spec.exchangeBytesPerCycle;
+}
+
+}  // namespace popir

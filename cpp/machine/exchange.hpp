@@ -1,0 +1,64 @@
+// Exchange: which bytes of an operand travel between tiles in one phase, and how long that takes.
+#ifndef popir_machine_exchange_hpp
+#define popir_machine_exchange_hpp
+
+#include <cstdint>
+#include <vector>
+
+#include "machine/target_spec.hpp"
+
+namespace popir {
+
+/// Elements [begin, end) of a flattened tensor, on one tile.
+struct TileRun {
+  std::int64_t begin, end;
+  unsigned tile;
+};
+
+/// Where the elements of an operand are: runs in ascending order without overlaps.
+struct TileRuns {
+  std::vector<TileRun> runs;
+  std::int64_t elements = 0;
+  /// Elements that differ from one another (others are broadcast), and how many neighbours are one.
+  std::int64_t distinct = 0, repeat = 1;
+  std::uint64_t elementBytes = 0;
+
+  /// Adds elements after all others, joined to the last run where they can be.
+  void append(std::int64_t begin, std::int64_t end, unsigned tile);
+  /// The part of another tensor, of `n` elements, that is in the same places in proportion.
+  TileRuns scaledTo(std::int64_t n) const;
+  /// Elements by tile.
+  std::vector<std::int64_t> byTile(unsigned tiles) const;
+};
+
+/// Bytes that travel in one phase.
+///
+/// A tile receives every byte it needs and does not hold, once for each operand; what it sends is
+/// counted once however many tiles receive it, since a word sent can be read by all of them.
+/// Fragments, contention, shared buses and links between IPUs are not modelled.
+class Traffic {
+ public:
+  explicit Traffic(unsigned tiles) : received_(tiles), sent_(tiles) {}
+
+  /// The tiles of `needed`, runs over the positions of `held`, get these elements.
+  void add(const TileRuns& held, const TileRuns& needed);
+  /// Tile t gets needed[t] elements of an operand, whichever: those it holds are among them.
+  void addAny(const TileRuns& held, const std::vector<std::int64_t>& needed);
+  void add(const Traffic& other);
+  void receive(unsigned tile, std::uint64_t bytes) { received_[tile] += bytes; }
+  void send(unsigned tile, std::uint64_t bytes) { sent_[tile] += bytes; }
+
+  /// Bytes by tile.
+  const std::vector<std::uint64_t>& received() const { return received_; }
+  /// Over all tiles.
+  std::uint64_t bytes() const;
+  /// Of the tile that receives or sends most.
+  std::uint64_t cycles(const TargetSpec& spec) const;
+
+ private:
+  std::vector<std::uint64_t> received_, sent_;
+};
+
+}  // namespace popir
+
+#endif

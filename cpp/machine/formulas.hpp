@@ -1,0 +1,37 @@
+// What the formulas of the estimators have in common.
+#ifndef popir_machine_formulas_hpp
+#define popir_machine_formulas_hpp
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "machine/estimators.hpp"
+
+namespace popir {
+
+using Cycles = std::uint64_t;
+
+inline Cycles ceilDiv(Cycles a, Cycles b) { return (a + b - 1) / b; }
+
+/// Elements that a tile loads, or computes with, at a time.
+inline Cycles vectorWidth(const TargetSpec& spec, poplar::Type type) {
+  return std::max<Cycles>(1, spec.dataPathWidthBits / 8 / std::max<Cycles>(1, type.sizeInBytes()));
+}
+
+/// What a vertex of workers costs: each worker issues once in as many cycles as there are workers.
+inline Cycles supervised(const TargetSpec& spec, Cycles supervisor, Cycles worker) {
+  return supervisor + spec.workerContexts * worker;
+}
+
+/// Call of a supervisor vertex (PopLibs' figure for every one of them).
+constexpr Cycles kSupervisorCall = 11;
+
+/// The registry's rows, by file.
+std::vector<VertexClass> elementWiseClasses();
+std::vector<VertexClass> arrayClasses();
+std::vector<VertexClass> contractionClasses();
+
+}  // namespace popir
+
+#endif

@@ -1,0 +1,35 @@
+#include "machine/report.hpp"
+
+#include <algorithm>
+#include <iomanip>
+#include <sstream>
+
+namespace popir {
+
+std::string MachineReport::summary(std::size_t rows) const {
+  std::ostringstream os;
+  os << "Target: " << target << ", " << tiles << (tiles == 1 ? " tile" : " tiles") << " at "
+     << clockHz / 1e9 << " GHz\n"
+     << "Cycles: " << cycles << " (" << std::fixed << std::setprecision(1)
+     << static_cast<double>(cycles) / clockHz * 1e6 << " us), compute " << computeCycles
+     << ", exchange " << exchangeCycles << ", sync " << syncCycles << "\n"
+     << "Exchange: " << exchangeBytes << " bytes; host: " << hostBytesIn << " bytes in, "
+     << hostBytesOut << " bytes out\n"
+     << "Memory: " << totalBytes << " bytes, at most " << maxTileBytes << " on tile " << fullestTile
+     << " of " << bytesPerTile << "\n";
+  for (const auto& m : memory)
+    os << "  " << std::setw(20) << std::left << m.category << std::right << std::setw(14)
+       << m.totalBytes << std::setw(14) << m.fullestTileBytes << "\n";
+  auto dearest = operations;
+  std::stable_sort(dearest.begin(), dearest.end(),
+                   [](const auto& a, const auto& b) { return a.cycles() > b.cycles(); });
+  if (dearest.size() > rows) dearest.resize(rows);
+  os << "Operations by cycles (" << dearest.size() << " of " << operations.size() << "):\n";
+  for (const auto& o : dearest)
+    os << std::setw(12) << o.cycles() << "  " << o.name << " (" << o.vertexClass << ", " << o.times
+       << (o.times == 1 ? " time)\n" : " times)\n");
+  for (const auto& line : counts) os << "- " << line << "\n";
+  return os.str();
+}
+
+}  // namespace popir

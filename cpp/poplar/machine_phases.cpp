@@ -1,0 +1,273 @@
+// How a vertex or a copy is shared over tiles, and what each tile then does.
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "machine/estimators.hpp"
+#include "poplar/machine_reading.hpp"
+
+namespace popir {
+namespace {
+
+using Share = std::vector<std::int64_t>;  // elements by tile
+
+// Operands of one vertex, and its cost as that of its tiles.
+class Sharer {
+ public:
+  Sharer(const GraphImpl& graph, const BulkVertex& vertex, const Work& work)
+      : graph_(graph),
+        spec_(graph.target.spec()),
+        tiles_(spec_.numTiles()),
+        vertex_(vertex),
+        whole_{work.type, work.sizes},
+        kind_(findVertexClass(work.vertexClass)) {
+    for (const auto& o : vertex.operands) runs_.push_back(tileRuns(graph, o.tensor));
+    while (written_ < vertex.operands.size() && vertex.operands[written_].access == Access::Read)
+      ++written_;
+  }
+
+  std::vector<Phase> phases() {
+    if (written_ == vertex_.operands.size() || result().elements == 0) return {Phase(tiles_)};
+    if (kind_ && kind_->sharing == Sharing::Reduction && sources() > 1) return reduction();
+    const bool blocks = kind_ && kind_->sharing == Sharing::Blocks;
+    Phase phase(tiles_);
+    compute(phase, result().byTile(tiles_),
+            [&](std::int64_t n) { return blocks ? block(n) : part(n); });
+    if (blocks)
+      needBlocks(phase);
+    else
+      for (std::size_t i = 0; i < runs_.size(); ++i) need(phase, i);
+    return {std::move(phase)};
+  }
+
+ private:
+  const TileRuns& result() const { return runs_[written_]; }
+  std::uint64_t scaled(std::uint64_t size, std::int64_t n, std::int64_t of) const {
+    return (size * static_cast<std::uint64_t>(n) + static_cast<std::uint64_t>(of) - 1) /
+           static_cast<std::uint64_t>(of);
+  }
+
+  template <class Estimate>
+  static void compute(Phase& phase, const Share& share, const Estimate& estimate) {
+    std::map<std::int64_t, std::uint64_t> known;  // most tiles hold as much as others
+    for (std::size_t t = 0; t < share.size(); ++t) {
+      if (share[t] == 0) continue;
+      const auto found = known.find(share[t]);
+      phase.compute[t] =
+          found != known.end() ? found->second : known[share[t]] = estimate(share[t]);
+    }
+  }
+
+  // A tile that holds n elements of the result.
+  std::uint64_t part(std::int64_t n) const {
+    if (!kind_) {
+      std::uint64_t bytes = 0;
+      for (const auto& r : runs_)
+        bytes +=
+            r.elementBytes * scaled(static_cast<std::uint64_t>(r.elements), n, result().elements);
+      return cyclesByBytes(spec_, bytes);
+    }
+    auto tile = whole_;
+    const std::size_t shared = kind_->sharing == Sharing::Reduction ? 2 : 1;
+    for (std::size_t i = 0; i < std::min(shared, tile.sizes.size()); ++i)
+      tile.sizes[i] = scaled(whole_.sizes[i], n, result().elements);
+    return kind_->cycles(spec_, tile);
+  }
+
+  std::uint64_t block(std::int64_t n) const {
+    const auto b = blockOf(spec_, whole_, static_cast<std::uint64_t>(n));
+    auto tile = whole_;
+    tile.sizes[0] = b.groups;
+    tile.sizes[1] = b.rows;
+    tile.sizes[3] = b.columns;
+    return kind_->cycles(spec_, tile);
+  }
+
+  // Every operand is wanted, or where it is written left, in the places of the result in
+  // proportion.
+  void need(Phase& phase, std::size_t i) const {
+    if (runs_[i].elements == 0 || i == written_) return;
+    const auto wanted = result().scaledTo(runs_[i].elements);
+    if (vertex_.operands[i].access != Access::Write) phase.traffic.add(runs_[i], wanted);
+    if (vertex_.operands[i].access != Access::Read) phase.traffic.add(wanted, runs_[i]);
+  }
+
+  // Of the two factors one has an element for each row, the other one for each column.
+  void needBlocks(Phase& phase) const {
+    const auto groups = whole_.size(0), rows = whole_.size(1), columns = whole_.size(3);
+    std::vector<std::size_t> factors;
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      if (vertex_.operands[i].access == Access::Read && factors.size() < 2)
+        factors.push_back(i);
+      else
+        need(phase, i);
+    }
+    if (factors.size() < 2) return;
+    const auto ofColumns = groups * whole_.size(2) * columns * whole_.size(4);
+    const auto elements = [&](std::size_t i) {
+      return static_cast<std::uint64_t>(runs_[factors[i]].elements);
+    };
+    // A gradient may name them the other way round.
+    const std::size_t byColumn = elements(0) == ofColumns && elements(1) != ofColumns ? 0 : 1;
+    const auto share = result().byTile(tiles_);
+    std::array<Share, 2> wanted{Share(tiles_), Share(tiles_)};
+    for (unsigned t = 0; t < tiles_; ++t) {
+      if (share[t] == 0) continue;
+      const auto b = blockOf(spec_, whole_, static_cast<std::uint64_t>(share[t]));
+      for (std::size_t i = 0; i < 2; ++i) {
+        const auto n = b.groups * (i == byColumn ? b.columns : b.rows);
+        const auto of = groups * (i == byColumn ? columns : rows);
+        wanted[i][t] = static_cast<std::int64_t>((elements(i) * n + of - 1) / of);
+      }
+    }
+    for (std::size_t i = 0; i < 2; ++i) phase.traffic.addAny(runs_[factors[i]], wanted[i]);
+  }
+
+  // Partial results that a tile makes of n elements.
+  std::int64_t partialsOf(std::int64_t n) const {
+    const auto in = whole_.size(0), out = std::max<std::uint64_t>(whole_.size(1), 1);
+    const auto run = std::max<std::uint64_t>(whole_.size(2, in / out), 1);
+    return std::min(static_cast<std::int64_t>(out),
+                    (n + static_cast<std::int64_t>(run) - 1) / static_cast<std::int64_t>(run));
+  }
+  // Tiles that have a part of one result, on average.
+  std::int64_t sources() const {
+    std::int64_t partials = 0;
+    for (const auto n : runs_[0].byTile(tiles_))
+      if (n > 0) partials += partialsOf(n);
+    return (partials + result().elements - 1) / result().elements;
+  }
+
+  std::vector<Phase> reduction() const {
+    constexpr std::uint64_t kPartialBytes = 4;
+    const auto held = runs_[0].byTile(tiles_), results = result().byTile(tiles_);
+    const auto sources = this->sources();
+    Phase first(tiles_), second(tiles_);
+    compute(first, held, [&](std::int64_t n) {
+      auto tile = whole_;
+      tile.sizes[0] = static_cast<std::uint64_t>(n);
+      tile.sizes[1] = static_cast<std::uint64_t>(partialsOf(n));
+      return kind_->cycles(spec_, tile);
+    });
+    compute(second, results, [&](std::int64_t n) {
+      const auto out = static_cast<std::uint64_t>(n);
+      return kind_->cycles(spec_,
+                           {poplar::FLOAT, {out * static_cast<std::uint64_t>(sources), out, 1}});
+    });
+    for (unsigned t = 0; t < tiles_; ++t) {
+      const auto made = held[t] ? partialsOf(held[t]) : 0;
+      // Of its own partial results a tile keeps those of its own results.
+      const auto kept = made * results[t] / result().elements;
+      second.traffic.send(t, static_cast<std::uint64_t>(made - kept) * kPartialBytes);
+      second.traffic.receive(
+          t, static_cast<std::uint64_t>(results[t] * sources - kept) * kPartialBytes);
+    }
+    std::vector<Phase> both;
+    both.push_back(std::move(first));
+    both.push_back(std::move(second));
+    return both;
+  }
+
+  const GraphImpl& graph_;
+  const TargetSpec& spec_;
+  const unsigned tiles_;
+  const BulkVertex& vertex_;
+  const VertexWork whole_;
+  const VertexClass* kind_;
+  std::vector<TileRuns> runs_;
+  std::size_t written_ = 0;
+};
+
+}  // namespace
+
+std::uint64_t Phase::computeCycles() const {
+  return *std::max_element(compute.begin(), compute.end());
+}
+
+void Phase::add(const Phase& other) {
+  for (std::size_t t = 0; t < compute.size(); ++t) compute[t] += other.compute[t];
+  traffic.add(other.traffic);
+}
+
+Work workOf(const BulkVertex& vertex) {
+  std::vector<Layout> layouts;
+  for (const auto& o : vertex.operands) {
+    layouts.push_back(Layout::rowMajor(o.tensor.elementType(), o.tensor.view().shape()));
+    if (const auto affine = o.tensor.view().affine()) layouts.back().strides = affine->strides;
+  }
+  return vertex.kernel->work(layouts);
+}
+
+std::vector<Phase> phasesOf(const GraphImpl& graph, const BulkVertex& vertex, const Work& work) {
+  return Sharer(graph, vertex, work).phases();
+}
+
+Phase phaseOfCopy(const GraphImpl& graph, const poplar::Tensor& src, const poplar::Tensor& dst) {
+  const auto& spec = graph.target.spec();
+  Phase phase(spec.numTiles());
+  const auto from = tileRuns(graph, src), to = tileRuns(graph, dst);
+  phase.traffic.add(from, to);
+  const auto there = to.byTile(spec.numTiles());
+  for (unsigned t = 0; t < spec.numTiles(); ++t) {
+    const auto bytes = static_cast<std::uint64_t>(there[t]) * to.elementBytes;
+    const auto received = std::min(bytes, phase.traffic.received()[t]);
+    phase.compute[t] =
+        estimateCycles(spec, "poplar::Copy", {dst.elementType(), {bytes - received}});
+  }
+  return phase;
+}
+
+TileRuns tileRuns(const GraphImpl& graph, const poplar::Tensor& t) {
+  const auto& view = t.view();
+  TileRuns found;
+  found.elements = found.distinct = view.elements();
+  found.elementBytes = t.elementType().sizeInBytes();
+  if (const auto affine = view.affine()) {
+    bool inner = true;  // so far, from the right, all broadcast
+    for (std::size_t d = view.shape().size(); d-- > 0;) {
+      const auto n = view.shape()[d];
+      if (n <= 1) continue;
+      if (affine->strides[d] != 0)
+        inner = false;
+      else if ((found.distinct /= n, inner))
+        found.repeat *= n;
+    }
+  }
+  if (const auto whole = view.wholeVariable()) {
+    graph.variable(*whole).mapping.forEach(
+        0, view.elements(),
+        [&](std::int64_t b, std::int64_t e, unsigned tile) { found.append(b, e, tile); });
+    return found;
+  }
+  std::vector<TileRun> runs;
+  view.expand(Nest{0, 0, {{view.elements(), 1, 1}}}, [&](unsigned v, Nest nest) {
+    nest.coalesce();
+    NestDim run{1, 1, 1};
+    if (!nest.dims.empty() && nest.dims.back().to == 1 && nest.dims.back().from <= 1 &&
+        nest.dims.back().from >= 0) {
+      run = nest.dims.back();
+      nest.dims.pop_back();
+    }
+    const auto& mapping = graph.variable(v).mapping;
+    const std::function<void(std::size_t, std::int64_t, std::int64_t)> walk =
+        [&](std::size_t k, std::int64_t from, std::int64_t to) {
+          if (k == nest.dims.size()) {
+            const auto n = run.from == 0 ? 1 : run.n;
+            mapping.forEach(from, from + n, [&](std::int64_t b, std::int64_t e, unsigned tile) {
+              const auto begin = to + b - from;
+              runs.push_back({begin, run.from == 0 ? to + run.n : begin + e - b, tile});
+            });
+            return;
+          }
+          const auto& d = nest.dims[k];
+          for (std::int64_t j = 0; j < d.n; ++j) walk(k + 1, from + j * d.from, to + j * d.to);
+        };
+    walk(0, nest.from, nest.to);
+  });
+  std::sort(runs.begin(), runs.end(),
+            [](const TileRun& a, const TileRun& b) { return a.begin < b.begin; });
+  for (const auto& run : runs) found.append(run.begin, run.end, run.tile);
+  return found;
+}
+
+}  // namespace popir

@@ -1,0 +1,46 @@
+// The machine reading of a program: what it would cost on its target, worked out from the program
+// as grown and never from the plan of the host. Only done when somebody asks.
+#ifndef popir_poplar_machine_reading_hpp
+#define popir_poplar_machine_reading_hpp
+
+#include <memory>
+#include <vector>
+
+#include "machine/exchange.hpp"
+#include "machine/report.hpp"
+#include "poplar/graph_impl.hpp"
+
+namespace popir {
+
+using Programs = std::vector<std::shared_ptr<ProgramNode>>;
+
+/// Cycles of one run of `programs[program]`; memory for all of them.
+/// \throws poplar::control_program_error if there is no such program.
+__attribute__((visibility("default"))) MachineReport readMachine(const GraphImpl& graph,
+                                                                 const Programs& programs,
+                                                                 std::size_t program);
+
+/// Where the elements of a tensor live.
+TileRuns tileRuns(const GraphImpl& graph, const poplar::Tensor& t);
+
+/// What runs between two synchronisations. A vertex takes one phase, a reduction up to two.
+struct Phase {
+  explicit Phase(unsigned tiles) : compute(tiles), traffic(tiles) {}
+  std::vector<std::uint64_t> compute;  // cycles by tile
+  Traffic traffic;                     // before the computation
+
+  std::uint64_t computeCycles() const;
+  void add(const Phase& other);
+};
+std::vector<Phase> phasesOf(const GraphImpl& graph, const BulkVertex& vertex, const Work& work);
+/// Operand layouts as grown, and what the kernel says of them.
+Work workOf(const BulkVertex& vertex);
+/// Elements of `dst` that lie on another tile than those of `src`; the others are copied there.
+Phase phaseOfCopy(const GraphImpl& graph, const poplar::Tensor& src, const poplar::Tensor& dst);
+
+/// Memory of all programs of an engine by tile and category, into `report`.
+void readMemory(const GraphImpl& graph, const Programs& programs, MachineReport& report);
+
+}  // namespace popir
+
+#endif

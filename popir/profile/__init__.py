@@ -1,0 +1,5 @@
+"""What a program costs on the simulated machine."""
+
+from popir.profile.report import MachineReport, MemoryCost, OperationCost
+
+__all__ = ["MachineReport", "MemoryCost", "OperationCost"]

@@ -1,0 +1,180 @@
+"""Estimators against values worked out by hand, and what must hold of all of them."""
+
+import re
+
+import pytest
+
+from popir import errors, poplar
+from popir._device import machine
+from tests.toolchain import ROOT
+
+IPU2 = poplar.Target.createIPUTarget(1, "ipu2")
+FLOAT, HALF, INT = poplar.FLOAT, poplar.HALF, poplar.INT
+
+OPS = re.findall(
+    r"^  X\(\w+, (\w+), \w+\)", (ROOT / "cpp/include/popops/ExprOp.hpp").read_text(), re.MULTILINE
+)
+KINDS = re.findall(
+    r"^    (\w+),?$",
+    (ROOT / "cpp/include/poplar/Type.hpp").read_text().split("enum class Kind")[1].split("}")[0],
+    re.MULTILINE,
+)
+
+
+def op(name: str) -> int:
+    return OPS.index(name)
+
+
+def cycles(vertex_class: str, dtype: poplar.Type, *sizes: int) -> int:
+    return machine.estimateCycles(IPU2, vertex_class, dtype, list(sizes))
+
+
+# Six workers; a vector is 2 floats or 4 halves. Of 1,000 elements a worker has ceil(1000/6) = 167:
+# 84 vectors of floats, 42 of halves.
+GOLDEN = [
+    # 84 vectors, 1 cycle each and 2 to load and store: 11 + 6 (29 + 84*3)
+    ("popops::BinaryOp1D", FLOAT, [1000, op("ADD")], 1697),
+    # 11 + 6 (26 + 42*3)
+    ("popops::BinaryOp1D", HALF, [1000, op("ADD")], 923),
+    # 11 + 6 (58 + 84*3)
+    ("popops::BinaryOp1DInPlace", FLOAT, [1000, op("ADD")], 1871),
+    # 200 elements a worker, 9 cycles for 4: 11 + 6 (26 + 50*9)
+    ("popops::BinaryOp1D", HALF, [1200, op("LESS_THAN")], 2867),
+    # Integers: 7 cycles each, 100 a worker: 11 + 6 (29 + 700)
+    ("popops::BinaryOp1D", INT, [600, op("ADD")], 4385),
+    # 1 cycle and 1 to load and store: 11 + 6 (20 + 84*2)
+    ("popops::BroadcastScalar1D", FLOAT, [1000, op("MULTIPLY")], 1139),
+    # 3 cycles for 2: 11 + 9 + 6 (17 + 84*3)
+    ("popops::UnaryOp1D", FLOAT, [1000, op("RELU")], 1634),
+    # exp starts slower, 4 cycles for 4: 11 + 9 + 6 (33 + 42*4)
+    ("popops::UnaryOp1D", HALF, [1000, op("EXPONENT")], 1226),
+    # 100 a worker, 10 cycles for 2 in place: 11 + 9 + 6 (55 + 50*10)
+    ("popops::UnaryOp1DInPlace", FLOAT, [600, op("TANH")], 3350),
+    # 20 a worker, 10 vectors of 5 cycles and 4 to load and store: 11 + 9 + 6 (17 + 90)
+    ("popops::UnaryOp1D", FLOAT, [120, op("SIGNUM")], 662),
+    # 10 a worker, one by one, 1 cycle and 4: 11 + 9 + 6 (17 + 50)
+    ("popops::UnaryOp1D", FLOAT, [60, op("ABSOLUTE")], 422),
+    # 240 rows of 8, 40 a worker, down the columns: 13 + 6 (17 + 7 + 8 (8 + 2*40))
+    ("popops::BroadcastVectorInner", FLOAT, [1920, op("ADD"), 8], 4381),
+    # 12 rows of 64, 2 a worker of 32 vectors: 11 + 6 (15 + 2 (7 + 32 (1 + 1)))
+    ("popops::BroadcastVectorOuter", FLOAT, [768, op("ADD"), 64], 953),
+    # x < 0 ? 0.1 x : x, one load and one store; of two floats: select 10 - 2, multiply 1, less
+    # 7 - 2 cycles: 11 + 6 (25 + 84 (2 + 8 + 1 + 5))
+    (
+        "popops::MapExpr",
+        FLOAT,
+        [1000, 1, 1, 0, op("MULTIPLY"), 1, op("LESS_THAN"), 1, op("SELECT"), 1],
+        8225,
+    ),
+    # 400 a worker, 2 cycles for 4, 2 checks for a rest: 12 + 6 (18 + 19 + 200 + 2)
+    ("popops::Cast1D", FLOAT, [2400, KINDS.index("Float"), KINDS.index("Half")], 1446),
+    # 200 a worker: 6 (23 + 100)
+    ("popops::Fill", FLOAT, [1200], 738),
+    # 100 vectors a worker: 11 + 21 + 7 + 12 + 6, and 6 (15 + 6 + 3*99 + 3)
+    ("popops::ScaledAdd", FLOAT, [1200], 1983),
+    # One sum of 1,000 floats side by side a worker: 11 + 6 (17 + 12 + 500)
+    ("popops::Reduce", FLOAT, [6000, 6, 1000], 3185),
+    # 12 columns are 6 vectors, one a worker, 500 deep: 11 + 6 (16 + 15 + 499)
+    ("popops::Reduce", FLOAT, [6000, 12, 1], 3191),
+    # 4 groups of 8 input channels, one of 16 output channels, 16 rows a worker. Weights load in
+    # 16*8*4/16 = 32 cycles; a pass takes 46 + 8*13 - 7 = 143, the first also 2 + 8*16 to zero: 273.
+    # 50 + 6 (7 + 3*3) + 13 + 3 (15 + 19 + 6 + 32 + 6*143) + 11 + 18 + 7 + 32 + 6*273
+    ("poplin::ConvPartial1x1Out", FLOAT, [1, 96, 32, 16, 1], 4655),
+    # 2 groups of 16; a pass takes 37 + 4*13 - 7 = 82, the first 212.
+    # 50 + 6 (7 + 3) + 13 + 15 + 19 + 6 + 32 + 6*82 + 11 + 18 + 7 + 32 + 6*212
+    ("poplin::ConvPartial1x1Out", HALF, [1, 96, 32, 16, 1], 2027),
+    # 9 kernel elements, 10 rows a worker: 18 + 3 + 45 + 8*7 - 9 = 113 each; 60*16/2 + 30 to zero:
+    # 109 + 16 + 510 + 14 + 14 + 9 (14 + 12 + 32 + 15 + 3 + 6*113)
+    ("poplin::ConvPartialnx1", FLOAT, [1, 60, 8, 16, 9], 7449),
+    # 288 for the call and 8 bytes a cycle
+    ("poplar::Copy", FLOAT, [800], 388),
+]
+
+
+@pytest.mark.parametrize(
+    ("vertex_class", "dtype", "sizes", "expected"),
+    GOLDEN,
+    ids=[f"{c}-{t.toString()}-{s}" for c, t, s, _ in GOLDEN],
+)
+def test_golden_values(vertex_class, dtype, sizes, expected):
+    assert cycles(vertex_class, dtype, *sizes) == expected
+
+
+def sizes_of(vertex_class: str, n: int) -> list[int]:
+    """Sizes of a vertex that reads or writes at least n elements."""
+    if vertex_class == "popops::Reduce":
+        return [n, n // 16, 16]
+    if "Conv" in vertex_class:
+        return [1, n // 16, 16, 16, 1]
+    if "Cast1D" in vertex_class:
+        return [n, KINDS.index("Float"), KINDS.index("Half")]
+    if vertex_class == "popops::MapExpr":
+        return [n, 2, 1, 0, op("ADD"), 1]
+    if "BroadcastVector" in vertex_class:
+        return [n, op("ADD"), 48]
+    return [n, op("ADD" if "Binary" in vertex_class or "Scalar" in vertex_class else "SQUARE")]
+
+
+# Whole grains: full vectors for every worker, and enough rows that the branch stays the same.
+GRAINS = [48 * 16 * k for k in (4, 5, 6, 8, 16, 64, 256)]
+
+
+@pytest.mark.parametrize("dtype", [FLOAT, HALF, INT, poplar.LONGLONG], ids=lambda t: t.toString())
+@pytest.mark.parametrize("vertex_class", machine.vertexClasses())
+def test_cycles_do_not_fall_when_work_grows_by_whole_grains(vertex_class, dtype):
+    found = [cycles(vertex_class, dtype, *sizes_of(vertex_class, n)) for n in GRAINS]
+    assert found == sorted(found)
+    assert found[0] < found[-1]
+
+
+@pytest.mark.parametrize("dtype", [FLOAT, HALF, INT], ids=lambda t: t.toString())
+@pytest.mark.parametrize("vertex_class", machine.vertexClasses())
+def test_no_vertex_is_faster_than_memory(vertex_class, dtype):
+    """A tile moves at most 24 bytes a cycle: two loads and a store of 8 bytes."""
+    inputs = {"Binary": 2, "MapExpr": 2, "ScaledAdd": 2, "aXPlusbY": 2, "Fill": 0}
+    reads = next((n for part, n in inputs.items() if part in vertex_class), 1)
+    for n in GRAINS:
+        if vertex_class == "poplar::Copy":
+            size = 2 * n  # sizes are bytes
+        elif vertex_class == "popops::Reduce" or "Conv" in vertex_class:
+            size = n * dtype.sizeInBytes()
+        else:
+            size = (reads + 1) * n * min(dtype.sizeInBytes(), 2 if "Cast" in vertex_class else 4)
+        assert cycles(vertex_class, dtype, *sizes_of(vertex_class, n)) >= size / 24
+
+
+@pytest.mark.parametrize(("dtype", "peak"), [(HALF, 64), (FLOAT, 16)], ids=["half", "float"])
+@pytest.mark.parametrize("vertex_class", [c for c in machine.vertexClasses() if "Conv" in c])
+@pytest.mark.parametrize("rows", [1, 6, 100, 5000])
+@pytest.mark.parametrize("inner", [1, 16, 400])
+@pytest.mark.parametrize("columns", [1, 16, 300])
+def test_no_contraction_is_faster_than_the_units(vertex_class, dtype, peak, rows, inner, columns):
+    for groups, kernel in [(1, 1), (1, 9), (64, 9)]:
+        products = groups * rows * inner * columns * kernel
+        assert cycles(vertex_class, dtype, groups, rows, inner, columns, kernel) >= products / peak
+
+
+def test_a_large_contraction_comes_near_the_units_peak():
+    products = 2400 * 1024 * 512
+    assert cycles("poplin::ConvPartial1x1Out", HALF, 1, 2400, 1024, 512, 1) < 1.2 * products / 64
+
+
+def test_an_older_machine_has_half_the_units():
+    ipu1 = poplar.Target.createIPUTarget(1, "ipu1")
+    sizes = [1, 6000, 256, 256, 1]
+    older = machine.estimateCycles(ipu1, "poplin::ConvPartial1x1Out", HALF, sizes)
+    newer = machine.estimateCycles(IPU2, "poplin::ConvPartial1x1Out", HALF, sizes)
+    assert 1.9 < older / newer < 2.1
+
+
+def test_a_class_without_an_estimator_is_refused_by_name():
+    with pytest.raises(errors.poplar_exception, match=r"'popops::Juggle'.*estimators\.hpp"):
+        cycles("popops::Juggle", FLOAT, 10)
+
+
+def test_every_class_that_a_kernel_names_has_an_estimator():
+    named = set()
+    for path in (ROOT / "cpp" / "kernels").rglob("*.cpp"):
+        named |= set(re.findall(r'"(pop[a-z]+::\w+)"', path.read_text()))
+    assert "popops::BinaryOp1D" in named
+    assert named <= set(machine.vertexClasses())

@@ -1,0 +1,271 @@
+"""The machine reading: cycles, exchange and memory of programs, worked out by hand."""
+
+from pathlib import Path
+
+import pytest
+
+from popir import errors, poplar
+from popir._device import popops
+from popir.poplar import program
+from popir.profile import MachineReport
+from tests.toolchain import CACHED_CXX, popir_config, run
+
+FLOAT = poplar.FLOAT
+PHASE = 400  # cycles of sync and calls
+STACK = 3168
+
+
+class Net:
+    """A graph on an IPU2 of a few tiles, and one program."""
+
+    def __init__(self, tiles: int = 4) -> None:
+        self.graph = poplar.Graph(poplar.Target.createIPUTarget(1, tiles, "ipu2"))
+        self.prog = program.Sequence()
+
+    def input(self, name: str, shape: list[int], *tiles: int, dtype: poplar.Type = FLOAT):
+        """A variable in equal parts, in order, on the tiles named; the host writes and reads it."""
+        t = self.graph.addVariable(dtype, shape, name)
+        self.map(t, *tiles)
+        self.graph.createHostWrite(name, t)
+        return t
+
+    def map(self, t, *tiles: int) -> None:
+        each = t.numElements() // len(tiles)
+        for i, tile in enumerate(tiles):
+            self.graph.setTileMapping(t.flatten().slice(i * each, (i + 1) * each), tile)
+
+    def add(self, a, b, *tiles: int, prog=None, name: str = "add"):
+        out = self.graph.addVariable(FLOAT, a.shape(), name)
+        self.map(out, *tiles)
+        popops.addWithOutput(self.graph, a, b, out, self.prog if prog is None else prog, name)
+        return out
+
+    def report(self, prog=None) -> MachineReport:
+        return MachineReport.of(self.engine(prog))
+
+    def engine(self, prog=None):
+        return poplar.Engine(self.graph, [self.prog if prog is None else prog])
+
+
+def parts(report: MachineReport) -> tuple[int, int, int]:
+    assert report.cycles == report.computeCycles + report.exchangeCycles + report.syncCycles
+    return report.computeCycles, report.exchangeCycles, report.syncCycles
+
+
+def test_an_addition_on_one_tile():
+    net = Net()
+    net.add(net.input("a", [1000], 2), net.input("b", [1000], 2), 2)
+    report = net.report()
+    assert parts(report) == (1697, 0, PHASE)
+    (row,) = report.operations
+    assert (row.name, row.vertexClass, row.times) == ("add", "popops::BinaryOp1D", 1)
+    assert (row.cycles, row.exchangeBytes, row.flops) == (1697 + PHASE, 0, 1000)
+    assert report.seconds == report.cycles / 1.33e9
+
+
+def test_the_mapping_makes_the_cost():
+    """The fullest of two tiles has 600 elements: 100 a worker, 50 vectors, 11 + 6 (29 + 150)."""
+    net = Net()
+    a, b = net.input("a", [1200], 0, 1), net.input("b", [1200], 0, 1)
+    net.add(a, b, 0, 1)
+    assert parts(net.report()) == (1085, 0, PHASE)
+
+
+def test_operands_on_another_tile_travel_at_four_bytes_a_cycle():
+    """Tile 0 receives 500 of b's elements, tile 1 sends them."""
+    net = Net()
+    a, b = net.input("a", [1000], 0), net.input("b", [1000], 0, 1)
+    net.add(a, b, 0)
+    report = net.report()
+    assert parts(report) == (1697, 500, PHASE)
+    assert report.exchangeBytes == 2000
+    gathered = {m.category: m.fullestTileBytes for m in report.memory}["gathered operands"]
+    assert (gathered, report.fullestTile) == (2000, 0)
+
+
+def test_exchange_takes_as_long_as_the_tile_that_sends_most():
+    """Tile 0 sends 250 elements to each of three tiles."""
+    net = Net()
+    a, b = net.input("a", [1000], 0, 1, 2, 3), net.input("b", [1000], 0)
+    net.add(a, b, 0, 1, 2, 3)
+    assert parts(net.report())[1] == 750
+
+
+def test_a_word_is_sent_once_for_all_its_readers():
+    """Each tile receives all ten elements of b; tile 0 sends them once."""
+    net = Net()
+    a, b = net.input("a", [40, 10], 0, 1, 2, 3), net.input("b", [10], 0)
+    net.add(a, b.expand([0]).broadcast(40, 0), 0, 1, 2, 3)
+    report = net.report()
+    assert (report.exchangeCycles, report.exchangeBytes) == (10, 3 * 40)
+
+
+def test_a_transposed_operand_travels():
+    """Of a 2 x 500 matrix by rows, half of each tile's part of the transpose is elsewhere."""
+    net = Net()
+    a, b = net.input("a", [500, 2], 0, 1), net.input("b", [2, 500], 0, 1)
+    net.add(a, b.transpose(), 0, 1)
+    assert parts(net.report())[1] == 250
+
+
+def test_a_copy_within_a_tile_and_between_tiles():
+    """500 elements stay, 288 + 2000/8 cycles; 500 travel."""
+    net = Net()
+    a, b = net.input("a", [1000], 0, 1), net.input("b", [1000], 0, 2)
+    net.prog.add(program.Copy(a, b, "move"))
+    report = net.report()
+    assert parts(report) == (538, 500, PHASE)
+    assert [row.vertexClass for row in report.operations] == ["Copy"]
+
+
+def test_repeat_multiplies():
+    net = Net()
+    a, b = net.input("a", [1000], 0), net.input("b", [1000], 1)
+    net.add(a, b, 0)
+    once, often = net.report(), net.report(program.Repeat(7, net.prog))
+    assert parts(often) == tuple(7 * part for part in parts(once))
+    assert often.exchangeBytes == 7 * once.exchangeBytes
+    assert often.operations[0].times == 7
+    assert often.operations[0].cycles == 7 * once.operations[0].cycles
+
+
+def test_a_function_called_twice_is_one_row():
+    net = Net()
+    net.add(net.input("a", [1000], 0), net.input("b", [1000], 0), 0)
+    call = program.Call(net.graph.addFunction(net.prog))
+    report = net.report(program.Sequence([call, call]))
+    assert parts(report) == (2 * 1697, 0, 2 * PHASE)
+    assert [row.times for row in report.operations] == [2]
+
+
+def test_the_dearer_branch_and_one_round_of_a_loop_are_counted_and_said():
+    net = Net()
+    a, b = net.input("a", [1000], 0), net.input("b", [1000], 0)
+    flag = net.input("flag", [], 0, dtype=poplar.BOOL)
+    cheap, dear = program.Sequence(), program.Sequence()
+    net.add(a, b, 0, prog=cheap, name="cheap")
+    net.add(a, b, 1, prog=dear, name="dear")
+    branch = net.report(program.If(flag, cheap, dear))
+    assert [row.name for row in branch.operations] == ["dear"]
+    assert parts(branch) == (1697, 2000, PHASE)
+    assert any("the dearer" in line for line in branch.counts)
+    loop = net.report(program.RepeatWhileTrue(program.Sequence(), flag, cheap))
+    assert parts(loop) == (1697, 0, PHASE)
+    assert any("counted once" in line for line in loop.counts)
+    assert not any("counted once" in line for line in branch.counts)
+
+
+def test_host_streams_are_counted_in_bytes_alone():
+    net = Net()
+    a = net.input("a", [1000], 0)
+    into = net.graph.addHostToDeviceFIFO("in", FLOAT, 1000)
+    out = net.graph.addDeviceToHostFIFO("out", FLOAT, 1000)
+    report = net.report(
+        program.Repeat(3, program.Sequence([program.Copy(into, a), program.Copy(a, out)]))
+    )
+    assert (report.cycles, report.hostBytesIn, report.hostBytesOut) == (0, 12000, 12000)
+
+
+def test_memory_is_what_lives_and_where():
+    """a and b stay, 4000 bytes each; of the chain t, u, v two sums live at a time."""
+    net = Net()
+    a, b = net.input("a", [1000], 0), net.input("b", [1000], 1)
+    t = net.add(a, a, 0)
+    u = net.add(t, t, 0)
+    v = net.add(u, u, 0)
+    net.prog.add(program.Copy(v, b))
+    constant = net.graph.addConstant(FLOAT, [10], 1.0)
+    net.graph.setTileMapping(constant, 3)
+    report = net.report()
+    assert report.maxTileBytes == STACK + 4000 + 2 * 4000
+    assert report.fullestTile == 0
+    assert report.totalBytes == 4 * STACK + 2 * 4000 + 2 * 4000
+    categories = {m.category: (m.totalBytes, m.fullestTileBytes) for m in report.memory}
+    assert categories["temporaries"] == (8000, 8000)
+    assert categories["variables"] == (8000, 4000)
+    assert sum(total for total, _ in categories.values()) == report.totalBytes
+    assert sum(tile for _, tile in categories.values()) == report.maxTileBytes
+    assert report.tilesOutOfMemory == 0
+
+
+def test_constants_that_are_used_count():
+    net = Net()
+    constant = net.graph.addConstant(FLOAT, [1000], 1.0)
+    net.graph.setTileMapping(constant, 3)
+    net.add(net.input("a", [1000], 3), constant, 3)
+    categories = {m.category: m.totalBytes for m in net.report().memory}
+    assert categories["constants"] == 4000
+
+
+def test_tiles_out_of_memory_are_counted():
+    net = Net()
+    net.input("a", [200_000], 0)
+    report = net.report()
+    assert (report.tilesOutOfMemory, report.bytesPerTile) == (1, 638976)
+    assert any("1 tiles would be out of memory" in line for line in report.counts)
+
+
+def test_types_that_no_ipu_holds_are_named():
+    net = Net()
+    net.input("a", [10], 0, dtype=poplar.LONGLONG)
+    net.input("b", [10], 0)
+    assert any("long long: 1 variables, 80 bytes" in line for line in net.report().counts)
+    other = Net()
+    other.input("b", [10], 0)
+    assert not any("No IPU holds" in line for line in other.report().counts)
+
+
+def test_every_element_wise_function_has_an_estimator():
+    net = Net()
+    a, b = net.input("a", [6, 8], 0), net.input("b", [6, 8], 1)
+    truth = net.input("truth", [6, 8], 0, dtype=poplar.BOOL)
+    column = b.slice(0, 1, 1).broadcast(8, 1)
+    row = b.slice(0, 1, 0).broadcast(6, 0)
+    for name in ("exp", "sin", "relu", "isNaN", "abs"):
+        getattr(popops, name)(net.graph, a, net.prog, name)
+    for name in ("add", "div", "lt", "pow", "max"):
+        for other in (b, row, column, b[0][0].reshape([1, 1])):
+            getattr(popops, name)(net.graph, a, other, net.prog, name)
+    popops.addInPlace(net.graph, a, b, net.prog)
+    popops.expInPlace(net.graph, a, net.prog)
+    popops.select(net.graph, a, b, truth, net.prog)
+    popops.clamp(net.graph, a, b, row, net.prog)
+    report = net.report()
+    assert len(report.operations) == 29
+    assert all(row.computeCycles > 0 for row in report.operations)
+    assert not any("No estimator" in line for line in report.counts)
+
+
+def test_costing_changes_nothing_that_the_engine_executes():
+    net = Net()
+    net.add(net.input("a", [1000], 0), net.input("b", [1000], 1), 2)
+    engine = net.engine()
+    before = engine.planText(), engine.arenaBytes()
+    first, second = MachineReport.of(engine), MachineReport.of(engine)
+    assert (engine.planText(), engine.arenaBytes()) == before
+    assert first == second
+    assert net.engine().planText() == before[0]
+
+
+def test_a_program_that_is_not_there():
+    with pytest.raises(errors.poplar_exception, match="program 1 given, the engine has 1"):
+        MachineReport.of(Net().engine(), 1)
+
+
+def test_the_summary_says_what_it_counts():
+    net = Net()
+    net.add(net.input("a", [1000], 2), net.input("b", [1000], 2), 2, name="layer1/bias")
+    report = net.report()
+    assert "Cycles: 2097 (1.6 us), compute 1697, exchange 0, sync 400" in report.summary
+    assert "2097  layer1/bias (popops::BinaryOp1D, 1 time)" in report.summary
+    assert all(line in report.summary for line in report.counts)
+    assert any("not code, vertex state" in line for line in report.counts)
+
+
+def test_the_profile_summary_of_a_cpp_program(tmp_path: Path):
+    source, binary = Path(__file__).with_name("profile_summary.cpp"), tmp_path / "program"
+    flags = popir_config("--cflags"), popir_config("--libs")
+    run(*CACHED_CXX, "-std=c++11", *flags[0], source, *flags[1], "-o", binary, cwd=tmp_path)
+    text = run(binary, cwd=tmp_path)
+    assert "Target: ipu2, 1472 tiles" in text
+    assert "Cycles: 1088" in text  # 288 + 400 of 3200 bytes copied on a tile, and a phase
