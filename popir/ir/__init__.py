@@ -1,9 +1,11 @@
 """The intermediate representation: graphs of operators and tensors."""
 
 from popir.ir.attributes import AttributeKind, AttributeSpec
+from popir.ir.gradop import GradOp
 from popir.ir.graph import Graph
 from popir.ir.identifier import GradInOutMapper, GradOpInType, OperatorIdentifier
-from popir.ir.op import GradOp, Op, OpSerialiser, OpSettings
+from popir.ir.op import Op
+from popir.ir.settings import OpSerialiser, OpSettings
 from popir.ir.tensor import Tensor, TensorType
 from popir.ir.verify import verify
 

@@ -1,30 +1,16 @@
-"""Attributes of operators: their kinds, and how a class's annotations are bound to values.
-
-A class declares its attributes by annotation:
-
-    class LeakyReluOp(Op):
-        alpha: float
-
-`bind` gives each a value: the one that the model gives, else the default of the operator's schema,
-else the class's own default, else None if the schema or the annotation makes it optional. An
-attribute whose name is a Python keyword is declared with an underscore after it (`lambda_`).
-"""
+"""Attributes of operators: their kinds, and what a schema says of one."""
 
 from __future__ import annotations
 
 import enum
-import inspect
 import operator
-import sys
-import types
-import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from popir.errors import OperatorAttributeError, did_you_mean
+from popir.errors import OperatorAttributeError
 
 if TYPE_CHECKING:
     from popir.ir.identifier import OperatorIdentifier
@@ -134,171 +120,20 @@ class AttributeSpec:
     doc: str = ""
 
 
-class SchemaSource(typing.Protocol):
-    """Looks up the attributes that an operator's schema declares, None for an operator without a
-    schema.
-    """
+SchemaSource = Callable[["OperatorIdentifier"], Mapping[str, AttributeSpec] | None]
+"""Looks up the attributes in an operator's schema; None for an operator without one."""
 
-    def __call__(self, opid: OperatorIdentifier, /) -> Mapping[str, AttributeSpec] | None: ...
+_sources: list[SchemaSource] = []
 
 
-def _no_schema(opid: OperatorIdentifier, /) -> None:
-    del opid
+def use_schemas(source: SchemaSource) -> None:
+    """Says where schemas are; `onnxio` does, which this layer must not import."""
+    _sources[:] = [source]
 
 
-schema_attributes: SchemaSource = _no_schema
-"""Installed by `onnxio.schemas`, which this layer must not import."""
-
-
-@dataclass(frozen=True)
-class Declared:
-    """One attribute that a class declares."""
-
-    member: str
-    """The Python attribute that holds it; the model's name is its key in `declared`."""
-    kind: AttributeKind | None
-    """None if the annotation is of no kind that ONNX has: anything is accepted."""
-    optional: bool
-    boolean: bool
-
-
-_LISTS: dict[Any, str] = {
-    int: "INTS",
-    bool: "INTS",
-    float: "FLOATS",
-    str: "STRINGS",
-    np.ndarray: "TENSORS",
-}
-
-
-def _parse_annotation(member: str, hint: Any) -> Declared:
-    optional = False
-    if typing.get_origin(hint) in (typing.Union, types.UnionType):
-        arms = [arm for arm in typing.get_args(hint) if arm is not type(None)]
-        optional = len(arms) < len(typing.get_args(hint))
-        hint = arms[0] if len(arms) == 1 else None
-    base = typing.get_origin(hint) or hint
-    name = ""
-    if base is list:
-        (item,) = typing.get_args(hint) or (Any,)
-        name = _LISTS.get(typing.get_origin(item) or item, "")
-    elif isinstance(base, type):
-        name = _LISTS.get(base, "")[:-1]
-    return Declared(member, AttributeKind[name] if name else None, optional, base is bool)
-
-
-def _annotations(cls: type) -> dict[str, Any]:
-    """The annotations of `cls` alone, without class variables; None for one that cannot be
-    evaluated.
-    """
-    scope = vars(sys.modules[cls.__module__])
-    found: dict[str, Any] = {}
-    for member, hint in inspect.get_annotations(cls).items():
-        if isinstance(hint, str):
-            if "ClassVar" in hint:
-                continue
-            try:
-                hint = eval(hint, dict(scope), dict(vars(cls)))
-            except (NameError, AttributeError, TypeError):
-                hint = None
-        if typing.get_origin(hint) is not typing.ClassVar and not member.startswith("_"):
-            found[member] = hint
-    return found
-
-
-def declared(cls: type, root: type) -> dict[str, Declared]:
-    """The attributes that `cls` and its bases below `root` declare, by the model's name.
-
-    Names with a leading underscore, class variables and what `root` annotates itself declare
-    nothing.
-    """
-    reserved = inspect.get_annotations(root)
-    found: dict[str, Declared] = {}
-    for base in reversed(cls.__mro__):
-        if base in root.__mro__:
-            continue
-        for member, hint in _annotations(base).items():
-            if member in reserved:
-                continue
-            if hasattr(root, member):
-                raise OperatorAttributeError(
-                    f"{cls.__name__} declares the attribute '{member}', which {root.__name__} "
-                    f"itself uses; declare it as '{member}_'."
-                )
-            found[member.removesuffix("_")] = _parse_annotation(member, hint)
-    return found
-
-
-def bind(
-    who: str,
-    cls: type,
-    members: Mapping[str, Declared],
-    schema: Mapping[str, AttributeSpec],
-    given: Mapping[str, Any],
-) -> dict[str, Any]:
-    """A value for each of the declared `members` of `cls`, by Python member.
-
-    `who` names the operator in messages. Raises OperatorAttributeError for an attribute that is
-    unknown, missing, or of the wrong type. One that the schema has and the class does not declare
-    may be given with its default value only.
-    """
-    for name, value in given.items():
-        if name not in members and not _is_default(schema.get(name), value):
-            raise _unknown(who, name, value, members, schema)
-    return {
-        item.member: _value(who, cls, name, item, schema.get(name), given)
-        for name, item in members.items()
-    }
-
-
-def _is_default(spec: AttributeSpec | None, value: Any) -> bool:
-    return spec is not None and spec.default is not None and spec.default == value
-
-
-def _unknown(
-    who: str, name: str, value: Any, members: Mapping[str, Any], schema: Mapping[str, Any]
-) -> OperatorAttributeError:
-    if name in schema:
-        return OperatorAttributeError(
-            f"{who}: the attribute '{name}' is {value!r}, which popir's implementation does not "
-            f"support."
-        )
-    takes = f"the operator takes {', '.join(members)}" if members else "the operator takes none"
-    return OperatorAttributeError(
-        f"{who}: unknown attribute '{name}' (value {value!r}); {takes}."
-        f"{did_you_mean(name, members)}"
-    )
-
-
-def _value(
-    who: str,
-    cls: type,
-    name: str,
-    item: Declared,
-    spec: AttributeSpec | None,
-    given: Mapping[str, Any],
-) -> Any:
-    value = given.get(name)
-    if value is None and spec is not None:
-        value = spec.default
-    if value is None:
-        value = getattr(cls, item.member, None)
-    if value is None:
-        if item.optional or (spec is not None and not spec.required):
-            return None
-        raise OperatorAttributeError(
-            f"{who}: the attribute '{name}' is required, and was not given."
-        )
-    return _coerce(who, name, value, item, spec)
-
-
-def _coerce(who: str, name: str, value: Any, item: Declared, spec: AttributeSpec | None) -> Any:
-    kind = spec.kind if spec is not None else item.kind
-    if kind is not None:
-        value = coerce(who, name, kind, value)
-    elif isinstance(value, list):
-        value = list(value)
-    return bool(value) if item.boolean else value
+def schema_attributes(opid: OperatorIdentifier) -> Mapping[str, AttributeSpec]:
+    """The attributes in the operator's schema, by name; none if it has no schema."""
+    return (_sources[0](opid) if _sources else None) or {}
 
 
 def coerce(who: str, name: str, kind: AttributeKind, value: Any) -> Any:

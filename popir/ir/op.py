@@ -1,49 +1,21 @@
-"""Operators: `Op`, what an operator means; `GradOp`, an operator that is another one's gradient."""
+"""Operators: `Op`, what an operator means."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import copy
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from popir.errors import popart_exception
-from popir.ir import attributes as attrs
+from popir.ir import binding
+from popir.ir.attributes import schema_attributes
 from popir.ir.identifier import GradInOutMapper, OperatorIdentifier
+from popir.ir.settings import OpSerialiser, OpSettings
 from popir.ir.tensor import Tensor, TensorType
 from popir.types import TensorInfo
 
 if TYPE_CHECKING:
     from popir.ir.graph import Graph
-
-
-@dataclass(slots=True)
-class OpSettings:
-    """What an operator is told besides its attributes. Also `Op.Settings`."""
-
-    graph: Graph
-    name: str = ""
-    nodeAttributes: dict[str, Any] = field(default_factory=dict)
-    """Annotations such as "__ipu_number", by PopART's names: they say how to run, not what to
-    compute.
-    """
-
-    def copy(self, name: str | None = None) -> OpSettings:
-        """A copy of its own, under another name if one is given."""
-        return OpSettings(
-            self.graph, self.name if name is None else name, dict(self.nodeAttributes)
-        )
-
-
-class OpSerialiser:
-    """Collects the attributes of an operator, for hashing, comparing and printing."""
-
-    def __init__(self) -> None:
-        self.attributes: dict[str, Any] = {}
-
-    def appendAttribute(self, name: str, value: Any) -> None:
-        """Adds one attribute; a later value of the same name replaces an earlier one."""
-        self.attributes[name] = value
 
 
 class Op:
@@ -66,19 +38,20 @@ class Op:
     """
     constantInputs: ClassVar[frozenset[int]] = frozenset()
     """The inputs whose values `setup()` or the lowering needs, such as the shape of a Reshape."""
-    _declared: ClassVar[dict[str, attrs.Declared]] = {}
+    _declared: ClassVar[dict[str, binding.Declared]] = {}
 
     id: int
     opid: OperatorIdentifier
     settings: OpSettings
     input: dict[int, Tensor]
     output: dict[int, Tensor]
-    source: str
+    source: str = "built in"
     """Whose operator this is: "built in", "python", or the path of a library."""
     twin: Any
     """What stands for this operator in C++, once C++ has looked at it."""
 
     def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
         cls.source = "built in" if cls.__module__.startswith("popir.") else "python"
 
     def __init__(
@@ -103,20 +76,20 @@ class Op:
         self.bindAttributes(attributes or {})
 
     def bindAttributes(self, attributes: Mapping[str, Any]) -> None:
-        """Gives every declared attribute its value; see `popir.ir.attributes`."""
+        """Gives every declared attribute its value; see `popir.ir.binding`."""
         if self.openAttributes:
             self._open = dict(attributes)
             return
         members = self.declaredAttributes()
         if members or attributes:
-            schema = attrs.schema_attributes(self.opid) or {}
-            self.__dict__.update(attrs.bind(self._who(), type(self), members, schema, attributes))
+            schema = schema_attributes(self.opid)
+            self.__dict__.update(binding.bind(self._who(), type(self), members, schema, attributes))
 
     @classmethod
-    def declaredAttributes(cls) -> dict[str, attrs.Declared]:
+    def declaredAttributes(cls) -> dict[str, binding.Declared]:
         """The attributes that the class and its bases declare, by the model's names."""
         if "_declared" not in cls.__dict__:
-            cls._declared = attrs.declared(cls, Op)
+            cls._declared = binding.declared(cls, Op)
         return cls._declared
 
     def _who(self) -> str:
@@ -380,32 +353,3 @@ class Op:
     def optimizerInputs(self) -> dict[int, Tensor]:
         """The inputs that the optimizer sets, by index."""
         return {}
-
-
-class GradOp(Op):
-    """An operator that computes gradients of another one. Only `getGradOps()` makes it; it has no
-    OpCreator.
-
-    A subclass names its identifier as the class attribute `opid` and overrides gradInputInfo() and
-    gradOutToNonGradIn(). Attributes that it declares are taken from the forward operator's of the
-    same name.
-    """
-
-    def __init__(
-        self,
-        fwdOp: Op,
-        opid: OperatorIdentifier | None = None,
-        attributes: Mapping[str, Any] | None = None,
-    ) -> None:
-        """Makes the gradient operator of `fwdOp` with its settings; `attributes` go before the
-        forward operator's.
-        """
-        opid = opid or getattr(type(self), "opid", None)
-        if opid is None:
-            raise popart_exception(
-                f"{type(self).__name__} has no identifier: give it a class attribute `opid`, or "
-                "pass one."
-            )
-        names = self.declaredAttributes()
-        taken = {name: value for name, value in fwdOp.attributes.items() if name in names}
-        super().__init__(opid, fwdOp.settings, {**taken, **(attributes or {})})

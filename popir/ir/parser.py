@@ -15,7 +15,8 @@ import numpy as np
 from popir.errors import popart_exception
 from popir.ir.graph import Graph
 from popir.ir.identifier import OperatorIdentifier
-from popir.ir.op import Op, OpSettings
+from popir.ir.op import Op
+from popir.ir.settings import OpSettings
 from popir.ir.tensor import TensorType
 from popir.types import DataType, TensorInfo
 

@@ -15,9 +15,9 @@ from typing import Any, cast
 import onnx
 import onnx.defs
 
-import popir.ir.attributes
 from popir.definitions import Formal, Formals, OpDefinition
 from popir.ir import AttributeKind, AttributeSpec, OperatorIdentifier
+from popir.ir.attributes import use_schemas
 from popir.onnxio import schema_text
 from popir.onnxio.attributes import to_python
 from popir.onnxio.schema_text import Schema
@@ -76,13 +76,13 @@ def definition(opid: OperatorIdentifier) -> OpDefinition | None:
     return OpDefinition(schema.inputs, schema.outputs, dict.fromkeys(schema.attributes, "*"))
 
 
-def attributes(opid: OperatorIdentifier, /) -> Mapping[str, AttributeSpec] | None:
+def attributes(opid: OperatorIdentifier) -> Mapping[str, AttributeSpec] | None:
     """The attributes that the operator's schema declares; None without a schema."""
     schema = of(opid)
     return None if schema is None else schema.attributes
 
 
-popir.ir.attributes.schema_attributes = attributes
+use_schemas(attributes)
 
 
 _Versions = dict[int, "Schema | onnx.defs.OpSchema"]
