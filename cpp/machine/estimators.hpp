@@ -22,6 +22,11 @@
 //   popops::Reduce                    {elements read, elements written, run}
 //       run: neighbouring elements read that go into one element, so the product of the reduced
 //       dimensions after the last kept one, else 1
+//   popnn::Softmax, LogSoftmax, SoftmaxGrad, LogSoftmaxGrad   {rows, columns}
+//   popnn::MaxPooling, SumPooling, MaxPoolingGradient
+//                                     {elements of the pooling's output, elements of a window}
+//   popnn::Nll, NllGrad, NllSoftmaxGrad   {samples, classes}
+//   poprand::Uniform, LogUniform, Bernoulli, Normal, TruncatedNormal, Dropout   {elements}
 //   poplin::ConvPartial1x1Out, ConvPartialnx1, ConvPartialVerticalMac
 //                                     {groups, rows, inner, columns, kernel elements}
 //       a contraction [groups, rows, inner] x [groups, inner, columns] for each kernel element. Of
@@ -65,6 +70,8 @@ struct VertexClass {
   const char* name;
   Sharing sharing;
   std::uint64_t (*cycles)(const TargetSpec&, const VertexWork&);
+  /// Bulk-synchronous phases that the library takes for it, a second stage of a reduction apart.
+  unsigned phases = 1;
 };
 
 /// The class of that name, or null.

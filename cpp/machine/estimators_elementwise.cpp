@@ -255,6 +255,11 @@ Cycles fill(const TargetSpec& spec, const VertexWork& w) {
 
 }  // namespace
 
+Cycles operatorRow(const char* enumerator) {
+  return static_cast<Cycles>(std::find(std::begin(kOps), std::end(kOps), std::string(enumerator)) -
+                             std::begin(kOps));
+}
+
 std::vector<VertexClass> elementWiseClasses() {
   const auto row = [](const char* name, auto cycles) {
     return VertexClass{name, Sharing::Proportional, cycles};

@@ -27,10 +27,14 @@ inline Cycles supervised(const TargetSpec& spec, Cycles supervisor, Cycles worke
 /// Call of a supervisor vertex (PopLibs' figure for every one of them).
 constexpr Cycles kSupervisorCall = 11;
 
+/// The row of popops/ExprOp.hpp that an enumerator names.
+Cycles operatorRow(const char* enumerator);
+
 /// The registry's rows, by file.
 std::vector<VertexClass> elementWiseClasses();
 std::vector<VertexClass> arrayClasses();
 std::vector<VertexClass> contractionClasses();
+std::vector<VertexClass> networkClasses();
 
 }  // namespace popir
 

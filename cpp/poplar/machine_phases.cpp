@@ -37,7 +37,9 @@ class Sharer {
       needBlocks(phase);
     else
       for (std::size_t i = 0; i < runs_.size(); ++i) need(phase, i);
-    return {std::move(phase)};
+    std::vector<Phase> phases{std::move(phase)};
+    if (kind_) phases.resize(kind_->phases, Phase(tiles_));  // that only synchronise
+    return phases;
   }
 
  private:

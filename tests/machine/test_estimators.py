@@ -86,6 +86,14 @@ GOLDEN = [
     # 9 kernel elements, 10 rows a worker: 18 + 3 + 45 + 8*7 - 9 = 113 each; 60*16/2 + 30 to zero:
     # 109 + 16 + 510 + 14 + 14 + 9 (14 + 12 + 32 + 15 + 3 + 6*113)
     ("poplin::ConvPartialnx1", FLOAT, [1, 60, 8, 16, 9], 7449),
+    # 60 rows of 100, 10 a worker. Twice 11 + 6 (17 + 10 (12 + 50)) for the maximum and the sum;
+    # twice 11 + 6 (15 + 10 (7 + 100)) to subtract and to multiply; exp 20 + 6 (55 + 3000); the
+    # inverse of the sums 20 + 6 (55 + 30)
+    ("popnn::Softmax", FLOAT, [60, 100], 39588),
+    # 100 vectors a worker, 4 cycles and 3 for each element of a window: 7 + 6 + 6 (30 + 100*16)
+    ("popnn::MaxPooling", HALF, [2400, 4], 9793),
+    # 4 + 24*6 + 4*500
+    ("poprand::Normal", FLOAT, [1000], 2148),
     # 288 for the call and 8 bytes a cycle
     ("poplar::Copy", FLOAT, [800], 388),
 ]
@@ -110,6 +118,10 @@ def sizes_of(vertex_class: str, n: int) -> list[int]:
         return [n, KINDS.index("Float"), KINDS.index("Half")]
     if vertex_class == "popops::MapExpr":
         return [n, 2, 1, 0, op("ADD"), 1]
+    if "Softmax" in vertex_class or "Nll" in vertex_class:
+        return [n // 48, 48]
+    if "Pooling" in vertex_class:
+        return [n, 4]
     if "BroadcastVector" in vertex_class:
         return [n, op("ADD"), 48]
     return [n, op("ADD" if "Binary" in vertex_class or "Scalar" in vertex_class else "SQUARE")]
@@ -131,13 +143,15 @@ def test_cycles_do_not_fall_when_work_grows_by_whole_grains(vertex_class, dtype)
 @pytest.mark.parametrize("vertex_class", machine.vertexClasses())
 def test_no_vertex_is_faster_than_memory(vertex_class, dtype):
     """A tile moves at most 24 bytes a cycle: two loads and a store of 8 bytes."""
-    inputs = {"Binary": 2, "MapExpr": 2, "ScaledAdd": 2, "aXPlusbY": 2, "Fill": 0}
+    inputs = {"Binary": 2, "MapExpr": 2, "ScaledAdd": 2, "aXPlusbY": 2, "Fill": 0, "poprand": 0}
     reads = next((n for part, n in inputs.items() if part in vertex_class), 1)
     for n in GRAINS:
         if vertex_class == "poplar::Copy":
             size = 2 * n  # sizes are bytes
         elif vertex_class == "popops::Reduce" or "Conv" in vertex_class:
             size = n * dtype.sizeInBytes()
+        elif vertex_class == "popnn::Nll":
+            size = n // 48 * dtype.sizeInBytes()  # of every sample, one element
         else:
             size = (reads + 1) * n * min(dtype.sizeInBytes(), 2 if "Cast" in vertex_class else 4)
         assert cycles(vertex_class, dtype, *sizes_of(vertex_class, n)) >= size / 24
