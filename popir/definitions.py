@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from popir.errors import OperatorAttributeError, OperatorInputError, did_you_mean, popart_exception
+from popir.errors import OperatorAttributeError, OperatorInputError, popart_exception
+from popir.ir.attributes import unknown_attribute
 from popir.types import DataType
 
 Given = tuple[str, DataType | None]
@@ -166,15 +167,3 @@ def _check_attribute(who: str, known: Mapping[str, str], name: str, value: Any) 
             f"{who}: the attribute '{name}' is {value!r}; the operator takes what matches "
             f"{pattern!r}."
         )
-
-
-def unknown_attribute(
-    who: str, name: str, value: Any, known: Iterable[str]
-) -> OperatorAttributeError:
-    """The error for an attribute that is not one of the `known`."""
-    names = list(known)
-    takes = f"takes {', '.join(names)}" if names else "takes none"
-    return OperatorAttributeError(
-        f"{who}: unknown attribute '{name}' (value {value!r}); the operator {takes}."
-        f"{did_you_mean(name, names)}"
-    )

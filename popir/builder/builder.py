@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from popir import definitions
 from popir.builder.annotations import CHECKPOINT, RECOMPUTE
 from popir.builder.core import Core, name_of
 from popir.builder.inference import Inference
 from popir.builder.methods import Opset
 from popir.errors import OperatorAttributeError, did_you_mean, popart_exception
 from popir.ir import AttributeSpec, Tensor
+from popir.ir.attributes import unknown_attribute
 from popir.onnxio import exporter, proto, schemas
-from popir.onnxio.load import Source, array, load
+from popir.onnxio.load import Source, embed, load
 from popir.onnxio.proto import GraphProto, ModelProto
 from popir.types import DataType, TensorInfo
 
@@ -49,15 +49,12 @@ class Builder(Core):
             self._opsets.pin(domain, version)
 
     def _load(self, source: Source) -> None:
-        model, folder = load(source)
-        self._model.CopyFrom(model)
+        self._model.CopyFrom(embed(*load(source)))
         graph = self._model.graph
         for item in self._model.opset_import:
             self._opsets.pin(item.domain or "ai.onnx", item.version)
         for tensor in graph.initializer:
-            data = array(tensor, folder)
-            tensor.CopyFrom(proto.tensor(tensor.name, data))
-            self._declare(tensor.name, DataType.of(data.dtype))
+            self._declare(tensor.name, DataType.of(tensor.data_type))
         for value in graph.input:
             self._inputs.append(value.name)
             code = value.type.tensor_type.elem_type
@@ -142,13 +139,18 @@ class Builder(Core):
     # Inputs and outputs.
 
     def addInputTensor(
-        self, tensorInfo: Any, shape: Any = None, debugContext: Any = "", *, dataType: Any = None
+        self,
+        tensorInfo: Any = None,
+        shape: Any = None,
+        debugContext: Any = "",
+        dataType: Any = None,
     ) -> str:
-        """Adds an input that the host sends; `addInputTensor(info)` or `addInputTensor("FLOAT",
+        """Adds an input that the host sends: `addInputTensor(info)`, `addInputTensor("INT32",
         [2])`.
 
         A debug context may follow either. Returns the id: that of the context, or "input".
         """
+        tensorInfo = dataType if tensorInfo is None else tensorInfo
         if isinstance(tensorInfo, TensorInfo):
             # With an info, the debug context stands where the shape does without.
             info, debugContext = tensorInfo, shape if shape is not None else debugContext
@@ -223,14 +225,21 @@ class Builder(Core):
     def _finished(self) -> ModelProto:
         model = ModelProto()
         model.CopyFrom(self._model)
+        self._declare_outputs(model.graph)
         self._opsets.pin("ai.onnx")
-        for output in model.graph.output:
-            if not output.HasField("type"):
-                output.CopyFrom(proto.value_info(output.name, self._info_or_none(output.name)))
         return proto.finish(model, self._opsets.versions)
 
     def subgraph(self) -> GraphProto:
-        return self._finished().graph
+        """A copy of the graph, its outputs declared with type and shape where they are known."""
+        graph = GraphProto()
+        graph.CopyFrom(self._model.graph)
+        self._declare_outputs(graph)
+        return graph
+
+    def _declare_outputs(self, graph: GraphProto) -> None:
+        for output in graph.output:
+            if not output.HasField("type"):
+                output.CopyFrom(proto.value_info(output.name, self._info_or_none(output.name)))
 
     def embedReplicationFactor(self, replicationFactor: int) -> None:
         """Notes in the model how many replicas its weights are meant for."""
@@ -294,7 +303,7 @@ class Builder(Core):
 def _check_names(who: str, specs: Mapping[str, AttributeSpec], given: Mapping[str, Any]) -> None:
     for name, value in given.items():
         if name not in specs and not name.startswith("__"):
-            raise definitions.unknown_attribute(who, name, value, specs)
+            raise unknown_attribute(who, name, value, specs)
     for name, spec in specs.items():
         if spec.required and name not in given:
             raise OperatorAttributeError(

@@ -4,6 +4,7 @@ types.
 
 from __future__ import annotations
 
+import abc
 import contextlib
 from collections.abc import Generator, Mapping, Sequence
 from typing import Any
@@ -19,7 +20,7 @@ from popir.onnxio.schema_text import Schema
 from popir.types import DataType
 
 
-class Core(Annotations):
+class Core(Annotations, abc.ABC):
     """A model and its tensors; nodes are added by `addNode`."""
 
     def __init__(self) -> None:
@@ -78,9 +79,9 @@ class Core(Annotations):
             self._kinds[id] = _output_kind(schema, i, bound)
         return outputs
 
+    @abc.abstractmethod
     def subgraph(self) -> GraphProto:
         """The graph, as an attribute of a node of the surrounding graph holds it."""
-        return self._model.graph
 
     @contextlib.contextmanager
     def nameScope(self, name: str) -> Generator[None]:

@@ -64,7 +64,7 @@ def _method(schema: Schema) -> Callable[..., Any]:
     several = "num_outputs" in signature.parameters or len(schema.outputs) > 1
 
     def call(self: Opset, *args: Any, **kwargs: Any) -> Any:
-        given = {f"{name}_" if keyword.iskeyword(name) else name: kwargs[name] for name in kwargs}
+        given = {_parameter(name): kwargs[name] for name in kwargs}
         try:
             arguments = signature.bind(self, *args, **given).arguments
         except TypeError as error:

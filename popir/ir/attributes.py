@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import enum
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from popir.errors import OperatorAttributeError
+from popir.errors import OperatorAttributeError, did_you_mean
 
 if TYPE_CHECKING:
     from popir.ir.identifier import OperatorIdentifier
@@ -147,3 +147,15 @@ def coerce(who: str, name: str, kind: AttributeKind, value: Any) -> Any:
             f"{who}: the attribute '{name}' is {kind.words}; given was {value!r} "
             f"({type(value).__name__})."
         ) from None
+
+
+def unknown_attribute(
+    who: str, name: str, value: Any, known: Iterable[str]
+) -> OperatorAttributeError:
+    """The error for an attribute that is not one of the `known`."""
+    names = list(known)
+    takes = f"takes {', '.join(names)}" if names else "takes none"
+    return OperatorAttributeError(
+        f"{who}: unknown attribute '{name}' (value {value!r}); the operator {takes}."
+        f"{did_you_mean(name, names)}"
+    )

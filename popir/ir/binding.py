@@ -22,8 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from popir.errors import OperatorAttributeError, did_you_mean
-from popir.ir.attributes import AttributeKind, AttributeSpec, coerce
+from popir.errors import OperatorAttributeError
+from popir.ir.attributes import AttributeKind, AttributeSpec, coerce, unknown_attribute
 
 
 @dataclass(frozen=True)
@@ -139,11 +139,7 @@ def _unknown(
             f"{who}: the attribute '{name}' is {value!r}, which popir's implementation does not "
             f"support."
         )
-    takes = f"the operator takes {', '.join(members)}" if members else "the operator takes none"
-    return OperatorAttributeError(
-        f"{who}: unknown attribute '{name}' (value {value!r}); {takes}."
-        f"{did_you_mean(name, members)}"
-    )
+    return unknown_attribute(who, name, value, members)
 
 
 def _value(

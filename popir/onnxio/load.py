@@ -66,6 +66,14 @@ def _parse(data: bytes, where: str) -> ModelProto:
     return model
 
 
+def embed(model: ModelProto, folder: Path | None) -> ModelProto:
+    """`model`, changed to hold the data of its initializers that lay in other files of `folder`."""
+    for tensor in model.graph.initializer:
+        if tensor.data_location == TensorProto.EXTERNAL:
+            tensor.CopyFrom(numpy_helper.from_array(array(tensor, folder), tensor.name))
+    return model
+
+
 def _texts(model: ModelProto) -> Iterator[str]:
     """Every name that an import reads."""
     graph = model.graph

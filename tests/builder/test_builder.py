@@ -86,6 +86,7 @@ def test_ways_to_add_an_input() -> None:
     builder.addInputTensor("INT32", [3], "b")
     builder.addInputTensor(DataType.BOOL, [])
     builder.addInputTensor(np.float64, [4], debugContext="c")
+    builder.addInputTensor(dataType="UINT8", shape=[5])
     found = [(value.name, value.type.tensor_type) for value in proto(builder).graph.input]
     assert [
         (id, kind.elem_type, [dim.dim_value for dim in kind.shape.dim]) for id, kind in found
@@ -94,12 +95,14 @@ def test_ways_to_add_an_input() -> None:
         ("b", 6, [3]),
         ("input", 9, []),
         ("c", 11, [4]),
+        ("input/1", 2, [5]),
     ]
     assert [builder.getTensorDtypeString(id) for id, _ in found] == [
         "float16",
         "int32",
         "bool",
         "float64",
+        "uint8",
     ]
 
 
