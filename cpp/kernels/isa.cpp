@@ -37,12 +37,9 @@ Isa isa() {
 
 const char* name(Isa isa) {
   switch (isa) {
-    case Isa::Base:
-      return "base";
-    case Isa::Avx2:
-      return "avx2";
-    case Isa::Avx512:
-      return "avx512";
+    case Isa::Base: return "base";
+    case Isa::Avx2: return "avx2";
+    case Isa::Avx512: return "avx512";
   }
   return "?";
 }

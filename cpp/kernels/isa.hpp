@@ -11,10 +11,10 @@ enum class Isa { Base, Avx2, Avx512 };
 /// The best that this machine has, or less when the environment variable POPIR_ISA, read at the
 /// first call, says "base", "avx2" or "avx512".
 /// \throws std::invalid_argument if POPIR_ISA is something else.
-Isa isa();
+__attribute__((visibility("default"))) Isa isa();
 
 /// "base", "avx2" or "avx512".
-const char* name(Isa isa);
+__attribute__((visibility("default"))) const char* name(Isa isa);
 
 }  // namespace popir
 

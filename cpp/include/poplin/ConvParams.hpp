@@ -37,10 +37,6 @@ struct ConvParams {
     InputTransform(std::vector<unsigned> truncationLower, std::vector<unsigned> truncationUpper,
                    std::vector<unsigned> dilation, std::vector<unsigned> paddingLower,
                    std::vector<unsigned> paddingUpper, std::vector<bool> flip);
-
-    friend bool operator<(const InputTransform& a, const InputTransform& b);
-    friend bool operator==(const InputTransform& a, const InputTransform& b);
-    friend bool operator!=(const InputTransform& a, const InputTransform& b);
   };
 
   /// Applied to the result, in the order of the fields.
@@ -60,10 +56,6 @@ struct ConvParams {
     OutputTransform(std::vector<unsigned> truncationLower, std::vector<unsigned> truncationUpper,
                     std::vector<unsigned> stride, std::vector<unsigned> paddingLower,
                     std::vector<unsigned> paddingUpper);
-
-    friend bool operator<(const OutputTransform& a, const OutputTransform& b);
-    friend bool operator==(const OutputTransform& a, const OutputTransform& b);
-    friend bool operator!=(const OutputTransform& a, const OutputTransform& b);
   };
 
   poplar::Type inputType;
@@ -120,11 +112,16 @@ struct ConvParams {
   /// The same convolution with padding, truncation and output truncation cancelled where they
   /// undo each other, so that equal convolutions compare equal more often.
   ConvParams canonicalize() const;
-
-  friend bool operator<(const ConvParams& a, const ConvParams& b);
-  friend bool operator==(const ConvParams& a, const ConvParams& b);
-  friend bool operator!=(const ConvParams& a, const ConvParams& b);
 };
+
+#define POPIR_COMPARED(T)                  \
+  bool operator<(const T& a, const T& b);  \
+  bool operator==(const T& a, const T& b); \
+  bool operator!=(const T& a, const T& b);
+POPIR_COMPARED(ConvParams::InputTransform)
+POPIR_COMPARED(ConvParams::OutputTransform)
+POPIR_COMPARED(ConvParams)
+#undef POPIR_COMPARED
 
 std::ostream& operator<<(std::ostream& os, const ConvParams& params);
 

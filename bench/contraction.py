@@ -1,0 +1,210 @@
+"""The sources of contractions side by side: time, and error against float64, per shape.
+
+    python -m bench.contraction            matrix products and convolutions, 1 and 2 threads
+    python -m bench.contraction --quick    fewer samples
+
+The sources take turns, sample by sample, so that other load on the machine meets all of them. A
+ratio is oneDNN's time over another source's: above 1, that source is faster. What is compared is a
+whole run as a program makes it: oneDNN's reorders are in it.
+"""
+
+import argparse
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from popir.poplin import contraction
+
+SAMPLE_SECONDS = 2e-4
+# The portable source is left out of larger work.
+PORTABLE_FLOPS = 3e7
+
+
+@dataclass
+class Product:
+    """C [m, n] = A [m, k] B [k, n]; a layout "t" is that of a transposed operand."""
+
+    what: str
+    m: int
+    k: int
+    n: int
+    a: str = "n"
+    b: str = "n"
+
+
+PRODUCTS = [
+    Product("classifier, batch 1", 1, 64, 10),
+    Product("layer, batch 1", 1, 512, 512),
+    Product("layer, batch 1, weights [n, k]", 1, 512, 512, b="t"),
+    Product("BERT layer, batch 1", 1, 768, 3072),
+    Product("layer, batch 4", 4, 512, 512),
+    Product("layer, batch 8", 8, 512, 512),
+    Product("layer, batch 14", 14, 512, 512),
+    Product("layer, batch 16", 16, 512, 512),
+    Product("layer, batch 32", 32, 512, 512),
+    Product("MLP 1, forward", 64, 784, 512),
+    Product("MLP 2, forward", 64, 512, 512),
+    Product("MLP 2, input gradient", 64, 512, 512, b="t"),
+    Product("MLP 1, weights gradient", 784, 64, 512, a="t"),
+    Product("MLP 2, weights gradient", 512, 64, 512, a="t"),
+    Product("MLP 3, forward", 64, 512, 10),
+    Product("MLP 3, input gradient", 64, 10, 512, b="t"),
+    Product("MLP 3, weights gradient", 512, 64, 10, a="t"),
+    Product("BERT, 128 tokens", 128, 768, 768),
+    Product("BERT, 128 tokens, wide", 128, 768, 3072),
+    Product("square", 256, 256, 256),
+    Product("square", 512, 512, 512),
+    Product("square", 1024, 1024, 1024),
+]
+
+
+@dataclass
+class Convolution:
+    """n images of i channels of size x size to o channels."""
+
+    what: str
+    n: int
+    i: int
+    o: int
+    size: int
+    kernel: int
+    stride: int = 1
+    groups: int = 1
+
+
+CONVOLUTIONS = [
+    Convolution("digits 1", 64, 1, 16, 8, 3),
+    Convolution("digits 2", 64, 16, 32, 8, 3),
+    Convolution("ResNet-50 stem", 1, 3, 64, 224, 7, 2),
+    Convolution("ResNet-50, 3x3 at 56", 1, 64, 64, 56, 3),
+    Convolution("ResNet-50, 1x1 at 28", 1, 128, 512, 28, 1),
+    Convolution("ResNet-50, 3x3 at 7", 1, 512, 512, 7, 3),
+    Convolution("MobileNet, depthwise at 28", 1, 192, 192, 28, 3, 1, 192),
+]
+
+
+def uniform(shape: tuple[int, ...], seed: int) -> np.ndarray:
+    """float32 values between -1 and 1."""
+    return np.random.default_rng(seed).uniform(-1, 1, shape).astype(np.float32)
+
+
+def median_and_least(runs: list[contraction.Prepared], samples: int) -> list[tuple[float, float]]:
+    """Seconds of a run of each, sampled in turns."""
+    repeats = []
+    for run in runs:
+        run.run()
+        repeats.append(max(1, int(SAMPLE_SECONDS / max(run.seconds(1), 1e-7))))
+    times = np.array(
+        [[run.seconds(n) / n for run, n in zip(runs, repeats, strict=True)] for _ in range(samples)]
+    )
+    return list(zip(np.median(times, axis=0), times.min(axis=0), strict=True))
+
+
+def error(result: np.ndarray, exact: np.ndarray) -> float:
+    """Root of the mean square of the errors, over that of the exact values."""
+    return float(np.sqrt(((result - exact) ** 2).mean() / (exact**2).mean()))
+
+
+# From source and number of threads: the contraction, and the array that it writes.
+Prepare = Callable[[str, int], tuple[contraction.Prepared, np.ndarray]]
+# Name, floating-point operations, how to make it, what it should give.
+Row = tuple[str, float, Prepare, np.ndarray]
+
+
+def products() -> Iterator[Row]:
+    """The rows of PRODUCTS."""
+    for s in PRODUCTS:
+        a, b = uniform((1, s.m, s.k), 1), uniform((1, s.k, s.n), 2)
+        exact = a.astype(np.float64) @ b
+        if s.a == "t":
+            a = np.ascontiguousarray(a.transpose(0, 2, 1)).transpose(0, 2, 1)
+        if s.b == "t":
+            b = np.ascontiguousarray(b.transpose(0, 2, 1)).transpose(0, 2, 1)
+
+        def prepare(source: str, threads: int, a=a, b=b, shape=exact.shape):
+            c = np.empty(shape, np.float32)
+            return contraction.product(a, b, c, threads=threads, source=source), c
+
+        yield f"{s.m}x{s.k}x{s.n} {s.a}{s.b}  {s.what}", 2.0 * s.m * s.k * s.n, prepare, exact
+
+
+def convolutions(which: str) -> Iterator[Row]:
+    """The rows of CONVOLUTIONS, in the pass `which`."""
+    for s in CONVOLUTIONS:
+        pad = s.kernel // 2
+        out = (s.size + 2 * pad - s.kernel) // s.stride + 1
+        shapes = [
+            (s.n, s.i, s.size, s.size),
+            (s.groups, s.o // s.groups, s.i // s.groups, s.kernel, s.kernel),
+            (s.n, s.o, out, out),
+        ]
+        written = {"data_gradient": 0, "weights_gradient": 1, "forward": 2}[which]
+        where = {
+            "stride": [s.stride] * 2,
+            "dilation": [1, 1],
+            "inDilation": [1, 1],
+            "padLower": [pad] * 2,
+        }
+        wide = [uniform(shape, i).astype(np.float64) for i, shape in enumerate(shapes)]
+        exact = wide[written]
+        contraction.convolution(which, *wide, **where, source="portable").run()
+
+        def prepare(
+            source: str, threads: int, shapes=shapes, written=written, where=where, which=which
+        ):
+            arrays = [uniform(shape, i) for i, shape in enumerate(shapes)]
+            run = contraction.convolution(which, *arrays, **where, threads=threads, source=source)
+            return run, arrays[written]
+
+        flops = 2.0 * s.n * s.o * (s.i // s.groups) * s.kernel**2 * out**2
+        yield f"{s.what}, {which.replace('_', ' ')}", flops, prepare, exact
+
+
+def table(title: str, rows: Iterator[Row], sources: list[str], samples: int) -> None:
+    """One line per shape and number of threads; all other sources against the first."""
+    print(f"\n{title}\n")
+    head = ["shape", "threads", *(f"{s} us (GFLOP/s)" for s in sources)]
+    head += [f"{s}: ratio of medians, of least times" for s in sources[1:]]
+    head += [*(f"{s} error" for s in sources), "chosen"]
+    print("| " + " | ".join(head) + " |")
+    print("|---" * len(head) + "|")
+    for name, flops, prepare, exact in rows:
+        for threads in (1, 2):
+            used = [s for s in sources if s != "portable" or flops < PORTABLE_FLOPS]
+            prepared = [prepare(s, threads) for s in used]
+            times = median_and_least([run for run, _ in prepared], samples)
+            none = ["-"] * (len(sources) - len(used))
+            cells = [name, str(threads)]
+            cells += [f"{1e6 * m:.2f} ({1e-9 * flops / m:.0f})" for m, _ in times] + none
+            cells += [f"{times[0][0] / m:.2f}, {times[0][1] / t:.2f}" for m, t in times[1:]] + none
+            cells += [f"{error(result, exact):.1e}" for _, result in prepared] + none
+            cells += [prepare("any", threads)[0].describe().split()[0]]
+            print("| " + " | ".join(cells) + " |", flush=True)
+
+
+def processor() -> str:
+    """The model of this machine's CPU."""
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.split(":")[1].strip()
+    return "unknown"
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="fewer samples")
+    samples = 9 if parser.parse_args().quick else 101
+    print(f"{processor()}, kernels for {contraction.isa()}")
+    sources = (
+        ["onednn", "own", "portable"] if contraction.isa() != "base" else ["onednn", "portable"]
+    )
+    table("Matrix products, float32", products(), sources, samples)
+    for which in ("forward", "data_gradient", "weights_gradient"):
+        table(f"Convolutions, {which}", convolutions(which), sources, samples // 3)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,188 @@
+// poplin.contraction: one contraction by one source, on numpy arrays. For tests and measurements; a
+// program reaches contractions through poplin's functions.
+#include "bindings/contraction.hpp"
+
+#include <pybind11/numpy.h>
+#include <pybind11/stl.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <map>
+
+#include "bindings/numpy.hpp"
+#include "kernels/contraction.hpp"
+#include "kernels/isa.hpp"
+
+namespace popir {
+namespace {
+
+namespace py = pybind11;
+using namespace contraction;
+using Ints = std::vector<std::int64_t>;
+
+Source sourceOf(const std::string& name) {
+  for (Source s : {Source::Any, Source::OneDnn, Source::Own, Source::Portable})
+    if (name == contraction::name(s)) return s;
+  throw py::value_error("no source '" + name + "'; there are any, onednn, own and portable");
+}
+
+/// A contraction and the arrays it works on.
+class Prepared {
+ public:
+  Prepared(std::unique_ptr<Contraction> runner, std::vector<py::array> arrays)
+      : runner_(std::move(runner)),
+        arrays_(std::move(arrays)),
+        scratch_(std::aligned_alloc(64, aligned(runner_->scratchBytes() + 64)), std::free) {
+    for (const auto& a : arrays_) operands_.push_back(const_cast<void*>(a.data()));
+  }
+
+  void run() const { runner_->run(operands_.data(), scratch_.get()); }
+  std::string describe() const { return runner_->describe(); }
+  std::size_t scratchBytes() const { return runner_->scratchBytes(); }
+  double seconds(int repeats) const {
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < repeats; ++i) run();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+
+ private:
+  std::unique_ptr<Contraction> runner_;
+  std::vector<py::array> arrays_;
+  std::unique_ptr<void, void (*)(void*)> scratch_;
+  std::vector<void*> operands_;
+};
+
+std::int64_t elementStride(const py::array& a, int d) { return a.strides(d) / a.itemsize(); }
+
+MatMulSpec::Strides stridesOf(const py::array& a) {
+  if (a.ndim() != 3)
+    throw py::value_error("expected [groups, rows, columns], got " + std::to_string(a.ndim()) +
+                          " dimensions");
+  return {elementStride(a, 0), elementStride(a, 1), elementStride(a, 2)};
+}
+
+std::vector<py::array> withBias(std::vector<py::array> arrays, const py::object& bias) {
+  if (!bias.is_none()) arrays.push_back(py::cast<py::array>(bias));
+  return arrays;
+}
+
+Prepared product(const py::array& a, const py::array& b, const py::array& c, unsigned threads,
+                 const std::string& source, float alpha, bool accumulate, const py::object& bias) {
+  MatMulSpec s;
+  s.inType = typeOf(a.dtype());
+  s.outType = typeOf(c.dtype());
+  s.a = stridesOf(a);
+  s.b = stridesOf(b);
+  s.c = stridesOf(c);
+  s.groups = c.shape(0);
+  s.m = c.shape(1);
+  s.n = c.shape(2);
+  s.k = a.shape(2);
+  s.alpha = alpha;
+  s.accumulate = accumulate;
+  s.bias = !bias.is_none();
+  return {contraction::make(s, threads, sourceOf(source)), withBias({a, b, c}, bias)};
+}
+
+/// [n, c, field...] from an array that lies as `block` says: [n, c, field...], [n, field..., c] or
+/// [n, c / block, field..., block].
+Layout layoutOf(const py::array& a, int block) {
+  Layout l;
+  l.type = typeOf(a.dtype());
+  l.channelBlock = block;
+  for (py::ssize_t d = 0; d < a.ndim(); ++d) {
+    l.shape.push_back(a.shape(d));
+    l.strides.push_back(elementStride(a, static_cast<int>(d)));
+  }
+  if (block == Layout::kChannelsLast) {
+    l.shape.insert(l.shape.begin() + 1, l.shape.back());
+    l.shape.pop_back();
+  } else if (block != Layout::kPlain) {
+    l.shape[1] *= block;
+    l.shape.pop_back();
+    l.strides.pop_back();
+  }
+  return l;
+}
+
+ConvSpec convSpec(const std::string& pass, Layout in, Layout weights, Layout out, Ints stride,
+                  Ints dilation, Ints inDilation, Ints padLower, bool bias) {
+  static const std::map<std::string, Pass> kPasses = {{"forward", Pass::Forward},
+                                                      {"data_gradient", Pass::DataGradient},
+                                                      {"weights_gradient", Pass::WeightsGradient}};
+  const auto found = kPasses.find(pass);
+  if (found == kPasses.end())
+    throw py::value_error("no pass '" + pass +
+                          "'; there are forward, data_gradient and weights_gradient");
+  ConvSpec s;
+  s.pass = found->second;
+  s.groups = weights.shape[0];
+  s.stride = std::move(stride);
+  s.dilation = std::move(dilation);
+  s.inDilation = std::move(inDilation);
+  s.padLower = std::move(padLower);
+  s.bias = bias;
+  s.in = std::move(in);
+  s.weights = std::move(weights);
+  s.out = std::move(out);
+  return s;
+}
+
+Prepared convolution(const std::string& pass, const py::array& in, const py::array& weights,
+                     const py::array& out, Ints stride, Ints dilation, Ints inDilation,
+                     Ints padLower, unsigned threads, const std::string& source,
+                     const py::object& bias, int inBlock, int outBlock) {
+  const auto s = convSpec(pass, layoutOf(in, inBlock), layoutOf(weights, 0),
+                          layoutOf(out, outBlock), std::move(stride), std::move(dilation),
+                          std::move(inDilation), std::move(padLower), !bias.is_none());
+  return {contraction::make(s, threads, sourceOf(source)), withBias({in, weights, out}, bias)};
+}
+
+Layout plainLayout(Ints shape) {
+  Layout l;
+  l.type = poplar::FLOAT;
+  l.strides.assign(shape.size(), 1);
+  for (std::size_t d = shape.size() - 1; d > 0; --d) l.strides[d - 1] = l.strides[d] * shape[d];
+  l.shape = std::move(shape);
+  return l;
+}
+
+py::tuple blocks(const std::string& pass, Ints in, Ints weights, Ints out, Ints stride,
+                 Ints dilation, Ints inDilation, Ints padLower, unsigned threads) {
+  const auto b = contraction::preferredBlocks(
+      convSpec(pass, plainLayout(std::move(in)), plainLayout(std::move(weights)),
+               plainLayout(std::move(out)), std::move(stride), std::move(dilation),
+               std::move(inDilation), std::move(padLower), false),
+      threads);
+  return py::make_tuple(b.in, b.out);
+}
+
+}  // namespace
+
+void bindContraction(py::module_& m) {
+  m.doc() = "One contraction by one source, on numpy arrays: for tests and measurements.";
+  m.def(
+      "isa", [] { return std::string(name(isa())); }, "The instruction set in use.");
+  py::class_<Prepared>(m, "Prepared", "A contraction, ready to run on the arrays it was given.")
+      .def("run", &Prepared::run)
+      .def("describe", &Prepared::describe)
+      .def("scratchBytes", &Prepared::scratchBytes)
+      .def("seconds", &Prepared::seconds, py::arg("repeats"), "Time of `repeats` runs.");
+  m.def("product", &product, py::arg("a"), py::arg("b"), py::arg("c"), py::arg("threads") = 1,
+        py::arg("source") = "any", py::arg("alpha") = 1.0f, py::arg("accumulate") = false,
+        py::arg("bias") = py::none(),
+        "c [g, m, n] = alpha a [g, m, k] b [g, k, n], plus bias [n], plus c. Any numpy strides "
+        "with one of the last two dimensions dense.");
+  m.def("convolution", &convolution, py::arg("pass_"), py::arg("in_"), py::arg("weights"),
+        py::arg("out"), py::arg("stride"), py::arg("dilation"), py::arg("inDilation"),
+        py::arg("padLower"), py::arg("threads") = 1, py::arg("source") = "any",
+        py::arg("bias") = py::none(), py::arg("inBlock") = 0, py::arg("outBlock") = 0,
+        "Activations [n, c, field...] and weights [groups, o, i, field...]; with a block, arrays "
+        "in that layout: -1 for [n, field..., c], b for [n, c / b, field..., b].");
+  m.def("preferredBlocks", &blocks, py::arg("pass_"), py::arg("in_"), py::arg("weights"),
+        py::arg("out"), py::arg("stride"), py::arg("dilation"), py::arg("inDilation"),
+        py::arg("padLower"), py::arg("threads") = 1,
+        "Channel blocks of the input and the output, from shapes.");
+}
+
+}  // namespace popir

@@ -1,0 +1,223 @@
+// popir.poplin: matrix products and convolutions.
+#include <pybind11/operators.h>
+#include <pybind11/stl.h>
+#include <poplin/ConvUtil.hpp>
+#include <poplin/Convolution.hpp>
+#include <poplin/MatMul.hpp>
+#include <poplin/codelets.hpp>
+
+#include <sstream>
+
+#include "bindings/contraction.hpp"
+#include "bindings/module.hpp"
+
+namespace popir {
+namespace {
+
+namespace py = pybind11;
+using namespace poplin;
+using poplar::DebugContext;
+using poplar::Graph;
+using poplar::OptionFlags;
+using poplar::Tensor;
+using poplar::Type;
+using poplar::program::Sequence;
+using Shape = std::vector<std::size_t>;
+using Unsigneds = std::vector<unsigned>;
+
+#define POPIR_GRAPH py::arg("graph")
+#define POPIR_OPTIONS \
+  py::arg("options") = OptionFlags(), py::arg("cache") = static_cast<PlanningCache*>(nullptr)
+#define POPIR_TAIL py::arg("debugContext") = DebugContext(), POPIR_OPTIONS
+
+void bindParams(py::module_& m) {
+  py::class_<ConvParams> params(
+      m, "ConvParams",
+      "Which convolution: activations [batchSize, groups * channels, field...], weights [groups, "
+      "outputChannelsPerConvGroup, inputChannelsPerConvGroup, kernel...], transforms around it.");
+
+  using In = ConvParams::InputTransform;
+  py::class_<In>(params, "InputTransform", "Truncation, dilation, padding and flip, in this order.")
+      .def(py::init<std::size_t>(), py::arg("size"))
+      .def(py::init<Unsigneds, Unsigneds, Unsigneds, Unsigneds, Unsigneds, std::vector<bool>>(),
+           py::arg("truncationLower"), py::arg("truncationUpper"), py::arg("dilation"),
+           py::arg("paddingLower"), py::arg("paddingUpper"), py::arg("flip"))
+      .def_readwrite("truncationLower", &In::truncationLower)
+      .def_readwrite("truncationUpper", &In::truncationUpper)
+      .def_readwrite("dilation", &In::dilation)
+      .def_readwrite("paddingLower", &In::paddingLower)
+      .def_readwrite("paddingUpper", &In::paddingUpper)
+      .def_readwrite("flip", &In::flip)
+      .def(py::self == py::self)
+      .def(py::self != py::self);
+
+  using Out = ConvParams::OutputTransform;
+  py::class_<Out>(params, "OutputTransform", "Truncation, stride and padding, in this order.")
+      .def(py::init<std::size_t>(), py::arg("size"))
+      .def(py::init<Unsigneds, Unsigneds, Unsigneds, Unsigneds, Unsigneds>(),
+           py::arg("truncationLower"), py::arg("truncationUpper"), py::arg("stride"),
+           py::arg("paddingLower"), py::arg("paddingUpper"))
+      .def_readwrite("truncationLower", &Out::truncationLower)
+      .def_readwrite("truncationUpper", &Out::truncationUpper)
+      .def_readwrite("stride", &Out::stride)
+      .def_readwrite("paddingLower", &Out::paddingLower)
+      .def_readwrite("paddingUpper", &Out::paddingUpper)
+      .def(py::self == py::self)
+      .def(py::self != py::self);
+
+  params
+      .def(py::init<Type, std::size_t, Shape, Shape, std::size_t, std::size_t, std::size_t>(),
+           py::arg("dataType"), py::arg("batchSize"), py::arg("inputFieldShape"),
+           py::arg("kernelShape"), py::arg("inputChannelsPerConvGroup"),
+           py::arg("outputChannelsPerConvGroup"), py::arg("numConvGroups"))
+      .def(py::init<Type, Type, std::size_t, Shape, Shape, std::size_t, std::size_t, std::size_t>(),
+           py::arg("inputType"), py::arg("outputType"), py::arg("batchSize"),
+           py::arg("inputFieldShape"), py::arg("kernelShape"), py::arg("inputChannelsPerConvGroup"),
+           py::arg("outputChannelsPerConvGroup"), py::arg("numConvGroups"))
+      .def(py::init<Type, Type, std::size_t, Shape, Shape, std::size_t, std::size_t, std::size_t,
+                    In, In, Out>(),
+           py::arg("inputType"), py::arg("outputType"), py::arg("batchSize"),
+           py::arg("inputFieldShape"), py::arg("kernelShape"), py::arg("inputChannelsPerConvGroup"),
+           py::arg("outputChannelsPerConvGroup"), py::arg("numConvGroups"),
+           py::arg("inputTransform"), py::arg("kernelTransform"), py::arg("outputTransform"))
+      .def_readwrite("inputType", &ConvParams::inputType)
+      .def_readwrite("outputType", &ConvParams::outputType)
+      .def_readwrite("batchSize", &ConvParams::batchSize)
+      .def_readwrite("inputFieldShape", &ConvParams::inputFieldShape)
+      .def_readwrite("kernelShape", &ConvParams::kernelShape)
+      .def_readwrite("inputChannelsPerConvGroup", &ConvParams::inputChannelsPerConvGroup)
+      .def_readwrite("outputChannelsPerConvGroup", &ConvParams::outputChannelsPerConvGroup)
+      .def_readwrite("numConvGroups", &ConvParams::numConvGroups)
+      .def_readwrite("inputTransform", &ConvParams::inputTransform)
+      .def_readwrite("kernelTransform", &ConvParams::kernelTransform)
+      .def_readwrite("outputTransform", &ConvParams::outputTransform)
+      .def("getOutputFieldShape", &ConvParams::getOutputFieldShape)
+      .def("getOutputSize", &ConvParams::getOutputSize, py::arg("dim"))
+      .def("getUntransformedOutputSize", &ConvParams::getUntransformedOutputSize, py::arg("dim"))
+      .def("getTransformedInputSize", &ConvParams::getTransformedInputSize, py::arg("dim"))
+      .def("getTransformedKernelSize", &ConvParams::getTransformedKernelSize, py::arg("dim"))
+      .def("getNumInputChans", &ConvParams::getNumInputChans)
+      .def("getNumOutputChans", &ConvParams::getNumOutputChans)
+      .def("getNumFieldDims", &ConvParams::getNumFieldDims)
+      .def("validate", &ConvParams::validate)
+      .def("canonicalize", &ConvParams::canonicalize)
+      .def(py::self == py::self)
+      .def(py::self != py::self)
+      .def("__hash__", [](const ConvParams& p) { return hash_value(p); })
+      .def("__repr__", [](const ConvParams& p) {
+        std::ostringstream os;
+        os << p;
+        return os.str();
+      });
+
+  m.def("getGradientParams", &getGradientParams, py::arg("params"),
+        "The convolution from gradients of the output to gradients of the input, for weights "
+        "transposed and flipped.");
+  m.def("getFwdFlops", &getFwdFlops, py::arg("params"));
+  m.def("getBwdFlops", &getBwdFlops, py::arg("params"));
+  m.def("getWuFlops", &getWuFlops, py::arg("params"));
+}
+
+void bindConvolution(py::module_& m) {
+  const auto create = [&](const char* name, auto function, const char* doc) {
+    m.def(name, function, POPIR_GRAPH, py::arg("params"), POPIR_TAIL, doc);
+  };
+  create("createInput", &createInput, "A new variable [batch, input channels, field...].");
+  create("createWeights", &createWeights,
+         "A new variable [groups, output channels, input channels, field...].");
+  create("createConvOutput", &createConvOutput,
+         "A new variable [batch, output channels, field...].");
+  m.def("createBiases", &createBiases, POPIR_GRAPH, py::arg("activations"),
+        py::arg("debugContext") = DebugContext("biases"), "A new variable [channels].");
+  m.def("convolution", &convolution, POPIR_GRAPH, py::arg("in_"), py::arg("weights"),
+        py::arg("params"), py::arg("transposeAndFlipWeights"), py::arg("prog"), POPIR_TAIL,
+        "The convolution of in_ with weights, in a new variable.");
+  m.def("convolutionWithOutput", &convolutionWithOutput, POPIR_GRAPH, py::arg("in_"),
+        py::arg("weights"), py::arg("out"), py::arg("params"), py::arg("transposeAndFlipWeights"),
+        py::arg("prog"), POPIR_TAIL, "The convolution of in_ with weights, into out.");
+  m.def("calculateWeightDeltas", &calculateWeightDeltas, POPIR_GRAPH, py::arg("zDeltas"),
+        py::arg("activations"), py::arg("params"), py::arg("prog"), POPIR_TAIL,
+        "The gradient of the weights, in a new variable.");
+  m.def("addBias", &addBias, POPIR_GRAPH, py::arg("activations"), py::arg("biases"),
+        py::arg("prog"), py::arg("debugContext") = DebugContext(),
+        py::arg("options") = OptionFlags(), "activations[n, c, ...] += biases[c].");
+  m.def("weightsTransposeChansFlipXY", &weightsTransposeChansFlipXY, POPIR_GRAPH,
+        py::arg("weightsIn"), py::arg("weightsOut"), py::arg("prog"),
+        py::arg("debugContext") = DebugContext(),
+        "Copies weights with channels exchanged and fields reversed.");
+}
+
+void bindMatMul(py::module_& m) {
+  const auto create = [&](const char* name, auto function, const char* doc) {
+    m.def(name, function, POPIR_GRAPH, py::arg("inputType"), py::arg("outputType"),
+          py::arg("aShape"), py::arg("bShape"), POPIR_TAIL, doc);
+  };
+  const auto createOneType = [&](const char* name, auto function, const char* doc) {
+    m.def(name, function, POPIR_GRAPH, py::arg("dataType"), py::arg("aShape"), py::arg("bShape"),
+          POPIR_TAIL, doc);
+  };
+  using TwoTypes = Tensor (*)(Graph&, const Type&, const Type&, const Shape&, const Shape&,
+                              const DebugContext&, const OptionFlags&, PlanningCache*);
+  using OneType = Tensor (*)(Graph&, const Type&, const Shape&, const Shape&, const DebugContext&,
+                             const OptionFlags&, PlanningCache*);
+  create("createMatMulInputLHS", static_cast<TwoTypes>(&createMatMulInputLHS),
+         "A new variable for the left operand [M, K].");
+  createOneType("createMatMulInputLHS", static_cast<OneType>(&createMatMulInputLHS),
+                "A new variable for the left operand [M, K].");
+  create("createMatMulInputRHS", static_cast<TwoTypes>(&createMatMulInputRHS),
+         "A new variable for the right operand [K, N].");
+  createOneType("createMatMulInputRHS", static_cast<OneType>(&createMatMulInputRHS),
+                "A new variable for the right operand [K, N].");
+  create("createMatMulOutput", &createMatMulOutput, "A new variable for the result [M, N].");
+  create("createMatMulGroupedInputLHS", &createMatMulGroupedInputLHS,
+         "A new variable for the left operand [G, M, K].");
+  create("createMatMulGroupedInputRHS", &createMatMulGroupedInputRHS,
+         "A new variable for the right operand [G, K, N].");
+  create("createMatMulGroupedOutput", &createMatMulGroupedOutput,
+         "A new variable for the result [G, M, N].");
+
+  using Typed = Tensor (*)(Graph&, const Tensor&, const Tensor&, Sequence&, const Type&,
+                           const DebugContext&, const OptionFlags&, PlanningCache*);
+  using Untyped = Tensor (*)(Graph&, const Tensor&, const Tensor&, Sequence&, const DebugContext&,
+                             const OptionFlags&, PlanningCache*);
+  m.def("matMul", static_cast<Typed>(&matMul), POPIR_GRAPH, py::arg("A"), py::arg("B"),
+        py::arg("prog"), py::arg("outputType"), POPIR_TAIL, "A [M, K] times B [K, N].");
+  m.def("matMul", static_cast<Untyped>(&matMul), POPIR_GRAPH, py::arg("A"), py::arg("B"),
+        py::arg("prog"), POPIR_TAIL, "A [M, K] times B [K, N], of the type of A.");
+  m.def("matMulGrouped", &matMulGrouped, POPIR_GRAPH, py::arg("A"), py::arg("B"), py::arg("prog"),
+        py::arg("outputType"), POPIR_TAIL, "A [G, M, K] times B [G, K, N].");
+  m.def("matMulWithOutput", &matMulWithOutput, POPIR_GRAPH, py::arg("A"), py::arg("B"),
+        py::arg("out"), py::arg("prog"), POPIR_TAIL, "A [M, K] times B [K, N], into out.");
+  m.def("matMulGroupedWithOutput", &matMulGroupedWithOutput, POPIR_GRAPH, py::arg("A"),
+        py::arg("B"), py::arg("out"), py::arg("prog"), POPIR_TAIL,
+        "A [G, M, K] times B [G, K, N], into out.");
+  using Scaled = void (*)(Graph&, const Tensor&, float, const Tensor&, const Tensor&, Sequence&,
+                          const DebugContext&, const OptionFlags&, PlanningCache*);
+  m.def("matMulAcc", static_cast<Scaled>(&matMulAcc), POPIR_GRAPH, py::arg("C"), py::arg("k"),
+        py::arg("A"), py::arg("B"), py::arg("prog"), POPIR_TAIL, "C += k A B.");
+  m.def("matMulGroupedAcc", static_cast<Scaled>(&matMulGroupedAcc), POPIR_GRAPH, py::arg("C"),
+        py::arg("k"), py::arg("A"), py::arg("B"), py::arg("prog"), POPIR_TAIL,
+        "C += k A B, group by group.");
+  m.def("preArrangeMatMulInputRHS", &preArrangeMatMulInputRHS, POPIR_GRAPH, py::arg("aShape"),
+        py::arg("B"), py::arg("prog"), POPIR_TAIL);
+  m.def("transposeGroupedMatrix", &transposeGroupedMatrix, py::arg("A"),
+        "A view with the last two dimensions exchanged.");
+  m.def("matmulValidateOptions", &matmulValidateOptions, py::arg("options"));
+}
+
+}  // namespace
+
+void bindPoplin(py::module_& m) {
+  m.doc() = "Matrix products and convolutions.";
+  py::class_<PlanningCache>(m, "PlanningCache", "Keeps what was planned for one contraction.")
+      .def(py::init<>())
+      .def("size", &PlanningCache::size);
+  m.def("addCodelets", &addCodelets, POPIR_GRAPH);
+  bindParams(m);
+  bindConvolution(m);
+  bindMatMul(m);
+  auto contraction = m.def_submodule("contraction");
+  bindContraction(contraction);
+}
+
+}  // namespace popir

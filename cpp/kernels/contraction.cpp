@@ -1,0 +1,144 @@
+// The chooser.
+#include "kernels/contraction.hpp"
+
+#include <sstream>
+#include <stdexcept>
+#include <utility>
+
+#include "kernels/isa.hpp"
+
+namespace popir {
+namespace contraction {
+namespace {
+
+/// Where our own kernels beat oneDNN's, by the measurements in docs/contractions.md: products with
+/// few rows, which are all loads, and those so small that a call of oneDNN costs as much as the
+/// work.
+bool ownIsFaster(const MatMulSpec& s) {
+  const double work =
+      static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
+  return s.m <= 14 || work <= 1e5;
+}
+
+bool anyHalf(const MatMulSpec& s) { return s.inType == poplar::HALF || s.outType == poplar::HALF; }
+bool anyHalf(const ConvSpec& s) {
+  return s.in.type == poplar::HALF || s.weights.type == poplar::HALF || s.out.type == poplar::HALF;
+}
+
+/// The sources to ask, the fastest first.
+std::vector<Source> preference(const MatMulSpec& s) {
+  if (ownIsFaster(s)) return {Source::Own, Source::OneDnn, Source::Portable};
+  return {Source::OneDnn, Source::Own, Source::Portable};
+}
+std::vector<Source> preference(const ConvSpec&) {
+  return {Source::OneDnn, Source::Own, Source::Portable};
+}
+
+template <class Spec>
+std::unique_ptr<Contraction> makeBy(Source source, const Spec& spec, unsigned threads) {
+  switch (source) {
+    case Source::OneDnn: return makeOneDnn(spec, threads);
+    case Source::Own: return makeOwn(spec, threads);
+    default: return makePortable(spec, threads);
+  }
+}
+
+std::string text(const std::vector<std::int64_t>& shape) {
+  std::string s = "[";
+  for (std::size_t i = 0; i < shape.size(); ++i) s += (i ? "," : "") + std::to_string(shape[i]);
+  return s + "]";
+}
+std::string text(const MatMulSpec& s) {
+  std::ostringstream os;
+  os << "matrix product " << s.inType << " " << text({s.groups, s.m, s.k}) << " x "
+     << text({s.groups, s.k, s.n}) << " -> " << s.outType;
+  return os.str();
+}
+std::string text(const ConvSpec& s) {
+  static const char* const kPasses[] = {"", ", data gradient", ", weights gradient"};
+  std::ostringstream os;
+  os << "convolution " << s.in.type << " " << text(s.in.shape) << " * " << s.weights.type << " "
+     << text(s.weights.shape) << " -> " << s.out.type << " " << text(s.out.shape)
+     << kPasses[static_cast<int>(s.pass)];
+  return os.str();
+}
+
+template <class Spec>
+std::unique_ptr<Contraction> choose(const Spec& spec, unsigned threads, Source source) {
+  std::unique_ptr<Contraction> made;
+  if (anyHalf(spec)) {
+    made = makeViaFloat(spec, threads, source);
+  } else if (source != Source::Any) {
+    made = makeBy(source, spec, threads);
+  } else {
+    for (Source s : preference(spec))
+      if ((made = makeBy(s, spec, threads)) != nullptr) break;
+  }
+  if (made == nullptr)
+    throw std::invalid_argument(text(spec) + ": not done by " +
+                                (source == Source::Any ? "any source" : name(source)) + " on " +
+                                name(isa()));
+  return made;
+}
+
+/// C^T = B^T * A^T.
+MatMulSpec transposed(const MatMulSpec& s) {
+  const auto turn = [](MatMulSpec::Strides x) {
+    return MatMulSpec::Strides{x.group, x.column, x.row};
+  };
+  MatMulSpec t = s;
+  std::swap(t.m, t.n);
+  t.a = turn(s.b);
+  t.b = turn(s.a);
+  t.c = turn(s.c);
+  return t;
+}
+
+/// A product made as its transpose: A and B change places.
+class Transposed final : public Contraction {
+ public:
+  explicit Transposed(std::unique_ptr<Contraction> inner) : inner_(std::move(inner)) {}
+  std::string describe() const override { return inner_->describe() + " transposed"; }
+  std::size_t workBytes() const override { return inner_->scratchBytes(); }
+  void runPacked(void* const* operands, const void*, void* work) const override {
+    void* const turned[] = {operands[1], operands[0], operands[2]};
+    inner_->run(turned, work);
+  }
+
+ private:
+  std::unique_ptr<Contraction> inner_;
+};
+
+}  // namespace
+
+const char* name(Source source) {
+  static const char* const kNames[] = {"any", "onednn", "own", "portable"};
+  return kNames[static_cast<int>(source)];
+}
+
+void Contraction::run(void* const* operands, void* scratch) const {
+  const std::size_t bytes = packedBytes();
+  if (bytes == 0) return runPacked(operands, nullptr, scratch);
+  pack(operands[1], scratch);
+  runPacked(operands, scratch, at(scratch, aligned(bytes)));
+}
+
+std::size_t Contraction::scratchBytes() const { return aligned(packedBytes()) + workBytes(); }
+
+std::unique_ptr<Contraction> make(const MatMulSpec& spec, unsigned threads, Source source) {
+  if (spec.c.column != 1)
+    return std::make_unique<Transposed>(choose(transposed(spec), threads, source));
+  return choose(spec, threads, source);
+}
+
+std::unique_ptr<Contraction> make(const ConvSpec& spec, unsigned threads, Source source) {
+  return choose(spec, threads, source);
+}
+
+Blocks preferredBlocks(const ConvSpec& spec, unsigned threads) {
+  if (anyHalf(spec)) return {Layout::kPlain, Layout::kPlain};
+  return oneDnnBlocks(spec, threads);
+}
+
+}  // namespace contraction
+}  // namespace popir

@@ -1,0 +1,122 @@
+// Contractions whose operands are of HALF, or some HALF and some FLOAT: the halves are widened, the
+// sums are formed in float, and a half result is rounded once.
+#include "kernels/gemm_own.hpp"
+
+namespace popir {
+namespace contraction {
+namespace {
+
+void widen(const void* from, float* to, std::size_t n) {
+  const auto* halves = static_cast<const std::uint16_t*>(from);
+  if (const auto* routines = gemm::routines()) return routines->halfToFloat(halves, to, n);
+  for (std::size_t i = 0; i < n; ++i) to[i] = static_cast<const half*>(from)[i];
+}
+
+void narrow(const float* from, void* to, std::size_t n) {
+  if (const auto* routines = gemm::routines())
+    return routines->floatToHalf(from, static_cast<std::uint16_t*>(to), n);
+  for (std::size_t i = 0; i < n; ++i) static_cast<half*>(to)[i] = static_cast<half>(from[i]);
+}
+
+/// An operand, whose elements lie without gaps in some order.
+struct Operand {
+  poplar::Type type;
+  std::size_t elements;
+  bool read, written;
+
+  std::size_t bytes() const { return type == poplar::HALF ? aligned(elements * sizeof(float)) : 0; }
+};
+
+class ViaFloat final : public Contraction {
+ public:
+  ViaFloat(std::unique_ptr<Contraction> inner, std::vector<Operand> operands, unsigned threads)
+      : inner_(std::move(inner)), operands_(std::move(operands)), threads_(threads) {
+    for (const auto& operand : operands_) operandBytes_ += operand.bytes();
+  }
+
+  std::string describe() const override { return inner_->describe() + " via float"; }
+  std::size_t workBytes() const override { return operandBytes_ + inner_->scratchBytes(); }
+
+  void runPacked(void* const* operands, const void*, void* work) const override {
+    std::vector<void*> floats(operands, operands + operands_.size());
+    std::size_t offset = 0;
+    for (std::size_t i = 0; i < operands_.size(); ++i) {
+      const auto& operand = operands_[i];
+      if (operand.type != poplar::HALF) continue;
+      floats[i] = at(work, offset);
+      offset += operand.bytes();
+      if (operand.read) convert<true>(floats[i], operands[i], operand.elements);
+    }
+    inner_->run(floats.data(), at(work, offset));
+    for (std::size_t i = 0; i < operands_.size(); ++i)
+      if (operands_[i].type == poplar::HALF && operands_[i].written)
+        convert<false>(floats[i], operands[i], operands_[i].elements);
+  }
+
+ private:
+  template <bool Widen>
+  void convert(void* floats, void* halves, std::size_t n) const {
+    constexpr std::size_t kChunk = 16384;
+    const auto chunks = static_cast<std::int64_t>((n + kChunk - 1) / kChunk);
+#pragma omp parallel for num_threads(threads_) if (threads_ > 1 && chunks > 1)
+    for (std::int64_t c = 0; c < chunks; ++c) {
+      const std::size_t first = static_cast<std::size_t>(c) * kChunk;
+      const std::size_t count = std::min(kChunk, n - first);
+      auto* f = static_cast<float*>(floats) + first;
+      auto* h = static_cast<std::uint16_t*>(halves) + first;
+      if (Widen)
+        widen(h, f, count);
+      else
+        narrow(f, h, count);
+    }
+  }
+
+  std::unique_ptr<Contraction> inner_;
+  std::vector<Operand> operands_;
+  unsigned threads_;
+  std::size_t operandBytes_ = 0;
+};
+
+/// Elements from the first to the last of a matrix product's operand, all groups.
+std::size_t spanOf(std::int64_t groups, std::int64_t rows, std::int64_t columns,
+                   const MatMulSpec::Strides& s) {
+  return static_cast<std::size_t>((groups - 1) * s.group + (rows - 1) * s.row +
+                                  (columns - 1) * s.column + 1);
+}
+
+std::size_t spanOf(const Layout& layout) { return layout.elements(); }
+
+bool floatOrHalf(poplar::Type type) { return type == poplar::FLOAT || type == poplar::HALF; }
+
+}  // namespace
+
+std::unique_ptr<Contraction> makeViaFloat(const MatMulSpec& spec, unsigned threads, Source source) {
+  if (!floatOrHalf(spec.inType) || !floatOrHalf(spec.outType)) return nullptr;
+  MatMulSpec inner = spec;
+  inner.inType = inner.outType = poplar::FLOAT;
+  std::vector<Operand> operands = {
+      {spec.inType, spanOf(spec.groups, spec.m, spec.k, spec.a), true, false},
+      {spec.inType, spanOf(spec.groups, spec.k, spec.n, spec.b), true, false},
+      {spec.outType, spanOf(spec.groups, spec.m, spec.n, spec.c), spec.accumulate, true}};
+  if (spec.bias) operands.push_back({spec.outType, static_cast<std::size_t>(spec.n), true, false});
+  return std::make_unique<ViaFloat>(make(inner, threads, source), std::move(operands), threads);
+}
+
+std::unique_ptr<Contraction> makeViaFloat(const ConvSpec& spec, unsigned threads, Source source) {
+  if (!floatOrHalf(spec.in.type) || !floatOrHalf(spec.weights.type) || !floatOrHalf(spec.out.type))
+    return nullptr;
+  ConvSpec inner = spec;
+  inner.in.type = inner.weights.type = inner.out.type = poplar::FLOAT;
+  std::vector<Operand> operands;
+  const Pass writes[] = {Pass::DataGradient, Pass::WeightsGradient, Pass::Forward};
+  const Layout* layouts[] = {&spec.in, &spec.weights, &spec.out};
+  for (int i = 0; i < 3; ++i)
+    operands.push_back(
+        {layouts[i]->type, spanOf(*layouts[i]), spec.pass != writes[i], spec.pass == writes[i]});
+  if (spec.bias)
+    operands.push_back({spec.out.type, static_cast<std::size_t>(spec.out.shape[1]), true, false});
+  return std::make_unique<ViaFloat>(make(inner, threads, source), std::move(operands), threads);
+}
+
+}  // namespace contraction
+}  // namespace popir

@@ -1,0 +1,325 @@
+// Contractions by oneDNN's primitives, float32.
+#include "kernels/contraction.hpp"
+
+#if POPIR_HAVE_ONEDNN
+#include <algorithm>
+#include <optional>
+
+#include "kernels/isa.hpp"
+#include "kernels/onednn.hpp"
+
+namespace popir {
+namespace contraction {
+namespace {
+
+using Desc = dnnl::memory::desc;
+using Dims = dnnl::memory::dims;
+constexpr auto kFloat = dnnl::memory::data_type::f32;
+
+dnnl::primitive_attr userScratch() {
+  dnnl::primitive_attr attr;
+  attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  return attr;
+}
+
+/// One matrix, or one per group; a stride of 0 over groups is a broadcast.
+Desc matrixDesc(std::int64_t groups, std::int64_t rows, std::int64_t columns,
+                const MatMulSpec::Strides& s) {
+  if (groups == 1) return Desc({rows, columns}, kFloat, Dims{s.row, s.column});
+  if (s.group == 0) return Desc({1, rows, columns}, kFloat, Dims{rows * columns, s.row, s.column});
+  return Desc({groups, rows, columns}, kFloat, Dims{s.group, s.row, s.column});
+}
+
+class OneDnnMatMul final : public Contraction {
+ public:
+  OneDnnMatMul(const MatMulSpec& spec, unsigned threads) : threads_(threads), bias_(spec.bias) {
+    const onednn::Threads scope(threads);
+    const Desc a = matrixDesc(spec.groups, spec.m, spec.k, spec.a);
+    const Desc b = matrixDesc(spec.groups, spec.k, spec.n, spec.b);
+    const Desc c = matrixDesc(spec.groups, spec.m, spec.n, spec.c);
+    Dims biasDims(spec.groups == 1 ? 2 : 3, 1);
+    biasDims.back() = spec.n;
+    Dims biasStrides(biasDims.size(), spec.n);
+    biasStrides.back() = 1;
+    const Desc bias = spec.bias ? Desc(biasDims, kFloat, biasStrides) : Desc();
+    dnnl::primitive_attr attr = userScratch();
+    if (spec.accumulate) {
+      dnnl::post_ops ops;
+      ops.append_sum(1.0f);
+      attr.set_post_ops(ops);
+    }
+    const auto pd = spec.bias ? dnnl::matmul::primitive_desc(onednn::engine(), a, b, bias, c, attr)
+                              : dnnl::matmul::primitive_desc(onednn::engine(), a, b, c, attr);
+    description_ = std::string("onednn ") + pd.impl_info_str();
+    scratchBytes_ = pd.scratchpad_desc().get_size();
+    call_ = onednn::Call(dnnl::matmul(pd));
+    call_.add(DNNL_ARG_SRC, a);
+    call_.add(DNNL_ARG_WEIGHTS, b);
+    call_.add(DNNL_ARG_DST, c);
+    call_.add(DNNL_ARG_SCRATCHPAD, pd.scratchpad_desc());
+    if (spec.bias) call_.add(DNNL_ARG_BIAS, bias);
+  }
+
+  std::string describe() const override { return description_; }
+  std::size_t workBytes() const override { return scratchBytes_; }
+  void runPacked(void* const* operands, const void*, void* work) const override {
+    const onednn::Threads scope(threads_);
+    std::vector<void*> pointers = {operands[0], operands[1], operands[2], work};
+    if (bias_) pointers.push_back(operands[3]);
+    call_.run(pointers);
+  }
+
+ private:
+  unsigned threads_;
+  bool bias_;
+  std::string description_;
+  std::size_t scratchBytes_ = 0;
+  onednn::Call call_;
+};
+
+/// The three operands of a convolution as oneDNN wants them.
+struct ConvPlan {
+  dnnl::primitive primitive;
+  Desc in, weights, out, bias, scratch;
+  std::string implementation;
+};
+
+Dims lessOne(std::vector<std::int64_t> v) {
+  for (auto& x : v) --x;
+  return v;
+}
+
+Dims padUpper(const ConvSpec& s) {
+  Dims pad;
+  for (std::size_t d = 0; d < s.fieldDims(); ++d)
+    pad.push_back((s.out.shape[d + 2] - 1) * s.stride[d] +
+                  (s.weights.shape[d + 3] - 1) * s.dilation[d] + 1 - s.in.shape[d + 2] -
+                  s.padLower[d]);
+  return pad;
+}
+
+/// [groups, o, i, field...], or without groups where there is one.
+Desc weightsDesc(const ConvSpec& s, bool open) {
+  const std::ptrdiff_t skip = s.groups == 1 ? 1 : 0;
+  const Dims dims(s.weights.shape.begin() + skip, s.weights.shape.end());
+  if (open) return Desc(dims, kFloat, dnnl::memory::format_tag::any);
+  return Desc(dims, kFloat, Dims(s.weights.strides.begin() + skip, s.weights.strides.end()));
+}
+
+template <class Pd>
+ConvPlan planOf(const Pd& pd, dnnl::primitive primitive) {
+  ConvPlan plan;
+  plan.primitive = std::move(primitive);
+  plan.scratch = pd.scratchpad_desc();
+  plan.implementation = pd.impl_info_str();
+  return plan;
+}
+
+/// How the formats of activations are found, in the order in which it is tried.
+enum class Formats {
+  /// Blocks of a vector of channels where they divide. oneDNN left alone takes channels last for
+  /// forward passes and blocks for gradients; one format for all passes needs no reordering between
+  /// them, and blocks are as fast or faster (docs/contractions.md).
+  Vectors,
+  Given,  ///< the blocks that they have; open where they are plain
+  Open
+};
+
+Desc descOf(const Layout& l, Formats formats) {
+  if (formats == Formats::Open) return onednn::openDesc(l);
+  if (l.channelBlock != Layout::kPlain) return onednn::desc(l);
+  const int vector = isa() == Isa::Avx512 ? 16 : 8;
+  if (formats == Formats::Given || l.shape[1] % vector != 0) return onednn::openDesc(l);
+  Layout blocked = l;
+  blocked.channelBlock = vector;
+  return onednn::desc(blocked);
+}
+
+ConvPlan planConv(const ConvSpec& s, Formats formats) {
+  using dnnl::algorithm;
+  using dnnl::prop_kind;
+  const Desc in = descOf(s.in, formats), out = descOf(s.out, formats);
+  const Desc weights = weightsDesc(s, true);
+  const Desc bias = s.bias ? Desc({s.out.shape[1]}, kFloat, dnnl::memory::format_tag::x) : Desc();
+  const Dims stride(s.stride), dilation = lessOne(s.dilation), lower(s.padLower),
+                               upper = padUpper(s);
+  const auto attr = userScratch();
+  const auto kind =
+      s.pass == Pass::Forward ? prop_kind::forward_inference : prop_kind::forward_training;
+  const dnnl::convolution_forward::primitive_desc forward(
+      onednn::engine(), kind, algorithm::convolution_direct, in, weights, bias, out, stride,
+      dilation, lower, upper, attr);
+  ConvPlan plan;
+  if (s.pass == Pass::Forward) {
+    plan = planOf(forward, dnnl::convolution_forward(forward));
+    plan.in = forward.src_desc();
+    plan.weights = forward.weights_desc();
+    plan.out = forward.dst_desc();
+    plan.bias = bias;
+  } else if (s.pass == Pass::DataGradient) {
+    const dnnl::convolution_backward_data::primitive_desc pd(
+        onednn::engine(), algorithm::convolution_direct, in, weights, out, stride, dilation, lower,
+        upper, forward, attr);
+    plan = planOf(pd, dnnl::convolution_backward_data(pd));
+    plan.in = pd.diff_src_desc();
+    plan.weights = pd.weights_desc();
+    plan.out = pd.diff_dst_desc();
+  } else {
+    const dnnl::convolution_backward_weights::primitive_desc pd(
+        onednn::engine(), algorithm::convolution_direct, in, weights, out, stride, dilation, lower,
+        upper, forward, attr);
+    plan = planOf(pd, dnnl::convolution_backward_weights(pd));
+    plan.in = pd.src_desc();
+    plan.weights = pd.diff_weights_desc();
+    plan.out = pd.diff_dst_desc();
+  }
+  return plan;
+}
+
+/// Nothing if oneDNN has only reference implementations.
+std::optional<ConvPlan> planConv(const ConvSpec& s, unsigned threads) {
+  const onednn::Threads scope(threads);
+  for (Formats formats : {Formats::Vectors, Formats::Given, Formats::Open}) {
+    try {
+      auto plan = planConv(s, formats);
+      if (!onednn::isReference(plan.implementation.c_str())) return plan;
+    } catch (const dnnl::error&) {
+      // Not in these formats.
+    }
+  }
+  return std::nullopt;
+}
+
+class OneDnnConv final : public Contraction {
+ public:
+  OneDnnConv(const ConvSpec& s, const ConvPlan& plan, unsigned threads)
+      : written_(s.pass == Pass::DataGradient      ? 0
+                 : s.pass == Pass::WeightsGradient ? 1
+                                                   : 2),
+        threads_(threads),
+        description_("onednn " + plan.implementation) {
+    const int arguments[3][3] = {
+        {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST},
+        {DNNL_ARG_DIFF_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DIFF_DST},
+        {DNNL_ARG_SRC, DNNL_ARG_DIFF_WEIGHTS, DNNL_ARG_DIFF_DST},
+    };
+    const Desc mine[3] = {onednn::desc(s.in), weightsDesc(s, false), onednn::desc(s.out)};
+    const Desc theirs[3] = {plan.in, plan.weights, plan.out};
+    call_ = onednn::Call(plan.primitive);
+    std::size_t reorderScratch = 0;
+    for (std::size_t i = 0; i < 3; ++i) {
+      call_.add(arguments[static_cast<int>(s.pass)][i], theirs[i]);
+      reorders_.emplace_back(i == written_ ? theirs[i] : mine[i],
+                             i == written_ ? mine[i] : theirs[i]);
+      bytes_[i] = reorders_[i].needed() ? aligned(theirs[i].get_size()) : 0;
+      reorderScratch = std::max(reorderScratch, reorders_[i].scratchBytes());
+    }
+    call_.add(DNNL_ARG_SCRATCHPAD, plan.scratch);
+    if (s.bias) call_.add(DNNL_ARG_BIAS, plan.bias);
+    bias_ = s.bias;
+    scratchBytes_ = std::max(reorderScratch, plan.scratch.get_size());
+  }
+
+  std::string describe() const override { return description_; }
+  std::size_t packedBytes() const override {
+    if (written_ == 1 || bytes_[1] == 0) return 0;
+    return bytes_[1] + reorders_[1].scratchBytes();
+  }
+  void pack(const void* weights, void* packed) const override {
+    const onednn::Threads scope(threads_);
+    reorders_[1].run(weights, packed, at(packed, bytes_[1]));
+  }
+  std::size_t workBytes() const override {
+    return bytes_[0] + (written_ == 1 ? bytes_[1] : 0) + bytes_[2] + scratchBytes_;
+  }
+
+  void runPacked(void* const* operands, const void* packed, void* work) const override {
+    const onednn::Threads scope(threads_);
+    void* scratch = at(work, workBytes() - scratchBytes_);
+    std::vector<void*> pointers(operands, operands + 3);
+    std::size_t offset = 0;
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (!reorders_[i].needed()) continue;
+      if (i == 1 && written_ != 1) {
+        pointers[i] = const_cast<void*>(packed);
+        continue;
+      }
+      pointers[i] = at(work, offset);
+      offset += bytes_[i];
+      if (i != written_) reorders_[i].run(operands[i], pointers[i], scratch);
+    }
+    void* const result = pointers[written_];
+    pointers.push_back(scratch);
+    if (bias_) pointers.push_back(operands[3]);
+    call_.run(pointers);
+    if (reorders_[written_].needed()) reorders_[written_].run(result, operands[written_], scratch);
+  }
+
+ private:
+  std::size_t written_;
+  unsigned threads_;
+  bool bias_ = false;
+  std::string description_;
+  onednn::Call call_;
+  std::vector<onednn::Reorder> reorders_;
+  std::size_t bytes_[3] = {};
+  std::size_t scratchBytes_ = 0;
+};
+
+/// What oneDNN's convolutions can say at all.
+bool expressible(const ConvSpec& s) {
+  if (s.in.type != poplar::FLOAT || s.weights.type != poplar::FLOAT || s.out.type != poplar::FLOAT)
+    return false;
+  const auto upper = padUpper(s);
+  for (std::size_t d = 0; d < s.fieldDims(); ++d)
+    if (s.inDilation[d] != 1 || s.padLower[d] < 0 || upper[d] <= -s.stride[d]) return false;
+  return true;
+}
+
+}  // namespace
+
+std::unique_ptr<Contraction> makeOneDnn(const MatMulSpec& spec, unsigned threads) {
+  if (spec.inType != poplar::FLOAT || spec.outType != poplar::FLOAT || spec.alpha != 1.0f)
+    return nullptr;
+  try {
+    return std::make_unique<OneDnnMatMul>(spec, threads);
+  } catch (const dnnl::error&) {
+    return nullptr;
+  }
+}
+
+std::unique_ptr<Contraction> makeOneDnn(const ConvSpec& spec, unsigned threads) {
+  if (!expressible(spec)) return nullptr;
+  const auto plan = planConv(spec, threads);
+  if (!plan) return nullptr;
+  const onednn::Threads scope(threads);
+  return std::make_unique<OneDnnConv>(spec, *plan, threads);
+}
+
+Blocks oneDnnBlocks(const ConvSpec& spec, unsigned threads) {
+  Blocks blocks = {Layout::kPlain, Layout::kPlain};
+  if (!expressible(spec)) return blocks;
+  ConvSpec open = spec;
+  open.in.channelBlock = open.out.channelBlock = Layout::kPlain;
+  // Channels last is no wish: the other passes have another one.
+  if (const auto plan = planConv(open, threads))
+    blocks = {std::max(onednn::channelBlockOf(plan->in, spec.in), Layout::kPlain),
+              std::max(onednn::channelBlockOf(plan->out, spec.out), Layout::kPlain)};
+  return blocks;
+}
+
+}  // namespace contraction
+}  // namespace popir
+
+#else
+
+namespace popir {
+namespace contraction {
+
+std::unique_ptr<Contraction> makeOneDnn(const MatMulSpec&, unsigned) { return nullptr; }
+std::unique_ptr<Contraction> makeOneDnn(const ConvSpec&, unsigned) { return nullptr; }
+Blocks oneDnnBlocks(const ConvSpec&, unsigned) { return {Layout::kPlain, Layout::kPlain}; }
+
+}  // namespace contraction
+}  // namespace popir
+#endif

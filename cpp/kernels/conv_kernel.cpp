@@ -1,0 +1,122 @@
+#include "kernels/conv_kernel.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace popir {
+namespace {
+
+using contraction::Pass;
+
+/// No element appears twice. Enough: sorted by stride, each dimension steps over the ones inside
+/// it.
+bool distinct(const Layout& l) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> dims;  // stride, size
+  for (std::size_t d = 0; d < l.shape.size(); ++d)
+    if (l.shape[d] != 1) dims.emplace_back(l.strides[d], l.shape[d]);
+  std::sort(dims.begin(), dims.end());
+  std::int64_t span = 1;
+  for (const auto& [stride, size] : dims) {
+    if (stride < span) return false;
+    span = stride * (size - 1) + span;
+  }
+  return true;
+}
+
+std::int64_t product(const std::vector<std::int64_t>& v) {
+  std::int64_t n = 1;
+  for (auto x : v) n *= x;
+  return n;
+}
+
+}  // namespace
+
+bool operator<(const ConvKernel::Problem& a, const ConvKernel::Problem& b) {
+  const auto key = [](const ConvKernel::Problem& p) {
+    return std::tie(p.pass, p.inType, p.outType, p.batch, p.groups, p.inChannels, p.outChannels,
+                    p.inField, p.kernel, p.outField, p.stride, p.dilation, p.inDilation, p.padLower,
+                    p.bias, p.options);
+  };
+  return key(a) < key(b);
+}
+
+std::uint64_t ConvKernel::Problem::multiplications() const {
+  std::uint64_t n = static_cast<std::uint64_t>(batch * groups * inChannels * outChannels);
+  for (std::size_t d = 0; d < kernel.size(); ++d) {
+    std::uint64_t meetings = 0;
+    for (std::int64_t y = 0; y < outField[d]; ++y)
+      for (std::int64_t t = 0; t < kernel[d]; ++t) {
+        const std::int64_t x = y * stride[d] + t * dilation[d] - padLower[d];
+        if (x >= 0 && x % inDilation[d] == 0 && x / inDilation[d] < inField[d]) ++meetings;
+      }
+    n *= meetings;
+  }
+  return n;
+}
+
+const char* ConvKernel::name() const {
+  static const char* const kNames[] = {"conv", "conv_data_gradient", "conv_weights_gradient"};
+  return kNames[static_cast<int>(p_.pass)];
+}
+
+bool ConvKernel::accepts(std::size_t i, const Layout& layout) const {
+  if (i == 1 || i == 3) return layout.dense();
+  if (layout.channelBlock == Layout::kChannelsLast) return true;
+  if (layout.channelBlock != Layout::kPlain)
+    return (layout.channelBlock == 8 || layout.channelBlock == 16) &&
+           layout.shape[1] % layout.channelBlock == 0;
+  return layout.type == poplar::HALF ? layout.dense() : distinct(layout);
+}
+
+contraction::ConvSpec ConvKernel::spec(const std::vector<Layout>& operands) const {
+  contraction::ConvSpec s;
+  s.pass = p_.pass;
+  s.groups = p_.groups;
+  s.stride = p_.stride;
+  s.dilation = p_.dilation;
+  s.inDilation = p_.inDilation;
+  s.padLower = p_.padLower;
+  s.bias = p_.bias;
+  s.in = operands[0];
+  s.weights = operands[1];
+  s.out = operands[2];
+  return s;
+}
+
+std::unique_ptr<Runner> ConvKernel::prepare(const std::vector<Layout>& operands,
+                                            unsigned threads) const {
+  return contraction::make(spec(operands), threads);
+}
+
+std::vector<int> ConvKernel::preferredBlocks(const std::vector<Layout>& operands,
+                                             unsigned threads) const {
+  const auto blocks = contraction::preferredBlocks(spec(operands), threads);
+  if (blocks.in == Layout::kPlain && blocks.out == Layout::kPlain) return {};
+  std::vector<int> wish(operands.size(), Layout::kPlain);
+  wish[0] = blocks.in;
+  wish[2] = blocks.out;
+  return wish;
+}
+
+Work ConvKernel::work(const std::vector<Layout>&) const {
+  ContractionSizes s = {p_.groups, p_.batch * product(p_.outField), p_.inChannels, p_.outChannels,
+                        product(p_.kernel)};
+  if (p_.pass == Pass::DataGradient) {
+    s.points = p_.batch * product(p_.inField);
+    std::swap(s.inChannels, s.outChannels);
+  } else if (p_.pass == Pass::WeightsGradient) {
+    // Its images are the input channels, its channels the images, its taps the output points.
+    s.points = p_.inChannels * product(p_.kernel);
+    s.inChannels = p_.batch;
+    s.taps = product(p_.outField);
+  }
+  return contractionWork(p_.inType, s, p_.options, p_.multiplications());
+}
+
+std::shared_ptr<const Kernel> ConvKernel::withBias() const {
+  Problem p = p_;
+  p.bias = true;
+  return std::make_shared<ConvKernel>(p);
+}
+
+}  // namespace popir

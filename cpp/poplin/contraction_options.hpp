@@ -1,0 +1,40 @@
+// The options of matrix products and convolutions.
+#ifndef popir_poplin_contraction_options_hpp
+#define popir_poplin_contraction_options_hpp
+
+#include <map>
+#include <memory>
+#include <poplar/OptionFlags.hpp>
+#include <poplin/Convolution.hpp>
+
+#include "kernels/conv_kernel.hpp"
+#include "kernels/matmul_kernel.hpp"
+
+namespace poplin {
+
+/// Kernels by what they do, shared between contractions of the same parameters.
+class PlanningCacheImpl {
+ public:
+  std::map<popir::MatMulKernel::Problem, std::shared_ptr<const popir::MatMulKernel>> products;
+  std::map<popir::ConvKernel::Problem, std::shared_ptr<const popir::ConvKernel>> convolutions;
+};
+
+}  // namespace poplin
+
+namespace popir {
+
+/// `who` is the function whose options these are. \throws poputil::poplibs_error
+MachineOptions matMulOptions(const char* who, const poplar::OptionFlags& flags);
+MachineOptions convOptions(const char* who, const poplar::OptionFlags& flags);
+
+std::shared_ptr<const MatMulKernel> plan(const MatMulKernel::Problem& problem,
+                                         poplin::PlanningCache* cache);
+std::shared_ptr<const ConvKernel> plan(const ConvKernel::Problem& problem,
+                                       poplin::PlanningCache* cache);
+
+/// "[2, 3]"
+std::string shapeText(const std::vector<std::size_t>& shape);
+
+}  // namespace popir
+
+#endif

@@ -1,0 +1,285 @@
+#include <poplin/ConvUtil.hpp>
+#include <poplin/Convolution.hpp>
+#include <poputil/exceptions.hpp>
+
+#include "poplar/bulk_vertex.hpp"
+#include "poplar/tile_mapping.hpp"
+#include "poplin/contraction_options.hpp"
+
+namespace poplin {
+namespace {
+
+using popir::contraction::Pass;
+using poplar::Tensor;
+using Problem = popir::ConvKernel::Problem;
+using Shape = std::vector<std::size_t>;
+
+Shape activationsShape(std::size_t batch, std::size_t channels, const Shape& field) {
+  Shape shape = {batch, channels};
+  shape.insert(shape.end(), field.begin(), field.end());
+  return shape;
+}
+Shape inputShape(const ConvParams& p) {
+  return activationsShape(p.batchSize, p.getNumInputChans(), p.inputFieldShape);
+}
+Shape outputShape(const ConvParams& p) {
+  return activationsShape(p.batchSize, p.getNumOutputChans(), p.getOutputFieldShape());
+}
+Shape weightsShape(const ConvParams& p, bool transposed = false) {
+  Shape shape = {p.numConvGroups, p.outputChannelsPerConvGroup, p.inputChannelsPerConvGroup};
+  if (transposed) std::swap(shape[1], shape[2]);
+  shape.insert(shape.end(), p.kernelShape.begin(), p.kernelShape.end());
+  return shape;
+}
+
+void check(const char* who, const char* what, const Tensor& t, const Shape& shape,
+           const poplar::Type& type) {
+  if (t.shape() == shape && t.elementType() == type) return;
+  throw poputil::poplibs_error(std::string(who) + ": " + what + " is " +
+                               t.elementType().toString() + " " + popir::shapeText(t.shape()) +
+                               ", the parameters say " + type.toString() + " " +
+                               popir::shapeText(shape));
+}
+
+void checkTypes(const char* who, const ConvParams& p) {
+  const auto floatOrHalf = [](const poplar::Type& t) {
+    return t == poplar::FLOAT || t == poplar::HALF;
+  };
+  if ((floatOrHalf(p.inputType) && floatOrHalf(p.outputType)) ||
+      (p.inputType == poplar::DOUBLE && p.outputType == poplar::DOUBLE))
+    return;
+  throw poputil::poplibs_error(std::string(who) +
+                               ": convolutions take float, half or double, got " +
+                               p.inputType.toString() + " to " + p.outputType.toString());
+}
+
+/// Elements [lower, size - upper) of each field dimension, which begin at dimension `first`.
+Tensor truncate(Tensor t, unsigned first, const std::vector<unsigned>& lower,
+                const std::vector<unsigned>& upper) {
+  for (unsigned d = 0; d < lower.size(); ++d)
+    if (lower[d] + upper[d] > 0) t = t.slice(lower[d], t.dim(first + d) - upper[d], first + d);
+  return t;
+}
+
+Tensor flip(Tensor t, unsigned first, const std::vector<bool>& flips, bool flipped = true) {
+  for (unsigned d = 0; d < flips.size(); ++d)
+    if (flips[d] == flipped) t = t.reverse(first + d);
+  return t;
+}
+
+constexpr unsigned kActivationsField = 2, kWeightsField = 3;
+
+Tensor transformedInput(const Tensor& in, const ConvParams& p) {
+  const auto& t = p.inputTransform;
+  return flip(truncate(in, kActivationsField, t.truncationLower, t.truncationUpper),
+              kActivationsField, t.flip);
+}
+Tensor transformedWeights(const Tensor& weights, const ConvParams& p) {
+  const auto& t = p.kernelTransform;
+  return flip(truncate(weights, kWeightsField, t.truncationLower, t.truncationUpper), kWeightsField,
+              t.flip);
+}
+/// The output without its padding.
+Tensor innerOutput(const Tensor& out, const ConvParams& p) {
+  const auto& t = p.outputTransform;
+  return truncate(out, kActivationsField, t.paddingLower, t.paddingUpper);
+}
+
+/// Weights [g, o, i, field...] with channels exchanged and fields reversed.
+Tensor transposeAndFlip(const Tensor& weights) {
+  Tensor t = weights.dimRoll(2, 1);
+  for (unsigned d = kWeightsField; d < t.rank(); ++d) t = t.reverse(d);
+  return t;
+}
+
+bool padded(const ConvParams::OutputTransform& t) {
+  return t != ConvParams::OutputTransform(t.truncationLower, t.truncationUpper, t.stride,
+                                          std::vector<unsigned>(t.stride.size(), 0),
+                                          std::vector<unsigned>(t.stride.size(), 0));
+}
+bool truncated(const ConvParams::InputTransform& t) {
+  const std::vector<unsigned> none(t.flip.size(), 0);
+  return t.truncationLower != none || t.truncationUpper != none;
+}
+
+/// The forward pass of canonical parameters, on views that are truncated and reversed already.
+Problem forwardProblem(const ConvParams& p) {
+  Problem f;
+  f.pass = Pass::Forward;
+  f.inType = p.inputType;
+  f.outType = p.outputType;
+  f.batch = static_cast<std::int64_t>(p.batchSize);
+  f.groups = static_cast<std::int64_t>(p.numConvGroups);
+  f.inChannels = static_cast<std::int64_t>(p.inputChannelsPerConvGroup);
+  f.outChannels = static_cast<std::int64_t>(p.outputChannelsPerConvGroup);
+  for (unsigned d = 0; d < p.getNumFieldDims(); ++d) {
+    const auto& in = p.inputTransform;
+    const auto& out = p.outputTransform;
+    f.inField.push_back(p.getTruncatedInputSize(d));
+    f.kernel.push_back(p.getTruncatedKernelSize(d));
+    f.outField.push_back(
+        static_cast<std::int64_t>(p.getOutputSize(d) - out.paddingLower[d] - out.paddingUpper[d]));
+    f.stride.push_back(out.stride[d]);
+    f.dilation.push_back(p.kernelTransform.dilation[d]);
+    f.inDilation.push_back(in.dilation[d]);
+    const unsigned padding = in.flip[d] ? in.paddingUpper[d] : in.paddingLower[d];
+    f.padLower.push_back(static_cast<std::int64_t>(padding) - out.truncationLower[d]);
+  }
+  return f;
+}
+
+/// The convolution whose data gradient `f` is, if there is one that all sources can do.
+bool asDataGradient(const Problem& f, Problem& gradient) {
+  gradient = f;
+  gradient.pass = Pass::DataGradient;
+  std::swap(gradient.inChannels, gradient.outChannels);
+  std::swap(gradient.inField, gradient.outField);
+  std::swap(gradient.stride, gradient.inDilation);
+  for (std::size_t d = 0; d < f.kernel.size(); ++d) {
+    gradient.padLower[d] = (f.kernel[d] - 1) * f.dilation[d] - f.padLower[d];
+    if (f.stride[d] != 1 || gradient.padLower[d] < 0) return false;
+  }
+  return true;
+}
+
+bool dilated(const Problem& f) {
+  for (auto d : f.inDilation)
+    if (d != 1) return true;
+  return false;
+}
+
+Tensor create(poplar::Graph& graph, const poplar::Type& type, const Shape& shape,
+              const poplar::DebugContext& debugContext) {
+  const auto t = graph.addVariable(type, shape, debugContext);
+  popir::mapLinearly(graph, t, 1, 1);
+  return t;
+}
+
+void fillZero(poplar::Graph& graph, const Tensor& t, poplar::program::Sequence& prog,
+              const poplar::DebugContext& debugContext) {
+  const auto zero = graph.addConstant(t.elementType(), t.shape(), 0.0f, debugContext);
+  popir::mapLinearly(graph, zero, 1, 1);
+  prog.add(poplar::program::Copy(zero, t, false, debugContext));
+}
+
+}  // namespace
+
+std::uint64_t getFwdFlops(const ConvParams& params) {
+  return 2 * forwardProblem(params.canonicalize()).multiplications();
+}
+std::uint64_t getBwdFlops(const ConvParams& params) { return getFwdFlops(params); }
+std::uint64_t getWuFlops(const ConvParams& params) { return getFwdFlops(params); }
+
+Tensor createInput(poplar::Graph& graph, const ConvParams& params,
+                   const poplar::DebugContext& debugContext, const poplar::OptionFlags& options,
+                   PlanningCache*) {
+  params.validate();
+  popir::convOptions("poplin::createInput", options);
+  return create(graph, params.inputType, inputShape(params), debugContext);
+}
+
+Tensor createWeights(poplar::Graph& graph, const ConvParams& params,
+                     const poplar::DebugContext& debugContext, const poplar::OptionFlags& options,
+                     PlanningCache*) {
+  params.validate();
+  popir::convOptions("poplin::createWeights", options);
+  return create(graph, params.inputType, weightsShape(params), debugContext);
+}
+
+Tensor createConvOutput(poplar::Graph& graph, const ConvParams& params,
+                        const poplar::DebugContext& debugContext,
+                        const poplar::OptionFlags& options, PlanningCache*) {
+  params.validate();
+  popir::convOptions("poplin::createConvOutput", options);
+  return create(graph, params.outputType, outputShape(params), debugContext);
+}
+
+Tensor createBiases(poplar::Graph& graph, const Tensor& activations,
+                    const poplar::DebugContext& debugContext) {
+  if (activations.rank() < 2)
+    throw poputil::poplibs_error(
+        "poplin::createBiases: expected activations [batch, channels, field...], got " +
+        popir::shapeText(activations.shape()));
+  return create(graph, activations.elementType(), {activations.dim(1)}, debugContext);
+}
+
+void convolutionWithOutput(poplar::Graph& graph, const Tensor& in, const Tensor& weights,
+                           const Tensor& out, const ConvParams& params,
+                           bool transposeAndFlipWeights, poplar::program::Sequence& prog,
+                           const poplar::DebugContext& debugContext,
+                           const poplar::OptionFlags& options, PlanningCache* cache) {
+  const char* const who = "poplin::convolution";
+  const ConvParams p = params.canonicalize();
+  checkTypes(who, p);
+  check(who, "the input", in, inputShape(p), p.inputType);
+  check(who, "the weights", weights, weightsShape(p, transposeAndFlipWeights), p.inputType);
+  check(who, "the output", out, outputShape(p), p.outputType);
+  if (padded(p.outputTransform)) fillZero(graph, out, prog, {debugContext, "padding"});
+
+  Problem problem = forwardProblem(p), gradient;
+  problem.options = gradient.options = popir::convOptions(who, options);
+  Tensor kernel =
+      transformedWeights(transposeAndFlipWeights ? transposeAndFlip(weights) : weights, p);
+  Tensor first = transformedInput(in, p), last = innerOutput(out, p);
+  const bool written =
+      (transposeAndFlipWeights || dilated(problem)) && asDataGradient(problem, gradient);
+  if (written) {
+    problem = gradient;
+    kernel = transposeAndFlip(kernel);
+    std::swap(first, last);
+  }
+  const auto access = [](bool write) { return write ? popir::Access::Write : popir::Access::Read; };
+  popir::addBulkVertex(
+      graph, prog, popir::plan(problem, cache),
+      {{first, access(written)}, {kernel, popir::Access::Read}, {last, access(!written)}},
+      debugContext);
+}
+
+Tensor convolution(poplar::Graph& graph, const Tensor& in, const Tensor& weights,
+                   const ConvParams& params, bool transposeAndFlipWeights,
+                   poplar::program::Sequence& prog, const poplar::DebugContext& debugContext,
+                   const poplar::OptionFlags& options, PlanningCache* cache) {
+  const auto out = createConvOutput(graph, params, debugContext, options, cache);
+  convolutionWithOutput(graph, in, weights, out, params, transposeAndFlipWeights, prog,
+                        debugContext, options, cache);
+  return out;
+}
+
+Tensor calculateWeightDeltas(poplar::Graph& graph, const Tensor& zDeltas, const Tensor& activations,
+                             const ConvParams& params, poplar::program::Sequence& prog,
+                             const poplar::DebugContext& debugContext,
+                             const poplar::OptionFlags& options, PlanningCache* cache) {
+  const char* const who = "poplin::calculateWeightDeltas";
+  const ConvParams p = params.canonicalize();
+  checkTypes(who, p);
+  check(who, "the gradient of the output", zDeltas, outputShape(p), p.outputType);
+  check(who, "the activations", activations, inputShape(p), p.inputType);
+  const auto deltas = create(graph, p.inputType, weightsShape(p), debugContext);
+  if (truncated(p.kernelTransform)) fillZero(graph, deltas, prog, {debugContext, "truncated"});
+  Problem problem = forwardProblem(p);
+  problem.pass = Pass::WeightsGradient;
+  problem.options = popir::convOptions(who, options);
+  popir::addBulkVertex(graph, prog, popir::plan(problem, cache),
+                       {{transformedInput(activations, p), popir::Access::Read},
+                        {transformedWeights(deltas, p), popir::Access::Write},
+                        {innerOutput(zDeltas, p), popir::Access::Read}},
+                       debugContext);
+  return deltas;
+}
+
+void weightsTransposeChansFlipXY(poplar::Graph&, const Tensor& weightsIn, const Tensor& weightsOut,
+                                 poplar::program::Sequence& prog,
+                                 const poplar::DebugContext& debugContext) {
+  const bool weights = weightsIn.rank() > kWeightsField;
+  const auto turned = weights ? transposeAndFlip(weightsIn) : weightsIn;
+  if (!weights || turned.shape() != weightsOut.shape() ||
+      weightsIn.elementType() != weightsOut.elementType())
+    throw poputil::poplibs_error(
+        "poplin::weightsTransposeChansFlipXY: expected [groups, O, I, field...] and [groups, I, O, "
+        "field...] of one type, got " +
+        weightsIn.elementType().toString() + " " + popir::shapeText(weightsIn.shape()) + " and " +
+        weightsOut.elementType().toString() + " " + popir::shapeText(weightsOut.shape()));
+  prog.add(poplar::program::Copy(turned, weightsOut, false, debugContext));
+}
+
+}  // namespace poplin

@@ -1,0 +1,261 @@
+#include <poplin/MatMul.hpp>
+#include <poputil/exceptions.hpp>
+
+#include "poplar/bulk_vertex.hpp"
+#include "poplar/tile_mapping.hpp"
+#include "poplin/contraction_options.hpp"
+
+namespace poplin {
+namespace {
+
+using poplar::Tensor;
+using Shape = std::vector<std::size_t>;
+
+[[noreturn]] void refuse(const char* who, const Shape& a, const Shape& b, const std::string& why) {
+  throw poputil::poplibs_error(std::string(who) + ": A is " + popir::shapeText(a) + " and B " +
+                               popir::shapeText(b) + "; " + why);
+}
+
+void checkShapes(const char* who, const Shape& a, const Shape& b, std::size_t rank) {
+  if (a.size() != rank || b.size() != rank)
+    refuse(who, a, b, "expected " + std::to_string(rank) + " dimensions in each");
+  if (rank == 3 && a[0] != b[0]) refuse(who, a, b, "expected as many groups in both");
+  if (a[rank - 1] != b[rank - 2]) refuse(who, a, b, "expected as many columns in A as rows in B");
+}
+
+Shape resultShape(const Shape& a, const Shape& b) {
+  Shape shape = a;
+  shape.back() = b.back();
+  return shape;
+}
+
+bool multiplied(const poplar::Type& type) {
+  for (const auto& t : {poplar::FLOAT, poplar::HALF, poplar::DOUBLE, poplar::INT,
+                        poplar::UNSIGNED_INT, poplar::LONGLONG, poplar::UNSIGNED_LONGLONG})
+    if (t == type) return true;
+  return false;
+}
+
+bool floatOrHalf(const poplar::Type& type) { return type == poplar::FLOAT || type == poplar::HALF; }
+
+void checkTypes(const char* who, const Tensor& a, const Tensor& b, const poplar::Type& out) {
+  const auto in = a.elementType();
+  const std::string given = "; A is " + in.toString() + ", B " + b.elementType().toString() +
+                            ", the result " + out.toString();
+  if (in != b.elementType())
+    throw poputil::poplibs_error(std::string(who) + ": expected one type of A and B" + given);
+  if (!multiplied(in))
+    throw poputil::poplibs_error(
+        std::string(who) + ": expected float, half, double or a 32-bit or 64-bit integer" + given);
+  if (in != out && !(floatOrHalf(in) && floatOrHalf(out)))
+    throw poputil::poplibs_error(std::string(who) +
+                                 ": the result has the type of A, or float and half mixed" + given);
+}
+
+/// [rows, columns] as one group.
+Tensor grouped(const Tensor& t) { return t.rank() == 2 ? t.expand({0}) : t; }
+
+struct Call {
+  const char* who;
+  const poplar::DebugContext& debugContext;
+  const poplar::OptionFlags& options;
+  PlanningCache* cache;
+};
+
+/// C = k * A * B, or C += it.
+void multiply(poplar::Graph& graph, const Tensor& a, const Tensor& b, const Tensor& c, float k,
+              bool accumulate, poplar::program::Sequence& prog, const Call& call) {
+  checkTypes(call.who, a, b, c.elementType());
+  const auto expected = resultShape(a.shape(), b.shape());
+  if (c.shape() != expected)
+    refuse(call.who, a.shape(), b.shape(),
+           "the result is " + popir::shapeText(c.shape()) + ", expected " +
+               popir::shapeText(expected));
+  const Tensor a3 = grouped(a), b3 = grouped(b), c3 = grouped(c);
+  popir::MatMulKernel::Problem problem;
+  problem.options = popir::matMulOptions(call.who, call.options);
+  problem.inType = a.elementType();
+  problem.outType = c.elementType();
+  problem.groups = static_cast<std::int64_t>(a3.dim(0));
+  problem.m = static_cast<std::int64_t>(a3.dim(1));
+  problem.k = static_cast<std::int64_t>(a3.dim(2));
+  problem.n = static_cast<std::int64_t>(b3.dim(2));
+  problem.alpha = k;
+  problem.accumulate = accumulate;
+  popir::addBulkVertex(graph, prog, popir::plan(problem, call.cache),
+                       {{a3, popir::Access::Read},
+                        {b3, popir::Access::Read},
+                        {c3, accumulate ? popir::Access::ReadWrite : popir::Access::Write}},
+                       call.debugContext);
+}
+
+Tensor create(poplar::Graph& graph, const poplar::Type& type, const Shape& shape,
+              const poplar::DebugContext& debugContext) {
+  const auto t = graph.addVariable(type, shape, debugContext);
+  popir::mapLinearly(graph, t, 1, 1);
+  return t;
+}
+
+Tensor product(poplar::Graph& graph, const Tensor& a, const Tensor& b, std::size_t rank,
+               const poplar::Type& type, poplar::program::Sequence& prog, const Call& call) {
+  checkShapes(call.who, a.shape(), b.shape(), rank);
+  checkTypes(call.who, a, b, type);
+  const auto out = create(graph, type, resultShape(a.shape(), b.shape()), call.debugContext);
+  multiply(graph, a, b, out, 1.0f, false, prog, call);
+  return out;
+}
+
+enum class Role { Left, Right, Result };
+
+Tensor createFor(const char* who, Role role, std::size_t rank, poplar::Graph& graph,
+                 const poplar::Type& inputType, const poplar::Type& outputType, const Shape& a,
+                 const Shape& b, const poplar::DebugContext& debugContext,
+                 const poplar::OptionFlags& options) {
+  checkShapes(who, a, b, rank);
+  popir::matMulOptions(who, options);
+  if (role == Role::Result) return create(graph, outputType, resultShape(a, b), debugContext);
+  return create(graph, inputType, role == Role::Left ? a : b, debugContext);
+}
+
+}  // namespace
+
+Tensor matMul(poplar::Graph& graph, const Tensor& A, const Tensor& B,
+              poplar::program::Sequence& prog, const poplar::Type& outputType,
+              const poplar::DebugContext& debugContext, const poplar::OptionFlags& options,
+              PlanningCache* cache) {
+  return product(graph, A, B, 2, outputType, prog,
+                 {"poplin::matMul", debugContext, options, cache});
+}
+
+Tensor matMul(poplar::Graph& graph, const Tensor& A, const Tensor& B,
+              poplar::program::Sequence& prog, const poplar::DebugContext& debugContext,
+              const poplar::OptionFlags& options, PlanningCache* cache) {
+  return matMul(graph, A, B, prog, A.elementType(), debugContext, options, cache);
+}
+
+void matMulWithOutput(poplar::Graph& graph, const Tensor& A, const Tensor& B, Tensor& out,
+                      poplar::program::Sequence& prog, const poplar::DebugContext& debugContext,
+                      const poplar::OptionFlags& options, PlanningCache* cache) {
+  const char* const who = "poplin::matMulWithOutput";
+  checkShapes(who, A.shape(), B.shape(), 2);
+  multiply(graph, A, B, out, 1.0f, false, prog, {who, debugContext, options, cache});
+}
+
+Tensor matMulGrouped(poplar::Graph& graph, const Tensor& A, const Tensor& B,
+                     poplar::program::Sequence& prog, const poplar::Type& outputType,
+                     const poplar::DebugContext& debugContext, const poplar::OptionFlags& options,
+                     PlanningCache* cache) {
+  return product(graph, A, B, 3, outputType, prog,
+                 {"poplin::matMulGrouped", debugContext, options, cache});
+}
+
+void matMulGroupedWithOutput(poplar::Graph& graph, const Tensor& A, const Tensor& B, Tensor& out,
+                             poplar::program::Sequence& prog,
+                             const poplar::DebugContext& debugContext,
+                             const poplar::OptionFlags& options, PlanningCache* cache) {
+  const char* const who = "poplin::matMulGroupedWithOutput";
+  checkShapes(who, A.shape(), B.shape(), 3);
+  multiply(graph, A, B, out, 1.0f, false, prog, {who, debugContext, options, cache});
+}
+
+void matMulAcc(poplar::Graph& graph, const Tensor& C, float k, const Tensor& A, const Tensor& B,
+               poplar::program::Sequence& prog, const poplar::DebugContext& debugContext,
+               const poplar::OptionFlags& options, PlanningCache* cache) {
+  const char* const who = "poplin::matMulAcc";
+  checkShapes(who, A.shape(), B.shape(), 2);
+  multiply(graph, A, B, C, k, true, prog, {who, debugContext, options, cache});
+}
+
+void matMulGroupedAcc(poplar::Graph& graph, const Tensor& C, float k, const Tensor& A,
+                      const Tensor& B, poplar::program::Sequence& prog,
+                      const poplar::DebugContext& debugContext, const poplar::OptionFlags& options,
+                      PlanningCache* cache) {
+  const char* const who = "poplin::matMulGroupedAcc";
+  checkShapes(who, A.shape(), B.shape(), 3);
+  multiply(graph, A, B, C, k, true, prog, {who, debugContext, options, cache});
+}
+
+Tensor createMatMulInputLHS(poplar::Graph& graph, const poplar::Type& inputType,
+                            const poplar::Type& outputType, const Shape& aShape,
+                            const Shape& bShape, const poplar::DebugContext& debugContext,
+                            const poplar::OptionFlags& options, PlanningCache*) {
+  return createFor("poplin::createMatMulInputLHS", Role::Left, 2, graph, inputType, outputType,
+                   aShape, bShape, debugContext, options);
+}
+
+Tensor createMatMulInputLHS(poplar::Graph& graph, const poplar::Type& dataType, const Shape& aShape,
+                            const Shape& bShape, const poplar::DebugContext& debugContext,
+                            const poplar::OptionFlags& options, PlanningCache* cache) {
+  return createMatMulInputLHS(graph, dataType, dataType, aShape, bShape, debugContext, options,
+                              cache);
+}
+
+Tensor createMatMulInputRHS(poplar::Graph& graph, const poplar::Type& inputType,
+                            const poplar::Type& outputType, const Shape& aShape,
+                            const Shape& bShape, const poplar::DebugContext& debugContext,
+                            const poplar::OptionFlags& options, PlanningCache*) {
+  return createFor("poplin::createMatMulInputRHS", Role::Right, 2, graph, inputType, outputType,
+                   aShape, bShape, debugContext, options);
+}
+
+Tensor createMatMulInputRHS(poplar::Graph& graph, const poplar::Type& dataType, const Shape& aShape,
+                            const Shape& bShape, const poplar::DebugContext& debugContext,
+                            const poplar::OptionFlags& options, PlanningCache* cache) {
+  return createMatMulInputRHS(graph, dataType, dataType, aShape, bShape, debugContext, options,
+                              cache);
+}
+
+Tensor createMatMulOutput(poplar::Graph& graph, const poplar::Type& inputType,
+                          const poplar::Type& outputType, const Shape& aShape, const Shape& bShape,
+                          const poplar::DebugContext& debugContext,
+                          const poplar::OptionFlags& options, PlanningCache*) {
+  return createFor("poplin::createMatMulOutput", Role::Result, 2, graph, inputType, outputType,
+                   aShape, bShape, debugContext, options);
+}
+
+Tensor createMatMulGroupedInputLHS(poplar::Graph& graph, const poplar::Type& inputType,
+                                   const poplar::Type& outputType, const Shape& aShape,
+                                   const Shape& bShape, const poplar::DebugContext& debugContext,
+                                   const poplar::OptionFlags& options, PlanningCache*) {
+  return createFor("poplin::createMatMulGroupedInputLHS", Role::Left, 3, graph, inputType,
+                   outputType, aShape, bShape, debugContext, options);
+}
+
+Tensor createMatMulGroupedInputRHS(poplar::Graph& graph, const poplar::Type& inputType,
+                                   const poplar::Type& outputType, const Shape& aShape,
+                                   const Shape& bShape, const poplar::DebugContext& debugContext,
+                                   const poplar::OptionFlags& options, PlanningCache*) {
+  return createFor("poplin::createMatMulGroupedInputRHS", Role::Right, 3, graph, inputType,
+                   outputType, aShape, bShape, debugContext, options);
+}
+
+Tensor createMatMulGroupedOutput(poplar::Graph& graph, const poplar::Type& inputType,
+                                 const poplar::Type& outputType, const Shape& aShape,
+                                 const Shape& bShape, const poplar::DebugContext& debugContext,
+                                 const poplar::OptionFlags& options, PlanningCache*) {
+  return createFor("poplin::createMatMulGroupedOutput", Role::Result, 3, graph, inputType,
+                   outputType, aShape, bShape, debugContext, options);
+}
+
+Tensor preArrangeMatMulInputRHS(poplar::Graph&, const Shape& aShape, const Tensor& B,
+                                poplar::program::Sequence&, const poplar::DebugContext&,
+                                const poplar::OptionFlags& options, PlanningCache*) {
+  const char* const who = "poplin::preArrangeMatMulInputRHS";
+  checkShapes(who, aShape, B.shape(), 2);
+  popir::matMulOptions(who, options);
+  return B;
+}
+
+Tensor transposeGroupedMatrix(const Tensor& A) {
+  if (A.rank() != 3)
+    throw poputil::poplibs_error(
+        "poplin::transposeGroupedMatrix: expected [groups, rows, columns], got " +
+        popir::shapeText(A.shape()));
+  return A.dimShuffle({0, 2, 1});
+}
+
+void matmulValidateOptions(const poplar::OptionFlags& options) {
+  popir::matMulOptions("poplin::matmulValidateOptions", options);
+}
+
+}  // namespace poplin

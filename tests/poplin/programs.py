@@ -1,0 +1,37 @@
+"""Graphs of a few tensors, built, run and read back."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from popir import poplar
+from popir.poplar import program
+
+
+def run(
+    inputs: dict[str, np.ndarray],
+    build: Callable[..., list[poplar.Tensor]],
+    threads: int = 2,
+    runs: int = 1,
+) -> list[np.ndarray]:
+    """What `build(graph, prog, **tensors)` returns, with the inputs in variables of their names."""
+    graph = poplar.Graph(poplar.Target.createCPUTarget())
+    linear = poplar.VariableMappingMethod.LINEAR
+    tensors = {}
+    for name, values in inputs.items():
+        shape = list(values.shape)
+        tensors[name] = graph.addVariable(poplar.typeOf(values.dtype), shape, linear, name)
+        graph.createHostWrite(name, tensors[name])
+    prog = program.Sequence()
+    outputs = build(graph, prog, **tensors)
+    for i, t in enumerate(outputs):
+        graph.createHostRead(f"out{i}", t)
+    engine = poplar.Engine(graph, [prog], {"host.numThreads": str(threads)})
+    for name, values in inputs.items():
+        engine.writeTensor(name, np.ascontiguousarray(values))
+    for _ in range(runs):
+        engine.run(0)
+    results = [np.empty(t.shape(), t.elementType().dtype) for t in outputs]
+    for i, result in enumerate(results):
+        engine.readTensor(f"out{i}", result)
+    return results

@@ -1,0 +1,337 @@
+"""Every source of contractions against float64, on the operands as they may lie in memory."""
+
+import os
+import subprocess
+import sys
+from itertools import product
+
+import numpy as np
+import pytest
+
+from popir.poplin import contraction
+from tests.poplin.oracle import Conv, Out, Side
+
+FLOAT_SOURCES = ["onednn", "own", "portable"]
+
+# m, k, n: single rows and columns, register blocks and their edges, cache blocks and their edges.
+SHAPES = [
+    (1, 1, 1), (1, 64, 10), (2, 7, 3), (1, 300, 70), (5, 17, 33), (6, 16, 64), (7, 31, 65),
+    (14, 40, 32), (15, 40, 31), (29, 260, 48), (64, 10, 100), (64, 512, 10), (33, 513, 401),
+    (100, 9, 16), (3, 1000, 5),
+]  # fmt: skip
+
+
+def random(shape, dtype=np.float32, seed=1):
+    values = np.random.default_rng(seed).uniform(-1, 1, shape)
+    return (
+        values.astype(dtype) if np.issubdtype(dtype, np.floating) else (50 * values).astype(dtype)
+    )
+
+
+def make(build, *args, **kwargs):
+    """The contraction, or skip where this machine has not that source."""
+    try:
+        return build(*args, **kwargs)
+    except ValueError as e:
+        if kwargs["source"] == "own" and contraction.isa() == "base":
+            pytest.skip(str(e))
+        raise
+
+
+def laid(array: np.ndarray, how: str) -> np.ndarray:
+    """The same values, otherwise in memory."""
+    g, r, c = array.shape
+    if how == "transposed":
+        return np.ascontiguousarray(array.transpose(0, 2, 1)).transpose(0, 2, 1)
+    if how == "padded":
+        wide = np.full((g, r + 2, c + 5), np.nan, array.dtype)
+        wide[:, :r, :c] = array
+        return wide[:, :r, :c]
+    return array
+
+
+@pytest.mark.parametrize("source", FLOAT_SOURCES)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_products(source, threads):
+    for (m, k, n), lay in product(SHAPES, ["dense", "transposed", "padded"]):
+        a, b = random((1, m, k)), random((1, k, n), seed=2)
+        for la, lb in [(lay, "dense"), ("dense", lay), (lay, lay)]:
+            c = laid(np.full((1, m, n), np.nan, np.float32), "padded" if lay == "padded" else "")
+            p = make(
+                contraction.product, laid(a, la), laid(b, lb), c, threads=threads, source=source
+            )
+            p.run()
+            expected = a.astype(np.float64) @ b.astype(np.float64)
+            np.testing.assert_allclose(
+                c, expected, rtol=1e-5, atol=3e-6 * np.sqrt(k), err_msg=f"{m} {k} {n} {la} {lb}"
+            )
+
+
+@pytest.mark.parametrize("source", ["any", *FLOAT_SOURCES])
+def test_what_lies_between_rows_is_left_alone(source):
+    wide = np.full((2, 9, 21), 7, np.float32)
+    a, b = random((2, 7, 5)), random((2, 5, 16))
+    make(contraction.product, a, b, wide[:, 1:8, 3:19], source=source).run()
+    np.testing.assert_allclose(wide[:, 1:8, 3:19], a @ b, rtol=1e-5, atol=1e-6)
+    wide[:, 1:8, 3:19] = 7
+    assert (wide == 7).all()
+
+
+@pytest.mark.parametrize("source", FLOAT_SOURCES)
+def test_groups_of_which_one_operand_is_broadcast(source):
+    a, b = random((4, 6, 12)), np.broadcast_to(random((1, 12, 20)), (4, 12, 20))
+    c = np.empty((4, 6, 20), np.float32)
+    make(contraction.product, a, b, c, threads=2, source=source).run()
+    np.testing.assert_allclose(c, a @ b, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("source", ["own", "portable", "any"])
+@pytest.mark.parametrize("shape", [(1, 20, 7), (2, 300, 40), (50, 600, 33)])
+def test_scale_bias_and_accumulation(source, shape):
+    m, k, n = shape
+    a, b, bias, before = random((1, m, k)), random((1, k, n)), random(n), random((1, m, n))
+    c = before.copy()
+    make(contraction.product, a, b, c, source=source, alpha=-0.25, accumulate=True, bias=bias).run()
+    expected = before - 0.25 * (a.astype(np.float64) @ b) + bias
+    np.testing.assert_allclose(c, expected, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("source", FLOAT_SOURCES)
+def test_bias_and_accumulation_without_scale(source):
+    a, b, bias, before = random((3, 9, 40)), random((3, 40, 17)), random(17), random((3, 9, 17))
+    c = before.copy()
+    make(contraction.product, a, b, c, source=source, accumulate=True, bias=bias).run()
+    np.testing.assert_allclose(c, before + a @ b + bias, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("source", ["any", *FLOAT_SOURCES])
+def test_a_result_that_is_transposed(source):
+    a, b = random((2, 30, 11)), random((2, 11, 18))
+    c = np.full((2, 18, 30), np.nan, np.float32).transpose(0, 2, 1)
+    make(contraction.product, a, b, c, source=source).run()
+    np.testing.assert_allclose(c, a @ b, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("dtype", [np.float64, np.int32, np.uint32, np.int64, np.uint64])
+def test_products_of_other_types(dtype, threads):
+    a, b = random((2, 37, 130), dtype), random((2, 130, 65), dtype)
+    c = np.empty((2, 37, 65), dtype)
+    contraction.product(a, b, c, threads=threads).run()
+    if np.issubdtype(dtype, np.floating):
+        np.testing.assert_allclose(c, a @ b, rtol=1e-13, atol=1e-13)
+    else:
+        np.testing.assert_array_equal(c, a @ b)
+
+
+@pytest.mark.parametrize("source", FLOAT_SOURCES)
+@pytest.mark.parametrize("out", [np.float16, np.float32])
+def test_halves_are_summed_in_float(source, out):
+    a, b = random((1, 20, 2000), np.float16), random((1, 2000, 40), np.float16)
+    c = np.empty((1, 20, 40), out)
+    p = make(contraction.product, a, b, c, threads=2, source=source)
+    p.run()
+    expected = a.astype(np.float64) @ b.astype(np.float64)
+    # Sums in half would be off by more than 0.01.
+    eps = 2.0**-11 if out == np.float16 else 1e-6
+    np.testing.assert_allclose(c, expected, rtol=eps, atol=2e-4)
+
+
+def test_conversions_between_half_and_float_are_exact():
+    every = np.arange(65536, dtype=np.uint16).view(np.float16)
+    finite = every[np.isfinite(every)].reshape(1, 1, -1)
+    wide = np.empty(finite.shape, np.float32)
+    one = np.ones((1, 1, 1), np.float16)
+    contraction.product(one, finite, wide).run()
+    np.testing.assert_array_equal(wide, finite.astype(np.float32))
+    values = random((1, 1, 100_003)) * 70_000
+    narrow = np.empty(values.shape, np.float16)
+    contraction.product(np.ones((1, 1, 1), np.float32), values, narrow).run()
+    with np.errstate(over="ignore"):
+        np.testing.assert_array_equal(narrow, values.astype(np.float16))
+
+
+@pytest.mark.parametrize("source", ["own", "portable"])
+def test_the_number_of_threads_does_not_change_a_bit(source):
+    for m, k, n in [(64, 784, 100), (200, 300, 8), (3, 900, 500)]:
+        a, b, c = random((1, m, k)), random((1, k, n)), np.empty((2, 1, m, n), np.float32)
+        for i in range(2):
+            make(contraction.product, a, b, c[i], threads=1 + i, source=source).run()
+        np.testing.assert_array_equal(c[0], c[1])
+
+
+@pytest.mark.parametrize("source", FLOAT_SOURCES)
+def test_two_runs_have_the_same_bits(source):
+    a, b, c = random((1, 70, 900)), random((1, 900, 200)), np.empty((2, 1, 70, 200), np.float32)
+    for i in range(2):
+        make(contraction.product, a, b, c[i], threads=2, source=source).run()
+    np.testing.assert_array_equal(c[0], c[1])
+
+
+def test_what_nobody_does_is_refused_by_name():
+    a = np.zeros((1, 2, 2), np.int8)
+    with pytest.raises(ValueError, match=r"matrix product signed char \[1,2,2\].*any source"):
+        contraction.product(a, a, a)
+    f = np.zeros((1, 2, 2), np.float64)
+    with pytest.raises(ValueError, match=r"double.*not done by onednn"):
+        contraction.product(f, f, f, source="onednn")
+    with pytest.raises(ValueError, match="no source 'cublas'"):
+        contraction.product(f, f, f, source="cublas")
+
+
+def pads(*pairs):
+    return [Side(padding=p) for p in pairs]
+
+
+CONVS = {
+    "1x1": Conv(2, 1, (5, 7), (6, 5), (1, 1)),
+    "3x3 padded": Conv(2, 1, (16, 32), (9, 8), (3, 3), pads((1, 1), (1, 1))),
+    "blocks": Conv(2, 1, (32, 16), (7, 7), (3, 3), pads((1, 1), (1, 1))),
+    "stem": Conv(1, 1, (3, 64), (23, 23), (7, 7), pads((3, 3), (3, 3)), outs=[Out(stride=2)] * 2),
+    "strided": Conv(3, 1, (16, 16), (9, 9), (3, 3), pads((1, 1), (1, 1)), outs=[Out(stride=2)] * 2),
+    "unused last row": Conv(1, 1, (4, 4), (8, 8), (3, 3), outs=[Out((0, 1), 2), Out((0, 1), 2)]),
+    "dilated": Conv(1, 1, (8, 8), (11, 12), (3, 3), kernels=[Side(dilation=2), Side(dilation=3)]),
+    "grouped": Conv(2, 4, (3, 5), (6, 6), (3, 3), pads((1, 1), (0, 2))),
+    "grouped blocks": Conv(2, 2, (16, 16), (6, 6), (3, 3), pads((1, 1), (1, 1))),
+    "depthwise": Conv(2, 32, (1, 1), (7, 7), (3, 3), pads((1, 1), (1, 1))),
+    "depth multiplier": Conv(1, 6, (1, 2), (7, 7), (3, 3)),
+    "one channel": Conv(4, 1, (1, 8), (8, 8), (3, 3), pads((1, 1), (1, 1))),
+    "rank 1": Conv(2, 1, (6, 9), (20,), (5,), pads((2, 1)), outs=[Out(stride=2)]),
+    "rank 3": Conv(1, 1, (4, 6), (5, 6, 4), (3, 2, 2), pads((1, 1), (0, 0), (1, 0))),
+    "many points": Conv(1, 1, (3, 4), (30, 31), (3, 3), pads((1, 1), (1, 1))),
+}  # fmt: skip
+
+
+def parameters(conv: Conv) -> dict:
+    """The seam's parameters; those of a Conv that needs no view around it."""
+    return {
+        "stride": [o.stride for o in conv.outs],
+        "dilation": [k.dilation for k in conv.kernels],
+        "inDilation": [i.dilation for i in conv.inputs],
+        "padLower": [
+            i.padding[0] - o.truncation[0] for i, o in zip(conv.inputs, conv.outs, strict=True)
+        ],
+    }
+
+
+def blocked(x: np.ndarray, block: int) -> np.ndarray:
+    if block == 0:
+        return x
+    if block == -1:
+        return np.ascontiguousarray(np.moveaxis(x, 1, -1))
+    split = x.reshape(x.shape[0], x.shape[1] // block, block, *x.shape[2:])
+    return np.ascontiguousarray(np.moveaxis(split, 2, -1))
+
+
+def run_all_passes(conv: Conv, dtype, threads, source, in_block=0, out_block=0):
+    """Results of the three passes, and what they should be."""
+    x, w = (a.astype(dtype) for a in conv.operands())
+    y = conv.forward(x, w)
+    dy = random(y.shape, dtype, seed=3)
+    expected = {
+        "forward": y,
+        "data_gradient": conv.data_gradient(w, dy),
+        "weights_gradient": conv.weights_gradient(x, dy),
+    }
+    for name, value in expected.items():
+        arrays = {"forward": [x, w, None], "data_gradient": [None, w, dy]}.get(name, [x, None, dy])
+        arrays = [np.full(value.shape, np.nan, dtype) if a is None else a for a in arrays]
+        written = ["data_gradient", "weights_gradient", "forward"].index(name)
+        arrays[0], arrays[2] = blocked(arrays[0], in_block), blocked(arrays[2], out_block)
+        p = make(
+            contraction.convolution, name, *arrays, **parameters(conv), threads=threads,
+            source=source, inBlock=in_block, outBlock=out_block,
+        )  # fmt: skip
+        p.run()
+        block = [in_block, 0, out_block][written]
+        yield name, arrays[written], blocked(value, block)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("source", ["any", "own", "portable"])
+@pytest.mark.parametrize("name", CONVS)
+def test_convolutions(name, source, threads):
+    for which, result, expected in run_all_passes(CONVS[name], np.float32, threads, source):
+        np.testing.assert_allclose(result, expected, rtol=1e-4, atol=2e-5, err_msg=which)
+
+
+@pytest.mark.parametrize("source", ["any", "own", "portable"])
+@pytest.mark.parametrize("blocks", [(16, 16), (8, 16), (-1, -1), (0, 16), (16, 0), (-1, 8)])
+@pytest.mark.parametrize("name", ["blocks", "3x3 padded", "grouped blocks", "depthwise"])
+def test_blocked_activations(name, blocks, source):
+    for which, result, expected in run_all_passes(CONVS[name], np.float32, 2, source, *blocks):
+        np.testing.assert_allclose(result, expected, rtol=1e-4, atol=2e-5, err_msg=which)
+
+
+@pytest.mark.parametrize("name", CONVS)
+def test_convolutions_in_double(name):
+    for which, result, expected in run_all_passes(CONVS[name], np.float64, 2, "any"):
+        np.testing.assert_allclose(result, expected, rtol=1e-12, atol=1e-12, err_msg=which)
+
+
+@pytest.mark.parametrize("name", ["1x1", "strided", "grouped", "rank 1"])
+def test_convolutions_in_half(name):
+    for which, result, expected in run_all_passes(CONVS[name], np.float16, 2, "any"):
+        np.testing.assert_allclose(result, expected, rtol=1e-3, atol=1e-3, err_msg=which)
+
+
+@pytest.mark.parametrize("source", ["any", "own", "portable"])
+def test_bias_of_a_convolution(source):
+    conv = CONVS["grouped"]
+    x, w = (a.astype(np.float32) for a in conv.operands())
+    expected = conv.forward(x, w)
+    bias = random(expected.shape[1])
+    out = np.full(expected.shape, np.nan, np.float32)
+    make(
+        contraction.convolution, "forward", x, w, out, **parameters(conv), source=source, bias=bias
+    ).run()
+    np.testing.assert_allclose(out, expected + bias[:, None, None], rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", CONVS)
+def test_two_runs_of_a_convolution_have_the_same_bits(name):
+    first = list(run_all_passes(CONVS[name], np.float32, 2, "any"))
+    for (which, a, _), (_, b, _) in zip(
+        first, run_all_passes(CONVS[name], np.float32, 2, "any"), strict=True
+    ):
+        np.testing.assert_array_equal(a, b, err_msg=which)
+
+
+def test_wishes_for_blocks_are_kept_where_channels_divide():
+    if contraction.isa() != "avx512":
+        pytest.skip("the blocks of AVX-512")
+    where = {"stride": [1, 1], "dilation": [1, 1], "inDilation": [1, 1], "padLower": [1, 1]}
+
+    def wish(pass_, i, o):
+        return contraction.preferredBlocks(
+            pass_, [2, i, 14, 14], [1, o, i, 3, 3], [2, o, 14, 14], **where
+        )
+
+    for pass_ in ["forward", "data_gradient", "weights_gradient"]:
+        assert wish(pass_, 64, 64) == (16, 16)
+    assert wish("forward", 3, 64) == (0, 16)
+    assert wish("forward", 20, 64)[0] == 0
+
+
+@pytest.mark.parametrize("isa", ["base", "avx2"])
+def test_smaller_instruction_sets(isa):
+    """The tests of this file once more in a process that is held to less."""
+    if os.environ.get("POPIR_ISA"):
+        pytest.skip("this process is held to less already")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__]
+    done = subprocess.run(
+        command, env={**os.environ, "POPIR_ISA": isa}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_an_instruction_set_that_does_not_exist_is_an_error():
+    code = "from popir.poplin import contraction; contraction.isa()"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "POPIR_ISA": "neon"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "POPIR_ISA is 'neon'; set it to base, avx2 or avx512" in done.stderr
