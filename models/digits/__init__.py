@@ -1,0 +1,1 @@
+"""A convolutional classifier of handwritten digits, and the images it learns from."""
