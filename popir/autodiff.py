@@ -1,0 +1,240 @@
+"""Reverse-mode differentiation of a graph, over what each operator says of its own gradient.
+
+The names of gradient tensors are PopART's: the gradient of a tensor `x` is `Gradient___x`; where
+several uses of `x` contribute to it, the contribution through input `i` of operator `n` is
+`Gradient___n_i`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from popir import registry
+from popir.errors import MissingGradientError, popart_exception
+from popir.ir import GradInOutMapper, GradOpInType, Graph, Op, Tensor
+from popir.types import DataType, TensorInfo
+
+_DIFFERENTIABLE = {DataType.FLOAT, DataType.FLOAT16, DataType.BFLOAT16, DataType.DOUBLE}
+
+
+def reservedGradientPrefix() -> str:
+    """What the id of a gradient begins with."""
+    return "Gradient___"
+
+
+def getGradId(id: str) -> str:
+    """The id of the gradient of tensor `id`."""
+    return reservedGradientPrefix() + id
+
+
+def getEdgeGradId(op: Op, i: int) -> str:
+    """The id of what input `i` of `op` contributes to the gradient of its tensor."""
+    return f"{reservedGradientPrefix()}{op.id}_{i}"
+
+
+def differentiate(
+    graph: Graph, loss: str, targets: Iterable[str], lossScaling: str | float = 1.0
+) -> dict[str, str]:
+    """Adds to `graph` the operators that compute the gradients of `loss` with respect to the
+    `targets`.
+
+    Args:
+        loss: the id of a tensor of one element and a floating-point type. lossScaling: what the
+        gradient of the loss itself is: a number, or the id of a tensor of the loss's shape.
+
+    Returns the gradient's id for each target that the loss depends on. Nothing else is computed.
+    Integer tensors carry no gradient. Raises MissingGradientError where a dependence passes through
+    an operator that has none.
+    """
+    wanted = list(targets)
+    end = graph.getTensor(loss)
+    _checkLoss(end)
+    walk = _Walk(graph, wanted)
+    ops = graph.schedule()
+    below = _ancestors(end)
+    if walk.isActive(end) or loss in wanted:
+        walk.seed(end, lossScaling)
+        for op in reversed(ops):
+            if op in below and any(map(walk.isActive, op.output.values())):
+                walk.differentiate(op)
+    found = {id: walk.total(graph.getTensor(id)) for id in wanted}
+    return {id: gradient for id, gradient in found.items() if gradient is not None}
+
+
+def _checkLoss(loss: Tensor) -> None:
+    if loss.info is None or loss.info.nelms() != 1 or loss.info.dataType() not in _DIFFERENTIABLE:
+        raise popart_exception(
+            f"The loss '{loss.id}' is {loss.info}; it must have one element of a floating-point "
+            "type. Reduce it, with aiGraphcore.identityloss for example."
+        )
+
+
+def _ancestors(end: Tensor) -> set[Op]:
+    """The operators that `end` is computed from."""
+    found: set[Op] = set()
+    stack = [end]
+    while stack:
+        producer = stack.pop().producer
+        if producer is not None and producer not in found:
+            found.add(producer)
+            stack += producer.input.values()
+    return found
+
+
+class _Walk:
+    """The state of one reverse walk: which tensors matter, what contributes to their gradients."""
+
+    def __init__(self, graph: Graph, targets: Iterable[str]) -> None:
+        self.graph = graph
+        self.active: set[Tensor] = set()
+        """The targets, and every floating-point tensor that is computed from one."""
+        self.parts: dict[Tensor, list[str]] = {}
+        """For each tensor, the ids of the contributions to its gradient that exist so far."""
+        self.totals: dict[Tensor, str] = {}
+        stack = [graph.getTensor(id) for id in targets]
+        while stack:
+            tensor = stack.pop()
+            if tensor in self.active or not _carriesGradient(tensor):
+                continue
+            self.active.add(tensor)
+            for op in tensor.consumers:
+                if not getattr(op, "stopsGradient", False):
+                    stack += op.output.values()
+
+    def isActive(self, tensor: Tensor) -> bool:
+        """Whether the gradient of `tensor` leads to a target's."""
+        return tensor in self.active
+
+    def seed(self, loss: Tensor, scaling: str | float) -> None:
+        """Starts from the loss."""
+        id = getGradId(loss.id)
+        assert loss.info is not None
+        if isinstance(scaling, str):
+            _add(self.graph, "ai.onnx", "Identity", 13, [scaling], id)
+        else:
+            value = np.full(loss.info.shape(), scaling, loss.info.dataType().numpy)
+            self.graph.addConstInit(id, value)
+        self.totals[loss] = id
+
+    def total(self, tensor: Tensor) -> str | None:
+        """The id of the whole gradient of `tensor`, None if nothing contributes; called after all
+        its uses were visited.
+        """
+        if tensor not in self.totals and tensor in self.parts:
+            self.totals[tensor] = self._collect(tensor, self.parts[tensor])
+        return self.totals.get(tensor)
+
+    def _collect(self, tensor: Tensor, parts: list[str]) -> str:
+        id = getGradId(tensor.id)
+        if len(parts) > 1:
+            _add(self.graph, "ai.onnx", "Sum", 13, parts, id)
+            return id
+        only = self.graph.getTensor(parts[0])
+        op = only.getProducer()
+        index = next(i for i, t in op.output.items() if t is only)
+        op.disconnectOutTensor(index)
+        self.graph.removeTensor(only.id)
+        op.createAndConnectOutTensor(index, id)
+        op.output[index].info = only.info
+        return id
+
+    def differentiate(self, op: Op) -> None:
+        """Adds the gradient operators of `op` that lead to a target."""
+        gradients = {i: self.total(t) for i, t in op.output.items()}
+        if not any(gradients.values()):
+            return
+        wanted = {i for i, t in op.input.items() if self.isActive(t)}
+        reached: set[int] = set()
+        for gradOp in op.getGradOps():
+            towards = gradOp.gradOutToNonGradIn()
+            if wanted.intersection(towards.values()):
+                self._connect(op, gradOp, gradients)
+                reached.update(towards.values())
+        if missing := wanted - reached:
+            raise _missing(op, min(missing))
+
+    def _connect(self, op: Op, gradOp: Op, gradients: dict[int, str | None]) -> None:
+        self.graph.moveIntoGraph(gradOp)
+        for mapper in gradOp.gradInputInfo():
+            source = self._source(op, mapper, gradients)
+            if source is not None:
+                gradOp.connectInTensor(mapper.iGrad, source)
+        for out, i in gradOp.gradOutToNonGradIn().items():
+            if not op.hasInput(i):
+                continue
+            id = self.graph.uniqueId(getEdgeGradId(op, i))
+            gradOp.createAndConnectOutTensor(out, id)
+            self.parts.setdefault(op.inTensor(i), []).append(id)
+        gradOp.setup()
+        for out, i in gradOp.gradOutToNonGradIn().items():
+            if op.hasInput(i):
+                _checkInfo(op, i, gradOp, out)
+
+    def _source(
+        self, op: Op, mapper: GradInOutMapper, gradients: dict[int, str | None]
+    ) -> str | None:
+        i = mapper.iNonGrad
+        if mapper.type is GradOpInType.In:
+            return op.inId(i) if op.hasInput(i) else None
+        if not op.hasOutput(i):
+            return None
+        if mapper.type is GradOpInType.Out:
+            return op.outId(i)
+        return gradients[i] or self._zeros(op.outTensor(i))
+
+    def _zeros(self, tensor: Tensor) -> str:
+        """The gradient of an output that the loss does not depend on, where another output's
+        matters.
+        """
+        assert tensor.info is not None
+        id = getGradId(tensor.id)
+        zeros = np.zeros(tensor.info.shape(), tensor.info.dataType().numpy)
+        self.graph.addConstInit(id, zeros)
+        self.totals[tensor] = id
+        return id
+
+
+def _carriesGradient(tensor: Tensor) -> bool:
+    return tensor.info is not None and tensor.info.dataType() in _DIFFERENTIABLE
+
+
+def _add(
+    graph: Graph, domain: str, type: str, version: int, inputs: list[str], output: str
+) -> None:
+    """Adds a built-in operator with one output."""
+    settings = Op.Settings(graph, output)
+    tensors = [graph.getTensor(id) for id in inputs]
+    attributes: dict[str, Any] = {}
+    graph.createConnectedOp(
+        registry.createOp,
+        dict(enumerate(inputs)),
+        {0: output},
+        domain,
+        type,
+        version,
+        settings,
+        attributes,
+        tensors,
+    )
+
+
+def _checkInfo(op: Op, i: int, gradOp: Op, out: int) -> None:
+    expected: TensorInfo = op.inInfo(i)
+    given = gradOp.outInfo(out)
+    if given != expected:
+        raise popart_exception(
+            f"{gradOp.debugName()}: output {out} is {given}, but it is the gradient of input {i} "
+            f"of {op.debugName()}, which is {expected}. Correct setup() or gradOutToNonGradIn() "
+            "of the gradient operator."
+        )
+
+
+def _missing(op: Op, i: int) -> MissingGradientError:
+    return MissingGradientError(
+        f"{op.debugName()}: the loss depends on input {i}, '{op.inId(i)}', through this operator, "
+        f"which has no gradient for it. Define getGradOps() of {type(op).__name__}, or put a "
+        "Detach (ai.graphcore) before it if no gradient is to flow."
+    )

@@ -1,0 +1,53 @@
+"""Cast: the elements in another type."""
+
+from __future__ import annotations
+
+from popir import popops
+from popir.ir import Op
+from popir.ops.elementwise import FLOATS
+from popir.ops.gradient import InputGradOp
+from popir.ops.identifiers import graphcoreId, onnxIds
+from popir.opx import Opx, popType
+from popir.poplar import program
+from popir.registry import OpCreator, OpxCreator
+from popir.types import DataType, TensorInfo
+
+
+class CastOp(Op):
+    """The input as elements of the type `to`, a code of ONNX or, in PopART's builder, a name."""
+
+    to: int
+    saturate: int | None
+
+    def setup(self) -> None:
+        """The input's shape."""
+        self.setOutInfo(0, TensorInfo(DataType.of(self.to), self.inShape(0)))
+
+    def getGradOps(self) -> list[Op]:
+        """A cast back between floating-point types, else none."""
+        floats = {self.inInfo(0).dataType(), self.outInfo(0).dataType()} <= FLOATS
+        return [CastGradOp(self)] if floats else []
+
+
+class CastGradOp(InputGradOp):
+    """The gradient in the type of the forward operator's input."""
+
+    opid = graphcoreId("CastGrad")
+
+
+class CastOpx(Opx):
+    """Both directions."""
+
+    def grow(self, prog: program.Sequence) -> None:
+        """popops.cast; the same type is copied."""
+        to = popType(self.outInfo(0))
+        given = self.getInTensor(0)
+        if given.elementType() == to:
+            self.setOutTensor(0, self.cloneNcopy(prog, given))
+        else:
+            self.setOutTensor(0, popops.cast(self.graph(), given, to, prog, self.debugContext()))
+
+
+_IDS = onnxIds("Cast", 6, 9, 13, 19, 21, 23, 24, 25, 28)
+OpCreator(CastOp, _IDS)
+OpxCreator(CastOpx, [*_IDS, CastGradOp.opid])

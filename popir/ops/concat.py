@@ -1,0 +1,88 @@
+"""Concat: tensors joined along an axis. The result and its gradients are views."""
+
+from __future__ import annotations
+
+from popir import poplar
+from popir.errors import OperatorInputError
+from popir.ir import Op
+from popir.ops.gradient import InputGradOp
+from popir.ops.identifiers import graphcoreId, onnxIds
+from popir.ops.shapes import axis
+from popir.opx import Opx
+from popir.poplar import program
+from popir.registry import OpCreator, OpxCreator
+from popir.types import TensorInfo
+
+
+class ConcatOp(Op):
+    """The inputs one after another along `axis`; all other dimensions are equal."""
+
+    axis: int
+
+    def along(self) -> int:
+        """The axis, counted from 0."""
+        return axis(self, self.axis, self.inRank(0))
+
+    def setup(self) -> None:
+        """The sizes along the axis, summed."""
+        a, shape = self.along(), self.inShape(0)
+        for i in range(1, self.numInputs()):
+            other = self.inShape(i)
+            if other[:a] + other[a + 1 :] != shape[:a] + shape[a + 1 :] or len(other) != len(shape):
+                raise OperatorInputError(
+                    f"{self.debugName()}: input {i} has shape {other}, input 0 {self.inShape(0)}; "
+                    f"they may differ at axis {a} alone."
+                )
+        shape[a] = sum(self.inShape(i)[a] for i in range(self.numInputs()))
+        self.setOutInfo(0, TensorInfo(self.inInfo(0).dataType(), shape))
+
+    def aliases(self, inIndex: int, outIndex: int) -> bool:
+        """The output is a view of all inputs."""
+        return True
+
+    def getGradOps(self) -> list[Op]:
+        """A slice for each input."""
+        return [ConcatGradOp(self, i) for i in range(self.numInputs())]
+
+
+class ConcatGradOp(InputGradOp):
+    """The part of the gradient that belongs to one input."""
+
+    opid = graphcoreId("ConcatGrad")
+
+    def __init__(self, fwdOp: ConcatOp, index: int) -> None:
+        super().__init__(fwdOp, index)
+        self._axis = fwdOp.along()
+        self._begin = sum(fwdOp.inShape(i)[self._axis] for i in range(index))
+
+    def part(self) -> tuple[int, int, int]:
+        """Begin, end, axis."""
+        return self._begin, self._begin + self.target().dim(self._axis), self._axis
+
+    def aliases(self, inIndex: int, outIndex: int) -> bool:
+        """A view."""
+        return True
+
+
+class ConcatOpx(Opx):
+    """Joins views."""
+
+    def grow(self, prog: program.Sequence) -> None:
+        """A view."""
+        op = self.getOp(ConcatOp)
+        parts = [self.getInTensor(i) for i in range(op.numInputs())]
+        self.setOutTensor(0, poplar.concat(parts, op.along()))
+
+
+class ConcatGradOpx(Opx):
+    """Takes a part."""
+
+    def grow(self, prog: program.Sequence) -> None:
+        """A view."""
+        self.setOutTensor(0, self.getInTensor(0).slice(*self.getOp(ConcatGradOp).part()))
+
+
+_IDS = onnxIds("Concat", 4, 11, 13)
+OpCreator(ConcatOp, _IDS)
+OpxCreator(ConcatOpx, _IDS)
+OpxCreator(ConcatGradOpx, ConcatGradOp.opid)

@@ -1,0 +1,189 @@
+"""Gemm: alpha A' B' + beta C, with A and B transposed where asked for and C broadcast."""
+
+from __future__ import annotations
+
+from popir import poplin, popops
+from popir.errors import OperatorInputError
+from popir.ir import Op
+from popir.ops.gradient import GRAD, IN, InputGradOp
+from popir.ops.identifiers import graphcoreId, onnxIds
+from popir.ops.shapes import reduceTo
+from popir.opx import InputCreatorType, Opx, popType
+from popir.poplar import Tensor, program
+from popir.popops import expr as pe
+from popir.registry import OpCreator, OpxCreator
+from popir.types import TensorInfo
+
+
+class GemmOp(Op):
+    """Two matrices, and from version 11 on an optional third operand."""
+
+    alpha: float
+    beta: float
+    transA: bool
+    transB: bool
+    broadcast: int | None
+
+    def operandShape(self, i: int) -> list[int]:
+        """The shape of A or B after transposition."""
+        shape = self.inShape(i)
+        return shape[::-1] if (self.transA, self.transB)[i] else shape
+
+    def setup(self) -> None:
+        """[rows of A, columns of B]"""
+        if (
+            self.inRank(0) != 2
+            or self.inRank(1) != 2
+            or self.operandShape(0)[1] != self.operandShape(1)[0]
+        ):
+            raise OperatorInputError(
+                f"{self.debugName()}: A is {self.inShape(0)} (transA={int(self.transA)}), B "
+                f"{self.inShape(1)} (transB={int(self.transB)}); after transposition they must be "
+                "[M, K] and [K, N]."
+            )
+        shape = [self.operandShape(0)[0], self.operandShape(1)[1]]
+        if self.hasInput(2):
+            c = self.inShape(2)
+            padded = [1] * (2 - len(c)) + c
+            if len(c) > 2 or any(d not in (1, s) for d, s in zip(padded, shape, strict=True)):
+                raise OperatorInputError(
+                    f"{self.debugName()}: C has shape {c}, which does not broadcast to the "
+                    f"product's, {shape}."
+                )
+        self.setOutInfo(0, TensorInfo(self.inInfo(0).dataType(), shape))
+
+    def getSubgraphValue(self) -> float:
+        """Expensive."""
+        return self.getHighSubgraphValue()
+
+    def getGradOps(self) -> list[Op]:
+        """One for each operand."""
+        found: list[Op] = [GemmAGradOp(self), GemmBGradOp(self)]
+        return [*found, GemmCGradOp(self)] if self.hasInput(2) else found
+
+
+class GemmGradOp(InputGradOp):
+    """Base of the three."""
+
+    alpha: float
+    beta: float
+    transA: bool
+    transB: bool
+
+
+class GemmAGradOp(GemmGradOp):
+    """alpha g B, or its transpose."""
+
+    opid = graphcoreId("GemmAGrad")
+    reads = [(GRAD, 0), (IN, 1)]
+
+
+class GemmBGradOp(GemmGradOp):
+    """alpha A g, or its transpose."""
+
+    opid = graphcoreId("GemmBGrad")
+    reads = [(GRAD, 0), (IN, 0)]
+
+    def __init__(self, fwdOp: GemmOp) -> None:
+        super().__init__(fwdOp, 1)
+
+
+class GemmCGradOp(GemmGradOp):
+    """beta g, summed to the shape of C."""
+
+    opid = graphcoreId("GemmCGrad")
+
+    def __init__(self, fwdOp: GemmOp) -> None:
+        super().__init__(fwdOp, 2)
+
+
+def _scaled(opx: Opx, t: Tensor, factor: float, prog: program.Sequence) -> Tensor:
+    if factor == 1.0:
+        return t
+    expression = pe.Mul(pe._1, pe.Const(factor))
+    return popops.map(opx.graph(), expression, [t], prog, opx.debugContext("scale"))
+
+
+class GemmOpx(Opx):
+    """A product, then one pass for the factors and C."""
+
+    def grow(self, prog: program.Sequence) -> None:
+        """matMul and map."""
+        op = self.getOp(GemmOp)
+        a, b = self.getInTensor(0), self.getInTensor(1)
+        a = a.transpose() if op.transA else a
+        b = b.transpose() if op.transB else b
+        out = poplin.matMul(self.graph(), a, b, prog, self.debugContext())
+        if not op.hasInput(2) or op.beta == 0.0:
+            self.setOutTensor(0, _scaled(self, out, op.alpha, prog))
+            return
+        first = pe._1 if op.alpha == 1.0 else pe.Mul(pe._1, pe.Const(op.alpha))
+        second = pe._2 if op.beta == 1.0 else pe.Mul(pe._2, pe.Const(op.beta))
+        operands = [out, self.getInTensor(2)]
+        popops.mapInPlace(
+            self.graph(), pe.Add(first, second), operands, prog, self.debugContext("bias")
+        )
+        self.setOutTensor(0, out)
+
+    def getInputCreatorType(self, i: int) -> InputCreatorType:
+        """A and B."""
+        return InputCreatorType.CanCreate if i < 2 else InputCreatorType.Deadend
+
+    def createInputTensor(self, i: int, debugContext: str) -> Tensor:
+        """As the product wants it."""
+        op = self.getOp(GemmOp)
+        kind = popType(self.inInfo(i))
+        create = (poplin.createMatMulInputLHS, poplin.createMatMulInputRHS)[i]
+        shapes = op.operandShape(0), op.operandShape(1)
+        made = create(self.graph(), kind, kind, *shapes, debugContext)
+        return made.transpose() if (op.transA, op.transB)[i] else made
+
+
+class GemmAGradOpx(Opx):
+    """With respect to A."""
+
+    def grow(self, prog: program.Sequence) -> None:
+        """A product."""
+        op = self.getOp(GemmAGradOp)
+        g, b = self.getInTensor(0), self.getInTensor(1)
+        b = b if op.transB else b.transpose()
+        operands = (b.transpose(), g.transpose()) if op.transA else (g, b)
+        out = poplin.matMul(self.graph(), *operands, prog, self.debugContext())
+        self.setOutTensor(0, _scaled(self, out, op.alpha, prog))
+
+
+class GemmBGradOpx(Opx):
+    """With respect to B."""
+
+    def grow(self, prog: program.Sequence) -> None:
+        """A product."""
+        op = self.getOp(GemmBGradOp)
+        g, a = self.getInTensor(0), self.getInTensor(1)
+        a = a if op.transA else a.transpose()
+        operands = (g.transpose(), a.transpose()) if op.transB else (a, g)
+        out = poplin.matMul(self.graph(), *operands, prog, self.debugContext())
+        self.setOutTensor(0, _scaled(self, out, op.alpha, prog))
+
+
+class GemmCGradOpx(Opx):
+    """With respect to C."""
+
+    def grow(self, prog: program.Sequence) -> None:
+        """A sum over what was broadcast."""
+        op = self.getOp(GemmCGradOp)
+        g = _scaled(self, self.getInTensor(0), op.beta, prog)
+        shape = self.outShape(0)
+        reduced = reduceTo(self.graph(), g, shape, prog, self.debugContext("reduce"))
+        unchanged = shape == list(g.shape()) and op.beta == 1.0
+        self.setOutTensor(0, self.cloneNcopy(prog, reduced) if unchanged else reduced)
+
+
+_IDS = onnxIds("Gemm", 6, 7, 9, 11, 13)
+OpCreator(GemmOp, _IDS)
+OpxCreator(GemmOpx, _IDS)
+for _opx, _op in (
+    (GemmAGradOpx, GemmAGradOp),
+    (GemmBGradOpx, GemmBGradOp),
+    (GemmCGradOpx, GemmCGradOp),
+):
+    OpxCreator(_opx, _op.opid)

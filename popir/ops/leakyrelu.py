@@ -1,0 +1,79 @@
+"""LeakyRelu: x where x >= 0, alpha * x below.
+
+The expressions are those of PopART's custom-operator guide, so that an operator library built from
+it gives the same bits.
+"""
+
+from __future__ import annotations
+
+from popir import popops
+from popir.ir import Op
+from popir.ops.gradient import GRAD, IN, InputGradOp
+from popir.ops.identifiers import graphcoreId, onnxIds
+from popir.opx import InputCreatorType, Opx
+from popir.poplar import Tensor, program
+from popir.popops import expr as pe
+from popir.registry import OpCreator, OpxCreator
+
+
+class LeakyReluOp(Op):
+    """One input, one output of its type and shape."""
+
+    alpha: float
+
+    def setup(self) -> None:
+        """The output is like the input."""
+        self.setOutInfo(0, self.inInfo(0))
+
+    def getGradOps(self) -> list[Op]:
+        """LeakyReluGrad."""
+        return [LeakyReluGradOp(self)]
+
+
+class LeakyReluGradOp(InputGradOp):
+    """The output's gradient, times alpha where the input is negative."""
+
+    opid = graphcoreId("LeakyReluGrad")
+    reads = [(GRAD, 0), (IN, 0)]
+    alpha: float
+
+
+class LeakyReluOpx(Opx):
+    """One map."""
+
+    def grow(self, prog: program.Sequence) -> None:
+        """x < 0 ? alpha * x : x"""
+        alpha = self.getOp(LeakyReluOp).alpha
+        expression = pe.Select(pe.Mul(pe.Const(alpha), pe._1), pe._1, pe.Lt(pe._1, pe.Const(0.0)))
+        self.setOutTensor(
+            0,
+            popops.map(self.graph(), expression, [self.getInTensor(0)], prog, self.debugContext()),
+        )
+
+    def getInputCreatorType(self, i: int) -> InputCreatorType:
+        """The input's layout is the output's."""
+        return InputCreatorType.CanUnwind
+
+    def unwindTensorLayout(self, tensor: Tensor, inIndex: int, outIndex: int) -> Tensor:
+        """Element by element."""
+        return tensor
+
+
+class LeakyReluGradOpx(Opx):
+    """One map over the gradient and the input."""
+
+    def grow(self, prog: program.Sequence) -> None:
+        """grad * (x < 0 ? alpha : 1)"""
+        alpha = self.getOp(LeakyReluGradOp).alpha
+        slope = pe.Select(pe.Const(alpha), pe.Const(1.0), pe.Lt(pe._2, pe.Const(0.0)))
+        operands = [self.getInTensor(0), self.getInTensor(1)]
+        self.setOutTensor(
+            0,
+            popops.map(self.graph(), pe.Mul(slope, pe._1), operands, prog, self.debugContext()),
+        )
+
+
+_IDS = onnxIds("LeakyRelu", 1, 6, 16)
+OpCreator(LeakyReluOp, _IDS)
+OpxCreator(LeakyReluOpx, _IDS)
+OpxCreator(LeakyReluGradOpx, LeakyReluGradOp.opid)

@@ -1,0 +1,175 @@
+"""Reductions over axes: ReduceSum, ReduceMean, ReduceMax, ReduceMin, ReduceProd, ReduceSumSquare,
+ReduceL1, ReduceL2, ReduceLogSum, ReduceLogSumExp. One row each: what is done before the reduction,
+the reduction, and what is done after it.
+
+The gradient of row r with respect to x is g, broadcast, times the row's derivative in x and the
+result y.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, cast
+
+from popir import popops
+from popir.ir import GradInOutMapper, Op
+from popir.ops import symbolic as s
+from popir.ops.elementwise import FLOATS
+from popir.ops.gradient import GRAD, IN, OUT, InputGradOp
+from popir.ops.identifiers import graphcoreId, onnxIds
+from popir.ops.shapes import axes, broadcastTo, constInput, product
+from popir.ops.symbolic import Arg, Expr
+from popir.opx import Opx
+from popir.poplar import Tensor, program
+from popir.registry import OpCreator, OpxCreator
+from popir.types import TensorInfo
+
+_X, _Y, _G = Arg(1), Arg(2), Arg(0)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One reduction: after(operation(before(x)))."""
+
+    type: str
+    versions: tuple[int, ...]
+    operation: str
+    gradient: Expr
+    """Over g, x and the result y."""
+    before: Expr | None = None
+    after: Expr | None = None
+
+
+_OLD = (1, 11, 13)
+ROWS = [
+    Row("ReduceSum", _OLD, "ADD", _G),
+    Row("ReduceMean", (*_OLD, 18), "ADD", _G),
+    # As PopART: every element that equals the extremum gets the gradient.
+    Row("ReduceMax", (1, 11, 12, 13, 18, 20), "MAX", s.select(_G, 0, s.equal(_X, _Y))),
+    Row("ReduceMin", (1, 11, 12, 13, 18, 20), "MIN", s.select(_G, 0, s.equal(_X, _Y))),
+    # Wrong where an element is 0: the product of the others is then taken to be 0.
+    Row("ReduceProd", (*_OLD, 18), "MUL", _G * s.select(0, _Y / _X, s.equal(_X, 0))),
+    Row("ReduceSumSquare", (*_OLD, 18), "SQUARE_ADD", _G * (2 * _X)),
+    Row("ReduceL1", (*_OLD, 18), "ADD", _G * s.signum(_X), before=s.absolute(Arg(0))),
+    # The derivative at 0 is chosen 0.
+    Row(
+        "ReduceL2",
+        (*_OLD, 18),
+        "SQUARE_ADD",
+        _G * s.select(0, _X / _Y, s.equal(_Y, 0)),
+        after=s.sqrt(Arg(0)),
+    ),
+    Row("ReduceLogSum", (*_OLD, 18, 28), "ADD", _G * s.exp(-_Y), after=s.log(Arg(0))),
+    Row("ReduceLogSumExp", (*_OLD, 18, 28), "LOG_ADD", _G * s.exp(_X - _Y)),
+]
+
+
+class ReduceOp(Op):
+    """Base of all; each row makes one subclass. Axes are an attribute or, in later versions, a
+    constant input.
+    """
+
+    constantInputs = frozenset({1})
+
+    row: ClassVar[Row]
+    axes: list[int] | None
+    keepdims: bool
+    noop_with_empty_axes: int | None
+
+    def reducedAxes(self) -> list[int]:
+        """The axes, counted from 0; all of them where none are given."""
+        found = constInput(self, 1)
+        given = self.axes if found is None else [int(a) for a in found.reshape(-1)]
+        if not given:
+            return [] if self.noop_with_empty_axes else list(range(self.inRank(0)))
+        return axes(self, given, self.inRank(0))
+
+    def keptShape(self) -> list[int]:
+        """The input's shape with 1 for each axis."""
+        gone = self.reducedAxes()
+        return [1 if i in gone else d for i, d in enumerate(self.inShape(0))]
+
+    def setup(self) -> None:
+        """The axes become 1, or go."""
+        gone = self.reducedAxes()
+        shape = [d for i, d in enumerate(self.keptShape()) if self.keepdims or i not in gone]
+        self.setOutInfo(0, TensorInfo(self.inInfo(0).dataType(), shape))
+
+    def getGradOps(self) -> list[Op]:
+        """One, for a floating-point type."""
+        return [ReduceGradOp(self)] if self.inInfo(0).dataType() in FLOATS else []
+
+
+class ReduceGradOp(InputGradOp):
+    """g, broadcast, times the row's derivative."""
+
+    reads = [(GRAD, 0), (IN, 0), (OUT, 0)]
+
+    def __init__(self, fwdOp: ReduceOp) -> None:
+        super().__init__(fwdOp, 0, graphcoreId(f"{fwdOp.row.type}Grad"))
+        used = s.operands(fwdOp.row.gradient)
+        self._read = sorted(used - {0})
+        self.sources = [self.reads[i] for i in (0, *self._read)]
+        self.keptShape = fwdOp.keptShape()
+        new = {old: i for i, old in enumerate([0, *self._read])}
+        self.expression = s.renumber(fwdOp.row.gradient, new)
+        if fwdOp.row.type == "ReduceMean":
+            count = product(fwdOp.inShape(0)) // max(product(self.keptShape), 1)
+            self.expression = self.expression * (1 / max(count, 1))
+
+    def gradInputInfo(self) -> list[GradInOutMapper]:
+        """What the row's derivative reads of g, x and y."""
+        return [GradInOutMapper(i, n, kind) for i, (kind, n) in enumerate(self.sources)]
+
+
+class ReduceOpx(Opx):
+    """At most one pass before, the reduction, and one pass after."""
+
+    def grow(self, prog: program.Sequence) -> None:
+        """popops.reduce."""
+        op = self.getOp(ReduceOp)
+        t = self._mapped(op.row.before, self.getInTensor(0), prog)
+        params = popops.ReduceParams(popops.Operation.__members__[op.row.operation])
+        dims = op.reducedAxes()
+        out = popops.reduce(self.graph(), t, dims, params, prog, self.debugContext())
+        after = op.row.after
+        if op.row.type == "ReduceMean":
+            count = product(t.dim(d) for d in dims)
+            after = Arg(0) * (1 / count) if op.inInfo(0).dataType() in FLOATS else Arg(0) / count
+        self.setOutTensor(0, self._mapped(after, out, prog).reshape(self.outShape(0)))
+
+    def _mapped(self, expression: Expr | None, t: Tensor, prog: program.Sequence) -> Tensor:
+        if expression is None:
+            return t
+        tree = s.toDevice(expression, popops.expr)
+        return popops.map(self.graph(), tree, [t], prog, self.debugContext())
+
+
+class ReduceGradOpx(Opx):
+    """One pass over the input's shape."""
+
+    def grow(self, prog: program.Sequence) -> None:
+        """A map over broadcast views."""
+        op = self.getOp(ReduceGradOp)
+        shape = self.outShape(0)
+        operands = []
+        for i, (kind, _) in enumerate(op.sources):
+            t = self.getInTensor(i)
+            operands.append(t if kind is IN else broadcastTo(t.reshape(op.keptShape), shape))
+        if op.expression == Arg(0):
+            self.setOutTensor(0, self.cloneNcopy(prog, operands[0]))
+            return
+        tree = s.toDevice(op.expression, popops.expr)
+        self.setOutTensor(0, popops.map(self.graph(), tree, operands, prog, self.debugContext()))
+
+
+for _row in ROWS:
+    _members = {
+        "__doc__": f"{_row.type}: a row of the table of reductions.",
+        "__module__": __name__,
+        "row": _row,
+    }
+    _ids = onnxIds(_row.type, *_row.versions)
+    OpCreator(cast("type[Op]", type(f"{_row.type}Op", (ReduceOp,), _members)), _ids)
+    OpxCreator(ReduceOpx, _ids)
+    OpxCreator(ReduceGradOpx, graphcoreId(f"{_row.type}Grad"))

@@ -1,0 +1,93 @@
+"""Shapes and views that several operators need: broadcasting, axes, constant inputs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from popir import popops
+from popir.errors import OperatorAttributeError, OperatorInputError
+from popir.ir import Op
+from popir.poplar import Graph, Tensor, program
+
+
+def broadcastShapes(op: Op, shapes: Sequence[Sequence[int]]) -> list[int]:
+    """The shape that numpy's rule makes of several. Raises OperatorInputError where they do not
+    fit.
+    """
+    try:
+        return list(np.broadcast_shapes(*map(tuple, shapes)))
+    except ValueError:
+        raise OperatorInputError(
+            f"{op.debugName()}: the shapes {', '.join(str(list(s)) for s in shapes)} do not "
+            "broadcast: aligned at the right, two dimensions must be equal or one of them 1."
+        ) from None
+
+
+def broadcastTo(t: Tensor, shape: Sequence[int]) -> Tensor:
+    """A view of `t` with the given shape, by numpy's rule."""
+    have = [1] * (len(shape) - t.rank()) + list(t.shape())
+    t = t.reshape(have)
+    for d, (h, want) in enumerate(zip(have, shape, strict=True)):
+        if h != want:
+            t = t.broadcast(want, d)
+    return t
+
+
+def reduceTo(
+    graph: Graph, t: Tensor, shape: Sequence[int], prog: program.Sequence, debug: str
+) -> Tensor:
+    """`t` summed over what numpy's rule would broadcast `shape` to; the shape is then `shape`."""
+    have = list(t.shape())
+    padded = [1] * (len(have) - len(shape)) + list(shape)
+    dims = [d for d, (h, want) in enumerate(zip(have, padded, strict=True)) if h != want]
+    if dims:
+        params = popops.ReduceParams(popops.Operation.ADD)
+        t = popops.reduce(graph, t, dims, params, prog, debug)
+    return t.reshape(list(shape))
+
+
+def axis(op: Op, value: int, rank: int) -> int:
+    """An axis counted from 0; negative ones count from the end. Raises OperatorAttributeError
+    outside.
+    """
+    if not -rank <= value < rank:
+        raise OperatorAttributeError(
+            f"{op.debugName()}: the axis {value} is outside of a tensor of rank {rank}; "
+            f"it must be in [{-rank}, {rank - 1}]."
+        )
+    return value % rank
+
+
+def axes(op: Op, values: Iterable[int], rank: int) -> list[int]:
+    """Several axes, counted from 0 and sorted. Raises OperatorAttributeError for one outside or
+    twice.
+    """
+    found = sorted(axis(op, value, rank) for value in values)
+    if len(set(found)) < len(found):
+        raise OperatorAttributeError(f"{op.debugName()}: an axis is given twice in {found}.")
+    return found
+
+
+def constInput(op: Op, i: int) -> np.ndarray[Any, Any] | None:
+    """The value of input `i`, None if there is no such input.
+
+    Raises OperatorInputError unless it is known when the model is compiled.
+    """
+    if not op.hasInput(i):
+        return None
+    tensor = op.inTensor(i)
+    if tensor.data is None:
+        raise OperatorInputError(
+            f"{op.debugName()}: input {i}, '{tensor.id}', must be a constant, since it decides "
+            f"the shape of the output; given was a tensor of type {tensor.tensorType.name}."
+        )
+    return tensor.data
+
+
+def product(dims: Iterable[int]) -> int:
+    """The number of elements of a shape."""
+    return math.prod(dims)

@@ -1,0 +1,265 @@
+"""Element-wise expressions as small immutable trees: written in Python, differentiated, lowered.
+
+An operator of the table in `elementwise.py` is one such tree over its inputs. `derivative` gives
+the tree of a partial derivative, `toDevice` the `popops.expr` tree that a device program evaluates
+in one pass. The function names are those of `popops.expr`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Union
+
+Number = int | float | bool
+Like = Union["Expr", Number]
+
+
+class Expr:
+    """A node; arithmetic and comparison operators build larger trees."""
+
+    def __add__(self, other: Like) -> Expr:
+        return add(self, other)
+
+    def __radd__(self, other: Like) -> Expr:
+        return add(other, self)
+
+    def __sub__(self, other: Like) -> Expr:
+        return sub(self, other)
+
+    def __rsub__(self, other: Like) -> Expr:
+        return sub(other, self)
+
+    def __mul__(self, other: Like) -> Expr:
+        return mul(self, other)
+
+    def __rmul__(self, other: Like) -> Expr:
+        return mul(other, self)
+
+    def __truediv__(self, other: Like) -> Expr:
+        return divide(self, other)
+
+    def __rtruediv__(self, other: Like) -> Expr:
+        return divide(other, self)
+
+    def __neg__(self) -> Expr:
+        return neg(self)
+
+    def __lt__(self, other: Like) -> Expr:
+        return Call("Lt", (self, lift(other)))
+
+    def __le__(self, other: Like) -> Expr:
+        return Call("Lte", (self, lift(other)))
+
+    def __gt__(self, other: Like) -> Expr:
+        return Call("Gt", (self, lift(other)))
+
+    def __ge__(self, other: Like) -> Expr:
+        return Call("Gte", (self, lift(other)))
+
+
+@dataclass(frozen=True)
+class Arg(Expr):
+    """The operand at `index`, counted from 0."""
+
+    index: int
+
+    def __str__(self) -> str:
+        return f"_{self.index + 1}"
+
+
+@dataclass(frozen=True)
+class Const(Expr):
+    """A number. It takes the element type of the operands it meets."""
+
+    value: Number
+
+    def __str__(self) -> str:
+        return repr(self.value)
+
+
+@dataclass(frozen=True)
+class Call(Expr):
+    """The function `name` of `popops.expr`, applied."""
+
+    name: str
+    args: tuple[Expr, ...]
+
+    def __str__(self) -> str:
+        return f"{self.name}({', '.join(map(str, self.args))})"
+
+
+ZERO, ONE = Const(0), Const(1)
+
+
+def lift(x: Like) -> Expr:
+    """A number as a tree; a tree as it is."""
+    return x if isinstance(x, Expr) else Const(x)
+
+
+def _isNumber(e: Expr, value: Number) -> bool:
+    return isinstance(e, Const) and not isinstance(e.value, bool) and e.value == value
+
+
+def add(a: Like, b: Like) -> Expr:
+    """a + b, without a zero."""
+    a, b = lift(a), lift(b)
+    if _isNumber(a, 0):
+        return b
+    return a if _isNumber(b, 0) else Call("Add", (a, b))
+
+
+def sub(a: Like, b: Like) -> Expr:
+    """a - b, without a zero."""
+    a, b = lift(a), lift(b)
+    if _isNumber(b, 0):
+        return a
+    return neg(b) if _isNumber(a, 0) else Call("Sub", (a, b))
+
+
+def mul(a: Like, b: Like) -> Expr:
+    """a * b; factors 0, 1 and -1 vanish, and a factor select(1, 0, c) becomes a selection."""
+    a, b = lift(a), lift(b)
+    for x, y in ((a, b), (b, a)):
+        if _isNumber(x, 0):
+            return ZERO
+        if _isNumber(x, 1):
+            return y
+        if _isNumber(x, -1):
+            return neg(y)
+        if isinstance(x, Call) and x.name == "Select" and set(x.args[:2]) == {ONE, ZERO}:
+            return select(mul(y, x.args[0]), mul(y, x.args[1]), x.args[2])
+    return Call("Mul", (a, b))
+
+
+def divide(a: Like, b: Like) -> Expr:
+    """a / b; 0 / b is 0, also where b is 0."""
+    a, b = lift(a), lift(b)
+    if _isNumber(a, 0):
+        return ZERO
+    return a if _isNumber(b, 1) else Call("Divide", (a, b))
+
+
+def neg(a: Like) -> Expr:
+    """-a."""
+    a = lift(a)
+    if isinstance(a, Const):
+        return Const(-a.value)
+    return a.args[0] if isinstance(a, Call) and a.name == "Neg" else Call("Neg", (a,))
+
+
+def select(a: Like, b: Like, condition: Expr) -> Expr:
+    """`a` where the condition holds, else `b`."""
+    a, b = lift(a), lift(b)
+    return a if a == b else Call("Select", (a, b, condition))
+
+
+def function(name: str) -> Callable[..., Expr]:
+    """The constructor of calls to the function `name`."""
+    return lambda *args: Call(name, tuple(lift(a) for a in args))
+
+
+exp, expm1, log, log1p = map(function, ("Exp", "Expm1", "Log", "Log1p"))
+sqrt, rsqrt, square, inv = map(function, ("Sqrt", "Rsqrt", "Square", "Inv"))
+absolute, signum, erf = map(function, ("Abs", "Signum", "Erf"))
+sin, cos, tan, tanh, sigmoid = map(function, ("Sin", "Cos", "Tan", "Tanh", "Sigmoid"))
+asin = function("Asin")
+maximum, minimum, power = map(function, ("Max", "Min", "Pow"))
+equal, notEqual, logicalNot = map(function, ("Equal", "NotEqual", "Not"))
+both, either = function("And"), function("Or")
+floor, ceil, round, nearbyInt, trunc = map(
+    function, ("Floor", "Ceil", "Round", "NearbyInt", "Trunc")
+)
+atan2, rem = function("Atan2"), function("Rem")
+bitwiseAnd, bitwiseOr, bitwiseNot = map(function, ("BitwiseAnd", "BitwiseOr", "BitwiseNot"))
+bitwiseXor, bitwiseXnor = function("BitwiseXor"), function("BitwiseXnor")
+
+_TWO_OVER_SQRT_PI = 1.1283791670955126
+
+# When each of these functions is its first argument; else it is its second.
+PIECES: dict[str, Callable[..., Expr]] = {
+    "Select": lambda a, b, condition: condition,
+    "Max": lambda a, b: a >= b,
+    "Min": lambda a, b: a <= b,
+}
+
+# The partial derivatives of each other function, one per argument.
+DERIVATIVES: dict[str, Callable[..., tuple[Expr, ...]]] = {
+    "Add": lambda a, b: (ONE, ONE),
+    "Sub": lambda a, b: (ONE, Const(-1)),
+    "Mul": lambda a, b: (b, a),
+    "Divide": lambda a, b: (divide(1.0, b), -(a / (b * b))),
+    # At a = 0 the second is log(0) * 0: chosen 0, the limit from above for b > 0.
+    "Pow": lambda a, b: (b * power(a, b - 1), select(power(a, b) * log(a), ZERO, a > 0)),
+    "Neg": lambda a: (Const(-1),),
+    "Abs": lambda a: (signum(a),),
+    "Exp": lambda a: (exp(a),),
+    "Expm1": lambda a: (exp(a),),
+    "Log": lambda a: (divide(1.0, a),),
+    "Log1p": lambda a: (divide(1.0, a + 1),),
+    "Sqrt": lambda a: (divide(0.5, sqrt(a)),),
+    "Rsqrt": lambda a: (-0.5 * (rsqrt(a) / a),),
+    "Square": lambda a: (2 * a,),
+    "Inv": lambda a: (-square(inv(a)),),
+    "Erf": lambda a: (_TWO_OVER_SQRT_PI * exp(-square(a)),),
+    "Sin": lambda a: (cos(a),),
+    "Cos": lambda a: (-sin(a),),
+    "Tan": lambda a: (1 + square(tan(a)),),
+    "Asin": lambda a: (rsqrt(1 - square(a)),),
+    "Tanh": lambda a: (1 - square(tanh(a)),),
+    "Sigmoid": lambda a: (sigmoid(a) * (1 - sigmoid(a)),),
+    "Atan2": lambda y, x: (x / (square(y) + square(x)), -(y / (square(y) + square(x)))),
+    "Rem": lambda a, b: (ONE, -trunc(a / b)),
+    **dict.fromkeys(("Signum", "Floor", "Ceil", "Round", "NearbyInt", "Trunc"), lambda a: (ZERO,)),
+}
+
+
+def derivative(e: Expr, index: int) -> Expr:
+    """The partial derivative of `e` with respect to operand `index`.
+
+    Raises KeyError naming the function if the operand is reached through one without a derivative.
+    """
+    if isinstance(e, Arg):
+        return ONE if e.index == index else ZERO
+    if not isinstance(e, Call) or index not in operands(e):
+        return ZERO
+    if e.name in PIECES:
+        first, second = (derivative(a, index) for a in e.args[:2])
+        return select(first, second, PIECES[e.name](*e.args))
+    total: Expr = ZERO
+    for argument, partial in zip(e.args, DERIVATIVES[e.name](*e.args), strict=True):
+        total = add(total, mul(partial, derivative(argument, index)))
+    return total
+
+
+def operands(e: Expr) -> set[int]:
+    """The indices of the operands that `e` reads."""
+    if isinstance(e, Arg):
+        return {e.index}
+    return set().union(*map(operands, e.args)) if isinstance(e, Call) else set()
+
+
+def substitute(e: Expr, old: Expr, new: Expr) -> Expr:
+    """`e` with every subtree equal to `old` replaced by `new`."""
+    if e == old:
+        return new
+    if not isinstance(e, Call):
+        return e
+    return Call(e.name, tuple(substitute(a, old, new) for a in e.args))
+
+
+def renumber(e: Expr, indices: dict[int, int]) -> Expr:
+    """`e` with operand i called indices[i]."""
+    if isinstance(e, Arg):
+        return Arg(indices[e.index])
+    return Call(e.name, tuple(renumber(a, indices) for a in e.args)) if isinstance(e, Call) else e
+
+
+def toDevice(e: Expr, expr: Any) -> Any:
+    """`e` as a tree of `expr`, the module `popir.popops.expr`."""
+    if isinstance(e, Arg):
+        return expr.PlaceHolder(e.index + 1)
+    if isinstance(e, Const):
+        return expr.Const(e.value)
+    assert isinstance(e, Call)
+    return getattr(expr, e.name)(*(toDevice(a, expr) for a in e.args))

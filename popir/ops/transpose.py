@@ -1,0 +1,87 @@
+"""Transpose: the dimensions in another order, as a view."""
+
+from __future__ import annotations
+
+from popir.errors import OperatorAttributeError
+from popir.ir import Op
+from popir.ops.gradient import InputGradOp
+from popir.ops.identifiers import graphcoreId, onnxIds
+from popir.ops.views import ViewOp
+from popir.opx import InputCreatorType, Opx
+from popir.poplar import Tensor, program
+from popir.registry import OpCreator, OpxCreator
+from popir.types import TensorInfo
+
+
+class TransposeOp(ViewOp):
+    """Dimension i of the output is dimension perm[i] of the input; without perm, reversed."""
+
+    perm: list[int] | None
+
+    def permutation(self) -> list[int]:
+        """The order of dimensions. Raises OperatorAttributeError if perm is none of the input's."""
+        rank = self.inRank(0)
+        if not self.perm:
+            return list(reversed(range(rank)))
+        if sorted(self.perm) != list(range(rank)):
+            raise OperatorAttributeError(
+                f"{self.debugName()}: perm {self.perm} is no order of the {rank} dimensions of "
+                f"shape {self.inShape(0)}."
+            )
+        return self.perm
+
+    def setup(self) -> None:
+        """The dimensions, permuted."""
+        shape = self.inShape(0)
+        info = TensorInfo(self.inInfo(0).dataType(), [shape[p] for p in self.permutation()])
+        self.setOutInfo(0, info)
+
+    def getGradOps(self) -> list[Op]:
+        """The gradient, transposed back."""
+        return [TransposeGradOp(self)]
+
+
+class TransposeGradOp(InputGradOp):
+    """The gradient, with the dimensions in the input's order."""
+
+    opid = graphcoreId("TransposeGrad")
+
+    def __init__(self, fwdOp: TransposeOp) -> None:
+        super().__init__(fwdOp)
+        order = fwdOp.permutation()
+        self._permutation = [order.index(i) for i in range(len(order))]
+
+    def permutation(self) -> list[int]:
+        """The inverse of the forward one."""
+        return self._permutation
+
+    def aliases(self, inIndex: int, outIndex: int) -> bool:
+        """A view too."""
+        return True
+
+
+class TransposeOpx(Opx):
+    """Both directions."""
+
+    def _permutation(self) -> list[int]:
+        op = self.op_p
+        assert isinstance(op, (TransposeOp, TransposeGradOp))
+        return op.permutation()
+
+    def grow(self, prog: program.Sequence) -> None:
+        """A view."""
+        self.setOutTensor(0, self.getInTensor(0).dimShuffle(self._permutation()))
+
+    def getInputCreatorType(self, i: int) -> InputCreatorType:
+        """The input's layout is the output's."""
+        return InputCreatorType.CanUnwind
+
+    def unwindTensorLayout(self, tensor: Tensor, inIndex: int, outIndex: int) -> Tensor:
+        """The other way round."""
+        order = self._permutation()
+        return tensor.dimShuffle([order.index(i) for i in range(len(order))])
+
+
+_IDS = onnxIds("Transpose", 1, 13, 21, 23, 24, 25)
+OpCreator(TransposeOp, _IDS)
+OpxCreator(TransposeOpx, [*_IDS, TransposeGradOp.opid])

@@ -1,0 +1,70 @@
+"""Small models and sessions that several tests use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+
+import popir
+
+pytest.importorskip("popir.poplin", exc_type=ImportError)
+pytest.importorskip("popir.ext", exc_type=ImportError)
+
+Array = np.ndarray[Any, Any]
+
+
+def run(
+    model: Any,
+    inputs: Mapping[str, Array],
+    anchors: Any,
+    batches: int = 1,
+    options: popir.SessionOptions | None = None,
+    device: Any = None,
+) -> dict[str, Array]:
+    """One step of an inference session."""
+    session = popir.InferenceSession(
+        model,
+        popir.DataFlow(batches, anchors),
+        device or popir.DeviceManager().createCpuDevice(),
+        userOptions=options,
+    )
+    session.prepareDevice()
+    outputs = session.initAnchorArrays()
+    session.run(popir.PyStepIO(inputs, outputs))
+    return outputs
+
+
+def trainingSession(
+    model: Any,
+    loss: str,
+    anchors: Any = (),
+    optimizer: Any = None,
+    batches: int = 1,
+    options: popir.SessionOptions | None = None,
+) -> popir.TrainingSession:
+    """A prepared training session on the CPU device."""
+    session = popir.TrainingSession(
+        model,
+        popir.DataFlow(batches, anchors),
+        loss,
+        optimizer or popir.ConstSGD(0.1),
+        popir.DeviceManager().createCpuDevice(),
+        userOptions=options,
+    )
+    session.prepareDevice()
+    return session
+
+
+def step(session: Any, inputs: Mapping[str, Array]) -> dict[str, Array]:
+    """Runs a session once."""
+    outputs = session.initAnchorArrays()
+    session.run(popir.PyStepIO(inputs, outputs))
+    return outputs
+
+
+def floats(*shape: int, seed: int = 0) -> Array:
+    """Normal random numbers, always the same."""
+    return np.random.default_rng(seed).standard_normal(shape).astype(np.float32)

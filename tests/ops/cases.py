@@ -1,0 +1,418 @@
+"""The table that drives the tests of operators: one row for each operator, more where it has
+several forms.
+
+A row is tested forwards against onnxruntime (or a formula, where ONNX lacks the operator), its
+gradient against finite differences in double, and its lowering on a machine of several tiles.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+FLOATING = np.dtype(np.float64)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One use of an operator."""
+
+    type: str
+    inputs: Sequence[Any]
+    """Arrays, or shapes of arrays of random numbers. Floating-point arrays are of the type tested.
+    """
+    attributes: dict[str, Any] = field(default_factory=dict)
+    domain: str = "ai.onnx"
+    opsets: Sequence[int] = ()
+    """At which opsets; by default at every one that changed the operator, from 6 on."""
+    constants: Sequence[int] = ()
+    """The inputs that are initializers."""
+    formula: Callable[..., Array] | None = None
+    """The result, where ONNX has no such operator."""
+    gradient: bool = True
+    """Whether the operator has one."""
+    away: Sequence[float] = ()
+    """Points that random inputs keep away from: the function has no derivative there."""
+    low: float = -2.0
+    high: float = 2.0
+    rtol: float = 2e-6
+    atol: float = 1e-6
+    id: str = ""
+
+    @property
+    def name(self) -> str:
+        """What pytest calls the row."""
+        return f"{self.type}{'-' if self.id else ''}{self.id}"
+
+    def arrays(self, dtype: Any) -> list[Array]:
+        """The inputs, with `dtype` for the floating-point ones; always the same."""
+        rng = np.random.default_rng(zlib.crc32(self.name.encode()))
+        return [self._array(rng, given, np.dtype(dtype)) for given in self.inputs]
+
+    def _array(self, rng: np.random.Generator, given: Any, dtype: np.dtype[Any]) -> Array:
+        if isinstance(given, np.ndarray):
+            return given.astype(dtype) if given.dtype.kind == "f" else given
+        values = rng.uniform(self.low, self.high, given)
+        for point in self.away:
+            near = np.abs(values - point) < 0.05
+            values = np.where(near, point + np.where(values < point, -0.1, 0.1), values)
+        return values.astype(dtype)
+
+
+def ints(*values: int, dtype: Any = np.int64) -> Array:
+    """A vector of integers."""
+    return np.array(values, dtype)
+
+
+def distinct(*shape: int) -> Array:
+    """Numbers that are far enough from each other for a maximum to have a derivative."""
+    n = int(np.prod(shape))
+    order = np.random.default_rng(n).permutation(n)
+    return (order.reshape(shape) / n * 4 - 2).astype(np.float64)
+
+
+BOOLS = np.array([[True, False, True], [False, False, True]])
+SMALL = [2, 3]
+_POPART = {"domain": "ai.graphcore", "opsets": (1,)}
+
+
+def _erf(x: Array) -> Array:
+    import math
+
+    return np.vectorize(math.erf)(x.astype(np.float64)).astype(x.dtype)
+
+
+def _sigmoid(x: Array) -> Array:
+    return 1 / (1 + np.exp(-x))
+
+
+ELEMENTWISE = [
+    Case("Add", [SMALL, SMALL]),
+    Case("Add", [[4, 1, 3], [2, 1]], opsets=(7, 13), id="broadcast"),
+    Case(
+        "Add",
+        [[2, 3, 4], [3]],
+        {"axis": 1, "broadcast": 1},
+        opsets=(6,),
+        formula=lambda x, y: x + y[:, None],
+        id="axis",
+    ),
+    Case("Sub", [[4, 3], [3]], opsets=(7, 13, 14)),
+    Case("Mul", [SMALL, []], opsets=(7, 13, 14)),
+    Case("Div", [SMALL, np.array([[1.5], [-2.5]])], opsets=(7, 13, 14)),
+    Case("Pow", [SMALL, np.array([2.0, 3.0, 0.5])], low=0.2, opsets=(7, 12, 13, 15)),
+    Case("Pow", [SMALL, ints(2, 3, 2)], opsets=(12, 13, 15), id="integers"),
+    Case("Sum", [SMALL, SMALL, SMALL]),
+    Case("Sum", [SMALL, [3], [2, 1]], opsets=(8, 13), id="broadcast"),
+    Case("Mean", [SMALL, SMALL, SMALL]),
+    Case("Max", [distinct(2, 3), distinct(2, 3)[::-1].copy(), SMALL]),
+    Case("Min", [distinct(2, 3), distinct(2, 3)[::-1].copy(), SMALL]),
+    Case("Neg", [SMALL]),
+    Case("Abs", [SMALL], away=[0]),
+    Case("Sign", [SMALL], away=[0]),
+    Case("Floor", [SMALL], away=[-1, 0, 1]),
+    Case("Ceil", [SMALL], away=[-1, 0, 1]),
+    Case("Exp", [SMALL]),
+    Case("Log", [SMALL], low=0.1),
+    Case("Sqrt", [SMALL], low=0.1),
+    Case("Reciprocal", [SMALL], low=0.3),
+    Case("Sin", [SMALL]),
+    Case("Cos", [SMALL]),
+    Case("Tan", [SMALL], low=-1, high=1),
+    Case("Erf", [SMALL]),
+    Case("Relu", [SMALL], away=[0]),
+    Case("Tanh", [SMALL]),
+    Case("Sigmoid", [SMALL]),
+    Case("Softplus", [SMALL]),
+    Case("Softsign", [SMALL], away=[0]),
+    Case("Elu", [SMALL], {"alpha": 0.7}, away=[0]),
+    Case("Selu", [SMALL], {"alpha": 1.5, "gamma": 1.1}, away=[0]),
+    Case("HardSigmoid", [[4, 3]], {"alpha": 0.5, "beta": 0.4}, away=[-0.8, 1.2]),
+    Case("ThresholdedRelu", [SMALL], {"alpha": 0.5}, away=[0.5]),
+    Case("LeakyRelu", [[4, 3]], {"alpha": 0.1}, away=[0]),
+    Case("LeakyRelu", [[4, 3]], {"alpha": -0.5}, away=[0], id="negative"),
+    Case("Equal", [ints(1, 2, 3), ints(1, 5, 3)], gradient=False, opsets=(7, 11, 13, 19)),
+    Case("Less", [SMALL, [3]], gradient=False, opsets=(7, 9, 13)),
+    Case("Greater", [SMALL, [3]], gradient=False, opsets=(7, 9, 13)),
+    Case("LessOrEqual", [SMALL, np.zeros(3)], gradient=False),
+    Case("GreaterOrEqual", [SMALL, np.zeros(3)], gradient=False),
+    Case("And", [BOOLS, ~BOOLS[:1]], gradient=False, opsets=(7,)),
+    Case("Or", [BOOLS, BOOLS[:1]], gradient=False, opsets=(7,)),
+    Case("Xor", [BOOLS, BOOLS[:1]], gradient=False, opsets=(7,)),
+    Case("Not", [BOOLS], gradient=False),
+    Case("Where", [BOOLS, SMALL, [3]]),
+    Case("Log1p", [SMALL], **_POPART, low=-0.5, formula=np.log1p),
+    Case("Expm1", [SMALL], **_POPART, formula=np.expm1),
+    Case("Scale", [SMALL], {"scale": 0.3}, **_POPART, formula=lambda x: np.float32(0.3) * x),
+    Case("Swish", [SMALL], **_POPART, formula=lambda x: x * _sigmoid(x)),
+    Case(
+        "Gelu",
+        [SMALL],
+        **_POPART,
+        formula=lambda x: x / 2 * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3))),
+    ),
+    Case("GeluErf", [SMALL], **_POPART, formula=lambda x: x / 2 * (1 + _erf(x / np.sqrt(2)))),
+    Case("Round", [SMALL], **_POPART, away=[-1.5, -0.5, 0.5, 1.5], formula=np.round),
+    Case("NearbyInt", [SMALL], **_POPART, away=[-1.5, -0.5, 0.5, 1.5], formula=np.rint),
+    Case("Atan2", [SMALL, SMALL], **_POPART, away=[0], formula=np.arctan2),
+    Case("Fmod", [SMALL, np.array([0.7, -0.8, 0.9])], **_POPART, formula=np.fmod),
+    Case("Remainder", [SMALL, np.array([0.7, -0.8, 0.9])], **_POPART, formula=np.mod),
+    Case(
+        "Remainder",
+        [ints(7, -7, 7, -6, dtype=np.int32), ints(3, 3, -3, 3, dtype=np.int32)],
+        **_POPART,
+        formula=np.mod,
+        gradient=False,
+        id="integers",
+    ),
+]
+
+_BITS = [ints(12, -7, 5, dtype=np.int32), ints(10, 3, -1, dtype=np.int32)]
+BITWISE = [
+    Case(type, _BITS[:n], **_POPART, formula=formula, gradient=False)
+    for type, n, formula in (
+        ("BitwiseAnd", 2, np.bitwise_and),
+        ("BitwiseOr", 2, np.bitwise_or),
+        ("BitwiseXor", 2, np.bitwise_xor),
+        ("BitwiseXnor", 2, lambda a, b: ~(a ^ b)),
+        ("BitwiseNot", 1, np.invert),
+    )
+]
+
+SHAPES = [
+    Case("Identity", [SMALL]),
+    Case("Nop", [SMALL], **_POPART, formula=lambda x: x),
+    Case("Detach", [SMALL], **_POPART, formula=lambda x: x, gradient=False),
+    Case("Reshape", [[2, 6], ints(3, -1)], constants=[1], opsets=(6, 13, 14, 19)),
+    Case("Reshape", [[2, 6, 1], ints(0, 2, 3)], constants=[1], opsets=(6, 14), id="zero"),
+    Case(
+        "Reshape",
+        [[2, 6]],
+        {"shape": [4, -1]},
+        **_POPART,
+        formula=lambda x: x.reshape(4, 3),
+        id="attribute",
+    ),
+    Case("Flatten", [[2, 3, 4]], {"axis": 2}),
+    Case("Flatten", [[2, 3]], {"axis": 0}, opsets=(9,), id="axis 0"),
+    Case("Flatten", [[2, 3]], {"axis": -1}, opsets=(11,), id="negative"),
+    Case("Squeeze", [[1, 2, 1]], {"axes": [2]}, opsets=(6, 11)),
+    Case("Squeeze", [[1, 2, 1]], opsets=(6, 11, 13), id="all"),
+    Case("Squeeze", [[1, 2, 1], ints(-1)], constants=[1], opsets=(13, 21), id="input"),
+    Case("Unsqueeze", [SMALL], {"axes": [0, 3]}, opsets=(6, 11)),
+    Case("Unsqueeze", [SMALL, ints(-1, 1)], constants=[1], opsets=(13, 21), id="input"),
+    Case("Transpose", [[2, 3, 4]], {"perm": [2, 0, 1]}),
+    Case("Transpose", [SMALL], opsets=(6,), id="reversed"),
+    Case("Concat", [[2, 3], [2, 1], [2, 2]], {"axis": 1}),
+    Case("Concat", [[2, 3], [1, 3]], {"axis": -2}, opsets=(11,), id="negative"),
+    Case("Cast", [np.array([-1.7, 0.3, 2.5])], {"to": 6}, gradient=False, opsets=(6, 9, 13)),
+]
+
+LINEAR = [
+    Case("MatMul", [[2, 3], [3, 4]]),
+    Case("MatMul", [[2, 5, 3], [3, 4]], opsets=(9,), id="rows"),
+    Case("MatMul", [[2, 1, 5, 3], [4, 3, 2]], opsets=(9,), id="stacks"),
+    Case("MatMul", [[3], [3]], opsets=(9,), id="vectors"),
+    Case("MatMul", [[3], [2, 3, 4]], opsets=(9,), id="row"),
+    Case("MatMul", [[2, 4, 3], [3]], opsets=(9,), id="column"),
+    Case("Gemm", [[2, 3], [3, 4], [4]], opsets=(7, 9, 11, 13)),
+    Case("Gemm", [[2, 3], [3, 4], [2, 4]], {"alpha": 0.5, "beta": 2.0}, id="factors"),
+    Case(
+        "Gemm", [[3, 2], [4, 3], [1]], {"transA": 1, "transB": 1}, opsets=(7, 11), id="transposed"
+    ),
+    Case("Gemm", [[3, 2], [3, 4]], {"transA": 1, "alpha": 3.0}, opsets=(11, 13), id="no C"),
+    Case("Conv", [[2, 3, 5, 6], [4, 3, 3, 2], [4]], {"pads": [1, 0, 1, 1]}, atol=1e-5),
+    Case(
+        "Conv", [[2, 4, 7], [6, 2, 3]], {"group": 2, "strides": [2]}, opsets=(11,), id="1-D groups"
+    ),
+    Case(
+        "Conv",
+        [[1, 2, 4, 5, 4], [3, 2, 2, 3, 1], [3]],
+        {"dilations": [1, 2, 1], "pads": [0, 1, 0, 0, 1, 0]},
+        opsets=(11,),
+        atol=1e-5,
+        id="3-D dilated",
+    ),
+    Case(
+        "Conv",
+        [[1, 1, 5, 6], [2, 1, 3, 3]],
+        {"auto_pad": "SAME_UPPER", "strides": [2, 2]},
+        opsets=(11,),
+        id="same upper",
+    ),
+    Case(
+        "Conv",
+        [[1, 1, 6, 6], [2, 1, 3, 3]],
+        {"auto_pad": "SAME_LOWER", "strides": [2, 2]},
+        opsets=(11,),
+        id="same lower",
+    ),
+    Case("Conv", [[1, 3, 4, 4], [3, 1, 3, 3]], {"group": 3}, opsets=(11,), id="depthwise"),
+]
+
+POOLING = [
+    Case("MaxPool", [distinct(2, 2, 4, 6)], {"kernel_shape": [2, 2], "strides": [2, 2]}),
+    Case(
+        "MaxPool",
+        [distinct(1, 2, 5, 5)],
+        {"kernel_shape": [3, 3], "strides": [2, 2], "pads": [1, 0, 1, 1], "ceil_mode": 1},
+        opsets=(10, 12),
+        id="ceil",
+    ),
+    Case(
+        "MaxPool",
+        [distinct(1, 1, 9)],
+        {"kernel_shape": [3], "dilations": [2]},
+        opsets=(10, 12),
+        id="1-D dilated",
+    ),
+    Case(
+        "MaxPool",
+        [distinct(1, 1, 5, 5)],
+        {"kernel_shape": [2, 2], "auto_pad": "SAME_LOWER"},
+        opsets=(8, 12),
+        id="same lower",
+    ),
+    Case("AveragePool", [[2, 2, 4, 6]], {"kernel_shape": [2, 2], "strides": [2, 2]}),
+    Case(
+        "AveragePool",
+        [[1, 2, 5, 5]],
+        {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1], "count_include_pad": 1},
+        opsets=(7, 10, 19),
+        id="padding counts",
+    ),
+    Case(
+        "AveragePool",
+        [[1, 1, 5, 5, 4]],
+        {"kernel_shape": [2, 3, 2], "strides": [2, 2, 1], "pads": [0, 1, 0, 0, 1, 1]},
+        opsets=(7, 11),
+        id="3-D padded",
+    ),
+    Case("GlobalMaxPool", [distinct(2, 3, 4, 2)]),
+    Case("GlobalAveragePool", [[2, 3, 4, 2]]),
+]
+
+_AXES_13 = {"ReduceSum"}
+REDUCTIONS = [
+    Case(type, [distinct(2, 3, 2) + 2.5], {"axes": [0, 2], "keepdims": 0}, opsets=(6, 11))
+    for type in (
+        "ReduceSum",
+        "ReduceMean",
+        "ReduceMax",
+        "ReduceMin",
+        "ReduceProd",
+        "ReduceSumSquare",
+        "ReduceL1",
+        "ReduceL2",
+        "ReduceLogSum",
+        "ReduceLogSumExp",
+    )
+] + [
+    Case("ReduceSum", [[2, 3, 2], ints(-2)], constants=[1], opsets=(13,), id="input"),
+    Case(
+        "ReduceSum",
+        [SMALL, ints()],
+        {"noop_with_empty_axes": 1},
+        constants=[1],
+        opsets=(13,),
+        id="noop",
+    ),
+    Case(
+        "ReduceMean", [[2, 3, 2], ints(1)], {"keepdims": 0}, constants=[1], opsets=(18,), id="input"
+    ),
+    Case("ReduceMax", [distinct(2, 3, 2)], opsets=(13,), id="all"),
+    Case("ReduceL1", [[2, 3]], {"axes": [1]}, opsets=(13,), away=[0], id="signs"),
+]
+
+SOFTMAX = [
+    Case(type, [[2, 3, 4]], attributes, opsets=opsets, id=id)
+    for type in ("Softmax", "LogSoftmax")
+    for attributes, opsets, id in (
+        ({"axis": 1}, (6, 11, 13), "middle"),
+        ({}, (6, 11, 13), "default"),
+        ({"axis": 0}, (13,), "first"),
+    )
+]
+
+
+def _nll(p: Array, labels: Array, reduction: str = "Mean", ignored: int = -1) -> Array:
+    used = labels != ignored
+    picked = np.take_along_axis(p, np.where(used, labels, 0)[..., None], -1)[..., 0]
+    losses = np.where(used, -np.log(picked), 0).astype(p.dtype)
+    total = losses.sum() / (used.sum() if reduction == "Mean" else 1)
+    return losses if reduction == "NoReduction" else np.asarray(total, p.dtype)
+
+
+_PROBABILITIES = np.array([[0.2, 0.5, 0.3], [0.6, 0.3, 0.1], [0.1, 0.1, 0.8], [0.3, 0.3, 0.4]])
+_LABELS = ints(1, 0, 2, 1, dtype=np.int32)
+
+LOSSES = [
+    Case("Nll", [_PROBABILITIES, _LABELS], **_POPART, formula=_nll),
+    Case(
+        "Nll",
+        [_PROBABILITIES, _LABELS],
+        {"reduction": "Sum", "ignoreIndex": 0},
+        **_POPART,
+        formula=lambda p, t: _nll(p, t, "Sum", 0),
+        id="ignored",
+    ),
+    Case(
+        "Nll",
+        [_PROBABILITIES, _LABELS],
+        {"ignoreIndex": 1},
+        **_POPART,
+        formula=lambda p, t: _nll(p, t, "Mean", 1),
+        id="mean of the rest",
+    ),
+    Case(
+        "Nll",
+        [_PROBABILITIES.reshape(2, 2, 3), _LABELS.reshape(2, 2)],
+        {"reduction": "NoReduction"},
+        **_POPART,
+        formula=lambda p, t: _nll(p, t, "NoReduction"),
+        id="each",
+    ),
+    Case(
+        "Nll",
+        [np.log(_PROBABILITIES), _LABELS],
+        {"inputIsLogProbability": 1},
+        **_POPART,
+        formula=lambda p, t: _nll(np.exp(p), t),
+        id="logarithms",
+    ),
+] + [
+    Case(
+        type,
+        [[2, 3]],
+        {**attributes, "reduction": reduction},
+        **_POPART,
+        away=[0],
+        formula=formula,
+        id=reduction,
+    )
+    for type, attributes, factor in (
+        ("L1", {"lambda": 0.3}, np.abs),
+        ("IdentityLoss", {}, np.positive),
+    )
+    for reduction, formula in (
+        (
+            "Mean",
+            lambda x, f=factor, a=attributes: np.asarray(f(x).mean() * a.get("lambda", 1), x.dtype),
+        ),
+        (
+            "Sum",
+            lambda x, f=factor, a=attributes: np.asarray(f(x).sum() * a.get("lambda", 1), x.dtype),
+        ),
+        (
+            "NoReduction",
+            lambda x, f=factor, a=attributes: (f(x) * a.get("lambda", 1)).astype(x.dtype),
+        ),
+    )
+]
+
+CASES = [*ELEMENTWISE, *BITWISE, *SHAPES, *LINEAR, *POOLING, *REDUCTIONS, *SOFTMAX, *LOSSES]

@@ -1,0 +1,200 @@
+"""Every row of the table: forwards, its gradient, and its lowering."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+from onnx import helper, numpy_helper
+
+import popir
+from popir import registry
+from popir.onnxio import schemas
+from tests.ops.cases import CASES, Array, Case
+
+pytest.importorskip("popir.poplin", exc_type=ImportError)
+pytest.importorskip("popir.ext", exc_type=ImportError)
+LOSS = "loss"
+
+
+def opsetsOf(case: Case) -> list[int]:
+    """The opsets to test a row at: those that it names, else each that changed the operator."""
+    if case.opsets:
+        return list(case.opsets)
+    known = schemas.versions(case.domain, case.type)
+    return [max(v, 6) for v in known if v >= max(k for k in known if k <= max(6, known[0]))]
+
+
+def rows() -> Iterator[Any]:
+    for case in CASES:
+        for opset in opsetsOf(case):
+            yield pytest.param(case, opset, id=f"{case.name}-{opset}")
+
+
+def modelOf(
+    case: Case, opset: int, arrays: list[Array], loss: Array | None = None
+) -> onnx.ModelProto:
+    """The operator alone; with `loss`, followed by the sum of its output times these weights."""
+    names = [f"x{i}" for i in range(len(arrays))]
+    domain = "" if case.domain == "ai.onnx" else case.domain
+    nodes = [helper.make_node(case.type, names, ["y"], "node", domain=domain, **case.attributes)]
+    initializers = [numpy_helper.from_array(arrays[i], names[i]) for i in case.constants]
+    output = "y"
+    if loss is not None:
+        initializers.append(numpy_helper.from_array(loss, "weights"))
+        nodes.append(helper.make_node("Mul", ["y", "weights"], ["weighted"]))
+        nodes.append(
+            helper.make_node(
+                "IdentityLoss", ["weighted"], [LOSS], domain="ai.graphcore", reduction="Sum"
+            )
+        )
+        output = LOSS
+    inputs = [
+        helper.make_tensor_value_info(
+            name, helper.np_dtype_to_tensor_dtype(array.dtype), array.shape
+        )
+        for i, (name, array) in enumerate(zip(names, arrays, strict=True))
+        if i not in case.constants
+    ]
+    graph = helper.make_graph(
+        nodes, "case", inputs, [onnx.ValueInfoProto(name=output)], initializers
+    )
+    imports = [helper.make_opsetid("", opset if case.domain == "ai.onnx" else 10)]
+    imports.append(helper.make_opsetid("ai.graphcore", 1))
+    return helper.make_model(graph, opset_imports=imports, ir_version=8)
+
+
+def inputsOf(case: Case, arrays: list[Array]) -> dict[str, Array]:
+    return {
+        f"x{i}": np.ascontiguousarray(a) for i, a in enumerate(arrays) if i not in case.constants
+    }
+
+
+def infer(
+    model: onnx.ModelProto,
+    inputs: dict[str, Array],
+    output: str = "y",
+    batches: int = 1,
+    device: Any = None,
+) -> Array:
+    """What popir computes, with every declaration of the operators checked."""
+    options = popir.SessionOptions()
+    options.opxAliasChecking = options.opxModifyChecking = True
+    session = popir.InferenceSession(
+        model,
+        popir.DataFlow(batches, [output]),
+        device or popir.DeviceManager().createCpuDevice(),
+        userOptions=options,
+    )
+    session.prepareDevice()
+    anchors = session.initAnchorArrays()
+    session.run(popir.PyStepIO(inputs, anchors))
+    return anchors[output]
+
+
+def expected(case: Case, model: onnx.ModelProto, arrays: list[Array]) -> Array:
+    if case.formula is not None:
+        return np.asarray(case.formula(*arrays)).astype(arrays[0].dtype)
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
+    stripped = onnx.ModelProto()
+    stripped.CopyFrom(model)
+    del stripped.opset_import[1:]
+    # onnxruntime begins at opset 7, which differs from 6 in how binary operators broadcast.
+    stripped.opset_import[0].version = max(stripped.opset_import[0].version, 7)
+    stripped.graph.output[0].CopyFrom(onnx.shape_inference.infer_shapes(stripped).graph.output[0])
+    session = onnxruntime.InferenceSession(
+        stripped.SerializeToString(), options, providers=["CPUExecutionProvider"]
+    )
+    (result,) = session.run(None, inputsOf(case, arrays))
+    return result
+
+
+@pytest.mark.parametrize(("case", "opset"), list(rows()))
+def test_forward(case: Case, opset: int) -> None:
+    arrays = case.arrays(np.float32)
+    model = modelOf(case, opset, arrays)
+    result = infer(model, inputsOf(case, arrays))
+    want = expected(case, model, arrays)
+    assert result.shape == want.shape
+    assert result.dtype == want.dtype
+    np.testing.assert_allclose(result, want, case.rtol, case.atol)
+
+
+@pytest.mark.parametrize(
+    ("case", "opset"),
+    [p for p in rows() if p.values[0].gradient],
+)
+def test_gradient(case: Case, opset: int) -> None:
+    arrays = case.arrays(np.float64)
+    inputs = inputsOf(case, arrays)
+    shape = infer(modelOf(case, opset, arrays), inputs).shape
+    weights = np.random.default_rng(1).uniform(0.5, 1.5, shape)
+    model = modelOf(case, opset, arrays, weights)
+    wanted = [name for name, array in inputs.items() if array.dtype == np.float64]
+    found = gradients(model, inputs, wanted)
+    for name in wanted:
+        want = differences(model, inputs, name)
+        np.testing.assert_allclose(found[name], want, 1e-6, 1e-7, err_msg=name)
+
+
+def gradients(
+    model: onnx.ModelProto, inputs: dict[str, Array], names: list[str]
+) -> dict[str, Array]:
+    session = popir.TrainingSession(
+        model,
+        popir.DataFlow(1, [f"Gradient___{name}" for name in names]),
+        LOSS,
+        popir.ConstSGD(0.0),
+        popir.DeviceManager().createCpuDevice(),
+    )
+    session.prepareDevice()
+    anchors = session.initAnchorArrays()
+    session.run(popir.PyStepIO(inputs, anchors))
+    return {name: anchors[f"Gradient___{name}"] for name in names}
+
+
+def differences(
+    model: onnx.ModelProto, inputs: dict[str, Array], name: str, h: float = 1e-5
+) -> Array:
+    """The slope in each element of an input, from a step of two batches for each."""
+    x = inputs[name]
+    steps = np.eye(x.size).reshape(x.size, *x.shape) * h
+    batches = np.concatenate([x + steps, x - steps])
+    repeated = {n: np.repeat(a[None], len(batches), 0) for n, a in inputs.items() if n != name}
+    losses = infer(model, {**repeated, name: batches}, LOSS, len(batches)).reshape(2, *x.shape)
+    return (losses[0] - losses[1]) / (2 * h)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_lowering_on_several_tiles(case: Case) -> None:
+    arrays = case.arrays(np.float32)
+    model = modelOf(case, opsetsOf(case)[-1], arrays)
+    inputs = inputsOf(case, arrays)
+    device = popir.DeviceManager().createIpuModelDevice({"tilesPerIPU": 4})
+    np.testing.assert_array_equal(infer(model, inputs, device=device), infer(model, inputs))
+
+
+def test_every_operator_has_a_row() -> None:
+    tested = {(case.domain, case.type) for case in CASES}
+    built_in = {
+        (entry.opid.domain, entry.opid.type)
+        for entry in registry.entries()
+        if entry.source == registry.BUILT_IN and entry.isPublic
+    }
+    assert sorted(built_in - tested) == []
+
+
+def test_every_version_is_registered_or_none() -> None:
+    """An operator is registered in each version from the one in force at opset 6 on."""
+    for domain, type in {
+        (e.opid.domain, e.opid.type) for e in registry.entries() if e.source == registry.BUILT_IN
+    }:
+        known = schemas.versions(domain, type)
+        oldest = max((v for v in known if v <= 6), default=0)
+        missing = {v for v in known if v >= oldest} - set(registry.versions(domain, type))
+        assert not missing, f"{domain}.{type}"

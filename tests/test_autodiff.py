@@ -1,0 +1,226 @@
+"""The reverse walk: names, sums, what is left out, and what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import popir
+from popir import registry
+from popir.autodiff import differentiate
+from popir.ir import GradInOutMapper, GradOp, GradOpInType, Graph, Op, OperatorIdentifier, verify
+
+SCALAR = np.float32(2.0).reshape(())
+
+
+class GraphMaker:
+    """A graph of operators of opset 13, built in one line each."""
+
+    def __init__(self) -> None:
+        self.graph = Graph("test")
+        self.graph.opsets = {"ai.onnx": 13, "ai.graphcore": 1}
+
+    def weight(self, id: str, value: Any = SCALAR) -> str:
+        self.graph.addVarInit(id, np.asarray(value))
+        return id
+
+    def add(
+        self, type: str, inputs: list[str], output: str, domain: str = "ai.onnx", **attributes: Any
+    ) -> str:
+        tensors = [self.graph.getTensor(id) for id in inputs]
+        settings = Op.Settings(self.graph, output)
+        version = self.graph.opsets.get(domain, 1)
+        self.graph.createConnectedOp(
+            registry.createOp,
+            dict(enumerate(inputs)),
+            {0: output},
+            domain,
+            type,
+            version,
+            settings,
+            attributes,
+            tensors,
+        )
+        return output
+
+
+@pytest.fixture
+def make() -> GraphMaker:
+    return GraphMaker()
+
+
+@pytest.fixture(autouse=True)
+def scope() -> Iterator[None]:
+    with registry.scoped():
+        yield
+
+
+def types(graph: Graph) -> list[str]:
+    return [op.opid.type for op in graph.schedule()]
+
+
+def test_one_use_gives_the_gradient_its_name(make: GraphMaker) -> None:
+    make.weight("w")
+    make.add("Exp", ["w"], "loss")
+    assert differentiate(make.graph, "loss", ["w"]) == {"w": "Gradient___w"}
+    verify(make.graph)
+    gradient = make.graph.getTensor("Gradient___w")
+    assert gradient.getProducer().opid.type == "ExpGrad"
+    assert [t.id for t in gradient.getProducer().input.values()] == ["Gradient___loss", "loss"]
+    assert make.graph.getTensor("Gradient___loss").data == np.float32(1)
+
+
+def test_several_uses_are_summed_under_the_names_of_their_edges(make: GraphMaker) -> None:
+    make.weight("w")
+    make.add("Mul", ["w", "w"], "square")
+    make.add("Add", ["square", "w"], "loss")
+    differentiate(make.graph, "loss", ["w"])
+    verify(make.graph)
+    total = make.graph.getTensor("Gradient___w").getProducer()
+    assert total.opid.type == "Sum"
+    mul, add = (op.id for op in list(make.graph.ops.values())[:2])
+    ids = sorted(t.id for t in total.input.values())
+    assert ids == sorted([f"Gradient___{mul}_0", f"Gradient___{mul}_1", f"Gradient___{add}_1"])
+
+
+def test_only_what_a_target_needs_is_differentiated(make: GraphMaker) -> None:
+    make.weight("w")
+    make.weight("other")
+    make.add("Exp", ["other"], "e")
+    make.add("Mul", ["w", "e"], "loss")
+    make.add("Tanh", ["w"], "aside")
+    assert differentiate(make.graph, "loss", ["w"]) == {"w": "Gradient___w"}
+    assert types(make.graph) == ["Exp", "Mul", "Tanh", "MulArg0Grad"]
+
+
+def test_a_target_that_the_loss_does_not_depend_on_is_left_out(make: GraphMaker) -> None:
+    make.weight("w")
+    make.weight("unused")
+    make.add("Exp", ["w"], "loss")
+    assert set(differentiate(make.graph, "loss", ["w", "unused"])) == {"w"}
+
+
+def test_a_target_inside_the_model(make: GraphMaker) -> None:
+    make.weight("w")
+    make.add("Exp", ["w"], "middle")
+    make.add("Log", ["middle"], "loss")
+    assert differentiate(make.graph, "loss", ["middle"]) == {"middle": "Gradient___middle"}
+    assert types(make.graph) == ["Exp", "Log", "LogGrad"]
+
+
+def test_loss_scaling_by_number_and_by_tensor(make: GraphMaker) -> None:
+    make.weight("w")
+    make.add("Exp", ["w"], "loss")
+    make.weight("scaling")
+    differentiate(make.graph, "loss", ["w"], "scaling")
+    assert make.graph.getTensor("Gradient___loss").getProducer().inId(0) == "scaling"
+
+
+def test_detach_stops_the_gradient(make: GraphMaker) -> None:
+    make.weight("w")
+    make.add("Detach", ["w"], "d", "ai.graphcore")
+    make.add("Mul", ["w", "d"], "loss")
+    differentiate(make.graph, "loss", ["w"])
+    assert types(make.graph) == ["Detach", "Mul", "MulArg0Grad"]
+
+
+def test_integers_carry_no_gradient(make: GraphMaker) -> None:
+    make.weight("w")
+    make.add("Cast", ["w"], "whole", to=6)
+    make.add("Cast", ["whole"], "back", to=1)
+    make.add("Mul", ["w", "back"], "loss")
+    differentiate(make.graph, "loss", ["w"])
+    assert "CastGrad" not in types(make.graph)
+
+
+def test_the_loss_must_be_one_number(make: GraphMaker) -> None:
+    make.weight("w", np.zeros((2, 3), np.float32))
+    make.add("Exp", ["w"], "loss")
+    with pytest.raises(popir.popart_exception, match=r"'loss' is FLOAT\[2, 3\]; it must have one"):
+        differentiate(make.graph, "loss", ["w"])
+
+
+class Plain(Op):
+    """Passes its input on; two outputs; no gradient."""
+
+    def setup(self) -> None:
+        for i in self.output:
+            self.setOutInfo(i, self.inInfo(0))
+
+
+class Wrong(Plain):
+    """Its gradient operator has another shape than its input."""
+
+    def getGradOps(self) -> list[Op]:
+        return [WrongGrad(self)]
+
+
+class WrongGrad(GradOp):
+    opid = OperatorIdentifier("test", "WrongGrad", 1)
+
+    def setup(self) -> None:
+        self.setOutInfo(0, popir.TensorInfo("FLOAT", [7]))
+
+    def gradInputInfo(self) -> list[GradInOutMapper]:
+        return [GradInOutMapper(0, 0, GradOpInType.GradOut)]
+
+    def gradOutToNonGradIn(self) -> dict[int, int]:
+        return {0: 0}
+
+
+class Pair(Plain):
+    """Two outputs, whose gradients one operator wants."""
+
+    def getGradOps(self) -> list[Op]:
+        return [PairGrad(self)]
+
+
+class PairGrad(WrongGrad):
+    opid = OperatorIdentifier("test", "PairGrad", 1)
+
+    def setup(self) -> None:
+        self.setOutInfo(0, self.inInfo(0))
+
+    def gradInputInfo(self) -> list[GradInOutMapper]:
+        return [GradInOutMapper(i, i, GradOpInType.GradOut) for i in (0, 1)]
+
+
+def register(opClass: type[Op]) -> None:
+    popir.OpCreator(opClass, [OperatorIdentifier("test", opClass.__name__, 1)])
+
+
+def test_a_missing_gradient_names_the_operator_and_what_to_do(make: GraphMaker) -> None:
+    register(Plain)
+    make.weight("w")
+    make.add("Plain", ["w"], "p", "test")
+    make.add("Exp", ["p"], "loss")
+    with pytest.raises(popir.MissingGradientError) as error:
+        differentiate(make.graph, "loss", ["w"])
+    for words in ("test.Plain:1", "name='p'", "input 0, 'w'", "getGradOps() of Plain", "Detach"):
+        assert words in str(error.value)
+
+
+def test_a_gradient_of_another_shape_is_refused(make: GraphMaker) -> None:
+    register(Wrong)
+    make.weight("w")
+    make.add("Wrong", ["w"], "loss", "test")
+    with pytest.raises(
+        popir.popart_exception, match=r"WrongGrad.*FLOAT\[7\].*gradient of input 0.*FLOAT\[\]"
+    ):
+        differentiate(make.graph, "loss", ["w"])
+
+
+def test_an_output_that_the_loss_ignores_has_the_gradient_zero(make: GraphMaker) -> None:
+    register(Pair)
+    make.weight("w")
+    op = Pair(OperatorIdentifier("test", "Pair", 1), Op.Settings(make.graph))
+    make.graph.createConnectedOp(lambda: op, {0: "w"}, {0: "a", 1: "b"})
+    make.add("Exp", ["b"], "loss")
+    differentiate(make.graph, "loss", ["w"])
+    verify(make.graph)
+    gradOp = make.graph.getTensor("Gradient___w").getProducer()
+    assert [t.id for _, t in sorted(gradOp.input.items())] == ["Gradient___a", "Gradient___b"]
+    assert make.graph.getTensor("Gradient___a").data == np.float32(0)
