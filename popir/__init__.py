@@ -1,8 +1,21 @@
 """popir: an operator registry, compiler and runtime for ONNX models in the style of PopART."""
 
-from popir import _library
+from popir import _library, ops
+from popir.autodiff import reservedGradientPrefix
 from popir.builder import Builder
+from popir.dataflow import AnchorReturnType, AnchorReturnTypeId, DataFlow
 from popir.definitions import OpDefinition
+from popir.devices import DeviceInfo, DeviceManager
+from popir.enums import (
+    DeviceConnectionType,
+    DeviceType,
+    ExchangeStrategy,
+    RecomputationType,
+    SGDAccumulatorAndMomentum,
+    SyntheticDataMode,
+    TileSet,
+    VirtualGraphMode,
+)
 from popir.errors import (
     AnchorError,
     DuplicateOperatorError,
@@ -40,21 +53,38 @@ from popir.ir import (
     TensorType,
 )
 from popir.onnxio.importer import InputShapeInfo
+from popir.optimizers import SGD, ConstSGD, OptimizerValue
+from popir.options import SessionOptions
 from popir.opx import InputCreatorType, Opx
+from popir.pattern import PatternCreator, PreAliasPattern, Rewrite
+from popir.patterns import Patterns, PatternsLevel
 from popir.registry import OpCreator, OpxCreator
+from popir.session import InferenceSession, TrainingSession
+from popir.stepio import PyStepIO, PyStepIOCallback, PyWeightsIO
 from popir.types import DataType, ReductionType, TensorInfo
 
 __version__ = _library.version()
 
 __all__ = [
+    "SGD",
     "AnchorError",
+    "AnchorReturnType",
+    "AnchorReturnTypeId",
     "Builder",
+    "ConstSGD",
+    "DataFlow",
     "DataType",
+    "DeviceConnectionType",
+    "DeviceInfo",
+    "DeviceManager",
+    "DeviceType",
     "DuplicateOperatorError",
+    "ExchangeStrategy",
     "GradInOutMapper",
     "GradOp",
     "GradOpInType",
     "Graph",
+    "InferenceSession",
     "InputCreatorType",
     "InputShapeInfo",
     "LibraryLoadError",
@@ -68,17 +98,34 @@ __all__ = [
     "OperatorIdentifier",
     "OperatorInputError",
     "OpsetVersionError",
+    "OptimizerValue",
     "Opx",
     "OpxCreator",
     "OutOfMemoryException",
+    "PatternCreator",
+    "Patterns",
+    "PatternsLevel",
     "PopirError",
+    "PreAliasPattern",
+    "PyStepIO",
+    "PyStepIOCallback",
+    "PyWeightsIO",
+    "RecomputationType",
     "ReductionType",
+    "Rewrite",
+    "SGDAccumulatorAndMomentum",
+    "SessionOptions",
     "StepIOError",
+    "SyntheticDataMode",
     "TensorInfo",
     "TensorType",
+    "TileSet",
+    "TrainingSession",
     "UnknownOperatorError",
     "VerificationError",
+    "VirtualGraphMode",
     "__version__",
+    "ops",
     "popart_exception",
     "popart_internal_exception",
     "popart_runtime_error",
@@ -90,4 +137,5 @@ __all__ = [
     "poplar_unknown_runtime_error",
     "poplar_unrecoverable_runtime_error",
     "poplibs_exception",
+    "reservedGradientPrefix",
 ]

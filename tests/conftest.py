@@ -33,7 +33,9 @@ class Golden:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--update-golden", action="store_true", help="write what tests print into their golden files"
+        "--update-golden",
+        action="store_true",
+        help="write what tests print into their golden files",
     )
 
 

@@ -59,13 +59,33 @@ def _waits_for(graph: Graph, op: Op, after_readers: dict[Op, list[Op]]) -> Itera
 def _modifiers(graph: Graph) -> dict[Op, list[Op]]:
     """For each operator that modifies an input: the readers of the same memory that must run before
     it.
+
+    A reader that itself waits for the operator is left out, unless a weight is modified: lowering
+    keeps a copy of the value for it.
     """
     found: dict[Op, list[Op]] = {}
     for op in graph.ops.values():
         if type(op).modifies is not Op.modifies:
             written = [tensor for i, tensor in op.input.items() if op.modifies(i)]
-            if written:
-                found[op] = [r for tensor in written for r in _readers_before(op, tensor)]
+            if not written:
+                continue
+            readers = [r for tensor in written for r in _readers_before(op, tensor)]
+            if readers and not any(tensor.isVariable() for tensor in written):
+                after = _descendants(op)
+                readers = [reader for reader in readers if reader not in after]
+            found[op] = readers
+    return found
+
+
+def _descendants(op: Op) -> set[Op]:
+    """The operators that read, directly or not, what `op` computes."""
+    found: set[Op] = set()
+    stack = [op]
+    while stack:
+        for tensor in stack.pop().output.values():
+            fresh = [reader for reader in tensor.uses if reader not in found]
+            found.update(fresh)
+            stack += fresh
     return found
 
 

@@ -169,8 +169,16 @@ def test_modifiers_of_one_tensor_keep_their_order() -> None:
     assert ids(graph.schedule()) == "first second"
 
 
-def test_reader_of_both_old_and_new_value_cannot_be_scheduled() -> None:
+def test_reader_of_both_values_runs_after_the_modifier() -> None:
     graph = stream_graph("x", "w")
+    add(graph, UpdateOp, UPDATE, "w x", "updated")
+    add(graph, AddOp, ADD, "w updated", "both")
+    assert ids(graph.schedule()) == "updated both"
+
+
+def test_reader_of_both_values_of_a_weight_cannot_be_scheduled() -> None:
+    graph = stream_graph("x")
+    graph.addVarInit("w", np.zeros(4, np.float32))
     add(graph, UpdateOp, UPDATE, "w x", "updated")
     add(graph, AddOp, ADD, "w updated", "both")
     with pytest.raises(VerificationError) as error:

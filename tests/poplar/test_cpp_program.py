@@ -14,7 +14,28 @@ def test_an_ordinary_poplar_program_compiles_as_cpp11_and_runs(tmp_path: Path):
     result = attempt(binary, cwd=tmp_path)
     assert result.returncode == 0, result.stderr
     assert result.stdout.split("|")[0].split() == (
-        "0 1 2 3 2.5 2 1.5 1 4 5 6 7 2.5 2 1.5 1 4 5 6 7".split()
+        [
+            "0",
+            "1",
+            "2",
+            "3",
+            "2.5",
+            "2",
+            "1.5",
+            "1",
+            "4",
+            "5",
+            "6",
+            "7",
+            "2.5",
+            "2",
+            "1.5",
+            "1",
+            "4",
+            "5",
+            "6",
+            "7",
+        ]
     )
     assert "tile 5000 given, the target has 1472" in result.stdout
     assert "a: {4,5,6,7}" in result.stderr

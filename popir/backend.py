@@ -1,0 +1,131 @@
+"""popir as an ONNX backend: the interface of `onnx.backend`, for its tests and other tools."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from onnx import ModelProto, NodeProto, ValueInfoProto, defs, helper, numpy_helper
+from onnx.backend.base import Backend, BackendRep, namedtupledict
+
+from popir.dataflow import DataFlow
+from popir.devices import DeviceManager
+from popir.errors import OperatorInputError
+from popir.session import InferenceSession
+from popir.stepio import PyStepIO
+from popir.types import TensorInfo
+
+Array = np.ndarray[Any, Any]
+
+
+class PopirRep(BackendRep):
+    """A prepared model: compiled anew for each combination of input shapes that it is given."""
+
+    def __init__(self, model: ModelProto) -> None:
+        initializers = {tensor.name for tensor in model.graph.initializer}
+        self._model = model
+        self._inputs = [v.name for v in model.graph.input if v.name not in initializers]
+        self._outputs = [value.name for value in model.graph.output]
+        self._sessions: dict[Any, InferenceSession] = {}
+
+    def run(self, inputs: Any, **kwargs: Any) -> tuple[Any, ...]:
+        """The outputs for `inputs`: arrays in the order of the graph's inputs, or by their names.
+
+        An integer input that decides a shape is compiled in. The result is a tuple, in the order of
+        the graph's outputs, whose fields have their names.
+        """
+        byName: Mapping[str, Any] = inputs
+        if not isinstance(inputs, Mapping):
+            byName = dict(zip(self._inputs, inputs, strict=True))
+        arrays = {id: np.require(value, requirements="C") for id, value in byName.items()}
+        session = self._session(arrays)
+        anchors = session.initAnchorArrays()
+        session.run(PyStepIO(arrays, anchors))
+        values = [anchors[id] for id in self._outputs]
+        return namedtupledict("Outputs", self._outputs)(*values)
+
+    def _session(self, arrays: Mapping[str, Array]) -> InferenceSession:
+        infos = {id: TensorInfo(array) for id, array in arrays.items()}
+        known = tuple(infos.items())
+        if known not in self._sessions:
+            try:
+                self._sessions[known] = self._compiled(self._model, infos)
+            except OperatorInputError:
+                return self._sessionWithConstants(arrays, infos)
+        return self._sessions[known]
+
+    def _sessionWithConstants(
+        self, arrays: Mapping[str, Array], infos: Mapping[str, TensorInfo]
+    ) -> InferenceSession:
+        """The session for these integers in particular."""
+        integers = {id: array for id, array in arrays.items() if array.dtype.kind in "iu"}
+        if not integers:
+            return self._compiled(self._model, infos)
+        known = (*infos.items(), *((id, array.tobytes()) for id, array in integers.items()))
+        if known not in self._sessions:
+            model = ModelProto()
+            model.CopyFrom(self._model)
+            for id, array in integers.items():
+                model.graph.initializer.append(numpy_helper.from_array(array, id))
+            self._sessions[known] = self._compiled(model, infos)
+        return self._sessions[known]
+
+    def _compiled(self, model: ModelProto, infos: Mapping[str, TensorInfo]) -> InferenceSession:
+        device = DeviceManager().createCpuDevice()
+        session = InferenceSession(model, DataFlow(1, self._outputs), device, infos)
+        session.prepareDevice()
+        return session
+
+
+class PopirBackend(Backend):
+    """The backend; the functions of this module are its methods."""
+
+    @classmethod
+    def prepare(cls, model: ModelProto, device: str = "CPU", **kwargs: Any) -> PopirRep:
+        """A model that can be run. Raises ValueError for another device than the CPU."""
+        if not cls.supports_device(device):
+            raise ValueError(f"popir's backend has the device 'CPU'; asked for was {device!r}.")
+        return PopirRep(model)
+
+    @classmethod
+    def run_model(
+        cls, model: ModelProto, inputs: Any, device: str = "CPU", **kwargs: Any
+    ) -> tuple[Any, ...]:
+        """`prepare` and `run` in one."""
+        return cls.prepare(model, device, **kwargs).run(inputs)
+
+    @classmethod
+    def run_node(
+        cls,
+        node: NodeProto,
+        inputs: Any,
+        device: str = "CPU",
+        outputs_info: Sequence[Any] | None = None,
+        **kwargs: Any,
+    ) -> tuple[Any, ...]:
+        """Runs one operator, at the opset `opset_version` or else the newest."""
+        arrays = [np.asarray(value) for value in inputs]
+        names = [name for name in node.input if name]
+        declared = [
+            helper.make_tensor_value_info(
+                name, helper.np_dtype_to_tensor_dtype(array.dtype), array.shape
+            )
+            for name, array in zip(names, arrays, strict=True)
+        ]
+        outputs = [ValueInfoProto(name=name) for name in node.output if name]
+        graph = helper.make_graph([node], "node", declared, outputs)
+        version = kwargs.get("opset_version", defs.onnx_opset_version())
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", version)])
+        return cls.run_model(model, arrays, device)
+
+    @classmethod
+    def supports_device(cls, device: str) -> bool:
+        """Whether `device` is the CPU."""
+        return device.split(":")[0] == "CPU"
+
+
+prepare = PopirBackend.prepare
+run_model = PopirBackend.run_model
+run_node = PopirBackend.run_node
+supports_device = PopirBackend.supports_device

@@ -1,0 +1,148 @@
+"""The pipeline: from an imported graph to the graph that is lowered, one pass after another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from popir.autodiff import differentiate, reservedGradientPrefix
+from popir.errors import AnchorError, VerificationError, did_you_mean, popart_exception
+from popir.ir import Graph, verify
+from popir.patterns import Patterns, applyPatterns
+from popir.transforms.prune import prune
+
+
+class Updater(Protocol):
+    """What compiling asks of an optimizer; see `popir.optimizers`."""
+
+    def isConstant(self, name: str, weight: str) -> bool:
+        """Whether a number never changes; "lossScaling" is one that belongs to no weight."""
+        ...
+
+    def value(self, name: str, weight: str) -> float:
+        """What the number is now."""
+        ...
+
+    def addUpdate(self, graph: Graph, weight: str, gradient: str) -> dict[str, tuple[str, str]]:
+        """Adds the operator that updates a weight.
+
+        Returns the tensors that hold numbers which may change, with their names and the weight.
+        """
+        ...
+
+
+LOSS_SCALING = "lossScaling_FLOAT"
+"""The id of the tensor that holds a loss scaling which may change."""
+
+
+@dataclass
+class Compilation:
+    """What the passes work on."""
+
+    graph: Graph
+    anchors: list[str]
+    patterns: Patterns = field(default_factory=Patterns)
+    loss: str | None = None
+    """The tensor to differentiate, in training."""
+    optimizer: Updater | None = None
+    weights: list[str] = field(default_factory=list)
+    """The ids of the model's weights."""
+    gradients: dict[str, str] = field(default_factory=dict)
+    """The gradient's id by the tensor's id."""
+    scalars: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """The tensors that hold changing numbers of the optimizer: the number's name, and its weight.
+    """
+
+    @property
+    def kept(self) -> set[str]:
+        """The tensors that no pass may remove."""
+        return {*self.anchors, *([self.loss] if self.loss else [])}
+
+
+def findWeights(c: Compilation) -> None:
+    """Takes note of the model's weights, before other state is added."""
+    c.weights = [t.id for t in c.graph.tensors.values() if t.isVariable()]
+
+
+def rewrite(c: Compilation) -> None:
+    """Applies the patterns until none matches."""
+    applyPatterns(c.graph, c.patterns, c.kept)
+
+
+def addGradients(c: Compilation) -> None:
+    """Differentiates the loss with respect to the weights, and to tensors whose gradient is
+    anchored.
+    """
+    if c.loss is None or c.optimizer is None:
+        return
+    prefix = reservedGradientPrefix()
+    asked = (id.removeprefix(prefix) for id in c.anchors if id.startswith(prefix))
+    targets = dict.fromkeys([*c.weights, *(id for id in asked if c.graph.hasTensor(id))])
+    seed: float | str = c.optimizer.value("lossScaling", "")
+    if not c.optimizer.isConstant("lossScaling", ""):
+        info = c.graph.getTensor(c.loss).info
+        assert info is not None
+        c.graph.addVarInit(LOSS_SCALING, np.full(info.shape(), seed, info.dataType().numpy))
+        c.scalars[LOSS_SCALING] = ("lossScaling", "")
+        seed = LOSS_SCALING
+    c.gradients = differentiate(c.graph, c.loss, targets, seed)
+
+
+def addUpdates(c: Compilation) -> None:
+    """Adds the operator that updates each weight which has a gradient."""
+    if c.optimizer is None:
+        return
+    for weight in c.weights:
+        if weight in c.gradients:
+            c.scalars.update(c.optimizer.addUpdate(c.graph, weight, c.gradients[weight]))
+
+
+def checkAnchors(c: Compilation) -> None:
+    """Raises AnchorError, with near misses, for an anchor that is no tensor."""
+    tensors = c.graph.tensors
+    for id in c.anchors:
+        if id not in tensors:
+            near = did_you_mean(id, tensors) or f" It has {', '.join(sorted(tensors)[:10])}."
+            raise AnchorError(f"The anchor '{id}' is no tensor of the model.{near}")
+
+
+def removeUnused(c: Compilation) -> None:
+    """Removes what leads neither to an anchor nor to an update."""
+    prune(c.graph, c.anchors)
+
+
+PASSES: list[Callable[[Compilation], None]] = [
+    findWeights,
+    rewrite,
+    addGradients,
+    rewrite,
+    addUpdates,
+    checkAnchors,
+    removeUnused,
+]
+
+
+def compile(c: Compilation) -> None:
+    """Runs the passes, and verifies the graph after each.
+
+    Raises VerificationError, naming the passes that ran, where one leaves the graph inconsistent;
+    and what the passes raise.
+    """
+    done: list[str] = []
+    for run in PASSES:
+        run(c)
+        done.append(run.__name__)
+        try:
+            verify(c.graph)
+        except VerificationError as error:
+            raise VerificationError(
+                f"After the pass {done[-1]} (passes run: {', '.join(done)}): {error}"
+            ) from error
+    if c.loss is not None and c.weights and not c.gradients:
+        raise popart_exception(
+            f"The loss '{c.loss}' depends on none of the weights {', '.join(c.weights)}, so there "
+            "is nothing to train."
+        )

@@ -1,0 +1,156 @@
+"""What a session returns to the host, and how often: `DataFlow`, `AnchorReturnType`."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Mapping
+
+from popir.enums import ExchangeStrategy, TileSet
+from popir.errors import AnchorError, did_you_mean, popart_exception
+
+
+class AnchorReturnTypeId(enum.Enum):
+    """Which of a step's batches an anchored tensor is returned for."""
+
+    Final = 0
+    """The last one."""
+    EveryN = 1
+    """Each `returnPeriod`-th."""
+    All = 2
+    """Each one."""
+    Sum = 3
+    """The sum over all of them."""
+
+
+class AnchorReturnType:
+    """How an anchored tensor is returned: "Final", "All", "EveryN" with a period, or "Sum".
+
+    The name's case does not matter. Raises popart_exception for another name, for "EveryN" without
+    a period of at least 1, and for any other with a period.
+    """
+
+    def __init__(
+        self,
+        anchorReturnTypeString: str,
+        returnPeriod: int | None = None,
+        tileSet: TileSet = TileSet.Compute,
+        exchangeStrategy: ExchangeStrategy = ExchangeStrategy.JustInTime,
+    ) -> None:
+        byName = {member.name.lower(): member for member in AnchorReturnTypeId}
+        found = byName.get(str(anchorReturnTypeString).lower())
+        if found is None:
+            raise popart_exception(
+                f"No AnchorReturnType is called {anchorReturnTypeString!r}; "
+                f"there are {', '.join(m.name for m in AnchorReturnTypeId)}."
+            )
+        if found is AnchorReturnTypeId.EveryN:
+            if returnPeriod is None or returnPeriod < 1:
+                raise popart_exception(
+                    "AnchorReturnType 'EveryN' needs a return period of at least 1; "
+                    f"given was {returnPeriod}."
+                )
+        elif returnPeriod is not None:
+            raise popart_exception(
+                f"A return period goes with AnchorReturnType 'EveryN' alone; given was "
+                f"{returnPeriod} with '{found.name}'."
+            )
+        self._id = found
+        self.period = returnPeriod or 1
+        """Every how many batches a value is returned, where that is not once or each time."""
+        self._tileSet = tileSet
+        self._exchangeStrategy = exchangeStrategy
+
+    def id(self) -> AnchorReturnTypeId:
+        """The kind."""
+        return self._id
+
+    def rp(self) -> int:
+        """The return period of EveryN. Raises popart_exception for other kinds."""
+        if self._id is not AnchorReturnTypeId.EveryN:
+            raise popart_exception(f"AnchorReturnType '{self._id.name}' has no return period.")
+        return self.period
+
+    def tileSet(self) -> TileSet:
+        """The tiles asked for."""
+        return self._tileSet
+
+    def exchangeStrategy(self) -> ExchangeStrategy:
+        """The strategy asked for."""
+        return self._exchangeStrategy
+
+    def __repr__(self) -> str:
+        period = f", {self.period}" if self._id is AnchorReturnTypeId.EveryN else ""
+        return f"AnchorReturnType('{self._id.name}'{period})"
+
+
+class DataFlow:
+    """Batches per step and the anchors, the tensors returned to the host.
+
+    `DataFlow(n, {id: AnchorReturnType})`, or `DataFlow(n, [ids], AnchorReturnType("All"))`.
+    """
+
+    def __init__(
+        self,
+        batchesPerStep: int = 1,
+        anchorTensors: Mapping[str, AnchorReturnType] | Iterable[str] = (),
+        anchorReturnType: AnchorReturnType | None = None,
+        *,
+        anchorIds: Iterable[str] | None = None,
+    ) -> None:
+        self.setBatchesPerStep(batchesPerStep)
+        if isinstance(anchorTensors, Mapping):
+            self._anchors = dict(anchorTensors)
+        else:
+            art = anchorReturnType or AnchorReturnType("All")
+            self._anchors = dict.fromkeys((*anchorTensors, *(anchorIds or ())), art)
+        for id, art in self._anchors.items():
+            if not isinstance(art, AnchorReturnType):
+                raise popart_exception(
+                    f"The anchor '{id}' needs an AnchorReturnType; given was {art!r}."
+                )
+
+    def setBatchesPerStep(self, batchesPerStep: int) -> None:
+        """The number of batches that one `run` of a session goes through; at least 1."""
+        if batchesPerStep < 1:
+            raise popart_exception(
+                f"Batches per step must be 1 or more; given was {batchesPerStep}."
+            )
+        self._batchesPerStep = int(batchesPerStep)
+
+    def batchesPerStep(self) -> int:
+        """The number of batches that one `run` of a session goes through."""
+        return self._batchesPerStep
+
+    def anchors(self) -> list[str]:
+        """The ids of the anchored tensors, in the order given."""
+        return list(self._anchors)
+
+    def nAnchors(self) -> int:
+        """The number of anchors."""
+        return len(self._anchors)
+
+    def isAnchored(self, id: str) -> bool:
+        """Whether the tensor is returned to the host."""
+        return id in self._anchors
+
+    def art(self, id: str) -> AnchorReturnType:
+        """How the anchor `id` is returned. Raises AnchorError if it is no anchor."""
+        if id not in self._anchors:
+            raise AnchorError(f"'{id}' is not an anchor.{did_you_mean(id, self._anchors)}")
+        return self._anchors[id]
+
+    def rows(self, id: str) -> int | None:
+        """The leading dimension that a step adds to the anchor `id`; None if it adds none.
+
+        Raises popart_exception where the period of EveryN does not divide the batches per step.
+        """
+        art = self.art(id)
+        if art.id() is AnchorReturnTypeId.EveryN and self._batchesPerStep % art.rp():
+            raise popart_exception(
+                f"The anchor '{id}' has the return period {art.rp()}, which does not divide the "
+                f"{self._batchesPerStep} batches per step."
+            )
+        if art.id() in (AnchorReturnTypeId.Final, AnchorReturnTypeId.Sum):
+            return None
+        rows = self._batchesPerStep // art.period
+        return rows if rows > 1 else None

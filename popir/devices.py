@@ -1,0 +1,103 @@
+"""The machines that a session can run on: `DeviceManager`, `DeviceInfo`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import TracebackType
+
+from popir import poplar
+from popir.enums import DeviceConnectionType, DeviceType
+from popir.errors import popart_exception
+
+
+class DeviceInfo:
+    """One device: its kind, its size, and the `poplar.Device` behind it."""
+
+    def __init__(self, type: DeviceType, device: poplar.Device, version: str, id: int = 0) -> None:
+        target = device.getTarget()
+        self.type = type
+        self.version = self.ipuVersion = version
+        self.id = id
+        self.connectionType = DeviceConnectionType.Always
+        self.numIpus: int = target.getNumIPUs()
+        self.tilesPerIPU: int = target.getTilesPerIPU()
+        self.tilesPerIpu = self.tilesPerIPU
+        self.numWorkerContexts: int = target.getNumWorkerContexts()
+        self.driverIds: list[int] = []
+        self.isAttached = False
+        self.device = device
+
+    def attach(self) -> bool:
+        """Takes the device; always succeeds."""
+        self.isAttached = True
+        return True
+
+    def tryAttachUntilTimeout(self) -> bool:
+        """Takes the device; always succeeds."""
+        return self.attach()
+
+    def detach(self) -> None:
+        """Gives the device back."""
+        self.isAttached = False
+
+    def __enter__(self) -> DeviceInfo:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.detach()
+
+    def __repr__(self) -> str:
+        return (
+            f"DeviceInfo({self.type.name}, numIpus={self.numIpus}, tilesPerIPU={self.tilesPerIPU}, "
+            f"version='{self.version}')"
+        )
+
+
+class DeviceManager:
+    """Makes devices."""
+
+    def createCpuDevice(self) -> DeviceInfo:
+        """The host as a device of one tile: the fastest way to a result."""
+        return DeviceInfo(DeviceType.Cpu, poplar.Device.createCPUDevice(), "<unknown-ipu-version>")
+
+    def createIpuModelDevice(self, options: Mapping[str, object] | None = None) -> DeviceInfo:
+        """A simulated IPU: the same results, laid out on tiles and costed.
+
+        Options, numbers or their text: "numIPUs" (1), "tilesPerIPU" (all that the version has),
+        "ipuVersion" ("ipu2", "ipu21", or "ipu1"), and "compileIPUCode",
+        "dynamicMinimumTilesPerIPU", which are accepted and mean nothing here. Raises
+        popart_exception for any other option or value.
+        """
+        given = dict(options or {})
+        unknown = set(given) - {"compileIPUCode", "dynamicMinimumTilesPerIPU", *_MODEL_OPTIONS}
+        if unknown:
+            raise popart_exception(
+                f"createIpuModelDevice has no option '{min(unknown)}'; it has numIPUs, "
+                "tilesPerIPU, ipuVersion, compileIPUCode, dynamicMinimumTilesPerIPU."
+            )
+        version = str(given.get("ipuVersion", "ipu2"))
+        model = poplar.IPUModel(version)
+        for name in _MODEL_OPTIONS[:2]:
+            if name in given:
+                setattr(model, name, _count(name, given[name]))
+        return DeviceInfo(DeviceType.IpuModel, model.createDevice(), version)
+
+
+_MODEL_OPTIONS = ("numIPUs", "tilesPerIPU", "ipuVersion")
+
+
+def _count(name: str, value: object) -> int:
+    try:
+        count = int(str(value))
+    except ValueError:
+        count = 0
+    if count < 1:
+        raise popart_exception(
+            f"createIpuModelDevice: {name} must be 1 or more; given was {value!r}."
+        )
+    return count

@@ -1,0 +1,72 @@
+"""Layouts of variables and streams: whoever consumes a tensor may say how it should lie on the
+tiles.
+
+From a tensor the search goes to its readers. One that can create the input does; one through which
+layouts can be unwound is passed, towards the readers of its outputs. Where nobody has a say the
+tensor is spread evenly.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from typing import Any
+
+from popir import poplar
+from popir.errors import popart_exception
+from popir.ir import Op, Tensor
+from popir.opx import InputCreatorType, Opx
+
+_CREATES = {InputCreatorType.CanCreate, InputCreatorType.CanCreateOrUnwind}
+_UNWINDS = {InputCreatorType.CanUnwind, InputCreatorType.CanCreateOrUnwind}
+_REACH = 64
+"""Readers looked at for one tensor, so that long chains take linear time."""
+
+Step = tuple[Opx, int, int]
+"""Through this Opx, from the input of this index to the output of that."""
+
+
+class LayoutFinder:
+    """Creates tensors by what their readers say."""
+
+    def __init__(self, opxs: Mapping[Op, Opx], devicex: Any) -> None:
+        self._opxs = opxs
+        self._devicex = devicex
+
+    def create(self, tensor: Tensor) -> poplar.Tensor | None:
+        """The device's tensor, made by the nearest reader that can; None if there is none."""
+        seen = {tensor}
+        queue: deque[tuple[Tensor, tuple[Step, ...]]] = deque([(tensor, ())])
+        looked = 0
+        while queue and looked < _REACH:
+            at, path = queue.popleft()
+            for op, i in _uses(at):
+                looked += 1
+                opx = self._opxs[op]
+                says = opx.getInputCreatorType(i)
+                if says in _CREATES and all(
+                    map(self._devicex.contains, opx.mustExistBeforeCreate(i))
+                ):
+                    return self._created(tensor, opx, i, path)
+                if says in _UNWINDS:
+                    for out, after in op.output.items():
+                        if after not in seen:
+                            seen.add(after)
+                            queue.append((after, (*path, (opx, i, out))))
+        return None
+
+    def _created(self, tensor: Tensor, opx: Opx, i: int, path: tuple[Step, ...]) -> poplar.Tensor:
+        made = opx.createInputTensor(i, tensor.id)
+        for through, inIndex, outIndex in reversed(path):
+            made = through.unwindTensorLayout(made, inIndex, outIndex)
+        assert tensor.info is not None
+        if list(made.shape()) != tensor.info.shape():
+            raise popart_exception(
+                f"{opx.op_p.debugName()}: {type(opx).__name__} created '{tensor.id}' of shape "
+                f"{list(made.shape())}; the tensor has {tensor.info.shape()}."
+            )
+        return made
+
+
+def _uses(tensor: Tensor) -> list[tuple[Op, int]]:
+    return [(op, i) for op in tensor.uses for i, t in sorted(op.input.items()) if t is tensor]

@@ -1,0 +1,58 @@
+"""Applies patterns to a graph until nothing changes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from popir import pattern
+from popir.errors import popart_exception
+from popir.ir import Graph
+from popir.pattern import PreAliasPattern
+from popir.patterns.selection import Patterns
+
+_ROUNDS = 100
+
+
+def applyPatterns(graph: Graph, patterns: Patterns, kept: Collection[str] = ()) -> int:
+    """Applies every pattern in use at every operator, round after round, until a round changes
+    nothing.
+
+    A pattern is skipped where it touches a tensor in `kept`: an anchor or the loss. An operator's
+    node attribute "__exclude_patterns" names patterns that leave it alone. Returns how often one
+    applied. Raises popart_exception if rounds do not come to an end: two patterns undo each other.
+    """
+    used: list[PreAliasPattern] = []
+    for entry in pattern.entries():
+        if patterns.isUsed(entry):
+            made = entry.create()
+            made.name = entry.name
+            used.append(made)
+    total = 0
+    applied: list[str] = []
+    for _ in range(_ROUNDS):
+        applied = _round(graph, used, kept)
+        total += len(applied)
+        if not applied:
+            return total
+    raise popart_exception(
+        f"The patterns {', '.join(sorted(set(applied)))} still change the graph after {_ROUNDS} "
+        "rounds; one of them undoes what another does, or its apply() returns True without "
+        "changing anything."
+    )
+
+
+def _round(graph: Graph, used: list[PreAliasPattern], kept: Collection[str]) -> list[str]:
+    """One pass of each pattern over all operators; the names of those that applied."""
+    applied: list[str] = []
+    for rewriter in used:
+        for id in list(graph.ops):
+            op = graph.ops.get(id)
+            if op is None or rewriter.name in op.settings.nodeAttributes.get(
+                "__exclude_patterns", ()
+            ):
+                continue
+            if not rewriter.matches(op) or any(t.id in kept for t in rewriter.touches(op)):
+                continue
+            if rewriter.apply(op):
+                applied.append(rewriter.name)
+    return applied

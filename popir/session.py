@@ -1,0 +1,346 @@
+"""Sessions: a model, compiled for a device and run. `InferenceSession`, `TrainingSession`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from popir import poplar
+from popir.compiler import Compilation, compile
+from popir.dataflow import AnchorReturnTypeId, DataFlow
+from popir.devices import DeviceInfo
+from popir.errors import StepIOError, did_you_mean, popart_exception
+from popir.ir import Graph
+from popir.lowering import Lowering
+from popir.onnxio import exporter
+from popir.onnxio.importer import importModel
+from popir.onnxio.load import load
+from popir.optimizers import Optimizer
+from popir.options import SessionOptions
+from popir.patterns import Patterns
+from popir.profile import MachineReport
+from popir.step import Returned, Step, buildStep
+from popir.stepio import Port, PyStepIO, PyStepIOCallback, PyWeightsIO
+from popir.types import TensorInfo
+from popir.watch import Checks
+
+Array = np.ndarray[Any, Any]
+
+_RETURNED = {
+    AnchorReturnTypeId.All: Returned.Each,
+    AnchorReturnTypeId.EveryN: Returned.Each,
+    AnchorReturnTypeId.Final: Returned.Last,
+    AnchorReturnTypeId.Sum: Returned.Sum,
+}
+
+
+class Session:
+    """Base of both: holds the host's copy of the weights and, once prepared, the engine."""
+
+    def __init__(
+        self,
+        fnModel: Any,
+        dataFlow: DataFlow,
+        deviceInfo: DeviceInfo,
+        inputShapeInfo: Mapping[str, TensorInfo] | None,
+        patterns: Patterns | None,
+        userOptions: SessionOptions | None,
+        name: str,
+        loss: str | None = None,
+        optimizer: Optimizer | None = None,
+    ) -> None:
+        self.dataFlow = dataFlow
+        self.deviceInfo = deviceInfo
+        self.options = userOptions or SessionOptions()
+        self.options.refuse()
+        self.name = name
+        self._source = fnModel
+        self._optimizer = optimizer
+        graph = importModel(fnModel, inputShapeInfo)
+        self._compilation = Compilation(
+            graph, dataFlow.anchors(), patterns or Patterns(), loss, optimizer
+        )
+        compile(self._compilation)
+        self._host: dict[str, Array] = {
+            t.id: t.data.copy()
+            for t in graph.tensors.values()
+            if t.isVariable() and t.data is not None
+        }
+        """What the host has of each weight and state."""
+        self._step: Step | None = None
+        self._engine: Any = None
+        self._inputs: list[Port] = []
+        self._outputs: list[Port] = []
+
+    @property
+    def graph(self) -> Graph:
+        """The compiled graph."""
+        return self._compilation.graph
+
+    def getInfo(self, id: str) -> TensorInfo:
+        """Type and shape of a tensor. Raises popart_exception if there is none of that id."""
+        info = self.graph.getTensor(id).info
+        assert info is not None
+        return info
+
+    def getTensorIds(self) -> set[str]:
+        """The ids of all tensors of the compiled graph."""
+        return set(self.graph.tensors)
+
+    getAllTensorIds = getTensorIds
+
+    def initAnchorArrays(self) -> dict[str, Array]:
+        """An array for each anchor, of the shape that a step returns.
+
+        That is the tensor's shape, after the number of values in a step where that is more than
+        one.
+        """
+        arrays: dict[str, Array] = {}
+        for id in self.dataFlow.anchors():
+            info, rows = self.getInfo(id), self.dataFlow.rows(id)
+            shape = info.shape() if rows is None else [rows, *info.shape()]
+            arrays[id] = np.empty(shape, info.dataType().numpy)
+        return arrays
+
+    # The device.
+
+    def prepareDevice(self, loadEngine: bool = True) -> None:
+        """Lowers the graph, plans the program, and loads it with the host's weights.
+
+        `loadEngine=False` leaves the loading to `loadEngineAndConnectStreams`.
+        """
+        checks = Checks(self.options.opxModifyChecking, self.options.opxAliasChecking)
+        anchors = {id: _RETURNED[self.dataFlow.art(id).id()] for id in self.dataFlow.anchors()}
+        lowering = Lowering(self.graph, self.deviceInfo.device, anchors, checks)
+        step = self._step = buildStep(lowering, self.dataFlow.batchesPerStep(), anchors)
+        self._engine = poplar.Engine(lowering.graph, [step.program], self.options.engineOptions)
+        connect = self._engine.connectStream
+        self._inputs = [Port(stream, connect, isInput=True) for stream in step.inputs]
+        self._outputs = [
+            Port(stream, connect, isInput=False, period=self._period(stream.id))
+            for stream in step.anchors
+        ]
+        if loadEngine:
+            self.loadEngineAndConnectStreams()
+
+    def _period(self, anchor: str) -> int:
+        art = self.dataFlow.art(anchor)
+        self.dataFlow.rows(anchor)
+        return art.rp() if art.id() is AnchorReturnTypeId.EveryN else 1
+
+    def loadEngineAndConnectStreams(self) -> None:
+        """Loads the program on the device, with the host's weights."""
+        self._prepared("loadEngineAndConnectStreams").load(self.deviceInfo.device)
+        self.weightsFromHost()
+
+    def _prepared(self, who: str) -> Any:
+        if self._engine is None:
+            raise popart_exception(
+                f"The session '{self.name}' is not prepared: call prepareDevice() before {who}()."
+            )
+        return self._engine
+
+    def run(self, stepio: PyStepIO | PyStepIOCallback, debugName: str = "") -> None:
+        """Runs one step.
+
+        Raises StepIOError for an array that is missing or does not fit.
+        """
+        engine = self._engine or self._prepared("run")
+        if isinstance(stepio, PyStepIOCallback):
+            self._runWithCallbacks(stepio)
+            return
+        given = stepio.inputs
+        try:
+            for port in self._inputs:
+                if given[port.id] is not port.array:
+                    port.bind(given[port.id], stepio.checks)
+            given = stepio.outputs
+            for port in self._outputs:
+                if given[port.id] is not port.array:
+                    port.bind(given[port.id], stepio.checks)
+        except KeyError as error:
+            raise self._missing(error.args[0], given) from None
+        engine.run(0)
+        for port in self._outputs:
+            if port.array is None:
+                port.finish(given[port.id])
+
+    def _missing(self, id: str, given: Mapping[str, Array]) -> StepIOError:
+        isInput = any(port.id == id for port in self._inputs)
+        kind = "input" if isInput else "anchor"
+        return StepIOError(
+            f"The step's {kind} '{id}', {self.getInfo(id)}, was not given; given were the {kind}s "
+            f"{', '.join(repr(name) for name in given) or '(none)'}.{did_you_mean(id, given)}"
+        )
+
+    def _runWithCallbacks(self, stepio: PyStepIOCallback) -> None:
+        for port in self._inputs:
+            buffer = port.stage()
+            for n in range(len(buffer)):
+                port.fill(buffer[n : n + 1], stepio.inputCallback(port.id, False))
+                stepio.inputCompleteCallback(port.id)
+        staged = [(port, port.stage()) for port in self._outputs]
+        self._engine.run(0)
+        for port, buffer in staged:
+            for n in range(port.period - 1, len(buffer), port.period):
+                port.spill(buffer[n : n + 1], stepio.outputCallback(port.id))
+                stepio.outputCompleteCallback(port.id)
+
+    # What the machine says.
+
+    def getReport(self) -> MachineReport:
+        """What a step costs on the simulated machine; worked out when asked for."""
+        return MachineReport.of(self._prepared("getReport"))
+
+    def getCycleCount(self, id: str = "") -> int:
+        """Tile cycles of a step, as estimated; `id` is accepted and changes nothing."""
+        return self.getReport().cycles
+
+    def getSummaryReport(self, resetProfile: bool = True) -> str:
+        """The report as text; `resetProfile` is accepted and changes nothing."""
+        return self.getReport().summary
+
+    # Weights.
+
+    def weightsFromHost(self) -> None:
+        """Copies the host's weights and states to the device."""
+        engine = self._prepared("weightsFromHost")
+        assert self._step is not None
+        for id in self._step.variables:
+            engine.writeTensor(id, self._host[id])
+
+    def weightsToHost(self) -> None:
+        """Copies the device's weights and states to the host, where `readWeights` finds them."""
+        engine = self._prepared("weightsToHost")
+        assert self._step is not None
+        for id in self._step.variables:
+            engine.readTensor(id, self._host[id])
+
+    def readWeights(self, weights: PyWeightsIO) -> None:
+        """Copies the host's weights into the arrays given. Raises popart_exception where one does
+        not fit.
+        """
+        for id, array in weights.weights.items():
+            np.copyto(array, self._hostWeight(id, array))
+
+    def writeWeights(self, weights: PyWeightsIO) -> None:
+        """Copies the arrays given to the host's weights; `weightsFromHost` takes them to the
+        device.
+        """
+        for id, array in weights.weights.items():
+            np.copyto(self._hostWeight(id, array), array)
+
+    def _hostWeight(self, id: str, array: Array) -> Array:
+        mine = self._host.get(id)
+        if mine is None:
+            raise popart_exception(f"The model has no weight '{id}'.{did_you_mean(id, self._host)}")
+        if mine.shape != array.shape or mine.dtype != array.dtype:
+            raise popart_exception(
+                f"The weight '{id}' is {TensorInfo(mine)}; given was an array {TensorInfo(array)}."
+            )
+        return mine
+
+    def resetHostWeights(
+        self, model: Any, ignoreWeightsInModelWithoutCorrespondingHostWeight: bool = False
+    ) -> None:
+        """Takes the host's weights from the initializers of another model.
+
+        Raises popart_exception for an initializer that is no weight here, unless told to ignore it.
+        """
+        for tensor in importModel(model).tensors.values():
+            if not tensor.isVariable() or tensor.data is None:
+                continue
+            if tensor.id in self._host or not ignoreWeightsInModelWithoutCorrespondingHostWeight:
+                np.copyto(self._hostWeight(tensor.id, tensor.data), tensor.data)
+
+    def modelToHost(self, filename: str | os.PathLike[str]) -> None:
+        """Writes the model with the weights as they are on the device; the file appears whole or
+        not at all.
+        """
+        if self._engine is not None:
+            self.weightsToHost()
+        model, _ = load(self._source)
+        names = {tensor.name for tensor in model.graph.initializer}
+        weights = {id: array for id, array in self._host.items() if id in names}
+        exporter.save(exporter.withWeights(model, weights), filename)
+
+
+class InferenceSession(Session):
+    """Runs a model forwards.
+
+    Args:
+        fnModel: the model: a file's path, its bytes, or a ModelProto.
+        dataFlow: batches per step, and the tensors to return.
+        deviceInfo: where it runs.
+
+    Raises what importing and compiling raise; AnchorError for an anchor that is no tensor of the
+    model.
+    """
+
+    def __init__(
+        self,
+        fnModel: Any,
+        dataFlow: DataFlow,
+        deviceInfo: DeviceInfo,
+        inputShapeInfo: Mapping[str, TensorInfo] | None = None,
+        patterns: Patterns | None = None,
+        userOptions: SessionOptions | None = None,
+        name: str = "inference",
+    ) -> None:
+        super().__init__(fnModel, dataFlow, deviceInfo, inputShapeInfo, patterns, userOptions, name)
+
+
+class TrainingSession(Session):
+    """Runs a model forwards and backwards, and updates its weights after each batch.
+
+    Args:
+        fnModel: the model: a file's path, its bytes, or a ModelProto.
+        dataFlow: batches per step, and the tensors to return; `Gradient___x` is the gradient of x.
+        loss: the id of the tensor to minimise; it has one element.
+        optimizer: how the weights are updated.
+        deviceInfo: where it runs.
+
+    Raises what importing and compiling raise; AnchorError for an anchor that is no tensor of the
+    model; MissingGradientError where the loss depends on a weight through an operator without a
+    gradient.
+    """
+
+    def __init__(
+        self,
+        fnModel: Any,
+        dataFlow: DataFlow,
+        loss: str,
+        optimizer: Optimizer,
+        deviceInfo: DeviceInfo,
+        inputShapeInfo: Mapping[str, TensorInfo] | None = None,
+        patterns: Patterns | None = None,
+        userOptions: SessionOptions | None = None,
+        name: str = "training",
+    ) -> None:
+        super().__init__(
+            fnModel,
+            dataFlow,
+            deviceInfo,
+            inputShapeInfo,
+            patterns,
+            userOptions,
+            name,
+            loss,
+            optimizer,
+        )
+
+    def updateOptimizerFromHost(self, optimizer: Optimizer) -> None:
+        """Takes over the values of another optimizer that may change.
+
+        Raises popart_exception if it differs in a value that was compiled in.
+        """
+        assert self._optimizer is not None
+        self._optimizer.checkReplacement(optimizer)
+        self._optimizer = optimizer
+        for id, (name, weight) in self._compilation.scalars.items():
+            self._host[id][...] = optimizer.value(name, weight)
+            if self._step is not None and id in self._step.variables:
+                self._engine.writeTensor(id, self._host[id])

@@ -1,0 +1,1 @@
+"""Transforms: changes of a whole graph."""

@@ -1,0 +1,43 @@
+"""Removes what nobody needs."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from popir.ir import Graph, Op, TensorType
+
+
+def prune(graph: Graph, kept: Collection[str]) -> None:
+    """Removes every operator that neither leads to a tensor in `kept` nor has a side effect.
+
+    Its intermediate tensors go with it, and graph outputs that nobody keeps are outputs no more.
+    Weights, constants and streams stay.
+    """
+    graph.outputs = [id for id in graph.outputs if id in kept]
+    needed = _needed(graph, kept)
+    # In the reverse order of a schedule readers go before what they read.
+    for op in reversed(graph.schedule()):
+        if op in needed:
+            continue
+        outputs = list(op.output.values())
+        graph.eraseOp(op.id)
+        for tensor in outputs:
+            graph.removeTensor(tensor.id)
+    for tensor in list(graph.tensors.values()):
+        loose = tensor.tensorType is TensorType.ActGrad and tensor.producer is None
+        if loose and not tensor.uses and tensor.id not in graph.inputs:
+            graph.removeTensor(tensor.id)
+
+
+def _needed(graph: Graph, kept: Collection[str]) -> set[Op]:
+    stack = [op for op in graph.ops.values() if op.hasSideEffect()]
+    stack += [t.producer for id in kept if (t := graph.tensors.get(id)) and t.producer]
+    needed = set(stack)
+    while stack:
+        op = stack.pop()
+        before = [t.producer for t in op.input.values() if t.producer is not None]
+        for producer in (*before, *graph.constraints.get(op, ())):
+            if producer not in needed:
+                needed.add(producer)
+                stack.append(producer)
+    return needed

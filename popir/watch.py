@@ -1,0 +1,208 @@
+"""Grows operators and watches what they write.
+
+An operator says by `modifies(i)` which inputs it writes; PopART's own guide shows an Opx that
+writes one without saying so. So each operator grows into a sequence of its own, and the variables
+that this sequence writes are looked up. A write is let through where nobody reads the old value
+afterwards; else what was grown is discarded, and the operator grows again on a copy of the input.
+Only a weight that the operator declares to modify is written itself; who still needs its old value
+keeps a copy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from popir import poplar
+from popir.errors import PopirError, popart_exception
+from popir.ir import Graph, Op, TensorType
+from popir.opx import Opx
+from popir.poplar import program
+
+
+@dataclass(frozen=True)
+class Checks:
+    """Which findings are errors, instead of being worked around."""
+
+    modify: bool = False
+    """An operator writes an input and does not declare it in `modifies()`."""
+    alias: bool = False
+    """An operator's output shares an input's memory, and `aliases()` does not declare it."""
+
+
+@dataclass(frozen=True)
+class _Grown:
+    """One attempt at an operator."""
+
+    program: program.Sequence
+    copies: dict[str, poplar.Tensor]
+    """The inputs that it grew on a copy of, with the copies."""
+    writes: set[int]
+    """The variables that it writes."""
+
+
+class Watch:
+    """What the device's variables hold, while operators grow one after another in the given order.
+
+    `kept` are the ids whose values must be there after the last operator: anchors and outputs.
+    """
+
+    def __init__(
+        self, ir: Graph, devicex: Any, order: list[Op], kept: Iterable[str], checks: Checks
+    ) -> None:
+        self._ir = ir
+        self._devicex = devicex
+        self._graph: poplar.Graph = devicex.graph()
+        self._kept = set(kept)
+        self._checks = checks
+        self._lastUse = {t.id: n for n, op in enumerate(order) for t in op.input.values()}
+        self._sharers: dict[int, dict[str, None]] = {}
+        """For each variable, the ids of the tensors that show a part of it."""
+
+    def share(self, id: str) -> None:
+        """Takes note of the variables behind tensor `id`, which the device has."""
+        for variable in self._devicex.get(id).variables():
+            self._sharers.setdefault(variable, {})[id] = None
+
+    def grow(self, now: int, opx: Opx) -> program.Sequence:
+        """The program of operator number `now`, with the copies that keep others' values."""
+        op = opx.op_p
+        grown = self._growOnWritable(opx)
+        if self._checks.modify:
+            self._checkWrites(opx, grown)
+        endangered = self._endangered(now, op, grown)
+        if endangered:
+            grown = self._grow(opx, {*endangered, *grown.copies})
+        whole = program.Sequence()
+        for id in self._losers(now, op, grown):
+            self._save(op, id, whole)
+        whole.add(grown.program)
+        self._record(opx)
+        return whole
+
+    def _growOnWritable(self, opx: Opx) -> _Grown:
+        """Grows on the inputs as they are or, where the device refuses to write them, on copies."""
+        try:
+            return self._grow(opx, set())
+        except PopirError as error:
+            inputs = {t.id for t in opx.op_p.input.values()}
+            rigid = {id for id in inputs if not self._devicex.get(id).isParallelWriteable()}
+            if not rigid:
+                raise
+            try:
+                grown = self._grow(opx, rigid)
+            except PopirError:
+                raise error from None
+            return grown
+
+    def _grow(self, opx: Opx, copied: set[str]) -> _Grown:
+        """Grows with copies in place of the inputs `copied`."""
+        grown = program.Sequence()
+        originals = {id: self._devicex.get(id) for id in sorted(copied)}
+        copies: dict[str, poplar.Tensor] = {}
+        for id, tensor in originals.items():
+            copies[id] = self._graph.clone(tensor, f"{id}/copy")
+            grown.add(program.Copy(tensor, copies[id]))
+            self._devicex.insert(id, copies[id])
+        own = program.Sequence()
+        try:
+            opx.grow(own)
+        finally:
+            for id, tensor in originals.items():
+                self._devicex.insert(id, tensor)
+        grown.add(own)
+        _, writes = poplar.programAccesses(self._graph, own)
+        return _Grown(grown, copies, writes)
+
+    def _endangered(self, now: int, op: Op, grown: _Grown) -> set[str]:
+        """The inputs whose memory is written although a value in it is needed afterwards."""
+        found: set[str] = set()
+        for variable in self._shared(grown):
+            ids = self._inputsShowing(op, variable)
+            if len(ids) > 1 or any(self._needed(now, op, variable)):
+                found |= {id for id in ids if not _updates(op, id)}
+        return found - grown.copies.keys()
+
+    def _losers(self, now: int, op: Op, grown: _Grown) -> list[str]:
+        """The tensors whose values the write of a declared weight would destroy."""
+        found = dict.fromkeys(
+            id for variable in self._shared(grown) for id in self._needed(now, op, variable)
+        )
+        return list(found)
+
+    def _shared(self, grown: _Grown) -> list[int]:
+        return sorted(v for v in grown.writes if v in self._sharers)
+
+    def _inputsShowing(self, op: Op, variable: int) -> set[str]:
+        return {t.id for t in op.input.values() if variable in self._devicex.get(t.id).variables()}
+
+    def _needed(self, now: int, op: Op, variable: int) -> list[str]:
+        """The tensors in `variable` whose values are needed after operator number `now`."""
+        return [
+            id
+            for id in self._sharers[variable]
+            if variable in self._devicex.get(id).variables()
+            and not _updates(op, id)
+            and (self._stays(id) or id in self._kept or self._lastUse.get(id, -1) > now)
+        ]
+
+    def _stays(self, id: str) -> bool:
+        """Whether the value belongs to the host or the next batch: a weight, constant, stream."""
+        return self._ir.getTensor(id).tensorType is not TensorType.ActGrad
+
+    def _save(self, op: Op, id: str, before: program.Sequence) -> None:
+        """Moves the value of an intermediate tensor to a variable of its own."""
+        if self._stays(id):
+            raise popart_exception(
+                f"{op.debugName()} writes the memory of '{id}', which it does not read; an Opx may "
+                "write its own inputs and new variables alone."
+            )
+        tensor = self._devicex.get(id)
+        copy = self._graph.clone(tensor, f"{id}/saved")
+        before.add(program.Copy(tensor, copy))
+        self._devicex.insert(id, copy)
+        self.share(id)
+
+    def _record(self, opx: Opx) -> None:
+        """Takes note of what the operator has set, and checks that it has set all outputs."""
+        op = opx.op_p
+        for i, tensor in op.output.items():
+            if not self._devicex.contains(tensor.id):
+                raise popart_exception(
+                    f"{op.debugName()}: {type(opx).__name__} has not set output {i}; let grow() "
+                    "call setOutTensor for each output."
+                )
+            self.share(tensor.id)
+            if self._checks.alias:
+                self._checkAliases(opx, i)
+
+    def _checkWrites(self, opx: Opx, grown: _Grown) -> None:
+        op = opx.op_p
+        for i, tensor in sorted(op.input.items()):
+            shown = grown.copies.get(tensor.id, self._devicex.get(tensor.id))
+            if op.modifies(i) or shown.variables().isdisjoint(grown.writes):
+                continue
+            raise popart_exception(
+                f"{op.debugName()}: {type(opx).__name__} writes input {i}, '{tensor.id}', which "
+                f"the operator does not declare. Let modifies({i}) of {type(op).__name__} return "
+                f"True, or let {type(opx).__name__} write a copy (cloneNcopy)."
+            )
+
+    def _checkAliases(self, opx: Opx, out: int) -> None:
+        op = opx.op_p
+        made = self._devicex.get(op.outId(out)).variables()
+        for i, tensor in sorted(op.input.items()):
+            if op.aliases(i, out) or made.isdisjoint(self._devicex.get(tensor.id).variables()):
+                continue
+            raise popart_exception(
+                f"{op.debugName()}: output {out} shares the memory of input {i}, '{tensor.id}', "
+                f"which the operator does not declare. Let aliases({i}, {out}) of "
+                f"{type(op).__name__} return True, or let {type(opx).__name__} return a copy "
+                "(cloneNcopy)."
+            )
+
+
+def _updates(op: Op, id: str) -> bool:
+    """Whether the operator declares that it changes this weight or state."""
+    return any(t.id == id and t.isVariable() and op.modifies(i) for i, t in op.input.items())

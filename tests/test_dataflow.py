@@ -1,0 +1,80 @@
+"""DataFlow and AnchorReturnType."""
+
+import pytest
+
+from popir import AnchorReturnType, AnchorReturnTypeId, DataFlow
+from popir.errors import AnchorError, popart_exception
+
+
+@pytest.mark.parametrize("text", ["FINAL", "Final", "final"])
+def test_names_of_return_types_have_no_case(text: str) -> None:
+    assert AnchorReturnType(text).id() is AnchorReturnTypeId.Final
+
+
+def test_every_n_has_a_period() -> None:
+    assert AnchorReturnType("EveryN", 4).rp() == 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (
+            ("Sometimes",),
+            "No AnchorReturnType is called 'Sometimes'; there are Final, EveryN, All, Sum",
+        ),
+        (("EveryN",), "needs a return period of at least 1; given was None"),
+        (("EveryN", 0), "given was 0"),
+        (("All", 2), "goes with AnchorReturnType 'EveryN' alone; given was 2 with 'All'"),
+    ],
+)
+def test_what_is_no_return_type(arguments: tuple[object, ...], words: str) -> None:
+    with pytest.raises(popart_exception, match=words):
+        AnchorReturnType(*arguments)  # type: ignore[arg-type]
+
+
+def test_both_forms_of_a_data_flow() -> None:
+    byMap = DataFlow(2, {"a": AnchorReturnType("Final"), "b": AnchorReturnType("All")})
+    byList = DataFlow(2, ["a", "b"], AnchorReturnType("Sum"))
+    assert byMap.anchors() == byList.anchors() == ["a", "b"]
+    assert byMap.art("b").id() is AnchorReturnTypeId.All
+    assert byList.art("b").id() is AnchorReturnTypeId.Sum
+    assert DataFlow(1, ["a"]).art("a").id() is AnchorReturnTypeId.All
+    assert byMap.isAnchored("a")
+    assert not byMap.isAnchored("c")
+    assert (byMap.nAnchors(), byMap.batchesPerStep()) == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("batches", "art", "rows"),
+    [
+        (6, AnchorReturnType("All"), 6),
+        (1, AnchorReturnType("All"), None),
+        (6, AnchorReturnType("EveryN", 2), 3),
+        (6, AnchorReturnType("EveryN", 6), None),
+        (6, AnchorReturnType("Final"), None),
+        (6, AnchorReturnType("Sum"), None),
+    ],
+)
+def test_rows_of_an_anchor(batches: int, art: AnchorReturnType, rows: int | None) -> None:
+    assert DataFlow(batches, {"a": art}).rows("a") == rows
+
+
+def test_a_period_must_divide_the_batches() -> None:
+    flow = DataFlow(5, {"a": AnchorReturnType("EveryN", 2)})
+    with pytest.raises(popart_exception, match=r"period 2, which does not divide the 5 batches"):
+        flow.rows("a")
+
+
+def test_batches_per_step_are_at_least_one() -> None:
+    with pytest.raises(popart_exception, match=r"must be 1 or more; given was 0"):
+        DataFlow(0, [])
+
+
+def test_an_anchor_needs_a_return_type() -> None:
+    with pytest.raises(popart_exception, match=r"'a' needs an AnchorReturnType; given was 'All'"):
+        DataFlow(1, {"a": "All"})  # type: ignore[dict-item]
+
+
+def test_near_misses_of_an_anchor() -> None:
+    with pytest.raises(AnchorError, match=r"'Relu:1' is not an anchor. Did you mean 'Relu:0'"):
+        DataFlow(1, ["Relu:0"]).art("Relu:1")

@@ -1,0 +1,314 @@
+"""Writes are watched: results stay right whatever an Opx writes, and the checks name it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import popir
+from popir import poplar, popops, registry
+from popir.lowering import Lowering
+from popir.onnxio.importer import importModel
+from popir.popops import expr as pe
+from tests.models import Array, floats, run, step, trainingSession
+
+ALPHA = -0.5
+
+
+class SneakyOp(popir.Op):
+    """LeakyRelu, out of place by what it declares."""
+
+    alpha: float = ALPHA
+
+    def setup(self) -> None:
+        self.setOutInfo(0, self.inInfo(0))
+
+    def getGradOps(self) -> list[popir.Op]:
+        return [SneakyGradOp(self)]
+
+
+class SneakyGradOp(popir.GradOp):
+    """Its gradient reads the input's sign, which alpha < 0 does not preserve."""
+
+    opid = popir.OperatorIdentifier("test", "SneakyGrad", 1)
+    alpha: float
+
+    def setup(self) -> None:
+        self.setOutInfo(0, self.inInfo(0))
+
+    def gradInputInfo(self) -> list[popir.GradInOutMapper]:
+        kinds = popir.GradOpInType
+        return [popir.GradInOutMapper(0, 0, kinds.GradOut), popir.GradInOutMapper(1, 0, kinds.In)]
+
+    def gradOutToNonGradIn(self) -> dict[int, int]:
+        return {0: 0}
+
+
+class SneakyOpx(popir.Opx):
+    """Works in place, as the one of PopART's guide does."""
+
+    def grow(self, prog: Any) -> None:
+        alpha = self.getOp(SneakyOp).alpha
+        tree = pe.Select(pe.Mul(pe.Const(alpha), pe._1), pe._1, pe.Lt(pe._1, pe.Const(0.0)))
+        popops.mapInPlace(self.graph(), tree, [self.getInTensor(0)], prog, self.debugContext())
+        self.setOutTensor(0, self.getInTensor(0))
+
+
+class SneakyGradOpx(popir.Opx):
+    def grow(self, prog: Any) -> None:
+        alpha = self.getOp(SneakyGradOp).alpha
+        slope = pe.Select(pe.Const(alpha), pe.Const(1.0), pe.Lt(pe._2, pe.Const(0.0)))
+        operands = [self.getInTensor(0), self.getInTensor(1)]
+        self.setOutTensor(0, popops.map(self.graph(), pe.Mul(slope, pe._1), operands, prog))
+
+
+class DeclaredOp(SneakyOp):
+    """The same, and says so."""
+
+    def modifies(self, inIndex: int) -> bool:
+        return inIndex == 0
+
+    def aliases(self, inIndex: int, outIndex: int) -> bool:
+        return True
+
+
+class ForgetfulOpx(popir.Opx):
+    """Sets no output."""
+
+    def grow(self, prog: Any) -> None:
+        pass
+
+
+@pytest.fixture(autouse=True)
+def operators() -> Iterator[None]:
+    with registry.scoped():
+        for name, opClass, opxClass in (
+            ("Sneaky", SneakyOp, SneakyOpx),
+            ("Declared", DeclaredOp, SneakyOpx),
+            ("Forgetful", SneakyOp, ForgetfulOpx),
+        ):
+            opid = popir.OperatorIdentifier("test", name, 1)
+            popir.OpCreator(opClass, [opid])
+            popir.OpxCreator(opxClass, opid)
+        popir.OpxCreator(SneakyGradOpx, SneakyGradOp.opid)
+        yield
+
+
+class Model:
+    """A builder with the operators of this test."""
+
+    def __init__(self) -> None:
+        self.builder = popir.Builder()
+        self.aiOnnx = self.builder.aiOnnx
+
+    def input(self, *shape: int) -> str:
+        return self.builder.addInputTensor("FLOAT", list(shape))
+
+    def weight(self, value: Array) -> str:
+        return self.builder.addInitializedInputTensor(value)
+
+    def op(self, name: str, x: str, **attributes: Any) -> str:
+        return self.builder.customOp(name, 1, "test", [x], attributes)[0]
+
+    def proto(self, *outputs: str) -> bytes:
+        for id in outputs:
+            self.builder.addOutputTensor(id)
+        return self.builder.getModelProto()
+
+
+def leaky(x: Array, alpha: float = ALPHA) -> Array:
+    return np.where(x < 0, np.float32(alpha) * x, x)
+
+
+X = floats(4, 5)
+
+
+@pytest.mark.parametrize("name", ["Sneaky", "Declared"])
+class TestValuesSurvive:
+    def test_the_input_is_read_again(self, name: str) -> None:
+        m = Model()
+        x = m.input(4, 5)
+        h = m.aiOnnx.exp([x])
+        y = m.op(name, h)
+        z = m.aiOnnx.add([y, h])
+        out = run(m.proto(z), {x: -X}, [z])
+        np.testing.assert_allclose(out[z], leaky(np.exp(-X)) + np.exp(-X), rtol=1e-6)
+
+    def test_the_input_is_read_twice_by_one_operator(self, name: str) -> None:
+        m = Model()
+        x = m.input(4, 5)
+        h = m.aiOnnx.neg([x])
+        z = m.aiOnnx.sub([m.op(name, h), m.op(name, h)])
+        out = run(m.proto(z), {x: X}, [z])
+        np.testing.assert_array_equal(out[z], np.zeros_like(X))
+
+    def test_the_input_is_anchored(self, name: str) -> None:
+        m = Model()
+        x = m.input(4, 5)
+        h = m.aiOnnx.neg([x])
+        y = m.op(name, h)
+        out = run(m.proto(y), {x: X}, [h, y])
+        np.testing.assert_array_equal(out[h], -X)
+        np.testing.assert_array_equal(out[y], leaky(-X))
+
+    def test_the_input_is_the_hosts(self, name: str) -> None:
+        m = Model()
+        x = m.input(4, 5)
+        y = m.op(name, x)
+        mine = X.copy()
+        out = run(m.proto(y), {x: mine}, [y])
+        np.testing.assert_array_equal(mine, X)
+        np.testing.assert_array_equal(out[y], leaky(X))
+
+    def test_the_input_is_a_constant(self, name: str) -> None:
+        m = Model()
+        x = m.input(4, 5)
+        c = m.aiOnnx.constant(X)
+        y = m.aiOnnx.add([m.op(name, c), x])
+        session_twice = run(m.proto(y), {x: np.stack([X, X])}, [y], batches=2)
+        np.testing.assert_array_equal(session_twice[y], [leaky(X) + X] * 2)
+
+    def test_a_view_of_the_input_is_read_later(self, name: str) -> None:
+        m = Model()
+        x = m.input(4, 5)
+        h = m.aiOnnx.neg([x])
+        view = m.aiOnnx.transpose([h], perm=[1, 0])
+        y = m.op(name, h)
+        z = m.aiOnnx.matmul([view, y])
+        out = run(m.proto(z), {x: X}, [z])
+        np.testing.assert_allclose(out[z], -X.T @ leaky(-X), rtol=1e-5)
+
+    def test_the_input_is_a_view_of_what_is_read_later(self, name: str) -> None:
+        m = Model()
+        x = m.input(4, 5)
+        h = m.aiOnnx.neg([x])
+        y = m.op(name, m.aiOnnx.transpose([h], perm=[1, 0]))
+        z = m.aiOnnx.matmul([y, h])
+        out = run(m.proto(z), {x: X}, [z])
+        np.testing.assert_allclose(out[z], leaky(-X).T @ -X, rtol=1e-5)
+
+
+def test_the_sign_of_the_input_reaches_the_gradient() -> None:
+    m = Model()
+    x = m.input(4, 5)
+    w = m.weight(X)
+    h = m.aiOnnx.mul([x, w])
+    loss = m.builder.aiGraphcore.identityloss(
+        [m.op("Sneaky", h)], reduction=popir.ReductionType.Sum
+    )
+    session = trainingSession(m.proto(loss), loss, [f"Gradient___{w}"])
+    out = step(session, {x: np.ones_like(X)})
+    np.testing.assert_array_equal(out[f"Gradient___{w}"], np.where(X < 0, np.float32(ALPHA), 1))
+
+
+def test_a_weight_keeps_its_value() -> None:
+    m = Model()
+    x = m.input(4, 5)
+    w = m.weight(X)
+    y = m.aiOnnx.add([m.op("Sneaky", w), x])
+    session = popir.InferenceSession(
+        m.proto(y), popir.DataFlow(3, [y]), popir.DeviceManager().createCpuDevice()
+    )
+    session.prepareDevice()
+    out = step(session, {x: np.zeros((3, 4, 5), np.float32)})
+    np.testing.assert_array_equal(out[y], [leaky(X)] * 3)
+    session.weightsToHost()
+    back = np.empty_like(X)
+    session.readWeights(popir.PyWeightsIO({w: back}))
+    np.testing.assert_array_equal(back, X)
+
+
+def test_a_weight_is_updated_after_a_view_of_it_was_read() -> None:
+    """The transposed weight that the gradient reads is the one before the update."""
+    m = Model()
+    x, w, v = m.input(4, 5), m.weight(X), m.weight(floats(4, 4, seed=1))
+    view = m.aiOnnx.transpose([w], perm=[1, 0])
+    y = m.aiOnnx.matmul([m.aiOnnx.matmul([x, view]), v])
+    loss = m.builder.aiGraphcore.identityloss([y], reduction=popir.ReductionType.Sum)
+    gradient = f"Gradient___{x}"
+    out = step(trainingSession(m.proto(loss), loss, [gradient]), {x: X})
+    want = np.ones((4, 4), np.float32) @ floats(4, 4, seed=1).T @ X
+    np.testing.assert_allclose(out[gradient], want, rtol=1e-5, atol=1e-5)
+
+
+def copies(name: str, outputs: int) -> int:
+    """Variables that the lowering has made of one chain x -> -x -> op -> outputs."""
+    m = Model()
+    x = m.input(4, 5)
+    h = m.aiOnnx.neg([x])
+    y = m.op(name, h)
+    kept = [y, h][:outputs]
+    graph = importModel(m.proto(y))
+    lowering = Lowering(graph, poplar.Device.createCPUDevice(), kept)
+    lowering.grow()
+    return lowering.graph.numVariables()
+
+
+def test_the_last_reader_writes_in_place() -> None:
+    assert copies("Sneaky", 2) == copies("Sneaky", 1) + 1
+
+
+def checked(modify: bool, alias: bool) -> popir.SessionOptions:
+    options = popir.SessionOptions()
+    options.opxModifyChecking, options.opxAliasChecking = modify, alias
+    return options
+
+
+def test_modify_checking_names_the_undeclared_write() -> None:
+    m = Model()
+    x = m.input(4, 5)
+    y = m.op("Sneaky", m.aiOnnx.neg([x]))
+    with pytest.raises(popir.popart_exception) as error:
+        run(m.proto(y), {x: X}, [y], options=checked(True, False))
+    for words in (
+        "test.Sneaky:1",
+        "SneakyOpx writes input 0",
+        "modifies(0) of SneakyOp",
+        "cloneNcopy",
+    ):
+        assert words in str(error.value)
+
+
+def test_modify_checking_sees_a_constant_written() -> None:
+    m = Model()
+    y = m.op("Sneaky", m.aiOnnx.constant(X))
+    with pytest.raises(popir.popart_exception, match=r"SneakyOpx writes input 0"):
+        run(m.proto(y), {}, [y], options=checked(True, False))
+
+
+def test_alias_checking_names_the_undeclared_alias() -> None:
+    m = Model()
+    x = m.input(4, 5)
+    y = m.op("Sneaky", m.aiOnnx.neg([x]))
+    with pytest.raises(popir.popart_exception) as error:
+        run(m.proto(y), {x: X}, [y], options=checked(False, True))
+    for words in ("output 0 shares the memory of input 0", "aliases(0, 0) of SneakyOp"):
+        assert words in str(error.value)
+
+
+def test_declared_writes_pass_the_checks() -> None:
+    m = Model()
+    x = m.input(4, 5)
+    y = m.op("Declared", m.aiOnnx.neg([x]))
+    out = run(m.proto(y), {x: X}, [y], options=checked(True, True))
+    np.testing.assert_array_equal(out[y], leaky(-X))
+
+
+def test_an_output_that_was_not_set_is_named() -> None:
+    m = Model()
+    x = m.input(4, 5)
+    y = m.op("Forgetful", x)
+    with pytest.raises(popir.popart_exception, match=r"ForgetfulOpx has not set output 0"):
+        run(m.proto(y), {x: X}, [y])
+
+
+def test_an_operator_without_an_opx_is_named() -> None:
+    popir.OpCreator(SneakyOp, [popir.OperatorIdentifier("test", "Bare", 1)])
+    m = Model()
+    x = m.input(4, 5)
+    y = m.op("Bare", x)
+    with pytest.raises(popir.MissingOpxError, match=r"no Opx is registered for test.Bare:1"):
+        run(m.proto(y), {x: X}, [y])

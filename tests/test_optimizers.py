@@ -1,0 +1,146 @@
+"""SGD: its numbers, what it refuses, and what a weight becomes, against the formula."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import popir
+from popir import SGD, ConstSGD
+from popir.errors import popart_exception
+from tests.models import Array, floats, step, trainingSession
+
+W0 = floats(3, 4)
+G = floats(3, 4, seed=1)
+
+
+def session(optimizer: Any, batches: int = 1, anchors: Any = ()) -> tuple[Any, str, str]:
+    """Trains w on loss = sum(x * w), whose gradient is x; gives session, w and x."""
+    builder = popir.Builder()
+    x = builder.addInputTensor("FLOAT", [3, 4])
+    w = builder.addInitializedInputTensor(W0)
+    y = builder.aiOnnx.mul([x, w])
+    loss = builder.aiGraphcore.identityloss([y], reduction=popir.ReductionType.Sum)
+    builder.addOutputTensor(loss)
+    return trainingSession(builder.getModelProto(), loss, anchors, optimizer, batches), w, x
+
+
+def weight(trained: Any, id: str) -> Array:
+    trained.weightsToHost()
+    value = np.empty_like(W0)
+    trained.readWeights(popir.PyWeightsIO({id: value}))
+    return value
+
+
+def reference(steps: int, lr: float, wd: float = 0, mm: float = 0, dm: float = 0) -> Array:
+    w, v = W0.astype(np.float64), 0.0
+    for _ in range(steps):
+        v = mm * v + (1 - dm) * (G + wd * w)
+        w = w - lr * v
+    return w
+
+
+@pytest.mark.parametrize(
+    ("values", "want"),
+    [
+        ({"defaultLearningRate": 0.3}, {"lr": 0.3}),
+        ({"defaultLearningRate": 0.3, "defaultWeightDecay": 0.2}, {"lr": 0.3, "wd": 0.2}),
+        ({"defaultDampening": 0.25}, {"lr": 0.1, "dm": 0.25}),
+        ({"defaultMomentum": 0.9}, {"lr": 0.1, "mm": 0.9}),
+        (
+            {"defaultMomentum": 0.5, "defaultWeightDecay": 0.1, "defaultDampening": 0.2},
+            {"lr": 0.1, "mm": 0.5, "wd": 0.1, "dm": 0.2},
+        ),
+        ({"defaultMomentum": 0.5, "defaultVelocityScaling": 4.0}, {"lr": 0.1, "mm": 0.5}),
+        ({"lossScaling": 8.0}, {"lr": 0.1}),
+        ({"defaultMomentum": 0.5, "lossScaling": 8.0}, {"lr": 0.1, "mm": 0.5}),
+    ],
+)
+@pytest.mark.parametrize("isConst", [True, False])
+def test_updates_against_the_formula(
+    values: dict[str, float], want: dict[str, float], isConst: bool
+) -> None:
+    trained, w, x = session(SGD({key: (value, isConst) for key, value in values.items()}))
+    for _ in range(3):
+        step(trained, {x: G})
+    np.testing.assert_allclose(weight(trained, w), reference(3, **want), rtol=1e-5, atol=1e-6)
+
+
+def test_an_update_follows_each_batch() -> None:
+    trained, w, x = session(ConstSGD(0.2, weight_decay=0.1), batches=3)
+    step(trained, {x: np.stack([G, G, G])})
+    np.testing.assert_allclose(weight(trained, w), reference(3, 0.2, 0.1), rtol=1e-5)
+
+
+def test_loss_scaling_scales_the_gradient() -> None:
+    trained, w, x = session(ConstSGD(0.1, loss_scaling=4.0), anchors=["Gradient___init_input"])
+    np.testing.assert_array_equal(step(trained, {x: G})[f"Gradient___{w}"], 4 * G)
+
+
+def test_values_of_one_weight() -> None:
+    optimizer = SGD({"defaultLearningRate": (0.5, True)})
+    optimizer.insertSpecific("init_input", {"learningRate": (0.1, True)})
+    trained, w, x = session(optimizer)
+    step(trained, {x: G})
+    np.testing.assert_allclose(weight(trained, w), reference(1, 0.1), rtol=1e-6)
+
+
+def test_a_value_that_is_not_constant_can_change() -> None:
+    trained, w, x = session(SGD({"defaultLearningRate": (0.5, False), "lossScaling": (2.0, False)}))
+    step(trained, {x: G})
+    trained.updateOptimizerFromHost(
+        SGD({"defaultLearningRate": (0.25, False), "lossScaling": (8.0, False)})
+    )
+    step(trained, {x: G})
+    np.testing.assert_allclose(weight(trained, w), W0 - 0.75 * G, rtol=1e-5, atol=1e-6)
+
+
+def test_a_constant_cannot_change() -> None:
+    trained, _, _ = session(ConstSGD(0.5))
+    with pytest.raises(
+        popart_exception, match=r"defaultLearningRate was compiled in as \(0.5, True\)"
+    ):
+        trained.updateOptimizerFromHost(ConstSGD(0.25))
+
+
+def test_other_weights_must_stay_the_same() -> None:
+    trained, _, _ = session(ConstSGD(0.5))
+    other = ConstSGD(0.5)
+    other.insertSpecific("init_input", {"learningRate": (0.1, True)})
+    with pytest.raises(popart_exception, match="they must have the same"):
+        trained.updateOptimizerFromHost(other)
+
+
+def test_state_is_read_by_its_name() -> None:
+    trained, _, x = session(SGD({"defaultMomentum": (0.9, True)}))
+    step(trained, {x: G})
+    np.testing.assert_allclose(weight(trained, "Accl___init_input"), G, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"learningRate": (0.1, True)}, "no value 'learningRate'; it has defaultLearningRate"),
+        ({"defaultLearningRate": 0.1}, r"must be a pair \(value, isConst\).*given was 0.1"),
+        ({"nesterov": (1.0, True)}, "nesterov momentum is not available"),
+    ],
+)
+def test_what_is_no_sgd(values: Any, words: str) -> None:
+    with pytest.raises(popart_exception, match=words):
+        SGD(values)
+
+
+def test_clipping_is_refused() -> None:
+    with pytest.raises(popart_exception, match="clip_norm_settings"):
+        ConstSGD(0.1, clip_norm_settings=[object()])
+
+
+def test_numbers_and_their_names() -> None:
+    optimizer = SGD({"defaultLearningRate": (0.5, True), "defaultWeightDecay": (0.1, False)})
+    assert optimizer.learningRates().getDefault() == popir.OptimizerValue(0.5, True)
+    scalars = optimizer.scalars("w")
+    assert scalars["scaledLearningRate0"] == popir.OptimizerValue(0.5, True)
+    assert scalars["weightDecayScaleFactor0"].isConst is False
+    assert scalars["weightDecayScaleFactor0"].val == pytest.approx(0.95)

@@ -1,0 +1,353 @@
+"""Sessions: steps of several batches, step IO, weights, files; and bad input, by the words of the
+message.
+"""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+
+import popir
+from popir import AnchorReturnType, stepio
+from tests.models import floats, run, step, trainingSession
+
+
+class Affine:
+    """y = x w + b, with loss = mean |y|."""
+
+    def __init__(self) -> None:
+        self.builder = popir.Builder()
+        self.x = self.builder.addInputTensor("FLOAT", [2, 3])
+        self.w = self.builder.addInitializedInputTensor(floats(3, 4))
+        self.b = self.builder.addInitializedInputTensor(floats(4, seed=1))
+        aiOnnx = self.builder.aiOnnx
+        self.y = aiOnnx.add([aiOnnx.matmul([self.x, self.w]), self.b])
+        self.builder.addOutputTensor(self.y)
+        self.inference = self.builder.getModelProto()
+        self.loss = self.builder.aiGraphcore.l1loss([self.y], 1.0)
+        self.builder.addOutputTensor(self.loss)
+        self.training = self.builder.getModelProto()
+
+    def want(self, x: Any) -> Any:
+        return x @ floats(3, 4) + floats(4, seed=1)
+
+    def session(
+        self, anchors: Any = None, batches: int = 1, **keywords: Any
+    ) -> popir.InferenceSession:
+        return popir.InferenceSession(
+            fnModel=self.inference,
+            dataFlow=popir.DataFlow(batches, anchors or [self.y]),
+            deviceInfo=popir.DeviceManager().createCpuDevice(),
+            **keywords,
+        )
+
+
+@pytest.fixture
+def model() -> Affine:
+    return Affine()
+
+
+X = floats(2, 3, seed=2)
+
+
+def prepared(session: Any) -> Any:
+    session.prepareDevice()
+    return session
+
+
+def test_a_step(model: Affine) -> None:
+    out = step(prepared(model.session()), {model.x: X})
+    np.testing.assert_allclose(out[model.y], model.want(X), rtol=1e-5, atol=1e-6)
+
+
+def test_new_arrays_and_the_same_arrays(model: Affine) -> None:
+    session = prepared(model.session())
+    for scale in (1.0, 2.0):
+        x = np.float32(scale) * X
+        out = step(session, {model.x: x})
+        np.testing.assert_allclose(out[model.y], model.want(x), rtol=1e-5, atol=1e-6)
+    io = popir.PyStepIO({model.x: x}, out)
+    for scale in (0.5, 3.0):
+        x[...] = np.float32(scale) * X
+        session.run(io)
+        np.testing.assert_allclose(out[model.y], model.want(x), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("art", "pick"),
+    [
+        (AnchorReturnType("All"), lambda y: y),
+        (AnchorReturnType("Final"), lambda y: y[-1]),
+        (AnchorReturnType("EveryN", 3), lambda y: y[2::3]),
+        (AnchorReturnType("Sum"), lambda y: y.sum(0)),
+    ],
+    ids=["All", "Final", "EveryN", "Sum"],
+)
+def test_what_a_step_of_six_batches_returns(
+    model: Affine, art: AnchorReturnType, pick: Any
+) -> None:
+    x = floats(6, 2, 3, seed=3)
+    session = prepared(model.session({model.y: art}, 6))
+    for _ in range(2):
+        out = step(session, {model.x: x})
+        want = pick(model.want(x))
+        assert out[model.y].shape == want.shape
+        np.testing.assert_allclose(out[model.y], want, rtol=1e-4, atol=1e-5)
+
+
+def test_any_shape_of_the_right_size(model: Affine) -> None:
+    session = prepared(model.session(batches=2))
+    x = floats(4, 3, seed=4)
+    out = step(session, {model.x: x})
+    np.testing.assert_allclose(out[model.y].reshape(4, 4), model.want(x), rtol=1e-5, atol=1e-6)
+
+
+def test_anchors_of_inputs_weights_and_constants(model: Affine) -> None:
+    out = step(prepared(model.session([model.x, model.w])), {model.x: X})
+    np.testing.assert_array_equal(out[model.x], X)
+    np.testing.assert_array_equal(out[model.w], floats(3, 4))
+
+
+def test_callbacks_are_called_batch_by_batch(model: Affine) -> None:
+    x = floats(3, 2, 3, seed=3)
+    calls: list[str] = []
+    batches = iter(x)
+    results = [np.zeros((2, 4), np.float32) for _ in range(3)]
+    outputs = iter(results)
+
+    def give(id: str, prefetch: bool) -> Any:
+        calls.append(f"in {id}")
+        return next(batches)
+
+    def take(id: str) -> Any:
+        calls.append(f"out {id}")
+        return next(outputs)
+
+    session = prepared(model.session(batches=3))
+    done: list[str] = []
+    session.run(popir.PyStepIOCallback(give, done.append, take, done.append))
+    np.testing.assert_allclose(results, model.want(x), rtol=1e-5, atol=1e-6)
+    assert calls == [f"in {model.x}"] * 3 + [f"out {model.y}"] * 3
+    assert done == [model.x] * 3 + [model.y] * 3
+
+
+# Weights.
+
+
+def read(session: Any, id: str, like: Any) -> Any:
+    session.weightsToHost()
+    value = np.empty_like(like)
+    session.readWeights(popir.PyWeightsIO({id: value}))
+    return value
+
+
+def test_weights_go_both_ways(model: Affine) -> None:
+    session = prepared(model.session())
+    session.writeWeights(popir.PyWeightsIO({model.b: np.zeros(4, np.float32)}))
+    session.weightsFromHost()
+    out = step(session, {model.x: X})
+    np.testing.assert_allclose(out[model.y], X @ floats(3, 4), rtol=1e-5, atol=1e-6)
+    np.testing.assert_array_equal(read(session, model.b, floats(4)), np.zeros(4))
+
+
+def test_training_changes_weights_and_the_file_has_them(model: Affine, tmp_path: Path) -> None:
+    session = trainingSession(model.training, model.loss, [model.loss])
+    losses = [float(step(session, {model.x: X})[model.loss]) for _ in range(20)]
+    assert losses[-1] < losses[0]
+    file = tmp_path / "trained.onnx"
+    session.modelToHost(str(file))
+    assert [path.name for path in tmp_path.iterdir()] == ["trained.onnx"]
+    saved = {t.name: onnx.numpy_helper.to_array(t) for t in onnx.load(file).graph.initializer}
+    np.testing.assert_array_equal(saved[model.w], read(session, model.w, floats(3, 4)))
+    again = prepared(
+        popir.InferenceSession(
+            str(file), popir.DataFlow(1, [model.y]), popir.DeviceManager().createCpuDevice()
+        )
+    )
+    want = X @ saved[model.w] + saved[model.b]
+    np.testing.assert_allclose(step(again, {model.x: X})[model.y], want, rtol=1e-5, atol=1e-6)
+
+
+def test_a_trained_model_runs_elsewhere(model: Affine, tmp_path: Path) -> None:
+    """The weights of a training session, in the model without its loss."""
+    session = trainingSession(model.training, model.loss)
+    step(session, {model.x: X})
+    weights = popir.PyWeightsIO({model.w: floats(3, 4), model.b: floats(4)})
+    session.weightsToHost()
+    session.readWeights(weights)
+    inference = prepared(model.session())
+    inference.writeWeights(weights)
+    inference.weightsFromHost()
+    inference.modelToHost(tmp_path / "model.onnx")
+    other = onnxruntime.InferenceSession(
+        tmp_path / "model.onnx", providers=["CPUExecutionProvider"]
+    )
+    (want,) = other.run([model.y], {model.x: X})
+    np.testing.assert_allclose(step(inference, {model.x: X})[model.y], want, rtol=1e-5, atol=1e-6)
+
+
+def test_host_weights_from_another_model(model: Affine) -> None:
+    other = Affine()
+    other.builder = popir.Builder()
+    other.builder.addInitializedInputTensor(2 * floats(3, 4))
+    session = prepared(model.session())
+    session.resetHostWeights(other.builder.getModelProto())
+    session.weightsFromHost()
+    np.testing.assert_array_equal(read(session, model.w, floats(3, 4)), 2 * floats(3, 4))
+
+
+def test_the_same_step_gives_the_same_bits(model: Affine) -> None:
+    def trained() -> Any:
+        session = trainingSession(model.training, model.loss)
+        for seed in range(5):
+            step(session, {model.x: floats(2, 3, seed=seed)})
+        return read(session, model.w, floats(3, 4))
+
+    np.testing.assert_array_equal(trained(), trained())
+
+
+def test_infos(model: Affine) -> None:
+    session = model.session()
+    assert session.getInfo(model.y) == popir.TensorInfo("FLOAT", [2, 4])
+    assert {model.x, model.w, model.y} <= session.getTensorIds()
+
+
+# Bad input.
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (
+            lambda: X.astype(np.float16),
+            "is float32; given was an array of float16. Convert it: array.astype",
+        ),
+        (lambda: floats(2, 4), r"shape \[2, 3\], which is 6 elements; given .* \[2, 4\] with 8"),
+        (
+            lambda: floats(3, 2).T,
+            r"needs a C-contiguous array; .* strides \[4, 8\].*ascontiguousarray",
+        ),
+        (lambda: [1.0], "needs a numpy array; given was list"),
+    ],
+)
+def test_an_input_that_does_not_fit(model: Affine, make: Any, words: str) -> None:
+    session = prepared(model.session())
+    with pytest.raises(popir.StepIOError, match=words) as error:
+        step(session, {model.x: make()})
+    assert f"The input '{model.x}'" in str(error.value)
+    out = step(session, {model.x: X})
+    np.testing.assert_allclose(out[model.y], model.want(X), rtol=1e-5, atol=1e-6)
+
+
+def test_an_input_that_is_missing(model: Affine) -> None:
+    session = prepared(model.session())
+    with pytest.raises(
+        popir.StepIOError, match=r"'input', FLOAT\[2, 3\], was not given.*mean 'inputs'"
+    ):
+        step(session, {"inputs": X})
+
+
+def test_an_anchor_that_is_missing(model: Affine) -> None:
+    session = prepared(model.session())
+    with pytest.raises(
+        popir.StepIOError, match=rf"anchor '{model.y}', .*given were the anchors \(none\)"
+    ):
+        session.run(popir.PyStepIO({model.x: X}, {}))
+
+
+def test_an_anchor_that_is_read_only(model: Affine) -> None:
+    session = prepared(model.session())
+    out = np.zeros((2, 4), np.float32)
+    out.flags.writeable = False
+    with pytest.raises(popir.StepIOError, match=r"needs an array that can be written"):
+        session.run(popir.PyStepIO({model.x: X}, {model.y: out}))
+
+
+def test_an_anchor_that_does_not_exist(model: Affine) -> None:
+    with pytest.raises(popir.AnchorError, match=r"'Add:1' is no tensor.*Did you mean 'Add:0'"):
+        model.session(["Add:1"])
+
+
+def test_the_gradient_of_a_tensor_that_has_none(model: Affine) -> None:
+    with pytest.raises(popir.AnchorError, match=r"'Gradient___nothing' is no tensor"):
+        trainingSession(model.training, model.loss, ["Gradient___nothing"])
+
+
+def test_a_loss_that_does_not_exist(model: Affine) -> None:
+    with pytest.raises(popir.popart_exception, match=r"no tensor 'L1:1'.*'L1:0'"):
+        trainingSession(model.training, "L1:1")
+
+
+def test_nothing_to_train() -> None:
+    builder = popir.Builder()
+    x = builder.addInputTensor("FLOAT", [2])
+    builder.addInitializedInputTensor(floats(2))
+    loss = builder.aiGraphcore.identityloss([x])
+    with pytest.raises(popir.popart_exception, match=r"depends on none of the weights init_input"):
+        trainingSession(builder.getModelProto(), loss)
+
+
+def test_a_session_that_is_not_prepared(model: Affine) -> None:
+    session = model.session()
+    for call in (lambda: step(session, {model.x: X}), session.weightsToHost):
+        with pytest.raises(popir.popart_exception, match=r"not prepared: call prepareDevice\(\)"):
+            call()
+
+
+def test_a_weight_that_does_not_exist_or_fit(model: Affine) -> None:
+    session = prepared(model.session())
+    with pytest.raises(popir.popart_exception, match=r"no weight 'init_inputs'.*'init_input'"):
+        session.readWeights(popir.PyWeightsIO({"init_inputs": floats(3, 4)}))
+    with pytest.raises(
+        popir.popart_exception, match=r"is FLOAT\[3, 4\]; given was an array FLOAT\[4\]"
+    ):
+        session.writeWeights(popir.PyWeightsIO({model.w: floats(4)}))
+
+
+def test_a_file_that_cannot_be_written(model: Affine, tmp_path: Path) -> None:
+    session = prepared(model.session())
+    with pytest.raises(popir.ModelError, match=r"cannot be saved as"):
+        session.modelToHost(tmp_path / "no such folder" / "model.onnx")
+
+
+# Types.
+
+
+def test_int64_arrays_are_narrowed_with_one_warning(caplog: pytest.LogCaptureFixture) -> None:
+    stepio._warned.clear()
+    builder = popir.Builder()
+    x = builder.addInputTensor("INT32", [3])
+    y = builder.aiOnnx.neg([x])
+    builder.addOutputTensor(y)
+    session = popir.InferenceSession(
+        builder.getModelProto(), popir.DataFlow(1, [y]), popir.DeviceManager().createCpuDevice()
+    )
+    session.prepareDevice()
+    given, out = np.array([1, -2, 3]), {y: np.zeros(3, np.int64)}
+    with caplog.at_level(logging.WARNING):
+        for sign in (1, -1):
+            given *= sign
+            session.run(popir.PyStepIO({x: given}, out))
+            np.testing.assert_array_equal(out[y], -given)
+    warnings = [r.getMessage() for r in caplog.records]
+    assert len([w for w in warnings if f"'{x}' is int32 on the device" in w]) == 1
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.float64, np.float16, np.int32])
+def test_declared_types_run_natively(dtype: Any) -> None:
+    value = onnx.helper.make_tensor_value_info(
+        "x", onnx.helper.np_dtype_to_tensor_dtype(np.dtype(dtype)), [3]
+    )
+    node = onnx.helper.make_node("Neg", ["x"], ["y"])
+    graph = onnx.helper.make_graph([node], "g", [value], [onnx.ValueInfoProto(name="y")])
+    proto = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 13)])
+    x = np.array([1, -2, 2**11], dtype)
+    out = run(proto, {"x": x}, ["y"])["y"]
+    assert out.dtype == dtype
+    np.testing.assert_array_equal(out, -x)
