@@ -21,7 +21,7 @@ POPART = """
     UpdateInplacePrioritiesForIpu TiedGather TiedGatherAccumulate TiedGatherPattern
     TiedGatherAccumulatePattern LambSerialisedWeight Slice2SliceSubsample UpsampleToResize
     PackedDataBlock ExpandCast FoldMatMul ContiguateIpuCopyIndices LoopScanOut ViewSimplify SumToAdd
-""".split()  # noqa: SIM905
+""".split()
 
 
 class PatternsLevel(enum.Enum):
