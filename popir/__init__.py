@@ -43,7 +43,6 @@ from popir.errors import (
     poplar_unrecoverable_runtime_error,
     poplibs_exception,
 )
-from popir.foreign.load import load_op_library
 from popir.ir import (
     GradInOutMapper,
     GradOp,
@@ -126,7 +125,6 @@ __all__ = [
     "VerificationError",
     "VirtualGraphMode",
     "__version__",
-    "load_op_library",
     "ops",
     "popart_exception",
     "popart_internal_exception",

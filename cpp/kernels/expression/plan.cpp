@@ -1,5 +1,7 @@
 #include "kernels/expression/plan.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <map>
 #include <stdexcept>
@@ -14,11 +16,22 @@ using Kind = MapProgram::Kind;
 using Reach = MapPlan::Reach;
 
 // What a box may take of the first-level cache, its operands included.
-constexpr std::int64_t kBoxBytes = 16 * 1024;
+constexpr std::int64_t kBoxBytes = 12 * 1024;
 // Elements of a box that needs no buffers.
 constexpr std::int64_t kLongBox = 16 * 1024;
 // Work, in elements times what an element costs, that is worth another thread.
 constexpr std::int64_t kThreadWork = 48 * 1024;
+
+/// Results of so many bytes are stored past the caches: three quarters of the last level, as it is
+/// with glibc's memcpy.
+std::size_t streamBytes() {
+  static const std::size_t bytes = [] {
+    const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    return std::max<std::size_t>(
+        8 << 20, cache > 0 ? static_cast<std::size_t>(cache) / 4 * 3 : std::size_t{24} << 20);
+  }();
+  return bytes;
+}
 
 /// What one element of a step costs, as a multiple of an addition. Rough: it decides on threads.
 int cost(const Value& v) {
@@ -74,6 +87,9 @@ class Planner {
     uniform_.resize(n);
     invariant_.resize(n);
     target_.assign(n, -1);
+    final_.assign(n, true);
+    for (const Value& v : program.values())
+      for (int i = 0; i < v.count; ++i) final_[at(v.args[at(i)])] = false;
   }
 
   void run() {
@@ -228,9 +244,22 @@ class Planner {
     }
     const int dst =
         target_[at(v)] >= 0 ? operandSlot(at(target_[at(v)])) : addBuffer(value.lane, false, false);
-    addStep(false, loop(value, op, best), false, dst, src);
+    const VecFn past = streams(v) ? vectorStream(op, best) : nullptr;
+    plan_.streams = plan_.streams || past != nullptr;
+    addStep(false, past != nullptr ? past : loop(value, op, best), false, dst, src);
     slotOf_[at(v)] = dst;
     work_ += cost(value);
+  }
+
+  /// Whether a value goes to an output that would push everything else out of the caches, and that
+  /// nobody reads before.
+  bool streams(int v) const {
+    const int o = target_[at(v)];
+    if (o < 0 || program_[v].lane != Lane::F32 || !final_[at(v)]) return false;
+    for (const Value& input : program_.values())
+      if (input.kind == Kind::Input && inputs_[static_cast<std::size_t>(input.data)] == at(o))
+        return false;
+    return static_cast<std::size_t>(plan_.elements) * sizeof(float) >= streamBytes();
   }
 
   /// A buffer with a uniform value in every element.
@@ -306,6 +335,8 @@ class Planner {
   MapPlan& plan_;
   std::vector<int> slotOf_, spreadSlot_, target_;
   std::vector<bool> uniform_, invariant_;
+  /// No other value is computed from it.
+  std::vector<bool> final_;
   std::vector<Buffer> buffers_;
   std::map<int, int> held_;
 

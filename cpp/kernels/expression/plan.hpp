@@ -63,6 +63,8 @@ struct MapPlan {
   std::vector<Step> once, steps;
   std::vector<Scatter> scatters;
   std::size_t bufferBytes = 0;
+  /// Some step stores past the caches.
+  bool streams = false;
   /// Threads that are worth their start.
   unsigned threads = 1;
 };

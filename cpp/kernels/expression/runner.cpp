@@ -1,5 +1,6 @@
 #include "kernels/expression/runner.hpp"
 
+#include <immintrin.h>
 #include <omp.h>
 
 #include <algorithm>
@@ -121,6 +122,7 @@ class MapRunner : public Runner {
         index[a] = 0;
       }
     }
+    if (plan_.streams) _mm_sfence();
   }
 
   void runBox(void* const* operands, const State& state, const std::int64_t* index,

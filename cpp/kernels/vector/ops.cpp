@@ -30,6 +30,8 @@ VecFn vectorOp(VecOp op, Lane lane, int form) {
   return table().fn[static_cast<int>(op)][static_cast<int>(lane)][form];
 }
 
+VecFn vectorStream(VecOp op, int form) { return table().stream[static_cast<int>(op)][form]; }
+
 VecFn vectorConvert(Lane from, Lane to) {
   return table().convert[static_cast<int>(from)][static_cast<int>(to)];
 }

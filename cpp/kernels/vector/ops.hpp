@@ -47,6 +47,8 @@ constexpr int kMaxSources = 5;
 
 struct VecTable {
   VecFn fn[kVecOps][kLanes][kForms];
+  /// For F32, with stores that go past the caches.
+  VecFn stream[kVecOps][kForms];
   /// [from][to]
   VecFn convert[kLanes][kLanes];
 };
@@ -55,6 +57,9 @@ struct VecTable {
 /// form without scalars may exist, and a form 0 that is missing too says that the type is none of
 /// the operator's. MulBelow's form is given without its last source.
 VecFn vectorOp(VecOp op, Lane lane, int form);
+/// The same for F32 results much larger than the caches, or null where there is none. To be
+/// followed by a store fence.
+VecFn vectorStream(VecOp op, int form);
 /// Null only where `from` or `to` needs a step over F32 (or F64, which keeps to one rounding).
 VecFn vectorConvert(Lane from, Lane to);
 
