@@ -87,7 +87,7 @@ Block blockOf(const TargetSpec& spec, const VertexWork& whole, std::uint64_t ele
     return {std::min(whole.size(0), ceilDiv(elements, rows * columns)), rows, columns};
   const auto units = Units(spec, whole.type).units;
   const auto side = static_cast<Cycles>(std::sqrt(static_cast<double>(elements)));
-  const auto width = std::min(columns, units * ceilDiv(side, units));
+  const auto width = std::min({columns, units * ceilDiv(side, units), elements});
   const auto height = ceilDiv(elements, width);
   if (height <= rows) return {1, height, width};
   return {1, rows, std::min(columns, ceilDiv(elements, rows))};
