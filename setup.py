@@ -52,7 +52,7 @@ class CMakeBuild(build_ext):
             f"-DCMAKE_INSTALL_PREFIX={package}",
             f"-DPython_EXECUTABLE={sys.executable}",
         ]
-        if shutil.which("ccache"):
+        if shutil.which("ccache") and "CMAKE_CXX_COMPILER_LAUNCHER" not in os.environ:
             configure.append("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache")
         configure += OPTIONS
         compile_ = [configure[0], "--build", str(BUILD), "--target", "install"]

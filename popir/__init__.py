@@ -43,6 +43,7 @@ from popir.errors import (
     poplar_unrecoverable_runtime_error,
     poplibs_exception,
 )
+from popir.foreign.load import load_op_library
 from popir.ir import (
     GradInOutMapper,
     GradOp,
@@ -125,6 +126,7 @@ __all__ = [
     "VerificationError",
     "VirtualGraphMode",
     "__version__",
+    "load_op_library",
     "ops",
     "popart_exception",
     "popart_internal_exception",

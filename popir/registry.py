@@ -44,6 +44,8 @@ class OpCreatorInfo:
     settings: Op.Settings
     attributes: Mapping[str, Any]
     inputs: Sequence[Tensor | None]
+    outputs: Sequence[str] = ()
+    """The ids of the tensors that the model gives the outputs, "" for one that is left out."""
 
 
 @dataclass(frozen=True)
@@ -242,18 +244,20 @@ def createOp(
     settings: Op.Settings,
     attributes: Mapping[str, Any],
     inputs: Sequence[Tensor | None] = (),
-    numOutputs: int | None = None,
+    outputs: Sequence[str] | None = None,
 ) -> Op:
     """Looks the operator up (see `find`), checks what it is given, and makes it; it is not
-    connected yet.
+    connected yet, unless its factory has made several operators in the graph and connected them.
 
-    `inputs` are in order, None for one that is left out. They are compared with the operator's
+    `inputs` are in order, None for one that is left out, and `outputs` the ids that the model gives
+    the outputs, if that is known. They are compared with the operator's
     OpDefinition or, without one, with its schema. A mismatch is an OperatorInputError or
     OperatorAttributeError; for an operator of a library, whose definition may be wrong, a warning.
     """
     entry = find(domain, type, opset)
+    numOutputs = None if outputs is None else len(outputs)
     _check(entry, settings.name, attributes, inputs, numOutputs)
-    op = entry.factory(OpCreatorInfo(entry.opid, settings, attributes, inputs))
+    op = entry.factory(OpCreatorInfo(entry.opid, settings, attributes, inputs, outputs or ()))
     op.source = entry.source
     return op
 

@@ -62,7 +62,7 @@ def create(
 ) -> Op:
     graph = Graph()
     x = graph.addStream("x", TensorInfo("FLOAT", [2]))
-    return registry.createOp(domain, type, opset, Op.Settings(graph, "n"), attributes, [x], 1)
+    return registry.createOp(domain, type, opset, Op.Settings(graph, "n"), attributes, [x], ["y"])
 
 
 def test_highest_version_not_above_the_opset() -> None:
@@ -246,7 +246,8 @@ def given(inputs: list[str | None], numOutputs: int = 1, **attributes: object) -
         kind and graph.addStream(f"t{i}", TensorInfo(kind, [2])) for i, kind in enumerate(inputs)
     ]
     settings = Op.Settings(graph)
-    return registry.createOp("com.acme", "Twice", 1, settings, attributes, tensors, numOutputs)
+    outputs = [f"y{i}" for i in range(numOutputs)]
+    return registry.createOp("com.acme", "Twice", 1, settings, attributes, tensors, outputs)
 
 
 OPTIONAL = OpDefinition(

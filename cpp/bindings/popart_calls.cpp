@@ -36,6 +36,16 @@ py::object callOp(const Op& op, const char* method, const Args&... args) {
   return result;
 }
 
+/// As callOp, for an operator that must not have been erased.
+template <class... Args>
+void connect(const Op& op, const char* method, const Args&... args) {
+  const py::object pyOp = pythonOf(op);
+  const py::object inGraph = pythonOf(op.getGraph()).attr("ops").attr("get")(op.id);
+  if (!isOwnedByCpp(op) && !inGraph.is(pyOp))
+    throw popart::error("{} is in no graph any more: it was erased", op.debugName());
+  callOp(op, method, args...);
+}
+
 popart::OpId moveIntoGraph(popart::Graph& graph, std::unique_ptr<Op> up) {
   aboutToAsk();
   Op& op = *up;
@@ -113,13 +123,13 @@ void installPythonIr() {
     return pythonOf(graph).attr("opsets").attr("get")(domain, 0).cast<int>();
   };
   calls.connectIn = [](Op& op, int index, const TensorId& id) {
-    callOp(op, "connectInTensor", index, id);
+    connect(op, "connectInTensor", index, id);
   };
   calls.connectOut = [](Op& op, int index, const TensorId& id) {
-    callOp(op, "connectOutTensor", index, id);
+    connect(op, "connectOutTensor", index, id);
   };
   calls.createAndConnectOut = [](Op& op, int index, const TensorId& id) {
-    callOp(op, "createAndConnectOutTensor", index, id);
+    connect(op, "createAndConnectOutTensor", index, id);
   };
   calls.disconnectIn = [](Op& op, int index) { callOp(op, "disconnectInTensor", index); };
   calls.disconnectOut = [](Op& op, int index) { callOp(op, "disconnectOutTensor", index); };

@@ -177,10 +177,4 @@ py::dict toPython(const Attributes& attributes) {
   return values;
 }
 
-void raise(const char* name, const std::string& message) {
-  const py::object type = py::module_::import("popir.errors").attr(name);
-  PyErr_SetString(type.ptr(), message.c_str());
-  throw py::error_already_set();
-}
-
 }  // namespace popir

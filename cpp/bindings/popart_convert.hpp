@@ -25,9 +25,6 @@ popart::OperatorIdentifier opidFrom(const pybind11::tuple& opid);
 popart::Attributes attributesFrom(const pybind11::dict& values, const std::string& owner);
 pybind11::dict toPython(const popart::Attributes& attributes);
 
-/// Raises popir.errors.<name>.
-[[noreturn]] void raise(const char* name, const std::string& message);
-
 }  // namespace popir
 
 #endif

@@ -209,6 +209,8 @@ Op& opOf(py::handle pyOp) {
   return op;
 }
 
+bool isOwnedByCpp(const Op& op) { return static_cast<bool>(linkOf(op)->kept); }
+
 std::unique_ptr<Op> takeFromPython(const py::object& pyOp) {
   Op& op = opOf(pyOp);
   linkOf(op)->kept = pyOp;

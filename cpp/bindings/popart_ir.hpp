@@ -82,6 +82,7 @@ pybind11::object pythonOf(const popart::Graph& graph);
 pybind11::object pythonOf(const popart::Op& op);
 pybind11::object pythonOf(const popart::Tensor& tensor);
 
+bool isOwnedByCpp(const popart::Op& op);
 /// C++ will own the operator.
 std::unique_ptr<popart::Op> takeFromPython(const pybind11::object& op);
 /// The compiler will own the operator; one that it has not seen is adopted.

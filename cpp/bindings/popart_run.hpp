@@ -4,17 +4,15 @@
 
 #include <pybind11/pybind11.h>
 #include <popart/error.hpp>
-#include <poplar/exceptions.hpp>
-#include <poputil/exceptions.hpp>
 
 #include <new>
 #include <string>
 #include <type_traits>
 #include <unordered_map>
 
+#include "bindings/errors.hpp"
 #include "bindings/popart_convert.hpp"
 #include "bindings/popart_ir.hpp"
-#include "popart/attribute_error.hpp"
 #include "popart/registry.hpp"
 
 namespace popir {
@@ -43,24 +41,13 @@ auto run(const Who& who, const Code& code) -> decltype(code()) {
       call.finish();
       return result;
     }
-  } catch (const AttributeError& e) {
-    raise("OperatorAttributeError", e.what() + who());
-  } catch (const popart::internal_error& e) {
-    raise("popart_internal_exception", e.what() + who());
-  } catch (const popart::runtime_error& e) {
-    raise("popart_runtime_error", e.what() + who());
-  } catch (const popart::error& e) {
-    raise("popart_exception", e.what() + who());
   } catch (const pybind11::error_already_set&) {
-    throw;  // Python code that the operator called
-  } catch (const poplar::poplar_error&) {
-    throw;  // these two have a translation of their own
-  } catch (const poputil::poplibs_error&) {
-    throw;
+    throw;  // Python code that was called from there
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& e) {
-    raise("popart_exception", e.what() + who());
+    const char* name = pythonName(e);
+    raise(name == nullptr ? "popart_exception" : name, e.what() + who());
   } catch (...) {
     raise("popart_exception", "It threw something that is no std::exception" + who());
   }

@@ -5,12 +5,12 @@
 #include <poplar/DeviceManager.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/IPUModel.hpp>
-#include <poputil/exceptions.hpp>
 
 #include <map>
 #include <sstream>
 
 #include "bindings/engine.hpp"
+#include "bindings/errors.hpp"
 #include "bindings/module.hpp"
 #include "bindings/numpy.hpp"
 #include "poplar/graph_impl.hpp"
@@ -413,34 +413,6 @@ void bindGraph(py::module_& m) {
       py::arg("graph"), py::arg("program"),
       "Ids of the variables that a program reads and of those it writes, whatever way its "
       "branches go.");
-}
-
-void registerErrors() {
-  py::register_exception_translator([](std::exception_ptr p) {
-    const auto raise = [](const char* name, const std::exception& e) {
-      const auto type = py::module_::import("popir.errors").attr(name);
-      PyErr_SetString(type.ptr(), e.what());
-    };
-    try {
-      if (p) std::rethrow_exception(p);
-    } catch (const recoverable_runtime_error& e) {
-      raise("poplar_recoverable_runtime_error", e);
-    } catch (const unrecoverable_runtime_error& e) {
-      raise("poplar_unrecoverable_runtime_error", e);
-    } catch (const unknown_runtime_error& e) {
-      raise("poplar_unknown_runtime_error", e);
-    } catch (const system_runtime_error& e) {
-      raise("poplar_system_runtime_error", e);
-    } catch (const application_runtime_error& e) {
-      raise("poplar_application_runtime_error", e);
-    } catch (const runtime_error& e) {
-      raise("poplar_runtime_error", e);
-    } catch (const poplar_error& e) {
-      raise("poplar_exception", e);
-    } catch (const poputil::poplibs_error& e) {
-      raise("poplibs_exception", e);
-    }
-  });
 }
 
 }  // namespace

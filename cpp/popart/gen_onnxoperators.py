@@ -14,7 +14,8 @@ OPSETS = range(6, 12)
 TEXT = """\
 // popart/onnxoperators.gen.hpp: identifiers of ONNX's operators, one for each version of each.
 // clang-format off
-// Written by cpp/popart/gen_onnxoperators.py from the schemas of onnx; do not edit. Long, because ONNX is.
+// Written by cpp/popart/gen_onnxoperators.py from the schemas of onnx; do not edit.
+// Long, because ONNX is.
 #ifndef popart_onnxoperators_gen_hpp
 #define popart_onnxoperators_gen_hpp
 

@@ -33,7 +33,7 @@ std::vector<Tensor*> Tensors::getAll() const {
 void TopoCons::insert(Op* before, Op* after) { irCalls().addConstraint(graph_, *before, *after); }
 
 TensorId Ir::createIntermediateTensorId(const TensorId& base) {
-  return irCalls().uniqueId(*main_, base);
+  return irCalls().uniqueId(*main_, base + "__t" + std::to_string(made_++));
 }
 
 int Ir::getOpSetVersionFromModel(const std::string& domain) const {

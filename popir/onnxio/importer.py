@@ -115,10 +115,12 @@ class GraphImporter:
         inputs = [graph.tensors[id] if id else None for id in node.input]
         try:
             op = registry.createOp(
-                domain, node.op_type, opset, settings, attributes, inputs, len(node.output)
+                domain, node.op_type, opset, settings, attributes, inputs, list(node.output)
             )
         except UnknownOperatorError as error:
             raise UnknownOperatorError(f"{who}: {error}") from error
+        if op.output:
+            return op
         ins = {i: id for i, id in enumerate(node.input) if id}
         outs = {i: id for i, id in enumerate(node.output) if id}
         try:

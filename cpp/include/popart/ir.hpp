@@ -16,7 +16,7 @@ class Ir {
 
   Graph& getMainGraph() { return *main_; }
   const Graph& getMainGraph() const { return *main_; }
-  /// A name that no tensor of the main graph has, made from `base`.
+  /// A name that no tensor of the main graph has, made from `base`; another one each time.
   TensorId createIntermediateTensorId(const TensorId& base);
   /// The version of a domain's operators that the model asks for; 0 where it asks for none.
   int getOpSetVersionFromModel(const std::string& domain) const;
@@ -24,6 +24,7 @@ class Ir {
  private:
   friend class Graph;
   Graph* main_ = nullptr;
+  unsigned made_ = 0;
 };
 
 }  // namespace popart

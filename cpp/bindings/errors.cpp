@@ -1,0 +1,83 @@
+#include "bindings/errors.hpp"
+
+#include <pybind11/pybind11.h>
+#include <popart/error.hpp>
+#include <poplar/exceptions.hpp>
+#include <poputil/exceptions.hpp>
+
+#include "popart/attribute_error.hpp"
+
+namespace popir {
+namespace {
+
+namespace py = pybind11;
+
+struct Row {
+  const char* name;
+  bool (*matches)(const std::exception&);
+};
+
+template <class E>
+bool is(const std::exception& e) {
+  return dynamic_cast<const E*>(&e) != nullptr;
+}
+
+// The first that matches counts: derived classes stand before their bases.
+const Row rows[] = {
+    {"OperatorAttributeError", is<AttributeError>},
+    {"popart_internal_exception", is<popart::internal_error>},
+    {"popart_runtime_error", is<popart::runtime_error>},
+    {"popart_exception", is<popart::error>},
+    {"poplibs_exception", is<poputil::poplibs_error>},
+    {"poplar_index_error", is<poplar::index_error>},
+    {"poplar_invalid_option", is<poplar::invalid_option>},
+    {"poplar_invalid_tile_mapping", is<poplar::invalid_tile_mapping>},
+    {"poplar_graph_connection_error", is<poplar::graph_connection_error>},
+    {"poplar_graph_memory_allocation_error", is<poplar::graph_memory_allocation_error>},
+    {"poplar_graph_program_compilation_error", is<poplar::graph_program_compilation_error>},
+    {"poplar_graph_cycle_error", is<poplar::graph_cycle_error>},
+    {"poplar_type_error", is<poplar::type_error>},
+    {"poplar_stream_connection_error", is<poplar::stream_connection_error>},
+    {"poplar_tensor_io_state_error", is<poplar::tensor_io_state_error>},
+    {"poplar_control_program_error", is<poplar::control_program_error>},
+    {"poplar_profiling_disabled", is<poplar::profiling_disabled>},
+    {"poplar_recoverable_runtime_error", is<poplar::recoverable_runtime_error>},
+    {"poplar_unrecoverable_runtime_error", is<poplar::unrecoverable_runtime_error>},
+    {"poplar_unknown_runtime_error", is<poplar::unknown_runtime_error>},
+    {"poplar_system_runtime_error", is<poplar::system_runtime_error>},
+    {"poplar_application_runtime_error", is<poplar::application_runtime_error>},
+    {"poplar_runtime_error", is<poplar::runtime_error>},
+    {"poplar_exception", is<poplar::poplar_error>},
+};
+
+void set(const char* name, const std::string& message) {
+  const py::object type = py::module_::import("popir.errors").attr(name);
+  PyErr_SetString(type.ptr(), message.c_str());
+}
+
+}  // namespace
+
+const char* pythonName(const std::exception& e) {
+  for (const Row& row : rows)
+    if (row.matches(e)) return row.name;
+  return nullptr;
+}
+
+void raise(const char* name, const std::string& message) {
+  set(name, message);
+  throw py::error_already_set();
+}
+
+void registerErrors() {
+  py::register_exception_translator([](std::exception_ptr p) {
+    try {
+      if (p) std::rethrow_exception(p);
+    } catch (const std::exception& e) {
+      const char* name = pythonName(e);
+      if (name == nullptr) throw;
+      set(name, e.what());
+    }
+  });
+}
+
+}  // namespace popir

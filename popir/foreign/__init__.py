@@ -1,0 +1,3 @@
+"""Operators from elsewhere: one adapter for each foreign interface turns a library into Op and Opx
+classes of the one registry.
+"""

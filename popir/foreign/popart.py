@@ -1,0 +1,295 @@
+"""Operators, lowerings and patterns written in C++ against popart's headers, in libraries that load
+as they are.
+
+The static creators of a library record what they bring. Before each look-up, what is new is taken
+over into the registries: an operator as a factory of `CppOp`, a lowering as `CppOpx`, a pattern as
+`CppPattern`. Each holds an object of the library and calls it.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from typing import Any
+
+from popir import pattern, registry
+from popir._device import popart as device
+from popir.definitions import OpDefinition
+from popir.errors import DuplicateOperatorError
+from popir.ir import GradInOutMapper, GradOpInType, Graph, Op, OperatorIdentifier, Tensor
+from popir.ir.op import OpSerialiser
+from popir.opx import InputCreatorType, Opx
+from popir.registry import OpCreatorInfo, OpEntry, OpxEntry
+from popir.types import TensorInfo
+
+_Opid = tuple[str, str, int]
+
+
+class CppOp(Op):
+    """An operator of a library. It owns the C++ object, its `twin`, for life."""
+
+    openAttributes = True
+
+    def __init__(
+        self,
+        opid: OperatorIdentifier,
+        settings: Op.Settings,
+        attributes: Mapping[str, Any],
+        twin: Any,
+    ) -> None:
+        super().__init__(opid, settings, attributes)
+        self.twin = twin
+        twin.bind(self)
+        self.source = twin.library()
+        self._traits: dict[str, Any] | None = None
+
+    def setup(self) -> None:
+        """Calls the library."""
+        device.setup(self)
+
+    def clone(self) -> Op:
+        """Calls the library."""
+        return self._like(device.clone(self))
+
+    def getGradOps(self) -> list[Op]:
+        """Calls the library."""
+        return [self._like(op) for op in device.getGradOps(self)]
+
+    def _like(self, made: Op) -> Op:
+        made.settings.nodeAttributes = dict(self.settings.nodeAttributes)
+        if isinstance(made, CppOp) and made.opid == self.opid:
+            made.bindAttributes(self.attributes)
+        return made
+
+    def gradInputInfo(self) -> list[GradInOutMapper]:
+        """Calls the library."""
+        return [
+            GradInOutMapper(iGrad, iNonGrad, GradOpInType[kind])
+            for iGrad, iNonGrad, kind in device.gradInputInfo(self)
+        ]
+
+    def gradOutToNonGradIn(self) -> dict[int, int]:
+        """Calls the library."""
+        return device.gradOutToNonGradIn(self)
+
+    def appendAttributes(self, os: OpSerialiser) -> None:
+        """What the library's appendAttributes gives, as text."""
+        for name, text in device.attributeTexts(self, False):
+            os.appendAttribute(name, text)
+
+    def appendOutlineAttributes(self, os: OpSerialiser) -> None:
+        """What the library's appendOutlineAttributes gives, as text."""
+        for name, text in device.attributeTexts(self, True):
+            os.appendAttribute(name, text)
+
+    def inplacePriorityDefault(self) -> list[tuple[OperatorIdentifier, float]]:
+        """Calls the library."""
+        return [
+            (OperatorIdentifier(*opid), priority)
+            for opid, priority in device.inplacePriorityDefault(self)
+        ]
+
+    def getInplaceVariant(self, opid: OperatorIdentifier) -> Op:
+        """Calls the library."""
+        return self._like(device.getInplaceVariant(self, (opid.domain, opid.type, opid.version)))
+
+    # Asked for often, and of every operator: the library is asked once for all of it, and again
+    # after a connection changed.
+
+    def _trait(self, name: str) -> Any:
+        traits = self._traits
+        if traits is None:
+            traits = self._traits = device.traits(self)
+        return traits[name]
+
+    def getSubgraphValue(self) -> float:
+        """Calls the library."""
+        return self._trait("subgraphValue")
+
+    def requiresRandomSeed(self) -> bool:
+        """Calls the library."""
+        return self._trait("requiresRandomSeed")
+
+    def hasSideEffect(self) -> bool:
+        """Calls the library."""
+        return self._trait("hasSideEffect")
+
+    def modifies(self, inIndex: int) -> bool:
+        """Whether the library's modifies() names any element."""
+        return inIndex in self._trait("modifies")
+
+    def aliases(self, inIndex: int, outIndex: int) -> bool:
+        """Whether the library's aliases() names any element."""
+        return (inIndex, outIndex) in self._trait("aliases")
+
+    def connectInTensor(self, i: int, tensorId: str) -> None:
+        """See `Op`."""
+        self._traits = None
+        super().connectInTensor(i, tensorId)
+
+    def connectOutTensor(self, i: int, tensorId: str) -> None:
+        """See `Op`."""
+        self._traits = None
+        super().connectOutTensor(i, tensorId)
+
+    def disconnectInTensor(self, i: int) -> None:
+        """See `Op`."""
+        self._traits = None
+        super().disconnectInTensor(i)
+
+    def disconnectOutTensor(self, i: int) -> None:
+        """See `Op`."""
+        self._traits = None
+        super().disconnectOutTensor(i)
+
+
+class CppOpx(Opx):
+    """A lowering of a library."""
+
+    def __init__(self, op: Op, devicex: Any) -> None:
+        super().__init__(op, devicex)
+        self._twin = device.OpxTwin(op, devicex)
+
+    def grow(self, prog: Any) -> None:
+        """Calls the library."""
+        self._twin.grow(prog)
+
+    def getInputCreatorType(self, i: int) -> InputCreatorType:
+        """Calls the library."""
+        return InputCreatorType[self._twin.getInputCreatorType(i)]
+
+    def createInputTensor(self, i: int, debugContext: str) -> Any:
+        """Calls the library."""
+        return self._twin.createInputTensor(i, debugContext)
+
+    def unwindTensorLayout(self, tensor: Any, inIndex: int, outIndex: int) -> Any:
+        """Calls the library."""
+        return self._twin.unwindTensorLayout(tensor, inIndex, outIndex)
+
+    def mustExistBeforeCreate(self, i: int) -> list[str]:
+        """Calls the library."""
+        return sorted(self._twin.mustExistBeforeCreate(i))
+
+
+class CppPattern(pattern.PreAliasPattern):
+    """A pattern of a library."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._twin = device.PatternTwin(name)
+
+    def matches(self, op: Op) -> bool:
+        """Calls the library."""
+        return self._twin.matches(op)
+
+    def touches(self, op: Op) -> list[Tensor]:
+        """Calls the library."""
+        return self._twin.touches(op)
+
+    def apply(self, op: Op) -> bool:
+        """Calls the library."""
+        return self._twin.apply(op)
+
+
+# What C++ code asks for.
+
+
+def _adopt(twin: Any, graph: Graph, opid: _Opid, name: str) -> Op:
+    """The compiler's operator for one that C++ code has made."""
+    return CppOp(OperatorIdentifier(*opid), Op.Settings(graph, name), {}, twin)
+
+
+def _create_op(graph: Graph, opid: _Opid, name: str, attributes: dict[str, Any]) -> Op:
+    """A new operator that is not told its inputs: nothing is checked against its definition."""
+    entry = registry.find(*opid)
+    op = entry.factory(OpCreatorInfo(entry.opid, Op.Settings(graph, name), attributes, ()))
+    op.source = entry.source
+    return op
+
+
+device.install(_adopt, _create_op)
+
+
+# Taking over what libraries registered.
+
+_generation = 0
+_taken: set[tuple[str, object, str]] = set()
+
+
+def sync() -> None:
+    """Takes over what libraries have registered since the last call.
+
+    Raises DuplicateOperatorError, once, if some of it was refused; all else is taken over.
+    """
+    global _generation
+    generation = device.generation()
+    if generation == _generation:
+        return
+    _generation = generation
+    faults: list[str] = device.takeFaults()
+    for opid, library, isPublic, definition in device.ops():
+        if _is_new("op", opid, library):
+            entry = _op_entry(OperatorIdentifier(*opid), library, isPublic, definition)
+            _collect(faults, functools.partial(registry.register_op, entry))
+    for opid, library in device.opxs():
+        if _is_new("opx", opid, library):
+            entry = OpxEntry(OperatorIdentifier(*opid), CppOpx, library)
+            _collect(faults, functools.partial(registry.register_opx, entry))
+    for name, enabled, mandatory, library in device.patterns():
+        if _is_new("pattern", name, library):
+            make = functools.partial(CppPattern, name)
+            create = functools.partial(
+                pattern.PatternCreator, make, name, enabled, mandatory, library
+            )
+            _collect(faults, create)
+    if faults:
+        raise DuplicateOperatorError("\n".join(faults))
+
+
+def _is_new(what: str, key: object, library: str) -> bool:
+    known = (what, key, library) in _taken
+    _taken.add((what, key, library))
+    return not known
+
+
+def _collect(faults: list[str], register: functools.partial[Any]) -> None:
+    try:
+        register()
+    except DuplicateOperatorError as error:
+        faults.append(str(error))
+
+
+def _op_entry(
+    opid: OperatorIdentifier, library: str, isPublic: bool, definition: dict[str, Any]
+) -> OpEntry:
+    key = (opid.domain, opid.type, opid.version)
+
+    def make(info: OpCreatorInfo) -> Op:
+        settings = info.settings
+        inputs = [tensor.id if tensor else "" for tensor in info.inputs]
+        outputs = list(info.outputs)
+        made = device.createOp(settings.graph, key, settings.name, info.attributes, inputs, outputs)
+        if isinstance(made, Op):
+            return made
+        return CppOp(opid, settings, info.attributes, made)
+
+    known = OpDefinition(**definition) if any(definition.values()) else None
+    return OpEntry(opid, CppOp, known, make, isPublic, library)
+
+
+registry.sync.append(sync)
+pattern.sync.append(sync)
+
+
+def inferShapes(
+    opid: OperatorIdentifier,
+    inputs: Mapping[int, TensorInfo],
+    attributes: Mapping[str, Any],
+    numOutputs: int,
+) -> list[TensorInfo | None] | None:
+    """The infos of the outputs by the library's shape inference function; None if it has none.
+
+    `inputs` are those whose info is known. An output that the function does not set is None.
+    """
+    key = (opid.domain, opid.type, opid.version)
+    return device.inferShapes(key, dict(inputs), dict(attributes), numOutputs)

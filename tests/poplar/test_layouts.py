@@ -1,0 +1,112 @@
+"""Blocked layouts between contractions: kept where every use allows, right wherever they are."""
+
+import numpy as np
+import pytest
+
+from popir import poplar, poplin, popops
+from popir.poplar import program
+from popir.popops import expr as pe
+
+ALPHA = 0.1
+LEAKY = pe.Select(pe.Mul(pe.Const(ALPHA), pe._1), pe._1, pe.Lt(pe._1, pe.Const(0.0)))
+BATCH, CHANNELS, SIZE = 2, 32, 12
+
+
+def convolve(x: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """A 3x3 convolution with padding 1, in double."""
+    n, _, h, v = x.shape
+    padded = np.pad(x.astype(np.float64), ((0, 0), (0, 0), (1, 1), (1, 1)))
+    out = np.zeros((n, w.shape[0], h, v))
+    for i in range(3):
+        for j in range(3):
+            window = padded[:, :, i : i + h, j : j + v]
+            out += np.einsum("nchw,oc->nohw", window, w[:, :, i, j].astype(np.float64))
+    return out
+
+
+class Net:
+    """Convolution, LeakyRelu, convolution; `look` sends the tensor in the middle to the host."""
+
+    def __init__(self, threads: int, look: bool, channels: int = CHANNELS) -> None:
+        rng = np.random.default_rng(3)
+        shape = (BATCH, channels, SIZE, SIZE)
+        self.x = rng.normal(size=shape).astype(np.float32)
+        self.w = (rng.normal(size=(2, channels, channels, 3, 3)) / channels).astype(np.float32)
+        graph = poplar.Graph(poplar.Target.createCPUTarget())
+        linear = poplar.VariableMappingMethod.LINEAR
+        self.step = program.Sequence()
+        field, kernel = [SIZE, SIZE], [3, 3]
+        params = poplin.ConvParams(poplar.FLOAT, BATCH, field, kernel, channels, channels, 1)
+        params.inputTransform.paddingLower = params.inputTransform.paddingUpper = [1, 1]
+        t = graph.addVariable(poplar.FLOAT, shape, linear, "x")
+        source = graph.addHostToDeviceFIFO("x", poplar.FLOAT, self.x.size)
+        self.step.add(program.Copy(source, t))
+        for i in range(2):
+            w = graph.addVariable(poplar.FLOAT, [1, channels, channels, 3, 3], linear, "w")
+            graph.setInitialValue(w, self.w[i])
+            t = poplin.convolution(graph, t, w, params, False, self.step, f"conv{i}")
+            if i == 0:
+                t = popops.map(graph, LEAKY, [t], self.step, "leaky")
+                middle = t
+        self.results = {"y": np.zeros(shape, np.float32)}
+        anchors = {"y": t}
+        if look:
+            self.results["middle"] = np.zeros(shape, np.float32)
+            anchors["middle"] = middle
+        for name, anchor in anchors.items():
+            sink = graph.addDeviceToHostFIFO(name, poplar.FLOAT, self.x.size)
+            self.step.add(program.Copy(anchor, sink))
+        self.engine = poplar.Engine(graph, [self.step], {"host.numThreads": str(threads)})
+        self.engine.connectStream("x", self.x)
+        for name, array in self.results.items():
+            self.engine.connectStream(name, array)
+
+    def plan(self) -> dict[str, str]:
+        """The instructions by the names that they were given."""
+        lines = self.engine.planText().splitlines()
+        return {line.split()[1]: line for line in lines if len(line.split()) > 1}
+
+    def check(self) -> None:
+        self.engine.run()
+        middle = convolve(self.x, self.w[0])
+        middle = np.where(middle < 0, ALPHA * middle, middle)
+        expected = {"middle": middle, "y": convolve(middle, self.w[1])}
+        for name, array in self.results.items():
+            np.testing.assert_allclose(array, expected[name], rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_custom_operator_between_convolutions_works_on_their_blocks(threads):
+    net = Net(threads, look=False)
+    plan = net.plan()
+    layouts = {
+        name: [w for w in plan[name].split() if "/c" in w] for name in ("conv0", "leaky", "conv1")
+    }
+    assert len(layouts["leaky"]) == 2, "input and output of the operator are both blocked"
+    assert layouts["conv0"] and layouts["conv1"]
+    assert len({w.split("/")[1] for found in layouts.values() for w in found}) == 1
+    net.check()
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_tensor_that_the_host_sees_stays_plain(threads):
+    net = Net(threads, look=True)
+    assert "/c" not in net.plan()["leaky"].split("[")[2]
+    net.check()
+
+
+@pytest.mark.parametrize("channels", [5, 24])
+def test_channels_that_fill_no_block_stay_plain(channels):
+    net = Net(2, look=False, channels=channels)
+    if channels == 5:
+        assert "/c" not in net.plan()["leaky"]
+    net.check()
+
+
+def test_the_same_bits_every_time():
+    results = []
+    for _ in range(3):
+        net = Net(2, look=False)
+        net.engine.run()
+        results.append(net.results["y"].tobytes())
+    assert len(set(results)) == 1
