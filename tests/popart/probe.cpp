@@ -94,6 +94,11 @@ popart::OpCreator<FailsOp> fails(
     true);
 popart::popx::OpxCreator<FailsOpx> failsOpx({"test", "Fails", 1});
 
+// Same: does what it should.
+
+popart::OpCreator<SameOp> same(popart::OpDefinitions({{{"test", "Same", 1}, {}}}));
+popart::popx::OpxCreator<SameOpx> sameOpx({"test", "Same", 1});
+
 // NoOpx: nothing lowers it. Removed: its Opx is an error.
 
 popart::OpCreator<SameOp> noOpx(popart::OpDefinitions({{{"test", "NoOpx", 1}, {}}}));
