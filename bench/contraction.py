@@ -1,7 +1,6 @@
 """The sources of contractions side by side: time, and error against float64, per shape.
 
-    python -m bench.contraction            matrix products and convolutions, 1 and 2 threads
-    python -m bench.contraction --quick    fewer samples
+    python -m bench.contraction [--samples N]
 
 The sources take turns, sample by sample, so that other load on the machine meets all of them. A
 ratio is oneDNN's time over another source's: above 1, that source is faster. What is compared is a
@@ -192,19 +191,18 @@ def processor() -> str:
     return "unknown"
 
 
-def main() -> None:
+def main(samples: int = 101) -> None:
     """Print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="fewer samples")
-    samples = 9 if parser.parse_args().quick else 101
     print(f"{processor()}, kernels for {contraction.isa()}")
-    sources = (
-        ["onednn", "own", "portable"] if contraction.isa() != "base" else ["onednn", "portable"]
-    )
+    own = ["own"] if contraction.isa() != "base" else []
+    sources = ["onednn", *own, "portable"]
     table("Matrix products, float32", products(), sources, samples)
     for which in ("forward", "data_gradient", "weights_gradient"):
-        table(f"Convolutions, {which}", convolutions(which), sources, samples // 3)
+        title = f"Convolutions, {which.replace('_', ' ')}, float32"
+        table(title, convolutions(which), sources, samples // 3)
 
 
 if __name__ == "__main__":
-    main()
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--samples", type=int, default=101)
+    main(parser.parse_args().samples)

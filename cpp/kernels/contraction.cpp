@@ -17,7 +17,7 @@ namespace {
 bool ownIsFaster(const MatMulSpec& s) {
   const double work =
       static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
-  return s.m <= 14 || work <= 1e5;
+  return s.m <= 14 || work <= 2.5e5;
 }
 
 bool anyHalf(const MatMulSpec& s) { return s.inType == poplar::HALF || s.outType == poplar::HALF; }

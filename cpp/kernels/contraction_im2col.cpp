@@ -28,6 +28,10 @@ struct Point {
     at[1] = 0;
     ++at[0];
   }
+  void nextLine(const std::array<std::int64_t, 3>& field) {
+    at[2] = field[2] - 1;
+    next(field);
+  }
 };
 
 /// The input position that meets tap `t` at output position `y` of dimension d, or -1.
@@ -37,28 +41,49 @@ std::int64_t inputAt(const Geometry& g, int d, std::int64_t y, std::int64_t t) {
   return x / g.inDilation[d] < g.in[d] ? x / g.inDilation[d] : -1;
 }
 
+std::int64_t ceilDivide(std::int64_t a, std::int64_t b) {
+  return a >= 0 ? (a + b - 1) / b : -(-a / b);
+}
+
+/// `length` output positions of the last dimension, from `first` on, of one line of the input.
+template <class T>
+void gatherLine(const Geometry& g, const T* line, std::int64_t tap, std::int64_t first,
+                std::int64_t length, T* to) {
+  const std::int64_t step = g.inPlaces.field[2];
+  if (g.inDilation[2] != 1) {
+    for (std::int64_t i = 0; i < length; ++i) {
+      const std::int64_t x = inputAt(g, 2, first + i, tap);
+      to[i] = x < 0 ? T(0) : line[x * step];
+    }
+    return;
+  }
+  const std::int64_t stride = g.stride[2];
+  const std::int64_t x = first * stride + tap * g.dilation[2] - g.padLower[2];
+  const std::int64_t begin = std::clamp<std::int64_t>(ceilDivide(-x, stride), 0, length);
+  const std::int64_t end = std::clamp(ceilDivide(g.in[2] - x, stride), begin, length);
+  std::fill_n(to, begin, T(0));
+  const T* from = line + x * step;
+  if (stride * step == 1)
+    std::copy(from + begin, from + end, to + begin);
+  else
+    for (std::int64_t i = begin; i < end; ++i) to[i] = from[i * stride * step];
+  std::fill(to + end, to + length, T(0));
+}
+
 /// One row of columns: channel at `in`, tap (z, y, x), `count` points from `first` on.
 template <class T>
 void gatherRow(const Geometry& g, const T* in, const std::array<std::int64_t, 3>& tap,
                std::int64_t first, std::int64_t count, T* row) {
   const auto& field = g.inPlaces.field;
-  Point p(first, g.out);
-  while (count > 0) {
+  for (Point p(first, g.out); count > 0; p.nextLine(g.out)) {
     const std::int64_t length = std::min(count, g.out[2] - p.at[2]);
     const std::int64_t z = inputAt(g, 0, p.at[0], tap[0]), y = inputAt(g, 1, p.at[1], tap[1]);
-    if (z < 0 || y < 0) {
+    if (z < 0 || y < 0)
       std::fill_n(row, length, T(0));
-    } else {
-      const T* line = in + z * field[0] + y * field[1];
-      for (std::int64_t i = 0; i < length; ++i) {
-        const std::int64_t x = inputAt(g, 2, p.at[2] + i, tap[2]);
-        row[i] = x < 0 ? T(0) : line[x * field[2]];
-      }
-    }
+    else
+      gatherLine(g, in + z * field[0] + y * field[1], tap[2], p.at[2], length, row);
     row += length;
     count -= length;
-    p.at[2] += length - 1;
-    p.next(g.out);
   }
 }
 
@@ -136,8 +161,10 @@ void gatherPoints(const Geometry& g, const T* out, std::int64_t image, std::int6
   for (std::int64_t o = 0; o < g.outChannels; ++o, to += row) {
     const T* from = out + g.outPlaces.of(image, group * g.outChannels + o);
     Point p(first, g.out);
-    for (std::int64_t i = 0; i < count; ++i, p.next(g.out))
-      to[i] = from[p.at[0] * field[0] + p.at[1] * field[1] + p.at[2] * field[2]];
+    for (std::int64_t i = 0; i < count; p.nextLine(g.out)) {
+      const T* line = from + p.at[0] * field[0] + p.at[1] * field[1];
+      for (std::int64_t x = p.at[2]; x < g.out[2] && i < count; ++x) to[i++] = line[x * field[2]];
+    }
   }
 }
 
@@ -150,8 +177,11 @@ void scatterPoints(const Geometry& g, const T* from, std::int64_t row, std::int6
     T* to = out + g.outPlaces.of(image, group * g.outChannels + o);
     const T offset = bias == nullptr ? T(0) : bias[o];
     Point p(first, g.out);
-    for (std::int64_t i = 0; i < count; ++i, p.next(g.out))
-      to[p.at[0] * field[0] + p.at[1] * field[1] + p.at[2] * field[2]] = from[i] + offset;
+    for (std::int64_t i = 0; i < count; p.nextLine(g.out)) {
+      T* line = to + p.at[0] * field[0] + p.at[1] * field[1];
+      for (std::int64_t x = p.at[2]; x < g.out[2] && i < count; ++x)
+        line[x * field[2]] = from[i++] + offset;
+    }
   }
 }
 

@@ -10,16 +10,18 @@ constexpr double kMultiplicationsOfAThread = 5e4;
 constexpr std::int64_t kLeastRows = 16;
 
 constexpr std::int64_t kColumns = 64, kDepth = 64, kRows = 4;
+/// With no more rows than this a copy of B is not worth it.
+constexpr std::int64_t kFewRows = 16;
 
-/// Rows [i, i + rows) of C, columns [0, n), from a part of B that lies in `tile`.
+/// Rows [i, i + rows) of C, columns [0, n), from k rows of kColumns of B, `step` apart.
 template <class T>
 void addRows(const BlockOf<T>& d, std::int64_t i, std::int64_t rows, std::int64_t n, std::int64_t k,
-             const T (*tile)[kColumns], bool first) {
+             const T* b, std::int64_t step, bool first) {
   T sums[kRows][kColumns] = {};
-  for (std::int64_t p = 0; p < k; ++p)
+  for (std::int64_t p = 0; p < k; ++p, b += step)
     for (std::int64_t r = 0; r < rows; ++r) {
       const T x = d.a[(i + r) * d.aRow + p * d.aColumn];
-      for (std::int64_t j = 0; j < kColumns; ++j) sums[r][j] += x * tile[p][j];
+      for (std::int64_t j = 0; j < kColumns; ++j) sums[r][j] += x * b[j];
     }
   for (std::int64_t r = 0; r < rows; ++r) {
     T* c = d.c + (i + r) * d.cRow;
@@ -61,12 +63,15 @@ void portable(const BlockOf<T>& d) {
     if (d.bias != nullptr) part.bias += j;
     for (std::int64_t k = 0; k == 0 || k < d.k; k += kDepth) {
       const std::int64_t depth = std::min(kDepth, d.k - k);
-      for (std::int64_t p = 0; p < depth; ++p)
+      const T* b = d.b + k * d.bRow + j * d.bColumn;
+      const bool inPlace = d.m <= kFewRows && d.bColumn == 1 && n == kColumns;
+      for (std::int64_t p = 0; !inPlace && p < depth; ++p)
         for (std::int64_t q = 0; q < kColumns; ++q)
-          tile[p][q] = q < n ? d.b[(k + p) * d.bRow + (j + q) * d.bColumn] : T(0);
+          tile[p][q] = q < n ? b[p * d.bRow + q * d.bColumn] : T(0);
       part.a = d.a + k * d.aColumn;
       for (std::int64_t i = 0; i < d.m; i += kRows)
-        addRows(part, i, std::min(kRows, d.m - i), n, depth, tile, k == 0);
+        addRows(part, i, std::min(kRows, d.m - i), n, depth, inPlace ? b : tile[0],
+                inPlace ? d.bRow : kColumns, k == 0);
     }
   }
 }
