@@ -26,6 +26,7 @@ from popir.step import Returned, Step, buildStep
 from popir.stepio import Port, PyStepIO, PyStepIOCallback, PyWeightsIO
 from popir.types import TensorInfo
 from popir.watch import Checks
+from popir.weights import HostWeights
 
 Array = np.ndarray[Any, Any]
 
@@ -64,16 +65,13 @@ class Session:
             graph, dataFlow.anchors(), patterns or Patterns(), loss, optimizer
         )
         compile(self._compilation)
-        self._host: dict[str, Array] = {
-            t.id: t.data.copy()
-            for t in graph.tensors.values()
-            if t.isVariable() and t.data is not None
-        }
+        self._host = HostWeights(graph)
         """What the host has of each weight and state."""
         self._step: Step | None = None
         self._engine: Any = None
         self._inputs: list[Port] = []
         self._outputs: list[Port] = []
+        self._anchorShapes: list[tuple[str, list[int], np.dtype[Any]]] | None = None
 
     @property
     def graph(self) -> Graph:
@@ -98,12 +96,14 @@ class Session:
         That is the tensor's shape, after the number of values in a step where that is more than
         one.
         """
-        arrays: dict[str, Array] = {}
-        for id in self.dataFlow.anchors():
-            info, rows = self.getInfo(id), self.dataFlow.rows(id)
-            shape = info.shape() if rows is None else [rows, *info.shape()]
-            arrays[id] = np.empty(shape, info.dataType().numpy)
-        return arrays
+        if self._anchorShapes is None:
+            self._anchorShapes = [self._anchorShape(id) for id in self.dataFlow.anchors()]
+        return {id: np.empty(shape, dtype) for id, shape, dtype in self._anchorShapes}
+
+    def _anchorShape(self, id: str) -> tuple[str, list[int], np.dtype[Any]]:
+        info, rows = self.getInfo(id), self.dataFlow.rows(id)
+        shape = info.shape() if rows is None else [rows, *info.shape()]
+        return id, shape, info.dataType().numpy
 
     # The device.
 
@@ -220,28 +220,14 @@ class Session:
             engine.readTensor(id, self._host[id])
 
     def readWeights(self, weights: PyWeightsIO) -> None:
-        """Copies the host's weights into the arrays given. Raises popart_exception where one does
-        not fit.
-        """
+        """Copies the host's weights into the arrays given, which must fit (popart_exception)."""
         for id, array in weights.weights.items():
-            np.copyto(array, self._hostWeight(id, array))
+            np.copyto(array, self._host.like(id, array))
 
     def writeWeights(self, weights: PyWeightsIO) -> None:
-        """Copies the arrays given to the host's weights; `weightsFromHost` takes them to the
-        device.
-        """
+        """Copies the arrays given to the host's weights; `weightsFromHost` takes them further."""
         for id, array in weights.weights.items():
-            np.copyto(self._hostWeight(id, array), array)
-
-    def _hostWeight(self, id: str, array: Array) -> Array:
-        mine = self._host.get(id)
-        if mine is None:
-            raise popart_exception(f"The model has no weight '{id}'.{did_you_mean(id, self._host)}")
-        if mine.shape != array.shape or mine.dtype != array.dtype:
-            raise popart_exception(
-                f"The weight '{id}' is {TensorInfo(mine)}; given was an array {TensorInfo(array)}."
-            )
-        return mine
+            np.copyto(self._host.like(id, array), array)
 
     def resetHostWeights(
         self, model: Any, ignoreWeightsInModelWithoutCorrespondingHostWeight: bool = False
@@ -250,11 +236,7 @@ class Session:
 
         Raises popart_exception for an initializer that is no weight here, unless told to ignore it.
         """
-        for tensor in importModel(model).tensors.values():
-            if not tensor.isVariable() or tensor.data is None:
-                continue
-            if tensor.id in self._host or not ignoreWeightsInModelWithoutCorrespondingHostWeight:
-                np.copyto(self._hostWeight(tensor.id, tensor.data), tensor.data)
+        self._host.take(importModel(model), ignoreWeightsInModelWithoutCorrespondingHostWeight)
 
     def modelToHost(self, filename: str | os.PathLike[str]) -> None:
         """Writes the model with the weights as they are on the device; the file appears whole or

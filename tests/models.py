@@ -10,7 +10,6 @@ import pytest
 
 import popir
 
-pytest.importorskip("popir.poplin", exc_type=ImportError)
 pytest.importorskip("popir.ext", exc_type=ImportError)
 
 Array = np.ndarray[Any, Any]

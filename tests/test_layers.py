@@ -15,7 +15,7 @@ LAYERS = [
     "ops foreign",
     "autodiff patterns transforms layouts watch lowering",
     "compiler profile step",
-    "session dataflow stepio optimizers",
+    "session dataflow stepio optimizers weights",
     "cli backend as_popart",
 ]
 """The modules and folders of popir, lowest first. A new one is added here, in its place."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from popir import popops
 from popir.ir import Op
-from popir.ops.elementwise import FLOATS
+from popir.ops.elementwise_table import FLOATS
 from popir.ops.gradient import InputGradOp
 from popir.ops.identifiers import graphcoreId, onnxIds
 from popir.opx import Opx, popType

@@ -14,7 +14,7 @@ from typing import ClassVar, cast
 from popir import popops
 from popir.ir import GradInOutMapper, Op
 from popir.ops import symbolic as s
-from popir.ops.elementwise import FLOATS
+from popir.ops.elementwise_table import FLOATS
 from popir.ops.gradient import GRAD, IN, OUT, InputGradOp
 from popir.ops.identifiers import graphcoreId, onnxIds
 from popir.ops.shapes import axes, broadcastTo, constInput, product

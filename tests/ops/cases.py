@@ -42,6 +42,10 @@ class Case:
     high: float = 2.0
     rtol: float = 2e-6
     atol: float = 1e-6
+    frozen: Sequence[int] = ()
+    """The inputs without a gradient, although they are of a floating-point type."""
+    outputs: int = 1
+    """How many the operator has; the first one is compared."""
     id: str = ""
 
     @property
@@ -55,8 +59,8 @@ class Case:
         return [self._array(rng, given, np.dtype(dtype)) for given in self.inputs]
 
     def _array(self, rng: np.random.Generator, given: Any, dtype: np.dtype[Any]) -> Array:
-        if isinstance(given, np.ndarray):
-            return given.astype(dtype) if given.dtype.kind == "f" else given
+        if isinstance(given, (np.ndarray, np.generic)):
+            return np.asarray(given, dtype if given.dtype.kind == "f" else None)
         values = rng.uniform(self.low, self.high, given)
         for point in self.away:
             near = np.abs(values - point) < 0.05
@@ -145,6 +149,23 @@ ELEMENTWISE = [
     Case("Or", [BOOLS, BOOLS[:1]], gradient=False, opsets=(7,)),
     Case("Xor", [BOOLS, BOOLS[:1]], gradient=False, opsets=(7,)),
     Case("Not", [BOOLS], gradient=False),
+    Case("Clip", [[4, 5]], {"min": -0.5, "max": 1.0}, opsets=(6,), away=[-0.5, 1]),
+    Case(
+        "Clip",
+        [[4, 5], np.float64(-0.5)],
+        opsets=(11, 12, 13),
+        away=[-0.5, 1],
+        frozen=[1],
+        id="min",
+    ),
+    Case(
+        "Clip",
+        [[4, 5], np.float64(-0.5), np.float64(1)],
+        opsets=(13,),
+        away=[-0.5, 1],
+        frozen=[1, 2],
+        id="both",
+    ),
     Case("Where", [BOOLS, SMALL, [3]]),
     Case("Log1p", [SMALL], **_POPART, low=-0.5, formula=np.log1p),
     Case("Expm1", [SMALL], **_POPART, formula=np.expm1),
@@ -210,6 +231,27 @@ SHAPES = [
     Case("Transpose", [SMALL], opsets=(6,), id="reversed"),
     Case("Concat", [[2, 3], [2, 1], [2, 2]], {"axis": 1}),
     Case("Concat", [[2, 3], [1, 3]], {"axis": -2}, opsets=(11,), id="negative"),
+    Case("Slice", [[5, 4]], {"starts": [1, -3], "ends": [9, -1]}, opsets=(6,)),
+    Case("Slice", [[5, 4]], {"starts": [0], "ends": [2], "axes": [1]}, opsets=(6,), id="axes"),
+    Case("Slice", [[5, 4], ints(1), ints(4)], constants=[1, 2], opsets=(10, 11, 13), id="inputs"),
+    Case(
+        "Slice",
+        [[5, 7, 2], ints(-1, 1), ints(-99, 6), ints(0, 1), ints(-2, 3)],
+        constants=[1, 2, 3, 4],
+        opsets=(10, 13),
+        id="steps",
+    ),
+    Case("Split", [[5, 4]], {"axis": 0, "split": [2, 3]}, opsets=(6, 11), outputs=2),
+    Case(
+        "Split",
+        [[4, 6], ints(1, 2, 3)],
+        {"axis": -1},
+        constants=[1],
+        opsets=(13,),
+        outputs=3,
+        id="sizes",
+    ),
+    Case("Split", [[4, 5]], {"axis": 1, "num_outputs": 2}, opsets=(18,), outputs=2, id="uneven"),
     Case("Cast", [np.array([-1.7, 0.3, 2.5])], {"to": 6}, gradient=False, opsets=(6, 9, 13)),
 ]
 

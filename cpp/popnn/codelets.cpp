@@ -1,7 +1,0 @@
-#include <popnn/codelets.hpp>
-
-namespace popnn {
-
-void addCodelets(poplar::Graph&) {}
-
-}  // namespace popnn

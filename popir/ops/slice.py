@@ -1,0 +1,206 @@
+"""Slice and Split: parts of a tensor, as views."""
+
+from __future__ import annotations
+
+from popir import poplar, popops
+from popir.errors import OperatorAttributeError, OperatorInputError
+from popir.ir import GradInOutMapper, Op
+from popir.ops.gradient import GRAD, InputGradOp
+from popir.ops.identifiers import graphcoreId, onnxIds
+from popir.ops.shapes import axis, constInput
+from popir.ops.views import ViewOp
+from popir.opx import Opx
+from popir.poplar import Tensor, program
+from popir.registry import OpCreator, OpxCreator
+from popir.types import TensorInfo
+
+Ranges = dict[int, range]
+"""The indices that are taken, by the axis."""
+
+
+class SliceOp(ViewOp):
+    """Of each axis named, the elements from a start to an end, in steps.
+
+    They are attributes before version 10, constant inputs from then on.
+    """
+
+    constantInputs = frozenset({1, 2, 3, 4})
+    starts: list[int] | None
+    ends: list[int] | None
+    axes: list[int] | None
+
+    def ranges(self) -> Ranges:
+        """The indices along each axis that is named."""
+        starts, ends = self._given(1, self.starts), self._given(2, self.ends)
+        if starts is None or ends is None:
+            raise OperatorInputError(f"{self.debugName()}: starts or ends are missing.")
+        named = self._given(3, self.axes) or list(range(len(starts)))
+        steps = self._given(4, None) or [1] * len(starts)
+        if not len(starts) == len(ends) == len(named) == len(steps) or 0 in steps:
+            raise OperatorInputError(
+                f"{self.debugName()}: starts {starts}, ends {ends}, axes {named} and steps "
+                f"{steps} must have one length, and no step may be 0."
+            )
+        shape = self.inShape(0)
+        return {
+            (a := axis(self, name, len(shape))): range(*slice(start, end, step).indices(shape[a]))
+            for name, start, end, step in zip(named, starts, ends, steps, strict=True)
+        }
+
+    def _given(self, i: int, attribute: list[int] | None) -> list[int] | None:
+        found = constInput(self, i)
+        return attribute if found is None else [int(v) for v in found.reshape(-1)]
+
+    def setup(self) -> None:
+        """As many elements as the ranges have."""
+        shape = self.inShape(0)
+        for a, indices in self.ranges().items():
+            shape[a] = len(indices)
+        self.setOutInfo(0, TensorInfo(self.inInfo(0).dataType(), shape))
+
+    def getGradOps(self) -> list[Op]:
+        """The gradient in its place, zero around it."""
+        return [SliceGradOp(self)]
+
+
+class SliceGradOp(InputGradOp):
+    """Zeros of the input's shape, with the gradient where the slice was taken."""
+
+    opid = graphcoreId("SliceGrad")
+
+    def __init__(self, fwdOp: SliceOp) -> None:
+        super().__init__(fwdOp)
+        self.taken = fwdOp.ranges()
+
+
+class SplitOp(ViewOp):
+    """The parts of a tensor along an axis: of the sizes given, or as equal as they can be."""
+
+    constantInputs = frozenset({1})
+    axis: int
+    split: list[int] | None
+    num_outputs: int | None
+
+    def along(self) -> int:
+        """The axis, counted from 0."""
+        return axis(self, self.axis, self.inRank(0))
+
+    def sizes(self) -> list[int]:
+        """The size of each part. Raises OperatorAttributeError if they do not make up the whole."""
+        found = constInput(self, 1)
+        given = self.split if found is None else [int(v) for v in found.reshape(-1)]
+        size, parts = self.inShape(0)[self.along()], self.numOutputs()
+        if not given:
+            each = -(-size // parts)
+            given = [each] * (parts - 1) + [size - each * (parts - 1)]
+        if len(given) != parts or sum(given) != size or min(given) < 0:
+            raise OperatorAttributeError(
+                f"{self.debugName()}: axis {self.along()} of {self.inShape(0)} does not split "
+                f"into {parts} outputs of the sizes {given}."
+            )
+        return given
+
+    def begins(self) -> list[int]:
+        """Where each part begins."""
+        sizes = self.sizes()
+        return [sum(sizes[:i]) for i in range(len(sizes))]
+
+    def aliases(self, inIndex: int, outIndex: int) -> bool:
+        """All outputs share the input's memory."""
+        return inIndex == 0
+
+    def setup(self) -> None:
+        """One shape for each part."""
+        shape = self.inShape(0)
+        for i, size in enumerate(self.sizes()):
+            shape[self.along()] = size
+            self.setOutInfo(i, TensorInfo(self.inInfo(0).dataType(), shape))
+
+    def getGradOps(self) -> list[Op]:
+        """The gradients, joined."""
+        return [SplitGradOp(self)]
+
+
+class SplitGradOp(InputGradOp):
+    """The parts' gradients along the axis."""
+
+    opid = graphcoreId("SplitGrad")
+
+    def __init__(self, fwdOp: SplitOp) -> None:
+        super().__init__(fwdOp)
+        self.along = fwdOp.along()
+        self._parts = fwdOp.numOutputs()
+
+    def gradInputInfo(self) -> list[GradInOutMapper]:
+        """The gradient of each output."""
+        return [GradInOutMapper(i, i, GRAD) for i in range(self._parts)]
+
+    def aliases(self, inIndex: int, outIndex: int) -> bool:
+        """A view of all of them."""
+        return True
+
+
+def _taken(t: Tensor, ranges: Ranges) -> Tensor:
+    """The view of those indices."""
+    for a, indices in ranges.items():
+        if not indices:
+            t = t.slice(0, 0, a)
+            continue
+        low, high = sorted((indices[0], indices[-1]))
+        t = t.slice(low, high + 1, a)
+        t = t.reverse(a) if indices.step < 0 else t
+        t = t.subSample(abs(indices.step), a) if abs(indices.step) > 1 else t
+    return t
+
+
+class SliceOpx(Opx):
+    """A part."""
+
+    def grow(self, prog: program.Sequence) -> None:
+        """A view."""
+        self.setOutTensor(0, _taken(self.getInTensor(0), self.getOp(SliceOp).ranges()))
+
+
+class SliceGradOpx(Opx):
+    """Zeros around the gradient."""
+
+    def grow(self, prog: program.Sequence) -> None:
+        """A fill and a copy."""
+        linear = poplar.VariableMappingMethod.LINEAR
+        g, shape = self.getInTensor(0), self.outShape(0)
+        out = self.graph().addVariable(g.elementType(), shape, linear, self.debugContext())
+        popops.zero(self.graph(), out, prog, self.debugContext("zero"))
+        place = _taken(out, self.getOp(SliceGradOp).taken)
+        prog.add(program.Copy(g, place, self.debugContext("place")))
+        self.setOutTensor(0, out)
+
+
+class SplitOpx(Opx):
+    """All parts."""
+
+    def grow(self, prog: program.Sequence) -> None:
+        """Views."""
+        op, t = self.getOp(SplitOp), self.getInTensor(0)
+        for i, (begin, size) in enumerate(zip(op.begins(), op.sizes(), strict=True)):
+            if op.hasOutput(i):
+                self.setOutTensor(i, t.slice(begin, begin + size, op.along()))
+
+
+class SplitGradOpx(Opx):
+    """Joins the gradients."""
+
+    def grow(self, prog: program.Sequence) -> None:
+        """A view."""
+        op = self.getOp(SplitGradOp)
+        parts = [self.getInTensor(i) for i in sorted(op.input)]
+        self.setOutTensor(0, poplar.concat(parts, op.along))
+
+
+for _opClass, _opx, _ids in (
+    (SliceOp, SliceOpx, onnxIds("Slice", 1, 10, 11, 13)),
+    (SplitOp, SplitOpx, onnxIds("Split", 2, 11, 13, 18)),
+):
+    OpCreator(_opClass, _ids)
+    OpxCreator(_opx, _ids)
+OpxCreator(SliceGradOpx, SliceGradOp.opid)
+OpxCreator(SplitGradOpx, SplitGradOp.opid)

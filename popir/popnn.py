@@ -1,3 +1,0 @@
-"""PopNN: pooling, non-linear functions, losses."""
-
-from popir._device.popnn import *  # noqa: F403

@@ -1,3 +1,0 @@
-"""PopUtil: tile mappings, intervals, broadcasting."""
-
-from popir._device.poputil import *  # noqa: F403

@@ -1,0 +1,49 @@
+"""The host's copy of a model's weights and states: `HostWeights`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from popir.errors import did_you_mean, popart_exception
+from popir.ir import Graph
+from popir.types import TensorInfo
+
+Array = np.ndarray[Any, Any]
+
+
+class HostWeights(dict[str, Array]):
+    """An array for each variable of a graph, by its id; at first its initial value."""
+
+    def __init__(self, graph: Graph) -> None:
+        super().__init__(
+            (t.id, t.data.copy())
+            for t in graph.tensors.values()
+            if t.isVariable() and t.data is not None
+        )
+
+    def like(self, id: str, array: Array) -> Array:
+        """The host's array of a variable.
+
+        Raises popart_exception if there is none, or if it is not of the type and shape of `array`.
+        """
+        mine = self.get(id)
+        if mine is None:
+            raise popart_exception(f"The model has no weight '{id}'.{did_you_mean(id, self)}")
+        if mine.shape != array.shape or mine.dtype != array.dtype:
+            raise popart_exception(
+                f"The weight '{id}' is {TensorInfo(mine)}; given was an array {TensorInfo(array)}."
+            )
+        return mine
+
+    def take(self, graph: Graph, ignoreOthers: bool) -> None:
+        """Takes the values of another graph's variables.
+
+        Raises popart_exception for one that is no variable here, unless others are ignored.
+        """
+        for tensor in graph.tensors.values():
+            if not tensor.isVariable() or tensor.data is None:
+                continue
+            if tensor.id in self or not ignoreOthers:
+                np.copyto(self.like(tensor.id, tensor.data), tensor.data)
