@@ -7,30 +7,34 @@
 #include <poplar/Program.hpp>
 #include <vector>
 
-#pragma GCC visibility push(default)
 namespace popops {
 
 /// Sets every element of `t` to `fillValue`, converted to the type of `t` as popops::cast does.
 /// FillValueType: every arithmetic type, and half.
 /// \throws poputil::poplibs_error if `t` is QUARTER.
 template <typename FillValueType>
-void fill(poplar::Graph& graph, const poplar::Tensor& t, poplar::program::Sequence& prog,
-          FillValueType fillValue, const poplar::DebugContext& debugContext = {});
+__attribute__((visibility("default"))) void fill(poplar::Graph& graph, const poplar::Tensor& t,
+                                                 poplar::program::Sequence& prog,
+                                                 FillValueType fillValue,
+                                                 const poplar::DebugContext& debugContext = {});
 
 /// The same in a compute set of the caller's, for parts of the flattened `t`: the intervals of one
 /// tile, all of `t` on one tile, or the intervals of each tile.
 template <typename FillValueType>
-void fill(poplar::Graph& graph, poplar::Tensor t, const std::vector<poplar::Interval>& tileRegions,
-          unsigned tile, poplar::ComputeSet fillCS, FillValueType fillValue);
+__attribute__((visibility("default"))) void fill(poplar::Graph& graph, poplar::Tensor t,
+                                                 const std::vector<poplar::Interval>& tileRegions,
+                                                 unsigned tile, poplar::ComputeSet fillCS,
+                                                 FillValueType fillValue);
 template <typename FillValueType>
-void fill(poplar::Graph& graph, const poplar::Tensor& t, unsigned tile, poplar::ComputeSet fillCS,
-          FillValueType fillValue);
+__attribute__((visibility("default"))) void fill(poplar::Graph& graph, const poplar::Tensor& t,
+                                                 unsigned tile, poplar::ComputeSet fillCS,
+                                                 FillValueType fillValue);
 template <typename FillValueType>
-void fill(poplar::Graph& graph, const poplar::Tensor& t,
-          const std::vector<std::vector<poplar::Interval>>& mapping, poplar::ComputeSet fillCS,
-          FillValueType fillValue);
+__attribute__((visibility("default"))) void fill(
+    poplar::Graph& graph, const poplar::Tensor& t,
+    const std::vector<std::vector<poplar::Interval>>& mapping, poplar::ComputeSet fillCS,
+    FillValueType fillValue);
 
 }  // namespace popops
-#pragma GCC visibility pop
 
 #endif

@@ -1,0 +1,206 @@
+// popir.popops, without expressions: reductions, casts, fills, scaled sums.
+#include <pybind11/stl.h>
+#include <popops/Cast.hpp>
+#include <popops/Fill.hpp>
+#include <popops/Rearrange.hpp>
+#include <popops/Reduce.hpp>
+#include <popops/ScaledAdd.hpp>
+#include <popops/Zero.hpp>
+
+#include <sstream>
+
+#include "bindings/module.hpp"
+
+namespace popir {
+namespace {
+
+namespace py = pybind11;
+using namespace popops;
+using poplar::Graph;
+using poplar::OptionFlags;
+using poplar::Tensor;
+using poplar::program::Sequence;
+using Context = const poplar::DebugContext&;
+using Dimensions = std::vector<std::size_t>;
+
+void bindReduce(py::module_& m) {
+  py::enum_<Operation>(m, "Operation", "What a reduction does with two elements.")
+      .value("ADD", Operation::ADD)
+      .value("MUL", Operation::MUL)
+      .value("MIN", Operation::MIN)
+      .value("MAX", Operation::MAX)
+      .value("LOGICAL_AND", Operation::LOGICAL_AND)
+      .value("LOGICAL_OR", Operation::LOGICAL_OR)
+      .value("SQUARE_ADD", Operation::SQUARE_ADD)
+      .value("LOG_ADD", Operation::LOG_ADD);
+  py::class_<ReduceParams>(
+      m, "ReduceParams",
+      "An Operation; update: add to the output; scale: one FLOAT element that the result is "
+      "multiplied by. An Operation alone converts to it.")
+      .def(py::init<Operation, bool>(), py::arg("op"), py::arg("update") = false)
+      .def(py::init<Operation, bool, Tensor>(), py::arg("op"), py::arg("update"), py::arg("scale"))
+      .def_readonly("op", &ReduceParams::op)
+      .def_readonly("update", &ReduceParams::update)
+      .def_readonly("useScale", &ReduceParams::useScale);
+  py::implicitly_convertible<Operation, ReduceParams>();
+
+  const auto context = py::arg("debugContext") = poplar::DebugContext();
+  const auto options = py::arg("options") = OptionFlags();
+  m.def(
+      "reduce",
+      [](Graph& graph, const Tensor& in, const poplar::Type& outType, const Dimensions& dims,
+         ReduceParams params, Sequence& prog, Context c, const OptionFlags& o) {
+        return reduce(graph, in, outType, dims, std::move(params), prog, c, o);
+      },
+      py::arg("graph"), py::arg("in"), py::arg("outType"), py::arg("dims"), py::arg("params"),
+      py::arg("prog"), context, options,
+      "A new tensor: `in` reduced over `dims`. The order of operations depends on the shape alone, "
+      "not on the number of threads; sums are pairwise.");
+  m.def(
+      "reduce",
+      [](Graph& graph, const Tensor& in, const Dimensions& dims, ReduceParams params,
+         Sequence& prog, Context c,
+         const OptionFlags& o) { return reduce(graph, in, dims, std::move(params), prog, c, o); },
+      py::arg("graph"), py::arg("in"), py::arg("dims"), py::arg("params"), py::arg("prog"), context,
+      options);
+  m.def(
+      "reduceWithOutput",
+      [](Graph& graph, const Tensor& in, const Tensor& out, const Dimensions& dims,
+         ReduceParams params, Sequence& prog, Context c, const OptionFlags& o) {
+        reduceWithOutput(graph, in, out, dims, std::move(params), prog, c, o);
+      },
+      py::arg("graph"), py::arg("in"), py::arg("out"), py::arg("dims"), py::arg("params"),
+      py::arg("prog"), context, options, "The same into `out`.");
+
+  py::class_<SingleReduceOp>(m, "SingleReduceOp", "One reduction of reduceMany.")
+      .def(py::init<Tensor, Dimensions, ReduceParams, std::string>(), py::arg("in"),
+           py::arg("dims"), py::arg("params"), py::arg("debugName") = "")
+      .def(py::init<Tensor, Dimensions, ReduceParams, poplar::Type, std::string>(), py::arg("in"),
+           py::arg("dims"), py::arg("params"), py::arg("outType"), py::arg("debugName") = "");
+  m.def(
+      "reduceMany",
+      [](Graph& graph, const std::vector<SingleReduceOp>& reductions, std::vector<Tensor> outputs,
+         Sequence& prog, Context c, const OptionFlags& o) {
+        reduceMany(graph, reductions, outputs, prog, c, o);
+        return outputs;
+      },
+      py::arg("graph"), py::arg("reductions"), py::arg("outputs"), py::arg("prog"), context,
+      options,
+      "Several reductions in one compute set, into `outputs`, or into new tensors if it is empty. "
+      "Returns the outputs.");
+}
+
+void bindFill(py::module_& m) {
+  const auto context = py::arg("debugContext") = poplar::DebugContext();
+  m.def(
+      "cast",
+      [](Graph& graph, const Tensor& src, const poplar::Type& dstType, Sequence& prog, Context c) {
+        return cast(graph, src, dstType, prog, c);
+      },
+      py::arg("graph"), py::arg("src"), py::arg("dstType"), py::arg("prog"), context,
+      "A new tensor of the same values as another type.");
+  m.def("castWithOutput", &castWithOutput, py::arg("graph"), py::arg("src"), py::arg("dst"),
+        py::arg("prog"), context);
+  m.def(
+      "zero",
+      [](Graph& graph, const Tensor& t, Sequence& prog, Context c) { zero(graph, t, prog, c); },
+      py::arg("graph"), py::arg("t"), py::arg("prog"), context,
+      "Sets every element of `t` to zero.");
+  const char* doc =
+      "Sets every element of `t` to a number, converted to its type as popops.cast does.";
+  // Integers first: a Python int becomes no float on its way.
+  m.def(
+      "fill",
+      [](Graph& graph, const Tensor& t, Sequence& prog, bool value, Context c) {
+        fill(graph, t, prog, value, c);
+      },
+      py::arg("graph"), py::arg("t"), py::arg("prog"), py::arg("fillValue").noconvert(), context,
+      doc);
+  m.def(
+      "fill",
+      [](Graph& graph, const Tensor& t, Sequence& prog, long long value, Context c) {
+        fill(graph, t, prog, value, c);
+      },
+      py::arg("graph"), py::arg("t"), py::arg("prog"), py::arg("fillValue").noconvert(), context);
+  m.def(
+      "fill",
+      [](Graph& graph, const Tensor& t, Sequence& prog, double value, Context c) {
+        fill(graph, t, prog, value, c);
+      },
+      py::arg("graph"), py::arg("t"), py::arg("prog"), py::arg("fillValue"), context);
+}
+
+// Each function in its two forms: one scale, or two; the scales numbers or tensors alike.
+template <class Scale>
+void bindScaled(py::module_& m) {
+  const auto context = py::arg("debugContext") = poplar::DebugContext();
+  const auto options = py::arg("options") = OptionFlags();
+  const char* one = "A += scaleB B, in place (Subtract: A -= scaleB B).";
+  const char* two = "A = scaleA A + scaleB B, in place (Subtract: A = scaleA A - scaleB B).";
+  const auto bindOne = [&](const char* name, auto function) {
+    m.def(
+        name,
+        [function](Graph& graph, const Tensor& a, const Tensor& b, Scale scale, Sequence& prog,
+                   Context c, const OptionFlags& o) { function(graph, a, b, scale, prog, c, o); },
+        py::arg("graph"), py::arg("A"), py::arg("B"), py::arg("scaleB"), py::arg("prog"), context,
+        options, one);
+  };
+  using One = void (*)(Graph&, Tensor, Tensor, Scale, Sequence&, Context, const OptionFlags&);
+  using Two =
+      void (*)(Graph&, Tensor, Scale, Tensor, Scale, Sequence&, Context, const OptionFlags&);
+  const auto bindTwo = [&](const char* name, auto function) {
+    m.def(
+        name,
+        [function](Graph& graph, const Tensor& a, Scale scaleA, const Tensor& b, Scale scaleB,
+                   Sequence& prog, Context c,
+                   const OptionFlags& o) { function(graph, a, scaleA, b, scaleB, prog, c, o); },
+        py::arg("graph"), py::arg("A"), py::arg("scaleA"), py::arg("B"), py::arg("scaleB"),
+        py::arg("prog"), context, options, two);
+  };
+  bindOne("scaledAddTo", static_cast<One>(scaledAddTo));
+  bindOne("scaledSubtractFrom", static_cast<One>(scaledSubtractFrom));
+  bindTwo("scaledAddTo", static_cast<Two>(scaledAddTo));
+  bindTwo("scaledSubtractFrom", static_cast<Two>(scaledSubtractFrom));
+  m.def(
+      "scaledAddTo",
+      [](Graph& graph, const Tensor& a, Scale scaleA, const Tensor& b, Scale scaleB, Sequence& prog,
+         ScaledAddSpecialisation speciality, Context c, const OptionFlags& o) {
+        scaledAddTo(graph, a, scaleA, b, scaleB, prog, speciality, c, o);
+      },
+      py::arg("graph"), py::arg("A"), py::arg("scaleA"), py::arg("B"), py::arg("scaleB"),
+      py::arg("prog"), py::arg("speciality"), context, options);
+}
+
+void bindRearrange(py::module_& m) {
+  auto rearrange = m.def_submodule("rearrange");
+  const auto context = py::arg("debugContext") = poplar::DebugContext();
+  rearrange.def(
+      "regroupIfBeneficial",
+      [](Graph& graph, const Tensor& in, const Tensor& ref, Sequence& prog, Context c) {
+        return rearrange::regroupIfBeneficial(graph, in, ref, prog, c);
+      },
+      py::arg("graph"), py::arg("in"), py::arg("ref"), py::arg("prog"), context,
+      "`in` itself: the engine plans layouts.");
+  rearrange.def(
+      "regroupIfBeneficial",
+      [](Graph& graph, const Tensor& in, std::size_t grouping, Sequence& prog, Context c) {
+        return rearrange::regroupIfBeneficial(graph, in, grouping, prog, c);
+      },
+      py::arg("graph"), py::arg("in"), py::arg("preferredGrouping"), py::arg("prog"), context);
+}
+
+}  // namespace
+
+void bindPopops(py::module_& m) {
+  bindReduce(m);
+  bindFill(m);
+  py::enum_<ScaledAddSpecialisation>(m, "ScaledAddSpecialisation")
+      .value("DEFAULT", ScaledAddSpecialisation::DEFAULT)
+      .value("X_MINUS_AX_PLUS_BY", ScaledAddSpecialisation::X_MINUS_AX_PLUS_BY,
+             "A = A - scaleA A + scaleB B.");
+  bindScaled<float>(m);
+  bindScaled<Tensor>(m);
+  bindRearrange(m);
+}
+
+}  // namespace popir

@@ -1,0 +1,154 @@
+// popir.poputil: tile mappings, intervals, broadcasting.
+#include <pybind11/stl.h>
+#include <poputil/Broadcast.hpp>
+#include <poputil/TileMapping.hpp>
+#include <poputil/Util.hpp>
+
+#include "bindings/module.hpp"
+
+namespace popir {
+namespace {
+
+namespace py = pybind11;
+using poplar::Graph;
+using poplar::Interval;
+using poplar::Tensor;
+using Context = const poplar::DebugContext&;
+// Intervals are pairs (begin, end) in Python.
+using Pairs = std::vector<std::pair<std::size_t, std::size_t>>;
+using Intervals = std::vector<Interval>;
+
+Intervals fromPairs(const Pairs& pairs) {
+  Intervals intervals;
+  for (const auto& p : pairs) intervals.emplace_back(p.first, p.second);
+  return intervals;
+}
+Pairs toPairs(const Intervals& intervals) {
+  Pairs pairs;
+  for (const Interval& i : intervals) pairs.emplace_back(i.begin(), i.end());
+  return pairs;
+}
+std::vector<Pairs> toPairs(const std::vector<Intervals>& lists) {
+  std::vector<Pairs> all;
+  for (const Intervals& list : lists) all.push_back(toPairs(list));
+  return all;
+}
+
+void bindMapping(py::module_& m) {
+  const auto offset = py::arg("offset") = 0;
+  const auto ascending = py::arg("ascendingOrder") = true;
+  m.def("mapTensorLinearly", py::overload_cast<Graph&, const Tensor&>(&poputil::mapTensorLinearly),
+        py::arg("graph"), py::arg("t"),
+        "Elements in order over the tiles, at least 128 bytes on a tile.");
+  m.def("mapTensorLinearly",
+        py::overload_cast<Graph&, const Tensor&, unsigned, unsigned>(&poputil::mapTensorLinearly),
+        py::arg("graph"), py::arg("t"), py::arg("minElementsPerTile"), py::arg("grainSize"));
+  m.def("mapTensorLinearlyWithOffset",
+        py::overload_cast<Graph&, const Tensor&, unsigned, bool>(
+            &poputil::mapTensorLinearlyWithOffset),
+        py::arg("graph"), py::arg("t"), offset, ascending,
+        "The same from tile `offset` on, and around; or downwards from the last but `offset`.");
+  m.def("mapTensorLinearlyWithOffset",
+        py::overload_cast<Graph&, const Tensor&, unsigned, unsigned, unsigned, bool>(
+            &poputil::mapTensorLinearlyWithOffset),
+        py::arg("graph"), py::arg("t"), py::arg("minElementsPerTile"), py::arg("grainSize"),
+        py::arg("offset"), ascending);
+  m.def(
+      "calcLinearTileMapping",
+      [](const Graph& graph, const Tensor& t, unsigned from, bool up) {
+        return toPairs(poputil::calcLinearTileMapping(graph, t, from, up));
+      },
+      py::arg("graph"), py::arg("t"), offset, ascending,
+      "For each tile, the (begin, end) of the flattened tensor that it gets.");
+  m.def(
+      "calcLinearTileMapping",
+      [](const Graph& graph, const std::vector<std::size_t>& shape, unsigned minimum,
+         unsigned grain, unsigned from, bool up) {
+        return toPairs(poputil::calcLinearTileMapping(graph, shape, minimum, grain, from, up));
+      },
+      py::arg("graph"), py::arg("shape"), py::arg("minElementsPerTile"), py::arg("grainSize"),
+      offset, ascending);
+  m.def(
+      "calcLinearTileMappingAndNewOffset",
+      [](const Graph& graph, const Tensor& t, unsigned from) {
+        const auto result = poputil::calcLinearTileMappingAndNewOffset(graph, t, from);
+        return std::make_pair(toPairs(result.first), result.second);
+      },
+      py::arg("graph"), py::arg("t"), offset);
+  m.def("getTileImbalance",
+        py::overload_cast<const Graph&, const Tensor&, unsigned, unsigned>(
+            &poputil::getTileImbalance),
+        py::arg("graph"), py::arg("t"), py::arg("minElementsPerTile") = 0, py::arg("grainSize") = 1,
+        "Elements of the fullest tile beyond what an even mapping would put there.");
+  m.def("dimIsSplitOverTiles", &poputil::dimIsSplitOverTiles, py::arg("graph"), py::arg("t"),
+        py::arg("dimension"));
+}
+
+void bindUtil(py::module_& m) {
+  const auto minimum = py::arg("minElementsPerPartition") = 0;
+  const auto maximum = py::arg("maxElementsPerPartition") = UINT_MAX;
+  const auto region = py::arg("maxElementsPerRegion") = UINT_MAX;
+  m.def(
+      "splitRegions",
+      [](const Pairs& regions, unsigned grain, unsigned most, unsigned least, unsigned largest,
+         unsigned longest) {
+        return toPairs(
+            poputil::splitRegions(fromPairs(regions), grain, most, least, largest, longest));
+      },
+      py::arg("regions"), py::arg("grainSize"), py::arg("maxPartitions"), minimum, maximum, region,
+      "Intervals (begin, end) shared evenly over at most `maxPartitions` partitions.");
+  m.def(
+      "splitRegions",
+      [](const std::vector<Pairs>& regions, unsigned grain, unsigned most, unsigned least,
+         unsigned largest, unsigned longest) {
+        std::vector<Intervals> lists;
+        for (const Pairs& list : regions) lists.push_back(fromPairs(list));
+        std::vector<std::vector<Pairs>> result;
+        for (const auto& partition :
+             poputil::splitRegions(lists, grain, most, least, largest, longest))
+          result.push_back(toPairs(partition));
+        return result;
+      },
+      py::arg("regions"), py::arg("grainSize"), py::arg("maxPartitions"), minimum, maximum, region);
+  m.def(
+      "splitRegionsBetweenWorkers",
+      [](const poplar::Target& target, const Pairs& regions, unsigned grain, unsigned least,
+         unsigned largest, unsigned longest) {
+        return toPairs(poputil::splitRegionsBetweenWorkers(target, fromPairs(regions), grain, least,
+                                                           largest, longest));
+      },
+      py::arg("target"), py::arg("regions"), py::arg("grainSize"), minimum, maximum, region);
+  m.def("duplicate", &poputil::duplicate, py::arg("graph"), py::arg("in"), py::arg("p"),
+        py::arg("debugContext") = poplar::DebugContext(),
+        py::arg("method") = poplar::TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES,
+        "A new variable with a copy of the values.");
+  m.def("cloneN", &poputil::cloneN, py::arg("graph"), py::arg("t"), py::arg("N"),
+        py::arg("debugContext") = poplar::DebugContext(),
+        py::arg("method") = poplar::TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES);
+  m.def("balancedPartition", &poputil::balancedPartition, py::arg("rangeUpperBound"),
+        py::arg("splitCount"));
+  m.def(
+      "broadcastToMatch",
+      [](Tensor a, const std::vector<std::size_t>& shape) {
+        poputil::broadcastToMatch(a, shape);
+        return a;
+      },
+      py::arg("a"), py::arg("shape"), "`a` as a view of `shape`; returned, not changed.");
+  m.def(
+      "broadcastToMatch",
+      [](Tensor a, Tensor b) {
+        poputil::broadcastToMatch(a, b);
+        return std::make_pair(a, b);
+      },
+      py::arg("a"), py::arg("b"), "Both as views of their common shape.");
+  m.def("canBroadcastToMatch", &poputil::canBroadcastToMatch, py::arg("a"), py::arg("b"));
+}
+
+}  // namespace
+
+void bindPoputil(py::module_& m) {
+  bindMapping(m);
+  bindUtil(m);
+}
+
+}  // namespace popir

@@ -1,0 +1,31 @@
+// The kernel behind popops::fill and popops::zero.
+#ifndef popir_kernels_fill_hpp
+#define popir_kernels_fill_hpp
+
+#include <array>
+
+#include "kernels/kernel.hpp"
+
+namespace popir {
+
+/// Operand: what is written, with any strides > 0, or in any block.
+class FillKernel : public Kernel {
+ public:
+  /// The first sizeInBytes() of `value` are the element.
+  explicit FillKernel(std::array<unsigned char, 8> value) : value_(value) {}
+
+  const char* name() const override { return "fill"; }
+  bool accepts(std::size_t i, const Layout& layout) const override;
+  std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
+                                  unsigned threads) const override;
+  /// "popops::Fill", {elements}.
+  Work work(const std::vector<Layout>& operands) const override;
+  bool blockTransparent(const std::vector<Layout>&) const override { return true; }
+
+ private:
+  std::array<unsigned char, 8> value_;
+};
+
+}  // namespace popir
+
+#endif

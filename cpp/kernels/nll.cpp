@@ -1,0 +1,182 @@
+#include "kernels/nll.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "kernels/half.hpp"
+#include "kernels/labels.hpp"
+#include "kernels/parallel.hpp"
+#include "kernels/reduce_functions.hpp"
+#include "kernels/vector/ops.hpp"
+
+namespace popir {
+namespace {
+
+constexpr std::int64_t kHalves = 512;  // elements converted at a time
+
+/// Elements T, computed with as C: float for half, else T.
+template <class T, class C>
+class NllRunner : public Runner {
+ public:
+  NllRunner(NllKind kind, const NllParams& params, const std::vector<Layout>& operands,
+            unsigned threads)
+      : kind_(kind), params_(params), threads_(threads) {
+    const Layout& p = operands[kind == NllKind::Loss ? 0 : 1];
+    const Layout& labels = operands[kind == NllKind::Loss ? 1 : 2];
+    samples_ = p.shape[0];
+    classes_ = p.shape[1];
+    labelType_ = labels.type;
+    gradType_ = operands[0].type;
+  }
+
+  std::size_t scratchBytes() const override {
+    return kind_ == NllKind::Loss ? static_cast<std::size_t>(samples_) * sizeof(C) : 0;
+  }
+
+  void run(void* const* operands, void* scratch) const override {
+    if (kind_ == NllKind::Loss)
+      forward(static_cast<const T*>(operands[0]), Labels(operands[1], labelType_),
+              static_cast<C*>(scratch), static_cast<T*>(operands[2]));
+    else
+      backward(operands[0], static_cast<const T*>(operands[1]), Labels(operands[2], labelType_),
+               static_cast<T*>(operands[3]));
+  }
+
+ private:
+  static constexpr bool kHalf = std::is_same_v<T, half>;
+  static constexpr C kNan = std::numeric_limits<C>::quiet_NaN();
+  // What probabilities are kept away from 0 by: PopART's constants.
+  static constexpr C kLeastForLog = kHalf ? C(6.104e-5f) : C(1e-7);
+  static constexpr C kLeastForInverse = kHalf ? C(6.104e-5f) : C(1e-10);
+
+  static C atLeast(C p, C least) { return p < least ? least : p; }  // NaN stays
+
+  bool ignored(std::int64_t label) const {
+    if (!params_.hasIgnoreIndex) return false;
+    // Labels of 32 bits are compared as such, so that -1 goes with unsigned ones.
+    return labelType_.sizeInBytes() == 8
+               ? label == params_.ignoreIndex
+               : static_cast<std::int32_t>(label) == static_cast<std::int32_t>(params_.ignoreIndex);
+  }
+  bool valid(std::int64_t label) const { return label >= 0 && label < classes_; }
+
+  C count(const Labels& labels) const {
+    std::int64_t n = samples_;
+    if (params_.hasIgnoreIndex)
+      for (std::int64_t i = 0; i < samples_; ++i) n -= ignored(labels[i]);
+    return static_cast<C>(n);
+  }
+
+  void forward(const T* p, const Labels& labels, C* losses, T* out) const {
+    parallelFor((samples_ + 63) / 64, threads_, 16 * samples_, [&](std::int64_t task) {
+      for (std::int64_t i = task * 64; i < std::min((task + 1) * 64, samples_); ++i) {
+        const std::int64_t label = labels[i];
+        if (ignored(label)) {
+          losses[i] = 0;
+        } else if (!valid(label)) {
+          losses[i] = kNan;
+        } else {
+          const C x = static_cast<C>(p[i * classes_ + label]);
+          losses[i] = params_.inputIsLogProbability ? -x : -std::log(atLeast(x, kLeastForLog));
+        }
+      }
+    });
+    if (params_.reduction == LossReduction::None) {
+      for (std::int64_t i = 0; i < samples_; ++i) out[i] = static_cast<T>(losses[i]);
+      return;
+    }
+    constexpr auto type = std::is_same_v<C, double> ? poplar::DOUBLE : poplar::FLOAT;
+    C sum = 0;
+    reduceFunctions(type, popops::Operation::ADD).rows(losses, 1, samples_, samples_, &sum);
+    if (params_.reduction == LossReduction::Mean) sum /= count(labels);
+    out[0] = static_cast<T>(sum);
+  }
+
+  // The factor of sample i's gradient.
+  C scaleOf(const void* g, std::int64_t i) const {
+    const std::int64_t at = params_.reduction == LossReduction::None ? i : 0;
+    return gradType_ == poplar::FLOAT ? static_cast<C>(static_cast<const float*>(g)[at])
+                                      : static_cast<C>(static_cast<const T*>(g)[at]);
+  }
+
+  void backward(const void* g, const T* p, const Labels& labels, T* dx) const {
+    const C n = params_.reduction == LossReduction::Mean ? count(labels) : C(1);
+    parallelFor(samples_, threads_, samples_ * classes_, [&](std::int64_t i) {
+      const std::int64_t label = labels[i];
+      const T* row = p + i * classes_;
+      T* to = dx + i * classes_;
+      if (ignored(label)) {
+        std::fill_n(to, classes_, T(0));
+        return;
+      }
+      if (!valid(label)) {
+        std::fill_n(to, classes_, static_cast<T>(kNan));
+        return;
+      }
+      const C scale = scaleOf(g, i) / n;
+      const C at = static_cast<C>(row[label]);
+      if (kind_ == NllKind::SoftmaxGrad) {
+        scaledProbabilities(row, scale, to);
+        const C probability = params_.inputIsLogProbability ? std::exp(at) : at;
+        to[label] = static_cast<T>((probability - C(1)) * scale);
+      } else {
+        std::fill_n(to, classes_, T(0));
+        to[label] = static_cast<T>(
+            params_.inputIsLogProbability ? -scale : -scale / atLeast(at, kLeastForInverse));
+      }
+    });
+  }
+
+  // to = scale p, p from its logarithm if that is what there is.
+  void scaledProbabilities(const T* p, C scale, T* to) const {
+    static const VecFn exp =
+        vectorOp(VecOp::Exp, std::is_same_v<C, double> ? Lane::F64 : Lane::F32, 0);
+    C block[kHalves];
+    for (std::int64_t i = 0; i < classes_; i += kHalves) {
+      const std::int64_t n = std::min(kHalves, classes_ - i);
+      if constexpr (kHalf)
+        halfToFloat(p + i, block, n);
+      else
+        std::copy_n(p + i, n, block);
+      const void* sources[] = {block};
+      if (params_.inputIsLogProbability) exp(block, sources, static_cast<std::size_t>(n));
+      for (std::int64_t j = 0; j < n; ++j) block[j] *= scale;
+      if constexpr (kHalf)
+        floatToHalf(block, to + i, n);
+      else
+        std::copy_n(block, n, to + i);
+    }
+  }
+
+  NllKind kind_;
+  NllParams params_;
+  std::int64_t samples_, classes_;
+  poplar::Type labelType_, gradType_;
+  unsigned threads_;
+};
+
+}  // namespace
+
+std::unique_ptr<Runner> NllKernel::prepare(const std::vector<Layout>& operands,
+                                           unsigned threads) const {
+  const auto type = operands[kind_ == NllKind::Loss ? 0 : 1].type;
+  if (type == poplar::HALF)
+    return std::make_unique<NllRunner<half, float>>(kind_, params_, operands, threads);
+  if (type == poplar::DOUBLE)
+    return std::make_unique<NllRunner<double, double>>(kind_, params_, operands, threads);
+  return std::make_unique<NllRunner<float, float>>(kind_, params_, operands, threads);
+}
+
+Work NllKernel::work(const std::vector<Layout>& operands) const {
+  const Layout& p = operands[kind_ == NllKind::Loss ? 0 : 1];
+  const auto samples = static_cast<std::uint64_t>(p.shape[0]);
+  const auto classes = static_cast<std::uint64_t>(p.shape[1]);
+  const char* const vertices[] = {"popnn::Nll", "popnn::NllGrad", "popnn::NllSoftmaxGrad"};
+  return {vertices[static_cast<int>(kind_)],
+          p.type,
+          {samples, classes},
+          kind_ == NllKind::SoftmaxGrad ? samples * classes : 2 * samples};
+}
+
+}  // namespace popir

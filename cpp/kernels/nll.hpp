@@ -1,0 +1,35 @@
+// The kernel behind the losses of classifiers and their gradients.
+#ifndef popir_kernels_nll_hpp
+#define popir_kernels_nll_hpp
+
+#include <popir/Nll.hpp>
+
+#include "kernels/kernel.hpp"
+
+namespace popir {
+
+enum class NllKind {
+  Loss,         ///< operands p, labels, loss
+  Grad,         ///< gradient of the loss, p, labels, gradient of p
+  SoftmaxGrad,  ///< gradient of the loss, p, labels, gradient of what p is the softmax of
+};
+
+/// As popir/Nll.hpp says, of dense operands; p is [samples, classes].
+class NllKernel : public Kernel {
+ public:
+  NllKernel(NllKind kind, const NllParams& params) : kind_(kind), params_(params) {}
+
+  const char* name() const override { return kind_ == NllKind::Loss ? "nll" : "nll gradient"; }
+  std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
+                                  unsigned threads) const override;
+  /// "popnn::Nll", "popnn::NllGrad" or "popnn::NllSoftmaxGrad", {samples, classes}.
+  Work work(const std::vector<Layout>& operands) const override;
+
+ private:
+  NllKind kind_;
+  NllParams params_;
+};
+
+}  // namespace popir
+
+#endif

@@ -1,0 +1,39 @@
+// The kernel behind pooling, forwards and backwards.
+#ifndef popir_kernels_pool_hpp
+#define popir_kernels_pool_hpp
+
+#include <vector>
+
+#include "kernels/pool_plan.hpp"
+
+namespace popir {
+
+/// Operands, all [batch, channels, spatial...], plain or in a block of channels:
+/// forwards               input, output;
+/// sums backwards         gradient of the output, gradient of the input;
+/// maxima backwards       input, gradient of the output, gradient of the input.
+class PoolKernel : public Kernel {
+ public:
+  /// `axes`: the spatial dimensions.
+  PoolKernel(PoolKind kind, std::vector<PoolAxis> axes) : kind_(kind), axes_(std::move(axes)) {}
+
+  static bool supports(PoolKind kind, poplar::Type type) {
+    return static_cast<bool>(base::poolFunctions(type, kind));
+  }
+
+  const char* name() const override { return isGrad(kind_) ? "pool gradient" : "pool"; }
+  bool accepts(std::size_t i, const Layout& layout) const override;
+  std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
+                                  unsigned threads) const override;
+  /// "popnn::MaxPooling", "popnn::SumPooling" (averages too), or "popnn::MaxPoolingGradient":
+  /// {elements of the output of the pooling, elements of a window}.
+  Work work(const std::vector<Layout>& operands) const override;
+
+ private:
+  PoolKind kind_;
+  std::vector<PoolAxis> axes_;
+};
+
+}  // namespace popir
+
+#endif

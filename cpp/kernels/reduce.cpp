@@ -1,0 +1,246 @@
+// A reduction is a nest of loops over the input, some kept and some reduced, longest stride first.
+// What the innermost loop is decides the method: reduced, and rows become numbers; kept, and rows
+// are joined column by column. Either way the work is cut in tasks: a block of neighbouring outputs
+// and a chunk of what is reduced. Where there are several chunks, each gives partial results, which
+// are then joined pairwise. All sizes depend on the shapes alone.
+#include "kernels/reduce.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/loops.hpp"
+#include "kernels/parallel.hpp"
+#include "kernels/reduce_functions.hpp"
+
+namespace popir {
+namespace {
+
+constexpr std::int64_t kChunk = 64 * 1024;  // elements that one partial result is made of, at least
+constexpr std::int64_t kAccumulatorBytes = 8;
+
+std::int64_t divideUp(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+struct Nest {
+  std::vector<Loop> kept;     // all but the innermost; a: input, b: output
+  Loop across = {1, 1, 1};    // the innermost kept loop
+  std::vector<Loop> reduced;  // a: input; without `length`
+  std::int64_t length = 1;    // neighbouring elements that are reduced; else rows go across
+  bool byRows = true;
+};
+
+Nest nestOf(const Layout& in, const Layout& out, const std::vector<bool>& reduced) {
+  struct Dimension {
+    Loop loop;
+    bool reduced;
+  };
+  std::vector<Dimension> all;
+  for (std::size_t d = 0, o = 0; d < in.shape.size(); ++d) {
+    const std::int64_t b = reduced[d] ? 0 : out.strides[o++];
+    if (in.shape[d] != 1) all.push_back({{in.shape[d], in.strides[d], b}, reduced[d]});
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Dimension& x, const Dimension& y) { return x.loop.a > y.loop.a; });
+  Nest nest;
+  nest.byRows = all.empty() || all.back().reduced;
+  for (const Dimension& d : all) (d.reduced ? nest.reduced : nest.kept).push_back(d.loop);
+  nest.kept = simplified(nest.kept);
+  nest.reduced = simplified(nest.reduced);
+  if (nest.byRows && !nest.reduced.empty()) {
+    nest.length = nest.reduced.back().count;
+    nest.reduced.pop_back();
+  }
+  if (!nest.kept.empty()) {
+    nest.across = nest.kept.back();
+    nest.kept.pop_back();
+  }
+  return nest;
+}
+
+class ReduceRunner : public Runner {
+ public:
+  ReduceRunner(const Layout& in, const Layout& out, const ReduceFunctions& functions,
+               ReduceStore store, Nest nest, bool update, bool scaled, unsigned threads)
+      : functions_(functions),
+        store_(store),
+        nest_(std::move(nest)),
+        inBytes_(in.type.sizeInBytes()),
+        outBytes_(out.type.sizeInBytes()),
+        accBytes_(functions.accumulator.sizeInBytes()),
+        outputs_(out.elements()),
+        work_(in.elements()),
+        rows_(product(nest_.reduced)),
+        update_(update),
+        scaled_(scaled),
+        threads_(threads) {
+    if (work_ == 0) return;
+    const std::int64_t n = nest_.length;
+    if (nest_.byRows) {
+      pieces_ = divideUp(n, kChunk);
+      chunk_ = std::max<std::int64_t>(1, kChunk / n);
+      // Enough outputs for one task to be worth it, and to read memory in long stretches.
+      const std::int64_t enough = std::max(8 * 1024 / (n * std::min(rows_, chunk_)), 1024 / n);
+      width_ = std::clamp<std::int64_t>(enough, 1, kReduceColumns);
+    } else {
+      width_ = kReduceColumns;
+      chunk_ =
+          std::max<std::int64_t>(128, kChunk / std::min(nest_.across.count, width_) / 128 * 128);
+    }
+    blocks_ = divideUp(nest_.across.count, width_);
+    partials_ = divideUp(rows_, chunk_) * pieces_;
+    tasks_ = product(nest_.kept) * blocks_;
+  }
+
+  std::size_t scratchBytes() const override {
+    return partials_ <= 1 ? 0 : outputs_ * partials_ * accBytes_;
+  }
+
+  void run(void* const* operands, void* scratch) const override {
+    const auto* in = static_cast<const char*>(operands[0]);
+    auto* out = static_cast<char*>(operands[1]);
+    const auto* scale = scaled_ ? static_cast<const float*>(operands[2]) : nullptr;
+    if (work_ == 0) return neutral(out, scale);
+    if (partials_ == 1) {
+      parallelFor(tasks_, threads_, work_, [&](std::int64_t task) {
+        alignas(8) char acc[kReduceColumns * kAccumulatorBytes];
+        const Block block = blockOf(task);
+        chunk(in, block, 0, acc);
+        put(acc, block, out, scale);
+      });
+      return;
+    }
+    // [task][chunk][output of the block]
+    const auto partial = [&](const Block& block, std::int64_t p) {
+      return static_cast<char*>(scratch) +
+             (block.firstOutput * partials_ + p * block.width) * accBytes_;
+    };
+    parallelFor(tasks_ * partials_, threads_, work_, [&](std::int64_t i) {
+      const Block block = blockOf(i / partials_);
+      chunk(in, block, i % partials_, partial(block, i % partials_));
+    });
+    parallelFor(tasks_, threads_, outputs_ * partials_, [&](std::int64_t task) {
+      const Block block = blockOf(task);
+      char* acc = partial(block, 0);
+      functions_.fold(acc, partials_, block.width);
+      put(acc, block, out, scale);
+    });
+  }
+
+ private:
+  /// Neighbouring outputs: where the first lies in the operands, and which in all it is.
+  struct Block {
+    std::int64_t in, out, width, firstOutput;
+  };
+
+  Block blockOf(std::int64_t task) const {
+    const std::int64_t kept = task / blocks_, at = task % blocks_ * width_;
+    Block block{at * nest_.across.a, at * nest_.across.b, std::min(width_, nest_.across.count - at),
+                kept * nest_.across.count + at};
+    forRuns(nest_.kept, kept, kept + 1,
+            [&](std::int64_t, std::int64_t, std::int64_t a, std::int64_t b) {
+              block.in += a;
+              block.out += b;
+            });
+    return block;
+  }
+
+  void put(const void* acc, const Block& block, char* out, const float* scale) const {
+    store_.store(acc, block.width, out + block.out * outBytes_, nest_.across.b, scale, update_);
+  }
+
+  // Nothing to reduce. The output is dense.
+  void neutral(char* out, const float* scale) const {
+    alignas(8) char acc[kReduceColumns * kAccumulatorBytes];
+    functions_.neutral(acc, std::min(outputs_, kReduceColumns));
+    for (std::int64_t i = 0; i < outputs_; i += kReduceColumns)
+      store_.store(acc, std::min(kReduceColumns, outputs_ - i), out + i * outBytes_, 1, scale,
+                   update_);
+  }
+
+  /// The results of one chunk for all outputs of a block.
+  void chunk(const char* in, const Block& block, std::int64_t p, char* acc) const {
+    const std::int64_t begin = p / pieces_ * chunk_, end = std::min(begin + chunk_, rows_);
+    const std::int64_t from = p % pieces_ * kChunk, length = std::min(nest_.length - from, kChunk);
+    const std::int64_t stride = nest_.reduced.empty() ? 0 : nest_.reduced.back().a;
+    const char* x = in + (block.in + from) * inBytes_;
+    // Results of successive runs wait side by side until there are a few to join.
+    constexpr std::int64_t kWaiting = 8;
+    alignas(8) char buffer[kWaiting * kReduceColumns * kAccumulatorBytes];
+    std::int64_t waiting = 0;
+    const auto next = [&](bool only) {
+      if (only) return acc;
+      if (waiting == kWaiting) {
+        functions_.fold(buffer, waiting, block.width);
+        waiting = 1;
+      }
+      return buffer + waiting++ * block.width * accBytes_;
+    };
+    forRuns(nest_.reduced, begin, end,
+            [&](std::int64_t, std::int64_t count, std::int64_t a, std::int64_t) {
+              if (!nest_.byRows)
+                return functions_.columns(x + a * inBytes_, count, stride, block.width,
+                                          next(count == end - begin));
+              for (std::int64_t i = 0; i < count; ++i)
+                functions_.rows(x + (a + i * stride) * inBytes_, block.width, nest_.across.a,
+                                length, next(end - begin == 1));
+            });
+    if (waiting == 0) return;
+    functions_.fold(buffer, waiting, block.width);
+    std::memcpy(acc, buffer, block.width * accBytes_);
+  }
+
+  ReduceFunctions functions_;
+  ReduceStore store_;
+  Nest nest_;
+  std::int64_t inBytes_, outBytes_, accBytes_;
+  std::int64_t outputs_, work_;
+  std::int64_t rows_;          // steps of the reduced loops
+  std::int64_t width_ = 1;     // outputs of a block
+  std::int64_t blocks_ = 1;    // in the innermost kept loop
+  std::int64_t chunk_ = 1;     // rows of one partial result
+  std::int64_t pieces_ = 1;    // parts of a row, each with its own partial result
+  std::int64_t partials_ = 1;  // partial results of one output
+  std::int64_t tasks_ = 0;     // blocks in all
+  bool update_, scaled_;
+  unsigned threads_;
+};
+
+}  // namespace
+
+bool ReduceKernel::supports(popops::Operation op, poplar::Type in, poplar::Type out) {
+  const ReduceFunctions functions = reduceFunctions(in, op);
+  if (!functions || reduceStore(functions.accumulator, out, op).store == nullptr) return false;
+  return in == out || (functions.accumulator == poplar::FLOAT);
+}
+
+bool ReduceKernel::accepts(std::size_t i, const Layout& layout) const {
+  if (i != 0) return layout.dense();
+  if (layout.channelBlock != Layout::kPlain) return false;
+  bool wide = false, unit = false;
+  for (std::size_t d = 0; d < layout.shape.size(); ++d) {
+    if (layout.shape[d] == 1) continue;
+    if (layout.strides[d] < 1) return false;
+    wide = true;
+    unit = unit || layout.strides[d] == 1;
+  }
+  return unit || !wide;
+}
+
+std::unique_ptr<Runner> ReduceKernel::prepare(const std::vector<Layout>& operands,
+                                              unsigned threads) const {
+  const Layout &in = operands[0], &out = operands[1];
+  const ReduceFunctions functions = reduceFunctions(in.type, op_);
+  return std::make_unique<ReduceRunner>(in, out, functions,
+                                        reduceStore(functions.accumulator, out.type, op_),
+                                        nestOf(in, out, reduced_), update_, scaled_, threads);
+}
+
+Work ReduceKernel::work(const std::vector<Layout>& operands) const {
+  const std::uint64_t in = operands[0].elements(), out = operands[1].elements();
+  const std::uint64_t each = op_ == popops::Operation::SQUARE_ADD ? 2 : 1;
+  std::uint64_t run = 1;
+  for (std::size_t d = reduced_.size(); d-- > 0 && reduced_[d];)
+    run *= static_cast<std::uint64_t>(operands[0].shape[d]);
+  return {"popops::Reduce", operands[0].type, {in, out, run}, in > out ? each * (in - out) : 0};
+}
+
+}  // namespace popir

@@ -1,0 +1,39 @@
+// The kernel behind popops::reduce.
+#ifndef popir_kernels_reduce_hpp
+#define popir_kernels_reduce_hpp
+
+#include <popops/OperationDef.hpp>
+#include <vector>
+
+#include "kernels/kernel.hpp"
+
+namespace popir {
+
+/// Operands: the input, the output, and with `scaled` one FLOAT.
+class ReduceKernel : public Kernel {
+ public:
+  /// `reduced[d]`: dimension d of the input is not in the output.
+  ReduceKernel(popops::Operation op, std::vector<bool> reduced, bool update, bool scaled)
+      : op_(op), reduced_(std::move(reduced)), update_(update), scaled_(scaled) {}
+
+  /// Whether the operation takes elements of type `in` and gives `out`.
+  static bool supports(popops::Operation op, poplar::Type in, poplar::Type out);
+
+  const char* name() const override { return "reduce"; }
+  /// The input with any strides > 0, one of them 1.
+  bool accepts(std::size_t i, const Layout& layout) const override;
+  std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
+                                  unsigned threads) const override;
+  /// "popops::Reduce", {elements of the input, elements of the output, neighbours in the input
+  /// that go into one element}.
+  Work work(const std::vector<Layout>& operands) const override;
+
+ private:
+  popops::Operation op_;
+  std::vector<bool> reduced_;
+  bool update_, scaled_;
+};
+
+}  // namespace popir
+
+#endif

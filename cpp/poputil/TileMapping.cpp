@@ -1,0 +1,150 @@
+#include "poplar/tile_mapping.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <poputil/TileMapping.hpp>
+#include <poputil/exceptions.hpp>
+
+namespace poputil {
+namespace {
+
+using poplar::Graph;
+using poplar::Interval;
+using poplar::Target;
+using poplar::Tensor;
+
+struct Sizes {
+  unsigned minElements, grain;
+};
+
+Sizes usualSizes(const Target& target, const poplar::Type& type) {
+  constexpr std::size_t kMinBytes = 128;
+  const std::size_t bytes = target.getTypeSize(type);
+  return {static_cast<unsigned>((kMinBytes + bytes - 1) / bytes), target.getVectorWidth(type)};
+}
+
+void checkGrain(unsigned grainSize) {
+  if (grainSize == 0)
+    throw poplibs_error(
+        "calcLinearTileMapping: grainSize is 0; give the number of elements that "
+        "stay together, at least 1");
+}
+
+std::size_t perTile(std::size_t elements, std::size_t tiles, std::size_t minimum,
+                    std::size_t grain) {
+  const std::size_t even = std::max((elements + tiles - 1) / tiles, minimum);
+  return (even + grain - 1) / grain * grain;
+}
+
+}  // namespace
+
+std::vector<std::vector<Interval>> calcLinearTileMapping(const Target& target,
+                                                         std::vector<std::size_t> shape,
+                                                         unsigned minElementsPerTile,
+                                                         unsigned grainSize, unsigned offset,
+                                                         bool ascendingOrder) {
+  checkGrain(grainSize);
+  const std::size_t n =
+      std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<std::size_t>());
+  const std::size_t tiles = target.getNumTiles();
+  std::vector<std::vector<Interval>> mapping(tiles);
+  const std::size_t each = perTile(n, tiles, minElementsPerTile, grainSize);
+  for (std::size_t begin = 0, i = offset; begin < n; begin += each, ++i) {
+    const std::size_t tile = ascendingOrder ? i % tiles : tiles - 1 - i % tiles;
+    mapping[tile].emplace_back(begin, std::min(begin + each, n));
+  }
+  return mapping;
+}
+
+std::vector<std::vector<Interval>> calcLinearTileMapping(const Graph& graph,
+                                                         std::vector<std::size_t> shape,
+                                                         unsigned minElementsPerTile,
+                                                         unsigned grainSize, unsigned offset,
+                                                         bool ascendingOrder) {
+  return calcLinearTileMapping(graph.getTarget(), std::move(shape), minElementsPerTile, grainSize,
+                               offset, ascendingOrder);
+}
+
+std::vector<std::vector<Interval>> calcLinearTileMapping(const Target& target,
+                                                         const std::vector<std::size_t> shape,
+                                                         poplar::Type elementType, unsigned offset,
+                                                         bool ascendingOrder) {
+  const Sizes sizes = usualSizes(target, elementType);
+  return calcLinearTileMapping(target, shape, sizes.minElements, sizes.grain, offset,
+                               ascendingOrder);
+}
+
+std::vector<std::vector<Interval>> calcLinearTileMapping(const Graph& graph, const Tensor& t,
+                                                         unsigned offset, bool ascendingOrder) {
+  return calcLinearTileMapping(graph.getTarget(), t.shape(), t.elementType(), offset,
+                               ascendingOrder);
+}
+
+std::pair<Graph::TileToTensorMapping, unsigned> calcLinearTileMappingAndNewOffset(
+    const Graph& graph, const Tensor& t, unsigned offset) {
+  auto mapping = calcLinearTileMapping(graph, t, offset);
+  unsigned used = 0;
+  for (const auto& tile : mapping) used += !tile.empty();
+  return {std::move(mapping), (offset + used) % graph.getTarget().getNumTiles()};
+}
+
+void mapTensorLinearly(Graph& graph, const Tensor& t, unsigned minElementsPerTile,
+                       unsigned grainSize) {
+  checkGrain(grainSize);
+  popir::mapLinearly(graph, t, minElementsPerTile, grainSize);
+}
+
+void mapTensorLinearly(Graph& graph, const Tensor& t) {
+  const Sizes sizes = usualSizes(graph.getTarget(), t.elementType());
+  mapTensorLinearly(graph, t, sizes.minElements, sizes.grain);
+}
+
+void mapTensorLinearlyWithOffset(Graph& graph, const Tensor& t, unsigned minElementsPerTile,
+                                 unsigned grainSize, unsigned offset, bool ascendingOrder) {
+  if (offset == 0 && ascendingOrder)
+    return mapTensorLinearly(graph, t, minElementsPerTile, grainSize);
+  graph.setTileMapping(t, calcLinearTileMapping(graph, t.shape(), minElementsPerTile, grainSize,
+                                                offset, ascendingOrder));
+}
+
+void mapTensorLinearlyWithOffset(Graph& graph, const Tensor& t, unsigned offset,
+                                 bool ascendingOrder) {
+  const Sizes sizes = usualSizes(graph.getTarget(), t.elementType());
+  mapTensorLinearlyWithOffset(graph, t, sizes.minElements, sizes.grain, offset, ascendingOrder);
+}
+
+unsigned getTileImbalance(const Graph::TileToTensorMapping& mapping, unsigned minElementsPerTile,
+                          unsigned grainSize) {
+  checkGrain(grainSize);
+  std::size_t all = 0, fullest = 0;
+  for (const auto& tile : mapping) {
+    std::size_t n = 0;
+    for (const Interval& interval : tile) n += interval.size();
+    all += n;
+    fullest = std::max(fullest, n);
+  }
+  if (all == 0) return 0;
+  const std::size_t even = perTile(all, mapping.size(), minElementsPerTile, grainSize);
+  return fullest > even ? static_cast<unsigned>(fullest - even) : 0;
+}
+
+unsigned getTileImbalance(const Graph& graph, const Tensor& t, unsigned minElementsPerTile,
+                          unsigned grainSize) {
+  return getTileImbalance(graph.getTileMapping(t), minElementsPerTile, grainSize);
+}
+
+bool dimIsSplitOverTiles(const Graph& graph, const Tensor& t, unsigned dimension) {
+  if (dimension >= t.rank())
+    throw poplibs_error("dimIsSplitOverTiles: dimension " + std::to_string(dimension) +
+                        " of a tensor of shape " + t.shapeToString());
+  // With the dimension last, no interval may end inside of it.
+  const std::size_t n = t.dim(dimension);
+  const auto mapping = graph.getTileMapping(t.dimRoll(dimension, t.rank() - 1));
+  for (const auto& tile : mapping)
+    for (const Interval& interval : tile)
+      if (interval.begin() % n != 0 || interval.end() % n != 0) return true;
+  return false;
+}
+
+}  // namespace poputil

@@ -1,0 +1,172 @@
+#include <poputil/Util.hpp>
+#include <poputil/exceptions.hpp>
+
+namespace poputil {
+namespace {
+
+using poplar::Interval;
+using poplar::Tensor;
+using Regions = std::vector<Interval>;
+
+/// Where the elements of `n` are cut: the begin of each partition, and the end of the last.
+std::vector<std::size_t> cuts(std::size_t n, std::size_t grain, std::size_t most,
+                              std::size_t minimum, std::size_t maximum) {
+  if (grain == 0 || most == 0)
+    throw poplibs_error("splitRegions: grainSize " + std::to_string(grain) + ", maxPartitions " +
+                        std::to_string(most) + "; both must be at least 1");
+  const auto up = [](std::size_t a, std::size_t b) { return (a + b - 1) / b; };
+  const std::size_t grains = up(n, grain);
+  if (grains == 0) return {0};
+  const std::size_t least = std::max<std::size_t>(up(minimum, grain), 1);
+  const std::size_t largest = std::max<std::size_t>(maximum / grain, 1);
+  // As many as wanted, fewer if they would be too small, more if too large.
+  std::size_t partitions = std::min(most, std::max<std::size_t>(grains / least, 1));
+  partitions = std::max(std::min(partitions, grains), up(grains, largest));
+  std::vector<std::size_t> result;
+  for (std::size_t i = 0; i <= partitions; ++i)
+    result.push_back(std::min(i * grains / partitions * grain, n));
+  return result;
+}
+
+std::size_t total(const Regions& regions) {
+  std::size_t n = 0;
+  for (const Interval& r : regions) n += r.size();
+  return n;
+}
+
+/// Calls add(partition, list, interval) for the pieces of all intervals, in order.
+template <class AddPiece>
+void distribute(const std::vector<Regions>& lists, const std::vector<std::size_t>& cut,
+                std::size_t maxPerRegion, const AddPiece& add) {
+  std::size_t at = 0, partition = 0;  // at: elements before
+  const std::size_t longest = std::max<std::size_t>(maxPerRegion, 1);
+  for (std::size_t list = 0; list < lists.size(); ++list)
+    for (const Interval& region : lists[list])
+      for (std::size_t begin = region.begin(); begin < region.end();) {
+        while (at >= cut[partition + 1]) ++partition;
+        const std::size_t n = std::min({region.end() - begin, cut[partition + 1] - at, longest});
+        add(partition, list, Interval(begin, begin + n));
+        begin += n;
+        at += n;
+      }
+}
+
+}  // namespace
+
+void mergeAdjacentRegions(Regions& regions) {
+  std::sort(regions.begin(), regions.end());
+  Regions merged;
+  for (const Interval& r : regions) {
+    if (r.begin() == r.end()) continue;
+    if (!merged.empty() && r.begin() <= merged.back().end())
+      merged.back() = Interval(merged.back().begin(), std::max(merged.back().end(), r.end()));
+    else
+      merged.push_back(r);
+  }
+  regions = std::move(merged);
+}
+
+void mergeAdjacentRegions(std::vector<Regions>& mapping) {
+  for (Regions& regions : mapping) mergeAdjacentRegions(regions);
+}
+
+Regions flattenIntervals(const std::vector<Regions>& intervals) {
+  Regions all;
+  for (const Regions& list : intervals) all.insert(all.end(), list.begin(), list.end());
+  return all;
+}
+
+std::vector<Regions> splitRegions(const Regions& regions, unsigned grainSize,
+                                  unsigned maxPartitions, unsigned minElementsPerPartition,
+                                  unsigned maxElementsPerPartition, unsigned maxElementsPerRegion) {
+  const auto cut = cuts(total(regions), grainSize, maxPartitions, minElementsPerPartition,
+                        maxElementsPerPartition);
+  std::vector<Regions> partitions(cut.size() - 1);
+  distribute({regions}, cut, maxElementsPerRegion,
+             [&](std::size_t p, std::size_t, Interval piece) { partitions[p].push_back(piece); });
+  return partitions;
+}
+
+std::vector<std::vector<Regions>> splitRegions(const std::vector<Regions>& regions,
+                                               unsigned grainSize, unsigned maxPartitions,
+                                               unsigned minElementsPerPartition,
+                                               unsigned maxElementsPerPartition,
+                                               unsigned maxElementsPerRegion) {
+  const auto cut = cuts(intervalSequenceNumElements(regions), grainSize, maxPartitions,
+                        minElementsPerPartition, maxElementsPerPartition);
+  std::vector<std::vector<Regions>> partitions(cut.size() - 1);
+  std::vector<std::size_t> last(partitions.size(),
+                                regions.size());  // list of each one's last piece
+  distribute(regions, cut, UINT_MAX, [&](std::size_t p, std::size_t list, Interval piece) {
+    // A list is a region of the result: no longer than asked for.
+    for (std::size_t begin = piece.begin(); begin < piece.end();) {
+      const bool full = !partitions[p].empty() && last[p] == list &&
+                        total(partitions[p].back()) >= maxElementsPerRegion;
+      if (last[p] != list || full) partitions[p].emplace_back();
+      last[p] = list;
+      const std::size_t room = maxElementsPerRegion - total(partitions[p].back());
+      const std::size_t n = std::min(piece.end() - begin, std::max<std::size_t>(room, 1));
+      partitions[p].back().emplace_back(begin, begin + n);
+      begin += n;
+    }
+  });
+  return partitions;
+}
+
+std::vector<Regions> splitRegionsBetweenWorkers(const poplar::Target& target,
+                                                const Regions& regions, unsigned grainSize,
+                                                unsigned minElementsPerPartition,
+                                                unsigned maxElementsPerPartition,
+                                                unsigned maxElementsPerRegion) {
+  return splitRegions(regions, grainSize, target.getNumWorkerContexts(), minElementsPerPartition,
+                      maxElementsPerPartition, maxElementsPerRegion);
+}
+
+std::vector<std::vector<Regions>> splitRegionsBetweenWorkers(const poplar::Target& target,
+                                                             const std::vector<Regions>& regions,
+                                                             unsigned grainSize,
+                                                             unsigned minElementsPerPartition,
+                                                             unsigned maxElementsPerPartition,
+                                                             unsigned maxElementsPerRegion) {
+  return splitRegions(regions, grainSize, target.getNumWorkerContexts(), minElementsPerPartition,
+                      maxElementsPerPartition, maxElementsPerRegion);
+}
+
+std::size_t intervalSequenceNumElements(const std::vector<Regions>& seq) {
+  std::size_t n = 0;
+  for (const Regions& regions : seq) n += total(regions);
+  return n;
+}
+
+Tensor duplicate(poplar::Graph& graph, const Tensor& in, poplar::program::Sequence& p,
+                 const poplar::DebugContext& debugContext, poplar::TensorCloneMethod method) {
+  const Tensor out = graph.clone(in, {debugContext, "duplicate"}, method);
+  p.add(poplar::program::Copy(in, out, false, {debugContext, "duplicate"}));
+  return out;
+}
+
+Tensor cloneN(poplar::Graph& graph, const Tensor& t, unsigned N,
+              const poplar::DebugContext& debugContext, poplar::TensorCloneMethod method) {
+  if (N == 0) throw poplibs_error("cloneN: N is 0; ask for at least one clone");
+  std::vector<Tensor> clones;
+  for (unsigned i = 0; i < N; ++i)
+    clones.push_back(graph.clone(t, {debugContext, std::to_string(i)}, method).expand({0}));
+  return poplar::concat(clones, 0);
+}
+
+std::vector<int> balancedPartition(int rangeUpperBound, int splitCount) {
+  if (splitCount < 1 || rangeUpperBound < 0)
+    throw poplibs_error("balancedPartition: " + std::to_string(rangeUpperBound) + " in " +
+                        std::to_string(splitCount) +
+                        " parts; give at least one part, and no "
+                        "negative number");
+  std::vector<int> parts(splitCount, rangeUpperBound / splitCount);
+  for (int i = 0; i < rangeUpperBound % splitCount; ++i) ++parts[i];
+  return parts;
+}
+
+double castToDeviceHalfValue(const poplar::Target&, double input) {
+  return static_cast<double>(static_cast<half>(input));
+}
+
+}  // namespace poputil

@@ -1,0 +1,3 @@
+"""PopNN: pooling, non-linear functions, losses."""
+
+from popir._device.popnn import *  # noqa: F403
