@@ -13,8 +13,12 @@ def run(
     build: Callable[..., list[poplar.Tensor]],
     threads: int = 2,
     runs: int = 1,
+    plans: list[str] | None = None,
 ) -> list[np.ndarray]:
-    """What `build(graph, prog, **tensors)` returns, with the inputs in variables of their names."""
+    """What `build(graph, prog, **tensors)` returns, with the inputs in variables of their names.
+
+    The engine's plan is added to `plans`.
+    """
     graph = poplar.Graph(poplar.Target.createCPUTarget())
     linear = poplar.VariableMappingMethod.LINEAR
     tensors = {}
@@ -27,6 +31,8 @@ def run(
     for i, t in enumerate(outputs):
         graph.createHostRead(f"out{i}", t)
     engine = poplar.Engine(graph, [prog], {"host.numThreads": str(threads)})
+    if plans is not None:
+        plans.append(engine.planText())
     for name, values in inputs.items():
         engine.writeTensor(name, np.ascontiguousarray(values))
     for _ in range(runs):

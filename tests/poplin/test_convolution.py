@@ -5,7 +5,8 @@ import onnxruntime
 import pytest
 from onnx import helper
 
-from popir import errors, poplar, poplin
+from popir import errors, poplar, poplin, popops
+from popir.popops import expr as pe
 from tests.poplin.oracle import Conv, Out, Side
 from tests.poplin.programs import run
 
@@ -32,6 +33,12 @@ def params_of(conv: Conv, dtype=poplar.FLOAT) -> poplin.ConvParams:
         dtype, dtype, conv.batch, list(conv.field), list(conv.kernel), *conv.channels, conv.groups,
         transform(conv.inputs), transform(conv.kernels), out,
     )  # fmt: skip
+
+
+def graph_constant(graph: poplar.Graph, values: np.ndarray) -> poplar.Tensor:
+    t = graph.addConstant(poplar.typeOf(values.dtype), list(values.shape), values)
+    graph.setTileMapping(t, 0)
+    return t
 
 
 def onnx_conv(op: str, x, w, **attributes) -> np.ndarray:
@@ -212,19 +219,20 @@ def test_gradient_of_the_gradient_is_the_convolution():
     assert poplin.getGradientParams(poplin.getGradientParams(params)) == params.canonicalize()
 
 
-@pytest.mark.parametrize("field", [(4,), (3, 5)])
-def test_bias(field):
-    x = np.random.default_rng(1).uniform(-1, 1, (2, 6, *field)).astype(np.float32)
-    bias = np.arange(6, dtype=np.float32)
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, np.float64, np.int32])
+@pytest.mark.parametrize("shape", [(3, 7), (2, 6, 4), (2, 6, 3, 5), (2, 48, 50, 51)])
+def test_bias(shape, dtype):
+    x = (100 * np.random.default_rng(1).uniform(-1, 1, shape)).astype(dtype)
+    bias = np.linspace(-30, 70, shape[1]).astype(dtype)
 
     def build(graph, prog, x, bias):
         poplin.addBias(graph, x, bias, prog, "bias")
-        with pytest.raises(errors.poplibs_exception, match=r"addBias: .*biases \[channels\], got"):
-            poplin.addBias(graph, x, bias.slice(0, 5), prog)
+        with pytest.raises(errors.poplibs_exception, match=r"addBias: .*biases \[channels\]"):
+            poplin.addBias(graph, x, bias.slice(1, shape[1]), prog)
         return [x]
 
     (y,) = run({"x": x, "bias": bias}, build)
-    np.testing.assert_array_equal(y, x + bias.reshape(6, *[1] * len(field)))
+    np.testing.assert_array_equal(y, x + bias.reshape(-1, *[1] * (len(shape) - 2)))
 
 
 def test_flops_count_no_padding():
@@ -285,3 +293,33 @@ def test_operands_that_do_not_fit():
         params_of(Conv(1, 1, (2, 3), (9,), (3,)), poplar.INT),
         False,
     )
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_blocks_are_kept_between_convolutions(threads):
+    first = Conv(2, 1, (3, 32), (9, 9), (3, 3), [Side(padding=(1, 1))] * 2)
+    second = Conv(2, 1, (32, 16), (9, 9), (3, 3), [Side(padding=(1, 1))] * 2)
+    x, w1 = (a.astype(np.float32) for a in first.operands())
+    _, w2 = (a.astype(np.float32) for a in second.operands())
+    leaky = pe.Select(pe.Mul(pe.Const(0.1), pe._1), pe._1, pe.Lt(pe._1, pe.Const(0.0)))
+    plans = []
+
+    def build(graph, prog, x, w1, w2):
+        y = poplin.convolution(graph, x, w1, params_of(first), False, prog, "first")
+        poplin.addBias(graph, y, graph_constant(graph, np.arange(32, dtype=np.float32)), prog)
+        z = popops.map(graph, leaky, [y], prog)
+        return [poplin.convolution(graph, z, w2, params_of(second), False, prog, "second")]
+
+    (result,) = run({"x": x, "w1": w1, "w2": w2}, build, threads, plans=plans)
+    y = first.forward(x, w1) + np.arange(32).reshape(32, 1, 1)
+    expected = second.forward(np.where(y < 0, np.float32(0.1) * y, y), w2)
+    np.testing.assert_allclose(result, expected, rtol=1e-4, atol=1e-4)
+    if poplin.contraction.isa() != "base":
+        block = {"avx512": "/c16", "avx2": "/c8"}[poplin.contraction.isa()]
+        (written,) = [
+            line for line in plans[0].splitlines() if line.strip().startswith("conv first")
+        ]
+        (read,) = [line for line in plans[0].splitlines() if line.strip().startswith("conv second")]
+        assert f"[2,32,9,9]{block}" in written
+        assert f"[2,32,9,9]{block}" in read
+        assert "gather" not in plans[0]

@@ -1,0 +1,23 @@
+// The bulk vertex kernel that adds a bias to each channel.
+#ifndef popir_kernels_bias_kernel_hpp
+#define popir_kernels_bias_kernel_hpp
+
+#include "kernels/kernel.hpp"
+
+namespace popir {
+
+/// Operands activations [n, channels, field...], added to in place, and biases [channels], of
+/// FLOAT. The bits are those of popops::addInPlace, but activations may be blocked, so that the
+/// layout of a convolution lasts.
+class BiasKernel final : public Kernel {
+ public:
+  const char* name() const override { return "bias"; }
+  bool accepts(std::size_t i, const Layout& layout) const override;
+  std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
+                                  unsigned threads) const override;
+  Work work(const std::vector<Layout>& operands) const override;
+};
+
+}  // namespace popir
+
+#endif
