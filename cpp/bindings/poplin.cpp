@@ -141,6 +141,9 @@ void bindConvolution(py::module_& m) {
   m.def("addBias", &addBias, POPIR_GRAPH, py::arg("activations"), py::arg("biases"),
         py::arg("prog"), py::arg("debugContext") = DebugContext(),
         py::arg("options") = OptionFlags(), "activations[n, c, ...] += biases[c].");
+  m.def("convolutionWeightUpdate", &convolutionWeightUpdate, POPIR_GRAPH, py::arg("zDeltas"),
+        py::arg("weights"), py::arg("activations"), py::arg("params"), py::arg("scale"),
+        py::arg("prog"), POPIR_TAIL, "weights += scale times their gradient.");
   m.def("weightsTransposeChansFlipXY", &weightsTransposeChansFlipXY, POPIR_GRAPH,
         py::arg("weightsIn"), py::arg("weightsOut"), py::arg("prog"),
         py::arg("debugContext") = DebugContext(),
@@ -198,6 +201,15 @@ void bindMatMul(py::module_& m) {
   m.def("matMulGroupedAcc", static_cast<Scaled>(&matMulGroupedAcc), POPIR_GRAPH, py::arg("C"),
         py::arg("k"), py::arg("A"), py::arg("B"), py::arg("prog"), POPIR_TAIL,
         "C += k A B, group by group.");
+  using ScaledByTensor =
+      void (*)(Graph&, const Tensor&, const Tensor&, const Tensor&, const Tensor&, Sequence&,
+               const DebugContext&, const OptionFlags&, PlanningCache*);
+  m.def("matMulAcc", static_cast<ScaledByTensor>(&matMulAcc), POPIR_GRAPH, py::arg("C"),
+        py::arg("k"), py::arg("A"), py::arg("B"), py::arg("prog"), POPIR_TAIL,
+        "C += k A B, for a tensor k of one element.");
+  m.def("matMulGroupedAcc", static_cast<ScaledByTensor>(&matMulGroupedAcc), POPIR_GRAPH,
+        py::arg("C"), py::arg("k"), py::arg("A"), py::arg("B"), py::arg("prog"), POPIR_TAIL,
+        "C += k A B, group by group, for a tensor k of one element.");
   m.def("preArrangeMatMulInputRHS", &preArrangeMatMulInputRHS, POPIR_GRAPH, py::arg("aShape"),
         py::arg("B"), py::arg("prog"), POPIR_TAIL);
   m.def("transposeGroupedMatrix", &transposeGroupedMatrix, py::arg("A"),

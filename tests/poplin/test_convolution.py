@@ -133,6 +133,21 @@ def test_gradients(name, threads):
     check_passes(conv_of(*RUNTIME_CASES[name]), threads, 1e-4, 2e-5)
 
 
+def test_weight_update():
+    conv = conv_of(*RUNTIME_CASES["grouped"])
+    params = params_of(conv)
+    x, w = (a.astype(np.float32) for a in conv.operands())
+    dy = np.random.default_rng(3).uniform(-1, 1, conv.forward(x, w).shape).astype(np.float32)
+
+    def build(graph, prog, x, w, dy):
+        poplin.convolutionWeightUpdate(graph, dy, w, x, params, -0.5, prog, "update")
+        return [w]
+
+    (updated,) = run({"x": x, "w": w, "dy": dy}, build)
+    expected = w - 0.5 * conv.weights_gradient(x, dy)
+    np.testing.assert_allclose(updated, expected, rtol=1e-4, atol=2e-5)
+
+
 @pytest.mark.parametrize("copied", [False, True])
 @pytest.mark.parametrize("name", ["3x3", "strided", "grouped", "rank 3"])
 def test_input_gradient_by_weights_turned_beforehand(name, copied):

@@ -65,6 +65,19 @@ def test_accumulation(k):
     np.testing.assert_allclose(out, c + 3 * k * (a @ b), rtol=1e-5, atol=1e-5)
 
 
+def test_accumulation_scaled_by_a_tensor():
+    a, b, c, k = random(9, 6), random(6, 5, seed=2), random(9, 5, seed=3), random(1, seed=4)
+
+    def build(graph, prog, a, b, c, k):
+        poplin.matMulAcc(graph, c, k.reshape([]), a, b, prog)
+        g = [t.expand([0]) for t in (c, a, b)]
+        poplin.matMulGroupedAcc(graph, g[0], k.reshape([]), g[1], g[2], prog)
+        return [c]
+
+    (out,) = run({"a": a, "b": b, "c": c, "k": k}, build)
+    np.testing.assert_allclose(out, c + 2 * k * (a @ b), rtol=1e-5, atol=1e-5)
+
+
 def test_groups():
     a, b, c = random(3, 4, 6), random(3, 6, 5, seed=2), random(3, 4, 5, seed=3)
 
