@@ -2,7 +2,9 @@
 //
 // All of these are functions of (seed, seedModifier, index of the element): Philox-4x32-10 with the
 // seed as its key and the index and the modifier in its counter. The same seed gives the same
-// numbers, whatever the machine, the layout and the number of threads.
+// numbers, whatever the layout, the number of threads and the instruction set; across machines the
+// last bits of DOUBLE numbers, and rarely of truncated normal ones, are those of the C library's
+// functions.
 //
 // `seed`: null, or UNSIGNED_INT [2]. With null, each call site counts its own runs from a fixed
 // start: the numbers differ from run to run, are the same for every load of an engine, and
@@ -35,7 +37,8 @@ poplar::Tensor uniform(poplar::Graph& graph, const poplar::Tensor* seed, std::ui
                        const poplar::DebugContext& debugContext = {});
 
 /// base to the power of a uniform number, within [minVal, maxVal], 1 <= minVal < maxVal, of outType
-/// FLOAT, HALF, DOUBLE or INT.
+/// FLOAT, HALF, DOUBLE or INT; for INT, minVal and maxVal are integers and the number loses what it
+/// has behind the point. The law is the same for every base > 1.
 poplar::Tensor logUniform(poplar::Graph& graph, const poplar::Tensor* seed,
                           std::uint32_t seedModifier, const poplar::Tensor& reference,
                           const poplar::Type& outType, double minVal, double maxVal,

@@ -1,0 +1,77 @@
+#include "kernels/random.hpp"
+
+#include <algorithm>
+
+#include "kernels/parallel.hpp"
+#include "kernels/philox.hpp"
+#include "kernels/random_sampler.hpp"
+
+namespace popir {
+namespace {
+
+class RandomRunner : public Runner {
+ public:
+  RandomRunner(const RandomNumbers& numbers, const std::vector<Layout>& operands, unsigned threads)
+      : numbers_(numbers),
+        sampler_(makeRandomSampler(numbers, operands[0].type)),
+        elements_(static_cast<std::int64_t>(operands[0].elements())),
+        bytes_(static_cast<std::int64_t>(operands[0].type.sizeInBytes())),
+        threads_(threads) {}
+
+  void run(void* const* operands, void*) const override {
+    auto* seed = static_cast<std::uint32_t*>(operands[1]);
+    const PhiloxStream stream = {{seed[0], seed[1]}, {numbers_.stream[0], numbers_.stream[1]}};
+    auto* out = static_cast<char*>(operands[0]);
+    const auto* in =
+        numbers_.law == RandomLaw::Dropout ? static_cast<const char*>(operands[2]) : nullptr;
+    const std::int64_t chunks = (elements_ + kRandomChunk - 1) / kRandomChunk;
+    parallelFor(chunks, threads_, elements_, [&](std::int64_t chunk) {
+      const std::int64_t begin = chunk * kRandomChunk, at = begin * bytes_;
+      sample(stream, begin, std::min(kRandomChunk, elements_ - begin), in ? in + at : nullptr,
+             out + at);
+    });
+    if (numbers_.countRuns && ++seed[0] == 0) ++seed[1];
+  }
+
+ private:
+  void sample(const PhiloxStream& stream, std::int64_t begin, std::int64_t n, const void* in,
+              void* out) const {
+    alignas(64) std::uint32_t words[2 * kRandomChunk];
+    const std::int64_t each = sampler_->wordsPerElement();
+    philoxWords(stream, static_cast<std::uint64_t>(begin * each / 4), (n * each + 3) / 4, words);
+    sampler_->sample(words, n, in, out);
+  }
+
+  RandomNumbers numbers_;
+  std::unique_ptr<RandomSampler> sampler_;
+  std::int64_t elements_, bytes_;
+  unsigned threads_;
+};
+
+const char* nameOf(RandomLaw law) {
+  switch (law) {
+    case RandomLaw::Uniform: return "Uniform";
+    case RandomLaw::LogUniform: return "LogUniform";
+    case RandomLaw::Bernoulli: return "Bernoulli";
+    case RandomLaw::Normal: return "Normal";
+    case RandomLaw::TruncatedNormal: return "TruncatedNormal";
+    case RandomLaw::Dropout: return "Dropout";
+  }
+  return "?";
+}
+
+}  // namespace
+
+std::unique_ptr<Runner> RandomKernel::prepare(const std::vector<Layout>& operands,
+                                              unsigned threads) const {
+  return std::make_unique<RandomRunner>(numbers_, operands, threads);
+}
+
+Work RandomKernel::work(const std::vector<Layout>& operands) const {
+  return {std::string("poprand::") + nameOf(numbers_.law),
+          operands[0].type,
+          {operands[0].elements()},
+          0};
+}
+
+}  // namespace popir

@@ -1,0 +1,3 @@
+"""poprand: tensors of random numbers."""
+
+from popir._device.poprand import *  # noqa: F403
