@@ -15,6 +15,8 @@ void TileRuns::append(std::int64_t begin, std::int64_t end, unsigned tile) {
 TileRuns TileRuns::scaledTo(std::int64_t n) const {
   if (n == elements) return *this;
   TileRuns scaled;
+  scaled.elements = scaled.distinct = n;
+  scaled.elementBytes = elementBytes;
   for (const auto& run : runs)
     scaled.runs.push_back(
         {run.begin * n / elements, (run.end * n + elements - 1) / elements, run.tile});

@@ -89,7 +89,8 @@ class Sharer {
   // proportion.
   void need(Phase& phase, std::size_t i) const {
     if (runs_[i].elements == 0 || i == written_) return;
-    const auto wanted = result().scaledTo(runs_[i].elements);
+    auto wanted = result().scaledTo(runs_[i].elements);
+    wanted.elementBytes = runs_[i].elementBytes;
     if (vertex_.operands[i].access != Access::Write) phase.traffic.add(runs_[i], wanted);
     if (vertex_.operands[i].access != Access::Read) phase.traffic.add(wanted, runs_[i]);
   }
