@@ -1,6 +1,9 @@
 // popir.popnn: pooling, non-linear functions, losses.
 #include <pybind11/operators.h>
 #include <pybind11/stl.h>
+#include <popnn/LogSoftmax.hpp>
+#include <popnn/Loss.hpp>
+#include <popnn/NonLinearity.hpp>
 #include <popnn/Pooling.hpp>
 
 #include <sstream>
@@ -70,8 +73,92 @@ void bindPooling(py::module_& m) {
       py::arg("prog"), context, options, "AVG and SUM.");
 }
 
+void bindNonLinearity(py::module_& m) {
+  using popnn::NonLinearityType;
+  py::enum_<NonLinearityType> types(m, "NonLinearityType");
+  const auto context = py::arg("debugContext") = poplar::DebugContext();
+  const auto bind = [&](const char* enumerator, NonLinearityType type, const char* name) {
+    types.value(enumerator, type);
+    if (name == nullptr) return;
+    m.def(
+        name,
+        [type](Graph& graph, const Tensor& t, Sequence& prog, Context c) {
+          return popnn::nonLinearity(graph, type, t, prog, c);
+        },
+        py::arg("graph"), py::arg("t"), py::arg("prog"), context);
+    m.def((std::string(name) + "InPlace").c_str(),
+          [type](Graph& graph, const Tensor& t, Sequence& prog, Context c) {
+            popnn::nonLinearityInPlace(graph, type, t, prog, c);
+          },
+          py::arg("graph"), py::arg("t"), py::arg("prog"), context);
+  };
+  bind("SIGMOID", NonLinearityType::SIGMOID, "sigmoid");
+  bind("HARD_SIGMOID", NonLinearityType::HARD_SIGMOID, nullptr);
+  bind("RELU", NonLinearityType::RELU, "relu");
+  bind("TANH", NonLinearityType::TANH, "tanh");
+  bind("GELU", NonLinearityType::GELU, "gelu");
+  bind("GELU_ERF", NonLinearityType::GELU_ERF, "geluErf");
+  bind("SWISH", NonLinearityType::SWISH, "swish");
+  bind("SOFTMAX", NonLinearityType::SOFTMAX, "softmax");
+  bind("SOFTMAX_STABLE", NonLinearityType::SOFTMAX_STABLE, "softmaxStable");
+  bind("SOFTMAX_SCALED", NonLinearityType::SOFTMAX_SCALED, "scaledSoftmaxStable");
+  m.def(
+      "nonLinearity",
+      [](Graph& graph, NonLinearityType type, const Tensor& t, Sequence& prog, Context c) {
+        return popnn::nonLinearity(graph, type, t, prog, c);
+      },
+      py::arg("graph"), py::arg("nonLinearityType"), py::arg("t"), py::arg("prog"), context,
+      "The function of each element, or softmax over the last dimension.");
+  m.def(
+      "nonLinearityInPlace",
+      [](Graph& graph, NonLinearityType type, const Tensor& t, Sequence& prog, Context c) {
+        popnn::nonLinearityInPlace(graph, type, t, prog, c);
+      },
+      py::arg("graph"), py::arg("nonLinearityType"), py::arg("t"), py::arg("prog"), context);
+  m.def("nonLinearityInputGradient", &popnn::nonLinearityInputGradient, py::arg("graph"),
+        py::arg("nonLinearityType"), py::arg("act"), py::arg("outGradient"), py::arg("prog"),
+        context, "`act`: the output of the function; for GELU, GELU_ERF and SWISH its input.");
+  m.def("logSoftmax", &popnn::logSoftmax, py::arg("graph"), py::arg("t"), py::arg("prog"), context);
+  m.def("logSoftmaxInPlace", &popnn::logSoftmaxInPlace, py::arg("graph"), py::arg("t"),
+        py::arg("prog"), context);
+}
+
+void bindLoss(py::module_& m) {
+  using popnn::LossType;
+  using T = const Tensor&;
+  py::enum_<LossType>(m, "LossType")
+      .value("SUM_SQUARED_LOSS", popnn::SUM_SQUARED_LOSS)
+      .value("CROSS_ENTROPY_LOSS", popnn::CROSS_ENTROPY_LOSS);
+  const auto context = py::arg("debugContext") = poplar::DebugContext();
+  const py::arg graph("graph"), outputs("modelOutputs"), expected("expected"), loss("loss"),
+      deltas("deltas"), deltasScale("deltasScale"), scaling("modelOutputScaling"),
+      correct("numCorrect"), type("lossType"), input("input"), prog("prog");
+  m.def("calcLoss", py::overload_cast<Graph&, T, T, T, T, LossType, Context>(&popnn::calcLoss),
+        graph, outputs, expected, loss, deltas, type, context,
+        "A program that writes the loss of each sample and its gradient, and counts those whose "
+        "largest output is that of the expected class.");
+  m.def("calcLoss",
+        py::overload_cast<Graph&, T, T, T, T, T, T, LossType, Context>(&popnn::calcLoss), graph,
+        outputs, expected, loss, deltas, deltasScale, scaling, type, context);
+  m.def("calcLoss", py::overload_cast<Graph&, T, T, T, T, T, LossType, Context>(&popnn::calcLoss),
+        graph, outputs, expected, loss, deltas, correct, type, context);
+  m.def("calcLoss",
+        py::overload_cast<Graph&, T, T, T, T, T, T, T, LossType, Context>(&popnn::calcLoss), graph,
+        outputs, expected, loss, deltas, deltasScale, scaling, correct, type, context);
+  m.def("calcAccuracy", &popnn::calcAccuracy, graph, outputs, expected, correct, context);
+  m.def("argMax", &popnn::argMax, graph, input, prog, context,
+        "The column of the first maximum of each row.");
+  m.def("argMin", &popnn::argMin, graph, input, prog, context);
+  m.def("maxAndArgMax", &popnn::maxAndArgMax, graph, input, prog, context);
+  m.def("minAndArgMin", &popnn::minAndArgMin, graph, input, prog, context);
+}
+
 }  // namespace
 
-void bindPopnn(py::module_& m) { bindPooling(m); }
+void bindPopnn(py::module_& m) {
+  bindPooling(m);
+  bindNonLinearity(m);
+  bindLoss(m);
+}
 
 }  // namespace popir

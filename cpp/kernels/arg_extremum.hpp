@@ -1,0 +1,29 @@
+// The kernel behind argMax and argMin.
+#ifndef popir_kernels_arg_extremum_hpp
+#define popir_kernels_arg_extremum_hpp
+
+#include "kernels/kernel.hpp"
+
+namespace popir {
+
+/// Operands, dense: [rows, columns]; UNSIGNED_INT [rows], where the first extremum of each row is;
+/// and, if `values`, the extremum itself, [rows]. A NaN is an extremum.
+class ArgExtremumKernel : public Kernel {
+ public:
+  ArgExtremumKernel(bool max, bool values) : max_(max), values_(values) {}
+
+  static bool supports(poplar::Type type);
+
+  const char* name() const override { return max_ ? "arg max" : "arg min"; }
+  std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
+                                  unsigned threads) const override;
+  /// "popnn::ReduceMaxClassGather" or "popnn::ReduceMinClassGather", {rows, columns}.
+  Work work(const std::vector<Layout>& operands) const override;
+
+ private:
+  bool max_, values_;
+};
+
+}  // namespace popir
+
+#endif

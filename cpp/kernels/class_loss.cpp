@@ -1,0 +1,101 @@
+#include "kernels/class_loss.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "kernels/labels.hpp"
+#include "kernels/parallel.hpp"
+
+namespace popir {
+namespace {
+
+template <class T>
+class ClassLossRunner : public Runner {
+ public:
+  ClassLossRunner(popnn::LossType type, bool scaled, const std::vector<Layout>& operands,
+                  unsigned threads)
+      : type_(type),
+        scaled_(scaled),
+        samples_(operands[0].shape[0]),
+        classes_(operands[0].shape[1]),
+        labelType_(operands[1].type),
+        threads_(threads) {}
+
+  void run(void* const* operands, void*) const override {
+    const auto* outputs = static_cast<const T*>(operands[0]);
+    const Labels labels(operands[1], labelType_);
+    auto* losses = static_cast<T*>(operands[2]);
+    auto* deltas = static_cast<T*>(operands[3]);
+    float deltasScale = 1, outputsScale = 1;
+    if (scaled_) {
+      deltasScale = static_cast<float>(*static_cast<const T*>(operands[4]));
+      outputsScale = static_cast<float>(*static_cast<const T*>(operands[5]));
+    }
+    parallelFor(samples_, threads_, 4 * samples_ * classes_, [&](std::int64_t i) {
+      const T* output = outputs + i * classes_;
+      T* delta = deltas + i * classes_;
+      const std::int64_t label = labels[i];
+      if (label < 0 || label >= classes_) {
+        const float value = label == kMasked ? 0.0f : std::numeric_limits<float>::quiet_NaN();
+        losses[i] = static_cast<T>(value);
+        std::fill_n(delta, classes_, static_cast<T>(value));
+        return;
+      }
+      losses[i] = static_cast<T>(type_ == popnn::SUM_SQUARED_LOSS
+                                     ? squared(output, label, delta)
+                                     : entropy(output, label, delta, deltasScale, outputsScale));
+    });
+  }
+
+ private:
+  static constexpr std::int64_t kMasked = static_cast<std::int32_t>(MASKED_LABEL_CODE);
+
+  float squared(const T* output, std::int64_t label, T* delta) const {
+    double sum = 0;
+    for (std::int64_t j = 0; j < classes_; ++j) {
+      const float d = static_cast<float>(output[j]) - (j == label ? 1.0f : 0.0f);
+      delta[j] = static_cast<T>(d);
+      sum += static_cast<double>(d) * d;
+    }
+    return static_cast<float>(0.5 * sum);
+  }
+
+  float entropy(const T* output, std::int64_t label, T* delta, float deltasScale,
+                float outputsScale) const {
+    constexpr float least = std::is_same_v<T, half> ? 0x1p-14f : std::numeric_limits<float>::min();
+    for (std::int64_t j = 0; j < classes_; ++j) {
+      const float p = static_cast<float>(output[j]) / outputsScale;
+      delta[j] = static_cast<T>(deltasScale * (p - (j == label ? 1.0f : 0.0f)));
+    }
+    const float p = static_cast<float>(output[label]) / outputsScale;
+    return -std::log(p < least ? least : p);
+  }
+
+  popnn::LossType type_;
+  bool scaled_;
+  std::int64_t samples_, classes_;
+  poplar::Type labelType_;
+  unsigned threads_;
+};
+
+}  // namespace
+
+std::unique_ptr<Runner> ClassLossKernel::prepare(const std::vector<Layout>& operands,
+                                                 unsigned threads) const {
+  if (operands[0].type == poplar::HALF)
+    return std::make_unique<ClassLossRunner<half>>(type_, scaled_, operands, threads);
+  return std::make_unique<ClassLossRunner<float>>(type_, scaled_, operands, threads);
+}
+
+Work ClassLossKernel::work(const std::vector<Layout>& operands) const {
+  const auto samples = static_cast<std::uint64_t>(operands[0].shape[0]);
+  const auto classes = static_cast<std::uint64_t>(operands[0].shape[1]);
+  return {type_ == popnn::SUM_SQUARED_LOSS ? "popnn::LossSumSquaredTransform"
+                                           : "popnn::LossCrossEntropyTransform",
+          operands[0].type,
+          {samples, classes},
+          3 * samples * classes};
+}
+
+}  // namespace popir

@@ -1,0 +1,30 @@
+// The kernel behind popnn::calcLoss.
+#ifndef popir_kernels_class_loss_hpp
+#define popir_kernels_class_loss_hpp
+
+#include <popnn/Loss.hpp>
+
+#include "kernels/kernel.hpp"
+
+namespace popir {
+
+/// Operands, dense: outputs [samples, classes], labels [samples], loss [samples], deltas [samples,
+/// classes], and, if `scaled`, one element each that deltas are multiplied and outputs divided by.
+class ClassLossKernel : public Kernel {
+ public:
+  ClassLossKernel(popnn::LossType type, bool scaled) : type_(type), scaled_(scaled) {}
+
+  const char* name() const override { return "class loss"; }
+  std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
+                                  unsigned threads) const override;
+  /// "popnn::LossSumSquaredTransform" or "popnn::LossCrossEntropyTransform", {samples, classes}.
+  Work work(const std::vector<Layout>& operands) const override;
+
+ private:
+  popnn::LossType type_;
+  bool scaled_;
+};
+
+}  // namespace popir
+
+#endif
