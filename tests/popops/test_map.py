@@ -378,6 +378,28 @@ def test_results_do_not_depend_on_the_number_of_threads(shape):
         np.testing.assert_array_equal(evaluate(expr, x, y, threads=threads), one)
 
 
+@pytest.mark.parametrize("begin", [0, 3])
+def test_results_larger_than_the_caches(begin):
+    x = floats((8 << 20) + 5)
+    alpha = np.float32(0.1)
+    wanted = {
+        e.Select(0.1 * _1, _1, _1 < 0): np.where(x < 0, alpha * x, x),
+        e.Mul(e.Select(0.1, 1, _1 < 0), _1): np.where(x < 0, alpha, np.float32(1)) * x,
+        e.Select(_1, 0, _1 > 1) + 2: np.where(x > 1, x, np.float32(0)) + np.float32(2),
+        3 - _1: np.float32(3) - x,
+    }
+    for expr, want in wanted.items():
+        rig = Rig(threads=2)
+        out = rig.tensor(np.zeros(x.size + 4, np.float32))
+        part = out.slice(begin, begin + x.size, 0)
+        popops.mapWithOutput(rig.graph, expr, [rig.tensor(x)], part, rig.prog)
+        name = rig.result(out)
+        result = rig.run()[name]
+        np.testing.assert_array_equal(result[begin : begin + x.size], want)
+        assert not result[:begin].any()
+        assert not result[begin + x.size :].any()
+
+
 def digest_of(isa):
     script = Path(__file__).with_name("isa_digest.py")
     env = {**os.environ, "POPIR_ISA": isa, "PYTHONPATH": os.pathsep.join(sys.path)}

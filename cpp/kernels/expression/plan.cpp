@@ -22,13 +22,13 @@ constexpr std::int64_t kLongBox = 16 * 1024;
 // Work, in elements times what an element costs, that is worth another thread.
 constexpr std::int64_t kThreadWork = 48 * 1024;
 
-/// Results of so many bytes are stored past the caches: three quarters of the last level, as it is
-/// with glibc's memcpy.
+/// Results of so many bytes are stored past the caches: what fills three quarters of the last
+/// level, and never more than a machine shared with others is likely to leave us.
 std::size_t streamBytes() {
   static const std::size_t bytes = [] {
     const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
-    return std::max<std::size_t>(
-        8 << 20, cache > 0 ? static_cast<std::size_t>(cache) / 4 * 3 : std::size_t{24} << 20);
+    return std::clamp<std::size_t>(cache > 0 ? static_cast<std::size_t>(cache) / 4 * 3 : 0,
+                                   std::size_t{8} << 20, std::size_t{24} << 20);
   }();
   return bytes;
 }
