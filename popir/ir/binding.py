@@ -67,7 +67,8 @@ def _annotations(cls: type) -> dict[str, Any]:
     """The annotations of `cls` alone, without class variables; None for one that cannot be
     evaluated.
     """
-    scope = vars(sys.modules[cls.__module__])
+    module = sys.modules.get(cls.__module__)  # none for code that was run from a string
+    scope = vars(module) if module else {}
     found: dict[str, Any] = {}
     for member, hint in inspect.get_annotations(cls).items():
         if isinstance(hint, str):
