@@ -25,6 +25,25 @@ bool anyHalf(const ConvSpec& s) {
   return s.in.type == poplar::HALF || s.weights.type == poplar::HALF || s.out.type == poplar::HALF;
 }
 
+/// Multiply-adds that are worth waking a thread for: a parallel region costs some microseconds, far
+/// more on a busy machine.
+constexpr double kWorkPerThread = 1e6;
+
+/// How many of `threads` to use.
+unsigned threadsFor(double work, unsigned threads) {
+  return work < kWorkPerThread * 2 ? 1 : threads;
+}
+
+double workOf(const MatMulSpec& s) {
+  return static_cast<double>(s.groups) * static_cast<double>(s.m) * static_cast<double>(s.n) *
+         static_cast<double>(s.k);
+}
+double workOf(const ConvSpec& s) {
+  double work = static_cast<double>(s.weights.elements());
+  for (std::size_t d = 2; d < s.out.shape.size(); ++d) work *= static_cast<double>(s.out.shape[d]);
+  return s.out.shape.empty() ? 0 : work * static_cast<double>(s.out.shape[0]);
+}
+
 /// The sources to ask, the fastest first.
 std::vector<Source> preference(const MatMulSpec& s) {
   if (ownIsFaster(s)) return {Source::Own, Source::OneDnn, Source::Portable};
@@ -64,7 +83,8 @@ std::string text(const ConvSpec& s) {
 }
 
 template <class Spec>
-std::unique_ptr<Contraction> choose(const Spec& spec, unsigned threads, Source source) {
+std::unique_ptr<Contraction> choose(const Spec& spec, unsigned most, Source source) {
+  const unsigned threads = threadsFor(workOf(spec), most);
   std::unique_ptr<Contraction> made;
   if (anyHalf(spec)) {
     made = makeViaFloat(spec, threads, source);

@@ -26,7 +26,9 @@ enum class PoolKind {
 
 constexpr bool isMax(PoolKind k) { return k == PoolKind::Max || k >= PoolKind::MaxGradFirst; }
 constexpr bool isGrad(PoolKind k) { return k >= PoolKind::SumGrad; }
-constexpr bool isAverage(PoolKind k) { return k == PoolKind::Average || k == PoolKind::AverageGrad; }
+constexpr bool isAverage(PoolKind k) {
+  return k == PoolKind::Average || k == PoolKind::AverageGrad;
+}
 
 /// One spatial dimension. Output o looks at inputs o * stride - pad + k * dilation, k < kernel.
 struct PoolAxis {

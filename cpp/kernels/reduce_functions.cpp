@@ -129,20 +129,15 @@ ReduceStore reduceStore(poplar::Type accumulator, poplar::Type out, popops::Oper
   // The rest keeps its bits.
   switch (accumulator.kind()) {
     case Kind::Int:
-    case Kind::UnsignedInt:
-      return {store<std::uint32_t, std::uint32_t, false>};
+    case Kind::UnsignedInt: return {store<std::uint32_t, std::uint32_t, false>};
     case Kind::Longlong:
-    case Kind::UnsignedLonglong:
-      return {store<std::uint64_t, std::uint64_t, false>};
+    case Kind::UnsignedLonglong: return {store<std::uint64_t, std::uint64_t, false>};
     case Kind::Short:
-    case Kind::UnsignedShort:
-      return {store<std::uint16_t, std::uint16_t, false>};
+    case Kind::UnsignedShort: return {store<std::uint16_t, std::uint16_t, false>};
     case Kind::Bool:
     case Kind::SignedChar:
-    case Kind::UnsignedChar:
-      return {store<std::uint8_t, std::uint8_t, false>};
-    default:
-      return {nullptr};
+    case Kind::UnsignedChar: return {store<std::uint8_t, std::uint8_t, false>};
+    default: return {nullptr};
   }
 }
 

@@ -1,4 +1,4 @@
-// 320 lines: the whole of view algebra, which is one idea and reads best in one place.
+// Long, because the algebra of views is one idea and reads best in one place.
 #include "poplar/view.hpp"
 
 #include <algorithm>

@@ -47,10 +47,8 @@ ProfileValue toProfileValue(const poplar::OptionFlags& v) {
 template <>
 ProfileValue toProfileValue(const poplar::TensorCloneMethod& v) {
   switch (v) {
-    case poplar::TensorCloneMethod::PRESERVE_ORDER_AND_ALIASES:
-      return "PRESERVE_ORDER_AND_ALIASES";
-    case poplar::TensorCloneMethod::CREATE_NEW_ORDER:
-      return "CREATE_NEW_ORDER";
+    case poplar::TensorCloneMethod::PRESERVE_ORDER_AND_ALIASES: return "PRESERVE_ORDER_AND_ALIASES";
+    case poplar::TensorCloneMethod::CREATE_NEW_ORDER: return "CREATE_NEW_ORDER";
     case poplar::TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES:
       return "PRESERVE_ORDER_UNLESS_ALIASES";
     case poplar::TensorCloneMethod::GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES:

@@ -197,7 +197,7 @@ def test_temporaries_share_the_arena(graph):
 
 
 def test_what_a_loop_reads_from_outside_survives_every_round(graph):
-    """`kept` is written before the loop and read in it; temporaries of the loop may not lie there."""
+    """`kept` is written before the loop and read in it; the loop's temporaries lie elsewhere."""
     n = 4096
     source, kept, out = (variable(graph, [n], name=name) for name in ("source", "kept", "out"))
     temps = [variable(graph, [n], name=f"temp{i}") for i in range(4)]
