@@ -1,13 +1,15 @@
 """A custom operator, from its source to a trained model: `make run`.
 
-Compiles an operator library written for PopART, loads it, trains a classifier of handwritten digits whose activations are that
-operator, and compares the trained model, written as ONNX and read again, with onnxruntime. The last line is one JSON object.
+Compiles an operator library written for PopART, loads it, trains a classifier of handwritten digits
+whose activations are that operator, and compares the trained model, written as ONNX and read again,
+with onnxruntime. The last line is one JSON object.
 """
 
 from __future__ import annotations
 
 import argparse
 import ctypes
+import importlib
 import json
 import sys
 import time
@@ -47,7 +49,7 @@ def defineActivation(kind: str) -> None:
         console.print(f"compiled {library.name}")
         ctypes.cdll.LoadLibrary(str(library))
     elif kind == "python":
-        pass
+        importlib.import_module("leaky_relu.leaky_relu_custom_op")
 
 
 def train(digits: Digits, epochs: int, rate: float) -> tuple[popir.TrainingSession, Classifier]:
@@ -145,8 +147,8 @@ def main() -> int:
     report = session.getReport()
     cycles = report.cycles // (len(training.labels) // BATCH)
     console.print(
-        f"simulated {report.target}, {report.tiles} tiles: about {cycles} cycles a training step of {BATCH} images, "
-        f"{report.maxTileBytes} bytes on the fullest tile"
+        f"simulated {report.target}, {report.tiles} tiles: about {cycles} cycles a training step "
+        f"of {BATCH} images, {report.maxTileBytes} bytes on the fullest tile"
     )
     for line in report.counts:
         console.print(f"  {line}")

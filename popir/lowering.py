@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from popir import poplar, registry
+from popir import poplar, poputil, registry
 from popir.errors import popart_exception
 from popir.ir import Graph, Tensor, TensorType
 from popir.layouts import LayoutFinder
@@ -61,7 +61,7 @@ class Lowering:
         shape, kind = tensor.info.shape(), popType(tensor.info)
         if tensor.isConst():
             constant = self.graph.addConstant(kind, shape, tensor.data, tensor.id)
-            self.graph.setTileMapping(constant, 0)
+            poputil.mapTensorLinearly(self.graph, constant)
             return constant
         linear = poplar.VariableMappingMethod.LINEAR
         created = self._layouts.create(tensor)

@@ -6,11 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import pytest
 
 import popir
-
-pytest.importorskip("popir.ext", exc_type=ImportError)
 
 Array = np.ndarray[Any, Any]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,14 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-pytest.importorskip("popir.ext", exc_type=ImportError)
 ROOT = Path(__file__).parents[1]
 
 
 def run(*arguments: str) -> dict[str, Any]:
     """What models/run.py prints as its last line."""
     command = [sys.executable, str(ROOT / "models" / "run.py"), *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     lines = done.stdout.strip().splitlines()
     assert lines, done.stderr
     assert lines[-1].startswith("{"), done.stdout + done.stderr

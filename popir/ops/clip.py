@@ -57,7 +57,7 @@ class ClipGradOp(InputGradOp):
 
 
 def _bound(bounds: dict[int, float | None], which: int, firstInput: int) -> Expr | None:
-    """A bound in an expression whose operands from `firstInput` on are the bounds that are tensors."""
+    """A bound, where operands from `firstInput` on are the bounds that are tensors."""
     if which not in bounds:
         return None
     value = bounds[which]

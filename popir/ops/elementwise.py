@@ -145,6 +145,19 @@ class ElementwiseGradOp(InputGradOp):
         return self._shapes[self._index]
 
 
+def aligned(
+    opx: Opx, op: ElementwiseOp | ElementwiseGradOp, prog: program.Sequence
+) -> list[Tensor]:
+    """The inputs in the shapes that broadcast; an exponent of another type is converted."""
+    found = [opx.getInTensor(i).reshape(op.operandShape(i)) for i in range(op.numInputs())]
+    if op.opid.type.startswith("Pow"):
+        kind = found[0].elementType()
+        for i, t in enumerate(found):
+            if t.elementType() != kind:
+                found[i] = popops.cast(opx.graph(), t, kind, prog, opx.debugContext("exponent"))
+    return found
+
+
 def evaluate(
     opx: Opx, expression: Expr, operands: Sequence[Tensor], shape: list[int], prog: program.Sequence
 ) -> Tensor:
@@ -160,9 +173,7 @@ class ElementwiseOpx(Opx):
     def grow(self, prog: program.Sequence) -> None:
         """One map over all inputs."""
         op = self.getOp(ElementwiseOp)
-        operands = [self.getInTensor(i).reshape(op.operandShape(i)) for i in range(op.numInputs())]
-        if op.opid.type == "Pow" and operands[0].elementType() != operands[1].elementType():
-            operands[1] = popops.cast(self.graph(), operands[1], operands[0].elementType(), prog)
+        operands = aligned(self, op, prog)
         self.setOutTensor(0, evaluate(self, op.expression(), operands, op.outShape(0), prog))
 
     def getInputCreatorType(self, i: int) -> InputCreatorType:
@@ -181,7 +192,7 @@ class ElementwiseGradOpx(Opx):
     def grow(self, prog: program.Sequence) -> None:
         """A map and, where an input was broadcast, a reduction."""
         op = self.getOp(ElementwiseGradOp)
-        operands = [self.getInTensor(i).reshape(op.operandShape(i)) for i in range(op.numInputs())]
+        operands = aligned(self, op, prog)
         full = operands[0]
         if isinstance(op.expression, Const):
             full = self.graph().clone(full, self.debugContext())

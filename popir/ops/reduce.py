@@ -22,7 +22,7 @@ from popir.ops.symbolic import Arg, Expr
 from popir.opx import Opx
 from popir.poplar import Tensor, program
 from popir.registry import OpCreator, OpxCreator
-from popir.types import TensorInfo
+from popir.types import DataType, TensorInfo
 
 _X, _Y, _G = Arg(1), Arg(2), Arg(0)
 
@@ -129,7 +129,10 @@ class ReduceOpx(Opx):
         """popops.reduce."""
         op = self.getOp(ReduceOp)
         t = self._mapped(op.row.before, self.getInTensor(0), prog)
-        params = popops.ReduceParams(popops.Operation.__members__[op.row.operation])
+        operation = op.row.operation
+        if op.inInfo(0).dataType() is DataType.BOOL:
+            operation = {"MAX": "LOGICAL_OR", "MIN": "LOGICAL_AND"}.get(operation, operation)
+        params = popops.ReduceParams(popops.Operation.__members__[operation])
         dims = op.reducedAxes()
         out = popops.reduce(self.graph(), t, dims, params, prog, self.debugContext())
         after = op.row.after

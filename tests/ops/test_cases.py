@@ -16,7 +16,6 @@ from popir import registry
 from popir.onnxio import schemas
 from tests.ops.cases import CASES, Array, Case
 
-pytest.importorskip("popir.ext", exc_type=ImportError)
 LOSS = "loss"
 
 
