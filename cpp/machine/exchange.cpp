@@ -12,15 +12,25 @@ void TileRuns::append(std::int64_t begin, std::int64_t end, unsigned tile) {
     runs.push_back({begin, end, tile});
 }
 
-TileRuns TileRuns::scaledTo(std::int64_t n) const {
-  if (n == elements) return *this;
+TileRuns TileRuns::scaledTo(const TileRuns& other) const {
   TileRuns scaled;
-  scaled.elements = scaled.distinct = n;
-  scaled.elementBytes = elementBytes;
+  const auto n = scaled.elements = scaled.distinct = other.elements;
+  scaled.elementBytes = other.elementBytes;
   for (const auto& run : runs)
     scaled.runs.push_back(
         {run.begin * n / elements, (run.end * n + elements - 1) / elements, run.tile});
   return scaled;
+}
+
+TileRuns TileRuns::withoutOverlaps() const {
+  auto result = *this;
+  result.runs.clear();
+  for (const auto& run : runs) {
+    const auto begin =
+        result.runs.empty() ? run.begin : std::max(run.begin, result.runs.back().end);
+    if (begin < run.end) result.append(begin, run.end, run.tile);
+  }
+  return result;
 }
 
 std::vector<std::int64_t> TileRuns::byTile(unsigned tiles) const {

@@ -25,8 +25,11 @@ struct TileRuns {
 
   /// Adds elements after all others, joined to the last run where they can be.
   void append(std::int64_t begin, std::int64_t end, unsigned tile);
-  /// The part of another tensor, of `n` elements, that is in the same places in proportion.
-  TileRuns scaledTo(std::int64_t n) const;
+  /// Elements of another tensor where these ones are, in proportion: where it is smaller,
+  /// neighbours have elements in common.
+  TileRuns scaledTo(const TileRuns& other) const;
+  /// Each element with the first that has it.
+  TileRuns withoutOverlaps() const;
   /// Elements by tile.
   std::vector<std::int64_t> byTile(unsigned tiles) const;
 };

@@ -89,10 +89,10 @@ class Sharer {
   // proportion.
   void need(Phase& phase, std::size_t i) const {
     if (runs_[i].elements == 0 || i == written_) return;
-    auto wanted = result().scaledTo(runs_[i].elements);
-    wanted.elementBytes = runs_[i].elementBytes;
+    const auto wanted = result().scaledTo(runs_[i]);
     if (vertex_.operands[i].access != Access::Write) phase.traffic.add(runs_[i], wanted);
-    if (vertex_.operands[i].access != Access::Read) phase.traffic.add(wanted, runs_[i]);
+    if (vertex_.operands[i].access != Access::Read)
+      phase.traffic.add(wanted.withoutOverlaps(), runs_[i]);
   }
 
   // Of the two factors one has an element for each row, the other one for each column.
