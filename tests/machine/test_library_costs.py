@@ -1,0 +1,94 @@
+"""What library functions cost: reductions in two stages; every function has an estimator."""
+
+import numpy as np
+import pytest
+
+from popir import poplar
+from popir._device import ext, popops
+from popir.poplar import program
+from tests.machine.net import FLOAT, PHASE, Net, parts
+
+ADD = popops.ReduceParams(popops.Operation.ADD)
+
+
+def reduced(net: Net, t, shape: list[int], dims: list[int], *tiles: int) -> None:
+    out = net.graph.addVariable(FLOAT, shape, "out")
+    net.map(out, *tiles)
+    popops.reduceWithOutput(net.graph, t, out, dims, ADD, net.prog)
+
+
+def test_rows_that_lie_on_the_tile_of_their_sum_need_one_stage():
+    """4 rows of 100 on each of two tiles, one a worker: 11 + 6 (17 + 12 + 50)."""
+    net = Net()
+    reduced(net, net.input("a", [8, 100], 0, 1), [8], [1], 0, 1)
+    assert parts(net.report()) == (485, 0, PHASE)
+
+
+def test_a_sum_over_four_tiles_needs_two_stages():
+    """Six workers share 1,000 elements, 167 each: 11 + 6 (17 + 12 + 84).
+
+    Then four partial sums, of which tile 0 receives three: 11 + 6 (16 + 15 + 1).
+    """
+    net = Net()
+    reduced(net, net.input("a", [4000], 0, 1, 2, 3), [], [0], 0)
+    report = net.report()
+    assert parts(report) == (689 + 203, 3, 2 * PHASE)
+    assert report.exchangeBytes == 12
+
+
+def test_sums_of_columns_over_four_tiles():
+    """100 rows of 4 vectors on a tile, one a worker: 11 + 6 (16 + 15 + 99).
+
+    Then four partial sums of 8 columns, of which tile 0 receives three: 11 + 6 (16 + 15 + 3).
+    """
+    net = Net()
+    reduced(net, net.input("a", [400, 8], 0, 1, 2, 3), [8], [0], 0)
+    assert parts(net.report()) == (791 + 215, 3 * 8, 2 * PHASE)
+
+
+def test_a_softmax_counts_the_phases_of_its_steps():
+    """60 rows of 100 on one tile: the golden value of popnn::Softmax."""
+    net = Net()
+    ext.softmax(net.graph, net.input("a", [60, 100], 0), net.prog)
+    assert parts(net.report()) == (39588, 0, 6 * PHASE)
+
+
+@pytest.mark.parametrize("dtype", [FLOAT, poplar.HALF], ids=["float", "half"])
+def test_every_library_function_has_an_estimator(dtype):
+    net = Net()
+    g, prog = net.graph, net.prog
+    a = net.input("a", [6, 8], 0, dtype=dtype)
+    b = net.input("b", [6, 8], 1, dtype=dtype)
+    labels = net.input("labels", [6], 2, dtype=poplar.INT)
+    popops.cast(g, a, poplar.INT, prog)
+    popops.fill(g, a, prog, 1.0)
+    popops.scaledAddTo(g, a, b, 0.5, prog)
+    popops.scaledAddTo(g, a, 0.5, b, 0.5, prog)
+    popops.reduce(g, a, [0], ADD, prog)
+    y = ext.softmax(g, a, prog)
+    ext.softmaxGrad(g, y, b, prog)
+    z = ext.logSoftmax(g, a, prog)
+    ext.logSoftmaxGrad(g, z, b, prog)
+    loss = ext.nllLoss(g, y, labels, ext.NllParams(), prog)
+    ext.nllLossGrad(g, loss, y, labels, ext.NllParams(), prog)
+    ext.nllSoftmaxGrad(g, loss, y, labels, ext.NllParams(), prog)
+    report = net.report()
+    assert len(report.operations) == 12
+    assert all(row.computeCycles > 0 for row in report.operations)
+    assert not any("No estimator" in line for line in report.counts)
+
+
+def test_costs_grow_with_the_batch_and_memory_stays_the_sum_of_its_categories():
+    cycles = []
+    for batch in (64, 256, 1024):
+        net = Net(tiles=16)
+        x = net.graph.addVariable(FLOAT, [batch, 64], poplar.VariableMappingMethod.LINEAR, "x")
+        net.graph.createHostWrite("x", x)
+        y = ext.softmax(net.graph, x, net.prog)
+        popops.reduce(net.graph, y, [0], ADD, net.prog)
+        report = net.report(program.Repeat(2, net.prog))
+        assert sum(row.cycles for row in report.operations) == report.cycles
+        assert sum(m.totalBytes for m in report.memory) == report.totalBytes
+        assert sum(m.fullestTileBytes for m in report.memory) == report.maxTileBytes
+        cycles.append(report.cycles)
+    assert (np.diff(cycles) > 0).all()
