@@ -26,6 +26,8 @@
 //   popnn::MaxPooling, SumPooling, MaxPoolingGradient
 //                                     {elements of the pooling's output, elements of a window}
 //   popnn::Nll, NllGrad, NllSoftmaxGrad   {samples, classes}
+//   popnn::LossSumSquaredTransform, LossCrossEntropyTransform   {samples, classes}
+//   popnn::ReduceMaxClassGather, ReduceMinClassGather   {rows, columns}
 //   poprand::Uniform, LogUniform, Bernoulli, Normal, TruncatedNormal, Dropout   {elements}
 //   poplin::ConvPartial1x1Out, ConvPartialnx1, ConvPartialVerticalMac
 //                                     {groups, rows, inner, columns, kernel elements}

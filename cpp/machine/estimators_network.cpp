@@ -82,6 +82,24 @@ Cycles nllSoftmaxGrad(const TargetSpec& spec, const VertexWork& w) {
   return Rows(spec, w).withColumn("MULTIPLY") + updates(spec, w.size(0));
 }
 
+// Losses and gradients of PopLibs' transforms, whose formulas are not published: by their steps.
+// d = p - t, d * d / 2
+Cycles sumSquared(const TargetSpec& spec, const VertexWork& w) {
+  const Rows r(spec, w);
+  return r.binary("SUBTRACT") + r.unary("SQUARE") + r.withColumn("MULTIPLY");
+}
+// p - t, log(p) t
+Cycles crossEntropy(const TargetSpec& spec, const VertexWork& w) {
+  const Rows r(spec, w);
+  return r.binary("SUBTRACT") + r.unary("LOGARITHM") + r.binary("MULTIPLY");
+}
+// Not published either: a loop of the compiler's, 7 cycles an element as other such loops.
+Cycles classGather(const TargetSpec& spec, const VertexWork& w) {
+  const auto words = std::max<Cycles>(1, w.type.sizeInBytes() / 4);
+  const auto perWorker = ceilDiv(w.size(0) * w.size(1), spec.workerContexts);
+  return supervised(spec, kSupervisorCall, 26 + 7 * words * perWorker);
+}
+
 Cycles pooling(const TargetSpec& spec, const VertexWork& w, Cycles start, Cycles each) {
   const auto vectors = ceilDiv(ceilDiv(w.size(0), spec.workerContexts), vectorWidth(spec, w.type));
   return supervised(spec, 7 + 6, 30 + vectors * (start + each * w.size(1)));
@@ -119,6 +137,10 @@ std::vector<VertexClass> networkClasses() {
           {"popnn::Nll", Sharing::Proportional, nll, 3},
           {"popnn::NllGrad", Sharing::Proportional, nllGrad, 4},
           {"popnn::NllSoftmaxGrad", Sharing::Proportional, nllSoftmaxGrad, 2},
+          {"popnn::LossSumSquaredTransform", Sharing::Proportional, sumSquared},
+          {"popnn::LossCrossEntropyTransform", Sharing::Proportional, crossEntropy},
+          {"popnn::ReduceMaxClassGather", Sharing::Proportional, classGather},
+          {"popnn::ReduceMinClassGather", Sharing::Proportional, classGather},
           {"poprand::Uniform", Sharing::Proportional, uniform},
           {"poprand::LogUniform", Sharing::Proportional, logUniform, 2},
           {"poprand::Bernoulli", Sharing::Proportional, bernoulli},

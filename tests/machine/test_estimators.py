@@ -118,7 +118,7 @@ def sizes_of(vertex_class: str, n: int) -> list[int]:
         return [n, KINDS.index("Float"), KINDS.index("Half")]
     if vertex_class == "popops::MapExpr":
         return [n, 2, 1, 0, op("ADD"), 1]
-    if "Softmax" in vertex_class or "Nll" in vertex_class:
+    if re.search("Softmax|Nll|Loss|ClassGather", vertex_class):
         return [n // 48, 48]
     if "Pooling" in vertex_class:
         return [n, 4]

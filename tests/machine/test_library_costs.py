@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from popir import poplar
-from popir._device import ext, popops
+from popir._device import ext, popnn, popops, poprand
 from popir.poplar import program
 from tests.machine.net import FLOAT, PHASE, Net, parts
 
@@ -53,6 +53,31 @@ def test_a_softmax_counts_the_phases_of_its_steps():
     assert parts(net.report()) == (39588, 0, 6 * PHASE)
 
 
+def test_a_second_result_goes_to_where_it_lives():
+    """Indices of 4 rows of 10 maxima, a row on each tile; the maxima of all live on tile 3."""
+    net = Net()
+    a = net.input("a", [4, 10], 0, 1, 2, 3)
+    values, indices = popnn.maxAndArgMax(net.graph, a, net.prog)
+    net.map(values, 3)
+    net.map(indices, 0, 1, 2, 3)
+    assert net.report().exchangeBytes == 4 * 3
+    net.map(values, 0, 1, 2, 3)
+    assert net.report().exchangeBytes == 0
+
+
+def test_a_seed_is_shared_in_proportion_and_written_once():
+    """Two words on tile 0 for four tiles: 1, 2 and 3 fetch one each, 2 writes the second back."""
+    net = Net()
+    reference = net.input("reference", [4000], 0, 1, 2, 3)
+    out = poprand.normal(net.graph, None, 0, reference, FLOAT, 0.0, 1.0, net.prog)
+    assert [net.graph.getTileMapping(out)[t] for t in range(4)] == [
+        [(t * 1000, (t + 1) * 1000)] for t in range(4)
+    ]
+    report = net.report()
+    assert report.computeCycles == 2148  # the golden value of poprand::Normal
+    assert report.exchangeBytes == (3 + 1) * 4
+
+
 @pytest.mark.parametrize("dtype", [FLOAT, poplar.HALF], ids=["float", "half"])
 def test_every_library_function_has_an_estimator(dtype):
     net = Net()
@@ -72,8 +97,19 @@ def test_every_library_function_has_an_estimator(dtype):
     loss = ext.nllLoss(g, y, labels, ext.NllParams(), prog)
     ext.nllLossGrad(g, loss, y, labels, ext.NllParams(), prog)
     ext.nllSoftmaxGrad(g, loss, y, labels, ext.NllParams(), prog)
+    popnn.argMax(g, a, prog)
+    popnn.argMin(g, a, prog)
+    for make, *arguments in [
+        (poprand.uniform, dtype, 0.0, 1.0),
+        (poprand.logUniform, dtype, 1.0, 2.0),
+        (poprand.bernoulli, dtype, 0.5),
+        (poprand.normal, dtype, 0.0, 1.0),
+        (poprand.truncatedNormal, dtype, 0.0, 1.0, 2.0),
+    ]:
+        make(g, None, 0, a, *arguments, prog)
+    poprand.dropout(g, None, 0, a, a, 0.5, 2.0, prog)
     report = net.report()
-    assert len(report.operations) == 12
+    assert len(report.operations) == 20
     assert all(row.computeCycles > 0 for row in report.operations)
     assert not any("No estimator" in line for line in report.counts)
 
