@@ -10,7 +10,7 @@ from popir._device import popops
 from popir.poplar import program
 from popir.profile import MachineReport
 from tests.machine.net import FLOAT, PHASE, Net, parts
-from tests.toolchain import CACHED_CXX, popir_config, run
+from tests.toolchain import CACHED_CXX, ROOT, popir_config, run
 
 STACK = 3168
 
@@ -237,3 +237,15 @@ def test_the_profile_summary_of_a_cpp_program(tmp_path: Path):
         ("1876", "1476"),
         ("1138", "738"),
     ]
+
+
+def test_a_vertex_without_an_estimator_is_costed_by_its_bytes_and_named(tmp_path: Path):
+    """9600 bytes read or written, 200 vectors of 8 bytes a worker: 11 + 6 (26 + 200)."""
+    source, binary = Path(__file__).with_name("unknown_vertex.cpp"), tmp_path / "program"
+    flags = popir_config("--cflags"), popir_config("--libs")
+    own = ["-std=c++17", "-I", ROOT / "cpp", ROOT / "cpp/kernels/kernel.cpp"]
+    run(*CACHED_CXX, *own, *flags[0], source, *flags[1], "-o", binary, cwd=tmp_path)
+    text = run(binary, cwd=tmp_path)
+    assert "compute 1367," in text
+    assert "1767  juggling (popops::Juggle, 1 time)" in text
+    assert "No estimator knows vertices of class 'popops::Juggle'" in text
