@@ -139,13 +139,17 @@ class Watch:
 
     def _needed(self, now: int, op: Op, variable: int) -> list[str]:
         """The tensors in `variable` whose values are needed after operator number `now`."""
+        sharers = self._sharers[variable]
+        for id in [id for id in sharers if not self._lives(now, id)]:
+            del sharers[id]
         return [
             id
-            for id in self._sharers[variable]
-            if variable in self._devicex.get(id).variables()
-            and not _updates(op, id)
-            and (self._stays(id) or id in self._kept or self._lastUse.get(id, -1) > now)
+            for id in sharers
+            if not _updates(op, id) and variable in self._devicex.get(id).variables()
         ]
+
+    def _lives(self, now: int, id: str) -> bool:
+        return self._stays(id) or id in self._kept or self._lastUse.get(id, -1) > now
 
     def _stays(self, id: str) -> bool:
         """Whether the value belongs to the host or the next batch: a weight, constant, stream."""
