@@ -96,31 +96,29 @@ class CppOp(Op):
     # Asked for often, and of every operator: the library is asked once for all of it, and again
     # after a connection changed.
 
-    def _trait(self, name: str) -> Any:
-        traits = self._traits
-        if traits is None:
-            traits = self._traits = device.traits(self)
-        return traits[name]
+    def _ask(self) -> dict[str, Any]:
+        self._traits = traits = device.traits(self)
+        return traits
 
     def getSubgraphValue(self) -> float:
         """Calls the library."""
-        return self._trait("subgraphValue")
+        return (self._traits or self._ask())["subgraphValue"]
 
     def requiresRandomSeed(self) -> bool:
         """Calls the library."""
-        return self._trait("requiresRandomSeed")
+        return (self._traits or self._ask())["requiresRandomSeed"]
 
     def hasSideEffect(self) -> bool:
         """Calls the library."""
-        return self._trait("hasSideEffect")
+        return (self._traits or self._ask())["hasSideEffect"]
 
     def modifies(self, inIndex: int) -> bool:
         """Whether the library's modifies() names any element."""
-        return inIndex in self._trait("modifies")
+        return inIndex in (self._traits or self._ask())["modifies"]
 
     def aliases(self, inIndex: int, outIndex: int) -> bool:
         """Whether the library's aliases() names any element."""
-        return (inIndex, outIndex) in self._trait("aliases")
+        return (inIndex, outIndex) in (self._traits or self._ask())["aliases"]
 
     def connectInTensor(self, i: int, tensorId: str) -> None:
         """See `Op`."""
