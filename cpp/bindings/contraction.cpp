@@ -39,9 +39,17 @@ class Prepared {
   void run() const { runner_->run(operands_.data(), scratch_.get()); }
   std::string describe() const { return runner_->describe(); }
   std::size_t scratchBytes() const { return runner_->scratchBytes(); }
-  double seconds(int repeats) const {
+  double seconds(int repeats, bool weightsKept) const {
+    void* const work = at(scratch_.get(), aligned(runner_->packedBytes()));
+    const bool packed = weightsKept && runner_->packedBytes() > 0;
+    if (packed) runner_->pack(operands_[1], scratch_.get());
     const auto start = std::chrono::steady_clock::now();
-    for (int i = 0; i < repeats; ++i) run();
+    for (int i = 0; i < repeats; ++i) {
+      if (packed)
+        runner_->runPacked(operands_.data(), scratch_.get(), work);
+      else
+        run();
+    }
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
 
@@ -167,7 +175,8 @@ void bindContraction(py::module_& m) {
       .def("run", &Prepared::run)
       .def("describe", &Prepared::describe)
       .def("scratchBytes", &Prepared::scratchBytes)
-      .def("seconds", &Prepared::seconds, py::arg("repeats"), "Time of `repeats` runs.");
+      .def("seconds", &Prepared::seconds, py::arg("repeats"), py::arg("weightsKept") = false,
+           "Time of `repeats` runs; if told so, with the weights in the source's form beforehand.");
   m.def("product", &product, py::arg("a"), py::arg("b"), py::arg("c"), py::arg("threads") = 1,
         py::arg("source") = "any", py::arg("alpha") = 1.0f, py::arg("accumulate") = false,
         py::arg("bias") = py::none(),

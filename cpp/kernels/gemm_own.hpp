@@ -16,8 +16,8 @@ using Block = BlockOf<float>;
 /// The entry points of one instruction set.
 struct Routines {
   /// A and B have stride 1 in one dimension at least. `scratch` has scratchFloats() floats, 64-byte
-  /// aligned. The order in which a sum is formed depends on k, and for at most two rows on the
-  /// strides, never on where a block begins in a larger matrix.
+  /// aligned. The order in which a sum is formed depends on k, and for few rows on the strides,
+  /// never on where a block begins in a larger matrix.
   void (*run)(const Block& block, float* scratch);
   std::size_t (*scratchFloats)(std::int64_t m, std::int64_t n, std::int64_t k);
   /// n is best split at multiples of this.

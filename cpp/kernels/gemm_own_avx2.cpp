@@ -19,6 +19,9 @@ struct Simd {
     return vectors == 1 ? 12 : vectors == 2 ? 6 : vectors == 3 ? 4 : 2;
   }
 
+  /// Columns of B that up to four rows of A meet in dot products.
+  static constexpr int kDotColumns = 2;
+
   static V zero() { return _mm256_setzero_ps(); }
   static V set(float x) { return _mm256_set1_ps(x); }
   static V load(const float* p) { return _mm256_loadu_ps(p); }

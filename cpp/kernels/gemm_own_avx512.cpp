@@ -19,6 +19,9 @@ struct Simd {
   /// addresses.
   static constexpr int rows(int vectors) { return vectors <= 2 ? 14 : 6; }
 
+  /// Columns of B that up to four rows of A meet in dot products.
+  static constexpr int kDotColumns = 4;
+
   static V zero() { return _mm512_setzero_ps(); }
   static V set(float x) { return _mm512_set1_ps(x); }
   static V load(const float* p) { return _mm512_loadu_ps(p); }
