@@ -8,9 +8,10 @@ from typing import Protocol
 
 import numpy as np
 
+from popir import registry
 from popir.autodiff import differentiate, reservedGradientPrefix
 from popir.errors import AnchorError, VerificationError, did_you_mean, popart_exception
-from popir.ir import Graph, verify
+from popir.ir import Graph, Op, verify
 from popir.patterns import Patterns, applyPatterns
 from popir.transforms.prune import prune
 
@@ -34,6 +35,8 @@ class Updater(Protocol):
         ...
 
 
+RANDOM_SEED = "randomSeed___fromHost"
+"""The id of the tensor that holds the random seed: UINT32[2], the lower word first."""
 LOSS_SCALING = "lossScaling_FLOAT"
 """The id of the tensor that holds a loss scaling which may change."""
 
@@ -65,6 +68,25 @@ class Compilation:
 def findWeights(c: Compilation) -> None:
     """Takes note of the model's weights, before other state is added."""
     c.weights = [t.id for t in c.graph.tensors.values() if t.isVariable()]
+
+
+def connectRandomSeed(c: Compilation) -> None:
+    """Gives the operators that draw random numbers one seed, which changes after each batch."""
+    c.graph.isTraining = c.loss is not None
+    users = [op for op in c.graph.ops.values() if op.requiresRandomSeed()]
+    users = [op for op in users if not op.hasInput(op.getSeedInIndex())]
+    if not users:
+        return
+    c.graph.addVarInit(RANDOM_SEED, np.zeros(2, np.uint32))
+    for op in users:
+        op.connectInTensor(op.getSeedInIndex(), RANDOM_SEED)
+    settings = Op.Settings(c.graph, "nextRandomSeed")
+    c.graph.createConnectedOp(
+        registry.createOp,
+        {0: RANDOM_SEED},
+        {0: f"{RANDOM_SEED}/next"},
+        *("ai.graphcore", "NextRandomSeed", 1, settings, {}, [c.graph.getTensor(RANDOM_SEED)]),
+    )
 
 
 def rewrite(c: Compilation) -> None:
@@ -116,6 +138,7 @@ def removeUnused(c: Compilation) -> None:
 
 PASSES: list[Callable[[Compilation], None]] = [
     findWeights,
+    connectRandomSeed,
     rewrite,
     addGradients,
     rewrite,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from popir import poplar
-from popir.compiler import Compilation, compile
+from popir.compiler import RANDOM_SEED, Compilation, compile
 from popir.dataflow import AnchorReturnTypeId, DataFlow
 from popir.devices import DeviceInfo
 from popir.errors import StepIOError, did_you_mean, popart_exception
@@ -135,6 +135,7 @@ class Session:
         """Loads the program on the device, with the host's weights."""
         self._prepared("loadEngineAndConnectStreams").load(self.deviceInfo.device)
         self.weightsFromHost()
+        self.setRandomSeed(0)
 
     def _prepared(self, who: str) -> Any:
         if self._engine is None:
@@ -189,6 +190,26 @@ class Session:
                 port.spill(buffer[n : n + 1], stepio.outputCallback(port.id))
                 stepio.outputCompleteCallback(port.id)
 
+    # Random numbers.
+
+    def setRandomSeed(self, seed: int) -> None:
+        """Starts the random numbers anew, from a seed of up to 64 bits; without a call, from 0.
+
+        The same seed gives the same numbers. It changes with each batch.
+        """
+        value = np.array([seed & 0xFFFFFFFF, seed >> 32 & 0xFFFFFFFF], np.uint32)
+        engine = self._prepared("setRandomSeed")
+        if self._step is not None and RANDOM_SEED in self._step.variables:
+            engine.writeTensor(RANDOM_SEED, value)
+
+    def getRandomSeed(self) -> int:
+        """The seed of the next batch; 0 if the model draws no random numbers."""
+        value = np.zeros(2, np.uint32)
+        engine = self._prepared("getRandomSeed")
+        if self._step is not None and RANDOM_SEED in self._step.variables:
+            engine.readTensor(RANDOM_SEED, value)
+        return int(value[0]) | int(value[1]) << 32
+
     # What the machine says.
 
     def getReport(self) -> MachineReport:
@@ -208,16 +229,19 @@ class Session:
     def weightsFromHost(self) -> None:
         """Copies the host's weights and states to the device."""
         engine = self._prepared("weightsFromHost")
-        assert self._step is not None
-        for id in self._step.variables:
+        for id in self._variables():
             engine.writeTensor(id, self._host[id])
 
     def weightsToHost(self) -> None:
         """Copies the device's weights and states to the host, where `readWeights` finds them."""
         engine = self._prepared("weightsToHost")
-        assert self._step is not None
-        for id in self._step.variables:
+        for id in self._variables():
             engine.readTensor(id, self._host[id])
+
+    def _variables(self) -> list[str]:
+        """The weights and states on the device."""
+        assert self._step is not None
+        return [id for id in self._step.variables if id != RANDOM_SEED]
 
     def readWeights(self, weights: PyWeightsIO) -> None:
         """Copies the host's weights into the arrays given, which must fit (popart_exception)."""

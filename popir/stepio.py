@@ -18,11 +18,7 @@ Array = np.ndarray[Any, Any]
 _log = logging.getLogger("popir.session")
 
 # What PopART narrows on the way to the device, and back on the way from it.
-_NARROWED = {
-    DataType.INT32: DataType.INT64,
-    DataType.UINT32: DataType.UINT64,
-    DataType.FLOAT: DataType.DOUBLE,
-}
+_NARROWED = {DataType.INT32: DataType.INT64, DataType.UINT32: DataType.UINT64}
 
 
 class PyStepIO:

@@ -29,6 +29,8 @@ class Graph:
         """The version of each operator domain that the model is written in."""
         self.constraints: dict[Op, dict[Op, None]] = {}
         """The operators that must run before the key, besides those that its inputs come from."""
+        self.isTraining = False
+        """Whether the graph is compiled to be trained, where some operators compute otherwise."""
         self.twin: Any = None
         """What stands for this graph in C++, once C++ has looked at it."""
         self._lastOpId = -1

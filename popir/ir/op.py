@@ -328,6 +328,15 @@ class Op:
         """Whether the operator needs a random seed as input."""
         return False
 
+    def getSeedInIndex(self) -> int:
+        """The input that the compiler connects the random seed to, UINT32[2]; for an operator that
+        requires one.
+        """
+        raise popart_exception(
+            f"{self.debugName()} requires a random seed and does not say where: let "
+            f"getSeedInIndex() of {type(self).__name__} return the index of an input."
+        )
+
     def hasSideEffect(self) -> bool:
         """Whether the operator does more than computing its outputs, so that it must stay without a
         reader.

@@ -45,7 +45,7 @@ class Case:
     frozen: Sequence[int] = ()
     """The inputs without a gradient, although they are of a floating-point type."""
     outputs: int = 1
-    """How many the operator has; the first one is compared."""
+    """How many the operator has; the gradient is tested through the first one."""
     id: str = ""
 
     @property
@@ -255,6 +255,34 @@ SHAPES = [
     Case("Cast", [np.array([-1.7, 0.3, 2.5])], {"to": 6}, gradient=False, opsets=(6, 9, 13)),
 ]
 
+_CHANNELS = [[3], [3], np.array([0.1, -0.2, 0.3]), np.array([0.5, 1.5, 0.8])]
+NORMALISATION = [
+    Case(
+        "BatchNormalization", [[2, 3, 4], *_CHANNELS], frozen=[3, 4], opsets=(7, 9, 14), atol=1e-5
+    ),
+    Case(
+        "BatchNormalization",
+        [[4, 3, 2, 2], *_CHANNELS],
+        {"training_mode": 1, "epsilon": 0.1},
+        frozen=[3, 4],
+        opsets=(14, 15),
+        outputs=3,
+        atol=1e-5,
+        id="training",
+    ),
+]
+
+RANDOM = [
+    Case("Dropout", [SMALL], opsets=(7, 10), gradient=False),
+    Case(
+        "Dropout",
+        [SMALL, np.float64(0.5), np.bool_(False)],
+        constants=[1, 2],
+        opsets=(12, 13, 22),
+        id="not training",
+    ),
+]
+
 LINEAR = [
     Case("MatMul", [[2, 3], [3, 4]]),
     Case("MatMul", [[2, 5, 3], [3, 4]], opsets=(9,), id="rows"),
@@ -339,7 +367,6 @@ POOLING = [
     Case("GlobalAveragePool", [[2, 3, 4, 2]]),
 ]
 
-_AXES_13 = {"ReduceSum"}
 REDUCTIONS = [
     Case(type, [distinct(2, 3, 2) + 2.5], {"axes": [0, 2], "keepdims": 0}, opsets=(6, 11))
     for type in (
@@ -457,4 +484,15 @@ LOSSES = [
     )
 ]
 
-CASES = [*ELEMENTWISE, *BITWISE, *SHAPES, *LINEAR, *POOLING, *REDUCTIONS, *SOFTMAX, *LOSSES]
+CASES = [
+    *ELEMENTWISE,
+    *BITWISE,
+    *SHAPES,
+    *NORMALISATION,
+    *RANDOM,
+    *LINEAR,
+    *POOLING,
+    *REDUCTIONS,
+    *SOFTMAX,
+    *LOSSES,
+]

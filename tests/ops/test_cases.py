@@ -42,7 +42,6 @@ def modelOf(
     domain = "" if case.domain == "ai.onnx" else case.domain
     nodes = [helper.make_node(case.type, names, outputs, "node", domain=domain, **case.attributes)]
     initializers = [numpy_helper.from_array(arrays[i], names[i]) for i in case.constants]
-    output = "y"
     if loss is not None:
         initializers.append(numpy_helper.from_array(loss, "weights"))
         nodes.append(helper.make_node("Mul", ["y", "weights"], ["weighted"]))
@@ -51,7 +50,7 @@ def modelOf(
                 "IdentityLoss", ["weighted"], [LOSS], domain="ai.graphcore", reduction="Sum"
             )
         )
-        output = LOSS
+        outputs = [LOSS]
     inputs = [
         helper.make_tensor_value_info(
             name, helper.np_dtype_to_tensor_dtype(array.dtype), array.shape
@@ -60,7 +59,7 @@ def modelOf(
         if i not in case.constants
     ]
     graph = helper.make_graph(
-        nodes, "case", inputs, [onnx.ValueInfoProto(name=output)], initializers
+        nodes, "case", inputs, [onnx.ValueInfoProto(name=n) for n in outputs], initializers
     )
     imports = [helper.make_opsetid("", opset if case.domain == "ai.onnx" else 10)]
     imports.append(helper.make_opsetid("ai.graphcore", 1))
@@ -76,28 +75,27 @@ def inputsOf(case: Case, arrays: list[Array]) -> dict[str, Array]:
 def infer(
     model: onnx.ModelProto,
     inputs: dict[str, Array],
-    output: str = "y",
     batches: int = 1,
     device: Any = None,
-) -> Array:
-    """What popir computes, with every declaration of the operators checked."""
+) -> list[Array]:
+    """The model's outputs by popir, with every declaration of the operators checked."""
     options = popir.SessionOptions()
     options.opxAliasChecking = options.opxModifyChecking = True
     session = popir.InferenceSession(
         model,
-        popir.DataFlow(batches, [output]),
+        popir.DataFlow(batches, [value.name for value in model.graph.output]),
         device or popir.DeviceManager().createCpuDevice(),
         userOptions=options,
     )
     session.prepareDevice()
     anchors = session.initAnchorArrays()
     session.run(popir.PyStepIO(inputs, anchors))
-    return anchors[output]
+    return list(anchors.values())
 
 
-def expected(case: Case, model: onnx.ModelProto, arrays: list[Array]) -> Array:
+def expected(case: Case, model: onnx.ModelProto, arrays: list[Array]) -> list[Array]:
     if case.formula is not None:
-        return np.asarray(case.formula(*arrays)).astype(arrays[0].dtype)
+        return [np.asarray(case.formula(*arrays)).astype(arrays[0].dtype)]
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
     stripped = onnx.ModelProto()
@@ -105,23 +103,24 @@ def expected(case: Case, model: onnx.ModelProto, arrays: list[Array]) -> Array:
     del stripped.opset_import[1:]
     # onnxruntime begins at opset 7, which differs from 6 in how binary operators broadcast.
     stripped.opset_import[0].version = max(stripped.opset_import[0].version, 7)
-    stripped.graph.output[0].CopyFrom(onnx.shape_inference.infer_shapes(stripped).graph.output[0])
+    inferred = onnx.shape_inference.infer_shapes(stripped).graph.output
+    del stripped.graph.output[:]
+    stripped.graph.output.extend(inferred)
     session = onnxruntime.InferenceSession(
         stripped.SerializeToString(), options, providers=["CPUExecutionProvider"]
     )
-    (result,) = session.run(["y"], inputsOf(case, arrays))
-    return result
+    return list(session.run(None, inputsOf(case, arrays)))
 
 
 @pytest.mark.parametrize(("case", "opset"), list(rows()))
 def test_forward(case: Case, opset: int) -> None:
     arrays = case.arrays(np.float32)
     model = modelOf(case, opset, arrays)
-    result = infer(model, inputsOf(case, arrays))
-    want = expected(case, model, arrays)
-    assert result.shape == want.shape
-    assert result.dtype == want.dtype
-    np.testing.assert_allclose(result, want, case.rtol, case.atol)
+    results = infer(model, inputsOf(case, arrays))
+    for result, want in zip(results, expected(case, model, arrays), strict=True):
+        assert result.shape == want.shape
+        assert result.dtype == want.dtype
+        np.testing.assert_allclose(result, want, case.rtol, case.atol)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +130,7 @@ def test_forward(case: Case, opset: int) -> None:
 def test_gradient(case: Case, opset: int) -> None:
     arrays = case.arrays(np.float64)
     inputs = inputsOf(case, arrays)
-    shape = infer(modelOf(case, opset, arrays), inputs).shape
+    shape = infer(modelOf(case, opset, arrays), inputs)[0].shape
     weights = np.random.default_rng(1).uniform(0.5, 1.5, shape)
     model = modelOf(case, opset, arrays, weights)
     frozen = {f"x{i}" for i in case.frozen}
@@ -166,7 +165,8 @@ def differences(
     steps = np.eye(x.size).reshape(x.size, *x.shape) * h
     batches = np.concatenate([x + steps, x - steps])
     repeated = {n: np.repeat(a[None], len(batches), 0) for n, a in inputs.items() if n != name}
-    losses = infer(model, {**repeated, name: batches}, LOSS, len(batches)).reshape(2, *x.shape)
+    (losses,) = infer(model, {**repeated, name: batches}, len(batches))
+    losses = losses.reshape(2, *x.shape)
     return (losses[0] - losses[1]) / (2 * h)
 
 
@@ -176,7 +176,8 @@ def test_lowering_on_several_tiles(case: Case) -> None:
     model = modelOf(case, opsetsOf(case)[-1], arrays)
     inputs = inputsOf(case, arrays)
     device = popir.DeviceManager().createIpuModelDevice({"tilesPerIPU": 4})
-    np.testing.assert_array_equal(infer(model, inputs, device=device), infer(model, inputs))
+    for tiled, whole in zip(infer(model, inputs, device=device), infer(model, inputs), strict=True):
+        np.testing.assert_array_equal(tiled, whole)
 
 
 def test_every_operator_has_a_row() -> None:

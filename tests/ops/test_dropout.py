@@ -1,0 +1,106 @@
+"""Dropout: the mask's share, its scale, and that the backward pass draws it again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import helper, numpy_helper
+
+import popir
+from tests.models import floats, step
+
+N = 20000
+RATIO = 0.25
+
+
+def model(opset: int, training: bool | None = None, mask: bool = False) -> onnx.ModelProto:
+    """loss = sum(w * dropout(x)); x and w are [N]."""
+    value = helper.make_tensor_value_info
+    inputs, attributes = ["x"], {"ratio": RATIO}
+    initializers = [numpy_helper.from_array(floats(N, seed=1), "w")]
+    if opset >= 12:
+        inputs, attributes = ["x", "ratio"], {}
+        initializers.append(numpy_helper.from_array(np.float32(RATIO), "ratio"))
+        if training is not None:
+            inputs.append("training")
+            initializers.append(numpy_helper.from_array(np.bool_(training).reshape(()), "training"))
+    nodes = [
+        helper.make_node("Dropout", inputs, ["y", "mask"] if mask else ["y"], **attributes),
+        helper.make_node("Mul", ["y", "w"], ["z"]),
+        helper.make_node("IdentityLoss", ["z"], ["loss"], domain="ai.graphcore", reduction="Sum"),
+    ]
+    graph = helper.make_graph(
+        nodes, "g", [value("x", 1, [N])], [value("loss", 1, [])], initializers
+    )
+    opsets = [helper.make_opsetid("", opset), helper.make_opsetid("ai.graphcore", 1)]
+    return helper.make_model(graph, opset_imports=opsets)
+
+
+def train(proto: onnx.ModelProto, anchors: list[str], batches: int = 1) -> Any:
+    session = popir.TrainingSession(
+        proto,
+        popir.DataFlow(batches, anchors),
+        "loss",
+        popir.ConstSGD(0.0),
+        popir.DeviceManager().createCpuDevice(),
+    )
+    session.prepareDevice()
+    return session
+
+
+X = floats(N) + 10
+
+
+@pytest.mark.parametrize("opset", [7, 10, 12, 13, 22])
+def test_training(opset: int) -> None:
+    session = train(model(opset, mask=True), ["y", "mask", "Gradient___x"])
+    out = step(session, {"x": X})
+    kept = out["y"] != 0
+    assert kept.mean() == pytest.approx(1 - RATIO, abs=0.02)
+    np.testing.assert_allclose(out["y"][kept], X[kept] / (1 - RATIO), rtol=1e-6)
+    np.testing.assert_array_equal(out["mask"].astype(bool), kept)
+    assert out["mask"].dtype == (np.float32 if opset < 10 else np.bool_)
+    want = np.where(kept, floats(N, seed=1) / np.float32(1 - RATIO), 0)
+    np.testing.assert_allclose(out["Gradient___x"], want, rtol=1e-6)
+
+
+def test_each_batch_and_step_draws_anew_and_the_seed_repeats() -> None:
+    session = train(model(10), ["y"], batches=2)
+    session.setRandomSeed(7)
+    first = step(session, {"x": np.stack([X, X])})["y"]
+    second = step(session, {"x": np.stack([X, X])})["y"]
+    drawn = [*first, *second]
+    assert all(not np.array_equal(a, b) for i, a in enumerate(drawn) for b in drawn[:i])
+    assert session.getRandomSeed() == 11
+    session.setRandomSeed(7)
+    np.testing.assert_array_equal(step(session, {"x": np.stack([X, X])})["y"], first)
+    session.setRandomSeed(7 << 32)
+    assert not np.array_equal(step(session, {"x": np.stack([X, X])})["y"], first)
+
+
+@pytest.mark.parametrize("opset", [7, 10, 13])
+def test_inference_passes_its_input_on(opset: int) -> None:
+    session = popir.InferenceSession(
+        model(opset, mask=True),
+        popir.DataFlow(1, ["y", "mask"]),
+        popir.DeviceManager().createCpuDevice(),
+    )
+    session.prepareDevice()
+    out = step(session, {"x": X})
+    np.testing.assert_array_equal(out["y"], X)
+    assert out["mask"].all()
+
+
+def test_the_third_input_decides() -> None:
+    session = train(model(13, training=False), ["y", "Gradient___x"])
+    out = step(session, {"x": X})
+    np.testing.assert_array_equal(out["y"], X)
+    np.testing.assert_array_equal(out["Gradient___x"], floats(N, seed=1))
+    other = popir.InferenceSession(
+        model(13, training=True), popir.DataFlow(1, ["y"]), popir.DeviceManager().createCpuDevice()
+    )
+    other.prepareDevice()
+    assert (step(other, {"x": X})["y"] == 0).mean() == pytest.approx(RATIO, abs=0.02)
