@@ -266,7 +266,8 @@ def _op_entry(
         settings = info.settings
         inputs = [tensor.id if tensor else "" for tensor in info.inputs]
         outputs = list(info.outputs)
-        made = device.createOp(settings.graph, key, settings.name, info.attributes, inputs, outputs)
+        attributes = dict(info.attributes)
+        made = device.createOp(settings.graph, key, settings.name, attributes, inputs, outputs)
         if isinstance(made, Op):
             return made
         return CppOp(opid, settings, info.attributes, made)
