@@ -32,8 +32,8 @@ class PopirRep(BackendRep):
     def run(self, inputs: Any, **kwargs: Any) -> tuple[Any, ...]:
         """The outputs for `inputs`: arrays in the order of the graph's inputs, or by their names.
 
-        An integer input that decides a shape is compiled in. The result is a tuple, in the order of
-        the graph's outputs, whose fields have their names.
+        An integer or a scalar whose value is needed to compile the model is compiled in. The result
+        is a tuple, in the order of the graph's outputs, whose fields have their names.
         """
         byName: Mapping[str, Any] = inputs
         if not isinstance(inputs, Mapping):
@@ -58,15 +58,19 @@ class PopirRep(BackendRep):
     def _sessionWithConstants(
         self, arrays: Mapping[str, Array], infos: Mapping[str, TensorInfo]
     ) -> InferenceSession:
-        """The session for these integers in particular."""
-        integers = {id: array for id, array in arrays.items() if array.dtype.kind in "iu"}
-        if not integers:
+        """The session for these integers and scalars in particular."""
+        fixed = {
+            id: array
+            for id, array in arrays.items()
+            if array.dtype.kind in "iub" or array.ndim == 0
+        }
+        if not fixed:
             return self._compiled(self._model, infos)
-        known = (*infos.items(), *((id, array.tobytes()) for id, array in integers.items()))
+        known = (*infos.items(), *((id, array.tobytes()) for id, array in fixed.items()))
         if known not in self._sessions:
             model = ModelProto()
             model.CopyFrom(self._model)
-            for id, array in integers.items():
+            for id, array in fixed.items():
                 model.graph.initializer.append(numpy_helper.from_array(array, id))
             self._sessions[known] = self._compiled(model, infos)
         return self._sessions[known]

@@ -115,7 +115,6 @@ class DropoutOpx(Opx):
     def grow(self, prog: program.Sequence) -> None:
         """poprand's dropout, and where it is asked for the mask."""
         op, given = self.getOp(DropoutOp), self.getInTensor(0)
-        keep = op.keepProbability()
         if not op.isActive():
             self.setOutTensor(0, given)
             if op.hasOutput(1):
@@ -125,7 +124,7 @@ class DropoutOpx(Opx):
                 popops.fill(self.graph(), ones, prog, True, self.debugContext("mask"))
                 self.setOutTensor(1, ones)
             return
-        seed = self.getInTensor(SEED)
+        seed, keep = self.getInTensor(SEED), op.keepProbability()
         self.setOutTensor(
             0,
             poprand.dropout(

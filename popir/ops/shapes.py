@@ -82,8 +82,9 @@ def constInput(op: Op, i: int) -> np.ndarray[Any, Any] | None:
     tensor = op.inTensor(i)
     if tensor.data is None:
         raise OperatorInputError(
-            f"{op.debugName()}: input {i}, '{tensor.id}', must be a constant, since it decides "
-            f"the shape of the output; given was a tensor of type {tensor.tensorType.name}."
+            f"{op.debugName()}: input {i}, '{tensor.id}', must be a constant, since its value is "
+            "needed when the model is compiled; given was a tensor of type "
+            f"{tensor.tensorType.name}."
         )
     return tensor.data
 
