@@ -232,8 +232,7 @@ def main(realtime: bool = False) -> None:
     """Print the tables."""
     print(f"{processor()}, kernels for {contraction.isa()}")
     start_threads(realtime)
-    own = ["own"] if contraction.isa() != "base" else []
-    sources = ["onednn", *own, "portable"]
+    sources = contraction.sources()
     table("Matrix products, float32", products(), sources, realtime)
     for which in ("forward", "data_gradient", "weights_gradient"):
         title = f"Convolutions, {which.replace('_', ' ')}, float32"

@@ -26,6 +26,24 @@ Source sourceOf(const std::string& name) {
   throw py::value_error("no source '" + name + "'; there are any, onednn, own and portable");
 }
 
+/// The sources that this build and machine have, for float32.
+std::vector<std::string> sources() {
+  std::vector<std::string> found;
+  MatMulSpec one;
+  one.inType = one.outType = poplar::FLOAT;
+  one.groups = one.m = one.n = one.k = 1;
+  one.a = one.b = one.c = {1, 1, 1};
+  for (Source s : {Source::OneDnn, Source::Own, Source::Portable}) {
+    try {
+      contraction::make(one, 1, s);
+      found.push_back(contraction::name(s));
+    } catch (const std::invalid_argument&) {
+      // Not here.
+    }
+  }
+  return found;
+}
+
 /// A contraction and the arrays it works on.
 class Prepared {
  public:
@@ -171,6 +189,7 @@ void bindContraction(py::module_& m) {
   m.doc() = "One contraction by one source, on numpy arrays: for tests and measurements.";
   m.def(
       "isa", [] { return std::string(name(isa())); }, "The instruction set in use.");
+  m.def("sources", &sources, "The sources that this build and machine have.");
   py::class_<Prepared>(m, "Prepared", "A contraction, ready to run on the arrays it was given.")
       .def("run", &Prepared::run)
       .def("describe", &Prepared::describe)
