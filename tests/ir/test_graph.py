@@ -204,7 +204,7 @@ def test_ten_thousand_operators_take_linear_time(kind: str) -> None:
     def seconds(n: int) -> float:
         graph = stream_graph("x", "w")
         cls, opid = (UpdateOp, UPDATE) if kind == "in place" else (AddOp, ADD)
-        start = time.perf_counter()
+        start = time.process_time()
         previous = "x"
         for i in range(n):
             add(graph, cls, opid, f"{previous} w", f"t{i}")
@@ -214,7 +214,7 @@ def test_ten_thousand_operators_take_linear_time(kind: str) -> None:
         assert [op.id for op in graph.schedule()] == list(range(n))
         for op in list(graph.ops.values()):
             graph.eraseOp(op.id)
-        return time.perf_counter() - start
+        return time.process_time() - start
 
     small = min(seconds(1000) for _ in range(3))
-    assert seconds(10000) < 40 * small  # Quadratic time would be 100 times.
+    assert min(seconds(10000) for _ in range(3)) < 40 * small  # Quadratic time would be 100 times.
