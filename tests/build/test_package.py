@@ -33,10 +33,10 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build_wheel(tmp_path_factory.mktemp("wheel"))
 
 
-def below(folder: str, under: str, pattern: str = "*") -> set[str]:
+def below(folder: str, under: str) -> set[str]:
     """Files of the source tree below `folder`, as they should be named in the package."""
-    files = (path for path in (ROOT / folder).rglob(pattern) if path.is_file())
-    return {under + path.relative_to(ROOT / folder).as_posix() for path in files}
+    listing = run("git", "ls-files", "-co", "--exclude-standard", folder, cwd=ROOT).splitlines()
+    return {under + name.removeprefix(folder) for name in listing if (ROOT / name).is_file()}
 
 
 def test_the_wheel_carries_everything_once(wheel: Path) -> None:
@@ -44,8 +44,8 @@ def test_the_wheel_carries_everything_once(wheel: Path) -> None:
     inside = {name for name in names if ".dist-info/" not in name}
     extensions = {name for name in inside if name.startswith("popir/_device.") and ".so" in name}
     assert len(extensions) == 1
-    expected = below("popir", "popir/", "*.py") | extensions
-    expected |= below("cpp/include", "popir/include/") | below("schemas", "popir/share/schemas/")
+    expected = below("popir/", "popir/") | extensions
+    expected |= below("cpp/include/", "popir/include/") | below("schemas/", "popir/share/schemas/")
     expected |= {"popir/" + name for name in CARRIED}
     assert inside == expected
     assert len(names) == len(set(names))
