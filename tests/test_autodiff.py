@@ -12,6 +12,7 @@ import popir
 from popir import registry
 from popir.autodiff import differentiate
 from popir.ir import GradInOutMapper, GradOp, GradOpInType, Graph, Op, OperatorIdentifier, verify
+from popir.ir.text import print_graph
 
 SCALAR = np.float32(2.0).reshape(())
 
@@ -224,3 +225,16 @@ def test_an_output_that_the_loss_ignores_has_the_gradient_zero(make: GraphMaker)
     gradOp = make.graph.getTensor("Gradient___w").getProducer()
     assert [t.id for _, t in sorted(gradOp.input.items())] == ["Gradient___a", "Gradient___b"]
     assert make.graph.getTensor("Gradient___a").data == np.float32(0)
+
+
+def test_a_layer_as_text(make: GraphMaker, golden: Any) -> None:
+    graph = make.graph
+    graph.addStream("x", popir.TensorInfo("FLOAT", [2, 3]))
+    make.weight("w", np.ones((3, 4), np.float32))
+    make.weight("b", np.zeros(4, np.float32))
+    make.add("MatMul", ["x", "w"], "product")
+    make.add("Add", ["product", "b"], "sum")
+    make.add("Relu", ["sum"], "y")
+    make.add("IdentityLoss", ["y"], "loss", "ai.graphcore", reduction="Sum")
+    differentiate(graph, "loss", ["w", "b"])
+    golden("layer.txt", print_graph(graph))

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, cast
 
 from popir import popops
 from popir.errors import OperatorInputError
-from popir.ir import GradInOutMapper, Op, OperatorIdentifier
+from popir.ir import GradInOutMapper, Op, OperatorIdentifier, OpSerialiser
 from popir.ops import symbolic as s
 from popir.ops.elementwise_table import FLOATS, ROWS, Row
 from popir.ops.gradient import GRAD, IN, OUT, InputGradOp
@@ -126,7 +126,7 @@ class ElementwiseGradOp(InputGradOp):
             and self._shapes[-1] == self._shapes[self._index]
         )
 
-    def appendAttributes(self, os: Any) -> None:
+    def appendAttributes(self, os: OpSerialiser) -> None:
         """The expression says all."""
         super().appendAttributes(os)
         os.appendAttribute("expression", str(self._expression))

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from popir.ir import GradInOutMapper, GradOp, GradOpInType, Op, OperatorIdentifier
+from popir.ir import (
+    GradInOutMapper,
+    GradOp,
+    GradOpInType,
+    Op,
+    OperatorIdentifier,
+    OpSerialiser,
+)
 from popir.types import TensorInfo
 
 GRAD = GradOpInType.GradOut
@@ -25,6 +32,14 @@ class InputGradOp(GradOp):
         super().__init__(fwdOp, opid)
         self._index = index
         self._like = fwdOp.inInfo(index)
+        self._forward = dict(fwdOp.attributes)
+
+    def appendAttributes(self, os: OpSerialiser) -> None:
+        """The forward operator's, and which of its inputs it is."""
+        super().appendAttributes(os)
+        for name, value in self._forward.items():
+            os.appendAttribute(name, value)
+        os.appendAttribute("input", self._index)
 
     def target(self) -> TensorInfo:
         """Type and shape of the forward operator's input."""

@@ -1,0 +1,54 @@
+"""Devices: their sizes, and what is refused."""
+
+import pytest
+
+from popir import DeviceManager, DeviceType
+from popir.errors import popart_exception
+
+
+def test_the_cpu_has_one_tile() -> None:
+    device = DeviceManager().createCpuDevice()
+    assert device.type is DeviceType.Cpu
+    assert (device.numIpus, device.tilesPerIPU) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("options", "ipus", "tiles"),
+    [
+        ({}, 1, 1472),
+        ({"numIPUs": 2, "tilesPerIPU": 4}, 2, 4),
+        ({"numIPUs": "2", "tilesPerIPU": "4", "ipuVersion": "ipu21"}, 2, 4),
+        ({"compileIPUCode": False}, 1, 1472),
+    ],
+)
+def test_a_model_has_the_size_asked_for(options: dict[str, object], ipus: int, tiles: int) -> None:
+    device = DeviceManager().createIpuModelDevice(options)
+    assert device.type is DeviceType.IpuModel
+    assert (device.numIpus, device.tilesPerIPU) == (ipus, tiles)
+    assert device.version == options.get("ipuVersion", "ipu2")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"tilesPerIpu": 4}, r"no option 'tilesPerIpu'; it has numIPUs, tilesPerIPU"),
+        ({"numIPUs": 0}, r"numIPUs must be 1 or more; given was 0"),
+        ({"tilesPerIPU": "many"}, r"tilesPerIPU must be 1 or more; given was 'many'"),
+    ],
+)
+def test_options_that_are_refused(options: dict[str, object], words: str) -> None:
+    with pytest.raises(popart_exception, match=words):
+        DeviceManager().createIpuModelDevice(options)
+
+
+def test_an_ipu_version_that_does_not_exist() -> None:
+    with pytest.raises(Exception, match=r"ipu99"):
+        DeviceManager().createIpuModelDevice({"ipuVersion": "ipu99"})
+
+
+def test_attaching() -> None:
+    with DeviceManager().createCpuDevice() as device:
+        assert not device.isAttached
+        assert device.attach()
+        assert device.isAttached
+    assert not device.isAttached
