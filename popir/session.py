@@ -164,7 +164,13 @@ class Session:
                     port.bind(given[port.id], stepio.checks)
         except KeyError as error:
             raise self._missing(error.args[0], given) from None
-        engine.run(0)
+        try:
+            engine.run(0)
+        except BaseException:
+            # The streams stand somewhere inside a step: they begin anew with the next one.
+            for port in (*self._inputs, *self._outputs):
+                port.array = None
+            raise
         for port in self._outputs:
             if port.array is None:
                 port.finish(given[port.id])
