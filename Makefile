@@ -9,6 +9,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 INSTALLED := $(VENV)/.installed
+TESTING := $(VENV)/.testing
 TOOLS := $(VENV)/.tools
 
 CXX_FILES = $(shell git ls-files -- '*.cpp' '*.hpp')
@@ -19,7 +20,7 @@ CXX_FILES = $(shell git ls-files -- '*.cpp' '*.hpp')
 run: $(INSTALLED)
 	$(BIN)/python models/run.py $(ARGS)
 
-test: $(INSTALLED)
+test: $(INSTALLED) $(TESTING)
 	$(BIN)/python -m pytest $(ARGS)
 
 lint: $(INSTALLED) $(TOOLS)
@@ -42,7 +43,11 @@ clean:
 
 # Installed in place, so that an edit of Python code needs no further step; one of C++ code does.
 $(INSTALLED): $(BIN)/pip pyproject.toml setup.py constraints.txt $(shell find cpp)
-	$(PIP) install --constraint constraints.txt --editable '.[models,test]'
+	$(PIP) install --constraint constraints.txt --editable '.[models]'
+	touch $@
+
+$(TESTING): $(BIN)/pip pyproject.toml constraints.txt
+	$(PIP) install --constraint constraints.txt --group test
 	touch $@
 
 $(TOOLS): $(BIN)/pip pyproject.toml
