@@ -62,6 +62,11 @@ def popType(value: TensorInfo | DataType) -> Any:
     return getattr(device("poplar"), _POPLAR_NAMES[kind])
 
 
+def debugPrefix(op: Op) -> str:
+    """The name under which the device files what an operator adds, or that name's beginning."""
+    return op.name() or f"{op.opid.type}/{op.id}"
+
+
 class Opx:
     """Lowers one operator. A subclass overrides `grow`, and the layout functions if it has a say in
     layouts.
@@ -160,7 +165,7 @@ class Opx:
 
     def debugContext(self, name: str = "") -> str:
         """The name under which the device files what is added now: the operator's, then `name`."""
-        own = self.op_p.name() or f"{self.op_p.opid.type}/{self.op_p.id}"
+        own = debugPrefix(self.op_p)
         return f"{own}/{name}" if name else own
 
     def cloneNcopy(self, prog: Any, tensor: Any, name: str = "") -> Any:

@@ -21,7 +21,7 @@ from popir.onnxio.load import load
 from popir.optimizers import Optimizer
 from popir.options import SessionOptions
 from popir.patterns import Patterns
-from popir.profile import MachineReport
+from popir.profile import HostProfile, MachineReport
 from popir.step import Returned, Step, buildStep
 from popir.stepio import Port, PyStepIO, PyStepIOCallback, PyWeightsIO
 from popir.types import TensorInfo
@@ -229,6 +229,14 @@ class Session:
     def getSummaryReport(self, resetProfile: bool = True) -> str:
         """The report as text; `resetProfile` is accepted and changes nothing."""
         return self.getReport().summary
+
+    def getHostProfile(self) -> HostProfile:
+        """The host's time by instruction, over all runs so far.
+
+        Raises poplar_profiling_disabled unless the session was made with
+        `SessionOptions.engineOptions["host.profile"] = "true"`.
+        """
+        return HostProfile.of(self._prepared("getHostProfile"), self.graph)
 
     # Weights.
 

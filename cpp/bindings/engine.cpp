@@ -131,6 +131,18 @@ void bindEngine(py::module_& m) {
           "planText", [](PyEngine& e) { return e.impl().planText(); },
           "One line an instruction: what runs and in which layouts.")
       .def(
+          "hostProfile",
+          [](PyEngine& e, unsigned program) {
+            std::vector<std::tuple<std::string, std::string, std::uint64_t, double>> rows;
+            for (const auto& r : e.impl().hostProfile(program))
+              rows.emplace_back(r.name, r.text, r.time.runs,
+                                static_cast<double>(r.time.nanoseconds) * 1e-9);
+            return rows;
+          },
+          py::arg("program") = 0,
+          "Name, line of planText(), runs and seconds of each instruction, over all runs of an "
+          "engine made with the option host.profile = 'true'.")
+      .def(
           "machineReport",
           [](PyEngine& e, unsigned program) { return machineReport(e.impl(), program); },
           py::arg("program") = 0,

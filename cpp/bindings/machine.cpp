@@ -1,6 +1,8 @@
 // popir._device.machine: the simulated machine's figures, and Engine.machineReport.
 #include <pybind11/stl.h>
 
+#include <poplar/Graph.hpp>
+#include <poplar/Program.hpp>
 #include <poplar/Target.hpp>
 
 #include "bindings/engine.hpp"
@@ -14,8 +16,9 @@ namespace popir {
 namespace py = pybind11;
 using namespace py::literals;
 
-py::dict machineReport(const EngineImpl& engine, unsigned program) {
-  const auto r = readMachine(engine.graph(), engine.programs(), program);
+namespace {
+
+py::dict asDict(const MachineReport& r) {
   py::list operations, memory;
   for (const auto& o : r.operations)
     operations.append(py::dict("name"_a = o.name, "vertexClass"_a = o.vertexClass,
@@ -37,9 +40,22 @@ py::dict machineReport(const EngineImpl& engine, unsigned program) {
                   "counts"_a = r.counts, "summary"_a = r.summary());
 }
 
+}  // namespace
+
+py::dict machineReport(const EngineImpl& engine, unsigned program) {
+  return asDict(readMachine(engine.graph(), engine.programs(), program));
+}
+
 void bindMachine(py::module_& m) {
   m.doc() = "What vertices cost on a simulated machine.";
   m.def("vertexClasses", &vertexClassNames, "Names of the classes that have an estimator.");
+  m.def(
+      "programReport",
+      [](const poplar::Graph& graph, const poplar::program::Program& program) {
+        return asDict(readMachine(*graph.impl(), {program.node()}, 0));
+      },
+      py::arg("graph"), py::arg("program"),
+      "What Engine.machineReport says of a program, without an engine.");
   m.def(
       "estimateCycles",
       [](const poplar::Target& target, const std::string& vertexClass, const poplar::Type& type,

@@ -74,6 +74,7 @@ EngineImpl::EngineImpl(const poplar::Graph& graph,
   for (std::size_t p = 0; p < flat.size(); ++p) {
     if (progress) progress(static_cast<int>(p), total);
     compile(p, flat[p]);
+    if (hostProfileFrom(options)) compiled_[p].times.resize(compiled_[p].instrs.size());
   }
   const std::size_t temporaries = aligned(placement_.arenaBytes);
   const std::size_t scratch = temporaries + aligned(temporaryBytes_);
@@ -152,6 +153,7 @@ void EngineImpl::emitMoves(const poplar::Tensor& t, std::size_t temp, bool gathe
   runners_.push_back(makeStridedCopy(std::move(moves), t.elementType().sizeInBytes(), threads_));
   instr.runner = runners_.back().get();
   instr.first = addPointers(refs);
+  instr.name = name;
   out.instrs.push_back(instr);
   out.text.push_back(std::string(gather ? "gather " : "scatter ") + name + " " +
                      shapeText(t.view().shape()));
@@ -188,6 +190,7 @@ void EngineImpl::emitCopy(const poplar::Tensor& src, const poplar::Tensor& dst, 
   runners_.push_back(makeStridedCopy(std::move(moves), dst.elementType().sizeInBytes(), threads_));
   instr.runner = runners_.back().get();
   instr.first = addPointers(refs);
+  instr.name = name;
   out.instrs.push_back(instr);
   out.text.push_back("copy " + name + " " + shapeText(dst.view().shape()));
 }
@@ -255,6 +258,7 @@ void EngineImpl::emitRun(const Step& step, Compiled& out) {
   instr.kind = Instr::Kind::Run;
   instr.runner = runners_.back().get();
   instr.first = addPointers(refs);
+  instr.name = step.name;
   scratchBytes_ = std::max(scratchBytes_, instr.runner->scratchBytes());
   out.instrs.push_back(instr);
   out.text.push_back(text);

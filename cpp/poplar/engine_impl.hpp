@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "poplar/host_profile.hpp"
 #include "poplar/plan.hpp"
 #include "poplar/strided_copy.hpp"
 
@@ -74,6 +75,13 @@ class __attribute__((visibility("default"))) EngineImpl {
   std::size_t arenaBytes() const { return totalBytes_; }
   /// One line an instruction: what runs, where its operands live, their channel blocks.
   std::string planText() const;
+  struct HostRow {
+    std::string name, text;  // of the vertex or copy; the instruction's line of planText()
+    HostTime time;
+  };
+  /// One row an instruction of a program. \throws control_program_error if there is no such
+  /// program, profiling_disabled unless the option "host.profile" is on.
+  std::vector<HostRow> hostProfile(unsigned program) const;
 
   std::ostream* printStream = &std::cerr;
 
@@ -119,6 +127,7 @@ class __attribute__((visibility("default"))) EngineImpl {
   struct Compiled {
     std::vector<Instr> instrs;
     std::vector<std::string> text;
+    std::vector<HostTime> times;  // of instrs, if they are timed
   };
 
   void compile(std::size_t program, const FlatProgram& flat);

@@ -63,8 +63,10 @@ void EngineImpl::run(unsigned program) {
   const ThreadCount threads(threads_);
   loopCounts_.clear();
   const auto& instrs = compiled_[program].instrs;
+  HostClock clock(compiled_[program].times);
   for (std::size_t pc = 0; pc < instrs.size();) {
-    const Instr& in = instrs[pc++];
+    const std::size_t at = pc++;
+    const Instr& in = instrs[at];
     switch (in.kind) {
       case Instr::Kind::Run: in.runner->run(&pointers_[in.first], scratch_); break;
       case Instr::Kind::BindIn: {
@@ -127,6 +129,7 @@ void EngineImpl::run(unsigned program) {
       case Instr::Kind::Jump: pc = in.target; break;
       case Instr::Kind::Print: print(in); break;
     }
+    clock.charge(at);
   }
 }
 

@@ -1,5 +1,15 @@
-"""What a program costs on the simulated machine."""
+"""What a program costs: on the simulated machine, on the host, and in operations."""
 
+from popir.profile.host import HostProfile, InstructionTime
 from popir.profile.report import MachineReport, MemoryCost, OperationCost
+from popir.profile.work import OperatorWork, workOf
 
-__all__ = ["MachineReport", "MemoryCost", "OperationCost"]
+__all__ = [
+    "HostProfile",
+    "InstructionTime",
+    "MachineReport",
+    "MemoryCost",
+    "OperationCost",
+    "OperatorWork",
+    "workOf",
+]

@@ -1,0 +1,33 @@
+#include "poplar/host_profile.hpp"
+
+#include <poplar/exceptions.hpp>
+
+#include "poplar/engine_impl.hpp"
+
+namespace popir {
+
+bool hostProfileFrom(const poplar::OptionFlags& options) {
+  const auto found = options.find("host.profile");
+  if (found == options.end() || found->second == "false") return false;
+  if (found->second == "true") return true;
+  throw poplar::invalid_option("Engine: host.profile is '" + found->second +
+                               "', expected 'true' or 'false'");
+}
+
+std::vector<EngineImpl::HostRow> EngineImpl::hostProfile(unsigned program) const {
+  if (program >= compiled_.size())
+    throw poplar::control_program_error("Engine::hostProfile: program " + std::to_string(program) +
+                                        " given, the engine has " +
+                                        std::to_string(compiled_.size()));
+  const auto& c = compiled_[program];
+  if (c.times.size() != c.instrs.size())
+    throw poplar::profiling_disabled(
+        "Engine::hostProfile: the engine does not time its instructions; give it the option "
+        "host.profile = 'true'");
+  std::vector<HostRow> rows;
+  for (std::size_t i = 0; i < c.instrs.size(); ++i)
+    rows.push_back({c.instrs[i].name, c.text[i], c.times[i]});
+  return rows;
+}
+
+}  // namespace popir

@@ -1,0 +1,92 @@
+"""`HostProfile`: the host's time by instruction, and by the operators that these belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from popir.ir import Graph, Op
+from popir.opx import debugPrefix
+
+HOST = "host"
+"""The type of what brings data from the host's arrays and back."""
+OTHER = "other"
+"""The type of what belongs to no operator: copies between operators, the control of loops."""
+_TRANSFERS = ("bind ", "done ", "stream ")
+
+
+@dataclass(frozen=True)
+class InstructionTime:
+    """One instruction of the plan, over all runs."""
+
+    operator: str
+    """The name under which the operator files what it adds: the model's, or type and id. "" for
+    what belongs to none.
+    """
+    type: str
+    """The operator's type ("Conv"), HOST or OTHER."""
+    what: str
+    """The instruction's line in `Engine.planText()`: kernel, name, shapes and layouts."""
+    runs: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class HostProfile:
+    """The instructions of a program, in the order of the plan.
+
+    The seconds are those of a clock on the wall, read after each instruction.
+    """
+
+    instructions: list[InstructionTime]
+
+    @staticmethod
+    def of(engine: Any, graph: Graph) -> HostProfile:
+        """Reads the times of a `poplar.Engine` that runs the graph.
+
+        Raises poplar_profiling_disabled unless the engine has the option `host.profile = "true"`.
+        """
+        operators = {debugPrefix(op): op for op in graph.ops.values()}
+        rows: list[InstructionTime] = []
+        for name, what, runs, seconds in engine.hostProfile():
+            transfer = what.startswith(_TRANSFERS)
+            op = None if transfer else _operatorOf(name, operators)
+            own = (debugPrefix(op), op.opid.type) if op else ("", HOST if transfer else OTHER)
+            rows.append(InstructionTime(*own, what, runs, seconds))
+        return HostProfile(rows)
+
+    @property
+    def seconds(self) -> float:
+        """The time of all instructions."""
+        return sum(row.seconds for row in self.instructions)
+
+    def since(self, earlier: HostProfile) -> HostProfile:
+        """What has been added since `earlier`, a profile of the same engine."""
+        rows = [
+            InstructionTime(
+                now.operator,
+                now.type,
+                now.what,
+                now.runs - then.runs,
+                now.seconds - then.seconds,
+            )
+            for now, then in zip(self.instructions, earlier.instructions, strict=True)
+        ]
+        return HostProfile(rows)
+
+    def byType(self) -> dict[str, float]:
+        """Seconds by type of operator, the dearest first."""
+        sums: dict[str, float] = {}
+        for row in self.instructions:
+            sums[row.type] = sums.get(row.type, 0.0) + row.seconds
+        return dict(sorted(sums.items(), key=lambda item: -item[1]))
+
+
+def _operatorOf(name: str, operators: Mapping[str, Op]) -> Op | None:
+    """The operator whose name `name` begins with, up to a slash."""
+    while name not in operators:
+        name, slash, _ = name.rpartition("/")
+        if not slash:
+            return None
+    return operators[name]

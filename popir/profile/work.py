@@ -1,0 +1,59 @@
+"""What the operators of a graph have to compute: `workOf`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from popir import poplar, registry
+from popir.compiler import Compilation, compile
+from popir.errors import PopirError
+from popir.ir import Graph, Op
+from popir.opx import device, popType
+
+COUNTS = (
+    "FLOPs are those of the device program: a multiply-add is two; an element-wise function, "
+    "comparison or activation one an element (GELU eight), a softmax four; a reduction one for "
+    "each element that it takes in; pooling its window for each output. Arithmetic of integers in "
+    "element-wise operators, copies and random numbers are none."
+)
+"""What is counted, in words."""
+
+
+@dataclass(frozen=True)
+class OperatorWork:
+    """One operator: its FLOPs, or why it cannot be lowered."""
+
+    op: Op
+    flops: int
+    error: str = ""
+
+
+def workOf(graph: Graph) -> list[OperatorWork]:
+    """The work of the operators that lead to the graph's outputs.
+
+    The graph is compiled first, which changes it, then each operator is lowered by itself, and what
+    its vertices say of their work is added up.
+    """
+    compile(Compilation(graph, graph.outputs))
+    target = poplar.Device.createCPUDevice()
+    return [_work(op, target) for op in graph.schedule()]
+
+
+def _work(op: Op, target: Any) -> OperatorWork:
+    graph = poplar.Graph(target)
+    devicex = device("popart").Devicex(graph)
+    linear = poplar.VariableMappingMethod.LINEAR
+    program = poplar.program.Sequence()
+    try:
+        for tensor in {t.id: t for t in op.input.values()}.values():
+            assert tensor.info is not None
+            kind, shape = popType(tensor.info), tensor.info.shape()
+            devicex.insert(tensor.id, graph.addVariable(kind, shape, linear, tensor.id))
+        registry.createOpx(op, devicex).grow(program)
+        report = device("machine").programReport(graph, program)
+    except PopirError as error:
+        return OperatorWork(op, 0, str(error))
+    except Exception as error:  # grow() may be anybody's code.
+        return OperatorWork(op, 0, f"{op.debugName()}: {type(error).__name__}: {error}")
+    return OperatorWork(op, report["flops"])

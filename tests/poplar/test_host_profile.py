@@ -1,0 +1,102 @@
+"""The engine option host.profile: times of instructions."""
+
+import time
+
+import numpy as np
+import pytest
+
+import popir
+from popir import errors, poplar, popops
+from popir.poplar import program
+from popir.popops import expr as pe
+
+LINEAR = poplar.VariableMappingMethod.LINEAR
+ON = {"host.profile": "true"}
+
+
+def repeated(times, options, elements=64):
+    """An engine that adds one to a tensor, in a loop."""
+    graph = poplar.Graph(poplar.Target.createCPUTarget())
+    t = graph.addVariable(poplar.FLOAT, [elements], LINEAR, "t")
+    body = program.Sequence()
+    popops.mapInPlace(graph, pe.Add(pe._1, pe.Const(1.0)), [t], body, "more")
+    return poplar.Engine(graph, [program.Repeat(times, body)], options)
+
+
+def test_every_run_of_an_instruction_is_counted():
+    engine = repeated(5, ON)
+    for _ in range(3):
+        engine.run()
+    rows = {name or what: runs for name, what, runs, _ in engine.hostProfile()}
+    assert rows["more"] == 15
+    assert rows["repeat 5"] == 3
+    assert rows["end"] == 15
+
+
+def test_rows_are_the_lines_of_the_plan():
+    engine = repeated(2, ON)
+    lines = [line.strip() for line in engine.planText().splitlines()[1:]]
+    assert [what for _, what, _, _ in engine.hostProfile()] == lines
+
+
+def test_times_add_up_to_those_of_the_runs():
+    engine = repeated(20, ON, elements=1_000_000)
+    engine.run()
+    before = sum(seconds for *_, seconds in engine.hostProfile())
+    began = time.perf_counter()
+    for _ in range(3):
+        engine.run()
+    elapsed = time.perf_counter() - began
+    measured = sum(seconds for *_, seconds in engine.hostProfile()) - before
+    assert 0.8 * elapsed < measured <= elapsed
+
+
+def test_without_the_option_there_is_no_profile():
+    for options in ({}, {"host.profile": "false"}):
+        engine = repeated(1, options)
+        engine.run()
+        with pytest.raises(errors.poplar_profiling_disabled, match=r"host\.profile = 'true'"):
+            engine.hostProfile()
+
+
+def test_other_values_and_programs_are_refused():
+    with pytest.raises(errors.poplar_invalid_option, match="'yes', expected 'true' or 'false'"):
+        repeated(1, {"host.profile": "yes"})
+    with pytest.raises(errors.poplar_control_program_error, match="program 3 given, the engine h"):
+        repeated(1, ON).hostProfile(3)
+
+
+@pytest.fixture
+def session():
+    """Two operators, of which one has a name, profiled."""
+    builder = popir.Builder(opsets={"ai.onnx": 17})
+    x = builder.addInputTensor("FLOAT", [32, 64], "x")
+    w = builder.addInitializedInputTensor(np.ones((64, 64), np.float32), "w")
+    h = builder.aiOnnx.matmul([x, w], "block/fc")
+    out = builder.aiOnnx.exp([h])
+    builder.addOutputTensor(out)
+    options = popir.SessionOptions(engineOptions=dict(ON))
+    session = popir.InferenceSession(
+        builder.getModelProto(),
+        popir.DataFlow(1, [out]),
+        popir.DeviceManager().createCpuDevice(),
+        userOptions=options,
+    )
+    session.prepareDevice()
+    return session, {x: np.zeros((32, 64), np.float32)}
+
+
+def test_instructions_lead_back_to_operators(session):
+    session, inputs = session
+    session.run(popir.PyStepIO(inputs, session.initAnchorArrays()))
+    first = session.getHostProfile()
+    rows = {row.type: row for row in first.instructions if row.type != "host"}
+    assert rows["MatMul"].operator == "block/fc"
+    assert rows["Exp"].operator.startswith("Exp/")
+    assert {row.type for row in first.instructions} == {"MatMul", "Exp", "host"}
+    assert first.byType().keys() == {"MatMul", "Exp", "host"}
+    session.run(popir.PyStepIO(inputs, session.initAnchorArrays()))
+    session.run(popir.PyStepIO(inputs, session.initAnchorArrays()))
+    later = session.getHostProfile().since(first)
+    assert {row.runs for row in later.instructions} == {2}
+    assert later.seconds > 0
