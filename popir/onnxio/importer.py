@@ -41,7 +41,7 @@ def importModel(source: Source, inputShapeInfo: Mapping[str, TensorInfo] | None 
     """
     model, folder = load(source)
     graph = Graph(model.graph.name)
-    graph.opsets = _opsets(model)
+    graph.opsets = opsets(model)
     importer = GraphImporter(graph)
     initializers = {tensor.name for tensor in model.graph.initializer}
     for value in model.graph.input:
@@ -49,7 +49,7 @@ def importModel(source: Source, inputShapeInfo: Mapping[str, TensorInfo] | None 
             importer.addInput(value, inputShapeInfo or {})
     for tensor in model.graph.initializer:
         importer.addInitializer(tensor.name, array(tensor, folder))
-    for node in _in_order(model.graph.node, graph.tensors):
+    for node in in_order(model.graph.node, graph.tensors):
         importer.addNode(node)
     for value in model.graph.output:
         if not graph.hasTensor(value.name):
@@ -165,22 +165,27 @@ class InputShapeInfo(dict[str, TensorInfo]):
         return id in self
 
 
-def _opsets(model: ModelProto) -> dict[str, int]:
-    opsets: dict[str, int] = {}
+def opsets(model: ModelProto) -> dict[str, int]:
+    """The version of each operator domain that the model is written in.
+
+    Raises ModelError where it names two of one domain, OpsetVersionError for one of ai.onnx that
+    popir does not read.
+    """
+    found: dict[str, int] = {}
     for item in model.opset_import:
         domain = item.domain or "ai.onnx"
-        if opsets.setdefault(domain, item.version) != item.version:
+        if found.setdefault(domain, item.version) != item.version:
             raise ModelError(
-                f"The model imports two versions of the domain {domain}: {opsets[domain]} and "
+                f"The model imports two versions of the domain {domain}: {found[domain]} and "
                 f"{item.version}."
             )
-    version = opsets.get("ai.onnx", schemas.NEWEST_OPSET)
+    version = found.get("ai.onnx", schemas.NEWEST_OPSET)
     if not schemas.OLDEST_OPSET <= version <= schemas.NEWEST_OPSET:
         raise OpsetVersionError(
             f"The model is written in opset {version} of ai.onnx; popir reads "
             f"{schemas.OLDEST_OPSET} to {schemas.NEWEST_OPSET}."
         )
-    return opsets
+    return found
 
 
 def _info(value: ValueInfoProto) -> TensorInfo:
@@ -224,7 +229,7 @@ _CONSTANTS = {
 }
 
 
-def _in_order(nodes: Sequence[NodeProto], known: Iterable[str]) -> Iterable[NodeProto]:
+def in_order(nodes: Sequence[NodeProto], known: Iterable[str]) -> Iterable[NodeProto]:
     """The nodes, each after those that it reads from; as they stand if that is so already.
 
     Raises ModelError, naming the nodes, if some wait for each other.

@@ -1,0 +1,1 @@
+"""The command `popir`: one file for each of its commands in `popir/cli/commands/`."""

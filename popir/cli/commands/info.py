@@ -1,0 +1,146 @@
+"""`popir info`: what a model consists of, what it costs, and what popir cannot run of it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+
+import click
+
+from popir.cli.exits import ExitCode
+from popir.cli.inputs import Dimensions
+from popir.cli.options import common, model_argument, shapes
+from popir.cli.output import Output
+from popir.errors import PopirError
+from popir.onnxio.describe import Description, Stored, Value, describe
+from popir.onnxio.examine import Examination, Fault, examine
+from popir.onnxio.load import load
+from popir.profile.work import COUNTS, OperatorWork, workOf
+
+
+@click.command(short_help="Describe a model: operators, parameters, FLOPs, support.")
+@model_argument
+@shapes
+@common
+def command(
+    output: Output,
+    model: str,
+    dims: Sequence[tuple[str, int]],
+    shapes: Sequence[tuple[str, list[int]]],
+) -> ExitCode:
+    """Describe MODEL, an ONNX file: operators, inputs, outputs, parameters, FLOPs.
+
+    The model need not be supported as a whole. Exits with 1 if popir cannot run a part of it, which
+    is then listed. FLOPs are for the sizes that --dim gives; other symbolic dimensions count as 1.
+    """
+    description = describe(load(model)[0])
+    dimensions = Dimensions(description.inputs, dims, shapes)
+    assumed = dimensions.assume(1)
+    with output.status("examining"):
+        examination = examine(model, dimensions.infos(partly=True))
+        work, faults = _work(examination)
+    flops = _by_type(work)
+    _show(output, description, flops, assumed, bool(examination.unexamined or faults))
+    _show_faults(output, faults, examination.unexamined)
+    output.result(
+        {
+            "model": model,
+            "ir_version": description.irVersion,
+            "producer": description.producer,
+            "opsets": description.opsets,
+            "inputs": [dataclasses.asdict(value) for value in description.inputs],
+            "outputs": [dataclasses.asdict(value) for value in description.outputs],
+            "operators": description.operators,
+            "parameters": dataclasses.asdict(description.parameters),
+            "constants": dataclasses.asdict(description.constants),
+            "flops": sum(flops.values()),
+            "flops_by_operator": flops,
+            "flops_complete": not (examination.unexamined or faults),
+            "flops_count": COUNTS,
+            "assumed_dims": assumed,
+            "unsupported": [dataclasses.asdict(fault) for fault in faults],
+            "unexamined": examination.unexamined,
+        }
+    )
+    return ExitCode.NO if faults else ExitCode.FINE
+
+
+def _work(examination: Examination) -> tuple[list[OperatorWork], list[Fault]]:
+    """FLOPs of what was imported; the faults found before, and those found on the way."""
+    try:
+        work = workOf(examination.graph)
+    except PopirError as error:
+        return [], [*examination.faults, Fault("", "", None, str(error))]
+    opsets = examination.graph.opsets
+    faults = [
+        Fault(
+            each.op.name() or next((t.id for t in each.op.output.values()), ""),
+            f"{each.op.opid.domain}.{each.op.opid.type}",
+            opsets.get(each.op.opid.domain),
+            each.error,
+        )
+        for each in work
+        if each.error
+    ]
+    return work, [*examination.faults, *faults]
+
+
+def _by_type(work: Iterable[OperatorWork]) -> dict[str, int]:
+    sums: dict[str, int] = {}
+    for each in work:
+        name = f"{each.op.opid.domain}.{each.op.opid.type}"
+        sums[name] = sums.get(name, 0) + each.flops
+    return dict(sorted(sums.items(), key=lambda item: -item[1]))
+
+
+def _show(
+    output: Output,
+    description: Description,
+    flops: Mapping[str, int],
+    assumed: Mapping[str, int],
+    incomplete: bool,
+) -> None:
+    output.line(f"IR version: {description.irVersion}")
+    output.line(f"producer: {description.producer or '-'}")
+    opsets = (f"{domain} {version}" for domain, version in description.opsets.items())
+    output.line(f"opsets: {', '.join(opsets)}")
+    output.line(f"parameters: {_stored(description.parameters)}")
+    output.line(f"constants: {_stored(description.constants)}")
+    columns = ["name", "dtype", "shape"]
+    output.table("inputs", columns, [_value(value) for value in description.inputs])
+    output.table("outputs", columns, [_value(value) for value in description.outputs])
+    names = [*description.operators, *(flops.keys() - description.operators.keys())]
+    rows = [[name, description.operators.get(name, 0), flops.get(name, "-")] for name in names]
+    output.table("operators", ["operator", ">nodes", ">FLOPs"], rows)
+    also = ", of what could be examined" if incomplete else ""
+    sizes = f", with {', '.join(f'{k}={v}' for k, v in assumed.items())}" if assumed else ""
+    output.line(f"FLOPs: {sum(flops.values())}{also}{sizes}")
+    output.line(COUNTS)
+
+
+def _stored(stored: Stored) -> str:
+    return f"{stored.elements} in {stored.tensors} tensors, {stored.bytes} bytes"
+
+
+def _value(value: Value) -> list[str]:
+    dims = value.shape
+    if dims is None:
+        return [value.name, value.type, "-"]
+    return [value.name, value.type, f"[{','.join('?' if d is None else str(d) for d in dims)}]"]
+
+
+def _show_faults(output: Output, faults: Sequence[Fault], unexamined: Sequence[str]) -> None:
+    if not faults:
+        output.line("supported: all of it")
+    else:
+        groups: dict[tuple[str, int | None, str], list[str]] = {}
+        for fault in faults:
+            groups.setdefault((fault.operator, fault.version, fault.message), []).append(fault.node)
+        rows = [
+            [operator or "-", version or "-", len(nodes), ", ".join(nodes) or "-", why]
+            for (operator, version, why), nodes in groups.items()
+        ]
+        columns = ["operator", ">opset", ">nodes", "where", "why"]
+        output.table("NOT SUPPORTED", columns, rows)
+    if unexamined:
+        output.line(f"not examined, for want of shapes: {', '.join(unexamined)}")

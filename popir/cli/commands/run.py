@@ -1,0 +1,224 @@
+"""`popir run`: runs a model once, on given or random inputs, and says what came out."""
+
+from __future__ import annotations
+
+import dataclasses
+import statistics as timing
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import click
+import numpy as np
+
+from popir.cli import npz
+from popir.cli.compare import Difference, compare, require_onnxruntime, run_onnxruntime
+from popir.cli.exits import ExitCode
+from popir.cli.host_profile import profile_json, show_profile
+from popir.cli.inputs import Dimensions, learn_from, note_others, random_inputs
+from popir.cli.options import (
+    common,
+    device,
+    device_of,
+    existing_file,
+    model_argument,
+    session_options,
+    shapes,
+)
+from popir.cli.output import Output
+from popir.cli.statistics import Statistics, statistics
+from popir.dataflow import DataFlow
+from popir.onnxio.describe import Description, describe
+from popir.onnxio.load import load
+from popir.profile import HostProfile
+from popir.session import InferenceSession
+from popir.stepio import PyStepIO
+
+Array = np.ndarray[Any, Any]
+
+
+@click.command(short_help="Run a model once, on given or random inputs.")
+@model_argument
+@click.option("--inputs", "file", type=existing_file, help="An .npz file with an array per input.")
+@click.option(
+    "--random", "seed", type=click.IntRange(0), help="Random inputs from a seed.  [default: 0]"
+)
+@shapes
+@click.option("--check", is_flag=True, help="Compare every output with onnxruntime.")
+@click.option("--rtol", type=click.FloatRange(0), help="Relative tolerance of --check.")
+@click.option("--atol", type=click.FloatRange(0), help="Absolute tolerance of --check.")
+@click.option("--allow-nonfinite", is_flag=True, help="NaN and infinity are no failure.")
+@click.option("--runs", type=click.IntRange(1), help="Run so many times more, and time it.")
+@click.option("--host-profile", is_flag=True, help="Show the host's time by instruction.")
+@click.option("--output", "target", type=click.Path(), help="Write the outputs to an .npz file.")
+@device
+@common
+def command(
+    output: Output,
+    model: str,
+    file: str | None,
+    seed: int | None,
+    dims: Sequence[tuple[str, int]],
+    shapes: Sequence[tuple[str, list[int]]],
+    check: bool,
+    rtol: float | None,
+    atol: float | None,
+    allow_nonfinite: bool,
+    runs: int | None,
+    host_profile: bool,
+    target: str | None,
+    device_kind: str,
+    threads: int | None,
+) -> ExitCode:
+    """Run MODEL, an ONNX file, once.
+
+    Prints type, shape, range, mean and a digest of every output. Exits with 1 if an output holds
+    NaN or infinity, or if --check finds one out of tolerance.
+    """
+    if file is not None and seed is not None:
+        raise click.UsageError("--inputs and --random exclude each other.")
+    if target is not None:
+        npz.check_writable(target)
+    if check:
+        require_onnxruntime()
+    description = describe(load(model)[0])
+    dimensions = Dimensions(description.inputs, dims, shapes)
+    inputs, infos = _inputs(description, dimensions, file, seed or 0, output)
+    with output.status("compiling"):
+        session = InferenceSession(
+            model,
+            DataFlow(1, [value.name for value in description.outputs]),
+            device_of(device_kind),
+            infos,
+            userOptions=session_options(threads, host_profile),
+        )
+        session.prepareDevice()
+    with output.status("running"):
+        outputs, seconds, profile = _run(session, inputs, runs or 0, host_profile)
+    found = {name: statistics(array) for name, array in outputs.items()}
+    _show_outputs(output, outputs, found)
+    differences: list[Difference] = []
+    if check:
+        expected = run_onnxruntime(model, inputs, list(outputs), threads)
+        differences = [
+            compare(name, array, expected[name], rtol, atol) for name, array in outputs.items()
+        ]
+        _show_differences(output, differences)
+    _show_time(output, seconds)
+    if profile is not None:
+        show_profile(output, profile, max(len(seconds), 1))
+    if target is not None:
+        npz.write(target, outputs)
+        output.line(f"wrote {target}")
+    output.result(
+        {
+            "model": model,
+            "inputs": {name: _type(array) for name, array in inputs.items()},
+            "outputs": [
+                {"name": name, **_type(array), **dataclasses.asdict(found[name])}
+                for name, array in outputs.items()
+            ],
+            "check": [{**dataclasses.asdict(d), "ok": d.ok} for d in differences]
+            if check
+            else None,
+            "time": _time_json(seconds),
+            "host_profile": profile and profile_json(profile, max(len(seconds), 1)),
+            "output": target,
+        }
+    )
+    finite = allow_nonfinite or all(each.finite for each in found.values())
+    return ExitCode.FINE if finite and all(d.ok for d in differences) else ExitCode.NO
+
+
+def _inputs(
+    description: Description, dimensions: Dimensions, file: str | None, seed: int, output: Output
+) -> tuple[dict[str, Array], dict[str, Any]]:
+    """The values of the inputs, and their types and shapes."""
+    if file is None:
+        infos = dimensions.infos()
+        return random_inputs(infos, seed), infos
+    arrays = npz.Npz(file)
+    learn_from(arrays, description.inputs, dimensions)
+    infos = dimensions.infos()
+    note_others(arrays, infos, output)
+    return {name: arrays.array(name, info) for name, info in infos.items()}, infos
+
+
+def _run(
+    session: InferenceSession, inputs: Mapping[str, Array], runs: int, profiled: bool
+) -> tuple[dict[str, Array], list[float], HostProfile | None]:
+    """The outputs of the first run; seconds of the others, and their profile, or else its."""
+    outputs = session.initAnchorArrays()
+    session.run(PyStepIO(inputs, outputs))
+    profile = session.getHostProfile() if profiled else None
+    again = PyStepIO(inputs, session.initAnchorArrays())
+    seconds: list[float] = []
+    for _ in range(runs):
+        began = time.perf_counter()
+        session.run(again)
+        seconds.append(time.perf_counter() - began)
+    if profile is not None and runs:
+        profile = session.getHostProfile().since(profile)
+    return outputs, seconds, profile
+
+
+def _type(array: Array) -> dict[str, Any]:
+    return {"dtype": array.dtype.name, "shape": list(array.shape)}
+
+
+def _show_outputs(
+    output: Output, outputs: Mapping[str, Array], found: Mapping[str, Statistics]
+) -> None:
+    rows: list[list[object]] = []
+    for name, array in outputs.items():
+        s = found[name]
+        numbers = [_number(s.min), _number(s.max), _number(s.mean), s.nan, s.inf]
+        rows.append([name, array.dtype.name, _shape(array), *numbers, s.sha256[:16]])
+    columns = ["output", "dtype", "shape", ">min", ">max", ">mean", ">nan", ">inf", "sha256"]
+    output.table("outputs", columns, rows)
+    for name, s in found.items():
+        if not s.finite:
+            size = outputs[name].size
+            output.warn(
+                f"WARNING: the output '{name}' holds {s.nan} NaN and {s.inf} infinities among its "
+                f"{size} elements"
+            )
+
+
+def _shape(array: Array) -> str:
+    return f"[{','.join(map(str, array.shape))}]"
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.6g}"
+
+
+def _show_differences(output: Output, differences: Sequence[Difference]) -> None:
+    rows = [
+        [
+            d.name,
+            f"{d.absolute:.3g}",
+            f"{d.relative:.3g}",
+            f"{d.atol:.3g}",
+            f"{d.rtol:.3g}",
+            "ok" if d.ok else f"{d.outside} OUT OF TOLERANCE",
+        ]
+        for d in differences
+    ]
+    columns = ["output", ">max abs diff", ">max rel diff", ">atol", ">rtol", "verdict"]
+    output.table("against onnxruntime", columns, rows)
+
+
+def _time_json(seconds: Sequence[float]) -> dict[str, Any] | None:
+    if not seconds:
+        return None
+    median, least = timing.median(seconds), min(seconds)
+    return {"runs": len(seconds), "median_seconds": median, "min_seconds": least}
+
+
+def _show_time(output: Output, seconds: Sequence[float]) -> None:
+    if seconds:
+        median, least = timing.median(seconds), min(seconds)
+        output.line(
+            f"time of {len(seconds)} runs: median {median * 1e3:.3f} ms, min {least * 1e3:.3f} ms"
+        )

@@ -1,0 +1,252 @@
+"""`popir train`: trains a model that holds its loss, on arrays of a file."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from popir.cli import npz
+from popir.cli.exits import CommandError, ExitCode
+from popir.cli.inputs import Dimensions, note_others
+from popir.cli.options import (
+    common,
+    device,
+    device_of,
+    existing_file,
+    model_argument,
+    session_options,
+    shapes,
+)
+from popir.cli.output import Output
+from popir.cli.progress import Interruption, Progress
+from popir.dataflow import DataFlow
+from popir.errors import did_you_mean
+from popir.onnxio.describe import Value, describe
+from popir.onnxio.load import load
+from popir.optimizers import SGD, Optimizer
+from popir.session import TrainingSession
+from popir.stepio import PyStepIO
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class Data:
+    """Samples along the first dimension of every array."""
+
+    arrays: Mapping[str, Array]
+    samples: int
+    batch: int
+
+    @property
+    def batches(self) -> int:
+        """Whole batches; samples that are left over wait for the next epoch's order."""
+        return self.samples // self.batch
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """What one round through the data came to; `loss` is the mean over its batches."""
+
+    epoch: int
+    batches: int
+    loss: float
+    seconds: float
+
+
+@click.command(short_help="Train a model that holds its loss, on arrays of an .npz file.")
+@model_argument
+@click.option(
+    "--data", "file", type=existing_file, required=True, help="An .npz file: an array per input."
+)
+@click.option("--loss", required=True, help="The tensor to minimise; it has one element.")
+@click.option("--epochs", type=click.IntRange(1), default=1, show_default=True)
+@click.option("--batch-size", type=click.IntRange(1), help="For a model that leaves it open.")
+@click.option("--optimizer", "kind", type=click.Choice(["sgd"]), default="sgd", show_default=True)
+@click.option("--lr", type=click.FloatRange(0), default=0.01, show_default=True)
+@click.option("--momentum", type=click.FloatRange(0), default=0.0, show_default=True)
+@click.option("--weight-decay", type=click.FloatRange(0), default=0.0, show_default=True)
+@click.option("--shuffle/--no-shuffle", default=True, show_default=True)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option("--output", "target", type=click.Path(), help="[default: MODEL.trained.onnx]")
+@shapes
+@device
+@common
+def command(
+    output: Output,
+    model: str,
+    file: str,
+    loss: str,
+    epochs: int,
+    batch_size: int | None,
+    kind: str,
+    lr: float,
+    momentum: float,
+    weight_decay: float,
+    shuffle: bool,
+    seed: int,
+    target: str | None,
+    dims: Sequence[tuple[str, int]],
+    shapes: Sequence[tuple[str, list[int]]],
+    device_kind: str,
+    threads: int | None,
+) -> ExitCode:
+    """Train MODEL, an ONNX file whose graph computes a loss.
+
+    --data has one array for each input of the model, named as it is, with the samples along the
+    first dimension. The trained model is written at the end, or when Ctrl-C stops the training.
+    """
+    target = target or f"{Path(model).stem}.trained.onnx"
+    npz.check_writable(target)
+    proto, _ = load(model)
+    description = describe(proto)
+    tensors = {id for node in proto.graph.node for id in node.output}
+    if loss not in tensors:
+        raise CommandError(
+            f"--loss {loss}: no node of the model computes such a tensor."
+            f"{did_you_mean(loss, tensors)}"
+        )
+    dimensions = Dimensions(description.inputs, dims, shapes)
+    arrays = npz.Npz(file)
+    infos = _sizes(arrays, description.inputs, dimensions, batch_size)
+    data = _data(arrays, infos)
+    note_others(arrays, infos, output)
+    with output.status("compiling"):
+        session = TrainingSession(
+            model,
+            DataFlow(1, [loss]),
+            loss,
+            _optimizer(kind, lr, momentum, weight_decay),
+            device_of(device_kind),
+            infos,
+            userOptions=session_options(threads),
+        )
+        session.prepareDevice()
+        session.setRandomSeed(seed)
+    order = np.random.default_rng(seed) if shuffle else None
+    done, interrupted = _train(session, data, loss, epochs, order, output)
+    session.modelToHost(target)
+    output.line(f"wrote {target}")
+    output.result(
+        {
+            "model": model,
+            "samples": data.samples,
+            "batch_size": data.batch,
+            "epochs": [vars(epoch) for epoch in done],
+            "interrupted": interrupted,
+            "output": target,
+        }
+    )
+    if interrupted:
+        output.note(f"interrupted; {target} holds what was trained")
+    return ExitCode.INTERRUPTED if interrupted else ExitCode.FINE
+
+
+def _sizes(
+    file: npz.Npz, inputs: Sequence[Value], dimensions: Dimensions, batch: int | None
+) -> dict[str, Any]:
+    """Types and shapes of a batch's inputs: the batch size first, the rest from the arrays."""
+    for value in inputs:
+        shape, _ = file.header(value.name)
+        if not shape:
+            raise CommandError(
+                f"{file.path}: the array '{value.name}' has no dimension; training data have the "
+                "samples along the first."
+            )
+        first = (value.shape or [None])[0]
+        size = first if isinstance(first, int) and first > 0 else dimensions.sizes.get(str(first))
+        size = size or batch or min(32, shape[0])
+        if batch is not None and size != batch:
+            raise CommandError(
+                f"--batch-size {batch}: the input '{value.name}' takes batches of {size}."
+            )
+        dimensions.learn(value.name, (size, *shape[1:]))
+    return dimensions.infos()
+
+
+def _data(file: npz.Npz, infos: Mapping[str, Any]) -> Data:
+    """The arrays, which must fit the inputs and have the same number of samples."""
+    if not infos:
+        raise CommandError("The model has no inputs, so there is nothing to train it on.")
+    arrays: dict[str, Array] = {}
+    for name, info in infos.items():
+        shape, _ = file.header(name)
+        if list(shape[1:]) != info.shape()[1:]:
+            expected = ", ".join(map(str, ["samples", *info.shape()[1:]]))
+            raise CommandError(
+                f"{file.path}: the array '{name}' has the shape {list(shape)}; the model takes "
+                f"[{expected}]."
+            )
+        arrays[name] = file.array(name, type(info)(info.dataType(), shape))
+    counts = {name: len(array) for name, array in arrays.items()}
+    batches = {name: info.shape()[0] for name, info in infos.items()}
+    for what, found in (("samples", counts), ("batches of", batches)):
+        if len(set(found.values())) > 1:
+            said = ", ".join(f"'{name}' {n}" for name, n in found.items())
+            raise CommandError(f"{file.path}: the inputs differ in {what}: {said}.")
+    samples, batch = next(iter(counts.values())), next(iter(batches.values()))
+    if not batch or samples < batch:
+        raise CommandError(f"{file.path} has {samples} samples; a batch takes {batch}.")
+    return Data(arrays, samples, batch)
+
+
+def _optimizer(kind: str, lr: float, momentum: float, weight_decay: float) -> Optimizer:
+    assert kind == "sgd"
+    return SGD(
+        {
+            "defaultLearningRate": (lr, True),
+            "defaultMomentum": (momentum, True),
+            "defaultWeightDecay": (weight_decay, True),
+        }
+    )
+
+
+def _train(
+    session: TrainingSession,
+    data: Data,
+    loss: str,
+    epochs: int,
+    order: np.random.Generator | None,
+    output: Output,
+) -> tuple[list[Epoch], bool]:
+    """Trains; the epochs done, and whether Ctrl-C ended it.
+
+    Raises CommandError where the loss is no number any more.
+    """
+    anchors = session.initAnchorArrays()
+    value = anchors[loss]
+    done: list[Epoch] = []
+    with Interruption() as interruption, Progress(epochs * data.batches) as progress:
+        for epoch in range(1, epochs + 1):
+            began, losses = time.perf_counter(), []
+            rows = order.permutation(data.samples) if order else np.arange(data.samples)
+            for batch in range(data.batches):
+                chosen = rows[batch * data.batch : (batch + 1) * data.batch]
+                inputs = {name: array[chosen] for name, array in data.arrays.items()}
+                session.run(PyStepIO(inputs, anchors))
+                losses.append(float(value.sum()))
+                progress.advance(losses[-1])
+                if not math.isfinite(losses[-1]):
+                    raise CommandError(
+                        f"The loss is {losses[-1]} in batch {batch + 1} of epoch {epoch}; nothing "
+                        "is written. A smaller --lr may help.",
+                        ExitCode.NO,
+                    )
+                if interruption.asked:
+                    break
+            seconds = time.perf_counter() - began
+            done.append(Epoch(epoch, len(losses), sum(losses) / len(losses), seconds))
+            output.line(
+                f"epoch {epoch}/{epochs}: loss {done[-1].loss:.6g}, {len(losses)} batches, "
+                f"{seconds:.3f} s"
+            )
+            if interruption.asked:
+                return done, True
+    return done, False

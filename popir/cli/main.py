@@ -1,0 +1,131 @@
+"""The command `popir`: finds its commands, and makes one line of whatever goes wrong."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pkgutil
+import sys
+import traceback
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import click
+from click.shell_completion import shell_complete
+
+from popir import _library
+from popir.cli import commands
+from popir.cli.exits import CommandError, ExitCode
+from popir.cli.output import printable
+from popir.errors import PopirError
+
+NAME = "popir"
+COMPLETION = "_POPIR_COMPLETE"
+"""The environment variable by which a shell asks for completions."""
+
+
+class Commands(click.Group):
+    """A group whose commands are the modules of `popir.cli.commands`, imported when needed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Their names: those of the modules, with dashes."""
+        return sorted(m.name.replace("_", "-") for m in pkgutil.iter_modules(commands.__path__))
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name."""
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        module = importlib.import_module(f"{commands.__name__}.{cmd_name.replace('-', '_')}")
+        return module.command
+
+    def main(self, args: Sequence[str] | None = None, *_: Any, **__: Any) -> Any:
+        """Runs a command line and exits with its code."""
+        if instruction := os.environ.get(COMPLETION):
+            sys.exit(shell_complete(self, {}, NAME, COMPLETION, instruction))
+        given = list(sys.argv[1:] if args is None else args)
+        for stream in (sys.stdout, sys.stderr):
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="backslashreplace")  # pyright: ignore[reportAttributeAccessIssue]
+        warnings.showwarning = _show_warning
+        try:
+            code = self._run(given)
+            sys.stdout.flush()
+        except BaseException as error:
+            code = _explain(error, debug="--debug" in given)
+        sys.exit(code)
+
+    def _run(self, args: list[str]) -> int:
+        with self.make_context(NAME, args) as context:
+            code = self.invoke(context)
+        return int(code or ExitCode.FINE)
+
+
+def _explain(error: BaseException, debug: bool) -> int:
+    """Says on stderr what went wrong; the exit code that fits."""
+    if isinstance(error, click.exceptions.Exit):
+        return error.exit_code
+    if isinstance(error, BrokenPipeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return ExitCode.PIPE_CLOSED
+    if isinstance(error, SystemExit):
+        raise error
+    if debug:
+        traceback.print_exception(error)
+    text, code = _words(error)
+    print(f"{NAME}: {printable(text)}", file=sys.stderr, flush=True)
+    return code
+
+
+def _words(error: BaseException) -> tuple[str, int]:
+    if isinstance(error, click.ClickException):
+        return _usage(error), ExitCode.USAGE
+    if isinstance(error, CommandError):
+        return f"error: {error}", error.code
+    if isinstance(error, PopirError):
+        return f"error: {error}", ExitCode.MODEL
+    if isinstance(error, (KeyboardInterrupt, click.Abort)):
+        return "interrupted", ExitCode.INTERRUPTED
+    if isinstance(error, MemoryError):
+        return f"error: out of memory: {error}", ExitCode.SYSTEM
+    if isinstance(error, OSError):
+        return f"error: {error}", ExitCode.SYSTEM
+    kind = type(error).__name__
+    return (
+        f"error: {kind}: {error}. This is a defect of popir or of an operator library; --debug "
+        "shows where.",
+        ExitCode.DEFECT,
+    )
+
+
+def _usage(error: click.ClickException) -> str:
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    path = context.command_path if context else NAME
+    return f"error: {error.format_message()} See: {path} --help"
+
+
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    print(f"{NAME}: warning: {printable(message)}", file=sys.stderr, flush=True)
+
+
+@click.command(
+    cls=Commands,
+    name=NAME,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(_library.version(), message="%(prog)s %(version)s", prog_name=NAME)
+def group() -> None:
+    """Runs, trains and looks into ONNX models, with operators of your own."""
+
+
+def main() -> None:
+    """The entry point of the console script."""
+    if "--json" in sys.argv:
+        _keep_stdout_clean()
+    group.main()
+
+
+def _keep_stdout_clean() -> None:
+    """Sends to stderr what operator libraries print, so that stdout holds the JSON object alone."""
+    sys.stdout = os.fdopen(os.dup(1), "w", encoding=sys.stdout.encoding)
+    os.dup2(2, 1)

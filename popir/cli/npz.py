@@ -1,0 +1,152 @@
+"""Arrays in .npz files: read without trusting them, written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+import zlib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.lib import format as npy
+
+from popir.cli.exits import CommandError, ExitCode
+from popir.errors import did_you_mean
+from popir.types import TensorInfo
+
+Array = np.ndarray[Any, Any]
+Header = tuple[tuple[int, ...], np.dtype[Any]]
+
+_DAMAGED = (
+    EOFError,
+    KeyError,
+    NotImplementedError,
+    OSError,
+    OverflowError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+_HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+
+
+class Npz:
+    """The arrays of a file, by name. Pickled objects are refused.
+
+    Raises CommandError, with file and array, for whatever is not as it should be.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        try:
+            self._file = zipfile.ZipFile(path)
+        except _DAMAGED as error:
+            raise CommandError(
+                f"{path} is no .npz file: {error}. numpy.savez makes one."
+            ) from error
+        names = (info.filename for info in self._file.infolist())
+        self.names = [name.removesuffix(".npy") for name in names if name.endswith(".npy")]
+
+    def header(self, name: str) -> Header:
+        """Shape and type of an array, without reading its data."""
+        with self._open(name) as stream:
+            try:
+                return self._header(stream)
+            except _DAMAGED as error:
+                raise self._damaged(name, error) from error
+
+    def _open(self, name: str) -> IO[bytes]:
+        if name not in self.names:
+            raise CommandError(
+                f"{self.path} has no array '{name}'; it has "
+                f"{', '.join(map(repr, self.names)) or 'none'}.{did_you_mean(name, self.names)}"
+            )
+        try:
+            return self._file.open(f"{name}.npy")
+        except _DAMAGED as error:
+            raise self._damaged(name, error) from error
+
+    def _header(self, stream: IO[bytes]) -> Header:
+        read = _HEADERS.get(npy.read_magic(stream))
+        if read is None:
+            raise ValueError("its header is of a version for structured types")
+        shape, _, dtype = read(stream)
+        if dtype.hasobject:
+            raise ValueError("it holds pickled Python objects, which popir does not read")
+        return shape, dtype
+
+    def _damaged(self, name: str, error: BaseException) -> CommandError:
+        return CommandError(f"{self.path}: the array '{name}' cannot be read: {error}.")
+
+    def array(self, name: str, info: TensorInfo) -> Array:
+        """The array `name`, which must be of that type and shape; C-contiguous."""
+        shape, dtype = self.header(name)
+        self.check_type(name, dtype, info)
+        if list(shape) != info.shape():
+            raise CommandError(
+                f"{self.path}: the array '{name}' has the shape {list(shape)}; the model takes "
+                f"{info.shape()}."
+            )
+        with self._open(name) as stream:
+            try:
+                found = npy.read_array(stream, allow_pickle=False)
+            except _DAMAGED as error:
+                raise self._damaged(name, error) from error
+        expected = info.dataType().numpy
+        if found.dtype.kind == "V":
+            found = found.view(expected)
+        return np.require(found, expected, "C")
+
+    def check_type(self, name: str, dtype: np.dtype[Any], info: TensorInfo) -> None:
+        """Raises CommandError for another type than the model's, of whatever byte order.
+
+        numpy stores types that it does not know, such as bfloat16, as bytes without a type.
+        """
+        expected = info.dataType().numpy
+        untyped = dtype.kind == "V" and expected.isbuiltin != 1
+        if untyped and dtype.itemsize == expected.itemsize:
+            return
+        if dtype.newbyteorder("=") != expected:
+            lcase = info.data_type_lcase()
+            raise CommandError(
+                f"{self.path}: the array '{name}' is {dtype.name}; the model takes {lcase}. "
+                f"Convert it: array.astype('{lcase}')."
+            )
+
+    def others(self, wanted: Iterable[str]) -> list[str]:
+        """The names of arrays that are not wanted."""
+        return sorted(set(self.names) - set(wanted))
+
+
+def write(path: str, arrays: Mapping[str, Array]) -> None:
+    """Writes an .npz file under another name and renames it.
+
+    Raises CommandError if the file cannot be written.
+    """
+    target = Path(path)
+    temporary = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        with zipfile.ZipFile(temporary, "w") as file:
+            for name, array in arrays.items():
+                with file.open(f"{name}.npy", "w", force_zip64=True) as stream:
+                    npy.write_array(stream, np.asanyarray(array), allow_pickle=False)
+        temporary.replace(target)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise CommandError(
+            f"{path} cannot be written: {error.strerror}.", ExitCode.SYSTEM
+        ) from error
+
+
+def check_writable(path: str) -> None:
+    """Raises CommandError if no file can be made at `path`, before the work for it is done."""
+    folder = Path(path).parent
+    if Path(path).is_dir():
+        raise CommandError(f"{path} cannot be written: it is a folder.")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        why = "cannot be written to" if folder.is_dir() else "does not exist"
+        raise CommandError(f"{path} cannot be written: its folder {why}.")

@@ -1,0 +1,128 @@
+"""Options that several commands have."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from popir.cli.output import Output
+from popir.devices import DeviceInfo, DeviceManager
+from popir.foreign.load import load_op_library
+from popir.options import SessionOptions
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+existing_file = click.Path(exists=True, dir_okay=False, readable=True)
+model_argument = click.argument("model", type=existing_file)
+
+
+def common(function: Callable[..., Any]) -> Callable[..., Any]:
+    """What every command has; the command gets an `Output` as its first argument."""
+
+    @click.option(
+        "--op-library",
+        "libraries",
+        multiple=True,
+        type=existing_file,
+        help="Load a library of operators first (runs its code); may be repeated.",
+    )
+    @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+    @click.option("--debug", is_flag=True, expose_value=False, help="Show tracebacks of errors.")
+    @functools.wraps(function)
+    def command(libraries: tuple[str, ...], as_json: bool, **options: Any) -> Any:
+        for library in libraries:
+            load_op_library(library)
+        return function(Output(as_json), **options)
+
+    return command
+
+
+class _Assignment(click.ParamType[tuple[str, Any]]):
+    """NAME=VALUE; the last "=" separates, since names may hold one."""
+
+    def __init__(self, name: str, value: Callable[[str], Any], expected: str) -> None:
+        self.name = name
+        self._value = value
+        self._expected = expected
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, Any]:
+        """The name and its value, or a usage error."""
+        name, equals, text = str(value).rpartition("=")
+        try:
+            parsed = self._value(text)
+        except ValueError:
+            parsed = None
+        if not equals or not name or parsed is None:
+            self.fail(f"{value!r} is not {self._expected}.", param, ctx)
+        return name, parsed
+
+
+def _dimension(text: str) -> int | None:
+    value = int(text)
+    return value if 0 <= value < 2**31 else None
+
+
+def _dimensions(text: str) -> list[int] | None:
+    values = [_dimension(part) for part in text.split(",")] if text else []
+    known = [value for value in values if value is not None]
+    return known if len(known) == len(values) else None
+
+
+def shapes(function: Function) -> Function:
+    """--dim and --shape."""
+    dim = click.option(
+        "--dim",
+        "dims",
+        multiple=True,
+        metavar="NAME=N",
+        type=_Assignment("dim", _dimension, "of the form NAME=N, such as batch=1"),
+        help="Size of a symbolic dimension; may be repeated.",
+    )
+    shape = click.option(
+        "--shape",
+        "shapes",
+        multiple=True,
+        metavar="INPUT=N,N,...",
+        type=_Assignment("shape", _dimensions, "of the form INPUT=N,N,..., such as x=1,3,224,224"),
+        help="Shape of an input that the model leaves open; may be repeated.",
+    )
+    return dim(shape(function))
+
+
+def device(function: Function) -> Function:
+    """--device and --threads."""
+    kind = click.option(
+        "--device",
+        "device_kind",
+        type=click.Choice(["cpu", "ipumodel"]),
+        default="cpu",
+        show_default=True,
+        help="The host as one tile, or a simulated IPU: results agree, layouts differ.",
+    )
+    threads = click.option(
+        "--threads",
+        type=click.IntRange(1, 1024),
+        help="Threads of the host.  [default: one for each core]",
+    )
+    return kind(threads(function))
+
+
+def device_of(kind: str) -> DeviceInfo:
+    """The device that --device names."""
+    manager = DeviceManager()
+    return manager.createCpuDevice() if kind == "cpu" else manager.createIpuModelDevice()
+
+
+def session_options(threads: int | None, host_profile: bool = False) -> SessionOptions:
+    """The session's options for --threads and --host-profile."""
+    options = SessionOptions()
+    if threads is not None:
+        options.engineOptions["host.numThreads"] = str(threads)
+    if host_profile:
+        options.engineOptions["host.profile"] = "true"
+    return options

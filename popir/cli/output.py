@@ -1,0 +1,109 @@
+"""Where a command's words go: tables and lines to stdout, or one JSON object; notes to stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from typing import IO, Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+
+def printable(text: object) -> str:
+    """The text in one line; what a terminal would obey or cannot show is escaped."""
+    shown = (c if c.isprintable() else _escaped(c) for c in " ".join(str(text).split()))
+    return "".join(shown)
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape", "backslashreplace").decode("ascii")
+
+
+def console_of(stream: IO[str]) -> Console:
+    """A rich console; NO_COLOR and TERM are obeyed by rich, width by the terminal's."""
+    return Console(file=stream, highlight=False, markup=False, emoji=False)
+
+
+def is_terminal(stream: IO[str]) -> bool:
+    """Whether somebody looks at the stream through a terminal that knows more than plain text."""
+    return stream.isatty() and not console_of(stream).is_dumb_terminal
+
+
+class Output:
+    """What one command prints.
+
+    On a terminal, tables by rich; elsewhere columns of plain text that nothing cuts off. With
+    `as_json` tables and lines are not printed, and `result` prints the one object.
+    """
+
+    def __init__(self, as_json: bool = False) -> None:
+        self.as_json = as_json
+
+    def table(self, title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+        """Prints a table; columns whose name begins with ">" stand to the right."""
+        if self.as_json:
+            return
+        cells = [[printable(cell) for cell in row] for row in rows]
+        names = [name.removeprefix(">") for name in columns]
+        right = [name.startswith(">") for name in columns]
+        if is_terminal(sys.stdout):
+            self._rich(title, names, right, cells)
+        else:
+            self._plain(title, names, right, cells)
+
+    def _rich(
+        self, title: str, names: list[str], right: list[bool], cells: list[list[str]]
+    ) -> None:
+        table = Table(title=Text(title, "bold"), title_justify="left")
+        for name, flag in zip(names, right, strict=True):
+            table.add_column(name, justify="right" if flag else "left", overflow="fold")
+        for row in cells:
+            table.add_row(*(Text(cell) for cell in row))
+        console_of(sys.stdout).print(table)
+
+    def _plain(
+        self, title: str, names: list[str], right: list[bool], cells: list[list[str]]
+    ) -> None:
+        self.line(f"{title}:")
+        every = [names, *cells]
+        widths = [max(len(row[i]) for row in every) for i in range(len(names))]
+        for row in every:
+            padded = (
+                cell.rjust(width) if flag else cell.ljust(width)
+                for cell, width, flag in zip(row, widths, right, strict=True)
+            )
+            print("  " + "  ".join(padded).rstrip())
+
+    def line(self, text: object = "") -> None:
+        """Prints a line to stdout, at once."""
+        if not self.as_json:
+            print(printable(text), flush=True)
+
+    def note(self, text: object) -> None:
+        """Prints a line to stderr."""
+        print(f"popir: {printable(text)}", file=sys.stderr, flush=True)
+
+    def warn(self, text: object) -> None:
+        """Prints a line to stderr that a reader should not miss."""
+        if is_terminal(sys.stderr):
+            console_of(sys.stderr).print(Text(f"popir: {printable(text)}", "bold red"))
+        else:
+            self.note(text)
+
+    def result(self, value: dict[str, Any]) -> None:
+        """Prints the JSON object, if JSON was asked for."""
+        if self.as_json:
+            print(json.dumps(value, indent=2, allow_nan=False))
+
+    @contextmanager
+    def status(self, text: str) -> Generator[None]:
+        """Shows on a terminal's stderr that something takes its time."""
+        if not is_terminal(sys.stderr):
+            yield
+            return
+        with console_of(sys.stderr).status(Text(text)):
+            yield

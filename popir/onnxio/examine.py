@@ -1,0 +1,188 @@
+"""Imports what can be imported of a model, and says of every other node why not: `examine`."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import onnx.shape_inference
+from onnx import ModelProto, NodeProto, ValueInfoProto
+
+from popir import registry
+from popir.errors import UnknownOperatorError, popart_exception
+from popir.ir import Graph
+from popir.onnxio.importer import GraphImporter, in_order, opsets
+from popir.onnxio.load import Source, array, load
+from popir.types import TensorInfo
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Something in a model that popir does not take, and why."""
+
+    node: str
+    """The node's name or, if it has none, its first output; "" if it is no node's fault."""
+    operator: str
+    """Domain and name, or ""."""
+    version: int | None
+    """The model's version of the domain."""
+    message: str
+
+
+@dataclass
+class Examination:
+    """What there is of a model without its faults.
+
+    `graph` stands for the nodes that were imported; its inputs are also what the others compute, as
+    far as ONNX's own shape inference knows type and shape, and its outputs also what they read.
+    """
+
+    graph: Graph
+    faults: list[Fault] = field(default_factory=list)
+    unexamined: list[str] = field(default_factory=list)
+    """Nodes whose operators are known, but not the types or shapes of their inputs."""
+
+
+def examine(source: Source, inputShapeInfo: Mapping[str, TensorInfo] | None = None) -> Examination:
+    """Imports a model as `importModel` does, but goes on where that would raise.
+
+    Raises ModelError only for what is no ONNX model at all.
+    """
+    model, folder = load(source)
+    examiner = _Examiner(model, inputShapeInfo or {})
+    for value in model.graph.input:
+        if value.name not in {tensor.name for tensor in model.graph.initializer}:
+            examiner.addInput(value)
+    for tensor in model.graph.initializer:
+        try:
+            examiner.importer.addInitializer(tensor.name, array(tensor, folder))
+        except popart_exception as error:
+            examiner.fault(error)
+    examiner.addNodes()
+    return examiner.finish()
+
+
+class _Examiner:
+    def __init__(self, model: ModelProto, infos: Mapping[str, TensorInfo]) -> None:
+        self.model = model
+        self.infos = infos
+        self.graph = Graph(model.graph.name)
+        self.importer = GraphImporter(self.graph)
+        self.found = Examination(self.graph)
+        self._imported: set[int] = set()
+        try:
+            self.graph.opsets = opsets(model)
+        except popart_exception as error:
+            self.fault(error)
+            self.graph.opsets = {
+                each.domain or "ai.onnx": each.version for each in model.opset_import
+            }
+
+    def fault(self, error: Exception, node: NodeProto | None = None) -> None:
+        """Takes note of an error, of a node or of the model as a whole."""
+        text = (
+            str(error)
+            if isinstance(error, popart_exception)
+            else f"{type(error).__name__}: {error}"
+        )
+        if node is None:
+            self.found.faults.append(Fault("", "", None, text))
+            return
+        domain = node.domain or "ai.onnx"
+        version = self.graph.opsets.get(domain)
+        self.found.faults.append(Fault(_name(node), f"{domain}.{node.op_type}", version, text))
+
+    def addInput(self, value: ValueInfoProto) -> None:
+        """Adds a graph input, if its type and shape are known."""
+        try:
+            self.importer.addInput(value, self.infos)
+        except popart_exception as error:
+            self.fault(error)
+
+    def addNodes(self) -> None:
+        """Adds the nodes that can be added; for the others, what stands for their outputs."""
+        try:
+            nodes = in_order(self.model.graph.node, self.graph.tensors)
+        except popart_exception as error:
+            self.fault(error)
+            return
+        for node in nodes:
+            if not self._add(node):
+                self._stand_in(node)
+
+    def _add(self, node: NodeProto) -> bool:
+        lost = [id for id in node.input if id and id not in self.graph.tensors]
+        try:
+            if lost:
+                self._check_known(node)
+                self.found.unexamined.append(_name(node))
+                return False
+            self.importer.addNode(node)
+        except Exception as error:  # setup() may be anybody's code.
+            self.fault(error, node)
+            return False
+        self._imported.update(self._new())
+        return True
+
+    def _check_known(self, node: NodeProto) -> None:
+        domain = node.domain or "ai.onnx"
+        if domain not in self.graph.opsets:
+            raise UnknownOperatorError(f"The model imports no version of the domain {domain}.")
+        registry.find(domain, node.op_type, self.graph.opsets[domain])
+
+    def _new(self) -> Iterable[int]:
+        """The ids of the operators that the last node has added."""
+        return itertools.takewhile(lambda id: id not in self._imported, reversed(self.graph.ops))
+
+    def _stand_in(self, node: NodeProto) -> None:
+        """Takes a node back, keeps what it reads, and adds what it computes as inputs."""
+        graph = self.graph
+        for id in list(self._new()):
+            graph.eraseOp(id)
+        kept = [id for id in node.input if id in graph.tensors and id not in graph.outputs]
+        graph.outputs.extend(kept)
+        for id in filter(None, node.output):
+            if id in graph.tensors:
+                graph.removeTensor(id)
+            if id in self._inferred:
+                graph.addStream(id, self._inferred[id])
+
+    @cached_property
+    def _inferred(self) -> dict[str, TensorInfo]:
+        """Types and shapes by ONNX's own inference, where it knows them; worked out when needed."""
+        model = ModelProto()
+        model.CopyFrom(self.model)
+        for value in model.graph.input:
+            if value.name in self.infos:
+                dims = value.type.tensor_type.shape.dim
+                del dims[:]
+                for n in self.infos[value.name].shape():
+                    dims.add(dim_value=n)
+        try:
+            model = onnx.shape_inference.infer_shapes(model, data_prop=True)
+        except Exception:  # It knows nothing of other domains, or of models that are wrong.
+            return {}
+        found: dict[str, TensorInfo] = {}
+        for value in [*model.graph.value_info, *model.graph.output]:
+            tensor = value.type.tensor_type
+            dims = tensor.shape.dim
+            if tensor.HasField("shape") and all(dim.HasField("dim_value") for dim in dims):
+                try:
+                    found[value.name] = TensorInfo(tensor.elem_type, [d.dim_value for d in dims])
+                except popart_exception:
+                    continue
+        return found
+
+    def finish(self) -> Examination:
+        """Adds the model's outputs, as far as they are there."""
+        for value in self.model.graph.output:
+            if value.name in self.graph.tensors and value.name not in self.graph.outputs:
+                self.graph.outputs.append(value.name)
+        self.importer.finish()
+        return self.found
+
+
+def _name(node: NodeProto) -> str:
+    return node.name or next(filter(None, node.output), node.op_type)
