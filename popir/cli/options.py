@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import click
@@ -40,26 +40,26 @@ def common(function: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-class _Assignment(click.ParamType[tuple[str, Any]]):
-    """NAME=VALUE; the last "=" separates, since names may hold one."""
+def _assignments(value: Callable[[str], Any], example: str) -> Callable[..., Any]:
+    """A callback that parses options of the form NAME=VALUE, such as `example`.
 
-    def __init__(self, name: str, value: Callable[[str], Any], expected: str) -> None:
-        self.name = name
-        self._value = value
-        self._expected = expected
+    The last "=" separates, since names may hold one.
+    """
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, Any]:
-        """The name and its value, or a usage error."""
-        name, equals, text = str(value).rpartition("=")
+    def parse(_: click.Context, __: click.Parameter, given: Sequence[str]) -> list[tuple[str, Any]]:
+        return [one(text) for text in given]
+
+    def one(text: str) -> tuple[str, Any]:
+        name, _, size = text.rpartition("=")
         try:
-            parsed = self._value(text)
+            parsed = value(size)
         except ValueError:
             parsed = None
-        if not equals or not name or parsed is None:
-            self.fail(f"{value!r} is not {self._expected}.", param, ctx)
+        if not name or parsed is None:
+            raise click.BadParameter(f"{text!r} is not of the form of {example}.")
         return name, parsed
+
+    return parse
 
 
 def _dimension(text: str) -> int | None:
@@ -80,7 +80,7 @@ def shapes(function: Function) -> Function:
         "dims",
         multiple=True,
         metavar="NAME=N",
-        type=_Assignment("dim", _dimension, "of the form NAME=N, such as batch=1"),
+        callback=_assignments(_dimension, "batch=1"),
         help="Size of a symbolic dimension; may be repeated.",
     )
     shape = click.option(
@@ -88,7 +88,7 @@ def shapes(function: Function) -> Function:
         "shapes",
         multiple=True,
         metavar="INPUT=N,N,...",
-        type=_Assignment("shape", _dimensions, "of the form INPUT=N,N,..., such as x=1,3,224,224"),
+        callback=_assignments(_dimensions, "x=1,3,224,224"),
         help="Shape of an input that the model leaves open; may be repeated.",
     )
     return dim(shape(function))
