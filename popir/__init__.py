@@ -54,6 +54,7 @@ from popir.ir import (
     TensorType,
 )
 from popir.onnxio.importer import InputShapeInfo
+from popir.onnxio.load import ModelInFolder
 from popir.optimizers import SGD, ConstSGD, OptimizerValue
 from popir.options import SessionOptions
 from popir.opx import InputCreatorType, Opx
@@ -92,6 +93,7 @@ __all__ = [
     "MissingGradientError",
     "MissingOpxError",
     "ModelError",
+    "ModelInFolder",
     "Op",
     "OpCreator",
     "OpDefinition",

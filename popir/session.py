@@ -58,15 +58,17 @@ class Session:
         self.options = userOptions or SessionOptions()
         self.options.refuse()
         self.name = name
-        self._source = fnModel
         self._optimizer = optimizer
-        graph = importModel(fnModel, inputShapeInfo)
+        loaded = load(fnModel)
+        graph = importModel(loaded, inputShapeInfo)
         self._compilation = Compilation(
             graph, dataFlow.anchors(), patterns or Patterns(), loss, optimizer
         )
         compile(self._compilation)
         self._host = HostWeights(graph)
         """What the host has of each weight and state."""
+        self._skeleton = exporter.Skeleton.of(loaded, self._host)
+        self._dataFiles: dict[str, str] = {}
         self._step: Step | None = None
         self._engine: Any = None
         self._inputs: list[Port] = []
@@ -279,13 +281,30 @@ class Session:
     def modelToHost(self, filename: str | os.PathLike[str]) -> None:
         """Writes the model with the weights as they are on the device; the file appears whole or
         not at all.
+
+        Weights that came from a file beside the model go to `FILENAME.DIGEST.data`, beside the new
+        one; so do all if they are too large for the model's own file. Raises ModelError if a file
+        cannot be written.
         """
         if self._engine is not None:
             self.weightsToHost()
-        model, _ = load(self._source)
-        names = {tensor.name for tensor in model.graph.initializer}
+        names = {tensor.name for tensor in self._skeleton.model.graph.initializer}
         weights = {id: array for id, array in self._host.items() if id in names}
-        exporter.save(exporter.withWeights(model, weights), filename)
+        exporter.saveSkeleton(self._skeleton, weights, filename, self._dataFiles)
+
+    def updateExternallySavedTensorLocations(self, fromLocation: str, toLocation: str) -> None:
+        """Makes `modelToHost` write the weights that the model has in the file `fromLocation` to
+        the file `toLocation`, which must be in the folder of the new model or below.
+
+        Raises popart_exception if the model has none in that file.
+        """
+        known = set(self._skeleton.external.values())
+        if fromLocation not in known:
+            raise popart_exception(
+                f"The model has no tensors in the file '{fromLocation}'; it has some in: "
+                f"{', '.join(sorted(known)) or '(none)'}.{did_you_mean(fromLocation, known)}"
+            )
+        self._dataFiles[fromLocation] = toLocation
 
 
 class InferenceSession(Session):

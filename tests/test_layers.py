@@ -9,8 +9,8 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "popir"
 
 LAYERS = [
-    "errors types enums options _library",
-    "ir _device poplar popops poplin popnn poprand poputil ext devices",
+    "errors types enums options files _library",
+    "ir _device poplar popops poplin popnn poprand poputil ext devices memory",
     "registry definitions opx pattern builder onnxio",
     "ops foreign",
     "autodiff patterns transforms layouts watch lowering",
@@ -22,7 +22,8 @@ LAYERS = [
 
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names.split()}
 
-DEVICE = {"_device", "poplar", "popops", "poplin", "popnn", "poprand", "poputil", "ext", "devices"}
+DEVICE = {"_device", "poplar", "popops", "poplin", "popnn", "poprand", "poputil", "ext"}
+DEVICE |= {"devices", "memory"}
 NAMES_ONNX = {"onnxio", "backend"}
 OWNERS = {"click": "cli", "rich": "cli"}
 """Packages that a part of popir has for itself, so that importing popir does not import them."""

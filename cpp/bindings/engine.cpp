@@ -10,6 +10,7 @@
 
 #include "bindings/numpy.hpp"
 #include "poplar/engine_impl.hpp"
+#include "poplar/host_memory.hpp"
 
 namespace popir {
 namespace {
@@ -109,6 +110,8 @@ class PyEngine {
 }  // namespace
 
 void bindEngine(py::module_& m) {
+  m.def("availableMemory", &availableMemory,
+        "Bytes that this process can still take from the host.");
   py::class_<PyEngine>(m, "Engine", "Programs, planned once and run many times.")
       .def(py::init<const Graph&, const std::vector<program::Program>&, const OptionFlags&,
                     const py::object&>(),

@@ -5,6 +5,9 @@
 #include <poplar/exceptions.hpp>
 #include <poputil/exceptions.hpp>
 
+#include <new>
+#include <stdexcept>
+
 #include "popart/attribute_error.hpp"
 
 namespace popir {
@@ -73,6 +76,12 @@ void registerErrors() {
     try {
       if (p) std::rethrow_exception(p);
     } catch (const std::exception& e) {
+      // A size that no memory holds arrives as either of these.
+      if (is<std::bad_alloc>(e) || is<std::length_error>(e)) {
+        set("poplar_graph_memory_allocation_error",
+            "The host cannot give the memory that was asked for.");
+        return;
+      }
       const char* name = pythonName(e);
       if (name == nullptr) throw;
       set(name, e.what());

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "poplar/engine_impl.hpp"
+#include "poplar/host_memory.hpp"
 
 namespace popir {
 namespace {
@@ -36,6 +37,7 @@ std::string shapeText(const Dims& shape) {
 }  // namespace
 
 Arena::Arena(std::size_t bytes) : bytes_(std::max<std::size_t>(bytes, kAlign)) {
+  requireMemory("Engine: the program", bytes_);
   void* p = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,14 @@ from popir.builder.annotations import CHECKPOINT, RECOMPUTE
 from popir.builder.core import Core, name_of
 from popir.builder.inference import Inference
 from popir.builder.methods import Opset
-from popir.errors import OperatorAttributeError, did_you_mean, popart_exception
+from popir.errors import ModelError, OperatorAttributeError, did_you_mean, popart_exception
 from popir.ir import AttributeSpec, Tensor
 from popir.ir.attributes import unknown_attribute
 from popir.onnxio import exporter, proto, schemas
-from popir.onnxio.load import Source, embed, load
-from popir.onnxio.proto import GraphProto, ModelProto
+from popir.onnxio.external import points_to, writeExternal
+from popir.onnxio.load import ModelInFolder, Source, embed, load
+from popir.onnxio.proto import GraphProto, ModelProto, TensorProto
+from popir.onnxio.tensors import TensorReader
 from popir.types import DataType, TensorInfo
 
 _OPSET_NAME = re.compile(r"ai(Onnx|OnnxMl|Graphcore)(?:Opset(\d+))?")
@@ -43,14 +46,17 @@ class Builder(Core):
         """
         super().__init__()
         self._inference = Inference(self._model, lambda id: None)
+        self._folder: Path | None = None
+        """Where the model's external data lie, if it has any."""
         if modelProtoOrFilename is not None:
             self._load(modelProtoOrFilename)
         for domain, version in (opsets or {}).items():
             self._opsets.pin(domain, version)
 
     def _load(self, source: Source) -> None:
-        self._model.CopyFrom(embed(*load(source)))
-        graph = self._model.graph
+        loaded = load(source)
+        self._model.CopyFrom(loaded.model)
+        graph = embed(self._model, loaded.folder).graph
         for item in self._model.opset_import:
             self._opsets.pin(item.domain or "ai.onnx", item.version)
         for tensor in graph.initializer:
@@ -215,12 +221,55 @@ class Builder(Core):
     # The model.
 
     def getModelProto(self) -> bytes:
-        """The model as a serialised onnx.ModelProto."""
-        return self._finished().SerializeToString(deterministic=True)
+        """The model as a serialised onnx.ModelProto.
+
+        It knows the folder of its data, if some were saved externally.
+        """
+        data = self._finished().SerializeToString(deterministic=True)
+        return data if self._folder is None else ModelInFolder(data, self._folder)
 
     def saveModelProto(self, filename: str | os.PathLike[str]) -> None:
-        """Writes the model to a file. Raises ModelError if that fails."""
+        """Writes the model to a file.
+
+        Raises ModelError if that fails, or if data saved externally would not be found from there.
+        """
+        folder = Path(filename).resolve().parent
+        if self._folder is not None and folder != self._folder:
+            raise ModelError(
+                f"The model has data in the folder {self._folder}, and cannot be saved in "
+                f"{folder}: a model finds its data in its own folder only."
+            )
         exporter.save(self.getModelProto(), filename)
+
+    def saveInitializersExternally(
+        self, ids: Iterable[str], filename: str | os.PathLike[str]
+    ) -> None:
+        """Writes the values of initialized inputs to a file, out of the model, which may then be
+        larger than protobuf's 2 GiB.
+
+        The model must be saved in the folder of that file. Raises popart_exception for an id that
+        is no initialized input or is in a file already; ModelError if the file cannot be written,
+        or is not in the folder, or below, of what was saved before.
+        """
+        initializers = {tensor.name: tensor for tensor in self._model.graph.initializer}
+        chosen = list(dict.fromkeys(ids))
+        for id in chosen:
+            if id not in initializers:
+                near = did_you_mean(id, initializers)
+                raise popart_exception(f"'{id}' is no initialized input of the model.{near}")
+            if initializers[id].data_location == TensorProto.EXTERNAL:
+                raise popart_exception(f"The value of '{id}' is in a file already.")
+            if initializers[id].data_type == TensorProto.STRING:
+                raise popart_exception(f"The strings of '{id}' cannot lie outside of the model.")
+        reader = TensorReader()
+        values = {id: reader.array(initializers[id]) for id in chosen}
+        path = Path(filename).absolute()
+        folder = self._folder or path.resolve().parent
+        places = writeExternal(values, folder / "model", path)
+        self._folder = folder
+        for id, place in places.items():
+            self._inference.values[id] = values[id]
+            points_to(initializers[id], place)
 
     def _finished(self) -> ModelProto:
         model = ModelProto()

@@ -10,8 +10,8 @@ import numpy as np
 from popir.errors import UnknownOperatorError, popart_exception
 from popir.ir import Graph, Tensor
 from popir.onnxio.importer import GraphImporter
-from popir.onnxio.load import array
 from popir.onnxio.proto import ModelProto, finish, infer
+from popir.onnxio.tensors import TensorReader
 from popir.types import TensorInfo
 
 
@@ -66,7 +66,7 @@ class Inference:
         proto, importer = self._model.graph, GraphImporter(self._graph)
         for tensor in self._new(0, proto.initializer):
             value = self.values.get(tensor.name)
-            data = array(tensor, None) if value is None else value
+            data = TensorReader().array(tensor) if value is None else value
             importer.addInitializer(tensor.name, data)
         for value in self._new(1, proto.input):
             if value.HasField("type") and not self._graph.hasTensor(value.name):

@@ -14,6 +14,7 @@ from numpy.lib import format as npy
 
 from popir.cli.exits import CommandError, ExitCode
 from popir.errors import did_you_mean
+from popir.files import atomic_write
 from popir.types import TensorInfo
 
 Array = np.ndarray[Any, Any]
@@ -123,20 +124,16 @@ class Npz:
 
 
 def write(path: str, arrays: Mapping[str, Array]) -> None:
-    """Writes an .npz file under another name and renames it.
+    """Writes an .npz file, whole or not at all.
 
     Raises CommandError if the file cannot be written.
     """
-    target = Path(path)
-    temporary = target.with_name(f".{target.name}.{os.getpid()}")
     try:
-        with zipfile.ZipFile(temporary, "w") as file:
+        with atomic_write(path) as whole, zipfile.ZipFile(whole, "w") as file:
             for name, array in arrays.items():
                 with file.open(f"{name}.npy", "w", force_zip64=True) as stream:
                     npy.write_array(stream, np.asanyarray(array), allow_pickle=False)
-        temporary.replace(target)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
         raise CommandError(
             f"{path} cannot be written: {error.strerror}.", ExitCode.SYSTEM
         ) from error

@@ -13,38 +13,50 @@ from onnx import AttributeProto, numpy_helper
 from popir.errors import ModelError, OperatorAttributeError
 from popir.ir import AttributeKind
 from popir.ir.attributes import coerce
+from popir.onnxio.tensors import TensorReader
 
 _text = AttributeKind.STRING.coerce
 
-_READ: dict[int, Callable[[AttributeProto], Any]] = {
-    AttributeProto.INT: lambda a: a.i,
-    AttributeProto.FLOAT: lambda a: a.f,
-    AttributeProto.STRING: lambda a: _text(a.s),
-    AttributeProto.TENSOR: lambda a: numpy_helper.to_array(a.t),
-    AttributeProto.GRAPH: lambda a: a.g,
-    AttributeProto.SPARSE_TENSOR: lambda a: a.sparse_tensor,
-    AttributeProto.TYPE_PROTO: lambda a: a.tp,
-    AttributeProto.INTS: lambda a: list(a.ints),
-    AttributeProto.FLOATS: lambda a: list(a.floats),
-    AttributeProto.STRINGS: lambda a: [_text(s) for s in a.strings],
-    AttributeProto.TENSORS: lambda a: [numpy_helper.to_array(t) for t in a.tensors],
-    AttributeProto.GRAPHS: lambda a: list(a.graphs),
+_READ: dict[int, tuple[str, Callable[[Any, str, TensorReader], Any]]] = {
+    AttributeProto.INT: ("i", lambda value, *_: value),
+    AttributeProto.FLOAT: ("f", lambda value, *_: value),
+    AttributeProto.STRING: ("s", lambda value, *_: _text(value)),
+    AttributeProto.TENSOR: ("t", lambda value, who, reader: reader.array(value, who)),
+    AttributeProto.GRAPH: ("g", lambda value, *_: value),
+    AttributeProto.SPARSE_TENSOR: ("sparse_tensor", lambda value, *_: value),
+    AttributeProto.TYPE_PROTO: ("tp", lambda value, *_: value),
+    AttributeProto.INTS: ("ints", lambda value, *_: list(value)),
+    AttributeProto.FLOATS: ("floats", lambda value, *_: list(value)),
+    AttributeProto.STRINGS: ("strings", lambda value, *_: [_text(s) for s in value]),
+    AttributeProto.TENSORS: (
+        "tensors",
+        lambda value, who, reader: [reader.array(t, who) for t in value],
+    ),
+    AttributeProto.GRAPHS: ("graphs", lambda value, *_: list(value)),
 }
+"""By the type of an attribute, the field that holds its value, and the way from there to Python."""
+_BESIDES = {"name", "type", "doc_string"}
 
 
-def to_python(attribute: AttributeProto) -> Any:
+def to_python(attribute: AttributeProto, reader: TensorReader | None = None) -> Any:
     """The value: int, float, str, ndarray, a list of these; a subgraph stays an onnx.GraphProto.
 
-    Raises ModelError for an attribute without a type, and for a tensor whose data do not fit its
-    shape.
+    Raises ModelError for an attribute without a type, for one that holds a value of another type,
+    and for a tensor whose data do not fit its shape.
     """
-    read = _READ.get(attribute.type)
-    if read is None or attribute.ref_attr_name:
+    row = _READ.get(attribute.type)
+    if row is None or attribute.ref_attr_name:
         raise ModelError(f"The attribute '{attribute.name}' has no value of a known type.")
-    try:
-        return read(attribute)
-    except (TypeError, ValueError) as error:
-        raise ModelError(f"The attribute '{attribute.name}' cannot be read: {error}.") from error
+    field, read = row
+    others = {f.name for f, _ in attribute.ListFields()} - {field} - _BESIDES
+    if others:
+        kind = AttributeProto.AttributeType.Name(attribute.type)
+        raise ModelError(
+            f"The attribute '{attribute.name}' is of type {kind}, but has a value in "
+            f"{', '.join(sorted(others))}; expected it in {field}."
+        )
+    who = f"The tensor in the attribute '{attribute.name}'"
+    return read(getattr(attribute, field), who, reader or TensorReader())
 
 
 def to_proto(who: str, name: str, value: Any, kind: AttributeKind | None = None) -> AttributeProto:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -14,7 +15,8 @@ from popir import registry
 from popir.errors import UnknownOperatorError, popart_exception
 from popir.ir import Graph
 from popir.onnxio.importer import GraphImporter, in_order, opsets
-from popir.onnxio.load import Source, array, load
+from popir.onnxio.load import Loaded, Source, load
+from popir.onnxio.tensors import TensorReader
 from popir.types import TensorInfo
 
 
@@ -50,26 +52,20 @@ def examine(source: Source, inputShapeInfo: Mapping[str, TensorInfo] | None = No
 
     Raises ModelError only for what is no ONNX model at all.
     """
-    model, folder = load(source)
-    examiner = _Examiner(model, inputShapeInfo or {})
-    for value in model.graph.input:
-        if value.name not in {tensor.name for tensor in model.graph.initializer}:
-            examiner.addInput(value)
-    for tensor in model.graph.initializer:
-        try:
-            examiner.importer.addInitializer(tensor.name, array(tensor, folder))
-        except popart_exception as error:
-            examiner.fault(error)
+    loaded = load(source)
+    examiner = _Examiner(loaded, inputShapeInfo or {})
+    examiner.addInputs()
+    examiner.addInitializers()
     examiner.addNodes()
     return examiner.finish()
 
 
 class _Examiner:
-    def __init__(self, model: ModelProto, infos: Mapping[str, TensorInfo]) -> None:
-        self.model = model
+    def __init__(self, loaded: Loaded, infos: Mapping[str, TensorInfo]) -> None:
+        self.model = model = loaded.model
         self.infos = infos
         self.graph = Graph(model.graph.name)
-        self.importer = GraphImporter(self.graph)
+        self.importer = GraphImporter(self.graph, TensorReader(loaded.folder))
         self.found = Examination(self.graph)
         self._imported: set[int] = set()
         try:
@@ -94,10 +90,30 @@ class _Examiner:
         version = self.graph.opsets.get(domain)
         self.found.faults.append(Fault(_name(node), f"{domain}.{node.op_type}", version, text))
 
-    def addInput(self, value: ValueInfoProto) -> None:
-        """Adds a graph input, if its type and shape are known."""
+    def addInputs(self) -> None:
+        """Adds the graph inputs whose type and shape are known."""
+        proto = self.model.graph
+        initialized = {tensor.name for tensor in proto.initializer}
+        initialized |= {tensor.values.name for tensor in proto.sparse_initializer}
+        for value in proto.input:
+            if value.name not in initialized:
+                with self._noted():
+                    self.importer.addInput(value, self.infos)
+
+    def addInitializers(self) -> None:
+        """Adds the initializers that can be read."""
+        importer, reader = self.importer, self.importer.reader
+        for tensor in self.model.graph.initializer:
+            with self._noted():
+                importer.addInitializer(tensor.name, reader.array(tensor))
+        for tensor in self.model.graph.sparse_initializer:
+            with self._noted():
+                importer.addInitializer(tensor.values.name, reader.dense(tensor))
+
+    @contextlib.contextmanager
+    def _noted(self) -> Generator[None]:
         try:
-            self.importer.addInput(value, self.infos)
+            yield
         except popart_exception as error:
             self.fault(error)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from onnx import ModelProto, NodeProto, ValueInfoProto
 
-from popir import registry
+from popir import memory, registry
 from popir.errors import (
     ModelError,
     OpsetVersionError,
@@ -20,7 +20,9 @@ from popir.errors import (
 from popir.ir import Graph, Op, TensorType
 from popir.onnxio import schemas
 from popir.onnxio.attributes import to_python
-from popir.onnxio.load import Source, array, load
+from popir.onnxio.limits import check_shape
+from popir.onnxio.load import Source, load
+from popir.onnxio.tensors import TensorReader
 from popir.types import DataType, TensorInfo
 
 TRAINABLE = {DataType.FLOAT, DataType.FLOAT16, DataType.BFLOAT16, DataType.DOUBLE}
@@ -42,13 +44,16 @@ def importModel(source: Source, inputShapeInfo: Mapping[str, TensorInfo] | None 
     model, folder = load(source)
     graph = Graph(model.graph.name)
     graph.opsets = opsets(model)
-    importer = GraphImporter(graph)
+    importer = GraphImporter(graph, TensorReader(folder))
     initializers = {tensor.name for tensor in model.graph.initializer}
+    initializers |= {tensor.values.name for tensor in model.graph.sparse_initializer}
     for value in model.graph.input:
         if value.name not in initializers:
             importer.addInput(value, inputShapeInfo or {})
     for tensor in model.graph.initializer:
-        importer.addInitializer(tensor.name, array(tensor, folder))
+        importer.addInitializer(tensor.name, importer.reader.array(tensor))
+    for tensor in model.graph.sparse_initializer:
+        importer.addInitializer(tensor.values.name, importer.reader.dense(tensor))
     for node in in_order(model.graph.node, graph.tensors):
         importer.addNode(node)
     for value in model.graph.output:
@@ -65,13 +70,16 @@ class GraphImporter:
     readers.
     """
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, reader: TensorReader | None = None) -> None:
+        """`reader` reads the tensors in attributes."""
         self.graph = graph
+        self.reader = reader or TensorReader()
 
     def addInput(self, value: ValueInfoProto, inputShapeInfo: Mapping[str, TensorInfo]) -> None:
         """Adds a graph input as a Stream. Raises ModelError if its type or shape is not known."""
         self._check_new(value.name, "a graph input")
         info = inputShapeInfo.get(value.name) or _info(value)
+        _check_info(f"The graph input '{value.name}'", info)
         self.graph.addStream(value.name, info)
 
     def addInitializer(self, id: str, data: Any) -> None:
@@ -93,13 +101,22 @@ class GraphImporter:
                 near = did_you_mean(id, self.graph.tensors)
                 raise ModelError(f"{who} reads '{id}', which is no tensor of the model.{near}")
         try:
-            attributes = {item.name: to_python(item) for item in node.attribute}
+            attributes = {item.name: to_python(item, self.reader) for item in node.attribute}
         except ModelError as error:
             raise ModelError(f"{who}: {error}") from error
         if node.op_type == "Constant" and node.domain in ("", "ai.onnx"):
-            self.graph.addConstInit(node.output[0], _constant(who, attributes))
-            return None
+            return self._add_constant(who, node, attributes)
         return self._add_op(who, node, attributes)
+
+    def _add_constant(self, who: str, node: NodeProto, attributes: dict[str, Any]) -> None:
+        if len(node.output) != 1 or not node.output[0] or node.input:
+            raise ModelError(
+                f"{who} has {len(node.input)} inputs and the outputs {list(node.output)}; a "
+                f"Constant has no input and one output."
+            )
+        if "sparse_value" in attributes:
+            attributes["value"] = self.reader.dense(attributes["sparse_value"], who)
+        self.graph.addConstInit(node.output[0], _constant(who, attributes))
 
     def _add_op(self, who: str, node: NodeProto, attributes: dict[str, Any]) -> Op:
         graph = self.graph
@@ -124,7 +141,7 @@ class GraphImporter:
         ins = {i: id for i, id in enumerate(node.input) if id}
         outs = {i: id for i, id in enumerate(node.output) if id}
         try:
-            return graph.createConnectedOp(lambda: op, ins, outs)
+            graph.createConnectedOp(lambda: op, ins, outs)
         except popart_exception:
             raise
         except Exception as error:  # setup() may be anybody's code.
@@ -132,6 +149,10 @@ class GraphImporter:
                 f"{op.debugName()}: {type(op).__name__}.setup() failed: "
                 f"{type(error).__name__}: {error}"
             ) from error
+        for tensor in op.output.values():
+            if tensor.info is not None:
+                _check_info(f"{who}: the output '{tensor.id}'", tensor.info)
+        return op
 
     def finish(self) -> None:
         """Makes Consts of the Variables whose every reader needs their value at compile time."""
@@ -147,6 +168,8 @@ class GraphImporter:
                     tensor.tensorType = TensorType.Const
 
     def _check_new(self, id: str, who: str) -> None:
+        if not id:
+            raise ModelError(f"The model has {who} without a name.")
         old = self.graph.tensors.get(id)
         if old is not None:
             origin = old.producer.debugName() if old.producer else f"a {old.tensorType.name}"
@@ -209,24 +232,34 @@ def _info(value: ValueInfoProto) -> TensorInfo:
         raise ModelError(f"{who}: {error}") from error
 
 
+def _check_info(who: str, info: TensorInfo) -> None:
+    """Refuses sizes that no memory holds, before anything is allocated for them."""
+    memory.require(who, check_shape(who, info.dataType(), info.shape()))
+
+
 def _constant(who: str, attributes: dict[str, Any]) -> np.ndarray[Any, Any]:
     """The value of a Constant node, which ONNX lets stand in one of several attributes."""
-    for name, kind in _CONSTANTS.items():
+    for name, (kind, dtype) in _CONSTANTS.items():
         if name in attributes:
-            return np.asarray(attributes[name], kind)
+            value = attributes[name]
+            items = value if isinstance(value, list) and name.endswith("s") else [value]
+            if not all(isinstance(item, kind) for item in items):
+                raise ModelError(f"{who} has the attribute {name} of a type that does not fit.")
+            return np.asarray(value, dtype)
     given = ", ".join(attributes) or "none"
     raise ModelError(f"{who} has no value of a kind that popir reads; it has: {given}.")
 
 
-_CONSTANTS = {
-    "value": None,
-    "value_float": np.float32,
-    "value_floats": np.float32,
-    "value_int": np.int64,
-    "value_ints": np.int64,
-    "value_string": object,
-    "value_strings": object,
+_CONSTANTS: dict[str, tuple[type, Any]] = {
+    "value": (np.ndarray, None),
+    "value_float": (float, np.float32),
+    "value_floats": (float, np.float32),
+    "value_int": (int, np.int64),
+    "value_ints": (int, np.int64),
+    "value_string": (str, object),
+    "value_strings": (str, object),
 }
+"""The attribute of each kind, and the type of its elements in Python and as an array."""
 
 
 def in_order(nodes: Sequence[NodeProto], known: Iterable[str]) -> Iterable[NodeProto]:

@@ -1,60 +1,107 @@
-"""Reads ONNX files, which are not to be trusted: whole models, with their tensors as arrays."""
+"""Reads ONNX files, which are not to be trusted: see docs/hostile_files.md."""
 
 from __future__ import annotations
 
-import math
 import os
-from collections.abc import Iterator
+import stat
+from collections.abc import Container, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
-import onnx
-import onnx.inliner
 from google.protobuf.message import DecodeError
-from onnx import ModelProto, TensorProto, numpy_helper
+from onnx import GraphProto, ModelProto, TensorProto, numpy_helper
 
-from popir.errors import ModelError, popart_exception
-from popir.types import DataType
+from popir import memory, poplar
+from popir.errors import ModelError
+from popir.onnxio import wire
+from popir.onnxio.functions import expand
+from popir.onnxio.limits import MAX_FILE, MAX_MESSAGES, check_model, each_node, subgraphs
+from popir.onnxio.tensors import TensorReader
 
-Source = ModelProto | bytes | str | os.PathLike[str]
-"""A model: a file by its path, its bytes, or the message itself."""
+
+class ModelInFolder(bytes):
+    """A serialised model, with the folder that its external data may lie in."""
+
+    folder: Path
+
+    def __new__(cls, model: bytes, folder: str | os.PathLike[str]) -> ModelInFolder:
+        found = super().__new__(cls, model)
+        found.folder = Path(folder)
+        return found
 
 
-def load(source: Source) -> tuple[ModelProto, Path | None]:
-    """The model, and the folder that its external data may lie in (None unless it came from a
-    file).
+class Loaded(NamedTuple):
+    """A model that has been read and checked."""
 
-    Functions of the model's own are expanded into the nodes that they stand for. Raises ModelError
-    if there is no such file, or if it is not an ONNX model.
+    model: ModelProto
+    """Without functions. Another's, if it was given as a ModelProto: not to be changed."""
+    folder: Path | None
+    """Where its external data may lie; None unless the model came from a file."""
+
+
+Source = ModelProto | bytes | str | os.PathLike[str] | Loaded
+"""A model: a file by its path, its bytes, the message itself, or what `load` returned."""
+
+
+def load(source: Source) -> Loaded:
+    """The model, checked against the limits, with its own functions expanded into the nodes that
+    they stand for, and the folder that its external data may lie in.
+
+    Raises ModelError if there is no such file, if it is not an ONNX model, or is beyond the limits.
     """
+    if isinstance(source, Loaded):
+        return source
     if isinstance(source, ModelProto):
         model, where, folder = source, "The model", None
     elif isinstance(source, bytes):
-        model, where, folder = _parse(source, "The model"), "The model", None
+        where = "The model"
+        model, folder = _parse(source, where), getattr(source, "folder", None)
     else:
         path = Path(source)
         where, folder = f"The model {path}", path.parent
-        try:
-            data = path.read_bytes()
-        except OSError as error:
-            raise ModelError(f"{where} cannot be read: {error.strerror}.") from error
-        model = _parse(data, where)
-    for text in _texts(model):
-        if isinstance(text, bytes):  # What protobuf gives for text that is not UTF-8.
-            raise ModelError(f"{where} is damaged: the name {text!r} in it is not UTF-8.")
+        model = _parse(_contents(path, where), where)
     if not model.HasField("graph"):
         raise ModelError(f"{where} has no graph; it is empty, or no ONNX model.")
     if not model.opset_import:
         raise ModelError(
             f"{where} has no opset_import, so nothing says which version of each operator it means."
         )
-    if model.functions:
-        model = onnx.inliner.inline_local_functions(model)
-    return model, folder
+    check_model(where, model)
+    return Loaded(expand(where, model), folder)
+
+
+def _contents(path: Path, where: str) -> bytes:
+    try:
+        # A pipe would make the call wait.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(descriptor, "rb") as stream:
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode):
+                raise ModelError(f"{where} cannot be read: it is no regular file.")
+            _check_size(where, status.st_size)
+            memory.require(where, status.st_size)
+            return stream.read(status.st_size)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise ModelError(f"{where} cannot be read: {reason}.") from error
+
+
+def _check_size(where: str, size: int) -> None:
+    if size > MAX_FILE:
+        raise ModelError(
+            f"{where} has {size} bytes; ONNX allows {MAX_FILE}, and larger tensors as external "
+            f"data."
+        )
 
 
 def _parse(data: bytes, where: str) -> ModelProto:
+    _check_size(where, len(data))
+    if (
+        wire.worst_case(len(data)) > poplar.availableMemory() // 2
+        and wire.count_messages(data, MAX_MESSAGES) > MAX_MESSAGES
+    ):
+        raise ModelError(f"{where} consists of more than {MAX_MESSAGES} parts.")
     model = ModelProto()
     try:
         model.ParseFromString(data)
@@ -66,91 +113,35 @@ def _parse(data: bytes, where: str) -> ModelProto:
     return model
 
 
-def embed(model: ModelProto, folder: Path | None) -> ModelProto:
-    """`model`, changed to hold the data of its initializers that lay in other files of `folder`."""
-    for tensor in model.graph.initializer:
+def embed(
+    model: ModelProto, folder: Path | None, unless: Container[str] = frozenset()
+) -> ModelProto:
+    """`model`, changed to hold the data of its tensors that lay in other files of `folder`.
+
+    The initializers of the main graph named in `unless` stay as they are.
+    """
+    reader = TensorReader(folder)
+    for tensor in _tensors(model, unless):
         if tensor.data_location == TensorProto.EXTERNAL:
-            tensor.CopyFrom(numpy_helper.from_array(array(tensor, folder), tensor.name))
+            value = reader.array(tensor)
+            tensor.CopyFrom(numpy_helper.from_array(np.ascontiguousarray(value), tensor.name))
     return model
 
 
-def _texts(model: ModelProto) -> Iterator[str]:
-    """Every name that an import reads."""
-    graph = model.graph
-    yield graph.name
-    yield from (item.domain for item in model.opset_import)
-    yield from (tensor.name for tensor in graph.initializer)
-    for value in [*graph.input, *graph.output]:
-        yield value.name
-        yield from (dim.dim_param for dim in value.type.tensor_type.shape.dim)
-    for node in graph.node:
-        yield from (node.name, node.op_type, node.domain, *node.input, *node.output)
-        yield from (attribute.name for attribute in node.attribute)
+def _tensors(model: ModelProto, unless: Container[str]) -> Iterator[TensorProto]:
+    yield from (each for each in model.graph.initializer if each.name not in unless)
+    yield from _sparse(model.graph)
+    for node in each_node(model.graph.node):
+        for attribute in node.attribute:
+            if attribute.HasField("t"):
+                yield attribute.t
+            yield from attribute.tensors
+        for graph in subgraphs(node):
+            yield from graph.initializer
+            yield from _sparse(graph)
 
 
-def array(tensor: TensorProto, folder: Path | None) -> np.ndarray[Any, Any]:
-    """The tensor as an array, little-endian as stored; `folder` is where external data may lie.
-
-    Raises ModelError, naming the tensor, for an element type that popir does not know, and for data
-    that are missing, do not fit the shape, or lie outside of the folder.
-    """
-    who = f"The initializer '{tensor.name}'"
-    try:
-        kind = DataType.of(tensor.data_type)
-        shape = tuple(tensor.dims)
-        if kind is DataType.UNDEFINED or min(shape, default=0) < 0:
-            raise ModelError(f"{who} has the element type {kind.name} and the shape {list(shape)}.")
-        if tensor.data_location == TensorProto.EXTERNAL:
-            return _external(who, tensor, kind, shape, folder)
-        if tensor.HasField("raw_data"):
-            _check_size(who, shape, kind, len(tensor.raw_data))
-        found = numpy_helper.to_array(tensor)
-    except popart_exception as error:
-        raise error if isinstance(error, ModelError) else ModelError(f"{who}: {error}") from error
-    except (TypeError, ValueError, KeyError) as error:
-        raise ModelError(f"{who} of shape {list(tensor.dims)} cannot be read: {error}.") from error
-    return found.astype(kind.numpy) if found.dtype != kind.numpy else found
-
-
-def _check_size(who: str, shape: tuple[int, ...], kind: DataType, given: int) -> None:
-    expected = math.prod(shape) * kind.nbytes
-    if given != expected:
-        raise ModelError(
-            f"{who} of type {kind.name} and shape {list(shape)} needs {expected} bytes of data; "
-            f"it has {given}."
-        )
-
-
-def _external(
-    who: str, tensor: TensorProto, kind: DataType, shape: tuple[int, ...], folder: Path | None
-) -> np.ndarray[Any, Any]:
-    entries = {entry.key: entry.value for entry in tensor.external_data}
-    location = entries.get("location", "")
-    if folder is None:
-        raise ModelError(
-            f"{who} lies in the file '{location}' beside the model, which was given without its "
-            f"folder; give the model's path instead."
-        )
-    path = _contained(who, location, folder)
-    offset, length = int(entries.get("offset") or 0), entries.get("length")
-    rest = path.stat().st_size - offset
-    if offset < 0 or rest < 0:
-        raise ModelError(f"{who} starts at byte {offset} of {path}, which is shorter.")
-    given = int(length) if length else rest
-    if given > rest:
-        raise ModelError(f"{who} has {given} bytes in {path}, which holds {rest} from {offset} on.")
-    _check_size(who, shape, kind, given)
-    return np.fromfile(path, kind.numpy, math.prod(shape), offset=offset).reshape(shape)
-
-
-def _contained(who: str, location: str, folder: Path) -> Path:
-    """The file, if it lies below the model's folder once all links and dots are resolved."""
-    root = folder.resolve()
-    path = (root / location).resolve()
-    if not location or Path(location).is_absolute() or root not in path.parents:
-        raise ModelError(
-            f"{who} names the file '{location}', which is not inside of the model's folder {root}."
-        )
-    if not path.is_file():
-        raise ModelError(f"{who} lies in {path}, which does not exist.")
-    return path
+def _sparse(graph: GraphProto) -> Iterable[TensorProto]:
+    for each in graph.sparse_initializer:
+        yield each.values
+        yield each.indices

@@ -92,8 +92,18 @@ def test_tensor_that_does_not_fit_its_shape() -> None:
     proto.t.data_type = 1
     proto.t.dims.append(3)
     proto.t.raw_data = b"1234"
-    with pytest.raises(ModelError, match="The attribute 'a' cannot be read: cannot reshape"):
+    with pytest.raises(
+        ModelError, match=r"The tensor in the attribute 'a' of type FLOAT and shape \[3"
+    ):
         to_python(proto)
+
+
+def test_value_of_another_type() -> None:
+    with pytest.raises(
+        ModelError,
+        match="The attribute 'a' is of type INT, but has a value in f, ints; expected it in i",
+    ):
+        to_python(AttributeProto(name="a", type=AttributeProto.INT, i=1, f=2.0, ints=[3]))
 
 
 def test_enumeration_stands_for_its_name() -> None:

@@ -1,0 +1,294 @@
+"""Tensor data in files beside the model: ONNX's external data, read and written.
+
+A model is not to be trusted, so it must not reach what its author could not: only files below the
+model's folder are read, never by a link, and what is written gets its name from the caller alone.
+docs/hostile_files.md has the rules with their reasons. They are those of ONNX's own threat model
+(https://onnx.ai/onnx/repo-docs/Security.html).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from onnx import TensorProto
+
+from popir.errors import ModelError
+from popir.files import atomic_write
+
+Array = np.ndarray[Any, Any]
+
+_KEYS = ("location", "offset", "length", "checksum", "basepath")
+"""What a reader knows; `basepath` is written by onnx and means nothing. Other keys are skipped."""
+_BLOCK = 1 << 24
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the data of a tensor lie."""
+
+    location: str
+    """The file, relative to the model's folder."""
+    offset: int = 0
+    length: int | None = None
+    """None for the rest of the file."""
+    checksum: str = ""
+    """The SHA-1 of the whole file in hexadecimal digits, or ""."""
+
+    @staticmethod
+    def of(who: str, tensor: TensorProto) -> Place:
+        """What the tensor says. Raises ModelError, naming `who`, for anything not of the form."""
+        entries: dict[str, str] = {}
+        for entry in tensor.external_data:
+            if entry.key in entries:
+                raise ModelError(f"{who} has the external data key '{entry.key}' twice.")
+            if entry.key in _KEYS:
+                entries[entry.key] = entry.value
+        offset = _number(who, "offset", entries.get("offset", "0"))
+        length = entries.get("length")
+        checksum = entries.get("checksum", "").lower()
+        if checksum and (len(checksum) != 40 or set(checksum) - set("0123456789abcdef")):
+            raise ModelError(f"{who} has the checksum {checksum!r}; a SHA-1 is 40 digits.")
+        return Place(
+            entries.get("location", ""),
+            offset,
+            None if length is None else _number(who, "length", length),
+            checksum,
+        )
+
+
+def _number(who: str, key: str, text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 18):
+        raise ModelError(
+            f"{who} has the external data {key} {text!r}; expected a number of bytes, 0 or more."
+        )
+    return int(text)
+
+
+class ExternalReader:
+    """Reads the external data of one model. Each file's checksum is worked out once."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._checksums: dict[tuple[int, int, int, int], str] = {}
+
+    def read(self, who: str, tensor: TensorProto, needed: int) -> Array:
+        """The `needed` bytes of the tensor's data, as UINT8[needed].
+
+        Raises ModelError, naming `who`, unless the file may be read and holds that many.
+        """
+        place = Place.of(who, tensor)
+        descriptor = self._open(who, place.location)
+        try:
+            status = os.fstat(descriptor)
+            file = self.folder / place.location
+            rest = status.st_size - place.offset
+            if rest < 0:
+                raise ModelError(
+                    f"{who} starts at byte {place.offset} of {file}, which has {status.st_size}."
+                )
+            given = rest if place.length is None else place.length
+            if given > rest:
+                raise ModelError(
+                    f"{who} has {given} bytes in {file}, which holds {rest} from {place.offset} on."
+                )
+            if given != needed:
+                raise ModelError(f"{who} needs {needed} bytes of data; it has {given} in {file}.")
+            if place.checksum and place.checksum != self._checksum(descriptor, status):
+                raise ModelError(
+                    f"{who} lies in {file}, whose SHA-1 is not {place.checksum} as the model says: "
+                    f"the file was damaged, or belongs to another model."
+                )
+            return _read(who, descriptor, place.offset, needed)
+        except OSError as error:
+            raise ModelError(f"{who} cannot be read: {error.strerror}.") from error
+        finally:
+            os.close(descriptor)
+
+    def _open(self, who: str, location: str) -> int:
+        """A descriptor of the file, which is regular, has one name, and is reached by no link.
+
+        Each step starts at the descriptor of the folder before, and what was opened is asked what
+        it is, so that nobody can exchange a part of the path in between.
+        """
+        parts = location.split("/")
+        if not location or "\0" in location or location.startswith("/") or ".." in parts:
+            raise ModelError(
+                f"{who} names the file {location!r}; expected a path inside of the model's folder, "
+                f"relative to it and without '..'."
+            )
+        *folders, name = [part for part in parts if part not in ("", ".")] or ["."]
+        descriptors: list[int] = []
+        try:
+            where: Any = self.folder
+            for part in [None, *folders]:
+                flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+                if part is None:
+                    where = os.open(where, flags)
+                else:
+                    where = os.open(part, flags | os.O_NOFOLLOW, dir_fd=where)
+                descriptors.append(where)
+            _check_kind(who, location, os.stat(name, dir_fd=where, follow_symlinks=False))
+            # A pipe that took the file's place must not make the call wait.
+            flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+            found = os.open(name, flags, dir_fd=where)
+            try:
+                _check_kind(who, location, os.fstat(found))
+            except BaseException:
+                os.close(found)
+                raise
+            return found
+        except OSError as error:
+            raise ModelError(
+                f"{who} lies in {self.folder / location}, which cannot be opened without following "
+                f"links: {error.strerror}."
+            ) from error
+        finally:
+            for descriptor in descriptors:
+                os.close(descriptor)
+
+    def _checksum(self, descriptor: int, status: os.stat_result) -> str:
+        key = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+        if key not in self._checksums:
+            digest = hashlib.sha1(usedforsecurity=False)
+            offset = 0
+            while block := os.pread(descriptor, _BLOCK, offset):
+                digest.update(block)
+                offset += len(block)
+            self._checksums[key] = digest.hexdigest()
+        return self._checksums[key]
+
+
+def _check_kind(who: str, location: str, status: os.stat_result) -> None:
+    mode = status.st_mode
+    if stat.S_ISREG(mode) and status.st_nlink <= 1:
+        return
+    kinds = {stat.S_IFLNK: "a symbolic link", stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe"}
+    what = kinds.get(stat.S_IFMT(mode), "no regular file")
+    if stat.S_ISREG(mode):
+        what = f"a file with {status.st_nlink} names (hard links)"
+    raise ModelError(
+        f"{who} lies in the file {location!r}, which is {what}; expected a regular file with one "
+        f"name. If you trust it, put a copy in its place."
+    )
+
+
+def _read(who: str, descriptor: int, offset: int, needed: int) -> Array:
+    data = np.empty(needed, np.uint8)
+    done = 0
+    while done < needed:
+        count = os.preadv(descriptor, [data[done : done + _BLOCK].data], offset + done)
+        if count == 0:
+            raise ModelError(f"{who}: its file was cut off while it was read.")
+        done += count
+    return data
+
+
+# Writing.
+
+_ALIGNMENT = 4096
+"""Tensors begin at multiples of a page, so that others can map them."""
+
+
+def location_of(tensor: TensorProto) -> str:
+    """The file that an external tensor names, or ""."""
+    return next((entry.value for entry in tensor.external_data if entry.key == "location"), "")
+
+
+def writeExternal(
+    data: Mapping[str, Array], model: Path, file: str | os.PathLike[str] | None = None
+) -> dict[str, Place]:
+    """Writes tensors to a file for the model that will be at `model`, and says where each lies.
+
+    The file has the name given, which must be in the model's folder or below and is not followed
+    if it is a link; else `MODEL.DIGEST.data`, after what it holds. Raises ModelError if it cannot
+    be written there.
+    """
+    places: dict[str, tuple[int, int]] = {}
+    end = 0
+    for id, array in data.items():
+        end = -(-end // _ALIGNMENT) * _ALIGNMENT
+        places[id] = (end, array.nbytes)
+        end += array.nbytes
+    digest = hashlib.sha1(usedforsecurity=False)
+    for block in _blocks(data):
+        digest.update(block)
+    checksum = digest.hexdigest()
+    own = f"{model.name}.{checksum[:_DIGITS]}.data"
+    location = own if file is None else _inside(Path(file), model.parent)
+    try:
+        with atomic_write(model.parent / location, follow=False) as stream:
+            for block in _blocks(data):
+                stream.write(block)
+    except OSError as error:
+        raise ModelError(
+            f"The data of {model} cannot be written to {location}: {error.strerror}."
+        ) from error
+    return {
+        id: Place(location, offset, length, checksum) for id, (offset, length) in places.items()
+    }
+
+
+_DIGITS = 16
+
+
+def _blocks(data: Mapping[str, Array]) -> Iterator[memoryview]:
+    """The bytes of the file."""
+    end = 0
+    for array in data.values():
+        yield memoryview(bytes(-end % _ALIGNMENT))
+        yield np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
+        end += -end % _ALIGNMENT + array.nbytes
+
+
+def _inside(file: Path, folder: Path) -> str:
+    """The location of a file below the folder, no part of the way being a link."""
+    relative = os.path.relpath(os.path.realpath(file.parent), os.path.realpath(folder))
+    location = os.path.normpath(os.path.join(relative, file.name))
+    parts = location.split("/")
+    if os.path.isabs(location) or ".." in parts or not file.name:
+        raise ModelError(
+            f"The data file {file} is not in the model's folder {folder} or below; a model finds "
+            f"its data nowhere else."
+        )
+    return location
+
+
+def removeReplaced(model: Path, kept: str) -> None:
+    """Removes what `writeExternal` named after `model`, except the file `kept`."""
+    prefix = f"{model.name}."
+    length = len(prefix) + _DIGITS + len(".data")
+    for name in os.listdir(model.parent):
+        if name.startswith(prefix) and name.endswith(".data") and len(name) == length:
+            digits = name[len(prefix) :][:_DIGITS]
+            if name != kept and not set(digits) - set("0123456789abcdef"):
+                with contextlib.suppress(OSError):
+                    os.unlink(model.parent / name)
+
+
+def points_to(tensor: TensorProto, place: Place) -> None:
+    """Makes `tensor` say that its data lie there, and removes those that it holds itself."""
+    for field in _DATA:
+        tensor.ClearField(field)
+    del tensor.external_data[:]
+    tensor.data_location = TensorProto.EXTERNAL
+    for key in ("location", "offset", "length", "checksum"):
+        tensor.external_data.add(key=key, value=str(getattr(place, key)))
+
+
+_DATA = (
+    "raw_data",
+    "float_data",
+    "int32_data",
+    "string_data",
+    "int64_data",
+    "double_data",
+    "uint64_data",
+)

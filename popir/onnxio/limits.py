@@ -1,0 +1,174 @@
+"""What a model may consist of at most. The limits are far above models in use, and keep the time
+and memory that a hostile file can cost in proportion.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+
+import onnx
+from onnx import AttributeProto, GraphProto, ModelProto, NodeProto
+
+from popir.errors import ModelError
+from popir.types import DataType
+
+MAX_FILE = 2**31 - 1
+"""Bytes of a model without its external data; protobuf's own limit."""
+MAX_MESSAGES = 5_000_000
+"""Parts of all kinds: nodes, attributes, tensors, inputs, ..."""
+MAX_NODES = 500_000
+"""Nodes, with those of subgraphs, and functions expanded wherever they are called."""
+MAX_TENSORS = 2_000_000
+"""Names among the inputs and outputs of all nodes."""
+MAX_ATTRIBUTES = 1_000
+"""Attributes of one node."""
+MAX_DEPTH = 32
+"""Graphs inside of graphs; functions that call functions."""
+MAX_NAME = 10_000
+"""Characters of a name."""
+MAX_RANK = 32
+"""Dimensions of a tensor."""
+MAX_BYTES = 2**62
+"""Bytes of a tensor, dimensions of 0 not counted: sizes and strides fit 64 bits."""
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+
+
+def check_shape(who: str, kind: DataType, shape: Iterable[int]) -> int:
+    """The bytes of a tensor. Raises ModelError, naming `who`, for sizes that none can have."""
+    shape = list(shape)
+    if len(shape) > MAX_RANK:
+        raise ModelError(f"{who} has {len(shape)} dimensions; popir takes up to {MAX_RANK}.")
+    if min(shape, default=0) < 0:
+        raise ModelError(f"{who} has the shape {shape}; dimensions are 0 or more.")
+    if math.prod(max(dim, 1) for dim in shape) * max(kind.nbytes, 8) > MAX_BYTES:
+        raise ModelError(f"{who} has the shape {shape}, more than fits an address.")
+    return math.prod(shape) * kind.nbytes
+
+
+def check_name(what: str, name: str | bytes, where: str = "") -> None:
+    """Raises ModelError for text that is not UTF-8, too long, or has control characters."""
+    if isinstance(name, bytes):  # What protobuf gives for text that is not UTF-8.
+        raise ModelError(f"{where} is damaged: the name {name[:100]!r} in it is not UTF-8.")
+    if len(name) > MAX_NAME:
+        raise ModelError(
+            f"{where} has {what} of {len(name)} characters, {name[:50]!r}...; popir takes up to "
+            f"{MAX_NAME}."
+        )
+    if not name.isprintable() and _CONTROL.search(name):
+        raise ModelError(f"{where} has {what} with control characters: {name[:100]!r}.")
+
+
+def check_model(where: str, model: ModelProto) -> None:
+    """Raises ModelError, beginning with `where`, for a model beyond the limits, or whose names are
+    none.
+    """
+    if model.ir_version > onnx.IR_VERSION:
+        raise ModelError(
+            f"{where} is of IR version {model.ir_version}; the installed onnx {onnx.__version__} "
+            f"knows {onnx.IR_VERSION}."
+        )
+    for item in model.opset_import:
+        check_name("a domain", item.domain, where)
+    bodies: list[tuple[Iterable[NodeProto], Iterable[str]]] = [
+        (model.graph.node, _names_of_graph(model.graph))
+    ]
+    for function in model.functions:
+        names = (function.domain, function.name, function.overload)
+        bodies.append((function.node, [*names, *function.input, *function.output]))
+        for item in function.opset_import:
+            check_name("a domain", item.domain, where)
+    seen = Count(where)
+    for nodes, names in bodies:
+        seen.names(names)
+        for node in each_node(nodes):
+            seen.node(node)
+
+
+def each_node(nodes: Iterable[NodeProto]) -> Iterator[NodeProto]:
+    """The nodes and those of their subgraphs. Raises ModelError for too many graphs in graphs."""
+    waiting = [(iter(nodes), 0)]
+    while waiting:
+        rest, depth = waiting[-1]
+        node = next(rest, None)
+        if node is None:
+            waiting.pop()
+            continue
+        yield node
+        for graph in subgraphs(node):
+            if depth == MAX_DEPTH:
+                raise ModelError(f"Graphs lie in graphs more than {MAX_DEPTH} deep.")
+            waiting.append((iter(graph.node), depth + 1))
+
+
+def subgraphs(node: NodeProto) -> Iterator[GraphProto]:
+    """The graphs that the attributes of a node hold."""
+    for attribute in node.attribute:
+        if attribute.HasField("g"):
+            yield attribute.g
+        yield from attribute.graphs
+
+
+def _names_of_graph(graph: GraphProto) -> Iterator[str]:
+    yield graph.name
+    yield from (tensor.name for tensor in graph.initializer)
+    yield from (tensor.values.name for tensor in graph.sparse_initializer)
+    for value in (*graph.input, *graph.output):
+        yield value.name
+        yield from (dim.dim_param for dim in value.type.tensor_type.shape.dim)
+
+
+class Count:
+    """Counts what a model consists of, against the limits."""
+
+    def __init__(self, where: str) -> None:
+        self._where = where
+        self._nodes = 0
+        self._tensors = 0
+
+    def names(self, names: Iterable[str]) -> None:
+        """Checks names."""
+        for name in names:
+            check_name("a name", name, self._where)
+
+    def node(self, node: NodeProto) -> None:
+        """Counts a node and checks what it says of itself."""
+        self._nodes += 1
+        self._tensors += len(node.input) + len(node.output)
+        if self._nodes > MAX_NODES:
+            raise ModelError(f"{self._where} has more than {MAX_NODES} nodes.")
+        if self._tensors > MAX_TENSORS:
+            raise ModelError(
+                f"{self._where} has more than {MAX_TENSORS} inputs and outputs of nodes."
+            )
+        self.names((node.name, node.op_type, node.domain, node.overload))
+        self.names(node.input)
+        self.names(node.output)
+        if len(node.attribute) > MAX_ATTRIBUTES:
+            raise ModelError(
+                f"{self._where}: the node '{node.name}' ({node.op_type}) has "
+                f"{len(node.attribute)} attributes; popir takes up to {MAX_ATTRIBUTES}."
+            )
+        if node.attribute:
+            self._attributes(node)
+
+    def _attributes(self, node: NodeProto) -> None:
+        names: set[str] = set()
+        for attribute in node.attribute:
+            self.names((attribute.name, attribute.ref_attr_name))
+            if attribute.name in names:
+                raise ModelError(
+                    f"{self._where}: the node '{node.name}' ({node.op_type}) has the attribute "
+                    f"'{attribute.name}' twice."
+                )
+            names.add(attribute.name)
+            for graph in _graphs(attribute):
+                self.names(_names_of_graph(graph))
+
+
+def _graphs(attribute: AttributeProto) -> Iterator[GraphProto]:
+    if attribute.HasField("g"):
+        yield attribute.g
+    yield from attribute.graphs

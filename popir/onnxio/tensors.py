@@ -1,0 +1,186 @@
+"""Tensors of a model as arrays: every way of storing them, with sizes that are not believed."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from onnx import SparseTensorProto, TensorProto
+
+from popir import memory
+from popir.errors import ModelError, popart_exception
+from popir.onnxio.external import ExternalReader
+from popir.onnxio.limits import check_shape
+from popir.types import DataType
+
+Array = np.ndarray[Any, Any]
+
+_STORED_IN: dict[str, tuple[DataType, ...]] = {
+    "float_data": (DataType.FLOAT, DataType.COMPLEX64),
+    "int64_data": (DataType.INT64,),
+    "double_data": (DataType.DOUBLE, DataType.COMPLEX128),
+    "uint64_data": (DataType.UINT32, DataType.UINT64),
+    "string_data": (DataType.STRING,),
+}
+"""The field that holds elements of a type; for the other types it is int32_data."""
+_FIELDS = {kind: field for field, kinds in _STORED_IN.items() for kind in kinds}
+_BITS = {2: np.uint16, 1: np.uint8}
+"""What int32_data holds of a small floating-point number, by its bytes: its bits."""
+
+
+class TensorReader:
+    """Reads the tensors of one model.
+
+    `folder` is where external data may lie, None if nothing may. What is read from there, and what
+    sparse tensors become, must fit the host's memory all together.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._external = None if folder is None else ExternalReader(folder)
+        self._taken = 0
+
+    def array(self, tensor: TensorProto, who: str = "") -> Array:
+        """The tensor as an array, which may be read-only.
+
+        Raises ModelError, beginning with `who`, for an element type that popir does not know, and
+        for data that are missing, do not fit the shape, or lie where they must not;
+        OutOfMemoryException for more than the host can hold.
+        """
+        who = who or f"The initializer '{tensor.name}'"
+        try:
+            kind = DataType.of(tensor.data_type)
+        except popart_exception as error:
+            raise ModelError(f"{who}: {error}") from error
+        shape = list(tensor.dims)
+        if kind is DataType.UNDEFINED:
+            raise ModelError(f"{who} of shape {shape} has no element type.")
+        needed = check_shape(who, kind, shape)
+        if tensor.HasField("segment"):
+            raise ModelError(f"{who} is a segment of a tensor, which popir does not read.")
+        if tensor.data_location == TensorProto.EXTERNAL:
+            flat = self._elsewhere(who, tensor, kind, needed)
+        else:
+            flat = _inline(who, tensor, kind, shape)
+        return flat.reshape(shape)
+
+    def dense(self, sparse: SparseTensorProto, who: str = "") -> Array:
+        """A sparse tensor, with its zeros. Raises what `array` raises, and ModelError for indices
+        that are none of the tensor or do not ascend.
+        """
+        who = who or f"The sparse initializer '{sparse.values.name}'"
+        values = self.array(sparse.values, f"{who} (values)")
+        indices = self.array(sparse.indices, f"{who} (indices)")
+        kind, shape = DataType.of(sparse.values.data_type), list(sparse.dims)
+        if kind is DataType.STRING or not shape:
+            raise ModelError(f"{who} is {kind.name}{shape}; expected numbers with a shape.")
+        needed = check_shape(who, kind, shape)
+        forms = [(len(values),), (len(values), len(shape))] if values.ndim == 1 else []
+        if indices.dtype != np.int64 or indices.shape not in forms:
+            raise ModelError(
+                f"{who} of shape {shape} has values of shape {list(values.shape)} and indices "
+                f"{indices.dtype}{list(indices.shape)}; expected [N] and int64 of [N] or "
+                f"[N, {len(shape)}]."
+            )
+        limits = shape if indices.ndim == 2 else [math.prod(shape)]
+        columns = indices.reshape(len(values), len(limits))
+        if ((columns < 0) | (columns >= limits)).any():
+            raise ModelError(f"{who} has an index outside of its shape {shape}.")
+        flat = np.ravel_multi_index(tuple(columns.T), tuple(limits)) if len(values) else indices
+        if (np.diff(flat) <= 0).any():
+            raise ModelError(f"{who} has indices that do not ascend.")
+        self._take(who, needed)
+        found = np.zeros(math.prod(shape), kind.numpy)
+        found[flat.reshape(-1)] = values
+        return found.reshape(shape)
+
+    def _elsewhere(self, who: str, tensor: TensorProto, kind: DataType, needed: int) -> Array:
+        if kind is DataType.STRING:
+            raise ModelError(f"{who} is of strings, which ONNX keeps inside of the model only.")
+        if self._external is None:
+            location = next((e.value for e in tensor.external_data if e.key == "location"), "")
+            raise ModelError(
+                f"{who} lies in the file '{location[:200]}' beside the model, which was given "
+                f"without its folder; give the model's path instead, or "
+                f"popir.ModelInFolder(model, folder)."
+            )
+        self._take(who, needed)
+        return _of_bytes(self._external.read(who, tensor, needed), kind)
+
+    def _take(self, who: str, needed: int) -> None:
+        memory.require(who, needed)
+        self._taken += needed
+        memory.require(f"{who}, with the tensors before it,", self._taken)
+
+
+def _inline(who: str, tensor: TensorProto, kind: DataType, shape: list[int]) -> Array:
+    field = _FIELDS.get(kind, "int32_data")
+    count = math.prod(shape) * (2 if kind.name.startswith("COMPLEX") else 1)
+    given = [name for name in (*_STORED_IN, "int32_data") if len(getattr(tensor, name))]
+    if tensor.HasField("raw_data"):
+        given.append("raw_data")
+    if any(name not in (field, "raw_data") for name in given) or len(given) > 1:
+        raise ModelError(
+            f"{who} of type {kind.name} has data in {' and '.join(given)}; expected raw_data or "
+            f"{field}."
+        )
+    if given == ["raw_data"] and kind is not DataType.STRING:
+        _check_size(who, shape, kind, count, len(tensor.raw_data), kind.nbytes * math.prod(shape))
+        return _of_bytes(np.frombuffer(tensor.raw_data, np.uint8), kind)
+    data = getattr(tensor, field)
+    _check_size(who, shape, kind, count, len(data))
+    if kind is DataType.STRING:
+        return _strings(who, tensor)
+    if field != "int32_data":
+        wide = np.array(data, _WIDE[field])
+        if kind.name.startswith("COMPLEX"):
+            return wide.view(kind.numpy)
+        return _narrow(who, wide, kind.numpy)
+    wide = np.array(data, np.int32)
+    if kind is DataType.BOOL:
+        return wide != 0
+    if kind.numpy.kind in "iu":
+        return _narrow(who, wide, kind.numpy)
+    return _narrow(who, wide, np.dtype(_BITS[kind.nbytes])).view(kind.numpy)
+
+
+_WIDE = {
+    "float_data": np.float32,
+    "int64_data": np.int64,
+    "double_data": np.float64,
+    "uint64_data": np.uint64,
+}
+
+
+def _check_size(
+    who: str, shape: list[int], kind: DataType, count: int, given: int, nbytes: int | None = None
+) -> None:
+    expected, what = (count, "elements") if nbytes is None else (nbytes, "bytes")
+    if given != expected:
+        raise ModelError(
+            f"{who} of type {kind.name} and shape {shape} needs {expected} {what} of data; it has "
+            f"{given}."
+        )
+
+
+def _of_bytes(data: Array, kind: DataType) -> Array:
+    """Elements from their bytes; any byte but 0 is true."""
+    return data != 0 if kind is DataType.BOOL else data.view(kind.numpy)
+
+
+def _narrow(who: str, values: Array, dtype: np.dtype[Any]) -> Array:
+    found = values.astype(dtype)
+    if found.dtype.kind in "iu" and (found != values).any():
+        raise ModelError(f"{who} has elements that no {dtype} holds.")
+    return found
+
+
+def _strings(who: str, tensor: TensorProto) -> Array:
+    try:
+        texts = [item.decode() for item in tensor.string_data]
+    except UnicodeDecodeError as error:
+        raise ModelError(f"{who} has an element that is not UTF-8: {error}.") from error
+    found = np.empty(len(texts), object)
+    found[:] = texts
+    return found
