@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import onnx.shape_inference
-from onnx import ModelProto, NodeProto, ValueInfoProto
+from onnx import ModelProto, NodeProto
 
 from popir import registry
 from popir.errors import UnknownOperatorError, popart_exception
