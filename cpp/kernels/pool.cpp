@@ -11,55 +11,64 @@
 namespace popir {
 namespace {
 
+// Inputs of a band, all lanes together, that stay in the nearer caches.
+constexpr std::int64_t kBandBytes = 128 * 1024;
+
+void findInside(PoolAxis& a) {
+  for (std::int64_t o = 0; o < a.out; ++o) {
+    PoolRange k{0, a.kernel};
+    while (k.begin < k.end && a.at(o, k.begin) < 0) ++k.begin;
+    while (k.end > k.begin && a.at(o, k.end - 1) >= a.in) --k.end;
+    a.inside.push_back(k);
+    if (k.end - k.begin < a.kernel) continue;
+    if (a.whole.begin == a.whole.end) a.whole.begin = o;
+    a.whole.end = o + 1;
+  }
+}
+
 class PoolRunner : public Runner {
  public:
-  PoolRunner(PoolPlan plan, const PoolFunctions& functions)
-      : plan_(std::move(plan)), functions_(functions) {
+  PoolRunner(PoolPlan plan, const PoolFunctions& functions, unsigned threads)
+      : plan_(std::move(plan)), functions_(functions), threads_(threads) {
     each_ = (functions_.scratchBytes(plan_) + 63) / 64 * 64;
-    rows_ = isGrad(plan_.kind) ? 1 : plan_.outerOut;
-    work_ = std::max(plan_.in.plane, plan_.out.plane * plan_.row.kernel) * plan_.lanes;
-    // A task has 4096 elements or so to read.
-    rowsOfTask_ = std::max<std::int64_t>(
-        1, 4096 * rows_ / std::max<std::int64_t>(plan_.in.plane * plan_.lanes, 1));
+    bands_ = isGrad(plan_.kind) ? 1 : plan_.bands();
+    work_ = plan_.planes * (plan_.in.positions + plan_.out.positions);
   }
 
-  std::size_t scratchBytes() const override { return each_ * plan_.threads; }
+  std::size_t scratchBytes() const override { return each_ * threads_; }
 
   void run(void* const* operands, void* scratch) const override {
-    if (plan_.out.plane == 0 && !isGrad(plan_.kind)) return;
-    const std::int64_t parts = (rows_ + rowsOfTask_ - 1) / rowsOfTask_;
-    parallelFor(plan_.planes() * parts, plan_.threads, plan_.planes() * work_,
-                [&](std::int64_t task) {
-                  const std::int64_t begin = task % parts * rowsOfTask_;
-                  functions_.run(plan_, operands,
-                                 static_cast<char*>(scratch) + each_ * omp_get_thread_num(),
-                                 task / parts, begin, std::min(begin + rowsOfTask_, rows_));
-                });
+    if (plan_.out.positions == 0 && !isGrad(plan_.kind)) return;
+    parallelFor(plan_.groups() * bands_, threads_, work_, [&](std::int64_t task) {
+      functions_.run(plan_, operands, static_cast<char*>(scratch) + each_ * omp_get_thread_num(),
+                     task / bands_, task % bands_);
+    });
   }
 
  private:
   PoolPlan plan_;
   PoolFunctions functions_;
+  unsigned threads_;
   std::size_t each_;
-  std::int64_t rows_, rowsOfTask_, work_;
+  std::int64_t bands_, work_;
 };
 
 }  // namespace
 
 PoolOperand::PoolOperand(const Layout& layout)
-    : channels(layout.shape[1]), plane(1), block(std::max(layout.channelBlock, 1)) {
-  for (std::size_t d = 2; d < layout.shape.size(); ++d) plane *= layout.shape[d];
+    : positions(1), block(std::max(layout.channelBlock, 1)) {
+  for (std::size_t d = 2; d < layout.shape.size(); ++d) positions *= layout.shape[d];
 }
 
-PoolFunctions poolFunctions(poplar::Type type, PoolKind kind) {
+PoolFunctions poolFunctions(poplar::Type type, PoolKind kind, std::int64_t lanes) {
   PoolFunctions f{};
-  if (isa() == Isa::Avx512) f = avx512::poolFunctions(type, kind);
-  if (isa() == Isa::Avx2) f = avx2::poolFunctions(type, kind);
-  return f ? f : base::poolFunctions(type, kind);
+  if (isa() == Isa::Avx512) f = avx512::poolFunctions(type, kind, lanes);
+  if (isa() == Isa::Avx2) f = avx2::poolFunctions(type, kind, lanes);
+  return f ? f : base::poolFunctions(type, kind, lanes);
 }
 
 bool PoolKernel::accepts(std::size_t, const Layout& layout) const {
-  return layout.dense() || layout.channelBlock > 0;
+  return layout.dense() || layout.channelBlock == 8 || layout.channelBlock == 16;
 }
 
 std::unique_ptr<Runner> PoolKernel::prepare(const std::vector<Layout>& operands,
@@ -70,21 +79,27 @@ std::unique_ptr<Runner> PoolKernel::prepare(const std::vector<Layout>& operands,
   const Layout& out = operands[grad ? (max ? 1 : 0) : 1];
   PoolPlan plan;
   plan.kind = kind_;
-  plan.outer.assign(axes_.begin(), axes_.end() - 1);
-  plan.row = axes_.back();
-  plan.batch = in.shape[0];
-  plan.channels = in.shape[1];
+  plan.axes = axes_;
+  for (PoolAxis& axis : plan.axes) findInside(axis);
+  plan.planes = in.shape[0] * in.shape[1];
   plan.in = plan.inGrad = PoolOperand(in);
-  plan.out = plan.outGrad = PoolOperand(out);
+  plan.out = PoolOperand(out);
   if (grad && max) plan.inGrad = PoolOperand(operands[2]);
-  plan.lanes = plan.in.block;
-  plan.outerOut = plan.outerWindow = 1;
-  for (const PoolAxis& a : plan.outer) {
-    plan.outerOut *= a.out;
-    plan.outerWindow *= a.kernel;
+  plan.lanes = std::max(plan.in.block, plan.out.block) == 8 ? 8 : 16;
+  plan.rows = plan.window = 1;
+  for (std::size_t d = 0; d + 1 < axes_.size(); ++d) {
+    plan.rows *= axes_[d].out;
+    plan.window *= axes_[d].kernel;
   }
-  plan.threads = threads;
-  return std::make_unique<PoolRunner>(std::move(plan), poolFunctions(in.type, kind_));
+  const PoolAxis& first = axes_.front();
+  const std::int64_t step = first.in == 0
+                                ? 1
+                                : plan.in.positions / first.in * first.stride * plan.lanes *
+                                      static_cast<std::int64_t>(in.type.sizeInBytes());
+  plan.band = std::clamp<std::int64_t>(kBandBytes / std::max<std::int64_t>(step, 1), 1,
+                                       std::max<std::int64_t>(first.out, 1));
+  const PoolFunctions functions = poolFunctions(in.type, kind_, plan.lanes);
+  return std::make_unique<PoolRunner>(std::move(plan), functions, threads);
 }
 
 Work PoolKernel::work(const std::vector<Layout>& operands) const {

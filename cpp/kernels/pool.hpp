@@ -8,7 +8,7 @@
 
 namespace popir {
 
-/// Operands, all [batch, channels, spatial...], plain or in a block of channels:
+/// Operands, all [batch, channels, spatial...], plain or in blocks of 8 or 16 channels:
 /// forwards               input, output;
 /// sums backwards         gradient of the output, gradient of the input;
 /// maxima backwards       input, gradient of the output, gradient of the input.
@@ -18,7 +18,7 @@ class PoolKernel : public Kernel {
   PoolKernel(PoolKind kind, std::vector<PoolAxis> axes) : kind_(kind), axes_(std::move(axes)) {}
 
   static bool supports(PoolKind kind, poplar::Type type) {
-    return static_cast<bool>(base::poolFunctions(type, kind));
+    return static_cast<bool>(base::poolFunctions(type, kind, 16));
   }
 
   const char* name() const override { return isGrad(kind_) ? "pool gradient" : "pool"; }

@@ -1,8 +1,9 @@
 // What the loops of a pooling need to know, fixed when it is prepared.
 //
-// A plane is what one task works on: the spatial positions of `lanes` neighbouring channels, which
-// lie side by side: one channel of a plain layout, or a block. All positions and sizes of planes
-// and rows count groups of lanes.
+// The channels of all samples are planes, numbered in order. They are worked on in groups of
+// `lanes` neighbours, whose elements of one position lie side by side: as they do in an operand
+// with blocks of that many channels, and as an operand of another layout is copied to scratch. A
+// task is a group and a band: a range of outputs along the first spatial dimension.
 #ifndef popir_kernels_pool_plan_hpp
 #define popir_kernels_pool_plan_hpp
 
@@ -30,61 +31,70 @@ constexpr bool isAverage(PoolKind k) {
   return k == PoolKind::Average || k == PoolKind::AverageGrad;
 }
 
+/// A range of numbers, without `end`.
+struct PoolRange {
+  std::int64_t begin, end;
+};
+
 /// One spatial dimension. Output o looks at inputs o * stride - pad + k * dilation, k < kernel.
 struct PoolAxis {
   std::int64_t in, out, kernel, stride, dilation, pad;
   /// For each output: how many elements of its window an average divides by.
   std::vector<std::int64_t> counts;
+  /// For each output: the elements of its window that are inside; set when a kernel is prepared.
+  std::vector<PoolRange> inside = {};
+  /// The outputs whose windows are inside as a whole; likewise.
+  PoolRange whole = {0, 0};
 
   std::int64_t at(std::int64_t o, std::int64_t k) const { return o * stride - pad + k * dilation; }
 };
 
-/// Where the planes of an operand lie.
+/// Where the elements of an operand lie.
 struct PoolOperand {
-  std::int64_t channels, plane;
-  std::int64_t block;  // channels side by side; 1 if plain
+  std::int64_t positions = 0;  // of a plane
+  std::int64_t block = 1;      // channels side by side; 1 if plain
 
   PoolOperand() = default;
   explicit PoolOperand(const Layout& layout);
-  std::int64_t offset(std::int64_t batch, std::int64_t channel) const {
-    return ((batch * channels + channel) / block * plane) * block + channel % block;
+  /// The first element of a plane; its others follow in steps of `block`.
+  std::int64_t offset(std::int64_t plane) const {
+    return plane / block * positions * block + plane % block;
   }
 };
 
 struct PoolPlan {
   PoolKind kind;
-  std::vector<PoolAxis> outer;  // all spatial dimensions but the last
-  PoolAxis row;                 // the last
-  std::int64_t batch, channels, lanes;
-  PoolOperand in, out;  // of the forward pass; gradients have the layouts inGrad and outGrad
-  PoolOperand inGrad, outGrad;
-  std::int64_t outerOut, outerWindow;  // products over `outer`
-  unsigned threads;
+  std::vector<PoolAxis> axes;
+  std::int64_t planes, lanes;
+  PoolOperand in, out, inGrad;  // the gradient of the output has the layout `out`
+  std::int64_t rows;            // outputs of all dimensions but the last
+  std::int64_t window;          // rows of a window, at most
+  std::int64_t band;            // outputs of a band; gradients have one band
 
-  std::int64_t planes() const { return batch * (channels / lanes); }
+  std::int64_t groups() const { return (planes + lanes - 1) / lanes; }
+  std::int64_t bands() const { return (axes[0].out + band - 1) / band; }
 };
 
 /// The loops for one element type and instruction set.
 struct PoolFunctions {
   /// Scratch for one thread.
   std::size_t (*scratchBytes)(const PoolPlan& plan);
-  /// Output rows [begin, end) of a plane. Gradients: all of a plane; `begin` and `end` say nothing.
-  void (*run)(const PoolPlan& plan, void* const* operands, void* scratch, std::int64_t plane,
-              std::int64_t begin, std::int64_t end);
+  void (*run)(const PoolPlan& plan, void* const* operands, void* scratch, std::int64_t group,
+              std::int64_t band);
 
   explicit operator bool() const { return run != nullptr; }
 };
 
-/// Null if the kind of pooling does not take the type.
-PoolFunctions poolFunctions(poplar::Type type, PoolKind kind);
+/// Null if the kind of pooling does not take the type. Lanes: 8 or 16.
+PoolFunctions poolFunctions(poplar::Type type, PoolKind kind, std::int64_t lanes);
 namespace base {
-PoolFunctions poolFunctions(poplar::Type type, PoolKind kind);
+PoolFunctions poolFunctions(poplar::Type type, PoolKind kind, std::int64_t lanes);
 }
 namespace avx2 {
-PoolFunctions poolFunctions(poplar::Type type, PoolKind kind);
+PoolFunctions poolFunctions(poplar::Type type, PoolKind kind, std::int64_t lanes);
 }
 namespace avx512 {
-PoolFunctions poolFunctions(poplar::Type type, PoolKind kind);
+PoolFunctions poolFunctions(poplar::Type type, PoolKind kind, std::int64_t lanes);
 }
 
 }  // namespace popir
