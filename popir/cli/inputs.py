@@ -14,10 +14,11 @@ from popir.cli.npz import Npz
 from popir.cli.output import Output
 from popir.errors import did_you_mean
 from popir.onnxio.describe import Value
-from popir.types import TensorInfo
+from popir.types import DataType, TensorInfo
 
 Array = np.ndarray[Any, Any]
 Shape = Sequence[int]
+_TENSORS = {kind.lcase for kind in DataType if kind is not DataType.UNDEFINED}
 
 
 class Dimensions:
@@ -66,9 +67,11 @@ class Dimensions:
         found: dict[str, TensorInfo] = {}
         for value in self._inputs.values():
             shape = self._shape(value)
-            if shape is not None and not value.type.startswith(("type ", "sequence", "map")):
+            if value.type not in _TENSORS:
+                continue  # The importer says what it thinks of that.
+            if shape is not None:
                 found[value.name] = TensorInfo(value.type, shape)
-            elif not partly and shape is None:
+            elif not partly:
                 raise CommandError(
                     f"The input '{value.name}' has {_words(value.shape)}: give its size, as "
                     f"{_hint(value)}."

@@ -137,10 +137,10 @@ def _show_faults(output: Output, faults: Sequence[Fault], unexamined: Sequence[s
         for fault in faults:
             groups.setdefault((fault.operator, fault.version, fault.message), []).append(fault.node)
         rows = [
-            [operator or "-", version or "-", len(nodes), ", ".join(nodes) or "-", why]
+            [operator or "-", version or "-", len(nodes), why, ", ".join(nodes) or "-"]
             for (operator, version, why), nodes in groups.items()
         ]
-        columns = ["operator", ">opset", ">nodes", "where", "why"]
+        columns = ["operator", ">opset", ">nodes", "why", "where"]
         output.table("NOT SUPPORTED", columns, rows)
     if unexamined:
         output.line(f"not examined, for want of shapes: {', '.join(unexamined)}")

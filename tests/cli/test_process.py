@@ -1,0 +1,161 @@
+"""The command as a process: terminals, pipes, signals, encodings, libraries that print."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from onnx import helper, numpy_helper
+
+from tests.cli.commands import WEIGHT, classifier, dense, logarithm, samples, save
+from tests.toolchain import CXX, ROOT, run
+
+POPIR = [sys.executable, "-m", "popir"]
+ENV = {
+    **{k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR", "COLUMNS")},
+    "PYTHONPATH": str(ROOT),
+    "TERM": "xterm-256color",
+}
+
+
+def popir(*words: object, **env: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*POPIR, *map(str, words)], env={**ENV, **env}, capture_output=True, text=True, timeout=60
+    )
+
+
+def on_terminal(*words: object, **env: str) -> tuple[int, str]:
+    """Exit code and what a terminal of 60 columns gets of stdout and stderr."""
+    master, slave = pty.openpty()
+    process = subprocess.Popen(
+        [*POPIR, *map(str, words)], env={**ENV, "COLUMNS": "60", **env}, stdout=slave, stderr=slave
+    )
+    os.close(slave)
+    received = b""
+    while True:
+        try:
+            part = os.read(master, 65536)
+        except OSError:  # What a terminal without a writer gives.
+            break
+        if not part:
+            break
+        received += part
+    os.close(master)
+    return process.wait(60), received.decode()
+
+
+def test_plain_text_where_nobody_looks(tmp_path: Path) -> None:
+    result = popir("run", dense(tmp_path / "m.onnx"), "--dim", "batch=2", FORCE_COLOR="1")
+    assert result.returncode == 0
+    assert "\x1b" not in result.stdout + result.stderr
+    assert result.stdout.startswith("outputs:\n")
+
+
+def test_tables_on_a_terminal(tmp_path: Path) -> None:
+    nodes = [helper.make_node("Log", ["x"], ["a_name_that_is_longer_than_the_line_" * 3])]
+    model = save(tmp_path / "m.onnx", nodes, {"x": [3]}, [nodes[0].output[0]])
+    code, text = on_terminal("run", model)
+    assert code == 1
+    assert "━" in text and "\x1b[1;31m" in text
+    letters = re.sub(r"\x1b\[[\d;]*m|[^\w]", "", text)
+    assert "_name_" in letters and "…" not in text
+    _, text = on_terminal("run", model, NO_COLOR="1")
+    assert not re.search(r"\x1b\[[\d;]*3[0-9]", text)
+    _, text = on_terminal("run", model, TERM="dumb")
+    assert "\x1b" not in text and text.startswith("outputs:\r\n")
+
+
+def test_a_progress_bar_on_a_terminal(tmp_path: Path) -> None:
+    loss = classifier(tmp_path / "m.onnx")
+    data = samples(tmp_path / "d.npz")
+    target = tmp_path / "out.onnx"
+    code, text = on_terminal(
+        "train", tmp_path / "m.onnx", "--data", data, "--loss", loss, "--output", target
+    )
+    assert code == 0
+    assert "/12" in text and "loss " in text and "\x1b" in text
+    assert target.exists()
+
+
+def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
+    names = [f"{i:0500}" for i in range(200)]  # More than a pipe holds.
+    nodes = [helper.make_node("Relu", ["x"], [name]) for name in names]
+    model = save(tmp_path / "m.onnx", nodes, {"x": [1]}, names)
+    command = f"{sys.executable} -m popir info {model} | head -1; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], env=ENV, capture_output=True, text=True)
+    assert done.stdout.splitlines() == ["IR version: 9", "141"]
+    assert done.stderr == ""
+
+
+def test_a_full_disk_is_an_error(tmp_path: Path) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [*POPIR, "info", dense(tmp_path / "m.onnx")],
+            env=ENV,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert done.returncode == 4
+    assert done.stderr == "popir: error: [Errno 28] No space left on device\n"
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_names_that_a_terminal_cannot_show(tmp_path: Path, encoding: str) -> None:
+    name = "λ\x1b[31m\u202e\n2"
+    nodes = [helper.make_node("Relu", ["x"], [name])]
+    model = save(tmp_path / "mö.onnx", nodes, {"x": [3]}, [name])
+    result = popir("run", model, PYTHONIOENCODING=encoding)
+    assert result.returncode == 0
+    assert "\x1b" not in result.stdout and "\u202e" not in result.stdout
+    assert "\\x1b[31m\\u202e 2" in result.stdout
+    found = json.loads(popir("run", model, "--json", PYTHONIOENCODING=encoding).stdout)
+    assert found["outputs"][0]["name"] == name
+    missing = popir("run", tmp_path / "ł\udcff.onnx", PYTHONIOENCODING=encoding)
+    assert missing.returncode == 2
+    assert missing.stderr.startswith("popir: error: ")
+
+
+def test_an_interrupt_keeps_what_was_trained(tmp_path: Path) -> None:
+    loss = classifier(tmp_path / "m.onnx")
+    words = ["train", "m.onnx", "--data", samples(tmp_path / "d.npz", 5000), "--loss", loss]
+    process = subprocess.Popen(
+        [*POPIR, *map(str, words), "--epochs", "100000000"],
+        env=ENV,
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline().startswith("epoch 1/100000000: loss ")
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert out.splitlines()[-1] == "wrote m.trained.onnx"
+    assert err == "popir: interrupted; m.trained.onnx holds what was trained\n"
+    (trained,) = onnx.load(tmp_path / "m.trained.onnx").graph.initializer
+    assert np.abs(numpy_helper.to_array(trained) - WEIGHT * 0.1).max() > 1e-3
+
+
+def test_json_stands_alone_although_a_library_prints(tmp_path: Path) -> None:
+    (tmp_path / "loud.c").write_text(
+        '#include <stdio.h>\n__attribute__((constructor)) void hello(void) { puts("loaded"); }\n'
+    )
+    library = tmp_path / "libloud.so"
+    run(CXX, "-shared", "-fPIC", "-x", "c", "loud.c", "-o", library, cwd=tmp_path)
+    words = ["run", logarithm(tmp_path / "m.onnx"), "--op-library", library, "--json"]
+    result = popir(*words)
+    assert result.returncode == 1
+    assert json.loads(result.stdout)["outputs"][0]["nan"] >= 1
+    assert "loaded" in result.stderr
+    assert "WARNING" in result.stderr

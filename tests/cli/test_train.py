@@ -1,0 +1,136 @@
+"""popir train."""
+
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from onnx import helper, numpy_helper
+
+from tests.cli.commands import WEIGHT, call, call_json, classifier, failure, samples, save
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    classifier(tmp_path / "m.onnx")
+    return tmp_path / "m.onnx"
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    return samples(tmp_path / "data.npz")
+
+
+def words(model: Path, data: Path, *more: object) -> list[object]:
+    target = model.with_name("out.onnx")
+    return ["train", model, "--data", data, "--loss", "Nll:0", "--output", target, *more]
+
+
+def weights(file: Path) -> np.ndarray:
+    (tensor,) = onnx.load(file).graph.initializer
+    return numpy_helper.to_array(tensor)
+
+
+def test_the_loss_falls_and_the_trained_model_is_written(model: Path, data: Path) -> None:
+    found = call_json(*words(model, data, "--epochs", 5, "--lr", 0.5))
+    losses = [epoch["loss"] for epoch in found["epochs"]]
+    assert len(losses) == 5
+    assert losses == sorted(losses, reverse=True) and losses[-1] < 0.6 * losses[0]
+    assert (found["samples"], found["batch_size"], found["interrupted"]) == (200, 16, False)
+    assert {epoch["batches"] for epoch in found["epochs"]} == {200 // 16}
+    trained = weights(Path(found["output"]))
+    assert trained.shape == WEIGHT.shape
+    assert not np.array_equal(trained, WEIGHT * 0.1)
+
+
+def test_one_step_is_that_of_numpy(model: Path, data: Path) -> None:
+    """Softmax, mean negative log likelihood, momentum that begins at zero, weight decay."""
+    options = ["--lr", 0.25, "--momentum", 0.5, "--weight-decay", 0.125, "--no-shuffle"]
+    arrays = dict(np.load(data))
+    np.savez(data, x=arrays["x"][:16], labels=arrays["labels"][:16])
+    call(*words(model, data, *options))
+    x, w = arrays["x"][:16].astype(np.float64), WEIGHT.astype(np.float64) * 0.1
+    p = np.exp(x @ w)
+    p /= p.sum(1, keepdims=True)
+    gradient = x.T @ (p - np.eye(4)[arrays["labels"][:16]]) / 16
+    np.testing.assert_allclose(
+        weights(model.with_name("out.onnx")),
+        w - 0.25 * (gradient + 0.125 * w),
+        rtol=1e-4,
+        atol=1e-6,
+    )
+
+
+def test_the_seed_decides_the_order(model: Path, data: Path) -> None:
+    losses = [
+        call_json(*words(model, data, *more))["epochs"][0]["loss"]
+        for more in ([], ["--seed", 0], ["--seed", 1], ["--no-shuffle"])
+    ]
+    assert losses[0] == losses[1]
+    assert len(set(losses)) == 3
+
+
+def test_text_is_a_line_for_each_epoch(model: Path, data: Path) -> None:
+    result = call(*words(model, data, "--epochs", 2))
+    lines = result.stdout.splitlines()
+    assert lines[0].startswith("epoch 1/2: loss ")
+    assert lines[1].startswith("epoch 2/2: loss ")
+    assert lines[2] == f"wrote {model.with_name('out.onnx')}"
+    assert result.stderr == ""
+
+
+def test_a_loss_that_is_no_number_ends_it(model: Path, data: Path) -> None:
+    arrays = dict(np.load(data))
+    arrays["x"][40] = np.nan
+    np.savez(data, **arrays)
+    result = call(*words(model, data, "--no-shuffle"), code=1)
+    assert "The loss is nan in batch 3 of epoch 1; nothing is written." in result.stderr
+    assert not model.with_name("out.onnx").exists()
+
+
+def test_the_batch_size_of_a_model_that_leaves_it_open(tmp_path: Path) -> None:
+    nodes = [
+        helper.make_node("MatMul", ["x", "w"], ["h"]),
+        helper.make_node("ReduceMean", ["h"], ["loss"], keepdims=0),
+    ]
+    model = save(tmp_path / "m.onnx", nodes, {"x": ["n", 8]}, ["loss"], {"w": WEIGHT})
+    np.savez(tmp_path / "d.npz", x=np.ones((50, 8), np.float32))
+    start = ["train", model, "--data", tmp_path / "d.npz", "--loss", "loss"]
+    start += ["--output", tmp_path / "out.onnx"]
+    for more, batch in (([], 32), (["--batch-size", 7], 7), (["--dim", "n=9"], 9)):
+        found = call_json(*start, *more)
+        assert (found["batch_size"], found["epochs"][0]["batches"]) == (batch, 50 // batch)
+    assert "takes batches of 9" in failure(*start, "--dim", "n=9", "--batch-size", 7, code=2)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "options", "expected"),
+    [
+        ({}, ["--loss", "Nll"], "--loss Nll: no node of the model computes such a tensor. Did you"),
+        ({}, ["--batch-size", 8], "--batch-size 8: the input 'x' takes batches of 16."),
+        ({}, ["--output", "/no/such/out.onnx"], "its folder does not exist."),
+        ({}, ["--lr", "-1"], "Invalid value for '--lr'"),
+        ({"labels": np.zeros(10, np.int32)}, [], "differ in samples: 'x' 200, 'labels' 10."),
+        ({"x": np.zeros((200, 9), np.float32)}, [], "the model takes [samples, 8]."),
+        ({"x": np.float32(0)}, [], "the array 'x' has no dimension"),
+        ({"labels": np.zeros(200)}, [], "'labels' is float64; the model takes int32."),
+        (
+            {"x": np.zeros((3, 8), np.float32), "labels": np.zeros(3, np.int32)},
+            [],
+            "data.npz has 3 samples; a batch takes 16.",
+        ),
+    ],
+)
+def test_what_does_not_fit(
+    model: Path, data: Path, arrays: dict[str, np.ndarray], options: list[object], expected: str
+) -> None:
+    np.savez(data, **{**np.load(data), **arrays})
+    assert expected in failure(*words(model, data), *options, code=2)
+
+
+def test_a_model_with_nothing_to_train(tmp_path: Path) -> None:
+    nodes = [helper.make_node("ReduceMean", ["x"], ["loss"], keepdims=0)]
+    model = save(tmp_path / "m.onnx", nodes, {"x": [4]}, ["loss"], {"w": WEIGHT})
+    np.savez(tmp_path / "d.npz", x=np.ones(8, np.float32))
+    said = failure("train", model, "--data", tmp_path / "d.npz", "--loss", "loss", code=3)
+    assert "depends on none of the weights" in said
