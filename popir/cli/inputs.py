@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from popir.cli.exits import CommandError, ExitCode
+from popir import memory
+from popir.cli.exits import CommandError
 from popir.cli.npz import Npz
 from popir.cli.output import Output
 from popir.errors import did_you_mean
@@ -153,7 +153,7 @@ def random_inputs(infos: Mapping[str, TensorInfo], seed: int) -> dict[str, Array
     Floating point: the normal distribution. Booleans: both. uint8: 0 to 255. Other integers: 0 and
     1, which are indices into almost everything.
     """
-    _check_memory(sum(info.nbytes() for info in infos.values()))
+    memory.require("What the model takes", sum(info.nbytes() for info in infos.values()))
     return {name: _random(name, info, seed) for name, info in infos.items()}
 
 
@@ -163,11 +163,3 @@ def _random(name: str, info: TensorInfo, seed: int) -> Array:
     if dtype.kind in "iub":
         return random.integers(256 if dtype == np.uint8 else 2, size=shape).astype(dtype)
     return np.asarray(random.standard_normal(shape, np.float32)).astype(dtype)
-
-
-def _check_memory(needed: int) -> None:
-    have = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    if needed > have:
-        raise CommandError(
-            f"The inputs need {needed} bytes; this machine has {have}.", ExitCode.SYSTEM
-        )

@@ -18,7 +18,7 @@ from popir import _library
 from popir.cli import commands
 from popir.cli.exits import CommandError, ExitCode
 from popir.cli.output import printable
-from popir.errors import PopirError
+from popir.errors import OutOfMemoryException, PopirError
 
 NAME = "popir"
 COMPLETION = "_POPIR_COMPLETE"
@@ -82,6 +82,8 @@ def _words(error: BaseException) -> tuple[str, int]:
         return _usage(error), ExitCode.USAGE
     if isinstance(error, CommandError):
         return f"error: {error}", error.code
+    if isinstance(error, OutOfMemoryException):
+        return f"error: {error}", ExitCode.SYSTEM
     if isinstance(error, PopirError):
         return f"error: {error}", ExitCode.MODEL
     if isinstance(error, (KeyboardInterrupt, click.Abort)):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from onnx import GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto
+from onnx import ModelProto, TensorProto, ValueInfoProto
 
 from popir.errors import popart_exception
 from popir.onnxio.importer import TRAINABLE
+from popir.onnxio.limits import each_node
 from popir.types import DataType
 
 
@@ -56,7 +56,7 @@ def describe(model: ModelProto) -> Description:
     """Reads the description off a model; nothing in it is checked."""
     graph = model.graph
     initializers = {tensor.name for tensor in graph.initializer}
-    operators = Counter(f"{n.domain or 'ai.onnx'}.{n.op_type}" for n in _nodes(graph))
+    operators = Counter(f"{n.domain or 'ai.onnx'}.{n.op_type}" for n in each_node(graph.node))
     trained = [t for t in graph.initializer if _type(t.data_type) in TRAINABLE]
     others = [t for t in graph.initializer if _type(t.data_type) not in TRAINABLE]
     return Description(
@@ -69,17 +69,6 @@ def describe(model: ModelProto) -> Description:
         parameters=_stored(trained),
         constants=_stored(others),
     )
-
-
-def _nodes(graph: GraphProto) -> Iterator[NodeProto]:
-    """The nodes of the graph and of all graphs inside of it."""
-    waiting = [graph]
-    while waiting:
-        nodes = waiting.pop().node
-        yield from nodes
-        for node in nodes:
-            for attribute in node.attribute:
-                waiting += [*attribute.graphs, *([attribute.g] if attribute.HasField("g") else [])]
 
 
 def _type(code: int) -> DataType | None:

@@ -9,6 +9,7 @@ import popir
 from popir.cli import main
 from popir.cli.commands import run
 from popir.cli.exits import CommandError, ExitCode
+from popir.cli.output import printable
 from tests.cli.commands import call, dense, failure
 from tests.toolchain import ROOT, python
 
@@ -70,6 +71,7 @@ def test_operator_libraries(model: Path, tmp_path: Path) -> None:
     [
         (CommandError("so", ExitCode.NO), 1, "popir: error: so\n"),
         (popir.ModelError("two\nlines"), 3, "popir: error: two lines\n"),
+        (popir.OutOfMemoryException("full"), 4, "popir: error: full\n"),
         (MemoryError("much"), 4, "popir: error: out of memory: much\n"),
         (PermissionError(13, "Permission denied", "f"), 4, "Permission denied: 'f'\n"),
         (KeyError("k"), 70, "popir: error: KeyError: 'k'. This is a defect of popir or of an"),
@@ -124,3 +126,17 @@ def test_what_is_completed(words: str, expected: set[str]) -> None:
 def test_importing_popir_imports_neither_click_nor_rich(tmp_path: Path) -> None:
     code = "import sys, popir; print({'click', 'rich', 'popir.cli'} & set(sys.modules))"
     assert python(code, tmp_path) == "set()\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain λ", "plain λ"),
+        ("two\n lines\t", "two lines"),
+        ("\x1b[31mred\x07", "\\x1b[31mred\\x07"),
+        ("a\u202eb\udcff", "a\\u202eb\\udcff"),
+        (12, "12"),
+    ],
+)
+def test_what_a_terminal_would_obey_is_escaped(text: object, shown: str) -> None:
+    assert printable(text) == shown

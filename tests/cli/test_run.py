@@ -187,4 +187,6 @@ def test_inputs_without_a_shape_take_that_of_an_option_or_an_array(tmp_path: Pat
 
 
 def test_a_size_too_large_for_memory_is_an_error(model: Path) -> None:
-    assert "this machine has" in failure("run", model, "--dim", "batch=2000000000", code=4)
+    assert "What the model takes needs 64000000000 bytes" in failure(
+        "run", model, "--dim", "batch=2000000000", code=4
+    )

@@ -33,11 +33,12 @@ def command(
     The model need not be supported as a whole. Exits with 1 if popir cannot run a part of it, which
     is then listed. FLOPs are for the sizes that --dim gives; other symbolic dimensions count as 1.
     """
-    description = describe(load(model)[0])
+    loaded = load(model)
+    description = describe(loaded.model)
     dimensions = Dimensions(description.inputs, dims, shapes)
     assumed = dimensions.assume(1)
     with output.status("examining"):
-        examination = examine(model, dimensions.infos(partly=True))
+        examination = examine(loaded, dimensions.infos(partly=True))
         work, faults = _work(examination)
     flops = _by_type(work)
     _show(output, description, flops, assumed, bool(examination.unexamined or faults))

@@ -81,12 +81,13 @@ def command(
         npz.check_writable(target)
     if check:
         require_onnxruntime()
-    description = describe(load(model)[0])
+    loaded = load(model)
+    description = describe(loaded.model)
     dimensions = Dimensions(description.inputs, dims, shapes)
     inputs, infos = _inputs(description, dimensions, file, seed or 0, output)
     with output.status("compiling"):
         session = InferenceSession(
-            model,
+            loaded,
             DataFlow(1, [value.name for value in description.outputs]),
             device_of(device_kind),
             infos,

@@ -105,9 +105,9 @@ def command(
     """
     target = target or f"{Path(model).stem}.trained.onnx"
     npz.check_writable(target)
-    proto, _ = load(model)
-    description = describe(proto)
-    tensors = {id for node in proto.graph.node for id in node.output}
+    loaded = load(model)
+    description = describe(loaded.model)
+    tensors = {id for node in loaded.model.graph.node for id in node.output}
     if loss not in tensors:
         raise CommandError(
             f"--loss {loss}: no node of the model computes such a tensor."
@@ -120,7 +120,7 @@ def command(
     note_others(arrays, infos, output)
     with output.status("compiling"):
         session = TrainingSession(
-            model,
+            loaded,
             DataFlow(1, [loss]),
             loss,
             _optimizer(kind, lr, momentum, weight_decay),
