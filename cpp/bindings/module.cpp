@@ -12,6 +12,7 @@ PYBIND11_MODULE(_device, m) {
   part("poputil", popir::bindPoputil);
   auto popops = part("popops", popir::bindPopopsExpr);
   popir::bindPopops(popops);
+  popir::bindPopopsSlice(popops);
   part("poplin", popir::bindPoplin);
   part("popnn", popir::bindPopnn);
   part("poprand", popir::bindPoprand);

@@ -269,6 +269,14 @@ void bindMaps(py::module_& m) {
       py::arg("graph"), py::arg("expr"), py::arg("ts"), POPIR_TAIL, "Overwrites ts[0].");
   m.def(
       "mapWithOutput",
+      [](Graph& graph, const py::list& exprs, const Tensors& ts, const Tensors& outs,
+         Sequence& prog, const DebugContext& context, const OptionFlags& options) {
+        popops::mapWithOutput(graph, expressionsOf(exprs), ts, outs, prog, context, options);
+      },
+      py::arg("graph"), py::arg("exprs"), py::arg("ts"), py::arg("outs"), POPIR_TAIL,
+      "Expression i writes outs[i]; all of them read what was there before.");
+  m.def(
+      "mapWithOutput",
       [](Graph& graph, py::object expr, const Tensors& ts, const Tensor& out, Sequence& prog,
          const DebugContext& context, const OptionFlags& options) {
         const pe::Any e = expressionOf(expr);

@@ -19,6 +19,7 @@
 //                                     each operator: op, how often}: a generated codelet
 //   popops::ScaledAdd, aXPlusbY       {elements}
 //   popops::Fill                      {elements}
+//   popops::MultiSlice, MultiUpdate, MultiUpdateAdd   {slices, elements of each}
 //   popops::Reduce                    {elements read, elements written, run}
 //       run: neighbouring elements read that go into one element, so the product of the reduced
 //       dimensions after the last kept one, else 1

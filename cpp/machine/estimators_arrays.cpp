@@ -1,4 +1,4 @@
-// Reductions, what is composed of them, and copies.
+// Reductions, slices, and copies.
 #include "machine/formulas.hpp"
 
 namespace popir {
@@ -22,6 +22,17 @@ Cycles reduce(const TargetSpec& spec, const VertexWork& w) {
                     16 + perWorker * (12 + 3 + std::max<Cycles>(each - 1, 1)));
 }
 
+// Workers share the slices; a slice moves two elements at a time.
+Cycles slices(const TargetSpec& spec, const VertexWork& w, Cycles start, Cycles each) {
+  const auto perWorker = ceilDiv(w.size(0), spec.workerContexts);
+  return supervised(spec, 0, 30 + perWorker * (start + each * ceilDiv(w.size(1), 2)));
+}
+Cycles multiSlice(const TargetSpec& spec, const VertexWork& w) { return slices(spec, w, 19, 2); }
+Cycles multiUpdate(const TargetSpec& spec, const VertexWork& w) { return slices(spec, w, 29, 2); }
+Cycles multiUpdateAdd(const TargetSpec& spec, const VertexWork& w) {
+  return slices(spec, w, 29, 3);
+}
+
 Cycles copy(const TargetSpec& spec, const VertexWork& w) {
   constexpr Cycles kCall = 288;  // six workers called and joined, measured on hardware
   return w.size(0) == 0 ? 0 : kCall + ceilDiv(w.size(0), spec.memcpyBytesPerCycle);
@@ -31,6 +42,9 @@ Cycles copy(const TargetSpec& spec, const VertexWork& w) {
 
 std::vector<VertexClass> arrayClasses() {
   return {{"popops::Reduce", Sharing::Reduction, reduce},
+          {"popops::MultiSlice", Sharing::Proportional, multiSlice},
+          {"popops::MultiUpdate", Sharing::Proportional, multiUpdate},
+          {"popops::MultiUpdateAdd", Sharing::Proportional, multiUpdateAdd},
           {"poplar::Copy", Sharing::Proportional, copy}};
 }
 

@@ -1,6 +1,7 @@
 """The intermediate representation: graphs of operators and tensors."""
 
 from popir.ir.attributes import AttributeKind, AttributeSpec
+from popir.ir.folding import fold
 from popir.ir.gradop import GradOp
 from popir.ir.graph import Graph
 from popir.ir.identifier import GradInOutMapper, GradOpInType, OperatorIdentifier
@@ -22,5 +23,6 @@ __all__ = [
     "OperatorIdentifier",
     "Tensor",
     "TensorType",
+    "fold",
     "verify",
 ]

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from copy import copy
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from popir.errors import popart_exception
 from popir.ir import binding
 from popir.ir.attributes import schema_attributes
@@ -16,6 +18,8 @@ from popir.types import TensorInfo
 
 if TYPE_CHECKING:
     from popir.ir.graph import Graph
+
+Array = np.ndarray[Any, Any]
 
 
 class Op:
@@ -38,6 +42,8 @@ class Op:
     """
     constantInputs: ClassVar[frozenset[int]] = frozenset()
     """The inputs whose values `setup()` or the lowering needs, such as the shape of a Reshape."""
+    mostFolded: ClassVar[int] = 1 << 16
+    """The most elements of a result that is computed, by `evaluate`, when a model is compiled."""
     _declared: ClassVar[dict[str, binding.Declared]] = {}
 
     id: int
@@ -266,6 +272,14 @@ class Op:
         raise popart_exception(
             f"{self.debugName()}: the class {type(self).__name__} has no setup()."
         )
+
+    def evaluate(self, inputs: Mapping[int, Array]) -> list[Array] | None:
+        """The outputs, computed by numpy; None where that is not possible, the default.
+
+        `inputs` are the values of those inputs that are constants. Called after setup(); types and
+        shapes of the results are those that it has set.
+        """
+        return None
 
     def clone(self) -> Op:
         """An operator of the same class, settings and attributes with an id of its own, not

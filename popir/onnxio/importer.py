@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import graphlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from popir.errors import (
     did_you_mean,
     popart_exception,
 )
-from popir.ir import Graph, Op, TensorType
+from popir.ir import Graph, Op, TensorType, fold
 from popir.onnxio import schemas
 from popir.onnxio.attributes import to_python
 from popir.onnxio.limits import check_shape
@@ -91,7 +92,7 @@ class GraphImporter:
             self.graph.addConstInit(id, data)
 
     def addNode(self, node: NodeProto) -> Op | None:
-        """Adds a node, connected and set up; None for a Constant, which becomes a tensor."""
+        """Adds a node, connected and set up; None for one that becomes a constant, see `fold`."""
         who = f"Node '{node.name}' ({node.domain or 'ai.onnx'}.{node.op_type})"
         for id in node.output:
             if id:
@@ -118,7 +119,7 @@ class GraphImporter:
             attributes["value"] = self.reader.dense(attributes["sparse_value"], who)
         self.graph.addConstInit(node.output[0], _constant(who, attributes))
 
-    def _add_op(self, who: str, node: NodeProto, attributes: dict[str, Any]) -> Op:
+    def _add_op(self, who: str, node: NodeProto, attributes: dict[str, Any]) -> Op | None:
         graph = self.graph
         domain = node.domain or "ai.onnx"
         opset = graph.opsets.get(domain)
@@ -140,19 +141,13 @@ class GraphImporter:
             return op
         ins = {i: id for i, id in enumerate(node.input) if id}
         outs = {i: id for i, id in enumerate(node.output) if id}
-        try:
+        with _blamed(op, "setup"):
             graph.createConnectedOp(lambda: op, ins, outs)
-        except popart_exception:
-            raise
-        except Exception as error:  # setup() may be anybody's code.
-            raise popart_exception(
-                f"{op.debugName()}: {type(op).__name__}.setup() failed: "
-                f"{type(error).__name__}: {error}"
-            ) from error
         for tensor in op.output.values():
             if tensor.info is not None:
                 _check_info(f"{who}: the output '{tensor.id}'", tensor.info)
-        return op
+        with _blamed(op, "evaluate"):
+            return None if fold(op) else op
 
     def finish(self) -> None:
         """Makes Consts of the Variables whose every reader needs their value at compile time."""

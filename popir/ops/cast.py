@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+import numpy as np
+
 from popir import popops
 from popir.ir import Op
+from popir.ir.op import Array
 from popir.ops.elementwise_table import FLOATS
 from popir.ops.gradient import InputGradOp
 from popir.ops.identifiers import graphcoreId, onnxIds
@@ -22,6 +27,17 @@ class CastOp(Op):
     def setup(self) -> None:
         """The input's shape."""
         self.setOutInfo(0, TensorInfo(DataType.of(self.to), self.inShape(0)))
+
+    def evaluate(self, inputs: Mapping[int, Array]) -> list[Array] | None:
+        """The elements, converted, unless one does not fit: the device then decides."""
+        if 0 not in inputs:
+            return None
+        given, to = inputs[0], self.outInfo(0).dataType().numpy
+        if self.inInfo(0).dataType() in FLOATS and to.kind in "iu":
+            limits = np.iinfo(to)
+            if not ((given > limits.min) & (given < limits.max)).all():
+                return None
+        return [given.astype(to)]
 
     def getGradOps(self) -> list[Op]:
         """A cast back between floating-point types, else none."""

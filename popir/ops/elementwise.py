@@ -7,14 +7,18 @@ give the derivative in terms of the output.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, cast
+
+import numpy as np
 
 from popir import popops
 from popir.errors import OperatorInputError
 from popir.ir import GradInOutMapper, Op, OperatorIdentifier, OpSerialiser
+from popir.ir.op import Array
 from popir.ops import symbolic as s
 from popir.ops.elementwise_table import FLOATS, ROWS, Row
+from popir.ops.expression_arrays import toArray
 from popir.ops.gradient import GRAD, IN, OUT, InputGradOp
 from popir.ops.shapes import axis, broadcastShapes, broadcastTo, reduceTo
 from popir.ops.symbolic import Arg, Const, Expr
@@ -58,6 +62,14 @@ class ElementwiseOp(Op):
                     "equal. Insert a Cast."
                 )
         self.setOutInfo(0, TensorInfo(self.row.out or kind, shape))
+
+    def evaluate(self, inputs: Mapping[int, Array]) -> list[Array] | None:
+        """The expression, where numpy has all of its functions."""
+        if len(inputs) < self.numInputs():
+            return None
+        operands = [a.reshape(self.operandShape(i)) for i, a in sorted(inputs.items())]
+        found = toArray(self.expression(), operands)
+        return None if found is None else [np.broadcast_to(found, self.outShape(0))]
 
     def dydx(self, i: int) -> Expr:
         """The derivative with respect to input `i`, over the inputs and, as the operand after them,
@@ -207,7 +219,7 @@ def _register(row: Row) -> None:
     members: dict[str, Any] = {
         "__doc__": f"{row.type}: a row of the element-wise table.",
         "__module__": __name__,
-        "__annotations__": dict.fromkeys(row.attributes, float),
+        "__annotations__": dict.fromkeys(row.attributes, row.kind),
         "row": row,
     }
     base = LegacyElementwiseOp if row.isLegacy else ElementwiseOp
@@ -215,8 +227,11 @@ def _register(row: Row) -> None:
     ids = [OperatorIdentifier(row.domain, row.type, version) for version in row.versions]
     OpCreator(opClass, ids)
     OpxCreator(ElementwiseOpx, ids)
-    OpxCreator(ElementwiseGradOpx, sorted({row.gradientId(i) for i in range(row.arity or 1)}))
 
 
 for _row in ROWS:
     _register(_row)
+OpxCreator(
+    ElementwiseGradOpx,
+    sorted({_row.gradientId(i) for _row in ROWS for i in range(_row.arity or 1)}),
+)

@@ -19,7 +19,7 @@ FLOATS = {DataType.FLOAT, DataType.FLOAT16, DataType.BFLOAT16, DataType.DOUBLE}
 class Row:
     """One operator: its name, its versions, and its expression, a function of the inputs.
 
-    Attributes are the function's keyword-only parameters; they are floats. `dydx`, a function of
+    Attributes are the function's keyword-only parameters. `dydx`, a function of
     the output and of the same attributes, replaces the derivative of a unary operator.
     """
 
@@ -30,6 +30,8 @@ class Row:
     domain: str = "ai.onnx"
     out: DataType | None = None
     """The output's element type, if it is not that of the inputs."""
+    kind: type = float
+    """The type of the attributes."""
 
     @property
     def attributes(self) -> list[str]:
@@ -81,6 +83,20 @@ def _softplus(x: Expr) -> Expr:
     return s.maximum(0, x) + s.log1p(s.exp(-s.absolute(x)))
 
 
+def _gelu(x: Expr) -> Expr:
+    return 0.5 * x * (1 + s.erf(_SQRT_HALF * x))
+
+
+def _tanhGelu(x: Expr) -> Expr:
+    return 0.5 * x * (1 + s.tanh(_GELU * (x + 0.044715 * (x * s.square(x)))))
+
+
+def _remainder(x: Expr, y: Expr) -> Expr:
+    rest = s.rem(x, y)
+    isOpposite = s.both(s.notEqual(rest, 0), s.notEqual(rest < 0, y < 0))
+    return s.select(rest + y, rest, isOpposite)
+
+
 def _popart(type: str, expression: Callable[..., Expr]) -> Row:
     return Row(type, (1,), expression, domain="ai.graphcore")
 
@@ -96,6 +112,12 @@ ROWS = [
     Row("Mul", (6, 7, 13, 14), lambda x, y: x * y),
     Row("Div", (6, 7, 13, 14), lambda x, y: x / y),
     Row("Pow", (1, 7, 12, 13, 15), lambda x, y: s.power(x, y)),
+    Row(
+        "Mod",
+        (10, 13, 28),
+        lambda x, y, *, fmod: s.rem(x, y) if fmod else _remainder(x, y),
+        kind=int,
+    ),
     Row("Sum", (6, 8, 13), _sum),
     Row("Mean", (6, 8, 13), _mean),
     Row("Max", (6, 8, 12, 13), _fold(s.maximum)),
@@ -132,6 +154,12 @@ ROWS = [
         (6, 22),
         lambda x, *, alpha, beta: s.maximum(0, s.minimum(1, alpha * x + beta)),
     ),
+    Row(
+        "Gelu",
+        (20,),
+        lambda x, *, approximate: _tanhGelu(x) if approximate == "tanh" else _gelu(x),
+        kind=str,
+    ),
     Row("ThresholdedRelu", (10, 22), lambda x, *, alpha: s.select(x, 0, x > alpha)),
     # comparison and logic
     Row("Equal", (1, 7, 11, 13, 19), lambda x, y: s.equal(x, y), out=_BOOL),
@@ -149,13 +177,13 @@ ROWS = [
     _popart("Expm1", lambda x: s.expm1(x)),
     _popart("Scale", lambda x, *, scale: scale * x),
     _popart("Swish", lambda x: x * s.sigmoid(x)),
-    _popart("Gelu", lambda x: 0.5 * x * (1 + s.tanh(_GELU * (x + 0.044715 * (x * s.square(x)))))),
-    _popart("GeluErf", lambda x: 0.5 * x * (1 + s.erf(_SQRT_HALF * x))),
+    _popart("Gelu", _tanhGelu),
+    _popart("GeluErf", _gelu),
     _popart("Round", lambda x: s.round(x)),
     _popart("NearbyInt", lambda x: s.nearbyInt(x)),
     _popart("Atan2", lambda y, x: s.atan2(y, x)),
     _popart("Fmod", lambda x, y: s.rem(x, y)),
-    _popart("Remainder", lambda x, y: s.rem(s.rem(x, y) + y, y)),
+    _popart("Remainder", _remainder),
     _popart("BitwiseAnd", lambda x, y: s.bitwiseAnd(x, y)),
     _popart("BitwiseOr", lambda x, y: s.bitwiseOr(x, y)),
     _popart("BitwiseXor", lambda x, y: s.bitwiseXor(x, y)),

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+import numpy as np
+
 from popir import poplar, popops
 from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import GradInOutMapper, Op
+from popir.ir.op import Array
 from popir.ops.gradient import GRAD, InputGradOp
 from popir.ops.identifiers import graphcoreId, onnxIds
 from popir.ops.shapes import axis, constInput
@@ -25,6 +30,7 @@ class SliceOp(ViewOp):
     """
 
     constantInputs = frozenset({1, 2, 3, 4})
+    mostFolded = Op.mostFolded
     starts: list[int] | None
     ends: list[int] | None
     axes: list[int] | None
@@ -57,6 +63,15 @@ class SliceOp(ViewOp):
         for a, indices in self.ranges().items():
             shape[a] = len(indices)
         self.setOutInfo(0, TensorInfo(self.inInfo(0).dataType(), shape))
+
+    def evaluate(self, inputs: Mapping[int, Array]) -> list[Array] | None:
+        """The elements of the ranges."""
+        if 0 not in inputs:
+            return None
+        found = inputs[0]
+        for a, indices in self.ranges().items():
+            found = np.take(found, list(indices), a)
+        return [found]
 
     def getGradOps(self) -> list[Op]:
         """The gradient in its place, zero around it."""
@@ -115,6 +130,10 @@ class SplitOp(ViewOp):
         for i, size in enumerate(self.sizes()):
             shape[self.along()] = size
             self.setOutInfo(i, TensorInfo(self.inInfo(0).dataType(), shape))
+
+    def evaluate(self, inputs: Mapping[int, Array]) -> list[Array] | None:
+        """The parts."""
+        return np.split(inputs[0], self.begins()[1:], self.along()) if 0 in inputs else None
 
     def getGradOps(self) -> list[Op]:
         """The gradients, joined."""

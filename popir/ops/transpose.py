@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from popir.errors import OperatorAttributeError
 from popir.ir import Op
+from popir.ir.op import Array
 from popir.ops.gradient import InputGradOp
 from popir.ops.identifiers import graphcoreId, onnxIds
 from popir.ops.views import ViewOp
@@ -35,6 +38,10 @@ class TransposeOp(ViewOp):
         shape = self.inShape(0)
         info = TensorInfo(self.inInfo(0).dataType(), [shape[p] for p in self.permutation()])
         self.setOutInfo(0, info)
+
+    def evaluate(self, inputs: Mapping[int, Array]) -> list[Array] | None:
+        """The dimensions, permuted."""
+        return [inputs[0].transpose(self.permutation())] if 0 in inputs else None
 
     def getGradOps(self) -> list[Op]:
         """The gradient, transposed back."""

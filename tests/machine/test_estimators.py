@@ -72,6 +72,11 @@ GOLDEN = [
     ("popops::Fill", FLOAT, [1200], 738),
     # 100 vectors a worker: 11 + 21 + 7 + 12 + 6, and 6 (15 + 6 + 3*99 + 3)
     ("popops::ScaledAdd", FLOAT, [1200], 1983),
+    # 10 slices a worker, 2 cycles for 2 elements of 64: 6 (30 + 10 (19 + 64))
+    ("popops::MultiSlice", FLOAT, [60, 64], 5160),
+    # One slice of 6 elements a worker: 6 (30 + 29 + 2*3), and 3 cycles for 2 where they are added
+    ("popops::MultiUpdate", HALF, [6, 6], 390),
+    ("popops::MultiUpdateAdd", HALF, [6, 6], 408),
     # One sum of 1,000 floats side by side a worker: 11 + 6 (17 + 12 + 500)
     ("popops::Reduce", FLOAT, [6000, 6, 1000], 3185),
     # 12 columns are 6 vectors, one a worker, 500 deep: 11 + 6 (16 + 15 + 499)

@@ -97,6 +97,11 @@ def test_every_library_function_has_an_estimator(dtype):
     loss = ext.nllLoss(g, y, labels, ext.NllParams(), prog)
     ext.nllLossGrad(g, loss, y, labels, ext.NllParams(), prog)
     ext.nllSoftmaxGrad(g, loss, y, labels, ext.NllParams(), prog)
+    rows = net.input("rows", [2, 1], 3, dtype=poplar.UNSIGNED_INT)
+    slices = popops.multiSlice(g, a, rows, [0], [1], prog)
+    popops.multiUpdate(g, b, slices, rows, [0], [1], prog)
+    one = net.input("one", [], 3, dtype=dtype)
+    popops.multiUpdateAdd(g, b, slices, rows, one, [0], [1], prog)
     popnn.argMax(g, a, prog)
     popnn.argMin(g, a, prog)
     for make, *arguments in [
@@ -109,7 +114,7 @@ def test_every_library_function_has_an_estimator(dtype):
         make(g, None, 0, a, *arguments, prog)
     poprand.dropout(g, None, 0, a, a, 0.5, 2.0, prog)
     report = net.report()
-    assert len(report.operations) == 20
+    assert len(report.operations) == 23
     assert all(row.computeCycles > 0 for row in report.operations)
     assert not any("No estimator" in line for line in report.counts)
 

@@ -10,9 +10,11 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
+from onnx import numpy_helper
 
 Array = np.ndarray[Any, Any]
 FLOATING = np.dtype(np.float64)
@@ -24,7 +26,8 @@ class Case:
 
     type: str
     inputs: Sequence[Any]
-    """Arrays, or shapes of arrays of random numbers. Floating-point arrays are of the type tested.
+    """Arrays, or shapes of arrays of random numbers, or None for an input that is left out.
+    Floating-point arrays are of the type tested.
     """
     attributes: dict[str, Any] = field(default_factory=dict)
     domain: str = "ai.onnx"
@@ -53,10 +56,13 @@ class Case:
         """What pytest calls the row."""
         return f"{self.type}{'-' if self.id else ''}{self.id}"
 
-    def arrays(self, dtype: Any) -> list[Array]:
+    def arrays(self, dtype: Any) -> list[Array | None]:
         """The inputs, with `dtype` for the floating-point ones; always the same."""
         rng = np.random.default_rng(zlib.crc32(self.name.encode()))
-        return [self._array(rng, given, np.dtype(dtype)) for given in self.inputs]
+        return [
+            None if given is None else self._array(rng, given, np.dtype(dtype))
+            for given in self.inputs
+        ]
 
     def _array(self, rng: np.random.Generator, given: Any, dtype: np.dtype[Any]) -> Array:
         if isinstance(given, (np.ndarray, np.generic)):
@@ -109,6 +115,10 @@ ELEMENTWISE = [
     Case("Sub", [[4, 3], [3]], opsets=(7, 13, 14)),
     Case("Mul", [SMALL, []], opsets=(7, 13, 14)),
     Case("Div", [SMALL, np.array([[1.5], [-2.5]])], opsets=(7, 13, 14)),
+    Case("Mod", [ints(7, -7, 7, -6), ints(3, 3, -3, 3)], gradient=False, opsets=(10, 13)),
+    Case("Mod", [SMALL, np.array([0.7, -0.8, 0.9])], {"fmod": 1}, opsets=(13,), id="fmod"),
+    Case("Gelu", [SMALL]),
+    Case("Gelu", [SMALL], {"approximate": "tanh"}, id="tanh"),
     Case("Pow", [SMALL, np.array([2.0, 3.0, 0.5])], low=0.2, opsets=(7, 12, 13, 15)),
     Case("Pow", [SMALL, ints(2, 3, 2)], opsets=(12, 13, 15), id="integers"),
     Case("Sum", [SMALL, SMALL, SMALL]),
@@ -253,6 +263,57 @@ SHAPES = [
     ),
     Case("Split", [[4, 5]], {"axis": 1, "num_outputs": 2}, opsets=(18,), outputs=2, id="uneven"),
     Case("Cast", [np.array([-1.7, 0.3, 2.5])], {"to": 6}, gradient=False, opsets=(6, 9, 13)),
+    Case("Expand", [[2, 1, 3], ints(2, 1, 4, 1)], constants=[1]),
+    Case("Expand", [[2, 3], ints(1, 3)], constants=[1], opsets=(13,), id="same"),
+    Case("Tile", [[2, 3], ints(2, 3)], constants=[1]),
+    Case("Tile", [[2, 3], ints(1, 1)], constants=[1], opsets=(13,), id="once"),
+    Case("Trilu", [[2, 3, 4]]),
+    Case("Trilu", [[4, 3], np.int64(-1)], {"upper": 0}, constants=[1], id="lower"),
+    Case("Trilu", [ints(1, 2, 3, 4).reshape(2, 2)], gradient=False, id="integers"),
+    Case("Gather", [[5, 4], ints(1, -1, 1, 3)]),
+    Case("Gather", [[2, 5, 3], ints(4, 0, 0, -5).reshape(2, 2)], {"axis": 1}, id="middle"),
+    Case("Gather", [[4, 3], ints(2, 0, dtype=np.int32)], opsets=(13,), id="int32"),
+    Case("Gather", [[2, 3, 4], np.int64(-2)], {"axis": -2}, constants=[1], opsets=(13,), id="view"),
+    Case("Gather", [[4, 3], ints(2, 2, 0)], constants=[1], opsets=(13,), id="views, doubled"),
+    Case(
+        "Gather",
+        [[4, 3], np.arange(40).reshape(4, 10) % 4],
+        constants=[1],
+        opsets=(13,),
+        id="many constants",
+    ),
+    Case("Gather", [ints(7, 8, 9), ints(2, 0)], opsets=(13,), gradient=False, id="of integers"),
+]
+
+CONSTANTS = [
+    Case("Shape", [[2, 3, 4]], gradient=False),
+    Case("Shape", [[2, 3, 4]], {"start": -2, "end": 9}, gradient=False, opsets=(15,), id="part"),
+    Case("Size", [[2, 3, 4]], gradient=False),
+    Case("ConstantOfShape", [ints(2, 3)], constants=[0], gradient=False),
+    Case(
+        "ConstantOfShape",
+        [ints()],
+        {"value": numpy_helper.from_array(ints(7))},
+        constants=[0],
+        gradient=False,
+        opsets=(9,),
+        id="integer",
+    ),
+    Case(
+        "Range",
+        [np.int64(10), np.int64(-1), np.int64(-3)],
+        constants=[0, 1, 2],
+        gradient=False,
+        opsets=(11,),
+    ),
+    Case(
+        "Range",
+        [np.float32(1), np.float32(2), np.float32(0.3)],
+        constants=[0, 1, 2],
+        gradient=False,
+        opsets=(11,),
+        id="fractions",
+    ),
 ]
 
 _CHANNELS = [[3], [3], np.array([0.1, -0.2, 0.3]), np.array([0.5, 1.5, 0.8])]
@@ -269,6 +330,114 @@ NORMALISATION = [
         outputs=3,
         atol=1e-5,
         id="training",
+    ),
+]
+
+
+def _lrn(size: int, x: Array) -> Array:
+    """By the definition, with alpha 0.5 and the other defaults."""
+    sums = np.zeros_like(x)
+    for c in range(x.shape[1]):
+        window = x[:, max(0, c - (size - 1) // 2) : c + size // 2 + 1]
+        sums[:, c] = np.square(window).sum(1)
+    return x / (1 + 0.5 / size * sums) ** 0.75
+
+
+NORMALISATION += [
+    Case("LRN", [[2, 5, 3, 1]], {"size": 3, "alpha": 0.5, "beta": 0.6, "bias": 1.5}),
+    Case(
+        "LRN",
+        [[1, 7, 2]],
+        {"size": 4, "alpha": 0.5},
+        opsets=(13,),
+        formula=partial(_lrn, 4),
+        id="even",
+    ),
+    Case(
+        "LRN",
+        [[1, 12]],
+        {"size": 11, "alpha": 0.5},
+        opsets=(13,),
+        formula=partial(_lrn, 11),
+        id="wide",
+    ),
+    Case("LayerNormalization", [[2, 3, 4], [4], [4]], atol=1e-5),
+    Case(
+        "LayerNormalization",
+        [[2, 3, 4], [3, 4]],
+        {"axis": 1, "epsilon": 0.1},
+        outputs=3,
+        atol=1e-5,
+        id="axes",
+    ),
+]
+
+_T, _N, _I, _H = 3, 2, 4, 5
+
+
+def _lstmByBatch(x: Array, w: Array, r: Array, b: Array, _: None, h: Array, c: Array) -> Array:
+    """Of one direction, [batch, time, ...]."""
+    h, c, found = h[:, 0], c[:, 0], []
+    for t in range(x.shape[1]):
+        gates = x[:, t] @ w[0].T + h @ r[0].T + b[0].reshape(2, -1).sum(0)
+        i, o, f, g = np.split(gates, 4, 1)
+        c = _sigmoid(f) * c + _sigmoid(i) * np.tanh(g)
+        h = _sigmoid(o) * np.tanh(c)
+        found.append(h)
+    return np.stack(found, 1)[:, :, None]
+
+
+_LSTM = [[_T, _N, _I], [1, 4 * _H, _I], [1, 4 * _H, _H]]
+_BOTH = [[_T, _N, _I], [2, 4 * _H, _I], [2, 4 * _H, _H], [2, 8 * _H]]
+_STATES = [[1, _N, _H], [1, _N, _H]]
+_LENGTHS = ints(3, 1, dtype=np.int32)
+RECURRENT = [
+    Case("LSTM", _LSTM, {"hidden_size": _H}, opsets=(7, 14, 22), outputs=3, low=-1, high=1),
+    Case(
+        "LSTM",
+        _BOTH,
+        {"hidden_size": _H, "direction": "bidirectional"},
+        opsets=(14,),
+        outputs=3,
+        low=-1,
+        high=1,
+        id="bidirectional",
+    ),
+    Case(
+        "LSTM",
+        [*_LSTM, [1, 8 * _H], _LENGTHS, *_STATES, [1, 3 * _H]],
+        {"hidden_size": _H, "direction": "reverse"},
+        opsets=(14,),
+        outputs=3,
+        low=-1,
+        high=1,
+        id="everything, reverse",
+    ),
+    Case(
+        "LSTM",
+        [*_BOTH, None, [2, _N, _H], [2, _N, _H]],
+        {
+            "hidden_size": _H,
+            "direction": "bidirectional",
+            "activations": ["HardSigmoid", "Elu", "Softsign", "Affine", "ScaledTanh", "Tanh"],
+            "activation_alpha": [0.3, 0.8, 0.7, 0.9],
+            "activation_beta": [0.4, 0.1, 1.1],
+        },
+        opsets=(14,),
+        outputs=3,
+        low=-1,
+        high=1,
+        id="activations",
+    ),
+    Case(
+        "LSTM",
+        [[_N, _T, _I], *_LSTM[1:], [1, 8 * _H], None, [_N, 1, _H], [_N, 1, _H]],
+        {"hidden_size": _H, "layout": 1},
+        opsets=(14,),
+        formula=_lstmByBatch,
+        low=-1,
+        high=1,
+        id="batch first",
     ),
 ]
 
@@ -488,6 +657,8 @@ CASES = [
     *ELEMENTWISE,
     *BITWISE,
     *SHAPES,
+    *CONSTANTS,
+    *RECURRENT,
     *NORMALISATION,
     *RANDOM,
     *LINEAR,

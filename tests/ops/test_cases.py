@@ -34,10 +34,10 @@ def rows() -> Iterator[Any]:
 
 
 def modelOf(
-    case: Case, opset: int, arrays: list[Array], loss: Array | None = None
+    case: Case, opset: int, arrays: list[Array | None], loss: Array | None = None
 ) -> onnx.ModelProto:
     """The operator alone; with `loss`, followed by the sum of its output times these weights."""
-    names = [f"x{i}" for i in range(len(arrays))]
+    names = ["" if array is None else f"x{i}" for i, array in enumerate(arrays)]
     outputs = ["y", *(f"y{i}" for i in range(1, case.outputs))]
     domain = "" if case.domain == "ai.onnx" else case.domain
     nodes = [helper.make_node(case.type, names, outputs, "node", domain=domain, **case.attributes)]
@@ -56,7 +56,7 @@ def modelOf(
             name, helper.np_dtype_to_tensor_dtype(array.dtype), array.shape
         )
         for i, (name, array) in enumerate(zip(names, arrays, strict=True))
-        if i not in case.constants
+        if array is not None and i not in case.constants
     ]
     graph = helper.make_graph(
         nodes, "case", inputs, [onnx.ValueInfoProto(name=n) for n in outputs], initializers
@@ -66,9 +66,11 @@ def modelOf(
     return helper.make_model(graph, opset_imports=imports, ir_version=8)
 
 
-def inputsOf(case: Case, arrays: list[Array]) -> dict[str, Array]:
+def inputsOf(case: Case, arrays: list[Array | None]) -> dict[str, Array]:
     return {
-        f"x{i}": np.ascontiguousarray(a) for i, a in enumerate(arrays) if i not in case.constants
+        f"x{i}": np.ascontiguousarray(a).reshape(a.shape)
+        for i, a in enumerate(arrays)
+        if a is not None and i not in case.constants
     }
 
 
@@ -93,7 +95,7 @@ def infer(
     return list(anchors.values())
 
 
-def expected(case: Case, model: onnx.ModelProto, arrays: list[Array]) -> list[Array]:
+def expected(case: Case, model: onnx.ModelProto, arrays: list[Array | None]) -> list[Array]:
     if case.formula is not None:
         return [np.asarray(case.formula(*arrays)).astype(arrays[0].dtype)]
     options = onnxruntime.SessionOptions()

@@ -1,0 +1,178 @@
+#include "kernels/slices.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <poplar/HalfFloat.hpp>
+
+#include "kernels/loops.hpp"
+#include "kernels/parallel.hpp"
+
+namespace popir {
+namespace {
+
+// Moves a run of n elements between t, which lies `stride` apart, and a slice.
+using Move = void (*)(char* t, std::int64_t stride, char* slice, std::int64_t n, const void* scale);
+
+template <class T>
+void readRun(char* t, std::int64_t stride, char* slice, std::int64_t n, const void*) {
+  auto* to = reinterpret_cast<T*>(slice);
+  const auto* from = reinterpret_cast<const T*>(t);
+  if (stride == 1)
+    std::copy_n(from, n, to);
+  else
+    for (std::int64_t i = 0; i < n; ++i) to[i] = from[i * stride];
+}
+
+template <class T>
+void writeRun(char* t, std::int64_t stride, char* slice, std::int64_t n, const void*) {
+  auto* to = reinterpret_cast<T*>(t);
+  const auto* from = reinterpret_cast<const T*>(slice);
+  if (stride == 1)
+    std::copy_n(from, n, to);
+  else
+    for (std::int64_t i = 0; i < n; ++i) to[i * stride] = from[i];
+}
+
+/// Elements T, computed with as C.
+template <class T, class C = T>
+void addRun(char* t, std::int64_t stride, char* slice, std::int64_t n, const void* scale) {
+  auto* to = reinterpret_cast<T*>(t);
+  const auto* from = reinterpret_cast<const T*>(slice);
+  const auto factor = static_cast<C>(*static_cast<const T*>(scale));
+  for (std::int64_t i = 0; i < n; ++i)
+    to[i * stride] =
+        static_cast<T>(static_cast<C>(to[i * stride]) + factor * static_cast<C>(from[i]));
+}
+
+Move bySize(std::size_t bytes, const Move (&moves)[4]) {
+  return moves[bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : 3];
+}
+
+Move moveOf(SlicesKind kind, poplar::Type type) {
+  if (kind == SlicesKind::Read)
+    return bySize(type.sizeInBytes(), {readRun<std::uint8_t>, readRun<std::uint16_t>,
+                                       readRun<std::uint32_t>, readRun<std::uint64_t>});
+  if (kind == SlicesKind::Write)
+    return bySize(type.sizeInBytes(), {writeRun<std::uint8_t>, writeRun<std::uint16_t>,
+                                       writeRun<std::uint32_t>, writeRun<std::uint64_t>});
+  if (type == poplar::HALF) return addRun<half, float>;
+  if (type == poplar::DOUBLE) return addRun<double>;
+  return type == poplar::FLOAT ? addRun<float> : addRun<std::uint32_t>;
+}
+
+class SlicesRunner : public Runner {
+ public:
+  SlicesRunner(SlicesKind kind, const Layout& t, const Layout& offsets, const Layout& slices,
+               unsigned threads)
+      : kind_(kind),
+        move_(moveOf(kind, t.type)),
+        bytes_(static_cast<std::int64_t>(t.type.sizeInBytes())),
+        slices_(offsets.shape[0]),
+        isSigned_(offsets.type == poplar::INT),
+        threads_(threads) {
+    std::vector<Loop> loops;
+    std::int64_t dense = 1;
+    for (std::size_t d = t.shape.size(); d-- > 0; dense *= loops.back().count)
+      loops.push_back({slices.shape[d + 1], t.strides[d], dense});
+    std::reverse(loops.begin(), loops.end());
+    for (std::int64_t d = 0; d < offsets.shape[1]; ++d)
+      sliced_.push_back({t.shape[d] - loops[d].count + 1, t.strides[d]});
+    // Slices of one element along the first dimension meet nowhere else.
+    apart_ = !loops.empty() && loops[0].count == 1;
+    loops_ = simplified(loops);
+    size_ = dense;
+  }
+
+  void run(void* const* operands, void*) const override {
+    auto* t = static_cast<char*>(operands[0]);
+    const auto* offsets =
+        static_cast<const std::int32_t*>(operands[kind_ == SlicesKind::Read ? 1 : 2]);
+    auto* slices = static_cast<char*>(operands[kind_ == SlicesKind::Read ? 2 : 1]);
+    if (kind_ == SlicesKind::Read) {
+      parallelFor(slices_, threads_, slices_ * size_, [&](std::int64_t i) {
+        const std::int64_t at = place(offsets, i);
+        if (at < 0)
+          std::memset(slices + i * size_ * bytes_, 0, size_ * bytes_);
+        else
+          move(t, at, slices, i, nullptr);
+      });
+      return;
+    }
+    // Each task does all that falls into its part of t, in the order of the slices.
+    const void* scale = kind_ == SlicesKind::Add ? operands[3] : nullptr;
+    const std::int64_t tasks = apart_ ? static_cast<std::int64_t>(threads_) : 1;
+    parallelFor(tasks, threads_, slices_ * size_, [&](std::int64_t task) {
+      for (std::int64_t i = 0; i < slices_; ++i) {
+        const std::int64_t at = place(offsets, i);
+        if (at >= 0 && (tasks == 1 || offset(offsets, i, 0) % tasks == task))
+          move(t, at, slices, i, scale);
+      }
+    });
+  }
+
+ private:
+  struct Sliced {
+    std::int64_t places, stride;
+  };
+
+  std::int64_t offset(const std::int32_t* offsets, std::int64_t i, std::size_t d) const {
+    const std::int32_t value = offsets[i * sliced_.size() + d];
+    return isSigned_ ? value : static_cast<std::int64_t>(static_cast<std::uint32_t>(value));
+  }
+
+  // Where slice i begins in t, -1 if it is not within t.
+  std::int64_t place(const std::int32_t* offsets, std::int64_t i) const {
+    std::int64_t at = 0;
+    for (std::size_t d = 0; d < sliced_.size(); ++d) {
+      const std::int64_t o = offset(offsets, i, d);
+      if (o < 0 || o >= sliced_[d].places) return -1;
+      at += o * sliced_[d].stride;
+    }
+    return at;
+  }
+
+  void move(char* t, std::int64_t at, char* slices, std::int64_t i, const void* scale) const {
+    const std::int64_t stride = loops_.empty() ? 1 : loops_.back().a;
+    forRuns(loops_, 0, size_, [&](std::int64_t, std::int64_t n, std::int64_t a, std::int64_t b) {
+      move_(t + (at + a) * bytes_, stride, slices + (i * size_ + b) * bytes_, n, scale);
+    });
+  }
+
+  SlicesKind kind_;
+  Move move_;
+  std::int64_t bytes_, slices_, size_;
+  bool isSigned_, apart_;
+  unsigned threads_;
+  std::vector<Sliced> sliced_;
+  std::vector<Loop> loops_;
+};
+
+}  // namespace
+
+bool SlicesKernel::adds(poplar::Type type) {
+  return type == poplar::FLOAT || type == poplar::HALF || type == poplar::DOUBLE ||
+         type == poplar::INT || type == poplar::UNSIGNED_INT;
+}
+
+bool SlicesKernel::accepts(std::size_t i, const Layout& layout) const {
+  return i == 0 ? layout.channelBlock == Layout::kPlain : Kernel::accepts(i, layout);
+}
+
+std::unique_ptr<Runner> SlicesKernel::prepare(const std::vector<Layout>& operands,
+                                              unsigned threads) const {
+  return std::make_unique<SlicesRunner>(kind_, operands[0], operands[offsets()], operands[slices()],
+                                        threads);
+}
+
+Work SlicesKernel::work(const std::vector<Layout>& operands) const {
+  const Layout& s = operands[slices()];
+  const auto count = static_cast<std::uint64_t>(s.shape[0]);
+  const char* const vertices[] = {"popops::MultiSlice", "popops::MultiUpdate",
+                                  "popops::MultiUpdateAdd"};
+  return {vertices[static_cast<int>(kind_)],
+          s.type,
+          {count, count == 0 ? 0 : s.elements() / count},
+          kind_ == SlicesKind::Add ? 2 * s.elements() : 0};
+}
+
+}  // namespace popir

@@ -1,0 +1,196 @@
+#include <popops/DynamicSlice.hpp>
+#include <poputil/TileMapping.hpp>
+#include <poputil/exceptions.hpp>
+
+#include <algorithm>
+
+#include "kernels/slices.hpp"
+#include "poplar/bulk_vertex.hpp"
+
+namespace popops {
+namespace {
+
+using poplar::DebugContext;
+using poplar::Graph;
+using poplar::OptionFlags;
+using poplar::Tensor;
+using poplar::program::Sequence;
+using Sizes = std::vector<std::size_t>;
+
+std::string listed(const Sizes& sizes) {
+  std::string text;
+  for (const std::size_t n : sizes) text += (text.empty() ? "" : ", ") + std::to_string(n);
+  return "{" + text + "}";
+}
+
+/// Throws unless each of `dims` is another dimension of `t`, and `sizes` are sizes within them.
+void checkDims(const char* who, const Tensor& t, const Sizes& dims, const Sizes& sizes) {
+  bool fits = dims.size() == sizes.size() && !dims.empty();
+  for (std::size_t i = 0; fits && i < dims.size(); ++i)
+    fits = dims[i] < t.rank() && sizes[i] <= t.dim(dims[i]) &&
+           std::count(dims.begin(), dims.end(), dims[i]) == 1;
+  if (!fits)
+    throw poputil::poplibs_error(std::string("popops::") + who + ": of a tensor " +
+                                 t.shapeToString() + ", slices of the sizes " + listed(sizes) +
+                                 " of the dimensions " + listed(dims) +
+                                 " were asked for; give each dimension once, with a size that is "
+                                 "at most its own");
+}
+
+/// `t` with the sliced dimensions first, in their order.
+Tensor slicedFirst(const Tensor& t, const Sizes& dims, std::size_t kept = 0) {
+  std::vector<unsigned> order;
+  for (std::size_t d = 0; d < kept; ++d) order.push_back(static_cast<unsigned>(d));
+  for (const std::size_t d : dims) order.push_back(static_cast<unsigned>(d + kept));
+  for (unsigned d = static_cast<unsigned>(kept); d < t.rank(); ++d)
+    if (std::find(dims.begin(), dims.end(), d - kept) == dims.end()) order.push_back(d);
+  return t.dimShuffle(order);
+}
+
+/// The shape of one slice.
+Sizes sliceShape(Sizes shape, const Sizes& dims, const Sizes& sizes) {
+  for (std::size_t i = 0; i < dims.size(); ++i) shape[dims[i]] = sizes[i];
+  return shape;
+}
+
+void checkOffsets(const char* who, const Tensor& offsets, const Sizes& dims) {
+  const auto type = offsets.elementType();
+  if ((type != poplar::UNSIGNED_INT && type != poplar::INT) || offsets.rank() != 2 ||
+      offsets.dim(1) != dims.size())
+    throw poputil::poplibs_error(std::string("popops::") + who + ": the offsets are " +
+                                 type.toString() + " " + offsets.shapeToString() +
+                                 "; give UNSIGNED_INT or INT [slices, " +
+                                 std::to_string(dims.size()) + "]");
+}
+
+Tensor linear(Graph& graph, const poplar::Type& type, const Sizes& shape,
+              const DebugContext& debugContext) {
+  return graph.addVariable(type, shape, poplar::VariableMappingMethod::LINEAR, debugContext);
+}
+
+Tensor slices(const char* who, Graph& graph, const Tensor& t, const Tensor& offsets,
+              const Sizes& dims, const Sizes& sizes, Sequence& prog,
+              const DebugContext& debugContext) {
+  checkDims(who, t, dims, sizes);
+  checkOffsets(who, offsets, dims);
+  Sizes shape = sliceShape(t.shape(), dims, sizes);
+  shape.insert(shape.begin(), offsets.dim(0));
+  // Memory in the kernel's order, seen in the caller's.
+  const Tensor first = slicedFirst(t, dims);
+  Sizes memory = first.shape();
+  std::copy(sizes.begin(), sizes.end(), memory.begin());
+  memory.insert(memory.begin(), offsets.dim(0));
+  const Tensor made = linear(graph, t.elementType(), memory, {debugContext, who});
+  popir::addBulkVertex(
+      graph, prog, std::make_shared<popir::SlicesKernel>(popir::SlicesKind::Read),
+      {{first, popir::Access::Read}, {offsets, popir::Access::Read}, {made, popir::Access::Write}},
+      {debugContext, who});
+  std::vector<unsigned> back(shape.size(), 0);
+  unsigned next = static_cast<unsigned>(dims.size()) + 1;
+  for (unsigned d = 1; d < back.size(); ++d) {
+    const auto found = std::find(dims.begin(), dims.end(), d - 1);
+    back[d] = found == dims.end() ? next++ : static_cast<unsigned>(found - dims.begin()) + 1;
+  }
+  return made.dimShuffle(back);
+}
+
+void update(const char* who, popir::SlicesKind kind, Graph& graph, const Tensor& t, const Tensor& s,
+            const Tensor& offsets, const Tensor* scale, const Sizes& dims, const Sizes& sizes,
+            Sequence& prog, const DebugContext& debugContext) {
+  checkDims(who, t, dims, sizes);
+  checkOffsets(who, offsets, dims);
+  Sizes shape = sliceShape(t.shape(), dims, sizes);
+  shape.insert(shape.begin(), offsets.dim(0));
+  if (s.shape() != shape || s.elementType() != t.elementType())
+    throw poputil::poplibs_error(
+        std::string("popops::") + who + ": the slices are " + s.elementType().toString() + " " +
+        s.shapeToString() + " where the tensor is " + t.elementType().toString() + " " +
+        t.shapeToString() + "; give " + t.elementType().toString() + " " + listed(shape));
+  std::vector<popir::BulkOperand> operands = {{slicedFirst(t, dims), popir::Access::ReadWrite},
+                                              {slicedFirst(s, dims, 1), popir::Access::Read},
+                                              {offsets, popir::Access::Read}};
+  if (scale != nullptr) operands.push_back({scale->flatten(), popir::Access::Read});
+  popir::addBulkVertex(graph, prog, std::make_shared<popir::SlicesKernel>(kind),
+                       std::move(operands), {debugContext, who});
+}
+
+}  // namespace
+
+namespace embedding {
+SlicePlan plan(const Graph&, const poplar::Type&, std::size_t, std::size_t, const Sizes&,
+               const OptionFlags&) {
+  return {};
+}
+SlicePlan plan(const Graph&, const poplar::Type&, std::size_t, std::size_t, std::size_t,
+               const Sizes&, const OptionFlags&) {
+  return {};
+}
+}  // namespace embedding
+
+Tensor createSliceableTensor(Graph& graph, const poplar::Type& type, const Sizes& shape,
+                             const Sizes&, const Sizes&, std::size_t,
+                             const DebugContext& debugContext) {
+  return linear(graph, type, shape, {debugContext, "sliceable"});
+}
+
+Tensor createSliceableTensor(Graph& graph, const poplar::Type& type, const Sizes& shape,
+                             const Sizes& dims, const Sizes& sizes, const SlicePlan&,
+                             const OptionFlags&, const DebugContext& debugContext) {
+  return createSliceableTensor(graph, type, shape, dims, sizes, 0, debugContext);
+}
+
+Tensor createSliceTensor(Graph& graph, const poplar::Type& type, const Sizes& shape,
+                         const Sizes& dims, const Sizes& sizes, std::size_t numIndices,
+                         const SlicePlan&, const OptionFlags&, const DebugContext& debugContext) {
+  Sizes made = sliceShape(shape, dims, sizes);
+  made.insert(made.begin(), numIndices);
+  return linear(graph, type, made, {debugContext, "slices"});
+}
+
+Tensor createIndicesTensor(Graph& graph, const Sizes& dims, std::size_t numIndices,
+                           const SlicePlan&, const OptionFlags&, const DebugContext& debugContext) {
+  return linear(graph, poplar::UNSIGNED_INT, {numIndices, dims.size()}, {debugContext, "indices"});
+}
+
+Tensor dynamicSlice(Graph& graph, const Tensor& t, const Tensor& offset, const Sizes& dims,
+                    const Sizes& sizes, Sequence& prog, const DebugContext& debugContext,
+                    const OptionFlags&) {
+  return slices("dynamicSlice", graph, t, offset.expand({0}), dims, sizes, prog, debugContext)
+      .squeeze({0});
+}
+
+void dynamicUpdate(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offset,
+                   const Sizes& dims, const Sizes& sizes, Sequence& prog,
+                   const DebugContext& debugContext, const OptionFlags&) {
+  update("dynamicUpdate", popir::SlicesKind::Write, graph, t, s.expand({0}), offset.expand({0}),
+         nullptr, dims, sizes, prog, debugContext);
+}
+
+Tensor multiSlice(Graph& graph, const Tensor& t, const Tensor& offsets, const Sizes& dims,
+                  const Sizes& sizes, Sequence& prog, const SlicePlan&, const OptionFlags&,
+                  const DebugContext& debugContext) {
+  return slices("multiSlice", graph, t, offsets, dims, sizes, prog, debugContext);
+}
+
+void multiUpdate(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offsets,
+                 const Sizes& dims, const Sizes& sizes, Sequence& prog, const SlicePlan&,
+                 const OptionFlags&, const DebugContext& debugContext) {
+  update("multiUpdate", popir::SlicesKind::Write, graph, t, s, offsets, nullptr, dims, sizes, prog,
+         debugContext);
+}
+
+void multiUpdateAdd(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offsets,
+                    const Tensor& scale, const Sizes& dims, const Sizes& sizes, Sequence& prog,
+                    const SlicePlan&, const OptionFlags&, const DebugContext& debugContext) {
+  if (!popir::SlicesKernel::adds(t.elementType()) || scale.numElements() != 1 ||
+      scale.elementType() != t.elementType())
+    throw poputil::poplibs_error("popops::multiUpdateAdd: the tensor is " +
+                                 t.elementType().toString() + ", the scale " +
+                                 scale.elementType().toString() + " " + scale.shapeToString() +
+                                 "; give FLOAT, HALF, DOUBLE, INT or UNSIGNED_INT and one element "
+                                 "of the same type");
+  update("multiUpdateAdd", popir::SlicesKind::Add, graph, t, s, offsets, &scale, dims, sizes, prog,
+         debugContext);
+}
+
+}  // namespace popops

@@ -1,0 +1,120 @@
+"""Shape, Size, ConstantOfShape, Range: known when the model is compiled, or an error then."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+
+import numpy as np
+
+from popir.errors import OperatorInputError
+from popir.ir import Op
+from popir.ir.op import Array
+from popir.ops.identifiers import onnxIds
+from popir.ops.shapes import constInput
+from popir.registry import OpCreator
+from popir.types import DataType, TensorInfo
+
+
+class ShapeOp(Op):
+    """The dimensions of the input, or those from `start` to `end`."""
+
+    start: int | None
+    end: int | None
+
+    def dims(self) -> list[int]:
+        """What the output holds."""
+        return self.inShape(0)[slice(self.start, self.end)]
+
+    def setup(self) -> None:
+        """One number for each dimension."""
+        self.setOutInfo(0, TensorInfo(DataType.INT64, [len(self.dims())]))
+
+    def evaluate(self, inputs: Mapping[int, Array]) -> list[Array] | None:
+        """The dimensions, whatever the elements are."""
+        return [np.array(self.dims(), np.int64)]
+
+
+class SizeOp(Op):
+    """The number of elements of the input."""
+
+    def setup(self) -> None:
+        """One number."""
+        self.setOutInfo(0, TensorInfo(DataType.INT64, []))
+
+    def evaluate(self, inputs: Mapping[int, Array]) -> list[Array] | None:
+        """The number, whatever the elements are."""
+        return [np.array(self.inInfo(0).nelms(), np.int64)]
+
+
+class ConstantOfShapeOp(Op):
+    """One value, zero where none is given, for every element of the shape that is the input."""
+
+    constantInputs = frozenset({0})
+    mostFolded = sys.maxsize  # one element, seen many times
+    value: Array | None
+
+    def element(self) -> Array:
+        """The value, as a scalar. Raises OperatorInputError if the attribute has several."""
+        found = np.zeros((), np.float32) if self.value is None else np.asarray(self.value)
+        if found.size != 1:
+            raise OperatorInputError(
+                f"{self.debugName()}: the attribute 'value' has {found.size} elements; it must "
+                "have one."
+            )
+        return found.reshape(())
+
+    def setup(self) -> None:
+        """The value's type, the input's shape."""
+        shape = constInput(self, 0)
+        assert shape is not None
+        if shape.min(initial=0) < 0:
+            raise OperatorInputError(
+                f"{self.debugName()}: the shape {shape.tolist()} has a negative dimension."
+            )
+        dtype = DataType.of(self.element().dtype)
+        self.setOutInfo(0, TensorInfo(dtype, [int(d) for d in shape.reshape(-1)]))
+
+    def evaluate(self, inputs: Mapping[int, Array]) -> list[Array] | None:
+        """A view of the one element."""
+        return [np.broadcast_to(self.element(), self.outShape(0))]
+
+
+class RangeOp(Op):
+    """The numbers from a start to a limit, which is left out, in steps of a delta: three constant
+    scalars of one type.
+    """
+
+    constantInputs = frozenset({0, 1, 2})
+    mostFolded = 1 << 24
+
+    def count(self) -> int:
+        """How many there are. Raises OperatorInputError for steps of 0."""
+        start, limit, delta = (self._scalar(i) for i in range(3))
+        if delta == 0:
+            raise OperatorInputError(f"{self.debugName()}: delta is 0, so the range has no end.")
+        return max(0, int(np.ceil((limit - start) / delta)))
+
+    def _scalar(self, i: int) -> Array:
+        found = constInput(self, i)
+        if found is None or found.size != 1:
+            given = None if found is None else list(found.shape)
+            raise OperatorInputError(
+                f"{self.debugName()}: input {i} has shape {given}; Range takes three scalars."
+            )
+        return found.reshape(())
+
+    def setup(self) -> None:
+        """As many as there are."""
+        self.setOutInfo(0, TensorInfo(self.inInfo(0).dataType(), [self.count()]))
+
+    def evaluate(self, inputs: Mapping[int, Array]) -> list[Array] | None:
+        """The numbers."""
+        start, delta = self._scalar(0), self._scalar(2)
+        return [(start + np.arange(self.count()) * delta).astype(start.dtype)]
+
+
+OpCreator(ShapeOp, onnxIds("Shape", 1, 13, 15, 19, 21, 23, 24, 25))
+OpCreator(SizeOp, onnxIds("Size", 1, 13, 19, 21, 23, 24, 25))
+OpCreator(ConstantOfShapeOp, onnxIds("ConstantOfShape", 9, 20, 21, 23, 24, 25))
+OpCreator(RangeOp, onnxIds("Range", 11, 27))

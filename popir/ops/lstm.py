@@ -1,0 +1,377 @@
+"""LSTM: all versions, directions, activations and layouts of ONNX, peepholes, sequence lengths.
+
+The gates of all time steps are one product with the input; a step adds the product with the hidden
+state before it and computes cell and hidden state, two passes. Backwards the same: a step gives the
+gradients of its gates, and the gradients of the weights are products over all time steps.
+"""
+
+from __future__ import annotations
+
+from popir import poplar, poplin, popops
+from popir.errors import OperatorAttributeError, OperatorInputError
+from popir.ir import GradInOutMapper, GradOp, Op, OpSerialiser
+from popir.ops.gradient import GRAD, IN, OUT
+from popir.ops.identifiers import graphcoreId, onnxIds
+from popir.ops.lstm_cell import Cell, functions
+from popir.ops.lstm_steps import Steps
+from popir.ops.shapes import broadcastTo
+from popir.opx import Opx
+from popir.poplar import Tensor, program
+from popir.popops import expr as pe
+from popir.registry import OpCreator, OpxCreator
+from popir.types import TensorInfo
+
+X, W, R, B, LENGTHS, HIDDEN0, CELL0, P = range(8)
+Y, Y_HIDDEN, Y_CELL = range(3)
+GATES, CELLS, HIDDENS = range(3, 6)
+"""Outputs of our own, which the gradient reads, [directions, time, batch, ...]: the gates before
+activation, side by side; cells and hidden states after each step.
+"""
+DIRECTIONS = {"forward": [False], "reverse": [True], "bidirectional": [False, True]}
+"""For each direction, whether it begins at the end."""
+
+
+class LstmOp(Op):
+    """X [time, batch, inputs], or [batch, time, inputs] with layout 1; W [directions, 4 hidden,
+    inputs]; R [directions, 4 hidden, hidden]; the others as ONNX has them.
+    """
+
+    activations: list[str] | None
+    activation_alpha: list[float] | None
+    activation_beta: list[float] | None
+    clip: float | None
+    direction: str
+    hidden_size: int | None
+    input_forget: bool
+    layout: int | None
+    output_sequence: int | None
+
+    def reversals(self) -> list[bool]:
+        """For each direction, whether it begins at the end."""
+        found = DIRECTIONS.get(self.direction)
+        if found is None:
+            raise OperatorAttributeError(
+                f"{self.debugName()}: the direction is {self.direction!r}; it must be one of "
+                f"{', '.join(DIRECTIONS)}."
+            )
+        return found
+
+    def cells(self) -> list[Cell]:
+        """The step of each direction."""
+        directions = len(self.reversals())
+        names = self.activations or ["Sigmoid", "Tanh", "Tanh"] * directions
+        if len(names) != 3 * directions:
+            raise OperatorAttributeError(
+                f"{self.debugName()}: the activations are {names}; there must be three for each "
+                f"of the {directions} directions."
+            )
+        chosen = functions(
+            self.debugName(), names, self.activation_alpha or [], self.activation_beta or []
+        )
+        return [
+            Cell(
+                chosen[3 * d : 3 * d + 3],
+                self.clip,
+                self.input_forget,
+                self.hasInput(P),
+                self.hasInput(LENGTHS),
+            )
+            for d in range(directions)
+        ]
+
+    def sizes(self) -> tuple[int, int, int, int, int]:
+        """Time steps, batch, inputs, directions, hidden units."""
+        if self.inRank(X) != 3 or self.inRank(R) != 3:
+            raise OperatorInputError(
+                f"{self.debugName()}: X has shape {self.inShape(X)} and R {self.inShape(R)}; both "
+                "must have three dimensions."
+            )
+        time, batch, inputs = self.inShape(X)
+        if self.layout:
+            time, batch = batch, time
+        return time, batch, inputs, len(self.reversals()), self.inShape(R)[2]
+
+    def setup(self) -> None:
+        """Y [time, directions, batch, hidden], the others without time; or as layout 1 has them."""
+        time, batch, inputs, directions, hidden = self.sizes()
+        state = [batch, directions, hidden] if self.layout else [directions, batch, hidden]
+        expected = {
+            W: [directions, 4 * hidden, inputs],
+            R: [directions, 4 * hidden, hidden],
+            B: [directions, 8 * hidden],
+            LENGTHS: [batch],
+            HIDDEN0: state,
+            CELL0: state,
+            P: [directions, 3 * hidden],
+        }
+        for i, shape in expected.items():
+            if self.hasInput(i) and self.inShape(i) != shape:
+                raise OperatorInputError(
+                    f"{self.debugName()}: input {i} has shape {self.inShape(i)}; for X "
+                    f"{self.inShape(X)} and {hidden} hidden units it must be {shape}."
+                )
+        if self.hidden_size not in (None, hidden):
+            raise OperatorAttributeError(
+                f"{self.debugName()}: hidden_size is {self.hidden_size}, R has {hidden} units."
+            )
+        self.cells()
+        kind, steps = self.inInfo(X).dataType(), [directions, time, batch]
+        sequence = (
+            [batch, time, directions, hidden] if self.layout else [time, directions, batch, hidden]
+        )
+        for i, shape in (
+            (Y, sequence),
+            (Y_HIDDEN, state),
+            (Y_CELL, state),
+            (GATES, [*steps, 4 * hidden]),
+            (CELLS, [*steps, hidden]),
+            (HIDDENS, [*steps, hidden]),
+        ):
+            self.setOutInfo(i, TensorInfo(kind, shape))
+
+    def getSubgraphValue(self) -> float:
+        """Expensive."""
+        return self.getHighSubgraphValue()
+
+    def getGradOps(self) -> list[Op]:
+        """One for all inputs; it reads what the forward operator then keeps."""
+        for i, name in ((GATES, "gates"), (CELLS, "cells"), (HIDDENS, "hiddens")):
+            if not self.hasOutput(i):
+                base = f"{min(t.id for t in self.output.values())}/{name}"
+                self.createAndConnectOutTensor(i, self.graph.uniqueId(base))
+        self.setup()
+        return [LstmGradOp(self)]
+
+
+class LstmGradOp(GradOp):
+    """The gradients of all floating-point inputs. Inputs: the gradients of Y, Y_h and Y_c, then the
+    forward operator's inputs and what it kept.
+    """
+
+    opid = graphcoreId("LSTMGrad")
+    FORWARD = 3
+    """Where the forward operator's inputs begin."""
+    TOWARDS = (X, W, R, B, HIDDEN0, CELL0, P)
+    """The forward operator's input that each output is the gradient of."""
+
+    def __init__(self, fwdOp: LstmOp) -> None:
+        super().__init__(fwdOp)
+        self._forward = dict(fwdOp.attributes)
+        self._infos = {i: fwdOp.inInfo(i) for i in self.TOWARDS if fwdOp.hasInput(i)}
+        self.sizes = fwdOp.sizes()
+        self.reversals = fwdOp.reversals()
+        self.cells = fwdOp.cells()
+        self.layout = bool(fwdOp.layout)
+
+    def appendAttributes(self, os: OpSerialiser) -> None:
+        """The forward operator's."""
+        super().appendAttributes(os)
+        for name, value in self._forward.items():
+            os.appendAttribute(name, value)
+
+    def gradInputInfo(self) -> list[GradInOutMapper]:
+        """See the class."""
+        return [
+            *(GradInOutMapper(i, i, GRAD) for i in range(self.FORWARD)),
+            *(GradInOutMapper(self.FORWARD + i, i, IN) for i in range(P + 1)),
+            *(GradInOutMapper(self.FORWARD + P + i - 2, i, OUT) for i in (GATES, CELLS, HIDDENS)),
+        ]
+
+    def gradOutToNonGradIn(self) -> dict[int, int]:
+        """See the class."""
+        return {out: i for out, i in enumerate(self.TOWARDS) if i in self._infos}
+
+    def setup(self) -> None:
+        """Like the inputs."""
+        for out, i in self.gradOutToNonGradIn().items():
+            self.setOutInfo(out, self._infos[i])
+
+
+def _mask(
+    opx: Opx, lengths: Tensor | None, time: int, hidden: int, prog: program.Sequence
+) -> Tensor | None:
+    """Whether each step is within its sequence, [time, batch, hidden]; None if all are."""
+    if lengths is None:
+        return None
+    batch = lengths.dim(0)
+    steps = opx.getConst(lengths.elementType(), [time, 1], list(range(time)), "steps")
+    operands = [broadcastTo(steps, [time, batch]), broadcastTo(lengths, [time, batch])]
+    tree = pe.Lt(pe._1, pe._2)
+    mask = popops.map(opx.graph(), tree, operands, prog, opx.debugContext("mask"))
+    return broadcastTo(mask.expand([2]), [time, batch, hidden])
+
+
+class _Inputs:
+    """The inputs of one direction, time first, wherever the operator has them."""
+
+    def __init__(
+        self, opx: Opx, op: LstmOp | LstmGradOp, first: int, prog: program.Sequence
+    ) -> None:
+        self._opx, self._op, self._first = opx, op, first
+        self.time, self.batch, self.inputs, self.directions, self.hidden = (
+            op.sizes() if isinstance(op, LstmOp) else op.sizes
+        )
+        self._swapped = bool(op.layout)
+        self.x = self._swap(opx.getInTensor(first + X))
+        self._mask = _mask(opx, self._given(LENGTHS), self.time, self.hidden, prog)
+        self._prog = prog
+
+    def _swap(self, t: Tensor) -> Tensor:
+        return t.dimRoll(1, 0) if self._swapped else t
+
+    def _given(self, i: int) -> Tensor | None:
+        i += self._first
+        return self._opx.getInTensor(i) if self._opx.hasInput(i) else None
+
+    def rows(self) -> Tensor:
+        """X, [time * batch, inputs]."""
+        return self.x.reshape([self.time * self.batch, self.inputs])
+
+    def within(self, t: Tensor) -> Tensor:
+        """[time, batch, hidden], with zeros where a sequence is over."""
+        if self._mask is None:
+            return t
+        tree = pe.Select(pe._1, pe.Const(0), pe._2)
+        context = self._opx.debugContext("within")
+        return popops.map(self._opx.graph(), tree, [t, self._mask], self._prog, context)
+
+    def weight(self, i: int, d: int) -> Tensor | None:
+        """W, R, B or P of direction d."""
+        t = self._given(i)
+        return None if t is None else t[d]
+
+    def state(self, i: int, d: int) -> Tensor:
+        """The initial state of direction d, zeros if it is not given: [batch, hidden]."""
+        t = self._given(i)
+        if t is None:
+            zeros = self._opx.getConst(self.x.elementType(), [1, 1], 0, "zero")
+            return broadcastTo(zeros, [self.batch, self.hidden])
+        return self._swap(t)[d]
+
+    def steps(self, d: int, cell: Cell, reverse: bool) -> Steps:
+        """What direction d does in each step."""
+        recurrent = self.weight(R, d)
+        peepholes = self.weight(P, d)
+        assert recurrent is not None
+        if peepholes is not None:
+            peepholes = peepholes.reshape([3, self.hidden])
+        order = list(range(self.time))
+        order = order[::-1] if reverse else order
+        hidden0 = self.state(HIDDEN0, d) if self._given(HIDDEN0) is not None else None
+        return Steps(
+            *(self._opx, self._prog, cell, order, recurrent),
+            *(hidden0, self.state(CELL0, d), peepholes, self._mask),
+        )
+
+
+class LstmOpx(Opx):
+    """The directions one after the other."""
+
+    def grow(self, prog: program.Sequence) -> None:
+        """A product for all steps, then the steps."""
+        op, graph = self.getOp(LstmOp), self.graph()
+        given = _Inputs(self, op, 0, prog)
+        kept: list[list[Tensor]] = []
+        for d, (cell, reverse) in enumerate(zip(op.cells(), op.reversals(), strict=True)):
+            w, bias = given.weight(W, d), given.weight(B, d)
+            assert w is not None
+            context = self.debugContext("input")
+            gates = poplin.matMul(graph, given.rows(), w.transpose(), prog, context)
+            if bias is not None:
+                n = 4 * given.hidden
+                halves = [bias.slice(i * n, (i + 1) * n).expand([0]) for i in range(2)]
+                tree = pe.Add(pe._1, pe.Add(pe._2, pe._3))
+                popops.mapInPlace(graph, tree, [gates, *halves], prog, self.debugContext("bias"))
+            gates = gates.reshape([given.time, given.batch, 4 * given.hidden])
+            kept.append([gates, *given.steps(d, cell, reverse).forward(gates)])
+        for i, parts in enumerate(zip(*kept, strict=True)):
+            if op.hasOutput(GATES + i):
+                self.setOutTensor(GATES + i, poplar.concat([t.expand([0]) for t in parts], 0))
+        self._setResults(op, given, kept, prog)
+
+    def _setResults(
+        self, op: LstmOp, given: _Inputs, kept: list[list[Tensor]], prog: program.Sequence
+    ) -> None:
+        ends = [0 if reverse else given.time - 1 for reverse in op.reversals()]
+        for out, which in ((Y_HIDDEN, 2), (Y_CELL, 1)):
+            if op.hasOutput(out):
+                last = [t[which][end].expand([0]) for t, end in zip(kept, ends, strict=True)]
+                found = poplar.concat(last, 0)
+                self.setOutTensor(out, found.dimRoll(0, 1) if op.layout else found)
+        if op.hasOutput(Y):
+            hiddens = [given.within(t[2]).expand([1]) for t in kept]
+            found = poplar.concat(hiddens, 1)  # [time, directions, batch, hidden]
+            self.setOutTensor(Y, found.dimShuffle([2, 0, 1, 3]) if op.layout else found)
+
+
+class LstmGradOpx(Opx):
+    """The directions one after the other."""
+
+    def grow(self, prog: program.Sequence) -> None:
+        """The steps, in the reverse order, then products for all of them."""
+        op = self.getOp(LstmGradOp)
+        given = _Inputs(self, op, op.FORWARD, prog)
+        found: list[dict[int, Tensor]] = []
+        for d, (cell, reverse) in enumerate(zip(op.cells, op.reversals, strict=True)):
+            found.append(self._direction(op, given, d, given.steps(d, cell, reverse), prog))
+        for out, i in op.gradOutToNonGradIn().items():
+            if not op.hasOutput(out):
+                continue
+            parts = [each[i] for each in found]
+            if i == X:
+                total = parts[0]
+                for part in parts[1:]:
+                    popops.addInPlace(self.graph(), total, part, prog, self.debugContext("x"))
+                total = total.reshape([given.time, given.batch, given.inputs])
+                self.setOutTensor(out, total.dimRoll(1, 0) if op.layout else total)
+            else:
+                whole = poplar.concat([t.expand([0]) for t in parts], 0)
+                isState = i in (HIDDEN0, CELL0)
+                self.setOutTensor(out, whole.dimRoll(0, 1) if isState and op.layout else whole)
+
+    def _direction(
+        self, op: LstmGradOp, given: _Inputs, d: int, steps: Steps, prog: program.Sequence
+    ) -> dict[int, Tensor]:
+        """The gradients of one direction, by the forward operator's inputs."""
+        graph, kept = self.graph(), op.FORWARD + P + 1
+        gates, cells, hiddens = (self.getInTensor(kept + i)[d] for i in range(3))
+        sequence, hidden, cell = self._incoming(op, d)
+        sequence = None if sequence is None else given.within(sequence)
+        dGates, dHidden0, dCell0 = steps.backward(gates, cells, hiddens, sequence, hidden, cell)
+        rows = dGates.reshape([given.time * given.batch, 4 * given.hidden])
+        w = given.weight(W, d)
+        assert w is not None
+        before = steps.before(hiddens, given.state(HIDDEN0, d))
+        before = before.reshape([given.time * given.batch, given.hidden])
+        context = self.debugContext
+        params = popops.ReduceParams(popops.Operation.ADD)
+        bias = popops.reduce(graph, rows, [0], params, prog, context("bias"))
+        found = {
+            X: poplin.matMul(graph, rows, w, prog, context("x")),
+            W: poplin.matMul(graph, rows.transpose(), given.rows(), prog, context("w")),
+            R: poplin.matMul(graph, rows.transpose(), before, prog, context("r")),
+            B: poplar.concat([bias, bias], 0),
+            HIDDEN0: dHidden0,
+            CELL0: dCell0,
+        }
+        if given.weight(P, d) is not None:
+            found[P] = steps.peepholeGradients(dGates, cells)
+        return found
+
+    def _incoming(self, op: LstmGradOp, d: int) -> list[Tensor | None]:
+        """The gradients of direction d's results, time first."""
+        found: list[Tensor | None] = []
+        for i in (Y, Y_HIDDEN, Y_CELL):
+            t = self.getInTensor(i) if self.hasInput(i) else None
+            if t is not None and op.layout:
+                t = t.dimShuffle([1, 2, 0, 3]) if i == Y else t.dimRoll(1, 0)
+            found.append(
+                None if t is None else (t.slice(d, d + 1, 1).squeeze([1]) if i == Y else t[d])
+            )
+        return found
+
+
+_IDS = onnxIds("LSTM", 1, 7, 14, 22)
+OpCreator(LstmOp, _IDS)
+OpxCreator(LstmOpx, _IDS)
+OpxCreator(LstmGradOpx, LstmGradOp.opid)

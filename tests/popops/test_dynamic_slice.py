@@ -1,0 +1,176 @@
+"""popops.multiSlice, multiUpdate, multiUpdateAdd, and those of one slice."""
+
+import numpy as np
+import pytest
+
+from popir import errors, poplar, popops
+from tests.popops.rig import Rig
+
+TYPES = [np.bool_, np.int8, np.float16, np.int32, np.float32, np.int64, np.float64]
+ADDED = [np.float16, np.int32, np.uint32, np.float32, np.float64]
+RNG = np.random.default_rng(0)
+
+
+def numbers(shape, dtype=np.float32):
+    return RNG.integers(-50, 50, shape).astype(dtype)
+
+
+def block(x, offsets, dims, sizes):
+    """The indices of one slice."""
+    index = [slice(None)] * x.ndim
+    for o, d, n in zip(offsets, dims, sizes, strict=True):
+        index[d] = slice(o, o + n)
+    return tuple(index)
+
+
+def sliced(x, offsets, dims, sizes, threads=None):
+    rig = Rig(threads)
+    out = popops.multiSlice(rig.graph, rig.tensor(x), rig.tensor(offsets), dims, sizes, rig.prog)
+    name = rig.result(out)
+    return rig.run()[name]
+
+
+@pytest.mark.parametrize("dtype", TYPES, ids=lambda t: t.__name__)
+def test_rows_of_every_type(dtype):
+    x, offsets = numbers((7, 5), dtype), np.array([[3], [0], [6], [3]], np.uint32)
+    np.testing.assert_array_equal(sliced(x, offsets, [0], [1])[:, 0], x[offsets[:, 0]])
+
+
+@pytest.mark.parametrize(
+    ("shape", "dims", "sizes"),
+    [
+        ((6, 5, 4), [1], [2]),
+        ((6, 5, 4), [2], [1]),
+        ((6, 5, 4), [0, 2], [3, 2]),
+        ((6, 5, 4), [2, 0], [2, 3]),
+        ((6, 5, 4), [0, 1, 2], [1, 1, 1]),
+        ((6,), [0], [6]),
+        ((6, 0), [0], [2]),
+    ],
+)
+def test_blocks(shape, dims, sizes):
+    x = numbers(shape)
+    places = [shape[d] - n + 1 for d, n in zip(dims, sizes, strict=True)]
+    offsets = np.array([[RNG.integers(p) for p in places] for _ in range(5)], np.uint32)
+    expected = np.stack([x[block(x, o, dims, sizes)] for o in offsets])
+    np.testing.assert_array_equal(sliced(x, offsets, dims, sizes), expected)
+
+
+def test_what_is_not_within_is_zero_and_is_not_written():
+    x = numbers((4, 3))
+    offsets = np.array([[-1], [2], [4], [2**31 - 1], [3]], np.int32)
+    out = sliced(x, offsets, [0], [2])
+    np.testing.assert_array_equal(out[1], x[2:])
+    assert not out[[0, 2, 3, 4]].any()
+    wide = np.array([[2**32 - 1], [1]], np.uint32)
+    assert not sliced(x, wide, [0], [2])[0].any()
+    rig = Rig()
+    t, s, o = rig.tensor(x), rig.tensor(numbers((5, 2, 3))), rig.tensor(offsets)
+    popops.multiUpdate(rig.graph, t, s, o, [0], [2], rig.prog)
+    name = rig.result(t)
+    np.testing.assert_array_equal(rig.run()[name][:2], x[:2])
+
+
+def test_a_view_is_sliced_where_it_lies():
+    x, offsets = numbers((3, 4, 5)), np.array([[2], [0]], np.uint32)
+    rig = Rig()
+    view = rig.tensor(x).dimShuffle([2, 0, 1]).reverse(1)
+    name = rig.result(popops.multiSlice(rig.graph, view, rig.tensor(offsets), [2], [1], rig.prog))
+    expected = x.transpose(2, 0, 1)[:, ::-1]
+    result = rig.run()[name]
+    np.testing.assert_array_equal(result, np.stack([expected[..., 2:3], expected[..., :1]]))
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_later_updates_stay(threads):
+    x, s = numbers((50, 600)), numbers((400, 1, 600))
+    offsets = RNG.integers(0, 50, (400, 1)).astype(np.uint32)
+    expected = x.copy()
+    for o, row in zip(offsets[:, 0], s, strict=True):
+        expected[o] = row
+    rig = Rig(threads)
+    t = rig.tensor(x)
+    popops.multiUpdate(rig.graph, t, rig.tensor(s), rig.tensor(offsets), [0], [1], rig.prog)
+    name = rig.result(t)
+    np.testing.assert_array_equal(rig.run()[name], expected)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("dtype", ADDED, ids=lambda t: t.__name__)
+def test_sums_in_order(dtype, threads):
+    x, s = numbers((20, 300)).astype(dtype), numbers((200, 1, 300)).astype(dtype)
+    offsets = RNG.integers(0, 20, (200, 1)).astype(np.int32)
+    scale = np.array(3, dtype)
+    computed = np.float32 if dtype is np.float16 else dtype
+    expected = x.copy()
+    for o, row in zip(offsets[:, 0], s[:, 0], strict=True):
+        total = expected[o].astype(computed) + computed(3) * row.astype(computed)
+        expected[o] = total.astype(dtype)
+    rig = Rig(threads)
+    t = rig.tensor(x)
+    popops.multiUpdateAdd(
+        *(rig.graph, t, rig.tensor(s), rig.tensor(offsets), rig.tensor(scale)),
+        *([0], [1], rig.prog),
+    )
+    name = rig.result(t)
+    np.testing.assert_array_equal(rig.run()[name], expected)
+
+
+def test_overlapping_blocks_are_summed():
+    x, s, offsets = numbers((6, 4)), numbers((3, 3, 4)), np.array([[0], [2], [3]], np.uint32)
+    expected = x.copy()
+    for o, rows in zip(offsets[:, 0], s, strict=True):
+        expected[o : o + 3] += rows
+    rig = Rig(2)
+    t = rig.tensor(x)
+    one = rig.tensor(np.float32(1))
+    popops.multiUpdateAdd(rig.graph, t, rig.tensor(s), rig.tensor(offsets), one, [0], [3], rig.prog)
+    name = rig.result(t)
+    np.testing.assert_array_equal(rig.run()[name], expected)
+
+
+def test_one_slice_and_one_update():
+    x, s = numbers((5, 4, 3)), numbers((2, 4, 1))
+    rig = Rig()
+    t, offset = rig.tensor(x), rig.tensor(np.array([3, 1], np.uint32))
+    before = rig.result(popops.dynamicSlice(rig.graph, t, offset, [0, 2], [2, 1], rig.prog))
+    popops.dynamicUpdate(rig.graph, t, rig.tensor(s), offset, [0, 2], [2, 1], rig.prog)
+    after = rig.result(t)
+    found = rig.run()
+    np.testing.assert_array_equal(found[before], x[3:, :, 1:2])
+    x[3:, :, 1:2] = s
+    np.testing.assert_array_equal(found[after], x)
+
+
+def test_tensors_made_for_slices():
+    graph = poplar.Graph(poplar.Target.createCPUTarget())
+    table = popops.createSliceableTensor(graph, poplar.HALF, [9, 4], [0], [1])
+    rows = popops.createSliceTensor(graph, poplar.HALF, [9, 4], [0], [1], 3)
+    indices = popops.createIndicesTensor(graph, [0], 3)
+    assert (list(table.shape()), list(rows.shape())) == ([9, 4], [3, 1, 4])
+    assert (indices.elementType(), list(indices.shape())) == (poplar.UNSIGNED_INT, [3, 1])
+
+
+@pytest.mark.parametrize(
+    ("dims", "sizes", "offsets", "words"),
+    [
+        ([2], [1], np.zeros((1, 1), np.uint32), r"\[4,3\].*dimensions \{2\}"),
+        ([0], [5], np.zeros((1, 1), np.uint32), r"sizes \{5\}"),
+        ([0, 0], [1, 1], np.zeros((1, 2), np.uint32), "each dimension once"),
+        ([0], [1], np.zeros((1, 2), np.uint32), r"the offsets are unsigned int \[1,2\].*slices, 1"),
+        ([0], [1], np.zeros((1, 1), np.float32), "the offsets are float"),
+    ],
+)
+def test_what_does_not_fit(dims, sizes, offsets, words):
+    with pytest.raises(errors.poplibs_exception, match=words):
+        sliced(numbers((4, 3)), offsets, dims, sizes)
+
+
+def test_updates_that_do_not_fit():
+    rig = Rig()
+    t, s = rig.tensor(numbers((4, 3))), rig.tensor(numbers((1, 1, 2)))
+    offsets, one = rig.tensor(np.zeros((1, 1), np.uint32)), rig.tensor(np.int32(1))
+    with pytest.raises(errors.poplibs_exception, match=r"slices are float \[1,1,2\].*\{1, 1, 3\}"):
+        popops.multiUpdate(rig.graph, t, s, offsets, [0], [1], rig.prog)
+    with pytest.raises(errors.poplibs_exception, match=r"the scale int \[\].*of the same type"):
+        popops.multiUpdateAdd(rig.graph, t, s, offsets, one, [0], [1], rig.prog)
