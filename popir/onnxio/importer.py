@@ -171,6 +171,20 @@ class GraphImporter:
             raise ModelError(f"{who} defines '{id}', which the model has already ({origin}).")
 
 
+@contextlib.contextmanager
+def _blamed(op: Op, function: str) -> Generator[None]:
+    """Says whose function it was that failed: an operator may be anybody's code."""
+    try:
+        yield
+    except popart_exception:
+        raise
+    except Exception as error:
+        raise popart_exception(
+            f"{op.debugName()}: {type(op).__name__}.{function}() failed: "
+            f"{type(error).__name__}: {error}"
+        ) from error
+
+
 class InputShapeInfo(dict[str, TensorInfo]):
     """Types and shapes of graph inputs that the model leaves open, by tensor id."""
 
