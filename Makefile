@@ -34,7 +34,7 @@ format: $(TOOLS)
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
 
-bench: $(INSTALLED)
+bench: $(INSTALLED) $(TESTING)
 	$(BIN)/python -m bench $(ARGS)
 
 clean:
