@@ -7,7 +7,7 @@ from types import TracebackType
 
 from popir import poplar
 from popir.enums import DeviceConnectionType, DeviceType
-from popir.errors import popart_exception
+from popir.errors import popart_exception, poplar_invalid_option
 
 
 class DeviceInfo:
@@ -69,35 +69,17 @@ class DeviceManager:
         """A simulated IPU: the same results, laid out on tiles and costed.
 
         Options, numbers or their text: "numIPUs" (1), "tilesPerIPU" (all that the version has),
-        "ipuVersion" ("ipu2", "ipu21", or "ipu1"), and "compileIPUCode",
+        "ipuVersion" ("ipu2", "ipu21", or "ipu1"), any other figure of the machine, such as
+        "memoryBytesPerTile" or "exchangeBytesPerCycle"; and "compileIPUCode",
         "dynamicMinimumTilesPerIPU", which are accepted and mean nothing here. Raises
         popart_exception for any other option or value.
         """
-        given = dict(options or {})
-        unknown = set(given) - {"compileIPUCode", "dynamicMinimumTilesPerIPU", *_MODEL_OPTIONS}
-        if unknown:
-            raise popart_exception(
-                f"createIpuModelDevice has no option '{min(unknown)}'; it has numIPUs, "
-                "tilesPerIPU, ipuVersion, compileIPUCode, dynamicMinimumTilesPerIPU."
-            )
-        version = str(given.get("ipuVersion", "ipu2"))
-        model = poplar.IPUModel(version)
-        for name in _MODEL_OPTIONS[:2]:
-            if name in given:
-                setattr(model, name, _count(name, given[name]))
-        return DeviceInfo(DeviceType.IpuModel, model.createDevice(), version)
-
-
-_MODEL_OPTIONS = ("numIPUs", "tilesPerIPU", "ipuVersion")
-
-
-def _count(name: str, value: object) -> int:
-    try:
-        count = int(str(value))
-    except ValueError:
-        count = 0
-    if count < 1:
-        raise popart_exception(
-            f"createIpuModelDevice: {name} must be 1 or more; given was {value!r}."
-        )
-    return count
+        figures = {name: str(value) for name, value in (options or {}).items()}
+        for name in ("compileIPUCode", "dynamicMinimumTilesPerIPU"):
+            figures.pop(name, None)
+        version = figures.pop("ipuVersion", "ipu2")
+        try:
+            model = poplar.IPUModel(version)
+            return DeviceInfo(DeviceType.IpuModel, model.createDevice(figures), version)
+        except poplar_invalid_option as error:
+            raise popart_exception(f"createIpuModelDevice: {error}") from None

@@ -31,9 +31,14 @@ def test_a_model_has_the_size_asked_for(options: dict[str, object], ipus: int, t
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"tilesPerIpu": 4}, r"no option 'tilesPerIpu'; it has numIPUs, tilesPerIPU"),
-        ({"numIPUs": 0}, r"numIPUs must be 1 or more; given was 0"),
-        ({"tilesPerIPU": "many"}, r"tilesPerIPU must be 1 or more; given was 'many'"),
+        ({"tilesPerIpu": 4}, r"no figure 'tilesPerIpu'; it has numIPUs, tilesPerIPU"),
+        ({"numIPUs": 0}, r"numIPUs = 0 given, expected a whole number from 1 to 64"),
+        ({"numIPUs": 65}, r"numIPUs = 65 given, expected a whole number from 1 to 64"),
+        ({"tilesPerIPU": "many"}, r"tilesPerIPU = 'many' given, expected a whole number from 1"),
+        ({"tilesPerIPU": 2.5}, r"tilesPerIPU = 2.5 given, expected a whole number"),
+        ({"memoryBytesPerTile": -1}, r"memoryBytesPerTile = -1 given, .*\(bytes\)"),
+        ({"dataPathWidth": 65}, r"dataPathWidth = 65 given, expected a multiple of 32 from 32"),
+        ({"tileClockFrequency": "nan"}, r"tileClockFrequency = nan given, expected a number from"),
     ],
 )
 def test_options_that_are_refused(options: dict[str, object], words: str) -> None:

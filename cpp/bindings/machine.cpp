@@ -8,6 +8,7 @@
 #include "bindings/engine.hpp"
 #include "bindings/module.hpp"
 #include "machine/estimators.hpp"
+#include "machine/target_spec.hpp"
 #include "poplar/engine_impl.hpp"
 #include "poplar/machine_reading.hpp"
 
@@ -49,6 +50,12 @@ py::dict machineReport(const EngineImpl& engine, unsigned program) {
 void bindMachine(py::module_& m) {
   m.doc() = "What vertices cost on a simulated machine.";
   m.def("vertexClasses", &vertexClassNames, "Names of the classes that have an estimator.");
+  m.def("figures", &TargetSpec::figures, "Names of the figures that make a machine.");
+  m.def(
+      "figure",
+      [](const poplar::Target& target, const std::string& name) { return target.spec().get(name); },
+      py::arg("target"), py::arg("name"),
+      "A figure of a target. Raises poplar_invalid_option for a name that is none.");
   m.def(
       "programReport",
       [](const poplar::Graph& graph, const poplar::program::Program& program) {

@@ -105,22 +105,33 @@ void bindTypes(py::module_& m) {
   py::implicitly_convertible<py::dict, OptionFlags>();
 }
 
+// A figure that is a number of things.
+unsigned count(const char* name, long long value) {
+  if (value < 0 || value > 0xffffffffll)
+    throw invalid_option(std::string("target: ") + name + " = " + std::to_string(value) +
+                         " given, expected a whole number from 0 to 4294967295");
+  return static_cast<unsigned>(value);
+}
+
 void bindDevices(py::module_& m) {
   py::class_<Target>(m, "Target", "A machine description.")
       .def_static("createCPUTarget", &Target::createCPUTarget, py::arg("accurateHalf") = false,
                   py::arg("numIPUs") = 1)
       .def_static(
           "createIPUTarget",
-          [](unsigned numIPUs, const std::string& system) {
-            return Target::createIPUTarget(numIPUs, system);
+          [](long long numIPUs, const std::string& system, const OptionFlags& options) {
+            return Target::createIPUTarget(count("numIPUs", numIPUs), system, options);
           },
-          py::arg("numIPUs"), py::arg("systemType"))
+          py::arg("numIPUs"), py::arg("systemType"), py::arg("options") = OptionFlags())
       .def_static(
           "createIPUTarget",
-          [](unsigned numIPUs, unsigned tiles, const std::string& system) {
-            return Target::createIPUTarget(numIPUs, tiles, system);
+          [](long long numIPUs, long long tiles, const std::string& system,
+             const OptionFlags& options) {
+            return Target::createIPUTarget(count("numIPUs", numIPUs), count("tilesPerIPU", tiles),
+                                           system, options);
           },
-          py::arg("numIPUs"), py::arg("tilesPerIPU"), py::arg("systemType"))
+          py::arg("numIPUs"), py::arg("tilesPerIPU"), py::arg("systemType"),
+          py::arg("options") = OptionFlags(), "`options`: figures of the machine by name.")
       .def("getTargetType", &Target::getTargetType)
       .def("getTargetArchString", [](const Target& t) { return t.getTargetArchString().str(); })
       .def("getNumIPUs", &Target::getNumIPUs)
@@ -149,16 +160,38 @@ void bindDevices(py::module_& m) {
             return dm.getDevices(type, n);
           },
           py::arg("type"), py::arg("requiredNumIPUs"));
-  py::class_<IPUModel>(m, "IPUModel", "A simulated IPU; 0 keeps the figure of the IPU version.")
+  py::class_<IPUModel> model(m, "IPUModel", "A simulated IPU; 0 keeps the figure of the version.");
+  model
       .def(py::init([](const std::string& version) { return IPUModel(version.c_str()); }),
            py::arg("IPUVersion") = "ipu2")
-      .def_readwrite("numIPUs", &IPUModel::numIPUs)
-      .def_readwrite("tilesPerIPU", &IPUModel::tilesPerIPU)
-      .def_readwrite("numWorkerContexts", &IPUModel::numWorkerContexts)
-      .def_readwrite("memoryBytesPerTile", &IPUModel::memoryBytesPerTile)
-      .def_readwrite("exchangeBytesPerCycle", &IPUModel::exchangeBytesPerCycle)
       .def_readwrite("tileClockFrequency", &IPUModel::tileClockFrequency)
-      .def("createDevice", [](const IPUModel& model) { return model.createDevice(); });
+      .def(
+          "createDevice",
+          [](const IPUModel& model, const OptionFlags& options) {
+            return model.createDevice(options);
+          },
+          py::arg("options") = OptionFlags(),
+          "`options`: figures of the machine by name, any of machine.figures(). Raises "
+          "poplar_invalid_option.");
+#define POPIR_FIELD(NAME)                                    \
+  model.def_property(                                        \
+      #NAME, [](const IPUModel& self) { return self.NAME; }, \
+      [](IPUModel& self, long long value) { self.NAME = count(#NAME, value); });
+  POPIR_FIELD(numIPUs)
+  POPIR_FIELD(tilesPerIPU)
+  POPIR_FIELD(numWorkerContexts)
+  POPIR_FIELD(memoryBytesPerTile)
+  POPIR_FIELD(exchangeBytesPerCycle)
+  POPIR_FIELD(dataPathWidth)
+  POPIR_FIELD(memcpyBytesPerCycle)
+  POPIR_FIELD(fp16ConvUnitInputLoadElemsPerCycle)
+  POPIR_FIELD(fp32ConvUnitInputLoadElemsPerCycle)
+  POPIR_FIELD(fp16ConvUnitMaxPipelineDepth)
+  POPIR_FIELD(fp16InFp16OutConvUnitsPerTile)
+  POPIR_FIELD(fp16InFp32OutConvUnitsPerTile)
+  POPIR_FIELD(fp32InFp32OutConvUnitsPerTile)
+  POPIR_FIELD(convUnitCoeffLoadBytesPerCycle)
+#undef POPIR_FIELD
 }
 
 void bindTensor(py::module_& m) {

@@ -42,8 +42,8 @@ std::uint64_t estimateCycles(const TargetSpec& spec, const std::string& vertexCl
 }
 
 std::uint64_t cyclesByBytes(const TargetSpec& spec, std::uint64_t bytes) {
-  const Cycles perWorker = ceilDiv(bytes, spec.workerContexts);
-  return supervised(spec, kSupervisorCall, 26 + ceilDiv(perWorker, spec.dataPathWidthBits / 8));
+  const Cycles perWorker = ceilDiv(bytes, spec.numWorkerContexts);
+  return supervised(spec, kSupervisorCall, 26 + ceilDiv(perWorker, spec.dataPathWidth / 8));
 }
 
 }  // namespace popir

@@ -10,7 +10,7 @@ Cycles reduce(const TargetSpec& spec, const VertexWork& w) {
   const auto in = w.size(0), out = w.size(1);
   if (in == 0 || out == 0) return 0;
   const auto partials = ceilDiv(in, out), run = std::min(w.size(2, partials), partials);
-  const Cycles width = vectorWidth(spec, w.type), workers = spec.workerContexts;
+  const Cycles width = vectorWidth(spec, w.type), workers = spec.numWorkerContexts;
   const auto units = run > 1 ? out : ceilDiv(out, width);
   const auto each = ceilDiv(partials, std::max<Cycles>(1, workers / units));
   const auto perWorker = ceilDiv(units, workers);

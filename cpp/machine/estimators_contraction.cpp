@@ -15,10 +15,10 @@ struct Units {
 
   Units(const TargetSpec& spec, poplar::Type type) {
     const bool half = type == poplar::HALF;
-    units = half ? spec.halfConvUnits : spec.floatConvUnits;
-    channels = spec.convUnitMaxPipelineDepth *
-               (half ? spec.halfConvUnitInputLoadElems : spec.floatConvUnitInputLoadElems);
-    load = units * channels * type.sizeInBytes() / spec.coeffLoadBytesPerCycle;
+    units = half ? spec.fp16InFp32OutConvUnitsPerTile : spec.fp32InFp32OutConvUnitsPerTile;
+    channels = spec.convUnitMaxPipelineDepth * (half ? spec.fp16ConvUnitInputLoadElemsPerCycle
+                                                     : spec.fp32ConvUnitInputLoadElemsPerCycle);
+    load = units * channels * type.sizeInBytes() / spec.convUnitCoeffLoadBytesPerCycle;
   }
 };
 
@@ -33,13 +33,13 @@ Cycles pass(poplar::Type type, Cycles rows) {
 Cycles withoutUnits(const TargetSpec& spec, const VertexWork& w) {
   const auto products = w.size(0) * w.size(1) * w.size(2) * w.size(3) * w.size(4);
   const Cycles words = std::max<Cycles>(1, w.type.sizeInBytes() / 4);
-  return supervised(spec, kSupervisorCall, 26 + words * ceilDiv(products, spec.workerContexts));
+  return supervised(spec, kSupervisorCall, 26 + words * ceilDiv(products, spec.numWorkerContexts));
 }
 
 Cycles convPartial1x1Out(const TargetSpec& spec, const VertexWork& w) {
   if (w.type != poplar::HALF && w.type != poplar::FLOAT) return withoutUnits(spec, w);
   const Units u(spec, w.type);
-  const Cycles workers = spec.workerContexts, groups = w.size(0),
+  const Cycles workers = spec.numWorkerContexts, groups = w.size(0),
                rows = ceilDiv(w.size(1), workers);
   const Cycles in = ceilDiv(w.size(2), u.channels) * w.size(4), out = ceilDiv(w.size(3), u.units);
   if (groups * in * out * rows == 0) return 0;
@@ -55,7 +55,7 @@ Cycles convPartial1x1Out(const TargetSpec& spec, const VertexWork& w) {
 Cycles convPartialnx1(const TargetSpec& spec, const VertexWork& w) {
   if (w.type != poplar::HALF && w.type != poplar::FLOAT) return withoutUnits(spec, w);
   const Units u(spec, w.type);
-  const Cycles workers = spec.workerContexts, rows = ceilDiv(w.size(1), workers);
+  const Cycles workers = spec.numWorkerContexts, rows = ceilDiv(w.size(1), workers);
   const Cycles in = ceilDiv(w.size(2), u.channels), out = ceilDiv(w.size(3), u.units);
   if (w.size(0) * in * out * w.size(4) * rows == 0) return 0;
   const Cycles length = w.type == poplar::HALF ? rows == 1 ? 29
@@ -73,7 +73,7 @@ Cycles convPartialnx1(const TargetSpec& spec, const VertexWork& w) {
 
 // Depthwise: eight groups at a time, rows over workers, and the workers' sums added up.
 Cycles convPartialVerticalMac(const TargetSpec& spec, const VertexWork& w) {
-  const Cycles rows = ceilDiv(w.size(1), spec.workerContexts);
+  const Cycles rows = ceilDiv(w.size(1), spec.numWorkerContexts);
   const Cycles words = std::max<Cycles>(1, w.type.sizeInBytes() / 4);
   const Cycles products = w.size(4) * w.size(2) * w.size(3) * words;
   return supervised(spec, 50, rows * (3 + 3 * products * ceilDiv(w.size(0), 8) + 7 + 15));

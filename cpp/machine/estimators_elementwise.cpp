@@ -112,11 +112,11 @@ Rate rateOf(Cycles op, poplar::Type type, Form form) {
 
 // What goes by in one step. Types of 8 bytes, which no IPU has, count as two elements of 4.
 Cycles lanes(const TargetSpec& spec, poplar::Type type) {
-  return type.sizeInBytes() == 8 ? spec.dataPathWidthBits / 32 : vectorWidth(spec, type);
+  return type.sizeInBytes() == 8 ? spec.dataPathWidth / 32 : vectorWidth(spec, type);
 }
 Cycles wordsOf(poplar::Type type) { return std::max<Cycles>(1, type.sizeInBytes() / 4); }
 Cycles perWorker(const TargetSpec& spec, const VertexWork& w) {
-  return ceilDiv(w.size(0) * wordsOf(w.type), spec.workerContexts);
+  return ceilDiv(w.size(0) * wordsOf(w.type), spec.numWorkerContexts);
 }
 
 // The loop over m elements; `loadStore` comes on top of each vector.
@@ -176,7 +176,8 @@ Cycles byColumn(const TargetSpec& spec, const VertexWork& w, Cycles columns, Cyc
 // Where no worker has two rows, a plain vertex with the vector written out.
 Cycles broadcastVector(const TargetSpec& spec, const VertexWork& w, bool inner) {
   const auto columns = std::max<Cycles>(std::min(w.size(2), w.size(0)), 1);
-  const auto rows = std::max<Cycles>(1, ceilDiv(ceilDiv(w.size(0), columns), spec.workerContexts));
+  const auto rows =
+      std::max<Cycles>(1, ceilDiv(ceilDiv(w.size(0), columns), spec.numWorkerContexts));
   if (rows == 1) return binary(spec, w);
   inner = inner && assembly(w) && floating(w.type);
   return (inner ? byColumn : byRow)(spec, w, columns, rows);
@@ -242,7 +243,7 @@ Cycles cast(const TargetSpec& spec, const VertexWork& w) {
 }
 
 Cycles fill(const TargetSpec& spec, const VertexWork& w) {
-  const auto m = ceilDiv(w.size(0), spec.workerContexts);
+  const auto m = ceilDiv(w.size(0), spec.numWorkerContexts);
   Cycles worker;
   switch (w.type.sizeInBytes()) {
     case 1: worker = m < 64 ? 28 + ceilDiv(m, 4) : 39 + ceilDiv(m, 8); break;

@@ -61,10 +61,10 @@ Cycles logSoftmaxGrad(const TargetSpec& spec, const VertexWork& w) {
 
 // popops' MultiSlice and MultiUpdateAdd of one element for each row, which workers share.
 Cycles slices(const TargetSpec& spec, Cycles rows) {
-  return supervised(spec, 0, 30 + ceilDiv(rows, spec.workerContexts) * (19 + 2));
+  return supervised(spec, 0, 30 + ceilDiv(rows, spec.numWorkerContexts) * (19 + 2));
 }
 Cycles updates(const TargetSpec& spec, Cycles rows) {
-  return supervised(spec, 0, 3 + 30 + ceilDiv(rows, spec.workerContexts) * 11);
+  return supervised(spec, 0, 3 + 30 + ceilDiv(rows, spec.numWorkerContexts) * 11);
 }
 
 // The label's element of each row, its logarithm, their sum
@@ -96,12 +96,13 @@ Cycles crossEntropy(const TargetSpec& spec, const VertexWork& w) {
 // Not published either: a loop of the compiler's, 7 cycles an element as other such loops.
 Cycles classGather(const TargetSpec& spec, const VertexWork& w) {
   const auto words = std::max<Cycles>(1, w.type.sizeInBytes() / 4);
-  const auto perWorker = ceilDiv(w.size(0) * w.size(1), spec.workerContexts);
+  const auto perWorker = ceilDiv(w.size(0) * w.size(1), spec.numWorkerContexts);
   return supervised(spec, kSupervisorCall, 26 + 7 * words * perWorker);
 }
 
 Cycles pooling(const TargetSpec& spec, const VertexWork& w, Cycles start, Cycles each) {
-  const auto vectors = ceilDiv(ceilDiv(w.size(0), spec.workerContexts), vectorWidth(spec, w.type));
+  const auto vectors =
+      ceilDiv(ceilDiv(w.size(0), spec.numWorkerContexts), vectorWidth(spec, w.type));
   return supervised(spec, 7 + 6, 30 + vectors * (start + each * w.size(1)));
 }
 Cycles maxPooling(const TargetSpec& spec, const VertexWork& w) { return pooling(spec, w, 4, 3); }
@@ -112,7 +113,7 @@ Cycles maxPoolingGradient(const TargetSpec& spec, const VertexWork& w) {
 
 // Whole-tile figures: a start, and some cycles for each vector of a worker.
 Cycles random(const TargetSpec& spec, const VertexWork& w, Cycles start, Cycles each) {
-  return 4 + start * spec.workerContexts + each * ceilDiv(w.size(0), vectorWidth(spec, w.type));
+  return 4 + start * spec.numWorkerContexts + each * ceilDiv(w.size(0), vectorWidth(spec, w.type));
 }
 Cycles uniform(const TargetSpec& spec, const VertexWork& w) { return random(spec, w, 24, 4); }
 Cycles bernoulli(const TargetSpec& spec, const VertexWork& w) { return random(spec, w, 23, 1); }

@@ -16,12 +16,12 @@ inline Cycles ceilDiv(Cycles a, Cycles b) { return (a + b - 1) / b; }
 
 /// Elements that a tile loads, or computes with, at a time.
 inline Cycles vectorWidth(const TargetSpec& spec, poplar::Type type) {
-  return std::max<Cycles>(1, spec.dataPathWidthBits / 8 / std::max<Cycles>(1, type.sizeInBytes()));
+  return std::max<Cycles>(1, spec.dataPathWidth / 8 / std::max<Cycles>(1, type.sizeInBytes()));
 }
 
 /// What a vertex of workers costs: each worker issues once in as many cycles as there are workers.
 inline Cycles supervised(const TargetSpec& spec, Cycles supervisor, Cycles worker) {
-  return supervisor + spec.workerContexts * worker;
+  return supervisor + spec.numWorkerContexts * worker;
 }
 
 /// Call of a supervisor vertex (PopLibs' figure for every one of them).

@@ -1,37 +1,143 @@
 #include "machine/target_spec.hpp"
 
+#include <cmath>
+#include <cstdlib>
 #include <poplar/exceptions.hpp>
+#include <sstream>
 
 namespace popir {
+namespace {
+
+// Whole numbers, but for the clock.
+struct Figure {
+  const char* name;
+  unsigned TargetSpec::*whole;
+  double TargetSpec::*real;
+  double least, most;
+  double grain;  // whole numbers only: a multiple of this
+  const char* unit;
+};
+
+#define POPIR_WHOLE(NAME, ...) \
+  { #NAME, &TargetSpec::NAME, nullptr, __VA_ARGS__ }
+#define POPIR_REAL(NAME, LEAST, MOST, UNIT) \
+  { #NAME, nullptr, &TargetSpec::NAME, LEAST, MOST, 0, UNIT }
+
+// Ranges leave out what is no machine or would take more of the host than it has.
+constexpr Figure kFigures[] = {
+    POPIR_WHOLE(numIPUs, 1, 64, 1, "IPUs"),
+    POPIR_WHOLE(tilesPerIPU, 1, 16384, 1, "tiles"),
+    POPIR_WHOLE(memoryBytesPerTile, 16384, 1 << 30, 8, "bytes"),
+    POPIR_WHOLE(numWorkerContexts, 1, 64, 1, "workers"),
+    POPIR_REAL(tileClockFrequency, 1e6, 1e11, "Hz"),
+    POPIR_WHOLE(dataPathWidth, 32, 1024, 32, "bits"),
+    POPIR_WHOLE(exchangeBytesPerCycle, 1, 1024, 1, "bytes a cycle"),
+    POPIR_WHOLE(tilesPerSharedExchangeBus, 1, 64, 1, "tiles"),
+    POPIR_WHOLE(phaseCycles, 0, 1000000, 1, "cycles"),
+    POPIR_WHOLE(memcpyBytesPerCycle, 1, 1024, 1, "bytes a cycle"),
+    POPIR_WHOLE(copyCallCycles, 0, 1000000, 1, "cycles"),
+    POPIR_WHOLE(fp16InFp16OutConvUnitsPerTile, 1, 1024, 1, "units"),
+    POPIR_WHOLE(fp16InFp32OutConvUnitsPerTile, 1, 1024, 1, "units"),
+    POPIR_WHOLE(fp32InFp32OutConvUnitsPerTile, 1, 1024, 1, "units"),
+    POPIR_WHOLE(convUnitMaxPipelineDepth, 1, 64, 1, "steps"),
+    POPIR_WHOLE(fp16ConvUnitInputLoadElemsPerCycle, 1, 64, 1, "elements"),
+    POPIR_WHOLE(fp32ConvUnitInputLoadElemsPerCycle, 1, 64, 1, "elements"),
+    POPIR_WHOLE(convUnitCoeffLoadBytesPerCycle, 1, 1024, 1, "bytes a cycle"),
+    POPIR_WHOLE(rptCountMax, 1, 1 << 20, 1, "rounds"),
+    POPIR_WHOLE(atomicStoreGranularity, 1, 64, 1, "bytes"),
+    POPIR_WHOLE(stackBytesPerTile, 0, 1 << 24, 1, "bytes"),
+};
+#undef POPIR_WHOLE
+#undef POPIR_REAL
+
+const Figure& figure(const std::string& name) {
+  std::string known;
+  for (const auto& f : kFigures) {
+    if (name == f.name) return f;
+    known += std::string(known.empty() ? "" : ", ") + f.name;
+  }
+  throw poplar::invalid_option("a target has no figure '" + name + "'; it has " + known);
+}
+
+[[noreturn]] void refuse(const Figure& f, const std::string& given) {
+  std::ostringstream os;
+  os << "target: " << f.name << " = " << given << " given, expected ";
+  if (f.grain > 1)
+    os << "a multiple of " << f.grain;
+  else
+    os << "a " << (f.whole ? "whole " : "") << "number";
+  os.precision(12);
+  os << " from " << f.least << " to " << f.most << " (" << f.unit << ")";
+  throw poplar::invalid_option(os.str());
+}
+
+void assign(TargetSpec& spec, const Figure& f, double value, const std::string& given) {
+  if (!(value >= f.least && value <= f.most)) refuse(f, given);
+  if (!f.whole) {
+    spec.*f.real = value;
+    return;
+  }
+  if (std::fmod(value, f.grain) != 0) refuse(f, given);
+  spec.*f.whole = static_cast<unsigned>(value);
+}
+
+}  // namespace
 
 TargetSpec TargetSpec::cpu() {
   TargetSpec spec;
-  spec.bytesPerTile = 0xffffffffu;  // host memory is not a tile's: no limit is meant
+  spec.memoryBytesPerTile = 0xffffffffu;  // host memory is not a tile's: no limit is meant
   return spec;
 }
 
 TargetSpec TargetSpec::ipu(const std::string& version) {
-  TargetSpec spec;  // the defaults are ipu2's (GC200)
+  TargetSpec spec;
   spec.arch = version;
   spec.type = poplar::TargetType::IPU_MODEL;
   spec.tilesPerIPU = 1472;
   if (version == "ipu2") return spec;
   if (version == "ipu21") {
-    spec.clockHz = 1.85e9;
+    spec.tileClockFrequency = 1.85e9;
     return spec;
   }
   if (version == "ipu1") {
     spec.tilesPerIPU = 1216;
-    spec.bytesPerTile = 262144;
-    spec.clockHz = 1.6e9;
+    spec.memoryBytesPerTile = 262144;
+    spec.tileClockFrequency = 1.6e9;
     spec.tilesPerSharedExchangeBus = 1;
-    spec.halfConvUnits = 8;
-    spec.floatConvUnits = 8;
-    spec.coeffLoadBytesPerCycle = 8;
+    spec.fp16InFp16OutConvUnitsPerTile = 8;
+    spec.fp16InFp32OutConvUnitsPerTile = 8;
+    spec.fp32InFp32OutConvUnitsPerTile = 8;
+    spec.convUnitCoeffLoadBytesPerCycle = 8;
     return spec;
   }
   throw poplar::invalid_option("IPU version '" + version +
                                "' given, expected one of ipu1, ipu2, ipu21");
+}
+
+void TargetSpec::set(const std::string& name, const std::string& value) {
+  const auto& f = figure(name);
+  char* end = nullptr;
+  const auto number = std::strtod(value.c_str(), &end);
+  if (value.empty() || *end != '\0') refuse(f, "'" + value + "'");
+  assign(*this, f, number, value);
+}
+
+void TargetSpec::set(const std::string& name, double value) {
+  std::ostringstream given;
+  given.precision(12);
+  given << value;
+  assign(*this, figure(name), value, given.str());
+}
+
+double TargetSpec::get(const std::string& name) const {
+  const auto& f = figure(name);
+  return f.whole ? this->*f.whole : this->*f.real;
+}
+
+std::vector<std::string> TargetSpec::figures() {
+  std::vector<std::string> names;
+  for (const auto& f : kFigures) names.emplace_back(f.name);
+  return names;
 }
 
 }  // namespace popir

@@ -196,7 +196,7 @@ MachineReport readMachine(const GraphImpl& graph, const Programs& programs, std:
   const auto& spec = graph.target.spec();
   report.target = spec.arch;
   report.tiles = spec.numTiles();
-  report.clockHz = spec.clockHz;
+  report.clockHz = spec.tileClockFrequency;
   Reading reading(graph);
   Costs costs;
   if (programs[program]) reading.read(*programs[program], 1, costs);

@@ -14,11 +14,18 @@ using popir::TargetSpec;
 namespace {
 
 Target targetOf(TargetSpec spec) {
-  if (spec.numIPUs == 0 || spec.tilesPerIPU == 0)
-    throw invalid_option(
-        "a target needs at least one IPU and one tile: numIPUs=" + std::to_string(spec.numIPUs) +
-        ", tilesPerIPU=" + std::to_string(spec.tilesPerIPU) + " given");
   return Target(std::make_shared<const TargetSpec>(std::move(spec)));
+}
+
+// Options of Poplar's that describe how IPUs are cabled and shared, which is the same here always.
+bool meansNothing(const std::string& option) {
+  return option.rfind("ipuLink", 0) == 0 || option.rfind("sync", 0) == 0 ||
+         option == "gatewayMode" || option == "compileIPUCode";
+}
+
+void change(TargetSpec& spec, const OptionFlags& figures) {
+  for (const auto& [name, value] : figures)
+    if (!meansNothing(name)) spec.set(name, value);
 }
 
 }  // namespace
@@ -28,19 +35,21 @@ Target::Target(std::shared_ptr<const TargetSpec> spec) : spec_(std::move(spec)) 
 
 Target Target::createCPUTarget(bool, unsigned numIPUs) {
   auto spec = TargetSpec::cpu();
-  spec.numIPUs = numIPUs;
+  spec.set("numIPUs", numIPUs);
   return targetOf(spec);
 }
-Target Target::createIPUTarget(unsigned numIPUs, StringRef systemType, const OptionFlags&) {
+Target Target::createIPUTarget(unsigned numIPUs, StringRef systemType, const OptionFlags& options) {
   auto spec = TargetSpec::ipu(systemType.str());
-  spec.numIPUs = numIPUs;
+  change(spec, options);
+  spec.set("numIPUs", numIPUs);
   return targetOf(spec);
 }
 Target Target::createIPUTarget(unsigned numIPUs, unsigned tilesPerIPU, StringRef systemType,
-                               const OptionFlags&) {
+                               const OptionFlags& options) {
   auto spec = TargetSpec::ipu(systemType.str());
-  spec.numIPUs = numIPUs;
-  spec.tilesPerIPU = tilesPerIPU;
+  change(spec, options);
+  spec.set("numIPUs", numIPUs);
+  spec.set("tilesPerIPU", tilesPerIPU);
   return targetOf(spec);
 }
 
@@ -49,36 +58,46 @@ StringRef Target::getTargetArchString() const { return spec_->arch; }
 unsigned Target::getNumIPUs() const { return spec_->numIPUs; }
 unsigned Target::getTilesPerIPU() const { return spec_->tilesPerIPU; }
 unsigned Target::getNumTiles() const { return spec_->numTiles(); }
-unsigned Target::getNumWorkerContexts() const { return spec_->workerContexts; }
-unsigned Target::getBytesPerTile() const { return spec_->bytesPerTile; }
+unsigned Target::getNumWorkerContexts() const { return spec_->numWorkerContexts; }
+unsigned Target::getBytesPerTile() const { return spec_->memoryBytesPerTile; }
 std::uint64_t Target::getMemoryBytes() const {
-  return static_cast<std::uint64_t>(spec_->bytesPerTile) * spec_->numTiles();
+  return static_cast<std::uint64_t>(spec_->memoryBytesPerTile) * spec_->numTiles();
 }
 unsigned Target::getExchangeBytesPerCycle() const { return spec_->exchangeBytesPerCycle; }
 unsigned Target::getMemcpyBytesPerCycle() const { return spec_->memcpyBytesPerCycle; }
-unsigned Target::getDataPathWidth() const { return spec_->dataPathWidthBits; }
+unsigned Target::getDataPathWidth() const { return spec_->dataPathWidth; }
 unsigned Target::getVectorWidth(const Type& type) const {
-  const auto width = spec_->dataPathWidthBits / 8 / static_cast<unsigned>(type.sizeInBytes());
+  const auto width = spec_->dataPathWidth / 8 / static_cast<unsigned>(type.sizeInBytes());
   return width == 0 ? 1 : width;
 }
 std::size_t Target::getTypeSize(const Type& type) const { return type.sizeInBytes(); }
 unsigned Target::getWeightsPerConvUnit(bool floatActivations) const {
-  return spec_->convUnitMaxPipelineDepth * (floatActivations ? spec_->floatConvUnitInputLoadElems
-                                                             : spec_->halfConvUnitInputLoadElems);
+  return spec_->convUnitMaxPipelineDepth * (floatActivations
+                                                ? spec_->fp32ConvUnitInputLoadElemsPerCycle
+                                                : spec_->fp16ConvUnitInputLoadElemsPerCycle);
 }
 unsigned Target::getConvUnitInputLoadElemsPerCycle(const Type& type) const {
-  return type == HALF ? spec_->halfConvUnitInputLoadElems : spec_->floatConvUnitInputLoadElems;
+  return type == HALF ? spec_->fp16ConvUnitInputLoadElemsPerCycle
+                      : spec_->fp32ConvUnitInputLoadElemsPerCycle;
 }
-unsigned Target::getFp16InFp16OutConvUnitsPerTile() const { return spec_->halfConvUnits; }
-unsigned Target::getFp16InFp32OutConvUnitsPerTile() const { return spec_->halfConvUnits; }
-unsigned Target::getFp32InFp32OutConvUnitsPerTile() const { return spec_->floatConvUnits; }
-unsigned Target::getConvUnitCoeffLoadBytesPerCycle() const { return spec_->coeffLoadBytesPerCycle; }
+unsigned Target::getFp16InFp16OutConvUnitsPerTile() const {
+  return spec_->fp16InFp16OutConvUnitsPerTile;
+}
+unsigned Target::getFp16InFp32OutConvUnitsPerTile() const {
+  return spec_->fp16InFp32OutConvUnitsPerTile;
+}
+unsigned Target::getFp32InFp32OutConvUnitsPerTile() const {
+  return spec_->fp32InFp32OutConvUnitsPerTile;
+}
+unsigned Target::getConvUnitCoeffLoadBytesPerCycle() const {
+  return spec_->convUnitCoeffLoadBytesPerCycle;
+}
 unsigned Target::getConvUnitMaxPipelineDepth() const { return spec_->convUnitMaxPipelineDepth; }
 unsigned Target::getRptCountMax() const { return spec_->rptCountMax; }
 std::size_t Target::getAtomicStoreGranularity() const { return spec_->atomicStoreGranularity; }
 unsigned Target::getTilesPerSharedExchangeBus() const { return spec_->tilesPerSharedExchangeBus; }
 bool Target::supportsExchangeBusSharing() const { return spec_->tilesPerSharedExchangeBus > 1; }
-double Target::getTileClockFrequency() const { return spec_->clockHz; }
+double Target::getTileClockFrequency() const { return spec_->tileClockFrequency; }
 
 void copyFloatToDeviceHalf(const Target&, const float* src, void* dst, std::size_t n) {
   auto* out = static_cast<half*>(dst);
@@ -95,7 +114,7 @@ Device::Device(Target target, unsigned id)
 Device Device::createCPUDevice(const OptionFlags&) { return Device(Target::createCPUTarget()); }
 Device Device::createVirtualDevice(unsigned tilesPerIPU) {
   auto spec = target_.spec();
-  spec.tilesPerIPU = tilesPerIPU;
+  spec.set("tilesPerIPU", tilesPerIPU);
   return Device(targetOf(spec), id_);
 }
 bool Device::attach() const { return *attached_ = true; }
@@ -110,7 +129,7 @@ std::vector<Device> DeviceManager::getDevices(TargetType type, unsigned required
                                               const OptionFlags& options) const {
   auto device = getDevice(type, 0, options);
   auto spec = device.getTarget().spec();
-  spec.numIPUs = requiredNumIPUs;
+  spec.set("numIPUs", requiredNumIPUs);
   return {Device(targetOf(spec), 0)};
 }
 Device DeviceManager::getDevice(TargetType type, unsigned deviceManagerId,
@@ -122,14 +141,28 @@ Device DeviceManager::getDevice(TargetType type, unsigned deviceManagerId,
 }
 
 IPUModel::IPUModel(const char* version) : IPUVersion(version) {}
-Device IPUModel::createDevice(OptionFlags, bool, unsigned deviceManagerId) const {
+Device IPUModel::createDevice(OptionFlags options, bool, unsigned deviceManagerId) const {
   auto spec = TargetSpec::ipu(IPUVersion);
-  spec.numIPUs = numIPUs;
-  if (tilesPerIPU) spec.tilesPerIPU = tilesPerIPU;
-  if (numWorkerContexts) spec.workerContexts = numWorkerContexts;
-  if (memoryBytesPerTile) spec.bytesPerTile = memoryBytesPerTile;
-  if (exchangeBytesPerCycle) spec.exchangeBytesPerCycle = exchangeBytesPerCycle;
-  if (tileClockFrequency > 0) spec.clockHz = tileClockFrequency;
+  spec.set("numIPUs", numIPUs);
+  const std::pair<const char*, double> figures[] = {
+      {"tilesPerIPU", tilesPerIPU},
+      {"numWorkerContexts", numWorkerContexts},
+      {"memoryBytesPerTile", memoryBytesPerTile},
+      {"exchangeBytesPerCycle", exchangeBytesPerCycle},
+      {"tileClockFrequency", tileClockFrequency},
+      {"dataPathWidth", dataPathWidth},
+      {"memcpyBytesPerCycle", memcpyBytesPerCycle},
+      {"fp16ConvUnitInputLoadElemsPerCycle", fp16ConvUnitInputLoadElemsPerCycle},
+      {"fp32ConvUnitInputLoadElemsPerCycle", fp32ConvUnitInputLoadElemsPerCycle},
+      {"convUnitMaxPipelineDepth", fp16ConvUnitMaxPipelineDepth},
+      {"fp16InFp16OutConvUnitsPerTile", fp16InFp16OutConvUnitsPerTile},
+      {"fp16InFp32OutConvUnitsPerTile", fp16InFp32OutConvUnitsPerTile},
+      {"fp32InFp32OutConvUnitsPerTile", fp32InFp32OutConvUnitsPerTile},
+      {"convUnitCoeffLoadBytesPerCycle", convUnitCoeffLoadBytesPerCycle},
+  };
+  for (const auto& [name, value] : figures)
+    if (value != 0) spec.set(name, value);
+  change(spec, options);
   return Device(targetOf(spec), deviceManagerId == ~0u ? 0 : deviceManagerId);
 }
 

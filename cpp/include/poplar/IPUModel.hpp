@@ -21,11 +21,21 @@ struct IPUModel {
   unsigned memoryBytesPerTile = 0;
   unsigned exchangeBytesPerCycle = 0;
   double tileClockFrequency = 0;
+  unsigned dataPathWidth = 0;
+  unsigned memcpyBytesPerCycle = 0;
+  unsigned fp16ConvUnitInputLoadElemsPerCycle = 0;
+  unsigned fp32ConvUnitInputLoadElemsPerCycle = 0;
+  unsigned fp16ConvUnitMaxPipelineDepth = 0;
+  unsigned fp16InFp16OutConvUnitsPerTile = 0;
+  unsigned fp16InFp32OutConvUnitsPerTile = 0;
+  unsigned fp32InFp32OutConvUnitsPerTile = 0;
+  unsigned convUnitCoeffLoadBytesPerCycle = 0;
   unsigned minIPUSyncDelay = 0;
   RelativeSyncDelayType relativeSyncDelay = RelativeSyncDelayType::AUTO;
   bool compileIPUCode = false;
 
-  /// \throws invalid_option for an unknown IPU version or a figure that makes no machine.
+  /// `options` may name any figure of a machine, and wins over the fields.
+  /// \throws invalid_option for an unknown IPU version or figure, or one that makes no machine.
   Device createDevice(OptionFlags options = {}, bool accurateHalf = false,
                       unsigned deviceManagerId = ~0u) const;
 };
