@@ -157,6 +157,10 @@ std::unique_ptr<Contraction> make(const ConvSpec& spec, unsigned threads, Source
   return choose(spec, threads, source);
 }
 
+std::unique_ptr<Contraction> makeWithPostOps(const ConvSpec& spec, unsigned threads) {
+  return anyHalf(spec) ? nullptr : makeOneDnn(spec, threadsFor(workOf(spec), threads));
+}
+
 Blocks preferredBlocks(const ConvSpec& spec, unsigned threads) {
   if (anyHalf(spec)) return {Layout::kPlain, Layout::kPlain};
   return oneDnnBlocks(spec, threads);

@@ -33,6 +33,31 @@ struct MatMulSpec {
 
 enum class Pass { Forward, DataGradient, WeightsGradient };
 
+/// What is done to each element of a convolution's result before it is stored.
+struct PostOp {
+  enum class Kind {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Relu,       ///< x < 0 ? 0 : x; NaN stays. The sign of a zero is not kept.
+    LeakyRelu,  ///< x < 0 ? number * x : x
+  };
+  /// Whom the other argument is for.
+  enum class Extent {
+    Number,   ///< `number`, for all elements
+    Scalar,   ///< an operand of one element, for all
+    Channel,  ///< an operand [channels of out]
+    Full,     ///< an operand of out's shape, which must not be out itself
+  };
+  Kind kind;
+  Extent extent = Extent::Number;
+  float number = 0;
+  /// Which operand of the run it is, and if it is Full, how that lies.
+  std::size_t operand = 0;
+  Layout layout = {};
+};
+
 /// out[n, g, o, y] = sum over i, t of in[n, g, i, x] * weights[g, o, i, t], where, in each of one
 /// to three field dimensions, x = (y * stride + t * dilation - padLower) / inDilation, and terms
 /// with x no integer or outside of the field are none. A negative padLower drops elements.
@@ -47,12 +72,14 @@ struct ConvSpec {
   Layout in, out;
   /// [groups, output channels, input channels, field...] of one group each, plain.
   Layout weights;
+  /// Forward alone, in order.
+  std::vector<PostOp> postOps;
 
   std::size_t fieldDims() const { return stride.size(); }
 };
 
 /// A prepared contraction. Operands in the order of a matrix product: A, B, C; of a convolution:
-/// in, weights, out; of which one is written. Then the bias, if any.
+/// in, weights, out; of which one is written. Then the bias, if any, and what post-ops read.
 class Contraction : public Runner {
  public:
   /// Which source and which of its implementations, for reports: "own avx512", "onednn jit:...".
@@ -85,6 +112,9 @@ std::unique_ptr<Contraction> make(const MatMulSpec& spec, unsigned threads,
                                   Source source = Source::Any);
 std::unique_ptr<Contraction> make(const ConvSpec& spec, unsigned threads,
                                   Source source = Source::Any);
+
+/// Null if the post-ops cannot be done with the convolution.
+std::unique_ptr<Contraction> makeWithPostOps(const ConvSpec& spec, unsigned threads);
 
 /// The channel blocks (Layout::channelBlock, or kPlain) of in and out that the chooser's choice
 /// works in, one for all passes where it can be; what `spec` says of blocks is not looked at.

@@ -135,6 +135,59 @@ Desc descOf(const Layout& l, Formats formats) {
   return onednn::desc(blocked);
 }
 
+/// What a post-op reads: an operand of the run, or if that is 0, a number.
+struct PostArgument {
+  int argument;
+  Desc desc;
+  std::size_t operand;
+  float number;
+};
+
+struct PostOps {
+  dnnl::post_ops ops;
+  std::vector<PostArgument> arguments;
+};
+
+PostOps postOpsOf(const ConvSpec& s) {
+  using Kind = PostOp::Kind;
+  using Extent = PostOp::Extent;
+  const std::size_t rank = s.out.shape.size();
+  const Dims ones(rank, 1);
+  PostOps p;
+  const auto binary = [&](dnnl::algorithm algorithm, const Desc& desc, std::size_t operand,
+                          float number) {
+    p.arguments.push_back(
+        {DNNL_ARG_ATTR_MULTIPLE_POST_OP(p.ops.len()) | DNNL_ARG_SRC_1, desc, operand, number});
+    p.ops.append_binary(algorithm, desc);
+  };
+  for (const PostOp& op : s.postOps) {
+    if (op.kind == Kind::LeakyRelu) {
+      p.ops.append_eltwise(dnnl::algorithm::eltwise_relu, op.number, 0);
+      continue;
+    }
+    if (op.kind == Kind::Relu) {
+      // oneDNN's relu makes 0 of NaN. A slope of 0 makes -0 of what is negative.
+      p.arguments.push_back({DNNL_ARG_ATTR_MULTIPLE_POST_OP(p.ops.len()) | DNNL_ARG_WEIGHTS,
+                             Desc({1}, kFloat, dnnl::memory::format_tag::x), 0, 0});
+      p.ops.append_prelu(0);
+      binary(dnnl::algorithm::binary_add, Desc(ones, kFloat, ones), 0, 0);
+      continue;
+    }
+    static const dnnl::algorithm kAlgorithms[] = {
+        dnnl::algorithm::binary_add, dnnl::algorithm::binary_sub, dnnl::algorithm::binary_mul,
+        dnnl::algorithm::binary_div};
+    Dims dims = ones, strides = ones;
+    if (op.extent == Extent::Channel) {
+      dims[1] = s.out.shape[1];
+      strides[0] = dims[1];
+    }
+    const Desc desc =
+        op.extent == Extent::Full ? onednn::desc(op.layout) : Desc(dims, kFloat, strides);
+    binary(kAlgorithms[static_cast<int>(op.kind)], desc, op.operand, op.number);
+  }
+  return p;
+}
+
 ConvPlan planConv(const ConvSpec& s, Formats formats) {
   using dnnl::algorithm;
   using dnnl::prop_kind;
@@ -143,7 +196,8 @@ ConvPlan planConv(const ConvSpec& s, Formats formats) {
   const Desc bias = s.bias ? Desc({s.out.shape[1]}, kFloat, dnnl::memory::format_tag::x) : Desc();
   const Dims stride(s.stride), dilation = lessOne(s.dilation), lower(s.padLower),
                                upper = padUpper(s);
-  const auto attr = userScratch();
+  auto attr = userScratch();
+  if (!s.postOps.empty()) attr.set_post_ops(postOpsOf(s).ops);
   const auto kind =
       s.pass == Pass::Forward ? prop_kind::forward_inference : prop_kind::forward_training;
   const dnnl::convolution_forward::primitive_desc forward(
@@ -217,6 +271,10 @@ class OneDnnConv final : public Contraction {
     call_.add(DNNL_ARG_SCRATCHPAD, plan.scratch);
     if (s.bias) call_.add(DNNL_ARG_BIAS, plan.bias);
     bias_ = s.bias;
+    for (const auto& a : postOpsOf(s).arguments) {
+      call_.add(a.argument, a.desc);
+      postReads_.push_back({a.operand, a.number});
+    }
     scratchBytes_ = std::max(reorderScratch, plan.scratch.get_size());
   }
 
@@ -251,6 +309,9 @@ class OneDnnConv final : public Contraction {
     void* const result = pointers[written_];
     pointers.push_back(scratch);
     if (bias_) pointers.push_back(operands[3]);
+    for (const auto& read : postReads_)
+      pointers.push_back(read.operand == 0 ? const_cast<float*>(&read.number)
+                                           : operands[read.operand]);
     call_.run(pointers);
     if (reorders_[written_].needed()) reorders_[written_].run(result, operands[written_], scratch);
   }
@@ -259,6 +320,11 @@ class OneDnnConv final : public Contraction {
   std::size_t written_;
   unsigned threads_;
   bool bias_ = false;
+  struct PostRead {
+    std::size_t operand;
+    float number;
+  };
+  std::vector<PostRead> postReads_;
   std::string description_;
   onednn::Call call_;
   std::vector<onednn::Reorder> reorders_;

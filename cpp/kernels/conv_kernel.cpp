@@ -113,10 +113,4 @@ Work ConvKernel::work(const std::vector<Layout>&) const {
   return contractionWork(p_.inType, s, p_.options, p_.multiplications());
 }
 
-std::shared_ptr<const Kernel> ConvKernel::withBias() const {
-  Problem p = p_;
-  p.bias = true;
-  return std::make_shared<ConvKernel>(p);
-}
-
 }  // namespace popir

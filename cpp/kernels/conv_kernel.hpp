@@ -36,12 +36,11 @@ class ConvKernel final : public Kernel {
   Work work(const std::vector<Layout>& operands) const override;
   std::vector<int> preferredBlocks(const std::vector<Layout>& operands,
                                    unsigned threads) const override;
-  /// The same with a bias as fourth operand; for a forward pass without one.
-  std::shared_ptr<const Kernel> withBias() const;
 
- private:
+  const Problem& problem() const { return p_; }
   contraction::ConvSpec spec(const std::vector<Layout>& operands) const;
 
+ private:
   Problem p_;
 };
 

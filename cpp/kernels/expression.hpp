@@ -14,6 +14,7 @@ namespace popir {
 /// An element-wise program over operands of one shape (where one is broadcast, its strides are 0).
 ///
 /// An operand may be read, written or both; the same view may also be given as several operands.
+/// Some may lie in a block of channels, of one size, and others plainly.
 /// Results are the same for every layout, number of threads and instruction set, but for functions
 /// of double, which are libm's.
 ///
@@ -41,7 +42,7 @@ class MapKernel : public Kernel {
   std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
                                   unsigned threads) const override;
   Work work(const std::vector<Layout>& operands) const override;
-  bool blockTransparent(const std::vector<Layout>& operands) const override;
+  std::vector<std::size_t> tied(const std::vector<Layout>& operands) const override;
 
   const MapProgram& program() const { return program_; }
   const std::vector<std::size_t>& inputs() const { return inputs_; }

@@ -20,7 +20,7 @@ class FillKernel : public Kernel {
                                   unsigned threads) const override;
   /// "popops::Fill", {elements}.
   Work work(const std::vector<Layout>& operands) const override;
-  bool blockTransparent(const std::vector<Layout>&) const override { return true; }
+  std::vector<std::size_t> tied(const std::vector<Layout>&) const override { return {0}; }
 
  private:
   std::array<unsigned char, 8> value_;

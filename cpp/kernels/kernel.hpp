@@ -76,9 +76,11 @@ class Kernel {
                                            unsigned /*threads*/) const {
     return {};
   }
-  /// True if the kernel does the same to every element wherever it lies, so that all its operands
-  /// may take any one common block: element-wise kernels whose operands all have one shape.
-  virtual bool blockTransparent(const std::vector<Layout>& /*operands*/) const { return false; }
+  /// Operands that lie in one common block, whichever it is: of an element-wise kernel, those that
+  /// are not broadcast.
+  virtual std::vector<std::size_t> tied(const std::vector<Layout>& /*operands*/) const {
+    return {};
+  }
 };
 
 }  // namespace popir

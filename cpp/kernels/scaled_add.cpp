@@ -129,7 +129,7 @@ bool ScaledAddKernel::accepts(std::size_t i, const Layout& layout) const {
   return layout.dense() || (i < 2 && layout.channelBlock != Layout::kPlain);
 }
 
-bool ScaledAddKernel::blockTransparent(const std::vector<Layout>&) const { return true; }
+std::vector<std::size_t> ScaledAddKernel::tied(const std::vector<Layout>&) const { return {0, 1}; }
 
 std::unique_ptr<Runner> ScaledAddKernel::prepare(const std::vector<Layout>& operands,
                                                  unsigned threads) const {

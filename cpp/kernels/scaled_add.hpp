@@ -30,7 +30,7 @@ class ScaledAddKernel : public Kernel {
                                   unsigned threads) const override;
   /// "popops::ScaledAdd" or "popops::aXPlusbY", {elements}.
   Work work(const std::vector<Layout>& operands) const override;
-  bool blockTransparent(const std::vector<Layout>& operands) const override;
+  std::vector<std::size_t> tied(const std::vector<Layout>& operands) const override;
 
  private:
   ScaledAddForm form_;

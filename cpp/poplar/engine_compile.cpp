@@ -7,13 +7,15 @@
 #include <cstring>
 #include <sstream>
 
+#include "kernels/contraction.hpp"
 #include "poplar/engine_impl.hpp"
+#include "poplar/fuse.hpp"
 #include "poplar/host_memory.hpp"
 
 namespace popir {
 namespace {
 
-constexpr unsigned kArenaSlot = 0;
+constexpr unsigned kArenaSlot = 0, kKeptSlot = 1;
 constexpr std::size_t kAlign = 64;
 std::size_t aligned(std::size_t bytes) { return (bytes + kAlign - 1) / kAlign * kAlign; }
 
@@ -27,6 +29,38 @@ unsigned threadsFrom(const poplar::OptionFlags& options) {
                                  "', expected a number from 1 to 1024");
   return static_cast<unsigned>(n);
 }
+
+bool flagFrom(const poplar::OptionFlags& options, const char* name) {
+  const auto found = options.find(name);
+  if (found == options.end() || found->second == "true") return true;
+  if (found->second == "false") return false;
+  throw poplar::invalid_option("Engine: " + std::string(name) + " is '" + found->second +
+                               "', expected true or false");
+}
+
+/// Brings the weights of a contraction into its form. Operands: the weights, that form.
+class Pack final : public Runner {
+ public:
+  explicit Pack(const contraction::Contraction& of) : of_(of) {}
+  void run(void* const* operands, void*) const override { of_.pack(operands[0], operands[1]); }
+
+ private:
+  const contraction::Contraction& of_;
+};
+
+/// A contraction with packed weights, which are its last operand.
+class Packed final : public Runner {
+ public:
+  Packed(const contraction::Contraction& of, std::size_t operands) : of_(of), last_(operands) {}
+  void run(void* const* operands, void* scratch) const override {
+    of_.runPacked(operands, operands[last_], scratch);
+  }
+  std::size_t scratchBytes() const override { return of_.workBytes(); }
+
+ private:
+  const contraction::Contraction& of_;
+  std::size_t last_;
+};
 
 std::string shapeText(const Dims& shape) {
   std::string s = "[";
@@ -66,31 +100,44 @@ EngineImpl::EngineImpl(const poplar::Graph& graph,
     programNodes_.push_back(p.node());
     flat.push_back(flatten(*graph_, p.node() ? *p.node() : nothing));
   }
+  FlatProgram prologue;
+  if (flagFrom(options, "host.fuse")) {
+    auto settled = settle(*graph_, flat);
+    prologue = std::move(settled.prologue);
+    settled_ = std::move(settled.variables);
+    widen(*graph_, flat);
+    fuse(*graph_, flat);
+  }
+  flat.push_back(std::move(prologue));
   placement_ = place(*graph_, flat, threads_);
   for (const auto& s : graph_->streams)
     streams_.push_back({s, s.numElements() * s.elementType().sizeInBytes(), nullptr, nullptr,
                         nullptr, nullptr, nullptr});
-  slots_.emplace_back();  // the arena
+  slots_.resize(2);  // the arena, and what is kept
   compiled_.resize(flat.size());
-  const int total = static_cast<int>(flat.size());
-  for (std::size_t p = 0; p < flat.size(); ++p) {
+  const int total = static_cast<int>(programNodes_.size());
+  compile(programNodes_.size(), flat.back());
+  for (std::size_t p = 0; p < programNodes_.size(); ++p) {
     if (progress) progress(static_cast<int>(p), total);
     compile(p, flat[p]);
     if (hostProfileFrom(options)) compiled_[p].times.resize(compiled_[p].instrs.size());
   }
   const std::size_t temporaries = aligned(placement_.arenaBytes);
   const std::size_t scratch = temporaries + aligned(temporaryBytes_);
-  totalBytes_ = scratch + scratchBytes_;
-  arena_ = std::make_unique<Arena>(totalBytes_);
+  const std::size_t bytes = scratch + scratchBytes_;
+  totalBytes_ = bytes + keptBytes_;
+  arena_ = std::make_unique<Arena>(bytes);
+  kept_ = std::make_unique<Arena>(keptBytes_);
   scratch_ = arena_->data() + scratch;
   pointers_.resize(refs_.size());
   for (unsigned i = 0; i < refs_.size(); ++i) {
     slots_[refs_[i].slot].users.push_back(i);
-    if (refs_[i].slot != kArenaSlot && slots_[refs_[i].slot].base)
+    if (refs_[i].slot > kKeptSlot && slots_[refs_[i].slot].base)
       pointers_[i] = slots_[refs_[i].slot].base + refs_[i].offset;
   }
   setSlot(kArenaSlot, arena_->data());
-  slots_[kArenaSlot].bytes = totalBytes_;
+  setSlot(kKeptSlot, kept_->data());
+  slots_[kArenaSlot].bytes = bytes;
   for (unsigned v = 0; v < graph_->variables.size(); ++v) {
     const auto& variable = graph_->variables[v];
     if (placement_.homes[v].alwaysLive && !variable.data.empty())
@@ -121,6 +168,18 @@ unsigned EngineImpl::addPointers(const std::vector<Ref>& refs) {
   const auto first = static_cast<unsigned>(refs_.size());
   refs_.insert(refs_.end(), refs.begin(), refs.end());
   return first;
+}
+
+bool EngineImpl::isSettled(const poplar::Tensor& t) const {
+  if (settled_.empty()) return false;
+  const auto variables = t.view().variables();
+  return std::all_of(variables.begin(), variables.end(), [&](unsigned v) { return settled_[v]; });
+}
+
+EngineImpl::Ref EngineImpl::keep(std::size_t bytes) {
+  const auto at = keptBytes_;
+  keptBytes_ += aligned(bytes);
+  return {kKeptSlot, at};
 }
 
 // Temporaries lie after the arena proper, the same bytes for every step.
@@ -197,6 +256,20 @@ void EngineImpl::emitCopy(const poplar::Tensor& src, const poplar::Tensor& dst, 
   out.text.push_back("copy " + name + " " + shapeText(dst.view().shape()));
 }
 
+std::optional<Row> EngineImpl::rowInOnePiece(const poplar::Tensor& t) const {
+  auto row = rowOf(*graph_, t);
+  for (std::size_t i = 0; row && i < row->size(); ++i) {
+    const auto& home = placement_.homes[(*row)[i]];
+    const auto& before = placement_.homes[(*row)[i == 0 ? 0 : i - 1]];
+    if (home.kind != Home::Kind::Arena ||
+        (i > 0 && home.offset != before.offset + graph_->variables[(*row)[i - 1]].bytes()))
+      return std::nullopt;
+  }
+  return row;
+}
+
+constexpr std::size_t kWeights = 1;  // operand of every contraction
+
 void EngineImpl::emitRun(const Step& step, Compiled& out) {
   const auto& vertex = *step.vertex;
   const auto& kernel = *vertex.kernel;
@@ -208,6 +281,7 @@ void EngineImpl::emitRun(const Step& step, Compiled& out) {
   };
   std::vector<Scatter> scatters;
   std::string text = std::string(kernel.name()) + " " + step.name;
+  Compiled weights;  // what gathers settled weights
   bool written = false, work = false;
   for (std::size_t i = 0; i < vertex.operands.size(); ++i) {
     const auto& operand = vertex.operands[i];
@@ -229,16 +303,23 @@ void EngineImpl::emitRun(const Step& step, Compiled& out) {
         used = layout.elements() == 0 || kernel.accepts(i, layout);
       }
     }
+    const auto row = affine ? std::nullopt : rowInOnePiece(t);
+    if (row) {
+      layout.channelBlock = placement_.homes[row->front()].channelBlock;
+      used = layout.channelBlock != Layout::kPlain || kernel.accepts(i, layout);
+    }
     if (used) {
-      auto ref = refOf(affine->variable);
-      ref.offset += static_cast<std::size_t>(affine->offset) * t.elementType().sizeInBytes();
+      auto ref = refOf(row ? row->front() : affine->variable);
+      if (affine)
+        ref.offset += static_cast<std::size_t>(affine->offset) * t.elementType().sizeInBytes();
       refs.push_back(ref);
     } else if (layout.elements() == 0) {
       refs.push_back({kArenaSlot, 0});
     } else {
       layout = Layout::rowMajor(t.elementType(), t.view().shape());
       const auto temp = temporary(layout.bytes());
-      if (operand.access != Access::Write) emitMoves(t, temp, true, out, step.name);
+      if (operand.access != Access::Write)
+        emitMoves(t, temp, true, i == kWeights && isSettled(t) ? weights : out, step.name);
       if (operand.access != Access::Read) scatters.push_back({&t, temp});
       refs.push_back({kArenaSlot, temp});
     }
@@ -256,14 +337,38 @@ void EngineImpl::emitRun(const Step& step, Compiled& out) {
     throw poplar::graph_program_compilation_error("Engine: vertex '" + vertex.name + "' (" +
                                                   kernel.name() + "): " + e.what());
   }
-  Instr instr{};
-  instr.kind = Instr::Kind::Run;
-  instr.runner = runners_.back().get();
-  instr.first = addPointers(refs);
-  instr.name = step.name;
-  scratchBytes_ = std::max(scratchBytes_, instr.runner->scratchBytes());
-  out.instrs.push_back(instr);
-  out.text.push_back(text);
+  const auto append = [](Compiled& to, const Compiled& what) {
+    to.instrs.insert(to.instrs.end(), what.instrs.begin(), what.instrs.end());
+    to.text.insert(to.text.end(), what.text.begin(), what.text.end());
+  };
+  const auto emit = [&](Compiled& to, const std::string& line) {
+    Instr instr{};
+    instr.kind = Instr::Kind::Run;
+    instr.runner = runners_.back().get();
+    instr.first = addPointers(refs);
+    instr.name = step.name;
+    scratchBytes_ = std::max(scratchBytes_, instr.runner->scratchBytes());
+    to.instrs.push_back(instr);
+    to.text.push_back(line);
+  };
+  const auto* contraction = dynamic_cast<const contraction::Contraction*>(runners_.back().get());
+  if (contraction && contraction->packedBytes() > 0 &&
+      isSettled(vertex.operands[kWeights].tensor)) {
+    auto& prologue = compiled_.back();
+    append(prologue, weights);
+    const auto operands = refs;
+    const auto packed = keep(contraction->packedBytes());
+    refs = {operands[kWeights], packed};
+    runners_.push_back(std::make_unique<Pack>(*contraction));
+    emit(prologue, "pack " + step.name);
+    refs = operands;
+    refs.push_back(packed);
+    runners_.push_back(std::make_unique<Packed>(*contraction, operands.size()));
+    text += ", packed";
+  } else {
+    append(out, weights);
+  }
+  emit(out, text);
   for (const auto& s : scatters) emitMoves(*s.tensor, s.temp, false, out, step.name);
 }
 
@@ -304,6 +409,7 @@ void EngineImpl::compile(std::size_t program, const FlatProgram& flat) {
       return temporary(t.numElements() * t.elementType().sizeInBytes());
     };
     switch (step.kind) {
+      case Step::Kind::None: break;
       case Step::Kind::Run: emitRun(step, out); break;
       case Step::Kind::Copy: emitCopy(step.src, step.dst, out, step.name); break;
       case Step::Kind::StreamIn: {
@@ -366,7 +472,10 @@ void EngineImpl::compile(std::size_t program, const FlatProgram& flat) {
 std::string EngineImpl::planText() const {
   std::ostringstream os;
   for (std::size_t p = 0; p < compiled_.size(); ++p) {
-    os << "program " << p << "\n";
+    if (p < programNodes_.size())
+      os << "program " << p << "\n";
+    else if (!compiled_[p].text.empty())
+      os << "before the first run\n";
     for (const auto& line : compiled_[p].text) os << "  " << line << "\n";
   }
   return os.str();

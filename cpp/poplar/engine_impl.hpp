@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "poplar/host_profile.hpp"
+#include "poplar/layouts.hpp"
 #include "poplar/plan.hpp"
 #include "poplar/strided_copy.hpp"
 
@@ -131,6 +132,13 @@ class __attribute__((visibility("default"))) EngineImpl {
   };
 
   void compile(std::size_t program, const FlatProgram& flat);
+  void execute(Compiled& program);
+  /// The variables of a tensor that lies in one piece, though it is joined from several.
+  std::optional<Row> rowInOnePiece(const poplar::Tensor& t) const;
+  /// Whether the value of a tensor lasts until the host writes.
+  bool isSettled(const poplar::Tensor& t) const;
+  /// Memory that nobody else uses, for as long as the engine lives.
+  Ref keep(std::size_t bytes);
   void emitRun(const Step& step, Compiled& out);
   void emitCopy(const poplar::Tensor& src, const poplar::Tensor& dst, Compiled& out,
                 const std::string& name);
@@ -152,7 +160,9 @@ class __attribute__((visibility("default"))) EngineImpl {
   unsigned threads_;
   Placement placement_;
   std::vector<std::unique_ptr<Runner>> runners_;
-  std::vector<Compiled> compiled_;
+  std::vector<Compiled> compiled_;  // by program; then what is done before the first run
+  std::vector<bool> settled_;       // by variable, if anything is kept between runs
+  bool stale_ = true;               // what is kept is yet to be made from what the host has written
   std::vector<Slot> slots_;
   std::map<unsigned, unsigned> slotOfVariable_;
   std::vector<Ref> refs_;
@@ -160,7 +170,8 @@ class __attribute__((visibility("default"))) EngineImpl {
   std::vector<StreamEnd> streams_;
   std::vector<unsigned> loopCounts_;
   std::size_t temporaryBytes_ = 0, stepTemporaryBytes_ = 0, scratchBytes_ = 0, totalBytes_ = 0;
-  std::unique_ptr<Arena> arena_;
+  std::size_t keptBytes_ = 0;
+  std::unique_ptr<Arena> arena_, kept_;
   void* scratch_ = nullptr;
 };
 

@@ -56,14 +56,20 @@ bool EngineImpl::overlapsBound(const char* begin, std::size_t bytes, unsigned ex
 }
 
 void EngineImpl::run(unsigned program) {
-  if (program >= compiled_.size())
+  if (program >= programNodes_.size())
     throw poplar::control_program_error("Engine::run: program " + std::to_string(program) +
                                         " given, the engine has " +
-                                        std::to_string(compiled_.size()));
+                                        std::to_string(programNodes_.size()));
   const ThreadCount threads(threads_);
+  if (stale_) execute(compiled_.back());
+  stale_ = false;
+  execute(compiled_[program]);
+}
+
+void EngineImpl::execute(Compiled& program) {
   loopCounts_.clear();
-  const auto& instrs = compiled_[program].instrs;
-  HostClock clock(compiled_[program].times);
+  const auto& instrs = program.instrs;
+  HostClock clock(program.times);
   for (std::size_t pc = 0; pc < instrs.size();) {
     const std::size_t at = pc++;
     const Instr& in = instrs[at];
@@ -219,8 +225,9 @@ const poplar::Tensor& handleOf(const std::map<std::string, poplar::Tensor>& hand
 }  // namespace
 
 void EngineImpl::write(const std::string& handle, const void* begin, const void* end) {
-  hostCopy(handleOf(graph_->hostWrites, handle, "Engine::writeTensor", begin, end),
-           static_cast<char*>(const_cast<void*>(begin)), false);
+  const auto& t = handleOf(graph_->hostWrites, handle, "Engine::writeTensor", begin, end);
+  hostCopy(t, static_cast<char*>(const_cast<void*>(begin)), false);
+  for (auto v : t.view().variables()) stale_ = stale_ || (!settled_.empty() && settled_[v]);
 }
 
 void EngineImpl::read(const std::string& handle, void* begin, void* end) {

@@ -15,10 +15,10 @@ bool hostProfileFrom(const poplar::OptionFlags& options) {
 }
 
 std::vector<EngineImpl::HostRow> EngineImpl::hostProfile(unsigned program) const {
-  if (program >= compiled_.size())
+  if (program >= programNodes_.size())
     throw poplar::control_program_error("Engine::hostProfile: program " + std::to_string(program) +
                                         " given, the engine has " +
-                                        std::to_string(compiled_.size()));
+                                        std::to_string(programNodes_.size()));
   const auto& c = compiled_[program];
   if (c.times.size() != c.instrs.size())
     throw poplar::profiling_disabled(

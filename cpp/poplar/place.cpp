@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "poplar/layouts.hpp"
 #include "poplar/lifetimes.hpp"
 
 namespace popir {
@@ -47,8 +48,16 @@ class Placer {
       if (bindInput(v) || bindOutput(v)) continue;
       lives[life.program].push_back({v, life.first, life.last, variable.bytes()});
     }
-    chooseBlocks();
-    for (auto& list : lives) pack(list);
+    const auto rows = chooseRows(graph_, programs_, result_);
+    chooseBlocks(graph_, programs_, rows, threads_, result_);
+    for (auto& list : lives) {
+      joinRows(rows, list);
+      pack(list);
+    }
+    for (const auto& row : rows)
+      for (std::size_t i = 1; i < row.size(); ++i)
+        result_.homes[row[i]].offset =
+            result_.homes[row[i - 1]].offset + graph_.variables[row[i - 1]].bytes();
     result_.arenaBytes = std::max(result_.arenaBytes, result_.alwaysLiveBytes);
     return std::move(result_);
   }
@@ -97,87 +106,27 @@ class Placer {
     return true;
   }
 
-  // Keeps the layout that contractions prefer between them: variables that element-wise kernels
-  // tie together take one block, if every use of every one of them accepts it.
-  void chooseBlocks() {
-    const auto n = static_cast<unsigned>(graph_.variables.size());
-    std::vector<unsigned> leader(n);
-    for (unsigned v = 0; v < n; ++v) leader[v] = v;
-    const auto find = [&](unsigned v) {
-      while (leader[v] != v) v = leader[v] = leader[leader[v]];
-      return v;
-    };
-    std::vector<bool> plain(n, false);  // by variable; of a group if any member is
-    std::vector<std::set<int>> wishes(n);
-    struct Ask {
-      unsigned variable;
-      const Kernel* kernel;
-      std::size_t operand;
-      Layout layout;
-    };
-    std::vector<Ask> asks;
-    for (unsigned v = 0; v < n; ++v)
-      if (result_.homes[v].kind != Home::Kind::Arena || result_.homes[v].alwaysLive)
-        plain[v] = true;
-    for (const auto& program : programs_) {
-      for (const auto& step : program.steps) {
-        const auto keepPlain = [&](const poplar::Tensor& t) {
-          if (t.valid())
-            for (auto v : t.view().variables()) plain[v] = true;
-        };
-        keepPlain(step.src);
-        keepPlain(step.dst);
-        if (!step.vertex) continue;
-        const auto& operands = step.vertex->operands;
-        std::vector<Layout> layouts;
-        for (const auto& o : operands)
-          layouts.push_back(Layout::rowMajor(o.tensor.elementType(), o.tensor.view().shape()));
-        const auto& kernel = *step.vertex->kernel;
-        const bool transparent = kernel.blockTransparent(layouts);
-        const auto preferred =
-            transparent ? std::vector<int>() : kernel.preferredBlocks(layouts, threads_);
-        const auto asWhole = [&](const poplar::Tensor& t) -> std::optional<unsigned> {
-          const auto v = t.view().wholeVariable();
-          return v && t.rank() >= 3 && graph_.variable(*v).shape == t.view().shape() ? v
-                                                                                     : std::nullopt;
-        };
-        const bool allWhole = std::all_of(operands.begin(), operands.end(),
-                                          [&](const auto& o) { return asWhole(o.tensor); });
-        unsigned tied = n;
-        for (std::size_t i = 0; i < operands.size(); ++i) {
-          const auto& t = operands[i].tensor;
-          const auto v = asWhole(t);
-          if (!v || (transparent && !allWhole)) {
-            keepPlain(t);
-            continue;
-          }
-          if (transparent) {
-            if (tied != n) leader[find(*v)] = find(tied);
-            tied = *v;
-          } else {
-            if (!preferred.empty() && preferred[i] != Layout::kPlain)
-              wishes[*v].insert(preferred[i]);
-            asks.push_back({*v, &kernel, i, layouts[i]});
-          }
-        }
+  // What lies side by side lives as one, under the name of the first.
+  void joinRows(const std::vector<Row>& rows, std::vector<Life>& lives) const {
+    std::map<unsigned, unsigned> firstOf;
+    for (const auto& row : rows)
+      for (auto v : row) firstOf[v] = row.front();
+    std::map<unsigned, Life> joined;
+    std::vector<Life> others;
+    for (const auto& life : lives) {
+      const auto first = firstOf.find(life.variable);
+      if (first == firstOf.end()) {
+        others.push_back(life);
+        continue;
       }
+      auto& whole = joined.emplace(first->second, Life{first->second, life.first, life.last, 0})
+                        .first->second;
+      whole.first = std::min(whole.first, life.first);
+      whole.last = std::max(whole.last, life.last);
+      whole.bytes += life.bytes;
     }
-    for (unsigned v = 0; v < n; ++v) {
-      const auto g = find(v);
-      if (g == v) continue;
-      if (plain[v]) plain[g] = true;
-      wishes[g].insert(wishes[v].begin(), wishes[v].end());
-    }
-    for (auto& ask : asks) {
-      const auto g = find(ask.variable);
-      if (plain[g] || wishes[g].size() != 1) continue;
-      ask.layout.channelBlock = *wishes[g].begin();
-      if (!ask.kernel->accepts(ask.operand, ask.layout)) plain[g] = true;
-    }
-    for (unsigned v = 0; v < n; ++v) {
-      const auto g = find(v);
-      if (!plain[g] && wishes[g].size() == 1) result_.homes[v].channelBlock = *wishes[g].begin();
-    }
+    lives = std::move(others);
+    for (const auto& [first, life] : joined) lives.push_back(life);
   }
 
   // First fit by start, freeing what ended: close to the peak of what lives together.

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ namespace popir {
 
 struct Step {
   enum class Kind {
+    None,         // done elsewhere, or by another step
     Run,          // vertex
     Copy,         // src -> dst
     StreamIn,     // stream -> dst
@@ -24,9 +26,10 @@ struct Step {
     Jump,         // to target
     Print,        // src, under name
   };
-  Kind kind;
+  Kind kind = Kind::None;
   std::string name;
   const BulkVertex* vertex = nullptr;
+  std::shared_ptr<const BulkVertex> joined;  // owns a vertex that is not the graph's
   poplar::Tensor src, dst;
   int stream = -1;
   unsigned count = 0;

@@ -27,7 +27,9 @@ def convolve(x: np.ndarray, w: np.ndarray) -> np.ndarray:
 class Net:
     """Convolution, LeakyRelu, convolution; `look` sends the tensor in the middle to the host."""
 
-    def __init__(self, threads: int, look: bool, channels: int = CHANNELS) -> None:
+    def __init__(
+        self, threads: int, look: bool, channels: int = CHANNELS, fuse: bool = False
+    ) -> None:
         rng = np.random.default_rng(3)
         shape = (BATCH, channels, SIZE, SIZE)
         self.x = rng.normal(size=shape).astype(np.float32)
@@ -56,7 +58,8 @@ class Net:
         for name, anchor in anchors.items():
             sink = graph.addDeviceToHostFIFO(name, poplar.FLOAT, self.x.size)
             self.step.add(program.Copy(anchor, sink))
-        self.engine = poplar.Engine(graph, [self.step], {"host.numThreads": str(threads)})
+        options = {"host.numThreads": str(threads), "host.fuse": str(fuse).lower()}
+        self.engine = poplar.Engine(graph, [self.step], options)
         self.engine.connectStream("x", self.x)
         for name, array in self.results.items():
             self.engine.connectStream(name, array)

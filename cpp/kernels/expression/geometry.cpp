@@ -62,23 +62,58 @@ int crossAxis(const MapPlan& plan) {
   return -1;
 }
 
+using Dims = std::vector<std::int64_t>;
+
+/// [n, c, field...] as blocks of channels have it: [n, c / block, field..., block].
+Dims inBlocks(const Dims& shape, std::int64_t block) {
+  Dims dims = shape;
+  dims[1] /= block;
+  dims.push_back(block);
+  return dims;
+}
+
+/// Strides by the dimensions of inBlocks().
+Dims stridesInBlocks(const Layout& l, std::int64_t block) {
+  if (l.channelBlock == Layout::kPlain) {
+    Dims strides = l.strides;
+    strides[1] *= block;
+    strides.push_back(l.strides[1]);
+    return strides;
+  }
+  const Dims shape = inBlocks(l.shape, block);
+  Dims strides(shape.size(), 1);
+  for (std::size_t d = shape.size(); d-- > 1;) strides[d - 1] = strides[d] * shape[d];
+  return strides;
+}
+
+/// The block of the operands that have one, or kPlain. \throws std::invalid_argument if there are
+/// several, or the shapes differ.
+int commonBlock(const std::vector<Layout>& layouts, const Dims& shape) {
+  int block = Layout::kPlain;
+  for (std::size_t i = 0; i < layouts.size(); ++i) {
+    const int b = layouts[i].channelBlock;
+    if (layouts[i].shape != shape || (b != Layout::kPlain && block != Layout::kPlain && b != block))
+      throw std::invalid_argument("map: operand " + std::to_string(i) +
+                                  " has another shape or channel block than those before it");
+    if (b != Layout::kPlain) block = b;
+  }
+  return block;
+}
+
 }  // namespace
 
 void setAxes(MapPlan& plan, const std::vector<Layout>& layouts, std::size_t first) {
   const Layout& by = layouts[first];
-  const bool blocked = by.channelBlock != Layout::kPlain;
+  const int common = commonBlock(layouts, by.shape);
+  // Channels last are one block.
+  const std::int64_t block = common == Layout::kChannelsLast ? by.shape[1] : common;
   plan.operands.resize(layouts.size());
-  std::vector<std::vector<std::int64_t>> strides;
+  std::vector<Dims> strides;
   for (std::size_t i = 0; i < layouts.size(); ++i) {
-    if (layouts[i].shape != by.shape || layouts[i].channelBlock != by.channelBlock)
-      throw std::invalid_argument("map: operands 0 and " + std::to_string(i) +
-                                  " have different shapes or channel blocks");
     plan.operands[i].elementBytes = layouts[i].type.sizeInBytes();
-    // Blocked layouts are dense and all alike, so their order does not matter.
-    strides.push_back(blocked ? std::vector<std::int64_t>{1} : layouts[i].strides);
+    strides.push_back(block > 0 ? stridesInBlocks(layouts[i], block) : layouts[i].strides);
   }
-  const auto shape =
-      blocked ? std::vector<std::int64_t>{static_cast<std::int64_t>(by.elements())} : by.shape;
+  const Dims shape = block > 0 ? inBlocks(by.shape, block) : by.shape;
   std::vector<std::size_t> order;
   for (std::size_t d = 0; d < shape.size(); ++d)
     if (shape[d] != 1) order.push_back(d);

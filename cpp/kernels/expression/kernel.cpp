@@ -26,13 +26,17 @@ bool MapKernel::accepts(std::size_t i, const Layout& layout) const {
   return true;
 }
 
-bool MapKernel::blockTransparent(const std::vector<Layout>& operands) const {
-  return std::all_of(operands.begin(), operands.end(), [&](const Layout& l) {
-    if (l.shape != operands.front().shape) return false;
+std::vector<std::size_t> MapKernel::tied(const std::vector<Layout>& operands) const {
+  std::vector<std::size_t> whole;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const Layout& l = operands[i];
+    bool repeated = false;
     for (std::size_t d = 0; d < l.shape.size(); ++d)
-      if (l.channelBlock == Layout::kPlain && l.strides[d] == 0 && l.shape[d] > 1) return false;
-    return true;
-  });
+      repeated =
+          repeated || (l.channelBlock == Layout::kPlain && l.strides[d] == 0 && l.shape[d] > 1);
+    if (!repeated) whole.push_back(i);
+  }
+  return whole;
 }
 
 std::unique_ptr<Runner> MapKernel::prepare(const std::vector<Layout>& operands,
