@@ -5,10 +5,10 @@
     python -m bench.models resnet50 vgg19     by name
     python -m bench.models --realtime ...     each turn at real-time priority (as root)
 
-Weights are random (models/light.py). Each runtime is in a process of its own and they take turns, a
-few runs at a time, so that other load meets both. The ratio is that of the least times, popir's over
-onnxruntime's: below 1, popir is faster; beside it, the middle half of the ratios of single turns.
-The outputs must agree.
+Weights are random (models/light.py). Each runtime is in a process of its own and they take turns,
+a few runs at a time, so that other load meets both. The ratio is that of the least times, popir's
+over onnxruntime's: below 1, popir is faster; beside it, the middle half of the ratios of single
+turns. The outputs must agree.
 """
 
 import os
@@ -74,9 +74,7 @@ def popirRun(model: bytes, id: str, image: NDArray[np.float32], peer: str):
     fuse = "false" if peer.endswith("unfused") else "true"
     options.engineOptions = {"host.numThreads": str(THREADS), "host.fuse": fuse}
     device = popir.DeviceManager().createCpuDevice()
-    session = popir.InferenceSession(
-        model, popir.DataFlow(1, [out]), device, userOptions=options
-    )
+    session = popir.InferenceSession(model, popir.DataFlow(1, [out]), device, userOptions=options)
     session.prepareDevice()
     anchors = session.initAnchorArrays()
     io = popir.PyStepIO({id: image}, anchors)

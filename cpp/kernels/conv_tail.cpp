@@ -138,7 +138,7 @@ std::shared_ptr<const ConvTailKernel> ConvTailKernel::make(std::shared_ptr<const
   auto chain = chainOf(tail, extents);
   if (chain.empty()) return nullptr;
   static const char* const kNames[] = {"+add",    "+subtract", "+multiply",
-                                       "+divide", "+relu",     "+leaky relu"};
+                                       "+divide", "+relu",     "+leaky_relu"};
   std::shared_ptr<ConvTailKernel> made(new ConvTailKernel);
   made->name_ = conv->name();
   for (const PostOp& op : chain) made->name_ += kNames[static_cast<int>(op.kind)];

@@ -14,6 +14,7 @@ def run(
     threads: int = 2,
     runs: int = 1,
     plans: list[str] | None = None,
+    fuse: bool = True,
 ) -> list[np.ndarray]:
     """What `build(graph, prog, **tensors)` returns, with the inputs in variables of their names.
 
@@ -30,7 +31,8 @@ def run(
     outputs = build(graph, prog, **tensors)
     for i, t in enumerate(outputs):
         graph.createHostRead(f"out{i}", t)
-    engine = poplar.Engine(graph, [prog], {"host.numThreads": str(threads)})
+    options = {"host.numThreads": str(threads), "host.fuse": str(fuse).lower()}
+    engine = poplar.Engine(graph, [prog], options)
     if plans is not None:
         plans.append(engine.planText())
     for name, values in inputs.items():
