@@ -13,7 +13,25 @@ from collections.abc import Iterable
 
 
 class PopirError(RuntimeError):
-    """Base of all errors that popir raises on purpose."""
+    """Base of all errors that popir raises on purpose.
+
+    A message is cut in its middle where it would be longer than a screen or two: names and values
+    in it are somebody's model's.
+    """
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*(_shortened(arg) if isinstance(arg, str) else arg for arg in args))
+
+
+_LONGEST = 5000
+
+
+def _shortened(text: str) -> str:
+    left_out = len(text) - _LONGEST
+    if left_out <= 0:
+        return text
+    head, tail = text[: _LONGEST - 1000], text[-1000:]
+    return f"{head} [... {left_out} characters left out ...] {tail}"
 
 
 class popart_exception(PopirError):
@@ -166,14 +184,24 @@ class poplar_unknown_runtime_error(poplar_system_runtime_error):
     """A fault of unknown cause."""
 
 
+_MOST_WORK = 3_000_000
+"""Products of lengths; that many take about a second where they are much alike."""
+
+
 def near_misses(word: str, known: Iterable[str], limit: int = 3) -> list[str]:
     """Up to `limit` of the `known` words that `word` may have been meant for, nearest first.
 
-    Upper and lower case are not told apart, so "Leakyrelu" finds "LeakyRelu".
+    Upper and lower case are not told apart, so "Leakyrelu" finds "LeakyRelu". Of very many or very
+    long words only some are looked at.
     """
     by_lower: dict[str, str] = {}
+    work = 0
     for candidate in known:
-        by_lower.setdefault(candidate.lower(), candidate)
+        if 2 * len(word) < 5 * len(candidate) and 2 * len(candidate) < 5 * len(word):
+            work += len(word) * len(candidate)
+            if work > _MOST_WORK:
+                break
+            by_lower.setdefault(candidate.lower(), candidate)
     found = difflib.get_close_matches(word.lower(), by_lower, n=limit, cutoff=0.6)
     return [by_lower[name] for name in found]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from popir import poplar
+from popir import memory, poplar
 from popir.compiler import RANDOM_SEED, Compilation, compile
 from popir.dataflow import AnchorReturnTypeId, DataFlow
 from popir.devices import DeviceInfo
@@ -59,21 +59,32 @@ class Session:
         self.options.refuse()
         self.name = name
         self._optimizer = optimizer
-        loaded = load(fnModel)
-        graph = importModel(loaded, inputShapeInfo)
-        self._compilation = Compilation(
-            graph, dataFlow.anchors(), patterns or Patterns(), loss, optimizer
-        )
-        compile(self._compilation)
-        self._host = HostWeights(graph)
-        """What the host has of each weight and state."""
-        self._skeleton = exporter.Skeleton.of(loaded, self._host)
-        self._dataFiles: dict[str, str] = {}
+        with memory.guarded(f"Compiling the session '{name}'"):
+            self._compile(fnModel, inputShapeInfo, patterns, loss, optimizer)
         self._step: Step | None = None
         self._engine: Any = None
         self._inputs: list[Port] = []
         self._outputs: list[Port] = []
         self._anchorShapes: list[tuple[str, list[int], np.dtype[Any]]] | None = None
+        self._dataFiles: dict[str, str] = {}
+
+    def _compile(
+        self,
+        fnModel: Any,
+        inputShapeInfo: Mapping[str, TensorInfo] | None,
+        patterns: Patterns | None,
+        loss: str | None,
+        optimizer: Optimizer | None,
+    ) -> None:
+        loaded = load(fnModel)
+        graph = importModel(loaded, inputShapeInfo)
+        self._compilation = Compilation(
+            graph, self.dataFlow.anchors(), patterns or Patterns(), loss, optimizer
+        )
+        compile(self._compilation)
+        self._host = HostWeights(graph)
+        """What the host has of each weight and state."""
+        self._skeleton = exporter.Skeleton.of(loaded, self._host)
 
     @property
     def graph(self) -> Graph:
@@ -114,6 +125,12 @@ class Session:
 
         `loadEngine=False` leaves the loading to `loadEngineAndConnectStreams`.
         """
+        with memory.guarded(f"Preparing the session '{self.name}'"):
+            self._lower()
+        if loadEngine:
+            self.loadEngineAndConnectStreams()
+
+    def _lower(self) -> None:
         checks = Checks(self.options.opxModifyChecking, self.options.opxAliasChecking)
         anchors = {id: _RETURNED[self.dataFlow.art(id).id()] for id in self.dataFlow.anchors()}
         lowering = Lowering(self.graph, self.deviceInfo.device, anchors, checks)
@@ -125,8 +142,6 @@ class Session:
             Port(stream, connect, isInput=False, period=self._period(stream.id))
             for stream in step.anchors
         ]
-        if loadEngine:
-            self.loadEngineAndConnectStreams()
 
     def _period(self, anchor: str) -> int:
         art = self.dataFlow.art(anchor)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from popir import memory
 from popir.errors import did_you_mean, popart_exception
 from popir.ir import Graph
 from popir.types import TensorInfo
@@ -17,6 +18,8 @@ class HostWeights(dict[str, Array]):
     """An array for each variable of a graph, by its id; at first its initial value."""
 
     def __init__(self, graph: Graph) -> None:
+        initial = [t.data for t in graph.tensors.values() if t.isVariable() and t.data is not None]
+        memory.require("The host's copy of the weights", sum(data.nbytes for data in initial))
         super().__init__(
             (t.id, t.data.copy())
             for t in graph.tensors.values()

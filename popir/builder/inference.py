@@ -10,7 +10,8 @@ import numpy as np
 from popir.errors import UnknownOperatorError, popart_exception
 from popir.ir import Graph, Tensor
 from popir.onnxio.importer import GraphImporter
-from popir.onnxio.proto import ModelProto, finish, infer
+from popir.onnxio.inference import infer
+from popir.onnxio.proto import ModelProto, finish
 from popir.onnxio.tensors import TensorReader
 from popir.types import TensorInfo
 

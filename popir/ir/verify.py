@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NoReturn
 
 from popir.errors import VerificationError
@@ -26,10 +26,11 @@ def verify(graph: Graph) -> None:
         if op.id != id or op.settings.graph is not graph:
             _fail(f"{op.debugName()} of {op.graph!r} is filed under the id {id} of {graph!r}")
         _check_connections(graph, op)
+    reads = {op: set(op.input.values()) for op in graph.ops.values()}
     for id, tensor in graph.tensors.items():
         if tensor.id != id or tensor.graph is not graph:
             _fail(f"{tensor} of {tensor.graph!r} is filed under the id '{id}' of {graph!r}")
-        _check_tensor(graph, tensor)
+        _check_tensor(graph, tensor, reads)
     for what, ids in (("input", graph.inputs), ("output", graph.outputs)):
         for id in ids:
             if id not in graph.tensors:
@@ -56,12 +57,12 @@ def _check_connections(graph: Graph, op: Op) -> None:
             )
 
 
-def _check_tensor(graph: Graph, tensor: Tensor) -> None:
+def _check_tensor(graph: Graph, tensor: Tensor, reads: Mapping[Op, set[Tensor]]) -> None:
     for op in _neighbours(tensor):
         if graph.ops.get(op.id) is not op:
             _fail(f"'{tensor.id}' is connected to {op.debugName()}, which is not in {graph!r}")
     for op in tensor.uses:
-        if tensor not in op.input.values():
+        if tensor not in reads[op]:
             _fail(f"'{tensor.id}' counts {op.debugName()} as a consumer, which does not read it")
     producer = tensor.producer
     if producer is not None and tensor not in producer.output.values():

@@ -8,13 +8,13 @@ from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-import onnx.shape_inference
 from onnx import ModelProto, NodeProto
 
 from popir import registry
 from popir.errors import UnknownOperatorError, popart_exception
 from popir.ir import Graph
 from popir.onnxio.importer import GraphImporter, in_order, opsets
+from popir.onnxio.inference import infer
 from popir.onnxio.load import Loaded, Source, load
 from popir.onnxio.tensors import TensorReader
 from popir.types import TensorInfo
@@ -176,20 +176,7 @@ class _Examiner:
                 del dims[:]
                 for n in self.infos[value.name].shape():
                     dims.add(dim_value=n)
-        try:
-            model = onnx.shape_inference.infer_shapes(model, data_prop=True)
-        except Exception:  # It knows nothing of other domains, or of models that are wrong.
-            return {}
-        found: dict[str, TensorInfo] = {}
-        for value in [*model.graph.value_info, *model.graph.output]:
-            tensor = value.type.tensor_type
-            dims = tensor.shape.dim
-            if tensor.HasField("shape") and all(dim.HasField("dim_value") for dim in dims):
-                try:
-                    found[value.name] = TensorInfo(tensor.elem_type, [d.dim_value for d in dims])
-                except popart_exception:
-                    continue
-        return found
+        return infer(model)
 
     def finish(self) -> Examination:
         """Adds the model's outputs, as far as they are there."""

@@ -280,7 +280,9 @@ def points_to(tensor: TensorProto, place: Place) -> None:
     del tensor.external_data[:]
     tensor.data_location = TensorProto.EXTERNAL
     for key in ("location", "offset", "length", "checksum"):
-        tensor.external_data.add(key=key, value=str(getattr(place, key)))
+        value = getattr(place, key)
+        if value not in (None, ""):
+            tensor.external_data.add(key=key, value=str(value))
 
 
 _DATA = (

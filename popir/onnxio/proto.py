@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import onnx.shape_inference
 from onnx import (
     AttributeProto,
     GraphProto,
@@ -28,7 +27,6 @@ __all__ = [
     "TensorProto",
     "ValueInfoProto",
     "finish",
-    "infer",
     "opset",
     "tensor",
     "value_info",
@@ -68,18 +66,3 @@ def finish(model: ModelProto, opsets: dict[str, int]) -> ModelProto:
                 info = TensorInfo(each.data_type, each.dims)
                 model.graph.input.append(value_info(each.name, info))
     return model
-
-
-def infer(model: ModelProto) -> dict[str, TensorInfo]:
-    """The types and shapes of what nodes compute, as far as ONNX's own inference finds them."""
-    try:
-        graph = onnx.shape_inference.infer_shapes(model).graph
-    except (onnx.shape_inference.InferenceError, ValueError):
-        return {}
-    found: dict[str, TensorInfo] = {}
-    for value in [*graph.value_info, *graph.output]:
-        kind = value.type.tensor_type
-        dims = [dim.dim_value for dim in kind.shape.dim if dim.HasField("dim_value")]
-        if kind.HasField("shape") and len(dims) == len(kind.shape.dim):
-            found[value.name] = TensorInfo(kind.elem_type, dims)
-    return found

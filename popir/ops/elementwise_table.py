@@ -60,10 +60,7 @@ class Row:
 
 
 def _sum(*xs: Expr) -> Expr:
-    total: Expr = s.ZERO
-    for x in xs:
-        total = total + x
-    return total
+    return _fold(lambda a, b: a + b)(*xs)
 
 
 def _mean(*xs: Expr) -> Expr:
@@ -71,10 +68,11 @@ def _mean(*xs: Expr) -> Expr:
 
 
 def _fold(f: Callable[[Expr, Expr], Expr]) -> Callable[..., Expr]:
-    def folded(first: Expr, *rest: Expr) -> Expr:
-        for x in rest:
-            first = f(first, x)
-        return first
+    """`f` over any number of operands, by halves: a tree of a thousand is ten deep."""
+
+    def folded(*xs: Expr) -> Expr:
+        middle = (len(xs) + 1) // 2
+        return xs[0] if len(xs) == 1 else f(folded(*xs[:middle]), folded(*xs[middle:]))
 
     return folded
 
