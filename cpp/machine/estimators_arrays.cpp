@@ -24,7 +24,7 @@ Cycles reduce(const TargetSpec& spec, const VertexWork& w) {
 
 // Workers share the slices; a slice moves two elements at a time.
 Cycles slices(const TargetSpec& spec, const VertexWork& w, Cycles start, Cycles each) {
-  const auto perWorker = ceilDiv(w.size(0), spec.workerContexts);
+  const auto perWorker = ceilDiv(w.size(0), spec.numWorkerContexts);
   return supervised(spec, 0, 30 + perWorker * (start + each * ceilDiv(w.size(1), 2)));
 }
 Cycles multiSlice(const TargetSpec& spec, const VertexWork& w) { return slices(spec, w, 19, 2); }
