@@ -58,6 +58,9 @@ def test_the_wheel_works_without_the_tree(wheel: Path, tmp_path: Path) -> None:
     out = run(sys.executable, "-c", code, cwd=tmp_path, env=env).split()
     assert out == [popir.__version__, str(site / "popir" / "__init__.py")]
 
+    command = [sys.executable, site / "bin" / "popir", "--version"]
+    assert run(*command, cwd=tmp_path, env=env) == f"popir {popir.__version__}\n"
+
     config = [sys.executable, site / "bin" / "popir-config", "--cflags", "--libs"]
     flags = run(*config, cwd=tmp_path, env=env)
     assert str(ROOT) not in flags

@@ -109,7 +109,7 @@ def test_a_full_disk_is_an_error(tmp_path: Path) -> None:
     assert done.stderr == "popir: error: [Errno 28] No space left on device\n"
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
 def test_names_that_a_terminal_cannot_show(tmp_path: Path, encoding: str) -> None:
     name = "λ é"
     nodes = [helper.make_node("Relu", ["x"], [name])]

@@ -110,7 +110,7 @@ def _show(
     columns = ["name", "dtype", "shape"]
     output.table("inputs", columns, [_value(value) for value in description.inputs])
     output.table("outputs", columns, [_value(value) for value in description.outputs])
-    names = [*description.operators, *(flops.keys() - description.operators.keys())]
+    names = {**description.operators, **flops}
     rows = [[name, description.operators.get(name, 0), flops.get(name, "-")] for name in names]
     output.table("operators", ["operator", ">nodes", ">FLOPs"], rows)
     also = ", of what could be examined" if incomplete else ""
