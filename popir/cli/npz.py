@@ -43,6 +43,8 @@ class Npz:
 
     def __init__(self, path: str) -> None:
         self.path = path
+        if not Path(path).is_file():
+            raise CommandError(f"{path} is no .npz file: it is no regular file.")
         try:
             self._file = zipfile.ZipFile(path)
         except _DAMAGED as error:
@@ -142,8 +144,8 @@ def write(path: str, arrays: Mapping[str, Array]) -> None:
 def check_writable(path: str) -> None:
     """Raises CommandError if no file can be made at `path`, before the work for it is done."""
     folder = Path(path).parent
-    if Path(path).is_dir():
-        raise CommandError(f"{path} cannot be written: it is a folder.")
+    if Path(path).exists() and not Path(path).is_file():
+        raise CommandError(f"{path} cannot be written: it is no regular file.")
     if not os.access(folder, os.W_OK | os.X_OK):
         why = "cannot be written to" if folder.is_dir() else "does not exist"
         raise CommandError(f"{path} cannot be written: its folder {why}.")

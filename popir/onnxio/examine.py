@@ -11,7 +11,7 @@ from functools import cached_property
 from onnx import ModelProto, NodeProto
 
 from popir import registry
-from popir.errors import UnknownOperatorError, popart_exception
+from popir.errors import ModelError, UnknownOperatorError, popart_exception
 from popir.ir import Graph
 from popir.onnxio.importer import GraphImporter, in_order, opsets
 from popir.onnxio.inference import infer
@@ -180,9 +180,15 @@ class _Examiner:
 
     def finish(self) -> Examination:
         """Adds the model's outputs, as far as they are there."""
-        for value in self.model.graph.output:
-            if value.name in self.graph.tensors and value.name not in self.graph.outputs:
-                self.graph.outputs.append(value.name)
+        graph = self.model.graph
+        named = {id for node in graph.node for id in node.output}
+        named |= {each.name for each in (*graph.input, *graph.initializer)}
+        for value in graph.output:
+            if value.name in self.graph.tensors:
+                if value.name not in self.graph.outputs:
+                    self.graph.outputs.append(value.name)
+            elif value.name not in named:
+                self.fault(ModelError(f"The model's output '{value.name}' is no tensor of it."))
         self.importer.finish()
         return self.found
 

@@ -155,6 +155,13 @@ def test_a_model_wrong_as_a_whole(tmp_path: Path) -> None:
     assert "wait for each other" in messages[1]
 
 
+def test_an_output_that_nothing_computes(tmp_path: Path) -> None:
+    nodes = [helper.make_node("Relu", ["x"], ["y"])]
+    model = save(tmp_path / "m.onnx", nodes, {"x": [2]}, ["y", "z"])
+    (fault,) = call_json("info", model, code=1)["unsupported"]
+    assert fault["message"] == "The model's output 'z' is no tensor of it."
+
+
 def test_a_model_with_a_loss(tmp_path: Path) -> None:
     classifier(tmp_path / "m.onnx")
     found = call_json("info", tmp_path / "m.onnx")

@@ -168,7 +168,9 @@ def test_devices_agree(model: Path) -> None:
         (["--random", "-1"], "Invalid value for '--random'"),
         (["--random", "1", "--inputs", "setup.py"], "--inputs and --random exclude each other."),
         (["--output", "/no/such/folder/out.npz"], "its folder does not exist."),
-        (["--output", "/"], "/ cannot be written: it is a folder."),
+        (["--output", "/"], "/ cannot be written: it is no regular file."),
+        (["--output", "/dev/null"], "it is no regular file."),
+        (["--inputs", "/dev/zero"], "/dev/zero is no .npz file: it is no regular file."),
         (["--frobnicate"], "No such option"),
     ],
 )
