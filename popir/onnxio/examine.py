@@ -131,8 +131,9 @@ class _Examiner:
     def _add(self, node: NodeProto) -> bool:
         lost = [id for id in node.input if id and id not in self.graph.tensors]
         try:
-            if lost:
+            if node.op_type != "Constant":  # Which is no operator to the importer.
                 self._check_known(node)
+            if lost:
                 self.found.unexamined.append(_name(node))
                 return False
             self.importer.addNode(node)

@@ -100,11 +100,14 @@ def test_onnxs_inference_bridges_what_is_not_supported(tmp_path: Path) -> None:
     assert found["flops_by_operator"] == {"ai.onnx.Relu": 45, "ai.onnx.Exp": 5}
 
 
-def test_near_misses_and_versions(tmp_path: Path) -> None:
-    nodes = [helper.make_node("Reluu", ["x"], ["y"], name="n")]
-    model = save(tmp_path / "m.onnx", nodes, {"x": [3]}, ["y"])
-    (fault,) = call_json("info", model, code=1)["unsupported"]
-    assert "Similar operators are ai.onnx.Relu" in fault["message"]
+def test_nodes_of_one_unknown_operator_share_a_row(tmp_path: Path) -> None:
+    nodes = [helper.make_node("Reluu", ["x"], [f"y{i}"], name=f"n{i}") for i in range(3)]
+    model = save(tmp_path / "m.onnx", nodes, {"x": [3]}, ["y0"])
+    for fault in call_json("info", model, code=1)["unsupported"]:
+        assert "Similar operators are ai.onnx.Relu" in fault["message"]
+    row = call("info", model, code=1).stdout.splitlines()[-1].split()
+    assert row[:3] == ["ai.onnx.Reluu", "17", "3"]
+    assert row[-3:] == ["n0,", "n1,", "n2"]
 
 
 @pytest.mark.parametrize(
