@@ -43,11 +43,10 @@ class OneDnnMatMul final : public Contraction {
     biasStrides.back() = 1;
     const Desc bias = spec.bias ? Desc(biasDims, kFloat, biasStrides) : Desc();
     dnnl::primitive_attr attr = userScratch();
-    if (spec.accumulate) {
-      dnnl::post_ops ops;
-      ops.append_sum(1.0f);
-      attr.set_post_ops(ops);
-    }
+    dnnl::post_ops ops;
+    if (spec.alpha != 1.0f) ops.append_eltwise(dnnl::algorithm::eltwise_linear, spec.alpha, 0);
+    if (spec.accumulate) ops.append_sum(1.0f);
+    attr.set_post_ops(ops);
     const auto pd = spec.bias ? dnnl::matmul::primitive_desc(onednn::engine(), a, b, bias, c, attr)
                               : dnnl::matmul::primitive_desc(onednn::engine(), a, b, c, attr);
     description_ = std::string("onednn ") + pd.impl_info_str();
@@ -345,8 +344,8 @@ bool expressible(const ConvSpec& s) {
 }  // namespace
 
 std::unique_ptr<Contraction> makeOneDnn(const MatMulSpec& spec, unsigned threads) {
-  if (spec.inType != poplar::FLOAT || spec.outType != poplar::FLOAT || spec.alpha != 1.0f)
-    return nullptr;
+  if (spec.inType != poplar::FLOAT || spec.outType != poplar::FLOAT) return nullptr;
+  if (spec.alpha != 1.0f && spec.bias) return nullptr;  // it would scale the bias too
   try {
     return std::make_unique<OneDnnMatMul>(spec, threads);
   } catch (const dnnl::error&) {

@@ -10,22 +10,22 @@ namespace {
 
 using Strides = contraction::MatMulSpec::Strides;
 
+std::int64_t spanOf(const Layout& l, const Strides& s) {
+  return (l.shape[0] - 1) * s.group + (l.shape[1] - 1) * s.row + (l.shape[2] - 1) * s.column + 1;
+}
+
 /// Strides of [groups, rows, columns]; where a dimension has one element, as if it were dense.
 Strides stridesOf(const Layout& l) {
   Strides s = {l.strides[0], l.strides[1], l.strides[2]};
   if (l.shape[2] == 1) s.column = s.row == 1 && l.shape[1] > 1 ? l.shape[1] : 1;
   if (l.shape[1] == 1) s.row = s.column == 1 ? l.shape[2] : 1;
-  if (l.shape[0] == 1) s.group = l.shape[1] * l.shape[2];
+  if (l.shape[0] == 1) s.group = spanOf(l, {0, s.row, s.column});
   return s;
 }
 
 /// One of the two inner dimensions is dense and the other one does not overlap it.
 bool denseInside(const Layout& l, const Strides& s) {
   return (s.column == 1 && s.row >= l.shape[2]) || (s.row == 1 && s.column >= l.shape[1]);
-}
-
-std::int64_t spanOf(const Layout& l, const Strides& s) {
-  return (l.shape[0] - 1) * s.group + (l.shape[1] - 1) * s.row + (l.shape[2] - 1) * s.column + 1;
 }
 
 }  // namespace

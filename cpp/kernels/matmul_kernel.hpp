@@ -36,6 +36,7 @@ class MatMulKernel final : public Kernel {
   };
 
   explicit MatMulKernel(const Problem& problem) : p_(problem) {}
+  const Problem& problem() const { return p_; }
   const char* name() const override { return "matmul"; }
   bool accepts(std::size_t i, const Layout& layout) const override;
   std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "kernels/conv_tail.hpp"
+#include "poplar/accumulate.hpp"
 #include "poplar/element_wise.hpp"
 #include "poplar/lifetimes.hpp"
 
@@ -103,16 +104,22 @@ class Fuser {
     });
   }
 
-  /// Whether step `p` may run right before step `c` instead: nobody in between touches what it
-  /// writes, or writes what it reads, and both always run together.
-  bool canMoveDown(std::size_t p, std::size_t c) const {
+  /// Whether `moved`, one of the steps `p` and `c`, may run right beside the other one instead:
+  /// nobody in between touches what it writes, or writes what it reads, and both always run
+  /// together.
+  bool canMove(std::size_t moved, std::size_t p, std::size_t c) const {
     if (sections_[p] != sections_[c]) return false;
     bool free = true;
-    eachUse(p, [&](unsigned v, bool write) {
+    eachUse(moved, [&](unsigned v, bool write) {
       for (const auto& u : uses_[v])
         free = free && (u.step <= p || u.step >= c || (!write && !u.write));
     });
     return free;
+  }
+
+  bool usedBetween(unsigned v, std::size_t p, std::size_t c) const {
+    return std::any_of(uses_[v].begin(), uses_[v].end(),
+                       [&](Place u) { return p < u.step && u.step < c; });
   }
 
   /// Whether nobody reads what the variable holds after step `c`.
@@ -143,7 +150,13 @@ class Fuser {
       if (const auto p = writerOf(t, s)) writers[*p] = &t;
     for (const auto& [p, t] : writers) {
       const auto& before = program_.steps[p];
-      if (before.kind != Step::Kind::Run || !canMoveDown(p, s)) continue;
+      if (before.kind != Step::Kind::Run) continue;
+      if (auto sum = intoProduct(*before.vertex, *reader, *t, p, s)) {
+        sum->name = step.name;
+        replace(s, p, std::make_shared<const BulkVertex>(std::move(*sum)));
+        return true;
+      }
+      if (!canMove(p, p, s)) continue;
       auto joined = withConvolution(*before.vertex, *reader, *t, s);
       if (!joined) joined = withElementWise(*before.vertex, *reader, s);
       if (!joined) continue;
@@ -154,14 +167,24 @@ class Fuser {
     return false;
   }
 
-  void replace(std::size_t p, std::size_t s, std::shared_ptr<const BulkVertex> joined) {
-    removeUses(p);
-    removeUses(s);
-    program_.steps[p] = Step();
-    auto& step = program_.steps[s];
+  /// Step `gone` is done by `joined`, which stands at `stays`.
+  void replace(std::size_t gone, std::size_t stays, std::shared_ptr<const BulkVertex> joined) {
+    removeUses(gone);
+    removeUses(stays);
+    program_.steps[gone] = Step();
+    auto& step = program_.steps[stays];
     step.joined = std::move(joined);
     step.vertex = step.joined.get();
-    addUses(s);
+    addUses(stays);
+  }
+
+  /// The update of a weight where its gradient is made, so that no gradient is kept.
+  std::optional<BulkVertex> intoProduct(const BulkVertex& before, const ElementWise& second,
+                                        const poplar::Tensor& read, std::size_t p,
+                                        std::size_t s) const {
+    const auto v = read.view().wholeVariable();
+    if (!v || usedBetween(*v, p, s) || !diesAt(*v, s) || !canMove(s, p, s)) return std::nullopt;
+    return accumulated(before, second, read);
   }
 
   std::optional<BulkVertex> withElementWise(const BulkVertex& before, const ElementWise& second,

@@ -12,7 +12,8 @@ namespace popir {
 /// Joins an element-wise step with the step that computes what it reads: with a forward
 /// convolution, which takes it along as its tail, or with another element-wise step of the same
 /// shape. The joined step stands where the reader stood; the one before becomes Kind::None. What
-/// nobody else reads is not written any more.
+/// nobody else reads is not written any more. A matrix product whose result is only added to
+/// something, the gradient of a weight and its update, is added to it at once, where it stood.
 void fuse(const GraphImpl& graph, std::vector<FlatProgram>& programs);
 
 /// Lets convolutions read a whole variable where they leave out only last elements of its field

@@ -404,6 +404,7 @@ class Random:
             self.slices,
             self.channels,
             self.concat,
+            self.update,
         ]
 
     def any(self) -> Tensor:
@@ -450,6 +451,13 @@ class Random:
 
     def concat(self, prog: program.Sequence) -> Tensor:
         return self.b.conv(poplar.concat([self.any(), self.any()], 1), prog, kernel=1)
+
+    def update(self, prog: program.Sequence) -> None:
+        a, b, c, w = (self.any().reshape([16, 36]) for _ in range(4))
+        square = poplin.matMul(self.b.graph, a, b.transpose(), prog, poplar.FLOAT, "square")
+        gradient = poplin.matMul(self.b.graph, square, c, prog, poplar.FLOAT, "gradient")
+        descent = pe.Sub(pe._1, pe.Mul(pe.Const(0.001), pe._2))
+        popops.mapInPlace(self.b.graph, descent, [w, gradient], prog, "update")
 
     def grow(self, count: int) -> None:
         for _ in range(count):

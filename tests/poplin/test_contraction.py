@@ -95,6 +95,16 @@ def test_scale_bias_and_accumulation(source, shape):
 
 
 @pytest.mark.parametrize("source", FLOAT_SOURCES)
+@pytest.mark.parametrize("accumulate", [False, True])
+def test_scale_and_accumulation_without_bias(source, accumulate):
+    a, b, before = random((3, 9, 40)), random((3, 40, 17)), random((3, 9, 17))
+    c = before.copy()
+    make(contraction.product, a, b, c, source=source, alpha=-0.25, accumulate=accumulate).run()
+    expected = before * accumulate - 0.25 * (a.astype(np.float64) @ b)
+    np.testing.assert_allclose(c, expected, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("source", FLOAT_SOURCES)
 def test_bias_and_accumulation_without_scale(source):
     a, b, bias, before = random((3, 9, 40)), random((3, 40, 17)), random(17), random((3, 9, 17))
     c = before.copy()
