@@ -1,7 +1,11 @@
 """Data in files beside the model: what is written, and where."""
 
 import os
+import random
 import re
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +18,7 @@ from onnx import TensorProto, numpy_helper
 import popir
 from popir.errors import ModelError, popart_exception
 from popir.onnxio.external import location_of
+from popir.onnxio.tensors import TensorReader
 from tests.models import step, trainingSession
 
 
@@ -186,3 +191,42 @@ def test_weights_too_large_for_one_file_are_external(
     session.modelToHost(folder / "a.onnx")
     assert len(os.listdir(folder)) == 3
     np.testing.assert_array_equal(by_onnxruntime(folder / "a.onnx"), X @ np.ones((3, 4)))
+
+
+SAVER = """
+import sys
+import numpy as np
+import popir
+
+session = popir.InferenceSession(
+    sys.argv[1], popir.DataFlow(1, ["Add:0"]), popir.DeviceManager().createCpuDevice()
+)
+n = 0
+while True:
+    n += 1
+    weights = {"w": np.full((3, 4), n, np.float32), "b": np.full(4, n, np.float32)}
+    session.writeWeights(popir.PyWeightsIO(weights))
+    session.modelToHost(sys.argv[2])
+    print(n, flush=True)
+"""
+
+
+def test_a_kill_at_any_moment_leaves_a_model_with_its_data(folder: Path) -> None:
+    source, target = folder / "model.onnx", folder / "sub" / "trained.onnx"
+    saved_externally(source)
+    rng = random.Random(1)
+    for _ in range(2):
+        command = [sys.executable, "-c", SAVER, str(source), str(target)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE) as saver:
+            assert saver.stdout is not None
+            assert saver.stdout.readline(), "nothing was saved"
+            time.sleep(rng.uniform(0, 0.02))
+            saver.kill()
+            last = max((int(line) for line in saver.stdout.read().split()), default=1)
+        found = {
+            t.name: TensorReader(target.parent).array(t) for t in initializers(target).values()
+        }
+        n = int(found["b"][0])
+        assert n in (last, last + 1)
+        np.testing.assert_array_equal(found["w"], np.full((3, 4), n))
+        np.testing.assert_array_equal(found["b"], np.full(4, n))

@@ -92,7 +92,7 @@ def outcome(case: Case) -> dict[str, Any]:
     except PopirError as error:
         found = {"stage": case.stage, "outcome": type(error).__name__}
         wrong = isinstance(error, (VerificationError, popart_internal_exception))
-        if wrong or "setup() failed" in str(error) or len(str(error)) > 20_000:
+        if wrong or "() failed" in str(error) or len(str(error)) > 20_000:
             found["finding"] = "".join(traceback.format_exception(error))[-6000:]
         return found
     except BaseException as error:
