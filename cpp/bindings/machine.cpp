@@ -4,10 +4,12 @@
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
 #include <poplar/Target.hpp>
+#include <poplar/exceptions.hpp>
 
 #include "bindings/engine.hpp"
 #include "bindings/module.hpp"
 #include "machine/estimators.hpp"
+#include "machine/planner.hpp"
 #include "machine/target_spec.hpp"
 #include "poplar/engine_impl.hpp"
 #include "poplar/machine_reading.hpp"
@@ -41,6 +43,17 @@ py::dict asDict(const MachineReport& r) {
                   "counts"_a = r.counts, "summary"_a = r.summary());
 }
 
+py::dict planAsDict(const ContractionPlan& p) {
+  return py::dict("groupSplit"_a = p.groupSplit, "rowSplit"_a = p.rowSplit,
+                  "columnSplit"_a = p.columnSplit, "innerSplit"_a = p.innerSplit,
+                  "serialRows"_a = p.serialRows, "serialColumns"_a = p.serialColumns,
+                  "vertexClass"_a = p.kind->name, "part"_a = p.part.sizes, "swapped"_a = p.swapped,
+                  "expanded"_a = p.expanded, "tiles"_a = p.tiles(),
+                  "temporaryBytes"_a = p.temporaryBytes(), "moves"_a = p.moves,
+                  "computeCycles"_a = p.computeCycles, "exchangeCycles"_a = p.exchangeCycles,
+                  "phases"_a = p.phases, "cycles"_a = p.cycles);
+}
+
 }  // namespace
 
 py::dict machineReport(const EngineImpl& engine, unsigned program) {
@@ -63,6 +76,29 @@ void bindMachine(py::module_& m) {
       },
       py::arg("graph"), py::arg("program"),
       "What Engine.machineReport says of a program, without an engine.");
+  m.def(
+      "planContraction",
+      [](const poplar::Target& target, const std::string& vertexClass, const poplar::Type& type,
+         const std::vector<std::uint64_t>& sizes, std::uint64_t rowElements,
+         std::uint64_t columnElements, std::uint64_t resultShare) {
+        const auto* kind = findVertexClass(vertexClass);
+        if (!kind || kind->sharing != Sharing::Planned || sizes.size() < 5)
+          throw poplar::poplar_error("planContraction: '" + vertexClass + "' with " +
+                                     std::to_string(sizes.size()) +
+                                     " sizes given, expected a contraction and 5 sizes or more");
+        return planAsDict(planContraction(target.spec(), {kind,
+                                                          {type, sizes},
+                                                          rowElements,
+                                                          columnElements,
+                                                          resultShare,
+                                                          type.sizeInBytes(),
+                                                          target.getNumTiles()}));
+      },
+      py::arg("target"), py::arg("vertexClass"), py::arg("type"), py::arg("sizes"),
+      py::arg("rowElements"), py::arg("columnElements"), py::arg("resultShare"),
+      "How a contraction of these sizes is split over the tiles of `target`: elements of its two "
+      "operands, and of the result on the tile that holds most. computeCycles, exchangeCycles and "
+      "phases are those of one serial step. Raises poplar_exception for another class.");
   m.def(
       "estimateCycles",
       [](const poplar::Target& target, const std::string& vertexClass, const poplar::Type& type,

@@ -31,7 +31,8 @@
 //   popnn::ReduceMaxClassGather, ReduceMinClassGather   {rows, columns}
 //   poprand::Uniform, LogUniform, Bernoulli, Normal, TruncatedNormal, Dropout   {elements}
 //   poplin::ConvPartial1x1Out, ConvPartialnx1, ConvPartialVerticalMac
-//                                     {groups, rows, inner, columns, kernel elements}
+//                                     {groups, rows, inner, columns, kernel elements,
+//                                      bits of a partial sum (32), available memory in permille}
 //       a contraction [groups, rows, inner] x [groups, inner, columns] for each kernel element. Of
 //       a convolution: rows = batch * output points, inner = input channels of a group, columns =
 //       output channels of a group; a gradient is a convolution of its own
@@ -65,8 +66,8 @@ enum class Sharing {
   /// Two stages: every tile reduces what it holds of the input, and sends partial results to the
   /// tiles of the output, which reduce them.
   Reduction,
-  /// Blocks of rows and columns, near to squares in steps of the convolution units.
-  Blocks,
+  /// As planned: machine/planner.hpp.
+  Planned,
 };
 
 struct VertexClass {
@@ -86,13 +87,6 @@ __attribute__((visibility("default"))) std::vector<std::string> vertexClassNames
 __attribute__((visibility("default"))) std::uint64_t estimateCycles(const TargetSpec& spec,
                                                                     const std::string& vertexClass,
                                                                     const VertexWork& work);
-
-/// What one tile does of a contraction (Sharing::Blocks) whose result has `elements` elements
-/// there.
-struct Block {
-  std::uint64_t groups, rows, columns;
-};
-Block blockOf(const TargetSpec& spec, const VertexWork& whole, std::uint64_t elements);
 
 /// What a vertex without an estimator is taken for: one pass of six workers over all bytes that its
 /// operands have on the tile, a data path's width at a time.

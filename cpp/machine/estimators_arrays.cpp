@@ -34,11 +34,16 @@ Cycles multiUpdateAdd(const TargetSpec& spec, const VertexWork& w) {
 }
 
 Cycles copy(const TargetSpec& spec, const VertexWork& w) {
-  constexpr Cycles kCall = 288;  // six workers called and joined, measured on hardware
-  return w.size(0) == 0 ? 0 : kCall + ceilDiv(w.size(0), spec.memcpyBytesPerCycle);
+  return w.size(0) == 0 ? 0 : spec.copyCallCycles + ceilDiv(w.size(0), spec.memcpyBytesPerCycle);
 }
 
 }  // namespace
+
+// PopLibs' DynamicSlice1D and DynamicUpdateSlice1D of one slice.
+Cycles dynamicSlice(const TargetSpec& spec, poplar::Type type, Cycles elements) {
+  const auto vectors = ceilDiv(elements, spec.numWorkerContexts) / vectorWidth(spec, type);
+  return elements == 0 ? 0 : supervised(spec, 25, 39 + 24 + 2 * vectors);
+}
 
 std::vector<VertexClass> arrayClasses() {
   return {{"popops::Reduce", Sharing::Reduction, reduce},

@@ -2,8 +2,6 @@
 // units (AMP), one pass of the weights for each kernel element and each group of input channels.
 // Vertices for few channels other than depthwise ones (HMAC, SLIC) are not modelled: channels fill
 // up groups.
-#include <cmath>
-
 #include "machine/formulas.hpp"
 
 namespace popir {
@@ -12,13 +10,19 @@ namespace {
 struct Units {
   Cycles units, channels;  // output channels at a time; input channels of a group
   Cycles load;             // cycles that weights of units x channels take
+  Cycles zeroing;          // a row of partial sums
+  poplar::Type partials;
 
-  Units(const TargetSpec& spec, poplar::Type type) {
-    const bool half = type == poplar::HALF;
-    units = half ? spec.fp16InFp32OutConvUnitsPerTile : spec.fp32InFp32OutConvUnitsPerTile;
+  Units(const TargetSpec& spec, const VertexWork& w) {
+    const bool half = w.type == poplar::HALF;
+    partials = half && w.size(5, 32) == 16 ? poplar::HALF : poplar::FLOAT;
+    units = !half                      ? spec.fp32InFp32OutConvUnitsPerTile
+            : partials == poplar::HALF ? spec.fp16InFp16OutConvUnitsPerTile
+                                       : spec.fp16InFp32OutConvUnitsPerTile;
     channels = spec.convUnitMaxPipelineDepth * (half ? spec.fp16ConvUnitInputLoadElemsPerCycle
                                                      : spec.fp32ConvUnitInputLoadElemsPerCycle);
-    load = units * channels * type.sizeInBytes() / spec.convUnitCoeffLoadBytesPerCycle;
+    load = units * channels * w.type.sizeInBytes() / spec.convUnitCoeffLoadBytesPerCycle;
+    zeroing = ceilDiv(units, vectorWidth(spec, partials));
   }
 };
 
@@ -38,13 +42,13 @@ Cycles withoutUnits(const TargetSpec& spec, const VertexWork& w) {
 
 Cycles convPartial1x1Out(const TargetSpec& spec, const VertexWork& w) {
   if (w.type != poplar::HALF && w.type != poplar::FLOAT) return withoutUnits(spec, w);
-  const Units u(spec, w.type);
+  const Units u(spec, w);
   const Cycles workers = spec.numWorkerContexts, groups = w.size(0),
                rows = ceilDiv(w.size(1), workers);
   const Cycles in = ceilDiv(w.size(2), u.channels) * w.size(4), out = ceilDiv(w.size(3), u.units);
   if (groups * in * out * rows == 0) return 0;
   constexpr Cycles kRetainedState = 7;
-  const auto later = pass(w.type, rows) - kRetainedState, first = later + 2 + 8 * rows;  // zeroes
+  const auto later = pass(w.type, rows) - kRetainedState, first = later + 2 + u.zeroing * rows;
   const Cycles laterIn = 15 + out * (19 + 6 + u.load + workers * later);
   const Cycles firstIn = 11 + out * (18 + 7 + u.load + workers * first);
   return supervised(spec, 50, 7 + 3 * (in * groups - 1)) +
@@ -54,7 +58,7 @@ Cycles convPartial1x1Out(const TargetSpec& spec, const VertexWork& w) {
 // One partial row for each worker and kernel element.
 Cycles convPartialnx1(const TargetSpec& spec, const VertexWork& w) {
   if (w.type != poplar::HALF && w.type != poplar::FLOAT) return withoutUnits(spec, w);
-  const Units u(spec, w.type);
+  const Units u(spec, w);
   const Cycles workers = spec.numWorkerContexts, rows = ceilDiv(w.size(1), workers);
   const Cycles in = ceilDiv(w.size(2), u.channels), out = ceilDiv(w.size(3), u.units);
   if (w.size(0) * in * out * w.size(4) * rows == 0) return 0;
@@ -67,7 +71,7 @@ Cycles convPartialnx1(const TargetSpec& spec, const VertexWork& w) {
                                                : 45 + 8 * (rows - std::min<Cycles>(rows, 3));
   const Cycles worker = 18 + 3 + length - 9;
   const Cycles kernel = w.size(4) * (14 + 12 + u.load + 15 + 3 + workers * worker);
-  const Cycles zeroing = ceilDiv(w.size(1) * out * u.units, vectorWidth(spec, poplar::FLOAT)) + 30;
+  const Cycles zeroing = ceilDiv(w.size(1) * out * u.units, vectorWidth(spec, u.partials)) + 30;
   return 109 + w.size(0) * (16 + zeroing + in * (14 + out * (14 + kernel)));
 }
 
@@ -81,22 +85,26 @@ Cycles convPartialVerticalMac(const TargetSpec& spec, const VertexWork& w) {
 
 }  // namespace
 
-Block blockOf(const TargetSpec& spec, const VertexWork& whole, std::uint64_t elements) {
-  const auto rows = whole.size(1), columns = whole.size(3);
-  if (elements >= rows * columns)
-    return {std::min(whole.size(0), ceilDiv(elements, rows * columns)), rows, columns};
-  const auto units = Units(spec, whole.type).units;
-  const auto side = static_cast<Cycles>(std::sqrt(static_cast<double>(elements)));
-  const auto width = std::min({columns, units * ceilDiv(side, units), elements});
-  const auto height = ceilDiv(elements, width);
-  if (height <= rows) return {1, height, width};
-  return {1, rows, std::min(columns, ceilDiv(elements, rows))};
+ConvGrains convGrains(const TargetSpec& spec, poplar::Type type) {
+  if (type != poplar::HALF && type != poplar::FLOAT) return {};
+  const Units u(spec, {type, {}});
+  return {u.channels, u.units};
+}
+
+// PopLibs' ReduceAdd: where the sums fill vectors of the accumulators its fast path, whose partials
+// lie in interleaved memory.
+Cycles reducePartials(const TargetSpec& spec, Cycles n, Cycles partials, Cycles bytes) {
+  if (n == 0) return 0;
+  const Cycles vector = std::max<Cycles>(1, spec.dataPathWidth / 8 / bytes), accumulators = 2;
+  const auto rounds = ceilDiv(ceilDiv(n, vector * accumulators), spec.numWorkerContexts);
+  if (n % (vector * accumulators) == 0) return supervised(spec, 33, 20 + rounds * (partials + 9));
+  return supervised(spec, 0, 32 + rounds * ((accumulators + 1) * partials + 8));
 }
 
 std::vector<VertexClass> contractionClasses() {
-  return {{"poplin::ConvPartial1x1Out", Sharing::Blocks, convPartial1x1Out},
-          {"poplin::ConvPartialnx1", Sharing::Blocks, convPartialnx1},
-          {"poplin::ConvPartialVerticalMac", Sharing::Blocks, convPartialVerticalMac}};
+  return {{"poplin::ConvPartial1x1Out", Sharing::Planned, convPartial1x1Out},
+          {"poplin::ConvPartialnx1", Sharing::Planned, convPartialnx1},
+          {"poplin::ConvPartialVerticalMac", Sharing::Planned, convPartialVerticalMac}};
 }
 
 }  // namespace popir

@@ -64,22 +64,10 @@ void Traffic::add(const TileRuns& held, const TileRuns& needed) {
   }
 }
 
-void Traffic::addAny(const TileRuns& held, const std::vector<std::int64_t>& needed) {
-  const auto tiles = static_cast<unsigned>(received_.size());
-  const auto holds = held.byTile(tiles);
-  std::int64_t moved = 0;
-  for (unsigned t = 0; t < tiles; ++t) {
-    const auto n = std::max<std::int64_t>(std::min(needed[t], held.distinct) - holds[t], 0);
-    received_[t] += static_cast<std::uint64_t>(n) * held.elementBytes;
-    moved += n;
-  }
-  for (unsigned t = 0; t < tiles; ++t)
-    sent_[t] += static_cast<std::uint64_t>(std::min(moved, holds[t])) * held.elementBytes;
-}
-
 void Traffic::add(const Traffic& other) {
   for (std::size_t t = 0; t < received_.size(); ++t) {
     received_[t] += other.received_[t];
+    saved_[t] += other.saved_[t];
     sent_[t] += other.sent_[t];
   }
 }
@@ -91,7 +79,7 @@ std::uint64_t Traffic::bytes() const {
 std::uint64_t Traffic::cycles(const TargetSpec& spec) const {
   std::uint64_t most = 0;
   for (std::size_t t = 0; t < received_.size(); ++t)
-    most = std::max({most, received_[t], sent_[t]});
+    most = std::max({most, received_[t] - saved_[t], sent_[t]});
   return (most + spec.exchangeBytesPerCycle - 1) / spec.exchangeBytesPerCycle;
 }
 

@@ -41,25 +41,27 @@ struct TileRuns {
 /// Fragments, contention, shared buses and links between IPUs are not modelled.
 class Traffic {
  public:
-  explicit Traffic(unsigned tiles) : received_(tiles), sent_(tiles) {}
+  explicit Traffic(unsigned tiles) : received_(tiles), saved_(tiles), sent_(tiles) {}
 
   /// The tiles of `needed`, runs over the positions of `held`, get these elements.
   void add(const TileRuns& held, const TileRuns& needed);
-  /// Tile t gets needed[t] elements of an operand, whichever: those it holds are among them.
-  void addAny(const TileRuns& held, const std::vector<std::int64_t>& needed);
   void add(const Traffic& other);
-  void receive(unsigned tile, std::uint64_t bytes) { received_[tile] += bytes; }
+  /// `together`: as many tiles of one bus receive the same, each of them a part of it directly.
+  void receive(unsigned tile, std::uint64_t bytes, unsigned together = 1) {
+    received_[tile] += bytes;
+    saved_[tile] += bytes - bytes / together;
+  }
   void send(unsigned tile, std::uint64_t bytes) { sent_[tile] += bytes; }
 
   /// Bytes by tile.
   const std::vector<std::uint64_t>& received() const { return received_; }
   /// Over all tiles.
   std::uint64_t bytes() const;
-  /// Of the tile that receives or sends most.
+  /// Of the tile that receives or sends longest.
   std::uint64_t cycles(const TargetSpec& spec) const;
 
  private:
-  std::vector<std::uint64_t> received_, sent_;
+  std::vector<std::uint64_t> received_, saved_, sent_;
 };
 
 }  // namespace popir

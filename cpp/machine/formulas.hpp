@@ -30,6 +30,18 @@ constexpr Cycles kSupervisorCall = 11;
 /// The row of popops/ExprOp.hpp that an enumerator names.
 Cycles operatorRow(const char* enumerator);
 
+/// Steps in which a tile's convolution units take inner elements and columns.
+struct ConvGrains {
+  Cycles inner = 1, columns = 1;
+};
+ConvGrains convGrains(const TargetSpec& spec, poplar::Type type);
+
+/// One tile adds up `partials` partial sums, each of `bytes` bytes, for every one of n results.
+Cycles reducePartials(const TargetSpec& spec, Cycles n, Cycles partials, Cycles bytes);
+
+/// One tile cuts a slice out of what it holds, or puts it back.
+Cycles dynamicSlice(const TargetSpec& spec, poplar::Type type, Cycles elements);
+
 /// The registry's rows, by file.
 std::vector<VertexClass> elementWiseClasses();
 std::vector<VertexClass> arrayClasses();

@@ -102,7 +102,8 @@ class Memory {
     bytes.resize(tiles_);
     for (const auto& phase : phasesOf(graph_, vertex, workOf(vertex)))
       for (unsigned t = 0; t < tiles_; ++t)
-        bytes[t] = std::max(bytes[t], phase.traffic.received()[t]);
+        bytes[t] = std::max(bytes[t], phase.traffic.received()[t] +
+                                          (phase.temporary.empty() ? 0 : phase.temporary[t]));
     return bytes;
   }
 

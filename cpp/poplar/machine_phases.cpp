@@ -1,9 +1,9 @@
 // How a vertex or a copy is shared over tiles, and what each tile then does.
 #include <algorithm>
-#include <array>
 #include <map>
 
-#include "machine/estimators.hpp"
+#include "machine/formulas.hpp"
+#include "machine/planner.hpp"
 #include "poplar/machine_reading.hpp"
 
 namespace popir {
@@ -29,14 +29,10 @@ class Sharer {
   std::vector<Phase> phases() {
     if (written_ == vertex_.operands.size() || result().elements == 0) return {Phase(tiles_)};
     if (kind_ && kind_->sharing == Sharing::Reduction && sources() > 1) return reduction();
-    const bool blocks = kind_ && kind_->sharing == Sharing::Blocks;
+    if (kind_ && kind_->sharing == Sharing::Planned && factors().size() == 2) return planned();
     Phase phase(tiles_);
-    compute(phase, result().byTile(tiles_),
-            [&](std::int64_t n) { return blocks ? block(n) : part(n); });
-    if (blocks)
-      needBlocks(phase);
-    else
-      for (std::size_t i = 0; i < runs_.size(); ++i) need(phase, i);
+    compute(phase, result().byTile(tiles_), [&](std::int64_t n) { return part(n); });
+    for (std::size_t i = 0; i < runs_.size(); ++i) need(phase, i);
     std::vector<Phase> phases{std::move(phase)};
     if (kind_) phases.resize(kind_->phases, Phase(tiles_));  // that only synchronise
     return phases;
@@ -76,15 +72,6 @@ class Sharer {
     return kind_->cycles(spec_, tile);
   }
 
-  std::uint64_t block(std::int64_t n) const {
-    const auto b = blockOf(spec_, whole_, static_cast<std::uint64_t>(n));
-    auto tile = whole_;
-    tile.sizes[0] = b.groups;
-    tile.sizes[1] = b.rows;
-    tile.sizes[3] = b.columns;
-    return kind_->cycles(spec_, tile);
-  }
-
   // Every operand is wanted, or where it is written left, in the places of the result in
   // proportion.
   void need(Phase& phase, std::size_t i) const {
@@ -95,35 +82,116 @@ class Sharer {
       phase.traffic.add(wanted.withoutOverlaps(), runs_[i]);
   }
 
-  // Of the two factors one has an element for each row, the other one for each column.
-  void needBlocks(Phase& phase) const {
-    const auto groups = whole_.size(0), rows = whole_.size(1), columns = whole_.size(3);
-    std::vector<std::size_t> factors;
-    for (std::size_t i = 0; i < runs_.size(); ++i) {
-      if (vertex_.operands[i].access == Access::Read && factors.size() < 2)
-        factors.push_back(i);
-      else
-        need(phase, i);
+  // The operands that are multiplied.
+  std::vector<std::size_t> factors() const {
+    std::vector<std::size_t> found;
+    for (std::size_t i = 0; i < runs_.size() && found.size() < 2; ++i)
+      if (vertex_.operands[i].access == Access::Read && runs_[i].elements > 0) found.push_back(i);
+    return found;
+  }
+
+  // The tiles of those IPUs that hold the result: the first of them, and how many.
+  std::pair<unsigned, unsigned> planTiles() const {
+    unsigned first = spec_.numIPUs, last = 0;
+    for (const auto& run : result().runs) {
+      first = std::min(first, run.tile / spec_.tilesPerIPU);
+      last = std::max(last, run.tile / spec_.tilesPerIPU);
     }
-    if (factors.size() < 2) return;
-    const auto ofColumns = groups * whole_.size(2) * columns * whole_.size(4);
+    return {first * spec_.tilesPerIPU, (last - first + 1) * spec_.tilesPerIPU};
+  }
+
+  std::vector<Phase> planned() const {
+    const auto both = factors();
     const auto elements = [&](std::size_t i) {
-      return static_cast<std::uint64_t>(runs_[factors[i]].elements);
+      return static_cast<std::uint64_t>(runs_[both[i]].elements);
     };
+    const auto ofColumns = whole_.size(0) * whole_.size(2) * whole_.size(3) * whole_.size(4);
     // A gradient may name them the other way round.
-    const std::size_t byColumn = elements(0) == ofColumns && elements(1) != ofColumns ? 0 : 1;
-    const auto share = result().byTile(tiles_);
-    std::array<Share, 2> wanted{Share(tiles_), Share(tiles_)};
-    for (unsigned t = 0; t < tiles_; ++t) {
-      if (share[t] == 0) continue;
-      const auto b = blockOf(spec_, whole_, static_cast<std::uint64_t>(share[t]));
-      for (std::size_t i = 0; i < 2; ++i) {
-        const auto n = b.groups * (i == byColumn ? b.columns : b.rows);
-        const auto of = groups * (i == byColumn ? columns : rows);
-        wanted[i][t] = static_cast<std::int64_t>((elements(i) * n + of - 1) / of);
-      }
+    std::size_t byRow = 0, byColumn = 1;
+    if (elements(0) == ofColumns && elements(1) != ofColumns) std::swap(byRow, byColumn);
+    const auto home = result().byTile(tiles_);
+    auto [firstTile, tiles] = planTiles();
+    const auto share = static_cast<std::uint64_t>(*std::max_element(home.begin(), home.end()));
+    const auto plan = planContraction(spec_, {kind_, whole_, elements(byRow), elements(byColumn),
+                                              share, result().elementBytes, tiles});
+    auto rowOperand = runs_[both[byRow]].byTile(tiles_);
+    auto columnOperand = runs_[both[byColumn]].byTile(tiles_);
+    if (plan.swapped) rowOperand.swap(columnOperand);
+
+    Phase main(tiles_);
+    const auto cycles = plan.kind->cycles(spec_, plan.part) +
+                        (plan.rearranged ? rearrangeCycles(spec_, plan.rearranged) : 0);
+    const auto used = static_cast<unsigned>(plan.tiles());
+    if (used == 1)
+      firstTile = static_cast<unsigned>(std::max_element(home.begin(), home.end()) - home.begin());
+    main.temporary.resize(tiles_);
+    for (unsigned t = firstTile; t < firstTile + used; ++t) {
+      main.compute[t] = cycles;
+      main.temporary[t] = plan.partialBytes + plan.rearranged;
     }
-    for (std::size_t i = 0; i < 2; ++i) phase.traffic.addAny(runs_[factors[i]], wanted[i]);
+    fetch(main, rowOperand, firstTile, used, plan.rowBytes, plan.sharesRows);
+    fetch(main, columnOperand, firstTile, used, plan.columnBytes, plan.sharesColumns);
+    for (std::size_t i = 0; i < runs_.size(); ++i)  // what is added, say, where the result lies
+      if (i != both[0] && i != both[1]) need(main, i);
+
+    std::vector<Phase> step{std::move(main)};
+    if (plan.serial() > 1) {
+      step.emplace_back(tiles_);
+      for (unsigned t = firstTile; t < firstTile + tiles; ++t)
+        step[1].compute[t] = plan.sliceCycles;
+    }
+    if (plan.innerSplit > 1) step.push_back(reducePhase(plan, home, firstTile, used));
+    if (plan.moves) step.push_back(movePhase(plan, home, firstTile, used));
+    std::vector<Phase> all;
+    for (std::uint64_t i = 0; i < plan.serial(); ++i)
+      all.insert(all.end(), step.begin(), step.end());
+    return all;
+  }
+
+  // Each of the tiles gets so many bytes of an operand, less what it holds; the holders send each
+  // of theirs once.
+  void fetch(Phase& phase, const Share& held, unsigned first, unsigned used, std::uint64_t bytes,
+             bool shared) const {
+    const std::uint64_t elementBytes = whole_.type.sizeInBytes();
+    std::uint64_t moved = 0;
+    for (unsigned t = first; t < first + used; ++t) {
+      const auto own = static_cast<std::uint64_t>(held[t]) * elementBytes;
+      const auto wanted = bytes - std::min(bytes, own);
+      phase.traffic.receive(t, wanted, shared ? spec_.tilesPerSharedExchangeBus : 1);
+      moved += wanted;
+    }
+    for (unsigned t = 0; t < tiles_; ++t)
+      phase.traffic.send(t, std::min(moved, static_cast<std::uint64_t>(held[t]) * elementBytes));
+  }
+
+  // Partial sums go to the tiles that hold the result, which add them up.
+  Phase reducePhase(const ContractionPlan& plan, const Share& home, unsigned first,
+                    unsigned used) const {
+    Phase phase(tiles_);
+    const std::uint64_t bytes = std::max<std::uint64_t>(1, whole_.size(5, 32) / 8);
+    const auto& part = plan.part.sizes;
+    compute(phase, home, [&](std::int64_t n) {
+      const auto mine = ceilDiv(static_cast<std::uint64_t>(n), plan.serial());
+      return reducePartials(spec_, mine, plan.innerSplit, bytes);
+    });
+    for (unsigned t = 0; t < tiles_; ++t)
+      phase.traffic.receive(
+          t, ceilDiv(static_cast<std::uint64_t>(home[t]), plan.serial()) * plan.innerSplit * bytes);
+    for (unsigned t = first; t < first + used; ++t)
+      phase.traffic.send(t, part[0] * part[1] * part[3] * bytes);
+    return phase;
+  }
+
+  Phase movePhase(const ContractionPlan& plan, const Share& home, unsigned first,
+                  unsigned used) const {
+    Phase phase(tiles_);
+    const auto bytes = result().elementBytes;
+    const auto& part = plan.part.sizes;
+    for (unsigned t = 0; t < tiles_; ++t)
+      phase.traffic.receive(t, ceilDiv(static_cast<std::uint64_t>(home[t]), plan.serial()) * bytes);
+    for (unsigned t = first; t < first + used; ++t)
+      phase.traffic.send(t, part[0] * part[1] * part[3] * bytes);
+    return phase;
   }
 
   // Partial results that a tile makes of n elements.

@@ -165,11 +165,11 @@ void explain(const GraphImpl& graph, const Reading& reading, MachineReport& repo
         "memory");
   say("Cycles are estimates of the program as grown, before the host's fusion and layouts; a "
       "compute set takes as long as its fullest tile");
-  say("A vertex is shared over the tiles that hold what it writes, a contraction in blocks near to "
-      "squares: no planner has chosen where to split it");
+  say("A vertex is shared over the tiles that hold what it writes, a contraction over all tiles of "
+      "their IPUs as the planner splits it");
   say("Exchange counts bytes that are not on the tile that needs them, " +
       std::to_string(spec.exchangeBytesPerCycle) +
-      " a cycle in or out, not fragments, shared buses, or links between IPUs; every phase has " +
+      " a cycle in or out, not fragments or links between IPUs; every phase has " +
       std::to_string(spec.phaseCycles) + " cycles of sync and calls");
   say("Host streams are counted in bytes, not in cycles");
   if (reading.unknownLoops) say("Loops that end by a condition are counted once");

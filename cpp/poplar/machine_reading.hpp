@@ -26,8 +26,9 @@ TileRuns tileRuns(const GraphImpl& graph, const poplar::Tensor& t);
 /// What runs between two synchronisations. A vertex takes one phase, a reduction up to two.
 struct Phase {
   explicit Phase(unsigned tiles) : compute(tiles), traffic(tiles) {}
-  std::vector<std::uint64_t> compute;  // cycles by tile
-  Traffic traffic;                     // before the computation
+  std::vector<std::uint64_t> compute;    // cycles by tile
+  Traffic traffic;                       // before the computation
+  std::vector<std::uint64_t> temporary;  // bytes by tile beside what is received; or empty
 
   std::uint64_t computeCycles() const;
   void add(const Phase& other);
