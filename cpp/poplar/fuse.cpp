@@ -18,6 +18,9 @@ using Extent = ConvTailKernel::Extent;
 // Of a joined element-wise step: enough for what follows one another, few enough to plan quickly.
 constexpr std::size_t kMostOperands = 12, kMostValues = 64;
 
+// Between the names of joined steps; popir/profile/host.py takes them apart.
+constexpr const char* kJoined = " + ";
+
 /// How far a tensor is repeated, if it is one element, one for each channel, or all its own.
 std::optional<Extent> extentOf(const poplar::Tensor& t) {
   const auto affine = t.view().affine();
@@ -151,8 +154,9 @@ class Fuser {
     for (const auto& [p, t] : writers) {
       const auto& before = program_.steps[p];
       if (before.kind != Step::Kind::Run) continue;
+      const auto name = before.name.empty() ? step.name : before.name + kJoined + step.name;
       if (auto sum = intoProduct(*before.vertex, *reader, *t, p, s)) {
-        sum->name = step.name;
+        sum->name = name;
         replace(s, p, std::make_shared<const BulkVertex>(std::move(*sum)));
         return true;
       }
@@ -160,7 +164,7 @@ class Fuser {
       auto joined = withConvolution(*before.vertex, *reader, *t, s);
       if (!joined) joined = withElementWise(*before.vertex, *reader, s);
       if (!joined) continue;
-      joined->name = step.name;
+      joined->name = name;
       replace(p, s, std::make_shared<const BulkVertex>(std::move(*joined)));
       return true;
     }
@@ -175,6 +179,7 @@ class Fuser {
     auto& step = program_.steps[stays];
     step.joined = std::move(joined);
     step.vertex = step.joined.get();
+    step.name = step.joined->name;
     addUses(stays);
   }
 

@@ -14,6 +14,8 @@ HOST = "host"
 OTHER = "other"
 """The type of what belongs to no operator: copies between operators, the control of loops."""
 _TRANSFERS = ("bind ", "done ", "stream ")
+_JOINED = " + "
+"""What stands between the names of steps that the engine has joined (cpp/poplar/fuse.cpp)."""
 
 
 @dataclass(frozen=True)
@@ -21,11 +23,11 @@ class InstructionTime:
     """One instruction of the plan, over all runs."""
 
     operator: str
-    """The name under which the operator files what it adds: the model's, or type and id. "" for
-    what belongs to none.
+    """The name under which the operator files what it adds: the model's, or type and id; " + "
+    between those of operators that run together, "" for what belongs to none.
     """
     type: str
-    """The operator's type ("Conv"), HOST or OTHER."""
+    """The operators' types ("Conv", "Conv+Relu"), HOST or OTHER."""
     what: str
     """The instruction's line in `Engine.planText()`: kernel, name, shapes and layouts."""
     runs: int
@@ -51,9 +53,10 @@ class HostProfile:
         rows: list[InstructionTime] = []
         for name, what, runs, seconds in engine.hostProfile():
             transfer = what.startswith(_TRANSFERS)
-            op = None if transfer else _operatorOf(name, operators)
-            own = (debugPrefix(op), op.opid.type) if op else ("", HOST if transfer else OTHER)
-            rows.append(InstructionTime(*own, what, runs, seconds))
+            found = {} if transfer else _operatorsOf(name, operators)
+            kinds = "+".join(op.opid.type for op in found.values())
+            kind = kinds or (HOST if transfer else OTHER)
+            rows.append(InstructionTime(" + ".join(found), kind, what, runs, seconds))
         return HostProfile(rows)
 
     @property
@@ -81,6 +84,12 @@ class HostProfile:
         for row in self.instructions:
             sums[row.type] = sums.get(row.type, 0.0) + row.seconds
         return dict(sorted(sums.items(), key=lambda item: -item[1]))
+
+
+def _operatorsOf(name: str, operators: Mapping[str, Op]) -> dict[str, Op]:
+    """The operators of an instruction, by their names; of several where the engine joined them."""
+    found = (_operatorOf(part, operators) for part in name.split(_JOINED))
+    return {debugPrefix(op): op for op in found if op}
 
 
 def _operatorOf(name: str, operators: Mapping[str, Op]) -> Op | None:

@@ -218,7 +218,7 @@ def test_element_wise_steps_join_and_keep_what_is_read_later():
     b.result(third)
     plan = b.check(exact=True)
     assert names(plan) == ["map", "copy", "copy"]
-    assert "map map [40,50] [40,50] [40,50] [40,50]\n" in plan, "two written, two read"
+    assert "map map + map + map [40,50] [40,50] [40,50] [40,50]\n" in plan, "two written, two read"
 
 
 def test_element_wise_steps_on_shifted_views_stay_apart():

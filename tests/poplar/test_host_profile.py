@@ -100,3 +100,25 @@ def test_instructions_lead_back_to_operators(session):
     later = session.getHostProfile().since(first)
     assert {row.runs for row in later.instructions} == {2}
     assert later.seconds > 0
+
+
+def test_operators_that_run_together_are_all_named():
+    """The engine joins element-wise operators with each other, and with a convolution."""
+    builder = popir.Builder(opsets={"ai.onnx": 17})
+    x = builder.addInputTensor("FLOAT", [1, 16, 8, 8], "x")
+    w = builder.addInitializedInputTensor(np.ones((16, 16, 3, 3), np.float32), "w")
+    y = builder.aiOnnx.relu([builder.aiOnnx.conv([x, w], debugContext="c")], "r")
+    out = builder.aiOnnx.exp([builder.aiOnnx.abs([builder.aiOnnx.transpose([y])], "a")], "e")
+    builder.addOutputTensor(out)
+    session = popir.InferenceSession(
+        builder.getModelProto(),
+        popir.DataFlow(1, [out]),
+        popir.DeviceManager().createCpuDevice(),
+        userOptions=popir.SessionOptions(engineOptions=dict(ON)),
+    )
+    session.prepareDevice()
+    given = {x: np.zeros((1, 16, 8, 8), np.float32)}
+    session.run(popir.PyStepIO(given, session.initAnchorArrays()))
+    rows = {(row.operator, row.type) for row in session.getHostProfile().instructions}
+    assert ("c + r", "Conv+Relu") in rows
+    assert ("a + e", "Abs+Exp") in rows
