@@ -1,0 +1,125 @@
+"""Estimators against values worked out by hand, the working beside each.
+
+Six workers take turns, so a worker's cycle is six of the tile's. A vector is 2 floats or 4 halves.
+Of 1,000 elements a worker has ceil(1000/6) = 167: 84 vectors of floats, 42 of halves. Of 1,200 it
+has 200: 100 vectors of floats, 50 of halves. The formulas are those of the sources that
+docs/machine_model.md names.
+"""
+
+import pytest
+
+from popir import poplar
+from tests.machine.test_estimators import FLOAT, HALF, INT, KINDS, cycles, op
+
+KIND = {name: KINDS.index(name) for name in ("Float", "Half", "Int", "UnsignedChar")}
+GELU = "GELU_ERF"
+
+# Supervisor 11; a worker 29 (float), 26 (half) or, in place, 58; a natural operator has 1 a vector
+# and 2 to load and store in assembly (add, subtract, multiply).
+BINARY = [
+    ("BinaryOp1D", FLOAT, "ADD", 1000, 1697),  # 11 + 6 (29 + 84*3)
+    ("BinaryOp1D", HALF, "ADD", 1000, 923),  # 11 + 6 (26 + 42*3)
+    ("BinaryOp1DInPlace", FLOAT, "ADD", 1000, 1871),  # 11 + 6 (58 + 84*3)
+    ("BinaryOp1DInPlace", HALF, "ADD", 1000, 1115),  # 11 + 6 (58 + 42*3)
+    ("BinaryOp1D", FLOAT, "MULTIPLY", 1, 203),  # one vector: 11 + 6 (29 + 3)
+    ("BinaryOp1D", FLOAT, "DIVIDE", 1200, 6185),  # 10 for 2: 11 + 6 (29 + 100*10)
+    ("BinaryOp1D", HALF, "DIVIDE", 1200, 6467),  # 21 for 4: 11 + 6 (26 + 50*21)
+    ("BinaryOp1D", FLOAT, "MAXIMUM", 1200, 1985),  # 3 for 2: 11 + 6 (29 + 100*3)
+    ("BinaryOp1DInPlace", FLOAT, "MAXIMUM", 1200, 2759),  # 4 for 2: 11 + 6 (58 + 100*4)
+    ("BinaryOp1D", FLOAT, "EQUAL", 1200, 4385),  # 14 for 4: 11 + 6 (29 + 50*14)
+    ("BinaryOp1D", FLOAT, "NOT_EQUAL", 1200, 6185),  # 20 for 4: 11 + 6 (29 + 50*20)
+    ("BinaryOp1D", FLOAT, "POWER", 60, 18905),  # 10 a worker, 312 each: 11 + 6 (29 + 3120)
+    ("BinaryOp1D", HALF, "ATAN2", 1200, 173567),  # 578 for 4: 11 + 6 (26 + 50*578)
+    ("BinaryOp1D", INT, "MULTIPLY", 600, 4385),  # 7 each: 11 + 6 (29 + 100*7)
+    # Second operand one element: a worker 20; 1 less to load.
+    ("BroadcastScalar1D", FLOAT, "ADD", 1000, 1139),  # 11 + 6 (20 + 84*2)
+    ("BroadcastScalar1D", HALF, "ADD", 1000, 635),  # 11 + 6 (20 + 42*2)
+    ("BroadcastScalar1DInPlace", FLOAT, "DIVIDE", 1200, 3731),  # 6 for 2: 11 + 6 (20 + 600)
+    ("BroadcastScalar1D", HALF, "DIVIDE", 1200, 4931),  # 8 for 2: 11 + 6 (20 + 100*8)
+    ("BroadcastScalar1D", HALF, "EQUAL", 1200, 2531),  # 8 for 4: 11 + 6 (20 + 50*8)
+    ("BroadcastScalar1D", INT, "ADD", 600, 3731),  # 6 each: 11 + 6 (20 + 100*6)
+]
+
+# Supervisor 11 + 9; a worker 17 (exp 33) or, in place, 55.
+UNARY = [
+    ("UnaryOp1D", FLOAT, "EXPONENT", 1000, 3242),  # 6 for 2: 20 + 6 (33 + 84*6)
+    ("UnaryOp1D", FLOAT, "LOGARITHM", 1200, 7322),  # 12 for 2: 20 + 6 (17 + 100*12)
+    ("UnaryOp1DInPlace", FLOAT, "LOGARITHM", 1200, 8750),  # 14 for 2: 20 + 6 (55 + 1400)
+    ("UnaryOp1D", HALF, "SIGMOID", 1200, 1922),  # 6 for 4: 20 + 6 (17 + 50*6)
+    ("UnaryOp1DInPlace", HALF, "TANH", 1200, 950),  # 2 for 4: 20 + 6 (55 + 50*2)
+    ("UnaryOp1DInPlace", FLOAT, "RELU", 1200, 1550),  # 2 for 2: 20 + 6 (55 + 100*2)
+    ("UnaryOp1D", HALF, "RSQRT", 1200, 5822),  # 19 for 4: 20 + 6 (17 + 50*19)
+    ("UnaryOp1D", FLOAT, "ERF", 600, 24722),  # 41 each: 20 + 6 (17 + 100*41)
+    ("UnaryOp1D", HALF, GELU, 600, 9722),  # 16 each: 20 + 6 (17 + 100*16)
+    ("UnaryOp1D", FLOAT, "FLOOR", 1200, 3722),  # a vector 2 and 4: 20 + 6 (17 + 100*6)
+    ("UnaryOp1D", HALF, "CBRT", 1200, 6422),  # a vector 17 and 4: 20 + 6 (17 + 50*21)
+    ("UnaryOp1D", FLOAT, "SIN", 6, 13946),  # one each, 2300 and 4: 20 + 6 (17 + 2304)
+]
+
+ROWS = [
+    # By row, 4 a worker of 2*16 halves, 8 vectors: 7 to start, 1 + 1 each:
+    # 11 + 6 (15 + 4 (7 + 8*2))
+    ("popops::BroadcastVectorOuter", HALF, [24 * 32, op("ADD"), 32], 653),
+    # A row that does not fill vectors starts with 25: 11 + 6 (15 + 4 (25 + 9*2))
+    ("popops::BroadcastVectorOuter", HALF, [24 * 33, op("ADD"), 33], 1133),
+    # Down 16 columns, 10 rows a worker: 13 + 6 (19 + 11 + 2 (15 + 2*9))
+    ("popops::BroadcastVectorInner", HALF, [60 * 16, op("ADD"), 16], 589),
+    # 10 columns are no multiple of 8: 13 + 6 (19 + 10 (5 + 9*10))
+    ("popops::BroadcastVectorInner", HALF, [60 * 10, op("ADD"), 10], 5827),
+]
+
+OTHERS = [
+    # a + b into one tensor of two: 2 loads, 1 store, 1 cycle: 11 + 6 (25 + 84*4)
+    ("popops::MapExpr", FLOAT, [1000, 2, 1, 0, op("ADD"), 1], 2177),
+    # 50 vectors: 11 + 21 + 7 + 12 + 6, and 6 (15 + 6 + 3*49 + 3)
+    ("popops::ScaledAdd", HALF, [1200], 1083),
+    # 12 more for the second factor
+    ("popops::aXPlusbY", HALF, [1200], 1095),
+    # Half to float: 1 cycle for 2, 1 check: 12 + 6 (18 + 19 + 100 + 1)
+    ("popops::Cast1D", HALF, [1200, KIND["Half"], KIND["Float"]], 840),
+    # The compiler's conversions, 2 each: 12 + 6 (18 + 19 + 400)
+    ("popops::Cast1D", INT, [1200, KIND["Int"], KIND["Float"]], 2634),
+    # Of 167 three are left over beside 41 fours: two checks taken, 3 each:
+    # 12 + 6 (18 + 19 + 2*41 + 6)
+    ("popops::Cast1D", FLOAT, [1000, KIND["Float"], KIND["Half"]], 762),
+    ("popops::Fill", HALF, [1200], 456),  # 6 (26 + 50)
+    ("popops::Fill", poplar.UNSIGNED_CHAR, [1200], 384),  # 200 a worker: 6 (39 + 25)
+    ("popops::Select", FLOAT, [600], 3066),  # 6 (5 + 6 + 5*100)
+    ("popops::Clamp", HALF, [1200], 666),  # 6 (5 + 6 + 2*50)
+    # 2 sums, each shared by three workers, of 500 halves: 167 are 42 vectors: 11 + 6 (17 + 12 + 42)
+    ("popops::Reduce", HALF, [1000, 2, 500], 437),
+    # 60 slices of 8 elements, 10 a worker: 6 (30 + 10 (19 + 2*4))
+    ("popops::MultiSlice", FLOAT, [60, 8], 1800),
+    # 6 (30 + 10 (29 + 3*4))
+    ("popops::MultiUpdateAdd", FLOAT, [60, 8], 2640),
+    ("poprand::Bernoulli", HALF, [1000], 392),  # 4 + 23*6 + 250
+    ("poprand::Dropout", HALF, [1000], 650),  # 6 + 24*6 + 2*250
+    # Two tries: 4 + 28*6 + (12*2 + 5) 500
+    ("poprand::TruncatedNormal", FLOAT, [1000], 14672),
+    # 10 rows a worker: weights load in 32 cycles; a pass takes 37 + 4*7 - 7 = 58; the first zeroes 16
+    # half sums a row, 4 vectors: 58 + 2 + 40 = 100. 64 columns are 4 groups.
+    # 50 + 6*7 + 13 + 11 + 4 (18 + 7 + 32 + 6*100)
+    ("poplin::ConvPartial1x1Out", HALF, [1, 60, 16, 64, 1, 16], 2744),
+    # With float sums 8 vectors: 140: 50 + 42 + 13 + 11 + 4 (18 + 7 + 32 + 6*140)
+    ("poplin::ConvPartial1x1Out", HALF, [1, 60, 16, 64, 1, 32], 3704),
+    # One row a worker, two groups of 8: later 47 - 7 = 40, first 50.
+    # 50 + 6 (7 + 3) + 13 + 15 + 19 + 6 + 32 + 240 + 11 + 18 + 7 + 32 + 300
+    ("poplin::ConvPartial1x1Out", FLOAT, [1, 6, 16, 16, 1], 803),
+    # Integers do without the units: 10*10*10/6 products a worker: 11 + 6 (26 + 167)
+    ("poplin::ConvPartial1x1Out", INT, [1, 10, 10, 10, 1], 1169),
+    # 8 channels, 9 kernel elements, 10 rows a worker: 50 + 6*10 (3 + 3*9 + 7 + 15)
+    ("poplin::ConvPartialVerticalMac", HALF, [8, 60, 1, 1, 9], 3170),
+    # A phase's copy: 288 and 8 bytes a cycle
+    ("poplar::Copy", HALF, [4000], 788),
+]
+
+GOLDEN = [(f"popops::{c}", t, [n, op(o)], e) for c, t, o, n, e in BINARY + UNARY] + ROWS + OTHERS
+
+
+@pytest.mark.parametrize(
+    ("vertex_class", "dtype", "sizes", "expected"),
+    GOLDEN,
+    ids=[f"{c}-{t.toString()}-{s}" for c, t, s, _ in GOLDEN],
+)
+def test_golden_cycles(vertex_class, dtype, sizes, expected):
+    assert cycles(vertex_class, dtype, *sizes) == expected
