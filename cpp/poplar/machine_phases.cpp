@@ -137,8 +137,8 @@ class Sharer {
     std::vector<Phase> step{std::move(main)};
     if (plan.serial() > 1) {
       step.emplace_back(tiles_);
-      for (unsigned t = firstTile; t < firstTile + tiles; ++t)
-        step[1].compute[t] = plan.sliceCycles;
+      const auto [first, count] = planTiles();
+      for (unsigned t = first; t < first + count; ++t) step[1].compute[t] = plan.sliceCycles;
     }
     if (plan.innerSplit > 1) step.push_back(reducePhase(plan, home, firstTile, used));
     if (plan.moves) step.push_back(movePhase(plan, home, firstTile, used));

@@ -115,6 +115,18 @@ def test_the_plan_follows_the_machine():
     assert plan("ipu2", poplar.HALF, *size, phaseCycles=0)["cycles"] < usual["cycles"]
 
 
+def test_a_tile_that_has_the_result_works_alone_where_that_is_cheapest():
+    """Also in serial steps: a small product, whose temporary data may take nothing."""
+    graph = poplar.Graph(poplar.Target.createIPUTarget(1, 4, "ipu2"))
+    prog = poplar.program.Sequence()
+    a, b = (graph.addVariable(poplar.FLOAT, [1, 1], name) for name in "ab")
+    out = poplin.matMul(graph, a, b, prog, "product", {"availableMemoryProportion": "0"})
+    for t in (a, b, out):
+        graph.setTileMapping(t, 3)
+    (row,) = machine.programReport(graph, prog)["operations"]
+    assert (row["exchangeBytes"], row["exchangeCycles"], row["syncCycles"]) == (0, 0, 400)
+
+
 def test_half_partials_are_cheaper_than_float_partials():
     assert (
         plan("ipu2", poplar.HALF, 256, 4096, 4096, bits=16)["cycles"]

@@ -96,8 +96,8 @@ OTHERS = [
     ("poprand::Dropout", HALF, [1000], 650),  # 6 + 24*6 + 2*250
     # Two tries: 4 + 28*6 + (12*2 + 5) 500
     ("poprand::TruncatedNormal", FLOAT, [1000], 14672),
-    # 10 rows a worker: weights load in 32 cycles; a pass takes 37 + 4*7 - 7 = 58; the first zeroes 16
-    # half sums a row, 4 vectors: 58 + 2 + 40 = 100. 64 columns are 4 groups.
+    # 10 rows a worker: weights load in 32 cycles; a pass takes 37 + 4*7 - 7 = 58; the first zeroes
+    # 16 half sums a row, 4 vectors: 58 + 2 + 40 = 100. 64 columns are 4 groups.
     # 50 + 6*7 + 13 + 11 + 4 (18 + 7 + 32 + 6*100)
     ("poplin::ConvPartial1x1Out", HALF, [1, 60, 16, 64, 1, 16], 2744),
     # With float sums 8 vectors: 140: 50 + 42 + 13 + 11 + 4 (18 + 7 + 32 + 6*140)
