@@ -15,7 +15,7 @@ from popir.ops.identifiers import graphcoreId, onnxIds
 from popir.ops.lstm_cell import Cell, functions
 from popir.ops.lstm_steps import Steps
 from popir.ops.shapes import broadcastTo
-from popir.opx import Opx
+from popir.opx import InputCreatorType, Opx, popType
 from popir.poplar import Tensor, program
 from popir.popops import expr as pe
 from popir.registry import OpCreator, OpxCreator
@@ -288,6 +288,24 @@ class LstmOpx(Opx):
             if op.hasOutput(GATES + i):
                 self.setOutTensor(GATES + i, poplar.concat([t.expand([0]) for t in parts], 0))
         self._setResults(op, given, kept, prog)
+
+    def getInputCreatorType(self, i: int) -> InputCreatorType:
+        """The weights."""
+        return InputCreatorType.CanCreate if i in (W, R) else InputCreatorType.Deadend
+
+    def createInputTensor(self, i: int, debugContext: str) -> Tensor:
+        """As the products want them: a step reads its weights transposed."""
+        op = self.getOp(LstmOp)
+        time, batch, _, directions, hidden = op.sizes()
+        rows, columns, kind = self.inShape(i)[2], 4 * hidden, popType(self.inInfo(i))
+        left = [time * batch if i == W else batch, rows]
+        made = [
+            poplin.createMatMulInputRHS(
+                self.graph(), kind, kind, left, [rows, columns], debugContext
+            )
+            for _ in range(directions)
+        ]
+        return poplar.concat([t.transpose().expand([0]) for t in made], 0)
 
     def _setResults(
         self, op: LstmOp, given: _Inputs, kept: list[list[Tensor]], prog: program.Sequence
