@@ -257,10 +257,10 @@ class _Inputs:
             peepholes = peepholes.reshape([3, self.hidden])
         order = list(range(self.time))
         order = order[::-1] if reverse else order
-        hidden0 = self.state(HIDDEN0, d) if self._given(HIDDEN0) is not None else None
+        hidden0, startsAtZero = self.state(HIDDEN0, d), self._given(HIDDEN0) is None
         return Steps(
             *(self._opx, self._prog, cell, order, recurrent),
-            *(hidden0, self.state(CELL0, d), peepholes, self._mask),
+            *(hidden0, startsAtZero, self.state(CELL0, d), peepholes, self._mask),
         )
 
 

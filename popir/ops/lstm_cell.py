@@ -108,5 +108,5 @@ class Cell:
         return s.mul(D_CELL, s.derivative(self.cell, CELL_BEFORE.index))
 
     def dHiddenBefore(self) -> Expr:
-        """What reaches the hidden state before, the product with the recurrent weights apart."""
-        return s.mul(D_HIDDEN, s.derivative(self.hidden, HIDDEN_BEFORE.index))
+        """The gradient of the hidden state before; HIDDEN_BEFORE is what the gates pass on."""
+        return HIDDEN_BEFORE + s.mul(D_HIDDEN, s.derivative(self.hidden, HIDDEN_BEFORE.index))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from popir import poplar, poplin, popops
 from popir.ops import symbolic as s
@@ -35,14 +35,17 @@ class Steps:
     """The time steps, the first one first."""
     recurrent: Tensor
     """[4 hidden, hidden]"""
-    hidden0: Tensor | None
-    """[batch, hidden], None for zeros"""
+    hidden0: Tensor
+    """[batch, hidden]"""
+    startsAtZero: bool
+    """Whether hidden0 is known to be zeros, which no product needs."""
     cell0: Tensor
     """[batch, hidden]"""
     peepholes: Tensor | None
     """[3, hidden]: of the input, output and forget gate"""
     mask: Tensor | None
     """[time, batch, hidden]: whether a step is within its sequence"""
+    _passes: dict[str, _Pass] = field(default_factory=dict)
 
     def forward(self, gates: Tensor) -> tuple[Tensor, Tensor]:
         """Cells and hidden states after each step; `gates`, without the part of the hidden state,
@@ -50,16 +53,16 @@ class Steps:
         """
         cells, hiddens = self._states(gates, "cells"), self._states(gates, "hiddens")
         hidden, cell = self.hidden0, self.cell0
-        for t in self.order:
-            if hidden is not None:
+        for n, t in enumerate(self.order):
+            if n > 0 or not self.startsAtZero:
                 weights = self.recurrent.transpose()
                 context = self.opx.debugContext("recurrent")
                 poplin.matMulAcc(
                     self.opx.graph(), gates[t], 1.0, hidden, weights, self.prog, context
                 )
             known = self._known(t, gates, cells, cell, hidden)
-            self._put([self.cell.cell], known, [cells[t]], "cell")
-            self._put([self.cell.hidden], known, [hiddens[t]], "hidden")
+            self._put("cell", lambda: [self.cell.cell], known, [cells[t]])
+            self._put("hidden", lambda: [self.cell.hidden], known, [hiddens[t]])
             cell, hidden = cells[t], hiddens[t]
         return cells, hiddens
 
@@ -88,18 +91,18 @@ class Steps:
         dHidden, dCell = dHidden or none, dCell or none
         for n, t in reversed(list(enumerate(self.order))):
             if dSequence is not None:
-                dHidden = self._new(Arg(0) + Arg(1), {0: dHidden, 1: dSequence[t]}, "dHidden")
+                both = {0: dHidden, 1: dSequence[t]}
+                dHidden = self._new("dHidden", lambda: Arg(0) + Arg(1), both)
             known = self._known(t, gates, cells, cellsBefore[n], hiddensBefore[n])
             known |= {D_HIDDEN.index: dHidden, D_CELL.index: dCell}
-            known[D_CELL.index] = self._new(self.cell.dCell(), known, "dCell")
-            self._put(self.cell.dGates(), known, self._byGate(dGates[t]), "dGates")
-            dCell = self._new(self.cell.dCellBefore(), known, "dCellBefore")
+            known[D_CELL.index] = self._new("dCell", self.cell.dCell, known)
+            self._put("dGates", self.cell.dGates, known, self._byGate(dGates[t]))
+            dCell = self._new("dCellBefore", self.cell.dCellBefore, known)
             context = self.opx.debugContext("dRecurrent")
             passed = poplin.matMul(self.opx.graph(), dGates[t], self.recurrent, self.prog, context)
             if self.mask is not None:
-                beside = self.cell.dHiddenBefore()
                 known[HIDDEN_BEFORE.index] = passed
-                passed = self._new(HIDDEN_BEFORE + beside, known, "dHiddenBefore")
+                passed = self._new("dHiddenBefore", self.cell.dHiddenBefore, known)
             dHidden = passed
         return dGates, dHidden, dCell
 
@@ -117,7 +120,8 @@ class Steps:
         params = popops.ReduceParams(popops.Operation.ADD)
         found = []
         for gate, seen in ((0, before), (1, cells), (2, before)):
-            product = self._new(Arg(0) * Arg(1), {0: byGate[gate], 1: seen}, "peepholes")
+            both = {0: byGate[gate], 1: seen}
+            product = self._new("peepholes", lambda: Arg(0) * Arg(1), both)
             found.append(popops.reduce(graph, product, [0, 1], params, self.prog, context))
         return poplar.concat(found, 0)
 
@@ -134,14 +138,13 @@ class Steps:
         return self.opx.graph().addVariable(gates.elementType(), shape, linear, context)
 
     def _known(
-        self, t: int, gates: Tensor, cells: Tensor, cell: Tensor, hidden: Tensor | None
+        self, t: int, gates: Tensor, cells: Tensor, cell: Tensor, hidden: Tensor
     ) -> dict[int, Tensor]:
         """The operands of step t by their index, each [batch, hidden]."""
         shape = self.cell0.shape()
         byGate = self._byGate(gates[t])
         known = {gate.index: part for gate, part in zip(GATES, byGate, strict=True)}
-        known |= {CELL_BEFORE.index: cell, CELL.index: cells[t]}
-        known[HIDDEN_BEFORE.index] = self.cell0 if hidden is None else hidden
+        known |= {CELL_BEFORE.index: cell, CELL.index: cells[t], HIDDEN_BEFORE.index: hidden}
         if self.peepholes is not None:
             for i, peephole in enumerate(PEEPHOLES):
                 known[peephole.index] = broadcastTo(self.peepholes[i], shape)
@@ -149,34 +152,47 @@ class Steps:
             known[MASK.index] = self.mask[t]
         return known
 
-    def _new(self, e: Expr, operands: Mapping[int, Tensor], name: str) -> Tensor:
+    def _pass(self, name: str, make: Callable[[], Sequence[Expr]]) -> _Pass:
+        """The expressions of that name, which are made once for all steps."""
+        if name not in self._passes:
+            self._passes[name] = _Pass(make())
+        return self._passes[name]
+
+    def _new(self, name: str, make: Callable[[], Expr], operands: Mapping[int, Tensor]) -> Tensor:
         """One expression over operands, in a new tensor; an operand alone is passed on."""
-        if isinstance(e, Arg):
-            return operands[e.index]
-        read, (tree,) = _trees([e])
-        found = [operands[i] for i in read]
-        return popops.map(self.opx.graph(), tree, found, self.prog, self.opx.debugContext(name))
+        one = self._pass(name, lambda: [make()])
+        if isinstance(one.expressions[0], Arg):
+            return operands[one.expressions[0].index]
+        graph, context = self.opx.graph(), self.opx.debugContext(name)
+        found = [operands[i] for i in one.read]
+        return popops.map(graph, one.trees[0], found, self.prog, context)
 
     def _put(
-        self, es: Sequence[Expr], operands: Mapping[int, Tensor], outs: Sequence[Tensor], name: str
+        self,
+        name: str,
+        make: Callable[[], Sequence[Expr]],
+        operands: Mapping[int, Tensor],
+        outs: Sequence[Tensor],
     ) -> None:
-        """Several expressions over operands, in one pass."""
+        """Several expressions over operands, in one pass; numbers are filled in."""
         graph, context = self.opx.graph(), self.opx.debugContext(name)
-        pairs = list(zip(es, outs, strict=True))
-        for e, out in pairs:
+        several = self._pass(name, make)
+        written: list[Tensor] = []
+        for e, out in zip(several.expressions, outs, strict=True):
             if isinstance(e, Const):
                 popops.fill(graph, out, self.prog, e.value, context)
-        pairs = [(e, out) for e, out in pairs if not isinstance(e, Const)]
-        read, trees = _trees([e for e, _ in pairs])
-        found = [operands[i] for i in read]
-        if len(pairs) == 1:
-            popops.mapWithOutput(graph, trees[0], found, pairs[0][1], self.prog, context)
-        elif pairs:
-            popops.mapWithOutput(graph, trees, found, [out for _, out in pairs], self.prog, context)
+            else:
+                written.append(out)
+        found = [operands[i] for i in several.read]
+        popops.mapWithOutput(graph, several.trees, found, written, self.prog, context)
 
 
-def _trees(es: Sequence[Expr]) -> tuple[list[int], list[object]]:
-    """The operands that expressions read, and the expressions over these, numbered anew."""
-    read = sorted(set().union(*(s.operands(e) for e in es)))
-    numbers = {old: new for new, old in enumerate(read)}
-    return read, [s.toDevice(s.renumber(e, numbers), popops.expr) for e in es]
+class _Pass:
+    """Expressions, the operands that they read, and their trees over these."""
+
+    def __init__(self, expressions: Sequence[Expr]) -> None:
+        self.expressions = expressions
+        computed = [e for e in expressions if not isinstance(e, Const)]
+        self.read = sorted(set().union(*map(s.operands, computed)))
+        numbers = {old: new for new, old in enumerate(self.read)}
+        self.trees = [s.toDevice(s.renumber(e, numbers), popops.expr) for e in computed]

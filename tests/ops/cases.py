@@ -431,6 +431,16 @@ RECURRENT = [
     ),
     Case(
         "LSTM",
+        [*_LSTM, None, _LENGTHS, None, [1, _N, _H]],
+        {"hidden_size": _H, "direction": "reverse", "clip": 0.3, "input_forget": 1},
+        opsets=(14,),
+        outputs=3,
+        low=-1,
+        high=1,
+        id="clipped, coupled",
+    ),
+    Case(
+        "LSTM",
         [[_N, _T, _I], *_LSTM[1:], [1, 8 * _H], None, [_N, 1, _H], [_N, 1, _H]],
         {"hidden_size": _H, "layout": 1},
         opsets=(14,),
