@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PEERS = ("popir", "popir unfused", "onnxruntime")
 USUAL = ["squeezenet", "resnet50"]
 THREADS = 2
-TURNS, TURN_SECONDS, LEAST_RUNS = 30, 0.05, 2
+TURNS, TURN_SECONDS, LEAST_RUNS = 15, 0.05, 2
 RTOL, ATOL = 1e-3, 1e-5
 
 

@@ -235,7 +235,9 @@ std::optional<ConvPlan> planConv(const ConvSpec& s, unsigned threads) {
   for (Formats formats : {Formats::Vectors, Formats::Given, Formats::Open}) {
     try {
       auto plan = planConv(s, formats);
-      if (!onednn::isReference(plan.implementation.c_str())) return plan;
+      const char* const name = plan.implementation.c_str();
+      if (onednn::isReference(name) || (!s.postOps.empty() && onednn::isGemm(name))) continue;
+      return plan;
     } catch (const dnnl::error&) {
       // Not in these formats.
     }

@@ -105,6 +105,8 @@ bool isReference(const char* implementation) {
   return std::strstr(implementation, "ref") != nullptr;
 }
 
+bool isGemm(const char* implementation) { return std::strstr(implementation, "gemm") != nullptr; }
+
 }  // namespace onednn
 }  // namespace popir
 #endif

@@ -68,6 +68,8 @@ class Reorder {
 
 /// True of an implementation that is there for completeness and not for speed.
 bool isReference(const char* implementation);
+/// True of a convolution that multiplies matrices, and walks post-ops element by element.
+bool isGemm(const char* implementation);
 
 }  // namespace onednn
 }  // namespace popir
