@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -35,7 +36,8 @@ def setPriority(realtime: bool) -> None:
     """Of all threads of this process."""
     policy, priority = (os.SCHED_FIFO, 1) if realtime else (os.SCHED_OTHER, 0)
     for thread in os.listdir("/proc/self/task"):
-        os.sched_setscheduler(int(thread), policy, os.sched_param(priority))
+        with suppress(ProcessLookupError):  # it has ended since
+            os.sched_setscheduler(int(thread), policy, os.sched_param(priority))
 
 
 def worker(peer: str, name: str, output: str, realtime: str) -> None:

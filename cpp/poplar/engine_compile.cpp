@@ -7,10 +7,10 @@
 #include <cstring>
 #include <sstream>
 
-#include "kernels/contraction.hpp"
 #include "poplar/engine_impl.hpp"
 #include "poplar/fuse.hpp"
 #include "poplar/host_memory.hpp"
+#include "poplar/packed.hpp"
 
 namespace popir {
 namespace {
@@ -37,30 +37,6 @@ bool flagFrom(const poplar::OptionFlags& options, const char* name) {
   throw poplar::invalid_option("Engine: " + std::string(name) + " is '" + found->second +
                                "', expected true or false");
 }
-
-/// Brings the weights of a contraction into its form. Operands: the weights, that form.
-class Pack final : public Runner {
- public:
-  explicit Pack(const contraction::Contraction& of) : of_(of) {}
-  void run(void* const* operands, void*) const override { of_.pack(operands[0], operands[1]); }
-
- private:
-  const contraction::Contraction& of_;
-};
-
-/// A contraction with packed weights, which are its last operand.
-class Packed final : public Runner {
- public:
-  Packed(const contraction::Contraction& of, std::size_t operands) : of_(of), last_(operands) {}
-  void run(void* const* operands, void* scratch) const override {
-    of_.runPacked(operands, operands[last_], scratch);
-  }
-  std::size_t scratchBytes() const override { return of_.workBytes(); }
-
- private:
-  const contraction::Contraction& of_;
-  std::size_t last_;
-};
 
 std::string shapeText(const Dims& shape) {
   std::string s = "[";
@@ -101,7 +77,8 @@ EngineImpl::EngineImpl(const poplar::Graph& graph,
     flat.push_back(flatten(*graph_, p.node() ? *p.node() : nothing));
   }
   FlatProgram prologue;
-  if (flagFrom(options, "host.fuse")) {
+  const bool fuses = flagFrom(options, "host.fuse");
+  if (fuses) {
     auto settled = settle(*graph_, flat);
     prologue = std::move(settled.prologue);
     settled_ = std::move(settled.variables);
@@ -109,7 +86,7 @@ EngineImpl::EngineImpl(const poplar::Graph& graph,
     fuse(*graph_, flat);
   }
   flat.push_back(std::move(prologue));
-  placement_ = place(*graph_, flat, threads_);
+  placement_ = place(*graph_, flat, threads_, fuses);
   for (const auto& s : graph_->streams)
     streams_.push_back({s, s.numElements() * s.elementType().sizeInBytes(), nullptr, nullptr,
                         nullptr, nullptr, nullptr});

@@ -21,8 +21,13 @@ std::size_t aligned(std::size_t bytes) { return (bytes + kAlign - 1) / kAlign * 
 
 class Placer {
  public:
-  Placer(const GraphImpl& graph, const std::vector<FlatProgram>& programs, unsigned threads)
-      : graph_(graph), programs_(programs), threads_(threads), uses_(usesOf(graph, programs)) {
+  Placer(const GraphImpl& graph, const std::vector<FlatProgram>& programs, unsigned threads,
+         bool rows)
+      : graph_(graph),
+        programs_(programs),
+        threads_(threads),
+        rows_(rows),
+        uses_(usesOf(graph, programs)) {
     result_.homes.resize(graph.variables.size());
   }
 
@@ -48,7 +53,8 @@ class Placer {
       if (bindInput(v) || bindOutput(v)) continue;
       lives[life.program].push_back({v, life.first, life.last, variable.bytes()});
     }
-    const auto rows = chooseRows(graph_, programs_, result_);
+    std::vector<Row> rows;
+    if (rows_) rows = chooseRows(graph_, programs_, result_);
     chooseBlocks(graph_, programs_, rows, threads_, result_);
     for (auto& list : lives) {
       joinRows(rows, list);
@@ -184,6 +190,7 @@ class Placer {
   const GraphImpl& graph_;
   const std::vector<FlatProgram>& programs_;
   const unsigned threads_;
+  const bool rows_;
   const std::vector<std::vector<Use>> uses_;
   std::set<int> boundOut_;
   Placement result_;
@@ -191,9 +198,9 @@ class Placer {
 
 }  // namespace
 
-Placement place(const GraphImpl& graph, const std::vector<FlatProgram>& programs,
-                unsigned threads) {
-  return Placer(graph, programs, threads).run();
+Placement place(const GraphImpl& graph, const std::vector<FlatProgram>& programs, unsigned threads,
+                bool rows) {
+  return Placer(graph, programs, threads, rows).run();
 }
 
 }  // namespace popir

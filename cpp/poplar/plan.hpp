@@ -74,7 +74,9 @@ struct Placement {
   std::size_t alwaysLiveBytes = 0;
 };
 
-Placement place(const GraphImpl& graph, const std::vector<FlatProgram>& programs, unsigned threads);
+/// `rows`: variables that are read joined lie side by side.
+Placement place(const GraphImpl& graph, const std::vector<FlatProgram>& programs, unsigned threads,
+                bool rows);
 
 }  // namespace popir
 
