@@ -22,7 +22,9 @@ using namespace py::literals;
 namespace {
 
 py::dict asDict(const MachineReport& r) {
-  py::list operations, memory;
+  py::list operations, memory, owners;
+  for (const auto& o : r.owners)
+    owners.append(py::dict("name"_a = o.name, "category"_a = o.category, "bytes"_a = o.bytes));
   for (const auto& o : r.operations)
     operations.append(py::dict("name"_a = o.name, "vertexClass"_a = o.vertexClass,
                                "times"_a = o.times, "cycles"_a = o.cycles(),
@@ -32,15 +34,15 @@ py::dict asDict(const MachineReport& r) {
   for (const auto& m : r.memory)
     memory.append(py::dict("category"_a = m.category, "totalBytes"_a = m.totalBytes,
                            "fullestTileBytes"_a = m.fullestTileBytes));
-  return py::dict("target"_a = r.target, "tiles"_a = r.tiles, "clockHz"_a = r.clockHz,
-                  "cycles"_a = r.cycles, "computeCycles"_a = r.computeCycles,
-                  "exchangeCycles"_a = r.exchangeCycles, "syncCycles"_a = r.syncCycles,
-                  "exchangeBytes"_a = r.exchangeBytes, "flops"_a = r.flops,
-                  "hostBytesIn"_a = r.hostBytesIn, "hostBytesOut"_a = r.hostBytesOut,
-                  "operations"_a = operations, "memory"_a = memory, "totalBytes"_a = r.totalBytes,
-                  "maxTileBytes"_a = r.maxTileBytes, "fullestTile"_a = r.fullestTile,
-                  "bytesPerTile"_a = r.bytesPerTile, "tilesOutOfMemory"_a = r.tilesOutOfMemory,
-                  "counts"_a = r.counts, "summary"_a = r.summary());
+  return py::dict(
+      "target"_a = r.target, "tiles"_a = r.tiles, "clockHz"_a = r.clockHz, "cycles"_a = r.cycles,
+      "computeCycles"_a = r.computeCycles, "exchangeCycles"_a = r.exchangeCycles,
+      "syncCycles"_a = r.syncCycles, "exchangeBytes"_a = r.exchangeBytes, "flops"_a = r.flops,
+      "hostBytesIn"_a = r.hostBytesIn, "hostBytesOut"_a = r.hostBytesOut,
+      "operations"_a = operations, "memory"_a = memory, "owners"_a = owners,
+      "totalBytes"_a = r.totalBytes, "maxTileBytes"_a = r.maxTileBytes,
+      "fullestTile"_a = r.fullestTile, "bytesPerTile"_a = r.bytesPerTile,
+      "tilesOutOfMemory"_a = r.tilesOutOfMemory, "counts"_a = r.counts, "summary"_a = r.summary());
 }
 
 py::dict planAsDict(const ContractionPlan& p) {

@@ -20,6 +20,9 @@ std::string MachineReport::summary(std::size_t rows) const {
   for (const auto& m : memory)
     os << "  " << std::setw(20) << std::left << m.category << std::right << std::setw(14)
        << m.totalBytes << std::setw(14) << m.fullestTileBytes << "\n";
+  if (!owners.empty()) os << "Largest on tile " << fullestTile << ":\n";
+  for (const auto& o : owners)
+    os << std::setw(12) << o.bytes << "  " << o.name << " (" << o.category << ")\n";
   auto dearest = operations;
   std::stable_sort(dearest.begin(), dearest.end(),
                    [](const auto& a, const auto& b) { return a.cycles() > b.cycles(); });

@@ -27,6 +27,12 @@ struct MemoryCost {
   std::uint64_t totalBytes = 0, fullestTileBytes = 0;
 };
 
+/// A variable, or the vertex that gathers operands, on the fullest tile at its worst step.
+struct MemoryOwner {
+  std::string name, category;
+  std::uint64_t bytes = 0;
+};
+
 struct __attribute__((visibility("default"))) MachineReport {
   std::string target;
   unsigned tiles = 0;
@@ -40,6 +46,8 @@ struct __attribute__((visibility("default"))) MachineReport {
   std::vector<OperationCost> operations;
   /// Of all programs of the engine together. The categories add up to both figures.
   std::vector<MemoryCost> memory;
+  /// At most ten, the largest first.
+  std::vector<MemoryOwner> owners;
   std::uint64_t totalBytes = 0, maxTileBytes = 0, bytesPerTile = 0;
   unsigned fullestTile = 0, tilesOutOfMemory = 0;
   /// What is counted and what is not; what no IPU would hold; what had no estimator.

@@ -10,6 +10,7 @@
 #include "poplar/engine_impl.hpp"
 #include "poplar/fuse.hpp"
 #include "poplar/host_memory.hpp"
+#include "poplar/machine_reading.hpp"
 #include "poplar/packed.hpp"
 
 namespace popir {
@@ -30,9 +31,10 @@ unsigned threadsFrom(const poplar::OptionFlags& options) {
   return static_cast<unsigned>(n);
 }
 
-bool flagFrom(const poplar::OptionFlags& options, const char* name) {
+bool flagFrom(const poplar::OptionFlags& options, const char* name, bool otherwise = true) {
   const auto found = options.find(name);
-  if (found == options.end() || found->second == "true") return true;
+  if (found == options.end()) return otherwise;
+  if (found->second == "true") return true;
   if (found->second == "false") return false;
   throw poplar::invalid_option("Engine: " + std::string(name) + " is '" + found->second +
                                "', expected true or false");
@@ -76,6 +78,8 @@ EngineImpl::EngineImpl(const poplar::Graph& graph,
     programNodes_.push_back(p.node());
     flat.push_back(flatten(*graph_, p.node() ? *p.node() : nothing));
   }
+  if (!flagFrom(options, "debug.allowOutOfMemory", false))
+    requireTileMemory(*graph_, programNodes_);
   FlatProgram prologue;
   const bool fuses = flagFrom(options, "host.fuse");
   if (fuses) {

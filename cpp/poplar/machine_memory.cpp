@@ -1,6 +1,8 @@
 // Memory per tile: what is always there, and over the steps of the programs what comes and goes.
 #include <algorithm>
 #include <array>
+#include <poplar/exceptions.hpp>
+#include <sstream>
 #include <unordered_map>
 
 #include "poplar/lifetimes.hpp"
@@ -16,8 +18,9 @@ using Bytes = std::vector<std::uint64_t>;  // by tile
 
 class Memory {
  public:
-  Memory(const GraphImpl& graph, const Programs& programs)
-      : graph_(graph), tiles_(graph.target.getNumTiles()) {
+  // `gathers`: counts what vertices gather, too, for which every vertex is planned.
+  Memory(const GraphImpl& graph, const Programs& programs, bool gathers)
+      : graph_(graph), tiles_(graph.target.getNumTiles()), gathers_(gathers), worst_(tiles_) {
     for (auto& bytes : peak_) bytes.resize(tiles_);
     const ProgramNode nothing;
     for (const auto& p : programs) flat_.push_back(flatten(graph, p ? *p : nothing));
@@ -25,18 +28,18 @@ class Memory {
 
   void run() {
     const auto uses = usesOf(graph_, flat_);
-    const auto lives = lifetimesOf(graph_, flat_, uses);
+    lives_ = lifetimesOf(graph_, flat_, uses);
     peak_[kStack].assign(tiles_, graph_.target.spec().stackBytesPerTile);
     std::vector<std::vector<Event>> events(flat_.size());
-    for (unsigned v = 0; v < lives.size(); ++v) {
-      const auto& life = lives[v];
+    for (unsigned v = 0; v < lives_.size(); ++v) {
+      const auto& life = lives_[v];
       if (life.kind == Lifetime::Kind::Always)
         change(peak_[graph_.variable(v).constant ? kConstants : kVariables], v, 1);
       if (life.kind != Lifetime::Kind::Steps) continue;
       events[life.program].push_back({life.first, true, v});
       events[life.program].push_back({life.last, false, v});
     }
-    for (std::size_t p = 0; p < flat_.size(); ++p) play(flat_[p], events[p]);
+    for (std::size_t p = 0; p < flat_.size(); ++p) play(p, events[p]);
   }
 
   void into(MachineReport& report) const {
@@ -56,9 +59,44 @@ class Memory {
       for (const auto bytes : peak_[c]) row.totalBytes += bytes;
       report.memory.push_back(row);
     }
+    report.owners = owners(report.fullestTile);
   }
 
  private:
+  struct Moment {
+    std::size_t program = 0, step = 0;
+  };
+
+  // What takes most of a tile at its worst step, the most first.
+  std::vector<MemoryOwner> owners(unsigned tile) const {
+    constexpr std::size_t kOwners = 10;
+    const auto at = worst_[tile];
+    std::vector<MemoryOwner> all;
+    for (unsigned v = 0; v < lives_.size(); ++v) {
+      const auto& life = lives_[v];
+      const bool always = life.kind == Lifetime::Kind::Always;
+      if (!always && !(life.kind == Lifetime::Kind::Steps && life.program == at.program &&
+                       life.first <= at.step && at.step <= life.last))
+        continue;
+      const auto& variable = graph_.variable(v);
+      std::uint64_t elements = 0;
+      variable.mapping.forEach(0, variable.elements,
+                               [&](std::int64_t b, std::int64_t e, unsigned where) {
+                                 if (where == tile) elements += static_cast<std::uint64_t>(e - b);
+                               });
+      const auto category = !always ? kTemporaries : variable.constant ? kConstants : kVariables;
+      if (elements > 0)
+        all.push_back({variable.name, kNames[category], elements * variable.type.sizeInBytes()});
+    }
+    if (peak_[kGathered][tile] > 0)
+      all.push_back({flat_[at.program].steps[at.step].vertex->name, kNames[kGathered],
+                     peak_[kGathered][tile]});
+    std::stable_sort(all.begin(), all.end(),
+                     [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
+    if (all.size() > kOwners) all.resize(kOwners);
+    return all;
+  }
+
   struct Event {
     std::size_t step;
     bool begins;
@@ -75,7 +113,8 @@ class Memory {
   }
 
   // What comes at a step is there before what goes after it has gone.
-  void play(const FlatProgram& flat, std::vector<Event>& events) {
+  void play(std::size_t program, std::vector<Event>& events) {
+    const auto& flat = flat_[program];
     std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
       return a.step != b.step ? a.step < b.step : a.begins > b.begins;
     });
@@ -84,12 +123,14 @@ class Memory {
     for (std::size_t s = 0; s < flat.steps.size(); ++s) {
       for (; next != events.end() && next->step == s && next->begins; ++next)
         change(now, next->variable, 1);
-      const Bytes* gathered = flat.steps[s].vertex ? &gatheredBy(*flat.steps[s].vertex) : nullptr;
+      const auto* vertex = gathers_ ? flat.steps[s].vertex : nullptr;
+      const Bytes* gathered = vertex ? &gatheredBy(*vertex) : nullptr;
       for (unsigned t = 0; t < tiles_; ++t) {
         const auto extra = gathered ? (*gathered)[t] : 0;
         if (now[t] + extra <= peak_[kTemporaries][t] + peak_[kGathered][t]) continue;
         peak_[kTemporaries][t] = now[t];
         peak_[kGathered][t] = extra;
+        worst_[t] = {program, s};
       }
       for (; next != events.end() && next->step == s; ++next) change(now, next->variable, -1);
     }
@@ -109,17 +150,50 @@ class Memory {
 
   const GraphImpl& graph_;
   const unsigned tiles_;
+  const bool gathers_;
   std::vector<FlatProgram> flat_;
+  std::vector<Lifetime> lives_;
+  std::vector<Moment> worst_;  // by tile
   std::array<Bytes, kCategories> peak_;
   std::unordered_map<const BulkVertex*, Bytes> gathered_;
 };
 
+// All variables of a tile at once, whether they live together or not.
+bool surelyFits(const GraphImpl& graph) {
+  const auto& spec = graph.target.spec();
+  Bytes bytes(spec.numTiles(), spec.stackBytesPerTile);
+  for (const auto& v : graph.variables)
+    v.mapping.forEach(0, v.elements, [&](std::int64_t b, std::int64_t e, unsigned tile) {
+      bytes[tile] += static_cast<std::uint64_t>(e - b) * v.type.sizeInBytes();
+    });
+  return *std::max_element(bytes.begin(), bytes.end()) <= spec.memoryBytesPerTile;
+}
+
 }  // namespace
 
 void readMemory(const GraphImpl& graph, const Programs& programs, MachineReport& report) {
-  Memory memory(graph, programs);
+  Memory memory(graph, programs, true);
   memory.run();
   memory.into(report);
+}
+
+void requireTileMemory(const GraphImpl& graph, const Programs& programs) {
+  if (graph.target.getTargetType() == poplar::TargetType::CPU || surelyFits(graph)) return;
+  Memory memory(graph, programs, false);
+  memory.run();
+  MachineReport report;
+  memory.into(report);
+  if (report.tilesOutOfMemory == 0) return;
+  std::ostringstream os;
+  os << "Out of memory on tile " << report.fullestTile << ": " << report.maxTileBytes
+     << " bytes used but tiles only have " << report.bytesPerTile << " bytes of memory ("
+     << report.tilesOutOfMemory << (report.tilesOutOfMemory == 1 ? " tile" : " tiles")
+     << " out of memory). Largest on that tile:";
+  for (const auto& owner : report.owners)
+    os << " '" << owner.name << "' " << owner.bytes << " (" << owner.category << ");";
+  os << " spread them over more tiles, or set the engine's option debug.allowOutOfMemory to "
+        "\"true\" to run all the same";
+  throw poplar::graph_memory_allocation_error(os.str());
 }
 
 }  // namespace popir

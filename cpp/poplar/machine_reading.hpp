@@ -39,6 +39,11 @@ Work workOf(const BulkVertex& vertex);
 /// Elements of `dst` that lie on another tile than those of `src`; the others are copied there.
 Phase phaseOfCopy(const GraphImpl& graph, const poplar::Tensor& src, const poplar::Tensor& dst);
 
+/// Variables, constants and stacks fit the tiles at every step; what vertices gather is not looked
+/// at, since that takes their plans. The host's CPU holds anything. \throws
+/// poplar::graph_memory_allocation_error with tile, bytes and the largest owners.
+void requireTileMemory(const GraphImpl& graph, const Programs& programs);
+
 /// Memory of all programs of an engine by tile and category, into `report`.
 void readMemory(const GraphImpl& graph, const Programs& programs, MachineReport& report);
 

@@ -1,7 +1,7 @@
 """What a program costs: on the simulated machine, on the host, and in operations."""
 
 from popir.profile.host import HostProfile, InstructionTime
-from popir.profile.report import MachineReport, MemoryCost, OperationCost
+from popir.profile.report import MachineReport, MemoryCost, MemoryOwner, OperationCost
 from popir.profile.work import OperatorWork, workOf
 
 __all__ = [
@@ -9,6 +9,7 @@ __all__ = [
     "InstructionTime",
     "MachineReport",
     "MemoryCost",
+    "MemoryOwner",
     "OperationCost",
     "OperatorWork",
     "workOf",

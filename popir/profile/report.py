@@ -34,6 +34,15 @@ class MemoryCost:
 
 
 @dataclass(frozen=True)
+class MemoryOwner:
+    """A variable, or the vertex that gathers operands, on the fullest tile at its worst step."""
+
+    name: str
+    category: str
+    bytes: int
+
+
+@dataclass(frozen=True)
 class MachineReport:
     """Estimates for the program as grown; `counts` says what is in them and what is not.
 
@@ -55,6 +64,8 @@ class MachineReport:
     hostBytesOut: int
     operations: list[OperationCost]
     memory: list[MemoryCost]
+    owners: list[MemoryOwner]
+    """The largest, at most ten."""
     totalBytes: int
     maxTileBytes: int
     fullestTile: int
@@ -73,6 +84,7 @@ class MachineReport:
         fields = dict(engine.machineReport(program))
         fields["operations"] = [OperationCost(**row) for row in fields["operations"]]
         fields["memory"] = [MemoryCost(**row) for row in fields["memory"]]
+        fields["owners"] = [MemoryOwner(**row) for row in fields["owners"]]
         return MachineReport(**fields)
 
     @property

@@ -160,12 +160,69 @@ def test_constants_that_are_used_count():
     assert categories["constants"] == 4000
 
 
-def test_tiles_out_of_memory_are_counted():
+def out_of_memory() -> Net:
+    """Tile 2 has 31 variables, the largest of 80,000 bytes, and two sums at a time."""
     net = Net()
-    net.input("a", [200_000], 0)
-    report = net.report()
-    assert (report.tilesOutOfMemory, report.bytesPerTile) == (1, 638976)
+    for i in range(30):
+        net.input(f"v{i}", [1000 + 250 * i], 2)
+    a = net.input("a", [20_000], 2)
+    t = net.add(net.add(a, a, 2, name="first"), a, 2, name="second")
+    net.add(t, a, 1, name="third")
+    return net
+
+
+def test_out_of_memory_names_tile_bytes_and_the_largest():
+    used = STACK + 4 * (sum(1000 + 250 * i for i in range(30)) + 3 * 20_000)
+    assert used > 638976
+    with pytest.raises(errors.poplar_graph_memory_allocation_error) as error:
+        out_of_memory().engine()
+    text = str(error.value)
+    assert f"Out of memory on tile 2: {used} bytes used but tiles only have 638976 bytes" in text
+    assert "(1 tile out of memory)" in text
+    assert re.findall(r"'(\w+)' (\d+) \((\w+)\);", text)[:4] == [
+        ("a", "80000", "variables"),
+        ("first", "80000", "temporaries"),
+        ("second", "80000", "temporaries"),
+        ("v29", "33000", "variables"),
+    ]
+    assert len(re.findall(r"\);", text)) == 10
+    assert "debug.allowOutOfMemory" in text
+
+
+def test_out_of_memory_may_be_allowed_and_is_counted():
+    net = out_of_memory()
+    engine = poplar.Engine(net.graph, [net.prog], {"debug.allowOutOfMemory": "true"})
+    report = MachineReport.of(engine)
+    assert (report.tilesOutOfMemory, report.bytesPerTile, report.fullestTile) == (1, 638976, 2)
     assert any("1 tiles would be out of memory" in line for line in report.counts)
+    assert len(report.owners) == 10
+    assert [o.name for o in report.owners[:3]] == ["a", "first", "second"]
+    assert "80000  first (temporaries)" in report.summary
+    with pytest.raises(errors.poplar_invalid_option, match="allowOutOfMemory is 'yes', expected"):
+        poplar.Engine(net.graph, [net.prog], {"debug.allowOutOfMemory": "yes"})
+
+
+def test_temporaries_that_do_not_live_together_fit():
+    """Ten sums of 100,000 bytes one after another: two at a time, and a."""
+    net = Net()
+    a = t = net.input("a", [25_000], 0)
+    for _ in range(10):
+        t = net.add(t, a, 0)
+    net.prog.add(program.Copy(t, a))
+    report = net.report()
+    assert report.maxTileBytes == STACK + 3 * 100_000
+    assert report.tilesOutOfMemory == 0
+
+
+def test_what_a_vertex_gathers_is_an_owner():
+    net = Net()
+    net.add(net.input("a", [1000], 0), net.input("b", [1000], 1), 0, name="sum")
+    owners = [(o.name, o.category, o.bytes) for o in net.report().owners]
+    assert sorted(owners) == [
+        ("a", "variables", 4000),
+        ("sum", "gathered operands", 4000),
+        ("sum", "temporaries", 4000),
+    ]
 
 
 def test_types_that_no_ipu_holds_are_named():
