@@ -41,7 +41,7 @@ std::vector<std::int64_t> TileRuns::byTile(unsigned tiles) const {
 
 void Traffic::add(const TileRuns& held, const TileRuns& needed) {
   const auto tiles = static_cast<unsigned>(received_.size());
-  std::vector<std::int64_t> in(tiles), out(tiles);
+  std::vector<std::int64_t> in(tiles), out(tiles), spans(tiles);
   bool any = false;
   for (const auto& need : needed.runs) {
     auto at = std::upper_bound(held.runs.begin(), held.runs.end(), need.begin,
@@ -50,6 +50,7 @@ void Traffic::add(const TileRuns& held, const TileRuns& needed) {
       if (at->tile == need.tile) continue;
       const auto n = std::min(at->end, need.end) - std::max(at->begin, need.begin);
       in[need.tile] += n;
+      ++spans[need.tile];
       out[at->tile] += n;
       any = true;
     }
@@ -59,6 +60,9 @@ void Traffic::add(const TileRuns& held, const TileRuns& needed) {
   for (unsigned t = 0; t < tiles; ++t) {
     const auto distinct = std::min((in[t] + held.repeat - 1) / held.repeat, held.distinct);
     received_[t] += static_cast<std::uint64_t>(distinct) * held.elementBytes;
+    // Of a broadcast operand a span arrives once, as its elements do.
+    if (in[t] > 0)
+      spans_[t] += static_cast<std::uint64_t>((spans[t] * distinct + in[t] - 1) / in[t]);
     const auto own = (holds[t] * held.distinct + held.elements - 1) / held.elements;
     sent_[t] += static_cast<std::uint64_t>(std::min(out[t], own)) * held.elementBytes;
   }
@@ -68,6 +72,7 @@ void Traffic::add(const Traffic& other) {
   for (std::size_t t = 0; t < received_.size(); ++t) {
     received_[t] += other.received_[t];
     saved_[t] += other.saved_[t];
+    spans_[t] += other.spans_[t];
     sent_[t] += other.sent_[t];
   }
 }
@@ -77,10 +82,13 @@ std::uint64_t Traffic::bytes() const {
 }
 
 std::uint64_t Traffic::cycles(const TargetSpec& spec) const {
-  std::uint64_t most = 0;
-  for (std::size_t t = 0; t < received_.size(); ++t)
+  std::uint64_t most = 0, spans = 0;
+  for (std::size_t t = 0; t < received_.size(); ++t) {
     most = std::max({most, received_[t] - saved_[t], sent_[t]});
-  return (most + spec.exchangeBytesPerCycle - 1) / spec.exchangeBytesPerCycle;
+    spans = std::max(spans, spans_[t]);
+  }
+  return std::max((most + spec.exchangeBytesPerCycle - 1) / spec.exchangeBytesPerCycle,
+                  spans * spec.exchangeSlotsPerSpan);
 }
 
 }  // namespace popir

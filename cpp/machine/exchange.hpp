@@ -38,10 +38,12 @@ struct TileRuns {
 ///
 /// A tile receives every byte it needs and does not hold, once for each operand; what it sends is
 /// counted once however many tiles receive it, since a word sent can be read by all of them.
-/// Fragments, contention, shared buses and links between IPUs are not modelled.
+/// Whatever arrives from one place to lie in one place is a span, whose control takes slots beside
+/// the payload; of planned contractions and partial sums spans are not known. Contention and links
+/// between IPUs are not modelled.
 class Traffic {
  public:
-  explicit Traffic(unsigned tiles) : received_(tiles), saved_(tiles), sent_(tiles) {}
+  explicit Traffic(unsigned tiles) : received_(tiles), saved_(tiles), spans_(tiles), sent_(tiles) {}
 
   /// The tiles of `needed`, runs over the positions of `held`, get these elements.
   void add(const TileRuns& held, const TileRuns& needed);
@@ -57,11 +59,11 @@ class Traffic {
   const std::vector<std::uint64_t>& received() const { return received_; }
   /// Over all tiles.
   std::uint64_t bytes() const;
-  /// Of the tile that receives or sends longest.
+  /// Of the tile that receives or sends longest, be it by bytes or by spans.
   std::uint64_t cycles(const TargetSpec& spec) const;
 
  private:
-  std::vector<std::uint64_t> received_, saved_, sent_;
+  std::vector<std::uint64_t> received_, saved_, spans_, sent_;
 };
 
 }  // namespace popir

@@ -33,6 +33,7 @@ constexpr Figure kFigures[] = {
     POPIR_WHOLE(dataPathWidth, 32, 1024, 32, "bits"),
     POPIR_WHOLE(exchangeBytesPerCycle, 1, 1024, 1, "bytes a cycle"),
     POPIR_WHOLE(tilesPerSharedExchangeBus, 1, 64, 1, "tiles"),
+    POPIR_WHOLE(exchangeSlotsPerSpan, 0, 1000, 1, "cycles"),
     POPIR_WHOLE(phaseCycles, 0, 1000000, 1, "cycles"),
     POPIR_WHOLE(memcpyBytesPerCycle, 1, 1024, 1, "bytes a cycle"),
     POPIR_WHOLE(copyCallCycles, 0, 1000000, 1, "cycles"),

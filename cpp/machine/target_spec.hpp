@@ -24,6 +24,8 @@ struct __attribute__((visibility("default"))) TargetSpec {
 
   unsigned exchangeBytesPerCycle = 4;
   unsigned tilesPerSharedExchangeBus = 2;
+  /// Control slots of a span of received words, a cycle each, issued beside the payload.
+  unsigned exchangeSlotsPerSpan = 3;
   /// Sync, start of the exchange and call of the compute set: what a phase costs beside its work.
   unsigned phaseCycles = 400;
 

@@ -169,7 +169,7 @@ void explain(const GraphImpl& graph, const Reading& reading, MachineReport& repo
       "their IPUs as the planner splits it");
   say("Exchange counts bytes that are not on the tile that needs them, " +
       std::to_string(spec.exchangeBytesPerCycle) +
-      " a cycle in or out, not fragments or links between IPUs; every phase has " +
+      " a cycle in or out, and spans of them, not links between IPUs; every phase has " +
       std::to_string(spec.phaseCycles) + " cycles of sync and calls");
   say("Host streams are counted in bytes, not in cycles");
   if (reading.unknownLoops) say("Loops that end by a condition are counted once");

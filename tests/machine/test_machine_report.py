@@ -63,12 +63,45 @@ def test_a_word_is_sent_once_for_all_its_readers():
     assert (report.exchangeCycles, report.exchangeBytes) == (10, 3 * 40)
 
 
-def test_a_transposed_operand_travels():
-    """Of a 2 x 500 matrix by rows, half of each tile's part of the transpose is elsewhere."""
+def test_a_transposed_operand_travels_in_spans():
+    """Of a 2 x 500 matrix by rows, half of each tile's part of the transpose is elsewhere.
+
+    250 elements of 4 bytes, each by itself: three slots of control for each.
+    """
     net = Net()
     a, b = net.input("a", [500, 2], 0, 1), net.input("b", [2, 500], 0, 1)
     net.add(a, b.transpose(), 0, 1)
-    assert parts(net.report())[1] == 250
+    report = net.report()
+    assert (report.exchangeCycles, report.exchangeBytes) == (3 * 250, 2 * 1000)
+
+
+def test_long_spans_cost_their_bytes():
+    """Rows of 100 words lie on two tiles in turn; tile 0 wants all ten: 500 words arrive."""
+    net = Net()
+    a, b = net.input("a", [10, 100], 0), net.input("b", [10, 100], 0)
+    for row in range(1, 10, 2):
+        net.map(b[row], 1)
+    net.add(a, b, 0)
+    assert net.report().exchangeCycles == 500
+
+
+def test_short_spans_cost_their_control():
+    """Rows of 2 words instead: 5 spans of 3 slots."""
+    net = Net()
+    a, b = net.input("a", [10, 2], 0), net.input("b", [10, 2], 0)
+    for row in range(1, 10, 2):
+        net.map(b[row], 1)
+    net.add(a, b, 0)
+    assert net.report().exchangeCycles == 15
+
+
+def test_a_span_of_a_broadcast_operand_arrives_once():
+    """A vector of 10 on two tiles, added to 40 rows on a third: two spans, 10 words."""
+    net = Net()
+    a, b = net.input("a", [40, 10], 2), net.input("b", [10], 0, 1)
+    net.add(a, b.expand([0]).broadcast(40, 0), 2)
+    report = net.report()
+    assert (report.exchangeCycles, report.exchangeBytes) == (10, 40)
 
 
 def test_a_copy_within_a_tile_and_between_tiles():
