@@ -39,8 +39,8 @@ py::dict asDict(const MachineReport& r) {
       "computeCycles"_a = r.computeCycles, "exchangeCycles"_a = r.exchangeCycles,
       "syncCycles"_a = r.syncCycles, "exchangeBytes"_a = r.exchangeBytes, "flops"_a = r.flops,
       "hostBytesIn"_a = r.hostBytesIn, "hostBytesOut"_a = r.hostBytesOut,
-      "operations"_a = operations, "memory"_a = memory, "owners"_a = owners,
-      "totalBytes"_a = r.totalBytes, "maxTileBytes"_a = r.maxTileBytes,
+      "hostSeconds"_a = r.hostSeconds, "operations"_a = operations, "memory"_a = memory,
+      "owners"_a = owners, "totalBytes"_a = r.totalBytes, "maxTileBytes"_a = r.maxTileBytes,
       "fullestTile"_a = r.fullestTile, "bytesPerTile"_a = r.bytesPerTile,
       "tilesOutOfMemory"_a = r.tilesOutOfMemory, "counts"_a = r.counts, "summary"_a = r.summary());
 }

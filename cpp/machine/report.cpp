@@ -14,7 +14,7 @@ std::string MachineReport::summary(std::size_t rows) const {
      << static_cast<double>(cycles) / clockHz * 1e6 << " us), compute " << computeCycles
      << ", exchange " << exchangeCycles << ", sync " << syncCycles << "\n"
      << "Exchange: " << exchangeBytes << " bytes; host: " << hostBytesIn << " bytes in, "
-     << hostBytesOut << " bytes out\n"
+     << hostBytesOut << " bytes out (" << hostSeconds * 1e6 << " us)\n"
      << "Memory: " << totalBytes << " bytes, at most " << maxTileBytes << " on tile " << fullestTile
      << " of " << bytesPerTile << "\n";
   for (const auto& m : memory)

@@ -40,8 +40,9 @@ struct __attribute__((visibility("default"))) MachineReport {
   /// One run of the program, in tile cycles; the parts add up to `cycles`.
   std::uint64_t cycles = 0, computeCycles = 0, exchangeCycles = 0, syncCycles = 0;
   std::uint64_t exchangeBytes = 0, flops = 0;
-  /// Through streams, in one run. No cycles count them.
+  /// Through streams, in one run. No cycles count them; the seconds are those of the bytes alone.
   std::uint64_t hostBytesIn = 0, hostBytesOut = 0;
+  double hostSeconds = 0;
   /// In the order of the program.
   std::vector<OperationCost> operations;
   /// Of all programs of the engine together. The categories add up to both figures.

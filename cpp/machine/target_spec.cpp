@@ -44,6 +44,7 @@ constexpr Figure kFigures[] = {
     POPIR_WHOLE(fp16ConvUnitInputLoadElemsPerCycle, 1, 64, 1, "elements"),
     POPIR_WHOLE(fp32ConvUnitInputLoadElemsPerCycle, 1, 64, 1, "elements"),
     POPIR_WHOLE(convUnitCoeffLoadBytesPerCycle, 1, 1024, 1, "bytes a cycle"),
+    POPIR_REAL(hostBytesPerSecond, 1e3, 1e15, "bytes a second"),
     POPIR_WHOLE(rptCountMax, 1, 1 << 20, 1, "rounds"),
     POPIR_WHOLE(atomicStoreGranularity, 1, 64, 1, "bytes"),
     POPIR_WHOLE(stackBytesPerTile, 0, 1 << 24, 1, "bytes"),

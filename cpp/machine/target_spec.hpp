@@ -41,6 +41,9 @@ struct __attribute__((visibility("default"))) TargetSpec {
   unsigned fp32ConvUnitInputLoadElemsPerCycle = 2;
   unsigned convUnitCoeffLoadBytesPerCycle = 16;
 
+  /// Through streams, either way; what a host's link keeps up, not what it starts with.
+  double hostBytesPerSecond = 5.5e9;
+
   unsigned rptCountMax = 4095;
   unsigned atomicStoreGranularity = 4;
   /// Of the supervisor and all workers together.

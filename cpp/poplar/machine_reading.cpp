@@ -171,7 +171,7 @@ void explain(const GraphImpl& graph, const Reading& reading, MachineReport& repo
       std::to_string(spec.exchangeBytesPerCycle) +
       " a cycle in or out, and spans of them, not links between IPUs; every phase has " +
       std::to_string(spec.phaseCycles) + " cycles of sync and calls");
-  say("Host streams are counted in bytes, not in cycles");
+  say("Host streams are no part of the cycles: their seconds are those of their bytes");
   if (reading.unknownLoops) say("Loops that end by a condition are counted once");
   if (reading.branches) say("Of two branches the dearer is counted");
   for (const auto& c : reading.withoutEstimator)
@@ -207,6 +207,7 @@ MachineReport readMachine(const GraphImpl& graph, const Programs& programs, std:
   report.exchangeBytes = costs.bytes;
   report.hostBytesIn = costs.hostIn;
   report.hostBytesOut = costs.hostOut;
+  report.hostSeconds = static_cast<double>(costs.hostIn + costs.hostOut) / spec.hostBytesPerSecond;
   report.operations = joined(costs.operations);
   for (const auto& row : report.operations) report.flops += row.flops;
   readMemory(graph, programs, report);

@@ -48,7 +48,7 @@ class MachineReport:
 
     Cycles are tile cycles of one run of the program: compute, exchange and sync add up to `cycles`.
     Memory is that of all programs of the engine: the categories add up to `totalBytes` and, on the
-    fullest tile, to `maxTileBytes`. What passes through host streams is counted in bytes alone.
+    fullest tile, to `maxTileBytes`. Host streams are apart, in bytes and seconds.
     """
 
     target: str
@@ -62,6 +62,7 @@ class MachineReport:
     flops: int
     hostBytesIn: int
     hostBytesOut: int
+    hostSeconds: float
     operations: list[OperationCost]
     memory: list[MemoryCost]
     owners: list[MemoryOwner]

@@ -151,7 +151,7 @@ def test_the_dearer_branch_and_one_round_of_a_loop_are_counted_and_said():
     assert not any("counted once" in line for line in branch.counts)
 
 
-def test_host_streams_are_counted_in_bytes_alone():
+def test_host_streams_are_counted_apart():
     net = Net()
     a = net.input("a", [1000], 0)
     into = net.graph.addHostToDeviceFIFO("in", FLOAT, 1000)
@@ -160,6 +160,8 @@ def test_host_streams_are_counted_in_bytes_alone():
         program.Repeat(3, program.Sequence([program.Copy(into, a), program.Copy(a, out)]))
     )
     assert (report.cycles, report.hostBytesIn, report.hostBytesOut) == (0, 12000, 12000)
+    assert report.hostSeconds == pytest.approx(24000 / 5.5e9)
+    assert "12000 bytes in, 12000 bytes out (4.4 us)" in report.summary
 
 
 def test_memory_is_what_lives_and_where():
