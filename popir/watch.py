@@ -108,6 +108,13 @@ class Watch:
         own = program.Sequence()
         try:
             opx.grow(own)
+        except (PopirError, MemoryError):
+            raise
+        except Exception as error:  # grow() may be anybody's code.
+            raise popart_exception(
+                f"{opx.op_p.debugName()}: {type(opx).__name__}.grow() failed: "
+                f"{type(error).__name__}: {error}"
+            ) from error
         finally:
             for id, tensor in originals.items():
                 self._devicex.insert(id, tensor)

@@ -13,6 +13,7 @@ from onnx import ModelProto, NodeProto, ValueInfoProto
 from popir import memory, registry
 from popir.errors import (
     ModelError,
+    OperatorInputError,
     OpsetVersionError,
     UnknownOperatorError,
     did_you_mean,
@@ -143,9 +144,11 @@ class GraphImporter:
         outs = {i: id for i, id in enumerate(node.output) if id}
         with _blamed(op, "setup"):
             graph.createConnectedOp(lambda: op, ins, outs)
-        for tensor in op.output.values():
+        for i, tensor in op.output.items():
             if tensor.info is not None:
                 _check_info(f"{who}: the output '{tensor.id}'", tensor.info)
+            elif i > 0 and 0 in op.output and op.output[0].info is not None:
+                raise OperatorInputError(f"{who}: the operator has no output {i}, '{tensor.id}'.")
         with _blamed(op, "evaluate"):
             return None if fold(op) else op
 

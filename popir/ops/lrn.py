@@ -57,6 +57,10 @@ def _windows(
 ) -> Tensor:
     """`e`, summed over windows of `size` channels that begin `before` before each."""
     graph, shape = opx.graph(), list(operands[0].shape())
+    # What lies beyond all channels adds nothing, however long the window.
+    reach = max(shape[1] - 1, 0)
+    before, after = min(before, reach), min(size - 1 - before, reach)
+    size = before + 1 + after
     padded = [shape[0], shape[1] + size - 1, *shape[2:]]
     kind, linear = operands[0].elementType(), poplar.VariableMappingMethod.LINEAR
     terms = graph.addVariable(kind, padded, linear, opx.debugContext("terms"))

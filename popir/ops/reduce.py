@@ -8,6 +8,7 @@ result y.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, cast
@@ -110,6 +111,8 @@ class ReduceOp(Op):
         function = known.get(self.row.type)
         if function is None or 0 not in inputs or inputs[0].dtype.kind not in "iu":
             return None
+        if inputs[0].size == 0:
+            return None  # numpy has no extremum of nothing
         return [np.asarray(function(inputs[0], tuple(self.reducedAxes())))]
 
     def getGradOps(self) -> list[Op]:
@@ -155,7 +158,8 @@ class ReduceOpx(Opx):
         after = op.row.after
         if op.row.type == "ReduceMean":
             count = product(t.dim(d) for d in dims)
-            after = Arg(0) * (1 / count) if op.inInfo(0).dataType() in FLOATS else Arg(0) / count
+            inverse = 1 / count if count else math.nan
+            after = Arg(0) * inverse if op.inInfo(0).dataType() in FLOATS else Arg(0) / count
         self.setOutTensor(0, self._mapped(after, out, prog).reshape(self.outShape(0)))
 
     def _mapped(self, expression: Expr | None, t: Tensor, prog: program.Sequence) -> Tensor:

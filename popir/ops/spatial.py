@@ -5,6 +5,9 @@ from __future__ import annotations
 from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import Op
 
+_LARGEST = 2**31 - 1
+"""What the device's library functions take."""
+
 
 class WindowOp(Op):
     """An operator on [batch, channels, spatial...] that slides a window over the spatial
@@ -64,10 +67,10 @@ class WindowOp(Op):
             )
         if mode == "VALID" or not self.pads:
             return [0] * n, [0] * n
-        if len(self.pads) != 2 * n:
+        if len(self.pads) != 2 * n or max(map(abs, self.pads)) > _LARGEST:
             raise OperatorAttributeError(
                 f"{self.debugName()}: the attribute 'pads' is {self.pads}; expected are {n} "
-                f"beginnings, then {n} ends."
+                f"beginnings, then {n} ends, each less than 2^31."
             )
         return self.pads[:n], self.pads[n:]
 
@@ -103,9 +106,10 @@ class WindowOp(Op):
 
     def _perDimension(self, name: str, given: list[int]) -> list[int]:
         n = len(self.spatialShape())
-        if len(given) != n or min(given) < 1:
+        if len(given) != n or min(given) < 1 or max(given) > _LARGEST:
             raise OperatorAttributeError(
                 f"{self.debugName()}: the attribute '{name}' is {given}; expected is one number "
-                f"of at least 1 for each of the {n} spatial dimensions of {self.inShape(0)}."
+                f"of at least 1, and less than 2^31, for each of the {n} spatial dimensions of "
+                f"{self.inShape(0)}."
             )
         return given

@@ -21,6 +21,8 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
+_MEMORY = Path("/dev/shm")
+"""Where files need not wait for a disk: a case that is saved is synchronised."""
 
 
 @dataclass
@@ -80,8 +82,12 @@ class Worker:
                     env=environment,
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
+                    bufsize=0,
                     stderr=log,
                 )
+            assert self._process.stdout is not None
+            if self._process.stdout.readline() != b"ready\n":
+                raise RuntimeError(f"No worker starts:\n{self._log.read_text()}")
         return self._process
 
     def stop(self) -> None:
@@ -126,7 +132,7 @@ def fuzz(
         finally:
             worker.stop()
 
-    with tempfile.TemporaryDirectory() as temporary:
+    with tempfile.TemporaryDirectory(dir=_MEMORY if _MEMORY.is_dir() else None) as temporary:
         folders = [Path(temporary) / f"case{i}" for i in range(jobs)]
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
             for done in [pool.submit(work, folder) for folder in folders]:
@@ -143,6 +149,8 @@ def _count(
     keep: Path | None,
 ) -> None:
     totals.cases += 1
+    if totals.cases % 1000 == 0:
+        print(f"{totals.cases} cases, {len(totals.findings)} kinds of findings", file=sys.stderr)
     totals.outcomes[f"{result['stage']}: {result['outcome']}"] += 1
     totals.slowest = max(totals.slowest, (seconds, number))
     if "finding" not in result:

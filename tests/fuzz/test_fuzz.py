@@ -56,18 +56,23 @@ def test_every_kind_of_change_changes_something(change: object) -> None:
     assert changed >= 10
 
 
+SUCCESS = '{"stage": "run", "outcome": "success"}'
+
+
 @pytest.mark.parametrize(
     ("program", "expected"),
     [
-        ("input(); import os; os.abort()", "crash"),
-        ("input(); import time; time.sleep(60)", "hang"),
-        ('input(); print(\'{"stage": "run", "outcome": "success"}\'); input()', "success"),
+        ("import os; os.abort()", "crash"),
+        ("import time; time.sleep(60)", "hang"),
+        (f"print({SUCCESS!r}, flush=True); input()", "success"),
     ],
 )
 def test_crashes_and_hangs_are_noticed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str, expected: str
 ) -> None:
-    monkeypatch.setattr(Worker, "command", [sys.executable, "-c", program])
+    monkeypatch.setattr(
+        Worker, "command", [sys.executable, "-c", f"print('ready', flush=True); input(); {program}"]
+    )
     worker = Worker(tmp_path / "case", "seed", 2)
     try:
         found = worker.run(0)
