@@ -147,7 +147,7 @@ class GraphImporter:
         for i, tensor in op.output.items():
             if tensor.info is not None:
                 _check_info(f"{who}: the output '{tensor.id}'", tensor.info)
-            elif i > 0 and 0 in op.output and op.output[0].info is not None:
+            elif op.source == "built in":
                 raise OperatorInputError(f"{who}: the operator has no output {i}, '{tensor.id}'.")
         with _blamed(op, "evaluate"):
             return None if fold(op) else op

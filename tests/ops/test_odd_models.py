@@ -1,0 +1,68 @@
+"""What mutated models found in operators: each runs, or is refused by its name."""
+
+from typing import Any
+
+import numpy as np
+import onnxruntime
+import pytest
+from onnx import TensorProto, ValueInfoProto, helper, numpy_helper
+
+from popir.errors import OperatorAttributeError, OperatorInputError
+from tests.models import Array, run
+
+
+def model_of(node: Any, shape: list[int], *initializers: Any, opset: int = 13) -> bytes:
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)
+    graph = helper.make_graph([node], "g", [x], [ValueInfoProto(name="y")], initializers)
+    imports = [helper.make_opsetid("", opset), helper.make_opsetid("ai.graphcore", 1)]
+    model = helper.make_model(graph, opset_imports=imports, ir_version=8)
+    return model.SerializeToString()
+
+
+def result(model: bytes, x: Array) -> Array:
+    return run(model, {"x": x}, ["y"])["y"]
+
+
+@pytest.mark.parametrize("size", [15, 4096, 2**32])
+def test_a_window_beyond_all_channels(size: int) -> None:
+    x = np.linspace(-1, 1, 14, dtype=np.float32).reshape(1, 7, 2)
+    alpha = 0.5 * size
+    node = helper.make_node("LRN", ["x"], ["y"], size=size, alpha=alpha, beta=0.75, bias=1.0)
+    found = result(model_of(node, [1, 7, 2]), x)
+    expected = x / (1 + 0.5 * np.square(x).sum(1, keepdims=True)) ** 0.75
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+def test_the_mean_of_nothing() -> None:
+    node = helper.make_node("ReduceMean", ["x"], ["y"], axes=[1], keepdims=0)
+    found = result(model_of(node, [2, 0]), np.zeros((2, 0), np.float32))
+    assert np.isnan(found).all() and found.shape == (2,)
+
+
+@pytest.mark.parametrize("type", ["ReduceMax", "ReduceMin"])
+def test_the_extremum_of_a_constant_without_elements(type: str) -> None:
+    nothing = numpy_helper.from_array(np.zeros(0, np.int64), "n")
+    node = helper.make_node(type, ["n"], ["y"], keepdims=0)
+    assert result(model_of(node, [1], nothing), np.zeros(1, np.float32)).shape == ()
+
+
+def test_a_sum_of_very_many() -> None:
+    node = helper.make_node("Sum", ["x"] * 3000, ["y"])
+    model = model_of(node, [2])
+    x = np.array([0.1, 2], np.float32)
+    session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
+    np.testing.assert_allclose(result(model, x), session.run(None, {"x": x})[0], rtol=1e-4)
+
+
+@pytest.mark.parametrize("name", ["strides", "kernel_shape", "pads"])
+def test_windows_that_no_device_takes(name: str) -> None:
+    attributes = {"kernel_shape": [2, 2], name: [2**40, 2, 0, 0][: 4 if name == "pads" else 2]}
+    node = helper.make_node("MaxPool", ["x"], ["y"], **attributes)
+    with pytest.raises(OperatorAttributeError, match=rf"attribute '{name}' is .*less than 2\^31"):
+        result(model_of(node, [1, 1, 4, 4]), np.zeros((1, 1, 4, 4), np.float32))
+
+
+def test_more_outputs_than_there_are() -> None:
+    node = helper.make_node("NextRandomSeed", ["x"], ["y", "z"], domain="ai.graphcore")
+    with pytest.raises(OperatorInputError, match=r"the operator has no output 1, 'z'"):
+        result(model_of(node, [2]), np.zeros(2, np.float32))
