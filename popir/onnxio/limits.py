@@ -31,7 +31,9 @@ MAX_NAME = 10_000
 MAX_RANK = 32
 """Dimensions of a tensor."""
 MAX_BYTES = 2**62
-"""Bytes of a tensor, dimensions of 0 not counted: sizes and strides fit 64 bits."""
+"""Bytes of a tensor: sizes and strides fit 64 bits."""
+MAX_EMPTY = 2**34
+"""The same of a tensor without elements, dimensions of 0 not counted."""
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
@@ -43,7 +45,8 @@ def check_shape(who: str, kind: DataType, shape: Iterable[int]) -> int:
         raise ModelError(f"{who} has {len(shape)} dimensions; popir takes up to {MAX_RANK}.")
     if min(shape, default=0) < 0:
         raise ModelError(f"{who} has the shape {shape}; dimensions are 0 or more.")
-    if math.prod(max(dim, 1) for dim in shape) * max(kind.nbytes, 8) > MAX_BYTES:
+    most = MAX_BYTES if 0 not in shape else MAX_EMPTY
+    if math.prod(max(dim, 1) for dim in shape) * max(kind.nbytes, 8) > most:
         raise ModelError(f"{who} has the shape {shape}, more than fits an address.")
     return math.prod(shape) * kind.nbytes
 

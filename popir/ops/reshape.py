@@ -21,10 +21,9 @@ class ReshapeOp(ReshapingOp):
     def targetShape(self) -> list[int]:
         """The shape as the model gives it."""
         given = constInput(self, 1)
-        if given is None:
-            raise OperatorInputError(
-                f"{self.debugName()}: the second input, the shape, is missing."
-            )
+        if given is None or given.ndim != 1:
+            what = "missing" if given is None else f"of shape {list(given.shape)}; expected is [N]"
+            raise OperatorInputError(f"{self.debugName()}: the second input, the shape, is {what}.")
         return [int(d) for d in given]
 
     def outputShape(self) -> list[int]:

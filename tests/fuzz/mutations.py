@@ -15,6 +15,7 @@ from typing import Any
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 from onnx import AttributeProto, ModelProto, TensorProto, helper, numpy_helper
+from onnx.checker import ValidationError
 
 from popir import registry
 from popir.ir import AttributeKind
@@ -80,8 +81,8 @@ def mutated(rng: random.Random, seed: Seed) -> bytes:
     for _ in range(rng.choice([1, 1, 1, 2, 2, 3, 6])):
         try:
             rng.choices(list(CHANGES), list(CHANGES.values()))[0](rng, model)
-        except (ValueError, TypeError, IndexError):
-            continue  # What protobuf cannot hold.
+        except (ValueError, TypeError, IndexError, ValidationError):
+            continue  # What protobuf cannot hold, or onnx not read.
     data = model.SerializeToString()
     return _bytes(rng, data) if rng.random() < 0.1 else data
 

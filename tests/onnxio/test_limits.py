@@ -134,6 +134,7 @@ WRONG: list[tuple[str, Callable[[ModelProto], object], str]] = [
         "A tensor's dimensions are 0 or more; given was the shape [-1, 3]",
     ),
     ("huge", set_dims(1 << 40, 1 << 40), "has the shape [1099511627776, 1099511627776], more than"),
+    ("empty", set_dims(0, 1 << 40), "has the shape [0, 1099511627776], more than fits an address"),
     ("rank", set_dims(*[1] * 33), "The graph input 'x' has 33 dimensions; popir takes up to 32"),
     ("memory", set_dims(1 << 44), f"The graph input 'x' needs {1 << 46} bytes of memory; "),
     (

@@ -62,6 +62,13 @@ def test_windows_that_no_device_takes(name: str) -> None:
         result(model_of(node, [1, 1, 4, 4]), np.zeros((1, 1, 4, 4), np.float32))
 
 
+def test_a_shape_that_is_no_list() -> None:
+    scalar = numpy_helper.from_array(np.array(2, np.int64), "s")
+    node = helper.make_node("Reshape", ["x", "s"], ["y"])
+    with pytest.raises(OperatorInputError, match=r"the shape, is of shape \[\]; expected is \[N\]"):
+        result(model_of(node, [2], scalar), np.zeros(2, np.float32))
+
+
 def test_more_outputs_than_there_are() -> None:
     node = helper.make_node("NextRandomSeed", ["x"], ["y", "z"], domain="ai.graphcore")
     with pytest.raises(OperatorInputError, match=r"the operator has no output 1, 'z'"):
