@@ -65,8 +65,9 @@ def _explain(error: BaseException, debug: bool) -> int:
     """Says on stderr what went wrong; the exit code that fits."""
     if isinstance(error, click.exceptions.Exit):
         return error.exit_code
+    if isinstance(error, OSError):
+        _give_up_stdout()
     if isinstance(error, BrokenPipeError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitCode.PIPE_CLOSED
     if isinstance(error, SystemExit):
         raise error
@@ -75,6 +76,14 @@ def _explain(error: BaseException, debug: bool) -> int:
     text, code = _words(error)
     print(f"{NAME}: {printable(text)}", file=sys.stderr, flush=True)
     return code
+
+
+def _give_up_stdout() -> None:
+    """Sends what stdout cannot take to nowhere; else Python fails on it once more, at its end."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _words(error: BaseException) -> tuple[str, int]:
