@@ -1,5 +1,6 @@
 """Packages of this tree, built and installed apart from it."""
 
+import fcntl
 import os
 import sys
 from pathlib import Path
@@ -10,9 +11,15 @@ PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
 
 
 def build_wheel(folder: Path, cmake_args: str = "") -> Path:
-    """The wheel of this tree, with CMake options added; reuses object files of the last time."""
+    """The wheel of this tree, with CMake options added; reuses object files of the last time.
+
+    Builds in this tree take turns, since they share its build folder.
+    """
     options = {"CMAKE_ARGS": f"{os.environ.get('CMAKE_ARGS', '')} {cmake_args}".strip()}
-    run(*PIP, "wheel", "--no-deps", "--wheel-dir", folder, ROOT, cwd=folder, env=options)
+    (ROOT / "build").mkdir(exist_ok=True)
+    with (ROOT / "build" / ".wheel.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        run(*PIP, "wheel", "--no-deps", "--wheel-dir", folder, ROOT, cwd=folder, env=options)
     (path,) = folder.glob("*.whl")
     return path
 
