@@ -21,7 +21,7 @@ run: $(INSTALLED)
 	$(BIN)/python models/run.py $(ARGS)
 
 test: $(INSTALLED) $(TESTING)
-	$(BIN)/python -m pytest -n2 --dist=loadgroup $(ARGS)
+	$(BIN)/python -m pytest -n2 $(ARGS)
 
 lint: $(INSTALLED) $(TOOLS)
 	$(BIN)/clang-format --dry-run -Werror $(CXX_FILES)

@@ -13,14 +13,6 @@ def sanitized(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return sanitized_environment(tmp_path_factory.mktemp("sanitized"))
 
 
-@pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks at the marks
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that build the package in this tree take turns, in one process of pytest-xdist."""
-    for item in items:
-        if {"sanitized", "wheel"} & set(getattr(item, "fixturenames", ())):
-            item.add_marker(pytest.mark.xdist_group("packages"))
-
-
 class Golden:
     """Compares a text with a file in the folder `golden` beside the test, or writes that file."""
 
