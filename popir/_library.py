@@ -43,3 +43,9 @@ def config() -> None:
     """The command popir-config, which is a shell script of the package."""
     script = str(ROOT / "bin" / "popir-config")
     os.execv(script, [script, *sys.argv[1:]])
+
+
+def popc() -> None:
+    """The command popc, which compiles codelets; a program of the package."""
+    program = str(ROOT / "bin" / "popc")
+    os.execv(program, [program, *sys.argv[1:]])

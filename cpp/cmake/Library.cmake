@@ -70,3 +70,11 @@ if(POPIR_SANITIZE)
 else()
   target_link_options(popir PRIVATE -Wl,-z,defs)
 endif()
+
+# popc, the compiler of codelets, finds the library and the headers from its own place.
+add_executable(popc tools/popc.cpp)
+target_compile_options(popc PRIVATE -Wall -Wextra $<$<BOOL:${POPIR_WERROR}>:-Werror>)
+target_link_libraries(popc PRIVATE popir)
+set_target_properties(popc PROPERTIES
+  RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin"
+  INSTALL_RPATH "$ORIGIN/../lib")

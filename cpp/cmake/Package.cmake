@@ -11,6 +11,7 @@ set(POPIR_SDK_LIBRARIES popart poplar poplin popnn popops poprand poputil)
 set(POPIR_SDK_VERSION 3.3.0)
 
 install(TARGETS popir LIBRARY DESTINATION lib)
+install(TARGETS popc RUNTIME DESTINATION bin)
 if(TARGET _device)
   install(TARGETS _device LIBRARY DESTINATION .)
 endif()

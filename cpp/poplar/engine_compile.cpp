@@ -74,9 +74,10 @@ EngineImpl::EngineImpl(const poplar::Graph& graph,
           "poputil::mapTensorLinearly");
   const ProgramNode nothing;
   std::vector<FlatProgram> flat;
+  CodeletSteps codelets;
   for (const auto& p : programs) {
     programNodes_.push_back(p.node());
-    flat.push_back(flatten(*graph_, p.node() ? *p.node() : nothing));
+    flat.push_back(flatten(*graph_, p.node() ? *p.node() : nothing, codelets));
   }
   if (!flagFrom(options, "debug.allowOutOfMemory", false))
     requireTileMemory(*graph_, programNodes_);

@@ -7,7 +7,7 @@ namespace {
 
 class Flattener {
  public:
-  explicit Flattener(const GraphImpl& graph) : graph_(graph) {}
+  Flattener(const GraphImpl& graph, CodeletSteps& codelets) : graph_(graph), codelets_(codelets) {}
 
   void flatten(const ProgramNode& node) {
     using Kind = ProgramNode::Kind;
@@ -19,6 +19,11 @@ class Flattener {
         for (const auto& vertex : graph_.computeSets[node.computeSet.getId()].bulk) {
           auto& step = add(Step::Kind::Run, vertex.name.empty() ? node.name : vertex.name);
           step.vertex = &vertex;
+        }
+        if (!graph_.computeSets[node.computeSet.getId()].vertices.empty()) {
+          auto& step = add(Step::Kind::Run, node.name);
+          step.joined = codeletStep(graph_, node.computeSet.getId(), codelets_);
+          step.vertex = step.joined.get();
         }
         return;
       case Kind::Copy: {
@@ -114,13 +119,14 @@ class Flattener {
   }
 
   const GraphImpl& graph_;
+  CodeletSteps& codelets_;
   int depth_ = 0;
 };
 
 }  // namespace
 
-FlatProgram flatten(const GraphImpl& graph, const ProgramNode& program) {
-  Flattener flattener(graph);
+FlatProgram flatten(const GraphImpl& graph, const ProgramNode& program, CodeletSteps& codelets) {
+  Flattener flattener(graph, codelets);
   flattener.flatten(program);
   return std::move(flattener.result);
 }

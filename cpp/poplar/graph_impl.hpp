@@ -11,8 +11,10 @@
 #include <vector>
 
 #include "poplar/bulk_vertex.hpp"
+#include "poplar/codelet_library.hpp"
 #include "poplar/program_node.hpp"
 #include "poplar/tile_mapping.hpp"
+#include "poplar/user_vertex.hpp"
 #include "poplar/view.hpp"
 
 namespace popir {
@@ -33,6 +35,7 @@ struct Variable {
 struct ComputeSetImpl {
   std::string name;
   std::vector<BulkVertex> bulk;
+  std::vector<unsigned> vertices;  // of codelets
 };
 
 class __attribute__((visibility("default"))) GraphImpl {
@@ -46,6 +49,8 @@ class __attribute__((visibility("default"))) GraphImpl {
   poplar::Target target;
   std::deque<Variable> variables;
   std::deque<ComputeSetImpl> computeSets;
+  CodeletLibrary codelets;
+  std::deque<UserVertex> vertices;
   std::vector<poplar::DataStream> streams;
   std::vector<std::shared_ptr<ProgramNode>> functions;
   std::map<std::string, poplar::Tensor> hostWrites, hostReads;

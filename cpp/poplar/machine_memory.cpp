@@ -23,7 +23,7 @@ class Memory {
       : graph_(graph), tiles_(graph.target.getNumTiles()), gathers_(gathers), worst_(tiles_) {
     for (auto& bytes : peak_) bytes.resize(tiles_);
     const ProgramNode nothing;
-    for (const auto& p : programs) flat_.push_back(flatten(graph, p ? *p : nothing));
+    for (const auto& p : programs) flat_.push_back(flatten(graph, p ? *p : nothing, codelets_));
   }
 
   void run() {
@@ -151,6 +151,7 @@ class Memory {
   const GraphImpl& graph_;
   const unsigned tiles_;
   const bool gathers_;
+  CodeletSteps codelets_;
   std::vector<FlatProgram> flat_;
   std::vector<Lifetime> lives_;
   std::vector<Moment> worst_;  // by tile

@@ -4,6 +4,7 @@
 
 #include "machine/formulas.hpp"
 #include "machine/planner.hpp"
+#include "poplar/codelet_kernel.hpp"
 #include "poplar/machine_reading.hpp"
 
 namespace popir {
@@ -270,6 +271,8 @@ Work workOf(const BulkVertex& vertex) {
 }
 
 std::vector<Phase> phasesOf(const GraphImpl& graph, const BulkVertex& vertex, const Work& work) {
+  if (const auto* codelets = dynamic_cast<const CodeletKernel*>(vertex.kernel.get()))
+    return {phaseOfCodelets(graph, codelets->computeSet())};
   return Sharer(graph, vertex, work).phases();
 }
 

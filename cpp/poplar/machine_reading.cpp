@@ -113,8 +113,29 @@ class Reading {
         together[i].add(phases[i]);
       }
     }
+    executeCodelets(node, times, together, cost);
     charge(together, times, cost);
     to.add(cost);
+  }
+
+  // A row for all of a set: its vertices run together, and a name each would be thousands.
+  void executeCodelets(const ProgramNode& node, std::uint64_t times, std::vector<Phase>& together,
+                       Costs& cost) {
+    const auto& set = graph_.computeSets[node.computeSet.getId()];
+    if (set.vertices.empty()) return;
+    std::uint64_t flops = 0;
+    std::set<std::string> types;
+    for (const auto id : set.vertices) {
+      const auto& vertex = graph_.vertices[id];
+      flops += vertex.flops;
+      types.insert(vertex.codelet->name);
+      if (!vertex.estimated) withoutEstimator.insert(vertex.codelet->name);
+    }
+    const auto phase = phaseOfCodelets(graph_, node.computeSet.getId());
+    addRow(&set, set.name.empty() ? node.name : set.name,
+           types.size() == 1 ? *types.begin() : "codelets", {phase}, times, flops, cost);
+    if (together.empty()) together.emplace_back(spec_.numTiles());
+    together.front().add(phase);
   }
 
   const GraphImpl& graph_;

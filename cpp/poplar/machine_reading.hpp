@@ -34,6 +34,9 @@ struct Phase {
   void add(const Phase& other);
 };
 std::vector<Phase> phasesOf(const GraphImpl& graph, const BulkVertex& vertex, const Work& work);
+/// The vertices of a compute set that codelets made: their estimates on the workers of each tile;
+/// what has none takes as long as its bytes. A supervisor or multi-vertex has its tile alone.
+Phase phaseOfCodelets(const GraphImpl& graph, unsigned computeSet);
 /// Operand layouts as grown, and what the kernel says of them.
 Work workOf(const BulkVertex& vertex);
 /// Elements of `dst` that lie on another tile than those of `src`; the others are copied there.

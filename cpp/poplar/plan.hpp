@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "poplar/codelet_kernel.hpp"
 #include "poplar/graph_impl.hpp"
 
 namespace popir {
@@ -53,7 +54,8 @@ struct FlatProgram {
   StepRange blockOf(std::size_t step) const;
 };
 
-FlatProgram flatten(const GraphImpl& graph, const ProgramNode& program);
+/// `codelets` are those of all programs of an engine.
+FlatProgram flatten(const GraphImpl& graph, const ProgramNode& program, CodeletSteps& codelets);
 
 /// Where a variable lives.
 struct Home {

@@ -166,6 +166,16 @@ void collect(const GraphImpl& graph, const ProgramNode& node, ProgramAccesses& f
     for (auto v : t.view().variables()) to.insert(v);
   };
   if (node.kind == Kind::Execute) {
+    for (const auto id : graph.computeSets[node.computeSet.getId()].vertices) {
+      const auto& vertex = graph.vertices[id];
+      for (std::size_t i = 0; i < vertex.fields.size(); ++i) {
+        const auto direction = vertex.codelet->fields[i].direction;
+        for (const auto& t : vertex.fields[i].tensors) {
+          if (direction != CodeletField::Direction::Output) add(found.reads, t);
+          if (direction != CodeletField::Direction::Input) add(found.writes, t);
+        }
+      }
+    }
     for (const auto& vertex : graph.computeSets[node.computeSet.getId()].bulk)
       for (const auto& operand : vertex.operands) {
         if (operand.access != Access::Write) add(found.reads, operand.tensor);

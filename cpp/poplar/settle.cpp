@@ -40,6 +40,8 @@ class Settler {
   bool settles(std::size_t p, std::size_t s) {
     const auto& step = programs_[p].steps[s];
     if (step.kind != Step::Kind::Run && step.kind != Step::Kind::Copy) return false;
+    // A codelet may keep state, or print.
+    if (step.vertex && dynamic_cast<const CodeletKernel*>(step.vertex->kernel.get())) return false;
     for (const auto& body : programs_[p].conditionals)
       if (body.contains(s)) return false;
     writes_.clear();

@@ -3,6 +3,8 @@
 #define poplar_Graph_hpp
 
 #include <poplar/ArrayRef.hpp>
+#include <poplar/CodeletFileType.hpp>
+#include <poplar/ConnectionDesc.hpp>
 #include <poplar/DataStream.hpp>
 #include <poplar/DebugContext.hpp>
 #include <poplar/Device.hpp>
@@ -21,11 +23,14 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <iostream>
 #include <map>
 #include <memory>
 #include <numeric>
+#include <sstream>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -123,6 +128,54 @@ class Graph {
   void setInitialBytes(const Tensor& t, const void* values, std::size_t n) {
     setInitialValueFrom(t, t.elementType(), 0, values, n);
   }
+
+  /// Codelets of a C++ source, or of a .gp file that popc made. False if the graph has them
+  /// already. `compileFlags` are options of the compiler; `targetName` says nothing here.
+  /// \throws graph_program_compilation_error with the compiler's lines, or if the file cannot be
+  ///         read, is damaged or was made by another version.
+  bool addCodelets(StringRef src, CodeletFileType type = CodeletFileType::Auto,
+                   StringRef compileFlags = "", StringRef targetName = "");
+  /// The same from a stream that holds a source.
+  void addCodelets(std::stringstream& stream, StringRef compileFlags = "",
+                   CodeletFileType type = CodeletFileType::CppSource, StringRef targetName = "");
+  /// \throws graph_connection_error for a vertex type or a field that no codelet of this graph has.
+  VertexRef addVertex(ComputeSet cs, StringRef vertexType);
+  VertexRef addVertex(ComputeSet cs, StringRef vertexType,
+                      std::initializer_list<ConnectionDesc> connections) {
+    return addVertexFrom(cs, vertexType,
+                         ArrayRef<ConnectionDesc>(connections.begin(), connections.size()));
+  }
+  VertexRef addVertexFrom(ComputeSet cs, StringRef vertexType,
+                          ArrayRef<ConnectionDesc> connections);
+  /// \throws graph_connection_error, type_error if the field cannot take the tensor.
+  void connect(FieldRef field, const Tensor& t);
+  void connect(FieldRef field, ArrayRef<Tensor> tensors);
+  void connect(FieldRef field, const std::vector<Tensor>& tensors) {
+    connect(field, ArrayRef<Tensor>(tensors));
+  }
+  /// How many elements a list of edges, or a vector that is state, is going to have.
+  void setFieldSize(FieldRef field, std::size_t size);
+  std::size_t getFieldSize(FieldRef field) const;
+  /// State when an engine is loaded; or, for an Input, a value that never changes.
+  template <class T>
+  void setInitialValue(FieldRef field, T value,
+                       typename std::enable_if<TypeTraits::isSimpleType<T>()>::type* = nullptr) {
+    setFieldValue(field, FieldData::of(&value, 1), true);
+  }
+  template <class T>
+  void setInitialValue(FieldRef field, ArrayRef<T> values) {
+    setFieldValue(field, FieldData::of(values.data(), values.size()), false);
+  }
+  template <class T, class Allocator>
+  void setInitialValue(FieldRef field, const std::vector<T, Allocator>& values) {
+    setInitialValue(field, ArrayRef<T>(values));
+  }
+  void setInitialValueHalf(FieldRef field, std::uint16_t bits);
+  void setFieldValue(FieldRef field, const FieldData& values, bool single);
+  void setTileMapping(VertexRef v, unsigned tile);
+  /// What one run of the vertex takes on its tile, for the machine reading.
+  void setPerfEstimate(const VertexRef& v, std::uint64_t cycles, std::uint64_t flops = 0);
+  void setCycleEstimate(const VertexRef& v, std::uint64_t cycles) { setPerfEstimate(v, cycles); }
 
   void setTileMapping(const Tensor& t, unsigned tile);
   void setTileMapping(const Tensor& t, const TileToTensorMapping& mapping);

@@ -26,6 +26,50 @@ class ComputeSet {
   bool valid_ = false;
 };
 
+class FieldRef;
+
+/// A vertex; made by Graph::addVertex.
+class VertexRef {
+ public:
+  VertexRef() = default;
+  explicit VertexRef(unsigned id) : id_(id), valid_(true) {}
+  unsigned getId() const { return id_; }
+  bool valid() const { return valid_; }
+  FieldRef operator[](StringRef fieldName) const;
+  friend bool operator==(VertexRef a, VertexRef b) { return a.id_ == b.id_; }
+  friend bool operator!=(VertexRef a, VertexRef b) { return !(a == b); }
+
+ private:
+  unsigned id_ = 0;
+  bool valid_ = false;
+};
+
+/// A field of a vertex, or one element of a field that is a list of edges.
+class FieldRef {
+ public:
+  FieldRef(VertexRef vertex, StringRef name) : vertex_(vertex), name_(name) {}
+  FieldRef operator[](std::size_t i) const {
+    FieldRef element(*this);
+    element.index_ = i;
+    element.indexed_ = true;
+    return element;
+  }
+  VertexRef vertex() const { return vertex_; }
+  const std::string& name() const { return name_; }
+  bool isIndexed() const { return indexed_; }
+  std::size_t getIndex() const { return index_; }
+
+ private:
+  VertexRef vertex_;
+  std::string name_;
+  std::size_t index_ = 0;
+  bool indexed_ = false;
+};
+
+inline FieldRef VertexRef::operator[](StringRef fieldName) const {
+  return FieldRef(*this, fieldName);
+}
+
 }  // namespace poplar
 
 #pragma GCC visibility pop

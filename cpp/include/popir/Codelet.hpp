@@ -1,0 +1,129 @@
+// popir/Codelet.hpp: what a compiled codelet tells the engine of itself. g++ includes it in every
+// codelet's translation unit; the table is the interface between that unit and libpopir.
+#ifndef popir_Codelet_hpp
+#define popir_Codelet_hpp
+
+#include <poplar/Type.hpp>
+#include <poplar/Vertex.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace popir {
+
+/// Changes with the meaning of anything below or of the fields of poplar/Vertex.hpp.
+constexpr unsigned kCodeletFormat = 1;
+
+struct CodeletField {
+  enum class Direction : std::uint8_t { State, Input, Output, InOut };
+  /// How the field lies: T or a pointer, pointer and size, or a pointer to such and how many.
+  enum class Shape : std::uint8_t { Scalar, Vector, Scalars, Vectors };
+
+  const char* name;
+  std::size_t offset;
+  std::size_t bytes;
+  Direction direction;
+  Shape shape;
+  /// Kind::Invalid if it is no element type; such state stays zero.
+  poplar::Type::Kind type;
+  unsigned align;
+};
+
+struct Codelet {
+  enum class Kind : std::uint8_t { Vertex, MultiVertex, SupervisorVertex };
+
+  const char* name;
+  Kind kind;
+  std::size_t bytes;
+  void (*compute)(void*);
+  const CodeletField* fields;
+  std::size_t numFields;
+};
+
+/// The field types of codelets, as CodeletFields. The layout of poplar/Vertex.hpp's fields: a
+/// pointer, then where there are many, how many.
+struct FieldShape {
+  CodeletField::Direction direction;
+  CodeletField::Shape shape;
+  poplar::Type::Kind type;
+  unsigned align;
+};
+
+template <class T, class = void>
+struct ElementKind {
+  static constexpr poplar::Type::Kind value = poplar::Type::Kind::Invalid;
+};
+// `long` has 4 bytes on a tile, 8 here.
+template <class T>
+struct ElementKind<T, typename std::enable_if<poplar::TypeTraits::isSimpleType<T>() &&
+                                              !std::is_same<T, long double>::value>::type> {
+  static constexpr poplar::Type::Kind value =
+      std::is_same<T, long>::value            ? poplar::Type::Kind::Longlong
+      : std::is_same<T, unsigned long>::value ? poplar::Type::Kind::UnsignedLonglong
+                                              : poplar::equivalent_device_type<T>::kind;
+};
+template <class T>
+struct ElementKind<T, typename std::enable_if<std::is_enum<T>::value>::type>
+    : ElementKind<typename std::underlying_type<T>::type> {};
+
+template <class F>
+struct ShapeOf {
+  static constexpr FieldShape value{CodeletField::Direction::State, CodeletField::Shape::Scalar,
+                                    ElementKind<F>::value, alignof(F)};
+};
+template <class T, poplar::VectorLayout L, unsigned A, bool I>
+struct ShapeOf<poplar::Vector<T, L, A, I>> {
+  static constexpr FieldShape inner = ShapeOf<T>::value;
+  static constexpr bool state = inner.direction == CodeletField::Direction::State;
+  static constexpr FieldShape value{inner.direction,
+                                    state ? CodeletField::Shape::Vector
+                                    : inner.shape == CodeletField::Shape::Scalar
+                                        ? CodeletField::Shape::Scalars
+                                        : CodeletField::Shape::Vectors,
+                                    inner.type, state&& A > inner.align ? A : inner.align};
+};
+#define POPIR_EDGE(WRAPPER)                                                                    \
+  template <class T>                                                                           \
+  struct ShapeOf<poplar::WRAPPER<T>> {                                                         \
+    static constexpr FieldShape value{CodeletField::Direction::WRAPPER,                        \
+                                      CodeletField::Shape::Scalar, ElementKind<T>::value,      \
+                                      alignof(T)};                                             \
+  };                                                                                           \
+  template <class T, poplar::VectorLayout L, unsigned A, bool I>                               \
+  struct ShapeOf<poplar::WRAPPER<poplar::Vector<T, L, A, I>>> {                                \
+    static constexpr FieldShape value{CodeletField::Direction::WRAPPER,                        \
+                                      CodeletField::Shape::Vector, ElementKind<T>::value, A};  \
+  };                                                                                           \
+  template <class T, poplar::VectorListLayout L, unsigned A, bool I>                           \
+  struct ShapeOf<poplar::WRAPPER<poplar::VectorList<T, L, A, I>>> {                            \
+    static constexpr FieldShape value{CodeletField::Direction::WRAPPER,                        \
+                                      CodeletField::Shape::Vectors, ElementKind<T>::value, A}; \
+  };
+POPIR_EDGE(Input)
+POPIR_EDGE(Output)
+POPIR_EDGE(InOut)
+#undef POPIR_EDGE
+
+template <class F>
+constexpr CodeletField codeletField(const char* name, std::size_t offset) {
+  using Shape = ShapeOf<typename std::remove_cv<F>::type>;
+  return {name,
+          offset,
+          sizeof(F),
+          Shape::value.direction,
+          Shape::value.shape,
+          Shape::value.type,
+          Shape::value.align};
+}
+
+template <class V>
+constexpr Codelet::Kind codeletKind() {
+  return std::is_base_of<poplar::MultiVertex, V>::value        ? Codelet::Kind::MultiVertex
+         : std::is_base_of<poplar::SupervisorVertex, V>::value ? Codelet::Kind::SupervisorVertex
+                                                               : Codelet::Kind::Vertex;
+}
+
+}  // namespace popir
+
+#endif

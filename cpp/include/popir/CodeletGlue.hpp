@@ -1,0 +1,56 @@
+// popir/CodeletGlue.hpp: included in a codelet's translation unit before what popc generates.
+#ifndef popir_CodeletGlue_hpp
+#define popir_CodeletGlue_hpp
+
+#include <popir/Codelet.hpp>
+
+#include <type_traits>
+#include <utility>
+
+namespace popir {
+
+/// State of more than one dimension has no initial value.
+template <class T, poplar::VectorLayout L, unsigned A, bool I, poplar::VectorLayout M, unsigned B,
+          bool J>
+struct ShapeOf<poplar::Vector<poplar::Vector<T, L, A, I>, M, B, J>> {
+  static constexpr FieldShape value{CodeletField::Direction::State, CodeletField::Shape::Vector,
+                                    poplar::Type::Kind::Invalid, 1};
+};
+
+using Compute = void (*)(void*);
+
+template <class V>
+struct OneCall {
+  static void run(void* vertex) { static_cast<V*>(vertex)->compute(); }
+};
+template <class V>
+struct WorkerCalls {
+  static void run(void* vertex) {
+    for (unsigned w = 0; w < V::numWorkers(); ++w) static_cast<V*>(vertex)->compute(w);
+  }
+};
+
+/// How to run a vertex; null for a class without a compute(), which is a base of others.
+template <class V>
+auto computeOf(int) -> decltype((void)std::declval<V&>().compute(), Compute()) {
+  return &OneCall<V>::run;
+}
+template <class V>
+auto computeOf(int) ->
+    typename std::enable_if<std::is_base_of<poplar::MultiVertex, V>::value,
+                            decltype((void)std::declval<V&>().compute(0u), Compute())>::type {
+  return &WorkerCalls<V>::run;
+}
+template <class V>
+Compute computeOf(long) {
+  return nullptr;
+}
+
+template <class V>
+Codelet codeletOf(const char* name, const CodeletField* fields, std::size_t numFields) {
+  return {name, codeletKind<V>(), sizeof(V), computeOf<V>(0), fields, numFields};
+}
+
+}  // namespace popir
+
+#endif

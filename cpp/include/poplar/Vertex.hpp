@@ -1,0 +1,148 @@
+// poplar/Vertex.hpp: what codelets are written with.
+//
+// Vertices are never constructed: the engine lays a zeroed object out, writes its fields through
+// popir/Codelet.hpp and calls compute(). A field holds a pointer, and a length where it has one.
+#ifndef poplar_Vertex_hpp
+#define poplar_Vertex_hpp
+
+#include <poplar/HalfFloat.hpp>
+#include <poplar/VectorLayout.hpp>
+
+#include <cassert>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <iostream>
+#include <limits>
+
+using std::size_t;
+
+namespace poplar {
+
+/// Base of a codelet whose `bool compute()` or `void compute()` one worker runs.
+class Vertex {};
+
+/// Base of a codelet whose `compute(unsigned workerId)` all workers of a tile run together.
+class MultiVertex : public Vertex {
+ public:
+  static constexpr unsigned numWorkers() { return 6; }
+};
+
+/// Base of a codelet that runs alone on its tile.
+class SupervisorVertex : public Vertex {};
+
+template <class T, VectorLayout L = VectorLayout::SPAN, unsigned MinAlign = alignof(T),
+          bool Interleaved = false>
+class Vector;
+template <class T, VectorListLayout L = VectorListLayout::DELTAN, unsigned MinAlign = alignof(T),
+          bool Interleaved = false>
+class VectorList;
+
+namespace detail_ {
+
+/// One element. A single conversion, so that fields compare and calculate as their elements do.
+template <class V>
+class Scalar {
+ public:
+  V& operator*() const { return *data_; }
+  V* operator->() const { return data_; }
+  operator V&() const { return *data_; }
+
+ protected:
+  V* data_;
+};
+
+/// A scalar that may be assigned to.
+template <class V>
+class WritableScalar : public Scalar<V> {
+ public:
+  const V& operator=(const V& value) { return *this->data_ = value; }
+#define POPIR_ASSIGNMENT(OPERATOR)      \
+  template <class U>                    \
+  V& operator OPERATOR(U&& value) {     \
+    return *this->data_ OPERATOR value; \
+  }
+  POPIR_ASSIGNMENT(+=)
+  POPIR_ASSIGNMENT(-=)
+  POPIR_ASSIGNMENT(*=)
+  POPIR_ASSIGNMENT(/=)
+  POPIR_ASSIGNMENT(%=)
+  POPIR_ASSIGNMENT(&=)
+  POPIR_ASSIGNMENT(|=)
+  POPIR_ASSIGNMENT(^=)
+#undef POPIR_ASSIGNMENT
+};
+
+/// Elements, or rows of elements, one after another.
+template <class V, bool Sized>
+class Span {
+ public:
+  using value_type = V;
+  using iterator = V*;
+
+  V& operator[](std::size_t i) const { return data_[i]; }
+  V& operator*() const { return *data_; }
+  V* data() const { return data_; }
+  V* begin() const { return data_; }
+  V* end() const {
+    static_assert(Sized, "this vector layout keeps no size");
+    return data_ + size_;
+  }
+  std::size_t size() const {
+    static_assert(Sized, "this vector layout keeps no size");
+    return size_;
+  }
+
+ protected:
+  V* data_;
+  std::size_t size_;
+};
+
+constexpr bool isSized(VectorLayout l) {
+  return l == VectorLayout::SPAN || l == VectorLayout::SHORT_SPAN;
+}
+constexpr bool isSized(VectorListLayout l) { return l != VectorListLayout::ONE_PTR; }
+
+}  // namespace detail_
+
+/// State of a vertex, or a list of edges: `Vector<unsigned>`, `Vector<Input<Vector<float>>>`.
+template <class T, VectorLayout L, unsigned MinAlign, bool Interleaved>
+class Vector : public detail_::Span<T, detail_::isSized(L)> {};
+
+/// What a vertex reads.
+template <class T>
+class Input : public detail_::Scalar<const T> {};
+template <class T, VectorLayout L, unsigned A, bool I>
+class Input<Vector<T, L, A, I>> : public detail_::Span<const T, detail_::isSized(L)> {};
+template <class T, VectorListLayout L, unsigned A, bool I>
+class Input<VectorList<T, L, A, I>>
+    : public detail_::Span<detail_::Span<const T, true>, detail_::isSized(L)> {};
+
+/// What a vertex writes.
+template <class T>
+class Output : public detail_::WritableScalar<T> {
+ public:
+  using detail_::WritableScalar<T>::operator=;
+};
+template <class T, VectorLayout L, unsigned A, bool I>
+class Output<Vector<T, L, A, I>> : public detail_::Span<T, detail_::isSized(L)> {};
+template <class T, VectorListLayout L, unsigned A, bool I>
+class Output<VectorList<T, L, A, I>>
+    : public detail_::Span<detail_::Span<T, true>, detail_::isSized(L)> {};
+
+/// What a vertex reads and writes.
+template <class T>
+class InOut : public detail_::WritableScalar<T> {
+ public:
+  using detail_::WritableScalar<T>::operator=;
+};
+template <class T, VectorLayout L, unsigned A, bool I>
+class InOut<Vector<T, L, A, I>> : public detail_::Span<T, detail_::isSized(L)> {};
+template <class T, VectorListLayout L, unsigned A, bool I>
+class InOut<VectorList<T, L, A, I>>
+    : public detail_::Span<detail_::Span<T, true>, detail_::isSized(L)> {};
+
+}  // namespace poplar
+
+#endif

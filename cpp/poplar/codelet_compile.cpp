@@ -1,0 +1,168 @@
+#include "poplar/codelet_compile.hpp"
+
+#include <dlfcn.h>
+#include <poplar/exceptions.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <mutex>
+#include <sstream>
+
+#include "poplar/codelet_library.hpp"
+#include "poplar/debug_info.hpp"
+#include "poplar/host_process.hpp"
+
+namespace popir {
+namespace {
+
+using Words = std::vector<std::string>;
+
+// The headers that were installed with this library.
+std::string includeFolder() {
+  Dl_info info{};
+  dladdr(reinterpret_cast<const void*>(&compileCodelets), &info);
+  const auto library = std::filesystem::absolute(info.dli_fname ? info.dli_fname : "");
+  return (library.parent_path().parent_path() / "include").string();
+}
+
+void append(Words& words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+}
+
+class Compiler {
+ public:
+  explicit Compiler(const Words& options) {
+    const char* given = std::getenv("CXX");
+    command_ = splitWords(given ? given : "");
+    if (command_.empty()) command_.push_back("g++");
+    append(command_, {"-std=gnu++17", "-O2", "-fPIC"});
+    append(command_, options);
+  }
+
+  /// The source as the compiler sees it, without what only a tile's compiler knows.
+  std::string preprocess(const std::string& source) const {
+    auto words = command_;
+    append(words, {"-D__POPC__", "-I" + includeFolder(), "-include", "popir/CodeletGlue.hpp", "-E",
+                   "-x", "c++", source});
+    run(words, folder_.path("text"), source);
+    auto text = readFile(folder_.path("text"));
+    const std::string supervisor = "target(\"supervisor\")";
+    for (auto at = text.find(supervisor); at != std::string::npos; at = text.find(supervisor, at))
+      text.erase(at, supervisor.size());
+    return text;
+  }
+
+  std::vector<VertexType> vertexTypes(const std::string& text, const std::string& source) const {
+    writeFile(folder_.path("codelets.ii"), text);
+    auto words = command_;
+    append(words, {"-O0", "-gdwarf-5", "-fno-eliminate-unused-debug-types", "-c",
+                   folder_.path("codelets.ii"), "-o", folder_.path("codelets.o")});
+    run(words, "/dev/null", source);
+    run({"env", "LC_ALL=C", "readelf", "--debug-dump=info", folder_.path("codelets.o")},
+        folder_.path("debug"), source);
+    std::ifstream debug(folder_.path("debug"));
+    return vertexTypesIn(debug);
+  }
+
+  /// One unit a text; the last one ties their tables together.
+  std::string link(const Words& texts, const Words& sources) const {
+    auto words = command_;
+    append(words, {"-shared", "-w", "-fvisibility=hidden", "-fno-access-control"});
+    std::size_t found = 0;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      const auto types = vertexTypes(texts[i], sources[i]);
+      found += types.size();
+      const auto unit = folder_.path("unit" + std::to_string(i) + ".ii");
+      writeFile(unit,
+                texts[i] + table(types, i) + (i + 1 == texts.size() ? tie(texts.size()) : ""));
+      words.push_back(unit);
+    }
+    if (found == 0)
+      throw poplar::graph_program_compilation_error(
+          "codelets of '" + sources.front() +
+          "': no class in it derives from poplar::Vertex; is it behind another macro than "
+          "__POPC__, "
+          "or a template that nothing instantiates?");
+    append(words, {"-o", folder_.path("library")});
+    run(words, "/dev/null", sources.front());
+    return readFile(folder_.path("library"));
+  }
+
+ private:
+  static std::string table(const std::vector<VertexType>& types, std::size_t unit) {
+    std::ostringstream os;
+    os << "\n# 1 \"popc's table of vertices\"\nnamespace popir { namespace {\n";
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      os << "using V" << i << " = ::" << types[i].spelling << ";\n"
+         << "const CodeletField fields" << i << "[] = {";
+      for (const auto& f : types[i].fields)
+        os << "codeletField<decltype(V" << i << "::" << f << ")>(\"" << f
+           << "\", __builtin_offsetof(V" << i << ", " << f << ")), ";
+      os << "{}};\n";
+    }
+    os << "} }\nextern \"C\" void popir_codelets_" << unit
+       << "(void (*visit)(void*, const popir::Codelet*), void* to) {\n  using namespace popir;\n";
+    for (std::size_t i = 0; i < types.size(); ++i)
+      os << "  static const Codelet c" << i << " = codeletOf<V" << i << ">(\"" << types[i].name
+         << "\", fields" << i << ", " << types[i].fields.size() << ");\n  visit(to, &c" << i
+         << ");\n";
+    os << "  (void)visit; (void)to;\n}\n";
+    return os.str();
+  }
+
+  static std::string tie(std::size_t units) {
+    std::ostringstream os, calls;
+    const auto arguments = "(void (*visit)(void*, const popir::Codelet*), void* to)";
+    for (std::size_t i = 0; i < units; ++i) {
+      os << "extern \"C\" void popir_codelets_" << i << arguments << ";\n";
+      calls << "  popir_codelets_" << i << "(visit, to);\n";
+    }
+    os << "extern \"C\" __attribute__((visibility(\"default\"))) void popir_codelets" << arguments
+       << " {\n"
+       << calls.str() << "}\n";
+    return os.str();
+  }
+
+  void run(const Words& words, const std::string& output, const std::string& source) const {
+    const auto said = folder_.path("said");
+    const int status = runCommand(words, output, said);
+    if (status == 0) return;
+    throw poplar::graph_program_compilation_error("codelets of '" + source + "' do not compile:\n" +
+                                                  readFile(said));
+  }
+
+  TemporaryFolder folder_;
+  Words command_;
+};
+
+}  // namespace
+
+std::string compileCodelets(const Words& sources, const Words& options) {
+  static std::mutex mutex;
+  static std::map<std::string, std::string> known;
+  try {
+    for (const auto& s : sources) readFile(s);
+    const Compiler compiler(options);
+    Words texts;
+    std::string key;
+    for (const auto& s : sources) texts.push_back(compiler.preprocess(s));
+    for (const auto& t : texts) key += t + '\0';
+    for (const auto& o : options) key += o + '\0';
+    {
+      const std::lock_guard<std::mutex> lock(mutex);
+      const auto found = known.find(key);
+      if (found != known.end()) return found->second;
+    }
+    auto bytes = packCodelets(compiler.link(texts, sources));
+    const std::lock_guard<std::mutex> lock(mutex);
+    return known[key] = std::move(bytes);
+  } catch (const poplar::graph_program_compilation_error&) {
+    throw;
+  } catch (const poplar::poplar_error& e) {
+    throw poplar::graph_program_compilation_error(std::string("codelets: ") + e.what());
+  }
+}
+
+}  // namespace popir

@@ -1,0 +1,276 @@
+"""User codelets: reflection, connections, execution; errors in their words."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from models.mandelbrot import mandelbrot
+from popir import errors, poplar
+from popir.poplar import program
+from tests.toolchain import CACHED_CXX, PACKAGE, attempt, popir_config, run
+
+SOURCE = Path(__file__).with_name("codelets.cpp")
+COMPILATION = errors.poplar_graph_program_compilation_error
+CONNECTION = errors.poplar_graph_connection_error
+
+
+class Bench:
+    """A graph with the codelets, one compute set, variables with values, and what they become."""
+
+    def __init__(self, source: str = str(SOURCE)) -> None:
+        self.graph = poplar.Graph(poplar.IPUModel().createDevice())
+        self.graph.addCodelets(source)
+        self.set = self.graph.addComputeSet("set")
+
+    def variable(self, values, dtype=np.float32, name="x"):
+        array = np.asarray(values, dtype)
+        t = self.graph.addVariable(poplar.typeOf(array.dtype), array.shape, name)
+        self.graph.setTileMapping(t, 0)
+        self.graph.setInitialValue(t, array)
+        return t
+
+    def vertex(self, name, tile=0, cs=None, **connections):
+        v = self.graph.addVertex(cs or self.set, name, connections)
+        self.graph.setTileMapping(v, tile)
+        return v
+
+    def engine(self, times=1, threads=2):
+        prog = program.Sequence([program.Execute(self.set)] * times)
+        return poplar.Engine(self.graph, [prog], {"host.numThreads": str(threads)})
+
+    def run(self, t, times=1, threads=2):
+        self.graph.createHostRead("out", t)
+        engine = self.engine(times, threads)
+        engine.run(0)
+        out = np.zeros(t.shape(), t.elementType().dtype)
+        engine.readTensor("out", out)
+        return out
+
+
+@pytest.fixture
+def bench():
+    return Bench()
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_fields_may_be_constant_and_private(bench, threads):
+    x, y = bench.variable(np.arange(60)), bench.variable(np.zeros((30, 2)))
+    for i in range(30):  # strided outputs are scattered, the others written where they are
+        part = x.slice(2 * i, 2 * i + 2)
+        out = y.transpose().flatten().slice(2 * i, 2 * i + 2)
+        bench.vertex("Scale", i, **{"in": part, "out": out, "factor": 0.5})
+    out = bench.run(y.transpose(), threads=threads)
+    np.testing.assert_array_equal(out.reshape(-1), np.arange(60) / 2)
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype"), [("float", np.float32), ("half", np.float16), ("unsigned short", np.uint16)]
+)
+def test_templates_are_known_by_poplars_names(bench, name, dtype):
+    x, y = bench.variable(np.arange(10), dtype), bench.variable([0, 0], dtype)
+    rows = [x.slice(0, 3), x.slice(3, 3), x.slice(3, 10).subSample(2, 0)]
+    bench.vertex(f"maths::Reduce<{name},maths::Op::Add,2,false>", rows=rows, out=y[1])
+    assert bench.run(y).tolist() == [0, 2 * (0 + 1 + 2 + 3 + 5 + 7 + 9)]
+
+
+def test_a_matrix_connects_as_its_rows(bench):
+    x, y = bench.variable([[3, 1], [7, 2]], np.int32), bench.variable([0], np.int32)
+    bench.vertex("maths::Reduce<int, maths::Op::Max, 1, true>", rows=x, out=y[0])
+    assert bench.run(y).tolist() == [-7]
+
+
+@pytest.mark.parametrize(("name", "dtype"), [("CountInt", np.int32), ("CountShort", np.uint16)])
+def test_state_lasts_from_one_execution_to_the_next(bench, name, dtype):
+    y = bench.variable([100], dtype)
+    bench.vertex(name, out=y, count=5, table=[1, 2, 3])
+    assert bench.run(y, times=3).tolist() == [100 + 8 + 11 + 14]
+
+
+def test_fields_of_bases_and_lists_of_vectors(bench):
+    x = bench.variable([[1, 5, 2], [6, 7, 0.5]], np.float16)
+    ab = bench.variable([2, 3], np.float16)
+    v = bench.graph.addVertex(bench.set, "Derived", {"a": ab[0], "b": ab[1]})
+    bench.graph.setTileMapping(v, 0)
+    bench.graph.setFieldSize(v["lists"], 2)
+    for i in range(2):
+        bench.graph.connect(v["lists"][i], x[i])
+    assert bench.graph.getFieldSize(v["lists"]) == 2
+    assert bench.run(x).tolist() == [[3, 5, 2], [6, 7, 3]]
+
+
+def test_workers_and_supervisors(bench):
+    x, y = bench.variable(np.zeros(8), np.uint32), bench.variable(np.full(3, 9))
+    bench.vertex("Workers", out=x)
+    bench.vertex("Supervisor", 1, outs=[y[0], y[2]])
+    engine_out = bench.run(poplar.concat([x, y.reinterpret(poplar.UNSIGNED_INT)]))
+    assert engine_out[:8].tolist() == [0, 1, 2, 3, 4, 5, 0, 1]
+    assert engine_out[8:].view(np.float32).tolist() == [0, 9, 1]
+
+
+def test_an_input_may_be_a_number(bench):
+    y = bench.variable([1, 1], np.int32)
+    bench.vertex("Thrower", at=7, out=y[0])
+    assert bench.run(y).tolist() == [7, 1]
+
+
+def test_a_codelet_that_throws_names_vertex_and_tile(bench):
+    x, y = bench.variable(range(6), np.int32), bench.variable([0] * 6, np.int32)
+    for i in range(6):
+        bench.vertex("Thrower", 10 + i, at=x[i], out=y[i])
+    engine = bench.engine()
+    with pytest.raises(
+        errors.poplar_application_runtime_error,
+        match=r"'Thrower' \(number 3 .*\) on tile 13 threw: three is too many",
+    ):
+        engine.run(0)
+
+
+def refused(error, words):
+    return pytest.raises(error, match=words)
+
+
+def test_what_cannot_be_connected_is_named(bench):
+    x, n = bench.variable([1.0, 2.0]), bench.variable([1, 2], np.int32)
+    connect, add = bench.graph.connect, bench.graph.addVertex
+    with refused(CONNECTION, r"no codelet 'Scales'; this graph has .*Scale.* "):
+        add(bench.set, "Scales")
+    with refused(CONNECTION, r"template class Name<float>"):
+        add(bench.set, "maths::Reduce<bool,maths::Op::Add,2,false>")
+    v = add(bench.set, "Scale")
+    with refused(CONNECTION, r"'Scale' .* no field 'inn'; its fields: in \(Input<Vector<float>>\)"):
+        connect(v["inn"], x)
+    with refused(errors.poplar_type_error, r"'in' .*'Scale'.* tensor of int, expected float"):
+        connect(v["in"], n)
+    with refused(CONNECTION, r"'factor' \(float\).* is state.*setInitialValue"):
+        connect(v["factor"], x)
+    with refused(CONNECTION, r"'out' .*takes tensors, a value given"):
+        bench.graph.setInitialValue(v["out"], 1.0)
+    with refused(CONNECTION, r"'in' .* takes one tensor, 2 given"):
+        connect(v["in"], [x, x])
+    with refused(CONNECTION, r"shape \[1,2\], expected one dimension"):
+        connect(v["in"], x.reshape([1, 2]))
+    with refused(CONNECTION, r"'out' .*holds constants or an element twice"):
+        connect(v["out"], x[0].broadcast(3, 0) if x[0].rank() else x.slice(0, 1).broadcast(3, 0))
+    t = add(bench.set, "Thrower")
+    with refused(CONNECTION, r"'at' .*shape \[2\], expected one element"):
+        connect(t["at"], n)
+    with refused(CONNECTION, r"'at' .* no list of edges"):
+        connect(t["at"][0], n[0])
+    with refused(errors.poplar_invalid_tile_mapping, r"tile 5000 given, the target has 1472"):
+        bench.graph.setTileMapping(t, 5000)
+
+
+def test_what_is_left_open_is_named(bench):
+    x = bench.variable([1.0, 2.0])
+    v = bench.graph.addVertex(bench.set, "Scale", {"in": x.slice(0, 1)})
+    with refused(errors.poplar_invalid_tile_mapping, r"'Scale' .* has no tile"):
+        bench.engine()
+    bench.graph.setTileMapping(v, 3)
+    with refused(CONNECTION, r"'out' \(Output<Vector<float>>\) of vertex 'Scale' .* not connected"):
+        bench.engine()
+    bench.graph.connect(v["out"], x.slice(1, 2))
+    with refused(CONNECTION, r"'factor' \(float\) of vertex 'Scale' .* has no value"):
+        bench.engine()
+    bench.graph.setInitialValue(v["factor"], 3)
+    assert bench.run(x).tolist() == [1, 3]
+
+
+def test_races_are_found(bench):
+    x, y = bench.variable(np.arange(6), name="x"), bench.variable(np.zeros(6), name="y")
+    bench.vertex("Scale", **{"in": x, "out": y, "factor": 1})
+    bench.vertex("Scale", **{"in": x, "out": x.slice(4, 5).reshape([1]), "factor": 1})
+    with refused(
+        COMPILATION,
+        r"'out' of vertex 'Scale' \(number 1 .* writes elements of 'x' from 4, which field 'in' of "
+        r"vertex 'Scale' \(number 0 .* reads too",
+    ):
+        bench.engine()
+
+
+def test_two_writers_race_in_a_strided_view(bench):
+    y = bench.variable(np.zeros((3, 2)), name="y")
+    x = bench.variable(np.zeros(3))
+    bench.vertex("Scale", **{"in": x, "out": y.transpose()[1], "factor": 1})
+    bench.vertex("Scale", **{"in": x.slice(0, 2), "out": y.flatten().slice(4, 6), "factor": 1})
+    with refused(COMPILATION, r"elements of 'y' from 5, which .* writes too"):
+        bench.engine()
+
+
+def test_errors_of_the_compiler_are_shown():
+    with refused(COMPILATION, r"(?s)do not compile.*source text:3:.*foo. was not declared"):
+        Bench("#include <poplar/Vertex.hpp>\nstruct V : poplar::Vertex {\nbool compute() "
+              "{ return foo; }\n};\n")  # fmt: skip
+    with refused(COMPILATION, r"no class in it derives from poplar::Vertex"):
+        Bench("int x;\n")
+    with refused(COMPILATION, r"cannot read 'nowhere.cpp'"):
+        Bench("nowhere.cpp")
+    with refused(COMPILATION, r"cannot read 'nowhere.gp'"):
+        Bench("nowhere.gp")
+
+
+def test_source_text_with_options_and_twice():
+    text = (
+        "#include <poplar/Vertex.hpp>\nusing namespace poplar;\n"
+        "struct V : Vertex { Output<float> o; bool compute() { o = VALUE; return true; } };\n"
+    )
+    graph = poplar.Graph(poplar.Target.createCPUTarget())
+    assert graph.addCodelets(text, "-DVALUE=4.5f -O1")
+    assert not graph.addCodelets(text, "-DVALUE=4.5f -O1")
+
+
+def test_popc_makes_files_of_several_sources(tmp_path):
+    for name in "AB":
+        (tmp_path / f"{name}.cpp").write_text(
+            f"#include <poplar/Vertex.hpp>\nstruct {name} : poplar::Vertex "
+            f"{{ poplar::Output<int> out; void compute() {{ *out = {name}_VALUE; }} }};\n"
+        )
+    popc = PACKAGE / "bin" / "popc"
+    options = ["-O3", "-D", "A_VALUE=3", "-DB_VALUE=4", "--target", "ipu2", "-o", "both.gp"]
+    run(popc, "A.cpp", *options, "B.cpp", cwd=tmp_path)
+    bench = Bench(str(tmp_path / "both.gp"))
+    assert not bench.graph.addCodelets(str(tmp_path / "both.gp"))
+    y = bench.variable([0, 0], np.int32)
+    bench.vertex("A", out=y[0])
+    bench.vertex("B", out=y[1])
+    assert bench.run(y).tolist() == [3, 4]
+
+    good = (tmp_path / "both.gp").read_bytes()
+    bad = tmp_path / "bad.gp"
+    for content, words in [
+        (good[:-100], "the file is damaged"),
+        (good[:-1] + b"!", "the file is damaged"),
+        (good.replace(b"codelets\n1\n", b"codelets\n999\n", 1), "has format '999'.*popc"),
+        (b"\x7fELF", "not a .gp file"),
+        (b"", "not a .gp file"),
+    ]:
+        bad.write_bytes(content)
+        with refused(COMPILATION, words):
+            Bench(str(bad))
+
+
+def test_popc_says_what_is_wrong(tmp_path):
+    popc = PACKAGE / "bin" / "popc"
+    for options, words in [([], "no source"), (["--frob"], "unknown option"), (["x.cpp"], "x.cpp")]:
+        result = attempt(popc, *options, cwd=tmp_path)
+        assert result.returncode == 1 and words in result.stderr
+    assert "Usage" in run(popc, "--help", cwd=tmp_path)
+
+
+def test_one_file_is_host_and_codelet_and_costs_what_it_says(tmp_path):
+    flags = popir_config("--cflags"), popir_config("--libs")
+    run(*CACHED_CXX, "-std=c++11", "-Wall", *flags[0], SOURCE, *flags[1], "-o", "it", cwd=tmp_path)
+    # rows 2.5, 5, 7.5 and 2.5; rows 10, 12.5, 15 and 2.5; twice
+    assert run(tmp_path / "it", cwd=tmp_path).split() == ["35", "80"]
+
+
+def test_the_example_draws_the_mandelbrot_set():
+    rows, columns, limit = 9, 25, 30
+    c = np.linspace(-2, 0.5, columns) + 1j * np.linspace(-1.2, 1.2, rows)[:, None]
+    z, wanted = np.zeros_like(c), np.full(c.shape, 0)
+    for _ in range(limit):
+        inside = np.abs(z) <= 2
+        wanted += inside
+        z = np.where(inside, z * z + c, z)
+    found = mandelbrot.steps(rows, columns, limit)
+    assert np.mean(found == wanted) > 0.97  # points on the edge go by float32's rounding
