@@ -8,6 +8,7 @@ import pytest
 from models.mandelbrot import mandelbrot
 from popir import errors, poplar
 from popir.poplar import program
+from popir.profile import MachineReport
 from tests.toolchain import CACHED_CXX, PACKAGE, attempt, popir_config, run
 
 SOURCE = Path(__file__).with_name("codelets.cpp")
@@ -274,3 +275,16 @@ def test_the_example_draws_the_mandelbrot_set():
         z = np.where(inside, z * z + c, z)
     found = mandelbrot.steps(rows, columns, limit)
     assert np.mean(found == wanted) > 0.97  # points on the edge go by float32's rounding
+
+
+def test_estimates_are_scheduled_on_the_workers_of_a_tile(bench):
+    x, y = bench.variable(range(7), np.int32), bench.variable([0] * 7, np.int32)
+    for i in range(7):
+        v = bench.vertex("Thrower", at=x[i], out=y[i])
+        bench.graph.setPerfEstimate(v, 100, 3)
+    z = bench.variable(np.zeros(8), np.uint32)
+    bench.graph.setPerfEstimate(bench.vertex("Workers", 0, out=z), 50)
+    report = MachineReport.of(bench.engine())
+    # Seven on six workers: one has two, each cycle of which takes six; then the multi-vertex.
+    assert report.computeCycles == 6 * 200 + 50
+    assert report.exchangeCycles == 0  # all is on tile 0
