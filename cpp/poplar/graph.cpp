@@ -205,7 +205,7 @@ Graph::TileToTensorMapping Graph::getTileMapping(const Tensor& t, bool requireCo
 }
 
 ComputeSet Graph::addComputeSet(const DebugContext& debugContext) {
-  impl_->computeSets.push_back({debugContext.getPathName(), {}});
+  impl_->computeSets.push_back({debugContext.getPathName(), {}, {}});
   return ComputeSet(static_cast<unsigned>(impl_->computeSets.size() - 1));
 }
 
