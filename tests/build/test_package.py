@@ -22,6 +22,7 @@ CARRIED = {
     "lib/libdnnl.so.3",
     "share/licenses/onednn/LICENSE",
     "share/licenses/onednn/THIRD-PARTY-PROGRAMS",
+    "bin/popc",
     "bin/popir-config",
     "enable.sh",
 }

@@ -44,17 +44,17 @@ INSTANTIATE(unsigned short)
 template struct Reduce<int, Op::Max, 1, true>;
 }  // namespace maths
 
-#define COUNTER(NAME, TYPE)               \
-  class NAME : public Vertex {            \
-   public:                                \
-    TYPE count;                           \
-    Vector<unsigned> table;               \
-    InOut<TYPE> out;                      \
-    bool compute() {                      \
-      count += table[table.size() - 1];   \
-      out += count;                       \
-      return true;                        \
-    }                                     \
+#define COUNTER(NAME, TYPE)             \
+  class NAME : public Vertex {          \
+   public:                              \
+    TYPE count;                         \
+    Vector<unsigned> table;             \
+    InOut<TYPE> out;                    \
+    bool compute() {                    \
+      count += table[table.size() - 1]; \
+      out += count;                     \
+      return true;                      \
+    }                                   \
   };
 COUNTER(CountInt, int)
 COUNTER(CountShort, unsigned short)
@@ -132,10 +132,9 @@ int main() {
     graph.setInitialValue(v["factor"], 2.5);
     graph.setTileMapping(v, i);
     graph.setPerfEstimate(v, 20);
-    VertexRef r = graph.addVertex(second, poputil::templateVertex("maths::Reduce", FLOAT,
-                                                                  "maths::Op::Add", 2, false),
-                                  {{"rows", std::vector<Tensor>{part, x.slice(0, 1)}},
-                                   {"out", y[i]}});
+    VertexRef r = graph.addVertex(
+        second, poputil::templateVertex("maths::Reduce", FLOAT, "maths::Op::Add", 2, false),
+        {{"rows", std::vector<Tensor>{part, x.slice(0, 1)}}, {"out", y[i]}});
     graph.setTileMapping(r, i);
     graph.setCycleEstimate(r, 20);
   }
