@@ -194,8 +194,7 @@ Tensor& tensorOf(py::handle pyTensor) {
 Op& opOf(py::handle pyOp) {
   py::object twin = pyOp.attr("twin");
   if (twin.is_none()) {
-    const Op::Settings settings(graphOf(pyOp.attr("graph")).graph,
-                                pyOp.attr("name")().cast<std::string>());
+    const Op::Settings settings = settingsFrom(pyOp.attr("settings"));
     const py::object opid = pyOp.attr("opid");
     const popart::OperatorIdentifier id(opid.attr("domain").cast<std::string>(),
                                         opid.attr("type").cast<std::string>(),

@@ -74,6 +74,9 @@ GraphTwin& graphOf(pybind11::handle graph);
 popart::Tensor& tensorOf(pybind11::handle tensor);
 popart::Op& opOf(pybind11::handle op);
 
+/// From a popir.ir.OpSettings: name, and what the node's annotations ("__ipu_number", ...) say.
+popart::Op::Settings settingsFrom(pybind11::handle settings);
+
 /// Makes the C++ side show the compiler's connections and infos.
 void update(popart::Op& op, pybind11::handle pyOp);
 

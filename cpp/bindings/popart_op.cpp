@@ -2,6 +2,7 @@
 #include <pybind11/stl.h>
 #include <popart/opmanager.hpp>
 #include <popart/opserialiser.hpp>
+#include <popart/region.hpp>
 
 #include <string>
 #include <utility>
@@ -15,6 +16,8 @@ namespace {
 namespace py = pybind11;
 using popart::Op;
 using popart::OperatorIdentifier;
+using popart::view::Region;
+using popart::view::Regions;
 
 /// Collects (name, text) pairs.
 class Collector : public popart::OpSerialiserBase {
@@ -28,22 +31,22 @@ class Collector : public popart::OpSerialiserBase {
 };
 
 /// A new operator of a library; the compiler's own if its factory has put it into the graph.
-py::object createOp(const py::object& pyGraph, const py::tuple& opid, const std::string& name,
-                    const py::dict& values, const std::vector<std::string>& inputs,
+py::object createOp(const py::object& pySettings, const py::tuple& opid, const py::dict& values,
+                    const std::vector<std::string>& inputs,
                     const std::vector<std::string>& outputs) {
   const OperatorIdentifier id = opidFrom(opid);
   const OpRecord* record = Registry::instance().findOp(id);
   if (record == nullptr)
     raise("popart_internal_exception", "No library has " + popart::logging::format("{}", id));
-  popart::Graph& graph = graphOf(pyGraph).graph;
+  const std::string name = pySettings.attr("name").cast<std::string>();
   const std::string who = popart::logging::format("{} '{}'", id, name);
   const auto where = [&] { return place(who, "the factory", record->origin.path); };
   return run(where, [&]() -> py::object {
     const popart::Attributes attributes = attributesFrom(values, who);
-    const Op::Settings settings(graph, name);
+    const Op::Settings settings = settingsFrom(pySettings);
     const popart::OpCreatorInfo info(id, settings, attributes, inputs, outputs);
     if (record->info.complexFactory) {
-      Op* made = record->info.complexFactory(info, graph);
+      Op* made = record->info.complexFactory(info, settings.graph);
       if (made == nullptr) throw popart::error("The factory returned no operator");
       return pythonOf(*made);
     }
@@ -85,25 +88,79 @@ std::vector<std::pair<std::string, std::string>> attributeTexts(py::handle pyOp,
   });
 }
 
+/// \throws popart::error for elements that a tensor of that shape does not have.
+void checkRegions(const Regions& regions, const popart::Shape& shape) {
+  const Region full = Region::getFull(shape);
+  for (const Region& r : regions)
+    if (!full.contains(r) && !r.isEmpty())
+      throw popart::error("It returned {}, outside of a tensor of shape {}", r, shape);
+}
+
+py::tuple tupleOf(const std::vector<int64_t>& values) { return py::tuple(py::cast(values)); }
+
+py::list boxes(const Regions& regions, const popart::Shape& shape) {
+  checkRegions(regions, shape);
+  py::list all;
+  for (const Region& r : regions)
+    if (!r.isEmpty()) all.append(py::make_tuple(tupleOf(r.getLower()), tupleOf(r.getUpper())));
+  return all;
+}
+
+using Bounds = std::pair<std::vector<int64_t>, std::vector<int64_t>>;
+
+void bindRegions(py::module_& m) {
+  m.def("aliases", [](py::handle op, int in, int out) {
+    return runOp(op, "aliases", [&](Op& o) { return boxes(o.aliases(in, out), o.inShape(in)); });
+  });
+  m.def("modifies", [](py::handle op, int in) {
+    return runOp(op, "modifies", [&](Op& o) { return boxes(o.modifies(in), o.inShape(in)); });
+  });
+  m.def("uses", [](py::handle op, int in) {
+    return runOp(op, "uses", [&](Op& o) { return boxes(o.uses(in), o.inShape(in)); });
+  });
+  m.def("fwdRegMap", [](py::handle op, int in, int out, const Bounds& region) {
+    return runOp(op, "fwdRegMap", [&](Op& o) {
+      return boxes(o.fwdRegMap(in, out)(Region(region.first, region.second)), o.outShape(out));
+    });
+  });
+  m.def("bwdRegMap", [](py::handle op, int in, int out, const Bounds& region) {
+    return runOp(op, "bwdRegMap", [&](Op& o) {
+      return boxes(o.bwdRegMap(in, out)(Region(region.first, region.second)), o.inShape(in));
+    });
+  });
+}
+
 /// What the compiler asks of every operator, in one go.
 py::dict traits(py::handle pyOp) {
-  return runOp(pyOp, "modifies, aliases, getSubgraphValue, requiresRandomSeed or hasSideEffect",
-               [](Op& op) {
-                 py::dict t;
-                 t["subgraphValue"] = op.getSubgraphValue();
-                 t["requiresRandomSeed"] = op.requiresRandomSeed();
-                 t["hasSideEffect"] = op.hasSideEffect();
-                 py::set modified, aliased;
-                 for (const auto& in : op.input->tensorMap()) {
-                   if (op.modifiesIndex(in.first)) modified.add(in.first);
-                   for (const auto& out : op.output->tensorMap())
-                     if (op.doesAlias(in.first, out.first))
-                       aliased.add(py::make_tuple(in.first, out.first));
-                 }
-                 t["modifies"] = modified;
-                 t["aliases"] = aliased;
-                 return t;
-               });
+  const char* function = "getSubgraphValue";
+  popart::Op& op = opOf(pyOp);
+  const auto where = [&] { return place(op.debugName(), function, libraryOf(op)); };
+  return run(where, [&] {
+    py::dict t;
+    t["subgraphValue"] = op.getSubgraphValue();
+    function = "requiresRandomSeed";
+    t["requiresRandomSeed"] = op.requiresRandomSeed();
+    function = "hasSideEffect";
+    t["hasSideEffect"] = op.hasSideEffect();
+    function = "isOutlineable";
+    t["isOutlineable"] = op.isOutlineable();
+    py::set modified, aliased;
+    for (const auto& in : op.input->tensorMap()) {
+      function = "modifies";
+      const Regions written = op.modifies(in.first);
+      checkRegions(written, op.inShape(in.first));
+      if (popart::view::nonEmptyRegion(written)) modified.add(in.first);
+      function = "aliases";
+      for (const auto& out : op.output->tensorMap()) {
+        const Regions shown = op.aliases(in.first, out.first);
+        checkRegions(shown, op.inShape(in.first));
+        if (popart::view::nonEmptyRegion(shown)) aliased.add(py::make_tuple(in.first, out.first));
+      }
+    }
+    t["modifies"] = modified;
+    t["aliases"] = aliased;
+    return t;
+  });
 }
 
 py::list inplacePriorityDefault(py::handle pyOp) {
@@ -122,6 +179,8 @@ void bindOps(py::module_& m) {
   py::class_<TensorTwin>(m, "TensorTwin", "The C++ side of a Tensor.");
   py::class_<OpTwin>(m, "OpTwin", "The C++ side of an Op.")
       .def("bind", &OpTwin::bind)
+      .def("inplacePriorityVeto",
+           [](const OpTwin& t) { return t.op().settings.inplacePriorityVeto; })
       .def("library", [](const OpTwin& t) { return libraryOf(t.op()); });
   m.def("createOp", createOp);
   m.def("setup", [](py::handle op) { runOp(op, "setup", [](Op& o) { o.setup(); }); });
@@ -134,6 +193,10 @@ void bindOps(py::module_& m) {
   });
   m.def("attributeTexts", attributeTexts);
   m.def("traits", traits);
+  m.def("canBeReplacedByIdentity", [](py::handle op) {
+    return runOp(op, "canBeReplacedByIdentity", [](Op& o) { return o.canBeReplacedByIdentity(); });
+  });
+  bindRegions(m);
   m.def("inplacePriorityDefault", inplacePriorityDefault);
   m.def("getInplaceVariant", [](py::handle op, const py::tuple& opid) {
     const OperatorIdentifier id = opidFrom(opid);

@@ -16,7 +16,7 @@ from popir import pattern, registry
 from popir._device import popart as device
 from popir.definitions import OpDefinition
 from popir.errors import DuplicateOperatorError
-from popir.ir import GradInOutMapper, GradOpInType, Graph, Op, OperatorIdentifier, Tensor
+from popir.ir import GradInOutMapper, GradOpInType, Graph, Op, OperatorIdentifier, Region, Tensor
 from popir.ir.op import OpSerialiser
 from popir.opx import InputCreatorType, Opx
 from popir.registry import OpCreatorInfo, OpEntry, OpxEntry
@@ -119,6 +119,34 @@ class CppOp(Op):
     def aliases(self, inIndex: int, outIndex: int) -> bool:
         """Whether the library's aliases() names any element."""
         return (inIndex, outIndex) in (self._traits or self._ask())["aliases"]
+
+    def canBeReplacedByIdentity(self) -> bool:
+        """Calls the library."""
+        return device.canBeReplacedByIdentity(self)
+
+    def isOutlineable(self) -> bool:
+        """Calls the library."""
+        return (self._traits or self._ask())["isOutlineable"]
+
+    def aliasedRegions(self, inIndex: int, outIndex: int) -> list[Region]:
+        """Calls the library."""
+        return [Region(*r) for r in device.aliases(self, inIndex, outIndex)]
+
+    def modifiedRegions(self, inIndex: int) -> list[Region]:
+        """Calls the library."""
+        return [Region(*r) for r in device.modifies(self, inIndex)]
+
+    def usedRegions(self, inIndex: int) -> list[Region]:
+        """Calls the library."""
+        return [Region(*r) for r in device.uses(self, inIndex)]
+
+    def fwdRegMap(self, inIndex: int, outIndex: int, region: Region) -> list[Region]:
+        """Calls the library."""
+        return [Region(*r) for r in device.fwdRegMap(self, inIndex, outIndex, region)]
+
+    def bwdRegMap(self, inIndex: int, outIndex: int, region: Region) -> list[Region]:
+        """Calls the library."""
+        return [Region(*r) for r in device.bwdRegMap(self, inIndex, outIndex, region)]
 
     def connectInTensor(self, i: int, tensorId: str) -> None:
         """See `Op`."""
@@ -267,7 +295,7 @@ def _op_entry(
         inputs = [tensor.id if tensor else "" for tensor in info.inputs]
         outputs = list(info.outputs)
         attributes = dict(info.attributes)
-        made = device.createOp(settings.graph, key, settings.name, attributes, inputs, outputs)
+        made = device.createOp(settings, key, attributes, inputs, outputs)
         if isinstance(made, Op):
             return made
         return CppOp(opid, settings, info.attributes, made)

@@ -6,6 +6,7 @@ from popir.ir.gradop import GradOp
 from popir.ir.graph import Graph
 from popir.ir.identifier import GradInOutMapper, GradOpInType, OperatorIdentifier
 from popir.ir.op import Op
+from popir.ir.region import Region
 from popir.ir.settings import OpSerialiser, OpSettings
 from popir.ir.tensor import Tensor, TensorType
 from popir.ir.verify import verify
@@ -21,6 +22,7 @@ __all__ = [
     "OpSerialiser",
     "OpSettings",
     "OperatorIdentifier",
+    "Region",
     "Tensor",
     "TensorType",
     "fold",

@@ -12,6 +12,7 @@ from popir.errors import popart_exception
 from popir.ir import binding
 from popir.ir.attributes import schema_attributes
 from popir.ir.identifier import GradInOutMapper, OperatorIdentifier
+from popir.ir.region import Region
 from popir.ir.settings import OpSerialiser, OpSettings
 from popir.ir.tensor import Tensor, TensorType
 from popir.types import TensorInfo
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from popir.ir.graph import Graph
 
 Array = np.ndarray[Any, Any]
+
+_INPLACE_NAMES = "__inplace_op_names"
+_INPLACE_PRIORITIES = "__inplace_op_priorities"
 
 
 class Op:
@@ -365,6 +369,24 @@ class Op:
         """The in-place variant of that identifier, one of inplacePriorityDefault()."""
         raise popart_exception(f"{self.debugName()} has no in-place variant {opid}.")
 
+    def inplacePriorityVeto(self) -> list[tuple[str, float]]:
+        """What the model or a pattern says of in-place variants, by operator name: a priority in
+        place of the default one.
+        """
+        if self.twin is not None:
+            return self.twin.inplacePriorityVeto()
+        notes = self.settings.nodeAttributes
+        names, priorities = notes.get(_INPLACE_NAMES, ()), notes.get(_INPLACE_PRIORITIES, ())
+        return list(zip(names, priorities, strict=False))
+
+    def canBeReplacedByIdentity(self) -> bool:
+        """Whether the operator, as it is connected, gives its input 0 as it is."""
+        return False
+
+    def isOutlineable(self) -> bool:
+        """Whether the operator may be part of a piece of code that is shared."""
+        return True
+
     def aliases(self, inIndex: int, outIndex: int) -> bool:
         """Whether the output shares the input's memory."""
         return False
@@ -372,6 +394,32 @@ class Op:
     def modifies(self, inIndex: int) -> bool:
         """Whether the operator writes the memory of the input."""
         return False
+
+    # The same, element by element.
+
+    def aliasedRegions(self, inIndex: int, outIndex: int) -> list[Region]:
+        """The elements of the input that the output shows."""
+        return [Region.full(self.inShape(inIndex))] if self.aliases(inIndex, outIndex) else []
+
+    def modifiedRegions(self, inIndex: int) -> list[Region]:
+        """The elements of the input that the operator writes."""
+        return [Region.full(self.inShape(inIndex))] if self.modifies(inIndex) else []
+
+    def usedRegions(self, inIndex: int) -> list[Region]:
+        """The elements of the input that the operator reads."""
+        return [Region.full(self.inShape(inIndex))]
+
+    def fwdRegMap(self, inIndex: int, outIndex: int, region: Region) -> list[Region]:
+        """The elements of the output that belong to those of the input; by default one to one, all
+        of them where the shapes differ.
+        """
+        inside, out = self.inShape(inIndex), self.outShape(outIndex)
+        return [region if inside == out else Region.full(out)]
+
+    def bwdRegMap(self, inIndex: int, outIndex: int, region: Region) -> list[Region]:
+        """The elements of the input that belong to those of the output; as `fwdRegMap`."""
+        inside, out = self.inShape(inIndex), self.outShape(outIndex)
+        return [region if inside == out else Region.full(inside)]
 
     def optimizerInputs(self) -> dict[int, Tensor]:
         """The inputs that the optimizer sets, by index."""

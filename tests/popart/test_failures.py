@@ -43,11 +43,9 @@ def check_places(library: str) -> None:
         g = graph()
         op = add(g, "Fails", ["x"], name="n", where=where, what="error")
         said = refusal(popir.popart_exception, getattr(op, where))
-        place = "modifies, aliases, getSubgraphValue, requiresRandomSeed or hasSideEffect"
-        function = place if where == "hasSideEffect" else where
         assert said == (
             f"bad luck of 3 (Op(0, test.Fails:1, name='n', inputs=['x'], outputs=['y']), "
-            f"in {function}() of '{library}')"
+            f"in {where}() of '{library}')"
         )
         assert op.outInfo(0) == TensorInfo("FLOAT", [2, 3])
     op = add(graph(), "Fails", ["x"], where="null")

@@ -61,6 +61,7 @@ static constexpr const char* sExcludePatternsAttribute = "__exclude_patterns";
 static constexpr const char* sInplaceOpNames = "__inplace_op_names";
 static constexpr const char* sInplaceOpPriorities = "__inplace_op_priorities";
 static constexpr const char* sSchedulePriority = "__schedule_priority";
+static constexpr const char* sOutlineAttribute = "__outline";
 static constexpr const char* sAvailMemAttribute = "__available_memory";
 static constexpr const char* sPartialsTypeAttribute = "__partials_type";
 static constexpr const char* sDebugInfoId = "__debug_info_id";
