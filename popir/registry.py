@@ -59,6 +59,8 @@ class OpEntry:
     isPublic: bool
     source: str
     """Who registered it: "built in", "python", or the path of a library."""
+    hasGradOps: bool = True
+    """Whether its class has a getGradOps() of its own; else it has no gradient."""
 
 
 @dataclass(frozen=True)
@@ -157,6 +159,7 @@ class OpCreator:
         source: str | None = None,
     ) -> None:
         source = source or opClass.source
+        hasGradOps = opClass.getGradOps is not Op.getGradOps
         self.opids = list(definitions)
 
         def construct(info: OpCreatorInfo) -> Op:
@@ -164,7 +167,9 @@ class OpCreator:
 
         for opid in self.opids:
             definition = definitions[opid] if isinstance(definitions, Mapping) else None
-            entry = OpEntry(opid, opClass, definition, factory or construct, isPublic, source)
+            entry = OpEntry(
+                opid, opClass, definition, factory or construct, isPublic, source, hasGradOps
+            )
             register_op(entry, override)
 
 
@@ -204,6 +209,13 @@ def entries() -> list[OpEntry]:
     _sync()
     found = [entry for byVersion in _state.ops.values() for entry in byVersion.values()]
     return sorted(found, key=lambda entry: entry.opid)
+
+
+def opxEntries() -> list[OpxEntry]:
+    """All registered lowerings, by the operators' identifiers."""
+    _sync()
+    found = [entry for bySource in _state.opxs.values() for entry in bySource.values()]
+    return sorted(found, key=lambda entry: (entry.opid, entry.source))
 
 
 def find(domain: str, type: str, opset: int) -> OpEntry:

@@ -64,6 +64,13 @@ void bindRegistry(py::module_& m) {
   m.def(
       "generation", [] { return Registry::instance().generation(); },
       "Changes whenever a library registers something.");
+  m.def(
+      "nameLibrary",
+      [](const std::string& path, const std::string& name) {
+        Registry::instance().nameLibrary(path, name);
+      },
+      py::arg("path"), py::arg("name"),
+      "What is loaded from `path` from now on is called `name`, and replaces what has that name.");
   m.def("takeFaults", [] { return Registry::instance().takeFaults(); });
   m.def(
       "ops",
@@ -71,10 +78,11 @@ void bindRegistry(py::module_& m) {
         py::list all;
         for (const auto& op : Registry::instance().ops())
           all.append(py::make_tuple(popir::toPython(op.first), op.second.origin.path,
-                                    op.second.info.isPublic, toPython(op.second.info.details)));
+                                    op.second.info.isPublic, toPython(op.second.info.details),
+                                    op.second.info.hasGradOps));
         return all;
       },
-      "(opid, library, isPublic, definition) of each operator.");
+      "(opid, library, isPublic, definition, hasGradOps) of each operator.");
   m.def(
       "opxs",
       [] {

@@ -14,8 +14,8 @@ Origin Origin::of(const void* where, const void* otherwise) {
   for (const void* address : {where, otherwise}) {
     if (address == nullptr || dladdr(address, &info) == 0 || info.dli_fname == nullptr) continue;
     char absolute[PATH_MAX];
-    return {realpath(info.dli_fname, absolute) != nullptr ? absolute : info.dli_fname,
-            info.dli_fbase};
+    const char* found = realpath(info.dli_fname, absolute);
+    return {Registry::instance().nameOf(found != nullptr ? found : info.dli_fname), info.dli_fbase};
   }
   return {};
 }
@@ -81,6 +81,7 @@ void Registry::addPattern(PatternRecord record) {
 void Registry::addShapeFunction(const OperatorIdentifier& opid,
                                 popart::ShapeInferenceFunction function) {
   shapeFunctions_[opid] = std::move(function);
+  ++generation_;
 }
 
 namespace {
@@ -112,6 +113,11 @@ const PatternRecord* Registry::findPattern(std::type_index type) const {
   return nullptr;
 }
 
+std::string Registry::nameOf(const std::string& path) const {
+  const auto found = names_.find(path);
+  return found == names_.end() ? path : found->second;
+}
+
 std::vector<std::string> Registry::takeFaults() {
   std::vector<std::string> taken;
   taken.swap(faults_);
@@ -119,3 +125,8 @@ std::vector<std::string> Registry::takeFaults() {
 }
 
 }  // namespace popir
+
+/// How many things libraries have registered, or tried to, in this process.
+extern "C" __attribute__((visibility("default"))) unsigned popir_registrations() {
+  return popir::Registry::instance().generation();
+}

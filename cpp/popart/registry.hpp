@@ -22,7 +22,7 @@ namespace popir {
 
 /// The library that an address lies in.
 struct Origin {
-  /// As loaded, made absolute.
+  /// As loaded, made absolute; or the name that `Registry::nameLibrary` has given to that path.
   std::string path;
   /// Where it was loaded; tells a rebuild of a library from the library.
   const void* base = nullptr;
@@ -63,6 +63,10 @@ class Registry {
   /// A later function of an operator replaces an earlier one.
   void addShapeFunction(const popart::OperatorIdentifier& opid,
                         popart::ShapeInferenceFunction function);
+  /// What is loaded from `path`, an absolute path, after this call is called `name` instead. So
+  /// what is built anew from the same sources, into another file, replaces what was built before.
+  void nameLibrary(const std::string& path, const std::string& name) { names_[path] = name; }
+  std::string nameOf(const std::string& path) const;
   void addFault(const std::string& message) { faults_.push_back(message), ++generation_; }
 
   /// Null if there is none.
@@ -89,6 +93,7 @@ class Registry {
   std::map<popart::OperatorIdentifier, popart::ShapeInferenceFunction> shapeFunctions_;
   std::vector<PatternRecord> patterns_;
   std::vector<std::string> faults_;
+  std::map<std::string, std::string> names_;
   unsigned generation_ = 0;
 };
 

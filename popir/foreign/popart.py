@@ -239,7 +239,8 @@ device.install(_adopt, _create_op)
 # Taking over what libraries registered.
 
 _generation = 0
-_taken: set[tuple[str, object, str]] = set()
+_taken: dict[tuple[str, object, str], str] = {}
+"""What was taken over from which library, and what it said of it; a rebuild may say otherwise."""
 
 
 def sync() -> None:
@@ -253,9 +254,9 @@ def sync() -> None:
         return
     _generation = generation
     faults: list[str] = device.takeFaults()
-    for opid, library, isPublic, definition in device.ops():
-        if _is_new("op", opid, library):
-            entry = _op_entry(OperatorIdentifier(*opid), library, isPublic, definition)
+    for opid, library, isPublic, definition, hasGradOps in device.ops():
+        if _is_new("op", opid, library, f"{isPublic} {definition} {hasGradOps}"):
+            entry = _op_entry(OperatorIdentifier(*opid), library, isPublic, definition, hasGradOps)
             _collect(faults, functools.partial(registry.register_op, entry))
     for opid, library in device.opxs():
         if _is_new("opx", opid, library):
@@ -272,10 +273,10 @@ def sync() -> None:
         raise DuplicateOperatorError("\n".join(faults))
 
 
-def _is_new(what: str, key: object, library: str) -> bool:
-    known = (what, key, library) in _taken
-    _taken.add((what, key, library))
-    return not known
+def _is_new(what: str, key: object, library: str, said: str = "") -> bool:
+    known = _taken.get((what, key, library))
+    _taken[what, key, library] = said
+    return known != said
 
 
 def _collect(faults: list[str], register: functools.partial[Any]) -> None:
@@ -286,7 +287,11 @@ def _collect(faults: list[str], register: functools.partial[Any]) -> None:
 
 
 def _op_entry(
-    opid: OperatorIdentifier, library: str, isPublic: bool, definition: dict[str, Any]
+    opid: OperatorIdentifier,
+    library: str,
+    isPublic: bool,
+    definition: dict[str, Any],
+    hasGradOps: bool,
 ) -> OpEntry:
     key = (opid.domain, opid.type, opid.version)
 
@@ -301,7 +306,7 @@ def _op_entry(
         return CppOp(opid, settings, info.attributes, made)
 
     known = OpDefinition(**definition) if any(definition.values()) else None
-    return OpEntry(opid, CppOp, known, make, isPublic, library)
+    return OpEntry(opid, CppOp, known, make, isPublic, library, hasGradOps)
 
 
 registry.sync.append(sync)

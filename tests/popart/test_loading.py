@@ -44,7 +44,14 @@ def same_op(domain: str, type: str, name: str) -> str:
 
 def check_usable(library: str) -> None:
     """Registry and loader work as if nothing had been."""
-    assert load_op_library(library) == library
+    loaded = load_op_library(library)
+    assert loaded.path == loaded.source == str(loaded) == library
+    assert {str(opid) for opid in loaded.operators} == {
+        "ai.onnx.LeakyRelu:1",
+        "ai.onnx.LeakyRelu:6",
+    }
+    assert {opid.type for opid in loaded.lowerings} == {"LeakyRelu", "LeakyReluGrad"}
+    assert load_op_library(library) == loaded
     assert add(graph(), "LeakyRelu", ["x"], domain="ai.onnx").source == library
 
 
@@ -58,12 +65,11 @@ def check_refusals(folder: str, good: str) -> None:
             assert word in said, said
         assert registry.entries() == before
 
-    says("missing.so", "There is no operator library")
-    says("text.so", "is no ELF shared library: it begins with b'not '")
-    says("empty.so", "is no ELF shared library: it begins with b''")
-    says("cut.so", "cannot be loaded: ")
-    says(".", "cannot be read: ")
-    says("liblacks.so", "undefined symbol: _Z9elsewherev", "`popir-config --libs`")
+    says("missing.so", "There is no operator library", "in that folder: cut.so, ")
+    says("cut.so", "cannot be loaded: it ends after 2000 bytes: it was cut off, or is")
+    says("liblacks.so", "undefined symbol: _Z9elsewherev", "It stands for elsewhere(). Add the")
+    says("libempty.so", "loads, but registers nothing: no operator", "--whole-archive")
+    says("libnewer.so", "was compiled with the headers of popir 9.8.7, and this is popir 0.1.0")
     says("libthrows.so", "it threw std::runtime_error: bad luck", "static initialisers must not")
     says("libthrows_int.so", "cannot be loaded: it threw int. Its static")
     says("libcrashes.so", "the process that tried it was ended by SIGABRT")
@@ -72,15 +78,19 @@ def check_refusals(folder: str, good: str) -> None:
 
 
 def test_libraries_that_cannot_be_loaded(library, tmp_path: Path) -> None:
-    (tmp_path / "text.so").write_text("not a library")
-    (tmp_path / "empty.so").write_text("")
     good = Path(library("leaky_relu_custom_op"))
     (tmp_path / "cut.so").write_bytes(good.read_bytes()[:2000])
     for name, text in {
         "throws": THROWS, "throws_int": THROWS_INT, "crashes": CRASHES, "exits": EXITS,
-        "lacks": LACKS,
+        "lacks": LACKS, "empty": "int f() { return 1; }\n",
     }.items():  # fmt: skip
         build(name, tmp_path, CONFIG, text=text)
+    newer = tmp_path / "include" / "popir"
+    newer.mkdir(parents=True)
+    header = (PACKAGE / "include" / "popir" / "sdk.hpp").read_text()
+    (newer / "sdk.hpp").write_text(header.replace("sdk_0_1_0", "sdk_9_8_7"))
+    options = f"-I{newer.parent}"
+    build("newer", tmp_path, CONFIG, options, text=same_op("test", "Newer", "Newest"))
     isolated(check_refusals, str(tmp_path), str(good), cwd=tmp_path)
 
 

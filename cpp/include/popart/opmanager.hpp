@@ -6,11 +6,13 @@
 #include <popart/names.hpp>
 #include <popart/op.hpp>
 #include <popart/tensorinfo.hpp>
+#include <popir/sdk.hpp>
 
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -113,6 +115,8 @@ class OpManager {
     /// One of the two is set.
     OpFactoryFunc simpleFactory;
     ComplexOpFactoryFunc complexFactory;
+    /// Whether the class has a getGradOps() of its own.
+    bool hasGradOps = true;
   };
 
   /// Records an operator. `where` is an address in the library that brings it. Never throws: an
@@ -149,7 +153,20 @@ class OpCreator {
   template <typename Factory>
   void add(const OpDefinitions& definitions, bool isPublic, const Factory& factory) {
     for (const auto& d : definitions)
-      OpManager::registerOp(OpManager::OpInfo(d.first, isPublic, d.second, factory), this);
+      OpManager::registerOp(withGradOps(OpManager::OpInfo(d.first, isPublic, d.second, factory)),
+                            this);
+  }
+
+  // The type of a member function names the class that declares it. One that is not public cannot
+  // be looked at, and is the class's own.
+  template <class C>
+  static std::is_same<decltype(&C::getGradOps), std::vector<std::unique_ptr<Op>> (Op::*)()>
+  inheritsGradOps(const C*);
+  static std::false_type inheritsGradOps(...);
+
+  static OpManager::OpInfo withGradOps(OpManager::OpInfo info) {
+    info.hasGradOps = !decltype(inheritsGradOps(static_cast<const OP*>(nullptr)))::value;
+    return info;
   }
 };
 

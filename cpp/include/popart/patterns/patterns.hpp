@@ -4,6 +4,7 @@
 
 #include <popart/error.hpp>
 #include <popart/patterns/pattern.hpp>
+#include <popir/sdk.hpp>
 
 #include <functional>
 #include <memory>

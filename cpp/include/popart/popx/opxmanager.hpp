@@ -6,6 +6,7 @@
 #include <popart/names.hpp>
 #include <popart/operatoridentifier.hpp>
 #include <popart/popx/opx.hpp>
+#include <popir/sdk.hpp>
 
 #include <functional>
 #include <memory>
