@@ -21,26 +21,53 @@ using namespace py::literals;
 
 namespace {
 
+py::dict asDict(const OperationCost& o) {
+  return py::dict("name"_a = o.name, "vertexClass"_a = o.vertexClass, "times"_a = o.times,
+                  "cycles"_a = o.cycles(), "computeCycles"_a = o.computeCycles,
+                  "exchangeCycles"_a = o.exchangeCycles, "syncCycles"_a = o.syncCycles,
+                  "exchangeBytes"_a = o.exchangeBytes, "flops"_a = o.flops);
+}
+
+py::dict asDict(const StepCost& s) {
+  return py::dict("name"_a = s.name, "kind"_a = s.kind, "times"_a = s.times,
+                  "cycles"_a = s.cycles(), "computeCycles"_a = s.computeCycles,
+                  "exchangeCycles"_a = s.exchangeCycles, "syncCycles"_a = s.syncCycles,
+                  "interIPUCycles"_a = s.interIPUCycles,
+                  "meanComputeCycles"_a = s.meanComputeCycles, "exchangeBytes"_a = s.exchangeBytes,
+                  "interIPUBytes"_a = s.interIPUBytes, "hostBytesIn"_a = s.hostBytesIn,
+                  "hostBytesOut"_a = s.hostBytesOut, "liveBytes"_a = s.liveBytes,
+                  "fullestTileLiveBytes"_a = s.fullestTileLiveBytes, "operations"_a = s.operations,
+                  "ipus"_a = s.ipus);
+}
+
+py::dict asDict(const MemoryCost& m) {
+  return py::dict("category"_a = m.category, "alwaysLive"_a = m.alwaysLive,
+                  "totalBytes"_a = m.totalBytes, "fullestTileBytes"_a = m.fullestTileBytes,
+                  "tileBytes"_a = m.tileBytes);
+}
+
+py::dict asDict(const MemoryOwner& o) {
+  return py::dict("name"_a = o.name, "category"_a = o.category, "bytes"_a = o.bytes);
+}
+
+template <class Row>
+py::list asList(const std::vector<Row>& rows) {
+  py::list list;
+  for (const auto& row : rows) list.append(asDict(row));
+  return list;
+}
+
 py::dict asDict(const MachineReport& r) {
-  py::list operations, memory, owners;
-  for (const auto& o : r.owners)
-    owners.append(py::dict("name"_a = o.name, "category"_a = o.category, "bytes"_a = o.bytes));
-  for (const auto& o : r.operations)
-    operations.append(py::dict("name"_a = o.name, "vertexClass"_a = o.vertexClass,
-                               "times"_a = o.times, "cycles"_a = o.cycles(),
-                               "computeCycles"_a = o.computeCycles,
-                               "exchangeCycles"_a = o.exchangeCycles, "syncCycles"_a = o.syncCycles,
-                               "exchangeBytes"_a = o.exchangeBytes, "flops"_a = o.flops));
-  for (const auto& m : r.memory)
-    memory.append(py::dict("category"_a = m.category, "totalBytes"_a = m.totalBytes,
-                           "fullestTileBytes"_a = m.fullestTileBytes));
   return py::dict(
-      "target"_a = r.target, "tiles"_a = r.tiles, "clockHz"_a = r.clockHz, "cycles"_a = r.cycles,
+      "target"_a = r.target, "tiles"_a = r.tiles, "numIPUs"_a = r.numIPUs,
+      "tilesPerIPU"_a = r.tilesPerIPU, "clockHz"_a = r.clockHz, "cycles"_a = r.cycles,
       "computeCycles"_a = r.computeCycles, "exchangeCycles"_a = r.exchangeCycles,
-      "syncCycles"_a = r.syncCycles, "exchangeBytes"_a = r.exchangeBytes, "flops"_a = r.flops,
-      "hostBytesIn"_a = r.hostBytesIn, "hostBytesOut"_a = r.hostBytesOut,
-      "hostSeconds"_a = r.hostSeconds, "operations"_a = operations, "memory"_a = memory,
-      "owners"_a = owners, "totalBytes"_a = r.totalBytes, "maxTileBytes"_a = r.maxTileBytes,
+      "syncCycles"_a = r.syncCycles, "exchangeBytes"_a = r.exchangeBytes,
+      "interIPUBytes"_a = r.interIPUBytes, "interIPUCycles"_a = r.interIPUCycles,
+      "flops"_a = r.flops, "hostBytesIn"_a = r.hostBytesIn, "hostBytesOut"_a = r.hostBytesOut,
+      "hostSeconds"_a = r.hostSeconds, "operations"_a = asList(r.operations),
+      "steps"_a = asList(r.steps), "memory"_a = asList(r.memory), "owners"_a = asList(r.owners),
+      "totalBytes"_a = r.totalBytes, "maxTileBytes"_a = r.maxTileBytes,
       "fullestTile"_a = r.fullestTile, "bytesPerTile"_a = r.bytesPerTile,
       "tilesOutOfMemory"_a = r.tilesOutOfMemory, "counts"_a = r.counts, "summary"_a = r.summary());
 }

@@ -1,6 +1,7 @@
 #include "machine/exchange.hpp"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 namespace popir {
@@ -43,6 +44,7 @@ void Traffic::add(const TileRuns& held, const TileRuns& needed) {
   const auto tiles = static_cast<unsigned>(received_.size());
   std::vector<std::int64_t> in(tiles), out(tiles), spans(tiles);
   bool any = false;
+  std::map<std::pair<unsigned, unsigned>, std::int64_t> between;  // IPUs
   for (const auto& need : needed.runs) {
     auto at = std::upper_bound(held.runs.begin(), held.runs.end(), need.begin,
                                [](std::int64_t b, const TileRun& run) { return b < run.end; });
@@ -53,10 +55,16 @@ void Traffic::add(const TileRuns& held, const TileRuns& needed) {
       ++spans[need.tile];
       out[at->tile] += n;
       any = true;
+      const auto from = at->tile / tilesPerIPU_, to = need.tile / tilesPerIPU_;
+      if (from != to) between[{from, to}] += n;
     }
   }
   if (!any) return;
   const auto holds = held.byTile(tiles);
+  for (const auto& [ipus, n] : between) {
+    const auto distinct = std::min((n + held.repeat - 1) / held.repeat, held.distinct);
+    link(ipus.first, ipus.second, static_cast<std::uint64_t>(distinct) * held.elementBytes);
+  }
   for (unsigned t = 0; t < tiles; ++t) {
     const auto distinct = std::min((in[t] + held.repeat - 1) / held.repeat, held.distinct);
     received_[t] += static_cast<std::uint64_t>(distinct) * held.elementBytes;
@@ -75,6 +83,7 @@ void Traffic::add(const Traffic& other) {
     spans_[t] += other.spans_[t];
     sent_[t] += other.sent_[t];
   }
+  between_.add(other.between_);
 }
 
 std::uint64_t Traffic::bytes() const {

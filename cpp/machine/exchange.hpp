@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "machine/links.hpp"
 #include "machine/target_spec.hpp"
+#include "machine/tile_bytes.hpp"
 
 namespace popir {
 
@@ -39,11 +41,18 @@ struct TileRuns {
 /// A tile receives every byte it needs and does not hold, once for each operand; what it sends is
 /// counted once however many tiles receive it, since a word sent can be read by all of them.
 /// Whatever arrives from one place to lie in one place is a span, whose control takes slots beside
-/// the payload; of planned contractions and partial sums spans are not known. Contention and links
-/// between IPUs are not modelled.
+/// the payload; of planned contractions and partial sums spans are not known. Contention on a chip
+/// is not modelled. What comes from another IPU takes the links first (machine/links.hpp), each
+/// word once for all tiles of an IPU.
 class Traffic {
  public:
-  explicit Traffic(unsigned tiles) : received_(tiles), saved_(tiles), spans_(tiles), sent_(tiles) {}
+  explicit Traffic(const TargetSpec& spec)
+      : received_(spec.numTiles()),
+        saved_(spec.numTiles()),
+        spans_(spec.numTiles()),
+        sent_(spec.numTiles()),
+        between_(spec.numIPUs),
+        tilesPerIPU_(spec.tilesPerIPU) {}
 
   /// The tiles of `needed`, runs over the positions of `held`, get these elements.
   void add(const TileRuns& held, const TileRuns& needed);
@@ -54,16 +63,23 @@ class Traffic {
     saved_[tile] += bytes - bytes / together;
   }
   void send(unsigned tile, std::uint64_t bytes) { sent_[tile] += bytes; }
+  /// Bytes from one IPU to another.
+  void link(unsigned from, unsigned to, std::uint64_t bytes) { between_.add(from, to, bytes); }
 
-  /// Bytes by tile.
-  const std::vector<std::uint64_t>& received() const { return received_; }
+  /// By tile.
+  const PerTile& received() const { return received_; }
+  const PerTile& sent() const { return sent_; }
+  const PerTile& spans() const { return spans_; }
   /// Over all tiles.
   std::uint64_t bytes() const;
-  /// Of the tile that receives or sends longest, be it by bytes or by spans.
+  /// On the chips: of the tile that receives or sends longest, be it by bytes or by spans.
   std::uint64_t cycles(const TargetSpec& spec) const;
+  const LinkTraffic& links() const { return between_; }
 
  private:
-  std::vector<std::uint64_t> received_, saved_, spans_, sent_;
+  PerTile received_, saved_, spans_, sent_;
+  LinkTraffic between_;
+  unsigned tilesPerIPU_;
 };
 
 }  // namespace popir

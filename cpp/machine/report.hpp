@@ -21,10 +21,37 @@ struct OperationCost {
   std::uint64_t cycles() const { return computeCycles + exchangeCycles + syncCycles; }
 };
 
-/// Bytes of one category, over all tiles and on the fullest tile.
+/// One step in the order of the program, functions and loop bodies spelled out where they are
+/// called; all figures are those of one execution. A step in a branch that is not counted has no
+/// `times` and no operations.
+struct StepCost {
+  std::string name;
+  /// "Execute", "Copy", "StreamCopy", "Sync".
+  std::string kind;
+  std::uint64_t times = 0;
+  std::uint64_t computeCycles = 0, exchangeCycles = 0, syncCycles = 0;
+  /// Of the exchange those on links between IPUs.
+  std::uint64_t interIPUCycles = 0;
+  /// Over all tiles of the target; computeCycles are those of the tile that takes longest.
+  double meanComputeCycles = 0;
+  std::uint64_t exchangeBytes = 0, interIPUBytes = 0;
+  std::uint64_t hostBytesIn = 0, hostBytesOut = 0;
+  /// What is not always live while the step runs: over all tiles, and of the tile that has most.
+  std::uint64_t liveBytes = 0, fullestTileLiveBytes = 0;
+  /// Rows of `operations`, and IPUs that compute or exchange.
+  std::vector<std::size_t> operations;
+  std::vector<unsigned> ipus;
+
+  std::uint64_t cycles() const { return computeCycles + exchangeCycles + syncCycles; }
+};
+
+/// Bytes of one category: over all tiles, on the fullest tile, and on each. What is not always live
+/// counts as at the worst step of each tile.
 struct MemoryCost {
   std::string category;
+  bool alwaysLive = false;
   std::uint64_t totalBytes = 0, fullestTileBytes = 0;
+  std::vector<std::uint64_t> tileBytes;
 };
 
 /// A variable, or the vertex that gathers operands, on the fullest tile at its worst step.
@@ -35,17 +62,20 @@ struct MemoryOwner {
 
 struct __attribute__((visibility("default"))) MachineReport {
   std::string target;
-  unsigned tiles = 0;
+  unsigned tiles = 0, numIPUs = 0, tilesPerIPU = 0;
   double clockHz = 0;
   /// One run of the program, in tile cycles; the parts add up to `cycles`.
   std::uint64_t cycles = 0, computeCycles = 0, exchangeCycles = 0, syncCycles = 0;
   std::uint64_t exchangeBytes = 0, flops = 0;
+  /// Of the exchange that on links between IPUs.
+  std::uint64_t interIPUBytes = 0, interIPUCycles = 0;
   /// Through streams, in one run. No cycles count them; the seconds are those of the bytes alone.
   std::uint64_t hostBytesIn = 0, hostBytesOut = 0;
   double hostSeconds = 0;
   /// In the order of the program.
   std::vector<OperationCost> operations;
-  /// Of all programs of the engine together. The categories add up to both figures.
+  std::vector<StepCost> steps;
+  /// Of all programs of the engine together. The categories add up to the totals, on every tile.
   std::vector<MemoryCost> memory;
   /// At most ten, the largest first.
   std::vector<MemoryOwner> owners;

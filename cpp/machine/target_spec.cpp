@@ -35,6 +35,13 @@ constexpr Figure kFigures[] = {
     POPIR_WHOLE(tilesPerSharedExchangeBus, 1, 64, 1, "tiles"),
     POPIR_WHOLE(exchangeSlotsPerSpan, 0, 1000, 1, "cycles"),
     POPIR_WHOLE(phaseCycles, 0, 1000000, 1, "cycles"),
+    POPIR_WHOLE(globalSyncCycles, 0, 1000000, 1, "cycles"),
+    POPIR_REAL(syncSecondsPerHop, 0, 1, "seconds"),
+    POPIR_REAL(linkBitsPerSecond, 1e3, 1e15, "bits a second"),
+    POPIR_REAL(linkEfficiency, 0.01, 1, "of the bits"),
+    POPIR_WHOLE(linksToPartner, 1, 64, 1, "links"),
+    POPIR_WHOLE(linksAcross, 1, 64, 1, "links"),
+    POPIR_WHOLE(linksAlong, 1, 64, 1, "links"),
     POPIR_WHOLE(memcpyBytesPerCycle, 1, 1024, 1, "bytes a cycle"),
     POPIR_WHOLE(copyCallCycles, 0, 1000000, 1, "cycles"),
     POPIR_WHOLE(fp16InFp16OutConvUnitsPerTile, 1, 1024, 1, "units"),
@@ -48,6 +55,15 @@ constexpr Figure kFigures[] = {
     POPIR_WHOLE(rptCountMax, 1, 1 << 20, 1, "rounds"),
     POPIR_WHOLE(atomicStoreGranularity, 1, 64, 1, "bytes"),
     POPIR_WHOLE(stackBytesPerTile, 0, 1 << 24, 1, "bytes"),
+    POPIR_WHOLE(vertexStateBytes, 0, 1 << 16, 1, "bytes"),
+    POPIR_WHOLE(edgeStateBytes, 0, 1 << 16, 1, "bytes"),
+    POPIR_WHOLE(contractionCodeBytes, 0, 1 << 20, 1, "bytes"),
+    POPIR_WHOLE(vertexCodeBytes, 0, 1 << 20, 1, "bytes"),
+    POPIR_WHOLE(exchangeCodeBytesPerSpan, 0, 1 << 16, 1, "bytes"),
+    POPIR_WHOLE(exchangeCodeBytesPerPhase, 0, 1 << 16, 1, "bytes"),
+    POPIR_WHOLE(controlCodeBytes, 0, 1 << 24, 1, "bytes"),
+    POPIR_WHOLE(controlCodeBytesPerStep, 0, 1 << 16, 1, "bytes"),
+    POPIR_WHOLE(variableAlignment, 1, 1024, 1, "bytes"),
 };
 #undef POPIR_WHOLE
 #undef POPIR_REAL
@@ -134,6 +150,12 @@ void TargetSpec::set(const std::string& name, double value) {
 double TargetSpec::get(const std::string& name) const {
   const auto& f = figure(name);
   return f.whole ? this->*f.whole : this->*f.real;
+}
+
+unsigned TargetSpec::syncBetweenIPUs() const {
+  if (globalSyncCycles > 0) return globalSyncCycles;
+  const auto hops = 1 + numIPUs / 2 / 2;
+  return static_cast<unsigned>(std::ceil(2 * hops * syncSecondsPerHop * tileClockFrequency));
 }
 
 std::vector<std::string> TargetSpec::figures() {

@@ -28,6 +28,17 @@ struct __attribute__((visibility("default"))) TargetSpec {
   unsigned exchangeSlotsPerSpan = 3;
   /// Sync, start of the exchange and call of the compute set: what a phase costs beside its work.
   unsigned phaseCycles = 400;
+  /// What a phase costs beside that when it goes from one IPU to another; 0: the way to the
+  /// farthest IPU and back, at `syncSecondsPerHop`.
+  unsigned globalSyncCycles = 0;
+  double syncSecondsPerHop = 15e-9;
+
+  /// Of one link, one way; of which the efficiency is left for payload.
+  double linkBitsPerSecond = 128.0 * (1u << 30);
+  double linkEfficiency = 0.85;
+  /// From an IPU to the other of its pair: what ends there, and what only crosses; to the next
+  /// pair.
+  unsigned linksToPartner = 4, linksAcross = 2, linksAlong = 2;
 
   unsigned memcpyBytesPerCycle = 8;
   /// Calling and joining six workers that copy.
@@ -48,8 +59,24 @@ struct __attribute__((visibility("default"))) TargetSpec {
   unsigned atomicStoreGranularity = 4;
   /// Of the supervisor and all workers together.
   unsigned stackBytesPerTile = 3168;
+  /// Of a vertex on a tile, and of each of its edges.
+  unsigned vertexStateBytes = 12;
+  unsigned edgeStateBytes = 4;
+  /// Of a class of vertices on a tile that has any: contractions, and others.
+  unsigned contractionCodeBytes = 2048;
+  unsigned vertexCodeBytes = 512;
+  /// Of a span that a tile sends or receives, and of a phase in which it does.
+  unsigned exchangeCodeBytesPerSpan = 12;
+  unsigned exchangeCodeBytesPerPhase = 12;
+  /// Of a program, on every tile, and of each of its steps.
+  unsigned controlCodeBytes = 700;
+  unsigned controlCodeBytesPerStep = 8;
+  /// What variables begin at on a tile.
+  unsigned variableAlignment = 8;
 
   unsigned numTiles() const { return numIPUs * tilesPerIPU; }
+  /// globalSyncCycles, or what stands for it.
+  unsigned syncBetweenIPUs() const;
 
   static TargetSpec cpu();
   /// "ipu1", "ipu2" or "ipu21". \throws poplar::invalid_option for any other name.

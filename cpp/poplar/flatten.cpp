@@ -10,6 +10,17 @@ class Flattener {
   Flattener(const GraphImpl& graph, CodeletSteps& codelets) : graph_(graph), codelets_(codelets) {}
 
   void flatten(const ProgramNode& node) {
+    const auto begin = here();
+    spell(node);
+    if (isLeaf(node)) result.leaves.push_back({&node, begin, here()});
+  }
+
+  FlatProgram result;
+
+ private:
+  static constexpr int kMaxDepth = 1000;
+
+  void spell(const ProgramNode& node) {
     using Kind = ProgramNode::Kind;
     switch (node.kind) {
       case Kind::Sequence:
@@ -63,11 +74,6 @@ class Flattener {
       case Kind::WriteUndef: return;
     }
   }
-
-  FlatProgram result;
-
- private:
-  static constexpr int kMaxDepth = 1000;
 
   Step& add(Step::Kind kind, const std::string& name) {
     result.steps.emplace_back();
@@ -124,6 +130,18 @@ class Flattener {
 };
 
 }  // namespace
+
+bool isLeaf(const ProgramNode& node) {
+  using Kind = ProgramNode::Kind;
+  switch (node.kind) {
+    case Kind::Execute:
+    case Kind::StreamToDst:
+    case Kind::SrcToStream:
+    case Kind::Sync: return true;
+    case Kind::Copy: return node.src.numElements() > 0;
+    default: return false;
+  }
+}
 
 FlatProgram flatten(const GraphImpl& graph, const ProgramNode& program, CodeletSteps& codelets) {
   Flattener flattener(graph, codelets);

@@ -38,7 +38,7 @@ void addTraffic(const GraphImpl& graph, const UserVertex& vertex, Traffic& traff
 
 Phase phaseOfCodelets(const GraphImpl& graph, unsigned computeSet) {
   const auto& spec = graph.target.spec();
-  Phase phase(spec.numTiles());
+  Phase phase(spec);
   const std::size_t contexts = std::max(graph.target.getNumWorkerContexts(), 1u);
   std::map<unsigned, std::vector<std::uint64_t>> workers;  // by tile: cycles of each context
   for (const auto id : graph.computeSets[computeSet].vertices) {

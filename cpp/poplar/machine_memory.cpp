@@ -1,189 +1,218 @@
-// Memory per tile: what is always there, and over the steps of the programs what comes and goes.
+#include "poplar/machine_memory.hpp"
+
 #include <algorithm>
-#include <array>
 #include <poplar/exceptions.hpp>
 #include <sstream>
-#include <unordered_map>
-
-#include "poplar/lifetimes.hpp"
-#include "poplar/machine_reading.hpp"
 
 namespace popir {
 namespace {
 
-enum Category { kVariables, kConstants, kStack, kTemporaries, kGathered, kCategories };
-constexpr const char* kNames[] = {"variables", "constants", "stack", "temporaries",
-                                  "gathered operands"};
-using Bytes = std::vector<std::uint64_t>;  // by tile
+std::uint64_t aligned(const TargetSpec& spec, std::uint64_t bytes) {
+  return (bytes + spec.variableAlignment - 1) / spec.variableAlignment * spec.variableAlignment;
+}
 
-class Memory {
- public:
-  // `gathers`: counts what vertices gather, too, for which every vertex is planned.
-  Memory(const GraphImpl& graph, const Programs& programs, bool gathers)
-      : graph_(graph), tiles_(graph.target.getNumTiles()), gathers_(gathers), worst_(tiles_) {
-    for (auto& bytes : peak_) bytes.resize(tiles_);
-    const ProgramNode nothing;
-    for (const auto& p : programs) flat_.push_back(flatten(graph, p ? *p : nothing, codelets_));
+// Nodes with code of their own: a function's are there once.
+void countNodes(const GraphImpl& graph, const ProgramNode& node, std::set<const void*>& known) {
+  if (node.kind == ProgramNode::Kind::Call) {
+    const auto& body = graph.functions[node.function.getId()];
+    known.insert(&node);
+    if (known.insert(body.get()).second) countNodes(graph, *body, known);
+    return;
   }
+  if (node.kind != ProgramNode::Kind::Sequence) known.insert(&node);
+  for (const auto& child : node.children) countNodes(graph, *child, known);
+}
 
-  void run() {
-    const auto uses = usesOf(graph_, flat_);
-    lives_ = lifetimesOf(graph_, flat_, uses);
-    peak_[kStack].assign(tiles_, graph_.target.spec().stackBytesPerTile);
-    std::vector<std::vector<Event>> events(flat_.size());
-    for (unsigned v = 0; v < lives_.size(); ++v) {
-      const auto& life = lives_[v];
-      if (life.kind == Lifetime::Kind::Always)
-        change(peak_[graph_.variable(v).constant ? kConstants : kVariables], v, 1);
-      if (life.kind != Lifetime::Kind::Steps) continue;
-      events[life.program].push_back({life.first, true, v});
-      events[life.program].push_back({life.last, false, v});
-    }
-    for (std::size_t p = 0; p < flat_.size(); ++p) play(p, events[p]);
+}  // namespace
+
+const char* MachineMemory::name(int category) {
+  static constexpr const char* kNames[] = {
+      "variables",          "constants", "vertex state", "vertex code", "exchange code",
+      "control code",       "stack",     "gaps",         "temporaries", "gathered operands",
+      "gaps of temporaries"};
+  return kNames[category];
+}
+
+MachineMemory::MachineMemory(const GraphImpl& graph, const Programs& programs, StepCosts* costs)
+    : graph_(graph),
+      spec_(graph.target.spec()),
+      tiles_(spec_.numTiles()),
+      costs_(costs),
+      live_(programs.size()),
+      worst_(tiles_) {
+  for (auto& bytes : peak_) bytes.resize(tiles_);
+  const ProgramNode nothing;
+  for (const auto& p : programs) flat_.push_back(flatten(graph, p ? *p : nothing, codelets_));
+  lives_ = lifetimesOf(graph, flat_, usesOf(graph, flat_));
+  std::vector<std::vector<Event>> events(flat_.size());
+  for (unsigned v = 0; v < lives_.size(); ++v) {
+    const auto& life = lives_[v];
+    if (life.kind != Lifetime::Kind::Steps) continue;
+    events[life.program].push_back({leafOf(life.program, life.first), true, v});
+    events[life.program].push_back({leafOf(life.program, life.last), false, v});
   }
+  for (std::size_t p = 0; p < flat_.size(); ++p) play(p, events[p]);
+  always();
+  if (!costs_) return;
+  std::set<const void*> nodes;
+  for (const auto& p : programs)
+    if (p) countNodes(graph, *p, nodes);
+  peak_[kControlCode].assign(tiles_,
+                             spec_.controlCodeBytes + nodes.size() * spec_.controlCodeBytesPerStep);
+}
 
-  void into(MachineReport& report) const {
-    Bytes total(tiles_);
-    for (const auto& bytes : peak_)
-      for (unsigned t = 0; t < tiles_; ++t) total[t] += bytes[t];
-    const auto fullest = std::max_element(total.begin(), total.end()) - total.begin();
-    report.fullestTile = static_cast<unsigned>(fullest);
-    report.maxTileBytes = total[report.fullestTile];
-    report.bytesPerTile = graph_.target.getBytesPerTile();
-    for (const auto bytes : total) {
-      report.totalBytes += bytes;
-      if (bytes > report.bytesPerTile) ++report.tilesOutOfMemory;
-    }
-    for (int c = 0; c < kCategories; ++c) {
-      MemoryCost row{kNames[c], 0, peak_[c][report.fullestTile]};
-      for (const auto bytes : peak_[c]) row.totalBytes += bytes;
-      report.memory.push_back(row);
-    }
-    report.owners = owners(report.fullestTile);
+// What is there whatever runs; of vertices, those of the steps played.
+void MachineMemory::always() {
+  peak_[kStack].assign(tiles_, spec_.stackBytesPerTile);
+  for (unsigned v = 0; v < lives_.size(); ++v) {
+    if (lives_[v].kind != Lifetime::Kind::Always) continue;
+    const auto bytes = bytesOf(v);
+    bytes.addTo(peak_[graph_.variable(v).constant ? kConstants : kVariables]);
+    bytes.map([&](std::uint64_t b) { return aligned(spec_, b) - b; }).addTo(peak_[kGaps]);
   }
+  if (!costs_) return;
+  peak_[kVertexState] = costs_->vertexState();
+  peak_[kVertexCode] = costs_->vertexCode();
+  peak_[kExchangeCode] = costs_->exchangeCode();
+}
 
- private:
-  struct Moment {
-    std::size_t program = 0, step = 0;
-  };
+// The leaf of a step; of control between leaves, the one before.
+std::size_t MachineMemory::leafOf(std::size_t program, std::size_t step) const {
+  const auto& leaves = flat_[program].leaves;
+  const auto after =
+      std::upper_bound(leaves.begin(), leaves.end(), step,
+                       [](std::size_t s, const Leaf& leaf) { return s < leaf.begin; });
+  return after == leaves.begin() ? 0 : static_cast<std::size_t>(after - leaves.begin()) - 1;
+}
 
-  // What takes most of a tile at its worst step, the most first.
-  std::vector<MemoryOwner> owners(unsigned tile) const {
-    constexpr std::size_t kOwners = 10;
-    const auto at = worst_[tile];
-    std::vector<MemoryOwner> all;
-    for (unsigned v = 0; v < lives_.size(); ++v) {
-      const auto& life = lives_[v];
-      const bool always = life.kind == Lifetime::Kind::Always;
-      if (!always && !(life.kind == Lifetime::Kind::Steps && life.program == at.program &&
-                       life.first <= at.step && at.step <= life.last))
-        continue;
-      const auto& variable = graph_.variable(v);
-      std::uint64_t elements = 0;
-      variable.mapping.forEach(0, variable.elements,
-                               [&](std::int64_t b, std::int64_t e, unsigned where) {
-                                 if (where == tile) elements += static_cast<std::uint64_t>(e - b);
-                               });
-      const auto category = !always ? kTemporaries : variable.constant ? kConstants : kVariables;
-      if (elements > 0)
-        all.push_back({variable.name, kNames[category], elements * variable.type.sizeInBytes()});
-    }
-    if (peak_[kGathered][tile] > 0)
-      all.push_back({flat_[at.program].steps[at.step].vertex->name, kNames[kGathered],
-                     peak_[kGathered][tile]});
-    std::stable_sort(all.begin(), all.end(),
-                     [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
-    if (all.size() > kOwners) all.resize(kOwners);
-    return all;
-  }
-
-  struct Event {
-    std::size_t step;
-    bool begins;
-    unsigned variable;
-  };
-
-  void change(Bytes& bytes, unsigned v, std::int64_t sign) const {
-    const auto& variable = graph_.variable(v);
-    const auto size = static_cast<std::int64_t>(variable.type.sizeInBytes()) * sign;
-    variable.mapping.forEach(0, variable.elements,
-                             [&](std::int64_t b, std::int64_t e, unsigned tile) {
-                               bytes[tile] += static_cast<std::uint64_t>((e - b) * size);
-                             });
-  }
-
-  // What comes at a step is there before what goes after it has gone.
-  void play(std::size_t program, std::vector<Event>& events) {
-    const auto& flat = flat_[program];
-    std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
-      return a.step != b.step ? a.step < b.step : a.begins > b.begins;
-    });
-    Bytes now(tiles_);
-    auto next = events.begin();
-    for (std::size_t s = 0; s < flat.steps.size(); ++s) {
-      for (; next != events.end() && next->step == s && next->begins; ++next)
-        change(now, next->variable, 1);
-      const auto* vertex = gathers_ ? flat.steps[s].vertex : nullptr;
-      const Bytes* gathered = vertex ? &gatheredBy(*vertex) : nullptr;
-      for (unsigned t = 0; t < tiles_; ++t) {
-        const auto extra = gathered ? (*gathered)[t] : 0;
-        if (now[t] + extra <= peak_[kTemporaries][t] + peak_[kGathered][t]) continue;
-        peak_[kTemporaries][t] = now[t];
-        peak_[kGathered][t] = extra;
-        worst_[t] = {program, s};
-      }
-      for (; next != events.end() && next->step == s; ++next) change(now, next->variable, -1);
-    }
-  }
-
-  // What a tile receives for a vertex lies there until the vertex has run.
-  const Bytes& gatheredBy(const BulkVertex& vertex) {
-    auto& bytes = gathered_[&vertex];
-    if (!bytes.empty()) return bytes;
-    bytes.resize(tiles_);
-    for (const auto& phase : phasesOf(graph_, vertex, workOf(vertex)))
-      for (unsigned t = 0; t < tiles_; ++t)
-        bytes[t] = std::max(bytes[t], phase.traffic.received()[t] +
-                                          (phase.temporary.empty() ? 0 : phase.temporary[t]));
+TileBytes MachineMemory::bytesOf(unsigned v) const {
+  const auto& variable = graph_.variable(v);
+  const auto size = variable.type.sizeInBytes();
+  if (const auto linear = variable.mapping.linear()) {
+    TileBytes bytes;
+    const auto whole = static_cast<unsigned>(variable.elements / linear->perTile);
+    bytes.append(linear->first, linear->first + whole,
+                 static_cast<std::uint64_t>(linear->perTile) * size);
+    bytes.append(linear->first + whole, linear->first + whole + 1,
+                 static_cast<std::uint64_t>(variable.elements % linear->perTile) * size);
     return bytes;
   }
+  std::map<unsigned, std::uint64_t> found;
+  variable.mapping.forEach(0, variable.elements,
+                           [&](std::int64_t b, std::int64_t e, unsigned tile) {
+                             found[tile] += static_cast<std::uint64_t>(e - b) * size;
+                           });
+  TileBytes bytes;
+  for (const auto& [tile, n] : found) bytes.append(tile, tile + 1, n);
+  return bytes;
+}
 
-  const GraphImpl& graph_;
-  const unsigned tiles_;
-  const bool gathers_;
-  CodeletSteps codelets_;
-  std::vector<FlatProgram> flat_;
-  std::vector<Lifetime> lives_;
-  std::vector<Moment> worst_;  // by tile
-  std::array<Bytes, kCategories> peak_;
-  std::unordered_map<const BulkVertex*, Bytes> gathered_;
-};
+// What comes at a step is there before what goes after it has gone.
+void MachineMemory::play(std::size_t program, std::vector<Event>& events) {
+  const auto& leaves = flat_[program].leaves;
+  std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
+    return a.leaf != b.leaf ? a.leaf < b.leaf : a.begins > b.begins;
+  });
+  PerTile now(tiles_), gaps(tiles_), gathered(tiles_);
+  auto next = events.begin();
+  const auto gap = [&](std::uint64_t b) { return aligned(spec_, b) - b; };
+  for (std::size_t s = 0; s < leaves.size(); ++s) {
+    for (; next != events.end() && next->leaf == s && next->begins; ++next) {
+      const auto bytes = bytesOf(next->variable);
+      bytes.addTo(now);
+      bytes.map(gap).addTo(gaps);
+    }
+    const auto* step = costs_ ? &costs_->of(*leaves[s].node) : nullptr;
+    if (step) step->gathered.addTo(gathered);
+    Live live;
+    for (unsigned t = 0; t < tiles_; ++t) {
+      const auto bytes = now[t] + gathered[t] + gaps[t];
+      live.total += bytes;
+      live.fullestTile = std::max(live.fullestTile, bytes);
+      if (bytes <= peak_[kTemporaries][t] + peak_[kGathered][t] + peak_[kTemporaryGaps][t])
+        continue;
+      peak_[kTemporaries][t] = now[t];
+      peak_[kGathered][t] = gathered[t];
+      peak_[kTemporaryGaps][t] = gaps[t];
+      worst_[t] = {program, s};
+    }
+    live_[program].push_back(live);
+    if (step) step->gathered.takeFrom(gathered);
+    for (; next != events.end() && next->leaf == s; ++next) {
+      const auto bytes = bytesOf(next->variable);
+      bytes.takeFrom(now);
+      bytes.map(gap).takeFrom(gaps);
+    }
+  }
+}
+
+void MachineMemory::into(MachineReport& report) const {
+  PerTile total(tiles_);
+  for (const auto& bytes : peak_)
+    for (unsigned t = 0; t < tiles_; ++t) total[t] += bytes[t];
+  const auto fullest = std::max_element(total.begin(), total.end()) - total.begin();
+  report.fullestTile = static_cast<unsigned>(fullest);
+  report.maxTileBytes = total[report.fullestTile];
+  report.bytesPerTile = spec_.memoryBytesPerTile;
+  for (const auto bytes : total) {
+    report.totalBytes += bytes;
+    if (bytes > report.bytesPerTile) ++report.tilesOutOfMemory;
+  }
+  for (int c = 0; c < kCategories; ++c) {
+    MemoryCost row{name(c), c < kTemporaries, 0, peak_[c][report.fullestTile], peak_[c]};
+    for (const auto bytes : peak_[c]) row.totalBytes += bytes;
+    report.memory.push_back(std::move(row));
+  }
+  report.owners = owners(report.fullestTile);
+}
+
+// What takes most of a tile at its worst step, the most first.
+std::vector<MemoryOwner> MachineMemory::owners(unsigned tile) const {
+  constexpr std::size_t kOwners = 10;
+  const auto at = worst_[tile];
+  std::vector<MemoryOwner> all;
+  for (unsigned v = 0; v < lives_.size(); ++v) {
+    const auto& life = lives_[v];
+    const bool always = life.kind == Lifetime::Kind::Always;
+    if (!always &&
+        !(life.kind == Lifetime::Kind::Steps && life.program == at.program &&
+          leafOf(at.program, life.first) <= at.leaf && at.leaf <= leafOf(at.program, life.last)))
+      continue;
+    const auto& variable = graph_.variable(v);
+    const auto category = !always ? kTemporaries : variable.constant ? kConstants : kVariables;
+    const auto bytes = bytesOf(v).on(tile);
+    if (bytes > 0) all.push_back({variable.name, name(category), bytes});
+  }
+  for (const int c : {kVertexState, kVertexCode, kExchangeCode, kControlCode, kStack, kGaps})
+    if (peak_[c][tile] > 0) all.push_back({name(c), name(c), peak_[c][tile]});
+  if (peak_[kGathered][tile] > 0)
+    all.push_back({costs_->of(*flat_[at.program].leaves[at.leaf].node).cost.name, name(kGathered),
+                   peak_[kGathered][tile]});
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
+  if (all.size() > kOwners) all.resize(kOwners);
+  return all;
+}
+
+namespace {
 
 // All variables of a tile at once, whether they live together or not.
 bool surelyFits(const GraphImpl& graph) {
   const auto& spec = graph.target.spec();
-  Bytes bytes(spec.numTiles(), spec.stackBytesPerTile);
+  PerTile bytes(spec.numTiles(), spec.stackBytesPerTile);
   for (const auto& v : graph.variables)
     v.mapping.forEach(0, v.elements, [&](std::int64_t b, std::int64_t e, unsigned tile) {
-      bytes[tile] += static_cast<std::uint64_t>(e - b) * v.type.sizeInBytes();
+      bytes[tile] += aligned(spec, static_cast<std::uint64_t>(e - b) * v.type.sizeInBytes());
     });
   return *std::max_element(bytes.begin(), bytes.end()) <= spec.memoryBytesPerTile;
 }
 
 }  // namespace
 
-void readMemory(const GraphImpl& graph, const Programs& programs, MachineReport& report) {
-  Memory memory(graph, programs, true);
-  memory.run();
-  memory.into(report);
-}
-
 void requireTileMemory(const GraphImpl& graph, const Programs& programs) {
   if (graph.target.getTargetType() == poplar::TargetType::CPU || surelyFits(graph)) return;
-  Memory memory(graph, programs, false);
-  memory.run();
   MachineReport report;
-  memory.into(report);
+  MachineMemory(graph, programs, nullptr).into(report);
   if (report.tilesOutOfMemory == 0) return;
   std::ostringstream os;
   os << "Out of memory on tile " << report.fullestTile << ": " << report.maxTileBytes

@@ -28,14 +28,14 @@ class Sharer {
   }
 
   std::vector<Phase> phases() {
-    if (written_ == vertex_.operands.size() || result().elements == 0) return {Phase(tiles_)};
+    if (written_ == vertex_.operands.size() || result().elements == 0) return {Phase(spec_)};
     if (kind_ && kind_->sharing == Sharing::Reduction && sources() > 1) return reduction();
     if (kind_ && kind_->sharing == Sharing::Planned && factors().size() == 2) return planned();
-    Phase phase(tiles_);
+    Phase phase(spec_);
     compute(phase, result().byTile(tiles_), [&](std::int64_t n) { return part(n); });
     for (std::size_t i = 0; i < runs_.size(); ++i) need(phase, i);
     std::vector<Phase> phases{std::move(phase)};
-    if (kind_) phases.resize(kind_->phases, Phase(tiles_));  // that only synchronise
+    if (kind_) phases.resize(kind_->phases, Phase(spec_));  // that only synchronise
     return phases;
   }
 
@@ -119,7 +119,7 @@ class Sharer {
     auto columnOperand = runs_[both[byColumn]].byTile(tiles_);
     if (plan.swapped) rowOperand.swap(columnOperand);
 
-    Phase main(tiles_);
+    Phase main(spec_);
     const auto cycles = plan.kind->cycles(spec_, plan.part) +
                         (plan.rearranged ? rearrangeCycles(spec_, plan.rearranged) : 0);
     const auto used = static_cast<unsigned>(plan.tiles());
@@ -137,16 +137,14 @@ class Sharer {
 
     std::vector<Phase> step{std::move(main)};
     if (plan.serial() > 1) {
-      step.emplace_back(tiles_);
+      step.emplace_back(spec_);
       const auto [first, count] = planTiles();
       for (unsigned t = first; t < first + count; ++t) step[1].compute[t] = plan.sliceCycles;
     }
     if (plan.innerSplit > 1) step.push_back(reducePhase(plan, home, firstTile, used));
     if (plan.moves) step.push_back(movePhase(plan, home, firstTile, used));
-    std::vector<Phase> all;
-    for (std::uint64_t i = 0; i < plan.serial(); ++i)
-      all.insert(all.end(), step.begin(), step.end());
-    return all;
+    for (auto& phase : step) phase.times = plan.serial();
+    return step;
   }
 
   // Each of the tiles gets so many bytes of an operand, less what it holds; the holders send each
@@ -163,12 +161,29 @@ class Sharer {
     }
     for (unsigned t = 0; t < tiles_; ++t)
       phase.traffic.send(t, std::min(moved, static_cast<std::uint64_t>(held[t]) * elementBytes));
+    links(phase, held, elementBytes);
+  }
+
+  // What the tiles of an IPU receive comes from all that hold of it, in proportion to what they
+  // hold.
+  void links(Phase& phase, const Share& held, std::uint64_t elementBytes) const {
+    if (spec_.numIPUs == 1) return;
+    std::vector<std::uint64_t> has(spec_.numIPUs), wants(spec_.numIPUs);
+    std::uint64_t all = 0;
+    for (unsigned t = 0; t < tiles_; ++t) {
+      has[t / spec_.tilesPerIPU] += static_cast<std::uint64_t>(held[t]) * elementBytes;
+      wants[t / spec_.tilesPerIPU] += phase.traffic.received()[t];
+    }
+    for (const auto bytes : has) all += bytes;
+    for (unsigned from = 0; from < spec_.numIPUs && all > 0; ++from)
+      for (unsigned to = 0; to < spec_.numIPUs; ++to)
+        phase.traffic.link(from, to, std::min(has[from], wants[to] * has[from] / all));
   }
 
   // Partial sums go to the tiles that hold the result, which add them up.
   Phase reducePhase(const ContractionPlan& plan, const Share& home, unsigned first,
                     unsigned used) const {
-    Phase phase(tiles_);
+    Phase phase(spec_);
     const std::uint64_t bytes = std::max<std::uint64_t>(1, whole_.size(5, 32) / 8);
     const auto& part = plan.part.sizes;
     compute(phase, home, [&](std::int64_t n) {
@@ -185,7 +200,7 @@ class Sharer {
 
   Phase movePhase(const ContractionPlan& plan, const Share& home, unsigned first,
                   unsigned used) const {
-    Phase phase(tiles_);
+    Phase phase(spec_);
     const auto bytes = result().elementBytes;
     const auto& part = plan.part.sizes;
     for (unsigned t = 0; t < tiles_; ++t)
@@ -214,7 +229,7 @@ class Sharer {
     constexpr std::uint64_t kPartialBytes = 4;
     const auto held = runs_[0].byTile(tiles_), results = result().byTile(tiles_);
     const auto sources = this->sources();
-    Phase first(tiles_), second(tiles_);
+    Phase first(spec_), second(spec_);
     compute(first, held, [&](std::int64_t n) {
       auto tile = whole_;
       tile.sizes[0] = static_cast<std::uint64_t>(n);
@@ -259,6 +274,9 @@ std::uint64_t Phase::computeCycles() const {
 void Phase::add(const Phase& other) {
   for (std::size_t t = 0; t < compute.size(); ++t) compute[t] += other.compute[t];
   traffic.add(other.traffic);
+  if (other.temporary.empty()) return;
+  temporary.resize(compute.size());
+  for (std::size_t t = 0; t < compute.size(); ++t) temporary[t] += other.temporary[t];
 }
 
 Work workOf(const BulkVertex& vertex) {
@@ -278,7 +296,7 @@ std::vector<Phase> phasesOf(const GraphImpl& graph, const BulkVertex& vertex, co
 
 Phase phaseOfCopy(const GraphImpl& graph, const poplar::Tensor& src, const poplar::Tensor& dst) {
   const auto& spec = graph.target.spec();
-  Phase phase(spec.numTiles());
+  Phase phase(spec);
   const auto from = tileRuns(graph, src), to = tileRuns(graph, dst);
   phase.traffic.add(from, to);
   const auto there = to.byTile(spec.numTiles());

@@ -7,161 +7,108 @@
 
 #include "machine/estimators.hpp"
 #include "poplar/engine_impl.hpp"
+#include "poplar/machine_memory.hpp"
 
 namespace popir {
 namespace {
 
-using Operations = std::vector<std::pair<const void*, OperationCost>>;  // of what, to join its rows
+void add(const StepCost& step, MachineReport& to) {
+  to.computeCycles += step.times * step.computeCycles;
+  to.exchangeCycles += step.times * step.exchangeCycles;
+  to.syncCycles += step.times * step.syncCycles;
+  to.cycles += step.times * step.cycles();
+  to.interIPUCycles += step.times * step.interIPUCycles;
+  to.interIPUBytes += step.times * step.interIPUBytes;
+  to.exchangeBytes += step.times * step.exchangeBytes;
+  to.hostBytesIn += step.times * step.hostBytesIn;
+  to.hostBytesOut += step.times * step.hostBytesOut;
+}
 
-// The costs of a branch of a program.
-struct Costs {
-  std::uint64_t compute = 0, exchange = 0, sync = 0, bytes = 0, hostIn = 0, hostOut = 0;
-  Operations operations;
-
-  std::uint64_t cycles() const { return compute + exchange + sync; }
-  void add(const Costs& o) {
-    compute += o.compute;
-    exchange += o.exchange;
-    sync += o.sync;
-    bytes += o.bytes;
-    hostIn += o.hostIn;
-    hostOut += o.hostOut;
-    operations.insert(operations.end(), o.operations.begin(), o.operations.end());
-  }
-};
-
+// Walks a program as it was flattened, leaf by leaf.
 class Reading {
  public:
-  explicit Reading(const GraphImpl& graph) : graph_(graph), spec_(graph.target.spec()) {}
+  Reading(const GraphImpl& graph, StepCosts& costs, const MachineMemory& memory,
+          std::size_t program)
+      : graph_(graph),
+        costs_(costs),
+        leaves_(memory.program(program).leaves),
+        live_(memory.live(program)) {}
 
-  void read(const ProgramNode& node, std::uint64_t times, Costs& to) {
+  void read(const ProgramNode& node, std::uint64_t times) {
     using Kind = ProgramNode::Kind;
+    if (isLeaf(node)) return leaf(node, times);
     switch (node.kind) {
       case Kind::Sequence:
-        for (const auto& child : node.children) read(*child, times, to);
+        for (const auto& child : node.children) read(*child, times);
         return;
-      case Kind::Execute: return execute(node, times, to);
-      case Kind::Copy: {
-        if (node.src.numElements() == 0) return;
-        Costs cost;
-        std::vector<Phase> phases{phaseOfCopy(graph_, node.src, node.dst)};
-        charge(phases, times, cost);
-        addRow(&node, node.name, "Copy", phases, times, 0, cost);
-        to.add(cost);
+      case Kind::Repeat:
+        if (node.count > 0) read(*node.children[0], times * node.count);
         return;
-      }
-      case Kind::StreamToDst: to.hostIn += times * bytesOf(node.dst); return;
-      case Kind::SrcToStream: to.hostOut += times * bytesOf(node.src); return;
-      case Kind::Repeat: return read(*node.children[0], times * node.count, to);
       case Kind::While:
         unknownLoops = true;
-        read(*node.children[0], times, to);
-        return read(*node.children[1], times, to);
+        read(*node.children[0], times);
+        return read(*node.children[1], times);
       case Kind::If: {
         branches = true;
-        Costs yes, no;
-        read(*node.children[0], times, yes);
-        read(*node.children[1], times, no);
-        return to.add(yes.cycles() >= no.cycles() ? yes : no);
+        const auto yes = steps.size();
+        read(*node.children[0], times);
+        const auto no = steps.size();
+        read(*node.children[1], times);
+        const bool first = cyclesOf(yes, no) >= cyclesOf(no, steps.size());
+        for (auto s = first ? no : yes; s < (first ? steps.size() : no); ++s) steps[s].times = 0;
+        return;
       }
-      case Kind::Call: return read(*graph_.functions[node.function.getId()], times, to);
-      case Kind::Sync: to.sync += times * spec_.phaseCycles; return;
-      case Kind::Print:
-      case Kind::WriteUndef: return;
+      case Kind::Call: return read(*graph_.functions[node.function.getId()], times);
+      default: return;
     }
   }
 
+  // Rows of the same vertex or copy, called from several places, joined.
+  std::vector<OperationCost> operations() {
+    std::vector<OperationCost> all;
+    std::map<const void*, std::size_t> where;
+    for (std::size_t s = 0; s < steps.size(); ++s) {
+      const auto times = steps[s].times;
+      if (times == 0) continue;
+      for (const auto& [what, row] : costs_.of(*leaves_[s].node).rows) {
+        const auto known = where.emplace(what, all.size());
+        if (known.second) all.push_back({row.name, row.vertexClass});
+        steps[s].operations.push_back(known.first->second);
+        auto& sum = all[known.first->second];
+        sum.times += times;
+        sum.computeCycles += times * row.computeCycles;
+        sum.exchangeCycles += times * row.exchangeCycles;
+        sum.syncCycles += times * row.syncCycles;
+        sum.exchangeBytes += times * row.exchangeBytes;
+        sum.flops += times * row.flops;
+      }
+    }
+    return all;
+  }
+
+  std::vector<StepCost> steps;
   bool unknownLoops = false, branches = false;
-  std::set<std::string> withoutEstimator;
 
  private:
-  static std::uint64_t bytesOf(const poplar::Tensor& t) {
-    return t.numElements() * t.elementType().sizeInBytes();
+  void leaf(const ProgramNode& node, std::uint64_t times) {
+    const auto at = steps.size();
+    steps.push_back(costs_.of(node).cost);
+    steps.back().times = times;
+    steps.back().liveBytes = live_[at].total;
+    steps.back().fullestTileLiveBytes = live_[at].fullestTile;
   }
 
-  void charge(const std::vector<Phase>& phases, std::uint64_t times, Costs& to) const {
-    for (const auto& phase : phases) {
-      to.compute += times * phase.computeCycles();
-      to.exchange += times * phase.traffic.cycles(spec_);
-      to.sync += times * spec_.phaseCycles;
-      to.bytes += times * phase.traffic.bytes();
-    }
-  }
-
-  void addRow(const void* what, const std::string& name, const std::string& vertexClass,
-              const std::vector<Phase>& phases, std::uint64_t times, std::uint64_t flops,
-              Costs& to) const {
-    Costs own;
-    charge(phases, times, own);
-    to.operations.push_back({what,
-                             {name, vertexClass, times, own.compute, own.exchange, own.sync,
-                              own.bytes, times * flops}});
-  }
-
-  // Vertices of one compute set run in the same phases, one after another on each tile.
-  void execute(const ProgramNode& node, std::uint64_t times, Costs& to) {
-    std::vector<Phase> together;
-    Costs cost;
-    for (const auto& vertex : graph_.computeSets[node.computeSet.getId()].bulk) {
-      const auto work = workOf(vertex);
-      if (!findVertexClass(work.vertexClass)) withoutEstimator.insert(work.vertexClass);
-      const auto phases = phasesOf(graph_, vertex, work);
-      addRow(&vertex, vertex.name.empty() ? node.name : vertex.name, work.vertexClass, phases,
-             times, work.flops, cost);
-      for (std::size_t i = 0; i < phases.size(); ++i) {
-        if (i == together.size()) together.emplace_back(spec_.numTiles());
-        together[i].add(phases[i]);
-      }
-    }
-    executeCodelets(node, times, together, cost);
-    charge(together, times, cost);
-    to.add(cost);
-  }
-
-  // A row for all of a set: its vertices run together, and a name each would be thousands.
-  void executeCodelets(const ProgramNode& node, std::uint64_t times, std::vector<Phase>& together,
-                       Costs& cost) {
-    const auto& set = graph_.computeSets[node.computeSet.getId()];
-    if (set.vertices.empty()) return;
-    std::uint64_t flops = 0;
-    std::set<std::string> types;
-    for (const auto id : set.vertices) {
-      const auto& vertex = graph_.vertices[id];
-      flops += vertex.flops;
-      types.insert(vertex.codelet->name);
-      if (!vertex.estimated) withoutEstimator.insert(vertex.codelet->name);
-    }
-    const auto phase = phaseOfCodelets(graph_, node.computeSet.getId());
-    addRow(&set, set.name.empty() ? node.name : set.name,
-           types.size() == 1 ? *types.begin() : "codelets", {phase}, times, flops, cost);
-    if (together.empty()) together.emplace_back(spec_.numTiles());
-    together.front().add(phase);
+  std::uint64_t cyclesOf(std::size_t begin, std::size_t end) const {
+    std::uint64_t sum = 0;
+    for (auto s = begin; s < end; ++s) sum += steps[s].times * steps[s].cycles();
+    return sum;
   }
 
   const GraphImpl& graph_;
-  const TargetSpec& spec_;
+  StepCosts& costs_;
+  const std::vector<Leaf>& leaves_;
+  const std::vector<MachineMemory::Live>& live_;
 };
-
-// Rows of the same vertex or copy, called from several places, joined.
-std::vector<OperationCost> joined(const Operations& rows) {
-  std::vector<OperationCost> all;
-  std::map<const void*, std::size_t> where;
-  for (const auto& [what, row] : rows) {
-    const auto known = where.emplace(what, all.size());
-    if (known.second) {
-      all.push_back(row);
-      continue;
-    }
-    auto& sum = all[known.first->second];
-    sum.times += row.times;
-    sum.computeCycles += row.computeCycles;
-    sum.exchangeCycles += row.exchangeCycles;
-    sum.syncCycles += row.syncCycles;
-    sum.exchangeBytes += row.exchangeBytes;
-    sum.flops += row.flops;
-  }
-  return all;
-}
 
 std::string unheldTypes(const GraphImpl& graph) {
   std::map<std::string, std::pair<std::size_t, std::size_t>> found;  // type: variables, bytes
@@ -178,7 +125,8 @@ std::string unheldTypes(const GraphImpl& graph) {
   return os.str();
 }
 
-void explain(const GraphImpl& graph, const Reading& reading, MachineReport& report) {
+void explain(const GraphImpl& graph, const Reading& reading, const StepCosts& costs,
+             MachineReport& report) {
   const auto& spec = graph.target.spec();
   const auto say = [&](std::string line) { report.counts.push_back(std::move(line)); };
   if (spec.type == poplar::TargetType::CPU)
@@ -190,16 +138,17 @@ void explain(const GraphImpl& graph, const Reading& reading, MachineReport& repo
       "their IPUs as the planner splits it");
   say("Exchange counts bytes that are not on the tile that needs them, " +
       std::to_string(spec.exchangeBytesPerCycle) +
-      " a cycle in or out, and spans of them, not links between IPUs; every phase has " +
+      " a cycle in or out, and spans of them; links between IPUs as a ladder; every phase has " +
       std::to_string(spec.phaseCycles) + " cycles of sync and calls");
   say("Host streams are no part of the cycles: their seconds are those of their bytes");
   if (reading.unknownLoops) say("Loops that end by a condition are counted once");
   if (reading.branches) say("Of two branches the dearer is counted");
-  for (const auto& c : reading.withoutEstimator)
+  for (const auto& c : costs.withoutEstimator)
     say("No estimator knows vertices of class '" + c +
         "': they are taken for one pass over their bytes");
-  say("Memory counts variables, constants, stacks, and at the worst step temporaries and operands "
-      "gathered for it; not code, vertex state, exchange code, host exchange buffers or gaps");
+  say("Memory counts variables, constants, gaps, stacks, and at the worst step of each tile "
+      "temporaries and operands gathered for it; code and vertex state as estimates, not host "
+      "exchange buffers");
   if (report.tilesOutOfMemory > 0)
     say(std::to_string(report.tilesOutOfMemory) + " tiles would be out of memory");
   const auto unheld = unheldTypes(graph);
@@ -217,22 +166,21 @@ MachineReport readMachine(const GraphImpl& graph, const Programs& programs, std:
   const auto& spec = graph.target.spec();
   report.target = spec.arch;
   report.tiles = spec.numTiles();
+  report.numIPUs = spec.numIPUs;
+  report.tilesPerIPU = spec.tilesPerIPU;
   report.clockHz = spec.tileClockFrequency;
-  Reading reading(graph);
-  Costs costs;
-  if (programs[program]) reading.read(*programs[program], 1, costs);
-  report.cycles = costs.cycles();
-  report.computeCycles = costs.compute;
-  report.exchangeCycles = costs.exchange;
-  report.syncCycles = costs.sync;
-  report.exchangeBytes = costs.bytes;
-  report.hostBytesIn = costs.hostIn;
-  report.hostBytesOut = costs.hostOut;
-  report.hostSeconds = static_cast<double>(costs.hostIn + costs.hostOut) / spec.hostBytesPerSecond;
-  report.operations = joined(costs.operations);
+  StepCosts costs(graph);
+  const MachineMemory memory(graph, programs, &costs);
+  Reading reading(graph, costs, memory, program);
+  if (programs[program]) reading.read(*programs[program], 1);
+  for (const auto& step : reading.steps) add(step, report);
+  report.hostSeconds =
+      static_cast<double>(report.hostBytesIn + report.hostBytesOut) / spec.hostBytesPerSecond;
+  report.operations = reading.operations();
+  report.steps = std::move(reading.steps);
   for (const auto& row : report.operations) report.flops += row.flops;
-  readMemory(graph, programs, report);
-  explain(graph, reading, report);
+  memory.into(report);
+  explain(graph, reading, costs, report);
   return report;
 }
 

@@ -25,12 +25,14 @@ TileRuns tileRuns(const GraphImpl& graph, const poplar::Tensor& t);
 
 /// What runs between two synchronisations. A vertex takes one phase, a reduction up to two.
 struct Phase {
-  explicit Phase(unsigned tiles) : compute(tiles), traffic(tiles) {}
-  std::vector<std::uint64_t> compute;    // cycles by tile
-  Traffic traffic;                       // before the computation
-  std::vector<std::uint64_t> temporary;  // bytes by tile beside what is received; or empty
+  explicit Phase(const TargetSpec& spec) : compute(spec.numTiles()), traffic(spec) {}
+  PerTile compute;          // cycles
+  Traffic traffic;          // before the computation
+  PerTile temporary;        // bytes beside what is received; or empty
+  std::uint64_t times = 1;  // one after another
 
   std::uint64_t computeCycles() const;
+  /// What runs in the same phase.
   void add(const Phase& other);
 };
 std::vector<Phase> phasesOf(const GraphImpl& graph, const BulkVertex& vertex, const Work& work);
@@ -46,9 +48,6 @@ Phase phaseOfCopy(const GraphImpl& graph, const poplar::Tensor& src, const popla
 /// at, since that takes their plans. The host's CPU holds anything. \throws
 /// poplar::graph_memory_allocation_error with tile, bytes and the largest owners.
 void requireTileMemory(const GraphImpl& graph, const Programs& programs);
-
-/// Memory of all programs of an engine by tile and category, into `report`.
-void readMemory(const GraphImpl& graph, const Programs& programs, MachineReport& report);
 
 }  // namespace popir
 

@@ -44,8 +44,18 @@ struct StepRange {
   bool contains(std::size_t step) const { return begin <= step && step < end; }
 };
 
+/// Steps [begin, end) that are one execution of a program without parts: a compute set, a copy, a
+/// stream's copy, a sync.
+struct Leaf {
+  const ProgramNode* node;
+  std::size_t begin, end;
+};
+
+bool isLeaf(const ProgramNode& node);
+
 struct FlatProgram {
   std::vector<Step> steps;
+  std::vector<Leaf> leaves;      // in order
   std::vector<StepRange> loops;  // bodies that may run more than once
   std::vector<StepRange>
       conditionals;  // bodies that may not run (loop bodies that may be empty too)

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 
 namespace popir {
 
@@ -20,6 +21,14 @@ class TileMapping {
   /// Visits the mapped parts of [begin, end) in order.
   void forEach(std::int64_t begin, std::int64_t end,
                const std::function<void(std::int64_t, std::int64_t, unsigned)>& visit) const;
+  /// The rule of setLinear(), where it still holds.
+  struct Linear {
+    std::int64_t perTile;
+    unsigned first;
+  };
+  std::optional<Linear> linear() const {
+    return perTile_ > 0 ? std::optional<Linear>({perTile_, first_}) : std::nullopt;
+  }
   bool empty() const { return perTile_ == 0 && runs_.empty(); }
 
  private:

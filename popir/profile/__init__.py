@@ -1,7 +1,7 @@
 """What a program costs: on the simulated machine, on the host, and in operations."""
 
 from popir.profile.host import HostProfile, InstructionTime
-from popir.profile.report import MachineReport, MemoryCost, MemoryOwner, OperationCost
+from popir.profile.report import MachineReport, MemoryCost, MemoryOwner, OperationCost, StepCost
 from popir.profile.work import OperatorWork, workOf
 
 __all__ = [
@@ -12,5 +12,6 @@ __all__ = [
     "MemoryOwner",
     "OperationCost",
     "OperatorWork",
+    "StepCost",
     "workOf",
 ]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 
 @dataclass(frozen=True)
@@ -25,12 +28,54 @@ class OperationCost:
 
 
 @dataclass(frozen=True)
+class StepCost:
+    """One step in the order of the program; figures are those of one execution.
+
+    Functions and bodies of loops are spelled out where they are called. A step in a branch that is
+    not counted has 0 `times` and no operations.
+    """
+
+    name: str
+    kind: str
+    """"Execute", "Copy", "StreamCopy" or "Sync"."""
+    times: int
+    cycles: int
+    """Compute, exchange and sync; none of a StreamCopy, whose time is the host's."""
+    computeCycles: int
+    """Of the tile that takes longest."""
+    exchangeCycles: int
+    syncCycles: int
+    interIPUCycles: int
+    """Of the exchange those on links between IPUs."""
+    meanComputeCycles: float
+    """Over all tiles of the target: computeCycles over this is the imbalance."""
+    exchangeBytes: int
+    interIPUBytes: int
+    hostBytesIn: int
+    hostBytesOut: int
+    liveBytes: int
+    """Not always live while the step runs, over all tiles: temporaries, gathered operands, gaps."""
+    fullestTileLiveBytes: int
+    """The same of the tile that has most of it at this step."""
+    operations: list[int]
+    """Rows of `MachineReport.operations`."""
+    ipus: list[int]
+    """Those that compute or exchange."""
+
+
+@dataclass(frozen=True)
 class MemoryCost:
-    """Bytes of one category, over all tiles and on the fullest tile."""
+    """Bytes of one category, over all tiles, on the fullest tile and on each.
+
+    What is not always live counts as at each tile's worst step.
+    """
 
     category: str
+    alwaysLive: bool
     totalBytes: int
     fullestTileBytes: int
+    tileBytes: npt.NDArray[np.uint64] = field(compare=False)
+    """[tiles]"""
 
 
 @dataclass(frozen=True)
@@ -47,23 +92,30 @@ class MachineReport:
     """Estimates for the program as grown; `counts` says what is in them and what is not.
 
     Cycles are tile cycles of one run of the program: compute, exchange and sync add up to `cycles`.
-    Memory is that of all programs of the engine: the categories add up to `totalBytes` and, on the
-    fullest tile, to `maxTileBytes`. Host streams are apart, in bytes and seconds.
+    Memory is that of all programs of the engine: the categories add up on every tile, over all
+    tiles to `totalBytes` and on the fullest to `maxTileBytes`; "gaps" and "gaps of temporaries" are
+    two of them. Host streams are apart, in bytes and seconds.
     """
 
     target: str
     tiles: int
+    numIPUs: int
+    tilesPerIPU: int
     clockHz: float
     cycles: int
     computeCycles: int
     exchangeCycles: int
     syncCycles: int
     exchangeBytes: int
+    interIPUBytes: int
+    """Of the exchange those on links between IPUs, as are the cycles."""
+    interIPUCycles: int
     flops: int
     hostBytesIn: int
     hostBytesOut: int
     hostSeconds: float
     operations: list[OperationCost]
+    steps: list[StepCost]
     memory: list[MemoryCost]
     owners: list[MemoryOwner]
     """The largest, at most ten."""
@@ -84,9 +136,20 @@ class MachineReport:
         """
         fields = dict(engine.machineReport(program))
         fields["operations"] = [OperationCost(**row) for row in fields["operations"]]
+        fields["steps"] = [StepCost(**row) for row in fields["steps"]]
+        for row in fields["memory"]:
+            row["tileBytes"] = np.array(row["tileBytes"], np.uint64)
         fields["memory"] = [MemoryCost(**row) for row in fields["memory"]]
         fields["owners"] = [MemoryOwner(**row) for row in fields["owners"]]
         return MachineReport(**fields)
+
+    def tileBytes(self, alwaysLive: bool = False) -> npt.NDArray[np.uint64]:
+        """Bytes [tiles], gaps included: at the worst step, or what is always live."""
+        rows = [m.tileBytes for m in self.memory if m.alwaysLive or not alwaysLive]
+        total = np.zeros(self.tiles, np.uint64)
+        for row in rows:
+            total += row
+        return total
 
     @property
     def seconds(self) -> float:

@@ -175,12 +175,11 @@ def test_memory_is_what_lives_and_where():
     constant = net.graph.addConstant(FLOAT, [10], 1.0)
     net.graph.setTileMapping(constant, 3)
     report = net.report()
-    assert report.maxTileBytes == STACK + 4000 + 2 * 4000
     assert report.fullestTile == 0
-    assert report.totalBytes == 4 * STACK + 2 * 4000 + 2 * 4000
     categories = {m.category: (m.totalBytes, m.fullestTileBytes) for m in report.memory}
     assert categories["temporaries"] == (8000, 8000)
     assert categories["variables"] == (8000, 4000)
+    assert categories["stack"] == (4 * STACK, STACK)
     assert sum(total for total, _ in categories.values()) == report.totalBytes
     assert sum(tile for _, tile in categories.values()) == report.maxTileBytes
     assert report.tilesOutOfMemory == 0
@@ -245,7 +244,7 @@ def test_temporaries_that_do_not_live_together_fit():
         t = net.add(t, a, 0)
     net.prog.add(program.Copy(t, a))
     report = net.report()
-    assert report.maxTileBytes == STACK + 3 * 100_000
+    assert report.owners[0].bytes == report.owners[2].bytes == 100_000 > report.owners[3].bytes
     assert report.tilesOutOfMemory == 0
 
 
@@ -253,7 +252,7 @@ def test_what_a_vertex_gathers_is_an_owner():
     net = Net()
     net.add(net.input("a", [1000], 0), net.input("b", [1000], 1), 0, name="sum")
     owners = [(o.name, o.category, o.bytes) for o in net.report().owners]
-    assert sorted(owners) == [
+    assert sorted(owner for owner in owners if owner[2] == 4000) == [
         ("a", "variables", 4000),
         ("sum", "gathered operands", 4000),
         ("sum", "temporaries", 4000),
@@ -314,7 +313,7 @@ def test_the_summary_says_what_it_counts():
     assert "Cycles: 2097 (1.6 us), compute 1697, exchange 0, sync 400" in report.summary
     assert "2097  layer1/bias (popops::BinaryOp1D, 1 time)" in report.summary
     assert all(line in report.summary for line in report.counts)
-    assert any("not code, vertex state" in line for line in report.counts)
+    assert any("code and vertex state as estimates" in line for line in report.counts)
 
 
 def test_the_profile_summary_of_a_cpp_program(tmp_path: Path):

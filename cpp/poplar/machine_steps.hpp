@@ -1,0 +1,59 @@
+// What the steps of programs cost: each worked out once, however often it is executed.
+#ifndef popir_poplar_machine_steps_hpp
+#define popir_poplar_machine_steps_hpp
+
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "poplar/machine_reading.hpp"
+
+namespace popir {
+
+/// One execution.
+struct StepAlone {
+  StepCost cost;
+  /// Vertices or copies, and of what each, to join its rows.
+  std::vector<std::pair<const void*, OperationCost>> rows;
+  /// On each tile at the worst of its phases, gone when the step has run.
+  TileBytes gathered;
+};
+
+class StepCosts {
+ public:
+  explicit StepCosts(const GraphImpl& graph);
+
+  /// Of a node without parts (isLeaf). The same compute set is the same step.
+  const StepAlone& of(const ProgramNode& leaf);
+
+  /// Bytes on each tile for all steps that were asked for.
+  const PerTile& vertexState() const { return vertexState_; }
+  const PerTile& exchangeCode() const { return exchangeCode_; }
+  PerTile vertexCode() const;
+  std::size_t steps() const { return known_.size(); }
+
+  std::set<std::string> withoutEstimator;
+
+ private:
+  StepAlone make(const ProgramNode& leaf);
+  void execute(const ProgramNode& leaf, StepAlone& step);
+  void executeCodelets(unsigned computeSet, std::vector<Phase>& together, StepAlone& step);
+  /// Rows of their own, and the whole step's cost.
+  OperationCost rowOf(const std::string& name, const std::string& vertexClass,
+                      const std::vector<Phase>& phases, std::uint64_t flops) const;
+  void charge(const std::vector<Phase>& phases, StepAlone& step);
+  void place(const std::string& vertexClass, const Phase& phase, std::size_t edges);
+
+  const GraphImpl& graph_;
+  const TargetSpec& spec_;
+  std::unordered_map<const void*, StepAlone> known_;
+  PerTile vertexState_, exchangeCode_;
+  std::map<std::string, std::vector<bool>> classes_;  // on which tiles
+};
+
+}  // namespace popir
+
+#endif

@@ -1,0 +1,147 @@
+"""Steps of a report, and memory tile by tile: what an execution trace and a liveness plot show."""
+
+import numpy as np
+
+from popir import poplar
+from popir._device import popops
+from popir.poplar import program
+from tests.machine.net import FLOAT, PHASE, Net, parts
+
+
+def chain() -> Net:
+    """Two sums on tile 0, then a copy to tile 1."""
+    net = Net()
+    a, b = net.input("a", [1000], 0), net.input("b", [1000], 1)
+    t = net.add(a, a, 0, name="first")
+    u = net.add(t, t, 0, name="second")
+    net.prog.add(program.Copy(u, b, "home"))
+    return net
+
+
+def test_steps_come_in_order_and_add_up():
+    net = chain()
+    report = net.report(program.Repeat(3, net.prog))
+    assert [(s.name, s.kind, s.times) for s in report.steps] == [
+        ("first", "Execute", 3),
+        ("second", "Execute", 3),
+        ("home", "Copy", 3),
+    ]
+    for part in ("computeCycles", "exchangeCycles", "syncCycles", "exchangeBytes", "cycles"):
+        assert sum(s.times * getattr(s, part) for s in report.steps) == getattr(report, part)
+    assert [[report.operations[i].name for i in s.operations] for s in report.steps] == [
+        ["first"],
+        ["second"],
+        ["home"],
+    ]
+    first, _, home = report.steps
+    assert (first.computeCycles, first.syncCycles, first.meanComputeCycles) == (
+        1697,
+        PHASE,
+        1697 / 4,
+    )
+    assert (home.exchangeCycles, home.exchangeBytes, home.ipus) == (1000, 4000, [0])
+
+
+def test_live_bytes_of_steps():
+    """t lives through both sums, u from the second to the copy, whose bytes arrive beside it."""
+    report = chain().report()
+    assert [s.liveBytes for s in report.steps] == [4000, 8000, 4000 + 4000]
+    assert [s.fullestTileLiveBytes for s in report.steps] == [4000, 8000, 4000]
+
+
+def test_a_function_called_twice_is_two_steps_and_one_operation():
+    net = chain()
+    call = program.Call(net.graph.addFunction(net.prog))
+    report = net.report(program.Sequence([call, call]))
+    assert [s.name for s in report.steps] == ["first", "second", "home"] * 2
+    assert [s.operations for s in report.steps] == [[0], [1], [2]] * 2
+
+
+def test_steps_of_the_branch_that_is_not_counted_have_no_times():
+    net = Net()
+    a = net.input("a", [1000], 0)
+    flag = net.input("flag", [], 0, dtype=poplar.BOOL)
+    cheap, dear = program.Sequence(), program.Sequence()
+    net.add(a, a, 0, prog=cheap, name="cheap")
+    net.add(a, a, 1, prog=dear, name="dear")
+    report = net.report(program.If(flag, dear, cheap))
+    assert [(s.name, s.times, s.operations) for s in report.steps] == [
+        ("dear", 1, [0]),
+        ("cheap", 0, []),
+    ]
+
+
+def test_streams_are_steps():
+    net = Net()
+    a = net.input("a", [1000], 0)
+    into = net.graph.addHostToDeviceFIFO("in", FLOAT, 1000)
+    out = net.graph.addDeviceToHostFIFO("out", FLOAT, 1000)
+    report = net.report(program.Sequence([program.Copy(into, a), program.Copy(a, out)]))
+    assert [(s.kind, s.hostBytesIn, s.hostBytesOut) for s in report.steps] == [
+        ("StreamCopy", 4000, 0),
+        ("StreamCopy", 0, 4000),
+    ]
+
+
+def test_memory_by_tile_adds_up():
+    net = chain()
+    report = net.report()
+    assert all(m.tileBytes.shape == (4,) for m in report.memory)
+    assert all(int(m.tileBytes.sum()) == m.totalBytes for m in report.memory)
+    assert all(int(m.tileBytes[report.fullestTile]) == m.fullestTileBytes for m in report.memory)
+    peak, always = report.tileBytes(), report.tileBytes(alwaysLive=True)
+    assert int(peak.sum()) == report.totalBytes
+    assert int(peak.max()) == report.maxTileBytes
+    assert np.all(always <= peak)
+    assert (peak - always).tolist() == [8000, 4000, 0, 0]
+
+
+def test_gaps_are_what_alignment_leaves():
+    """Three half elements take 6 bytes of 8."""
+    net = Net()
+    net.input("a", [3], 1, dtype=poplar.HALF)
+    gaps = {m.category: m.tileBytes.tolist() for m in net.report().memory}["gaps"]
+    assert gaps == [0, 2, 0, 0]
+
+
+def test_code_of_a_function_is_there_once():
+    net = chain()
+    call = program.Call(net.graph.addFunction(net.prog))
+
+    def code(*parts):
+        report = net.report(program.Sequence(list(parts)))
+        names = ("vertex state", "vertex code", "exchange code")
+        return [m.tileBytes.tolist() for m in report.memory if m.category in names]
+
+    assert code(call) == code(call, call)
+    assert sum(sum(row) for row in code(call)) > 0
+
+
+def twoIPUs(bytes_: int):
+    graph = poplar.Graph(poplar.Target.createIPUTarget(2, 4, "ipu2"))
+    prog = program.Sequence()
+    a = graph.addVariable(FLOAT, [bytes_ // 4], "a")
+    out = graph.addVariable(FLOAT, [bytes_ // 4], "out")
+    graph.setTileMapping(a, 1)
+    graph.setTileMapping(out, 6)
+    graph.createHostWrite("a", a)
+    graph.createHostRead("out", out)
+    popops.addWithOutput(graph, a, a, out, prog, "sum")
+    net = Net()
+    net.graph, net.prog = graph, prog
+    return net.report()
+
+
+def test_links_between_ipus():
+    """Both operands come over: 8e5 bytes by four links of 128 Gibit/s, 85 % of them payload.
+
+    A global sync beside the phase's own: one hop each way of 15 ns.
+    """
+    report = twoIPUs(400_000)
+    seconds = 800_000 / (4 * 128 * 2**30 / 8 * 0.85)
+    assert report.interIPUBytes == 800_000
+    assert report.interIPUCycles == -int(-seconds * 1.33e9 // 1)
+    assert parts(report)[1:] == (200_000 + report.interIPUCycles, PHASE + 40)
+    (step,) = report.steps
+    assert step.ipus == [0, 1]
+    assert (report.numIPUs, report.tilesPerIPU, report.tiles) == (2, 4, 8)
