@@ -1,5 +1,6 @@
 #include <popart/graph.hpp>
 
+#include <popart/hostside.hpp>
 #include <popart/ir.hpp>
 
 #include "popart/ir_calls.hpp"
@@ -35,6 +36,17 @@ void TopoCons::insert(Op* before, Op* after) { irCalls().addConstraint(graph_, *
 TensorId Ir::createIntermediateTensorId(const TensorId& base) {
   return irCalls().uniqueId(*main_, base + "__t" + std::to_string(made_++));
 }
+
+std::vector<Op*> Ir::opsOfType(const OperatorIdentifier& opid) const {
+  std::vector<Op*> ops;
+  for (OpId id : main_->getOpIds()) {
+    Op* op = main_->getOp(id);
+    if (op->opid == opid) ops.push_back(op);
+  }
+  return ops;
+}
+
+void Ir::prepare(const IrBundle&) { hostside::refuse("Ir::prepare"); }
 
 int Ir::getOpSetVersionFromModel(const std::string& domain) const {
   return irCalls().opsetVersion(*main_, domain);

@@ -39,6 +39,13 @@ std::unique_ptr<Op> OpManager::createOp(const OperatorIdentifier& opid, Graph& g
   return popir::irCalls().createOp(graph, opid, name, attributes);
 }
 
+const std::vector<OperatorIdentifier> OpManager::getSupportedOperations(bool includePrivate) {
+  std::vector<OperatorIdentifier> opids;
+  for (const auto& op : Registry::instance().ops())
+    if (includePrivate || op.second.info.isPublic) opids.push_back(op.first);
+  return opids;
+}
+
 bool OpCreatorInfo::hasInputTensor(int index) const {
   return index >= 0 && index < static_cast<int>(inputIds_.size()) &&
          !inputIds_[static_cast<std::size_t>(index)].empty();

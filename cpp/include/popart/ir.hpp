@@ -2,11 +2,33 @@
 #ifndef popart_ir_hpp
 #define popart_ir_hpp
 
+#include <popart/dataflow.hpp>
+#include <popart/inputshapeinfo.hpp>
 #include <popart/names.hpp>
+#include <popart/operatoridentifier.hpp>
+#include <popart/patterns/patterns.hpp>
+#include <popart/sessionoptions.hpp>
+
+#include <vector>
 
 #pragma GCC visibility push(default)
 
 namespace popart {
+
+class DeviceInfo;
+class Optimizer;
+
+#ifdef ONNX_NAMESPACE
+/// What an Ir would be prepared from.
+class IrBundle {
+ public:
+  IrBundle(const ONNX_NAMESPACE::ModelProto&, const InputShapeInfo&, const DataFlow&,
+           const TensorId& /*loss*/, const Optimizer*, DeviceInfo&, const SessionOptions&,
+           const Patterns&, const std::string& /*sessionName*/ = "") {}
+};
+#else
+class IrBundle;
+#endif
 
 class Ir {
  public:
@@ -18,6 +40,10 @@ class Ir {
   const Graph& getMainGraph() const { return *main_; }
   /// A name that no tensor of the main graph has, made from `base`; another one each time.
   TensorId createIntermediateTensorId(const TensorId& base);
+  /// The operators of the main graph with this identifier.
+  std::vector<Op*> opsOfType(const OperatorIdentifier& opid) const;
+  /// Models are prepared from Python. \throws error that says so.
+  void prepare(const IrBundle& bundle);
   /// The version of a domain's operators that the model asks for; 0 where it asks for none.
   int getOpSetVersionFromModel(const std::string& domain) const;
 

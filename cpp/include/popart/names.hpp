@@ -13,6 +13,14 @@
 #include <utility>
 #include <vector>
 
+#ifdef ONNX_NAMESPACE
+namespace ONNX_NAMESPACE {
+class GraphProto;
+class ModelProto;
+class TensorProto;
+}  // namespace ONNX_NAMESPACE
+#endif
+
 #pragma GCC visibility push(default)
 
 namespace popart {
@@ -27,6 +35,9 @@ using Shape = std::vector<int64_t>;
 using Rank = int;
 
 using TensorId = std::string;
+#ifdef ONNX_NAMESPACE
+using OnnxTensors = std::map<TensorId, ONNX_NAMESPACE::TensorProto>;
+#endif
 using GraphId = std::string;
 using OpName = std::string;
 using OpDomain = std::string;

@@ -28,9 +28,18 @@ namespace popir {
 class OpLink;  // cpp/popart/link.hpp
 }
 
+namespace poprithms {
+namespace memory {
+namespace inplace {
+class Proposal;  // popart/alias/aliasmodel.hpp
+}
+}  // namespace memory
+}  // namespace poprithms
+
 namespace popart {
 
 class OpSerialiserBase;
+class AliasModel;
 
 enum class RecomputeType { Undefined = 0, Checkpoint, Recompute, Recomputed };
 
@@ -174,6 +183,13 @@ class Op {
   /// From elements of an input to those of an output, and back; by default one to one.
   virtual view::RegMap fwdRegMap(InIndex in, OutIndex out) const;
   virtual view::RegMap bwdRegMap(InIndex in, OutIndex out) const;
+  // Of these only the results count, and popir does not ask for them: see alias/aliasmodel.hpp.
+  virtual void growAliasModel(AliasModel& model) const;
+  virtual poprithms::memory::inplace::Proposal mapInplaceProposal(const AliasModel& model,
+                                                                  OperatorIdentifier variant) const;
+  /// That output 0 be input 0.
+  poprithms::memory::inplace::Proposal mapInplaceProposalGate0(const AliasModel& model,
+                                                               OperatorIdentifier variant) const;
   bool modifiesIndex(InIndex index) const { return view::nonEmptyRegion(modifies(index)); }
   bool doesAlias(InIndex in, OutIndex out) const { return view::nonEmptyRegion(aliases(in, out)); }
 

@@ -128,6 +128,9 @@ class OpManager {
   static std::unique_ptr<Op> createOp(const OperatorIdentifier& opid, Graph& graph,
                                       const std::string& name = "",
                                       const Attributes& attributes = {});
+
+  /// What libraries have registered.
+  static const std::vector<OperatorIdentifier> getSupportedOperations(bool includePrivate);
 };
 
 /// A static object of this type makes an operator known when its library is loaded. The factory

@@ -26,6 +26,11 @@ int64_t getReduceAxis(int64_t axis, int64_t rank);
 
 }  // namespace popart
 
+namespace std {
+// So that code outside of popart finds it for a std::vector.
+using popart::operator<<;
+}  // namespace std
+
 #pragma GCC visibility pop
 
 #endif

@@ -12,6 +12,7 @@
 #include <poplar/Program.hpp>
 #include <poplar/Target.hpp>
 #include <poplar/Tensor.hpp>
+#include <poputil/DebugInfo.hpp>
 #include <string>
 #include <vector>
 

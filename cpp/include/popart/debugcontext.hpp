@@ -1,0 +1,16 @@
+// popart/debugcontext.hpp: names and places in source code, for reports.
+#ifndef popart_debugcontext_hpp
+#define popart_debugcontext_hpp
+
+#include <poplar/DebugContext.hpp>
+
+namespace popart {
+
+using DebugContext = poplar::DebugContext;
+using DebugInfo = poplar::DebugInfo;
+using DebugNameAndId = poplar::DebugNameAndId;
+using SourceLocation = poplar::SourceLocation;
+
+}  // namespace popart
+
+#endif

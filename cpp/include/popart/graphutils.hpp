@@ -1,0 +1,7 @@
+// popart/graphutils.hpp: the declarations of a graph, where sources look for them.
+#ifndef popart_graphutils_hpp
+#define popart_graphutils_hpp
+
+#include <popart/graph.hpp>
+
+#endif

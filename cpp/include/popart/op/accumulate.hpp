@@ -1,0 +1,63 @@
+// popart/op/accumulate.hpp: values gathered in a variable over steps.
+#ifndef popart_op_accumulate_hpp
+#define popart_op_accumulate_hpp
+
+#include <popart/op/varupdate.hpp>
+#include <popart/optimizervalue.hpp>
+
+#include <map>
+#include <memory>
+#include <ostream>
+
+#pragma GCC visibility push(default)
+
+namespace popart {
+
+/// What becomes of the variable v, with the updater u and the factor f.
+enum class AccumulationType {
+  Add = 0,              ///< v + u
+  DampenedAdd,          ///< v + f u
+  DampenedAddSquare,    ///< v + f u^2
+  DecayAdd,             ///< f v + u
+  DecayAddSquare,       ///< f v + u^2
+  MovingAverage,        ///< f v + (1 - f) u
+  MovingAverageSquare,  ///< f v + (1 - f) u^2
+  Infinity,             ///< max(f v, |u|)
+  Mean                  ///< f / (f + 1) v + 1 / (f + 1) u
+};
+std::ostream& operator<<(std::ostream& os, const AccumulationType& type);
+
+class AccumulateBaseOp : public VarUpdateWithUpdaterOp {
+ public:
+  AccumulateBaseOp(const OperatorIdentifier& opid, AccumulationType type,
+                   const OptimizerValue& factor, const Op::Settings& settings)
+      : VarUpdateWithUpdaterOp(opid, settings), type_(type), factor_(factor) {}
+  ~AccumulateBaseOp() override;
+
+  /// The factor, where it is not constant.
+  static constexpr InIndex getFactorInIndex() { return 2; }
+  std::unique_ptr<Op> clone() const override = 0;
+  std::map<InIndex, TensorId> optimizerInputs() const override;
+  void appendOutlineAttributes(OpSerialiserBase& os) const override;
+  float getSubgraphValue() const override;
+  AccumulationType getAccumulationType() const { return type_; }
+  const OptimizerValue& getFactor() const { return factor_; }
+
+ private:
+  AccumulationType type_;
+  OptimizerValue factor_;
+};
+
+class AccumulateOp : public AccumulateBaseOp {
+ public:
+  AccumulateOp(AccumulationType type, const OptimizerValue& factor, const Op::Settings& settings);
+  ~AccumulateOp() override;
+
+  std::unique_ptr<Op> clone() const override;
+};
+
+}  // namespace popart
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,30 @@
+// popart/op/dropout.hpp: dropout.
+#ifndef popart_op_dropout_hpp
+#define popart_op_dropout_hpp
+
+#include <popart/op/dropoutbase.hpp>
+
+#include <memory>
+#include <vector>
+
+#pragma GCC visibility push(default)
+
+namespace popart {
+
+class DropoutOp : public DropoutBaseOp {
+ public:
+  using DropoutBaseOp::DropoutBaseOp;
+  ~DropoutOp() override;
+
+  static OutIndex getMaskOutIndex() { return 1; }
+  std::unique_ptr<Op> clone() const override;
+  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  void setup() override;
+  void appendOutlineAttributes(OpSerialiserBase& os) const override;
+};
+
+}  // namespace popart
+
+#pragma GCC visibility pop
+
+#endif

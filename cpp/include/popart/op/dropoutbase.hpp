@@ -1,0 +1,34 @@
+// popart/op/dropoutbase.hpp: what the operators that drop elements at random have in common.
+#ifndef popart_op_dropoutbase_hpp
+#define popart_op_dropoutbase_hpp
+
+#include <popart/op/randombase.hpp>
+
+#pragma GCC visibility push(default)
+
+namespace popart {
+
+class DropoutBaseOp : public RandomBaseOp {
+ public:
+  DropoutBaseOp(const OperatorIdentifier& opid, float ratio, const Op::Settings& settings)
+      : RandomBaseOp(opid, settings), ratio_(ratio) {}
+  ~DropoutBaseOp() override;
+
+  static InIndex getInIndex() { return 0; }
+  static OutIndex getOutIndex() { return 0; }
+  InIndex getSeedInIndex() const override { return 1; }
+  /// The share of elements that become 0.
+  float getRatio() const { return ratio_; }
+  void setRatio(float ratio) { ratio_ = ratio; }
+  bool canBeReplacedByIdentity() const override { return ratio_ == 0; }
+  bool canShard() const override { return true; }
+
+ private:
+  float ratio_;
+};
+
+}  // namespace popart
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,45 @@
+// popart/op/groupnorm.hpp: normalization over groups of channels.
+#ifndef popart_op_groupnorm_hpp
+#define popart_op_groupnorm_hpp
+
+#include <popart/op/builtin.hpp>
+
+#include <memory>
+#include <vector>
+
+#pragma GCC visibility push(default)
+
+namespace popart {
+
+class GroupNormOp : public Op {
+ public:
+  GroupNormOp(const OperatorIdentifier& opid, int64_t numGroups, float epsilon,
+              const Op::Settings& settings)
+      : Op(opid, settings), numGroups_(numGroups), epsilon_(epsilon) {}
+  ~GroupNormOp() override;
+
+  static InIndex getXInIndex() { return 0; }
+  static InIndex getScaleInIndex() { return 1; }
+  static InIndex getBInIndex() { return 2; }
+  static OutIndex getYOutIndex() { return 0; }
+  static OutIndex getMeanOutIndex() { return 1; }
+  static OutIndex getInvStdDevOutIndex() { return 2; }
+  std::unique_ptr<Op> clone() const override;
+  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  void setup() override;
+  void appendOutlineAttributes(OpSerialiserBase& os) const override;
+  float getSubgraphValue() const override { return getHighSubgraphValue(); }
+  bool canShard() const override { return true; }
+  float getEpsilon() const { return epsilon_; }
+  int64_t getNumGroups() const { return numGroups_; }
+
+ private:
+  int64_t numGroups_;
+  float epsilon_;
+};
+
+}  // namespace popart
+
+#pragma GCC visibility pop
+
+#endif

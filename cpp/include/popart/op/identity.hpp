@@ -1,0 +1,41 @@
+// popart/op/identity.hpp: the input itself.
+#ifndef popart_op_identity_hpp
+#define popart_op_identity_hpp
+
+#include <popart/op/elementwise.hpp>
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#pragma GCC visibility push(default)
+
+namespace popart {
+
+class IdentityOp : public ElementWiseUnaryOp {
+ public:
+  using ElementWiseUnaryOp::ElementWiseUnaryOp;
+  ~IdentityOp() override;
+
+  std::unique_ptr<Op> clone() const override;
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
+  bool canBeReplacedByIdentity() const override { return true; }
+};
+
+/// The gradient of an operator of one input and one output that changes nothing.
+class IdentityGradOp : public IdentityOp {
+ public:
+  explicit IdentityGradOp(const IdentityOp& fwdOp);
+  explicit IdentityGradOp(const Op::Settings& settings);
+  ~IdentityGradOp() override;
+
+  std::unique_ptr<Op> clone() const override;
+  const std::vector<GradInOutMapper>& gradInputInfo() const override;
+  const std::map<int, int>& gradOutToNonGradIn() const override;
+};
+
+}  // namespace popart
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,35 @@
+// popart/op/loss.hpp: what operators that are losses have in common.
+#ifndef popart_op_loss_hpp
+#define popart_op_loss_hpp
+
+#include <popart/op/builtin.hpp>
+
+#include <memory>
+#include <string>
+
+#pragma GCC visibility push(default)
+
+namespace popart {
+
+class LossOp : public Op {
+ public:
+  LossOp(const OperatorIdentifier& opid, const Op::Settings& settings, ReductionType reduction)
+      : Op(opid, settings), reduction_(reduction) {}
+  ~LossOp() override;
+
+  std::unique_ptr<Op> clone() const override = 0;
+  ReductionType getReductionType() const { return reduction_; }
+  /// "Sum", "Mean" or "NoReduction".
+  static std::string reductionTypeToString(ReductionType reduction);
+  /// \throws error for any other string.
+  static ReductionType reductionTypeFromString(const std::string& reduction);
+
+ private:
+  ReductionType reduction_;
+};
+
+}  // namespace popart
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,27 @@
+// popart/op/mul.hpp: the product of two tensors, element by element.
+#ifndef popart_op_mul_hpp
+#define popart_op_mul_hpp
+
+#include <popart/op/elementwise.hpp>
+
+#include <memory>
+#include <vector>
+
+#pragma GCC visibility push(default)
+
+namespace popart {
+
+class MulOp : public ElementWiseBinaryOp {
+ public:
+  using ElementWiseBinaryOp::ElementWiseBinaryOp;
+  ~MulOp() override;
+
+  std::unique_ptr<Op> clone() const override;
+  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+};
+
+}  // namespace popart
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,27 @@
+// popart/op/negate.hpp: the negative of a tensor.
+#ifndef popart_op_negate_hpp
+#define popart_op_negate_hpp
+
+#include <popart/op/elementwise.hpp>
+
+#include <memory>
+#include <vector>
+
+#pragma GCC visibility push(default)
+
+namespace popart {
+
+class NegateOp : public ElementWiseUnaryOp {
+ public:
+  using ElementWiseUnaryOp::ElementWiseUnaryOp;
+  ~NegateOp() override;
+
+  std::unique_ptr<Op> clone() const override;
+  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+};
+
+}  // namespace popart
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,27 @@
+// popart/op/relu.hpp: max(x, 0), element by element.
+#ifndef popart_op_relu_hpp
+#define popart_op_relu_hpp
+
+#include <popart/op/elementwise.hpp>
+
+#include <memory>
+#include <vector>
+
+#pragma GCC visibility push(default)
+
+namespace popart {
+
+class ReluOp : public ElementWiseUnaryOp {
+ public:
+  using ElementWiseUnaryOp::ElementWiseUnaryOp;
+  ~ReluOp() override;
+
+  std::unique_ptr<Op> clone() const override;
+  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+};
+
+}  // namespace popart
+
+#pragma GCC visibility pop
+
+#endif

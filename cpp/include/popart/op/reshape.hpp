@@ -1,0 +1,54 @@
+// popart/op/reshape.hpp: the elements of a tensor in another shape.
+#ifndef popart_op_reshape_hpp
+#define popart_op_reshape_hpp
+
+#include <popart/op/builtin.hpp>
+
+#include <memory>
+#include <vector>
+
+#pragma GCC visibility push(default)
+
+namespace popart {
+
+class ReshapeBaseOp : public Op {
+ public:
+  ReshapeBaseOp(const OperatorIdentifier& opid, const Shape& shape, const Op::Settings& settings,
+                bool handleZero = true)
+      : Op(opid, settings), outShape_(shape), handleZero_(handleZero) {}
+  /// The shape is that of the output, as the compiler has inferred it, or set by setOutShape.
+  ReshapeBaseOp(const OperatorIdentifier& opid, const Op::Settings& settings,
+                bool handleZero = true)
+      : ReshapeBaseOp(opid, {}, settings, handleZero) {}
+  ~ReshapeBaseOp() override;
+
+  static InIndex getInIndex() { return 0; }
+  static OutIndex getOutIndex() { return 0; }
+  std::unique_ptr<Op> clone() const override;
+  /// An extent of -1 is what remains; one of 0 is the input's, where `handleZero`.
+  void setup() final;
+  void setOutShape(const Shape& shape) { outShape_ = shape; }
+  const Shape& getOutShape() const { return outShape_; }
+  bool canBeReplacedByIdentity() const override;
+  float getSubgraphValue() const final { return getLowSubgraphValue(); }
+  bool canShard() const override { return true; }
+
+ private:
+  Shape outShape_;
+  bool handleZero_;
+};
+
+class ReshapeOp : public ReshapeBaseOp {
+ public:
+  using ReshapeBaseOp::ReshapeBaseOp;
+  ~ReshapeOp() override;
+
+  std::unique_ptr<Op> clone() const override;
+  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+};
+
+}  // namespace popart
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,27 @@
+// popart/op/subtract.hpp: the difference of two tensors.
+#ifndef popart_op_subtract_hpp
+#define popart_op_subtract_hpp
+
+#include <popart/op/elementwise.hpp>
+
+#include <memory>
+#include <vector>
+
+#pragma GCC visibility push(default)
+
+namespace popart {
+
+class SubtractOp : public ElementWiseBinaryOp {
+ public:
+  using ElementWiseBinaryOp::ElementWiseBinaryOp;
+  ~SubtractOp() override;
+
+  std::unique_ptr<Op> clone() const override;
+  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+};
+
+}  // namespace popart
+
+#pragma GCC visibility pop
+
+#endif

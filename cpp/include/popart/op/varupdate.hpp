@@ -1,0 +1,48 @@
+// popart/op/varupdate.hpp: operators that update a weight where it is.
+#ifndef popart_op_varupdate_hpp
+#define popart_op_varupdate_hpp
+
+#include <popart/op/builtin.hpp>
+
+#include <map>
+#include <memory>
+
+#pragma GCC visibility push(default)
+
+namespace popart {
+
+/// Input 0, written, is output 0.
+class VarUpdateOp : public Op {
+ public:
+  using Op::Op;
+  ~VarUpdateOp() override;
+
+  static InIndex getVarToUpdateInIndex() { return 0; }
+  static OutIndex getUpdatedVarOutIndex() { return 0; }
+  std::unique_ptr<Op> clone() const override = 0;
+  void setup() final;
+  view::Regions aliases(InIndex in, OutIndex out) const override;
+  view::Regions modifies(InIndex index) const override;
+  /// Inputs that the optimizer gives, by index.
+  virtual std::map<InIndex, TensorId> optimizerInputs() const = 0;
+  float getSubgraphValue() const override { return getHighSubgraphValue(); }
+  ReplicatedTensorShardingIndices getReplicatedTensorShardingIndices() const override;
+  void growAliasModel(AliasModel& model) const override;
+};
+
+/// One whose input 1 says by what.
+class VarUpdateWithUpdaterOp : public VarUpdateOp {
+ public:
+  using VarUpdateOp::VarUpdateOp;
+  ~VarUpdateWithUpdaterOp() override;
+
+  static InIndex getUpdaterInIndex() { return 1; }
+  std::unique_ptr<Op> clone() const override = 0;
+  ReplicatedTensorShardingIndices getReplicatedTensorShardingIndices() const override;
+};
+
+}  // namespace popart
+
+#pragma GCC visibility pop
+
+#endif

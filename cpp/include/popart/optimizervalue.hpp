@@ -1,0 +1,37 @@
+// popart/optimizervalue.hpp: a hyperparameter, which may change from step to step.
+#ifndef popart_optimizervalue_hpp
+#define popart_optimizervalue_hpp
+
+#include <ostream>
+#include <utility>
+
+namespace popart {
+
+class OptimizerValue {
+ public:
+  OptimizerValue() = default;
+  /// A value that may change.
+  explicit OptimizerValue(float v) : OptimizerValue(v, false) {}
+  OptimizerValue(float v, bool c) : val_(v), isConst_(c) {}
+  OptimizerValue(std::pair<float, bool> x) : OptimizerValue(x.first, x.second) {}
+
+  float val() const { return val_; }
+  bool isConst() const { return isConst_; }
+
+  bool operator==(const OptimizerValue& o) const {
+    return val_ == o.val_ && isConst_ == o.isConst_;
+  }
+  bool operator!=(const OptimizerValue& o) const { return !(*this == o); }
+
+ private:
+  float val_ = 0;
+  bool isConst_ = true;
+};
+
+inline std::ostream& operator<<(std::ostream& os, const OptimizerValue& v) {
+  return os << v.val() << (v.isConst() ? " (const)" : "");
+}
+
+}  // namespace popart
+
+#endif

@@ -1,0 +1,31 @@
+// popart/popx/op/gatherx.hpp: what lowerings of gathers share.
+#ifndef popart_popx_op_gatherx_hpp
+#define popart_popx_op_gatherx_hpp
+
+#include <popart/popx/opx.hpp>
+
+#include <tuple>
+
+#pragma GCC visibility push(default)
+
+namespace popart {
+namespace popx {
+
+/// The lowering of a Gather's gradient is the compiler's; these are its tools.
+class GatherGradOpx {
+ public:
+  /// For popops::multiUpdateAdd along `axis`: `target` as [entries, the rest], `update` as
+  /// [lookups, 1, the rest], `indices` as [lookups, 1] of UNSIGNED_INT. All are views. `update` has
+  /// the shape of `indices` in place of the target's axis. \throws error for a group size other
+  /// than 1.
+  static std::tuple<poplar::Tensor, poplar::Tensor, poplar::Tensor> handleNDMultiUpdate(
+      poplar::Tensor target, poplar::Tensor update, poplar::Tensor indices, int64_t axis,
+      int64_t groupSize = 1);
+};
+
+}  // namespace popx
+}  // namespace popart
+
+#pragma GCC visibility pop
+
+#endif

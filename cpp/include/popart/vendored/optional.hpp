@@ -1,0 +1,148 @@
+// popart/vendored/optional.hpp: nonstd::optional, a value that may be absent, for C++14.
+#ifndef popart_vendored_optional_hpp
+#define popart_vendored_optional_hpp
+
+#include <memory>
+#include <new>
+#include <ostream>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+
+namespace nonstd {
+
+struct nullopt_t {
+  explicit constexpr nullopt_t(int) {}
+};
+constexpr nullopt_t nullopt{0};
+
+struct in_place_t {};
+
+class bad_optional_access : public std::logic_error {
+ public:
+  bad_optional_access() : std::logic_error("nonstd::optional: the value is absent") {}
+};
+
+/// A T or nothing, in the interface of std::optional.
+template <typename T>
+class optional {
+ public:
+  using value_type = T;
+
+  optional() noexcept {}
+  optional(nullopt_t) noexcept {}
+  optional(const optional& o) {
+    if (o.present_) put(*o);
+  }
+  optional(optional&& o) {
+    if (o.present_) put(std::move(*o));
+  }
+  template <typename U,
+            typename = std::enable_if_t<std::is_constructible<T, U&&>::value &&
+                                        !std::is_same<std::decay_t<U>, optional>::value>>
+  optional(U&& value) {
+    put(std::forward<U>(value));
+  }
+  ~optional() { reset(); }
+
+  optional& operator=(nullopt_t) noexcept {
+    reset();
+    return *this;
+  }
+  optional& operator=(const optional& o) {
+    if (this == &o) return *this;
+    reset();
+    if (o.present_) put(*o);
+    return *this;
+  }
+  optional& operator=(optional&& o) {
+    if (this == &o) return *this;
+    reset();
+    if (o.present_) put(std::move(*o));
+    return *this;
+  }
+  template <typename... Args>
+  T& emplace(Args&&... args) {
+    reset();
+    put(std::forward<Args>(args)...);
+    return **this;
+  }
+  void reset() noexcept {
+    if (present_) at()->~T();
+    present_ = false;
+  }
+  void swap(optional& o) { std::swap(*this, o); }
+
+  explicit operator bool() const noexcept { return present_; }
+  bool has_value() const noexcept { return present_; }
+  const T& operator*() const { return *at(); }
+  T& operator*() { return *at(); }
+  const T* operator->() const { return at(); }
+  T* operator->() { return at(); }
+  /// \throws bad_optional_access when absent.
+  const T& value() const {
+    if (!present_) throw bad_optional_access();
+    return *at();
+  }
+  T& value() {
+    if (!present_) throw bad_optional_access();
+    return *at();
+  }
+  template <typename U>
+  T value_or(U&& otherwise) const {
+    return present_ ? *at() : static_cast<T>(std::forward<U>(otherwise));
+  }
+
+ private:
+  template <typename... Args>
+  void put(Args&&... args) {
+    ::new (static_cast<void*>(&bytes_)) T(std::forward<Args>(args)...);
+    present_ = true;
+  }
+  T* at() { return reinterpret_cast<T*>(&bytes_); }
+  const T* at() const { return reinterpret_cast<const T*>(&bytes_); }
+
+  std::aligned_storage_t<sizeof(T), alignof(T)> bytes_;
+  bool present_ = false;
+};
+
+template <typename T>
+optional<std::decay_t<T>> make_optional(T&& value) {
+  return optional<std::decay_t<T>>(std::forward<T>(value));
+}
+
+template <typename T>
+bool operator==(const optional<T>& a, const optional<T>& b) {
+  return a.has_value() == b.has_value() && (!a || *a == *b);
+}
+template <typename T>
+bool operator!=(const optional<T>& a, const optional<T>& b) {
+  return !(a == b);
+}
+/// Absent comes before every value.
+template <typename T>
+bool operator<(const optional<T>& a, const optional<T>& b) {
+  return b && (!a || *a < *b);
+}
+template <typename T>
+bool operator==(const optional<T>& a, nullopt_t) {
+  return !a;
+}
+template <typename T>
+bool operator!=(const optional<T>& a, nullopt_t) {
+  return bool(a);
+}
+template <typename T>
+bool operator==(const optional<T>& a, const T& b) {
+  return a && *a == b;
+}
+
+/// The value, or "none".
+template <typename T>
+std::ostream& operator<<(std::ostream& os, const optional<T>& o) {
+  return o ? os << *o : os << "none";
+}
+
+}  // namespace nonstd
+
+#endif

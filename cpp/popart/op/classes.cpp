@@ -1,0 +1,161 @@
+// The small classes of popart/op/ that stand for operators of the compiler.
+#include <popart/alias/aliasmodel.hpp>
+#include <popart/op/add.hpp>
+#include <popart/op/div.hpp>
+#include <popart/op/dropout.hpp>
+#include <popart/op/groupnorm.hpp>
+#include <popart/op/identity.hpp>
+#include <popart/op/l1.hpp>
+#include <popart/op/mul.hpp>
+#include <popart/op/negate.hpp>
+#include <popart/op/relu.hpp>
+#include <popart/op/subtract.hpp>
+#include <popart/operators.hpp>
+#include <popart/opserialiser.hpp>
+
+namespace popart {
+
+void builtin::refuseGradient(const Op& op) {
+  throw error(
+      "{}: its class derives from one of a built-in operator, whose gradient is the compiler's; "
+      "the class has to override getGradOps()",
+      op.debugName());
+}
+
+// Of Op, for PopART's alias models.
+
+void Op::growAliasModel(AliasModel&) const {}
+
+poprithms::memory::inplace::Proposal Op::mapInplaceProposal(const AliasModel&,
+                                                            OperatorIdentifier variant) const {
+  throw error("{} says nothing of its in-place variant {}: its class has no mapInplaceProposal()",
+              debugName(), variant);
+}
+
+poprithms::memory::inplace::Proposal Op::mapInplaceProposalGate0(const AliasModel&,
+                                                                 OperatorIdentifier) const {
+  return poprithms::memory::inplace::Proposal(0);
+}
+
+AddOp::~AddOp() = default;
+DivOp::~DivOp() = default;
+MulOp::~MulOp() = default;
+SubtractOp::~SubtractOp() = default;
+NegateOp::~NegateOp() = default;
+ReluOp::~ReluOp() = default;
+IdentityOp::~IdentityOp() = default;
+IdentityGradOp::~IdentityGradOp() = default;
+RandomBaseOp::~RandomBaseOp() = default;
+DropoutBaseOp::~DropoutBaseOp() = default;
+DropoutOp::~DropoutOp() = default;
+GroupNormOp::~GroupNormOp() = default;
+LossOp::~LossOp() = default;
+L1Op::~L1Op() = default;
+
+namespace {
+
+template <class OP>
+std::unique_ptr<Op> copyOf(const OP& op) {
+  return std::unique_ptr<Op>(new OP(op));
+}
+
+}  // namespace
+
+std::unique_ptr<Op> AddOp::clone() const { return copyOf(*this); }
+std::unique_ptr<Op> DivOp::clone() const { return copyOf(*this); }
+std::unique_ptr<Op> MulOp::clone() const { return copyOf(*this); }
+std::unique_ptr<Op> SubtractOp::clone() const { return copyOf(*this); }
+std::unique_ptr<Op> NegateOp::clone() const { return copyOf(*this); }
+std::unique_ptr<Op> ReluOp::clone() const { return copyOf(*this); }
+std::unique_ptr<Op> IdentityOp::clone() const { return copyOf(*this); }
+std::unique_ptr<Op> IdentityGradOp::clone() const { return copyOf(*this); }
+std::unique_ptr<Op> DropoutOp::clone() const { return copyOf(*this); }
+std::unique_ptr<Op> GroupNormOp::clone() const { return copyOf(*this); }
+std::unique_ptr<Op> L1Op::clone() const { return copyOf(*this); }
+
+// Identity.
+
+std::vector<std::unique_ptr<Op>> IdentityOp::getGradOps() {
+  std::vector<std::unique_ptr<Op>> ops;
+  ops.emplace_back(new IdentityGradOp(*this));
+  return ops;
+}
+
+IdentityGradOp::IdentityGradOp(const IdentityOp& fwdOp) : IdentityGradOp(fwdOp.getSettings()) {}
+IdentityGradOp::IdentityGradOp(const Op::Settings& settings)
+    : IdentityOp(Onnx::GradOperators::IdentityGrad, settings) {}
+
+const std::vector<GradInOutMapper>& IdentityGradOp::gradInputInfo() const {
+  static const std::vector<GradInOutMapper> inputs = {{0, 0, GradOpInType::GradOut}};
+  return inputs;
+}
+
+const std::map<int, int>& IdentityGradOp::gradOutToNonGradIn() const {
+  static const std::map<int, int> outputs = {{0, 0}};
+  return outputs;
+}
+
+// Dropout and group normalization.
+
+void DropoutOp::setup() {
+  outInfo(getOutIndex()) = inInfo(getInIndex());
+  if (hasOutput(getMaskOutIndex()))
+    outInfo(getMaskOutIndex()) = TensorInfo(DataType::BOOL, inShape(getInIndex()));
+}
+
+void DropoutOp::appendOutlineAttributes(OpSerialiserBase& os) const {
+  DropoutBaseOp::appendOutlineAttributes(os);
+  os.appendAttribute("ratio", getRatio());
+}
+
+void GroupNormOp::setup() {
+  const TensorInfo& x = inInfo(getXInIndex());
+  outInfo(getYOutIndex()) = x;
+  for (OutIndex out : {getMeanOutIndex(), getInvStdDevOutIndex()})
+    if (hasOutput(out)) outInfo(out) = TensorInfo(x.dataType(), {x.dim(0) * numGroups_});
+}
+
+void GroupNormOp::appendOutlineAttributes(OpSerialiserBase& os) const {
+  Op::appendOutlineAttributes(os);
+  os.appendAttribute("epsilon", epsilon_);
+  os.appendAttribute("num_groups", numGroups_);
+}
+
+// Losses.
+
+namespace {
+
+const std::vector<std::pair<ReductionType, const char*>>& reductions() {
+  static const std::vector<std::pair<ReductionType, const char*>> names = {
+      {ReductionType::Sum, "Sum"},
+      {ReductionType::Mean, "Mean"},
+      {ReductionType::NoReduction, "NoReduction"}};
+  return names;
+}
+
+}  // namespace
+
+std::string LossOp::reductionTypeToString(ReductionType reduction) {
+  for (const auto& r : reductions())
+    if (r.first == reduction) return r.second;
+  throw error("{} is no reduction of a loss", static_cast<int>(reduction));
+}
+
+ReductionType LossOp::reductionTypeFromString(const std::string& reduction) {
+  for (const auto& r : reductions())
+    if (r.second == reduction) return r.first;
+  throw error("'{}' is no reduction of a loss: Sum, Mean or NoReduction", reduction);
+}
+
+void L1Op::setup() {
+  const TensorInfo& in = inInfo(getInIndex());
+  outInfo(getOutIndex()) =
+      getReductionType() == ReductionType::NoReduction ? in : TensorInfo(in.dataType(), {});
+}
+
+void L1Op::appendOutlineAttributes(OpSerialiserBase& os) const {
+  LossOp::appendOutlineAttributes(os);
+  os.appendAttribute("lambda", lambda_);
+}
+
+}  // namespace popart

@@ -1,0 +1,67 @@
+#include <popart/op/varupdate.hpp>
+
+#include <popart/alias/aliasmodel.hpp>
+#include <popart/op/accumulate.hpp>
+#include <popart/operators.hpp>
+#include <popart/opserialiser.hpp>
+#include <popart/tensor.hpp>
+
+namespace popart {
+
+VarUpdateOp::~VarUpdateOp() = default;
+VarUpdateWithUpdaterOp::~VarUpdateWithUpdaterOp() = default;
+AccumulateBaseOp::~AccumulateBaseOp() = default;
+AccumulateOp::~AccumulateOp() = default;
+
+void VarUpdateOp::setup() { outInfo(getUpdatedVarOutIndex()) = inInfo(getVarToUpdateInIndex()); }
+
+view::Regions VarUpdateOp::aliases(InIndex in, OutIndex) const { return modifies(in); }
+
+view::Regions VarUpdateOp::modifies(InIndex index) const {
+  if (index != getVarToUpdateInIndex()) return {};
+  return {view::Region::getFull(inShape(index))};
+}
+
+ReplicatedTensorShardingIndices VarUpdateOp::getReplicatedTensorShardingIndices() const {
+  return {{{getVarToUpdateInIndex()}, {getUpdatedVarOutIndex()}}};
+}
+
+void VarUpdateOp::growAliasModel(AliasModel& model) const { model.insertUnaryModifier0(*this); }
+
+ReplicatedTensorShardingIndices VarUpdateWithUpdaterOp::getReplicatedTensorShardingIndices() const {
+  return {{{getVarToUpdateInIndex(), getUpdaterInIndex()}, {getUpdatedVarOutIndex()}}};
+}
+
+std::ostream& operator<<(std::ostream& os, const AccumulationType& type) {
+  static const char* const names[] = {
+      "Add",           "DampenedAdd",         "DampenedAddSquare", "DecayAdd", "DecayAddSquare",
+      "MovingAverage", "MovingAverageSquare", "Infinity",          "Mean"};
+  return os << names[static_cast<int>(type)];
+}
+
+std::map<InIndex, TensorId> AccumulateBaseOp::optimizerInputs() const {
+  if (factor_.isConst() || !hasInput(getFactorInIndex())) return {};
+  return {{getFactorInIndex(), inId(getFactorInIndex())}};
+}
+
+void AccumulateBaseOp::appendOutlineAttributes(OpSerialiserBase& os) const {
+  Op::appendOutlineAttributes(os);
+  os.appendAttribute("type", static_cast<int>(type_));
+  if (factor_.isConst()) os.appendAttribute("const factor", factor_.val());
+}
+
+float AccumulateBaseOp::getSubgraphValue() const {
+  const bool average =
+      type_ == AccumulationType::MovingAverage || type_ == AccumulationType::MovingAverageSquare;
+  return average ? getHighSubgraphValue() : getLowSubgraphValue();
+}
+
+AccumulateOp::AccumulateOp(AccumulationType type, const OptimizerValue& factor,
+                           const Op::Settings& settings)
+    : AccumulateBaseOp(Onnx::CustomOperators::Accumulate, type, factor, settings) {}
+
+std::unique_ptr<Op> AccumulateOp::clone() const {
+  return std::unique_ptr<Op>(new AccumulateOp(*this));
+}
+
+}  // namespace popart

@@ -1,0 +1,85 @@
+// What lowerings of gathers and updates share.
+#include <popart/popx/devicex.hpp>
+#include <popart/popx/op/gatherx.hpp>
+#include <popart/popx/op/sliceplanx.hpp>
+
+namespace popart {
+namespace popx {
+
+poplar::OptionFlags createSlicePlanOptions(SlicePlanUsedFor usedFor,
+                                           nonstd::optional<float> availableMemoryProportion) {
+  poplar::OptionFlags options;
+  const bool slices = usedFor == SlicePlanUsedFor::Slice;
+  const bool both = usedFor == SlicePlanUsedFor::CombinedSliceUpdate;
+  options.set("usedForSlice", slices || both ? "true" : "false");
+  options.set("usedForUpdate", slices ? "false" : "true");
+  static const std::pair<SlicePlanUsedFor, const char*> operations[] = {
+      {SlicePlanUsedFor::Update, "none"},
+      {SlicePlanUsedFor::UpdateAdd, "add"},
+      {SlicePlanUsedFor::CombinedSliceUpdate, "add"},
+      {SlicePlanUsedFor::UpdateMax, "max"},
+      {SlicePlanUsedFor::UpdateMul, "mul"}};
+  for (const auto& o : operations)
+    if (o.first == usedFor) options.set("operationForUpdate", o.second);
+  if (availableMemoryProportion)
+    options.set("availableMemoryProportion", std::to_string(*availableMemoryProportion));
+  return options;
+}
+
+popops::SlicePlan createSlicePlan(const poplar::Graph& graph, const TensorInfo& sliceableInfo,
+                                  const TensorInfo& indicesInfo, const poplar::OptionFlags& options,
+                                  nonstd::optional<std::size_t> axis, std::size_t groupSize) {
+  const std::size_t entries =
+      static_cast<std::size_t>(sliceableInfo.dim(static_cast<int>(axis.value_or(0))));
+  const std::size_t all = static_cast<std::size_t>(sliceableInfo.nelms());
+  const std::size_t rest = entries * groupSize == 0 ? 0 : all / (entries * groupSize);
+  const std::size_t lookups = static_cast<std::size_t>(indicesInfo.nelms()) / groupSize;
+  return popops::embedding::plan(graph, popType(sliceableInfo), groupSize, entries, rest, {lookups},
+                                 options);
+}
+
+poplar::Tensor createDataTensor(poplar::Graph& graph, const TensorInfo& dataInfo,
+                                const popops::SlicePlan& plan, unsigned axis,
+                                const poplar::DebugNameAndId& dnai) {
+  return popops::createSliceableTensor(graph, popType(dataInfo), dataInfo.shape_szt(), {axis}, {1},
+                                       plan, poplar::OptionFlags(), dnai);
+}
+
+poplar::Tensor createIndicesTensor(poplar::Graph& graph, const TensorInfo& indicesInfo,
+                                   const popops::SlicePlan& plan,
+                                   const poplar::DebugNameAndId& dnai) {
+  const std::size_t lookups = static_cast<std::size_t>(indicesInfo.nelms());
+  return popops::createIndicesTensor(graph, {0}, lookups, plan, poplar::OptionFlags(), dnai)
+      .reinterpret(popType(indicesInfo))
+      .reshape(indicesInfo.shape_szt());
+}
+
+namespace {
+
+/// The `count` dimensions from `first` on, moved to the front.
+poplar::Tensor toFront(const poplar::Tensor& tensor, unsigned first, unsigned count) {
+  std::vector<unsigned> order;
+  for (unsigned d = first; d < first + count; ++d) order.push_back(d);
+  for (unsigned d = 0; d < tensor.rank(); ++d)
+    if (d < first || d >= first + count) order.push_back(d);
+  return tensor.dimShuffle(order);
+}
+
+}  // namespace
+
+std::tuple<poplar::Tensor, poplar::Tensor, poplar::Tensor> GatherGradOpx::handleNDMultiUpdate(
+    poplar::Tensor target, poplar::Tensor update, poplar::Tensor indices, int64_t axis,
+    int64_t groupSize) {
+  if (groupSize != 1)
+    throw error("GatherGradOpx::handleNDMultiUpdate: {} groups are not there; 1 is", groupSize);
+  const unsigned at = static_cast<unsigned>(axis);
+  const std::size_t lookups = indices.numElements();
+  const std::size_t entries = target.dim(at);
+  const std::size_t rest = entries == 0 ? 0 : target.numElements() / entries;
+  return std::make_tuple(toFront(target, at, 1).reshape({entries, rest}),
+                         toFront(update, at, indices.rank()).reshape({lookups, 1, rest}),
+                         indices.reinterpret(poplar::UNSIGNED_INT).reshape({lookups, 1}));
+}
+
+}  // namespace popx
+}  // namespace popart
