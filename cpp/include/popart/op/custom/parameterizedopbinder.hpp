@@ -1,7 +1,9 @@
 // popart/op/custom/parameterizedopbinder.hpp: a ParameterizedOp in a Python module of its own.
-// Needs pybind11, which its includer has.
+// Empty where pybind11 is not among the headers.
 #ifndef popart_op_custom_parameterizedopbinder_hpp
 #define popart_op_custom_parameterizedopbinder_hpp
+
+#if __has_include(<pybind11/pybind11.h>)
 
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
@@ -31,5 +33,7 @@ pybind11::class_<OP, std::shared_ptr<OP>> makeParameterizedOpBindings(pybind11::
 }  // namespace op
 }  // namespace ir
 }  // namespace popart
+
+#endif
 
 #endif
