@@ -19,6 +19,7 @@ from popir.enums import (
 from popir.errors import (
     AnchorError,
     DuplicateOperatorError,
+    LibraryBuildError,
     LibraryLoadError,
     MissingGradientError,
     MissingOpxError,
@@ -43,7 +44,8 @@ from popir.errors import (
     poplar_unrecoverable_runtime_error,
     poplibs_exception,
 )
-from popir.foreign.load import load_op_library
+from popir.foreign.build import build_op_library
+from popir.foreign.load import OpLibrary, load_op_library
 from popir.ir import (
     GradInOutMapper,
     GradOp,
@@ -89,6 +91,7 @@ __all__ = [
     "InferenceSession",
     "InputCreatorType",
     "InputShapeInfo",
+    "LibraryBuildError",
     "LibraryLoadError",
     "MissingGradientError",
     "MissingOpxError",
@@ -97,6 +100,7 @@ __all__ = [
     "Op",
     "OpCreator",
     "OpDefinition",
+    "OpLibrary",
     "OperatorAttributeError",
     "OperatorIdentifier",
     "OperatorInputError",
@@ -128,6 +132,7 @@ __all__ = [
     "VerificationError",
     "VirtualGraphMode",
     "__version__",
+    "build_op_library",
     "load_op_library",
     "ops",
     "popart_exception",

@@ -82,6 +82,18 @@ class LibraryLoadError(popart_exception):
     """A library of operators could not be loaded."""
 
 
+class LibraryBuildError(popart_exception):
+    """A library of operators could not be built from its sources.
+
+    `summary` is the message without what the compiler said, which is `said`.
+    """
+
+    def __init__(self, summary: str, said: str = "") -> None:
+        self.summary = summary
+        self.said = said.strip()
+        super().__init__(f"{summary}:\n{self.said}" if self.said else summary)
+
+
 class MissingGradientError(popart_exception):
     """A gradient is needed through an operator that has none."""
 

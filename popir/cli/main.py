@@ -17,8 +17,8 @@ from click.shell_completion import shell_complete
 from popir import _library
 from popir.cli import commands
 from popir.cli.exits import CommandError, ExitCode
-from popir.cli.output import printable
-from popir.errors import OutOfMemoryException, PopirError
+from popir.cli.output import printable, printable_line
+from popir.errors import LibraryBuildError, OutOfMemoryException, PopirError
 
 NAME = "popir"
 COMPLETION = "_POPIR_COMPLETE"
@@ -73,6 +73,9 @@ def _explain(error: BaseException, debug: bool) -> int:
         raise error
     if debug:
         traceback.print_exception(error)
+    if isinstance(error, LibraryBuildError):
+        for line in error.said.splitlines():
+            print(printable_line(line), file=sys.stderr)
     text, code = _words(error)
     print(f"{NAME}: {printable(text)}", file=sys.stderr, flush=True)
     return code
@@ -93,6 +96,8 @@ def _words(error: BaseException) -> tuple[str, int]:
         return f"error: {error}", error.code
     if isinstance(error, OutOfMemoryException):
         return f"error: {error}", ExitCode.SYSTEM
+    if isinstance(error, LibraryBuildError) and error.said:
+        return f"error: {error.summary} what stands above", ExitCode.MODEL
     if isinstance(error, PopirError):
         return f"error: {error}", ExitCode.MODEL
     if isinstance(error, (KeyboardInterrupt, click.Abort)):

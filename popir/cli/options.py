@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 
 import click
 
+from popir.cli.libraries import load_operators
 from popir.cli.output import Output
 from popir.devices import DeviceInfo, DeviceManager
-from popir.foreign.load import load_op_library
 from popir.options import SessionOptions
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -27,14 +27,14 @@ def common(function: Callable[..., Any]) -> Callable[..., Any]:
         "libraries",
         multiple=True,
         type=existing_file,
-        help="Load a library of operators first (runs its code); may be repeated.",
+        help="Load operators first (runs their code): .so, .cpp or .py; may be repeated.",
     )
     @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
     @click.option("--debug", is_flag=True, expose_value=False, help="Show tracebacks of errors.")
     @functools.wraps(function)
     def command(libraries: tuple[str, ...], as_json: bool, **options: Any) -> Any:
         for library in libraries:
-            load_op_library(library)
+            load_operators(library)
         return function(Output(as_json), **options)
 
     return command

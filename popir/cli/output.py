@@ -15,8 +15,12 @@ from rich.text import Text
 
 def printable(text: object) -> str:
     """The text in one line; what a terminal would obey or cannot show is escaped."""
-    shown = (c if c.isprintable() else _escaped(c) for c in " ".join(str(text).split()))
-    return "".join(shown)
+    return printable_line(" ".join(str(text).split()))
+
+
+def printable_line(line: str) -> str:
+    """A line with its blanks; what a terminal would obey or cannot show is escaped."""
+    return "".join(c if c.isprintable() else _escaped(c) for c in line.expandtabs())
 
 
 def _escaped(character: str) -> str:

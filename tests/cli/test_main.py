@@ -13,6 +13,8 @@ from popir.cli.output import printable
 from tests.cli.commands import call, dense, failure
 from tests.toolchain import ROOT, python
 
+NAMES = ["build-op", "completion", "info", "run", "train"]
+
 
 @pytest.fixture
 def model(tmp_path: Path) -> Path:
@@ -23,8 +25,8 @@ def test_version_and_help() -> None:
     assert call("--version").stdout == f"popir {popir.__version__}\n"
     for words in (["--help"], ["-h"]):
         text = call(*words).stdout
-        assert all(f"\n  {name} " in text for name in ("completion", "info", "run", "train"))
-    for name in ("completion", "info", "run", "train"):
+        assert all(f"\n  {name} " in text for name in NAMES)
+    for name in NAMES:
         assert call(name, "--help").stdout.startswith(f"Usage: popir {name} ")
 
 

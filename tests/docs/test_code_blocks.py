@@ -116,6 +116,7 @@ def execute(given: list[tuple[str, str, str]], folder: Path, programs: Path) -> 
         "PATH": os.pathsep.join(path),
         "PYTHONPATH": str(ROOT),
         "CCACHE_NOHASHDIR": "1",
+        "POPIR_CACHE": str(folder / "cache"),
     }
     done = subprocess.run(
         [sys.executable, str(RUNNER), str(inputs), str(outputs)],

@@ -1,4 +1,4 @@
-"""What is said of files that are no operator libraries, and of what the loader says of libraries."""
+"""What is said of files that are no operator libraries, and of the words of the loader."""
 
 import re
 import struct

@@ -1,0 +1,189 @@
+"""Operator libraries from their sources: `build_op_library`."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from popir import _library
+from popir.errors import LibraryBuildError
+from popir.foreign import cache
+from popir.foreign.compiler import Compiler, dependencies, run, sdk
+from popir.foreign.load import OpLibrary, load_built
+
+Source = str | os.PathLike[str]
+
+FLAGS = ("-std=c++17", "-O2", "-fPIC", "-Wall")
+"""What every source is compiled with, before the flags that are given."""
+_SAID = "said.txt"
+
+
+@dataclass(frozen=True)
+class Built:
+    """What was built, and is in the cache."""
+
+    library: Path
+    codelets: list[Path]
+    source: str
+    """What the library is called in messages."""
+    said: str
+    """The compiler's warnings."""
+
+
+def build_op_library(
+    sources: Source | Sequence[Source],
+    *,
+    name: str = "",
+    flags: Sequence[str] = (),
+    ldflags: Sequence[str] = (),
+    codelets: Source | Sequence[Source] = (),
+    verbose: bool = False,
+) -> OpLibrary:
+    """Compiles an operator library, loads it, and returns what is registered from it.
+
+    The compiler is the one that $CXX names, or g++. The result is kept in the cache ($POPIR_CACHE,
+    or ~/.cache/popir), and compiled again when a source, a file that it includes, an argument, the
+    compiler or popir has changed. What is built from the same files again, or under the same name,
+    replaces what was built before, so that a cell of a notebook can be run repeatedly.
+
+    Args:
+        sources: C++ files; a str with a line break in it is not a file's name but the source.
+        name: the library is libNAME.so; by default, as the first file is called.
+        flags: given to the compiler and, again, when the library is linked.
+        ldflags: given when the library is linked, behind all else.
+        codelets: files of codelets, each compiled to a .gp of its name beside the library.
+        verbose: print the compiler's warnings.
+
+    Raises LibraryBuildError, with the compiler's words, if a source does not compile; and what
+    `load_op_library` raises.
+    """
+    built = compile_op_library(sources, name, flags, ldflags, codelets)
+    if verbose and built.said:
+        print(built.said, file=sys.stderr)
+    return load_built(built.library, built.source)
+
+
+def compile_op_library(
+    sources: Source | Sequence[Source],
+    name: str = "",
+    flags: Sequence[str] = (),
+    ldflags: Sequence[str] = (),
+    codelets: Source | Sequence[Source] = (),
+) -> Built:
+    """Compiles without loading; see `build_op_library`."""
+    given = _sources("sources", sources)
+    texts = [each for each in given if isinstance(each, str)]
+    files = [each for each in given if isinstance(each, Path)]
+    vertices = _sources("codelets", codelets)
+    if not given:
+        raise LibraryBuildError("build_op_library() was given no sources.")
+    if any(isinstance(each, str) for each in vertices):
+        raise LibraryBuildError(
+            "build_op_library() takes codelets as files; text is what Graph.addCodelets() takes."
+        )
+    name = name or (re.sub(r"\W", "_", files[0].stem) if files else "operators")
+    if not re.fullmatch(r"[\w.+-]+", name):
+        raise LibraryBuildError(f"{name!r} cannot be a library's name: use letters, digits and _.")
+    who = ", ".join(map(str, files)) or f"{name} (source text)"
+    job = _Job(f"The operator library '{who}'", name, tuple(flags), tuple(ldflags))
+    contents = [each if isinstance(each, str) else _read(each) for each in [*given, *vertices]]
+    key = [
+        *(name, contents, list(map(str, files)), list(flags), list(ldflags), len(vertices)),
+        *(_library.version(), str(_library.ROOT), job.compiler.key()),
+        os.getcwd() if texts or flags or ldflags else "",
+    ]
+
+    def make(folder: Path) -> list[str]:
+        return job.make(folder, given, [each for each in vertices if isinstance(each, Path)])
+
+    folder = cache.cached(name, key, make)
+    said = (folder / _SAID).read_text(encoding="utf-8")
+    return Built(folder / f"lib{name}.so", sorted(folder.glob("*.gp")), who, said)
+
+
+def _sources(what: str, given: Source | Sequence[Source]) -> list[str | Path]:
+    """Texts as str, files as absolute paths."""
+    items = [given] if isinstance(given, (str, os.PathLike)) else list(given)
+    found: list[str | Path] = []
+    for item in items:
+        if isinstance(item, str) and "\n" in item:
+            found.append(item)
+        elif isinstance(item, (str, os.PathLike)):
+            found.append(Path(item).absolute())
+        else:
+            raise LibraryBuildError(
+                f"build_op_library(): {what} holds {item!r}; it takes file names and source texts."
+            )
+    return found
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_bytes().decode(errors="surrogateescape")
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise LibraryBuildError(f"The source '{file}' cannot be read: {why}.") from None
+
+
+class _Job:
+    """One library to build."""
+
+    def __init__(
+        self, who: str, name: str, flags: tuple[str, ...], ldflags: tuple[str, ...]
+    ) -> None:
+        self.who = who
+        self.name = name
+        self.flags = flags
+        self.ldflags = ldflags
+        self.compiler = Compiler.find()
+
+    def make(self, folder: Path, sources: list[str | Path], codelets: list[Path]) -> list[str]:
+        """Builds all of it; the files that were read."""
+        self._cflags = sdk("--cflags")
+        self._hide = f"{folder}/"
+        texts = sum(isinstance(source, str) for source in sources)
+        units = [
+            (i, self._written(folder, source, i if texts > 1 else 0))
+            for i, source in enumerate(sources)
+        ]
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            said = list(pool.map(lambda unit: self._compile(folder, *unit), units))
+            said += pool.map(lambda codelet: self._codelets(folder, codelet), codelets)
+        objects = [str(folder / f"{i}.o") for i, _ in units]
+        library = str(folder / f"lib{self.name}.so")
+        linked = [*objects, "-shared", *self.flags, *sdk("--libs"), *self.ldflags, "-o", library]
+        said.append(self.compiler.run(self.who, linked, self._hide))
+        (folder / _SAID).write_text("".join(said), encoding="utf-8")
+        rules = [dependencies(rule) for rule in folder.glob("*.d")]
+        read = [os.path.abspath(file) for files in rules for file in files]
+        for left in [*folder.glob("*.o"), *folder.glob("*.d")]:
+            left.unlink()
+        return [file for file in read if not file.startswith(self._hide)]
+
+    def _written(self, folder: Path, source: str | Path, number: int) -> Path:
+        """The file of a source; a text is written to one."""
+        if isinstance(source, Path):
+            return source
+        file = folder / f"{self.name}{number or ''}.cpp"
+        file.write_text(source, encoding="utf-8")
+        return file
+
+    def _compile(self, folder: Path, number: int, source: Path) -> str:
+        here = ["-iquote", os.getcwd()] if source.parent == folder else []
+        rule, object_ = folder / f"{number}.d", folder / f"{number}.o"
+        arguments = [*FLAGS, *self._cflags, *here, *self.flags, "-MD", "-MF", str(rule)]
+        arguments += ["-c", str(source), "-o", str(object_)]
+        return self.compiler.run(self.who, arguments, self._hide)
+
+    def _codelets(self, folder: Path, source: Path) -> str:
+        who = f"The codelets '{source}'"
+        popc = str(_library.ROOT / "bin" / "popc")
+        said = run(who, [popc, "-o", str(folder / f"{source.stem}.gp"), str(source)], self._hide)
+        # popc does not say which files it has read.
+        rule = ["-M", "-MF", str(folder / f"{source.stem}.gp.d"), "-D__POPC__"]
+        return said + self.compiler.run(who, [*rule, *FLAGS, *self._cflags, str(source)])

@@ -1,0 +1,104 @@
+"""The C++ compiler: which one, what it compiles operator libraries with, and what it says."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from popir import _library
+from popir.errors import LibraryBuildError
+
+_CANDIDATES = ("g++", "c++", "clang++")
+_ENVIRONMENT = ("CPATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "GCC_EXEC_PREFIX", "COMPILER_PATH")
+"""What decides, besides the command line, what a compiler makes of a source."""
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """A command that compiles C++."""
+
+    words: tuple[str, ...]
+    version: str
+    """What it says of itself, with where it is."""
+
+    @staticmethod
+    def find() -> Compiler:
+        """The compiler that $CXX names, or else g++, c++ or clang++.
+
+        Raises LibraryBuildError if there is none, or it does not run.
+        """
+        given = os.environ.get("CXX", "")
+        words = shlex.split(given) or next(([c] for c in _CANDIDATES if shutil.which(c)), [])
+        if not words:
+            raise LibraryBuildError(
+                f"There is no C++ compiler: CXX is not set, and none of {', '.join(_CANDIDATES)} "
+                "is on the PATH. Install g++ (Debian, Ubuntu: `apt install g++`), or set CXX to "
+                "the compiler's command."
+            )
+        program = shutil.which(words[0])
+        if program is None:
+            raise LibraryBuildError(
+                f"The C++ compiler '{words[0]}', which CXX={given!r} names, is not there. Set CXX "
+                "to a compiler's command, or take it out of the environment."
+            )
+        done = subprocess.run([*words, "--version"], capture_output=True, text=True)
+        if done.returncode != 0:
+            raise LibraryBuildError(
+                f"The C++ compiler does not run: `{shlex.join(words)} --version` exits with "
+                f"{done.returncode}",
+                done.stderr,
+            )
+        return Compiler(tuple(words), f"{os.path.realpath(program)}\n{done.stdout}")
+
+    def key(self) -> list[str]:
+        """What tells results of this compiler, here and now, from those of another."""
+        variables = [f"{name}={os.environ.get(name)}" for name in _ENVIRONMENT]
+        return [*self.words, self.version, *variables]
+
+    def run(self, who: str, arguments: Sequence[str], hide: str = "") -> str:
+        """Runs it; what it says on success, which is warnings.
+
+        `hide` is left out of what it says. Raises LibraryBuildError, which says what it said.
+        """
+        return run(who, [*self.words, *arguments], hide)
+
+
+def run(who: str, command: Sequence[str], hide: str = "") -> str:
+    """Runs a command that has a part in building `who`; see `Compiler.run`."""
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace")
+    said = (done.stderr + done.stdout).replace(hide, "") if hide else done.stderr + done.stdout
+    if done.returncode == 0:
+        return said
+    shown = shlex.join(command).replace(hide, "") if hide else shlex.join(command)
+    end = f"was ended by signal {-done.returncode}" if done.returncode < 0 else "says"
+    raise LibraryBuildError(f"{who} does not compile.{_hint(said)} `{shown}` {end}", said)
+
+
+def _hint(said: str) -> str:
+    """What to do about what a compiler says, where that is known."""
+    if found := re.search(r"fatal error: ((?:popart|poplar|pop\w+|popir)/\S+): No such file", said):
+        return f" popir has no header <{found[1]}>: docs/cpp_operators.md says what is not there."
+    if found := re.search(r"cannot find -l(\S+?):?(\s|$)", said):
+        return f" The linker finds no library '{found[1]}': give its folder by -L."
+    return ""
+
+
+def sdk(option: str) -> list[str]:
+    """What popir-config prints for an option such as "--cflags"."""
+    script = str(_library.ROOT / "bin" / "popir-config")
+    done = subprocess.run([script, option], check=True, capture_output=True, text=True)
+    return shlex.split(done.stdout)
+
+
+def dependencies(file: Path) -> list[str]:
+    """The files that a rule for make, which a compiler wrote, names after its colon."""
+    text = file.read_text(errors="surrogateescape").replace("\\\n", " ")
+    _, _, names = text.partition(": ")
+    words = re.findall(r"(?:\\ |\\#|[^\s])+", names.partition("\n")[0])
+    return [re.sub(r"\\([ #])", r"\1", word).replace("$$", "$") for word in words]
