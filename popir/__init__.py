@@ -1,6 +1,6 @@
 """popir: an operator registry, compiler and runtime for ONNX models in the style of PopART."""
 
-from popir import _library, ops, testing
+from popir import _library, ops
 from popir.autodiff import reservedGradientPrefix
 from popir.builder import Builder
 from popir.dataflow import AnchorReturnType, AnchorReturnTypeId, DataFlow
@@ -19,7 +19,6 @@ from popir.enums import (
 from popir.errors import (
     AnchorError,
     DuplicateOperatorError,
-    GradientError,
     LibraryBuildError,
     LibraryLoadError,
     MissingGradientError,
@@ -88,7 +87,6 @@ __all__ = [
     "GradInOutMapper",
     "GradOp",
     "GradOpInType",
-    "GradientError",
     "Graph",
     "InferenceSession",
     "InputCreatorType",
@@ -149,5 +147,4 @@ __all__ = [
     "poplar_unrecoverable_runtime_error",
     "poplibs_exception",
     "reservedGradientPrefix",
-    "testing",
 ]

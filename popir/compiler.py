@@ -13,6 +13,7 @@ from popir.autodiff import differentiate, reservedGradientPrefix
 from popir.errors import AnchorError, VerificationError, did_you_mean, popart_exception
 from popir.ir import Graph, Op, verify
 from popir.patterns import Patterns, applyPatterns
+from popir.progress import Logger
 from popir.transforms.prune import prune
 
 
@@ -148,14 +149,16 @@ PASSES: list[Callable[[Compilation], None]] = [
 ]
 
 
-def compile(c: Compilation) -> None:
-    """Runs the passes, and verifies the graph after each.
+def compile(c: Compilation, progress: Logger | None = None) -> None:
+    """Runs the passes, and verifies the graph after each; `progress` hears how many are done.
 
     Raises VerificationError, naming the passes that ran, where one leaves the graph inconsistent;
     and what the passes raise.
     """
     done: list[str] = []
     for run in PASSES:
+        if progress is not None:
+            progress(len(done), len(PASSES))
         run(c)
         done.append(run.__name__)
         try:

@@ -8,8 +8,9 @@ from popir import poplar, poputil, registry
 from popir.errors import popart_exception
 from popir.ir import Graph, Tensor, TensorType
 from popir.layouts import LayoutFinder
-from popir.opx import device, popType
+from popir.opx import blockOf, device, popType
 from popir.poplar import program
+from popir.progress import Logger
 from popir.watch import Checks, Watch
 
 
@@ -35,13 +36,15 @@ class Lowering:
         kept = {*kept, *ir.outputs}
         self._watch = Watch(ir, self.devicex, order, kept, checks or Checks())
 
-    def grow(self) -> program.Sequence:
-        """All operators, in the order of the schedule."""
+    def grow(self, progress: Logger | None = None) -> program.Sequence:
+        """All operators, in the order of the schedule; `progress` hears how many are done."""
         body = program.Sequence()
         for now, (op, opx) in enumerate(self._opxs.items()):
+            if progress is not None:
+                progress(now, len(self._opxs))
             for tensor in op.input.values():
                 self.tensor(tensor.id)
-            body.add(self._watch.grow(now, opx))
+            body.add(program.Sequence([self._watch.grow(now, opx)], blockOf(op)))
         return body
 
     def tensor(self, id: str) -> poplar.Tensor:

@@ -7,6 +7,7 @@ result.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -91,6 +92,10 @@ class SessionOptions:
     compileEngine: bool = True
     engineOptions: dict[str, str] = field(default_factory=dict)
     instrumentWithHardwareCycleCounter: bool = False
+    # Hears how far compiling is, from making the session to the end of prepareDevice: ticks done,
+    # and compilationProgressTotal.
+    compilationProgressLogger: Callable[[int, int], None] | None = None
+    compilationProgressTotal: int = 100
     # Refused when used: these would change what is computed.
     enableGradientAccumulation: bool = False
     accumulationFactor: int = 1

@@ -67,6 +67,11 @@ def debugPrefix(op: Op) -> str:
     return op.name() or f"{op.opid.type}/{op.id}"
 
 
+def blockOf(op: Op) -> str:
+    """The name of the sequence around all that an operator adds to a program: its own alone."""
+    return f"{op.opid.type}/{op.id}"
+
+
 class Opx:
     """Lowers one operator. A subclass overrides `grow`, and the layout functions if it has a say in
     layouts.

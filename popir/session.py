@@ -21,7 +21,8 @@ from popir.onnxio.load import load
 from popir.optimizers import Optimizer
 from popir.options import SessionOptions
 from popir.patterns import Patterns
-from popir.profile import HostProfile, MachineReport
+from popir.profile import HostProfile, MachineReport, Profile
+from popir.progress import Logger, Progress
 from popir.step import Returned, Step, buildStep
 from popir.stepio import Port, PyStepIO, PyStepIOCallback, PyWeightsIO
 from popir.types import TensorInfo
@@ -57,6 +58,9 @@ class Session:
         self.deviceInfo = deviceInfo
         self.options = userOptions or SessionOptions()
         self.options.refuse()
+        self._progress = Progress(
+            self.options.compilationProgressLogger, self.options.compilationProgressTotal
+        )
         self.name = name
         self._optimizer = optimizer
         with memory.guarded(f"Compiling the session '{name}'"):
@@ -76,12 +80,13 @@ class Session:
         loss: str | None,
         optimizer: Optimizer | None,
     ) -> None:
+        self._progress.reach(0)
         loaded = load(fnModel)
         graph = importModel(loaded, inputShapeInfo)
         self._compilation = Compilation(
             graph, self.dataFlow.anchors(), patterns or Patterns(), loss, optimizer
         )
-        compile(self._compilation)
+        compile(self._compilation, self._progress.stage(0.1, 0.4))
         self._host = HostWeights(graph)
         """What the host has of each weight and state."""
         self._skeleton = exporter.Skeleton.of(loaded, self._host)
@@ -134,8 +139,18 @@ class Session:
         checks = Checks(self.options.opxModifyChecking, self.options.opxAliasChecking)
         anchors = {id: _RETURNED[self.dataFlow.art(id).id()] for id in self.dataFlow.anchors()}
         lowering = Lowering(self.graph, self.deviceInfo.device, anchors, checks)
-        step = self._step = buildStep(lowering, self.dataFlow.batchesPerStep(), anchors)
-        self._engine = poplar.Engine(lowering.graph, [step.program], self.options.engineOptions)
+        step = self._step = buildStep(
+            lowering,
+            self.dataFlow.batchesPerStep(),
+            anchors,
+            self._progress.stage(0.4, 0.7),
+        )
+        self._engine = poplar.Engine(
+            lowering.graph,
+            [step.program],
+            self.options.engineOptions,
+            self._progress.stage(0.7, 1),
+        )
         connect = self._engine.connectStream
         self._inputs = [Port(stream, connect, isInput=True) for stream in step.inputs]
         self._outputs = [
@@ -246,6 +261,14 @@ class Session:
     def getSummaryReport(self, resetProfile: bool = True) -> str:
         """The report as text; `resetProfile` is accepted and changes nothing."""
         return self.getReport().summary
+
+    def getProfile(self, progress: Logger | None = None) -> Profile:
+        """The same by the model's operators, to be kept, shown as a page or as a trace.
+
+        `progress` hears how many steps of the program are costed.
+        """
+        report = MachineReport.of(self._prepared("getProfile"), progress=progress)
+        return Profile.of(report, self.graph, self.name, self._compilation.loss)
 
     def getHostProfile(self) -> HostProfile:
         """The host's time by instruction, over all runs so far.

@@ -11,6 +11,7 @@ from popir.lowering import Lowering
 from popir.opx import popType
 from popir.poplar import program
 from popir.popops import expr as pe
+from popir.progress import Logger
 from popir.types import TensorInfo
 
 
@@ -47,13 +48,21 @@ class Step:
     """The weights and states on the device: handles of Engine.writeTensor and readTensor."""
 
 
-def buildStep(lowering: Lowering, batches: int, anchors: Mapping[str, Returned]) -> Step:
-    """Grows all operators and puts the program of a step of `batches` batches around them."""
+def buildStep(
+    lowering: Lowering,
+    batches: int,
+    anchors: Mapping[str, Returned],
+    progress: Logger | None = None,
+) -> Step:
+    """Grows all operators and puts the program of a step of `batches` batches around them.
+
+    `progress` hears how many operators are done.
+    """
     builder = _Builder(lowering, batches)
     for id in lowering.ir.inputs:
         if lowering.ir.getTensor(id).uses or id in anchors:
             builder.addInput(id)
-    builder.body.add(lowering.grow())
+    builder.body.add(lowering.grow(progress))
     for id, returned in anchors.items():
         builder.addAnchor(id, returned)
     builder.addVariables()

@@ -9,14 +9,13 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "popir"
 
 LAYERS = [
-    "errors types enums options files _library",
+    "errors types enums options files progress _library",
     "ir _device poplar popops poplin popnn poprand poputil ext devices memory",
     "registry definitions opx pattern builder onnxio",
     "ops foreign",
     "autodiff patterns transforms layouts watch lowering",
     "compiler profile step",
     "session dataflow stepio optimizers weights",
-    "testing",
     "cli __main__ backend as_popart",
 ]
 """The modules and folders of popir, lowest first. A new one is added here, in its place."""

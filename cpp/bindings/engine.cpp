@@ -71,12 +71,12 @@ class PyEngine {
 
   EngineImpl& impl() { return engine_.impl(); }
 
- private:
   static ProgressFunc progressOf(const py::object& progress) {
     if (progress.is_none()) return {};
     return [progress](int done, int total) { progress(done, total); };
   }
 
+ private:
   const DataStream& streamOf(const std::string& handle, const char* who) {
     for (const auto& s : engine_.impl().graph().streams)
       if (s.handle() == handle) return s;
@@ -147,8 +147,10 @@ void bindEngine(py::module_& m) {
           "engine made with the option host.profile = 'true'.")
       .def(
           "machineReport",
-          [](PyEngine& e, unsigned program) { return machineReport(e.impl(), program); },
-          py::arg("program") = 0,
+          [](PyEngine& e, unsigned program, const py::object& progress) {
+            return machineReport(e.impl(), program, PyEngine::progressOf(progress));
+          },
+          py::arg("program") = 0, py::arg("progress") = py::none(),
           "What one run of a program costs on the graph's target; popir.profile reads it.");
 }
 

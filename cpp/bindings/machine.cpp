@@ -29,14 +29,16 @@ py::dict asDict(const OperationCost& o) {
 }
 
 py::dict asDict(const StepCost& s) {
-  return py::dict("name"_a = s.name, "kind"_a = s.kind, "times"_a = s.times,
+  return py::dict("name"_a = s.name, "kind"_a = s.kind, "block"_a = s.block, "times"_a = s.times,
                   "cycles"_a = s.cycles(), "computeCycles"_a = s.computeCycles,
                   "exchangeCycles"_a = s.exchangeCycles, "syncCycles"_a = s.syncCycles,
                   "interIPUCycles"_a = s.interIPUCycles,
                   "meanComputeCycles"_a = s.meanComputeCycles, "exchangeBytes"_a = s.exchangeBytes,
                   "interIPUBytes"_a = s.interIPUBytes, "hostBytesIn"_a = s.hostBytesIn,
                   "hostBytesOut"_a = s.hostBytesOut, "liveBytes"_a = s.liveBytes,
-                  "fullestTileLiveBytes"_a = s.fullestTileLiveBytes, "operations"_a = s.operations,
+                  "fullestTileLiveBytes"_a = s.fullestTileLiveBytes,
+                  "gatheredBytes"_a = s.gatheredBytes, "vertexStateBytes"_a = s.vertexStateBytes,
+                  "exchangeCodeBytes"_a = s.exchangeCodeBytes, "operations"_a = s.operations,
                   "ipus"_a = s.ipus);
 }
 
@@ -85,8 +87,9 @@ py::dict planAsDict(const ContractionPlan& p) {
 
 }  // namespace
 
-py::dict machineReport(const EngineImpl& engine, unsigned program) {
-  return asDict(readMachine(engine.graph(), engine.programs(), program));
+py::dict machineReport(const EngineImpl& engine, unsigned program,
+                       const poplar::ProgressFunc& progress) {
+  return asDict(readMachine(engine.graph(), engine.programs(), program, progress));
 }
 
 void bindMachine(py::module_& m) {
@@ -101,7 +104,7 @@ void bindMachine(py::module_& m) {
   m.def(
       "programReport",
       [](const poplar::Graph& graph, const poplar::program::Program& program) {
-        return asDict(readMachine(*graph.impl(), {program.node()}, 0));
+        return asDict(readMachine(*graph.impl(), {program.node()}, 0, {}));
       },
       py::arg("graph"), py::arg("program"),
       "What Engine.machineReport says of a program, without an engine.");

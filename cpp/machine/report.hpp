@@ -28,6 +28,8 @@ struct StepCost {
   std::string name;
   /// "Execute", "Copy", "StreamCopy", "Sync".
   std::string kind;
+  /// The outermost named Sequence or Block around it, of the innermost function that has one.
+  std::string block;
   std::uint64_t times = 0;
   std::uint64_t computeCycles = 0, exchangeCycles = 0, syncCycles = 0;
   /// Of the exchange those on links between IPUs.
@@ -38,6 +40,9 @@ struct StepCost {
   std::uint64_t hostBytesIn = 0, hostBytesOut = 0;
   /// What is not always live while the step runs: over all tiles, and of the tile that has most.
   std::uint64_t liveBytes = 0, fullestTileLiveBytes = 0;
+  /// Over all tiles: operands gathered for the step alone; and always live, its vertices' state and
+  /// its exchange's code, which a step that is called from several places has once.
+  std::uint64_t gatheredBytes = 0, vertexStateBytes = 0, exchangeCodeBytes = 0;
   /// Rows of `operations`, and IPUs that compute or exchange.
   std::vector<std::size_t> operations;
   std::vector<unsigned> ipus;

@@ -33,7 +33,8 @@ const char* MachineMemory::name(int category) {
   return kNames[category];
 }
 
-MachineMemory::MachineMemory(const GraphImpl& graph, const Programs& programs, StepCosts* costs)
+MachineMemory::MachineMemory(const GraphImpl& graph, const Programs& programs, StepCosts* costs,
+                             const poplar::ProgressFunc& progress)
     : graph_(graph),
       spec_(graph.target.spec()),
       tiles_(spec_.numTiles()),
@@ -51,7 +52,12 @@ MachineMemory::MachineMemory(const GraphImpl& graph, const Programs& programs, S
     events[life.program].push_back({leafOf(life.program, life.first), true, v});
     events[life.program].push_back({leafOf(life.program, life.last), false, v});
   }
-  for (std::size_t p = 0; p < flat_.size(); ++p) play(p, events[p]);
+  int total = 0, done = 0;
+  for (const auto& flat : flat_) total += static_cast<int>(flat.leaves.size());
+  for (std::size_t p = 0; p < flat_.size(); ++p)
+    play(p, events[p], [&](int, int) {
+      if (progress) progress(++done, total);
+    });
   always();
   if (!costs_) return;
   std::set<const void*> nodes;
@@ -108,7 +114,8 @@ TileBytes MachineMemory::bytesOf(unsigned v) const {
 }
 
 // What comes at a step is there before what goes after it has gone.
-void MachineMemory::play(std::size_t program, std::vector<Event>& events) {
+void MachineMemory::play(std::size_t program, std::vector<Event>& events,
+                         const poplar::ProgressFunc& progress) {
   const auto& leaves = flat_[program].leaves;
   std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
     return a.leaf != b.leaf ? a.leaf < b.leaf : a.begins > b.begins;
@@ -137,6 +144,7 @@ void MachineMemory::play(std::size_t program, std::vector<Event>& events) {
       worst_[t] = {program, s};
     }
     live_[program].push_back(live);
+    progress(static_cast<int>(s) + 1, static_cast<int>(leaves.size()));
     if (step) step->gathered.takeFrom(gathered);
     for (; next != events.end() && next->leaf == s; ++next) {
       const auto bytes = bytesOf(next->variable);
@@ -212,7 +220,7 @@ bool surelyFits(const GraphImpl& graph) {
 void requireTileMemory(const GraphImpl& graph, const Programs& programs) {
   if (graph.target.getTargetType() == poplar::TargetType::CPU || surelyFits(graph)) return;
   MachineReport report;
-  MachineMemory(graph, programs, nullptr).into(report);
+  MachineMemory(graph, programs, nullptr, {}).into(report);
   if (report.tilesOutOfMemory == 0) return;
   std::ostringstream os;
   os << "Out of memory on tile " << report.fullestTile << ": " << report.maxTileBytes

@@ -18,8 +18,9 @@ class MachineMemory {
   };
 
   /// All programs of an engine. Without `costs`: variables, constants and stacks alone, for which
-  /// no vertex is planned.
-  MachineMemory(const GraphImpl& graph, const Programs& programs, StepCosts* costs);
+  /// no vertex is planned. `progress` hears of the leaves that are done.
+  MachineMemory(const GraphImpl& graph, const Programs& programs, StepCosts* costs,
+                const poplar::ProgressFunc& progress);
 
   /// Leaves of a program in order, and what lives at each.
   const FlatProgram& program(std::size_t p) const { return flat_[p]; }
@@ -54,7 +55,7 @@ class MachineMemory {
   };
 
   void always();
-  void play(std::size_t program, std::vector<Event>& events);
+  void play(std::size_t program, std::vector<Event>& events, const poplar::ProgressFunc& progress);
   std::size_t leafOf(std::size_t program, std::size_t step) const;
   TileBytes bytesOf(unsigned variable) const;
   std::vector<MemoryOwner> owners(unsigned tile) const;

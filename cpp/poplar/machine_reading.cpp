@@ -4,6 +4,7 @@
 #include <poplar/exceptions.hpp>
 #include <set>
 #include <sstream>
+#include <utility>
 
 #include "machine/estimators.hpp"
 #include "poplar/engine_impl.hpp"
@@ -38,9 +39,13 @@ class Reading {
     using Kind = ProgramNode::Kind;
     if (isLeaf(node)) return leaf(node, times);
     switch (node.kind) {
-      case Kind::Sequence:
+      case Kind::Sequence: {
+        const bool names = block_.empty() && !node.name.empty();
+        if (names) block_ = node.name;
         for (const auto& child : node.children) read(*child, times);
+        if (names) block_.clear();
         return;
+      }
       case Kind::Repeat:
         if (node.count > 0) read(*node.children[0], times * node.count);
         return;
@@ -58,7 +63,15 @@ class Reading {
         for (auto s = first ? no : yes; s < (first ? steps.size() : no); ++s) steps[s].times = 0;
         return;
       }
-      case Kind::Call: return read(*graph_.functions[node.function.getId()], times);
+      case Kind::Call: {
+        std::string caller = block_.empty() ? caller_ : block_;
+        std::swap(caller, caller_);
+        std::string block = std::exchange(block_, "");
+        read(*graph_.functions[node.function.getId()], times);
+        caller_ = std::move(caller);
+        block_ = std::move(block);
+        return;
+      }
       default: return;
     }
   }
@@ -94,6 +107,7 @@ class Reading {
     const auto at = steps.size();
     steps.push_back(costs_.of(node).cost);
     steps.back().times = times;
+    steps.back().block = block_.empty() ? caller_ : block_;
     steps.back().liveBytes = live_[at].total;
     steps.back().fullestTileLiveBytes = live_[at].fullestTile;
   }
@@ -108,6 +122,7 @@ class Reading {
   StepCosts& costs_;
   const std::vector<Leaf>& leaves_;
   const std::vector<MachineMemory::Live>& live_;
+  std::string block_, caller_;  // around what is read, in this function and around its call
 };
 
 std::string unheldTypes(const GraphImpl& graph) {
@@ -157,7 +172,8 @@ void explain(const GraphImpl& graph, const Reading& reading, const StepCosts& co
 
 }  // namespace
 
-MachineReport readMachine(const GraphImpl& graph, const Programs& programs, std::size_t program) {
+MachineReport readMachine(const GraphImpl& graph, const Programs& programs, std::size_t program,
+                          const poplar::ProgressFunc& progress) {
   if (program >= programs.size())
     throw poplar::control_program_error("machine report: program " + std::to_string(program) +
                                         " given, the engine has " +
@@ -170,7 +186,7 @@ MachineReport readMachine(const GraphImpl& graph, const Programs& programs, std:
   report.tilesPerIPU = spec.tilesPerIPU;
   report.clockHz = spec.tileClockFrequency;
   StepCosts costs(graph);
-  const MachineMemory memory(graph, programs, &costs);
+  const MachineMemory memory(graph, programs, &costs, progress);
   Reading reading(graph, costs, memory, program);
   if (programs[program]) reading.read(*programs[program], 1);
   for (const auto& step : reading.steps) add(step, report);
@@ -190,7 +206,7 @@ namespace poplar {
 
 void Engine::printProfileSummary(std::ostream& stream, const OptionFlags&) const {
   for (std::size_t p = 0; p < impl_->programs().size(); ++p) {
-    const auto report = popir::readMachine(impl_->graph(), impl_->programs(), p);
+    const auto report = popir::readMachine(impl_->graph(), impl_->programs(), p, {});
     stream << "Program " << p << "\n" << report.summary();
   }
 }

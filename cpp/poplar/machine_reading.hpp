@@ -4,6 +4,7 @@
 #define popir_poplar_machine_reading_hpp
 
 #include <memory>
+#include <poplar/Engine.hpp>
 #include <vector>
 
 #include "machine/exchange.hpp"
@@ -14,11 +15,12 @@ namespace popir {
 
 using Programs = std::vector<std::shared_ptr<ProgramNode>>;
 
-/// Cycles of one run of `programs[program]`; memory for all of them.
+/// Cycles of one run of `programs[program]`; memory for all of them. `progress` hears how many of
+/// the programs' steps are costed.
 /// \throws poplar::control_program_error if there is no such program.
-__attribute__((visibility("default"))) MachineReport readMachine(const GraphImpl& graph,
-                                                                 const Programs& programs,
-                                                                 std::size_t program);
+__attribute__((visibility("default"))) MachineReport readMachine(
+    const GraphImpl& graph, const Programs& programs, std::size_t program,
+    const poplar::ProgressFunc& progress);
 
 /// Where the elements of a tensor live.
 TileRuns tileRuns(const GraphImpl& graph, const poplar::Tensor& t);

@@ -50,6 +50,7 @@ const StepAlone& StepCosts::of(const ProgramNode& leaf) {
 StepAlone StepCosts::make(const ProgramNode& leaf) {
   using Kind = ProgramNode::Kind;
   StepAlone step;
+  const auto stateBefore = allState_;
   step.cost.name = leaf.name;
   switch (leaf.kind) {
     case Kind::Execute: execute(leaf, step); break;
@@ -74,6 +75,8 @@ StepAlone StepCosts::make(const ProgramNode& leaf) {
       step.cost.syncCycles = spec_.phaseCycles;
       break;
   }
+  step.cost.gatheredBytes = step.gathered.total();
+  step.cost.vertexStateBytes = allState_ - stateBefore;
   return step;
 }
 
@@ -117,10 +120,11 @@ void StepCosts::executeCodelets(unsigned computeSet, std::vector<Phase>& togethe
     tiles.resize(spec_.numTiles());
     tiles[*vertex.tile] = true;
     types[name];
-    auto& state = vertexState_[*vertex.tile];
-    state += spec_.vertexStateBytes;
+    std::uint64_t state = spec_.vertexStateBytes;
     for (const auto& field : vertex.fields)
       state += field.tensors.size() * spec_.edgeStateBytes + field.values.size();
+    vertexState_[*vertex.tile] += state;
+    allState_ += state;
     if (!vertex.estimated) withoutEstimator.insert(name);
   }
   const auto phase = phaseOfCodelets(graph_, computeSet);
@@ -164,7 +168,9 @@ void StepCosts::charge(const std::vector<Phase>& phases, StepAlone& step) {
                std::accumulate(phase.compute.begin(), phase.compute.end(), 0.0);
     for (unsigned t = 0; t < tiles; ++t) {
       if (!busy(phase, t)) continue;
-      exchangeCode_[t] += exchangeCodeOf(spec_, phase, t);
+      const auto code = exchangeCodeOf(spec_, phase, t);
+      exchangeCode_[t] += code;
+      cost.exchangeCodeBytes += code;
       ipus[t / spec_.tilesPerIPU] = true;
       gathered[t] = std::max(gathered[t], phase.traffic.received()[t] +
                                               (phase.temporary.empty() ? 0 : phase.temporary[t]));
@@ -180,10 +186,12 @@ void StepCosts::charge(const std::vector<Phase>& phases, StepAlone& step) {
 void StepCosts::place(const std::string& vertexClass, const Phase& phase, std::size_t edges) {
   auto& tiles = classes_[vertexClass];
   tiles.resize(spec_.numTiles());
+  const auto state = spec_.vertexStateBytes + edges * spec_.edgeStateBytes;
   for (unsigned t = 0; t < spec_.numTiles(); ++t) {
     if (phase.compute[t] > 0) {
       tiles[t] = true;
-      vertexState_[t] += spec_.vertexStateBytes + edges * spec_.edgeStateBytes;
+      vertexState_[t] += state;
+      allState_ += state;
     }
   }
 }

@@ -51,6 +51,7 @@ class StepCosts {
   const TargetSpec& spec_;
   std::unordered_map<const void*, StepAlone> known_;
   PerTile vertexState_, exchangeCode_;
+  std::uint64_t allState_ = 0;                        // the sum of vertexState_
   std::map<std::string, std::vector<bool>> classes_;  // on which tiles
 };
 

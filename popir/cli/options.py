@@ -12,6 +12,7 @@ from popir.cli.libraries import load_operators
 from popir.cli.output import Output
 from popir.devices import DeviceInfo, DeviceManager
 from popir.options import SessionOptions
+from popir.progress import Logger
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -40,7 +41,7 @@ def common(function: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def _assignments(value: Callable[[str], Any], example: str) -> Callable[..., Any]:
+def assignments(value: Callable[[str], Any], example: str) -> Callable[..., Any]:
     """A callback that parses options of the form NAME=VALUE, such as `example`.
 
     The last "=" separates, since names may hold one.
@@ -80,7 +81,7 @@ def shapes(function: Function) -> Function:
         "dims",
         multiple=True,
         metavar="NAME=N",
-        callback=_assignments(_dimension, "batch=1"),
+        callback=assignments(_dimension, "batch=1"),
         help="Size of a symbolic dimension; may be repeated.",
     )
     shape = click.option(
@@ -88,10 +89,19 @@ def shapes(function: Function) -> Function:
         "shapes",
         multiple=True,
         metavar="INPUT=N,N,...",
-        callback=_assignments(_dimensions, "x=1,3,224,224"),
+        callback=assignments(_dimensions, "x=1,3,224,224"),
         help="Shape of an input that the model leaves open; may be repeated.",
     )
     return dim(shape(function))
+
+
+def threads(function: Function) -> Function:
+    """--threads."""
+    return click.option(
+        "--threads",
+        type=click.IntRange(1, 1024),
+        help="Threads of the host.  [default: one for each core]",
+    )(function)
 
 
 def device(function: Function) -> Function:
@@ -104,11 +114,6 @@ def device(function: Function) -> Function:
         show_default=True,
         help="The host as one tile, or a simulated IPU: results agree, layouts differ.",
     )
-    threads = click.option(
-        "--threads",
-        type=click.IntRange(1, 1024),
-        help="Threads of the host.  [default: one for each core]",
-    )
     return kind(threads(function))
 
 
@@ -118,9 +123,11 @@ def device_of(kind: str) -> DeviceInfo:
     return manager.createCpuDevice() if kind == "cpu" else manager.createIpuModelDevice()
 
 
-def session_options(threads: int | None, host_profile: bool = False) -> SessionOptions:
-    """The session's options for --threads and --host-profile."""
-    options = SessionOptions()
+def session_options(
+    threads: int | None, host_profile: bool = False, progress: Logger | None = None
+) -> SessionOptions:
+    """The session's options for --threads and --host-profile; `progress` hears of compiling."""
+    options = SessionOptions(compilationProgressLogger=progress)
     if threads is not None:
         options.engineOptions["host.numThreads"] = str(threads)
     if host_profile:

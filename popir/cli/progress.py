@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import signal
 import sys
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import Any
 
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    SpinnerColumn,
+    TaskProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.progress import Progress as RichProgress
 
 from popir.cli.output import console_of, is_terminal
@@ -41,6 +51,31 @@ class Progress:
         """One batch more is done."""
         if self._bar:
             self._bar.update(self._task, advance=1, loss=loss)
+
+
+@contextmanager
+def bar(text: str) -> Generator[Callable[[int, int], None] | None]:
+    """A bar on a terminal's stderr, and who moves it: called with what is done, and of how much.
+
+    Elsewhere there is none, and the block gets None.
+    """
+    if not is_terminal(sys.stderr):
+        yield None
+        return
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeElapsedColumn(),
+    )
+    with RichProgress(*columns, console=console_of(sys.stderr), transient=True) as shown:
+        task = shown.add_task(text, total=None)
+
+        def move(done: int, total: int) -> None:
+            shown.update(task, completed=done, total=total)
+
+        yield move
 
 
 class Interruption:

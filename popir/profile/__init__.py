@@ -1,7 +1,10 @@
 """What a program costs: on the simulated machine, on the host, and in operations."""
 
+from popir.profile.document import Profile
 from popir.profile.host import HostProfile, InstructionTime
+from popir.profile.html import htmlOf, saveHtml
 from popir.profile.report import MachineReport, MemoryCost, MemoryOwner, OperationCost, StepCost
+from popir.profile.trace import saveTrace, traceOf
 from popir.profile.work import OperatorWork, workOf
 
 __all__ = [
@@ -12,6 +15,11 @@ __all__ = [
     "MemoryOwner",
     "OperationCost",
     "OperatorWork",
+    "Profile",
     "StepCost",
+    "htmlOf",
+    "saveHtml",
+    "saveTrace",
+    "traceOf",
     "workOf",
 ]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from popir.ir import Graph, Op
-from popir.opx import debugPrefix
+from popir.profile.names import OperatorNames
 
 HOST = "host"
 """The type of what brings data from the host's arrays and back."""
@@ -49,11 +48,11 @@ class HostProfile:
 
         Raises poplar_profiling_disabled unless the engine has the option `host.profile = "true"`.
         """
-        operators = {debugPrefix(op): op for op in graph.ops.values()}
+        names = OperatorNames(graph)
         rows: list[InstructionTime] = []
         for name, what, runs, seconds in engine.hostProfile():
             transfer = what.startswith(_TRANSFERS)
-            found = {} if transfer else _operatorsOf(name, operators)
+            found = {} if transfer else _operatorsOf(name, names)
             kinds = "+".join(op.opid.type for op in found.values())
             kind = kinds or (HOST if transfer else OTHER)
             rows.append(InstructionTime(" + ".join(found), kind, what, runs, seconds))
@@ -86,16 +85,7 @@ class HostProfile:
         return dict(sorted(sums.items(), key=lambda item: -item[1]))
 
 
-def _operatorsOf(name: str, operators: Mapping[str, Op]) -> dict[str, Op]:
+def _operatorsOf(name: str, names: OperatorNames) -> dict[str, Op]:
     """The operators of an instruction, by their names; of several where the engine joined them."""
-    found = (_operatorOf(part, operators) for part in name.split(_JOINED))
-    return {debugPrefix(op): op for op in found if op}
-
-
-def _operatorOf(name: str, operators: Mapping[str, Op]) -> Op | None:
-    """The operator whose name `name` begins with, up to a slash."""
-    while name not in operators:
-        name, slash, _ = name.rpartition("/")
-        if not slash:
-            return None
-    return operators[name]
+    found = (names.of(part) for part in name.split(_JOINED))
+    return {each: names.operators[each] for each in found if each is not None}

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from popir.progress import Logger
+
 
 @dataclass(frozen=True)
 class OperationCost:
@@ -38,6 +40,8 @@ class StepCost:
     name: str
     kind: str
     """"Execute", "Copy", "StreamCopy" or "Sync"."""
+    block: str
+    """The outermost named Sequence around it, of the innermost function that has one, or ""."""
     times: int
     cycles: int
     """Compute, exchange and sync; none of a StreamCopy, whose time is the host's."""
@@ -57,6 +61,13 @@ class StepCost:
     """Not always live while the step runs, over all tiles: temporaries, gathered operands, gaps."""
     fullestTileLiveBytes: int
     """The same of the tile that has most of it at this step."""
+    gatheredBytes: int
+    """Operands gathered for the step alone, over all tiles."""
+    vertexStateBytes: int
+    """Always live, of its vertices, over all tiles; a step that is called from several places has
+    it once, as the code of its exchange.
+    """
+    exchangeCodeBytes: int
     operations: list[int]
     """Rows of `MachineReport.operations`."""
     ipus: list[int]
@@ -129,12 +140,13 @@ class MachineReport:
     """All of it as text, with the dearest operations; what Engine::printProfileSummary prints."""
 
     @staticmethod
-    def of(engine: Any, program: int = 0) -> MachineReport:
+    def of(engine: Any, program: int = 0, progress: Logger | None = None) -> MachineReport:
         """Cost a program of a `poplar.Engine`; nothing is worked out before.
 
-        Raises poplar_exception if the engine has no such program.
+        `progress` hears how many steps are done. Raises poplar_exception if the engine has no such
+        program.
         """
-        fields = dict(engine.machineReport(program))
+        fields = dict(engine.machineReport(program, progress))
         fields["operations"] = [OperationCost(**row) for row in fields["operations"]]
         fields["steps"] = [StepCost(**row) for row in fields["steps"]]
         for row in fields["memory"]:

@@ -26,6 +26,7 @@ from popir.cli.options import (
     shapes,
 )
 from popir.cli.output import Output
+from popir.cli.progress import bar
 from popir.cli.statistics import Statistics, statistics
 from popir.dataflow import DataFlow
 from popir.onnxio.describe import Description, describe
@@ -85,13 +86,13 @@ def command(
     description = describe(loaded.model)
     dimensions = Dimensions(description.inputs, dims, shapes)
     inputs, infos = _inputs(description, dimensions, file, seed or 0, output)
-    with output.status("compiling"):
+    with bar("compiling") as progress:
         session = InferenceSession(
             loaded,
             DataFlow(1, [value.name for value in description.outputs]),
             device_of(device_kind),
             infos,
-            userOptions=session_options(threads, host_profile),
+            userOptions=session_options(threads, host_profile, progress),
         )
         session.prepareDevice()
     with output.status("running"):

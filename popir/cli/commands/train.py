@@ -25,12 +25,12 @@ from popir.cli.options import (
     shapes,
 )
 from popir.cli.output import Output
-from popir.cli.progress import Interruption, Progress
+from popir.cli.progress import Interruption, Progress, bar
+from popir.cli.training import loss_of, loss_option, optimizer_options
 from popir.dataflow import DataFlow
-from popir.errors import did_you_mean
 from popir.onnxio.describe import Value, describe
 from popir.onnxio.load import load
-from popir.optimizers import SGD, Optimizer
+from popir.optimizers import Optimizer
 from popir.session import TrainingSession
 from popir.stepio import PyStepIO
 
@@ -66,13 +66,10 @@ class Epoch:
 @click.option(
     "--data", "file", type=existing_file, required=True, help="An .npz file: an array per input."
 )
-@click.option("--loss", required=True, help="The tensor to minimise; it has one element.")
+@loss_option(required=True)
 @click.option("--epochs", type=click.IntRange(1), default=1, show_default=True)
 @click.option("--batch-size", type=click.IntRange(1), help="For a model that leaves it open.")
-@click.option("--optimizer", "kind", type=click.Choice(["sgd"]), default="sgd", show_default=True)
-@click.option("--lr", type=click.FloatRange(0), default=0.01, show_default=True)
-@click.option("--momentum", type=click.FloatRange(0), default=0.0, show_default=True)
-@click.option("--weight-decay", type=click.FloatRange(0), default=0.0, show_default=True)
+@optimizer_options
 @click.option("--shuffle/--no-shuffle", default=True, show_default=True)
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option("--output", "target", type=click.Path(), help="[default: MODEL.trained.onnx]")
@@ -86,10 +83,7 @@ def command(
     loss: str,
     epochs: int,
     batch_size: int | None,
-    kind: str,
-    lr: float,
-    momentum: float,
-    weight_decay: float,
+    optimizer: Optimizer,
     shuffle: bool,
     seed: int,
     target: str | None,
@@ -107,26 +101,21 @@ def command(
     npz.check_writable(target)
     loaded = load(model)
     description = describe(loaded.model)
-    tensors = {id for node in loaded.model.graph.node for id in node.output}
-    if loss not in tensors:
-        raise CommandError(
-            f"--loss {loss}: no node of the model computes such a tensor."
-            f"{did_you_mean(loss, tensors)}"
-        )
+    loss_of(loaded.model, loss)
     dimensions = Dimensions(description.inputs, dims, shapes)
     arrays = npz.Npz(file)
     infos = _sizes(arrays, description.inputs, dimensions, batch_size)
     data = _data(arrays, infos)
     note_others(arrays, infos, output)
-    with output.status("compiling"):
+    with bar("compiling") as progress:
         session = TrainingSession(
             loaded,
             DataFlow(1, [loss]),
             loss,
-            _optimizer(kind, lr, momentum, weight_decay),
+            optimizer,
             device_of(device_kind),
             infos,
-            userOptions=session_options(threads),
+            userOptions=session_options(threads, progress=progress),
         )
         session.prepareDevice()
         session.setRandomSeed(seed)
@@ -195,17 +184,6 @@ def _data(file: npz.Npz, infos: Mapping[str, Any]) -> Data:
     if not batch or samples < batch:
         raise CommandError(f"{file.path} has {samples} samples; a batch takes {batch}.")
     return Data(arrays, samples, batch)
-
-
-def _optimizer(kind: str, lr: float, momentum: float, weight_decay: float) -> Optimizer:
-    assert kind == "sgd"
-    return SGD(
-        {
-            "defaultLearningRate": (lr, True),
-            "defaultMomentum": (momentum, True),
-            "defaultWeightDecay": (weight_decay, True),
-        }
-    )
 
 
 def _train(

@@ -1,0 +1,174 @@
+"""`popir profile`: what a model costs on the simulated machine, as a page, a trace, JSON, text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from popir.cli import npz
+from popir.cli.exits import ExitCode
+from popir.cli.inputs import Dimensions
+from popir.cli.options import (
+    assignments,
+    common,
+    existing_file,
+    model_argument,
+    session_options,
+    shapes,
+    threads,
+)
+from popir.cli.output import Output
+from popir.cli.profile_text import show_changes, show_profile
+from popir.cli.progress import bar
+from popir.cli.training import loss_of, loss_option, optimizer_options
+from popir.dataflow import DataFlow
+from popir.devices import DeviceInfo, DeviceManager
+from popir.errors import PopirError
+from popir.onnxio.describe import describe
+from popir.onnxio.load import load
+from popir.optimizers import Optimizer
+from popir.profile import Profile, saveHtml, saveTrace
+from popir.session import InferenceSession, TrainingSession
+
+TARGETS = ["ipu1", "ipu2", "ipu21"]
+
+
+def _figure(text: str) -> str | None:
+    float(text)  # Whoever makes the machine checks the range.
+    return text
+
+
+@click.command(short_help="Cost a model on the simulated IPU: a page, a trace, JSON, a summary.")
+@model_argument
+@click.option("--train", is_flag=True, help="Cost a step of training: MODEL holds its loss.")
+@loss_option(required=False)
+@optimizer_options
+@click.option("--target", type=click.Choice(TARGETS), default="ipu2", show_default=True)
+@click.option("--ipus", type=click.IntRange(1, 64), default=1, show_default=True)
+@click.option(
+    "--tiles", type=click.IntRange(1), help="Tiles of an IPU.  [default: all that it has]"
+)
+@click.option(
+    "--figure",
+    "figures",
+    multiple=True,
+    metavar="NAME=X",
+    callback=assignments(_figure, "exchangeBytesPerCycle=8"),
+    help="Another figure of the machine; may be repeated.",
+)
+@shapes
+@click.option("--output", "-o", "page", type=click.Path(), help="Write a page, an .html file.")
+@click.option("--trace", type=click.Path(), help="Write a trace for Perfetto, a .json file.")
+@click.option(
+    "--compare", "earlier", type=existing_file, help="Compare with a profile saved by --json."
+)
+@threads
+@common
+@click.pass_context
+def command(
+    context: click.Context,
+    output: Output,
+    model: str,
+    page: str | None,
+    trace: str | None,
+    earlier: str | None,
+    **options: Any,
+) -> ExitCode:
+    """Cost MODEL, an ONNX file or a profile saved by --json, on the simulated IPU.
+
+    Nothing runs: cycles, exchange and memory of each tile are worked out from the program. Exits
+    with 1 if tiles are out of memory.
+    """
+    for target in (page, trace):
+        if target is not None:
+            npz.check_writable(target)
+    before = None if earlier is None else Profile.load(earlier)
+    if _is_profile(model):
+        _refuse_options(context)
+        profile = Profile.load(model)
+    else:
+        profile = _profile(model, **options)
+    show_profile(output, profile)
+    if before is not None:
+        show_changes(output, before, profile)
+    if page is not None:
+        saveHtml(profile, page, before)
+        output.line(f"wrote {page}")
+    if trace is not None:
+        saveTrace(profile, trace)
+        output.line(f"wrote {trace}")
+    output.result(profile.data)
+    full = profile.data["memory"]["tiles_out_of_memory"]
+    if full:
+        output.warn(f"WARNING: {full} tiles are out of memory")
+    return ExitCode.NO if full else ExitCode.FINE
+
+
+def _is_profile(path: str) -> bool:
+    """Whether a file is JSON; no ONNX model begins with a brace."""
+    with open(path, "rb") as file:
+        return file.read(64).lstrip().startswith(b"{")
+
+
+def _refuse_options(context: click.Context) -> None:
+    """Raises UsageError for an option that a saved profile has already decided."""
+    kept = {"model", "page", "trace", "earlier", "libraries", "as_json"}
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        given = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+        if given and name not in kept:
+            raise click.UsageError(
+                f"{parameter.opts[0]} is for models; MODEL is a profile, which has been made."
+            )
+
+
+def _profile(
+    model: str,
+    train: bool,
+    loss: str | None,
+    optimizer: Optimizer,
+    target: str,
+    ipus: int,
+    tiles: int | None,
+    figures: Sequence[tuple[str, str]],
+    dims: Sequence[tuple[str, int]],
+    shapes: Sequence[tuple[str, list[int]]],
+    threads: int | None,
+) -> Profile:
+    if loss is not None and not train:
+        raise click.UsageError("--loss is for --train.")
+    device = _machine(target, ipus, tiles, figures)
+    loaded = load(model)
+    description = describe(loaded.model)
+    infos = Dimensions(description.inputs, dims, shapes).infos()
+    with bar("compiling") as progress:
+        options = session_options(threads, progress=progress)
+        options.engineOptions["debug.allowOutOfMemory"] = "true"
+        name = Path(model).name
+        if train:
+            loss = loss_of(loaded.model, loss)
+            flow = DataFlow(1, [loss])
+            session = TrainingSession(
+                loaded, flow, loss, optimizer, device, infos, userOptions=options, name=name
+            )
+        else:
+            flow = DataFlow(1, [value.name for value in description.outputs])
+            session = InferenceSession(loaded, flow, device, infos, userOptions=options, name=name)
+        session.prepareDevice(loadEngine=False)
+    with bar("costing") as progress:
+        return session.getProfile(progress)
+
+
+def _machine(
+    target: str, ipus: int, tiles: int | None, figures: Sequence[tuple[str, str]]
+) -> DeviceInfo:
+    given = {**dict(figures), "ipuVersion": target, "numIPUs": str(ipus)}
+    if tiles is not None:
+        given["tilesPerIPU"] = str(tiles)
+    try:
+        return DeviceManager().createIpuModelDevice(given)
+    except PopirError as error:
+        raise click.UsageError(str(error)) from None

@@ -1,0 +1,73 @@
+"""What to minimise and how: the options of commands that make a program which trains."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from popir.cli.exits import CommandError
+from popir.errors import did_you_mean
+from popir.optimizers import SGD, Optimizer
+
+
+def loss_option(required: bool) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """--loss; where it is not required it is by default the only tensor that nothing reads."""
+    default = "" if required else "  [default: the only output, or else tensor, that no node reads]"
+    words = f"The tensor to minimise; it has one element.{default}"
+    return click.option("--loss", required=required, help=words)
+
+
+def optimizer_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """--optimizer and its numbers; the command gets an `Optimizer` as `optimizer`."""
+
+    @click.option(
+        "--optimizer", "kind", type=click.Choice(["sgd"]), default="sgd", show_default=True
+    )
+    @click.option("--lr", type=click.FloatRange(0), default=0.01, show_default=True)
+    @click.option("--momentum", type=click.FloatRange(0), default=0.0, show_default=True)
+    @click.option("--weight-decay", type=click.FloatRange(0), default=0.0, show_default=True)
+    @functools.wraps(function)
+    def command(
+        *args: Any, kind: str, lr: float, momentum: float, weight_decay: float, **options: Any
+    ) -> Any:
+        assert kind == "sgd"
+        numbers = {
+            "defaultLearningRate": (lr, True),
+            "defaultMomentum": (momentum, True),
+            "defaultWeightDecay": (weight_decay, True),
+        }
+        optimizer: Optimizer = SGD(numbers)
+        return function(*args, optimizer=optimizer, **options)
+
+    return command
+
+
+def loss_of(model: Any, given: str | None) -> str:
+    """The id of the tensor to minimise in a ModelProto.
+
+    If none is given it is the only tensor that no node reads or, of several, the only output.
+    Raises CommandError if that is not one, or if no node computes the one given.
+    """
+    made = [id for node in model.graph.node for id in node.output if id]
+    if given is not None:
+        if given not in made:
+            raise CommandError(
+                f"--loss {given}: no node of the model computes such a tensor."
+                f"{did_you_mean(given, made)}"
+            )
+        return given
+    read = {id for node in model.graph.node for id in node.input}
+    ends = [id for id in made if id not in read]
+    outputs = {value.name for value in model.graph.output}
+    if len(ends) > 1:
+        ends = [id for id in ends if id in outputs] or ends
+    if len(ends) != 1:
+        shown = ", ".join(map(repr, ends[:5])) + (", ..." if len(ends) > 5 else "")
+        raise CommandError(
+            f"Which tensor is the loss? {len(ends)} tensors are read by no node: {shown or 'none'}."
+            " Name one with --loss."
+        )
+    return ends[0]

@@ -1,0 +1,244 @@
+"""`Profile`: the machine report of a model, by the model's operators, as JSON that can be kept."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from popir import _library
+from popir.errors import ModelError
+from popir.files import write
+from popir.ir import Graph
+from popir.profile.operators import Operators
+from popir.profile.report import MachineReport, OperationCost, StepCost
+
+FORMAT = "popir.profile"
+VERSION = 1
+SCHEMA = Path(__file__).with_name("schema.json")
+"""The JSON schema of `Profile.data`."""
+
+Json = dict[str, Any]
+_MEMORY = ("gathered_bytes", "vertex_state_bytes", "exchange_code_bytes")
+_COSTS = ("cycles", "compute_cycles", "exchange_cycles", "sync_cycles", "exchange_bytes", "flops")
+_SUMS = (*_COSTS, *_MEMORY)
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What a program costs on the simulated machine; `data` is as `SCHEMA` describes it."""
+
+    data: Json
+
+    @staticmethod
+    def of(report: MachineReport, graph: Graph, name: str, loss: str | None = None) -> Profile:
+        """The report of a program that was lowered from a compiled graph.
+
+        Args:
+            name: what the model is called.
+            loss: the tensor that training minimises, None for inference.
+        """
+        found = Operators(graph)
+        operations = [_operation(each) for each in report.operations]
+        for step in report.steps:
+            for row in step.operations:
+                operations[row]["operator"] = found.behind(step.block, operations[row]["name"])
+        operators = [{**each, **dict.fromkeys(_SUMS, 0)} for each in found.rows]
+        for each in operations:
+            if each["operator"] is not None:
+                for part in _COSTS:
+                    operators[each["operator"]][part] += each[part]
+        _add_memory(operators, report.steps, operations)
+        inputs = {id: str(graph.getTensor(id).info) for id in graph.inputs}
+        return Profile(
+            {
+                "format": FORMAT,
+                "version": VERSION,
+                "popir": _library.version(),
+                "model": {
+                    "name": name,
+                    "training": loss is not None,
+                    "loss": loss,
+                    "inputs": inputs,
+                },
+                "machine": {
+                    "target": report.target,
+                    "ipus": report.numIPUs,
+                    "tiles_per_ipu": report.tilesPerIPU,
+                    "clock_hz": report.clockHz,
+                    "bytes_per_tile": report.bytesPerTile,
+                },
+                "totals": _totals(report),
+                "memory": _memory(report, found),
+                "steps": [_step(step) for step in report.steps],
+                "operations": operations,
+                "operators": operators,
+                "notes": report.counts,
+            }
+        )
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> Profile:
+        """Reads a file that `save` wrote.
+
+        Raises ModelError for a file that is no profile, or one of another version, saying where it
+        differs; OSError for one that cannot be read.
+        """
+        try:
+            data = json.loads(Path(path).read_text(encoding="utf-8"))
+        except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+            raise ModelError(f"{path} is no profile: it is no JSON ({error}).") from None
+        if not isinstance(data, dict) or data.get("format") != FORMAT:
+            raise ModelError(
+                f"{path} is no profile: its 'format' is not '{FORMAT}'. `popir profile MODEL "
+                "--json` writes profiles."
+            )
+        if data.get("version") != VERSION:
+            raise ModelError(
+                f"{path} is a profile of version {data.get('version')}; this popir reads version "
+                f"{VERSION}. Profile the model anew."
+            )
+        check(data, str(path))
+        return Profile(data)
+
+    def json(self) -> str:
+        """The profile as text; what `load` reads."""
+        return compact(self.data)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the profile; the file appears whole or not at all. Raises OSError."""
+        write(path, self.json())
+
+
+def compact(value: Json | None) -> str:
+    """JSON without blanks."""
+    return json.dumps(value, allow_nan=False, separators=(",", ":"))
+
+
+def check(data: Any, where: str) -> None:
+    """Raises ModelError, naming the first place, where `data` is not as the schema says, or where
+    rows point to rows that are not there.
+    """
+    import fastjsonschema  # Takes its time, and only files of others need it.
+
+    try:
+        _validator()(data)
+    except fastjsonschema.JsonSchemaValueException as error:
+        raise ModelError(f"{where} is no profile: {error.message}.") from None
+    tiles = data["machine"]["ipus"] * data["machine"]["tiles_per_ipu"]
+    for category in data["memory"]["categories"]:
+        if len(category["tile_bytes"]) != tiles:
+            raise ModelError(
+                f"{where} is no profile: '{category['name']}' has bytes for "
+                f"{len(category['tile_bytes'])} tiles; the machine has {tiles}."
+            )
+    if data["memory"]["fullest_tile"] >= max(tiles, 1):
+        raise ModelError(f"{where} is no profile: its fullest tile is none of its {tiles} tiles.")
+    _check_rows(where, "operators", data, [*data["operations"], *data["memory"]["owners"]])
+    for step in data["steps"]:
+        if any(i >= len(data["operations"]) for i in step["operations"]):
+            raise ModelError(f"{where} is no profile: a step has operations that are not there.")
+
+
+def _check_rows(where: str, of: str, data: Json, users: Sequence[Json]) -> None:
+    for user in users:
+        if (user["operator"] or 0) >= len(data[of]) and user["operator"] is not None:
+            raise ModelError(
+                f"{where} is no profile: '{user['name']}' belongs to operator {user['operator']}, "
+                f"of {len(data[of])}."
+            )
+
+
+@functools.cache
+def _validator() -> Any:
+    import fastjsonschema
+
+    return fastjsonschema.compile(json.loads(SCHEMA.read_text(encoding="utf-8")))
+
+
+def _operation(each: OperationCost) -> Json:
+    return {
+        "name": each.name,
+        "vertex": each.vertexClass,
+        "operator": None,
+        "times": each.times,
+        "cycles": each.cycles,
+        "compute_cycles": each.computeCycles,
+        "exchange_cycles": each.exchangeCycles,
+        "sync_cycles": each.syncCycles,
+        "exchange_bytes": each.exchangeBytes,
+        "flops": each.flops,
+    }
+
+
+def _add_memory(operators: list[Json], steps: Sequence[StepCost], operations: list[Json]) -> None:
+    """Adds what steps have of memory to their operators; a step that runs again has it once."""
+    for step in {tuple(step.operations): step for step in steps if step.operations}.values():
+        row = operations[step.operations[0]]["operator"]
+        if row is not None:
+            operator = operators[row]
+            operator["gathered_bytes"] = max(operator["gathered_bytes"], step.gatheredBytes)
+            operator["vertex_state_bytes"] += step.vertexStateBytes
+            operator["exchange_code_bytes"] += step.exchangeCodeBytes
+
+
+def _totals(report: MachineReport) -> Json:
+    return {
+        "cycles": report.cycles,
+        "compute_cycles": report.computeCycles,
+        "exchange_cycles": report.exchangeCycles,
+        "sync_cycles": report.syncCycles,
+        "seconds": report.seconds,
+        "flops": report.flops,
+        "exchange_bytes": report.exchangeBytes,
+        "inter_ipu_bytes": report.interIPUBytes,
+        "inter_ipu_cycles": report.interIPUCycles,
+        "host_bytes_in": report.hostBytesIn,
+        "host_bytes_out": report.hostBytesOut,
+        "host_seconds": report.hostSeconds,
+    }
+
+
+def _memory(report: MachineReport, found: Operators) -> Json:
+    return {
+        "total_bytes": report.totalBytes,
+        "max_tile_bytes": report.maxTileBytes,
+        "fullest_tile": report.fullestTile,
+        "tiles_out_of_memory": report.tilesOutOfMemory,
+        "categories": [
+            {
+                "name": each.category,
+                "always_live": each.alwaysLive,
+                "total_bytes": each.totalBytes,
+                "fullest_tile_bytes": each.fullestTileBytes,
+                "tile_bytes": each.tileBytes.tolist(),
+            }
+            for each in report.memory
+        ],
+        "owners": [{**vars(each), "operator": found.named(each.name)} for each in report.owners],
+    }
+
+
+def _step(step: StepCost) -> Json:
+    return {
+        "name": step.name,
+        "kind": step.kind,
+        "times": step.times,
+        "cycles": step.cycles,
+        "compute_cycles": step.computeCycles,
+        "exchange_cycles": step.exchangeCycles,
+        "sync_cycles": step.syncCycles,
+        "inter_ipu_cycles": step.interIPUCycles,
+        "mean_compute_cycles": step.meanComputeCycles,
+        "exchange_bytes": step.exchangeBytes,
+        "host_bytes": step.hostBytesIn + step.hostBytesOut,
+        "live_bytes": step.liveBytes,
+        "fullest_tile_live_bytes": step.fullestTileLiveBytes,
+        "gathered_bytes": step.gatheredBytes,
+        "ipus": step.ipus,
+        "operations": step.operations,
+    }

@@ -1,0 +1,40 @@
+// The profile and what follows from it.
+
+const profile = JSON.parse(element("profile").textContent);
+const before = JSON.parse(element("before").textContent);
+
+/** When steps begin, in cycles; what operator each belongs to; a step runs `times` in a row. */
+function timeline(data) {
+  const starts = new Float64Array(data.steps.length + 1);
+  const operators = new Int32Array(data.steps.length).fill(-1);
+  data.steps.forEach((step, i) => {
+    starts[i + 1] = starts[i] + step.cycles * step.times;
+    const rows = step.operations.map((row) => data.operations[row].operator);
+    const first = rows.find((row) => row !== null);
+    if (first !== undefined) operators[i] = first;
+  });
+  return { starts, operators, end: starts[data.steps.length] };
+}
+
+const line = timeline(profile);
+const lineBefore = before && timeline(before);
+const tiles = profile.machine.ipus * profile.machine.tiles_per_ipu;
+const alwaysLive = (data) =>
+  data.memory.categories.reduce((sum, c) => sum + (c.always_live ? c.total_bytes : 0), 0);
+
+/** The step that runs at a time in cycles: the last that has begun. */
+function stepAt(starts, cycles) {
+  let low = 0;
+  let high = starts.length - 2;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (starts[middle] <= cycles) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+const typeOf = (data, row) => {
+  const operator = data.operators[row];
+  return operator ? operator.type : "(no operator)";
+};

@@ -1,0 +1,182 @@
+// The steps over time: operators, then sync, exchange and compute of each.
+
+const PARTS = ["sync", "exchange", "compute"];
+
+const traceView = {
+  plot: null,
+  lanes: [
+    { name: "operators", draw: (pen) => drawOperators(pen, profile, line) },
+    ...PARTS.map((part) => ({ name: part, draw: (pen) => drawPart(pen, part) })),
+    ...(before ? [{ name: "before", draw: (pen) => drawOperators(pen, before, lineBefore) }] : []),
+  ],
+
+  height: () => 46 + 34 * traceView.lanes.length,
+
+  draw() {
+    const host = element("trace-plot");
+    const end = Math.max(line.end, lineBefore ? lineBefore.end : 0, 1);
+    this.plot = plot(host, {
+      height: this.height(),
+      scales: { x: { time: false, range: (u, low, high) => [low, high] }, y: { range: [0, this.lanes.length] } },
+      axes: [axis({ values: (u, values) => ticks(values), label: "cycles", labelSize: 20, size: 32 }),
+        axis({ size: 86, splits: () => this.lanes.map((_, i) => this.lanes.length - i - 0.5), values: () => this.lanes.map((lane) => lane.name), grid: { show: false } })],
+      series: [{}, { points: { show: false }, paths: () => null }],
+      cursor: { drag: { x: true, y: false }, points: { show: false }, y: false },
+      hooks: { draw: [(u) => this.paint(u)], setCursor: [tooltip(host, (u) => this.words(u))] },
+    }, [[0, end], [0, 0]]);
+    onClick(this.plot, (x) => { if (x <= line.end) selection.set("step", stepAt(line.starts, x)); });
+    steer(this.plot, host, chooseStep, () => this.focus());
+  },
+
+  /** Shows the chosen step in the middle. */
+  focus() {
+    if (selection.step === null) return;
+    const [from, to] = [line.starts[selection.step], line.starts[selection.step + 1]];
+    const around = Math.max(to - from, line.end * 1e-4) * 4;
+    show(this.plot, from - around, to + around);
+  },
+
+  paint(u) {
+    const { ctx, bbox } = u;
+    const height = bbox.height / this.lanes.length;
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+    ctx.clip();
+    this.lanes.forEach((lane, i) => lane.draw(pen(u, bbox.top + i * height + 2 * devicePixelRatio, height - 4 * devicePixelRatio)));
+    ctx.restore();
+    if (selection.step !== null) mark(u, line.starts[selection.step], line.starts[selection.step + 1]);
+  },
+
+  words(u) {
+    const lane = this.lanes[Math.floor((u.cursor.top / u.over.clientHeight) * this.lanes.length)];
+    const [data, times] = lane?.name === "before" ? [before, lineBefore] : [profile, line];
+    const cycles = u.posToVal(u.cursor.left, "x");
+    if (cycles > times.end || !data.steps.length) return null;
+    const at = stepAt(times.starts, cycles);
+    const step = data.steps[at];
+    const row = times.operators[at];
+    return [make("b", {}, row >= 0 ? `${data.operators[row].name} (${typeOf(data, row)})` : step.name),
+      make("div", {}, `step ${at}: ${step.name}, ${step.kind}${step.times > 1 ? `, ${whole.format(step.times)} times` : ""}`),
+      make("div", {}, `${whole.format(step.cycles)} cycles: ${PARTS.map((part) => `${part} ${whole.format(step[`${part}_cycles`])}`).join(", ")}`)];
+  },
+};
+
+/** Draws boxes of one lane from left to right; what falls into one pixel is drawn once. */
+function pen(u, top, height) {
+  const { ctx, bbox } = u;
+  const { min, max } = u.scales.x;
+  const scale = bbox.width / (max - min);
+  let last = -1;
+  return {
+    min, max,
+    box(from, to, fill, label) {
+      const left = Math.max(bbox.left + (from - min) * scale, bbox.left - 2);
+      const right = Math.min(bbox.left + (to - min) * scale, bbox.left + bbox.width + 2);
+      const end = Math.max(right, left + 1);
+      if (end <= last + 0.5) return;
+      const width = end - left;
+      ctx.fillStyle = fill;
+      ctx.fillRect(left, top, width > 3 ? width - 1 : width, height);
+      last = end;
+      if (label && width > 40 * devicePixelRatio) {
+        ctx.save();
+        ctx.beginPath();
+        ctx.rect(left, top, width - 4, height);
+        ctx.clip();
+        ctx.fillStyle = "#10151d";
+        ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
+        ctx.textBaseline = "middle";
+        ctx.textAlign = "left";
+        ctx.fillText(label, left + 4 * devicePixelRatio, top + height / 2);
+        ctx.restore();
+      }
+    },
+  };
+}
+
+/** The steps of each operator that follow one another, as one box. */
+function drawOperators(to, data, times) {
+  if (!data.steps.length) return;
+  const count = data.steps.length;
+  let i = stepAt(times.starts, to.min);
+  while (i > 0 && times.operators[i - 1] === times.operators[i]) i -= 1;
+  while (i < count && times.starts[i] <= to.max) {
+    const row = times.operators[i];
+    let next = i + 1;
+    while (next < count && times.operators[next] === row) next += 1;
+    if (times.starts[next] > times.starts[i]) {
+      const faded = selection.operator !== null && data === profile && row !== selection.operator;
+      const fill = row < 0 ? ofTheme("sync") : colour(typeOf(data, row));
+      to.box(times.starts[i], times.starts[next], faded ? `${fill}40` : fill, row < 0 ? "" : data.operators[row].name);
+    }
+    i = next;
+  }
+}
+
+/** A part of each step: it waits for the others of its phase before it. */
+function drawPart(to, part) {
+  const { steps } = profile;
+  const fill = ofTheme(part);
+  for (let i = steps.length ? stepAt(line.starts, to.min) : 0; i < steps.length && line.starts[i] <= to.max; i += 1) {
+    const step = steps[i];
+    let begin = line.starts[i];
+    for (const each of PARTS) {
+      const length = step[`${each}_cycles`] * step.times;
+      if (each === part && length) to.box(begin, begin + length, fill, "");
+      begin += length;
+    }
+  }
+}
+
+/** One step in figures, and what runs in it. */
+function showStep(at) {
+  const step = profile.steps[at];
+  const keys = [["cycles", "cycles of one execution"], ["compute_cycles", "compute"], ["exchange_cycles", "exchange"],
+    ["sync_cycles", "sync"], ["times", "times"], ["exchange_bytes", "bytes exchanged"],
+    ["live_bytes", "bytes live beside what is always live"], ["fullest_tile_live_bytes", "on the tile that has most"]];
+  const list = make("dl", { className: "facts", id: "step-facts" });
+  for (const [key, words] of keys) {
+    const part = key.replace("_cycles", "");
+    const isPart = PARTS.includes(part);
+    const bar = isPart ? { width: `${(100 * step[key]) / (step.cycles || 1)}%`, background: `var(--${part})` } : { width: 0 };
+    list.append(make("dt", {}, words), make("dd", {}, figure(`steps.${at}.${key}`, step[key])),
+      make("div", { className: "bar", style: bar }));
+  }
+  const runs = step.operations.slice(0, 20).map((row) => {
+    const { name, vertex, operator } = profile.operations[row];
+    const of = operator === null ? "" : `, of ${profile.operators[operator].name} (${profile.operators[operator].type})`;
+    return make("li", {}, `${name}: ${vertex}${of}`);
+  });
+  const more = step.operations.length - runs.length;
+  if (more > 0) runs.push(make("li", {}, `and ${more} more`));
+  element("step").replaceChildren(make("h3", {}, `Step ${at}: ${step.name} (${step.kind})`), list, make("ul", {}, ...runs));
+}
+
+function showTrace() {
+  if (!profile.steps.length) {
+    element("trace-plot").replaceWith(make("p", { className: "empty" }, "The program has no steps."));
+    return;
+  }
+  const button = (words, act) => {
+    const made = make("button", { type: "button" }, words);
+    made.onclick = act;
+    return made;
+  };
+  element("trace-controls").append(
+    button("zoom in", () => zoom(traceView.plot, 0.5)), button("zoom out", () => zoom(traceView.plot, 2)),
+    button("all", () => showAll(traceView.plot)), button("the chosen step", () => traceView.focus()),
+    ...PARTS.map((part) => make("label", {}, make("span", { className: "swatch", style: { background: `var(--${part})` } }), part)));
+  traceView.draw();
+  selection.on("step", (at) => {
+    showStep(at);
+    traceView.plot.redraw(false);
+    const { min, max } = traceView.plot.scales.x;
+    if (line.starts[at] < min || line.starts[at] > max) traceView.focus();
+  });
+  selection.on("operator", (row) => {
+    traceView.plot.redraw(false);
+    const first = line.operators.indexOf(row);
+    if (row !== null && first >= 0) selection.set("step", first);
+  });
+}

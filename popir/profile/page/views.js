@@ -1,0 +1,116 @@
+// The tables: operators, their types, classes of vertices, operations, steps, what has changed.
+
+const costs = [
+  number("cycles", (row) => row.cycles), number("compute", (row) => row.compute_cycles),
+  number("exchange", (row) => row.exchange_cycles), number("sync", (row) => row.sync_cycles),
+  number("FLOPs", (row) => row.flops, "10rem"), number("bytes exchanged", (row) => row.exchange_bytes, "10rem"),
+];
+const SUMMED = ["cycles", "compute_cycles", "exchange_cycles", "sync_cycles", "flops", "exchange_bytes"];
+
+/** Sums of rows that have the same key, in the order in which keys are first met. */
+function grouped(rows, key, more = []) {
+  const found = new Map();
+  for (const row of rows) {
+    const name = key(row);
+    if (!found.has(name)) found.set(name, { name, count: 0, ...Object.fromEntries([...SUMMED, ...more].map((part) => [part, 0])) });
+    const sum = found.get(name);
+    sum.count += 1;
+    for (const part of [...SUMMED, ...more]) sum[part] += row[part];
+  }
+  return [...found.values()];
+}
+
+const MEMORY = ["output_bytes", "weight_bytes", "gathered_bytes", "vertex_state_bytes", "exchange_code_bytes"];
+const memoryColumns = MEMORY.map((key) => number(`${key.replace("_bytes", "").replace("_", " ")} bytes`, (row) => row[key], "11rem"));
+
+/** Operators of both profiles by name and type, with what they cost before and after. */
+function compared() {
+  const rows = new Map();
+  const add = (data, side) => data.operators.forEach((operator, index) => {
+    const key = `${operator.name}\n${operator.type}`;
+    const { name, type } = operator;
+    if (!rows.has(key)) rows.set(key, { name, type, before: null, after: null, index: -1 });
+    const row = rows.get(key);
+    row[side] ??= Object.fromEntries(SUMMED.map((part) => [part, 0]));
+    for (const part of SUMMED) row[side][part] += operator[part];
+    if (side === "after") row.index = index;
+  });
+  add(profile, "after");
+  add(before, "before");
+  return [...rows.values()];
+}
+
+const side = (row, which, part) => (row[which] ? row[which][part] : 0);
+const delta = (part) => (row) => side(row, "after", part) - side(row, "before", part);
+const fate = (row) => (row.before ? (row.after ? "both" : "gone") : "new");
+
+const views = {
+  operators: () => ({
+    rows: profile.operators,
+    columns: [text("operator", (row) => row.name), text("type", (row) => row.type, "13rem"), ...costs, ...memoryColumns],
+    choose: (index) => selection.set("operator", index),
+  }),
+  types: () => ({
+    rows: grouped(profile.operators, (row) => `${row.domain}.${row.type}`, MEMORY),
+    columns: [text("type", (row) => row.name), ...costs, ...memoryColumns, number("operators", (row) => row.count)],
+  }),
+  vertices: () => ({
+    rows: grouped(profile.operations, (row) => row.vertex),
+    columns: [text("class of vertices", (row) => row.name), ...costs, number("operations", (row) => row.count)],
+  }),
+  operations: () => ({
+    rows: profile.operations,
+    columns: [text("operation", (row) => row.name), text("class of vertices", (row) => row.vertex, "16rem"),
+      text("operator", (row) => (row.operator === null ? "" : profile.operators[row.operator].name), "12rem"),
+      ...costs, number("times", (row) => row.times)],
+    choose: (index) => {
+      const step = profile.steps.findIndex((each) => each.operations.includes(index));
+      if (step >= 0) selection.set("step", step);
+    },
+  }),
+  steps: () => ({
+    rows: profile.steps.map((step, index) => ({ index, step })),
+    columns: [number("step", (row) => row.index, "5rem"), text("name", (row) => row.step.name), text("kind", (row) => row.step.kind, "8rem"),
+      ...["cycles", "compute_cycles", "exchange_cycles", "sync_cycles"].map((part) => number(part.replace("_cycles", ""), (row) => row.step[part])),
+      number("times", (row) => row.step.times, "6rem"), number("bytes exchanged", (row) => row.step.exchange_bytes, "10rem"),
+      number("bytes live", (row) => row.step.live_bytes, "10rem"), number("on the fullest", (row) => row.step.fullest_tile_live_bytes, "9rem")],
+    choose: (index) => selection.set("step", index),
+  }),
+};
+if (before) {
+  const changed = compared();
+  views.changes = () => ({
+    rows: changed,
+    columns: [text("operator", (row) => row.name), text("type", (row) => row.type, "13rem"), text("in", fate, "5rem"),
+      difference("change of cycles", delta("cycles"), "11rem"), number("cycles before", (row) => side(row, "before", "cycles"), "9rem"),
+      number("cycles after", (row) => side(row, "after", "cycles"), "9rem"), difference("change of FLOPs", delta("flops"), "10rem"),
+      difference("of bytes exchanged", delta("exchange_bytes"), "11rem")],
+    choose: (row) => { if (changed[row].index >= 0) selection.set("operator", changed[row].index); },
+  });
+}
+
+const tableOf = { current: null };
+
+function openTable(name) {
+  const { rows, columns, choose } = views[name]();
+  tableOf.current = new Table(element("table"), columns, rows, choose, name);
+  tableOf.current.filter(element("search").value);
+  count();
+}
+
+function count() {
+  const { shown, rows } = tableOf.current;
+  element("count").textContent = `${whole.format(shown.length)} of ${whole.format(rows.length)}`;
+}
+
+function showTables() {
+  const names = Object.keys(views);
+  if (before) names.unshift(names.pop());
+  const search = make("input", { type: "search", id: "search", placeholder: "filter by name or type", "aria-label": "Filter the rows" });
+  search.oninput = () => {
+    tableOf.current.filter(search.value);
+    count();
+  };
+  element("tables-controls").append(choice("Table", names, openTable), search, make("span", { id: "count", role: "status" }));
+  openTable(names[0]);
+}

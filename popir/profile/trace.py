@@ -1,0 +1,90 @@
+"""A profile as a trace that Perfetto opens: `traceOf`.
+
+The format is Chrome's trace events in JSON ("Trace Event Format"), which Perfetto documents as one
+that it reads. Times there are microseconds; here those of the simulated machine's clock.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator
+from typing import Any
+
+from popir.files import write
+from popir.profile.document import Json, Profile, compact
+
+PROCESS = 1
+LANES = ("operators", "steps", "sync", "exchange", "compute")
+"""The tracks, from top to bottom; a step is its sync, its exchange and its compute, in turn."""
+
+
+def traceOf(profile: Profile) -> Json:
+    """The trace of one run: `traceEvents` and `otherData`.
+
+    A step that runs several times is one slice, as long as all of them, with `times` among its
+    arguments. A slice of the track "operators" is all that one operator does in a row.
+    """
+    data = profile.data
+    machine = data["machine"]
+    name = f"{data['model']['name']} on {machine['ipus']} x {machine['target']}"
+    events: list[Json] = [_named("process_name", 0, name)]
+    for i, lane in enumerate(LANES):
+        events.append(_named("thread_name", i, lane))
+        events.append({**_event("M", i), "name": "thread_sort_index", "args": {"sort_index": i}})
+    events += _slices(data, 1e6 / machine["clock_hz"])
+    return {
+        "traceEvents": events,
+        "displayTimeUnit": "ns",
+        "otherData": {"popir": data["popir"], **machine},
+    }
+
+
+def saveTrace(profile: Profile, path: str | os.PathLike[str]) -> None:
+    """Writes the trace; the file appears whole or not at all. Raises OSError."""
+    write(path, compact(traceOf(profile)))
+
+
+def _slices(data: Json, us: float) -> Generator[Json]:
+    """The slices in the order of time; `us` is the length of a cycle in microseconds."""
+    now, begun, running = 0, 0, None
+    for step in data["steps"]:
+        operators = [data["operations"][i]["operator"] for i in step["operations"]]
+        operator = operators[0] if operators else None
+        if operator != running:
+            yield from _operator(data, running, begun * us, (now - begun) * us)
+            begun, running = now, operator
+        yield _counter("live bytes", now * us, step["live_bytes"])
+        length = step["cycles"] * step["times"]
+        if length:
+            args = {k: v for k, v in step.items() if k not in ("name", "operations", "ipus")}
+            yield _slice(1, step["name"], step["kind"], now * us, length * us, args)
+        for lane in LANES[2:]:
+            part = step[f"{lane}_cycles"] * step["times"]
+            if part:
+                yield _slice(LANES.index(lane), step["name"], lane, now * us, part * us, {})
+            now += part
+    yield from _operator(data, running, begun * us, (now - begun) * us)
+    yield _counter("live bytes", now * us, 0)
+
+
+def _operator(data: Json, row: int | None, at: float, length: float) -> Generator[Json]:
+    if row is not None and length:
+        operator = data["operators"][row]
+        kind = f"{operator['domain']}.{operator['type']}"
+        yield _slice(0, operator["name"], kind, at, length, {"type": kind})
+
+
+def _event(phase: str, lane: int) -> Json:
+    return {"ph": phase, "pid": PROCESS, "tid": lane}
+
+
+def _named(what: str, lane: int, name: str) -> Json:
+    return {**_event("M", lane), "name": what, "args": {"name": name}}
+
+
+def _slice(lane: int, name: str, kind: str, at: float, length: float, args: Json) -> Json:
+    return {**_event("X", lane), "name": name, "cat": kind, "ts": at, "dur": length, "args": args}
+
+
+def _counter(name: str, at: float, value: Any) -> Json:
+    return {"ph": "C", "pid": PROCESS, "name": name, "ts": at, "args": {"bytes": value}}

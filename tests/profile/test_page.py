@@ -1,0 +1,303 @@
+"""The page of a profile, in a real browser: it opens, and shows the numbers of the JSON."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page
+
+from popir.profile import Profile, htmlOf, saveHtml
+from popir.profile.html import PAGE
+from tests.browser import Browser, browser
+from tests.profile import models
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with browser() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def training() -> Profile:
+    return models.profile(loss=True)
+
+
+@pytest.fixture(scope="module")
+def file(training: Profile, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("page") / "report.html"
+    saveHtml(training, file)
+    return file
+
+
+def at(data: Any, path: str) -> Any:
+    for key in path.split("."):
+        data = data[int(key) if key.isdigit() else key]
+    return data
+
+
+def figures(page: Page) -> dict[str, int]:
+    """The numbers on the page that name their place in the profile."""
+    rows = page.eval_on_selector_all(
+        "[data-path]", "all => all.map(e => [e.dataset.path, e.dataset.value ?? e.textContent])"
+    )
+    return {path: int(text.replace(",", "")) for path, text in rows}
+
+
+def table(page: Page) -> list[list[str]]:
+    """The cells of the rows that are in sight."""
+    return page.eval_on_selector_all(
+        "#table .body .row", "rows => rows.map(r => [...r.children].map(c => c.textContent))"
+    )
+
+
+def choose_table(page: Page, name: str) -> None:
+    group = page.get_by_role("group", name="Table")
+    group.get_by_role("button", name=name, exact=True).click()
+
+
+def test_the_numbers_are_the_profiles(chromium: Browser, file: Path, training: Profile) -> None:
+    data = training.data
+    with chromium.page(file) as page:
+        shown = figures(page)
+        assert {"totals.cycles", "totals.flops", "memory.max_tile_bytes"} <= shown.keys()
+        assert {f"totals.{part}_cycles" for part in ("compute", "exchange", "sync")} <= shown.keys()
+        for path, value in shown.items():
+            assert value == at(data, path), path
+        always = sum(c["total_bytes"] for c in data["memory"]["categories"] if c["always_live"])
+        assert page.inner_text("#always-live") == f"{always:,}"
+        assert page.inner_text("#model") == data["model"]["name"]
+        assert page.locator("#counted li").all_inner_texts() == data["notes"]
+        fullest = data["memory"]["fullest_tile"]
+        assert f"Tile {fullest} is the fullest" in page.inner_text("#findings")
+
+
+def test_every_tile_can_be_looked_at(chromium: Browser, file: Path, training: Profile) -> None:
+    categories = training.data["memory"]["categories"]
+    with chromium.page(file) as page:
+        for tile in range(8):
+            page.fill("#tile-number", str(tile))
+            page.press("#tile-number", "Enter")
+            sums = sum(each["tile_bytes"][tile] for each in categories)
+            assert page.inner_text("#tile h3") == f"Tile {tile}"
+            assert page.inner_text("#tile-sum") == f"{sums:,}"
+            shown = figures(page)
+            for i, each in enumerate(categories):
+                assert shown[f"memory.categories.{i}.tile_bytes.{tile}"] == each["tile_bytes"][tile]
+
+
+def test_the_plot_of_tiles_is_drawn_from_the_same_numbers(
+    chromium: Browser, file: Path, training: Profile
+) -> None:
+    """Areas have the colours of their categories where the numbers say that they are."""
+    largest = max(training.data["memory"]["categories"], key=lambda each: each["total_bytes"])
+    script = """category => {
+      const canvas = document.querySelector('#memory-plot canvas');
+      const copy = new OffscreenCanvas(canvas.width, canvas.height);
+      const pen = copy.getContext('2d', {willReadFrequently: true});
+      pen.drawImage(canvas, 0, 0);
+      const {data} = pen.getImageData(0, 0, canvas.width, canvas.height);
+      const swatch = document.querySelector(`[data-category="${category}"] + .swatch`);
+      const [r, g, b] = getComputedStyle(swatch).backgroundColor.match(/\\d+/g).map(Number);
+      let count = 0;
+      for (let i = 0; i < data.length; i += 4)
+        if (data[i] === r && data[i + 1] === g && data[i + 2] === b) count += 1;
+      return count;
+    }"""
+    with chromium.page(file) as page:
+        box = page.locator(f'[data-category="{largest["name"]}"]')
+        drawn = page.evaluate(script, largest["name"])
+        assert drawn > 1000
+        box.uncheck()
+        page.wait_for_timeout(100)
+        assert page.evaluate(script, largest["name"]) == 0
+        box.check()
+        page.wait_for_timeout(100)
+        assert page.evaluate(script, largest["name"]) == drawn
+        page.get_by_role("button", name="by bytes").click()
+        page.wait_for_timeout(100)
+        assert page.evaluate(script, largest["name"]) == pytest.approx(drawn, rel=0.02)
+
+
+def test_keys_choose_tiles_and_steps(chromium: Browser, file: Path, training: Profile) -> None:
+    steps = training.data["steps"]
+    with chromium.page(file) as page:
+        page.focus("#memory-plot")
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("ArrowLeft")
+        tile = min(training.data["memory"]["fullest_tile"] + 1, 7)
+        assert page.inner_text("#tile h3").startswith("Tile ")
+        assert page.input_value("#tile-number") in (str(tile), "6")
+        page.focus("#trace-plot")
+        for _ in range(3):
+            page.keyboard.press("ArrowRight")
+        assert page.inner_text("#step h3") == f"Step 2: {steps[2]['name']} ({steps[2]['kind']})"
+        for path, value in figures(page).items():
+            assert value == at(training.data, path)
+
+
+def test_the_trace_zooms(chromium: Browser, file: Path, training: Profile) -> None:
+    def ticks(page: Page) -> bytes:
+        page.wait_for_timeout(50)
+        return page.locator("#trace-plot canvas").screenshot()
+
+    with chromium.page(file) as page:
+        whole = ticks(page)
+        page.focus("#trace-plot")
+        page.keyboard.press("w")
+        near = ticks(page)
+        assert near != whole
+        page.keyboard.press("d")
+        assert ticks(page) != near
+        page.keyboard.press("0")
+        assert ticks(page) == whole
+        box = page.locator("#trace-plot .u-over").bounding_box()
+        assert box is not None
+        page.mouse.move(box["x"] + 100, box["y"] + 20)
+        page.mouse.down()
+        page.mouse.move(box["x"] + 200, box["y"] + 20)
+        page.mouse.up()
+        assert ticks(page) != whole
+        page.get_by_role("button", name="all", exact=True).click()
+        page.mouse.move(5, 5)
+        assert ticks(page) == whole
+        page.mouse.click(box["x"] + box["width"] - 2, box["y"] + 20)
+        last = max(i for i, s in enumerate(training.data["steps"]) if s["cycles"] * s["times"])
+        assert page.inner_text("#step h3").startswith(f"Step {last}: ")
+
+
+def test_tables_sort_and_filter(chromium: Browser, file: Path, training: Profile) -> None:
+    operators = training.data["operators"]
+    dear = sorted(operators, key=lambda each: -each["cycles"])
+    with chromium.page(file) as page:
+        rows = table(page)
+        assert [row[2] for row in rows] == [f"{each['cycles']:,}" for each in dear][: len(rows)]
+        for row in rows:
+            own = [each for each in operators if [each["name"], each["type"]] == row[:2]]
+            assert row[2].replace(",", "") in {str(each["cycles"]) for each in own}
+        page.get_by_title("sort by operator").click()
+        assert page.locator('[aria-sort="ascending"]').inner_text().startswith("operator")
+        names = [row[0] for row in table(page)]
+        assert names[0] == min(names, key=str.lower)
+        page.fill("#search", "LAYER1 matmul")
+        fitting = [e for e in operators if "layer1" in e["name"] and "MatMul" in e["type"]]
+        assert 0 < len(table(page)) == len(fitting) < len(operators)
+        assert page.inner_text("#count") == f"{len(fitting)} of {len(operators)}"
+        page.fill("#search", "nothing like that")
+        assert "Nothing fits." in page.inner_text("#table")
+        page.fill("#search", "")
+        for name in ("types", "vertices", "operations", "steps"):
+            choose_table(page, name)
+            assert table(page)
+        assert page.inner_text("#count") == f"{len(training.data['steps'])} of " + str(
+            len(training.data["steps"])
+        )
+        page.locator("#table .scroll").focus()
+        page.keyboard.press("End")
+        last = page.locator('#table [aria-selected="true"]')
+        assert last.count() == 1
+
+
+def test_light_and_dark(chromium: Browser, file: Path) -> None:
+    def paper(page: Page) -> str:
+        return page.evaluate("getComputedStyle(document.body).backgroundColor")
+
+    with chromium.page(file, color_scheme="light") as page:
+        light = paper(page)
+    with chromium.page(file, color_scheme="dark") as page:
+        dark = paper(page)
+        assert dark != light
+        page.click("#theme")
+        assert (page.inner_text("#theme"), paper(page)) == ("colours: light", light)
+        page.click("#theme")
+        assert (page.inner_text("#theme"), paper(page)) == ("colours: dark", dark)
+
+
+def test_names_are_text(chromium: Browser, tmp_path: Path) -> None:
+    """A model's names run nothing, and end nothing."""
+    profile = models.profile(name=models.HOSTILE)
+    profile.data["model"]["name"] = models.HOSTILE
+    saveHtml(profile, tmp_path / "h.html")
+    with chromium.page(tmp_path / "h.html") as page:
+        assert page.inner_text("#model") == models.HOSTILE
+        page.fill("#search", "layer0")
+        assert any(models.HOSTILE in row[0] for row in table(page))
+
+
+def test_two_profiles_compared(chromium: Browser, tmp_path: Path, training: Profile) -> None:
+    before = models.profile(batch=64, loss=True)
+    saveHtml(training, tmp_path / "c.html", before)
+    old, new = before.data, training.data
+    with chromium.page(tmp_path / "c.html") as page:
+        cards = page.inner_text("#cards")
+        delta = new["totals"]["cycles"] - old["totals"]["cycles"]
+        assert f"before {old['totals']['cycles']:,}, −{-delta:,}" in cards
+        for path, value in figures(page).items():
+            assert value == at(new, path)
+        page.get_by_title("sort by cycles before").click()
+        for row in table(page):
+            sums = [
+                sum(e["cycles"] for e in data["operators"] if [e["name"], e["type"]] == row[:2])
+                for data in (old, new)
+            ]
+            assert [int(cell.replace(",", "")) for cell in row[4:6]] == sums
+            assert int(row[3].replace(",", "")) == sums[1] - sums[0]
+        assert [row[2] for row in table(page)].count("both") > 5
+
+
+def test_thousands_of_tiles_and_steps(chromium: Browser, tmp_path: Path) -> None:
+    """64 IPUs and 20,000 steps: opened, and drawn anew, in the time that a person waits."""
+    data = models.changed(models.profile(loss=True))
+    data["machine"] |= {"ipus": 64, "tiles_per_ipu": 1472}
+    for each in data["memory"]["categories"]:
+        each["tile_bytes"] = [i * 37 % 1000 for i in range(64 * 1472)]
+    data["steps"] = [data["steps"][i % len(data["steps"])] for i in range(20_000)]
+    saveHtml(Profile(data), tmp_path / "large.html")
+    with chromium.page(tmp_path / "large.html") as page:
+        slowest = page.evaluate("""async () => {
+          let slowest = 0;
+          for (const key of ['w', 'w', 'a', 'ArrowRight', 'ArrowRight', 'f', '0']) {
+            const begun = performance.now();
+            for (const plot of ['trace-plot', 'memory-plot', 'liveness-plot'])
+              document.getElementById(plot).dispatchEvent(new KeyboardEvent('keydown', {key}));
+            await new Promise(requestAnimationFrame);
+            await new Promise(requestAnimationFrame);
+            slowest = Math.max(slowest, performance.now() - begun);
+          }
+          return slowest;
+        }""")
+        assert slowest < 3000
+        choose_table(page, "steps")
+        assert page.inner_text("#count") == "20,000 of 20,000"
+        assert len(table(page)) < 100
+
+
+def test_the_library_is_as_its_makers_published_it() -> None:
+    """Of uPlot's npm package, version 1.6.32."""
+    digests = {
+        "uPlot.iife.min.js": "19c8d4c6ad88929a79f4ae49d6f7161566dfd0ba3d15cc495e974f787eb78f1f",
+        "uPlot.min.css": "df630c6a8d6f8eeaff264b50f73ce5b114f646ffd9a0bb74f049b0a00135fa04",
+        "LICENSE": "8f989229699b4fe2f1a0432d0e9edc338a8a911e250e2d1b01ecd770a5f5b1bd",
+    }
+    folder = PAGE / "uplot"
+    assert {file.name for file in folder.iterdir()} == digests.keys()
+    for name, digest in digests.items():
+        assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest
+
+
+def test_the_page_is_one_file(file: Path, training: Profile) -> None:
+    """Nothing in it names another file, and the library's licence stands at its head."""
+    text = file.read_text()
+    assert not re.search(r"""(src|href)=["'](?!#|data:)""", text)
+    assert "default-src 'none'" in text
+    assert "uPlot" in text
+    embedded = re.search(r'<script type="application/json" id="profile">(.*?)</script>', text)
+    assert embedded is not None and json.loads(embedded.group(1)) == training.data
+    assert htmlOf(training) == text
