@@ -1,6 +1,6 @@
 """popir: an operator registry, compiler and runtime for ONNX models in the style of PopART."""
 
-from popir import _library, ops
+from popir import _library, ops, testing
 from popir.autodiff import reservedGradientPrefix
 from popir.builder import Builder
 from popir.dataflow import AnchorReturnType, AnchorReturnTypeId, DataFlow
@@ -19,6 +19,7 @@ from popir.enums import (
 from popir.errors import (
     AnchorError,
     DuplicateOperatorError,
+    GradientError,
     LibraryBuildError,
     LibraryLoadError,
     MissingGradientError,
@@ -87,6 +88,7 @@ __all__ = [
     "GradInOutMapper",
     "GradOp",
     "GradOpInType",
+    "GradientError",
     "Graph",
     "InferenceSession",
     "InputCreatorType",
@@ -147,4 +149,5 @@ __all__ = [
     "poplar_unrecoverable_runtime_error",
     "poplibs_exception",
     "reservedGradientPrefix",
+    "testing",
 ]

@@ -98,6 +98,10 @@ class MissingGradientError(popart_exception):
     """A gradient is needed through an operator that has none."""
 
 
+class GradientError(popart_exception):
+    """A gradient that finite differences do not bear out."""
+
+
 class ModelError(popart_exception):
     """An ONNX model that cannot be read, or is not well formed."""
 

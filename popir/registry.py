@@ -24,6 +24,7 @@ from popir.errors import (
     OperatorAttributeError,
     OperatorInputError,
     UnknownOperatorError,
+    did_you_mean,
     near_misses,
 )
 from popir.ir import Op, OperatorIdentifier, Tensor
@@ -232,6 +233,34 @@ def find(domain: str, type: str, opset: int) -> OpEntry:
     if best is None:
         raise UnknownOperatorError(_unknown(domain, type, opset))
     return byVersion[best]
+
+
+def named(text: str) -> list[OpEntry]:
+    """The operator's versions, newest first, by "domain.Name", or "Name" if it is in ai.onnx or in
+    one domain alone; ":VERSION" behind it chooses one.
+
+    Raises UnknownOperatorError, which lists similar names.
+    """
+    name, _, version = text.partition(":")
+    every = entries()
+    found = [e for e in every if name in (e.opid.type, f"{e.opid.domain}.{e.opid.type}")]
+    domains = {entry.opid.domain for entry in found}
+    if "ai.onnx" in domains:
+        found = [entry for entry in found if entry.opid.domain == "ai.onnx"]
+    elif len(domains) > 1:
+        which = ", ".join(f"{domain}.{name}" for domain in sorted(domains))
+        raise UnknownOperatorError(f"'{text}' is the name of several operators: {which}. Name one.")
+    chosen = [e for e in found if not version or str(e.opid.version) == version]
+    if found and not chosen:
+        known = ", ".join(str(entry.opid.version) for entry in found)
+        raise UnknownOperatorError(f"{name} has no version {version}; it has {known}.")
+    if not chosen:
+        names = {n for e in every for n in (e.opid.type, f"{e.opid.domain}.{e.opid.type}")}
+        raise UnknownOperatorError(
+            f"No operator '{text}' is registered.{did_you_mean(name, sorted(names))} Load the "
+            "library that defines it, or register it by OpCreator."
+        )
+    return chosen[::-1]
 
 
 def _unknown(domain: str, type: str, opset: int) -> str:

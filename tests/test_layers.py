@@ -16,6 +16,7 @@ LAYERS = [
     "autodiff patterns transforms layouts watch lowering",
     "compiler profile step",
     "session dataflow stepio optimizers weights",
+    "testing",
     "cli __main__ backend as_popart",
 ]
 """The modules and folders of popir, lowest first. A new one is added here, in its place."""

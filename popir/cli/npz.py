@@ -54,6 +54,14 @@ class Npz:
         names = (info.filename for info in self._file.infolist())
         self.names = [name.removesuffix(".npy") for name in names if name.endswith(".npy")]
 
+    def arrays(self) -> list[Array]:
+        """All of them, in the order of the file."""
+        found: list[Array] = []
+        for name in self.names:
+            shape, dtype = self.header(name)
+            found.append(self.array(name, TensorInfo(dtype, list(shape))))
+        return found
+
     def header(self, name: str) -> Header:
         """Shape and type of an array, without reading its data."""
         with self._open(name) as stream:

@@ -1,0 +1,195 @@
+"""A model of one operator whose outputs, and their gradients, can be had for any inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from popir.autodiff import getGradId
+from popir.builder import Builder
+from popir.compiler import RANDOM_SEED
+from popir.dataflow import DataFlow
+from popir.devices import DeviceInfo, DeviceManager
+from popir.errors import MissingGradientError, popart_exception
+from popir.ir import Op
+from popir.onnxio.importer import TRAINABLE, importModel
+from popir.optimizers import ConstSGD
+from popir.registry import OpEntry
+from popir.session import TrainingSession
+from popir.stepio import PyStepIO
+from popir.types import ReductionType, TensorInfo
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass
+class Node:
+    """One use of an operator: what a model says of it."""
+
+    entry: OpEntry
+    opset: int
+    """The model's version of the operator's domain."""
+    inputs: Sequence[Array | None]
+    attributes: Mapping[str, Any]
+    outputs: int
+    constants: Sequence[int]
+    """The inputs whose values are part of the model."""
+
+    def build(self) -> tuple[Builder, list[str], list[str]]:
+        """A model of this one node, and the ids of its inputs and outputs."""
+        opid = self.entry.opid
+        opsets = {"ai.onnx": 13, "ai.graphcore": 1}
+        if opid.domain.startswith("ai.onnx"):
+            opsets[opid.domain] = self.opset
+        builder = Builder(opsets=opsets)
+        inputs: list[str] = []
+        for i, value in enumerate(self.inputs):
+            if value is None:
+                inputs.append("")
+            elif i in self.constants:
+                inputs.append(builder.aiOnnx.constant(value, f"x{i}"))
+            else:
+                info = TensorInfo(value.dtype, list(value.shape))
+                inputs.append(builder.addInputTensor(info, f"x{i}"))
+        attributes = dict(self.attributes)
+        outputs = builder.customOp(
+            opid.type, opid.version, opid.domain, inputs, attributes, self.outputs, "node"
+        )
+        return builder, inputs, outputs
+
+    def isFloating(self, i: int) -> bool:
+        """Whether input `i` is one that a gradient can lead to."""
+        value = self.inputs[i]
+        return value is not None and value.dtype.kind == "f" and i not in self.constants
+
+
+class Trial:
+    """A compiled model of a node, and of loss = sum of (weights * output) over its outputs."""
+
+    outputs: list[int]
+    """The outputs that the loss is made of."""
+    weights: dict[int, Array]
+    """Of each output."""
+    reached: set[int] | None
+    """The inputs that gradient operators lead to; None where that cannot be known."""
+    checked: list[int]
+    """The inputs whose gradients are had."""
+
+    def __init__(
+        self,
+        node: Node,
+        rng: np.random.Generator,
+        through: Sequence[int] | None = None,
+        wanted: Sequence[int] | None = None,
+        device: DeviceInfo | None = None,
+    ) -> None:
+        """`through` are the outputs to use, by default all of a floating-point type; `wanted` the
+        inputs to have gradients of, by default all that have one.
+
+        Raises what compiling the model raises; popart_exception if no output can be used;
+        MissingGradientError if no input has a gradient.
+        """
+        builder, inputs, ids = node.build()
+        graph = importModel(builder.getModelProto())
+        infos = {i: graph.getTensor(id).info for i, id in enumerate(ids)}
+        self.outputs = _usable(node, infos, through)
+        self.reached = _reached(graph.getTensor(ids[self.outputs[0]]).producer, node)
+        self.checked = _differentiable(node, self.reached, wanted)
+        self._inputs = [
+            (i, id)
+            for i, id in enumerate(inputs)
+            if node.inputs[i] is not None and i not in node.constants
+        ]
+        self._ids = {i: ids[i] for i in self.outputs}
+        self._gradients = {i: getGradId(inputs[i]) for i in self.checked}
+        loss = self._loss(builder, infos, rng)
+        self._session = TrainingSession(
+            builder.getModelProto(),
+            DataFlow(1, [*self._ids.values(), *self._gradients.values()]),
+            loss,
+            ConstSGD(0.0),
+            device or DeviceManager().createCpuDevice(),
+            name=f"gradcheck of {node.entry.opid}",
+        )
+        self._session.prepareDevice()
+        self._isRandom = RANDOM_SEED in self._session.getTensorIds()
+        self._anchors = self._session.initAnchorArrays()
+
+    def _loss(
+        self, builder: Builder, infos: Mapping[int, TensorInfo | None], rng: np.random.Generator
+    ) -> str:
+        self.weights = {}
+        losses: list[str] = []
+        for i in self.outputs:
+            info = infos[i]
+            assert info is not None
+            self.weights[i] = rng.uniform(0.5, 1.5, info.shape()).astype(info.dataType().numpy)
+            constant = builder.aiOnnx.constant(self.weights[i], f"weights{i}")
+            weighted = builder.aiOnnx.mul([self._ids[i], constant])
+            losses.append(builder.aiGraphcore.identityloss([weighted], ReductionType.Sum))
+        return losses[0] if len(losses) == 1 else builder.aiOnnx.sum(losses)
+
+    def run(self, inputs: Sequence[Array | None], seed: int) -> dict[int, Array]:
+        """The outputs, in double; the same random numbers for the same seed."""
+        values = ((id, inputs[i]) for i, id in self._inputs)
+        given = {id: value for id, value in values if value is not None}
+        if self._isRandom:
+            self._session.setRandomSeed(seed)
+        self._session.run(PyStepIO(given, self._anchors))
+        return {i: self._anchors[id].astype(np.float64) for i, id in self._ids.items()}
+
+    def gradients(self) -> dict[int, Array]:
+        """The gradients of the inputs `checked`, of the last run, in double."""
+        return {i: self._anchors[id].astype(np.float64) for i, id in self._gradients.items()}
+
+    def change(self, before: Mapping[int, Array], after: Mapping[int, Array]) -> float:
+        """By how much the loss grows from some outputs to others, in double."""
+        return float(sum((w * (after[i] - before[i])).sum() for i, w in self.weights.items()))
+
+
+def _usable(
+    node: Node, infos: Mapping[int, TensorInfo | None], through: Sequence[int] | None
+) -> list[int]:
+    floats = [i for i, info in infos.items() if info and info.dataType() in TRAINABLE]
+    asked = floats if through is None else list(through)
+    if asked and not set(asked) - set(floats):
+        return asked
+    given = "; ".join(f"output {i}: {info}" for i, info in infos.items())
+    which = "none" if through is None else f"not all of {list(through)}"
+    raise popart_exception(
+        f"gradcheck: of the outputs of {node.entry.opid}, {which} can be differentiated, since "
+        f"that takes a floating-point type: {given}."
+    )
+
+
+def _reached(op: Op | None, node: Node) -> set[int] | None:
+    if op is None or op.opid != node.entry.opid:
+        return None  # A factory has made several operators.
+    return {i for each in op.getGradOps() for i in each.gradOutToNonGradIn().values()}
+
+
+def _differentiable(
+    node: Node, reached: set[int] | None, wanted: Sequence[int] | None
+) -> list[int]:
+    floats = [i for i in range(len(node.inputs)) if node.isFloating(i)]
+    if wanted is not None:
+        if wrong := [i for i in wanted if i not in floats]:
+            raise popart_exception(
+                f"gradcheck: input {wrong[0]} of {node.entry.opid} cannot be checked: it is left "
+                "out, a constant, or not of a floating-point type."
+            )
+        return list(wanted)
+    found = [i for i in floats if reached is None or i in reached]
+    if not found:
+        why = (
+            f"getGradOps() of its class {node.entry.opClass.__name__} gives none"
+            if floats
+            else "none of its inputs is of a floating-point type"
+        )
+        raise MissingGradientError(
+            f"gradcheck: {node.entry.opid} ({node.entry.source}) has no gradient to check: {why}."
+        )
+    return found
