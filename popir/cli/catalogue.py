@@ -1,0 +1,136 @@
+"""What is known of a registered operator: from its definition, its schema, or its class."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from popir import registry
+from popir.definitions import Formal, OpDefinition
+from popir.ir import AttributeSpec
+from popir.onnxio import schemas
+from popir.onnxio.importer import TRAINABLE
+from popir.registry import OpEntry
+
+ANY = "?"
+"""Stands for inputs, outputs and attributes of which nothing is known."""
+
+
+def origin(entry: OpEntry) -> str:
+    """From where it is: "built in", the file of a Python module, or a library."""
+    if entry.source != registry.PYTHON:
+        return entry.source
+    name = entry.opClass.__module__
+    return getattr(sys.modules.get(name), "__file__", None) or f"Python module {name}"
+
+
+def definition(entry: OpEntry) -> OpDefinition | None:
+    """Its own definition, else what its schema amounts to; None if there is neither."""
+    return entry.definition or schemas.definition(entry.opid)
+
+
+def has_gradient(entry: OpEntry) -> bool:
+    """Whether the operator has gradient operators, for some types that it takes."""
+    known = definition(entry)
+    carried = known is None or all(
+        not all_ or any(not each.types or each.types & TRAINABLE for each in all_)
+        for all_ in (known.inputs, known.outputs)
+    )
+    stops = getattr(entry.opClass, "stopsGradient", False)
+    return entry.hasGradOps and carried and not stops
+
+
+def signature(formals: Iterable[Formal] | None) -> str:
+    """Names in a row: [optional], variadic..."""
+    if formals is None:
+        return ANY
+    return ", ".join(_name(formal) for formal in formals) or "-"
+
+
+def _name(formal: Formal) -> str:
+    name = f"{formal.name}..." if formal.variadic else formal.name
+    return name if formal.required else f"[{name}]"
+
+
+def formals(entry: OpEntry, what: str) -> list[Formal] | None:
+    """Its "inputs" or "outputs"; None if nothing is known of them."""
+    known = definition(entry)
+    found = list(getattr(known, what)) if known else []
+    # A library may define attributes alone.
+    return found if found or (known and entry.definition is not known) else None
+
+
+def formal_json(formal: Formal) -> dict[str, Any]:
+    """One input or output."""
+    return {
+        "name": formal.name,
+        "types": sorted(kind.name for kind in formal.types),
+        "optional": not formal.required,
+        "variadic": formal.variadic,
+        "doc": formal.doc,
+    }
+
+
+def attributes(entry: OpEntry) -> list[dict[str, Any]] | None:
+    """name, type, required, default, values (a regular expression) and doc of each; None if nothing
+    is known of them.
+    """
+    specs = schemas.attributes(entry.opid)
+    if entry.definition is not None and (registry.is_library(entry.source) or specs is None):
+        own = entry.definition.attributes
+        return [_attribute(name, values=pattern) for name, pattern in own.items()]
+    if specs is not None:
+        return [_by_schema(spec) for spec in specs.values()]
+    if entry.opClass.openAttributes:
+        return None
+    return [
+        _attribute(
+            name,
+            type=each.kind.name if each.kind else ANY,
+            required=not each.optional and not hasattr(entry.opClass, each.member),
+            default=getattr(entry.opClass, each.member, None),
+        )
+        for name, each in entry.opClass.declaredAttributes().items()
+    ]
+
+
+def _by_schema(spec: AttributeSpec) -> dict[str, Any]:
+    return _attribute(
+        spec.name, type=spec.kind.name, required=spec.required, default=spec.default, doc=spec.doc
+    )
+
+
+def _attribute(name: str, **known: Any) -> dict[str, Any]:
+    found: dict[str, Any] = {"name": name, "type": ANY, "required": False, "default": None}
+    found |= {"values": None, "doc": "", **known}
+    if not isinstance(found["default"], (int, float, str, list, type(None))):
+        found["default"] = str(found["default"])
+    return found
+
+
+def names(known: list[dict[str, Any]] | None) -> str:
+    """Attributes in a row: [those that may be left out]."""
+    if known is None:
+        return ANY
+    shown = (each["name"] if each["required"] else f"[{each['name']}]" for each in known)
+    return ", ".join(shown) or "-"
+
+
+def described(entry: OpEntry, versions: Iterable[int], lowerings: Mapping[Any, list[str]]) -> Any:
+    """All of it, as JSON."""
+    inputs, outputs = formals(entry, "inputs"), formals(entry, "outputs")
+    schema = schemas.of(entry.opid)
+    return {
+        "domain": entry.opid.domain,
+        "name": entry.opid.type,
+        "version": entry.opid.version,
+        "versions": list(versions),
+        "from": origin(entry),
+        "inputs": None if inputs is None else [formal_json(each) for each in inputs],
+        "outputs": None if outputs is None else [formal_json(each) for each in outputs],
+        "attributes": attributes(entry),
+        "gradient": has_gradient(entry),
+        "lowerings": lowerings.get(entry.opid, []),
+        "doc": schema.doc if schema else "",
+    }

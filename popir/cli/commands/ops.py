@@ -1,0 +1,144 @@
+"""`popir ops`: the operators that are registered, from where, and what they take."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+
+import click
+
+from popir import registry
+from popir.cli.catalogue import (
+    attributes,
+    described,
+    formals,
+    has_gradient,
+    names,
+    origin,
+    signature,
+)
+from popir.cli.exits import CommandError, ExitCode
+from popir.cli.options import common
+from popir.cli.output import Output
+from popir.definitions import Formal
+from popir.errors import did_you_mean
+from popir.ir import OperatorIdentifier
+from popir.registry import OpEntry
+
+
+@click.command(short_help="List the operators that are registered, or describe some.")
+@click.argument("operators", nargs=-1)
+@click.option("--domain", "domains", multiple=True, help="Those of a domain; may be repeated.")
+@click.option("--custom", is_flag=True, help="Those that are not built in.")
+@common
+def command(
+    output: Output, operators: Sequence[str], domains: Sequence[str], custom: bool
+) -> ExitCode:
+    """List the operators that are registered; with OPERATORS, such as Relu, com.acme.Cubic or
+    LeakyRelu:6, describe these.
+
+    A list has the newest version of each.
+    """
+    lowerings: dict[OperatorIdentifier, list[str]] = {}
+    for opx in registry.opxEntries():
+        lowerings.setdefault(opx.opid, []).append(opx.source)
+    if operators:
+        chosen = [registry.named(name)[0] for name in operators]
+        for entry in chosen:
+            _show(output, entry, lowerings.get(entry.opid, []))
+    else:
+        chosen = _newest(domains, custom)
+        _list(output, chosen)
+    found = [described(e, registry.versions(e.opid.domain, e.opid.type), lowerings) for e in chosen]
+    output.result({"operators": found})
+    return ExitCode.FINE
+
+
+def _newest(domains: Sequence[str], custom: bool) -> list[OpEntry]:
+    """The newest version of each operator that is asked for."""
+    every = [entry for entry in registry.entries() if entry.isPublic]
+    known = {entry.opid.domain for entry in every}
+    for domain in domains:
+        if domain not in known:
+            raise CommandError(
+                f"No operator of the domain '{domain}' is registered; the domains are "
+                f"{', '.join(sorted(known))}.{did_you_mean(domain, known)}"
+            )
+    found: dict[tuple[str, str], OpEntry] = {}
+    for entry in every:
+        wanted = not domains or entry.opid.domain in domains
+        if wanted and not (custom and entry.source == registry.BUILT_IN):
+            found[entry.opid.domain, entry.opid.type] = entry
+    return list(found.values())
+
+
+def _list(output: Output, entries: Sequence[OpEntry]) -> None:
+    rows = [
+        [
+            f"{entry.opid.domain}.{entry.opid.type}",
+            entry.opid.version,
+            signature(formals(entry, "inputs")),
+            signature(formals(entry, "outputs")),
+            names(attributes(entry)),
+            _gradient(entry),
+            origin(entry),
+        ]
+        for entry in entries
+    ]
+    columns = ["operator", ">version", "inputs", "outputs", "attributes", "gradient", "from"]
+    output.table("operators", columns, rows)
+
+
+def _gradient(entry: OpEntry) -> str:
+    return "yes" if has_gradient(entry) else "none"
+
+
+def _show(output: Output, entry: OpEntry, lowerings: Sequence[str]) -> None:
+    opid = entry.opid
+    versions = registry.versions(opid.domain, opid.type)
+    output.line(f"{opid.domain}.{opid.type}")
+    output.line(f"version: {opid.version} of {', '.join(map(str, versions))}")
+    output.line(f"from: {origin(entry)}")
+    output.line(f"lowering: {', '.join(lowerings) or 'none: it cannot run'}")
+    output.line(f"gradient: {_gradient(entry)}")
+    for what in "inputs", "outputs":
+        _show_formals(output, what, formals(entry, what))
+    known = attributes(entry)
+    if known is None:
+        output.line("attributes: any; its definition names none")
+    elif known:
+        rows = [
+            [each["name"], each["type"], _default(each), each["values"] or "-", _first(each["doc"])]
+            for each in known
+        ]
+        output.table("attributes", ["name", "type", "default", "values", "what"], rows)
+    else:
+        output.line("attributes: none")
+
+
+def _show_formals(output: Output, what: str, known: Sequence[Formal] | None) -> None:
+    if known is None:
+        output.line(f"{what}: not known; its definition names none")
+        return
+    rows = [
+        [
+            i,
+            signature([each]),
+            ", ".join(sorted(k.name for k in each.types)) or "any",
+            _first(each.doc),
+        ]
+        for i, each in enumerate(known)
+    ]
+    output.table(what, [">index", "name", "types", "what"], rows)
+
+
+def _default(attribute: dict[str, object]) -> str:
+    if attribute["required"]:
+        return "required"
+    return "-" if attribute["default"] is None else repr(attribute["default"])
+
+
+def _first(doc: str) -> str:
+    """The first sentence of a text."""
+    text = " ".join(inspect.cleandoc(doc).split())
+    return text.partition(". ")[0].removesuffix(".")
