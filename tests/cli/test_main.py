@@ -113,7 +113,7 @@ def test_completion_without_a_shell(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     ("words", "expected"),
-    [("popir ", {"run", "info"}), ("popir tr", {"train"}), ("popir run --ch", {"--check"})],
+    [("popir ", {"run", "info"}), ("popir tr", {"train"}), ("popir profile --co", {"--compare"})],
 )
 def test_what_is_completed(words: str, expected: set[str]) -> None:
     env = {

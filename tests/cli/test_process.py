@@ -86,6 +86,18 @@ def test_a_progress_bar_on_a_terminal(tmp_path: Path) -> None:
     assert target.exists()
 
 
+def test_a_bar_while_a_model_is_compiled_and_costed(tmp_path: Path) -> None:
+    words = ["profile", dense(tmp_path / "m.onnx"), "--dim", "batch=2", "--tiles", "8"]
+    code, text = on_terminal(*words)
+    assert code == 0
+    assert all(part in text for part in ("compiling", "costing", "100%"))
+    assert on_terminal(*words, TERM="dumb")[1].count("compiling") == 0
+    result = popir(*words)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "compiling" not in result.stdout
+    assert "compiling" in on_terminal("run", *words[1:4])[1]
+
+
 def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
     names = [f"{i:0500}" for i in range(200)]  # More than a pipe holds.
     nodes = [helper.make_node("Relu", ["x"], [name]) for name in names]

@@ -145,3 +145,51 @@ def test_links_between_ipus():
     (step,) = report.steps
     assert step.ipus == [0, 1]
     assert (report.numIPUs, report.tilesPerIPU, report.tiles) == (2, 4, 8)
+
+
+def test_a_step_has_the_name_of_the_sequence_around_it():
+    """The outermost one, of the innermost function that has one."""
+    net = Net()
+    a, b = net.input("a", [1000], 0), net.input("b", [1000], 0)
+    pieces = {}
+    for name in ("alone", "inner", "called", "named"):
+        pieces[name] = program.Sequence()
+        net.add(a, b, 0, prog=pieces[name], name=name)
+    nested = program.Sequence([program.Sequence([pieces["inner"]], "in")], "out")
+    plain = net.graph.addFunction(pieces["called"])
+    own = net.graph.addFunction(program.Sequence([pieces["named"]], "own"))
+    calls = program.Sequence(
+        [program.Call(plain), program.Call(own), program.Call(plain)], "caller"
+    )
+    whole = program.Sequence([pieces["alone"], nested, calls, program.Call(plain)])
+    assert [(step.name, step.block) for step in net.report(whole).steps] == [
+        ("alone", ""),
+        ("inner", "out"),
+        ("called", "caller"),
+        ("named", "own"),
+        ("called", "caller"),
+        ("called", ""),
+    ]
+
+
+def test_what_a_step_has_of_memory_adds_up_to_the_categories():
+    net = chain()
+    c = net.input("c", [1000], 0, 1, 2, 3)
+    net.add(c, net.input("d", [1000], 1), 0, 1, 2, 3, name="third")
+    report = net.report()
+    bytes_ = {each.category: each.totalBytes for each in report.memory}
+    assert bytes_["vertex state"] == sum(s.vertexStateBytes for s in report.steps) > 0
+    assert bytes_["exchange code"] == sum(s.exchangeCodeBytes for s in report.steps) > 0
+    third = report.steps[-1]
+    assert third.gatheredBytes == third.exchangeBytes == 3 * 250 * 4
+    twice = net.report(program.Repeat(2, program.Sequence([net.prog, net.prog])))
+    assert len(twice.steps) == 2 * len(report.steps)
+    again = {each.category: each.totalBytes for each in twice.memory}
+    assert again["vertex state"] == bytes_["vertex state"], "a step that runs again has it once"
+
+
+def test_progress_counts_the_steps():
+    net, heard = chain(), []
+    engine = poplar.Engine(net.graph, [net.prog])
+    engine.machineReport(0, lambda done, of: heard.append((done, of)))
+    assert heard == [(1, 3), (2, 3), (3, 3)]

@@ -56,16 +56,17 @@ function duration(seconds) {
 /** What has become of a number: "-12,345 (-3.1 %)"; less is better unless said otherwise. */
 function change(before, after, lessIsBetter = true) {
   const delta = after - before;
-  const sign = delta > 0 ? "+" : delta < 0 ? "−" : "±";
+  const sign = delta > 0 ? "+" : "−";
   const relative = before ? ` (${sign}${Math.abs((100 * delta) / before).toFixed(1)} %)` : "";
-  const kind = delta === 0 ? "" : delta < 0 === lessIsBetter ? "better" : "worse";
+  const kind = delta < 0 === lessIsBetter ? "better" : "worse";
+  if (delta === 0) return make("span", {}, "unchanged");
   const text = `${sign}${whole.format(Math.abs(delta))}${relative}`;
   return make("span", { className: kind }, text);
 }
 
 const palette = [
   "#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#76b7b2", "#b07aa1", "#edc948", "#9c755f",
-  "#ff9da7", "#86bcb6", "#8cd17d", "#d37295",
+  "#ff9da7", "#a0cbe8", "#b6992d", "#d37295", "#499894", "#8c8ccf",
 ];
 const known = new Map();
 
@@ -76,6 +77,11 @@ function colour(name) {
 }
 
 const ofTheme = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+
+/** A patch of colour and what it stands for. */
+function key(name, background) {
+  return make("label", {}, make("span", { className: "swatch", style: { background } }), name);
+}
 
 /** Buttons of which one is pressed; `chosen` hears which. */
 function choice(label, names, chosen) {

@@ -161,7 +161,7 @@ function showTile(tile) {
   const place = placeOf(tile);
   element("tile").replaceChildren(make("h3", {}, place[0].toUpperCase() + place.slice(1)), list);
   const input = element("tile-number");
-  if (Number(input.value) !== tile) input.value = tile;
+  if (input.value !== String(tile)) input.value = tile;
 }
 
 function memoryControls() {

@@ -11,7 +11,7 @@ function showHead() {
 
 function card(title, path, value, unit, lines, was, lessIsBetter) {
   const made = make("div", { className: "card" }, make("h3", {}, title),
-    make("strong", {}, figure(path, value), unit ? ` ${unit}` : ""));
+    make("strong", {}, figure(path, value)), unit ? ` ${unit}` : "");
   for (const text of lines) made.append(make("p", {}, text));
   if (before) made.append(make("p", {}, "before ", whole.format(was), ", ", change(was, value, lessIsBetter)));
   return made;
@@ -89,7 +89,7 @@ function findings() {
     selection.set("tile", memory.fullest_tile);
     element("memory").scrollIntoView();
   }), ` is the fullest; in it ${filled}.`,
-  owner ? ` Most of a single owner: ${owner.name} (${owner.category}), ${whole.format(owner.bytes)} bytes.` : ""));
+  owner ? ` Most of a single owner: ${named(owner)}, ${whole.format(owner.bytes)} bytes.` : ""));
   const mean = steps.reduce((sum, step) => sum + step.mean_compute_cycles * step.times, 0);
   if (totals.compute_cycles) {
     found.push(`Tiles compute ${percent(mean, totals.compute_cycles)} of the time that the slowest one does; the rest they wait for it.`);
@@ -112,12 +112,14 @@ function findings() {
   return found;
 }
 
+const named = ({ name, category }) => (name === category ? name : `${name} (${category})`);
+
 function showOwners() {
   const { owners, fullest_tile: tile, max_tile_bytes: most } = profile.memory;
   element("owners-title").textContent = `What fills tile ${tile}`;
   const list = make("dl", { className: "facts" });
   owners.forEach((owner, i) => {
-    list.append(make("dt", {}, `${owner.name} (${owner.category})`),
+    list.append(make("dt", {}, named(owner)),
       make("dd", {}, figure(`memory.owners.${i}.bytes`, owner.bytes)),
       make("div", { className: "bar", style: {
         width: `${(100 * owner.bytes) / (owners[0].bytes || 1)}%`, background: colour(owner.category),

@@ -153,6 +153,13 @@ function showStep(at) {
   element("step").replaceChildren(make("h3", {}, `Step ${at}: ${step.name} (${step.kind})`), list, make("ul", {}, ...runs));
 }
 
+/** The types of operators that take most cycles. */
+function dearestTypes(most) {
+  const cycles = new Map();
+  for (const { type, cycles: own } of profile.operators) cycles.set(type, (cycles.get(type) ?? 0) + own);
+  return [...cycles.keys()].sort((a, b) => cycles.get(b) - cycles.get(a)).slice(0, most);
+}
+
 function showTrace() {
   if (!profile.steps.length) {
     element("trace-plot").replaceWith(make("p", { className: "empty" }, "The program has no steps."));
@@ -166,7 +173,8 @@ function showTrace() {
   element("trace-controls").append(
     button("zoom in", () => zoom(traceView.plot, 0.5)), button("zoom out", () => zoom(traceView.plot, 2)),
     button("all", () => showAll(traceView.plot)), button("the chosen step", () => traceView.focus()),
-    ...PARTS.map((part) => make("label", {}, make("span", { className: "swatch", style: { background: `var(--${part})` } }), part)));
+    ...PARTS.map((part) => key(part, `var(--${part})`)),
+    ...dearestTypes(8).map((type) => key(type, colour(type))));
   traceView.draw();
   selection.on("step", (at) => {
     showStep(at);

@@ -1,0 +1,160 @@
+"""popir profile."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from onnx import helper
+
+import popir
+from popir.profile import Profile
+from tests.cli.commands import WEIGHT, call, call_json, classifier, dense, failure, save
+
+SMALL = ["--tiles", 8, "--dim", "batch=16"]
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    return dense(tmp_path / "dense.onnx")
+
+
+@pytest.fixture
+def training(tmp_path: Path) -> Path:
+    classifier(tmp_path / "classifier.onnx")
+    return tmp_path / "classifier.onnx"
+
+
+def test_the_summary(model: Path) -> None:
+    result = call("profile", model, *SMALL)
+    lines = result.stdout.splitlines()
+    assert lines[0] == "dense.onnx: inference on 1 x ipu2, 8 tiles at 1.33 GHz"
+    assert [line.partition(":")[0] for line in lines[1:5]] == [
+        "cycles",
+        "FLOPs",
+        "exchange",
+        "memory",
+    ]
+    assert lines[2].startswith(f"FLOPs: {2 * 16 * 8 * 4 + 16 * 4:,} (")
+    assert "operators by cycles (2 of 2):" in lines
+    assert lines[-2].split()[-2:] + lines[-1].split()[-2:] in (
+        ["MatMul", "block/fc", "Relu", "relu"],
+        ["Relu", "relu", "MatMul", "block/fc"],
+    )
+    assert result.stderr == ""
+
+
+def test_json_is_what_the_session_says(model: Path, tmp_path: Path) -> None:
+    found = call_json("profile", model, *SMALL)
+    (tmp_path / "p.json").write_text(json.dumps(found))
+    Profile.load(tmp_path / "p.json")
+    session = popir.InferenceSession(
+        str(model),
+        popir.DataFlow(1, ["y"]),
+        popir.DeviceManager().createIpuModelDevice({"tilesPerIPU": 8}),
+        {"x": popir.TensorInfo("FLOAT", [16, 8])},
+        name="dense.onnx",
+    )
+    session.prepareDevice()
+    assert session.getProfile().data == found
+    assert found["totals"]["cycles"] == session.getCycleCount()
+
+
+def test_files_hold_the_same_profile(model: Path, tmp_path: Path) -> None:
+    page, trace = tmp_path / "r.html", tmp_path / "t.json"
+    result = call("profile", model, *SMALL, "-o", page, "--trace", trace)
+    assert result.stdout.splitlines()[-2:] == [f"wrote {page}", f"wrote {trace}"]
+    found = call_json("profile", model, *SMALL)
+    assert json.dumps(found, separators=(",", ":")) in page.read_text()
+    other = json.loads(trace.read_text())["otherData"]
+    assert other["clock_hz"] == found["machine"]["clock_hz"]
+
+
+def test_training_costs_more(training: Path) -> None:
+    inference = call_json("profile", training, "--tiles", 8)
+    words = ["profile", training, "--tiles", 8, "--train"]
+    found = call_json(*words)
+    assert found["model"] == {**inference["model"], "training": True, "loss": "Nll:0"}
+    assert found["totals"]["cycles"] > inference["totals"]["cycles"]
+    assert {"SGD0VarUpdate"} <= {each["type"] for each in found["operators"]}
+    assert call_json(*words, "--loss", "Nll:0") == found
+    momentum = call_json(*words, "--momentum", 0.9)
+    assert momentum["memory"]["total_bytes"] > found["memory"]["total_bytes"]
+
+
+def test_the_machine_can_be_chosen(model: Path) -> None:
+    words = ["--target", "ipu21", "--ipus", 2, "--figure", "phaseCycles=1000"]
+    found = call_json("profile", model, *SMALL, *words)
+    machine, totals = found["machine"], found["totals"]
+    assert (machine["target"], machine["ipus"], machine["tiles_per_ipu"]) == ("ipu21", 2, 8)
+    assert len(found["memory"]["categories"][0]["tile_bytes"]) == 16
+    assert totals["sync_cycles"] >= 1000 * sum(s["cycles"] > 0 for s in found["steps"])
+
+
+def test_tiles_out_of_memory_are_said_and_the_report_is_there(model: Path, tmp_path: Path) -> None:
+    words = ["profile", model, "--tiles", 8, "--dim", "batch=8192"]
+    words += ["--figure", "memoryBytesPerTile=16384"]
+    result = call(*words, "-o", tmp_path / "r.html", code=1)
+    assert result.stderr == "popir: WARNING: 8 tiles are out of memory\n"
+    assert (tmp_path / "r.html").exists()
+    assert call_json(*words, code=1)["memory"]["tiles_out_of_memory"] == 8
+
+
+def test_profiles_are_compared(model: Path, tmp_path: Path) -> None:
+    old = call_json("profile", model, *SMALL)
+    (tmp_path / "old.json").write_text(json.dumps(old))
+    words = ["--tiles", 8, "--dim", "batch=64", "--compare", tmp_path / "old.json"]
+    new = call_json("profile", model, "--tiles", 8, "--dim", "batch=64")
+    out = call("profile", model, *words, "-o", tmp_path / "c.html").stdout
+    a, b = old["totals"]["flops"], new["totals"]["flops"]
+    (line,) = [line for line in out.splitlines() if line.startswith("  FLOPs ")]
+    assert line.split() == ["FLOPs", f"{a:,}", f"{b:,}", f"+{b - a:,}", "+300.0%"]
+    assert "operators whose cycles changed (2 of 2):" in out
+    text = (tmp_path / "c.html").read_text()
+    assert all(json.dumps(each, separators=(",", ":")) in text for each in (old, new))
+    (tmp_path / "new.json").write_text(json.dumps(new))
+    saved = call("profile", tmp_path / "new.json", "--compare", tmp_path / "old.json").stdout
+    assert saved.splitlines() == out.splitlines()[:-1]
+    assert call_json("profile", tmp_path / "new.json") == new
+
+
+def test_what_does_not_fit(model: Path, training: Path, tmp_path: Path) -> None:
+    def said(*words: object, code: int = 2) -> str:
+        return failure("profile", *words, code=code)
+
+    assert "give its size, as --dim batch=1" in said(model)
+    assert "--loss is for --train" in said(training, "--loss", "Nll:0")
+    assert "no node of the model computes such a tensor" in said(training, "--train", "--loss", "x")
+    assert "is not one of 'ipu1', 'ipu2', 'ipu21'" in said(model, "--target", "gpu")
+    assert "exchangeBytes" in said(model, *SMALL, "--figure", "exchangeBytes=1")
+    assert "is not of the form of" in said(model, "--figure", "phaseCycles=many")
+    assert "phaseCycles" in said(model, *SMALL, "--figure", "phaseCycles=-4")
+    assert "0 is not in the range" in said(model, "--ipus", 0)
+    nowhere = tmp_path / "no" / "r.html"
+    assert str(nowhere) in said(model, *SMALL, "-o", nowhere)
+    assert str(nowhere) in said(model, *SMALL, "--trace", nowhere)
+    broken = tmp_path / "p.json"
+    broken.write_text('{"format": "popir.profile", "version": 2}')
+    assert "a profile of version 2" in said(broken, code=3)
+    assert "a profile of version 2" in said(model, *SMALL, "--compare", broken, code=3)
+    broken.write_text(json.dumps(call_json("profile", model, *SMALL)))
+    assert "--ipus is for models; MODEL is a profile" in said(broken, "--ipus", 2)
+
+
+def test_which_tensor_is_the_loss(tmp_path: Path) -> None:
+    """The only one that nothing reads; of several the only output; else it must be said."""
+    nodes = [
+        helper.make_node("MatMul", ["x", "w"], ["h"]),
+        helper.make_node("ReduceSum", ["h"], ["sum"], keepdims=0),
+        helper.make_node("ReduceMean", ["h"], ["mean"], keepdims=0),
+    ]
+    words = ["--train", "--tiles", 8]
+    given = ({"x": [4, 8]}, {"w": WEIGHT})
+    both = save(tmp_path / "both.onnx", nodes, given[0], ["sum", "mean"], given[1])
+    error = failure("profile", both, *words, code=2)
+    assert "Which tensor is the loss? 2 tensors are read by no node: 'sum', 'mean'." in error
+    one = save(tmp_path / "one.onnx", nodes, given[0], ["mean"], given[1])
+    assert call_json("profile", one, *words)["model"]["loss"] == "mean"
+    last = save(tmp_path / "last.onnx", nodes[:2], given[0], ["h"], given[1])
+    assert call_json("profile", last, *words)["model"]["loss"] == "sum"
