@@ -148,13 +148,16 @@ class _Walk:
             return
         wanted = {i for i, t in op.input.items() if self.isActive(t)}
         reached: set[int] = set()
+        claimed: set[int] = set()
         for gradOp in op.getGradOps():
             towards = gradOp.gradOutToNonGradIn()
+            _checkMaps(op, gradOp, towards)
+            claimed.update(towards.values())
             if wanted.intersection(towards.values()):
                 self._connect(op, gradOp, gradients)
                 reached.update(towards.values())
         if missing := wanted - reached:
-            raise _missing(op, min(missing))
+            raise _missing(op, min(missing), claimed)
 
     def _connect(self, op: Op, gradOp: Op, gradients: dict[int, str | None]) -> None:
         self.graph.moveIntoGraph(gradOp)
@@ -221,6 +224,25 @@ def _add(
     )
 
 
+def _checkMaps(op: Op, gradOp: Op, towards: dict[int, int]) -> None:
+    """Refuses indices that no operator has; one that is merely not connected may be optional."""
+    who = f"{gradOp.debugName()} of '{gradOp.source}', the gradient of {op.debugName()}"
+    if min(*towards, *towards.values(), 0) < 0:
+        raise popart_exception(
+            f"{who}: gradOutToNonGradIn() returned {towards}; expected the index of each of its "
+            f"outputs to that of an input, one of {sorted(op.input)}."
+        )
+    reads: set[int] = set()
+    for mapper in gradOp.gradInputInfo():
+        known = op.input if mapper.type is GradOpInType.In else op.output
+        if min(mapper.iGrad, mapper.iNonGrad) < 0 or mapper.iGrad in reads:
+            raise popart_exception(
+                f"{who}: gradInputInfo() maps input {mapper.iGrad} to {mapper.type.name} "
+                f"{mapper.iNonGrad}; expected each input once, and indices among {sorted(known)}."
+            )
+        reads.add(mapper.iGrad)
+
+
 def _checkInfo(op: Op, i: int, gradOp: Op, out: int) -> None:
     expected: TensorInfo = op.inInfo(i)
     given = gradOp.outInfo(out)
@@ -232,9 +254,10 @@ def _checkInfo(op: Op, i: int, gradOp: Op, out: int) -> None:
         )
 
 
-def _missing(op: Op, i: int) -> MissingGradientError:
+def _missing(op: Op, i: int, claimed: set[int]) -> MissingGradientError:
+    others = f" Its gradient operators lead to inputs {sorted(claimed)}." if claimed else ""
     return MissingGradientError(
         f"{op.debugName()}: the loss depends on input {i}, '{op.inId(i)}', through this operator, "
         f"which has no gradient for it. Define getGradOps() of {type(op).__name__}, or put a "
-        "Detach (ai.graphcore) before it if no gradient is to flow."
+        f"Detach (ai.graphcore) before it if no gradient is to flow.{others}"
     )

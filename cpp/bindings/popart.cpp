@@ -145,13 +145,15 @@ void bindPopart(py::module_& m) {
   bindRegistry(m);
   m.def(
       "install",
-      [](py::object adopt, py::object createOp) {
-        hooks() = {std::move(adopt), std::move(createOp)};
+      [](py::object adopt, py::object createOp, py::object registerSchema) {
+        hooks() = {std::move(adopt), std::move(createOp), std::move(registerSchema)};
         installPythonIr();
+        installSchemas();
         installLogging();
         popir_install_terminate_handler();
       },
-      py::arg("adopt"), py::arg("createOp"), "Lets C++ code call the compiler.");
+      py::arg("adopt"), py::arg("createOp"), py::arg("registerSchema"),
+      "Lets C++ code call the compiler.");
   m.def("liveOps", &liveOps, "How many operators live in C++.");
   m.def("crossings", &crossings, "How many calls were made between Python and operators in C++.");
 }

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "bindings/onnx_convert.hpp"
 #include "popart/attribute_error.hpp"
 
 namespace popir {
@@ -120,6 +121,10 @@ bool setList(Attributes& attributes, const std::string& key, py::handle value) {
     attributes.setAttribute(key, floats);
   } else if (all(isText)) {
     attributes.setAttribute(key, list.cast<Attributes::Strings>());
+  } else if (all(isGraph)) {
+    Attributes::Graphs graphs;
+    for (py::handle v : list) graphs.push_back(graphFrom(v));
+    attributes.setAttribute(key, graphs);
   } else {
     return false;
   }
@@ -133,6 +138,8 @@ bool set(Attributes& attributes, const std::string& key, py::handle value) {
     attributes.setAttribute(key, toInt(value));
   else if (isFloat(value))
     attributes.setAttribute(key, toFloat(value));
+  else if (isGraph(value))
+    attributes.setAttribute(key, graphFrom(value));
   else if (py::isinstance<py::list>(value) || py::isinstance<py::tuple>(value))
     return setList(attributes, key, value);
   else
@@ -150,8 +157,7 @@ Attributes attributesFrom(const py::dict& values, const std::string& owner) {
     if (!set(attributes, key, item.second))
       throw AttributeError(
           "{}: the attribute '{}' is {}, which an operator written in C++ cannot take; it takes "
-          "integers, "
-          "floats, strings, and lists of one of these",
+          "integers, floats, strings, graphs, and lists of one of these",
           owner, key, py::repr(item.second).cast<std::string>());
   }
   return attributes;
@@ -164,13 +170,24 @@ py::object cast(const Attributes& attributes, const std::string& key) {
   return py::cast(attributes.getAttribute<T>(key));
 }
 
+py::object refuse(const Attributes&, const std::string& key) {
+  throw AttributeError("The attribute '{}' is a graph, which C++ code cannot give to the compiler",
+                       key);
+}
+
 }  // namespace
 
 py::dict toPython(const Attributes& attributes) {
   // In the order of Attributes::Type.
   static constexpr py::object (*casts[])(const Attributes&, const std::string&) = {
-      cast<Attributes::Int>,    cast<Attributes::Ints>,   cast<Attributes::Float>,
-      cast<Attributes::Floats>, cast<Attributes::String>, cast<Attributes::Strings>};
+      cast<Attributes::Int>,
+      cast<Attributes::Ints>,
+      cast<Attributes::Float>,
+      cast<Attributes::Floats>,
+      cast<Attributes::String>,
+      cast<Attributes::Strings>,
+      refuse,
+      refuse};
   py::dict values;
   for (const std::string& key : attributes.getNames())
     values[py::str(key)] = casts[static_cast<int>(attributes.getType(key))](attributes, key);

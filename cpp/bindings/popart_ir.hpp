@@ -66,6 +66,8 @@ struct Hooks {
   pybind11::object adopt;
   /// (graph, opid, name, attributes) -> a new operator from the compiler's registry.
   pybind11::object createOp;
+  /// (description, inference function or None) -> None; onnxio.registered.register.
+  pybind11::object registerSchema;
 };
 Hooks& hooks();
 

@@ -74,8 +74,12 @@ py::list getGradOps(py::handle pyOp) {
 py::list gradInputInfo(py::handle pyOp) {
   return runOp(pyOp, "gradInputInfo", [](Op& op) {
     py::list mappers;
-    for (const popart::GradInOutMapper& m : op.gradInputInfo())
+    for (const popart::GradInOutMapper& m : op.gradInputInfo()) {
+      if (m.iGrad < 0 || m.iNonGrad < 0)
+        throw popart::error("It maps input {} to {} {}; no index is negative", m.iGrad, m.type,
+                            m.iNonGrad);
       mappers.append(py::make_tuple(m.iGrad, m.iNonGrad, popart::logging::internal::text(m.type)));
+    }
     return mappers;
   });
 }
@@ -183,7 +187,16 @@ void bindOps(py::module_& m) {
            [](const OpTwin& t) { return t.op().settings.inplacePriorityVeto; })
       .def("library", [](const OpTwin& t) { return libraryOf(t.op()); });
   m.def("createOp", createOp);
-  m.def("setup", [](py::handle op) { runOp(op, "setup", [](Op& o) { o.setup(); }); });
+  m.def("setup", [](py::handle op) {
+    runOp(op, "setup", [](Op& o) {
+      o.setup();
+      for (const auto& output : o.output->tensorMap())
+        if (!output.second->info.isSet())
+          throw popart::error(
+              "It did not set type and shape of output {}, '{}'; assign outInfo({})", output.first,
+              output.second->id, output.first);
+    });
+  });
   m.def("clone",
         [](py::handle op) { return runOp(op, "clone", [](Op& o) { return given(o.clone()); }); });
   m.def("getGradOps", getGradOps);
@@ -193,6 +206,9 @@ void bindOps(py::module_& m) {
   });
   m.def("attributeTexts", attributeTexts);
   m.def("traits", traits);
+  m.def("getSeedInIndex", [](py::handle op) {
+    return runOp(op, "getSeedInIndex", [](Op& o) { return o.getSeedInIndex(); });
+  });
   m.def("canBeReplacedByIdentity", [](py::handle op) {
     return runOp(op, "canBeReplacedByIdentity", [](Op& o) { return o.canBeReplacedByIdentity(); });
   });
@@ -200,7 +216,12 @@ void bindOps(py::module_& m) {
   m.def("inplacePriorityDefault", inplacePriorityDefault);
   m.def("getInplaceVariant", [](py::handle op, const py::tuple& opid) {
     const OperatorIdentifier id = opidFrom(opid);
-    return runOp(op, "getInplaceVariant", [&](Op& o) { return given(o.getInplaceVariant(id)); });
+    return runOp(op, "getInplaceVariant", [&](Op& o) {
+      std::unique_ptr<Op> variant = o.getInplaceVariant(id);
+      if (variant != nullptr && variant->opid != id)
+        throw popart::error("It was asked for {} and returned {}", id, variant->opid);
+      return given(std::move(variant));
+    });
   });
 }
 

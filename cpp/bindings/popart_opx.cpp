@@ -34,12 +34,28 @@ class OpxTwin {
       raise("MissingOpxError", "No library has an Opx for " + py::str(op_).cast<std::string>());
   }
   const Opx& opx() const { return *opx_; }
+  const Devicex& devicex() const { return *devicex_.cast<const Devicex*>(); }
 
  private:
   py::object op_;
   py::object devicex_;
   std::unique_ptr<Opx> opx_;
 };
+
+/// \throws popart::error for an output that was not set, or is not of the shape that setup() said.
+void checkOutputs(const Op& op, const Devicex& devicex) {
+  for (const auto& output : op.output->tensorMap()) {
+    const popart::Tensor& tensor = *output.second;
+    if (!devicex.contains(tensor.id))
+      throw popart::error(
+          "It did not set output {}, '{}'; call setOutTensor({}, ...), or insert(outId({}), ...)",
+          output.first, tensor.id, output.first, output.first);
+    const std::vector<std::size_t> shape = devicex.get(tensor.id).shape();
+    if (tensor.info.isSet() && shape != tensor.info.shape_szt())
+      throw popart::error("It set output {}, '{}', of shape {}; setup() says {}", output.first,
+                          tensor.id, shape, tensor.info.shape());
+  }
+}
 
 class PatternTwin {
  public:
@@ -85,7 +101,10 @@ void bindOpxs(py::module_& m) {
       .def(py::init<py::object, py::object>(), py::arg("op"), py::arg("devicex"))
       .def("grow",
            [](const OpxTwin& t, poplar::program::Sequence& prog) {
-             t.call("grow", [&](Op&) { t.opx().grow(prog); });
+             t.call("grow", [&](Op& op) {
+               t.opx().grow(prog);
+               checkOutputs(op, t.devicex());
+             });
            })
       .def("getInputCreatorType",
            [](const OpxTwin& t, int index) {

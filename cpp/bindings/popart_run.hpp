@@ -70,6 +70,8 @@ auto runOp(pybind11::handle pyOp, const char* function, const Code& code) {
 void bindOps(pybind11::module_& m);
 void bindOpxs(pybind11::module_& m);
 void bindPatterns(pybind11::module_& m);
+/// Lets schemas that libraries register reach Python.
+void installSchemas();
 
 }  // namespace popir
 

@@ -6,7 +6,7 @@ set(package "${CMAKE_CURRENT_LIST_DIR}/../package")
 set(staging "${CMAKE_BINARY_DIR}/package")
 
 # The libraries of the SDK that libpopir stands for. Each has a linker name and a CMake target.
-set(POPIR_SDK_LIBRARIES popart poplar poplin popnn popops poprand poputil)
+set(POPIR_SDK_LIBRARIES popart poplar poplin popnn popops poprand poputil gcl)
 # The SDK version whose interface the headers follow; what find_package compares with.
 set(POPIR_SDK_VERSION 3.3.0)
 
@@ -34,6 +34,7 @@ endforeach()
 install(DIRECTORY "${staging}/lib" DESTINATION .)
 install(PROGRAMS "${staging}/bin/popir-config" DESTINATION bin)
 install(FILES "${package}/enable.sh" DESTINATION .)
+install(DIRECTORY "${package}/compat" DESTINATION .)
 
 # Source folders that are part of the package: copied, or linked if the package is this source tree.
 function(popir_install_folder source destination)

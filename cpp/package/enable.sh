@@ -11,6 +11,7 @@ fi
 
 _popir_root=$(CDPATH='' cd -- "$(dirname -- "$_popir_root")" && pwd -P)
 export CPATH="$_popir_root/include${CPATH:+:$CPATH}"
+export CPLUS_INCLUDE_PATH="$_popir_root/compat${CPLUS_INCLUDE_PATH:+:$CPLUS_INCLUDE_PATH}"
 export LIBRARY_PATH="$_popir_root/lib${LIBRARY_PATH:+:$LIBRARY_PATH}"
 export LD_LIBRARY_PATH="$_popir_root/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 export CMAKE_PREFIX_PATH="$_popir_root${CMAKE_PREFIX_PATH:+:$CMAKE_PREFIX_PATH}"

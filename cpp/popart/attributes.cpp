@@ -15,11 +15,21 @@ namespace popart {
 namespace {
 
 const char* nameOf(Attributes::Type type) {
-  static const char* const names[] = {"INT", "INTS", "FLOAT", "FLOATS", "STRING", "STRINGS"};
+  static const char* const names[] = {"INT",    "INTS",    "FLOAT", "FLOATS",
+                                      "STRING", "STRINGS", "GRAPH", "GRAPHS"};
   return names[static_cast<int>(type)];
 }
 
+bool isList(Attributes::Type type) {
+  return type == Attributes::Type::Ints || type == Attributes::Type::Floats ||
+         type == Attributes::Type::Strings || type == Attributes::Type::Graphs;
+}
+
 }  // namespace
+
+bool Attributes::Value::isEmptyList() const {
+  return isList(type) && ints.empty() && floats.empty() && strings.empty() && graphs.empty();
+}
 
 Attributes::Type Attributes::getType(const std::string& key) const {
   const auto found = values_.find(key);
@@ -35,7 +45,7 @@ const Attributes::Value& Attributes::find(const std::string& key, Type type) con
     throw popir::AttributeError(
         "{}the attribute '{}' ({}) is required, and was not given; given were {}", who, key,
         nameOf(type), names_);
-  if (found->second.type != type)
+  if (found->second.type != type && !(isList(type) && found->second.isEmptyList()))
     throw popir::AttributeError("{}the attribute '{}' must be of type {}; given was one of type {}",
                                 who, key, nameOf(type), nameOf(found->second.type));
   return found->second;
@@ -69,7 +79,28 @@ POPIR_ATTRIBUTE(Float, f)
 POPIR_ATTRIBUTE(Floats, floats)
 POPIR_ATTRIBUTE(String, s)
 POPIR_ATTRIBUTE(Strings, strings)
+POPIR_ATTRIBUTE(Graphs, graphs)
 #undef POPIR_ATTRIBUTE
+
+template <>
+Attributes::Graph Attributes::getAttribute(const std::string& key) const {
+  return find(key, Type::Graph).graphs.front();
+}
+
+template <>
+void Attributes::setAttribute(const std::string& key, const Attributes::Graph& value) {
+  put(key, Type::Graph).graphs = {value};
+}
+
+Attributes::Graphs Attributes::getAllGraphAttributes() const {
+  Graphs all;
+  for (Type type : {Type::Graph, Type::Graphs})
+    for (const std::string& name : names_) {
+      const Value& value = values_.at(name);
+      if (value.type == type) all.insert(all.end(), value.graphs.begin(), value.graphs.end());
+    }
+  return all;
+}
 
 template <>
 bool Attributes::getAttribute(const std::string& key) const {

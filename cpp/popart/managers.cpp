@@ -12,26 +12,17 @@ namespace popart {
 namespace {
 
 using popir::Origin;
+using popir::record;
 using popir::Registry;
-
-/// Runs in static initialisers: nothing may leave it.
-template <class Add>
-void record(const char* what, const Add& add) noexcept {
-  try {
-    add();
-  } catch (const std::exception& e) {
-    try {
-      Registry::instance().addFault(logging::format("While {} was registered: {}", what, e.what()));
-    } catch (...) {
-    }
-  }
-}
 
 }  // namespace
 
 void OpManager::registerOp(const OpInfo& opInfo, const void* where) noexcept {
   const void* caller = __builtin_return_address(0);
-  record("an operator", [&] { Registry::instance().addOp(opInfo, Origin::of(where, caller)); });
+  record("an operator", [&] {
+    const Origin origin = Origin::of(where, caller);
+    Registry::instance().addOp(opInfo, origin);
+  });
 }
 
 std::unique_ptr<Op> OpManager::createOp(const OperatorIdentifier& opid, Graph& graph,
@@ -70,7 +61,10 @@ namespace popx {
 void OpxManager::registerOpx(const OperatorIdentifier& opid, const OpxFactoryFunc& factory,
                              const void* where) noexcept {
   const void* caller = __builtin_return_address(0);
-  record("an Opx", [&] { Registry::instance().addOpx(opid, factory, Origin::of(where, caller)); });
+  record("an Opx", [&] {
+    const Origin origin = Origin::of(where, caller);
+    Registry::instance().addOpx(opid, factory, origin);
+  });
 }
 
 std::unique_ptr<Opx> OpxManager::createOpx(Op* op, Devicex* devicex) {
@@ -85,8 +79,8 @@ void PreAliasPatternManager::registerPattern(std::type_index type, const std::st
                                              const void* where) noexcept {
   const void* caller = __builtin_return_address(0);
   record("a pattern", [&] {
-    Registry::instance().addPattern(
-        {name, enabled, mandatory, type, factory, Origin::of(where, caller)});
+    const Origin origin = Origin::of(where, caller);
+    Registry::instance().addPattern({name, enabled, mandatory, type, factory, origin});
   });
 }
 

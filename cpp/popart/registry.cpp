@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <climits>
 #include <cstdlib>
 
@@ -82,6 +83,36 @@ void Registry::addShapeFunction(const OperatorIdentifier& opid,
                                 popart::ShapeInferenceFunction function) {
   shapeFunctions_[opid] = std::move(function);
   ++generation_;
+}
+
+namespace {
+
+SchemaSink& schemaSink() {
+  static SchemaSink sink = nullptr;
+  return sink;
+}
+
+}  // namespace
+
+void installSchemaSink(SchemaSink sink) { schemaSink() = sink; }
+
+void Registry::addSchema(const onnx::OpSchema& schema, const Origin& origin) {
+  const auto same = [&](const SchemaRecord& old) {
+    return old.schema.Name() == schema.Name() && old.schema.domain() == schema.domain() &&
+           old.schema.SinceVersion() == schema.SinceVersion();
+  };
+  const auto old = std::find_if(schemas_.begin(), schemas_.end(), same);
+  if (old != schemas_.end()) {
+    const OperatorIdentifier opid(schema.domain(), schema.Name(),
+                                  static_cast<unsigned>(schema.SinceVersion()));
+    if (!admits(popart::logging::format("the schema of {}", opid), old->origin, origin)) return;
+    schemas_.erase(old);
+  }
+  schemas_.push_back({schema, origin});
+  ++generation_;
+  if (schemaSink() == nullptr) return;
+  const std::string fault = schemaSink()(schemas_.back());
+  if (!fault.empty()) addFault(fault);
 }
 
 namespace {

@@ -5,6 +5,7 @@
 #ifndef popir_popart_registry_hpp
 #define popir_popart_registry_hpp
 
+#include <onnx/defs/schema.h>
 #include <popart/opmanager.hpp>
 #include <popart/patterns/patterns.hpp>
 #include <popart/popx/opxmanager.hpp>
@@ -50,6 +51,15 @@ struct PatternRecord {
   Origin origin;
 };
 
+struct SchemaRecord {
+  onnx::OpSchema schema;
+  Origin origin;
+};
+
+/// Where schemas go at once, since ONNX asks nobody before it looks one up. Returns a fault, or "".
+using SchemaSink = std::string (*)(const SchemaRecord& record);
+void installSchemaSink(SchemaSink sink);
+
 class Registry {
  public:
   static Registry& instance();
@@ -67,6 +77,7 @@ class Registry {
   /// what is built anew from the same sources, into another file, replaces what was built before.
   void nameLibrary(const std::string& path, const std::string& name) { names_[path] = name; }
   std::string nameOf(const std::string& path) const;
+  void addSchema(const onnx::OpSchema& schema, const Origin& origin);
   void addFault(const std::string& message) { faults_.push_back(message), ++generation_; }
 
   /// Null if there is none.
@@ -80,6 +91,7 @@ class Registry {
   const std::map<popart::OperatorIdentifier, OpxRecord>& opxs() const { return opxs_; }
   /// In the order of their registration.
   const std::vector<PatternRecord>& patterns() const { return patterns_; }
+  const std::vector<SchemaRecord>& schemas() const { return schemas_; }
   /// The faults since the last call.
   std::vector<std::string> takeFaults();
   /// Changes whenever something is added.
@@ -94,8 +106,23 @@ class Registry {
   std::vector<PatternRecord> patterns_;
   std::vector<std::string> faults_;
   std::map<std::string, std::string> names_;
+  std::vector<SchemaRecord> schemas_;
   unsigned generation_ = 0;
 };
+
+/// Runs `add`; what it throws becomes a fault. For static initialisers, which nothing may leave.
+template <class Add>
+void record(const char* what, const Add& add) noexcept {
+  try {
+    add();
+  } catch (const std::exception& e) {
+    try {
+      Registry::instance().addFault(
+          popart::logging::format("While {} was registered: {}", what, e.what()));
+    } catch (...) {
+    }
+  }
+}
 
 #pragma GCC visibility pop
 

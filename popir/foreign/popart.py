@@ -18,6 +18,7 @@ from popir.definitions import OpDefinition
 from popir.errors import DuplicateOperatorError
 from popir.ir import GradInOutMapper, GradOpInType, Graph, Op, OperatorIdentifier, Region, Tensor
 from popir.ir.op import OpSerialiser
+from popir.onnxio import registered
 from popir.opx import InputCreatorType, Opx
 from popir.registry import OpCreatorInfo, OpEntry, OpxEntry
 from popir.types import TensorInfo
@@ -60,6 +61,11 @@ class CppOp(Op):
         if isinstance(made, CppOp) and made.opid == self.opid:
             made.bindAttributes(self.attributes)
         return made
+
+    def getSeedInIndex(self) -> int:
+        """Calls the library. Raises popart_exception if it does not say which input it is."""
+        index = device.getSeedInIndex(self)
+        return index if index >= 0 else super().getSeedInIndex()
 
     def gradInputInfo(self) -> list[GradInOutMapper]:
         """Calls the library."""
@@ -233,7 +239,7 @@ def _create_op(graph: Graph, opid: _Opid, name: str, attributes: dict[str, Any])
     return op
 
 
-device.install(_adopt, _create_op)
+device.install(_adopt, _create_op, registered.register)
 
 
 # Taking over what libraries registered.

@@ -93,7 +93,8 @@ def _all() -> dict[tuple[str, str], _Versions]:
     """Every operator by domain and name; ONNX's schemas are converted when they are asked for."""
     found: dict[tuple[str, str], _Versions] = {}
     for schema in onnx.defs.get_all_schemas_with_history():
-        if not schema.deprecated:
+        # Libraries register theirs with onnx.defs too, whenever they are loaded.
+        if not schema.deprecated and schema.domain.startswith(("ai.onnx", "")[not schema.domain]):
             key = (schema.domain or "ai.onnx", schema.name)
             found.setdefault(key, {})[schema.since_version] = schema
     for path in sorted(_folder().glob("*/*.txt")):

@@ -2,6 +2,7 @@
 #ifndef popart_attributes_hpp
 #define popart_attributes_hpp
 
+#include <onnx/onnx_pb.h>
 #include <popart/error.hpp>
 #include <popart/names.hpp>
 
@@ -13,7 +14,7 @@
 
 namespace popart {
 
-/// Attributes by name, each of one of six types, as in an ONNX node.
+/// Attributes by name, each of one of eight types, as in an ONNX node.
 class Attributes {
  public:
   using Ints = std::vector<int64_t>;
@@ -22,8 +23,10 @@ class Attributes {
   using Float = float;
   using Strings = std::vector<std::string>;
   using String = std::string;
+  using Graphs = std::vector<ONNX_NAMESPACE::GraphProto>;
+  using Graph = ONNX_NAMESPACE::GraphProto;
 
-  enum class Type { Int, Ints, Float, Floats, String, Strings };
+  enum class Type { Int, Ints, Float, Floats, String, Strings, Graph, Graphs };
 
   Attributes() = default;
 
@@ -53,6 +56,9 @@ class Attributes {
     if (hasAttribute(key)) value = getAttribute<T>(key);
   }
 
+  /// The graphs of all attributes of type Graph, then of those of type Graphs.
+  Graphs getAllGraphAttributes() const;
+
   /// Adds or replaces an attribute.
   template <typename T>
   void setAttribute(const std::string& key, const T& value);
@@ -79,6 +85,10 @@ class Attributes {
     Ints ints;
     Floats floats;
     Strings strings;
+    Graphs graphs;
+
+    /// A list without elements is of each kind of list.
+    bool isEmptyList() const;
   };
   const Value& find(const std::string& key, Type type) const;
   Value& put(const std::string& key, Type type);
@@ -101,6 +111,10 @@ Attributes::String Attributes::getAttribute(const std::string& key) const;
 template <>
 Attributes::Strings Attributes::getAttribute(const std::string& key) const;
 template <>
+Attributes::Graph Attributes::getAttribute(const std::string& key) const;
+template <>
+Attributes::Graphs Attributes::getAttribute(const std::string& key) const;
+template <>
 bool Attributes::getAttribute(const std::string& key) const;
 template <>
 void Attributes::setAttribute(const std::string& key, const Attributes::Int& value);
@@ -114,6 +128,10 @@ template <>
 void Attributes::setAttribute(const std::string& key, const Attributes::String& value);
 template <>
 void Attributes::setAttribute(const std::string& key, const Attributes::Strings& value);
+template <>
+void Attributes::setAttribute(const std::string& key, const Attributes::Graph& value);
+template <>
+void Attributes::setAttribute(const std::string& key, const Attributes::Graphs& value);
 
 }  // namespace popart
 

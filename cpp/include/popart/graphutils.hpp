@@ -3,5 +3,6 @@
 #define popart_graphutils_hpp
 
 #include <popart/graph.hpp>
+#include <popart/patterns/patterns.hpp>
 
 #endif

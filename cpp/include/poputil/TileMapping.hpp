@@ -6,6 +6,7 @@
 #include <poplar/DebugContext.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/Tensor.hpp>
+#include <poputil/VarStructure.hpp>
 #include <utility>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// popart/vendored/any.hpp: popart::any, a value of any copyable type, for C++14.
+// popart/vendored/any.hpp: popart::any, a value of any copyable type, for C++11.
 #ifndef popart_vendored_any_hpp
 #define popart_vendored_any_hpp
 
@@ -16,12 +16,16 @@ class bad_any_cast : public std::bad_cast {
 
 /// In the interface of std::any.
 class any {
+  template <typename T>
+  using Decayed = typename std::decay<T>::type;
+
  public:
   any() = default;
   any(const any& o) : held_(o.held_ ? o.held_->copy() : nullptr) {}
   any(any&&) = default;
-  template <typename T, typename = std::enable_if_t<!std::is_same<std::decay_t<T>, any>::value>>
-  any(T&& value) : held_(new Held<std::decay_t<T>>(std::forward<T>(value))) {}
+  template <typename T,
+            typename = typename std::enable_if<!std::is_same<Decayed<T>, any>::value>::type>
+  any(T&& value) : held_(new Held<Decayed<T>>(std::forward<T>(value))) {}
   any& operator=(any o) {
     held_ = std::move(o.held_);
     return *this;
@@ -59,7 +63,7 @@ class any {
 /// \throws bad_any_cast if `a` holds no T.
 template <typename T>
 T any_cast(const any& a) {
-  using Value = std::remove_cv_t<std::remove_reference_t<T>>;
+  using Value = typename std::decay<T>::type;
   if (const Value* value = any_cast<Value>(&a)) return *value;
   throw bad_any_cast();
 }

@@ -1,4 +1,4 @@
-// popart/vendored/optional.hpp: nonstd::optional, a value that may be absent, for C++14.
+// popart/vendored/optional.hpp: nonstd::optional, a value that may be absent, for C++11.
 #ifndef popart_vendored_optional_hpp
 #define popart_vendored_optional_hpp
 
@@ -37,9 +37,9 @@ class optional {
   optional(optional&& o) {
     if (o.present_) put(std::move(*o));
   }
-  template <typename U,
-            typename = std::enable_if_t<std::is_constructible<T, U&&>::value &&
-                                        !std::is_same<std::decay_t<U>, optional>::value>>
+  template <typename U, typename = typename std::enable_if<
+                            std::is_constructible<T, U&&>::value &&
+                            !std::is_same<typename std::decay<U>::type, optional>::value>::type>
   optional(U&& value) {
     put(std::forward<U>(value));
   }
@@ -102,13 +102,13 @@ class optional {
   T* at() { return reinterpret_cast<T*>(&bytes_); }
   const T* at() const { return reinterpret_cast<const T*>(&bytes_); }
 
-  std::aligned_storage_t<sizeof(T), alignof(T)> bytes_;
+  typename std::aligned_storage<sizeof(T), alignof(T)>::type bytes_;
   bool present_ = false;
 };
 
 template <typename T>
-optional<std::decay_t<T>> make_optional(T&& value) {
-  return optional<std::decay_t<T>>(std::forward<T>(value));
+optional<typename std::decay<T>::type> make_optional(T&& value) {
+  return optional<typename std::decay<T>::type>(std::forward<T>(value));
 }
 
 template <typename T>

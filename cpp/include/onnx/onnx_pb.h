@@ -1,0 +1,225 @@
+// onnx/onnx_pb.h: the messages of an ONNX model, as far as operators read them.
+//
+// Plain classes with protobuf's accessors; protobuf itself is not needed. All is inline, so that
+// nothing here can be taken for ONNX's own symbols, which the same process may hold.
+#ifndef onnx_onnx_pb_h
+#define onnx_onnx_pb_h
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#ifndef ONNX_NAMESPACE
+#define ONNX_NAMESPACE onnx
+#endif
+
+#pragma GCC visibility push(default)
+
+namespace ONNX_NAMESPACE {
+
+// A field with one value, absent at first.
+#define POPIR_ONNX_FIELD(TYPE, NAME)                                \
+ public:                                                            \
+  bool has_##NAME() const { return has_##NAME##_; }                 \
+  const TYPE& NAME() const { return NAME##_; }                      \
+  void set_##NAME(const TYPE& value) { *mutable_##NAME() = value; } \
+  TYPE* mutable_##NAME() {                                          \
+    has_##NAME##_ = true;                                           \
+    return &NAME##_;                                                \
+  }                                                                 \
+  void clear_##NAME() {                                             \
+    NAME##_ = TYPE();                                               \
+    has_##NAME##_ = false;                                          \
+  }                                                                 \
+                                                                    \
+ private:                                                           \
+  TYPE NAME##_ = TYPE();                                            \
+  bool has_##NAME##_ = false;
+
+// A field with any number of values.
+#define POPIR_ONNX_LIST(TYPE, NAME)                                                         \
+ public:                                                                                    \
+  int NAME##_size() const { return static_cast<int>(NAME##_.size()); }                      \
+  const std::vector<TYPE>& NAME() const { return NAME##_; }                                 \
+  const TYPE& NAME(int index) const { return NAME##_.at(static_cast<std::size_t>(index)); } \
+  std::vector<TYPE>* mutable_##NAME() { return &NAME##_; }                                  \
+  TYPE* mutable_##NAME(int index) { return &NAME##_.at(static_cast<std::size_t>(index)); }  \
+  TYPE* add_##NAME() {                                                                      \
+    NAME##_.emplace_back();                                                                 \
+    return &NAME##_.back();                                                                 \
+  }                                                                                         \
+  void add_##NAME(const TYPE& value) { NAME##_.push_back(value); }                          \
+  void clear_##NAME() { NAME##_.clear(); }                                                  \
+                                                                                            \
+ private:                                                                                   \
+  std::vector<TYPE> NAME##_;
+
+/// One dimension: a number, a name, or neither.
+class TensorShapeProto_Dimension {
+  POPIR_ONNX_FIELD(int64_t, dim_value)
+  POPIR_ONNX_FIELD(std::string, dim_param)
+
+ public:
+  enum ValueCase { VALUE_NOT_SET = 0, kDimValue = 1, kDimParam = 2 };
+  ValueCase value_case() const {
+    return has_dim_value() ? kDimValue : has_dim_param() ? kDimParam : VALUE_NOT_SET;
+  }
+};
+
+class TensorShapeProto {
+ public:
+  using Dimension = TensorShapeProto_Dimension;
+
+  POPIR_ONNX_LIST(TensorShapeProto_Dimension, dim)
+};
+
+class TypeProto_Tensor {
+  POPIR_ONNX_FIELD(int32_t, elem_type)
+  POPIR_ONNX_FIELD(TensorShapeProto, shape)
+};
+
+/// The type of a value; only tensors have more than VALUE_NOT_SET here.
+class TypeProto {
+ public:
+  using Tensor = TypeProto_Tensor;
+  enum ValueCase { VALUE_NOT_SET = 0, kTensorType = 1 };
+  ValueCase value_case() const { return has_tensor_type() ? kTensorType : VALUE_NOT_SET; }
+
+  POPIR_ONNX_FIELD(TypeProto_Tensor, tensor_type)
+};
+
+/// Values of a tensor, in the field of its element type.
+class TensorProto {
+ public:
+  enum DataType {
+    UNDEFINED = 0,
+    FLOAT,
+    UINT8,
+    INT8,
+    UINT16,
+    INT16,
+    INT32,
+    INT64,
+    STRING,
+    BOOL,
+    FLOAT16,
+    DOUBLE,
+    UINT32,
+    UINT64,
+    COMPLEX64,
+    COMPLEX128,
+    BFLOAT16
+  };
+
+  POPIR_ONNX_FIELD(std::string, name)
+  POPIR_ONNX_FIELD(int32_t, data_type)
+  POPIR_ONNX_FIELD(std::string, raw_data)
+  POPIR_ONNX_LIST(int64_t, dims)
+  POPIR_ONNX_LIST(float, float_data)
+  POPIR_ONNX_LIST(int32_t, int32_data)
+  POPIR_ONNX_LIST(int64_t, int64_data)
+  POPIR_ONNX_LIST(double, double_data)
+};
+using TensorProto_DataType = TensorProto::DataType;
+
+class GraphProto;
+
+class AttributeProto {
+ public:
+  enum AttributeType {
+    UNDEFINED = 0,
+    FLOAT,
+    INT,
+    STRING,
+    TENSOR,
+    GRAPH,
+    FLOATS,
+    INTS,
+    STRINGS,
+    TENSORS,
+    GRAPHS
+  };
+  bool has_g() const { return g_ != nullptr; }
+  const GraphProto& g() const;
+  GraphProto* mutable_g();
+  int graphs_size() const;
+  const std::vector<GraphProto>& graphs() const { return graphs_; }
+  GraphProto* add_graphs();
+
+  POPIR_ONNX_FIELD(std::string, name)
+  POPIR_ONNX_FIELD(AttributeType, type)
+  POPIR_ONNX_FIELD(float, f)
+  POPIR_ONNX_FIELD(int64_t, i)
+  POPIR_ONNX_FIELD(std::string, s)
+  POPIR_ONNX_FIELD(TensorProto, t)
+  POPIR_ONNX_LIST(float, floats)
+  POPIR_ONNX_LIST(int64_t, ints)
+  POPIR_ONNX_LIST(std::string, strings)
+  POPIR_ONNX_LIST(TensorProto, tensors)
+
+ private:
+  /// Shared among copies; nobody changes a graph after it was read.
+  std::shared_ptr<GraphProto> g_;
+  std::vector<GraphProto> graphs_;
+};
+using AttributeProto_AttributeType = AttributeProto::AttributeType;
+
+class ValueInfoProto {
+  POPIR_ONNX_FIELD(std::string, name)
+  POPIR_ONNX_FIELD(TypeProto, type)
+};
+
+class NodeProto {
+  POPIR_ONNX_LIST(std::string, input)
+  POPIR_ONNX_LIST(std::string, output)
+  POPIR_ONNX_FIELD(std::string, name)
+  POPIR_ONNX_FIELD(std::string, op_type)
+  POPIR_ONNX_FIELD(std::string, domain)
+  POPIR_ONNX_LIST(AttributeProto, attribute)
+};
+
+class GraphProto {
+  POPIR_ONNX_LIST(NodeProto, node)
+  POPIR_ONNX_FIELD(std::string, name)
+  POPIR_ONNX_LIST(TensorProto, initializer)
+  POPIR_ONNX_LIST(ValueInfoProto, input)
+  POPIR_ONNX_LIST(ValueInfoProto, output)
+  POPIR_ONNX_LIST(ValueInfoProto, value_info)
+};
+
+class OperatorSetIdProto {
+  POPIR_ONNX_FIELD(std::string, domain)
+  POPIR_ONNX_FIELD(int64_t, version)
+};
+
+class ModelProto {
+  POPIR_ONNX_FIELD(int64_t, ir_version)
+  POPIR_ONNX_LIST(OperatorSetIdProto, opset_import)
+  POPIR_ONNX_FIELD(GraphProto, graph)
+};
+
+inline const GraphProto& AttributeProto::g() const {
+  static const GraphProto empty;
+  return g_ ? *g_ : empty;
+}
+inline GraphProto* AttributeProto::mutable_g() {
+  g_ = std::make_shared<GraphProto>(g());
+  return g_.get();
+}
+inline int AttributeProto::graphs_size() const { return static_cast<int>(graphs_.size()); }
+inline GraphProto* AttributeProto::add_graphs() {
+  graphs_.emplace_back();
+  return &graphs_.back();
+}
+
+#undef POPIR_ONNX_FIELD
+#undef POPIR_ONNX_LIST
+
+}  // namespace ONNX_NAMESPACE
+
+#pragma GCC visibility pop
+
+#endif
