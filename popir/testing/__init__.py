@@ -1,6 +1,7 @@
-"""What the tests of operators are made of: `gradcheck`."""
+"""What the tests of operators are made of: `run` and `gradcheck`."""
 
 from popir.testing.gradients import gradcheck
+from popir.testing.nodes import run
 from popir.testing.reports import GradientReport, InputGradient
 
-__all__ = ["GradientReport", "InputGradient", "gradcheck"]
+__all__ = ["GradientReport", "InputGradient", "gradcheck", "run"]

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from popir import registry
 from popir.devices import DeviceInfo
 from popir.errors import GradientError, MissingGradientError, PopirError, popart_exception
 from popir.ir import OperatorIdentifier
 from popir.onnxio import schemas
 from popir.registry import OpEntry
+from popir.testing.nodes import Node, node
 from popir.testing.reports import GradientReport, InputGradient, compared, likeness
-from popir.testing.trials import Node, Trial
+from popir.testing.trials import Trial
 
 Array = np.ndarray[Any, Any]
 Input = Array | Sequence[int] | None
@@ -90,23 +90,18 @@ def gradcheck(
     operator does not give the same outputs twice; MissingGradientError if it has none; and what
     building and running a model raises.
     """
-    entry = _entry(operator, version)
     rng = np.random.default_rng(seed)
     given = [_array(value, rng, low, high) for value in inputs]
-    definition = entry.definition or schemas.definition(entry.opid)
-    least = definition.outputs.least if definition else 1
-    needed = {i for i in entry.opClass.constantInputs if i < len(given) and given[i] is not None}
-    count = max(1, least) if outputs is None else outputs
-    opset = max(version or entry.opid.version, schemas.OLDEST_OPSET)
-    node = Node(entry, opset, given, attributes or {}, count, sorted({*constants, *needed}))
-    trial, node, kind, note = _trial(node, rng, through, wrt, device)
+    asked = node(operator, given, attributes, version, outputs, constants)
+    entry = asked.entry
+    trial, tried, kind, note = _trial(asked, rng, through, wrt, device)
     kind = Precision(
         kind.dtype,
         kind.step if step is None else step,
         kind.rtol if rtol is None else rtol,
         kind.atol if atol is None else atol,
     )
-    outcome = _Check(node, trial, kind, seed, most, rng).all()
+    outcome = _Check(tried, trial, kind, seed, most, rng).all()
     report = GradientReport(
         *(entry.opid, entry.source, kind.dtype.name, note, kind.rtol, kind.atol, kind.step, seed),
         [dataclasses.replace(each, name=_name(entry, each.index)) for each in outcome],
@@ -114,13 +109,6 @@ def gradcheck(
     if raiseError and not report.ok:
         raise GradientError(f"The gradient of {entry.opid} ({entry.source}) is wrong.\n{report}")
     return report
-
-
-def _entry(operator: str | OperatorIdentifier, version: int | None) -> OpEntry:
-    if isinstance(operator, OperatorIdentifier):
-        return registry.find(operator.domain, operator.type, version or operator.version)
-    found = registry.named(operator)
-    return registry.find(found[0].opid.domain, found[0].opid.type, version or 1 << 30)
 
 
 def _array(value: Input, rng: np.random.Generator, low: float, high: float) -> Array | None:
@@ -139,7 +127,7 @@ def _name(entry: OpEntry, i: int) -> str:
 
 
 def _trial(
-    node: Node,
+    asked: Node,
     rng: np.random.Generator,
     through: Sequence[int] | None,
     wrt: Sequence[int] | None,
@@ -150,9 +138,9 @@ def _trial(
     for kind in PRECISIONS:
         inputs = [
             a.astype(kind.dtype) if a is not None and a.dtype.kind == "f" else a
-            for a in node.inputs
+            for a in asked.inputs
         ]
-        tried = dataclasses.replace(node, inputs=inputs)
+        tried = dataclasses.replace(asked, inputs=inputs)
         try:
             with warnings.catch_warnings():
                 # An operator's definition may leave out types in which it runs all the same.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,53 +16,12 @@ from popir.errors import MissingGradientError, popart_exception
 from popir.ir import Op
 from popir.onnxio.importer import TRAINABLE, importModel
 from popir.optimizers import ConstSGD
-from popir.registry import OpEntry
 from popir.session import TrainingSession
 from popir.stepio import PyStepIO
+from popir.testing.nodes import Node
 from popir.types import ReductionType, TensorInfo
 
 Array = np.ndarray[Any, Any]
-
-
-@dataclass
-class Node:
-    """One use of an operator: what a model says of it."""
-
-    entry: OpEntry
-    opset: int
-    """The model's version of the operator's domain."""
-    inputs: Sequence[Array | None]
-    attributes: Mapping[str, Any]
-    outputs: int
-    constants: Sequence[int]
-    """The inputs whose values are part of the model."""
-
-    def build(self) -> tuple[Builder, list[str], list[str]]:
-        """A model of this one node, and the ids of its inputs and outputs."""
-        opid = self.entry.opid
-        opsets = {"ai.onnx": 13, "ai.graphcore": 1}
-        if opid.domain.startswith("ai.onnx"):
-            opsets[opid.domain] = self.opset
-        builder = Builder(opsets=opsets)
-        inputs: list[str] = []
-        for i, value in enumerate(self.inputs):
-            if value is None:
-                inputs.append("")
-            elif i in self.constants:
-                inputs.append(builder.aiOnnx.constant(value, f"x{i}"))
-            else:
-                info = TensorInfo(value.dtype, list(value.shape))
-                inputs.append(builder.addInputTensor(info, f"x{i}"))
-        attributes = dict(self.attributes)
-        outputs = builder.customOp(
-            opid.type, opid.version, opid.domain, inputs, attributes, self.outputs, "node"
-        )
-        return builder, inputs, outputs
-
-    def isFloating(self, i: int) -> bool:
-        """Whether input `i` is one that a gradient can lead to."""
-        value = self.inputs[i]
-        return value is not None and value.dtype.kind == "f" and i not in self.constants
 
 
 class Trial:
@@ -98,11 +56,7 @@ class Trial:
         self.outputs = _usable(node, infos, through)
         self.reached = _reached(graph.getTensor(ids[self.outputs[0]]).producer, node)
         self.checked = _differentiable(node, self.reached, wanted)
-        self._inputs = [
-            (i, id)
-            for i, id in enumerate(inputs)
-            if node.inputs[i] is not None and i not in node.constants
-        ]
+        self._node, self._inputs = node, inputs
         self._ids = {i: ids[i] for i in self.outputs}
         self._gradients = {i: getGradId(inputs[i]) for i in self.checked}
         loss = self._loss(builder, infos, rng)
@@ -134,8 +88,7 @@ class Trial:
 
     def run(self, inputs: Sequence[Array | None], seed: int) -> dict[int, Array]:
         """The outputs, in double; the same random numbers for the same seed."""
-        values = ((id, inputs[i]) for i, id in self._inputs)
-        given = {id: value for id, value in values if value is not None}
+        given = self._node.feed(self._inputs, inputs)
         if self._isRandom:
             self._session.setRandomSeed(seed)
         self._session.run(PyStepIO(given, self._anchors))

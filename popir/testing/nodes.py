@@ -1,0 +1,130 @@
+"""One use of an operator, by itself: what is given to it, and a model of it. `run`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from popir import registry
+from popir.builder import Builder
+from popir.dataflow import DataFlow
+from popir.devices import DeviceInfo, DeviceManager
+from popir.ir import OperatorIdentifier
+from popir.onnxio import schemas
+from popir.registry import OpEntry
+from popir.session import InferenceSession
+from popir.stepio import PyStepIO
+from popir.types import TensorInfo
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass
+class Node:
+    """One use of an operator: what a model says of it."""
+
+    entry: OpEntry
+    opset: int
+    """The model's version of the operator's domain."""
+    inputs: Sequence[Array | None]
+    attributes: Mapping[str, Any]
+    outputs: int
+    constants: Sequence[int]
+    """The inputs whose values are part of the model."""
+
+    def build(self) -> tuple[Builder, list[str], list[str]]:
+        """A model of this one node, and the ids of its inputs and outputs."""
+        opid = self.entry.opid
+        opsets = {"ai.onnx": 13, "ai.graphcore": 1}
+        if opid.domain.startswith("ai.onnx"):
+            opsets[opid.domain] = self.opset
+        builder = Builder(opsets=opsets)
+        inputs: list[str] = []
+        for i, value in enumerate(self.inputs):
+            if value is None:
+                inputs.append("")
+            elif i in self.constants:
+                inputs.append(builder.aiOnnx.constant(value, f"x{i}"))
+            else:
+                info = TensorInfo(value.dtype, list(value.shape))
+                inputs.append(builder.addInputTensor(info, f"x{i}"))
+        attributes = dict(self.attributes)
+        outputs = builder.customOp(
+            opid.type, opid.version, opid.domain, inputs, attributes, self.outputs, "node"
+        )
+        return builder, inputs, outputs
+
+    def isFloating(self, i: int) -> bool:
+        """Whether input `i` is one that a gradient can lead to."""
+        value = self.inputs[i]
+        return value is not None and value.dtype.kind == "f" and i not in self.constants
+
+    def feed(self, ids: Sequence[str], inputs: Sequence[Array | None]) -> dict[str, Array]:
+        """Values by the ids of the model's inputs."""
+        return {
+            id: value
+            for i, (id, value) in enumerate(zip(ids, inputs, strict=True))
+            if value is not None and i not in self.constants
+        }
+
+
+def node(
+    operator: str | OperatorIdentifier,
+    inputs: Sequence[Array | None],
+    attributes: Mapping[str, Any] | None,
+    version: int | None,
+    outputs: int | None,
+    constants: Sequence[int],
+) -> Node:
+    """Looks the operator up; see `popir.testing.gradcheck` for what is given.
+
+    Raises UnknownOperatorError.
+    """
+    if isinstance(operator, OperatorIdentifier):
+        opid, newest = operator, version or operator.version
+    else:
+        opid = registry.named(operator)[0].opid
+        newest = version or opid.version
+    entry = registry.find(opid.domain, opid.type, newest)
+    definition = entry.definition or schemas.definition(entry.opid)
+    least = definition.outputs.least if definition else 1
+    needed = {i for i in entry.opClass.constantInputs if i < len(inputs) and inputs[i] is not None}
+    return Node(
+        entry,
+        max(version or entry.opid.version, schemas.OLDEST_OPSET),
+        inputs,
+        attributes or {},
+        max(1, least) if outputs is None else outputs,
+        sorted({*constants, *needed}),
+    )
+
+
+def run(
+    operator: str | OperatorIdentifier,
+    inputs: Sequence[Array | None],
+    attributes: Mapping[str, Any] | None = None,
+    *,
+    version: int | None = None,
+    outputs: int | None = None,
+    constants: Sequence[int] = (),
+    device: DeviceInfo | None = None,
+) -> list[Array]:
+    """The outputs of an operator that runs once, alone; arguments are those of `gradcheck`.
+
+    Raises what building and running a model raises.
+    """
+    only = node(operator, inputs, attributes, version, outputs, constants)
+    builder, ids, results = only.build()
+    session = InferenceSession(
+        builder.getModelProto(),
+        DataFlow(1, results),
+        device or DeviceManager().createCpuDevice(),
+        name=f"run of {only.entry.opid}",
+    )
+    session.prepareDevice()
+    anchors = session.initAnchorArrays()
+    session.run(PyStepIO(only.feed(ids, inputs), anchors))
+    return [anchors[id] for id in results]
