@@ -24,8 +24,8 @@ SCHEMA = Path(__file__).with_name("schema.json")
 
 Json = dict[str, Any]
 _MEMORY = ("gathered_bytes", "vertex_state_bytes", "exchange_code_bytes")
-_COSTS = ("cycles", "compute_cycles", "exchange_cycles", "sync_cycles", "exchange_bytes", "flops")
-_SUMS = (*_COSTS, *_MEMORY)
+_COSTS = ("cycles", "compute_cycles", "exchange_cycles", "sync_cycles", "exchange_bytes")
+_SUMS = (*_COSTS, "flops", *_MEMORY)
 
 
 @dataclass(frozen=True)
@@ -44,15 +44,10 @@ class Profile:
         """
         found = Operators(graph)
         operations = [_operation(each) for each in report.operations]
-        for step in report.steps:
-            for row in step.operations:
-                operations[row]["operator"] = found.behind(step.block, operations[row]["name"])
         operators = [{**each, **dict.fromkeys(_SUMS, 0)} for each in found.rows]
-        for each in operations:
-            if each["operator"] is not None:
-                for part in _COSTS:
-                    operators[each["operator"]][part] += each[part]
-        _add_memory(operators, report.steps, operations)
+        steps = [_step(step, _operator(step, found)) for step in report.steps]
+        _add_costs(operators, steps, operations)
+        _add_memory(operators, report.steps, steps)
         inputs = {id: str(graph.getTensor(id).info) for id in graph.inputs}
         return Profile(
             {
@@ -74,7 +69,7 @@ class Profile:
                 },
                 "totals": _totals(report),
                 "memory": _memory(report, found),
-                "steps": [_step(step) for step in report.steps],
+                "steps": steps,
                 "operations": operations,
                 "operators": operators,
                 "notes": report.counts,
@@ -138,7 +133,9 @@ def check(data: Any, where: str) -> None:
             )
     if data["memory"]["fullest_tile"] >= max(tiles, 1):
         raise ModelError(f"{where} is no profile: its fullest tile is none of its {tiles} tiles.")
-    _check_rows(where, "operators", data, [*data["operations"], *data["memory"]["owners"]])
+    _check_rows(
+        where, "operators", data, [*data["operations"], *data["steps"], *data["memory"]["owners"]]
+    )
     for step in data["steps"]:
         if any(i >= len(data["operations"]) for i in step["operations"]):
             raise ModelError(f"{where} is no profile: a step has operations that are not there.")
@@ -175,10 +172,27 @@ def _operation(each: OperationCost) -> Json:
     }
 
 
-def _add_memory(operators: list[Json], steps: Sequence[StepCost], operations: list[Json]) -> None:
+def _add_costs(operators: list[Json], steps: list[Json], operations: list[Json]) -> None:
+    """Adds what steps cost to their operators, and gives operations the operator of their step."""
+    for step in steps:
+        if step["operator"] is None:
+            continue
+        operator = operators[step["operator"]]
+        for part in _COSTS:
+            operator[part] += step["times"] * step[part]
+        for row in step["operations"]:
+            operation = operations[row]
+            operation["operator"] = step["operator"]
+            operator["flops"] += step["times"] * operation["flops"] // operation["times"]
+
+
+def _add_memory(operators: list[Json], report: Sequence[StepCost], steps: list[Json]) -> None:
     """Adds what steps have of memory to their operators; a step that runs again has it once."""
-    for step in {tuple(step.operations): step for step in steps if step.operations}.values():
-        row = operations[step.operations[0]]["operator"]
+    for step, row in {
+        tuple(step.operations): (step, data["operator"])
+        for step, data in zip(report, steps, strict=True)
+        if step.operations
+    }.values():
         if row is not None:
             operator = operators[row]
             operator["gathered_bytes"] = max(operator["gathered_bytes"], step.gatheredBytes)
@@ -223,10 +237,15 @@ def _memory(report: MachineReport, found: Operators) -> Json:
     }
 
 
-def _step(step: StepCost) -> Json:
+def _operator(step: StepCost, found: Operators) -> int | None:
+    return found.behind(step.block, step.name) if step.operations else None
+
+
+def _step(step: StepCost, operator: int | None) -> Json:
     return {
         "name": step.name,
         "kind": step.kind,
+        "operator": operator,
         "times": step.times,
         "cycles": step.cycles,
         "compute_cycles": step.computeCycles,

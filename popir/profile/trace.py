@@ -48,11 +48,9 @@ def _slices(data: Json, us: float) -> Generator[Json]:
     """The slices in the order of time; `us` is the length of a cycle in microseconds."""
     now, begun, running = 0, 0, None
     for step in data["steps"]:
-        operators = [data["operations"][i]["operator"] for i in step["operations"]]
-        operator = operators[0] if operators else None
-        if operator != running:
+        if step["operator"] != running:
             yield from _operator(data, running, begun * us, (now - begun) * us)
-            begun, running = now, operator
+            begun, running = now, step["operator"]
         yield _counter("live bytes", now * us, step["live_bytes"])
         length = step["cycles"] * step["times"]
         if length:

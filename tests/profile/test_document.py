@@ -59,9 +59,15 @@ def test_steps_operations_and_operators_add_up(training: Profile) -> None:
         assert sum(s[part] * s["times"] for s in data["steps"]) == data["totals"][part]
     assert sum(o["flops"] for o in data["operations"]) == data["totals"]["flops"]
     for row, operator in enumerate(data["operators"]):
-        own = [each for each in data["operations"] if each["operator"] == row]
-        for part in PARTS:
-            assert operator[part] == sum(each[part] for each in own)
+        own = [each for each in data["steps"] if each["operator"] == row]
+        for part in PARTS[:5]:
+            assert operator[part] == sum(each[part] * each["times"] for each in own)
+        flops = sum(each["flops"] for each in data["operations"] if each["operator"] == row)
+        assert operator["flops"] == flops
+    others = [each for each in data["steps"] if each["operator"] is None]
+    assert {each["kind"] for each in others} == {"StreamCopy"}
+    for part in PARTS:
+        assert sum(each[part] for each in data["operators"]) == data["totals"][part]
     used = {row for step in data["steps"] for row in step["operations"]}
     assert used == set(range(len(data["operations"])))
 

@@ -68,13 +68,16 @@ const palette = [
   "#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#76b7b2", "#b07aa1", "#edc948", "#9c755f",
   "#ff9da7", "#a0cbe8", "#b6992d", "#d37295", "#499894", "#8c8ccf",
 ];
-const known = new Map();
-
-/** The colour of a category or of a type of operator: the same wherever it is shown. */
-function colour(name) {
-  if (!known.has(name)) known.set(name, palette[known.size % palette.length]);
-  return known.get(name);
-}
+const colours = () => {
+  const known = new Map();
+  return (name) => {
+    if (!known.has(name)) known.set(name, palette[known.size % palette.length]);
+    return known.get(name);
+  };
+};
+/** The colour of a category of memory, and of a type of operator: the same wherever it is shown. */
+const colour = colours();
+const colourOfType = colours();
 
 const ofTheme = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 

@@ -120,7 +120,7 @@ const memoryView = {
     if (!this.order) {
       for (let ipu = 1; ipu < profile.machine.ipus; ipu += 1) {
         const tile = ipu * profile.machine.tiles_per_ipu;
-        mark(u, tile, tile);
+        mark(u, tile, tile, "soft");
       }
     }
     const at = this.positionOf(selection.tile);

@@ -6,12 +6,9 @@ const before = JSON.parse(element("before").textContent);
 /** When steps begin, in cycles; what operator each belongs to; a step runs `times` in a row. */
 function timeline(data) {
   const starts = new Float64Array(data.steps.length + 1);
-  const operators = new Int32Array(data.steps.length).fill(-1);
+  const operators = Int32Array.from(data.steps, (step) => step.operator ?? -1);
   data.steps.forEach((step, i) => {
     starts[i + 1] = starts[i] + step.cycles * step.times;
-    const rows = step.operations.map((row) => data.operations[row].operator);
-    const first = rows.find((row) => row !== null);
-    if (first !== undefined) operators[i] = first;
   });
   return { starts, operators, end: starts[data.steps.length] };
 }

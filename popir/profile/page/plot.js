@@ -76,7 +76,7 @@ function onClick(made, hear) {
 }
 
 /** A vertical line at a value of x, and a shade up to another one. */
-function mark(made, from, to) {
+function mark(made, from, to, tone = "accent") {
   const { ctx, bbox } = made;
   const [a, b] = [from, to].map((x) => made.valToPos(x, "x", true));
   if (b < bbox.left || a > bbox.left + bbox.width) return;
@@ -84,7 +84,7 @@ function mark(made, from, to) {
   ctx.beginPath();
   ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
   ctx.clip();
-  ctx.fillStyle = ofTheme("accent");
+  ctx.fillStyle = ofTheme(tone);
   ctx.globalAlpha = 0.25;
   ctx.fillRect(a, bbox.top, Math.max(b - a, 1), bbox.height);
   ctx.globalAlpha = 1;

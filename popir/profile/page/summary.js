@@ -94,6 +94,9 @@ function findings() {
   if (totals.compute_cycles) {
     found.push(`Tiles compute ${percent(mean, totals.compute_cycles)} of the time that the slowest one does; the rest they wait for it.`);
   }
+  if (totals.inter_ipu_cycles) {
+    found.push(`Links between IPUs take ${percent(totals.inter_ipu_cycles, totals.cycles)} of all cycles.`);
+  }
   const dearest = largest(operators, (operator) => operator.cycles);
   if (dearest >= 0) {
     const { name, type, cycles } = operators[dearest];

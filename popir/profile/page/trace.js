@@ -107,7 +107,7 @@ function drawOperators(to, data, times) {
     while (next < count && times.operators[next] === row) next += 1;
     if (times.starts[next] > times.starts[i]) {
       const faded = selection.operator !== null && data === profile && row !== selection.operator;
-      const fill = row < 0 ? ofTheme("sync") : colour(typeOf(data, row));
+      const fill = row < 0 ? ofTheme("sync") : colourOfType(typeOf(data, row));
       to.box(times.starts[i], times.starts[next], faded ? `${fill}40` : fill, row < 0 ? "" : data.operators[row].name);
     }
     i = next;
@@ -174,7 +174,7 @@ function showTrace() {
     button("zoom in", () => zoom(traceView.plot, 0.5)), button("zoom out", () => zoom(traceView.plot, 2)),
     button("all", () => showAll(traceView.plot)), button("the chosen step", () => traceView.focus()),
     ...PARTS.map((part) => key(part, `var(--${part})`)),
-    ...dearestTypes(8).map((type) => key(type, colour(type))));
+    ...dearestTypes(8).map((type) => key(type, colourOfType(type))));
   traceView.draw();
   selection.on("step", (at) => {
     showStep(at);
