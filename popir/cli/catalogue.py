@@ -8,7 +8,7 @@ from typing import Any
 
 from popir import registry
 from popir.definitions import Formal, OpDefinition
-from popir.ir import AttributeSpec
+from popir.ir import AttributeSpec, Op
 from popir.onnxio import schemas
 from popir.onnxio.importer import TRAINABLE
 from popir.registry import OpEntry
@@ -77,22 +77,25 @@ def attributes(entry: OpEntry) -> list[dict[str, Any]] | None:
     is known of them.
     """
     specs = schemas.attributes(entry.opid)
+    declared = {} if entry.opClass.openAttributes else _by_class(entry.opClass)
     if entry.definition is not None and (registry.is_library(entry.source) or specs is None):
         own = entry.definition.attributes
-        return [_attribute(name, values=pattern) for name, pattern in own.items()]
+        return [{**declared.get(n, _attribute(n)), "values": own[n]} for n in own]
     if specs is not None:
         return [_by_schema(spec) for spec in specs.values()]
-    if entry.opClass.openAttributes:
-        return None
-    return [
-        _attribute(
+    return None if entry.opClass.openAttributes else list(declared.values())
+
+
+def _by_class(opClass: type[Op]) -> dict[str, dict[str, Any]]:
+    return {
+        name: _attribute(
             name,
             type=each.kind.name if each.kind else ANY,
-            required=not each.optional and not hasattr(entry.opClass, each.member),
-            default=getattr(entry.opClass, each.member, None),
+            required=not each.optional and not hasattr(opClass, each.member),
+            default=getattr(opClass, each.member, None),
         )
-        for name, each in entry.opClass.declaredAttributes().items()
-    ]
+        for name, each in opClass.declaredAttributes().items()
+    }
 
 
 def _by_schema(spec: AttributeSpec) -> dict[str, Any]:

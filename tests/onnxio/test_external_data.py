@@ -5,7 +5,6 @@ import hashlib
 import os
 import re
 import socket
-import stat
 from pathlib import Path
 from typing import Any
 
@@ -149,12 +148,8 @@ def test_what_is_no_file(folder: Path) -> None:
     assert "Not a directory" in refused(folder, "none/w") or "No such" in refused(folder, "none/w")
 
 
-def test_a_device(folder: Path) -> None:
-    try:
-        os.mknod(folder / "zero", stat.S_IFCHR | 0o600, os.makedev(1, 5))
-    except PermissionError:
-        pytest.skip("making a device needs privileges")
-    assert "the file 'zero', which is no regular file; expected" in refused(folder, "zero")
+def test_a_device() -> None:
+    assert "the file 'zero', which is no regular file; expected" in refused(Path("/dev"), "zero")
 
 
 def test_a_file_that_is_exchanged_after_it_was_looked_at(
