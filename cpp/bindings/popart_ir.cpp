@@ -5,6 +5,7 @@
 
 #include "bindings/popart_convert.hpp"
 #include "popart/builtin_op.hpp"
+#include "popart/builtins.hpp"
 
 namespace popir {
 namespace {
@@ -191,6 +192,19 @@ Tensor& tensorOf(py::handle pyTensor) {
   return tensor;
 }
 
+namespace {
+
+/// The C++ side of an operator that is not written in C++.
+std::unique_ptr<Op> sideOf(py::handle pyOp, const popart::OperatorIdentifier& id,
+                           const Op::Settings& settings) {
+  const BuiltinClass* known = builtinClass(id);
+  if (known == nullptr) return std::make_unique<BuiltinOp>(id, settings);
+  const py::dict values = pyOp.attr("attributes");
+  return known->make(id, settings, attributesFrom(values, settings.name));
+}
+
+}  // namespace
+
 Op& opOf(py::handle pyOp) {
   py::object twin = pyOp.attr("twin");
   if (twin.is_none()) {
@@ -199,7 +213,7 @@ Op& opOf(py::handle pyOp) {
     const popart::OperatorIdentifier id(opid.attr("domain").cast<std::string>(),
                                         opid.attr("type").cast<std::string>(),
                                         opid.attr("version").cast<unsigned>());
-    twin = py::cast(OpTwin(std::make_unique<BuiltinOp>(id, settings)));
+    twin = py::cast(OpTwin(sideOf(pyOp, id, settings)));
     pyOp.attr("twin") = twin;
     twin.cast<OpTwin&>().bind(pyOp);
   }
@@ -226,6 +240,15 @@ py::object giveToPython(std::unique_ptr<Op> op) {
   const py::object graph = pythonOf(op->getGraph());
   const py::tuple opid = toPython(op->opid);
   const std::string name = op->name();
+  if (const BuiltinClass* known = builtinClass(*op)) {
+    const py::dict values = toPython(known->attributes(*op));
+    py::object pyOp = hooks().createOp(graph, opid, name, values);
+    if (pyOp.attr("twin").is_none()) {  // else a library's operator has taken the built-in's place
+      pyOp.attr("twin") = py::cast(OpTwin(std::move(op)));
+      pyOp.attr("twin").cast<OpTwin&>().bind(pyOp);
+      return pyOp;
+    }
+  }
   return hooks().adopt(OpTwin(std::move(op)), graph, opid, name);
 }
 

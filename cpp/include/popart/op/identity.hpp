@@ -22,7 +22,8 @@ class IdentityOp : public ElementWiseUnaryOp {
   bool canBeReplacedByIdentity() const override { return true; }
 };
 
-/// The gradient of an operator of one input and one output that changes nothing.
+/// The gradient of an operator of one input and one output that changes nothing. Its output shows
+/// its input.
 class IdentityGradOp : public IdentityOp {
  public:
   explicit IdentityGradOp(const IdentityOp& fwdOp);
@@ -32,6 +33,7 @@ class IdentityGradOp : public IdentityOp {
   std::unique_ptr<Op> clone() const override;
   const std::vector<GradInOutMapper>& gradInputInfo() const override;
   const std::map<int, int>& gradOutToNonGradIn() const override;
+  view::Regions aliases(InIndex in, OutIndex) const override { return uses(in); }
 };
 
 }  // namespace popart

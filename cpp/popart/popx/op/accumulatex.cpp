@@ -1,0 +1,72 @@
+// The lowering of popart::AccumulateOp, which only C++ code makes.
+#include <popart/op/accumulate.hpp>
+#include <popart/operators.hpp>
+#include <popart/popx/opx.hpp>
+#include <popart/popx/opxmanager.hpp>
+#include <popops/ElementWise.hpp>
+
+namespace popart {
+namespace popx {
+namespace {
+
+namespace pe = popops::expr;
+
+/// Of the variable _1 and the updater _2, both in the variable's type.
+std::unique_ptr<pe::Expr> updated(AccumulationType type, const pe::Expr& factor) {
+  const auto& v = pe::_1;
+  const auto& u = pe::_2;
+  const pe::Const one(1.0f);
+  const auto given = [](const pe::Expr& e) { return e.clone(); };
+  switch (type) {
+    case AccumulationType::Add: return given(pe::Add(v, u));
+    case AccumulationType::DampenedAdd: return given(pe::Add(v, pe::Mul(factor, u)));
+    case AccumulationType::DampenedAddSquare:
+      return given(pe::Add(v, pe::Mul(factor, pe::Square(u))));
+    case AccumulationType::DecayAdd: return given(pe::Add(pe::Mul(factor, v), u));
+    case AccumulationType::DecayAddSquare: return given(pe::Add(pe::Mul(factor, v), pe::Square(u)));
+    case AccumulationType::MovingAverage:
+      return given(pe::Add(pe::Mul(factor, v), pe::Mul(pe::Sub(one, factor), u)));
+    case AccumulationType::MovingAverageSquare:
+      return given(pe::Add(pe::Mul(factor, v), pe::Mul(pe::Sub(one, factor), pe::Square(u))));
+    case AccumulationType::Infinity: return given(pe::Max(pe::Mul(factor, v), pe::Abs(u)));
+    case AccumulationType::Mean: break;
+  }
+  return given(pe::Divide(pe::Add(pe::Mul(factor, v), u), pe::Add(factor, one)));
+}
+
+class AccumulateOpx : public Opx {
+ public:
+  AccumulateOpx(Op* op, Devicex* devicex) : Opx(op, devicex) {
+    verifyOp<AccumulateOp>(op, Onnx::CustomOperators::Accumulate);
+  }
+
+  void grow(poplar::program::Sequence& prog) const final {
+    const auto& op = getOp<AccumulateOp>();
+    const poplar::Tensor& variable = getInTensor(AccumulateOp::getVarToUpdateInIndex());
+    const poplar::Type type = variable.elementType();
+    std::vector<poplar::Tensor> tensors = {
+        variable, cast(getInTensor(AccumulateOp::getUpdaterInIndex()), type, prog)};
+    std::unique_ptr<pe::Expr> factor(new pe::Const(op.getFactor().val()));
+    if (!op.getFactor().isConst()) {
+      tensors.push_back(
+          cast(getInTensor(AccumulateOp::getFactorInIndex()), type, prog).reshape({}));
+      factor = pe::_3.clone();
+    }
+    popops::mapInPlace(graph(), *updated(op.getAccumulationType(), *factor), tensors, prog,
+                       debugContext("accumulate"));
+    setOutTensor(AccumulateOp::getUpdatedVarOutIndex(), variable);
+  }
+
+ private:
+  poplar::Tensor cast(const poplar::Tensor& tensor, const poplar::Type& type,
+                      poplar::program::Sequence& prog) const {
+    if (tensor.elementType() == type) return tensor;
+    return popops::map(graph(), pe::Cast(pe::_1, type), {tensor}, prog, debugContext("cast"));
+  }
+};
+
+OpxCreator<AccumulateOpx> accumulateOpxCreator(Onnx::CustomOperators::Accumulate);
+
+}  // namespace
+}  // namespace popx
+}  // namespace popart
