@@ -1,7 +1,8 @@
 """Layouts of variables and streams: whoever consumes a tensor may say how it should lie on the
 tiles.
 
-From a tensor the search goes to its readers. One that can create the input does; one through which
+From a tensor the search goes to its readers. One that can create the input does, of several the one
+of the highest priority, and of equals the first; one through which
 layouts can be unwound is passed, towards the readers of its outputs. Where nobody has a say the
 tensor is spread evenly.
 """
@@ -40,6 +41,7 @@ class LayoutFinder:
         looked = 0
         while queue and looked < _REACH:
             at, path = queue.popleft()
+            readers: list[tuple[Opx, int]] = []
             for op, i in _uses(at):
                 looked += 1
                 opx = self._opxs[op]
@@ -47,12 +49,15 @@ class LayoutFinder:
                 if says in _CREATES and all(
                     map(self._devicex.contains, opx.mustExistBeforeCreate(i))
                 ):
-                    return self._created(tensor, opx, i, path)
+                    readers.append((opx, i))
                 if says in _UNWINDS:
                     for out, after in op.output.items():
                         if after not in seen:
                             seen.add(after)
                             queue.append((after, (*path, (opx, i, out))))
+            if readers:
+                opx, i = max(readers, key=lambda reader: reader[0].inputCreatorPriority)
+                return self._created(tensor, opx, i, path)
         return None
 
     def _created(self, tensor: Tensor, opx: Opx, i: int, path: tuple[Step, ...]) -> poplar.Tensor:

@@ -79,6 +79,9 @@ class Opx:
     `op_p` is the operator; `dv_p` the Devicex, which holds the graph and the tensors by their ids.
     """
 
+    inputCreatorPriority: float = 0.0
+    """Where several readers of a tensor can create it, the one of the highest priority does."""
+
     def __init__(self, op: Op, devicex: Any) -> None:
         self.op_p = op
         self.dv_p = devicex

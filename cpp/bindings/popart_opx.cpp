@@ -102,10 +102,11 @@ void bindOpxs(py::module_& m) {
       .def("grow",
            [](const OpxTwin& t, poplar::program::Sequence& prog) {
              t.call("grow", [&](Op& op) {
-               t.opx().grow(prog);
+               t.opx().growWithOutputs(prog);
                checkOutputs(op, t.devicex());
              });
            })
+      .def("inputCreatorPriority", [](const OpxTwin& t) { return t.opx().inputCreatorPriority; })
       .def("getInputCreatorType",
            [](const OpxTwin& t, int index) {
              // In the order of popart::popx::InputCreatorType.

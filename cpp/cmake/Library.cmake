@@ -1,6 +1,6 @@
 # libpopir.so: everything that operators and the extension link.
 
-set(source_folders poplar kernels machine popops poplin popnn poprand poputil popart foreign)
+set(source_folders gcl poplar kernels machine popops poplin popnn poprand poputil popart foreign)
 list(TRANSFORM source_folders APPEND "/*.cpp" OUTPUT_VARIABLE source_patterns)
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" ${source_patterns})
 

@@ -60,6 +60,12 @@ void Registry::addOpx(const OperatorIdentifier& opid,
                       const Origin& origin) {
   const auto found = opxs_.find(opid);
   if (found != opxs_.end()) {
+    // Libraries do this: the classes are usually the same.
+    if (found->second.origin.path == origin.path && found->second.origin.base == origin.base) {
+      popart::logging::warn("The library '{}' registers the Opx of {} twice; the first was kept",
+                            origin.path, opid);
+      return;
+    }
     if (!admits(popart::logging::format("the Opx of {}", opid), found->second.origin, origin))
       return;
     opxs_.erase(found);

@@ -1,7 +1,11 @@
 // popc: compiles codelets into a .gp file for Graph::addCodelets.
+#include <popir/version.hpp>
 #include <poplar/exceptions.hpp>
 
+#include <functional>
+#include <iomanip>
 #include <iostream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -16,12 +20,23 @@ const char* const kUsage =
     "  -o FILE          the file to write (default: a.gp)\n"
     "  -O LEVEL, -I FOLDER, -D NAME[=VALUE], -std=..., -g, -W..., -f..., -U NAME\n"
     "                   as for g++, which does the work; CXX names another compiler\n"
-    "  --target NAME    accepted and ignored: the code is the host's\n"
+    "  --target NAMES   such as cpu,ipu2; the code is the host's, with __IPU__ where cpu is not "
+    "named\n"
+    "  --version        versions of the SDK's interface and of popir\n"
     "  --help           this text\n";
 
 int fail(const std::string& why) {
   std::cerr << "popc: " << why << "\n";
   return 1;
+}
+
+/// As "POPLAR version 3.3.0 (<digits>)": programs tell compilers apart by what is in parentheses.
+void printVersion() {
+  std::ostringstream digits;
+  digits << std::hex << std::setw(16) << std::setfill('0')
+         << std::hash<std::string>()(popir_version());
+  std::cout << "POPLAR version 3.3.0 (" << digits.str() << ")\npopir version " << popir_version()
+            << "\n";
 }
 
 }  // namespace
@@ -41,13 +56,20 @@ int main(int argc, char** argv) {
         return false;
       return true;
     };
-    std::string ignored;
+    std::string targets;
     if (word == "--help" || word == "-h") {
       std::cout << kUsage;
       return 0;
     }
-    if (valueOf("-o", output) || valueOf("--target", ignored) || valueOf("-target", ignored))
+    if (word == "--version") {
+      printVersion();
+      return 0;
+    }
+    if (valueOf("-o", output)) continue;
+    if (valueOf("--target", targets) || valueOf("-target", targets)) {
+      if (targets.find("cpu") == std::string::npos) options.push_back("-D__IPU__");
       continue;
+    }
     if ((word == "-I" || word == "-D" || word == "-U" || word == "-O") && i + 1 < words.size())
       options.push_back(word + words[++i]);
     else if (word.size() > 1 && word[0] == '-' && word[1] != '-' &&

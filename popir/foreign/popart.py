@@ -181,6 +181,7 @@ class CppOpx(Opx):
     def __init__(self, op: Op, devicex: Any) -> None:
         super().__init__(op, devicex)
         self._twin = device.OpxTwin(op, devicex)
+        self.inputCreatorPriority = self._twin.inputCreatorPriority()
 
     def grow(self, prog: Any) -> None:
         """Calls the library."""

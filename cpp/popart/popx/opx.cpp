@@ -35,6 +35,19 @@ view::RegMap Opx::unwindRegion(InIndex in, OutIndex out) const {
               in);
 }
 
+bool Opx::outputCreatedExternally(OutIndex) const { return false; }
+
+void Opx::growWithOutputs(poplar::program::Sequence& prog) const {
+  for (const auto& out : op_p->output->tensorMap()) {
+    if (!outputCreatedExternally(out.first)) continue;
+    const TensorInfo& info = out.second->info;
+    insert(outId(out.first),
+           graph().addVariable(popType(info), info.shape_szt(),
+                               poplar::VariableMappingMethod::LINEAR, debugContext("out")));
+  }
+  grow(prog);
+}
+
 void Opx::refuse(const Op* op, const std::vector<OperatorIdentifier>& valid) const {
   throw error("{}: its Opx is for {} only", op->debugName(), valid);
 }

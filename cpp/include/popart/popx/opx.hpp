@@ -52,6 +52,9 @@ class Opx {
   /// From a tensor laid out as output `out`, one laid out as input `in` should be.
   virtual poplar::Tensor unwindTensorLayout(poplar::Tensor tensor, InIndex in, OutIndex out) const;
   virtual view::RegMap unwindRegion(InIndex in, OutIndex out) const;
+  /// Whether grow() writes an output that is there already, getOutTensor(index), and sets none.
+  /// Such an output is made before, spread evenly over the tiles.
+  virtual bool outputCreatedExternally(OutIndex index) const;
 
   /// \throws error unless the operator is an OP.
   template <class OP>
@@ -80,6 +83,10 @@ class Opx {
 
   poplar::Graph& graph() const { return dv_p->graph(); }
   poplar::Graph& topLevelGraph() const { return dv_p->graph(); }
+  /// The graphs of the IPUs that an input lies on and an output is to lie on: the one that there
+  /// is.
+  poplar::Graph& srcVirtualGraph(InIndex) const { return dv_p->graph(); }
+  poplar::Graph& dstVirtualGraph(OutIndex) const { return dv_p->graph(); }
   const Devicex* getDevicex() const { return dv_p; }
 
   bool hasInput(InIndex index) const { return op_p->hasInput(index); }
@@ -110,6 +117,9 @@ class Opx {
   poplar::Tensor getConst(const poplar::Type& type, const std::vector<std::size_t>& shape,
                           double value, const std::string& name) const;
   poplar::Tensor getScalarVariable(const poplar::Type& type, const std::string& name) const;
+
+  /// What the compiler calls: makes the outputs that are created externally, and grows.
+  void growWithOutputs(poplar::program::Sequence& prog) const;
 
   poplar::DebugNameAndId getDebugNameAndId(
       const std::string& name = "",

@@ -1,0 +1,21 @@
+// gcl/CollectiveOperator.hpp: how values of replicas are combined.
+#ifndef gcl_CollectiveOperator_hpp
+#define gcl_CollectiveOperator_hpp
+
+namespace gcl {
+
+enum class CollectiveOperator {
+  ADD,
+  MEAN,
+  MUL,
+  MIN,
+  MAX,
+  LOGICAL_AND,
+  LOGICAL_OR,
+  SQUARE_ADD,  ///< the sum of the squares
+  LOCAL        ///< this replica's own
+};
+
+}  // namespace gcl
+
+#endif
