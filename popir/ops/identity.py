@@ -29,5 +29,4 @@ class DetachOp(IdentityOp):
 _IDENTITIES = [*onnxIds("Identity", 1, 13, 14, 16, 19, 21, 23, 24, 25), graphcoreId("Nop")]
 OpCreator(IdentityOp, _IDENTITIES)
 OpCreator(DetachOp, [graphcoreId("Detach")])
-# IdentityGrad is popart::IdentityGradOp, which operators in C++ give as their gradient.
-OpxCreator(ReshapeOpx, [*_IDENTITIES, graphcoreId("Detach"), graphcoreId("IdentityGrad")])
+OpxCreator(ReshapeOpx, [*_IDENTITIES, graphcoreId("Detach")])

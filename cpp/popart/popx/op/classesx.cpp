@@ -1,5 +1,6 @@
-// The lowering of popart::AccumulateOp, which only C++ code makes.
+// The lowerings of the classes of popart/op/ that only C++ code makes.
 #include <popart/op/accumulate.hpp>
+#include <popart/op/identity.hpp>
 #include <popart/operators.hpp>
 #include <popart/popx/opx.hpp>
 #include <popart/popx/opxmanager.hpp>
@@ -65,6 +66,18 @@ class AccumulateOpx : public Opx {
   }
 };
 
+/// The input itself, as IdentityGradOp::aliases() says.
+class IdentityGradOpx : public Opx {
+ public:
+  using Opx::Opx;
+  void grow(poplar::program::Sequence&) const final { setOutTensor(0, getInTensor(0)); }
+  InputCreatorType getInputCreatorType(InIndex) const final { return InputCreatorType::CanUnwind; }
+  poplar::Tensor unwindTensorLayout(poplar::Tensor tensor, InIndex, OutIndex) const final {
+    return tensor;
+  }
+};
+
+OpxCreator<IdentityGradOpx> identityGradOpxCreator(Onnx::GradOperators::IdentityGrad);
 OpxCreator<AccumulateOpx> accumulateOpxCreator(Onnx::CustomOperators::Accumulate);
 
 }  // namespace

@@ -1,0 +1,75 @@
+// An operator for each function of PopLibs and GCL that has no binding to Python.
+#include <gcl/Collectives.hpp>
+#include <popart/opmanager.hpp>
+#include <popart/popx/opxmanager.hpp>
+#include <poplar/CSRFunctions.hpp>
+#include <popops/Encoding.hpp>
+#include <popops/Gather.hpp>
+#include <popops/SelectScalarFromRows.hpp>
+
+namespace {
+
+using popart::Attributes;
+
+/// One output of the type and shape that the attributes give.
+class Call : public popart::Op {
+ public:
+  Call(const popart::OpCreatorInfo& info)
+      : Op(info.opid, info.settings),
+        attributes(info.attributes),
+        out_(info.attributes.getAttribute<Attributes::String>("type"),
+             info.attributes.getAttribute<Attributes::Ints>("shape", {})) {}
+  std::unique_ptr<Op> clone() const final { return std::make_unique<Call>(*this); }
+  void setup() final { outInfo(0) = out_; }
+  float getSubgraphValue() const final { return getLowSubgraphValue(); }
+
+  Attributes attributes;
+
+ private:
+  popart::TensorInfo out_;
+};
+
+class CallOpx : public popart::popx::Opx {
+ public:
+  using Opx::Opx;
+  void grow(poplar::program::Sequence& prog) const final {
+    const Attributes& a = getOp<Call>().attributes;
+    const std::string what = a.getAttribute<Attributes::String>("what");
+    const int number = static_cast<int>(a.getAttribute<Attributes::Int>("number", 0));
+    const auto made = graph().addVariable(popart::popx::popType(outInfo(0)), outInfo(0).shape_szt(),
+                                          poplar::VariableMappingMethod::LINEAR, "made");
+    const auto in = [&](int i) { return getInTensor(i); };
+    const auto op = static_cast<gcl::CollectiveOperator>(number);
+    poplar::setFloatingPointBehaviour(graph(), prog, {});
+    if (what == "stochastic") poplar::setStochasticRounding(graph(), prog, true);
+    if (what == "stops")
+      poplar::setFloatingPointBehaviour(graph(), prog, {false, true, false, false, false});
+    if (what == "iota") return popops::iota(graph(), made, number, prog), setOutTensor(0, made);
+    if (what == "onehot")
+      return popops::encodeOneHot(graph(), in(0), made, prog), setOutTensor(0, made);
+    if (what == "on and off")
+      return popops::encodeOneHot(graph(), in(0), made, prog, in(1), in(2)), setOutTensor(0, made);
+    if (what == "select")
+      return setOutTensor(0, popops::selectScalarFromRows(graph(), in(0), in(1), prog));
+    if (what == "gather")
+      return setOutTensor(0, popops::gather(graph(), in(0), in(1), unsigned(number), prog));
+    if (what == "allReduce")
+      return setOutTensor(0, gcl::allReduceCrossReplica(graph(), in(0), op, prog));
+    if (what == "allGather")
+      return setOutTensor(0, gcl::allGatherCrossReplica(graph(), in(0), prog, gcl::CommGroup()));
+    if (what == "reduceScatter")
+      return setOutTensor(
+          0, gcl::reduceScatterCrossReplica(graph(), in(0), op, prog, gcl::CommGroup()));
+  }
+};
+
+const popart::OperatorIdentifier call = {"test", "Call", 1};
+popart::OpCreator<Call> creator(
+    popart::OpDefinitions({{call, {}}}),
+    [](const popart::OpCreatorInfo& info) -> std::unique_ptr<popart::Op> {
+      return std::make_unique<Call>(info);
+    },
+    true);
+popart::popx::OpxCreator<CallOpx> opxCreator(call);
+
+}  // namespace

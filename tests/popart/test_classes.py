@@ -1,0 +1,306 @@
+"""Operators that derive from PopART's classes of built-in operators, or make objects of them."""
+
+import ctypes
+import logging
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+import popir
+from popir.lowering import Lowering
+from popir.opx import InputCreatorType, Opx
+from tests.popart.conftest import Library
+from tests.popart.graphs import add, graph, refusal
+from tests.popart.libraries import isolated
+
+RNG = np.random.default_rng(3)
+KINDS = {"float32": "FLOAT", "int32": "INT32", "float16": "FLOAT16", "uint32": "UINT32"}
+
+
+def floats(*shape: int) -> np.ndarray:
+    """Normal values."""
+    return RNG.standard_normal(shape).astype("float32")
+
+
+def results(
+    name: str, inputs: dict[str, np.ndarray], trained: str = "", **attributes: object
+) -> tuple[np.ndarray, dict[str, np.ndarray], np.ndarray]:
+    """The operator's output, the gradients of a weighted sum of it for the inputs named in
+    `trained`, and the weights."""
+    builder = popir.Builder(opsets={"ai.onnx": 11, "ai.graphcore": 1})
+    names = [
+        builder.addInitializedInputTensor(x, i)
+        if i in trained
+        else builder.addInputTensor(popir.TensorInfo(KINDS[str(x.dtype)], list(x.shape)), i)
+        for i, x in inputs.items()
+    ]
+    (y,) = builder.customOp(name, 1, "test", names, attributes)
+    feeds = {i: x for i, x in inputs.items() if i not in trained}
+    device = popir.DeviceManager().createCpuDevice()
+    gradients = {i: popir.reservedGradientPrefix() + i for i in trained}
+    if not trained:
+        builder.addOutputTensor(y)
+        made: popir.InferenceSession | popir.TrainingSession = popir.InferenceSession(
+            builder.getModelProto(), popir.DataFlow(1, [y]), device
+        )
+        weights = floats(0)
+    else:
+        weights = floats(*builder.getTensorShape(y))
+        weighted = builder.aiOnnx.mul([y, builder.aiOnnx.constant(weights)])
+        loss = builder.aiOnnx.reducesum([weighted], keepdims=0)
+        made = popir.TrainingSession(
+            builder.getModelProto(),
+            popir.DataFlow(1, [y, *gradients.values()]),
+            loss,
+            popir.ConstSGD(0.0),
+            device,
+        )
+    made.prepareDevice()
+    anchors = made.initAnchorArrays()
+    made.run(popir.PyStepIO(feeds, anchors))
+    return anchors[y], {i: anchors[g] for i, g in gradients.items()}, weights
+
+
+def check_against_torch(library: str) -> None:
+    ctypes.CDLL(library)
+    indices = np.array([[0, 2], [2, 3]], "int32")
+    cases = {
+        "Squashed": ({"x": floats(3, 4)}, "x", lambda x: x / (1 + x.abs())),
+        "Blend": ({"a": floats(3, 4), "b": floats(4)}, "ab", lambda a, b: a + 2 * b),
+        "Pick": (
+            {"x": floats(3, 4, 2), "i": indices},
+            "x",
+            lambda x, i: x[:, i.long()],
+        ),
+        "Copied": ({"x": floats(5)}, "x", lambda x: x * 1),
+    }
+    for name, (inputs, trained, function) in cases.items():
+        y, gradients, weights = results(name, inputs, trained)
+        tensors = {k: torch.tensor(x, requires_grad=k in trained) for k, x in inputs.items()}
+        expected = function(**tensors)
+        (expected * torch.tensor(weights)).sum().backward()
+        np.testing.assert_allclose(y, expected.detach().numpy(), rtol=1e-6, err_msg=name)
+        for k, gradient in gradients.items():
+            given = tensors[k].grad
+            assert given is not None
+            np.testing.assert_allclose(gradient, given.numpy(), rtol=1e-5, err_msg=name)
+        alone, _, _ = results(name, inputs)
+        np.testing.assert_array_equal(alone, y)
+
+
+def test_classes_that_derive_compute_what_torch_does(library: Library, tmp_path: Path) -> None:
+    isolated(check_against_torch, library("classes"), cwd=tmp_path)
+
+
+def check_variants(library: str) -> None:
+    ctypes.CDLL(library)
+    g = graph(x=("FLOAT", [3, 4]), b=("FLOAT", [4]))
+    op = add(g, "Squashed", ["x"])
+    ((variant, priority),) = op.inplacePriorityDefault()
+    assert (variant.type, priority) == ("SquashedInplace", 10)
+    made = op.getInplaceVariant(variant)
+    assert made.opid.type == "SquashedInplace"
+    blend = add(g, "Blend", ["x", "b"], "z")
+    ((variant, _),) = blend.inplacePriorityDefault()
+    assert variant.type == "BlendLhsInplace"
+    # The right input is smaller than the output, so the left one alone can hold it.
+    assert add(g, "Blend", ["b", "x"], "v").inplacePriorityDefault() == []
+    x = floats(3, 4)
+    g.moveIntoGraph(made)
+    made.connectInTensor(0, "x")
+    made.createAndConnectOutTensor(0, "w")
+    made.setup()
+    assert made.modifies(0) and made.aliases(0, 0)
+    assert x.shape == tuple(made.outShape(0))
+
+
+def test_variants_in_place(library: Library, tmp_path: Path) -> None:
+    isolated(check_variants, library("classes"), cwd=tmp_path)
+
+
+def check_parameters(library: str) -> None:
+    ctypes.CDLL(library)
+    x = floats(2, 3)
+    y, _, _ = results("Affine", {"x": x}, scale=3.0, shift=-1.0)
+    np.testing.assert_allclose(y, 3 * x - 1, rtol=1e-6)
+    op = add(graph(), "Affine", ["x"], scale=3.0)
+    clone = op.clone()
+    texts: dict[str, str] = {}
+
+    class Texts:
+        def appendAttribute(self, name: str, text: str) -> None:
+            texts[name] = text
+
+    clone.appendOutlineAttributes(Texts())  # type: ignore[arg-type]
+    assert texts == {"scale": "3", "shift": "0"}
+
+
+def test_an_operator_of_parameters_whose_output_is_there_before(
+    library: Library, tmp_path: Path
+) -> None:
+    isolated(check_parameters, library("classes"), cwd=tmp_path)
+
+
+def check_accumulation(library: str) -> None:
+    ctypes.CDLL(library)
+    v, u, f = floats(4), floats(4), np.array(0.75, "float32")
+    expected = [
+        v + u,
+        v + f * u,
+        v + f * u**2,
+        f * v + u,
+        f * v + u**2,
+        f * v + (1 - f) * u,
+        f * v + (1 - f) * u**2,
+        np.maximum(f * v, np.abs(u)),
+        (f * v + u) / (f + 1),
+    ]
+    for kind, value in enumerate(expected):
+        y, _, _ = results("Average", {"v": v, "u": u, "f": f}, kind=kind)
+        np.testing.assert_allclose(y, value, rtol=1e-5, err_msg=str(kind))
+
+
+def test_accumulations_that_a_pattern_makes(library: Library, tmp_path: Path) -> None:
+    isolated(check_accumulation, library("classes"), cwd=tmp_path)
+
+
+class Lines(logging.Handler):
+    """Keeps what is logged."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keeps one."""
+        self.lines.append(record.getMessage())
+
+
+def check_patterns(library: str) -> None:
+    ctypes.CDLL(library)
+    lines = Lines()
+    logger = logging.getLogger("popir.pattern")
+    logger.setLevel(logging.INFO)
+    logger.addHandler(lines)
+    builder = popir.Builder(opsets={"ai.onnx": 11, "ai.graphcore": 1})
+    x = builder.addInputTensor(popir.TensorInfo("FLOAT", [3, 4]), "x")
+    index = builder.addInputTensor(popir.TensorInfo("INT32", [2]), "i")
+    relu = builder.aiOnnx.relu([x])
+    y = builder.aiOnnx.add([relu, x])
+    z = builder.aiOnnx.gather([y, index], axis=-1)
+    builder.addOutputTensor(builder.aiGraphcore.l1loss([z], 0.5, popir.ReductionType.Sum))
+    builder.addOutputTensor(y)
+    made = popir.InferenceSession(
+        builder.getModelProto(), popir.DataFlow(1, [y]), popir.DeviceManager().createCpuDevice()
+    )
+    made.prepareDevice()
+    anchors = made.initAnchorArrays()
+    given = floats(3, 4)
+    made.run(popir.PyStepIO({"x": given, "i": np.array([0, 1], "int32")}, anchors))
+    np.testing.assert_array_equal(anchors[y], np.maximum(given, 0) - given)
+    types = [type(op).__name__ for op in made.graph.ops.values() if op.opid.type == "Sub"]
+    assert types and "CppOp" not in types
+    assert "gather along -1" in lines.lines
+    assert "l1 of 0.5 Sum" in lines.lines
+
+
+def test_patterns_see_built_in_operators_by_class_and_make_them(
+    library: Library, tmp_path: Path
+) -> None:
+    isolated(check_patterns, library("classes"), cwd=tmp_path)
+
+
+def check_errors(library: str) -> None:
+    ctypes.CDLL(library)
+    g = graph(x=("FLOAT", [2]), z=("FLOAT", [2]))
+    said = refusal(popir.popart_exception, add(g, "Derived", ["x", "z"]).getGradOps)
+    assert "derives from one of a built-in operator, whose gradient is the compiler's" in said
+    assert f"in getGradOps() of '{library}'" in said
+    for what, function in {
+        "build": "Builder: relu",
+        "device": "DeviceManager::createCpuDevice",
+        "run": "InferenceSession::createFromOnnxModel",
+    }.items():
+        said = refusal(popir.popart_exception, lambda w=what: add(g, "Host", ["x"], what=w))
+        assert f"popart::{function}: popir builds and runs models from Python alone" in said
+        assert "popir.load_op_library" in said
+
+
+def test_what_classes_refuse(library: Library, tmp_path: Path) -> None:
+    isolated(check_errors, library("classes"), cwd=tmp_path)
+
+
+def check_priorities(library: str) -> None:
+    ctypes.CDLL(library)
+
+    class First(popir.Op):
+        """Reads the same tensor, and comes before."""
+
+        def setup(self) -> None:
+            self.setOutInfo(0, self.inInfo(0))
+
+    class FirstOpx(Opx):
+        def getInputCreatorType(self, i: int) -> InputCreatorType:
+            return InputCreatorType.CanCreate
+
+        def createInputTensor(self, i: int, debugContext: str) -> object:
+            raise AssertionError("the other reader has the higher priority")
+
+        def grow(self, prog: object) -> None:
+            self.setOutTensor(0, self.cloneNcopy(prog, self.getInTensor(0)))
+
+    opid = popir.OperatorIdentifier("test", "First", 1)
+    popir.OpCreator(First, [opid])
+    popir.OpxCreator(FirstOpx, opid)
+    g = graph(x=("FLOAT", [3, 4, 2]), i=("INT32", [2]))
+    add(g, "First", ["x"], "before")
+    add(g, "Pick", ["x", "i"], "y")
+    lowering = Lowering(g, popir.DeviceManager().createCpuDevice().device, ["y", "before"])
+    lowering.grow()
+    assert list(lowering.tensor("x").shape()) == [3, 4, 2]
+
+
+def test_of_several_creators_the_one_of_the_highest_priority(
+    library: Library, tmp_path: Path
+) -> None:
+    isolated(check_priorities, library("classes"), cwd=tmp_path)
+
+
+def check_functions(library: str) -> None:
+    ctypes.CDLL(library)
+
+    def call(what: str, *inputs: np.ndarray, to: np.ndarray, number: int = 0) -> None:
+        given = {f"in{i}": x for i, x in enumerate(inputs)}
+        kind, shape = KINDS[str(to.dtype)], list(to.shape)
+        given = given or {"x": floats(1)}
+        y, _, _ = results("Call", given, what=what, type=kind, shape=shape, number=number)
+        np.testing.assert_array_equal(y, to, err_msg=what)
+
+    call("iota", to=np.arange(-3, 7, dtype="int32"), number=-3)
+    call("iota", to=np.arange(5, 9, dtype="uint32"), number=5)
+    indices = np.array([2, 0, 0xFFFFFFFF, 3], "uint32")
+    hot = (indices[:, None] == np.arange(4)).astype("float32")
+    call("onehot", indices, to=hot)
+    call("onehot", indices.astype("int32"), to=hot.astype("int32"))
+    on, off = np.array(2.5, "float16"), np.array(-1, "float16")
+    call("on and off", indices, on, off, to=np.where(hot, on, off))
+    rows = floats(4, 3)
+    rows[2] = np.inf
+    call("select", rows, indices, to=np.array([rows[0, 2], rows[1, 0], 0, np.nan], "float32"))
+    x = floats(3, 4, 2)
+    for axis in range(3):
+        given = np.array([1, 0, 1], "int32")
+        call("gather", x, given, to=x.take(given, axis), number=axis)
+    for number in range(9):
+        call("allReduce", x, to=x * x if number == 7 else x, number=number)
+    call("allGather", x, to=x[None])
+    call("reduceScatter", x, to=x.reshape(-1))
+    for what in ("stochastic", "stops"):
+        with pytest.raises(popir.poplar_exception, match="the simulated tiles"):
+            call(what, x, to=x)
+
+
+def test_functions_without_a_binding_to_python(library: Library, tmp_path: Path) -> None:
+    isolated(check_functions, library("collections"), cwd=tmp_path)
