@@ -75,24 +75,19 @@ def test_a_transposed_operand_travels_in_spans():
     assert (report.exchangeCycles, report.exchangeBytes) == (3 * 250, 2 * 1000)
 
 
-def test_long_spans_cost_their_bytes():
-    """Rows of 100 words lie on two tiles in turn; tile 0 wants all ten: 500 words arrive."""
+@pytest.mark.parametrize(
+    ("words", "cycles"),
+    [(100, 500), (2, 15)],
+    ids=["long spans cost their bytes", "short ones their control: 5 of 3 slots"],
+)
+def test_spans(words, cycles):
+    """Rows lie on two tiles in turn; tile 0 wants all ten, of which five arrive."""
     net = Net()
-    a, b = net.input("a", [10, 100], 0), net.input("b", [10, 100], 0)
+    a, b = net.input("a", [10, words], 0), net.input("b", [10, words], 0)
     for row in range(1, 10, 2):
         net.map(b[row], 1)
     net.add(a, b, 0)
-    assert net.report().exchangeCycles == 500
-
-
-def test_short_spans_cost_their_control():
-    """Rows of 2 words instead: 5 spans of 3 slots."""
-    net = Net()
-    a, b = net.input("a", [10, 2], 0), net.input("b", [10, 2], 0)
-    for row in range(1, 10, 2):
-        net.map(b[row], 1)
-    net.add(a, b, 0)
-    assert net.report().exchangeCycles == 15
+    assert net.report().exchangeCycles == cycles
 
 
 def test_a_span_of_a_broadcast_operand_arrives_once():
