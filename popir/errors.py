@@ -9,7 +9,7 @@ module.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 
 class PopirError(RuntimeError):
@@ -47,7 +47,22 @@ class popart_runtime_error(popart_exception):
 
 
 class OutOfMemoryException(popart_exception):
-    """The program does not fit the memory of the device."""
+    """The program does not fit the memory of the device, or of the host.
+
+    `summary` makes the report of a program that does not fit its device.
+    """
+
+    def __init__(self, message: object, summary: Callable[[], str] = str) -> None:
+        super().__init__(str(message))
+        self._summary = summary
+
+    def getSummaryReport(self) -> str:
+        """What the program costs and needs, tile by tile; empty if the host was what ran out."""
+        return self._summary()
+
+    def getProfilePath(self) -> str:
+        """Always empty: no profile is written, `Session.getReport` makes one."""
+        return ""
 
 
 class UnknownOperatorError(popart_exception):

@@ -12,7 +12,13 @@ from popir import memory, poplar
 from popir.compiler import RANDOM_SEED, Compilation, compile
 from popir.dataflow import AnchorReturnTypeId, DataFlow
 from popir.devices import DeviceInfo
-from popir.errors import StepIOError, did_you_mean, popart_exception
+from popir.errors import (
+    OutOfMemoryException,
+    StepIOError,
+    did_you_mean,
+    popart_exception,
+    poplar_graph_memory_allocation_error,
+)
 from popir.ir import Graph
 from popir.lowering import Lowering
 from popir.onnxio import exporter
@@ -20,6 +26,7 @@ from popir.onnxio.importer import importModel
 from popir.onnxio.load import load
 from popir.optimizers import Optimizer
 from popir.options import SessionOptions
+from popir.opx import device
 from popir.patterns import Patterns
 from popir.profile import HostProfile, MachineReport, Profile
 from popir.progress import Logger, Progress
@@ -145,18 +152,26 @@ class Session:
             anchors,
             self._progress.stage(0.4, 0.7),
         )
-        self._engine = poplar.Engine(
-            lowering.graph,
-            [step.program],
-            self.options.engineOptions,
-            self._progress.stage(0.7, 1),
-        )
+        self._engine = self._plan(lowering.graph, step.program)
         connect = self._engine.connectStream
         self._inputs = [Port(stream, connect, isInput=True) for stream in step.inputs]
         self._outputs = [
             Port(stream, connect, isInput=False, period=self._period(stream.id))
             for stream in step.anchors
         ]
+
+    def _plan(self, graph: Any, program: Any) -> Any:
+        try:
+            options = self.options.engineOptions
+            return poplar.Engine(graph, [program], options, self._progress.stage(0.7, 1))
+        except poplar_graph_memory_allocation_error as error:
+            if not str(error).startswith("Out of memory on tile"):
+                raise
+
+            def summary() -> str:
+                return device("machine").programReport(graph, program)["summary"]
+
+            raise OutOfMemoryException(error, summary) from error
 
     def _period(self, anchor: str) -> int:
         art = self.dataFlow.art(anchor)

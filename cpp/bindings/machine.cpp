@@ -60,18 +60,21 @@ py::list asList(const std::vector<Row>& rows) {
 }
 
 py::dict asDict(const MachineReport& r) {
-  return py::dict(
-      "target"_a = r.target, "tiles"_a = r.tiles, "numIPUs"_a = r.numIPUs,
-      "tilesPerIPU"_a = r.tilesPerIPU, "clockHz"_a = r.clockHz, "cycles"_a = r.cycles,
-      "computeCycles"_a = r.computeCycles, "exchangeCycles"_a = r.exchangeCycles,
-      "syncCycles"_a = r.syncCycles, "exchangeBytes"_a = r.exchangeBytes,
-      "interIPUBytes"_a = r.interIPUBytes, "interIPUCycles"_a = r.interIPUCycles,
-      "flops"_a = r.flops, "hostBytesIn"_a = r.hostBytesIn, "hostBytesOut"_a = r.hostBytesOut,
-      "hostSeconds"_a = r.hostSeconds, "operations"_a = asList(r.operations),
-      "steps"_a = asList(r.steps), "memory"_a = asList(r.memory), "owners"_a = asList(r.owners),
-      "totalBytes"_a = r.totalBytes, "maxTileBytes"_a = r.maxTileBytes,
-      "fullestTile"_a = r.fullestTile, "bytesPerTile"_a = r.bytesPerTile,
-      "tilesOutOfMemory"_a = r.tilesOutOfMemory, "counts"_a = r.counts, "summary"_a = r.summary());
+  return py::dict("target"_a = r.target, "tiles"_a = r.tiles, "numIPUs"_a = r.numIPUs,
+                  "tilesPerIPU"_a = r.tilesPerIPU, "clockHz"_a = r.clockHz, "cycles"_a = r.cycles,
+                  "computeCycles"_a = r.computeCycles, "exchangeCycles"_a = r.exchangeCycles,
+                  "syncCycles"_a = r.syncCycles, "exchangeBytes"_a = r.exchangeBytes,
+                  "interIPUBytes"_a = r.interIPUBytes, "interIPUCycles"_a = r.interIPUCycles,
+                  "rearrangementBytes"_a = r.rearrangementBytes,
+                  "rearrangementCycles"_a = r.rearrangementCycles, "flops"_a = r.flops,
+                  "hostBytesIn"_a = r.hostBytesIn, "hostBytesOut"_a = r.hostBytesOut,
+                  "hostSeconds"_a = r.hostSeconds, "operations"_a = asList(r.operations),
+                  "steps"_a = asList(r.steps), "distinctSteps"_a = r.distinctSteps,
+                  "memory"_a = asList(r.memory), "owners"_a = asList(r.owners),
+                  "totalBytes"_a = r.totalBytes, "maxTileBytes"_a = r.maxTileBytes,
+                  "fullestTile"_a = r.fullestTile, "bytesPerTile"_a = r.bytesPerTile,
+                  "tilesOutOfMemory"_a = r.tilesOutOfMemory, "counts"_a = r.counts,
+                  "summary"_a = r.summary());
 }
 
 py::dict planAsDict(const ContractionPlan& p) {
@@ -108,6 +111,17 @@ void bindMachine(py::module_& m) {
       },
       py::arg("graph"), py::arg("program"),
       "What Engine.machineReport says of a program, without an engine.");
+  m.def(
+      "tileRuns",
+      [](const poplar::Graph& graph, const poplar::Tensor& t) {
+        std::vector<std::tuple<std::int64_t, std::int64_t, unsigned>> runs;
+        for (const auto& run : tileRuns(*graph.impl(), t).runs)
+          runs.emplace_back(run.begin, run.end, run.tile);
+        return runs;
+      },
+      py::arg("graph"), py::arg("t"),
+      "(first element, the one after the last, tile) of the flattened tensor, in order: how tiles "
+      "share a vertex that writes it.");
   m.def(
       "planContraction",
       [](const poplar::Target& target, const std::string& vertexClass, const poplar::Type& type,

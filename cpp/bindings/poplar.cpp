@@ -142,7 +142,27 @@ void bindDevices(py::module_& m) {
       .def("getBytesPerTile", &Target::getBytesPerTile)
       .def("getMemoryBytes", &Target::getMemoryBytes)
       .def("getExchangeBytesPerCycle", &Target::getExchangeBytesPerCycle)
+      .def("getMemcpyBytesPerCycle", &Target::getMemcpyBytesPerCycle)
+      .def("getDataPathWidth", &Target::getDataPathWidth)
       .def("getVectorWidth", &Target::getVectorWidth)
+      .def("getNumConvUnits", &Target::getNumConvUnits, py::arg("inputType"),
+           py::arg("partialsType"))
+      .def("getWeightsPerConvUnit",
+           py::overload_cast<const Type&>(&Target::getWeightsPerConvUnit, py::const_))
+      .def("getConvUnitInputLoadElemsPerCycle", &Target::getConvUnitInputLoadElemsPerCycle)
+      .def("getConvUnitMaxPipelineDepth",
+           py::overload_cast<const Type&>(&Target::getConvUnitMaxPipelineDepth, py::const_))
+      .def("getConvUnitCoeffLoadBytesPerCycle", &Target::getConvUnitCoeffLoadBytesPerCycle)
+      .def("getNumStrideBits", &Target::getNumStrideBits)
+      .def("getRptCountMax", &Target::getRptCountMax)
+      .def("getAtomicStoreGranularity", &Target::getAtomicStoreGranularity)
+      .def("getTilesPerSharedExchangeBus", &Target::getTilesPerSharedExchangeBus)
+      .def("supportsExchangeBusSharing", &Target::supportsExchangeBusSharing)
+      .def("getMemoryElementOffsets", &Target::getMemoryElementOffsets)
+      .def("getInterleavedMemoryElementIndex", &Target::getInterleavedMemoryElementIndex)
+      .def("getMinIPUSyncDelay", &Target::getMinIPUSyncDelay)
+      .def("getMaxIPUSyncDelay", &Target::getMaxIPUSyncDelay)
+      .def("getGlobalSyncCycles", &Target::getGlobalSyncCycles)
       .def("getTypeSize", &Target::getTypeSize)
       .def("getTileClockFrequency", &Target::getTileClockFrequency);
   py::class_<Device>(m, "Device", "A simulated device.")
@@ -192,6 +212,7 @@ void bindDevices(py::module_& m) {
   POPIR_FIELD(fp16InFp32OutConvUnitsPerTile)
   POPIR_FIELD(fp32InFp32OutConvUnitsPerTile)
   POPIR_FIELD(convUnitCoeffLoadBytesPerCycle)
+  POPIR_FIELD(globalSyncCycles)
 #undef POPIR_FIELD
 }
 
@@ -352,6 +373,12 @@ void bindGraph(py::module_& m) {
   py::class_<Graph>(m, "Graph", "Variables, constants, compute sets and streams of one program.")
       .def(py::init([](const Target& t) { return Graph(t); }), py::arg("target"))
       .def(py::init([](const Device& d) { return Graph(d); }), py::arg("device"))
+      .def("createVirtualGraph", py::overload_cast<unsigned, unsigned>(&Graph::createVirtualGraph),
+           py::arg("lowerTile"), py::arg("upperTile"))
+      .def("createVirtualGraph",
+           py::overload_cast<const std::vector<unsigned>&>(&Graph::createVirtualGraph),
+           py::arg("perIpuTiles"))
+      .def("getTopLevelGraph", &Graph::getTopLevelGraph)
       .def("getTarget", &Graph::getTarget)
       .def(
           "addVariable",

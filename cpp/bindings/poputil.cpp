@@ -80,6 +80,31 @@ void bindMapping(py::module_& m) {
             &poputil::getTileImbalance),
         py::arg("graph"), py::arg("t"), py::arg("minElementsPerTile") = 0, py::arg("grainSize") = 1,
         "Elements of the fullest tile beyond what an even mapping would put there.");
+  m.def("dimIsSplitOverIPUs", &poputil::dimIsSplitOverIPUs, py::arg("graph"), py::arg("t"),
+        py::arg("dimension"));
+  m.def("cloneToIpu", &poputil::cloneToIpu, py::arg("graph"), py::arg("t"), py::arg("dstIPU"),
+        py::arg("debugContext") = poplar::DebugContext(),
+        py::arg("method") = poplar::TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES);
+  m.def("copyToIpu", &poputil::copyToIpu, py::arg("graph"), py::arg("t"), py::arg("prog"),
+        py::arg("dstIPU"), py::arg("debugContext") = poplar::DebugContext(),
+        py::arg("method") = poplar::TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES);
+  m.def("createBroadcastOperand", &poputil::createBroadcastOperand, py::arg("graph"),
+        py::arg("fullTensor"), py::arg("type"), py::arg("dim"), py::arg("ditherMapping") = false,
+        py::arg("debugContext") = poplar::DebugContext());
+  py::class_<poputil::TensorUseTracker>(m, "TensorUseTracker",
+                                        "Maps elements to the tiles that use them.")
+      .def(py::init<unsigned, unsigned, bool>(), py::arg("numTiles"), py::arg("startTile") = 0,
+           py::arg("ascendingMappingOrder") = true)
+      .def(
+          "add",
+          py::overload_cast<const Graph&, unsigned, const Tensor&>(&poputil::TensorUseTracker::add),
+          py::arg("graph"), py::arg("tile"), py::arg("t"))
+      .def(
+          "mapTensorsByUse",
+          [](poputil::TensorUseTracker& uses, Graph& graph, unsigned grain, unsigned least,
+             bool extend) { uses.mapTensorsByUse(graph, grain, least, extend); },
+          py::arg("graph"), py::arg("grainSize"), py::arg("minElementsPerTile"),
+          py::arg("extendPartialUsage") = false);
   m.def("dimIsSplitOverTiles", &poputil::dimIsSplitOverTiles, py::arg("graph"), py::arg("t"),
         py::arg("dimension"));
 }

@@ -41,6 +41,7 @@ std::vector<std::int64_t> TileRuns::byTile(unsigned tiles) const {
 }
 
 void Traffic::add(const TileRuns& held, const TileRuns& needed) {
+  if (held.runs == needed.runs) return;
   const auto tiles = static_cast<unsigned>(received_.size());
   std::vector<std::int64_t> in(tiles), out(tiles), spans(tiles);
   bool any = false;

@@ -15,6 +15,10 @@ namespace popir {
 struct TileRun {
   std::int64_t begin, end;
   unsigned tile;
+
+  friend bool operator==(const TileRun& a, const TileRun& b) {
+    return a.begin == b.begin && a.end == b.end && a.tile == b.tile;
+  }
 };
 
 /// Where the elements of an operand are: runs in ascending order without overlaps.
@@ -62,7 +66,16 @@ class Traffic {
     received_[tile] += bytes;
     saved_[tile] += bytes - bytes / together;
   }
+  /// What arrives from one place.
+  void span(unsigned tile, std::uint64_t bytes) {
+    receive(tile, bytes);
+    ++spans_[tile];
+  }
   void send(unsigned tile, std::uint64_t bytes) { sent_[tile] += bytes; }
+  /// Bytes from a tile to another, if that is of another IPU.
+  void linkTiles(unsigned from, unsigned to, std::uint64_t bytes) {
+    link(from / tilesPerIPU_, to / tilesPerIPU_, bytes);
+  }
   /// Bytes from one IPU to another.
   void link(unsigned from, unsigned to, std::uint64_t bytes) { between_.add(from, to, bytes); }
 

@@ -74,12 +74,17 @@ struct __attribute__((visibility("default"))) MachineReport {
   std::uint64_t exchangeBytes = 0, flops = 0;
   /// Of the exchange that on links between IPUs.
   std::uint64_t interIPUBytes = 0, interIPUCycles = 0;
+  /// Of the exchange that which spreads what streams bring over the tiles where it belongs, and
+  /// collects what they take.
+  std::uint64_t rearrangementBytes = 0, rearrangementCycles = 0;
   /// Through streams, in one run. No cycles count them; the seconds are those of the bytes alone.
   std::uint64_t hostBytesIn = 0, hostBytesOut = 0;
   double hostSeconds = 0;
   /// In the order of the program.
   std::vector<OperationCost> operations;
   std::vector<StepCost> steps;
+  /// Steps that were worked out: each once, however often programs execute it.
+  std::size_t distinctSteps = 0;
   /// Of all programs of the engine together. The categories add up to the totals, on every tile.
   std::vector<MemoryCost> memory;
   /// At most ten, the largest first.

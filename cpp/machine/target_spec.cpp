@@ -53,6 +53,11 @@ constexpr Figure kFigures[] = {
     POPIR_WHOLE(convUnitCoeffLoadBytesPerCycle, 1, 1024, 1, "bytes a cycle"),
     POPIR_REAL(hostBytesPerSecond, 1e3, 1e15, "bytes a second"),
     POPIR_WHOLE(rptCountMax, 1, 1 << 20, 1, "rounds"),
+    POPIR_WHOLE(numStrideBits, 1, 32, 1, "bits"),
+    POPIR_WHOLE(minIPUSyncDelay, 0, 1000000, 1, "cycles"),
+    POPIR_WHOLE(maxIPUSyncDelay, 0, 1000000, 1, "cycles"),
+    POPIR_WHOLE(memoryElementBytes, 1024, 1 << 20, 8, "bytes"),
+    POPIR_WHOLE(interleavedMemoryOffset, 0, 1 << 30, 8, "bytes"),
     POPIR_WHOLE(atomicStoreGranularity, 1, 64, 1, "bytes"),
     POPIR_WHOLE(stackBytesPerTile, 0, 1 << 24, 1, "bytes"),
     POPIR_WHOLE(vertexStateBytes, 0, 1 << 16, 1, "bytes"),
@@ -120,6 +125,7 @@ TargetSpec TargetSpec::ipu(const std::string& version) {
   if (version == "ipu1") {
     spec.tilesPerIPU = 1216;
     spec.memoryBytesPerTile = 262144;
+    spec.interleavedMemoryOffset = 131072;
     spec.tileClockFrequency = 1.6e9;
     spec.tilesPerSharedExchangeBus = 1;
     spec.fp16InFp16OutConvUnitsPerTile = 8;

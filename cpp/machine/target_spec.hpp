@@ -56,6 +56,11 @@ struct __attribute__((visibility("default"))) TargetSpec {
   double hostBytesPerSecond = 5.5e9;
 
   unsigned rptCountMax = 4095;
+  unsigned numStrideBits = 10;
+  /// Of the sync of an IPU's tiles: part of phaseCycles, told to who asks.
+  unsigned minIPUSyncDelay = 0, maxIPUSyncDelay = 126;
+  /// A tile's memory: elements, and where those with interleaved words begin.
+  unsigned memoryElementBytes = 16384, interleavedMemoryOffset = 212992;
   unsigned atomicStoreGranularity = 4;
   /// Of the supervisor and all workers together.
   unsigned stackBytesPerTile = 3168;

@@ -19,7 +19,7 @@ void addBulkVertex(poplar::Graph& graph, poplar::ComputeSet cs,
       refuse(i, "cannot be written, it holds constants or an element twice: " + t.getDebugStr());
   }
   graph.impl()->computeSets[cs.getId()].bulk.push_back(
-      {std::move(kernel), std::move(operands), std::move(name)});
+      {std::move(kernel), std::move(operands), std::move(name), graph.virtualTiles()});
 }
 
 void addBulkVertex(poplar::Graph& graph, poplar::program::Sequence& prog,

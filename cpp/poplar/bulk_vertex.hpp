@@ -23,6 +23,8 @@ struct BulkVertex {
   std::shared_ptr<const Kernel> kernel;
   std::vector<BulkOperand> operands;
   std::string name;
+  /// Of the virtual graph that it was added to; null for all tiles.
+  std::shared_ptr<const VirtualTiles> tiles;
 };
 
 /// Adds a bulk vertex to a compute set.

@@ -1,7 +1,9 @@
 // poplar::Graph.
 #include <poplar/Graph.hpp>
 
+#include "machine/target_spec.hpp"
 #include "poplar/graph_impl.hpp"
+#include "poplar/virtual_tiles.hpp"
 
 namespace poplar {
 
@@ -11,9 +13,6 @@ using popir::Nest;
 using popir::View;
 
 namespace {
-
-// PopLibs' default: at least 128 bytes a tile, in grains of 8.
-constexpr std::size_t kMinBytesPerTile = 128, kGrainBytes = 8;
 
 void checkGraph(const char* what, const GraphImpl& graph, const Tensor& t) {
   if (!t.valid() || t.view().graph() != &graph)
@@ -57,7 +56,52 @@ Graph::Graph(Graph&&) noexcept = default;
 Graph& Graph::operator=(Graph&&) noexcept = default;
 Graph::~Graph() = default;
 
-const Target& Graph::getTarget() const { return impl_->target; }
+Graph::Graph(std::shared_ptr<GraphImpl> impl, std::shared_ptr<const popir::VirtualTiles> tiles)
+    : impl_(std::move(impl)), virtual_(std::move(tiles)) {}
+
+const Target& Graph::getTarget() const { return virtual_ ? virtual_->target : impl_->target; }
+
+// Tiles of this graph, in ascending order, on as many IPUs.
+Graph Graph::onTiles(const std::vector<unsigned>& tiles, unsigned ipus) {
+  auto part = std::make_shared<popir::VirtualTiles>();
+  auto spec = impl_->target.spec();
+  spec.set("numIPUs", ipus);
+  spec.set("tilesPerIPU", static_cast<double>(tiles.size() / ipus));
+  part->target = Target(std::make_shared<const popir::TargetSpec>(spec));
+  for (const auto tile : tiles) part->tiles.push_back(virtual_ ? virtual_->tiles[tile] : tile);
+  return {impl_, std::move(part)};
+}
+
+Graph Graph::createVirtualGraph(unsigned lowerTile, unsigned upperTile) {
+  const auto all = getTarget().getNumTiles(), perIPU = getTarget().getTilesPerIPU();
+  if (lowerTile >= upperTile || upperTile > all)
+    throw invalid_tile_mapping("Graph::createVirtualGraph: tiles " + std::to_string(lowerTile) +
+                               " to " + std::to_string(upperTile) +
+                               " given, expected one or more of the " + std::to_string(all) +
+                               " that the graph has");
+  std::vector<unsigned> tiles(upperTile - lowerTile);
+  std::iota(tiles.begin(), tiles.end(), lowerTile);
+  const bool whole = lowerTile % perIPU == 0 && upperTile % perIPU == 0;
+  return onTiles(tiles, whole ? (upperTile - lowerTile) / perIPU : 1);
+}
+
+Graph Graph::createVirtualGraph(const std::vector<unsigned>& perIpuTiles) {
+  const auto ipus = getTarget().getNumIPUs(), perIPU = getTarget().getTilesPerIPU();
+  auto sorted = perIpuTiles;
+  std::sort(sorted.begin(), sorted.end());
+  if (sorted.empty() || sorted.back() >= perIPU ||
+      std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
+    throw invalid_tile_mapping(
+        "Graph::createVirtualGraph: " + std::to_string(sorted.size()) +
+        " tiles of each IPU given, the last " + std::to_string(sorted.empty() ? 0 : sorted.back()) +
+        "; expected different ones, at least one, of " + std::to_string(perIPU));
+  std::vector<unsigned> tiles;
+  for (unsigned ipu = 0; ipu < ipus; ++ipu)
+    for (const auto tile : sorted) tiles.push_back(ipu * perIPU + tile);
+  return onTiles(tiles, ipus);
+}
+
+Graph Graph::getTopLevelGraph() { return {impl_, nullptr}; }
 
 Tensor Graph::addVariable(const Type& type, ArrayRef<std::size_t> shape,
                           const DebugContext& debugContext) {
@@ -69,9 +113,8 @@ Tensor Graph::addVariable(const Type& type, ArrayRef<std::size_t> shape,
                           VariableMappingMethod method, const DebugContext& debugContext) {
   Tensor t = addVariable(type, shape, debugContext);
   if (method == VariableMappingMethod::LINEAR) {
-    const auto bytes = type.sizeInBytes();
-    popir::mapLinearly(*this, t, std::max<std::size_t>(kMinBytesPerTile / bytes, 1),
-                       std::max<std::size_t>(kGrainBytes / bytes, 1));
+    const auto each = popir::linearShare(getTarget(), t.numElements(), type.sizeInBytes());
+    popir::mapLinearly(*this, t, static_cast<std::size_t>(each), 1);
   }
   return t;
 }
@@ -151,9 +194,16 @@ Tensor Graph::clone(const Tensor& t, const DebugContext& debugContext, TensorClo
 }
 
 void Graph::setTileMapping(const Tensor& t, unsigned tile) {
-  TileToTensorMapping mapping(std::max(getTarget().getNumTiles(), tile + 1));
-  mapping[tile].emplace_back(0, t.numElements());
-  setTileMapping(t, mapping);
+  checkGraph("setTileMapping", *impl_, t);
+  if (tile >= getTarget().getNumTiles())
+    throw invalid_tile_mapping("Graph::setTileMapping: tile " + std::to_string(tile) +
+                               " given, the target has " +
+                               std::to_string(getTarget().getNumTiles()));
+  const auto real = virtual_ ? virtual_->tiles[tile] : tile;
+  forEachRun(t.view(), 0, t.view().elements(),
+             [&](unsigned id, std::int64_t first, std::int64_t n, std::int64_t) {
+               impl_->variable(id).mapping.set(first, first + n, real);
+             });
 }
 
 void Graph::setTileMapping(const Tensor& t, const TileToTensorMapping& mapping) {
@@ -172,7 +222,8 @@ void Graph::setTileMapping(const Tensor& t, const TileToTensorMapping& mapping) 
       forEachRun(t.view(), static_cast<std::int64_t>(interval.begin()),
                  static_cast<std::int64_t>(interval.end()),
                  [&](unsigned id, std::int64_t first, std::int64_t n, std::int64_t) {
-                   impl_->variable(id).mapping.set(first, first + n, tile);
+                   impl_->variable(id).mapping.set(first, first + n,
+                                                   virtual_ ? virtual_->tiles[tile] : tile);
                  });
     }
   }
@@ -180,7 +231,7 @@ void Graph::setTileMapping(const Tensor& t, const TileToTensorMapping& mapping) 
 
 Graph::TileToTensorMapping Graph::getTileMapping(const Tensor& t, bool requireComplete) const {
   checkGraph("getTileMapping", *impl_, t);
-  TileToTensorMapping mapping(getTarget().getNumTiles());
+  TileToTensorMapping mapping(impl_->target.getNumTiles());
   std::int64_t found = 0;
   forEachRun(t.view(), 0, t.view().elements(),
              [&](unsigned id, std::int64_t first, std::int64_t n, std::int64_t flat) {
@@ -201,7 +252,14 @@ Graph::TileToTensorMapping Graph::getTileMapping(const Tensor& t, bool requireCo
         "Graph::getTileMapping: " + std::to_string(t.view().elements() - found) + " of " +
         std::to_string(t.view().elements()) + " elements of " + t.getDebugStr() +
         " have no tile; use setTileMapping");
-  return mapping;
+  if (!virtual_) return mapping;
+  TileToTensorMapping own(virtual_->tiles.size());
+  for (std::size_t i = 0; i < own.size(); ++i) own[i].swap(mapping[virtual_->tiles[i]]);
+  for (const auto& elsewhere : mapping)
+    if (requireComplete && !elsewhere.empty())
+      throw invalid_tile_mapping("Graph::getTileMapping: elements of " + t.getDebugStr() +
+                                 " are on tiles that this virtual graph has not");
+  return own;
 }
 
 ComputeSet Graph::addComputeSet(const DebugContext& debugContext) {

@@ -7,6 +7,7 @@
 #include "poplar/codelet_compile.hpp"
 #include "poplar/graph_impl.hpp"
 #include "poplar/host_process.hpp"
+#include "poplar/virtual_tiles.hpp"
 
 namespace popir {
 namespace {
@@ -303,7 +304,7 @@ void Graph::setTileMapping(VertexRef v, unsigned tile) {
     throw invalid_tile_mapping("Graph::setTileMapping: tile " + std::to_string(tile) +
                                " given, the target has " +
                                std::to_string(getTarget().getNumTiles()));
-  impl_->vertices[id].tile = tile;
+  impl_->vertices[id].tile = virtual_ ? virtual_->tiles[tile] : tile;
 }
 
 void Graph::setPerfEstimate(const VertexRef& v, std::uint64_t cycles, std::uint64_t flops) {

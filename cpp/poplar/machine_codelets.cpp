@@ -18,20 +18,84 @@ std::uint64_t cyclesOf(const TargetSpec& spec, const UserVertex& vertex) {
   return cyclesByBytes(spec, bytes);
 }
 
-void addTraffic(const GraphImpl& graph, const UserVertex& vertex, Traffic& traffic) {
-  for (std::size_t i = 0; i < vertex.fields.size(); ++i) {
-    const auto direction = vertex.codelet->fields[i].direction;
-    for (const auto& t : vertex.fields[i].tensors) {
-      if (t.numElements() == 0) continue;
-      const auto home = tileRuns(graph, t);
-      TileRuns here;
-      here.elements = here.distinct = home.elements;
-      here.elementBytes = home.elementBytes;
-      here.append(0, home.elements, *vertex.tile);
-      if (direction != CodeletField::Direction::Output) traffic.add(home, here);
-      if (direction != CodeletField::Direction::Input) traffic.add(here, home);
+// Elements of a variable that one tile's vertices read or write.
+struct Wanted {
+  unsigned tile;
+  std::int64_t begin, end;
+};
+using ByVariable = std::map<unsigned, std::vector<Wanted>>;
+
+void note(const poplar::Tensor& t, unsigned tile, ByVariable& to) {
+  t.view().expand(Nest{0, 0, {{t.view().elements(), 1, 1}}}, [&](unsigned variable, Nest nest) {
+    nest.coalesce();
+    NestDim run{1, 1, 1};
+    if (!nest.dims.empty() && nest.dims.back().from == 1) {
+      run = nest.dims.back();
+      nest.dims.pop_back();
+    }
+    const std::function<void(std::size_t, std::int64_t)> walk = [&](std::size_t k,
+                                                                    std::int64_t from) {
+      if (k == nest.dims.size()) return to[variable].push_back({tile, from, from + run.n});
+      const auto n = nest.dims[k].from == 0 ? 1 : nest.dims[k].n;  // broadcast
+      for (std::int64_t j = 0; j < n; ++j) walk(k + 1, from + j * nest.dims[k].from);
+    };
+    walk(0, nest.from);
+  });
+}
+
+// Each element that a tile wants once, however many of its vertices do.
+void unite(std::vector<Wanted>& wanted) {
+  std::sort(wanted.begin(), wanted.end(), [](const Wanted& a, const Wanted& b) {
+    return a.tile != b.tile ? a.tile < b.tile : a.begin < b.begin;
+  });
+  std::vector<Wanted> united;
+  for (const auto& w : wanted)
+    if (!united.empty() && united.back().tile == w.tile && w.begin <= united.back().end)
+      united.back().end = std::max(united.back().end, w.end);
+    else
+      united.push_back(w);
+  wanted.swap(united);
+}
+
+// What lies elsewhere than where it is wanted travels: to it, or from it. A word is sent once for
+// all the tiles that want it.
+void exchange(const GraphImpl& graph, ByVariable& all, bool toVertices, Traffic& traffic) {
+  for (auto& [variable, wanted] : all) {
+    unite(wanted);
+    const auto size = graph.variable(variable).type.sizeInBytes();
+    const auto& mapping = graph.variable(variable).mapping;
+    std::vector<Wanted> away;  // by its own tile
+    for (const auto& w : wanted)
+      mapping.forEach(w.begin, w.end, [&](std::int64_t b, std::int64_t e, unsigned home) {
+        if (home == w.tile) return;
+        const auto bytes = static_cast<std::uint64_t>(e - b) * size;
+        traffic.span(toVertices ? w.tile : home, bytes);
+        traffic.linkTiles(toVertices ? home : w.tile, toVertices ? w.tile : home, bytes);
+        if (toVertices)
+          away.push_back({home, b, e});
+        else
+          traffic.send(w.tile, bytes);
+      });
+    unite(away);
+    for (const auto& w : away)
+      traffic.send(w.tile, static_cast<std::uint64_t>(w.end - w.begin) * size);
+  }
+}
+
+void addTraffic(const GraphImpl& graph, unsigned computeSet, Traffic& traffic) {
+  ByVariable reads, writes;
+  for (const auto id : graph.computeSets[computeSet].vertices) {
+    const auto& vertex = graph.vertices[id];
+    for (std::size_t i = 0; i < vertex.fields.size(); ++i) {
+      const auto direction = vertex.codelet->fields[i].direction;
+      for (const auto& t : vertex.fields[i].tensors) {
+        if (direction != CodeletField::Direction::Output) note(t, *vertex.tile, reads);
+        if (direction != CodeletField::Direction::Input) note(t, *vertex.tile, writes);
+      }
     }
   }
+  exchange(graph, reads, true, traffic);
+  exchange(graph, writes, false, traffic);
 }
 
 }  // namespace
@@ -41,9 +105,9 @@ Phase phaseOfCodelets(const GraphImpl& graph, unsigned computeSet) {
   Phase phase(spec);
   const std::size_t contexts = std::max(graph.target.getNumWorkerContexts(), 1u);
   std::map<unsigned, std::vector<std::uint64_t>> workers;  // by tile: cycles of each context
+  addTraffic(graph, computeSet, phase.traffic);
   for (const auto id : graph.computeSets[computeSet].vertices) {
     const auto& vertex = graph.vertices[id];
-    addTraffic(graph, vertex, phase.traffic);
     const auto cycles = cyclesOf(spec, vertex);
     if (vertex.codelet->kind != Codelet::Kind::Vertex) {
       phase.compute[*vertex.tile] += cycles;  // all contexts together, or the supervisor

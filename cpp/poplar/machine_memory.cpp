@@ -26,10 +26,18 @@ void countNodes(const GraphImpl& graph, const ProgramNode& node, std::set<const 
 }  // namespace
 
 const char* MachineMemory::name(int category) {
-  static constexpr const char* kNames[] = {
-      "variables",          "constants", "vertex state", "vertex code", "exchange code",
-      "control code",       "stack",     "gaps",         "temporaries", "gathered operands",
-      "gaps of temporaries"};
+  static constexpr const char* kNames[] = {"variables",
+                                           "constants",
+                                           "vertex state",
+                                           "vertex code",
+                                           "exchange code",
+                                           "control code",
+                                           "stack",
+                                           "gaps",
+                                           "temporaries",
+                                           "gathered operands",
+                                           "host exchange buffers",
+                                           "gaps of temporaries"};
   return kNames[category];
 }
 
@@ -40,7 +48,8 @@ MachineMemory::MachineMemory(const GraphImpl& graph, const Programs& programs, S
       tiles_(spec_.numTiles()),
       costs_(costs),
       live_(programs.size()),
-      worst_(tiles_) {
+      worst_(tiles_),
+      most_(tiles_) {
   for (auto& bytes : peak_) bytes.resize(tiles_);
   const ProgramNode nothing;
   for (const auto& p : programs) flat_.push_back(flatten(graph, p ? *p : nothing, codelets_));
@@ -120,38 +129,49 @@ void MachineMemory::play(std::size_t program, std::vector<Event>& events,
   std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
     return a.leaf != b.leaf ? a.leaf < b.leaf : a.begins > b.begins;
   });
-  PerTile now(tiles_), gaps(tiles_), gathered(tiles_);
-  auto next = events.begin();
+  std::array<PerTile, 4> now;  // of the categories from kTemporaries
+  for (auto& bytes : now) bytes.resize(tiles_);
+  const auto of = [&](int category) -> PerTile& { return now[category - kTemporaries]; };
   const auto gap = [&](std::uint64_t b) { return aligned(spec_, b) - b; };
+  auto next = events.begin();
   for (std::size_t s = 0; s < leaves.size(); ++s) {
     for (; next != events.end() && next->leaf == s && next->begins; ++next) {
       const auto bytes = bytesOf(next->variable);
-      bytes.addTo(now);
-      bytes.map(gap).addTo(gaps);
+      bytes.addTo(of(kTemporaries));
+      bytes.map(gap).addTo(of(kTemporaryGaps));
     }
     const auto* step = costs_ ? &costs_->of(*leaves[s].node) : nullptr;
-    if (step) step->gathered.addTo(gathered);
-    Live live;
-    for (unsigned t = 0; t < tiles_; ++t) {
-      const auto bytes = now[t] + gathered[t] + gaps[t];
-      live.total += bytes;
-      live.fullestTile = std::max(live.fullestTile, bytes);
-      if (bytes <= peak_[kTemporaries][t] + peak_[kGathered][t] + peak_[kTemporaryGaps][t])
-        continue;
-      peak_[kTemporaries][t] = now[t];
-      peak_[kGathered][t] = gathered[t];
-      peak_[kTemporaryGaps][t] = gaps[t];
-      worst_[t] = {program, s};
+    if (step) {
+      step->gathered.addTo(of(kGathered));
+      step->hostBuffers.addTo(of(kHostBuffers));
     }
-    live_[program].push_back(live);
+    live_[program].push_back(look(now, {program, s}));
+    if (step) {
+      step->gathered.takeFrom(of(kGathered));
+      step->hostBuffers.takeFrom(of(kHostBuffers));
+    }
     progress(static_cast<int>(s) + 1, static_cast<int>(leaves.size()));
-    if (step) step->gathered.takeFrom(gathered);
     for (; next != events.end() && next->leaf == s; ++next) {
       const auto bytes = bytesOf(next->variable);
-      bytes.takeFrom(now);
-      bytes.map(gap).takeFrom(gaps);
+      bytes.takeFrom(of(kTemporaries));
+      bytes.map(gap).takeFrom(of(kTemporaryGaps));
     }
   }
+}
+
+// Keeps what a tile has now, if it is the most so far.
+MachineMemory::Live MachineMemory::look(const std::array<PerTile, 4>& now, Moment moment) {
+  Live live;
+  for (unsigned t = 0; t < tiles_; ++t) {
+    const auto bytes = now[0][t] + now[1][t] + now[2][t] + now[3][t];
+    live.total += bytes;
+    live.fullestTile = std::max(live.fullestTile, bytes);
+    if (bytes <= most_[t]) continue;
+    most_[t] = bytes;
+    worst_[t] = moment;
+    for (int c = kTemporaries; c < kCategories; ++c) peak_[c][t] = now[c - kTemporaries][t];
+  }
+  return live;
 }
 
 void MachineMemory::into(MachineReport& report) const {
@@ -205,22 +225,33 @@ std::vector<MemoryOwner> MachineMemory::owners(unsigned tile) const {
 namespace {
 
 // All variables of a tile at once, whether they live together or not.
-bool surelyFits(const GraphImpl& graph) {
+std::uint64_t allVariables(const GraphImpl& graph) {
   const auto& spec = graph.target.spec();
   PerTile bytes(spec.numTiles(), spec.stackBytesPerTile);
   for (const auto& v : graph.variables)
     v.mapping.forEach(0, v.elements, [&](std::int64_t b, std::int64_t e, unsigned tile) {
       bytes[tile] += aligned(spec, static_cast<std::uint64_t>(e - b) * v.type.sizeInBytes());
     });
-  return *std::max_element(bytes.begin(), bytes.end()) <= spec.memoryBytesPerTile;
+  return *std::max_element(bytes.begin(), bytes.end());
 }
 
 }  // namespace
 
 void requireTileMemory(const GraphImpl& graph, const Programs& programs) {
-  if (graph.target.getTargetType() == poplar::TargetType::CPU || surelyFits(graph)) return;
+  // Plans leave as much of a tile to variables, if it can be had.
+  constexpr double kWithoutPlans = 0.4;
+  const auto& spec = graph.target.spec();
+  if (spec.type == poplar::TargetType::CPU) return;
+  const auto little = static_cast<std::uint64_t>(kWithoutPlans * spec.memoryBytesPerTile);
+  if (allVariables(graph) <= little) return;
   MachineReport report;
   MachineMemory(graph, programs, nullptr, {}).into(report);
+  if (report.maxTileBytes <= little) return;
+  if (report.tilesOutOfMemory == 0) {
+    report = {};
+    StepCosts costs(graph);
+    MachineMemory(graph, programs, &costs, {}).into(report);
+  }
   if (report.tilesOutOfMemory == 0) return;
   std::ostringstream os;
   os << "Out of memory on tile " << report.fullestTile << ": " << report.maxTileBytes

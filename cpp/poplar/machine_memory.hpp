@@ -40,6 +40,7 @@ class MachineMemory {
     kGaps,
     kTemporaries,
     kGathered,
+    kHostBuffers,
     kTemporaryGaps,
     kCategories
   };
@@ -55,6 +56,7 @@ class MachineMemory {
   };
 
   void always();
+  Live look(const std::array<PerTile, 4>& now, Moment moment);
   void play(std::size_t program, std::vector<Event>& events, const poplar::ProgressFunc& progress);
   std::size_t leafOf(std::size_t program, std::size_t step) const;
   TileBytes bytesOf(unsigned variable) const;
@@ -69,6 +71,7 @@ class MachineMemory {
   std::vector<Lifetime> lives_;
   std::vector<std::vector<Live>> live_;  // by program and leaf
   std::vector<Moment> worst_;            // by tile
+  PerTile most_;                         // then, of what is not always live
   std::array<PerTile, kCategories> peak_;
 };
 

@@ -6,6 +6,7 @@
 #include "machine/planner.hpp"
 #include "poplar/codelet_kernel.hpp"
 #include "poplar/machine_reading.hpp"
+#include "poplar/virtual_tiles.hpp"
 
 namespace popir {
 namespace {
@@ -91,8 +92,11 @@ class Sharer {
     return found;
   }
 
-  // The tiles of those IPUs that hold the result: the first of them, and how many.
+  // The tiles of the virtual graph that the vertex was added to, if they lie side by side, or of
+  // those IPUs that hold the result: the first of them, and how many.
   std::pair<unsigned, unsigned> planTiles() const {
+    if (vertex_.tiles && vertex_.tiles->contiguous())
+      return {vertex_.tiles->tiles.front(), static_cast<unsigned>(vertex_.tiles->tiles.size())};
     unsigned first = spec_.numIPUs, last = 0;
     for (const auto& run : result().runs) {
       first = std::min(first, run.tile / spec_.tilesPerIPU);
@@ -306,6 +310,23 @@ Phase phaseOfCopy(const GraphImpl& graph, const poplar::Tensor& src, const popla
     phase.compute[t] =
         estimateCycles(spec, "poplar::Copy", {dst.elementType(), {bytes - received}});
   }
+  return phase;
+}
+
+Phase phaseOfStream(const GraphImpl& graph, const poplar::Tensor& t, bool toDevice) {
+  Phase phase(graph.target.spec());
+  const auto home = tileRuns(graph, t);
+  TileMapping linear;
+  linear.setLinear(home.elements, linearShare(graph.target, t.numElements(), home.elementBytes));
+  TileRuns staged;
+  staged.elements = staged.distinct = home.elements;
+  staged.elementBytes = home.elementBytes;
+  linear.forEach(0, home.elements,
+                 [&](std::int64_t b, std::int64_t e, unsigned tile) { staged.append(b, e, tile); });
+  if (toDevice)
+    phase.traffic.add(staged, home);
+  else
+    phase.traffic.add(home, staged);
   return phase;
 }
 

@@ -21,6 +21,10 @@ void add(const StepCost& step, MachineReport& to) {
   to.interIPUCycles += step.times * step.interIPUCycles;
   to.interIPUBytes += step.times * step.interIPUBytes;
   to.exchangeBytes += step.times * step.exchangeBytes;
+  if (step.kind == "StreamCopy") {
+    to.rearrangementCycles += step.times * step.exchangeCycles;
+    to.rearrangementBytes += step.times * step.exchangeBytes;
+  }
   to.hostBytesIn += step.times * step.hostBytesIn;
   to.hostBytesOut += step.times * step.hostBytesOut;
 }
@@ -155,7 +159,8 @@ void explain(const GraphImpl& graph, const Reading& reading, const StepCosts& co
       std::to_string(spec.exchangeBytesPerCycle) +
       " a cycle in or out, and spans of them; links between IPUs as a ladder; every phase has " +
       std::to_string(spec.phaseCycles) + " cycles of sync and calls");
-  say("Host streams are no part of the cycles: their seconds are those of their bytes");
+  say("Host streams have seconds of their own, those of their bytes; the cycles count what spreads "
+      "their data over tiles, where it lies otherwise than linearly");
   if (reading.unknownLoops) say("Loops that end by a condition are counted once");
   if (reading.branches) say("Of two branches the dearer is counted");
   for (const auto& c : costs.withoutEstimator)
@@ -195,6 +200,7 @@ MachineReport readMachine(const GraphImpl& graph, const Programs& programs, std:
   report.operations = reading.operations();
   report.steps = std::move(reading.steps);
   for (const auto& row : report.operations) report.flops += row.flops;
+  report.distinctSteps = costs.steps();
   memory.into(report);
   explain(graph, reading, costs, report);
   return report;

@@ -23,7 +23,8 @@ __attribute__((visibility("default"))) MachineReport readMachine(
     const poplar::ProgressFunc& progress);
 
 /// Where the elements of a tensor live.
-TileRuns tileRuns(const GraphImpl& graph, const poplar::Tensor& t);
+__attribute__((visibility("default"))) TileRuns tileRuns(const GraphImpl& graph,
+                                                         const poplar::Tensor& t);
 
 /// What runs between two synchronisations. A vertex takes one phase, a reduction up to two.
 struct Phase {
@@ -46,9 +47,13 @@ Work workOf(const BulkVertex& vertex);
 /// Elements of `dst` that lie on another tile than those of `src`; the others are copied there.
 Phase phaseOfCopy(const GraphImpl& graph, const poplar::Tensor& src, const poplar::Tensor& dst);
 
-/// Variables, constants and stacks fit the tiles at every step; what vertices gather is not looked
-/// at, since that takes their plans. The host's CPU holds anything. \throws
-/// poplar::graph_memory_allocation_error with tile, bytes and the largest owners.
+/// What a stream brings or takes lies linearly over all tiles first, or in the end.
+Phase phaseOfStream(const GraphImpl& graph, const poplar::Tensor& t, bool toDevice);
+
+/// Variables, constants and stacks fit the tiles at every step; what vertices gather, for which
+/// they are planned, and code are looked at where the rest fills so much of a tile that it could
+/// matter. The host's CPU holds anything. \throws poplar::graph_memory_allocation_error with tile,
+/// bytes and the largest owners.
 void requireTileMemory(const GraphImpl& graph, const Programs& programs);
 
 }  // namespace popir

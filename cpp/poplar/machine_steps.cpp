@@ -60,15 +60,16 @@ StepAlone StepCosts::make(const ProgramNode& leaf) {
       step.rows.emplace_back(&leaf, rowOf(leaf.name, "Copy", phases, 0));
       place("Copy", phases[0], 2);
       charge(phases, step);
+      step.gathered = {};  // what arrives lies where it belongs
       break;
     }
     case Kind::StreamToDst:
-      step.cost.kind = "StreamCopy";
       step.cost.hostBytesIn = bytesOf(leaf.dst);
+      stream(leaf.dst, true, step);
       break;
     case Kind::SrcToStream:
-      step.cost.kind = "StreamCopy";
       step.cost.hostBytesOut = bytesOf(leaf.src);
+      stream(leaf.src, false, step);
       break;
     default:
       step.cost.kind = "Sync";
@@ -78,6 +79,14 @@ StepAlone StepCosts::make(const ProgramNode& leaf) {
   step.cost.gatheredBytes = step.gathered.total();
   step.cost.vertexStateBytes = allState_ - stateBefore;
   return step;
+}
+
+void StepCosts::stream(const poplar::Tensor& t, bool toDevice, StepAlone& step) {
+  step.cost.kind = "StreamCopy";
+  const auto phase = phaseOfStream(graph_, t, toDevice);
+  step.hostBuffers = TileBytes(toDevice ? phase.traffic.sent() : phase.traffic.received());
+  if (phase.traffic.bytes() > 0) charge({phase}, step);
+  step.gathered = {};
 }
 
 // Vertices of one compute set run in the same phases, one after another on each tile.

@@ -18,8 +18,9 @@ struct StepAlone {
   StepCost cost;
   /// Vertices or copies, and of what each, to join its rows.
   std::vector<std::pair<const void*, OperationCost>> rows;
-  /// On each tile at the worst of its phases, gone when the step has run.
-  TileBytes gathered;
+  /// On each tile at the worst of its phases, gone when the step has run: operands and partial
+  /// sums; what passes through to or from a stream.
+  TileBytes gathered, hostBuffers;
 };
 
 class StepCosts {
@@ -39,6 +40,7 @@ class StepCosts {
 
  private:
   StepAlone make(const ProgramNode& leaf);
+  void stream(const poplar::Tensor& t, bool toDevice, StepAlone& step);
   void execute(const ProgramNode& leaf, StepAlone& step);
   void executeCodelets(unsigned computeSet, std::vector<Phase>& together, StepAlone& step);
   /// Rows of their own, and the whole step's cost.

@@ -5,6 +5,8 @@
 #include <poplar/Target.hpp>
 #include <poplar/exceptions.hpp>
 
+#include <algorithm>
+
 #include "machine/target_spec.hpp"
 
 namespace poplar {
@@ -19,6 +21,8 @@ Target targetOf(TargetSpec spec) {
 
 // Options of Poplar's that describe how IPUs are cabled and shared, which is the same here always.
 bool meansNothing(const std::string& option) {
+  const auto figures = TargetSpec::figures();
+  if (std::find(figures.begin(), figures.end(), option) != figures.end()) return false;
   return option.rfind("ipuLink", 0) == 0 || option.rfind("sync", 0) == 0 ||
          option == "gatewayMode" || option == "compileIPUCode";
 }
@@ -76,6 +80,14 @@ unsigned Target::getWeightsPerConvUnit(bool floatActivations) const {
                                                 ? spec_->fp32ConvUnitInputLoadElemsPerCycle
                                                 : spec_->fp16ConvUnitInputLoadElemsPerCycle);
 }
+unsigned Target::getWeightsPerConvUnit(const Type& type) const {
+  return getWeightsPerConvUnit(type == FLOAT);
+}
+unsigned Target::getNumConvUnits(const Type& inputType, const Type& partialsType) const {
+  if (inputType == FLOAT) return spec_->fp32InFp32OutConvUnitsPerTile;
+  return partialsType == FLOAT ? spec_->fp16InFp32OutConvUnitsPerTile
+                               : spec_->fp16InFp16OutConvUnitsPerTile;
+}
 unsigned Target::getConvUnitInputLoadElemsPerCycle(const Type& type) const {
   return type == HALF ? spec_->fp16ConvUnitInputLoadElemsPerCycle
                       : spec_->fp32ConvUnitInputLoadElemsPerCycle;
@@ -93,6 +105,22 @@ unsigned Target::getConvUnitCoeffLoadBytesPerCycle() const {
   return spec_->convUnitCoeffLoadBytesPerCycle;
 }
 unsigned Target::getConvUnitMaxPipelineDepth() const { return spec_->convUnitMaxPipelineDepth; }
+unsigned Target::getConvUnitMaxPipelineDepth(const Type&) const {
+  return spec_->convUnitMaxPipelineDepth;
+}
+unsigned Target::getNumStrideBits() const { return spec_->numStrideBits; }
+std::vector<unsigned> Target::getMemoryElementOffsets() const {
+  std::vector<unsigned> offsets;
+  for (unsigned at = 0; at < spec_->memoryBytesPerTile; at += spec_->memoryElementBytes)
+    offsets.push_back(at);
+  return offsets;
+}
+unsigned Target::getInterleavedMemoryElementIndex() const {
+  return spec_->interleavedMemoryOffset / spec_->memoryElementBytes;
+}
+unsigned Target::getMinIPUSyncDelay() const { return spec_->minIPUSyncDelay; }
+unsigned Target::getMaxIPUSyncDelay() const { return spec_->maxIPUSyncDelay; }
+unsigned Target::getGlobalSyncCycles() const { return spec_->syncBetweenIPUs(); }
 unsigned Target::getRptCountMax() const { return spec_->rptCountMax; }
 std::size_t Target::getAtomicStoreGranularity() const { return spec_->atomicStoreGranularity; }
 unsigned Target::getTilesPerSharedExchangeBus() const { return spec_->tilesPerSharedExchangeBus; }
@@ -159,6 +187,7 @@ Device IPUModel::createDevice(OptionFlags options, bool, unsigned deviceManagerI
       {"fp16InFp32OutConvUnitsPerTile", fp16InFp32OutConvUnitsPerTile},
       {"fp32InFp32OutConvUnitsPerTile", fp32InFp32OutConvUnitsPerTile},
       {"convUnitCoeffLoadBytesPerCycle", convUnitCoeffLoadBytesPerCycle},
+      {"globalSyncCycles", globalSyncCycles},
   };
   for (const auto& [name, value] : figures)
     if (value != 0) spec.set(name, value);

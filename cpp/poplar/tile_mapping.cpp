@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "poplar/graph_impl.hpp"
+#include "poplar/virtual_tiles.hpp"
 
 namespace popir {
 
@@ -83,15 +84,27 @@ void TileMapping::forEach(
       visit(std::max(it->first, begin), std::min(it->second.end, end), it->second.tile);
 }
 
+std::int64_t linearShare(const poplar::Target& target, std::size_t elements,
+                         std::size_t elementBytes) {
+  constexpr std::size_t kMinBytes = 128, kGrainBytes = 8;
+  const auto grain = std::max<std::size_t>(kGrainBytes / elementBytes, 1);
+  const auto even = (elements + target.getNumTiles() - 1) / target.getNumTiles();
+  const auto share = std::max(even, std::max<std::size_t>(kMinBytes / elementBytes, 1));
+  return static_cast<std::int64_t>((share + grain - 1) / grain * grain);
+}
+
 void mapLinearly(poplar::Graph& graph, const poplar::Tensor& t, std::size_t minElementsPerTile,
                  std::size_t grainSize) {
   const std::size_t n = t.numElements(), tiles = graph.getTarget().getNumTiles();
   if (n == 0) return;
   std::size_t perTile = std::max((n + tiles - 1) / tiles, minElementsPerTile);
   perTile = (perTile + grainSize - 1) / grainSize * grainSize;
-  if (const auto whole = t.view().wholeVariable()) {
+  const auto* part = graph.virtualTiles().get();
+  const auto whole = t.view().wholeVariable();
+  if (whole && (!part || part->contiguous())) {
     graph.impl()->variable(*whole).mapping.setLinear(static_cast<std::int64_t>(n),
-                                                     static_cast<std::int64_t>(perTile));
+                                                     static_cast<std::int64_t>(perTile),
+                                                     part ? part->tiles.front() : 0);
     return;
   }
   poplar::Graph::TileToTensorMapping mapping(tiles);

@@ -43,6 +43,11 @@ class TileMapping {
   std::map<std::int64_t, Run> runs_;
 };
 
+/// Elements of a tensor that each tile but the last gets where they are spread linearly by
+/// default: at least 128 bytes, in grains of 8.
+std::int64_t linearShare(const poplar::Target& target, std::size_t elements,
+                         std::size_t elementBytes);
+
 /// Spreads the elements of `t` evenly over the tiles of the graph, in order, at least
 /// `minElementsPerTile` and a multiple of `grainSize` on each but the last.
 void mapLinearly(poplar::Graph& graph, const poplar::Tensor& t, std::size_t minElementsPerTile,

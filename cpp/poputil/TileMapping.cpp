@@ -134,6 +134,41 @@ unsigned getTileImbalance(const Graph& graph, const Tensor& t, unsigned minEleme
   return getTileImbalance(graph.getTileMapping(t), minElementsPerTile, grainSize);
 }
 
+std::size_t chooseMappingOffset(std::size_t numTiles, const std::vector<std::size_t>& shape) {
+  return chooseMappingOffset(numTiles, shape, 0);
+}
+
+std::size_t chooseMappingOffset(std::size_t numTiles, const std::vector<std::size_t>& shape,
+                                std::size_t seed) {
+  std::uint64_t hash = seed;  // FNV-1a, a size at a time
+  for (const std::size_t size : shape) hash = (hash ^ size) * 0x100000001b3u;
+  return static_cast<std::size_t>((hash ^ hash >> 32) % numTiles);
+}
+
+unsigned transformTileIndex(unsigned tile, unsigned numTiles, unsigned offset, bool ascending) {
+  const unsigned from = ascending ? tile : numTiles - 1 - tile;
+  return (from + numTiles - offset) % numTiles;
+}
+
+unsigned invTransformTileIndex(unsigned tile, unsigned numTiles, unsigned offset, bool ascending) {
+  const unsigned to = (tile + offset) % numTiles;
+  return ascending ? to : numTiles - 1 - to;
+}
+
+bool dimIsSplitOverIPUs(const Graph& graph, const Tensor& t, unsigned dimension) {
+  if (dimension >= t.rank())
+    throw poplibs_error("dimIsSplitOverIPUs: dimension " + std::to_string(dimension) +
+                        " of a tensor of shape " + t.shapeToString());
+  const std::size_t n = t.dim(dimension), tiles = graph.getTarget().getTilesPerIPU();
+  const auto mapping = graph.getTileMapping(t.dimRoll(dimension, t.rank() - 1));
+  std::map<std::size_t, std::size_t> ipuOf;  // of rows along the dimension
+  for (std::size_t tile = 0; tile < mapping.size(); ++tile)
+    for (const Interval& interval : mapping[tile])
+      for (std::size_t row = interval.begin() / n; row <= (interval.end() - 1) / n; ++row)
+        if (ipuOf.emplace(row, tile / tiles).first->second != tile / tiles) return true;
+  return false;
+}
+
 bool dimIsSplitOverTiles(const Graph& graph, const Tensor& t, unsigned dimension) {
   if (dimension >= t.rank())
     throw poplibs_error("dimIsSplitOverTiles: dimension " + std::to_string(dimension) +

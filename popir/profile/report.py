@@ -44,7 +44,7 @@ class StepCost:
     """The outermost named Sequence around it, of the innermost function that has one, or ""."""
     times: int
     cycles: int
-    """Compute, exchange and sync; none of a StreamCopy, whose time is the host's."""
+    """Compute, exchange and sync; of a StreamCopy what rearranges its data on the device."""
     computeCycles: int
     """Of the tile that takes longest."""
     exchangeCycles: int
@@ -121,12 +121,17 @@ class MachineReport:
     interIPUBytes: int
     """Of the exchange those on links between IPUs, as are the cycles."""
     interIPUCycles: int
+    rearrangementBytes: int
+    """Of the exchange that which spreads what streams bring, or collects what they take."""
+    rearrangementCycles: int
     flops: int
     hostBytesIn: int
     hostBytesOut: int
     hostSeconds: float
     operations: list[OperationCost]
     steps: list[StepCost]
+    distinctSteps: int
+    """Steps that were worked out: each once, however often programs execute it."""
     memory: list[MemoryCost]
     owners: list[MemoryOwner]
     """The largest, at most ten."""

@@ -3,8 +3,10 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import popir
 from popir import errors, poplar
 from popir._device import popops
 from popir.poplar import program
@@ -147,8 +149,9 @@ def test_the_dearer_branch_and_one_round_of_a_loop_are_counted_and_said():
 
 
 def test_host_streams_are_counted_apart():
+    """A linear variable is where the stream brings it."""
     net = Net()
-    a = net.input("a", [1000], 0)
+    a = net.input("a", [1000], 0, 1, 2, 3)
     into = net.graph.addHostToDeviceFIFO("in", FLOAT, 1000)
     out = net.graph.addDeviceToHostFIFO("out", FLOAT, 1000)
     report = net.report(
@@ -157,6 +160,19 @@ def test_host_streams_are_counted_apart():
     assert (report.cycles, report.hostBytesIn, report.hostBytesOut) == (0, 12000, 12000)
     assert report.hostSeconds == pytest.approx(24000 / 5.5e9)
     assert "12000 bytes in, 12000 bytes out (4.4 us)" in report.summary
+
+
+def test_what_a_stream_brings_is_rearranged():
+    """It lies on four tiles first, 250 words each; tile 2 gets what the others have."""
+    net = Net()
+    a = net.input("a", [1000], 2)
+    into = net.graph.addHostToDeviceFIFO("in", FLOAT, 1000)
+    out = net.graph.addDeviceToHostFIFO("out", FLOAT, 1000)
+    report = net.report(program.Sequence([program.Copy(into, a), program.Copy(a, out)]))
+    assert parts(report) == (0, 2 * 750, 2 * PHASE)
+    assert (report.rearrangementCycles, report.rearrangementBytes) == (2 * 750, 2 * 3000)
+    buffers = {m.category: m.tileBytes.tolist() for m in report.memory}["host exchange buffers"]
+    assert buffers == [1000, 1000, 0, 1000]
 
 
 def test_memory_is_what_lives_and_where():
@@ -229,6 +245,40 @@ def test_out_of_memory_may_be_allowed_and_is_counted():
     assert "80000  first (temporaries)" in report.summary
     with pytest.raises(errors.poplar_invalid_option, match="allowOutOfMemory is 'yes', expected"):
         poplar.Engine(net.graph, [net.prog], {"debug.allowOutOfMemory": "yes"})
+
+
+def test_what_vertices_gather_and_code_are_looked_at_where_little_room_is_left():
+    """Tile 1 has 520,000 bytes of variables and the sum; what comes from tile 0 is too much."""
+    net = Net()
+    a, b = net.input("a", [40_000], 0), net.input("b", [40_000], 1)
+    net.add(a, b, 1, name="sum")
+    net.input("c", [50_000], 1)
+    with pytest.raises(errors.poplar_graph_memory_allocation_error) as error:
+        net.engine()
+    assert "'sum' 160000 (gathered operands)" in str(error.value)
+    assert "Out of memory on tile 1" in str(error.value)
+
+
+def test_a_session_raises_popart_s_own_error():
+    rng = np.random.default_rng(0)
+    builder = popir.Builder(opsets={"ai.onnx": 17})
+    x = builder.addInputTensor("FLOAT", [4, 600], "x")
+    w = builder.addInitializedInputTensor(rng.random((600, 600), np.float32), "weights")
+    y = builder.aiOnnx.matmul([x, w])
+    builder.addOutputTensor(y)
+    device = popir.DeviceManager().createIpuModelDevice({"tilesPerIPU": 1, "ipuVersion": "ipu2"})
+    dataFlow = popir.DataFlow(1, [y])
+    session = popir.InferenceSession(builder.getModelProto(), dataFlow, device)
+    with pytest.raises(popir.OutOfMemoryException, match="Out of memory on tile 0") as error:
+        session.prepareDevice()
+    assert "'weights' 1440000 (variables)" in str(error.value)
+    assert "Memory: " in error.value.getSummaryReport()
+    assert error.value.getProfilePath() == ""
+    options = popir.SessionOptions()
+    options.engineOptions = {"debug.allowOutOfMemory": "true"}
+    session = popir.InferenceSession(builder.getModelProto(), dataFlow, device, userOptions=options)
+    session.prepareDevice()
+    assert session.getReport().tilesOutOfMemory == 1
 
 
 def test_temporaries_that_do_not_live_together_fit():

@@ -41,8 +41,9 @@
 using std::size_t;
 
 namespace popir {
-class GraphImpl;  // cpp/poplar/graph_impl.hpp
-}
+class GraphImpl;      // cpp/poplar/graph_impl.hpp
+struct VirtualTiles;  // cpp/poplar/virtual_tiles.hpp
+}  // namespace popir
 
 namespace poplar {
 
@@ -63,7 +64,18 @@ class Graph {
   Graph& operator=(Graph&&) noexcept;
   ~Graph();
 
+  /// Of a virtual graph, the part of the machine that it is.
   const Target& getTarget() const;
+
+  /// The same graph on some of its tiles: variables, vertices and programs are common, a tile is
+  /// counted among those of the virtual graph. Tiles [lowerTile, upperTile) of this graph, or the
+  /// tiles of these numbers on each of its IPUs.
+  /// \throws invalid_tile_mapping if it would have no tile, or one twice or that this one has not.
+  Graph createVirtualGraph(unsigned lowerTile, unsigned upperTile);
+  Graph createVirtualGraph(const std::vector<unsigned>& perIpuTiles);
+  /// All of the machine.
+  Graph getTopLevelGraph();
+  unsigned getReplicationFactor() const { return 1; }
 
   Tensor addVariable(const Type& type, ArrayRef<std::size_t> shape,
                      const DebugContext& debugContext = {});
@@ -196,8 +208,12 @@ class Graph {
   void createHostRead(StringRef handle, const Tensor& t, bool rearrangeOnHost = false);
 
   const std::shared_ptr<popir::GraphImpl>& impl() const { return impl_; }
+  /// Null of a graph that has all tiles.
+  const std::shared_ptr<const popir::VirtualTiles>& virtualTiles() const { return virtual_; }
 
  private:
+  Graph(std::shared_ptr<popir::GraphImpl> impl, std::shared_ptr<const popir::VirtualTiles> tiles);
+  Graph onTiles(const std::vector<unsigned>& tiles, unsigned ipus);
   Tensor addConstantFrom(const Type& type, ArrayRef<std::size_t> shape, const Type& valueType,
                          std::size_t valueSize, const void* values, std::size_t numValues,
                          const DebugContext& debugContext);
@@ -205,6 +221,7 @@ class Graph {
                            const void* values, std::size_t numValues);
 
   std::shared_ptr<popir::GraphImpl> impl_;
+  std::shared_ptr<const popir::VirtualTiles> virtual_;
 };
 
 }  // namespace poplar

@@ -30,6 +30,8 @@ struct IPUModel {
   unsigned fp16InFp32OutConvUnitsPerTile = 0;
   unsigned fp32InFp32OutConvUnitsPerTile = 0;
   unsigned convUnitCoeffLoadBytesPerCycle = 0;
+  /// 0: from the number of IPUs.
+  unsigned globalSyncCycles = 0;
   unsigned minIPUSyncDelay = 0;
   RelativeSyncDelayType relativeSyncDelay = RelativeSyncDelayType::AUTO;
   bool compileIPUCode = false;

@@ -48,14 +48,29 @@ class Target {
   unsigned getVectorWidth(const Type& type) const;
   std::size_t getTypeSize(const Type& type) const;
   unsigned getWeightsPerConvUnit(bool floatActivations) const;
+  unsigned getWeightsPerConvUnit(const Type& type) const;
+  /// Of a convolution of such inputs with such partial sums.
+  unsigned getNumConvUnits(const Type& inputType, const Type& partialsType) const;
   unsigned getConvUnitInputLoadElemsPerCycle(const Type& type) const;
   unsigned getFp16InFp16OutConvUnitsPerTile() const;
   unsigned getFp16InFp32OutConvUnitsPerTile() const;
   unsigned getFp32InFp32OutConvUnitsPerTile() const;
   unsigned getConvUnitCoeffLoadBytesPerCycle() const;
   unsigned getConvUnitMaxPipelineDepth() const;
+  unsigned getConvUnitMaxPipelineDepth(const Type& partialsType) const;
+  /// Bits that an instruction has for a stride.
+  unsigned getNumStrideBits() const;
   unsigned getRptCountMax() const;
   std::size_t getAtomicStoreGranularity() const;
+  /// Where each memory element of a tile begins, in bytes from the start of its memory. Two
+  /// accesses in one cycle go to different elements.
+  std::vector<unsigned> getMemoryElementOffsets() const;
+  /// The first of those elements whose words are interleaved with a neighbour's.
+  unsigned getInterleavedMemoryElementIndex() const;
+  /// Cycles.
+  unsigned getMinIPUSyncDelay() const;
+  unsigned getMaxIPUSyncDelay() const;
+  unsigned getGlobalSyncCycles() const;
   unsigned getTilesPerSharedExchangeBus() const;
   bool supportsExchangeBusSharing() const;
   /// Hz.
