@@ -99,6 +99,14 @@ void installPythonIr() {
     aboutToAsk();
     return opOrNull(pythonOf(tensor).attr("producer"));
   };
+  calls.data = [](const Tensor& tensor, std::string* bytes) {
+    aboutToAsk();
+    const py::object pyTensor = pythonOf(tensor);
+    const py::object data = pyTensor.attr("data");
+    if (data.is_none() || !pyTensor.attr("isConst")().cast<bool>()) return false;
+    *bytes = data.attr("tobytes")().cast<std::string>();
+    return true;
+  };
   calls.consumers = consumers;
   calls.op = [](Graph& graph, popart::OpId id) {
     aboutToAsk();

@@ -26,6 +26,8 @@ struct IrCalls {
   void (*removeTensor)(popart::Graph&, const popart::TensorId&);
   popart::TensorId (*uniqueId)(popart::Graph&, const std::string& base);
   popart::Op* (*producer)(const popart::Tensor&);
+  /// The value of a constant, row by row; false if it has none.
+  bool (*data)(const popart::Tensor&, std::string* bytes);
   /// One entry for each use, in the order of connection.
   std::vector<popart::Op*> (*consumers)(const popart::Tensor&);
 

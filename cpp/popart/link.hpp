@@ -6,8 +6,10 @@
 #define popir_popart_link_hpp
 
 #include <popart/names.hpp>
+#include <popart/tensordata.hpp>
 #include <popart/tensorinfo.hpp>
 
+#include <memory>
 #include <vector>
 
 namespace popir {
@@ -29,6 +31,8 @@ class TensorLink {
   virtual ~TensorLink();
   /// The info that the compiler has.
   popart::TensorInfo known;
+  /// The value of a constant that C++ code has asked for.
+  std::unique_ptr<popart::TensorData> data;
   /// Whether the tensor is one of touchedTensors().
   bool touched = false;
 };

@@ -51,6 +51,24 @@ TensorInfo& OpCreatorInfo::getInputTensorInfo(int index) const {
   return getInputTensor(index)->info;
 }
 
+const TensorData& OpCreatorInfo::inputData(int index, DataType type) const {
+  const Tensor* tensor = getInputTensor(index);
+  if (!tensor->hasTensorData())
+    throw error(
+        "{} needs the value of input {}, '{}', which is not known when the model is compiled",
+        debugName(), index, tensor->id);
+  if (tensor->info.dataType() != type)
+    throw error("{} reads input {}, '{}', as {}, and it is {}", debugName(), index, tensor->id,
+                type, tensor->info);
+  return *tensor->tensorData();
+}
+
+void OpCreatorInfo::checkScalar(int index, std::size_t elements) const {
+  if (elements != 1)
+    throw error("{} takes input {} for one value, and it has {} elements", debugName(), index,
+                elements);
+}
+
 std::string OpCreatorInfo::debugName() const {
   return logging::format("Op({}, name='{}', inputs={}, outputs={})", opid, settings.name, inputIds_,
                          outputIds_);

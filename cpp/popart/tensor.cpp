@@ -76,4 +76,18 @@ std::ostream& operator<<(std::ostream& os, const TensorType& type) {
   return os << names[static_cast<int>(type)];
 }
 
+bool Tensor::hasTensorData() const {
+  if (link_->data) return true;
+  std::string bytes;
+  if (!popir::irCalls().data(*this, &bytes)) return false;
+  link_->data.reset(new TensorData(TensorData::fromCopyOf(bytes.data(), bytes.size())));
+  return true;
+}
+
+const TensorData* Tensor::tensorData() const {
+  if (hasTensorData()) return link_->data.get();
+  throw error("The value of '{}' is not known when the model is compiled; it is a {}", id,
+              tensor_type());
+}
+
 }  // namespace popart

@@ -3,9 +3,11 @@
 #include <popart/graph.hpp>
 #include <popart/opmanager.hpp>
 #include <popart/opserialiser.hpp>
+#include <popart/patterns/patterns.hpp>
 #include <popart/popx/opx.hpp>
 #include <popart/popx/opxmanager.hpp>
 #include <popart/region.hpp>
+#include <popart/transforms/transform.hpp>
 #include <popops/ElementWise.hpp>
 #include <poprand/RandomGen.hpp>
 
@@ -203,6 +205,68 @@ popart::OpCreator<SubgraphOp> subgraph(
     popart::OpDefinitions({{{"test.features", "Subgraph", 1}, {}}}),
     [](const popart::OpCreatorInfo& info) { return std::unique_ptr<Op>(new SubgraphOp(info)); },
     true);
+
+// Scaled: by a constant input, 2 where it is left out.
+
+class ScaledOp : public Base<ScaledOp> {
+ public:
+  ScaledOp(const OperatorIdentifier& opid, const Settings& settings, int64_t factor)
+      : Base(opid, settings), factor_(factor) {}
+  void setup() override {
+    outInfo(0) = inInfo(0);
+    seen_ = hasInput(1) && inTensor(1)->hasTensorData() ? inTensor(1)->tensorData()->size() : 0;
+  }
+  void appendAttributes(popart::OpSerialiserBase& os) const override {
+    os.appendAttribute("factor", factor_);
+    os.appendAttribute("bytes", static_cast<int64_t>(seen_));
+  }
+
+ private:
+  int64_t factor_;
+  std::size_t seen_ = 0;
+};
+
+popart::OpCreator<ScaledOp> scaled(
+    popart::OpDefinitions({{{"test.features", "Scaled", 1}, {}}}),
+    [](const popart::OpCreatorInfo& info) {
+      return std::unique_ptr<Op>(
+          new ScaledOp(info.opid, info.settings, info.getInputScalarValue<int64_t>(1, 2)));
+    },
+    true);
+
+// Renaming: a pattern that calls a transform.
+
+class Renaming : public popart::Transform {
+ public:
+  bool apply(popart::Graph& graph) const override {
+    bool changed = false;
+    for (popart::OpId id : graph.getOpIds()) {
+      Op* op = graph.getOp(id);
+      if (op->name() != "old") continue;
+      op->setName("new");
+      changed = true;
+    }
+    return changed;
+  }
+  static std::size_t id() { return typeid(Renaming).hash_code(); }
+  std::size_t getId() const override { return id(); }
+  std::string getName() const override { return "Renaming"; }
+};
+
+bool renaming = popart::Transform::registerTransform(new Renaming);
+
+class Rename : public popart::PreAliasPattern {
+ public:
+  bool matches(Op* op) const override { return op->opid.type == "Scaled"; }
+  std::vector<const popart::Tensor*> touches(Op*) const override { return {}; }
+  bool apply(Op* op) const override {
+    if (op->name() == "lost") popart::Transform::getIdFromName("Nothing");
+    return popart::Transform::applyTransform(popart::Transform::getIdFromName("Renaming"),
+                                             op->getGraph());
+  }
+};
+
+popart::PatternCreator<Rename> rename("Rename", false);
 
 // Head: shows the first rows of its input, in place where it may. `how` makes it lie.
 

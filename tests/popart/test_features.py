@@ -11,7 +11,7 @@ import pytest
 from onnx import TensorProto, helper
 
 import popir
-from popir import Op, OperatorIdentifier, TensorInfo
+from popir import Op, OperatorIdentifier, TensorInfo, pattern, registry
 from popir.foreign import popart
 from popir.ir import Region
 from popir.ir.op import OpSerialiser
@@ -31,7 +31,7 @@ def graph() -> popir.Graph:
 def add(g: popir.Graph, type: str, notes: dict[str, Any] | None = None, **attributes: Any) -> Op:
     settings = Op.Settings(g, "n", notes or {})
     inputs = [g.getTensor("x")]
-    make = popir.registry.createOp
+    make = registry.createOp
     op = make(DOMAIN, type, 1, settings, attributes, inputs, ["y"])
     return g.createConnectedOp(lambda: op, {0: "x"}, {0: "y"})
 
@@ -162,6 +162,46 @@ def test_graphs_as_attributes_and_annotations(library, tmp_path: Path) -> None:
     isolated(check_graph_attributes, library("features"), cwd=tmp_path)
 
 
+def check_constants_and_transforms(library: str) -> None:
+    ctypes.CDLL(library)
+    g = graph()
+    g.addConstInit("three", np.int64([3]))
+    g.addConstInit("pair", np.int64([3, 4]))
+    g.addConstInit("half", np.float32([0.5]))
+    g.addStream("unknown", TensorInfo("INT64", [1]))
+
+    def scaled(name: str, *inputs: str) -> Op:
+        tensors = [g.getTensor(id) for id in ("x", *inputs)]
+        settings = Op.Settings(g, name)
+        op = registry.createOp(DOMAIN, "Scaled", 1, settings, {}, tensors, [name])
+        return g.createConnectedOp(lambda: op, dict(enumerate(("x", *inputs))), {0: name})
+
+    def attributes(op: Op) -> dict[str, Any]:
+        os = OpSerialiser()
+        op.appendAttributes(os)
+        return os.attributes
+
+    assert attributes(scaled("old")) == {"factor": "2", "bytes": "0"}
+    assert attributes(scaled("keeps", "three")) == {"factor": "3", "bytes": "8"}
+    for given, words in {
+        "pair": "takes input 1 for one value, and it has 2 elements",
+        "half": "reads input 1, 'half', as INT64, and it is FLOAT",
+        "unknown": "needs the value of input 1, 'unknown', which is not known when the model is",
+    }.items():
+        said = refusal(popir.popart_exception, scaled, given, given)
+        assert words in said and f"in the factory() of '{library}'" in said, said
+
+    (rename,) = [e.create() for e in pattern.entries() if e.name == "Rename"]
+    old = g.ops[0]
+    assert rename.apply(old) and old.name() == "new" and not rename.apply(old)
+    said = refusal(popir.popart_exception, rename.apply, scaled("lost"))
+    assert "No transform 'Nothing' is registered" in said
+
+
+def test_constant_inputs_and_transforms(library, tmp_path: Path) -> None:
+    isolated(check_constants_and_transforms, library("features"), cwd=tmp_path)
+
+
 def check_regions(library: str) -> None:
     ctypes.CDLL(library)
     g = graph()
@@ -194,7 +234,7 @@ def test_regions_and_variants(library, tmp_path: Path) -> None:
 
 def check_wrong(library: str) -> None:
     ctypes.CDLL(library)
-    before = {entry.opid for entry in popir.registry.entries()}
+    before = {entry.opid for entry in registry.entries()}
     place = f"of '{library}')"
 
     def head(how: str, method: str, *arguments: Any) -> Callable[[], Any]:
@@ -241,7 +281,7 @@ def check_wrong(library: str) -> None:
             train(lambda b, i, how=how: custom("Wrong", how=how)(b, i)[0], x)
         assert words in str(caught.value), str(caught.value)
 
-    assert {entry.opid for entry in popir.registry.entries()} == before
+    assert {entry.opid for entry in registry.entries()} == before
     np.testing.assert_array_equal(infer(custom("Wrong"), x)[0], x)
     del caught
     gc.collect()

@@ -5,9 +5,11 @@
 #include <popart/attributes.hpp>
 #include <popart/names.hpp>
 #include <popart/op.hpp>
+#include <popart/tensordata.hpp>
 #include <popart/tensorinfo.hpp>
 #include <popir/sdk.hpp>
 
+#include <cstring>
 #include <functional>
 #include <map>
 #include <memory>
@@ -87,9 +89,33 @@ class OpCreatorInfo {
   /// \throws error if the node has no such input.
   Tensor* getInputTensor(int index) const;
   TensorInfo& getInputTensorInfo(int index) const;
+  /// The elements of a constant input, of the type that T stands for.
+  /// \throws error if the input is missing, no constant, or of another type.
+  template <typename T>
+  std::vector<T> getInputData(int index) const {
+    const TensorData& data = inputData(index, getDataType<T>());
+    std::vector<T> values(data.size() / sizeof(T));
+    if (!values.empty()) std::memcpy(values.data(), data.data(), values.size() * sizeof(T));
+    return values;
+  }
+  /// As getInputData, of an input with one element.
+  template <typename T>
+  T getInputScalarValue(int index) const {
+    const std::vector<T> values = getInputData<T>(index);
+    checkScalar(index, values.size());
+    return values[0];
+  }
+  /// `defaultValue` where the input is left out.
+  template <typename T>
+  T getInputScalarValue(int index, T defaultValue) const {
+    return hasInputTensor(index) ? getInputScalarValue<T>(index) : defaultValue;
+  }
   std::string debugName() const;
 
  private:
+  const TensorData& inputData(int index, DataType type) const;
+  void checkScalar(int index, std::size_t elements) const;
+
   const std::vector<TensorId>& inputIds_;
   const std::vector<TensorId>& outputIds_;
 };

@@ -4,6 +4,7 @@
 
 #include <popart/error.hpp>
 #include <popart/names.hpp>
+#include <popart/tensordata.hpp>
 #include <popart/tensorinfo.hpp>
 
 #include <map>
@@ -70,6 +71,11 @@ class Tensor {
   /// Null if no operator computes the tensor.
   Op* getProducerUnsafe() const;
   std::string str() const { return id; }
+
+  /// Whether the value is known when the model is compiled, as of a Const.
+  bool hasTensorData() const;
+  /// That value, row by row. \throws error if it is not known.
+  const TensorData* tensorData() const;
 
   Graph& getGraph() { return *graph_; }
   const Graph& getGraph() const { return *graph_; }
