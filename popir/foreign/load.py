@@ -149,7 +149,7 @@ def _try(file: Path) -> None:
     if _NOTHING in said:
         raise LibraryLoadError(
             f"The operator library '{file}' loads, but registers nothing: no operator, Opx, "
-            "pattern or shape inference function. They are registered by static objects "
+            "pattern, schema or shape inference function. They are registered by static objects "
             "(popart::OpCreator<...>, popart::popx::OpxCreator<...>) in the sources that the "
             "library is linked from; those in a static archive are left out unless it is linked "
             "with -Wl,--whole-archive."
