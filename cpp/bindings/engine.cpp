@@ -7,6 +7,7 @@
 #include <poplar/Engine.hpp>
 
 #include <map>
+#include <sstream>
 
 #include "bindings/numpy.hpp"
 #include "poplar/engine_impl.hpp"
@@ -23,6 +24,8 @@ class PyEngine {
   PyEngine(const Graph& graph, const std::vector<program::Program>& programs,
            const OptionFlags& options, const py::object& progress)
       : engine_(graph, ArrayRef<program::Program>(programs), options, progressOf(progress)) {}
+  PyEngine(const Executable& executable, const OptionFlags& options)
+      : engine_(Executable(executable), options) {}
 
   void run(unsigned program) {
     py::gil_scoped_release unlocked;
@@ -53,6 +56,27 @@ class PyEngine {
           (*held)(py::array(dtype, {n}, {}, buffer, py::capsule(buffer, [](void*) {})));
         }));
     connected_[handle] = callback;
+  }
+
+  // Called with two lists of views, of the inputs and the outputs.
+  void connectHostFunction(const std::string& handle, const py::function& callback) {
+    const auto held = std::make_shared<py::object>(callback);
+    const auto views = [](const auto& arguments, const auto& buffers) {
+      py::list all;
+      for (std::size_t i = 0; i < arguments.size(); ++i)
+        all.append(py::array(dtypeOf(arguments[i].type), {arguments[i].numElements}, {}, buffers[i],
+                             py::capsule(buffers[i], [](void*) {})));
+      return all;
+    };
+    HostFunction function;
+    for (const auto& f : engine_.impl().graph().hostFunctions)
+      if (f.handle() == handle) function = f;
+    engine_.connectHostFunction(
+        handle, HostCallbackHandle([=](ArrayRef<const void*> inputs, ArrayRef<void*> outputs) {
+          py::gil_scoped_acquire locked;
+          (*held)(views(function.inputs(), inputs), views(function.outputs(), outputs));
+        }));
+    functions_[handle] = callback;
   }
 
   void writeTensor(const std::string& handle, const py::array& array) {
@@ -104,12 +128,64 @@ class PyEngine {
   }
 
   Engine engine_;
-  std::map<std::string, py::object> connected_;
+  std::map<std::string, py::object> connected_, functions_;
 };
 
 }  // namespace
 
+using Arguments = std::vector<std::pair<Type, std::size_t>>;
+
+HostFunction addHostFunction(Graph& graph, const std::string& handle, const Arguments& inputs,
+                             const Arguments& outputs) {
+  const auto listed = [](const Arguments& given) {
+    std::vector<HostFunctionArgument> all;
+    for (const auto& [type, n] : given) all.emplace_back(type, n);
+    return all;
+  };
+  return graph.addHostFunction(handle, listed(inputs), listed(outputs));
+}
+
+void bindHostFunctions(py::module_& m) {
+  py::class_<HostFunction>(m, "HostFunction").def("handle", &HostFunction::handle);
+  py::reinterpret_borrow<py::class_<Graph>>(m.attr("Graph"))
+      .def("addHostFunction", &addHostFunction, py::arg("handle"), py::arg("inputs"),
+           py::arg("outputs"), "Arguments are pairs of a type and a number of elements.");
+  using program::Call;
+  py::reinterpret_borrow<py::class_<Call>>(m.attr("program").attr("Call"))
+      .def(py::init([](const HostFunction& f, const std::vector<Tensor>& inputs,
+                       const std::vector<Tensor>& outputs,
+                       const DebugContext& context) { return Call(f, inputs, outputs, context); }),
+           py::arg("function"), py::arg("inputs"), py::arg("outputs"),
+           py::arg("debugContext") = DebugContext());
+}
+
+void bindExecutable(py::module_& m) {
+  py::class_<Executable>(m, "Executable", "A graph and its programs, checked, as bytes.")
+      .def("serialize",
+           [](const Executable& e) {
+             std::ostringstream out;
+             e.serialize(out);
+             return py::bytes(out.str());
+           })
+      .def_static(
+          "deserialize",
+          [](const std::string& bytes) {
+            std::istringstream in(bytes);
+            return Executable::deserialize(in);
+          },
+          py::arg("bytes"));
+  m.def(
+      "compileGraph",
+      [](const Graph& graph, const std::vector<program::Program>& programs,
+         const OptionFlags& options) {
+        return compileGraph(graph, ArrayRef<program::Program>(programs), options);
+      },
+      py::arg("graph"), py::arg("programs"), py::arg("options") = OptionFlags());
+}
+
 void bindEngine(py::module_& m) {
+  bindHostFunctions(m);
+  bindExecutable(m);
   m.def("availableMemory", &availableMemory,
         "Bytes that this process can still take from the host.");
   py::class_<PyEngine>(m, "Engine", "Programs, planned once and run many times.")
@@ -117,6 +193,15 @@ void bindEngine(py::module_& m) {
                     const py::object&>(),
            py::arg("graph"), py::arg("programs"), py::arg("options") = OptionFlags(),
            py::arg("progress") = py::none())
+      .def(py::init([](const Graph& graph, const program::Program& program,
+                       const OptionFlags& options, const py::object& progress) {
+             return std::make_unique<PyEngine>(graph, std::vector<program::Program>{program},
+                                               options, progress);
+           }),
+           py::arg("graph"), py::arg("program"), py::arg("options") = OptionFlags(),
+           py::arg("progress") = py::none())
+      .def(py::init<const Executable&, const OptionFlags&>(), py::arg("executable"),
+           py::arg("options") = OptionFlags())
       .def(
           "load", [](PyEngine& e, const Device& d) { e.impl().load(d); }, py::arg("device"))
       .def("run", &PyEngine::run, py::arg("program") = 0)
@@ -126,6 +211,9 @@ void bindEngine(py::module_& m) {
            "connected.")
       .def("connectStreamToCallback", &PyEngine::connectStreamToCallback, py::arg("handle"),
            py::arg("callback"))
+      .def("connectHostFunction", &PyEngine::connectHostFunction, py::arg("handle"),
+           py::arg("callback"),
+           "Called with two lists of arrays: inputs, to read, and outputs, to fill.")
       .def("writeTensor", &PyEngine::writeTensor, py::arg("handle"), py::arg("array").noconvert())
       .def("readTensor", &PyEngine::readTensor, py::arg("handle"), py::arg("array").noconvert())
       .def("numThreads", [](PyEngine& e) { return e.impl().threads(); })

@@ -2,6 +2,8 @@
 #ifndef popir_kernels_arg_extremum_hpp
 #define popir_kernels_arg_extremum_hpp
 
+#include <tuple>
+
 #include "kernels/kernel.hpp"
 
 namespace popir {
@@ -19,6 +21,9 @@ class ArgExtremumKernel : public Kernel {
                                   unsigned threads) const override;
   /// "popnn::ReduceMaxClassGather" or "popnn::ReduceMinClassGather", {rows, columns}.
   Work work(const std::vector<Layout>& operands) const override;
+
+  /// What it is made of, in the order of its constructor; for saved programs.
+  auto state() const { return std::tie(max_, values_); }
 
  private:
   bool max_, values_;

@@ -2,6 +2,8 @@
 #ifndef popir_kernels_bias_kernel_hpp
 #define popir_kernels_bias_kernel_hpp
 
+#include <tuple>
+
 #include "kernels/kernel.hpp"
 
 namespace popir {
@@ -16,6 +18,8 @@ class BiasKernel final : public Kernel {
   std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
                                   unsigned threads) const override;
   Work work(const std::vector<Layout>& operands) const override;
+  /// What it is made of, in the order of its constructor; for saved programs.
+  auto state() const { return std::tie(); }
 };
 
 }  // namespace popir

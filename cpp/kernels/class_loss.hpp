@@ -4,6 +4,8 @@
 
 #include <popnn/Loss.hpp>
 
+#include <tuple>
+
 #include "kernels/kernel.hpp"
 
 namespace popir {
@@ -19,6 +21,9 @@ class ClassLossKernel : public Kernel {
                                   unsigned threads) const override;
   /// "popnn::LossSumSquaredTransform" or "popnn::LossCrossEntropyTransform", {samples, classes}.
   Work work(const std::vector<Layout>& operands) const override;
+
+  /// What it is made of, in the order of its constructor; for saved programs.
+  auto state() const { return std::tie(type_, scaled_); }
 
  private:
   popnn::LossType type_;

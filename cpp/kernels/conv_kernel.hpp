@@ -2,6 +2,8 @@
 #ifndef popir_kernels_conv_kernel_hpp
 #define popir_kernels_conv_kernel_hpp
 
+#include <tuple>
+
 #include "kernels/contraction.hpp"
 #include "kernels/matmul_kernel.hpp"
 
@@ -24,6 +26,10 @@ class ConvKernel final : public Kernel {
     MachineOptions options;
 
     friend bool operator<(const Problem& a, const Problem& b);
+    auto state() const {
+      return std::tie(pass, inType, outType, batch, groups, inChannels, outChannels, inField,
+                      kernel, outField, stride, dilation, inDilation, padLower, bias, options);
+    }
     /// Products that meet an element of `in`, neither padding nor dilation.
     std::uint64_t multiplications() const;
   };
@@ -39,6 +45,9 @@ class ConvKernel final : public Kernel {
 
   const Problem& problem() const { return p_; }
   contraction::ConvSpec spec(const std::vector<Layout>& operands) const;
+
+  /// What it is made of, in the order of its constructor; for saved programs.
+  auto state() const { return std::tie(p_); }
 
  private:
   Problem p_;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <tuple>
 #include <vector>
 
 #include "kernels/expression/program.hpp"
@@ -47,6 +48,9 @@ class MapKernel : public Kernel {
   const MapProgram& program() const { return program_; }
   const std::vector<std::size_t>& inputs() const { return inputs_; }
   const std::vector<std::size_t>& outputs() const { return outputs_; }
+
+  /// What it is made of, in the order of its constructor; for saved programs.
+  auto state() const { return std::tie(program_, inputs_, outputs_); }
 
  private:
   bool writes(std::size_t operand) const;

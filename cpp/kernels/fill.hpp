@@ -3,6 +3,7 @@
 #define popir_kernels_fill_hpp
 
 #include <array>
+#include <tuple>
 
 #include "kernels/kernel.hpp"
 
@@ -21,6 +22,9 @@ class FillKernel : public Kernel {
   /// "popops::Fill", {elements}.
   Work work(const std::vector<Layout>& operands) const override;
   std::vector<std::size_t> tied(const std::vector<Layout>&) const override { return {0}; }
+
+  /// What it is made of, in the order of its constructor; for saved programs.
+  auto state() const { return std::tie(value_); }
 
  private:
   std::array<unsigned char, 8> value_;

@@ -2,6 +2,8 @@
 #ifndef popir_kernels_matmul_kernel_hpp
 #define popir_kernels_matmul_kernel_hpp
 
+#include <tuple>
+
 #include "kernels/contraction.hpp"
 
 namespace popir {
@@ -42,6 +44,9 @@ class MatMulKernel final : public Kernel {
   std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
                                   unsigned threads) const override;
   Work work(const std::vector<Layout>& operands) const override;
+
+  /// What it is made of, in the order of its constructor; for saved programs.
+  auto state() const { return std::tie(p_); }
 
  private:
   Problem p_;

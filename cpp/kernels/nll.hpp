@@ -4,6 +4,8 @@
 
 #include <popir/Nll.hpp>
 
+#include <tuple>
+
 #include "kernels/kernel.hpp"
 
 namespace popir {
@@ -24,6 +26,9 @@ class NllKernel : public Kernel {
                                   unsigned threads) const override;
   /// "popnn::Nll", "popnn::NllGrad" or "popnn::NllSoftmaxGrad", {samples, classes}.
   Work work(const std::vector<Layout>& operands) const override;
+
+  /// What it is made of, in the order of its constructor; for saved programs.
+  auto state() const { return std::tie(kind_, params_); }
 
  private:
   NllKind kind_;

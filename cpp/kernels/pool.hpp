@@ -2,6 +2,7 @@
 #ifndef popir_kernels_pool_hpp
 #define popir_kernels_pool_hpp
 
+#include <tuple>
 #include <vector>
 
 #include "kernels/pool_plan.hpp"
@@ -28,6 +29,9 @@ class PoolKernel : public Kernel {
   /// "popnn::MaxPooling", "popnn::SumPooling" (averages too), or "popnn::MaxPoolingGradient":
   /// {elements of the output of the pooling, elements of a window}.
   Work work(const std::vector<Layout>& operands) const override;
+
+  /// What it is made of, in the order of its constructor; for saved programs.
+  auto state() const { return std::tie(kind_, axes_); }
 
  private:
   PoolKind kind_;

@@ -8,6 +8,7 @@
 #define popir_kernels_pool_plan_hpp
 
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "kernels/kernel.hpp"
@@ -46,6 +47,8 @@ struct PoolAxis {
   /// The outputs whose windows are inside as a whole; likewise.
   PoolRange whole = {0, 0};
 
+  /// What it is before a kernel is prepared; for saved programs.
+  auto state() const { return std::tie(in, out, kernel, stride, dilation, pad, counts); }
   std::int64_t at(std::int64_t o, std::int64_t k) const { return o * stride - pad + k * dilation; }
 };
 

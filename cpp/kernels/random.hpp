@@ -3,6 +3,7 @@
 #define popir_kernels_random_hpp
 
 #include <cstdint>
+#include <tuple>
 
 #include "kernels/kernel.hpp"
 
@@ -41,6 +42,9 @@ class RandomKernel : public Kernel {
                                   unsigned threads) const override;
   /// "poprand::" and the name of the law, {elements}.
   Work work(const std::vector<Layout>& operands) const override;
+
+  /// What it is made of, in the order of its constructor; for saved programs.
+  auto state() const { return std::tie(numbers_); }
 
  private:
   RandomNumbers numbers_;

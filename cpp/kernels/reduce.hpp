@@ -3,6 +3,7 @@
 #define popir_kernels_reduce_hpp
 
 #include <popops/OperationDef.hpp>
+#include <tuple>
 #include <vector>
 
 #include "kernels/kernel.hpp"
@@ -27,6 +28,9 @@ class ReduceKernel : public Kernel {
   /// "popops::Reduce", {elements of the input, elements of the output, neighbours in the input
   /// that go into one element}.
   Work work(const std::vector<Layout>& operands) const override;
+
+  /// What it is made of, in the order of its constructor; for saved programs.
+  auto state() const { return std::tie(op_, reduced_, update_, scaled_); }
 
  private:
   popops::Operation op_;

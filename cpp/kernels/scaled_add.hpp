@@ -2,6 +2,8 @@
 #ifndef popir_kernels_scaled_add_hpp
 #define popir_kernels_scaled_add_hpp
 
+#include <tuple>
+
 #include "kernels/kernel.hpp"
 
 namespace popir {
@@ -31,6 +33,9 @@ class ScaledAddKernel : public Kernel {
   /// "popops::ScaledAdd" or "popops::aXPlusbY", {elements}.
   Work work(const std::vector<Layout>& operands) const override;
   std::vector<std::size_t> tied(const std::vector<Layout>& operands) const override;
+
+  /// What it is made of, in the order of its constructor; for saved programs.
+  auto state() const { return std::tie(form_, a_, b_); }
 
  private:
   ScaledAddForm form_;

@@ -2,6 +2,8 @@
 #ifndef popir_kernels_slices_hpp
 #define popir_kernels_slices_hpp
 
+#include <tuple>
+
 #include "kernels/kernel.hpp"
 
 namespace popir {
@@ -29,6 +31,9 @@ class SlicesKernel : public Kernel {
   /// "popops::MultiSlice", "popops::MultiUpdate" or "popops::MultiUpdateAdd", {slices, elements of
   /// each}.
   Work work(const std::vector<Layout>& operands) const override;
+
+  /// What it is made of, in the order of its constructor; for saved programs.
+  auto state() const { return std::tie(kind_); }
 
  private:
   std::size_t offsets() const { return kind_ == SlicesKind::Read ? 1 : 2; }

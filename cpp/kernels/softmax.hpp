@@ -2,6 +2,8 @@
 #ifndef popir_kernels_softmax_hpp
 #define popir_kernels_softmax_hpp
 
+#include <tuple>
+
 #include "kernels/kernel.hpp"
 
 namespace popir {
@@ -26,6 +28,9 @@ class SoftmaxKernel : public Kernel {
   /// "popnn::Softmax", "popnn::LogSoftmax", "popnn::SoftmaxGrad" or "popnn::LogSoftmaxGrad", {rows,
   /// elements of a row}.
   Work work(const std::vector<Layout>& operands) const override;
+
+  /// What it is made of, in the order of its constructor; for saved programs.
+  auto state() const { return std::tie(kind_, scale_); }
 
  private:
   SoftmaxKind kind_;

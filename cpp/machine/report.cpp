@@ -15,8 +15,8 @@ std::string MachineReport::summary(std::size_t rows) const {
      << ", exchange " << exchangeCycles << ", sync " << syncCycles << "\n"
      << "Exchange: " << exchangeBytes << " bytes; host: " << hostBytesIn << " bytes in, "
      << hostBytesOut << " bytes out (" << hostSeconds * 1e6 << " us)\n"
-     << "Memory: " << totalBytes << " bytes, at most " << maxTileBytes << " on tile " << fullestTile
-     << " of " << bytesPerTile << "\n";
+     << "Memory Usage: " << totalBytes << " bytes, at most " << maxTileBytes << " on tile "
+     << fullestTile << " of " << bytesPerTile << "\n";
   for (const auto& m : memory)
     os << "  " << std::setw(20) << std::left << m.category << std::right << std::setw(14)
        << m.totalBytes << std::setw(14) << m.fullestTileBytes << "\n";

@@ -6,11 +6,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <map>
-#include <mutex>
 #include <sstream>
 
-#include "poplar/codelet_library.hpp"
+#include "poplar/codelet_cache.hpp"
 #include "poplar/debug_info.hpp"
 #include "poplar/host_process.hpp"
 
@@ -31,12 +29,21 @@ void append(Words& words, const Words& more) {
   words.insert(words.end(), more.begin(), more.end());
 }
 
+Words compiler() {
+  const char* given = std::getenv("CXX");
+  auto words = splitWords(given ? given : "");
+  if (words.empty()) words.push_back("g++");
+  return words;
+}
+
+void replaceAll(std::string& text, const std::string& from, const std::string& to) {
+  for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
+
 class Compiler {
  public:
-  explicit Compiler(const Words& options) {
-    const char* given = std::getenv("CXX");
-    command_ = splitWords(given ? given : "");
-    if (command_.empty()) command_.push_back("g++");
+  explicit Compiler(const Words& options) : command_(compiler()) {
     append(command_, {"-std=gnu++17", "-O2", "-fPIC"});
     append(command_, options);
   }
@@ -48,9 +55,7 @@ class Compiler {
                    "-x", "c++", source});
     run(words, folder_.path("text"), source);
     auto text = readFile(folder_.path("text"));
-    const std::string supervisor = "target(\"supervisor\")";
-    for (auto at = text.find(supervisor); at != std::string::npos; at = text.find(supervisor, at))
-      text.erase(at, supervisor.size());
+    replaceAll(text, "target(\"supervisor\")", "");
     return text;
   }
 
@@ -137,32 +142,46 @@ class Compiler {
   Words command_;
 };
 
+std::string compileText(CodeletText text, const std::string& how) {
+  return cachedCodelets(text, how, [&] {
+    const Compiler compiler(text.options);
+    return packCodelets(compiler.link(text.texts, text.sources), text);
+  });
+}
+
 }  // namespace
 
 std::string compileCodelets(const Words& sources, const Words& options) {
-  static std::mutex mutex;
-  static std::map<std::string, std::string> known;
   try {
     for (const auto& s : sources) readFile(s);
     const Compiler compiler(options);
-    Words texts;
-    std::string key;
-    for (const auto& s : sources) texts.push_back(compiler.preprocess(s));
-    for (const auto& t : texts) key += t + '\0';
-    for (const auto& o : options) key += o + '\0';
-    {
-      const std::lock_guard<std::mutex> lock(mutex);
-      const auto found = known.find(key);
-      if (found != known.end()) return found->second;
-    }
-    auto bytes = packCodelets(compiler.link(texts, sources));
-    const std::lock_guard<std::mutex> lock(mutex);
-    return known[key] = std::move(bytes);
+    CodeletText text{sources, {}, options};
+    for (const auto& s : sources) text.texts.push_back(compiler.preprocess(s));
+    return compileText(std::move(text), versionOf(popir::compiler()));
   } catch (const poplar::graph_program_compilation_error&) {
     throw;
   } catch (const poplar::poplar_error& e) {
     throw poplar::graph_program_compilation_error(std::string("codelets: ") + e.what());
   }
+}
+
+std::string compileCodeletText(const std::string& source, const Words& options) {
+  const std::string name = "source text";
+  const TemporaryFolder folder;
+  const auto path = folder.path("codelets.cpp");
+  writeFile(path, "#line 1 \"" + name + "\"\n" + source);
+  CodeletText text{{name}, {Compiler(options).preprocess(path)}, options};
+  replaceAll(text.texts[0], path, name);  // which is another one each time
+  return compileText(std::move(text), versionOf(compiler()));
+}
+
+std::string compileVariant(CodeletText text, CodeletVariant variant) {
+  if (variant == CodeletVariant::CheckBounds) {
+    for (auto& t : text.texts) replaceAll(t, "kCheckBounds = 0", "kCheckBounds = 1");
+  } else {
+    append(text.options, {"-O1", "-fsanitize-coverage=trace-pc"});
+  }
+  return compileText(std::move(text), versionOf(compiler()));
 }
 
 }  // namespace popir

@@ -20,13 +20,14 @@ using Shape = CodeletField::Shape;
 /// block of memory.
 class CodeletVertices {
  public:
-  CodeletVertices(const GraphImpl& graph, unsigned computeSet,
+  CodeletVertices(const GraphImpl& graph, unsigned computeSet, bool checkBounds,
                   const std::map<unsigned, unsigned>& operandOf)
       : graph_(graph), operandOf_(operandOf) {
     const auto& ids = graph.computeSets[computeSet].vertices;
     for (const auto id : ids) {
-      const auto& v = graph.vertices[id];
-      calls_.push_back({v.codelet, id, reserve(v.codelet->bytes)});
+      auto codelet = graph.vertices[id].codelet;
+      if (checkBounds) codelet = graph.codelets.variant(*codelet, CodeletVariant::CheckBounds);
+      calls_.push_back({codelet, id, reserve(codelet->bytes)});
     }
     for (std::size_t i = 0; i < ids.size(); ++i)
       for (std::size_t f = 0; f < calls_[i].codelet->numFields; ++f)
@@ -71,15 +72,17 @@ class CodeletVertices {
                   try {
                     calls_[k].codelet->compute(base_ + calls_[k].at);
                   } catch (const std::exception& e) {
-                    fail(e.what());
+                    fail(std::string("threw: ") + e.what());
+                  } catch (const OutsideField& outside) {
+                    fail(describe(calls_[k], outside));
                   } catch (...) {
-                    fail("an exception that is no std::exception");
+                    fail("threw: an exception that is no std::exception");
                   }
                 });
     if (failed < calls_.size())
       throw poplar::application_runtime_error(
           "Engine::run: " + vertexText(graph_, calls_[failed].vertex) + " on tile " +
-          std::to_string(*graph_.vertices[calls_[failed].vertex].tile) + " threw: " + what);
+          std::to_string(*graph_.vertices[calls_[failed].vertex].tile) + " " + what);
     for (const auto& move : scatter_) move->run(all.data(), nullptr);
   }
 
@@ -101,6 +104,27 @@ class CodeletVertices {
   struct Group {
     std::vector<Move> in, out;
   };
+  // The edges of a field that is a list of them.
+  struct Rows {
+    const char* field;
+    std::size_t at, n, step;
+  };
+
+  // An access outside a field, in words.
+  std::string describe(const Call& call, const OutsideField& outside) const {
+    const auto at = static_cast<std::size_t>(static_cast<const char*>(outside.field) - base_);
+    std::string field = "?";
+    for (std::size_t f = 0; f < call.codelet->numFields; ++f) {
+      const auto& type = call.codelet->fields[f];
+      if (at >= call.at + type.offset && at < call.at + type.offset + type.bytes) field = type.name;
+    }
+    for (const auto& r : rows_)
+      if (at >= r.at && at < r.at + r.n * r.step)
+        field = std::string(r.field) + "[" + std::to_string((at - r.at) / r.step) + "]";
+    return "accessed element " + std::to_string(outside.index) + " of field '" + field +
+           "', which has " + std::to_string(outside.size) +
+           (outside.size == 1 ? " element" : " elements");
+  }
 
   std::size_t reserve(std::size_t bytes) {
     const auto at = bytes_;
@@ -137,6 +161,7 @@ class CodeletVertices {
     const auto step = sizeof(void*) * (field.shape == Shape::Scalars ? 1 : 2);
     const auto n = content.tensors.size(), rows = reserve(n * step);
     inside_.push_back({at, 0, rows});
+    rows_.push_back({field.name, rows, n, step});
     setSize(at, n);
     for (std::size_t i = 0; i < n; ++i) {
       edge(field, content.tensors[i], rows + i * step);
@@ -174,6 +199,7 @@ class CodeletVertices {
   const std::map<unsigned, unsigned> operandOf_;  // by variable
   std::vector<Call> calls_;
   std::vector<Pointer> inside_, outside_;
+  std::vector<Rows> rows_;
   std::vector<std::pair<std::size_t, std::vector<unsigned char>>> values_;
   std::vector<std::pair<std::size_t, std::size_t>> sizes_;
   std::map<std::size_t, Group> moves_;  // by bytes of an element
@@ -200,7 +226,7 @@ class CodeletRunner final : public Runner {
 
 }  // namespace
 
-CodeletKernel::CodeletKernel(const GraphImpl& graph, unsigned computeSet,
+CodeletKernel::CodeletKernel(const GraphImpl& graph, unsigned computeSet, bool checkBounds,
                              std::vector<BulkOperand>& operands)
     : computeSet_(computeSet) {
   checkComplete(graph, computeSet);
@@ -211,7 +237,7 @@ CodeletKernel::CodeletKernel(const GraphImpl& graph, unsigned computeSet,
     operands.push_back(
         {poplar::Tensor(View::ofVariable(&graph, id, v.constant, v.type, v.shape)), access});
   }
-  vertices_ = std::make_shared<CodeletVertices>(graph, computeSet, operandOf);
+  vertices_ = std::make_shared<CodeletVertices>(graph, computeSet, checkBounds, operandOf);
 }
 
 std::unique_ptr<Runner> CodeletKernel::prepare(const std::vector<Layout>&, unsigned threads) const {
@@ -223,10 +249,11 @@ Work CodeletKernel::work(const std::vector<Layout>&) const { return {name(), {},
 
 std::shared_ptr<const BulkVertex> codeletStep(const GraphImpl& graph, unsigned computeSet,
                                               CodeletSteps& known) {
-  auto& step = known[computeSet];
+  auto& step = known.steps[computeSet];
   if (!step) {
     auto vertex = std::make_shared<BulkVertex>();
-    vertex->kernel = std::make_shared<CodeletKernel>(graph, computeSet, vertex->operands);
+    vertex->kernel =
+        std::make_shared<CodeletKernel>(graph, computeSet, known.checkBounds, vertex->operands);
     vertex->name = graph.computeSets[computeSet].name;
     step = std::move(vertex);
   }

@@ -20,7 +20,9 @@ class CodeletKernel final : public Kernel {
   /// Lays the vertices out; `operands` becomes the whole variables that they read and write.
   /// \throws poplar::graph_connection_error, invalid_tile_mapping: see checkComplete();
   ///         graph_program_compilation_error if two vertices race.
-  CodeletKernel(const GraphImpl& graph, unsigned computeSet, std::vector<BulkOperand>& operands);
+  /// \param checkBounds  a field indexed outside of its elements ends the run.
+  CodeletKernel(const GraphImpl& graph, unsigned computeSet, bool checkBounds,
+                std::vector<BulkOperand>& operands);
 
   const char* name() const override { return "codelets"; }
   std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
@@ -33,8 +35,12 @@ class CodeletKernel final : public Kernel {
   std::shared_ptr<CodeletVertices> vertices_;
 };
 
-/// One vertex for each compute set with codelets, made when first asked for.
-using CodeletSteps = std::map<unsigned, std::shared_ptr<const BulkVertex>>;
+/// What one engine makes of its graph's codelets: a vertex for each compute set that has any, made
+/// when first asked for.
+struct CodeletSteps {
+  bool checkBounds = false;
+  std::map<unsigned, std::shared_ptr<const BulkVertex>> steps;
+};
 std::shared_ptr<const BulkVertex> codeletStep(const GraphImpl& graph, unsigned computeSet,
                                               CodeletSteps& known);
 

@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
+#include <cstdlib>
 
+#include "poplar/archive.hpp"
+#include "poplar/codelet_compile.hpp"
 #include "poplar/host_process.hpp"
 
 namespace popir {
@@ -14,16 +17,11 @@ namespace {
 
 const std::string kMagic = "popir codelets\n";
 
-std::string hashOf(const std::string& bytes) {
-  std::uint64_t h = 14695981039346656037ull;
-  for (const char c : bytes) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211ull;
-  char text[17];
-  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(h));
-  return text;
-}
+struct Unpacked {
+  std::string library, text;
+};
 
-// The shared library inside a .gp file.
-std::string unpack(const std::string& bytes, const std::string& origin) {
+Unpacked unpack(const std::string& bytes, const std::string& origin) {
   const auto refuse = [&](const std::string& why) {
     throw poplar::graph_program_compilation_error("codelets of '" + origin + "': " + why);
   };
@@ -36,15 +34,18 @@ std::string unpack(const std::string& bytes, const std::string& origin) {
     at = std::min(end + 1, bytes.size());
     return text;
   };
-  const auto format = line(), size = line(), hash = line();
+  const auto format = line();
   if (format != std::to_string(kCodeletFormat))
     refuse("the file has format '" + format.substr(0, 20) + "', this popir reads " +
            std::to_string(kCodeletFormat) + "; compile the sources again with its popc");
-  auto library = bytes.substr(at);
-  if (size != std::to_string(library.size()) || hash != hashOf(library))
-    refuse("the file is damaged: " + std::to_string(library.size()) + " bytes, expected " +
-           size.substr(0, 20) + ", or other content");
-  return library;
+  const auto size = line(), textSize = line(), hash = line();
+  const auto content = bytes.substr(at);
+  const auto n = static_cast<std::size_t>(std::strtoull(size.c_str(), nullptr, 10));
+  const auto all = n + static_cast<std::size_t>(std::strtoull(textSize.c_str(), nullptr, 10));
+  if (n > all || all != content.size() || hash != hashOf(content))
+    refuse("the file is damaged: " + std::to_string(content.size()) + " bytes, expected " +
+           std::to_string(all) + ", or other content");
+  return {content.substr(0, n), content.substr(n)};
 }
 
 std::shared_ptr<void> load(const std::string& library, const std::string& origin) {
@@ -73,14 +74,34 @@ std::string builtinType(const std::vector<std::string>& words) {
 
 }  // namespace
 
-std::string packCodelets(const std::string& library) {
+std::string hashOf(const std::string& bytes) {
+  std::uint64_t h = 14695981039346656037ull;
+  for (const char c : bytes) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211ull;
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(h));
+  return text;
+}
+
+std::string packCodelets(const std::string& library, const CodeletText& text) {
+  Writer writer;
+  writer.put(text);
+  const auto content = library + writer.bytes();
   return kMagic + std::to_string(kCodeletFormat) + "\n" + std::to_string(library.size()) + "\n" +
-         hashOf(library) + "\n" + library;
+         std::to_string(writer.bytes().size()) + "\n" + hashOf(content) + "\n" + content;
+}
+
+bool isIntact(const std::string& bytes) {
+  try {
+    unpack(bytes, "");
+    return true;
+  } catch (const poplar::poplar_error&) {
+    return false;
+  }
 }
 
 std::string canonicalVertexType(const std::string& name) {
-  static const std::set<std::string> builtin = {"unsigned", "signed", "short", "long",
-                                                "int",      "char",   "double"};
+  static const std::vector<std::string> builtin = {"unsigned", "signed", "short", "long",
+                                                   "int",      "char",   "double"};
   const auto inWord = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
   };
@@ -101,7 +122,7 @@ std::string canonicalVertexType(const std::string& name) {
       while (end < name.size() && inWord(name[end])) ++end;
       auto word = name.substr(i, end - i);
       i = end;
-      if (builtin.count(word)) {
+      if (std::find(builtin.begin(), builtin.end(), word) != builtin.end()) {
         type.push_back(word);
         continue;
       }
@@ -115,10 +136,12 @@ std::string canonicalVertexType(const std::string& name) {
   return out;
 }
 
-bool CodeletLibrary::addCompiled(const std::string& key, const std::string& bytes,
-                                 const std::string& origin) {
-  if (has(key)) return false;
-  const auto library = load(unpack(bytes, origin), origin);
+namespace {
+
+// The codelets of a shared library, which stays loaded as long as any of them is used.
+std::map<std::string, std::shared_ptr<const Codelet>> codeletsOf(const std::string& bytes,
+                                                                 const std::string& origin) {
+  const auto library = load(bytes, origin);
   const auto visit =
       reinterpret_cast<void (*)(CodeletVisitor, void*)>(dlsym(library.get(), "popir_codelets"));
   if (visit == nullptr)
@@ -128,11 +151,49 @@ bool CodeletLibrary::addCompiled(const std::string& key, const std::string& byte
   visit([](void* to,
            const Codelet* c) { static_cast<std::vector<const Codelet*>*>(to)->push_back(c); },
         &found);
+  std::map<std::string, std::shared_ptr<const Codelet>> table;
   for (const auto* c : found)
-    if (c->compute != nullptr)
-      codelets_.emplace(c->name, std::shared_ptr<const Codelet>(library, c));
-  keys_.insert(key);
+    if (c->compute != nullptr) table.emplace(c->name, std::shared_ptr<const Codelet>(library, c));
+  return table;
+}
+
+}  // namespace
+
+bool CodeletLibrary::has(const std::string& key, const std::string& stamp) const {
+  const auto known = stamps_.find(key);
+  return known != stamps_.end() && known->second == stamp;
+}
+
+bool CodeletLibrary::addCompiled(const std::string& key, const std::string& stamp,
+                                 const std::string& bytes, const std::string& origin) {
+  if (has(key, stamp)) return false;
+  auto table = codeletsOf(unpack(bytes, origin).library, origin);
+  const bool replaces = stamps_.count(key) > 0;
+  for (const auto& [name, codelet] : table) {
+    fileOf_[codelet.get()] = files_.size();
+    if (replaces)
+      codelets_[name] = codelet;
+    else
+      codelets_.emplace(name, codelet);
+  }
+  files_.push_back({key, stamp, origin, bytes});
+  tables_.push_back(std::move(table));
+  stamps_[key] = stamp;
   return true;
+}
+
+std::shared_ptr<const Codelet> CodeletLibrary::variant(const Codelet& codelet,
+                                                       CodeletVariant variant) const {
+  const auto file = fileOf(codelet);
+  auto& table = variants_[{file, variant}];
+  if (table.empty()) {
+    const auto& f = files_[file];
+    const auto rest = unpack(f.bytes, f.origin).text;
+    table = codeletsOf(
+        unpack(compileVariant(Reader(rest).get<CodeletText>(), variant), f.origin).library,
+        f.origin);
+  }
+  return table.at(codelet.name);
 }
 
 std::shared_ptr<const Codelet> CodeletLibrary::find(const std::string& name) const {

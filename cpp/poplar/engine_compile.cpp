@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "poplar/engine_impl.hpp"
+#include "poplar/engine_options.hpp"
 #include "poplar/fuse.hpp"
 #include "poplar/host_memory.hpp"
 #include "poplar/machine_reading.hpp"
@@ -31,19 +32,25 @@ unsigned threadsFrom(const poplar::OptionFlags& options) {
   return static_cast<unsigned>(n);
 }
 
-bool flagFrom(const poplar::OptionFlags& options, const char* name, bool otherwise = true) {
-  const auto found = options.find(name);
-  if (found == options.end()) return otherwise;
-  if (found->second == "true") return true;
-  if (found->second == "false") return false;
-  throw poplar::invalid_option("Engine: " + std::string(name) + " is '" + found->second +
-                               "', expected true or false");
-}
-
 std::string shapeText(const Dims& shape) {
   std::string s = "[";
   for (std::size_t i = 0; i < shape.size(); ++i) s += (i ? "," : "") + std::to_string(shape[i]);
   return s + "]";
+}
+
+// Poplar too looks ahead only where streams have memory of their own.
+bool prefetchFrom(const poplar::OptionFlags& options) {
+  const auto overlap = options.find("exchange.streamBufferOverlap");
+  return overlap != options.end() && overlap->second == "none" &&
+         flagFrom(options, "exchange.enablePrefetch");
+}
+
+StreamEnd streamEnd(const poplar::DataStream& stream, bool prefetches) {
+  StreamEnd end;
+  end.stream = stream;
+  end.bytes = stream.numElements() * stream.elementType().sizeInBytes();
+  end.prefetches = prefetches && stream.direction() == poplar::DataStream::Direction::HostToDevice;
+  return end;
 }
 
 }  // namespace
@@ -60,12 +67,10 @@ Arena::Arena(std::size_t bytes) : bytes_(std::max<std::size_t>(bytes, kAlign)) {
 }
 Arena::~Arena() { munmap(data_, bytes_); }
 
-EngineImpl::EngineImpl(const poplar::Graph& graph,
-                       poplar::ArrayRef<poplar::program::Program> programs,
-                       const poplar::OptionFlags& options, const poplar::ProgressFunc& progress)
-    : graph_(graph.impl()), threads_(threadsFrom(options)) {
-  const ThreadCount threads(threads_);
-  for (const auto& v : graph_->variables)
+std::vector<FlatProgram> checkedPrograms(const GraphImpl& graph,
+                                         const std::vector<std::shared_ptr<ProgramNode>>& programs,
+                                         const poplar::OptionFlags& options, EngineParts& parts) {
+  for (const auto& v : graph.variables)
     if (!v.mapping.complete(v.elements))
       throw poplar::invalid_tile_mapping(
           "Engine: " + std::string(v.constant ? "constant" : "variable") + " '" + v.name +
@@ -73,14 +78,25 @@ EngineImpl::EngineImpl(const poplar::Graph& graph,
           " has elements without a tile; use Graph::setTileMapping or "
           "poputil::mapTensorLinearly");
   const ProgramNode nothing;
+  parts.codelets.checkBounds = flagFrom(options, "debug.checkBounds", false);
   std::vector<FlatProgram> flat;
-  CodeletSteps codelets;
   for (const auto& p : programs) {
-    programNodes_.push_back(p.node());
-    flat.push_back(flatten(*graph_, p.node() ? *p.node() : nothing, codelets));
+    if (p) requireGraph(graph, *p);
+    flat.push_back(flatten(graph, p ? *p : nothing, parts));
   }
-  if (!flagFrom(options, "debug.allowOutOfMemory", false))
-    requireTileMemory(*graph_, programNodes_);
+  if (!flagFrom(options, "debug.allowOutOfMemory", false)) requireTileMemory(graph, programs);
+  return flat;
+}
+
+EngineImpl::EngineImpl(std::shared_ptr<GraphImpl> graph, Programs programs,
+                       const poplar::OptionFlags& given, const poplar::ProgressFunc& progress)
+    : graph_(std::move(graph)),
+      programNodes_(std::move(programs)),
+      options_(withEnvironment(given)),
+      threads_(threadsFrom(options_)) {
+  const auto& options = options_;
+  const ThreadCount threads(threads_);
+  auto flat = checkedPrograms(*graph_, programNodes_, options, parts_);
   FlatProgram prologue;
   const bool fuses = flagFrom(options, "host.fuse");
   if (fuses) {
@@ -92,9 +108,8 @@ EngineImpl::EngineImpl(const poplar::Graph& graph,
   }
   flat.push_back(std::move(prologue));
   placement_ = place(*graph_, flat, threads_, fuses);
-  for (const auto& s : graph_->streams)
-    streams_.push_back({s, s.numElements() * s.elementType().sizeInBytes(), nullptr, nullptr,
-                        nullptr, nullptr, nullptr});
+  const bool prefetches = prefetchFrom(options);
+  for (const auto& s : graph_->streams) streams_.push_back(streamEnd(s, prefetches));
   slots_.resize(2);  // the arena, and what is kept
   compiled_.resize(flat.size());
   const int total = static_cast<int>(programNodes_.size());
@@ -127,6 +142,7 @@ EngineImpl::EngineImpl(const poplar::Graph& graph,
                   variable.bytes());
   }
   if (progress) progress(total, total);
+  report();
 }
 
 EngineImpl::Ref EngineImpl::refOf(unsigned v) {
@@ -439,7 +455,8 @@ void EngineImpl::compile(std::size_t program, const FlatProgram& flat) {
                           : add(Instr::Kind::JumpUnless, step, "jump unless");
         instr.first = addPointers({{kArenaSlot, temp}});
         instr.type = step.src.elementType();
-        instr.elements = step.src.numElements();
+        instr.shape = step.src.view().shape();
+        instr.format = step.format;
         break;
       }
     }

@@ -50,27 +50,42 @@ struct StreamEnd {
   char *begin = nullptr, *end = nullptr, *next = nullptr;
   std::shared_ptr<poplar::StreamCallback> callback;
   std::function<void(void*)> function;
+  bool prefetches = false;  // the callback is asked for the next transfer after each one
+  std::vector<char> ahead;  // the next transfer, if the callback had it already
 
   bool hasCallback() const { return callback || function; }
   /// The buffer of the next transfer. \throws stream_connection_error if nothing is connected.
   char* advance();
-  void call(void* buffer) const;
+  void call(void* buffer);
+  /// Nothing is connected; what was prefetched is dropped.
+  void disconnect();
 };
 
 class __attribute__((visibility("default"))) EngineImpl {
  public:
-  EngineImpl(const poplar::Graph& graph, poplar::ArrayRef<poplar::program::Program> programs,
+  using Programs = std::vector<std::shared_ptr<ProgramNode>>;
+
+  EngineImpl(std::shared_ptr<GraphImpl> graph, Programs programs,
              const poplar::OptionFlags& options, const poplar::ProgressFunc& progress);
+
+  /// Writes the profile that the autoReport options ask for.
+  ~EngineImpl();
+  EngineImpl(const EngineImpl&) = delete;
+  EngineImpl& operator=(const EngineImpl&) = delete;
 
   void load(const poplar::Device& device);
   void run(unsigned program);
   void connect(const std::string& handle, void* begin, void* end);
   void connect(const std::string& handle, const poplar::StreamCallbackHandle& callback);
+  void connect(const std::string& handle, const poplar::HostCallbackHandle& callback);
   void write(const std::string& handle, const void* begin, const void* end);
   void read(const std::string& handle, void* begin, void* end);
 
   const GraphImpl& graph() const { return *graph_; }
-  const std::vector<std::shared_ptr<ProgramNode>>& programs() const { return programNodes_; }
+  const Programs& programs() const { return programNodes_; }
+  const poplar::OptionFlags& options() const { return options_; }
+  /// The programs that were run, the first 65536 of them.
+  const std::vector<unsigned>& runs() const { return runs_; }
   unsigned threads() const { return threads_; }
   /// Bytes of host memory for variables, temporaries and scratch.
   std::size_t arenaBytes() const { return totalBytes_; }
@@ -110,8 +125,9 @@ class __attribute__((visibility("default"))) EngineImpl {
     std::size_t target = 0;
     bool expected = true;
     poplar::Type type;
-    std::size_t elements = 0;
     std::string name;
+    Dims shape;  // Print
+    poplar::PrintTensorFmt format;
   };
   struct Ref {
     unsigned slot;
@@ -131,6 +147,7 @@ class __attribute__((visibility("default"))) EngineImpl {
     std::vector<HostTime> times;  // of instrs, if they are timed
   };
 
+  void report() const;
   void compile(std::size_t program, const FlatProgram& flat);
   void execute(Compiled& program);
   /// The variables of a tensor that lies in one piece, though it is joined from several.
@@ -156,7 +173,10 @@ class __attribute__((visibility("default"))) EngineImpl {
   StreamEnd& streamOf(const std::string& handle, const char* who);
 
   std::shared_ptr<GraphImpl> graph_;
-  std::vector<std::shared_ptr<ProgramNode>> programNodes_;
+  Programs programNodes_;
+  poplar::OptionFlags options_;
+  EngineParts parts_;
+  std::vector<unsigned> runs_;
   unsigned threads_;
   Placement placement_;
   std::vector<std::unique_ptr<Runner>> runners_;

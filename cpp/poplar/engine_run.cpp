@@ -6,9 +6,12 @@
 
 #include "machine/target_spec.hpp"
 #include "poplar/engine_impl.hpp"
+#include "poplar/print_tensor.hpp"
 
 namespace popir {
 namespace {
+
+constexpr std::size_t kMostRuns = 1u << 16;
 
 bool predicate(const void* p, poplar::Type type) {
   return type.sizeInBytes() == 1 ? *static_cast<const unsigned char*>(p) != 0
@@ -32,10 +35,26 @@ char* StreamEnd::advance() {
   return at;
 }
 
-void StreamEnd::call(void* buffer) const {
+void StreamEnd::call(void* buffer) {
   if (function) return function(buffer);
-  callback->fetch(buffer);
+  if (ahead.empty())
+    callback->fetch(buffer);
+  else
+    std::memcpy(buffer, ahead.data(), bytes);
+  ahead.clear();
   callback->complete();
+  if (!prefetches) return;
+  std::vector<char> next(bytes);
+  if (callback->prefetch(next.data()) == poplar::StreamCallback::Result::Success)
+    ahead = std::move(next);
+}
+
+void StreamEnd::disconnect() {
+  if (!ahead.empty()) callback->invalidatePrefetched();
+  ahead.clear();
+  begin = next = end = nullptr;
+  callback = nullptr;
+  function = nullptr;
 }
 
 void EngineImpl::setSlot(unsigned slot, char* base) {
@@ -61,6 +80,7 @@ void EngineImpl::run(unsigned program) {
                                         " given, the engine has " +
                                         std::to_string(programNodes_.size()));
   const ThreadCount threads(threads_);
+  if (runs_.size() < kMostRuns) runs_.push_back(program);
   if (stale_) execute(compiled_.back());
   stale_ = false;
   execute(compiled_[program]);
@@ -140,11 +160,8 @@ void EngineImpl::execute(Compiled& program) {
 }
 
 void EngineImpl::print(const Instr& in) const {
-  std::vector<double> values(in.elements);
-  convertValues(in.type, pointers_[in.first], poplar::DOUBLE, values.data(), in.elements);
-  *printStream << in.name << ": {";
-  for (std::size_t i = 0; i < values.size(); ++i) *printStream << (i ? "," : "") << values[i];
-  *printStream << "}\n";
+  *printStream << in.name << ": " << tensorText(in.type, pointers_[in.first], in.shape, in.format)
+               << "\n";
 }
 
 void EngineImpl::load(const poplar::Device& device) {
@@ -165,6 +182,7 @@ StreamEnd& EngineImpl::streamOf(const std::string& handle, const char* who) {
 
 void EngineImpl::connect(const std::string& handle, void* begin, void* end) {
   auto& s = streamOf(handle, "Engine::connectStream");
+  s.disconnect();
   s.begin = s.next = static_cast<char*>(begin);
   s.end = end ? static_cast<char*>(end) : s.begin + s.bytes;
   const auto given = static_cast<std::size_t>(s.end - s.begin);
@@ -174,15 +192,27 @@ void EngineImpl::connect(const std::string& handle, void* begin, void* end) {
         "Engine::connectStream: stream '" + handle + "' moves " + std::to_string(s.bytes) +
         " bytes at a time, a buffer of " + std::to_string(given) + " bytes given");
   }
-  s.callback = nullptr;
-  s.function = nullptr;
 }
 
 void EngineImpl::connect(const std::string& handle, const poplar::StreamCallbackHandle& callback) {
   auto& s = streamOf(handle, "Engine::connectStreamToCallback");
-  s.begin = nullptr;
+  s.disconnect();
   s.callback = callback.callback();
   s.function = callback.function();
+}
+
+void EngineImpl::connect(const std::string& handle, const poplar::HostCallbackHandle& callback) {
+  std::string known;
+  for (const auto& f : graph_->hostFunctions) {
+    known += (known.empty() ? "" : ", ") + f.handle();
+    if (f.handle() != handle) continue;
+    const auto id = static_cast<std::size_t>(f.id());
+    if (id < parts_.hostFunctions.size() && parts_.hostFunctions[id])
+      parts_.hostFunctions[id]->function = callback.function();
+    return;  // no program calls it
+  }
+  throw poplar::runtime_error("Engine::connectHostFunction: no host function '" + handle +
+                              "'; the graph has: " + (known.empty() ? "none" : known));
 }
 
 void EngineImpl::hostCopy(const poplar::Tensor& t, char* host, bool toHost) {
@@ -245,7 +275,7 @@ Engine::Engine(const Graph& graph, const program::Program& program, const Option
              debugContext) {}
 Engine::Engine(const Graph& graph, ArrayRef<program::Program> programs, const OptionFlags& options,
                ProgressFunc progress, const DebugContext&)
-    : impl_(new popir::EngineImpl(graph, programs, options, progress)) {}
+    : impl_(new popir::EngineImpl(graph.impl(), popir::nodesOf(programs), options, progress)) {}
 Engine::Engine(Engine&&) noexcept = default;
 Engine& Engine::operator=(Engine&&) noexcept = default;
 Engine::~Engine() = default;
@@ -262,6 +292,12 @@ void Engine::connectStreamToCallback(StringRef handle, StreamCallbackHandle call
   impl_->connect(handle.str(), callback);
 }
 void Engine::connectStreamToCallback(StringRef handle, unsigned, StreamCallbackHandle callback) {
+  impl_->connect(handle.str(), callback);
+}
+void Engine::connectHostFunction(StringRef handle, unsigned index, HostCallbackHandle callback) {
+  if (index != 0)
+    throw runtime_error("Engine::connectHostFunction: replica " + std::to_string(index) +
+                        " given for '" + handle.str() + "', there is one, number 0");
   impl_->connect(handle.str(), callback);
 }
 void Engine::writeTensor(StringRef handle, const void* buffer, const void* bufferEnd) {

@@ -1,5 +1,7 @@
 #include <poplar/exceptions.hpp>
 
+#include <set>
+
 #include "poplar/plan.hpp"
 
 namespace popir {
@@ -7,7 +9,7 @@ namespace {
 
 class Flattener {
  public:
-  Flattener(const GraphImpl& graph, CodeletSteps& codelets) : graph_(graph), codelets_(codelets) {}
+  Flattener(const GraphImpl& graph, EngineParts& parts) : graph_(graph), parts_(parts) {}
 
   void flatten(const ProgramNode& node) {
     const auto begin = here();
@@ -33,7 +35,7 @@ class Flattener {
         }
         if (!graph_.computeSets[node.computeSet.getId()].vertices.empty()) {
           auto& step = add(Step::Kind::Run, node.name);
-          step.joined = codeletStep(graph_, node.computeSet.getId(), codelets_);
+          step.joined = codeletStep(graph_, node.computeSet.getId(), parts_.codelets);
           step.vertex = step.joined.get();
         }
         return;
@@ -65,9 +67,17 @@ class Flattener {
         flatten(*graph_.functions[node.function.getId()]);
         --depth_;
         return;
+      case Kind::HostCall: {
+        auto& step = add(Step::Kind::Run, node.name);
+        step.joined = hostCall(node, parts_.hostFunctions);
+        step.vertex = step.joined.get();
+        step.name = step.vertex->name;
+        return;
+      }
       case Kind::Print: {
         auto& step = add(Step::Kind::Print, node.name);
         step.src = node.src;
+        step.format = node.format;
         return;
       }
       case Kind::Sync:
@@ -125,7 +135,7 @@ class Flattener {
   }
 
   const GraphImpl& graph_;
-  CodeletSteps& codelets_;
+  EngineParts& parts_;
   int depth_ = 0;
 };
 
@@ -137,16 +147,71 @@ bool isLeaf(const ProgramNode& node) {
     case Kind::Execute:
     case Kind::StreamToDst:
     case Kind::SrcToStream:
+    case Kind::HostCall:
     case Kind::Sync: return true;
     case Kind::Copy: return node.src.numElements() > 0;
     default: return false;
   }
 }
 
-FlatProgram flatten(const GraphImpl& graph, const ProgramNode& program, CodeletSteps& codelets) {
-  Flattener flattener(graph, codelets);
+FlatProgram flatten(const GraphImpl& graph, const ProgramNode& program, EngineParts& parts) {
+  Flattener flattener(graph, parts);
   flattener.flatten(program);
   return std::move(flattener.result);
+}
+
+namespace {
+
+class GraphCheck {
+ public:
+  explicit GraphCheck(const GraphImpl& graph) : graph_(graph) {}
+
+  void check(const ProgramNode& node) {
+    if (!seen_.insert(&node).second) return;
+    const auto where = node.name.empty() ? "a program" : "program '" + node.name + "'";
+    const auto tensor = [&](const poplar::Tensor& t) {
+      if (t.valid() && t.view().graph() != &graph_)
+        throw poplar::graph_connection_error("Engine: " + where + " uses " + t.getDebugStr() +
+                                             ", a tensor of another graph");
+    };
+    const auto require = [&](bool known, const std::string& what) {
+      if (!known)
+        throw poplar::graph_connection_error("Engine: " + where + " uses " + what +
+                                             " of another graph");
+    };
+    tensor(node.src);
+    tensor(node.dst);
+    for (const auto& t : node.inputs) tensor(t);
+    for (const auto& t : node.outputs) tensor(t);
+    if (node.kind == ProgramNode::Kind::Execute)
+      require(node.computeSet.getId() < graph_.computeSets.size(), "a compute set");
+    if (node.stream.valid()) {
+      const auto id = static_cast<std::size_t>(node.stream.id());
+      require(id < graph_.streams.size() && graph_.streams[id].handle() == node.stream.handle(),
+              "stream '" + node.stream.handle() + "'");
+    }
+    if (node.hostFunction.valid()) {
+      const auto id = static_cast<std::size_t>(node.hostFunction.id());
+      require(id < graph_.hostFunctions.size() &&
+                  graph_.hostFunctions[id].handle() == node.hostFunction.handle(),
+              "host function '" + node.hostFunction.handle() + "'");
+    }
+    if (node.kind == ProgramNode::Kind::Call) {
+      require(node.function.getId() < graph_.functions.size(), "a function");
+      if (const auto& body = graph_.functions[node.function.getId()]) check(*body);
+    }
+    for (const auto& child : node.children) check(*child);
+  }
+
+ private:
+  const GraphImpl& graph_;
+  std::set<const ProgramNode*> seen_;
+};
+
+}  // namespace
+
+void requireGraph(const GraphImpl& graph, const ProgramNode& program) {
+  GraphCheck(graph).check(program);
 }
 
 StepRange FlatProgram::blockOf(std::size_t step) const {

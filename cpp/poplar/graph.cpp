@@ -193,28 +193,47 @@ Tensor Graph::clone(const Tensor& t, const DebugContext& debugContext, TensorClo
   return clone(t.elementType(), t, debugContext, method);
 }
 
+namespace {
+
+void requireTile(const Target& target, std::size_t tile) {
+  if (tile >= target.getNumTiles())
+    throw invalid_tile_mapping("Graph::setTileMapping: tile " + std::to_string(tile) +
+                               " given, the target has " + std::to_string(target.getNumTiles()));
+}
+
+// No element is given to two tiles.
+void requireDisjoint(const Graph::TileToTensorMapping& mapping) {
+  std::vector<std::pair<Interval, std::size_t>> all;
+  for (std::size_t tile = 0; tile < mapping.size(); ++tile)
+    for (const auto& interval : mapping[tile])
+      if (interval.size() > 0) all.emplace_back(interval, tile);
+  std::sort(all.begin(), all.end(),
+            [](const auto& a, const auto& b) { return a.first.begin() < b.first.begin(); });
+  for (std::size_t i = 1; i < all.size(); ++i)
+    if (all[i].first.begin() < all[i - 1].first.end())
+      throw invalid_tile_mapping("Graph::setTileMapping: element " +
+                                 std::to_string(all[i].first.begin()) + " is given to tile " +
+                                 std::to_string(all[i - 1].second) + " and to tile " +
+                                 std::to_string(all[i].second) + "; give each element once");
+}
+
+}  // namespace
+
 void Graph::setTileMapping(const Tensor& t, unsigned tile) {
   checkGraph("setTileMapping", *impl_, t);
-  if (tile >= getTarget().getNumTiles())
-    throw invalid_tile_mapping("Graph::setTileMapping: tile " + std::to_string(tile) +
-                               " given, the target has " +
-                               std::to_string(getTarget().getNumTiles()));
-  const auto real = virtual_ ? virtual_->tiles[tile] : tile;
-  forEachRun(t.view(), 0, t.view().elements(),
-             [&](unsigned id, std::int64_t first, std::int64_t n, std::int64_t) {
-               impl_->variable(id).mapping.set(first, first + n, real);
-             });
+  requireTile(getTarget(), tile);
+  TileToTensorMapping mapping(tile + 1);
+  mapping[tile].emplace_back(0, t.numElements());
+  setTileMapping(t, mapping);
 }
 
 void Graph::setTileMapping(const Tensor& t, const TileToTensorMapping& mapping) {
   checkGraph("setTileMapping", *impl_, t);
+  requireDisjoint(mapping);
   for (unsigned tile = 0; tile < mapping.size(); ++tile) {
     for (const auto& interval : mapping[tile]) {
       if (interval.size() == 0) continue;
-      if (tile >= getTarget().getNumTiles())
-        throw invalid_tile_mapping("Graph::setTileMapping: tile " + std::to_string(tile) +
-                                   " given, the target has " +
-                                   std::to_string(getTarget().getNumTiles()));
+      requireTile(getTarget(), tile);
       if (interval.end() > t.numElements())
         throw invalid_tile_mapping("Graph::setTileMapping: elements up to " +
                                    std::to_string(interval.end()) + " given, the tensor has " +
@@ -303,7 +322,22 @@ DataStream Graph::addDeviceToHostFIFO(StringRef handle, const Type& elementType,
                                       std::size_t numElements, const OptionFlags&) {
   return addStream(*impl_, handle, DataStream::Direction::DeviceToHost, elementType, numElements);
 }
+HostFunction Graph::addHostFunction(StringRef handle, ArrayRef<HostFunctionArgument> inputs,
+                                    ArrayRef<HostFunctionArgument> outputs, const OptionFlags&) {
+  for (const auto& f : impl_->hostFunctions)
+    if (f.handle() == handle.str())
+      throw poplar_error("Graph::addHostFunction: a host function with handle '" + handle.str() +
+                         "' exists already");
+  impl_->hostFunctions.emplace_back(static_cast<int>(impl_->hostFunctions.size()), handle.str(),
+                                    inputs.cloneAsVector(), outputs.cloneAsVector());
+  return impl_->hostFunctions.back();
+}
+
 void Graph::createHostWrite(StringRef handle, const Tensor& t, bool) {
+  checkGraph("createHostWrite", *impl_, t);
+  if (!t.isParallelWriteable())
+    throw graph_connection_error("Graph::createHostWrite: " + t.getDebugStr() +
+                                 " cannot be written: it holds constants or an element twice");
   addHandle("createHostWrite", *impl_, impl_->hostWrites, handle, t);
 }
 void Graph::createHostRead(StringRef handle, const Tensor& t, bool) {

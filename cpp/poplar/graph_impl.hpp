@@ -51,7 +51,9 @@ class __attribute__((visibility("default"))) GraphImpl {
   std::deque<ComputeSetImpl> computeSets;
   CodeletLibrary codelets;
   std::deque<UserVertex> vertices;
+  std::map<std::string, poplar::PerfEstimateFunc> perfEstimators;  // by vertex type
   std::vector<poplar::DataStream> streams;
+  std::vector<poplar::HostFunction> hostFunctions;
   std::vector<std::shared_ptr<ProgramNode>> functions;
   std::map<std::string, poplar::Tensor> hostWrites, hostReads;
 };

@@ -168,20 +168,33 @@ bool isCompiled(const std::string& path, CodeletFileType type) {
 
 }  // namespace
 
+namespace {
+
+// Changes when a file is edited.
+std::string stampOf(const std::string& path) {
+  std::error_code failed;
+  const auto size = std::filesystem::file_size(path, failed);
+  const auto time = std::filesystem::last_write_time(path, failed);
+  return failed ? "" : std::to_string(size) + " " + std::to_string(time.time_since_epoch().count());
+}
+
+}  // namespace
+
 bool Graph::addCodelets(StringRef src, CodeletFileType type, StringRef compileFlags, StringRef) {
   const std::string path = src, flags = compileFlags;
   const auto key = std::filesystem::absolute(path).lexically_normal().string() + '\0' + flags;
-  if (impl_->codelets.has(key)) return false;
+  const auto stamp = stampOf(path);
+  if (impl_->codelets.has(key, stamp)) return false;
   if (!isCompiled(path, type))
     return impl_->codelets.addCompiled(
-        key, popir::compileCodelets({path}, popir::splitWords(flags)), path);
+        key, stamp, popir::compileCodelets({path}, popir::splitWords(flags)), path);
   std::string bytes;
   try {
     bytes = popir::readFile(path);
   } catch (const poplar_error& e) {
     throw graph_program_compilation_error(std::string("Graph::addCodelets: ") + e.what());
   }
-  return impl_->codelets.addCompiled(key, bytes, path);
+  return impl_->codelets.addCompiled(key, stamp, bytes, path);
 }
 
 void Graph::addCodelets(std::stringstream& stream, StringRef compileFlags, CodeletFileType,
@@ -189,10 +202,7 @@ void Graph::addCodelets(std::stringstream& stream, StringRef compileFlags, Codel
   const std::string text = stream.str(), flags = compileFlags;
   const auto key = text + '\0' + flags;
   if (impl_->codelets.has(key)) return;
-  const popir::TemporaryFolder folder;
-  const auto path = folder.path("codelets.cpp");
-  popir::writeFile(path, "#line 1 \"source text\"\n" + text);
-  impl_->codelets.addCompiled(key, popir::compileCodelets({path}, popir::splitWords(flags)),
+  impl_->codelets.addCompiled(key, "", popir::compileCodeletText(text, popir::splitWords(flags)),
                               "source text");
 }
 
@@ -305,6 +315,13 @@ void Graph::setTileMapping(VertexRef v, unsigned tile) {
                                " given, the target has " +
                                std::to_string(getTarget().getNumTiles()));
   impl_->vertices[id].tile = virtual_ ? virtual_->tiles[tile] : tile;
+}
+
+void Graph::registerPerfEstimator(StringRef vertexType, PerfEstimateFunc estimator) {
+  if (!estimator)
+    throw graph_connection_error("Graph::registerPerfEstimator: no function given for '" +
+                                 vertexType.str() + "'");
+  impl_->perfEstimators[popir::canonicalVertexType(vertexType)] = std::move(estimator);
 }
 
 void Graph::setPerfEstimate(const VertexRef& v, std::uint64_t cycles, std::uint64_t flops) {

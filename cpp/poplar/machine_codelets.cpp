@@ -1,5 +1,6 @@
 // What users' vertices cost: their estimates scheduled on the workers of each tile.
 #include <popir/Codelet.hpp>
+#include <poplar/VertexIntrospector.hpp>
 
 #include <algorithm>
 
@@ -9,13 +10,11 @@
 namespace popir {
 namespace {
 
-// Without an estimate: as long as its bytes take.
-std::uint64_t cyclesOf(const TargetSpec& spec, const UserVertex& vertex) {
-  if (vertex.estimated) return vertex.cycles;
+std::uint64_t bytesOf(const UserVertex& vertex) {
   std::uint64_t bytes = 0;
   for (const auto& field : vertex.fields)
     for (const auto& t : field.tensors) bytes += t.numElements() * t.elementType().sizeInBytes();
-  return cyclesByBytes(spec, bytes);
+  return bytes;
 }
 
 // Elements of a variable that one tile's vertices read or write.
@@ -100,6 +99,17 @@ void addTraffic(const GraphImpl& graph, unsigned computeSet, Traffic& traffic) {
 
 }  // namespace
 
+VertexCost costOf(const GraphImpl& graph, unsigned id) {
+  const auto& vertex = graph.vertices[id];
+  if (vertex.estimated) return {vertex.cycles, vertex.flops, VertexCost::Source::Estimate};
+  const auto estimator = graph.perfEstimators.find(vertex.codelet->name);
+  if (estimator != graph.perfEstimators.end()) {
+    const auto given = estimator->second(poplar::VertexIntrospector(graph, id), graph.target);
+    return {given.cycles, given.flops, VertexCost::Source::Estimate};
+  }
+  return {cyclesByBytes(graph.target.spec(), bytesOf(vertex)), 0, VertexCost::Source::Bytes};
+}
+
 Phase phaseOfCodelets(const GraphImpl& graph, unsigned computeSet) {
   const auto& spec = graph.target.spec();
   Phase phase(spec);
@@ -108,7 +118,7 @@ Phase phaseOfCodelets(const GraphImpl& graph, unsigned computeSet) {
   addTraffic(graph, computeSet, phase.traffic);
   for (const auto id : graph.computeSets[computeSet].vertices) {
     const auto& vertex = graph.vertices[id];
-    const auto cycles = cyclesOf(spec, vertex);
+    const auto cycles = costOf(graph, id).cycles;
     if (vertex.codelet->kind != Codelet::Kind::Vertex) {
       phase.compute[*vertex.tile] += cycles;  // all contexts together, or the supervisor
       continue;

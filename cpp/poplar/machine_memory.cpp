@@ -52,7 +52,7 @@ MachineMemory::MachineMemory(const GraphImpl& graph, const Programs& programs, S
       most_(tiles_) {
   for (auto& bytes : peak_) bytes.resize(tiles_);
   const ProgramNode nothing;
-  for (const auto& p : programs) flat_.push_back(flatten(graph, p ? *p : nothing, codelets_));
+  for (const auto& p : programs) flat_.push_back(flatten(graph, p ? *p : nothing, parts_));
   lives_ = lifetimesOf(graph, flat_, usesOf(graph, flat_));
   std::vector<std::vector<Event>> events(flat_.size());
   for (unsigned v = 0; v < lives_.size(); ++v) {

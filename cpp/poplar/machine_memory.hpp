@@ -66,7 +66,7 @@ class MachineMemory {
   const TargetSpec& spec_;
   const unsigned tiles_;
   StepCosts* costs_;
-  CodeletSteps codelets_;
+  EngineParts parts_;
   std::vector<FlatProgram> flat_;
   std::vector<Lifetime> lives_;
   std::vector<std::vector<Live>> live_;  // by program and leaf

@@ -39,6 +39,13 @@ struct Phase {
   void add(const Phase& other);
 };
 std::vector<Phase> phasesOf(const GraphImpl& graph, const BulkVertex& vertex, const Work& work);
+/// What one run of a codelet's vertex takes, and who says so.
+struct VertexCost {
+  enum class Source { Estimate, Bytes };
+  std::uint64_t cycles = 0, flops = 0;
+  Source source = Source::Bytes;
+};
+VertexCost costOf(const GraphImpl& graph, unsigned vertex);
 /// The vertices of a compute set that codelets made: their estimates on the workers of each tile;
 /// what has none takes as long as its bytes. A supervisor or multi-vertex has its tile alone.
 Phase phaseOfCodelets(const GraphImpl& graph, unsigned computeSet);

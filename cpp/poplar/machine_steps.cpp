@@ -71,6 +71,11 @@ StepAlone StepCosts::make(const ProgramNode& leaf) {
       step.cost.hostBytesOut = bytesOf(leaf.src);
       stream(leaf.src, false, step);
       break;
+    case Kind::HostCall:
+      step.cost.kind = "StreamCopy";
+      for (const auto& t : leaf.inputs) step.cost.hostBytesOut += bytesOf(t);
+      for (const auto& t : leaf.outputs) step.cost.hostBytesIn += bytesOf(t);
+      break;
     default:
       step.cost.kind = "Sync";
       step.cost.syncCycles = spec_.phaseCycles;
@@ -124,7 +129,8 @@ void StepCosts::executeCodelets(unsigned computeSet, std::vector<Phase>& togethe
   for (const auto id : set.vertices) {
     const auto& vertex = graph_.vertices[id];
     const auto& name = vertex.codelet->name;
-    flops += vertex.flops;
+    const auto own = costOf(graph_, id);
+    flops += own.flops;
     auto& tiles = classes_[name];
     tiles.resize(spec_.numTiles());
     tiles[*vertex.tile] = true;
@@ -134,7 +140,7 @@ void StepCosts::executeCodelets(unsigned computeSet, std::vector<Phase>& togethe
       state += field.tensors.size() * spec_.edgeStateBytes + field.values.size();
     vertexState_[*vertex.tile] += state;
     allState_ += state;
-    if (!vertex.estimated) withoutEstimator.insert(name);
+    if (own.source == VertexCost::Source::Bytes) withoutEstimator.insert(name);
   }
   const auto phase = phaseOfCodelets(graph_, computeSet);
   step.rows.emplace_back(

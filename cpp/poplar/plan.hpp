@@ -11,6 +11,7 @@
 
 #include "poplar/codelet_kernel.hpp"
 #include "poplar/graph_impl.hpp"
+#include "poplar/host_function.hpp"
 
 namespace popir {
 
@@ -25,7 +26,7 @@ struct Step {
     RepeatEnd,    // target = the step after RepeatBegin
     JumpUnless,   // to target, unless the predicate src is `expected`
     Jump,         // to target
-    Print,        // src, under name
+    Print,        // src, under name, in format
   };
   Kind kind = Kind::None;
   std::string name;
@@ -36,6 +37,7 @@ struct Step {
   unsigned count = 0;
   std::size_t target = 0;
   bool expected = true;
+  poplar::PrintTensorFmt format;
 };
 
 /// Steps [begin, end).
@@ -64,8 +66,18 @@ struct FlatProgram {
   StepRange blockOf(std::size_t step) const;
 };
 
-/// `codelets` are those of all programs of an engine.
-FlatProgram flatten(const GraphImpl& graph, const ProgramNode& program, CodeletSteps& codelets);
+/// What all programs of an engine share.
+struct EngineParts {
+  CodeletSteps codelets;
+  HostFunctionEnds hostFunctions;
+};
+FlatProgram flatten(const GraphImpl& graph, const ProgramNode& program, EngineParts& parts);
+/// The programs of an engine, and all that can be wrong with them.
+std::vector<FlatProgram> checkedPrograms(const GraphImpl& graph,
+                                         const std::vector<std::shared_ptr<ProgramNode>>& programs,
+                                         const poplar::OptionFlags& options, EngineParts& parts);
+/// \throws poplar::graph_connection_error, naming what a program uses of another graph.
+void requireGraph(const GraphImpl& graph, const ProgramNode& program);
 
 /// Where a variable lives.
 struct Home {

@@ -33,6 +33,22 @@ void checkPredicate(const char* who, const Tensor& t) {
                                 t.getDebugStr());
 }
 
+void checkArguments(const std::string& handle, const char* what,
+                    const std::vector<HostFunctionArgument>& expected, ArrayRef<Tensor> given) {
+  const auto refuse = [&](const std::string& why) {
+    throw graph_connection_error("Call: host function '" + handle + "' " + why);
+  };
+  if (given.size() != expected.size())
+    refuse("has " + std::to_string(expected.size()) + " " + what + "s, " +
+           std::to_string(given.size()) + " given");
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    if (!given[i].valid() || given[i].elementType() != expected[i].type ||
+        given[i].numElements() != expected[i].numElements)
+      refuse(std::string("has as ") + what + " " + std::to_string(i) + " " +
+             std::to_string(expected[i].numElements) + " elements of " +
+             expected[i].type.toString() + ", the tensor is " + given[i].getDebugStr());
+}
+
 void checkStream(const Tensor& t, const DataStream& s, DataStream::Direction direction) {
   if (!s.valid() || s.direction() != direction)
     throw stream_connection_error("Copy: stream '" + s.handle() +
@@ -68,6 +84,7 @@ std::size_t Sequence::size() const { return node_->children.size(); }
 Block::Block(const Program& b, StringRef name, const DebugContext& debugContext)
     : Program(make(Kind::Sequence, DebugContext(debugContext, name))) {
   node_->children.push_back(body(b));
+  node_->isBlock = true;
 }
 
 Execute::Execute(ComputeSet cs, const DebugContext& debugContext)
@@ -91,6 +108,9 @@ Copy::Copy(Tensor src, Tensor dst, bool, const DebugContext& debugContext)
 Copy::Copy(const DataStream& stream, Tensor dst, bool, const DebugContext& debugContext)
     : Program(make(Kind::StreamToDst, debugContext)) {
   checkStream(dst, stream, DataStream::Direction::HostToDevice);
+  if (!dst.isParallelWriteable())
+    throw graph_connection_error("Copy: stream '" + stream.handle() + "' cannot fill " +
+                                 dst.getDebugStr() + ": it holds constants or an element twice");
   node_->stream = stream;
   node_->dst = std::move(dst);
 }
@@ -136,16 +156,37 @@ Call::Call(Function f, const DebugContext& debugContext) : Program(make(Kind::Ca
   node_->function = f;
 }
 
+Call::Call(HostFunction f, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs,
+           const DebugContext& debugContext)
+    : Program(make(Kind::HostCall, debugContext)) {
+  if (!f.valid()) throw control_program_error("Call: the host function is not valid");
+  checkArguments(f.handle(), "input", f.inputs(), inputs);
+  checkArguments(f.handle(), "output", f.outputs(), outputs);
+  for (const auto& t : outputs)
+    if (!t.isParallelWriteable())
+      throw graph_connection_error("Call: host function '" + f.handle() + "' cannot write " +
+                                   t.getDebugStr() + ": it holds constants or an element twice");
+  node_->hostFunction = std::move(f);
+  node_->inputs = inputs.cloneAsVector();
+  node_->outputs = outputs.cloneAsVector();
+}
+
 Sync::Sync(SyncType, const DebugContext& debugContext) : Program(make(Kind::Sync, debugContext)) {}
 
-PrintTensor::PrintTensor(StringRef title, Tensor t, const DebugContext& debugContext)
+PrintTensor::PrintTensor(StringRef title, Tensor t, const PrintTensorFmt& format,
+                         const DebugContext& debugContext)
     : Program(make(Kind::Print, debugContext)) {
   if (!t.valid()) throw control_program_error("PrintTensor: the tensor is not valid");
   node_->name = title.str();
   node_->src = std::move(t);
+  node_->format = format;
 }
+PrintTensor::PrintTensor(StringRef title, Tensor t, const DebugContext& debugContext)
+    : PrintTensor(title, std::move(t), PrintTensorFmt(), debugContext) {}
+PrintTensor::PrintTensor(Tensor t, const PrintTensorFmt& format, const DebugContext& debugContext)
+    : PrintTensor(debugContext.getPathName(), std::move(t), format, debugContext) {}
 PrintTensor::PrintTensor(Tensor t, const DebugContext& debugContext)
-    : PrintTensor(debugContext.getPathName(), std::move(t), debugContext) {}
+    : PrintTensor(std::move(t), PrintTensorFmt(), debugContext) {}
 
 WriteUndef::WriteUndef(Tensor t, const DebugContext& debugContext)
     : Program(make(Kind::WriteUndef, debugContext)) {
@@ -183,12 +224,21 @@ void collect(const GraphImpl& graph, const ProgramNode& node, ProgramAccesses& f
       }
   }
   if (node.kind == Kind::Call) collect(graph, *graph.functions[node.function.getId()], found);
+  for (const auto& t : node.inputs) add(found.reads, t);
+  for (const auto& t : node.outputs) add(found.writes, t);
   add(found.reads, node.src);
   add(found.writes, node.dst);
   for (const auto& child : node.children) collect(graph, *child, found);
 }
 
 }  // namespace
+
+std::vector<std::shared_ptr<ProgramNode>> nodesOf(
+    poplar::ArrayRef<poplar::program::Program> programs) {
+  std::vector<std::shared_ptr<ProgramNode>> nodes;
+  for (const auto& p : programs) nodes.push_back(p.node());
+  return nodes;
+}
 
 ProgramAccesses programAccesses(const poplar::Graph& graph,
                                 const poplar::program::Program& program) {

@@ -23,8 +23,9 @@ struct ProgramNode {
     While,        // children[0] computes src; while src == expected: children[1]
     If,           // src ? children[0] : children[1]
     Call,         // function
+    HostCall,     // hostFunction, from inputs to outputs
     Sync,
-    Print,       // src, under name
+    Print,       // src, under name, in format
     WriteUndef,  // dst
   };
   Kind kind = Kind::Sequence;
@@ -32,11 +33,18 @@ struct ProgramNode {
   std::vector<std::shared_ptr<ProgramNode>> children;
   poplar::ComputeSet computeSet;
   poplar::Function function;
+  poplar::HostFunction hostFunction;
+  std::vector<poplar::Tensor> inputs, outputs;
   poplar::Tensor src, dst;
   poplar::DataStream stream;
   unsigned count = 0;
   bool expected = true;
+  bool isBlock = false;  // a Sequence that its name tells from others in profiles
+  poplar::PrintTensorFmt format;
 };
+
+std::vector<std::shared_ptr<ProgramNode>> nodesOf(
+    poplar::ArrayRef<poplar::program::Program> programs);
 
 /// Variables that a program reads and writes, whatever way its branches go.
 struct ProgramAccesses {

@@ -7,6 +7,12 @@
 namespace popir {
 namespace {
 
+// Codelets may keep state, or print; of the host's functions nothing is known.
+bool hasEffects(const Kernel& kernel) {
+  return dynamic_cast<const CodeletKernel*>(&kernel) ||
+         dynamic_cast<const HostFunctionKernel*>(&kernel);
+}
+
 class Settler {
  public:
   Settler(const GraphImpl& graph, std::vector<FlatProgram>& programs)
@@ -40,8 +46,7 @@ class Settler {
   bool settles(std::size_t p, std::size_t s) {
     const auto& step = programs_[p].steps[s];
     if (step.kind != Step::Kind::Run && step.kind != Step::Kind::Copy) return false;
-    // A codelet may keep state, or print.
-    if (step.vertex && dynamic_cast<const CodeletKernel*>(step.vertex->kernel.get())) return false;
+    if (step.vertex && hasEffects(*step.vertex->kernel)) return false;
     for (const auto& body : programs_[p].conditionals)
       if (body.contains(s)) return false;
     writes_.clear();

@@ -14,6 +14,21 @@ void TileMapping::setLinear(std::int64_t elements, std::int64_t perTile, unsigne
   first_ = first;
 }
 
+TileMapping::State TileMapping::state() const {
+  State s{elements_, perTile_, first_, {}};
+  for (const auto& [begin, run] : runs_) s.runs.push_back({begin, run.end, run.tile});
+  return s;
+}
+
+TileMapping TileMapping::ofState(const State& state) {
+  TileMapping m;
+  m.elements_ = state.elements;
+  m.perTile_ = state.perTile;
+  m.first_ = state.first;
+  for (const auto& r : state.runs) m.runs_[r[0]] = {r[1], static_cast<unsigned>(r[2])};
+  return m;
+}
+
 void TileMapping::spell() {
   if (perTile_ == 0) return;
   for (std::int64_t b = 0, tile = 0; b < elements_; b += perTile_, ++tile)

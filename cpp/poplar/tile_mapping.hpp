@@ -4,10 +4,12 @@
 
 #include <poplar/Graph.hpp>
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
+#include <vector>
 
 namespace popir {
 
@@ -29,6 +31,14 @@ class TileMapping {
   std::optional<Linear> linear() const {
     return perTile_ > 0 ? std::optional<Linear>({perTile_, first_}) : std::nullopt;
   }
+  /// Its rule or its runs, {begin, end, tile} each; for saved programs.
+  struct State {
+    std::int64_t elements = 0, perTile = 0;
+    unsigned first = 0;
+    std::vector<std::array<std::int64_t, 3>> runs;
+  };
+  State state() const;
+  static TileMapping ofState(const State& state);
   bool empty() const { return perTile_ == 0 && runs_.empty(); }
 
  private:

@@ -130,6 +130,39 @@ ViewPtr View::concat(const std::vector<ViewPtr>& parts, unsigned dimension) {
   return v;
 }
 
+View::State View::state() const {
+  return {type_,
+          shape_,
+          strides_,
+          offset_,
+          base_->variable,
+          base_->constant,
+          base_->variableElements,
+          base_->outer,
+          base_->inner,
+          base_->starts,
+          base_->parts};
+}
+
+ViewPtr View::ofState(const GraphImpl* graph, State state) {
+  auto base = std::make_shared<Base>();
+  base->variable = state.variable;
+  base->constant = state.constant;
+  base->variableElements = state.variableElements;
+  base->parts = std::move(state.parts);
+  base->outer = state.outer;
+  base->inner = state.inner;
+  base->starts = std::move(state.starts);
+  std::shared_ptr<View> v(new View);
+  v->graph_ = graph;
+  v->type_ = state.type;
+  v->shape_ = std::move(state.shape);
+  v->strides_ = std::move(state.strides);
+  v->offset_ = state.offset;
+  v->base_ = std::move(base);
+  return v;
+}
+
 std::int64_t View::elements() const { return product(shape_); }
 
 ViewPtr View::slice(unsigned dimension, std::int64_t begin, std::int64_t end) const {

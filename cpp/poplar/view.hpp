@@ -52,6 +52,21 @@ class __attribute__((visibility("default"))) View {
                             poplar::Type type, Dims shape);
   static ViewPtr concat(const std::vector<ViewPtr>& parts, unsigned dimension);
 
+  /// What a view is made of; for saved programs.
+  struct State {
+    poplar::Type type;
+    Dims shape, strides;
+    std::int64_t offset = 0;
+    /// The base: a variable, or with parts an index space [outer, starts.back(), inner] of them.
+    unsigned variable = 0;
+    bool constant = false;
+    std::int64_t variableElements = 0, outer = 1, inner = 1;
+    Dims starts;
+    std::vector<ViewPtr> parts;
+  };
+  State state() const;
+  static ViewPtr ofState(const GraphImpl* graph, State state);
+
   const Dims& shape() const { return shape_; }
   std::int64_t elements() const;
   poplar::Type type() const { return type_; }

@@ -146,7 +146,8 @@ Program calcAccuracy(Graph& graph, const Tensor& modelOutputs, const Tensor& exp
                                   {debugContext, "right"});
   const Tensor counts =
       popops::cast(graph, right, numCorrect.elementType(), prog, {debugContext, "count"});
-  popops::reduceWithOutput(graph, counts, numCorrect.reshape({}), {0}, popops::Operation::ADD, prog,
+  popops::reduceWithOutput(graph, counts, numCorrect.reshape({}), {0},
+                           popops::ReduceParams(popops::Operation::ADD, true), prog,
                            {debugContext, "numCorrect"});
   return std::move(prog);
 }

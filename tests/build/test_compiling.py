@@ -19,7 +19,7 @@ from tests.toolchain import (
 )
 
 STUB = Path(__file__).with_name("operator_stub.cpp")
-SDK_LIBRARIES = ["popart", "poplar", "poplin", "popnn", "popops", "poputil", "poprand"]
+SDK_LIBRARIES = ["popart", "poplar", "poplin", "popnn", "popops", "poputil", "poprand", "pva"]
 # The command line of PopART's guide to custom operators, with our file names.
 GUIDE = (
     f"{CXX} -std=c++14 -fPIC -O3 -DONNX_NAMESPACE=onnx {STUB} -shared "

@@ -44,6 +44,18 @@ INSTANTIATE(unsigned short)
 template struct Reduce<int, Op::Max, 1, true>;
 }  // namespace maths
 
+// Indexed as it is told, rightly or not.
+class Lists : public Vertex {
+ public:
+  Vector<Input<Vector<int>>> values;
+  Output<int> sum;
+  unsigned column;
+  void compute() {
+    *sum = 0;
+    for (unsigned i = 0; i < values.size(); ++i) *sum += values[i][column];
+  }
+};
+
 #define COUNTER(NAME, TYPE)             \
   class NAME : public Vertex {          \
    public:                              \

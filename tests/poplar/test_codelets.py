@@ -9,7 +9,7 @@ from models.mandelbrot import mandelbrot
 from popir import errors, poplar
 from popir.poplar import program
 from popir.profile import MachineReport
-from tests.toolchain import CACHED_CXX, PACKAGE, attempt, popir_config, run
+from tests.toolchain import CACHED_CXX, PACKAGE, attempt, popir_config, python, run
 
 SOURCE = Path(__file__).with_name("codelets.cpp")
 COMPILATION = errors.poplar_graph_program_compilation_error
@@ -288,3 +288,100 @@ def test_estimates_are_scheduled_on_the_workers_of_a_tile(bench):
     # Seven on six workers: one has two, each cycle of which takes six; then the multi-vertex.
     assert report.computeCycles == 6 * 200 + 50
     assert report.exchangeCycles == 0  # all is on tile 0
+
+
+def test_bounds_are_checked_if_asked_for(bench):
+    x, y = bench.variable(np.arange(4)), bench.variable(np.zeros(3))
+    bench.vertex("Scale", 7, **{"in": x, "out": y, "factor": 1.0})
+    prog = program.Execute(bench.set)
+    engine = poplar.Engine(bench.graph, prog, {"debug.checkBounds": "true"})
+    words = (
+        r"vertex 'Scale' \(number 0 .*\) on tile 7 accessed element 3 of field 'out', "
+        "which has 3 elements"
+    )
+    with pytest.raises(errors.poplar_application_runtime_error, match=words):
+        engine.run(0)
+
+
+def test_bounds_of_lists_and_what_is_within_them(bench):
+    rows, out = bench.variable([[3, 1], [7, 2]], np.int32), bench.variable([0], np.int32)
+    bench.vertex("maths::Reduce<int,maths::Op::Max,1,true>", rows=rows, out=out[0])
+    bench.vertex("Lists", 3, values=rows, sum=bench.variable([0], np.int32)[0], column=2)
+    engine = poplar.Engine(bench.graph, program.Execute(bench.set), {"debug.checkBounds": "true"})
+    words = r"on tile 3 accessed element 2 of field 'values\[0\]', which has 2 elements"
+    with pytest.raises(errors.poplar_application_runtime_error, match=words):
+        engine.run(0)
+
+
+def test_an_edited_source_is_compiled_again(tmp_path):
+    source = tmp_path / "constant.cpp"
+    bench = Bench()
+    y = bench.variable([0, 0], np.int32)
+
+    def write(value):
+        source.write_text(
+            "#include <poplar/Vertex.hpp>\n"
+            "struct Constant : poplar::Vertex {\n  poplar::Output<int> y;\n"
+            f"  void compute() {{ *y = {value}; }}\n}};\n"
+        )
+
+    write(5)
+    assert bench.graph.addCodelets(str(source))
+    bench.vertex("Constant", y=y[0])
+    write(-12)
+    assert bench.graph.addCodelets(str(source))
+    assert not bench.graph.addCodelets(str(source))
+    bench.vertex("Constant", y=y[1])
+    assert bench.run(y).tolist() == [5, -12]
+
+
+def test_vector_types_of_a_tile():
+    source = SOURCE.with_name("vectors.cpp")
+    bench = Bench()
+    with pytest.raises(COMPILATION, match="compile with -D__IPU__"):
+        bench.graph.addCodelets(str(source))
+    bench.graph.addCodelets(str(source), "-D__IPU__")
+    types = [("float", np.float32), ("half", np.float16)]
+    for name, dtype in types:
+        y = bench.variable(np.zeros(4), dtype)
+        bench.vertex(f"Pairs<{name}>", x=bench.variable([1, -2, 3, -4], dtype), y=y)
+        bench.graph.createHostRead(name, y)
+    engine = bench.engine()
+    engine.run(0)
+    for name, dtype in types:
+        out = np.zeros(4, dtype)
+        engine.readTensor(name, out)
+        assert out.tolist() == [2, 4, 6, 8]
+
+
+def test_a_second_process_compiles_nothing(tmp_path):
+    """The compiler is a script that counts how often it does more than preprocess."""
+    log, compiler = tmp_path / "log", tmp_path / "compiler"
+    compiler.write_text(
+        f'#!/bin/sh\ncase " $* " in *" -E "*|*" --version "*) ;; *) echo x >> {log} ;; esac\n'
+        'exec g++ "$@"\n'
+    )
+    compiler.chmod(0o755)
+    code = (
+        "from popir import poplar\n"
+        "graph = poplar.Graph(poplar.Target.createCPUTarget())\n"
+        f"graph.addCodelets({str(SOURCE)!r})\n"
+        "graph.addVertex(graph.addComputeSet('cs'), 'Scale')\n"
+        "graph.addCodelets('#include <poplar/Vertex.hpp>\\n"
+        "struct A : poplar::Vertex { void compute() {} };\\n')\n"
+    )
+    env = {"CXX": str(compiler), "POPIR_CACHE": str(tmp_path / "cache")}
+    python(code, tmp_path, env)
+    once = log.read_text()
+    assert once.count("x") == 4  # for the fields, and the library
+    kept = list((tmp_path / "cache" / "codelets").iterdir())
+    assert [file.suffix for file in kept] == [".gp", ".gp"]
+    python(code, tmp_path, env)
+    assert log.read_text() == once
+    for file in kept:  # what is damaged is made again
+        file.write_bytes(file.read_bytes()[:-1])
+    python(code, tmp_path, env)
+    assert log.read_text() == once * 2
+    env["POPIR_CACHE"] = "/proc/no/folder"
+    python(code, tmp_path, env)
+    assert log.read_text() == once * 3

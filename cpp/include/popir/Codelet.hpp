@@ -13,7 +13,7 @@
 namespace popir {
 
 /// Changes with the meaning of anything below or of the fields of poplar/Vertex.hpp.
-constexpr unsigned kCodeletFormat = 1;
+constexpr unsigned kCodeletFormat = 2;
 
 struct CodeletField {
   enum class Direction : std::uint8_t { State, Input, Output, InOut };

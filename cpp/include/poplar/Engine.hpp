@@ -4,7 +4,9 @@
 
 #include <poplar/DebugContext.hpp>
 #include <poplar/Device.hpp>
+#include <poplar/Executable.hpp>
 #include <poplar/Graph.hpp>
+#include <poplar/HostFunctionCallback.hpp>
 #include <poplar/OptionFlags.hpp>
 #include <poplar/Program.hpp>
 #include <poplar/StreamCallback.hpp>
@@ -19,6 +21,10 @@
 
 #pragma GCC visibility push(default)
 
+namespace pva {
+class Report;  // pva/pva.hpp
+}
+
 namespace popir {
 class EngineImpl;  // cpp/poplar/engine_impl.hpp
 }
@@ -27,10 +33,16 @@ namespace poplar {
 
 using ProgressFunc = std::function<void(int, int)>;
 
+/// A graph and its programs as they are now, checked as an Engine checks them.
+/// \throws what an Engine's constructor throws, but for what the host's memory has to say.
+Executable compileGraph(const Graph& graph, ArrayRef<program::Program> programs,
+                        const OptionFlags& options = {}, ProgressFunc progress = ProgressFunc(),
+                        const DebugContext& debugContext = {});
+
 /// Programs, planned once and run many times.
 ///
-/// Options: "host.numThreads" (default: all cores), "target.hostSyncTimeout" and other options of
-/// Poplar that have no meaning here are accepted and ignored.
+/// docs/poplar_programs.md lists the options. Those of the environment variable
+/// POPLAR_ENGINE_OPTIONS, a JSON object of strings, win over `options`.
 /// \throws invalid_tile_mapping, control_program_error, graph_memory_allocation_error
 class Engine {
  public:
@@ -38,6 +50,7 @@ class Engine {
          ProgressFunc progress = ProgressFunc(), const DebugContext& debugContext = {});
   Engine(const Graph& graph, ArrayRef<program::Program> programs, const OptionFlags& options = {},
          ProgressFunc progress = ProgressFunc(), const DebugContext& debugContext = {});
+  explicit Engine(Executable&& executable, const OptionFlags& options = {});
   Engine(Engine&&) noexcept;
   Engine& operator=(Engine&&) noexcept;
   ~Engine();
@@ -59,6 +72,12 @@ class Engine {
   void connectStreamToCallback(StringRef handle, StreamCallbackHandle callback);
   void connectStreamToCallback(StringRef handle, unsigned index, StreamCallbackHandle callback);
 
+  /// What a host function does, from now on. `index` is a replica's, of which there is one.
+  void connectHostFunction(StringRef handle, unsigned index, HostCallbackHandle callback);
+  void connectHostFunction(StringRef handle, HostCallbackHandle callback) {
+    connectHostFunction(handle, 0, std::move(callback));
+  }
+
   void writeTensor(StringRef handle, const void* buffer, const void* bufferEnd);
   void writeTensor(StringRef handle, const void* buffer);
   void readTensor(StringRef handle, void* buffer, void* bufferEnd);
@@ -75,6 +94,10 @@ class Engine {
   /// What one run of each program would cost on the target, and the memory of all of them on its
   /// tiles: estimates, with what they count and what not. Worked out when called. No options yet.
   void printProfileSummary(std::ostream& stream, const OptionFlags& options = {}) const;
+
+  /// What libpva says of the engine: its graph, memory by tile, and, with `reportExecution`, what
+  /// ran so far. Include pva/pva.hpp.
+  pva::Report getReport(bool reportExecution = true) const;
 
   void setPrintStream(std::ostream& stream);
   void setPrintTensorStream(std::ostream& stream) { setPrintStream(stream); }

@@ -11,6 +11,7 @@
 #include <poplar/GraphElements.hpp>
 #include <poplar/Interval.hpp>
 #include <poplar/OptionFlags.hpp>
+#include <poplar/PerfEstimateFunc.hpp>
 #include <poplar/Program.hpp>
 #include <poplar/ReplicatedStreamMode.hpp>
 #include <poplar/StringRef.hpp>
@@ -188,6 +189,9 @@ class Graph {
   /// What one run of the vertex takes on its tile, for the machine reading.
   void setPerfEstimate(const VertexRef& v, std::uint64_t cycles, std::uint64_t flops = 0);
   void setCycleEstimate(const VertexRef& v, std::uint64_t cycles) { setPerfEstimate(v, cycles); }
+  /// What vertices of a type take that have no estimate of their own. A later registration of the
+  /// type replaces an earlier one.
+  void registerPerfEstimator(StringRef vertexType, PerfEstimateFunc estimator);
 
   void setTileMapping(const Tensor& t, unsigned tile);
   void setTileMapping(const Tensor& t, const TileToTensorMapping& mapping);
@@ -203,6 +207,11 @@ class Graph {
       const OptionFlags& options = {});
   DataStream addDeviceToHostFIFO(StringRef handle, const Type& elementType, std::size_t numElements,
                                  const OptionFlags& options = {});
+  using HostFunctionArgument = poplar::HostFunctionArgument;
+  /// A function for program::Call; Engine::connectHostFunction says what it does.
+  HostFunction addHostFunction(StringRef handle, ArrayRef<HostFunctionArgument> inputs,
+                               ArrayRef<HostFunctionArgument> outputs,
+                               const OptionFlags& options = {});
   /// Lets Engine::writeTensor / readTensor reach `t` by `handle`.
   void createHostWrite(StringRef handle, const Tensor& t, bool rearrangeOnHost = false);
   void createHostRead(StringRef handle, const Tensor& t, bool rearrangeOnHost = false);

@@ -6,11 +6,13 @@
 #include <poplar/DataStream.hpp>
 #include <poplar/DebugContext.hpp>
 #include <poplar/GraphElements.hpp>
+#include <poplar/PrintTensor.hpp>
 #include <poplar/StringRef.hpp>
 #include <poplar/Tensor.hpp>
 
 #include <initializer_list>
 #include <memory>
+#include <string>
 #include <vector>
 
 #pragma GCC visibility push(default)
@@ -32,6 +34,33 @@ class Function {
  private:
   unsigned id_ = 0;
   bool valid_ = false;
+};
+
+/// What a host function takes or gives: elements one after another.
+struct HostFunctionArgument {
+  HostFunctionArgument(Type type, std::size_t numElements) : type(type), numElements(numElements) {}
+  Type type;
+  std::size_t numElements;
+};
+
+/// A function of the host that programs may call; by Graph::addHostFunction.
+class HostFunction {
+ public:
+  HostFunction() = default;
+  HostFunction(int id, std::string handle, std::vector<HostFunctionArgument> inputs,
+               std::vector<HostFunctionArgument> outputs)
+      : id_(id), handle_(handle), inputs_(inputs), outputs_(outputs) {}
+  bool valid() const { return id_ >= 0; }
+  /// Index among the host functions of its graph.
+  int id() const { return id_; }
+  const std::string& handle() const { return handle_; }
+  const std::vector<HostFunctionArgument>& inputs() const { return inputs_; }
+  const std::vector<HostFunctionArgument>& outputs() const { return outputs_; }
+
+ private:
+  int id_ = -1;
+  std::string handle_;
+  std::vector<HostFunctionArgument> inputs_, outputs_;
 };
 
 namespace program {
@@ -125,6 +154,9 @@ class If : public Program {
 class Call : public Program {
  public:
   explicit Call(Function f, const DebugContext& debugContext = {});
+  /// The host reads `inputs` and writes `outputs`, tensors of the function's arguments.
+  Call(HostFunction f, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs,
+       const DebugContext& debugContext = {});
 };
 
 enum class SyncType { INTERNAL, EXTERNAL, GLOBAL };
@@ -138,7 +170,10 @@ class Sync : public Program {
 class PrintTensor : public Program {
  public:
   explicit PrintTensor(Tensor t, const DebugContext& debugContext = {});
+  PrintTensor(Tensor t, const PrintTensorFmt& format, const DebugContext& debugContext = {});
   PrintTensor(StringRef title, Tensor t, const DebugContext& debugContext = {});
+  PrintTensor(StringRef title, Tensor t, const PrintTensorFmt& format,
+              const DebugContext& debugContext = {});
 };
 
 /// Ends the life of a tensor's value: it may be anything until it is written again.

@@ -18,6 +18,21 @@
 
 using std::size_t;
 
+namespace popir {
+
+/// An access outside a field. `field` is the object that was indexed.
+struct OutsideField {
+  const void* field;
+  std::size_t index, size;
+};
+/// 1 in what is compiled for the engine option debug.checkBounds.
+enum : int { kCheckBounds = 0 };
+inline void checkIndex(const void* field, std::size_t index, std::size_t size) {
+  if (kCheckBounds && index >= size) throw OutsideField{field, index, size};
+}
+
+}  // namespace popir
+
 namespace poplar {
 
 /// Base of a codelet whose `bool compute()` or `void compute()` one worker runs.
@@ -81,8 +96,12 @@ class Span {
   using value_type = V;
   using iterator = V*;
 
-  V& operator[](std::size_t i) const { return data_[i]; }
+  V& operator[](std::size_t i) const {
+    popir::checkIndex(this, i, size_);
+    return data_[i];
+  }
   V& operator*() const { return *data_; }
+  const Span* operator->() const { return this; }
   V* data() const { return data_; }
   V* begin() const { return data_; }
   V* end() const {

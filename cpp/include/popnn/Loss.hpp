@@ -30,8 +30,9 @@ enum LossType { SUM_SQUARED_LOSS, CROSS_ENTROPY_LOSS };
 /// \param deltas        of the shape and type of modelOutputs; written.
 /// \param deltasScale, modelOutputScaling  one element each, of the type of modelOutputs;
 ///                      CROSS_ENTROPY_LOSS only.
-/// \param numCorrect    one element, INT or UNSIGNED_INT; set to the number of samples that are
-///                      not masked and whose first largest output is that of the expected class.
+/// \param numCorrect    one element, INT or UNSIGNED_INT; what it holds grows by the number of
+///                      samples that are not masked and whose first largest output is that of the
+///                      expected class.
 /// \throws poputil::poplibs_error where shapes and types do not fit each other.
 poplar::program::Program calcLoss(poplar::Graph& graph, const poplar::Tensor& modelOutputs,
                                   const poplar::Tensor& expected, const poplar::Tensor& loss,

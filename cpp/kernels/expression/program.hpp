@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <utility>
 #include <vector>
 
 #include "kernels/vector/ops.hpp"
@@ -50,6 +51,14 @@ class MapProgram {
   const std::vector<int>& outputs() const { return outputs_; }
   const Value& operator[](int v) const { return values_[static_cast<std::size_t>(v)]; }
   unsigned inputCount() const { return inputCount_; }
+  /// A program of the values, outputs and number of inputs of another one.
+  static MapProgram of(std::vector<Value> values, std::vector<int> outputs, unsigned inputCount) {
+    MapProgram p;
+    p.values_ = std::move(values);
+    p.outputs_ = std::move(outputs);
+    p.inputCount_ = inputCount;
+    return p;
+  }
 
   /// The same program with the patterns of VecOp's last entries put in place of what they stand
   /// for, trimmed. For running, not for costing.

@@ -1,0 +1,82 @@
+// poplar/VertexIntrospector.hpp: what an estimator may ask of a vertex.
+#ifndef poplar_VertexIntrospector_hpp
+#define poplar_VertexIntrospector_hpp
+
+#include <poplar/PerfEstimateFunc.hpp>
+#include <poplar/StringRef.hpp>
+#include <poplar/Target.hpp>
+#include <poplar/Type.hpp>
+
+#include <cstddef>
+#include <vector>
+
+#pragma GCC visibility push(default)
+
+namespace popir {
+class GraphImpl;
+}
+
+namespace poplar {
+
+/// A field of a vertex: how many elements it has, and what state holds.
+class VertexFieldInfo {
+ public:
+  /// One row of a field that is a list of edges.
+  class Row {
+   public:
+    explicit Row(std::size_t size) : size_(size) {}
+    std::size_t size() const { return size_; }
+
+   private:
+    std::size_t size_;
+  };
+
+  VertexFieldInfo(Type type, std::vector<Row> rows, std::size_t size,
+                  std::vector<unsigned char> values)
+      : type_(type), rows_(rows), size_(size), values_(values) {}
+
+  /// Elements; of a list of edges, edges.
+  std::size_t size() const { return size_; }
+  /// \throws index_error if the field is no list of edges, or has not that many.
+  Row operator[](std::size_t i) const;
+  /// The value of state. \throws graph_connection_error if the field has none.
+  template <class T>
+  T getInitialValue(const Target&) const {
+    T value;
+    getValues(Type(equivalent_device_type<T>::kind), sizeof(T), &value, 1);
+    return value;
+  }
+  template <class T>
+  std::vector<T> getInitialValues(const Target&) const {
+    std::vector<T> values(size_);
+    getValues(Type(equivalent_device_type<T>::kind), sizeof(T), values.data(), size_);
+    return values;
+  }
+
+ private:
+  void getValues(Type type, std::size_t valueBytes, void* to, std::size_t n) const;
+
+  Type type_;
+  std::vector<Row> rows_;
+  std::size_t size_;
+  std::vector<unsigned char> values_;
+};
+
+/// A vertex as its graph has it when it is costed.
+class VertexIntrospector {
+ public:
+  VertexIntrospector(const popir::GraphImpl& graph, unsigned vertex)
+      : graph_(&graph), vertex_(vertex) {}
+  /// \throws graph_connection_error for a name that is none of its fields.
+  VertexFieldInfo getFieldInfo(StringRef name) const;
+
+ private:
+  const popir::GraphImpl* graph_;
+  unsigned vertex_;
+};
+
+}  // namespace poplar
+
+#pragma GCC visibility pop
+
+#endif

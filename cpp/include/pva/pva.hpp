@@ -1,0 +1,201 @@
+// pva/pva.hpp: what a profile says. Reads the files that an Engine writes by its option
+// "autoReport.all", in a format of popir's own; Engine::getReport gives the same without a file.
+#ifndef pva_pva_hpp
+#define pva_pva_hpp
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <iomanip>
+#include <iostream>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#pragma GCC visibility push(default)
+
+namespace popir {
+struct ProfileData;  // cpp/poplar/profile_data.hpp
+}
+
+namespace pva {
+
+using DataPtr = std::shared_ptr<const popir::ProfileData>;
+
+class PoplarVersion {
+ public:
+  explicit PoplarVersion(std::string text) : text_(std::move(text)) {}
+  /// Popir's: "popir 0.1.0".
+  std::string string() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+class Target {
+ public:
+  explicit Target(DataPtr data) : data_(std::move(data)) {}
+  std::string architecture() const;
+  unsigned numTiles() const;
+  unsigned numIPUs() const;
+  unsigned tilesPerIpu() const;
+  std::uint64_t bytesPerTile() const;
+  std::uint64_t bytesPerIPU() const { return bytesPerTile() * tilesPerIpu(); }
+  std::uint64_t totalMemory() const { return bytesPerTile() * numTiles(); }
+  /// Hz.
+  double clockFrequency() const;
+
+ private:
+  DataPtr data_;
+};
+
+class CompilationGraph {
+ public:
+  explicit CompilationGraph(DataPtr data) : data_(std::move(data)) {}
+  unsigned numComputeSets() const;
+  /// Codelets' vertices, and one for each call of a library function.
+  unsigned numVertices() const;
+  unsigned numEdges() const;
+  unsigned numVars() const;
+
+ private:
+  DataPtr data_;
+};
+
+/// Bytes on a tile at its worst step. Gaps are not counted, so both say the same.
+class TileMemoryTotal {
+ public:
+  explicit TileMemoryTotal(std::uint64_t bytes) : bytes_(bytes) {}
+  std::uint64_t includingGaps() const { return bytes_; }
+  std::uint64_t excludingGaps() const { return bytes_; }
+
+ private:
+  std::uint64_t bytes_;
+};
+
+class TileMemory {
+ public:
+  explicit TileMemory(std::uint64_t bytes) : bytes_(bytes) {}
+  TileMemoryTotal total() const { return TileMemoryTotal(bytes_); }
+
+ private:
+  std::uint64_t bytes_;
+};
+
+class CompilationTile {
+ public:
+  explicit CompilationTile(std::uint64_t bytes) : bytes_(bytes) {}
+  TileMemory memory() const { return TileMemory(bytes_); }
+
+ private:
+  std::uint64_t bytes_;
+};
+
+class CompilationReport {
+ public:
+  explicit CompilationReport(DataPtr data) : data_(std::move(data)) {}
+  Target target() const { return Target(data_); }
+  CompilationGraph graph() const { return CompilationGraph(data_); }
+  std::vector<CompilationTile> tiles() const;
+
+ private:
+  DataPtr data_;
+};
+
+/// A program that ran.
+class Program {
+ public:
+  enum class Type {
+    Unknown,
+    OnTileExecute,
+    DoExchange,
+    GlobalExchange,
+    StreamCopyBegin,
+    StreamCopyMid,
+    StreamCopyEnd,
+    Sync,
+    Sequence,
+    SwitchStartSync,
+    Call,
+    If,
+    Repeat
+  };
+  Program(std::string name, Type type) : name_(std::move(name)), type_(type) {}
+  std::string name() const { return name_; }
+  Type type() const { return type_; }
+
+ private:
+  std::string name_;
+  Type type_;
+};
+
+/// A span of the execution, in estimated cycles since the engine was made.
+class Block {
+ public:
+  Block(std::shared_ptr<Program> program, unsigned tile, std::uint64_t from, std::uint64_t to)
+      : program_(std::move(program)), tile_(tile), from_(from), to_(to) {}
+  std::shared_ptr<Program> program() const { return program_; }
+  unsigned tile() const { return tile_; }
+  std::uint64_t cyclesFrom() const { return from_; }
+  std::uint64_t cyclesTo() const { return to_; }
+  bool isStreamCopy() const;
+  bool isCommon() const { return !isStreamCopy(); }
+  /// Blocks are worked out on the host: there is no buffer that could be flushed or overflow.
+  bool isBlockFlush() const { return false; }
+  bool isOverflow() const { return false; }
+
+ private:
+  std::shared_ptr<Program> program_;
+  unsigned tile_;
+  std::uint64_t from_, to_;
+};
+
+/// One run of a program of the engine.
+class Run {
+ public:
+  Run(unsigned program, std::uint64_t from, std::uint64_t to)
+      : program_(program), from_(from), to_(to) {}
+  unsigned program() const { return program_; }
+  std::uint64_t cyclesFrom() const { return from_; }
+  std::uint64_t cyclesTo() const { return to_; }
+
+ private:
+  unsigned program_;
+  std::uint64_t from_, to_;
+};
+
+class ExecutionReport {
+ public:
+  explicit ExecutionReport(DataPtr data) : data_(std::move(data)) {}
+  /// What the options "profiler.blocks.filter" and "profiler.programs.filter" chose, and with
+  /// "debug.instrumentExternalExchange" copies from and to streams. Tiles run in step, so all of
+  /// them show the same. \throws std::out_of_range if there is no such tile.
+  std::vector<Block> blocks(unsigned tile) const;
+  std::vector<Run> runs() const;
+
+ private:
+  DataPtr data_;
+};
+
+class Report {
+ public:
+  explicit Report(DataPtr data) : data_(std::move(data)) {}
+  PoplarVersion poplarVersion() const;
+  CompilationReport compilation() const { return CompilationReport(data_); }
+  ExecutionReport execution() const { return ExecutionReport(data_); }
+
+ private:
+  DataPtr data_;
+};
+
+/// The report in a file that an engine wrote. \throws std::runtime_error if it cannot be read, is
+/// damaged or was written by another version.
+Report openReport(const std::string& profile, const std::string& execution = "",
+                  const std::string& debug = "");
+
+}  // namespace pva
+
+#pragma GCC visibility pop
+
+#endif

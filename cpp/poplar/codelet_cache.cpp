@@ -1,0 +1,106 @@
+#include "poplar/codelet_cache.hpp"
+
+#include <unistd.h>
+#include <poplar/exceptions.hpp>
+
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <mutex>
+
+#include "poplar/archive.hpp"
+#include "poplar/host_process.hpp"
+
+namespace popir {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path folder() {
+  const auto variable = [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::string(value ? value : "");
+  };
+  const auto given = variable("POPIR_CACHE"), caches = variable("XDG_CACHE_HOME"),
+             home = variable("HOME");
+  if (!given.empty()) return fs::path(given) / "codelets";
+  if (!caches.empty()) return fs::path(caches) / "popir" / "codelets";
+  return home.empty() ? fs::path() : fs::path(home) / ".cache" / "popir" / "codelets";
+}
+
+std::string bytesOf(const CodeletText& text) {
+  Writer writer;
+  writer.put(text);
+  return writer.bytes();
+}
+
+// A name may be that of another text, or the file be cut short.
+bool holds(const std::string& file, const std::string& text) {
+  return file.size() > text.size() &&
+         file.compare(file.size() - text.size(), text.size(), text) == 0 && isIntact(file);
+}
+
+void keep(const fs::path& place, const std::string& bytes) {
+  static std::atomic<unsigned> count{0};
+  const auto part =
+      place.string() + "." + std::to_string(getpid()) + "." + std::to_string(count++) + ".part";
+  std::error_code failed;
+  fs::create_directories(place.parent_path(), failed);
+  try {
+    writeFile(part, bytes);
+    fs::rename(part, place, failed);
+  } catch (const poplar::poplar_error&) {
+    failed = std::make_error_code(std::errc::io_error);
+  }
+  if (failed) fs::remove(part, failed);
+}
+
+}  // namespace
+
+std::string versionOf(const std::vector<std::string>& compiler) {
+  static std::mutex mutex;
+  static std::map<std::vector<std::string>, std::string> known;
+  const std::lock_guard<std::mutex> lock(mutex);
+  auto& version = known[compiler];
+  if (version.empty()) {
+    const TemporaryFolder temporary;
+    auto words = compiler;
+    words.push_back("--version");
+    runCommand(words, temporary.path("version"), "/dev/null");
+    for (const auto& word : compiler) version += word + " ";
+    version += readFile(temporary.path("version"));
+  }
+  return version;
+}
+
+std::string cachedCodelets(const CodeletText& text, const std::string& how,
+                           const std::function<std::string()>& make) {
+  static std::mutex mutex;
+  static std::map<std::string, std::string> known;
+  const auto content = bytesOf(text);
+  const auto key = content + how + std::to_string(kCodeletFormat);
+  {
+    const std::lock_guard<std::mutex> lock(mutex);
+    const auto found = known.find(key);
+    if (found != known.end()) return found->second;
+  }
+  const auto place = folder().empty() ? fs::path() : folder() / (hashOf(key) + ".gp");
+  std::string bytes;
+  std::error_code ignored;
+  if (fs::is_regular_file(place, ignored)) {
+    try {
+      bytes = readFile(place.string());
+    } catch (const poplar::poplar_error&) {
+      bytes.clear();
+    }
+    if (!holds(bytes, content)) bytes.clear();
+  }
+  if (bytes.empty()) {
+    bytes = make();
+    if (!place.empty()) keep(place, bytes);
+  }
+  const std::lock_guard<std::mutex> lock(mutex);
+  return known[key] = std::move(bytes);
+}
+
+}  // namespace popir

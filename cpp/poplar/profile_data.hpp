@@ -1,0 +1,58 @@
+// What stands behind a pva::Report: the figures of an engine, and a file of them.
+//
+// profile.pop is text, then an archive: the lines "popir profile", popir's version, the archive's
+// bytes and their FNV-1a hash, each ended by a newline.
+#ifndef popir_poplar_profile_data_hpp
+#define popir_poplar_profile_data_hpp
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace popir {
+
+class EngineImpl;
+
+struct ProfileData {
+  struct Program {
+    std::string name;
+    int type = 0;  // a pva::Program::Type
+    auto state() const { return std::tie(name, type); }
+  };
+  /// A span of a run, in cycles since the engine was made.
+  struct Block {
+    std::size_t program = 0;
+    std::uint64_t from = 0, to = 0;
+  };
+  struct Run {
+    unsigned program = 0;
+    std::uint64_t from = 0, to = 0;
+  };
+
+  std::string version, arch;
+  unsigned numIPUs = 1, tilesPerIPU = 1;
+  std::uint64_t bytesPerTile = 0;
+  double clockHz = 0;
+  unsigned computeSets = 0, vertices = 0, edges = 0, variables = 0;
+  std::vector<std::uint64_t> tileBytes;
+  std::vector<Program> programs;
+  std::vector<Block> blocks;
+  std::vector<Run> runs;
+
+  auto state() const {
+    return std::tie(version, arch, numIPUs, tilesPerIPU, bytesPerTile, clockHz, computeSets,
+                    vertices, edges, variables, tileBytes, programs, blocks, runs);
+  }
+};
+
+/// \param execution  what ran so far is in it.
+std::shared_ptr<const ProfileData> profileOf(const EngineImpl& engine, bool execution);
+
+/// \throws poplar::poplar_error if the file cannot be written.
+void writeProfile(const ProfileData& data, const std::string& path);
+
+}  // namespace popir
+
+#endif

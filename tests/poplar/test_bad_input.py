@@ -1,0 +1,198 @@
+"""What is wrong with a graph or a program: errors of Poplar's own kinds, and what they say."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from popir import errors, poplar
+from popir.poplar import FLOAT, INT, program
+
+LINEAR = poplar.VariableMappingMethod.LINEAR
+MAPPING = errors.poplar_invalid_tile_mapping
+CONNECTION = errors.poplar_graph_connection_error
+STREAM = errors.poplar_stream_connection_error
+OPTION = errors.poplar_invalid_option
+COMPILATION = errors.poplar_graph_program_compilation_error
+
+
+@pytest.fixture
+def graph():
+    return poplar.Graph(poplar.IPUModel().createDevice())
+
+
+def variable(graph, shape, name="v", dtype=FLOAT):
+    return graph.addVariable(dtype, shape, LINEAR, name)
+
+
+def refused(kind, words):
+    return pytest.raises(kind, match=re.escape(words))
+
+
+@pytest.mark.parametrize("tile", [1472, 5000, 2**32 - 1])
+def test_a_tile_out_of_range(graph, tile):
+    with refused(MAPPING, f"tile {tile} given, the target has 1472"):
+        graph.setTileMapping(variable(graph, [4]), tile)
+
+
+def test_a_mapping_that_overlaps_goes_too_far_or_leaves_elements_out(graph):
+    t = graph.addVariable(FLOAT, [10], "half")
+    with refused(MAPPING, "element 3 is given to tile 0 and to tile 2; give each element once"):
+        graph.setTileMapping(t, [[(0, 4)], [], [(3, 10)]])
+    with refused(MAPPING, "elements up to 11 given, the tensor has 10"):
+        graph.setTileMapping(t, [[(0, 11)]])
+    graph.setTileMapping(t, [[(0, 4)], [(6, 10)]])
+    with refused(MAPPING, "2 of 10 elements of"):
+        graph.getTileMapping(t)
+    with refused(MAPPING, "variable 'half' of shape [10] has elements without a tile"):
+        poplar.Engine(graph, program.Sequence())
+
+
+def test_a_part_of_another_graph(graph):
+    other = poplar.Graph(poplar.IPUModel().createDevice())
+    mine, theirs = variable(graph, [4], "mine"), variable(other, [4], "theirs")
+    with refused(CONNECTION, "the tensor belongs to another graph"):
+        graph.setTileMapping(theirs, 0)
+    with refused(CONNECTION, "the tensor belongs to another graph"):
+        graph.createHostRead("r", theirs)
+    for copy in program.Copy(theirs, mine), program.Copy(mine, theirs):
+        with refused(CONNECTION, "a tensor of another graph"):
+            poplar.Engine(graph, program.Repeat(2, copy))
+    # Both have variable 0, but streams and compute sets are their graphs' too.
+    stream = other.addHostToDeviceFIFO("s", FLOAT, 4)
+    with refused(CONNECTION, "uses stream 's' of another graph"):
+        poplar.Engine(graph, program.Copy(stream, mine))
+    with refused(CONNECTION, "uses a compute set of another graph"):
+        poplar.Engine(graph, program.Execute(other.addComputeSet("cs")))
+
+
+def test_copies_of_what_does_not_fit(graph):
+    t = variable(graph, [2, 3], "t")
+    for other in variable(graph, [2, 4]), variable(graph, [2, 3], dtype=INT):
+        with refused(CONNECTION, "does not fit"):
+            program.Copy(t, other)
+    stream = graph.addHostToDeviceFIFO("s", FLOAT, 5)
+    with refused(STREAM, "stream 's' has 5 elements of float, the tensor is"):
+        program.Copy(stream, t)
+    with refused(STREAM, "stream 's' is not valid for this direction"):
+        program.Copy(variable(graph, [5]), stream)
+
+
+def test_writing_through_a_view_that_shows_an_element_twice(graph):
+    once = variable(graph, [3], "once")
+    twice = once.expand([0]).broadcast(2, 0)
+    words = "it holds constants or an element twice"
+    with refused(CONNECTION, words):
+        program.Copy(variable(graph, [2, 3]), twice)
+    with refused(CONNECTION, "stream 's' cannot fill"):
+        program.Copy(graph.addHostToDeviceFIFO("s", FLOAT, 6), twice)
+    with refused(CONNECTION, words):
+        graph.createHostWrite("w", twice)
+    with refused(CONNECTION, words):
+        program.Copy(once, graph.addConstant(FLOAT, [3], [1, 2, 3]))
+
+
+def test_streams_that_nobody_connected(graph):
+    t = variable(graph, [4])
+    programs = [
+        program.Copy(graph.addHostToDeviceFIFO("in", FLOAT, 4), t),
+        program.Copy(t, graph.addDeviceToHostFIFO("out", FLOAT, 4)),
+    ]
+    engine = poplar.Engine(graph, programs)
+    for number, handle in enumerate(["in", "out"]):
+        with refused(STREAM, f"stream '{handle}' is not connected; use Engine::connectStream"):
+            engine.run(number)
+    with refused(STREAM, "no stream 'inn'"):
+        engine.connectStream("inn", np.zeros(4, np.float32))
+    with refused(STREAM, "moves 16 bytes at a time"):
+        engine.connectStream("in", np.zeros(5, np.float32))
+    with refused(errors.poplar_tensor_io_state_error, "no tensor was given the handle 'w'"):
+        engine.writeTensor("w", np.zeros(4, np.float32))
+    with refused(errors.poplar_control_program_error, "program 2 given, the engine has 2"):
+        engine.run(2)
+
+
+@pytest.mark.parametrize(
+    ("figures", "words"),
+    [
+        ({"numIPUs": "0"}, "numIPUs"),
+        ({"numIPUs": "65"}, "numIPUs"),
+        ({"tilesPerIPU": "-4"}, "tilesPerIPU"),
+        ({"tilesPerIPU": "1e9"}, "tilesPerIPU"),
+        ({"memoryBytesPerTile": "nan"}, "memoryBytesPerTile"),
+        ({"tileClockFrequency": "-1"}, "tileClockFrequency"),
+        ({"dataPathWidth": "33"}, "dataPathWidth"),
+        ({"wheels": "4"}, "wheels"),
+    ],
+)
+def test_targets_that_are_no_machines(figures, words):
+    with refused(OPTION, words):
+        poplar.Target.createIPUTarget(1, "ipu2", figures)
+
+
+def test_an_ipu_nobody_knows():
+    with refused(OPTION, "ipu9"):
+        poplar.IPUModel("ipu9").createDevice()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"host.numThreads": "many"}, "host.numThreads is 'many', expected a number"),
+        ({"debug.checkBounds": "yes"}, "debug.checkBounds is 'yes', expected true or false"),
+        ({"autoReport.all": "1"}, "autoReport.all is '1', expected true or false"),
+    ],
+)
+def test_options_with_values_they_do_not_have(graph, options, words):
+    with refused(OPTION, words):
+        poplar.Engine(graph, program.Sequence(), options)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("debug.checkBounds", "expected '{' at character 0"),
+        ('{"a": }', "expected a value at character 6"),
+        ('{"a": "b"', "expected '}' at character 9"),
+        ('{"a": "b"} c', "expected nothing more at character 11"),
+    ],
+)
+def test_options_of_the_environment(graph, monkeypatch, text, words):
+    monkeypatch.setenv("POPLAR_ENGINE_OPTIONS", text)
+    with refused(OPTION, f"POPLAR_ENGINE_OPTIONS: {words}"):
+        poplar.Engine(graph, program.Sequence())
+    monkeypatch.setenv("POPLAR_ENGINE_OPTIONS", '{"host.numThreads": 1, "autoReport.all": false}')
+    assert poplar.Engine(graph, program.Sequence(), {"host.numThreads": "2"}).numThreads() == 1
+
+
+CODELET = """
+#include <poplar/Vertex.hpp>
+struct Nothing : poplar::Vertex { void compute() {} };
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda b: b[:-5], "the file is damaged"),
+        (lambda b: b[:-5] + b"12345", "the file is damaged"),
+        (lambda b: b[:40], "the file is damaged"),
+        (lambda b: b.replace(b"codelets\n2\n", b"codelets\n1\n"), "format '1', this popir reads 2"),
+        (lambda b: b"\x7fELF" + b, "this is not a .gp file of popir's popc"),
+        (lambda b: b"", "this is not a .gp file of popir's popc"),
+    ],
+    ids=["short", "changed", "header", "version", "other", "empty"],
+)
+def test_gp_files_that_are_none(graph, tmp_path: Path, change, words):
+    from tests.toolchain import PACKAGE, run
+
+    source = tmp_path / "nothing.cpp"
+    source.write_text(CODELET)
+    run(PACKAGE / "bin" / "popc", source, "-o", "it.gp", cwd=tmp_path)
+    file = tmp_path / "it.gp"
+    file.write_bytes(change(file.read_bytes()))
+    with refused(COMPILATION, words):
+        graph.addCodelets(str(file))
+    with refused(CONNECTION, "this graph has none, use Graph::addCodelets"):
+        graph.addVertex(graph.addComputeSet("cs"), "Nothing")

@@ -1,0 +1,141 @@
+"""Poplar programs in C++, compiled with the installed headers and run by themselves."""
+
+from pathlib import Path
+
+import pytest
+
+import popir
+from tests.toolchain import CACHED_CXX, attempt, popir_config, run
+
+SOURCES = Path(__file__).with_name("programs")
+
+
+def build(name: str, folder: Path) -> Path:
+    """The program `name`, as C++11, with no warning, linked as Poplar's users do."""
+    cflags, libs = popir_config("--cflags"), popir_config("--libs")
+    source, binary = SOURCES / f"{name}.cpp", folder / name
+    words = [*CACHED_CXX, "-std=c++11", "-Wall", "-Werror", *cflags, source, *libs, "-o", binary]
+    run(*words, "-lpoplar", "-lpopops", "-lpoplin", "-lpva", cwd=folder)
+    return binary
+
+
+def test_streams_loops_and_handles(tmp_path: Path):
+    result = attempt(build("streams", tmp_path), cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    first, second, last = "0 1 2 3 2.5 2 1.5 1", "4 5 6 7 2.5 2 1.5 1", "4 5 6 7"
+    assert result.stdout.split("|")[0].split() == f"{first} {second} {last}".split()
+    assert "tile 5000 given, the target has 1472" in result.stdout
+    assert "a: [4.0000000 5.0000000 6.0000000 7.0000000]" in result.stderr
+
+
+def test_an_executable_runs_in_another_process_without_sources(tmp_path: Path):
+    binary = build("saved", tmp_path)
+    saved = run(binary, "save", "it.poplar", cwd=tmp_path)
+    # 1, counted and doubled twice: ((1 + 1) 2 + 2) 2 = 12; from then on calls are 3 and 4.
+    rows = saved.splitlines()
+    assert rows[0] == "negative: [-576.00000 -720.00000]"  # 3 rows of 12 (1 + 3 + 5 + 7) ...
+    assert rows[1] == "12 12 576 720"
+    assert rows[3] == "24 24 1152 1440"
+    gone = tmp_path / "elsewhere"
+    gone.mkdir()
+    (tmp_path / "it.poplar").rename(gone / "it.poplar")
+    loaded = run(binary, "load", "it.poplar", cwd=gone, env={"CXX": "no-such-compiler"})
+    assert loaded == saved
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda b: b[:-9], "the executable is damaged"),
+        (lambda b: b[:-9] + b"x" * 9, "the executable is damaged"),
+        (lambda b: b.replace(popir.__version__.encode(), b"0.0.0", 1), "written by popir 0.0.0"),
+        (lambda b: b"#!/bin/sh\n" + b, "this is no executable that popir wrote"),
+        (lambda b: b"", "this is no executable that popir wrote"),
+    ],
+    ids=["short", "changed", "version", "other file", "empty"],
+)
+def test_what_is_no_executable_is_refused(change, words: str):
+    from popir import errors, poplar
+
+    graph = poplar.Graph(poplar.Target.createCPUTarget())
+    whole = poplar.compileGraph(graph, [poplar.program.Sequence()]).serialize()
+    assert poplar.Executable.deserialize(whole).serialize() == whole
+    with pytest.raises(errors.poplar_exception, match=words):
+        poplar.Executable.deserialize(change(whole))
+
+
+def test_callbacks_and_host_functions(tmp_path: Path):
+    lines = run(build("callbacks", tmp_path), cwd=tmp_path).splitlines()
+    unconnected = "Engine::run: stream 'in' is not connected; use Engine::connectStream"
+    no_function = "Engine::run: host function 'twice' is not connected; use "
+    no_function += "Engine::connectHostFunction"
+    assert lines[0] == lines[3] == unconnected
+    assert lines[1] == f"fetch complete prefetch {no_function}"
+    # 20 is there already; the third transfer comes late and is fetched.
+    assert lines[2] == (
+        "complete late 40 fetch complete prefetch 60 complete prefetch 80 complete late 100 "
+    )
+    assert lines[4] == f"fetch complete {no_function}"
+    assert lines[5] == ("fetch complete 40 fetch complete 60 fetch complete 80 fetch complete 100 ")
+    wrong = [
+        "no host function 'thrice'; the graph has: twice",
+        "replica 1 given for 'twice', there is one, number 0",
+        "no stream 'inn'; the graph has: in, out",
+        "host function 'twice' has 1 inputs, 2 given",
+        "host function 'twice' has as input 0 1 elements of int, the tensor is",
+        "host function 'twice' cannot write",
+        "a host function with handle 'twice' exists already",
+    ]
+    assert len(lines) == 6 + len(wrong)
+    for line, words in zip(lines[6:], wrong, strict=True):
+        assert words in line
+
+
+def test_printing(tmp_path: Path):
+    assert run(build("printing", tmp_path), cwd=tmp_path) == (
+        "scalar: 0.5000000\n"
+        "bool: [1 0]\n"
+        "ints: [\n [1 -2 3]\n [40 50 60]\n]\n"
+        "half: [1.0000 1024.0000]\n"
+        "large: [1.0000000e+10 -1.0000000e+00 inf]\n"
+        "small: [1.0000000e-06 nan]\n"
+        "cube: [\n [\n  [1 2]\n ]\n [\n  [3 4]\n ]\n]\n"
+        "empty: []\n"
+        "long: [0 1 ... 28 29]\n"
+        "wide: [0 1 2 3 4 5\n 6 7 8 9 10\n 11]\n"
+        "own: {1.50e+00,2.00e+00}\n"
+        "plain: [1.5 2]\n"
+    )
+
+
+def test_profiles(tmp_path: Path):
+    binary = build("report", tmp_path)
+    own = run(binary, cwd=tmp_path)
+    rows = own.splitlines()
+    version = f"popir {popir.__version__}"
+    assert rows[0] == f"{version}; ipu21 1472 1; 1 1 1; 1472 1; 1"
+    names = [row.split()[:2] for row in rows[1:]]
+    assert names == [["in", "10"]] * 3 + [["stage", "01"]] * 2
+    spans = [tuple(map(int, row.split()[2:])) for row in rows[1:]]
+    assert spans[0][0] == 0
+    assert all(a[1] == b[0] for a, b in zip(spans, spans[1:], strict=False))
+    cycles = [end - begin for begin, end in spans]
+    assert cycles[3] == cycles[4] > 1871  # float add in place of 1,000 elements, and a phase
+
+    file = tmp_path / "reports" / "here" / "profile.pop"
+    assert run(binary, file, cwd=tmp_path) == own
+    file.write_bytes(file.read_bytes()[:-1])
+    assert "is damaged" in run(binary, file, cwd=tmp_path)
+    file.write_text("no profile")
+    assert "is no profile that popir wrote" in run(binary, file, cwd=tmp_path)
+    assert "cannot read" in run(binary, tmp_path / "none.pop", cwd=tmp_path)
+
+
+def test_library_operations_beside_vertices_in_one_compute_set(tmp_path: Path):
+    out, race, other, cycles = run(build("mixed", tmp_path), cwd=tmp_path).splitlines()
+    assert out == "2 4 6 8 | 1 2 3 4"
+    vertex = "field 'out' of vertex 'Twice' (number 0 of the graph, in compute set 'both')"
+    assert race.startswith(f"Engine: {vertex} writes elements of 'y' from 2, which ")
+    assert "of a library reads too; vertices of one compute set run at the same time" in race
+    assert "of a library writes elements of 'x' from 0, which field 'in' of vertex" in other
+    assert cycles == "0 1"  # what an estimator says of a type counts as if said of its vertices
