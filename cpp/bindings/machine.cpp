@@ -29,7 +29,7 @@ py::dict asDict(const OperationCost& o) {
 }
 
 py::dict asDict(const StepCost& s) {
-  return py::dict("name"_a = s.name, "kind"_a = s.kind, "block"_a = s.block, "times"_a = s.times,
+  return py::dict("name"_a = s.name, "kind"_a = s.kind, "blocks"_a = s.blocks, "times"_a = s.times,
                   "cycles"_a = s.cycles(), "computeCycles"_a = s.computeCycles,
                   "exchangeCycles"_a = s.exchangeCycles, "syncCycles"_a = s.syncCycles,
                   "interIPUCycles"_a = s.interIPUCycles,

@@ -28,8 +28,9 @@ struct StepCost {
   std::string name;
   /// "Execute", "Copy", "StreamCopy", "Sync".
   std::string kind;
-  /// The outermost named Sequence or Block around it, of the innermost function that has one.
-  std::string block;
+  /// The outermost named Sequence or Block around it in the program and in each function called on
+  /// the way, where there is one.
+  std::vector<std::string> blocks;
   std::uint64_t times = 0;
   std::uint64_t computeCycles = 0, exchangeCycles = 0, syncCycles = 0;
   /// Of the exchange those on links between IPUs.

@@ -44,10 +44,13 @@ class Reading {
     if (isLeaf(node)) return leaf(node, times);
     switch (node.kind) {
       case Kind::Sequence: {
-        const bool names = block_.empty() && !node.name.empty();
-        if (names) block_ = node.name;
+        const bool names = !named_ && !node.name.empty();
+        if (names) blocks_.push_back(node.name);
+        named_ = named_ || names;
         for (const auto& child : node.children) read(*child, times);
-        if (names) block_.clear();
+        if (!names) return;
+        blocks_.pop_back();
+        named_ = false;
         return;
       }
       case Kind::Repeat:
@@ -68,12 +71,9 @@ class Reading {
         return;
       }
       case Kind::Call: {
-        std::string caller = block_.empty() ? caller_ : block_;
-        std::swap(caller, caller_);
-        std::string block = std::exchange(block_, "");
+        const bool named = std::exchange(named_, false);
         read(*graph_.functions[node.function.getId()], times);
-        caller_ = std::move(caller);
-        block_ = std::move(block);
+        named_ = named;
         return;
       }
       default: return;
@@ -111,7 +111,7 @@ class Reading {
     const auto at = steps.size();
     steps.push_back(costs_.of(node).cost);
     steps.back().times = times;
-    steps.back().block = block_.empty() ? caller_ : block_;
+    steps.back().blocks = blocks_;
     steps.back().liveBytes = live_[at].total;
     steps.back().fullestTileLiveBytes = live_[at].fullestTile;
   }
@@ -126,7 +126,8 @@ class Reading {
   StepCosts& costs_;
   const std::vector<Leaf>& leaves_;
   const std::vector<MachineMemory::Live>& live_;
-  std::string block_, caller_;  // around what is read, in this function and around its call
+  std::vector<std::string> blocks_;  // around what is read
+  bool named_ = false;               // the last of them is in the function that is read
 };
 
 std::string unheldTypes(const GraphImpl& graph) {

@@ -238,7 +238,7 @@ def _memory(report: MachineReport, found: Operators) -> Json:
 
 
 def _operator(step: StepCost, found: Operators) -> int | None:
-    return found.behind(step.block, step.name) if step.operations else None
+    return found.behind(step.blocks, step.name) if step.operations else None
 
 
 def _step(step: StepCost, operator: int | None) -> Json:

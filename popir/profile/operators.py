@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from popir.ir import Graph, Op, Tensor
@@ -20,11 +21,12 @@ class Operators:
         self._byBlock = {blockOf(op): row for row, op in enumerate(schedule)}
         self._byName = {debugPrefix(op): row for row, op in reversed(list(enumerate(schedule)))}
 
-    def behind(self, block: str, name: str) -> int | None:
-        """The row of the operator that a step in `block` belongs to or, outside of any operator's
-        block, the first one with which `name` begins; None if there is none.
+    def behind(self, blocks: Sequence[str], name: str) -> int | None:
+        """The row of the operator that a step in `blocks` belongs to, the innermost one; outside of
+        any operator's block the first one with which `name` begins; None if there is none.
         """
-        return self._byBlock.get(block, self.named(name))
+        known = (self._byBlock[block] for block in reversed(blocks) if block in self._byBlock)
+        return next(known, self.named(name))
 
     def named(self, name: str) -> int | None:
         """The row of the first operator whose name is `name` or its beginning, up to a slash."""

@@ -40,8 +40,10 @@ class StepCost:
     name: str
     kind: str
     """"Execute", "Copy", "StreamCopy" or "Sync"."""
-    block: str
-    """The outermost named Sequence around it, of the innermost function that has one, or ""."""
+    blocks: list[str]
+    """The outermost named Sequence around it in the program and in each function called on the way,
+    where there is one.
+    """
     times: int
     cycles: int
     """Compute, exchange and sync; of a StreamCopy what rearranges its data on the device."""

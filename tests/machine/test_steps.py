@@ -147,8 +147,8 @@ def test_links_between_ipus():
     assert (report.numIPUs, report.tilesPerIPU, report.tiles) == (2, 4, 8)
 
 
-def test_a_step_has_the_name_of_the_sequence_around_it():
-    """The outermost one, of the innermost function that has one."""
+def test_a_step_has_the_names_of_the_sequences_around_it():
+    """The outermost one in the program, then in each function that was called."""
     net = Net()
     a, b = net.input("a", [1000], 0), net.input("b", [1000], 0)
     pieces = {}
@@ -158,17 +158,15 @@ def test_a_step_has_the_name_of_the_sequence_around_it():
     nested = program.Sequence([program.Sequence([pieces["inner"]], "in")], "out")
     plain = net.graph.addFunction(pieces["called"])
     own = net.graph.addFunction(program.Sequence([pieces["named"]], "own"))
-    calls = program.Sequence(
-        [program.Call(plain), program.Call(own), program.Call(plain)], "caller"
-    )
+    calls = program.Sequence([program.Call(plain), program.Call(own), program.Call(plain)], "caller")
     whole = program.Sequence([pieces["alone"], nested, calls, program.Call(plain)])
-    assert [(step.name, step.block) for step in net.report(whole).steps] == [
-        ("alone", ""),
-        ("inner", "out"),
-        ("called", "caller"),
-        ("named", "own"),
-        ("called", "caller"),
-        ("called", ""),
+    assert [(step.name, step.blocks) for step in net.report(whole).steps] == [
+        ("alone", []),
+        ("inner", ["out"]),
+        ("called", ["caller"]),
+        ("named", ["caller", "own"]),
+        ("called", ["caller"]),
+        ("called", []),
     ]
 
 
