@@ -158,7 +158,9 @@ def test_a_step_has_the_names_of_the_sequences_around_it():
     nested = program.Sequence([program.Sequence([pieces["inner"]], "in")], "out")
     plain = net.graph.addFunction(pieces["called"])
     own = net.graph.addFunction(program.Sequence([pieces["named"]], "own"))
-    calls = program.Sequence([program.Call(plain), program.Call(own), program.Call(plain)], "caller")
+    calls = program.Sequence(
+        [program.Call(plain), program.Call(own), program.Call(plain)], "caller"
+    )
     whole = program.Sequence([pieces["alone"], nested, calls, program.Call(plain)])
     assert [(step.name, step.blocks) for step in net.report(whole).steps] == [
         ("alone", []),
