@@ -30,7 +30,6 @@ struct CodeletText {
 /// Other ways to compile codelets than for running them.
 enum class CodeletVariant {
   CheckBounds,        ///< a field indexed outside of its elements throws OutsideField
-  CountInstructions,  ///< an instruction counter runs along (codelet_cycles.hpp)
 };
 
 /// A .gp file in memory.
