@@ -25,11 +25,12 @@ _TRIAL = f"""
 import ctypes, sys
 popir = ctypes.CDLL(sys.argv[1])
 popir.popir_install_terminate_handler()
+before = popir.popir_registrations()
 try:
     ctypes.CDLL(sys.argv[2])
 except OSError as error:
     sys.exit(str(error))
-if not popir.popir_registrations():
+if popir.popir_registrations() == before:
     sys.exit("{_NOTHING}")
 """
 _LONGEST_TRIAL = 120

@@ -272,7 +272,7 @@ def test_a_session_raises_popart_s_own_error():
     with pytest.raises(popir.OutOfMemoryException, match="Out of memory on tile 0") as error:
         session.prepareDevice()
     assert "'weights' 1440000 (variables)" in str(error.value)
-    assert "Memory: " in error.value.getSummaryReport()
+    assert "Memory Usage: " in error.value.getSummaryReport()
     assert error.value.getProfilePath() == ""
     options = popir.SessionOptions()
     options.engineOptions = {"debug.allowOutOfMemory": "true"}

@@ -92,8 +92,7 @@ int main() {
         const auto weight = vertex.getFieldInfo("weight").getInitialValue<unsigned>(target);
         return VertexPerfEstimate(out.size() * weight * target.getNumWorkerContexts(), 4);
       });
-  std::cout << cycles(registered) - cycles(given) << " " << (cycles(given) > cycles(none) + 3000)
-            << "\n";
+  std::cout << cycles(registered) << " " << cycles(given) << " " << (cycles(none) == 4000) << "\n";
 }
 
 #endif
