@@ -29,7 +29,7 @@ struct CodeletText {
 
 /// Other ways to compile codelets than for running them.
 enum class CodeletVariant {
-  CheckBounds,        ///< a field indexed outside of its elements throws OutsideField
+  CheckBounds,  ///< a field indexed outside of its elements throws OutsideField
 };
 
 /// A .gp file in memory.
