@@ -17,7 +17,7 @@ import pytest
 from onnx import helper, numpy_helper
 
 from tests.cli.commands import WEIGHT, classifier, dense, logarithm, samples, save
-from tests.toolchain import CXX, ROOT, run
+from tests.toolchain import CACHED_CXX, ROOT, popir_config, run
 
 POPIR = [sys.executable, "-m", "popir"]
 ENV = {
@@ -167,11 +167,24 @@ def test_an_interrupt_keeps_what_was_trained(tmp_path: Path) -> None:
 
 
 def test_json_stands_alone_although_a_library_prints(tmp_path: Path) -> None:
-    (tmp_path / "loud.c").write_text(
-        '#include <stdio.h>\n__attribute__((constructor)) void hello(void) { puts("loaded"); }\n'
+    (tmp_path / "loud.cpp").write_text(
+        "#include <cstdio>\n#include <popart/shapeinference.hpp>\n"
+        '__attribute__((constructor)) void hello() { std::puts("loaded"); }\n'
+        'popart::RegisterShapeInferenceFunction loud({"loud", "Loud", 1}, [](auto &) {});\n'
     )
     library = tmp_path / "libloud.so"
-    run(CXX, "-shared", "-fPIC", "-x", "c", "loud.c", "-o", library, cwd=tmp_path)
+    flags = popir_config("--cflags", "--libs")
+    run(
+        *CACHED_CXX,
+        "-std=c++17",
+        "-shared",
+        "-fPIC",
+        "loud.cpp",
+        "-o",
+        library,
+        *flags,
+        cwd=tmp_path,
+    )
     words = ["run", logarithm(tmp_path / "m.onnx"), "--op-library", library, "--json"]
     result = popir(*words)
     assert result.returncode == 1
