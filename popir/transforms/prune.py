@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from popir.ir import Graph, Op, TensorType
+from popir.ir import Graph, Op, Tensor, TensorType
 
 
 def prune(graph: Graph, kept: Collection[str]) -> None:
-    """Removes every operator that neither leads to a tensor in `kept` nor has a side effect.
+    """Removes every operator that neither leads to a tensor in `kept` nor has an effect.
 
+    An effect is what `hasSideEffect` says, and a weight that the operator modifies.
     Its intermediate tensors go with it, and graph outputs that nobody keeps are outputs no more.
     Weights, constants and streams stay.
     """
@@ -30,7 +31,7 @@ def prune(graph: Graph, kept: Collection[str]) -> None:
 
 
 def _needed(graph: Graph, kept: Collection[str]) -> set[Op]:
-    stack = [op for op in graph.ops.values() if op.hasSideEffect()]
+    stack = [op for op in graph.ops.values() if op.hasSideEffect() or _modifies_weight(op)]
     stack += [t.producer for id in kept if (t := graph.tensors.get(id)) and t.producer]
     needed = set(stack)
     while stack:
@@ -41,3 +42,27 @@ def _needed(graph: Graph, kept: Collection[str]) -> set[Op]:
                 needed.add(producer)
                 stack.append(producer)
     return needed
+
+
+def _modifies_weight(op: Op) -> bool:
+    if type(op).modifies is Op.modifies:
+        return False
+    return any(_shows_weight(tensor) for i, tensor in op.input.items() if op.modifies(i))
+
+
+def _shows_weight(tensor: Tensor) -> bool:
+    """Whether the tensor is a weight, or has memory of one."""
+    stack, seen = [tensor], {tensor}
+    while stack:
+        shown = stack.pop()
+        if shown.isVariable():
+            return True
+        op = shown.producer
+        if op is None or type(op).aliases is Op.aliases:
+            continue
+        at = next(i for i, t in op.output.items() if t is shown)
+        for i, source in op.input.items():
+            if source not in seen and op.aliases(i, at):
+                seen.add(source)
+                stack.append(source)
+    return False

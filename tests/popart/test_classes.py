@@ -166,6 +166,46 @@ def test_accumulations_that_a_pattern_makes(library: Library, tmp_path: Path) ->
     isolated(check_accumulation, library("classes"), cwd=tmp_path)
 
 
+def check_average(library: str) -> None:
+    ctypes.CDLL(library)
+    builder = popir.Builder(opsets={"ai.onnx": 11, "ai.graphcore": 1})
+    weight, average = floats(5, 3), floats(5, 3)
+    w = builder.addInitializedInputTensor(weight, "w")
+    mean = builder.addInitializedInputTensor(average, "mean")
+    x, f = (
+        builder.addInputTensor(popir.TensorInfo("FLOAT", shape), id)
+        for id, shape in (("x", [4, 5]), ("f", [1]))
+    )
+    builder.customOp("Average", 1, "test", [mean, w, f], {"kind": 5})
+    loss = builder.aiGraphcore.identityloss([builder.aiOnnx.matmul([x, w])], popir.ReductionType.Sum)
+    made = popir.TrainingSession(
+        builder.getModelProto(),
+        popir.DataFlow(1, [loss]),
+        loss,
+        popir.ConstSGD(0.1),
+        popir.DeviceManager().createCpuDevice(),
+    )
+    made.prepareDevice()
+    anchors = made.initAnchorArrays()
+    for factor in (0.9, 0.5, 0.25):
+        data = floats(4, 5)
+        made.run(popir.PyStepIO({"x": data, "f": np.array([factor], "float32")}, anchors))
+        # The update of a weight comes after all that reads it.
+        average = factor * average + (1 - factor) * weight
+        weight = weight - 0.1 * data.sum(0)[:, None]
+    made.weightsToHost()
+    found = {id: np.empty((5, 3), "float32") for id in ("w", "mean")}
+    made.readWeights(popir.PyWeightsIO(found))
+    np.testing.assert_allclose(found["w"], weight, rtol=1e-5)
+    np.testing.assert_allclose(found["mean"], average, rtol=1e-5)
+
+
+def test_the_average_of_a_weight_in_training_which_nothing_reads(
+    library: Library, tmp_path: Path
+) -> None:
+    isolated(check_average, library("classes"), cwd=tmp_path)
+
+
 class Lines(logging.Handler):
     """Keeps what is logged."""
 

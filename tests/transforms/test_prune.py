@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from popir.ir import verify
+import pytest
+
+from popir.ir import Op, OperatorIdentifier, verify
 from popir.ir.parser import parse_graph
 from popir.ir.text import print_graph
 from popir.transforms.prune import prune
@@ -43,3 +45,33 @@ def test_a_kept_tensor_inside_keeps_what_is_before_it() -> None:
 
 def test_all_kept_changes_nothing() -> None:
     assert pruned("b", "d") == MODEL
+
+
+class Bump(Op):
+    """Writes its input, and shows it."""
+
+    opid = OperatorIdentifier("test", "Bump", 1)
+
+    def setup(self) -> None:
+        self.setOutInfo(0, self.inInfo(0))
+
+    def modifies(self, inIndex: int) -> bool:
+        return inIndex == 0
+
+    def aliases(self, inIndex: int, outIndex: int) -> bool:
+        return inIndex == 0
+
+
+@pytest.mark.parametrize(("written", "stays"), [("w", True), ("shown", True), ("x", False)])
+def test_what_writes_a_weight_stays_though_nobody_reads_it(written: str, stays: bool) -> None:
+    graph = parse_graph(MODEL)
+
+    def bump(read: str, to: str) -> Op:
+        make = lambda: Bump(Bump.opid, Op.Settings(graph), {})  # noqa: E731
+        return graph.createConnectedOp(make, {0: read}, {0: to})
+
+    first, second = bump("w", "shown"), bump(written, "out")
+    prune(graph, ["b"])
+    verify(graph)
+    assert first.id in graph.ops
+    assert (second.id in graph.ops) == stays
