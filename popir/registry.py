@@ -30,6 +30,7 @@ from popir.errors import (
 from popir.ir import Op, OperatorIdentifier, Tensor
 from popir.onnxio import schemas
 from popir.opx import Opx
+from popir.types import TensorInfo
 
 BUILT_IN = "built in"
 PYTHON = "python"
@@ -89,6 +90,15 @@ _state = _State()
 
 sync: list[Callable[[], None]] = []
 """Called before each look-up; whoever learns of operators late registers them here."""
+
+
+ShapeFunction = Callable[
+    [OperatorIdentifier, Mapping[int, TensorInfo], Mapping[str, Any], int],
+    "list[TensorInfo | None] | None",
+]
+shapeFunctions: list[ShapeFunction] = []
+"""Asked for the infos of the outputs of an operator that is not registered, from those of its
+inputs that are known, its attributes and the number of its outputs; None: not known here."""
 
 
 def is_library(source: str) -> bool:

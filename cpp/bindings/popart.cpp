@@ -43,16 +43,16 @@ py::dict toPython(const popart::OpDefinition& definition) {
 py::object inferShapes(const py::tuple& opid, const std::map<int, py::object>& inputs,
                        const py::dict& attributes, int outputs) {
   const OperatorIdentifier id = opidFrom(opid);
-  const popart::ShapeInferenceFunction* function = Registry::instance().findShapeFunction(id);
-  if (function == nullptr) return py::none();
+  const popir::ShapeRecord* found = Registry::instance().findShapeFunction(id);
+  if (found == nullptr) return py::none();
   const std::string who = popart::logging::format("{}", id);
-  return run([&] { return place(who, "the shape inference function", "its library"); },
+  return run([&] { return place(who, "the shape inference function", found->origin.path); },
              [&]() -> py::object {
                std::map<int, popart::TensorInfo> infos;
                for (const auto& in : inputs) infos[in.first] = infoFrom(in.second);
                popart::ShapeInferenceContext context(infos, attributesFrom(attributes, who),
                                                      outputs);
-               (*function)(context);
+               found->function(context);
                py::list result;
                for (const auto& out : context.getOutputInfos())
                  result.append(popir::toPython(out.second));

@@ -104,8 +104,10 @@ void PreAliasPatternManager::registerPattern(std::type_index type, const std::st
 
 void ShapeInferenceFunctions::registerFunction(const OperatorIdentifier& opid,
                                                ShapeInferenceFunction function) {
-  record("a shape inference function",
-         [&] { Registry::instance().addShapeFunction(opid, std::move(function)); });
+  const void* caller = __builtin_return_address(0);
+  record("a shape inference function", [&] {
+    Registry::instance().addShapeFunction(opid, std::move(function), Origin::of(caller, caller));
+  });
 }
 
 bool ShapeInferenceFunctions::hasFunction(const OperatorIdentifier& opid) {
@@ -113,7 +115,7 @@ bool ShapeInferenceFunctions::hasFunction(const OperatorIdentifier& opid) {
 }
 
 ShapeInferenceFunction ShapeInferenceFunctions::getFunction(const OperatorIdentifier& opid) {
-  if (const ShapeInferenceFunction* f = Registry::instance().findShapeFunction(opid)) return *f;
+  if (const auto* found = Registry::instance().findShapeFunction(opid)) return found->function;
   throw error("{} has no shape inference function", opid);
 }
 

@@ -86,8 +86,8 @@ void Registry::addPattern(PatternRecord record) {
 }
 
 void Registry::addShapeFunction(const OperatorIdentifier& opid,
-                                popart::ShapeInferenceFunction function) {
-  shapeFunctions_[opid] = std::move(function);
+                                popart::ShapeInferenceFunction function, const Origin& origin) {
+  shapeFunctions_[opid] = {std::move(function), origin};
   ++generation_;
 }
 
@@ -139,8 +139,7 @@ const OpxRecord* Registry::findOpx(const OperatorIdentifier& opid) const {
   return findIn(opxs_, opid);
 }
 
-const popart::ShapeInferenceFunction* Registry::findShapeFunction(
-    const OperatorIdentifier& opid) const {
+const ShapeRecord* Registry::findShapeFunction(const OperatorIdentifier& opid) const {
   return findIn(shapeFunctions_, opid);
 }
 

@@ -51,6 +51,11 @@ struct PatternRecord {
   Origin origin;
 };
 
+struct ShapeRecord {
+  popart::ShapeInferenceFunction function;
+  Origin origin;
+};
+
 struct SchemaRecord {
   onnx::OpSchema schema;
   Origin origin;
@@ -72,7 +77,7 @@ class Registry {
   void addPattern(PatternRecord record);
   /// A later function of an operator replaces an earlier one.
   void addShapeFunction(const popart::OperatorIdentifier& opid,
-                        popart::ShapeInferenceFunction function);
+                        popart::ShapeInferenceFunction function, const Origin& origin);
   /// What is loaded from `path`, an absolute path, after this call is called `name` instead. So
   /// what is built anew from the same sources, into another file, replaces what was built before.
   void nameLibrary(const std::string& path, const std::string& name) { names_[path] = name; }
@@ -83,8 +88,7 @@ class Registry {
   /// Null if there is none.
   const OpRecord* findOp(const popart::OperatorIdentifier& opid) const;
   const OpxRecord* findOpx(const popart::OperatorIdentifier& opid) const;
-  const popart::ShapeInferenceFunction* findShapeFunction(
-      const popart::OperatorIdentifier& opid) const;
+  const ShapeRecord* findShapeFunction(const popart::OperatorIdentifier& opid) const;
   const PatternRecord* findPattern(std::type_index type) const;
 
   const std::map<popart::OperatorIdentifier, OpRecord>& ops() const { return ops_; }
@@ -102,7 +106,7 @@ class Registry {
 
   std::map<popart::OperatorIdentifier, OpRecord> ops_;
   std::map<popart::OperatorIdentifier, OpxRecord> opxs_;
-  std::map<popart::OperatorIdentifier, popart::ShapeInferenceFunction> shapeFunctions_;
+  std::map<popart::OperatorIdentifier, ShapeRecord> shapeFunctions_;
   std::vector<PatternRecord> patterns_;
   std::vector<std::string> faults_;
   std::map<std::string, std::string> names_;

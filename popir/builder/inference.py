@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from popir import registry
 from popir.errors import UnknownOperatorError, popart_exception
-from popir.ir import Graph, Tensor
+from popir.ir import Graph, OperatorIdentifier, Tensor
+from popir.onnxio.attributes import to_python
 from popir.onnxio.importer import GraphImporter
 from popir.onnxio.inference import infer
-from popir.onnxio.proto import ModelProto, finish
+from popir.onnxio.proto import ModelProto, NodeProto, finish
 from popir.onnxio.tensors import TensorReader
 from popir.types import TensorInfo
 
@@ -19,7 +21,8 @@ from popir.types import TensorInfo
 class Inference:
     """Imports a growing model piece by piece, so that each operator's setup() runs once.
 
-    Where an operator is not registered, ONNX's own shape inference stands in for the whole model.
+    Where an operator is not registered, the shape inference function that a library may have for it
+    stands in, else ONNX's own shape inference for the whole model.
     """
 
     def __init__(self, model: ModelProto, outer: Callable[[str], Tensor | None]) -> None:
@@ -81,7 +84,30 @@ class Inference:
             for id in node.input:
                 if id:
                     self._borrow(id)
-            importer.addNode(node)
+            try:
+                importer.addNode(node)
+            except UnknownOperatorError:
+                if not self._by_function(node, importer.reader):
+                    raise
+
+    def _by_function(self, node: NodeProto, reader: TensorReader) -> bool:
+        """Adds the outputs of a node by a `registry.shapeFunctions`; False if there is none."""
+        domain = node.domain or "ai.onnx"
+        opid = OperatorIdentifier(domain, node.op_type, self._graph.opsets.get(domain, 1))
+        infos = {
+            i: info
+            for i, id in enumerate(node.input)
+            if id and (info := self._graph.getTensor(id).info)
+        }
+        attributes = {item.name: to_python(item, reader) for item in node.attribute}
+        for function in registry.shapeFunctions:
+            found = function(opid, infos, attributes, len(node.output))
+            if found is not None:
+                for id, info in zip(node.output, found, strict=True):
+                    if id:
+                        self._graph.addActGrad(id).info = info
+                return True
+        return False
 
     def _new(self, which: int, items: Any) -> list[Any]:
         fresh = list(items[self._done[which] :])

@@ -177,7 +177,8 @@ def check_average(library: str) -> None:
         for id, shape in (("x", [4, 5]), ("f", [1]))
     )
     builder.customOp("Average", 1, "test", [mean, w, f], {"kind": 5})
-    loss = builder.aiGraphcore.identityloss([builder.aiOnnx.matmul([x, w])], popir.ReductionType.Sum)
+    product = builder.aiOnnx.matmul([x, w])
+    loss = builder.aiGraphcore.identityloss([product], popir.ReductionType.Sum)
     made = popir.TrainingSession(
         builder.getModelProto(),
         popir.DataFlow(1, [loss]),

@@ -205,7 +205,17 @@ def check_shapes(library: str) -> None:
     assert popart.inferShapes(OperatorIdentifier("test", "NoOpx", 1), infos, {}, 1) is None
     text = refusal(popir.popart_exception, popart.inferShapes, opid, {}, {}, 1)
     assert "asked for input 0, of which nothing is known" in text
-    assert "test.Shapes:1" in text
+    assert f"(test.Shapes:1, in the shape inference function() of '{library}')" in text
+    builder = popir.Builder(opsets={"ai.onnx": 17})
+    x = builder.addInputTensor("FLOAT16", [4])
+    first, second = builder.customOp("Shapes", 1, "test", [x], {"n": 3}, 2)
+    assert builder.getTensorShape(first) == [4]
+    assert builder.getTensorDtypeString(second) == "int32"
+    # What follows the operator, which is not registered, is inferred from that.
+    assert builder.getTensorShape(builder.aiOnnx.concat([second, second], axis=0)) == [6]
+    (unknown,) = builder.customOp("Unknown", 1, "test", [x], {}, 1)
+    said = refusal(popir.UnknownOperatorError, builder.getTensorShape, unknown)
+    assert "No operator test.Unknown is registered" in said
 
 
 def test_shape_inference(library, tmp_path: Path) -> None:
