@@ -22,8 +22,8 @@ using namespace py::literals;
 namespace {
 
 py::dict asDict(const OperationCost& o) {
-  return py::dict("name"_a = o.name, "vertexClass"_a = o.vertexClass, "times"_a = o.times,
-                  "cycles"_a = o.cycles(), "computeCycles"_a = o.computeCycles,
+  return py::dict("name"_a = o.name, "vertexClass"_a = o.vertexClass, "source"_a = o.source,
+                  "times"_a = o.times, "cycles"_a = o.cycles(), "computeCycles"_a = o.computeCycles,
                   "exchangeCycles"_a = o.exchangeCycles, "syncCycles"_a = o.syncCycles,
                   "exchangeBytes"_a = o.exchangeBytes, "flops"_a = o.flops);
 }
@@ -92,7 +92,7 @@ py::dict planAsDict(const ContractionPlan& p) {
 
 py::dict machineReport(const EngineImpl& engine, unsigned program,
                        const poplar::ProgressFunc& progress) {
-  return asDict(readMachine(engine.graph(), engine.programs(), program, progress));
+  return asDict(readMachine(engine.graph(), engine.programs(), program, progress, engine.counts()));
 }
 
 void bindMachine(py::module_& m) {

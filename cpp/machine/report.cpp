@@ -30,7 +30,8 @@ std::string MachineReport::summary(std::size_t rows) const {
   os << "Operations by cycles (" << dearest.size() << " of " << operations.size() << "):\n";
   for (const auto& o : dearest)
     os << std::setw(12) << o.cycles() << "  " << o.name << " (" << o.vertexClass << ", " << o.times
-       << (o.times == 1 ? " time)\n" : " times)\n");
+       << (o.times == 1 ? " time" : " times")
+       << (o.source == "estimator" ? ")\n" : ", by " + o.source + ")\n");
   for (const auto& line : counts) os << "- " << line << "\n";
   return os.str();
 }

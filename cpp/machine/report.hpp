@@ -13,6 +13,9 @@ namespace popir {
 struct OperationCost {
   std::string name;
   std::string vertexClass;
+  /// Who says what its vertices take: "estimator", "setPerfEstimate", "counted", "bytes"; several,
+  /// joined by ", ", where vertices of one compute set differ.
+  std::string source;
   std::uint64_t times = 0;
   std::uint64_t computeCycles = 0, exchangeCycles = 0, syncCycles = 0;
   std::uint64_t exchangeBytes = 0;

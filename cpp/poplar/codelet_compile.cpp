@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "poplar/codelet_cache.hpp"
+#include "poplar/codelet_counting.hpp"
 #include "poplar/debug_info.hpp"
 #include "poplar/host_process.hpp"
 
@@ -43,7 +44,8 @@ void replaceAll(std::string& text, const std::string& from, const std::string& t
 
 class Compiler {
  public:
-  explicit Compiler(const Words& options) : command_(compiler()) {
+  explicit Compiler(const Words& options, bool counts = false)
+      : command_(compiler()), counts_(counts) {
     append(command_, {"-std=gnu++17", "-O2", "-fPIC"});
     append(command_, options);
   }
@@ -73,8 +75,11 @@ class Compiler {
 
   /// One unit a text; the last one ties their tables together.
   std::string link(const Words& texts, const Words& sources) const {
+    const Words how{"-w", "-fvisibility=hidden", "-fno-access-control"};
     auto words = command_;
-    append(words, {"-shared", "-w", "-fvisibility=hidden", "-fno-access-control"});
+    append(words, how);
+    words.push_back("-shared");
+    if (counts_) words.push_back("-Wl,-Bsymbolic-functions");  // or others' may take their place
     std::size_t found = 0;
     for (std::size_t i = 0; i < texts.size(); ++i) {
       const auto types = vertexTypes(texts[i], sources[i]);
@@ -82,7 +87,7 @@ class Compiler {
       const auto unit = folder_.path("unit" + std::to_string(i) + ".ii");
       writeFile(unit,
                 texts[i] + table(types, i) + (i + 1 == texts.size() ? tie(texts.size()) : ""));
-      words.push_back(unit);
+      words.push_back(counts_ ? counting(unit, how, sources[i]) : unit);
     }
     if (found == 0)
       throw poplar::graph_program_compilation_error(
@@ -96,9 +101,24 @@ class Compiler {
   }
 
  private:
-  static std::string table(const std::vector<VertexType>& types, std::size_t unit) {
+  // A tile has no vectors but those that a codelet says.
+  std::string counting(const std::string& unit, const Words& how, const std::string& source) const {
+    auto words = command_;
+    append(words, how);
+    append(words, {"-S", "-fno-tree-vectorize", "-fno-tree-slp-vectorize", unit, "-o",
+                   folder_.path("assembly")});
+    run(words, "/dev/null", source);
+    writeFile(unit + ".s", countingAssembly(readFile(folder_.path("assembly"))));
+    return unit + ".s";
+  }
+
+  std::string table(const std::vector<VertexType>& types, std::size_t unit) const {
     std::ostringstream os;
-    os << "\n# 1 \"popc's table of vertices\"\nnamespace popir { namespace {\n";
+    os << "\n# 1 \"popc's table of vertices\"\n";
+    if (counts_)
+      os << "extern \"C\" __attribute__((visibility(\"hidden\"))) std::uint64_t " << kCodeletCounter
+         << ";\n";
+    os << "namespace popir { namespace {\n";
     for (std::size_t i = 0; i < types.size(); ++i) {
       os << "using V" << i << " = ::" << types[i].spelling << ";\n"
          << "const CodeletField fields" << i << "[] = {";
@@ -111,14 +131,16 @@ class Compiler {
        << "(void (*visit)(void*, const popir::Codelet*), void* to) {\n  using namespace popir;\n";
     for (std::size_t i = 0; i < types.size(); ++i)
       os << "  static const Codelet c" << i << " = codeletOf<V" << i << ">(\"" << types[i].name
-         << "\", fields" << i << ", " << types[i].fields.size() << ");\n  visit(to, &c" << i
+         << "\", fields" << i << ", " << types[i].fields.size() << ", "
+         << (counts_ ? std::string("&") + kCodeletCounter : "nullptr") << ");\n  visit(to, &c" << i
          << ");\n";
     os << "  (void)visit; (void)to;\n}\n";
     return os.str();
   }
 
-  static std::string tie(std::size_t units) {
+  std::string tie(std::size_t units) const {
     std::ostringstream os, calls;
+    if (counts_) os << "std::uint64_t " << kCodeletCounter << " = 0;\n";
     const auto arguments = "(void (*visit)(void*, const popir::Codelet*), void* to)";
     for (std::size_t i = 0; i < units; ++i) {
       os << "extern \"C\" void popir_codelets_" << i << arguments << ";\n";
@@ -140,11 +162,13 @@ class Compiler {
 
   TemporaryFolder folder_;
   Words command_;
+  bool counts_;
 };
 
-std::string compileText(CodeletText text, const std::string& how) {
+std::string compileText(const CodeletText& text, bool counts = false) {
+  const auto how = versionOf(popir::compiler()) + (counts ? "counting" : "");
   return cachedCodelets(text, how, [&] {
-    const Compiler compiler(text.options);
+    const Compiler compiler(text.options, counts);
     return packCodelets(compiler.link(text.texts, text.sources), text);
   });
 }
@@ -157,7 +181,7 @@ std::string compileCodelets(const Words& sources, const Words& options) {
     const Compiler compiler(options);
     CodeletText text{sources, {}, options};
     for (const auto& s : sources) text.texts.push_back(compiler.preprocess(s));
-    return compileText(std::move(text), versionOf(popir::compiler()));
+    return compileText(text);
   } catch (const poplar::graph_program_compilation_error&) {
     throw;
   } catch (const poplar::poplar_error& e) {
@@ -172,15 +196,17 @@ std::string compileCodeletText(const std::string& source, const Words& options) 
   writeFile(path, "#line 1 \"" + name + "\"\n" + source);
   CodeletText text{{name}, {Compiler(options).preprocess(path)}, options};
   replaceAll(text.texts[0], path, name);  // which is another one each time
-  return compileText(std::move(text), versionOf(compiler()));
+  return compileText(text);
 }
 
 std::string compileVariant(CodeletText text, CodeletVariant variant) {
   switch (variant) {
     case CodeletVariant::CheckBounds:
       for (auto& t : text.texts) replaceAll(t, "kCheckBounds = 0", "kCheckBounds = 1");
+      return compileText(text);
+    case CodeletVariant::Count: return compileText(text, true);
   }
-  return compileText(std::move(text), versionOf(compiler()));
+  return {};
 }
 
 }  // namespace popir

@@ -20,13 +20,16 @@ using Shape = CodeletField::Shape;
 /// block of memory.
 class CodeletVertices {
  public:
-  CodeletVertices(const GraphImpl& graph, unsigned computeSet, bool checkBounds,
+  CodeletVertices(const GraphImpl& graph, unsigned computeSet, const CodeletSteps& engine,
                   const std::map<unsigned, unsigned>& operandOf)
-      : graph_(graph), operandOf_(operandOf) {
+      : graph_(graph),
+        operandOf_(operandOf),
+        counts_(engine.checkBounds ? nullptr : engine.counts) {
     const auto& ids = graph.computeSets[computeSet].vertices;
     for (const auto id : ids) {
       auto codelet = graph.vertices[id].codelet;
-      if (checkBounds) codelet = graph.codelets.variant(*codelet, CodeletVariant::CheckBounds);
+      if (engine.checkBounds)
+        codelet = graph.codelets.variant(*codelet, CodeletVariant::CheckBounds);
       calls_.push_back({codelet, id, reserve(codelet->bytes)});
     }
     for (std::size_t i = 0; i < ids.size(); ++i)
@@ -41,6 +44,7 @@ class CodeletVertices {
 
   void prepare(unsigned threads) {
     threads_ = threads;
+    prepareCounting();
     for (auto& [size, group] : moves_) {
       if (!group.in.empty()) gather_.push_back(makeStridedCopy(group.in, size, threads));
       if (!group.out.empty()) scatter_.push_back(makeStridedCopy(group.out, size, threads));
@@ -48,7 +52,47 @@ class CodeletVertices {
     moves_.clear();
   }
 
+  bool counts() const { return !counting_.empty(); }
+
+  /// As run(), one vertex after another, those without an estimate by codelets that count.
+  void runFirst(void* const* operands) {
+    if (counts()) {
+      runAll(operands, [&](const auto& failed) {
+        static std::mutex mutex;  // a library has one counter
+        const std::lock_guard<std::mutex> lock(mutex);
+        for (std::size_t k = 0; k < calls_.size(); ++k)
+          call(k, failed, [&](void* vertex) {
+            const auto counter = counting_.find(calls_[k].codelet.get());
+            if (counter == counting_.end() || estimated(calls_[k].vertex))
+              calls_[k].codelet->compute(vertex);
+            else
+              counts_->instructions[calls_[k].vertex] = count(*counter->second, vertex);
+          });
+      });
+      counting_.clear();
+    } else {
+      run(operands);
+    }
+  }
+
   void run(void* const* operands) {
+    runAll(operands, [&](const auto& failed) {
+      parallelFor(static_cast<std::int64_t>(calls_.size()), threads_,
+                  elements_ * kWorkOfElement + static_cast<std::int64_t>(calls_.size()),
+                  [&](std::int64_t i) {
+                    const auto k = static_cast<std::size_t>(i);
+                    call(k, failed, calls_[k].codelet->compute);
+                  });
+    });
+  }
+
+ private:
+  static constexpr std::size_t kAlign = 64;
+  // Of a codelet's element against a library kernel's, whose loops are vectorised.
+  static constexpr std::int64_t kWorkOfElement = 16;
+
+  template <class Calls>
+  void runAll(void* const* operands, const Calls& calls) {
     std::vector<void*> all(operands, operands + operandOf_.size());
     if (all != operands_)
       for (const auto& p : outside_)
@@ -59,26 +103,12 @@ class CodeletVertices {
     std::mutex mutex;
     std::size_t failed = calls_.size();
     std::string what;
-    parallelFor(static_cast<std::int64_t>(calls_.size()), threads_,
-                elements_ * kWorkOfElement + static_cast<std::int64_t>(calls_.size()),
-                [&](std::int64_t i) {
-                  const auto k = static_cast<std::size_t>(i);
-                  const auto fail = [&](const std::string& why) {
-                    const std::lock_guard<std::mutex> lock(mutex);
-                    if (k >= failed) return;
-                    failed = k;
-                    what = why;
-                  };
-                  try {
-                    calls_[k].codelet->compute(base_ + calls_[k].at);
-                  } catch (const std::exception& e) {
-                    fail(std::string("threw: ") + e.what());
-                  } catch (const OutsideField& outside) {
-                    fail(describe(calls_[k], outside));
-                  } catch (...) {
-                    fail("threw: an exception that is no std::exception");
-                  }
-                });
+    calls([&](std::size_t k, const std::string& why) {
+      const std::lock_guard<std::mutex> lock(mutex);
+      if (k >= failed) return;
+      failed = k;
+      what = why;
+    });
     if (failed < calls_.size())
       throw poplar::application_runtime_error(
           "Engine::run: " + vertexText(graph_, calls_[failed].vertex) + " on tile " +
@@ -86,10 +116,50 @@ class CodeletVertices {
     for (const auto& move : scatter_) move->run(all.data(), nullptr);
   }
 
- private:
-  static constexpr std::size_t kAlign = 64;
-  // Of a codelet's element against a library kernel's, whose loops are vectorised.
-  static constexpr std::int64_t kWorkOfElement = 16;
+  template <class Failed, class Compute>
+  void call(std::size_t k, const Failed& failed, const Compute& compute) {
+    try {
+      compute(base_ + calls_[k].at);
+    } catch (const std::exception& e) {
+      failed(k, std::string("threw: ") + e.what());
+    } catch (const OutsideField& outside) {
+      failed(k, describe(calls_[k], outside));
+    } catch (...) {
+      failed(k, "threw: an exception that is no std::exception");
+    }
+  }
+
+  bool estimated(unsigned vertex) const {
+    const auto& v = graph_.vertices[vertex];
+    return v.estimated || graph_.perfEstimators.count(v.codelet->name) > 0;
+  }
+
+  void prepareCounting() {
+    if (!counts_) return;
+    for (const auto& c : calls_) {
+      if (estimated(c.vertex) || counting_.count(c.codelet.get())) continue;
+      try {
+        counting_[c.codelet.get()] = graph_.codelets.variant(*c.codelet, CodeletVariant::Count);
+      } catch (const poplar::poplar_error& e) {
+        counts_->failures.emplace(c.codelet->name, e.what());
+      }
+    }
+  }
+
+  static std::uint64_t count(const Codelet& codelet, void* vertex) {
+    *codelet.executed = 0;
+    if (codelet.worker == nullptr) {
+      codelet.compute(vertex);
+      return *codelet.executed;
+    }
+    std::uint64_t most = 0;
+    for (unsigned w = 0; w < poplar::MultiVertex::numWorkers(); ++w) {
+      *codelet.executed = 0;
+      codelet.worker(vertex, w);
+      most = std::max(most, *codelet.executed);
+    }
+    return most;
+  }
 
   struct Call {
     std::shared_ptr<const Codelet> codelet;
@@ -197,6 +267,8 @@ class CodeletVertices {
 
   const GraphImpl& graph_;
   const std::map<unsigned, unsigned> operandOf_;  // by variable
+  const std::shared_ptr<CodeletCounts> counts_;
+  std::map<const Codelet*, std::shared_ptr<const Codelet>> counting_;  // until all are counted
   std::vector<Call> calls_;
   std::vector<Pointer> inside_, outside_;
   std::vector<Rows> rows_;
@@ -224,10 +296,21 @@ class CodeletRunner final : public Runner {
   std::shared_ptr<CodeletVertices> vertices_;
 };
 
+// The first time apart, so that an engine that does not count does nothing for it.
+class CountingRunner final : public Runner {
+ public:
+  explicit CountingRunner(std::shared_ptr<CodeletVertices> vertices)
+      : vertices_(std::move(vertices)) {}
+  void run(void* const* operands, void*) const override { vertices_->runFirst(operands); }
+
+ private:
+  std::shared_ptr<CodeletVertices> vertices_;
+};
+
 }  // namespace
 
-CodeletKernel::CodeletKernel(const GraphImpl& graph, unsigned computeSet, bool checkBounds,
-                             std::vector<BulkOperand>& operands)
+CodeletKernel::CodeletKernel(const GraphImpl& graph, unsigned computeSet,
+                             const CodeletSteps& engine, std::vector<BulkOperand>& operands)
     : computeSet_(computeSet) {
   checkComplete(graph, computeSet);
   std::map<unsigned, unsigned> operandOf;
@@ -237,11 +320,12 @@ CodeletKernel::CodeletKernel(const GraphImpl& graph, unsigned computeSet, bool c
     operands.push_back(
         {poplar::Tensor(View::ofVariable(&graph, id, v.constant, v.type, v.shape)), access});
   }
-  vertices_ = std::make_shared<CodeletVertices>(graph, computeSet, checkBounds, operandOf);
+  vertices_ = std::make_shared<CodeletVertices>(graph, computeSet, engine, operandOf);
 }
 
 std::unique_ptr<Runner> CodeletKernel::prepare(const std::vector<Layout>&, unsigned threads) const {
   vertices_->prepare(threads);
+  if (vertices_->counts()) return std::make_unique<CountingRunner>(vertices_);
   return std::make_unique<CodeletRunner>(vertices_);
 }
 
@@ -252,8 +336,7 @@ std::shared_ptr<const BulkVertex> codeletStep(const GraphImpl& graph, unsigned c
   auto& step = known.steps[computeSet];
   if (!step) {
     auto vertex = std::make_shared<BulkVertex>();
-    vertex->kernel =
-        std::make_shared<CodeletKernel>(graph, computeSet, known.checkBounds, vertex->operands);
+    vertex->kernel = std::make_shared<CodeletKernel>(graph, computeSet, known, vertex->operands);
     vertex->name = graph.computeSets[computeSet].name;
     step = std::move(vertex);
   }

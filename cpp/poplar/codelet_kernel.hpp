@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "poplar/codelet_counting.hpp"
 #include "poplar/graph_impl.hpp"
 
 namespace popir {
@@ -15,13 +16,21 @@ namespace popir {
 /// lasts from one execution to the next.
 class CodeletVertices;
 
+/// What one engine makes of its graph's codelets: a vertex for each compute set that has any, made
+/// when first asked for.
+struct CodeletSteps {
+  bool checkBounds = false;  ///< a field indexed outside of its elements ends the run
+  /// Where the first execution of vertices without an estimate is counted; null: nowhere.
+  std::shared_ptr<CodeletCounts> counts;
+  std::map<unsigned, std::shared_ptr<const BulkVertex>> steps;
+};
+
 class CodeletKernel final : public Kernel {
  public:
   /// Lays the vertices out; `operands` becomes the whole variables that they read and write.
   /// \throws poplar::graph_connection_error, invalid_tile_mapping: see checkComplete();
   ///         graph_program_compilation_error if two vertices race.
-  /// \param checkBounds  a field indexed outside of its elements ends the run.
-  CodeletKernel(const GraphImpl& graph, unsigned computeSet, bool checkBounds,
+  CodeletKernel(const GraphImpl& graph, unsigned computeSet, const CodeletSteps& engine,
                 std::vector<BulkOperand>& operands);
 
   const char* name() const override { return "codelets"; }
@@ -35,12 +44,6 @@ class CodeletKernel final : public Kernel {
   std::shared_ptr<CodeletVertices> vertices_;
 };
 
-/// What one engine makes of its graph's codelets: a vertex for each compute set that has any, made
-/// when first asked for.
-struct CodeletSteps {
-  bool checkBounds = false;
-  std::map<unsigned, std::shared_ptr<const BulkVertex>> steps;
-};
 std::shared_ptr<const BulkVertex> codeletStep(const GraphImpl& graph, unsigned computeSet,
                                               CodeletSteps& known);
 

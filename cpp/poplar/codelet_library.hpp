@@ -30,6 +30,7 @@ struct CodeletText {
 /// Other ways to compile codelets than for running them.
 enum class CodeletVariant {
   CheckBounds,  ///< a field indexed outside of its elements throws OutsideField
+  Count,        ///< Codelet::executed counts (codelet_counting.hpp)
 };
 
 /// A .gp file in memory.

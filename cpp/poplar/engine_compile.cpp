@@ -79,6 +79,7 @@ std::vector<FlatProgram> checkedPrograms(const GraphImpl& graph,
           "poputil::mapTensorLinearly");
   const ProgramNode nothing;
   parts.codelets.checkBounds = flagFrom(options, "debug.checkBounds", false);
+  if (countsFrom(options)) parts.codelets.counts = std::make_shared<CodeletCounts>();
   std::vector<FlatProgram> flat;
   for (const auto& p : programs) {
     if (p) requireGraph(graph, *p);

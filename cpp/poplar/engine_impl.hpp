@@ -87,6 +87,8 @@ class __attribute__((visibility("default"))) EngineImpl {
   /// The programs that were run, the first 65536 of them.
   const std::vector<unsigned>& runs() const { return runs_; }
   unsigned threads() const { return threads_; }
+  /// What its codelets executed; null if they are not counted.
+  const CodeletCounts* counts() const { return parts_.codelets.counts.get(); }
   /// Bytes of host memory for variables, temporaries and scratch.
   std::size_t arenaBytes() const { return totalBytes_; }
   /// One line an instruction: what runs, where its operands live, their channel blocks.

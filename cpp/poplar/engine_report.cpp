@@ -24,7 +24,7 @@ class Tracer {
   Tracer(const EngineImpl& engine, ProfileData& data)
       : graph_(engine.graph()),
         data_(data),
-        costs_(engine.graph()),
+        costs_(engine.graph(), engine.counts()),
         blocks_(filter(engine, "profiler.blocks.filter")),
         programs_(filter(engine, "profiler.programs.filter")),
         streams_(flagFrom(engine.options(), "debug.instrumentExternalExchange", false)) {}

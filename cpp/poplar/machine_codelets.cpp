@@ -17,6 +17,10 @@ std::uint64_t bytesOf(const UserVertex& vertex) {
   return bytes;
 }
 
+std::size_t contextsOf(const GraphImpl& graph) {
+  return std::max(graph.target.getNumWorkerContexts(), 1u);
+}
+
 // Elements of a variable that one tile's vertices read or write.
 struct Wanted {
   unsigned tile;
@@ -99,26 +103,44 @@ void addTraffic(const GraphImpl& graph, unsigned computeSet, Traffic& traffic) {
 
 }  // namespace
 
-VertexCost costOf(const GraphImpl& graph, unsigned id) {
+VertexCost costOf(const GraphImpl& graph, unsigned id, const CodeletCounts* counts) {
+  using Source = VertexCost::Source;
   const auto& vertex = graph.vertices[id];
-  if (vertex.estimated) return {vertex.cycles, vertex.flops, VertexCost::Source::Estimate};
+  if (vertex.estimated) return {vertex.cycles, vertex.flops, Source::SetPerfEstimate};
   const auto estimator = graph.perfEstimators.find(vertex.codelet->name);
   if (estimator != graph.perfEstimators.end()) {
     const auto given = estimator->second(poplar::VertexIntrospector(graph, id), graph.target);
-    return {given.cycles, given.flops, VertexCost::Source::Estimate};
+    return {given.cycles, given.flops, Source::Estimator};
   }
-  return {cyclesByBytes(graph.target.spec(), bytesOf(vertex)), 0, VertexCost::Source::Bytes};
+  if (counts) {
+    const auto counted = counts->instructions.find(id);
+    if (counted != counts->instructions.end()) {
+      const bool workers = vertex.codelet->kind == Codelet::Kind::MultiVertex;
+      return {counted->second * (workers ? contextsOf(graph) : 1), 0, Source::Counted};
+    }
+  }
+  return {cyclesByBytes(graph.target.spec(), bytesOf(vertex)), 0, Source::Bytes};
 }
 
-Phase phaseOfCodelets(const GraphImpl& graph, unsigned computeSet) {
+const char* nameOf(VertexCost::Source source) {
+  switch (source) {
+    case VertexCost::Source::SetPerfEstimate: return "setPerfEstimate";
+    case VertexCost::Source::Estimator: return "estimator";
+    case VertexCost::Source::Counted: return "counted";
+    case VertexCost::Source::Bytes: break;
+  }
+  return "bytes";
+}
+
+Phase phaseOfCodelets(const GraphImpl& graph, unsigned computeSet, const CodeletCounts* counts) {
   const auto& spec = graph.target.spec();
   Phase phase(spec);
-  const std::size_t contexts = std::max(graph.target.getNumWorkerContexts(), 1u);
+  const auto contexts = contextsOf(graph);
   std::map<unsigned, std::vector<std::uint64_t>> workers;  // by tile: cycles of each context
   addTraffic(graph, computeSet, phase.traffic);
   for (const auto id : graph.computeSets[computeSet].vertices) {
     const auto& vertex = graph.vertices[id];
-    const auto cycles = costOf(graph, id).cycles;
+    const auto cycles = costOf(graph, id, counts).cycles;
     if (vertex.codelet->kind != Codelet::Kind::Vertex) {
       phase.compute[*vertex.tile] += cycles;  // all contexts together, or the supervisor
       continue;

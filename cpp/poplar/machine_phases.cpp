@@ -294,7 +294,7 @@ Work workOf(const BulkVertex& vertex) {
 
 std::vector<Phase> phasesOf(const GraphImpl& graph, const BulkVertex& vertex, const Work& work) {
   if (const auto* codelets = dynamic_cast<const CodeletKernel*>(vertex.kernel.get()))
-    return {phaseOfCodelets(graph, codelets->computeSet())};
+    return {phaseOfCodelets(graph, codelets->computeSet(), nullptr)};
   return Sharer(graph, vertex, work).phases();
 }
 

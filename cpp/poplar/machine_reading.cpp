@@ -89,7 +89,7 @@ class Reading {
       if (times == 0) continue;
       for (const auto& [what, row] : costs_.of(*leaves_[s].node).rows) {
         const auto known = where.emplace(what, all.size());
-        if (known.second) all.push_back({row.name, row.vertexClass});
+        if (known.second) all.push_back({row.name, row.vertexClass, row.source});
         steps[s].operations.push_back(known.first->second);
         auto& sum = all[known.first->second];
         sum.times += times;
@@ -146,7 +146,7 @@ std::string unheldTypes(const GraphImpl& graph) {
 }
 
 void explain(const GraphImpl& graph, const Reading& reading, const StepCosts& costs,
-             MachineReport& report) {
+             const CodeletCounts* counts, MachineReport& report) {
   const auto& spec = graph.target.spec();
   const auto say = [&](std::string line) { report.counts.push_back(std::move(line)); };
   if (spec.type == poplar::TargetType::CPU)
@@ -164,9 +164,21 @@ void explain(const GraphImpl& graph, const Reading& reading, const StepCosts& co
       "their data over tiles, where it lies otherwise than linearly");
   if (reading.unknownLoops) say("Loops that end by a condition are counted once");
   if (reading.branches) say("Of two branches the dearer is counted");
+  std::set<std::string> codelets;
+  for (const auto& v : graph.vertices) codelets.insert(v.codelet->name);
   for (const auto& c : costs.withoutEstimator)
     say("No estimator knows vertices of class '" + c +
-        "': they are taken for one pass over their bytes");
+        "': they are taken for one pass over their bytes" +
+        (counts || !codelets.count(c) ? ""
+                                      : "; an engine with the option debug.instrument counts "
+                                        "the instructions of their first execution"));
+  for (const auto& c : costs.counted)
+    say("Vertices of class '" + c +
+        "' take the instructions that the host counted in their first "
+        "execution, each for one of a tile");
+  if (counts)
+    for (const auto& [type, why] : counts->failures)
+      say("Vertices of class '" + type + "' could not be counted: " + why);
   say("Memory counts variables, constants, gaps, stacks, and at the worst step of each tile "
       "temporaries and operands gathered for it; code and vertex state as estimates, not host "
       "exchange buffers");
@@ -179,7 +191,7 @@ void explain(const GraphImpl& graph, const Reading& reading, const StepCosts& co
 }  // namespace
 
 MachineReport readMachine(const GraphImpl& graph, const Programs& programs, std::size_t program,
-                          const poplar::ProgressFunc& progress) {
+                          const poplar::ProgressFunc& progress, const CodeletCounts* counts) {
   if (program >= programs.size())
     throw poplar::control_program_error("machine report: program " + std::to_string(program) +
                                         " given, the engine has " +
@@ -191,7 +203,7 @@ MachineReport readMachine(const GraphImpl& graph, const Programs& programs, std:
   report.numIPUs = spec.numIPUs;
   report.tilesPerIPU = spec.tilesPerIPU;
   report.clockHz = spec.tileClockFrequency;
-  StepCosts costs(graph);
+  StepCosts costs(graph, counts);
   const MachineMemory memory(graph, programs, &costs, progress);
   Reading reading(graph, costs, memory, program);
   if (programs[program]) reading.read(*programs[program], 1);
@@ -203,7 +215,7 @@ MachineReport readMachine(const GraphImpl& graph, const Programs& programs, std:
   for (const auto& row : report.operations) report.flops += row.flops;
   report.distinctSteps = costs.steps();
   memory.into(report);
-  explain(graph, reading, costs, report);
+  explain(graph, reading, costs, counts, report);
   return report;
 }
 
@@ -213,7 +225,8 @@ namespace poplar {
 
 void Engine::printProfileSummary(std::ostream& stream, const OptionFlags&) const {
   for (std::size_t p = 0; p < impl_->programs().size(); ++p) {
-    const auto report = popir::readMachine(impl_->graph(), impl_->programs(), p, {});
+    const auto report =
+        popir::readMachine(impl_->graph(), impl_->programs(), p, {}, impl_->counts());
     stream << "Program " << p << "\n" << report.summary();
   }
 }

@@ -9,6 +9,7 @@
 
 #include "machine/exchange.hpp"
 #include "machine/report.hpp"
+#include "poplar/codelet_counting.hpp"
 #include "poplar/graph_impl.hpp"
 
 namespace popir {
@@ -16,11 +17,11 @@ namespace popir {
 using Programs = std::vector<std::shared_ptr<ProgramNode>>;
 
 /// Cycles of one run of `programs[program]`; memory for all of them. `progress` hears how many of
-/// the programs' steps are costed.
+/// the programs' steps are costed; `counts` is what an engine counted, if it did.
 /// \throws poplar::control_program_error if there is no such program.
 __attribute__((visibility("default"))) MachineReport readMachine(
     const GraphImpl& graph, const Programs& programs, std::size_t program,
-    const poplar::ProgressFunc& progress);
+    const poplar::ProgressFunc& progress, const CodeletCounts* counts = nullptr);
 
 /// Where the elements of a tensor live.
 __attribute__((visibility("default"))) TileRuns tileRuns(const GraphImpl& graph,
@@ -39,16 +40,20 @@ struct Phase {
   void add(const Phase& other);
 };
 std::vector<Phase> phasesOf(const GraphImpl& graph, const BulkVertex& vertex, const Work& work);
-/// What one run of a codelet's vertex takes, and who says so.
+/// What one run of a codelet's vertex takes, and who says so: setPerfEstimate,
+/// registerPerfEstimator, what it executed the first time, or, for want of these, one pass over its
+/// bytes.
 struct VertexCost {
-  enum class Source { Estimate, Bytes };
+  enum class Source { SetPerfEstimate, Estimator, Counted, Bytes };
   std::uint64_t cycles = 0, flops = 0;
   Source source = Source::Bytes;
 };
-VertexCost costOf(const GraphImpl& graph, unsigned vertex);
-/// The vertices of a compute set that codelets made: their estimates on the workers of each tile;
-/// what has none takes as long as its bytes. A supervisor or multi-vertex has its tile alone.
-Phase phaseOfCodelets(const GraphImpl& graph, unsigned computeSet);
+VertexCost costOf(const GraphImpl& graph, unsigned vertex, const CodeletCounts* counts = nullptr);
+/// As reports spell it: "setPerfEstimate", "estimator", "counted", "bytes".
+const char* nameOf(VertexCost::Source source);
+/// The vertices of a compute set that codelets made: their costs on the workers of each tile. A
+/// supervisor or multi-vertex has its tile alone.
+Phase phaseOfCodelets(const GraphImpl& graph, unsigned computeSet, const CodeletCounts* counts);
 /// Operand layouts as grown, and what the kernel says of them.
 Work workOf(const BulkVertex& vertex);
 /// Elements of `dst` that lie on another tile than those of `src`; the others are copied there.

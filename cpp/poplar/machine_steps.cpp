@@ -8,6 +8,8 @@
 namespace popir {
 namespace {
 
+const char* const kEstimator = nameOf(VertexCost::Source::Estimator);
+
 std::uint64_t bytesOf(const poplar::Tensor& t) {
   return t.numElements() * t.elementType().sizeInBytes();
 }
@@ -34,8 +36,9 @@ std::uint64_t syncCycles(const TargetSpec& spec, const Phase& phase) {
 
 }  // namespace
 
-StepCosts::StepCosts(const GraphImpl& graph)
+StepCosts::StepCosts(const GraphImpl& graph, const CodeletCounts* counts)
     : graph_(graph),
+      counts_(counts),
       spec_(graph.target.spec()),
       vertexState_(spec_.numTiles()),
       exchangeCode_(spec_.numTiles()) {}
@@ -57,7 +60,7 @@ StepAlone StepCosts::make(const ProgramNode& leaf) {
     case Kind::Copy: {
       step.cost.kind = "Copy";
       const std::vector<Phase> phases{phaseOfCopy(graph_, leaf.src, leaf.dst)};
-      step.rows.emplace_back(&leaf, rowOf(leaf.name, "Copy", phases, 0));
+      step.rows.emplace_back(&leaf, rowOf(leaf.name, "Copy", kEstimator, phases, 0));
       place("Copy", phases[0], 2);
       charge(phases, step);
       step.gathered = {};  // what arrives lies where it belongs
@@ -102,10 +105,12 @@ void StepCosts::execute(const ProgramNode& leaf, StepAlone& step) {
   std::vector<Phase> together;
   for (const auto& vertex : set.bulk) {
     const auto work = workOf(vertex);
-    if (!findVertexClass(work.vertexClass)) withoutEstimator.insert(work.vertexClass);
+    const bool known = findVertexClass(work.vertexClass);
+    if (!known) withoutEstimator.insert(work.vertexClass);
     const auto phases = phasesOf(graph_, vertex, work);
-    step.rows.emplace_back(&vertex, rowOf(vertex.name.empty() ? leaf.name : vertex.name,
-                                          work.vertexClass, phases, work.flops));
+    step.rows.emplace_back(
+        &vertex, rowOf(vertex.name.empty() ? leaf.name : vertex.name, work.vertexClass,
+                       known ? kEstimator : nameOf(VertexCost::Source::Bytes), phases, work.flops));
     for (std::size_t i = 0; i < phases.size(); ++i) {
       place(work.vertexClass, phases[i], vertex.operands.size());
       if (i < together.size() && together[i].times == phases[i].times)
@@ -125,36 +130,43 @@ void StepCosts::executeCodelets(unsigned computeSet, std::vector<Phase>& togethe
   const auto& set = graph_.computeSets[computeSet];
   if (set.vertices.empty()) return;
   std::uint64_t flops = 0;
-  std::map<std::string, std::vector<bool>> types;
+  std::set<std::string> types;
+  std::set<VertexCost::Source> sources;
   for (const auto id : set.vertices) {
     const auto& vertex = graph_.vertices[id];
     const auto& name = vertex.codelet->name;
-    const auto own = costOf(graph_, id);
+    const auto own = costOf(graph_, id, counts_);
     flops += own.flops;
     auto& tiles = classes_[name];
     tiles.resize(spec_.numTiles());
     tiles[*vertex.tile] = true;
-    types[name];
+    types.insert(name);
+    sources.insert(own.source);
     std::uint64_t state = spec_.vertexStateBytes;
     for (const auto& field : vertex.fields)
       state += field.tensors.size() * spec_.edgeStateBytes + field.values.size();
     vertexState_[*vertex.tile] += state;
     allState_ += state;
     if (own.source == VertexCost::Source::Bytes) withoutEstimator.insert(name);
+    if (own.source == VertexCost::Source::Counted) counted.insert(name);
   }
-  const auto phase = phaseOfCodelets(graph_, computeSet);
+  std::string source;
+  for (const auto s : sources) source += (source.empty() ? "" : ", ") + std::string(nameOf(s));
+  const auto phase = phaseOfCodelets(graph_, computeSet, counts_);
   step.rows.emplace_back(
-      &set,
-      rowOf(step.cost.name, types.size() == 1 ? types.begin()->first : "codelets", {phase}, flops));
+      &set, rowOf(step.cost.name, types.size() == 1 ? *types.begin() : "codelets", source, {phase},
+                  flops));
   if (together.empty()) together.emplace_back(spec_);
   together.front().add(phase);
 }
 
 OperationCost StepCosts::rowOf(const std::string& name, const std::string& vertexClass,
-                               const std::vector<Phase>& phases, std::uint64_t flops) const {
+                               const std::string& source, const std::vector<Phase>& phases,
+                               std::uint64_t flops) const {
   OperationCost row;
   row.name = name;
   row.vertexClass = vertexClass;
+  row.source = source;
   row.times = 1;
   row.flops = flops;
   for (const auto& phase : phases) {

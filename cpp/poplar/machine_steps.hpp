@@ -25,7 +25,8 @@ struct StepAlone {
 
 class StepCosts {
  public:
-  explicit StepCosts(const GraphImpl& graph);
+  /// `counts`: what an engine counted of codelets, if it did.
+  explicit StepCosts(const GraphImpl& graph, const CodeletCounts* counts = nullptr);
 
   /// Of a node without parts (isLeaf). The same compute set is the same step.
   const StepAlone& of(const ProgramNode& leaf);
@@ -36,7 +37,8 @@ class StepCosts {
   PerTile vertexCode() const;
   std::size_t steps() const { return known_.size(); }
 
-  std::set<std::string> withoutEstimator;
+  /// Classes of vertices that were taken for a pass over their bytes; codelets that were counted.
+  std::set<std::string> withoutEstimator, counted;
 
  private:
   StepAlone make(const ProgramNode& leaf);
@@ -45,11 +47,13 @@ class StepCosts {
   void executeCodelets(unsigned computeSet, std::vector<Phase>& together, StepAlone& step);
   /// Rows of their own, and the whole step's cost.
   OperationCost rowOf(const std::string& name, const std::string& vertexClass,
-                      const std::vector<Phase>& phases, std::uint64_t flops) const;
+                      const std::string& source, const std::vector<Phase>& phases,
+                      std::uint64_t flops) const;
   void charge(const std::vector<Phase>& phases, StepAlone& step);
   void place(const std::string& vertexClass, const Phase& phase, std::size_t edges);
 
   const GraphImpl& graph_;
+  const CodeletCounts* counts_;
   const TargetSpec& spec_;
   std::unordered_map<const void*, StepAlone> known_;
   PerTile vertexState_, exchangeCode_;

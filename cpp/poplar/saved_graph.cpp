@@ -130,7 +130,7 @@ class GraphWriter {
     const auto cost = costOf(graph_, id);
     to_.put(cost.cycles);
     to_.put(cost.flops);
-    to_.put(cost.source == VertexCost::Source::Estimate);
+    to_.put(cost.source != VertexCost::Source::Bytes);
     for (const auto& f : v.fields) {
       put(f.tensors);
       to_.put(f.values);

@@ -18,7 +18,7 @@ from popir.profile.operators import Operators
 from popir.profile.report import MachineReport, OperationCost, StepCost
 
 FORMAT = "popir.profile"
-VERSION = 1
+VERSION = 2
 SCHEMA = Path(__file__).with_name("schema.json")
 """The JSON schema of `Profile.data`."""
 
@@ -161,6 +161,7 @@ def _operation(each: OperationCost) -> Json:
     return {
         "name": each.name,
         "vertex": each.vertexClass,
+        "source": each.source,
         "operator": None,
         "times": each.times,
         "cycles": each.cycles,

@@ -20,6 +20,11 @@ class OperationCost:
 
     name: str
     vertexClass: str
+    source: str
+    """Who says what its vertices take: "estimator", "setPerfEstimate", "counted" (the instructions
+    of their first execution) or "bytes" (one pass over them, for want of these); several, joined by
+    ", ", where vertices of one compute set differ.
+    """
     times: int
     cycles: int
     computeCycles: int

@@ -135,9 +135,9 @@ def test_what_does_not_fit(model: Path, training: Path, tmp_path: Path) -> None:
     assert str(nowhere) in said(model, *SMALL, "-o", nowhere)
     assert str(nowhere) in said(model, *SMALL, "--trace", nowhere)
     broken = tmp_path / "p.json"
-    broken.write_text('{"format": "popir.profile", "version": 2}')
-    assert "a profile of version 2" in said(broken, code=3)
-    assert "a profile of version 2" in said(model, *SMALL, "--compare", broken, code=3)
+    broken.write_text('{"format": "popir.profile", "version": 1}')
+    assert "a profile of version 1" in said(broken, code=3)
+    assert "a profile of version 1" in said(model, *SMALL, "--compare", broken, code=3)
     broken.write_text(json.dumps(call_json("profile", model, *SMALL)))
     assert "--ipus is for models; MODEL is a profile" in said(broken, "--ipus", 2)
 

@@ -383,5 +383,5 @@ def test_a_vertex_without_an_estimator_is_costed_by_its_bytes_and_named(tmp_path
     run(*CACHED_CXX, *own, *flags[0], source, *flags[1], "-o", binary, cwd=tmp_path)
     text = run(binary, cwd=tmp_path)
     assert "compute 1367," in text
-    assert "1767  juggling (popops::Juggle, 1 time)" in text
+    assert "1767  juggling (popops::Juggle, 1 time, by bytes)" in text
     assert "No estimator knows vertices of class 'popops::Juggle'" in text

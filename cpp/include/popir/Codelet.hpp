@@ -13,7 +13,7 @@
 namespace popir {
 
 /// Changes with the meaning of anything below or of the fields of poplar/Vertex.hpp.
-constexpr unsigned kCodeletFormat = 2;
+constexpr unsigned kCodeletFormat = 3;
 
 struct CodeletField {
   enum class Direction : std::uint8_t { State, Input, Output, InOut };
@@ -37,8 +37,12 @@ struct Codelet {
   Kind kind;
   std::size_t bytes;
   void (*compute)(void*);
+  /// One worker's part of a MultiVertex; null for others.
+  void (*worker)(void*, unsigned);
   const CodeletField* fields;
   std::size_t numFields;
+  /// Instructions executed so far, where they are counted; else null.
+  std::uint64_t* executed;
 };
 
 /// The field types of codelets, as CodeletFields. The layout of poplar/Vertex.hpp's fields: a

@@ -18,6 +18,7 @@ struct ShapeOf<poplar::Vector<poplar::Vector<T, L, A, I>, M, B, J>> {
 };
 
 using Compute = void (*)(void*);
+using Worker = void (*)(void*, unsigned);
 
 template <class V>
 struct OneCall {
@@ -25,6 +26,7 @@ struct OneCall {
 };
 template <class V>
 struct WorkerCalls {
+  static void one(void* vertex, unsigned worker) { static_cast<V*>(vertex)->compute(worker); }
   static void run(void* vertex) {
     for (unsigned w = 0; w < V::numWorkers(); ++w) static_cast<V*>(vertex)->compute(w);
   }
@@ -45,10 +47,22 @@ template <class V>
 Compute computeOf(long) {
   return nullptr;
 }
+template <class V>
+auto workerOf(int) ->
+    typename std::enable_if<std::is_base_of<poplar::MultiVertex, V>::value,
+                            decltype((void)std::declval<V&>().compute(0u), Worker())>::type {
+  return &WorkerCalls<V>::one;
+}
+template <class V>
+Worker workerOf(long) {
+  return nullptr;
+}
 
 template <class V>
-Codelet codeletOf(const char* name, const CodeletField* fields, std::size_t numFields) {
-  return {name, codeletKind<V>(), sizeof(V), computeOf<V>(0), fields, numFields};
+Codelet codeletOf(const char* name, const CodeletField* fields, std::size_t numFields,
+                  std::uint64_t* executed) {
+  return {name,           codeletKind<V>(), sizeof(V), computeOf<V>(0),
+          workerOf<V>(0), fields,           numFields, executed};
 }
 
 }  // namespace popir

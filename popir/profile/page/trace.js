@@ -144,9 +144,9 @@ function showStep(at) {
       make("div", { className: "bar", style: bar }));
   }
   const runs = step.operations.slice(0, 20).map((row) => {
-    const { name, vertex, operator } = profile.operations[row];
+    const { name, vertex, source, operator } = profile.operations[row];
     const of = operator === null ? "" : `, of ${profile.operators[operator].name} (${profile.operators[operator].type})`;
-    return make("li", {}, `${name}: ${vertex}${of}`);
+    return make("li", {}, `${name}: ${vertex}${of}${source === "estimator" ? "" : `, cycles by ${source}`}`);
   });
   const more = step.operations.length - runs.length;
   if (more > 0) runs.push(make("li", {}, `and ${more} more`));

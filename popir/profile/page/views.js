@@ -60,7 +60,7 @@ const views = {
   }),
   operations: () => ({
     rows: profile.operations,
-    columns: [text("operation", (row) => row.name), text("class of vertices", (row) => row.vertex, "16rem"),
+    columns: [text("operation", (row) => row.name), text("class of vertices", (row) => row.vertex, "16rem"), text("cycles by", (row) => row.source, "9rem"),
       text("operator", (row) => (row.operator === null ? "" : profile.operators[row.operator].name), "12rem"),
       ...costs, number("times", (row) => row.times)],
     choose: (index) => {

@@ -1,0 +1,200 @@
+"""Codelets without an estimate take what they execute, counted at their first execution.
+
+The codelets of counted.cpp have turns of a known number of instructions; what g++ adds to a turn is
+the same in codelets that differ by those alone.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from popir import poplar
+from popir.poplar import program
+from popir.profile import MachineReport
+
+SOURCE = Path(__file__).parents[1] / "poplar" / "counted.cpp"
+CONTEXTS = 6
+"""A worker's cycle is so many of its tile."""
+
+
+class Bench:
+    """Vertices on tile 0 of one compute set, and what an engine that ran them says they take."""
+
+    def __init__(self, source: str = str(SOURCE)) -> None:
+        self.graph = poplar.Graph(poplar.IPUModel().createDevice())
+        self.graph.addCodelets(source)
+        self.set = self.graph.addComputeSet("set")
+        self.read: list[poplar.Tensor] = []
+
+    def variable(self, values, dtype=np.int32):
+        array = np.asarray(values, dtype)
+        t = self.graph.addVariable(poplar.typeOf(array.dtype), array.shape, "x")
+        self.graph.setTileMapping(t, 0)
+        self.graph.setInitialValue(t, array)
+        return t
+
+    def vertex(self, name, **fields):
+        v = self.graph.addVertex(self.set, name, fields)
+        self.graph.setTileMapping(v, 0)
+        return v
+
+    def turns(self, name, turns):
+        return self.vertex(name, turns=self.variable(turns), done=self.variable(0))
+
+    def engine(self, options=None, times=1):
+        counting = {"debug.instrument": "true"} if options is None else options
+        prog = program.Sequence([program.Execute(self.set)] * times)
+        return poplar.Engine(self.graph, [prog], counting)
+
+    def report(self, times=1):
+        engine = self.engine(times=times)
+        engine.run(0)
+        return MachineReport.of(engine)
+
+    def worker(self):
+        """Instructions of the worker that has most."""
+        report = self.report()
+        assert [row.source for row in report.operations] == ["counted"]
+        cycles, rest = divmod(report.computeCycles, CONTEXTS)
+        assert rest == 0
+        return cycles
+
+
+def instructions(name, turns):
+    bench = Bench()
+    bench.turns(name, turns)
+    return bench.worker()
+
+
+def test_twice_the_work_takes_twice_as_long():
+    none, some, twice, thrice = (instructions("Turns<0>", n) for n in (0, 1000, 2000, 3000))
+    assert thrice - twice == twice - some == 1000 * 3  # add, compare, jump
+    assert 0 < none < 20
+    assert abs(some - none - 3000) < 20
+
+
+def test_instructions_of_a_block_are_all_counted():
+    """Turns<10> has ten more a turn, in a text with comments and several to a line."""
+    for n in 1, 7, 500:
+        assert instructions("Turns<10>", n) - instructions("Turns<0>", n) == 10 * n
+
+
+def test_branches_that_are_not_taken_cost_nothing():
+    def of(negative):
+        bench = Bench()
+        bench.vertex("Branches", x=bench.variable([-1] * negative + [1] * (9 - negative)))
+        return bench.worker()
+
+    none, one, all_ = of(0), of(1), of(9)
+    assert 10 <= one - none <= 12  # the branch's own ten, and a jump there and back
+    assert all_ - none == 9 * (one - none)
+
+
+def test_functions_and_recursion_are_counted():
+    def of(n):
+        bench = Bench()
+        out = bench.variable(0)
+        bench.vertex("Calls", out=out, n=n)
+        return bench.worker()
+
+    one, two, four = of(1), of(2), of(4)
+    assert four - two == 2 * (two - one)
+    assert two - one >= 6  # call, nop, double, return; add; subtract
+
+
+def test_workers_of_a_multivertex_run_side_by_side():
+    """Worker n has 100 n turns of nop, add, compare, jump: the last one 500, all together 1500."""
+    bench = Bench()
+    bench.vertex("Workers", out=bench.variable(np.zeros(6), np.uint32))
+    report = bench.report()
+    assert CONTEXTS * 500 * 3 <= report.computeCycles <= CONTEXTS * (500 * 4 + 30)
+
+
+def test_a_supervisor_issues_every_cycle():
+    bench = Bench()
+    bench.vertex("Supervisor", out=bench.variable(0, np.uint32))
+    assert 500 * 3 <= bench.report().computeCycles <= 500 * 4 + 30
+
+
+def test_seven_vertices_on_six_workers():
+    bench = Bench()
+    for _ in range(7):
+        bench.turns("Turns<10>", 100)
+    assert bench.worker() == 2 * instructions("Turns<10>", 100)
+
+
+def test_the_first_execution_is_counted_and_changes_nothing_else():
+    bench = Bench()
+    x = bench.variable(1)
+    bench.vertex("Grows", x=x)
+    bench.graph.createHostRead("x", x)
+    found, counted = np.zeros((), np.int32), []
+    for options in {}, {"debug.instrumentCompute": "true"}:
+        engine = bench.engine(options, times=2)
+        engine.run(0)
+        engine.readTensor("x", found)
+        assert found == 10000
+        report = MachineReport.of(engine)
+        counted.append([row.source for row in report.operations])
+    assert counted == [["bytes"], ["counted"]]
+    one = Bench()
+    one.vertex("Grows", x=one.variable(1))
+    assert report.computeCycles == 2 * CONTEXTS * one.worker()
+
+
+def test_estimates_of_the_users_win():
+    bench = Bench()
+    bench.graph.setPerfEstimate(bench.turns("Turns<10>", 1000), 77)
+    report = bench.report()
+    assert report.computeCycles == CONTEXTS * 77
+    assert [row.source for row in report.operations] == ["setPerfEstimate"]
+    bench.turns("Turns<10>", 1000)
+    report = bench.report()
+    assert [row.source for row in report.operations] == ["setPerfEstimate, counted"]
+    assert report.computeCycles > CONTEXTS * 10000
+
+
+def test_what_did_not_run_is_taken_by_its_bytes():
+    bench = Bench()
+    bench.turns("Turns<10>", 1000)
+    engine = bench.engine()
+    report = MachineReport.of(engine)
+    assert [row.source for row in report.operations] == ["bytes"]
+    assert "one pass over their bytes" in report.summary
+    assert "an engine with the option debug.instrument" not in report.summary
+    engine.run(0)
+    report = MachineReport.of(engine)
+    assert "by counted)" in report.summary
+    assert "class 'Turns<10>' take the instructions that the host counted" in report.summary
+    plain = bench.engine({})
+    plain.run(0)
+    report = MachineReport.of(plain)
+    assert [row.source for row in report.operations] == ["bytes"]
+    assert "an engine with the option debug.instrument counts" in report.summary
+
+
+def test_an_engine_that_counts_has_the_same_plan():
+    bench = Bench()
+    bench.turns("Turns<10>", 3)
+    assert bench.engine().planText() == bench.engine({}).planText()
+
+
+def test_without_a_compiler_the_reason_is_told(monkeypatch, tmp_path):
+    monkeypatch.setenv("POPIR_CACHE", str(tmp_path))
+    text = SOURCE.read_text().replace("* 100", "* 101")  # which no process has compiled
+    bench = Bench(text)
+    bench.turns("Turns<10>", 3)
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    report = bench.report()
+    assert [row.source for row in report.operations] == ["bytes"]
+    assert "Vertices of class 'Turns<10>' could not be counted: " in report.summary
+
+
+@pytest.mark.parametrize("option", ["autoReport.all", "autoReport.outputExecutionProfile"])
+def test_a_profile_that_is_written_counts(option, tmp_path):
+    bench = Bench()
+    bench.turns("Turns<10>", 1000)
+    engine = bench.engine({option: "true", "autoReport.directory": str(tmp_path)})
+    engine.run(0)
+    assert MachineReport.of(engine).computeCycles > CONTEXTS * 10000
