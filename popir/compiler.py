@@ -12,8 +12,13 @@ from popir import registry
 from popir.autodiff import differentiate, reservedGradientPrefix
 from popir.errors import AnchorError, VerificationError, did_you_mean, popart_exception
 from popir.ir import Graph, Op, verify
+from popir.ir.graph import calledGraphs
+from popir.ir.hash import digest, encoded
 from popir.patterns import Patterns, applyPatterns
 from popir.progress import Logger
+from popir.transforms.decision import Decision
+from popir.transforms.inplace import PATTERN, inplace
+from popir.transforms.outline import OutlineOptions, outline
 from popir.transforms.prune import prune
 
 
@@ -52,6 +57,8 @@ class Compilation:
     loss: str | None = None
     """The tensor to differentiate, in training."""
     optimizer: Updater | None = None
+    outlining: OutlineOptions | None = None
+    """What is worth to be outlined; None to outline nothing."""
     weights: list[str] = field(default_factory=list)
     """The ids of the model's weights."""
     gradients: dict[str, str] = field(default_factory=dict)
@@ -59,6 +66,8 @@ class Compilation:
     scalars: dict[str, tuple[str, str]] = field(default_factory=dict)
     """The tensors that hold changing numbers of the optimizer: the number's name, and its weight.
     """
+    decisions: list[Decision] = field(default_factory=list)
+    """What transforms did and where they did not, with the reasons."""
 
     @property
     def kept(self) -> set[str]:
@@ -137,6 +146,28 @@ def removeUnused(c: Compilation) -> None:
     prune(c.graph, c.anchors)
 
 
+def outlineRepeats(c: Compilation) -> None:
+    """Makes one graph, called several times, of what repeats."""
+    if c.outlining is not None:
+        c.decisions += outline(c.graph, c.kept, c.outlining)
+
+
+def overwrite(c: Compilation) -> None:
+    """Lets operators write their results over inputs that nobody misses."""
+    if c.patterns.isPatternEnabled(PATTERN):
+        for graph in calledGraphs(c.graph):
+            c.decisions += inplace(graph, c.kept)
+
+
+def getHash(c: Compilation, seed: object = ()) -> int:
+    """64 bits for the compiled graph, the same in every process: PopART's `Ir::getHash`.
+
+    It tells graphs apart by what `popir.ir.hash.digest` says, by anchors, and by `seed`: whatever
+    else an executable depends on. Raises popart_exception for what has no digest.
+    """
+    return int.from_bytes(digest(c.graph, encoded((sorted(c.kept), seed)))[:8], "little")
+
+
 PASSES: list[Callable[[Compilation], None]] = [
     findWeights,
     connectRandomSeed,
@@ -146,6 +177,8 @@ PASSES: list[Callable[[Compilation], None]] = [
     addUpdates,
     checkAnchors,
     removeUnused,
+    outlineRepeats,
+    overwrite,
 ]
 
 

@@ -1,14 +1,18 @@
-"""From a graph to a device program: tensors get layouts, then each operator's Opx grows."""
+"""From a graph to a device program: tensors get layouts, then each operator's Opx grows. Called
+graphs become functions.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from popir import poplar, poputil, registry
+from popir.calls import CallOpx, Function
 from popir.errors import popart_exception
-from popir.ir import Graph, Tensor, TensorType
+from popir.ir import Graph, Op, Tensor, TensorType
+from popir.ir.graph import calledGraphs
 from popir.layouts import LayoutFinder
-from popir.opx import blockOf, device, popType
+from popir.opx import Opx, blockOf, device, popType
 from popir.poplar import program
 from popir.progress import Logger
 from popir.watch import Checks, Watch
@@ -26,15 +30,32 @@ class Lowering:
         target: poplar.Device,
         kept: Iterable[str] = (),
         checks: Checks | None = None,
+        caller: Lowering | None = None,
     ) -> None:
+        """`caller` is the lowering of a graph that calls this one; both share one device graph."""
         self.ir = ir
-        self.graph = poplar.Graph(target)
-        self.devicex = device("popart").Devicex(self.graph)
+        self._target = target
+        self._checks = checks or Checks()
+        self.graph = caller.graph if caller else poplar.Graph(target)
+        self.devicex = caller.devicex if caller else device("popart").Devicex(self.graph)
+        self._functions: dict[Graph, Function] = caller._functions if caller else {}
+        self._calls: dict[Graph, list[Op]] = caller._calls if caller else _calls(ir)
         order = ir.schedule()
-        self._opxs = {op: registry.createOpx(op, self.devicex) for op in order}
+        self._opxs = {op: self._opx(op) for op in order}
         self._layouts = LayoutFinder(self._opxs, self.devicex)
         kept = {*kept, *ir.outputs}
-        self._watch = Watch(ir, self.devicex, order, kept, checks or Checks())
+        self._watch = Watch(ir, self.devicex, order, kept, self._checks)
+
+    def _opx(self, op: Op) -> Opx:
+        if op.getCalledGraphs():
+            return CallOpx(op, self.devicex, self._function)
+        return registry.createOpx(op, self.devicex)
+
+    def _function(self, callee: Graph) -> Function:
+        if callee not in self._functions:
+            body = Lowering(callee, self._target, (), self._checks, self)
+            self._functions[callee] = Function(self.graph, body, self._calls[callee])
+        return self._functions[callee]
 
     def grow(self, progress: Logger | None = None) -> program.Sequence:
         """All operators, in the order of the schedule; `progress` hears how many are done."""
@@ -58,6 +79,17 @@ class Lowering:
             self._watch.share(id)
         return self.devicex.get(id)
 
+    def layout(self, id: str) -> poplar.Tensor | None:
+        """A new tensor laid out as the readers of `id` would have it; None if they do not say."""
+        return self._layouts.create(self.ir.getTensor(id))
+
+    def give(self, id: str, tensor: poplar.Tensor, isShared: bool) -> None:
+        """Sets an input of a called graph; one that all calls share is not to be written."""
+        self.devicex.insert(id, tensor)
+        self._watch.share(id)
+        if isShared:
+            self._watch.keep(id)
+
     def _made(self, tensor: Tensor) -> poplar.Tensor:
         if tensor.info is None or tensor.tensorType is TensorType.ActGrad:
             raise popart_exception(f"{tensor} has no value yet: {tensor.producer} has not grown.")
@@ -69,3 +101,13 @@ class Lowering:
         linear = poplar.VariableMappingMethod.LINEAR
         created = self._layouts.create(tensor)
         return created or self.graph.addVariable(kind, shape, linear, tensor.id)
+
+
+def _calls(ir: Graph) -> dict[Graph, list[Op]]:
+    """By graph, the operators that call it."""
+    found: dict[Graph, list[Op]] = {}
+    for graph in calledGraphs(ir):
+        for op in graph.ops.values():
+            for callee in op.getCalledGraphs():
+                found.setdefault(callee, []).append(op)
+    return found

@@ -108,7 +108,12 @@ class SessionOptions:
     automaticLossScalingSettings: AutomaticLossScalingSettings = field(
         default_factory=AutomaticLossScalingSettings
     )
+    # What repeats becomes one graph that is called: the same results, less code on the machine.
+    enableOutlining: bool = True
+    enableOutliningCopyCostPruning: bool = True
+    outlineThreshold: float = 1.0
     # Recorded.
+    outlineSequenceBreakCost: float = 10000.0
     logDir: str = ""
     exportPoplarComputationGraph: bool = False
     exportPoplarVertexGraph: bool = False
@@ -117,10 +122,6 @@ class SessionOptions:
     )
     disableGradAccumulationTensorStreams: bool = False
     disableOptimizerStateTensorStreams: bool = False
-    enableOutlining: bool = True
-    enableOutliningCopyCostPruning: bool = True
-    outlineThreshold: float = 1.0
-    outlineSequenceBreakCost: float = 10000.0
     accumulationAndReplicationReductionType: ReductionType = ReductionType.Sum
     meanAccumulationAndReplicationReductionStrategy: e.MeanReductionStrategy = (
         e.MeanReductionStrategy.Post
@@ -241,3 +242,14 @@ _REFUSED = (
     "globalReplicaOffset",
     "syntheticDataMode",
 )
+
+NOT_COMPILED = frozenset(
+    {
+        *("logDir", "cachePath", "enableEngineCaching", "enableVariablesCaching"),
+        *("reportOptions", "dotOpNames", "dotChecks", "finalDotOp", "firstDotOp"),
+        *("exportPoplarComputationGraph", "exportPoplarVertexGraph"),
+        "serializedPoprithmsShiftGraphsDir",
+        *("compilationProgressLogger", "compilationProgressTotal"),
+    }
+)
+"""Options that no device program depends on: where files are, and what is written into them."""

@@ -64,12 +64,12 @@ def popType(value: TensorInfo | DataType) -> Any:
 
 def debugPrefix(op: Op) -> str:
     """The name under which the device files what an operator adds, or that name's beginning."""
-    return op.name() or f"{op.opid.type}/{op.id}"
+    return op.name() or f"{op.plainType()}/{op.id}"
 
 
 def blockOf(op: Op) -> str:
     """The name of the sequence around all that an operator adds to a program: its own alone."""
-    return f"{op.opid.type}/{op.id}"
+    return f"{op.plainType()}/{op.id}"
 
 
 class Opx:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 
 from popir import memory, poplar
-from popir.compiler import RANDOM_SEED, Compilation, compile
+from popir.compiler import RANDOM_SEED, Compilation, compile, getHash
 from popir.dataflow import AnchorReturnTypeId, DataFlow
 from popir.devices import DeviceInfo
 from popir.errors import (
@@ -25,13 +26,15 @@ from popir.onnxio import exporter
 from popir.onnxio.importer import importModel
 from popir.onnxio.load import load
 from popir.optimizers import Optimizer
-from popir.options import SessionOptions
+from popir.options import NOT_COMPILED, SessionOptions
 from popir.opx import device
 from popir.patterns import Patterns
 from popir.profile import HostProfile, MachineReport, Profile
 from popir.progress import Logger, Progress
 from popir.step import Returned, Step, buildStep
 from popir.stepio import Port, PyStepIO, PyStepIOCallback, PyWeightsIO
+from popir.transforms.decision import Decision
+from popir.transforms.outline import OutlineOptions
 from popir.types import TensorInfo
 from popir.watch import Checks
 from popir.weights import HostWeights
@@ -91,12 +94,23 @@ class Session:
         loaded = load(fnModel)
         graph = importModel(loaded, inputShapeInfo)
         self._compilation = Compilation(
-            graph, self.dataFlow.anchors(), patterns or Patterns(), loss, optimizer
+            graph,
+            self.dataFlow.anchors(),
+            patterns or Patterns(),
+            loss,
+            optimizer,
+            self._outlining(),
         )
         compile(self._compilation, self._progress.stage(0.1, 0.4))
         self._host = HostWeights(graph)
         """What the host has of each weight and state."""
         self._skeleton = exporter.Skeleton.of(loaded, self._host)
+
+    def _outlining(self) -> OutlineOptions | None:
+        asked = self.options
+        if not asked.enableOutlining:
+            return None
+        return OutlineOptions(asked.outlineThreshold, asked.enableOutliningCopyCostPruning)
 
     @property
     def graph(self) -> Graph:
@@ -108,6 +122,24 @@ class Session:
         info = self.graph.getTensor(id).info
         assert info is not None
         return info
+
+    @property
+    def decisions(self) -> list[Decision]:
+        """What outlining and in-placing did when the model was compiled, and where they did not,
+        with the reasons.
+        """
+        return self._compilation.decisions
+
+    def getHash(self) -> int:
+        """A number of 64 bits for all that the device program depends on: the compiled graph, the
+        options, the anchors, the batches and the machine. The same in every process.
+        """
+        options = {f.name: getattr(self.options, f.name) for f in fields(self.options)}
+        counted = {name: value for name, value in options.items() if name not in NOT_COMPILED}
+        anchors = self.dataFlow.anchors()
+        returned = {id: (self.dataFlow.art(id).id(), self.dataFlow.rows(id)) for id in anchors}
+        flow = (self.dataFlow.batchesPerStep(), returned)
+        return getHash(self._compilation, (counted, flow, str(self.deviceInfo)))
 
     def getTensorIds(self) -> set[str]:
         """The ids of all tensors of the compiled graph."""

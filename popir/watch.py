@@ -5,7 +5,8 @@ writes one without saying so. So each operator grows into a sequence of its own,
 that this sequence writes are looked up. A write is let through where nobody reads the old value
 afterwards; else what was grown is discarded, and the operator grows again on a copy of the input.
 Only a weight that the operator declares to modify is written itself; who still needs its old value
-keeps a copy.
+keeps a copy. The same goes for what a call has left in a function's own variables, which the next
+call of the function writes.
 """
 
 from __future__ import annotations
@@ -65,11 +66,15 @@ class Watch:
         for variable in self._devicex.get(id).variables():
             self._sharers.setdefault(variable, {})[id] = None
 
+    def keep(self, id: str) -> None:
+        """Takes note that the value of tensor `id` must stay until after the last operator."""
+        self._kept.add(id)
+
     def grow(self, now: int, opx: Opx) -> program.Sequence:
         """The program of operator number `now`, with the copies that keep others' values."""
         op = opx.op_p
         grown = self._growOnWritable(opx)
-        if self._checks.modify:
+        if self._checks.modify and not op.getCalledGraphs():
             self._checkWrites(opx, grown)
         endangered = self._endangered(now, op, grown)
         if endangered:
@@ -185,7 +190,7 @@ class Watch:
                     "call setOutTensor for each output."
                 )
             self.share(tensor.id)
-            if self._checks.alias:
+            if self._checks.alias and not op.getCalledGraphs():
                 self._checkAliases(opx, i)
 
     def _checkWrites(self, opx: Opx, grown: _Grown) -> None:

@@ -91,16 +91,21 @@ std::vector<FlatProgram> checkedPrograms(const GraphImpl& graph,
 
 EngineImpl::EngineImpl(std::shared_ptr<GraphImpl> graph, Programs programs,
                        const poplar::OptionFlags& given, const poplar::ProgressFunc& progress)
-    : graph_(std::move(graph)),
+    : grown_(std::move(graph)),
+      graph_(grown_),
       programNodes_(std::move(programs)),
       options_(withEnvironment(given)),
       threads_(threadsFrom(options_)) {
   const auto& options = options_;
   const ThreadCount threads(threads_);
-  auto flat = checkedPrograms(*graph_, programNodes_, options, parts_);
+  auto flat = checkedPrograms(*grown_, programNodes_, options, parts_);
   FlatProgram prologue;
   const bool fuses = flagFrom(options, "host.fuse");
   if (fuses) {
+    graph_ = ofTheHost(*grown_);
+    const bool calls = std::any_of(programNodes_.begin(), programNodes_.end(),
+                                   [](const auto& p) { return p && callsFunctions(*p); });
+    unshare(*graph_, flat, calls);
     auto settled = settle(*graph_, flat);
     prologue = std::move(settled.prologue);
     settled_ = std::move(settled.variables);

@@ -81,7 +81,8 @@ class __attribute__((visibility("default"))) EngineImpl {
   void write(const std::string& handle, const void* begin, const void* end);
   void read(const std::string& handle, void* begin, void* end);
 
-  const GraphImpl& graph() const { return *graph_; }
+  /// As grown, for the machine reading.
+  const GraphImpl& graph() const { return *grown_; }
   const Programs& programs() const { return programNodes_; }
   const poplar::OptionFlags& options() const { return options_; }
   /// The programs that were run, the first 65536 of them.
@@ -174,7 +175,8 @@ class __attribute__((visibility("default"))) EngineImpl {
   void print(const Instr& instr) const;
   StreamEnd& streamOf(const std::string& handle, const char* who);
 
-  std::shared_ptr<GraphImpl> graph_;
+  std::shared_ptr<GraphImpl> grown_;
+  std::shared_ptr<GraphImpl> graph_;  // with the variables that unshare() has added
   Programs programNodes_;
   poplar::OptionFlags options_;
   EngineParts parts_;

@@ -64,7 +64,7 @@ class Flattener {
       case Kind::Call:
         if (++depth_ > kMaxDepth)
           throw poplar::control_program_error("Call: functions call one another in a circle");
-        flatten(*graph_.functions[node.function.getId()]);
+        call(node);
         --depth_;
         return;
       case Kind::HostCall: {
@@ -88,8 +88,16 @@ class Flattener {
   Step& add(Step::Kind kind, const std::string& name) {
     result.steps.emplace_back();
     result.steps.back().kind = kind;
-    result.steps.back().name = name;
+    result.steps.back().name = prefix_ + name;
     return result.steps.back();
+  }
+
+  /// The steps of a function are filed under the names of its calls.
+  void call(const ProgramNode& node) {
+    const auto before = prefix_;
+    if (!node.name.empty()) prefix_ += node.name + "/";
+    flatten(*graph_.functions[node.function.getId()]);
+    prefix_ = before;
   }
 
   std::size_t here() const { return result.steps.size(); }
@@ -136,6 +144,7 @@ class Flattener {
 
   const GraphImpl& graph_;
   EngineParts& parts_;
+  std::string prefix_;
   int depth_ = 0;
 };
 

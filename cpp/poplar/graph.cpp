@@ -163,8 +163,7 @@ void Graph::setInitialValueFrom(const Tensor& t, const Type& givenType, std::siz
   forEachRun(t.view(), 0, static_cast<std::int64_t>(n),
              [&](unsigned id, std::int64_t first, std::int64_t count, std::int64_t flat) {
                auto& v = impl_->variable(id);
-               if (v.data.empty()) v.data.resize(v.bytes());
-               std::memcpy(&v.data[static_cast<std::size_t>(first) * size],
+               std::memcpy(v.data.fill(v.bytes()) + static_cast<std::size_t>(first) * size,
                            &converted[static_cast<std::size_t>(flat) * size],
                            static_cast<std::size_t>(count) * size);
              });

@@ -19,6 +19,21 @@
 
 namespace popir {
 
+/// Bytes that copies share.
+class SharedBytes {
+ public:
+  bool empty() const { return !bytes_ || bytes_->empty(); }
+  const unsigned char* data() const { return bytes_ ? bytes_->data() : nullptr; }
+  /// For whoever fills in the value; \pre not shared yet.
+  unsigned char* fill(std::size_t n) {
+    if (empty()) bytes_ = std::make_shared<std::vector<unsigned char>>(n);
+    return bytes_->data();
+  }
+
+ private:
+  std::shared_ptr<std::vector<unsigned char>> bytes_;
+};
+
 struct Variable {
   poplar::Type type;
   Dims shape;
@@ -26,7 +41,7 @@ struct Variable {
   std::string name;
   bool constant = false;
   /// A constant's value, or what a variable holds when an engine is loaded; else empty.
-  std::vector<unsigned char> data;
+  SharedBytes data;
   TileMapping mapping;
 
   std::size_t bytes() const { return static_cast<std::size_t>(elements) * type.sizeInBytes(); }

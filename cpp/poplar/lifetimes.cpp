@@ -32,6 +32,42 @@ std::vector<std::vector<Use>> usesOf(const GraphImpl& graph,
   return uses;
 }
 
+std::vector<std::size_t> valuesOf(std::size_t elements, const std::vector<Use>& uses,
+                                  const std::vector<FlatProgram>& programs,
+                                  bool (*separates)(const Step&)) {
+  std::vector<std::size_t> found;
+  for (std::size_t k = 0; k < uses.size(); ++k) {
+    if (!uses[k].write) continue;
+    if (k > 0 && uses[k - 1].step == uses[k].step) {
+      const bool fits = separates && uses[k].whole && !uses[k - 1].write &&
+                        separates(programs[uses[k].program].steps[uses[k].step]);
+      if (fits) found.push_back(k);
+      continue;
+    }
+    std::vector<poplar::Tensor> written;
+    const auto begin = k;
+    bool covered = false;
+    for (; k < uses.size() && uses[k].write; ++k) {
+      covered = uses[k].whole;
+      if (covered || uses[k].tensor->view().variables().size() != 1) break;
+      written.push_back(uses[k].tensor->flatten());
+      const auto all = concat(poplar::ArrayRef<poplar::Tensor>(written));
+      covered = all.numElements() == elements && !all.containsAliases();
+      if (covered) break;
+    }
+    if (covered) found.push_back(begin);
+  }
+  if (found.empty() || found.front() != 0) return {};
+  const auto blockOf = [&](const Use& u) { return programs[u.program].blockOf(u.step); };
+  const auto block = blockOf(uses.front());
+  for (const auto& u : uses) {
+    const auto other = blockOf(u);
+    if (u.program != uses.front().program || other.begin != block.begin || other.end != block.end)
+      return {};
+  }
+  return found;
+}
+
 namespace {
 
 StepRange conditionalOf(const FlatProgram& program, std::size_t step) {
@@ -68,9 +104,11 @@ bool isTemporary(std::size_t elements, const std::vector<Use>& uses,
   return covered == elements;
 }
 
-Lifetime stepsOf(const std::vector<Use>& uses, const std::vector<FlatProgram>& programs) {
+Lifetime stepsOf(std::size_t elements, const std::vector<Use>& uses,
+                 const std::vector<FlatProgram>& programs) {
   const auto& program = programs[uses.front().program];
-  Lifetime life{Lifetime::Kind::Steps, uses.front().program, uses.front().step, uses.front().step};
+  const auto first = uses.front().step;
+  Lifetime life{Lifetime::Kind::Steps, uses.front().program, first, first, {}};
   for (const auto& u : uses) life.last = std::max(life.last, u.step);
   // What is there before a loop and used inside must last for all of its rounds.
   for (bool grown = true; grown;) {
@@ -81,6 +119,14 @@ Lifetime stepsOf(const std::vector<Use>& uses, const std::vector<FlatProgram>& p
         grown = true;
       }
   }
+  const auto writes = std::count_if(uses.begin(), uses.end(), [](const Use& u) { return u.write; });
+  if (writes > 1) {
+    const auto values = valuesOf(elements, uses, programs);
+    for (std::size_t i = 0; i + 1 < values.size(); ++i)
+      life.spans.push_back({uses[values[i]].step, uses[values[i + 1] - 1].step});
+    if (values.size() > 1) life.spans.push_back({uses[values.back()].step, life.last});
+  }
+  if (life.spans.empty()) life.spans.push_back({life.first, life.last});
   return life;
 }
 
@@ -101,7 +147,7 @@ std::vector<Lifetime> lifetimesOf(const GraphImpl& graph, const std::vector<Flat
         !isTemporary(static_cast<std::size_t>(variable.elements), uses[v], programs))
       lives[v].kind = Lifetime::Kind::Always;
     else
-      lives[v] = stepsOf(uses[v], programs);
+      lives[v] = stepsOf(static_cast<std::size_t>(variable.elements), uses[v], programs);
   }
   return lives;
 }

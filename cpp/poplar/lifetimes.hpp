@@ -3,6 +3,7 @@
 #ifndef popir_poplar_lifetimes_hpp
 #define popir_poplar_lifetimes_hpp
 
+#include <utility>
 #include <vector>
 
 #include "poplar/plan.hpp"
@@ -21,6 +22,14 @@ struct Use {
 std::vector<std::vector<Use>> usesOf(const GraphImpl& graph,
                                      const std::vector<FlatProgram>& programs);
 
+/// The values that a variable holds one after the other, each of which owes nothing to the one
+/// before: the index of each one's first use. Nothing unless every use belongs to one, and all uses
+/// always run one after the other. `separates` says of a step that reads the variable and writes
+/// it whether what it writes may be a value of its own; by default none may.
+std::vector<std::size_t> valuesOf(std::size_t elements, const std::vector<Use>& uses,
+                                  const std::vector<FlatProgram>& programs,
+                                  bool (*separates)(const Step&) = nullptr);
+
 struct Lifetime {
   enum class Kind {
     Unused,  // by no step, and the host cannot reach it
@@ -29,6 +38,9 @@ struct Lifetime {
   };
   Kind kind = Kind::Unused;
   std::size_t program = 0, first = 0, last = 0;
+  /// Steps: the parts of it in which there is a value, first and last step of each. Of a variable
+  /// of a function, one for each call.
+  std::vector<std::pair<std::size_t, std::size_t>> spans;
 };
 
 /// By variable.

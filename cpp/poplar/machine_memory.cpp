@@ -58,8 +58,10 @@ MachineMemory::MachineMemory(const GraphImpl& graph, const Programs& programs, S
   for (unsigned v = 0; v < lives_.size(); ++v) {
     const auto& life = lives_[v];
     if (life.kind != Lifetime::Kind::Steps) continue;
-    events[life.program].push_back({leafOf(life.program, life.first), true, v});
-    events[life.program].push_back({leafOf(life.program, life.last), false, v});
+    for (const auto& [first, last] : life.spans) {
+      events[life.program].push_back({leafOf(life.program, first), true, v});
+      events[life.program].push_back({leafOf(life.program, last), false, v});
+    }
   }
   int total = 0, done = 0;
   for (const auto& flat : flat_) total += static_cast<int>(flat.leaves.size());
@@ -202,10 +204,12 @@ std::vector<MemoryOwner> MachineMemory::owners(unsigned tile) const {
   for (unsigned v = 0; v < lives_.size(); ++v) {
     const auto& life = lives_[v];
     const bool always = life.kind == Lifetime::Kind::Always;
-    if (!always &&
-        !(life.kind == Lifetime::Kind::Steps && life.program == at.program &&
-          leafOf(at.program, life.first) <= at.leaf && at.leaf <= leafOf(at.program, life.last)))
-      continue;
+    const bool there = life.kind == Lifetime::Kind::Steps && life.program == at.program &&
+                       std::any_of(life.spans.begin(), life.spans.end(), [&](const auto& span) {
+                         return leafOf(at.program, span.first) <= at.leaf &&
+                                at.leaf <= leafOf(at.program, span.second);
+                       });
+    if (!always && !there) continue;
     const auto& variable = graph_.variable(v);
     const auto category = !always ? kTemporaries : variable.constant ? kConstants : kVariables;
     const auto bytes = bytesOf(v).on(tile);

@@ -209,6 +209,25 @@ ViewPtr View::reinterpret(poplar::Type type) const {
   return v;
 }
 
+ViewPtr View::replaced(unsigned variable, const ViewPtr& by) const {
+  auto v = copy();
+  if (base_->parts.empty()) {
+    if (base_->variable != variable) return v;
+    if (by->wholeVariable()) {
+      v->base_ = by->base_;
+    } else {
+      auto base = std::make_shared<Base>();
+      base->parts = {by};
+      v->base_ = std::move(base);
+    }
+    return v;
+  }
+  auto base = std::make_shared<Base>(*base_);
+  for (auto& part : base->parts) part = part->replaced(variable, by);
+  v->base_ = std::move(base);
+  return v;
+}
+
 ViewPtr View::reshape(Dims shape) const {
   auto v = copy();
   if (auto strides = reshapeStrides(shape_, strides_, shape)) {

@@ -80,6 +80,8 @@ class __attribute__((visibility("default"))) View {
   /// Dimension `dimension` becomes [n, its size] with all n the same elements.
   ViewPtr repeatBefore(unsigned dimension, std::int64_t n) const;
   ViewPtr reinterpret(poplar::Type type) const;
+  /// The same view with another view's elements, in their order, in place of a variable's.
+  ViewPtr replaced(unsigned variable, const ViewPtr& by) const;
 
   /// Where the view lies in one variable, if it is one strided box.
   struct Affine {

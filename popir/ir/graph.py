@@ -19,7 +19,8 @@ AnyOp = TypeVar("AnyOp", bound=Op)
 class Graph:
     """Operators and tensors by id, with the inputs and outputs of the whole, in order."""
 
-    def __init__(self, name: str = "") -> None:
+    def __init__(self, name: str = "", caller: Graph | None = None) -> None:
+        """`caller` is a graph that will call this one: ids of operators are unique in both."""
         self.name = name
         self.ops: dict[int, Op] = {}
         self.tensors: dict[str, Tensor] = {}
@@ -33,7 +34,7 @@ class Graph:
         """Whether the graph is compiled to be trained, where some operators compute otherwise."""
         self.twin: Any = None
         """What stands for this graph in C++, once C++ has looked at it."""
-        self._lastOpId = -1
+        self._lastOpId: list[int] = caller._lastOpId if caller else [-1]
         self._taken: dict[str, int] = {}
 
     # Tensors.
@@ -103,8 +104,8 @@ class Graph:
 
     def nextOpId(self) -> int:
         """A number that no operator made for this graph has."""
-        self._lastOpId += 1
-        return self._lastOpId
+        self._lastOpId[0] += 1
+        return self._lastOpId[0]
 
     def moveIntoGraph(self, op: Op) -> int:
         """Takes an operator that is not connected yet into the graph, and returns its id."""
@@ -115,7 +116,7 @@ class Graph:
             raise popart_exception(
                 f"{self!r} has an operator of the id of {op.debugName()} already."
             )
-        self._lastOpId = max(self._lastOpId, op.id)
+        self._lastOpId[0] = max(self._lastOpId[0], op.id)
         self.ops[op.id] = op
         return op.id
 
@@ -156,6 +157,27 @@ class Graph:
             befores.pop(op, None)
         del self.ops[id]
 
+    def replaceOp(self, old: Op, new: Op) -> None:
+        """Puts `new`, which is not connected yet, in the place of `old`: its id, connections and
+        constraints, in the same order. Calls `new.setup()`.
+        """
+        new.id = old.id
+        new.input, new.output = old.input, old.output
+        old.input, old.output = {}, {}
+        for tensor in dict.fromkeys(new.input.values()):
+            tensor.uses = {(new if op is old else op): n for op, n in tensor.uses.items()}
+        for tensor in new.output.values():
+            tensor.producer = new
+        self.ops[old.id] = new
+        if self.constraints:
+            self.constraints = {
+                (new if after is old else after): {
+                    (new if before is old else before): None for before in befores
+                }
+                for after, befores in self.constraints.items()
+            }
+        new.setup()
+
     # Order.
 
     def addConstraint(self, before: Op, after: Op) -> None:
@@ -172,3 +194,16 @@ class Graph:
 
     def __repr__(self) -> str:
         return f"Graph('{self.name}', {len(self.ops)} ops, {len(self.tensors)} tensors)"
+
+
+def calledGraphs(graph: Graph) -> list[Graph]:
+    """The graph and all that its operators call, directly or not, each once."""
+    found = {graph: None}
+    stack = [graph]
+    while stack:
+        for op in stack.pop().ops.values():
+            if type(op).getCalledGraphs is not Op.getCalledGraphs:
+                fresh = [each for each in op.getCalledGraphs() if each not in found]
+                found.update(dict.fromkeys(fresh))
+                stack += fresh
+    return list(found)

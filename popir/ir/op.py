@@ -26,6 +26,12 @@ _INPLACE_NAMES = "__inplace_op_names"
 _INPLACE_PRIORITIES = "__inplace_op_priorities"
 
 
+CalledNames = dict[int, "str | CalledNames"]
+"""By the id of an operator of a called graph: under which name its work is filed for this call; for
+an operator that calls a graph itself, all names below.
+"""
+
+
 class Op:
     """One operator of a graph.
 
@@ -82,6 +88,10 @@ class Op:
         self.input = {}
         self.output = {}
         self.twin = None
+        self.variantOf: OperatorIdentifier | None = None
+        """Of an in-place variant: the operator that it stands for."""
+        self.calledNames: CalledNames = {}
+        """How the operators of a called graph are named; empty if this calls none."""
         self._open: dict[str, Any] = {}
         self.bindAttributes(attributes or {})
 
@@ -121,6 +131,10 @@ class Op:
     def name(self) -> str:
         """The name that the model gives the operator, or ""."""
         return self.settings.name
+
+    def plainType(self) -> str:
+        """The operator's type, for people: of an in-place variant, the type that it had before."""
+        return (self.variantOf or self.opid).type
 
     def debugName(self) -> str:
         """Who this is, for messages: id, identifier, name and tensors."""
@@ -382,6 +396,10 @@ class Op:
     def canBeReplacedByIdentity(self) -> bool:
         """Whether the operator, as it is connected, gives its input 0 as it is."""
         return False
+
+    def getCalledGraphs(self) -> list[Graph]:
+        """The graphs that the operator runs."""
+        return []
 
     def isOutlineable(self) -> bool:
         """Whether the operator may be part of a piece of code that is shared."""

@@ -48,6 +48,12 @@ def schedule(graph: Graph) -> list[Op]:
     return order
 
 
+def waits(graph: Graph) -> dict[Op, list[Op]]:
+    """For each operator, those that it waits for directly."""
+    after_readers = _modifiers(graph)
+    return {op: list(_waits_for(graph, op, after_readers)) for op in graph.ops.values()}
+
+
 def _waits_for(graph: Graph, op: Op, after_readers: dict[Op, list[Op]]) -> Iterator[Op]:
     for tensor in op.input.values():
         if tensor.producer is not None:
@@ -69,7 +75,9 @@ def _modifiers(graph: Graph) -> dict[Op, list[Op]]:
             written = [tensor for i, tensor in op.input.items() if op.modifies(i)]
             if not written:
                 continue
-            readers = [r for tensor in written for r in _readers_before(op, tensor)]
+            known = graph.constraints.get(op, {})
+            before = (r for tensor in written for r in _readers_before(op, tensor))
+            readers = [reader for reader in before if reader not in known]
             if readers and not any(tensor.isVariable() for tensor in written):
                 after = _descendants(op)
                 readers = [reader for reader in readers if reader not in after]

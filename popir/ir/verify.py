@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import NoReturn
 
 from popir.errors import VerificationError
-from popir.ir.graph import Graph
+from popir.ir.graph import Graph, calledGraphs
 from popir.ir.op import Op
 from popir.ir.tensor import Tensor, TensorType
 from popir.types import TensorInfo
@@ -20,8 +20,14 @@ def verify(graph: Graph) -> None:
     Operators and tensors are filed under their own ids; connections are recorded at both ends;
     every tensor has type and shape, and a value exactly if it is a constant or a variable; every
     ActGrad has a producer or is a graph input, and nothing else has; graph inputs and outputs
-    exist, once each; no operators wait for each other.
+    exist, once each; no operators wait for each other. The graphs that operators call are looked at
+    too.
     """
+    for each in calledGraphs(graph):
+        _verify(each)
+
+
+def _verify(graph: Graph) -> None:
     for id, op in graph.ops.items():
         if op.id != id or op.settings.graph is not graph:
             _fail(f"{op.debugName()} of {op.graph!r} is filed under the id {id} of {graph!r}")

@@ -9,6 +9,7 @@ from popir.ir import GradInOutMapper, Op
 from popir.ops import symbolic as s
 from popir.ops.gradient import GRAD, IN, InputGradOp
 from popir.ops.identifiers import graphcoreId, onnxIds
+from popir.ops.inplace import OverwritingOp, mapped, variantId
 from popir.ops.symbolic import Arg, Expr
 from popir.opx import InputCreatorType, Opx
 from popir.poplar import Tensor, program
@@ -17,7 +18,7 @@ from popir.registry import OpCreator, OpxCreator
 MIN, MAX = 1, 2
 
 
-class ClipOp(Op):
+class ClipOp(OverwritingOp):
     """The bounds are attributes before version 11, scalar inputs from then on."""
 
     min: float | None
@@ -37,7 +38,7 @@ class ClipOp(Op):
         return [ClipGradOp(self)]
 
 
-class ClipGradOp(InputGradOp):
+class ClipGradOp(OverwritingOp, InputGradOp):
     """The output's gradient where the input is within the bounds, else zero."""
 
     opid = graphcoreId("ClipGrad")
@@ -72,17 +73,18 @@ class ClipOpx(Opx):
 
     def grow(self, prog: program.Sequence) -> None:
         """max(x, min), then min(x, max)."""
-        bounds = self.getOp(ClipOp).bounds()
+        op = self.getOp(ClipOp)
+        bounds = op.bounds()
         low, high = _bound(bounds, MIN, 1), _bound(bounds, MAX, 1)
         expression: Expr = Arg(0)
         expression = expression if low is None else s.maximum(expression, low)
         expression = expression if high is None else s.minimum(expression, high)
         operands = [self.getInTensor(i) for i in (0, *(i for i, v in bounds.items() if v is None))]
-        if expression == Arg(0):
+        if expression == Arg(0) and op.overwritten() is None:
             self.setOutTensor(0, self.cloneNcopy(prog, operands[0]))
             return
         tree = s.toDevice(expression, popops.expr)
-        self.setOutTensor(0, popops.map(self.graph(), tree, operands, prog, self.debugContext()))
+        self.setOutTensor(0, mapped(self, tree, operands, prog))
 
     def getInputCreatorType(self, i: int) -> InputCreatorType:
         """The input's layout is the output's."""
@@ -106,14 +108,14 @@ class ClipGradOpx(Opx):
             inside = Arg(1) >= bound if which == MIN else Arg(1) <= bound
             expression = s.select(expression, 0, inside)
         operands = [self.getInTensor(i) for i in sorted(op.input)]
-        if expression == Arg(0):
+        if expression == Arg(0) and op.overwritten() is None:
             self.setOutTensor(0, self.cloneNcopy(prog, operands[0]))
             return
         tree = s.toDevice(expression, popops.expr)
-        self.setOutTensor(0, popops.map(self.graph(), tree, operands, prog, self.debugContext()))
+        self.setOutTensor(0, mapped(self, tree, operands, prog))
 
 
 _IDS = onnxIds("Clip", 6, 11, 12, 13)
 OpCreator(ClipOp, _IDS)
-OpxCreator(ClipOpx, _IDS)
-OpxCreator(ClipGradOpx, ClipGradOp.opid)
+OpxCreator(ClipOpx, [*_IDS, variantId("Clip")])
+OpxCreator(ClipGradOpx, [ClipGradOp.opid, variantId("ClipGrad")])

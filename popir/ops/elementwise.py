@@ -20,6 +20,7 @@ from popir.ops import symbolic as s
 from popir.ops.elementwise_table import FLOATS, ROWS, Row
 from popir.ops.expression_arrays import toArray
 from popir.ops.gradient import GRAD, IN, OUT, InputGradOp
+from popir.ops.inplace import OverwritingOp, mapped, variantId
 from popir.ops.shapes import axis, broadcastShapes, broadcastTo, reduceTo
 from popir.ops.symbolic import Arg, Const, Expr
 from popir.opx import InputCreatorType, Opx
@@ -28,7 +29,7 @@ from popir.registry import OpCreator, OpxCreator
 from popir.types import TensorInfo
 
 
-class ElementwiseOp(Op):
+class ElementwiseOp(OverwritingOp):
     """Base of the operators of the table; each row makes one subclass."""
 
     row: ClassVar[Row]
@@ -48,13 +49,13 @@ class ElementwiseOp(Op):
         """
         n = self.numInputs()
         shape = broadcastShapes(self, [self.operandShape(i) for i in range(n)])
-        kind = self.inInfo(0 if self.opid.type == "Pow" else n - 1).dataType()
+        kind = self.inInfo(0 if self.row.type == "Pow" else n - 1).dataType()
         for i in range(n):
             other = self.inInfo(i).dataType()
             if (
                 other is not kind
-                and self.opid.type != "Pow"
-                and not (i == 0 and self.opid.type == "Where")
+                and self.row.type != "Pow"
+                and not (i == 0 and self.row.type == "Where")
             ):
                 raise OperatorInputError(
                     f"{self.debugName()}: the inputs have the types "
@@ -70,6 +71,10 @@ class ElementwiseOp(Op):
         operands = [a.reshape(self.operandShape(i)) for i, a in sorted(inputs.items())]
         found = toArray(self.expression(), operands)
         return None if found is None else [np.broadcast_to(found, self.outShape(0))]
+
+    def variants(self) -> dict[int, OperatorIdentifier]:
+        """One for each input, of many inputs for the first."""
+        return dict(enumerate(self.row.inplaceIds[: self.numInputs()]))
 
     def dydx(self, i: int) -> Expr:
         """The derivative with respect to input `i`, over the inputs and, as the operand after them,
@@ -107,7 +112,7 @@ class LegacyElementwiseOp(ElementwiseOp):
         return shape
 
 
-class ElementwiseGradOp(InputGradOp):
+class ElementwiseGradOp(OverwritingOp, InputGradOp):
     """The gradient with respect to one input: the output's gradient times the derivative, summed to
     the input's shape.
     """
@@ -132,11 +137,16 @@ class ElementwiseGradOp(InputGradOp):
 
     def aliases(self, inIndex: int, outIndex: int) -> bool:
         """The gradient of a sum is passed on as it is."""
-        return (
+        return super().aliases(inIndex, outIndex) or (
             inIndex == 0
             and self._expression == Arg(0)
             and self._shapes[-1] == self._shapes[self._index]
         )
+
+    def variants(self) -> dict[int, OperatorIdentifier]:
+        """Over the output's gradient, where something is computed from it."""
+        isMapped = self._expression != Arg(0) and not isinstance(self._expression, Const)
+        return super().variants() if isMapped else {}
 
     def appendAttributes(self, os: OpSerialiser) -> None:
         """The expression says all."""
@@ -174,9 +184,11 @@ def evaluate(
     opx: Opx, expression: Expr, operands: Sequence[Tensor], shape: list[int], prog: program.Sequence
 ) -> Tensor:
     """One pass over the operands, broadcast to `shape`."""
-    tree = s.toDevice(expression, popops.expr)
-    views = [broadcastTo(t, shape) for t in operands]
-    return popops.map(opx.graph(), tree, views, prog, opx.debugContext())
+    over = opx.getOp(OverwritingOp).overwritten() or 0
+    order = [over, *(i for i in range(len(operands)) if i != over)]
+    places = {old: new for new, old in enumerate(order)}
+    tree = s.toDevice(s.renumber(expression, places), popops.expr)
+    return mapped(opx, tree, [broadcastTo(operands[i], shape) for i in order], prog)
 
 
 class ElementwiseOpx(Opx):
@@ -231,7 +243,6 @@ def _register(row: Row) -> None:
 
 for _row in ROWS:
     _register(_row)
-OpxCreator(
-    ElementwiseGradOpx,
-    sorted({_row.gradientId(i) for _row in ROWS for i in range(_row.arity or 1)}),
-)
+_GRADIENTS = sorted({_row.gradientId(i) for _row in ROWS for i in range(_row.arity or 1)})
+OpxCreator(ElementwiseOpx, sorted({opid for _row in ROWS for opid in _row.inplaceIds}))
+OpxCreator(ElementwiseGradOpx, [*_GRADIENTS, *(variantId(opid.type) for opid in _GRADIENTS)])

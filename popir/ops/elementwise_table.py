@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from popir.ir import OperatorIdentifier
 from popir.ops import symbolic as s
 from popir.ops.identifiers import graphcoreId
+from popir.ops.inplace import variantId
 from popir.ops.symbolic import Expr
 from popir.types import DataType
 
@@ -57,6 +58,14 @@ class Row:
         `SumArgGrad`.
         """
         return graphcoreId(self.type + {None: "ArgGrad", 1: "Grad"}.get(self.arity, f"Arg{i}Grad"))
+
+    @property
+    def inplaceIds(self) -> list[OperatorIdentifier]:
+        """The variants that overwrite an input, by its index, by PopART's names: `ExpInplace`,
+        `MulLhsInplace`, `MulRhsInplace`. Of any number of inputs, the first two may be overwritten.
+        """
+        sides = {1: [""], 3: ["Arg0", "Lhs", "Rhs"]}.get(self.arity or 2, ["Lhs", "Rhs"])
+        return [variantId(self.type, side) for side in sides]
 
 
 def _sum(*xs: Expr) -> Expr:

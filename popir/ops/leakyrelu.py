@@ -6,17 +6,17 @@ it gives the same bits.
 
 from __future__ import annotations
 
-from popir import popops
 from popir.ir import Op
 from popir.ops.gradient import GRAD, IN, InputGradOp
 from popir.ops.identifiers import graphcoreId, onnxIds
+from popir.ops.inplace import OverwritingOp, mapped, variantId
 from popir.opx import InputCreatorType, Opx
 from popir.poplar import Tensor, program
 from popir.popops import expr as pe
 from popir.registry import OpCreator, OpxCreator
 
 
-class LeakyReluOp(Op):
+class LeakyReluOp(OverwritingOp):
     """One input, one output of its type and shape."""
 
     alpha: float
@@ -30,7 +30,7 @@ class LeakyReluOp(Op):
         return [LeakyReluGradOp(self)]
 
 
-class LeakyReluGradOp(InputGradOp):
+class LeakyReluGradOp(OverwritingOp, InputGradOp):
     """The output's gradient, times alpha where the input is negative."""
 
     opid = graphcoreId("LeakyReluGrad")
@@ -45,10 +45,7 @@ class LeakyReluOpx(Opx):
         """x < 0 ? alpha * x : x"""
         alpha = self.getOp(LeakyReluOp).alpha
         expression = pe.Select(pe.Mul(pe.Const(alpha), pe._1), pe._1, pe.Lt(pe._1, pe.Const(0.0)))
-        self.setOutTensor(
-            0,
-            popops.map(self.graph(), expression, [self.getInTensor(0)], prog, self.debugContext()),
-        )
+        self.setOutTensor(0, mapped(self, expression, [self.getInTensor(0)], prog))
 
     def getInputCreatorType(self, i: int) -> InputCreatorType:
         """The input's layout is the output's."""
@@ -67,13 +64,10 @@ class LeakyReluGradOpx(Opx):
         alpha = self.getOp(LeakyReluGradOp).alpha
         slope = pe.Select(pe.Const(alpha), pe.Const(1.0), pe.Lt(pe._2, pe.Const(0.0)))
         operands = [self.getInTensor(0), self.getInTensor(1)]
-        self.setOutTensor(
-            0,
-            popops.map(self.graph(), pe.Mul(slope, pe._1), operands, prog, self.debugContext()),
-        )
+        self.setOutTensor(0, mapped(self, pe.Mul(slope, pe._1), operands, prog))
 
 
 _IDS = onnxIds("LeakyRelu", 1, 6, 16)
 OpCreator(LeakyReluOp, _IDS)
-OpxCreator(LeakyReluOpx, _IDS)
-OpxCreator(LeakyReluGradOpx, LeakyReluGradOp.opid)
+OpxCreator(LeakyReluOpx, [*_IDS, variantId("LeakyRelu")])
+OpxCreator(LeakyReluGradOpx, [LeakyReluGradOp.opid, variantId("LeakyReluGrad")])

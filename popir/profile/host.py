@@ -53,7 +53,7 @@ class HostProfile:
         for name, what, runs, seconds in engine.hostProfile():
             transfer = what.startswith(_TRANSFERS)
             found = {} if transfer else _operatorsOf(name, names)
-            kinds = "+".join(op.opid.type for op in found.values())
+            kinds = "+".join(op.plainType() for op in found.values())
             kind = kinds or (HOST if transfer else OTHER)
             rows.append(InstructionTime(" + ".join(found), kind, what, runs, seconds))
         return HostProfile(rows)
@@ -87,5 +87,4 @@ class HostProfile:
 
 def _operatorsOf(name: str, names: OperatorNames) -> dict[str, Op]:
     """The operators of an instruction, by their names; of several where the engine joined them."""
-    found = (names.of(part) for part in name.split(_JOINED))
-    return {each: names.operators[each] for each in found if each is not None}
+    return dict(filter(None, (names.called(part) for part in name.split(_JOINED))))

@@ -6,15 +6,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from popir.ir import Graph, Op, Tensor
+from popir.ir.graph import calledGraphs
 from popir.opx import blockOf, debugPrefix
 from popir.profile.names import OperatorNames
 
 
 class Operators:
-    """The operators of a compiled graph, in the order in which they run."""
+    """The operators of a compiled graph and of those that it calls; of each graph in the order in
+    which they run.
+    """
 
     def __init__(self, graph: Graph) -> None:
-        schedule = list(graph.schedule())
+        schedule = [op for each in calledGraphs(graph) for op in each.schedule()]
         self.rows = [_row(op) for op in schedule]
         """Name, type, domain, and bytes of results and weights of each."""
         self._names = OperatorNames(graph)
@@ -40,7 +43,7 @@ def _row(op: Op) -> dict[str, Any]:
     weights = [tensor for tensor in inputs.values() if tensor.isVariable() or tensor.isConst()]
     return {
         "name": debugPrefix(op),
-        "type": op.opid.type,
+        "type": op.plainType(),
         "domain": op.opid.domain,
         "output_bytes": sum(map(_bytes, outputs.values())),
         "weight_bytes": sum(map(_bytes, weights)),

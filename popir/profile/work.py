@@ -10,6 +10,7 @@ from popir.compiler import Compilation, compile
 from popir.errors import PopirError
 from popir.ir import Graph, Op
 from popir.opx import device, popType
+from popir.patterns import Patterns
 
 COUNTS = (
     "FLOPs are those of the device program: a multiply-add is two; an element-wise function, "
@@ -35,7 +36,8 @@ def workOf(graph: Graph) -> list[OperatorWork]:
     The graph is compiled first, which changes it, then each operator is lowered by itself, and what
     its vertices say of their work is added up.
     """
-    compile(Compilation(graph, graph.outputs))
+    plain = Patterns().enablePattern("InPlace", False)
+    compile(Compilation(graph, graph.outputs, plain))
     target = poplar.Device.createCPUDevice()
     return [_work(op, target) for op in graph.schedule()]
 

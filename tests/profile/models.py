@@ -28,7 +28,10 @@ def session(batch: int = 16, loss: bool = False, name: str = "fc", **options: ob
     p = builder.aiOnnx.softmax([h], axis=1, debugContext="probabilities")
     builder.addOutputTensor(p)
     device = popir.DeviceManager().createIpuModelDevice({"tilesPerIPU": 8, **options})
-    flags = popir.SessionOptions(engineOptions={"debug.allowOutOfMemory": "true"})
+    # Its layers would become one function, whose operators stand there once.
+    flags = popir.SessionOptions(
+        engineOptions={"debug.allowOutOfMemory": "true"}, enableOutlining=False
+    )
     if loss:
         labels = builder.addInputTensor("INT32", [batch], "labels")
         target = builder.aiGraphcore.nllloss([p, labels], debugContext="loss")

@@ -1,0 +1,254 @@
+"""The operators of graphs as a text, pieces of it that are the same, and what these gain."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from popir.ir import Graph, Op, Tensor
+from popir.ir.hash import DigestError, digestOf, encoded
+from popir.transforms.decision import Decision
+
+_NEVER = -1
+_TRIMS = 8
+"""How many operators are taken off the ends of a piece, where that saves copies."""
+_SAMPLE = 4
+"""How many occurrences are looked at to decide that."""
+
+
+@dataclass
+class Piece:
+    """A list of operators that occurs at several places of the text, connected alike."""
+
+    text: Text
+    starts: list[int]
+    length: int
+    value: float
+    """What one occurrence is worth."""
+    copies: float
+    """What the copies of one call cost."""
+
+    @property
+    def gain(self) -> float:
+        """All that outlining saves, less the copies of all calls."""
+        return (len(self.starts) - 1) * self.value - len(self.starts) * self.copies
+
+    def reason(self, threshold: float) -> str | None:
+        """Why it is not worth it; None if it is."""
+        if len(self.starts) < 2:
+            return "the repeats are connected in different ways, or overlap"
+        if self.length == 1 and self.text.ops[self.starts[0]].getCalledGraphs():
+            return "it is a call already"
+        if any(len(ops) == len(ops[0].graph.ops) for ops in self.instances()):
+            return "one of the repeats is all of a graph that is called"
+        net = self.value - self.copies
+        if net <= threshold or self.gain <= 0:
+            return (
+                f"its value {self.value:.4g}, less the copies of a call {self.copies:.4g}, is not "
+                f"enough for {len(self.starts)} calls (outlineThreshold {threshold:.4g})"
+            )
+        return None
+
+    def instances(self) -> list[list[Op]]:
+        """The operators of each occurrence, in order."""
+        return [self.text.ops[start : start + self.length] for start in self.starts]
+
+    def where(self) -> str:
+        """The first occurrence, for messages."""
+        first = self.instances()[0]
+        names = ", ".join(op.opid.type for op in first[:6])
+        more = f" and {len(first) - 6} more" if len(first) > 6 else ""
+        return f"{names}{more}, first at {first[0].debugName()}"
+
+
+class Text:
+    """The schedules of graphs, one after the other, and how their operators are connected."""
+
+    def __init__(self, graphs: Sequence[Graph], kept: Collection[str], isPruned: bool) -> None:
+        self.ops: list[Op] = []
+        self.tokens: list[int] = []
+        """The class of each operator; one that must stay where it is has a class of its own."""
+        self.refusals: list[Decision] = []
+        self._kept = set(kept)
+        self._classes: dict[object, int] = {}
+        self._fresh = itertools.count(_NEVER, -1)
+        for graph in graphs:
+            self._add(graph)
+        self._connect()
+        worth = [self._worth(op, isPruned) for op in self.ops]
+        self._values = np.concatenate([[0.0], np.cumsum(worth)])
+        self._isPruned = isPruned
+        self._taken = np.zeros(len(self.ops) + 1, np.int64)
+
+    def _add(self, graph: Graph) -> None:
+        constrained = {*graph.constraints, *itertools.chain(*graph.constraints.values())}
+        order = graph.schedule()
+        graph.ops = {op.id: op for op in order}
+        for op in order:
+            self.ops.append(op)
+            try:
+                reason = _fixed(op) or ("it has a constraint" if op in constrained else None)
+                self.tokens.append(next(self._fresh) if reason else self._class(op))
+            except DigestError as error:
+                reason = str(error)
+                self.tokens.append(next(self._fresh))
+            if reason is not None:
+                self.refusals.append(Decision(op.debugName(), "part of a piece", reason))
+        if order:
+            # Between two graphs: nothing that repeats goes beyond the end of one.
+            self.ops.append(order[-1])
+            self.tokens.append(next(self._fresh))
+
+    def _class(self, op: Op) -> int:
+        tensors = (*op.input.items(), *op.output.items())
+        infos = tuple((i, str(tensor.info)) for i, tensor in tensors)
+        constants = [(i, op.input[i].data) for i in sorted(op.constantInputs) if i in op.input]
+        held = encoded(constants) if constants else b""
+        key = (digestOf(op, isOutlined=True), len(op.input), infos, held)
+        return self._classes.setdefault(key, len(self._classes))
+
+    def _connect(self) -> None:
+        """Lists what is read (a tensor's number, where it is made, and as which output), and what
+        is made (its cost, and where it is read last), operator by operator.
+        """
+        place: dict[Op, int] = {}
+        for n, op in enumerate(self.ops):
+            place.setdefault(op, n)
+        numbers: dict[Tensor, int] = {}
+        reads: list[tuple[int, int, int]] = []
+        made: list[float] = []
+        last: list[int] = []
+        self._reads, self._makes = [0], [0]
+        for n, op in enumerate(self.ops):
+            if place[op] == n:
+                for _, tensor in sorted(op.input.items()):
+                    source = tensor.producer
+                    at = _NEVER if source is None else place[source]
+                    which = _NEVER if source is None else _outIndex(source, tensor)
+                    reads.append((numbers.setdefault(tensor, len(numbers)), at, which))
+                for _, tensor in sorted(op.output.items()):
+                    made.append(_root(tensor))
+                    end = len(self.ops) if self.isKept(tensor) else _NEVER
+                    last.append(max((place[reader] for reader in tensor.uses), default=end))
+                    last[-1] = max(last[-1], end)
+            self._reads.append(len(reads))
+            self._makes.append(len(made))
+        self._read = np.array(reads, np.int64).reshape(-1, 3)
+        self._made, self._last = np.array(made), np.array(last, np.int64)
+        self._costs = np.array([0.0 if t.isConst() else _root(t) for t in numbers])
+
+    def isKept(self, tensor: Tensor) -> bool:
+        """Whether the tensor is needed after its graph has run."""
+        return tensor.id in self._kept or tensor.id in tensor.graph.outputs
+
+    def isRead(self, tensor: Tensor, inside: Collection[Op]) -> bool:
+        """Whether somebody but the operators `inside` needs the tensor."""
+        return self.isKept(tensor) or any(reader not in inside for reader in tensor.uses)
+
+    @staticmethod
+    def _worth(op: Op, isPruned: bool) -> float:
+        value = op.getSubgraphValue()
+        if not isPruned:
+            return value
+        return value * sum(_bytes(t) for t in op.input.values()) ** 0.5
+
+    # Pieces.
+
+    def mostGain(self, length: int, start: int, times: int) -> float:
+        """No piece of that length that occurs so often gains more."""
+        apart = min(times, len(self.ops) // length)
+        return float(self._values[start + length] - self._values[start]) * (apart - 1)
+
+    def isTaken(self, starts: Sequence[int], length: int) -> bool:
+        """Whether an occurrence overlaps a piece that is taken."""
+        return any(self._taken[start : start + length].any() for start in starts)
+
+    def take(self, piece: Piece) -> None:
+        """Takes note that the piece will be outlined."""
+        for start in piece.starts:
+            self._taken[start : start + piece.length] = 1
+
+    def piece(self, starts: Sequence[int], length: int) -> Piece:
+        """The occurrences that are connected alike and do not overlap: of several such groups the
+        largest; less what is better left outside at the ends.
+        """
+        apart: list[int] = []
+        for start in starts:
+            if not apart or start >= apart[-1] + length:
+                apart.append(start)
+        groups: dict[bytes, list[int]] = {}
+        for start in apart:
+            groups.setdefault(self._shape(start, length), []).append(start)
+        same = max(groups.values(), key=len)
+        begin, end = self._trimmed(same[:_SAMPLE], length)
+        return self._evaluated([start + begin for start in same], end - begin)
+
+    def _trimmed(self, starts: list[int], length: int) -> tuple[int, int]:
+        """The part of each occurrence that gains most."""
+        begin, end = 0, length
+        best = self._evaluated(starts, length).gain
+        for _ in range(min(_TRIMS, length - 1)):
+            parts = [(begin, end - 1), (begin + 1, end)]
+            gains = [self._evaluated([s + b for s in starts], e - b).gain for b, e in parts]
+            if max(gains) <= best:
+                break
+            best = max(gains)
+            begin, end = parts[gains.index(best)]
+        return begin, end
+
+    def _slots(self, start: int, length: int) -> tuple[Any, Any]:
+        """Of all that an occurrence reads: where it is made, counted from its start, and as which
+        output; of what is made before, the number in the order of coming. And those tensors.
+        """
+        read = self._read[self._reads[start] : self._reads[start + length]]
+        inside = read[:, 1] >= start
+        _, first, which = np.unique(read[~inside, 0], return_index=True, return_inverse=True)
+        rank = np.empty(len(first), np.int64)
+        rank[np.argsort(first)] = np.arange(len(first))
+        shape = np.where(inside, read[:, 1] - start, _NEVER)
+        numbers = read[:, 2].copy()
+        numbers[~inside] = rank[which.reshape(-1)]
+        return np.stack([shape, numbers]), read[~inside, 0][np.sort(first)]
+
+    def _shape(self, start: int, length: int) -> bytes:
+        return self._slots(start, length)[0].tobytes()
+
+    def _evaluated(self, starts: list[int], length: int) -> Piece:
+        outside = np.stack([self._slots(start, length)[1] for start in starts])
+        isShared = (outside == outside[0]).all(axis=0)
+        copies = float(self._costs[outside[0]][~isShared].sum())
+        spans = [(self._makes[start], self._makes[start + length]) for start in starts]
+        isOut = np.zeros(spans[0][1] - spans[0][0], bool)
+        for start, (begin, end) in zip(starts, spans, strict=True):
+            isOut |= self._last[begin:end] >= start + length
+        begin, end = spans[0]
+        copies += float(self._made[begin:end][isOut].sum())
+        value = float(self._values[starts[0] + length] - self._values[starts[0]])
+        return Piece(self, starts, length, value, copies if self._isPruned else 0.0)
+
+
+def _fixed(op: Op) -> str | None:
+    """Why the operator can be in no piece; None if it can."""
+    if op.hasSideEffect() or any(map(op.modifies, op.input)):
+        return "it has a side effect, or writes an input"
+    if not op.isOutlineable():
+        return "its isOutlineable() says no"
+    if any(not op.input[i].isConst() for i in op.constantInputs if i in op.input):
+        return "an input that has to be constant is none"
+    return None
+
+
+def _bytes(tensor: Tensor) -> int:
+    return tensor.info.nbytes() if tensor.info else 0
+
+
+def _root(tensor: Tensor) -> float:
+    return float(_bytes(tensor)) ** 0.5
+
+
+def _outIndex(op: Op, tensor: Tensor) -> int:
+    return next(i for i, t in op.output.items() if t is tensor)

@@ -1,0 +1,91 @@
+"""What repeats in a list of numbers: a suffix array, and the intervals of its common prefixes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+Ints = np.ndarray[Any, np.dtype[np.int64]]
+
+
+class Repeat(NamedTuple):
+    """A list that occurs several times, possibly overlapping itself, and is followed, and often
+    preceded, by something else each time.
+    """
+
+    length: int
+    low: int
+    high: int
+    """Its occurrences are suffixes[low:high]."""
+
+
+def suffixArray(values: Sequence[int]) -> Ints:
+    """The beginnings of all suffixes, in the order of the suffixes. O(n log^2 n)."""
+    _, rank = np.unique(np.asarray(values, np.int64), return_inverse=True)
+    rank = rank.astype(np.int64)
+    n, width = len(rank), 1
+    order = np.argsort(rank, kind="stable")
+    while n and width < n and rank[order[-1]] < n - 1:
+        second = np.full(n, -1, np.int64)
+        second[: n - width] = rank[width:]
+        order = np.lexsort((second, rank))
+        first, then = rank[order], second[order]
+        new = np.zeros(n, np.int64)
+        new[1:] = np.cumsum((first[1:] != first[:-1]) | (then[1:] != then[:-1]))
+        rank[order] = new
+        width *= 2
+    return order
+
+
+def commonPrefixes(values: Sequence[int], suffixes: Ints) -> list[int]:
+    """How much each suffix but the first has in common with the one before it (Kasai et al.)."""
+    n = len(values)
+    place = [0] * n
+    order = suffixes.tolist()
+    for where, begin in enumerate(order):
+        place[begin] = where
+    common, length = [0] * n, 0
+    for begin in range(n):
+        where = place[begin]
+        if where == 0:
+            length = 0
+            continue
+        other = order[where - 1]
+        while max(begin, other) + length < n and values[begin + length] == values[other + length]:
+            length += 1
+        common[where] = length
+        length = max(length - 1, 0)
+    return common[1:]
+
+
+class Repeats:
+    """Everything that repeats in a list; fewer parts than the list has elements."""
+
+    def __init__(self, values: Sequence[int]) -> None:
+        self.suffixes = suffixArray(values)
+        self._common = commonPrefixes(values, self.suffixes)
+        self.found = _intervals(self._common)
+
+    def places(self, repeat: Repeat, length: int) -> Ints:
+        """Where the first `length` elements of a repeat occur, ascending."""
+        low, high = repeat.low, repeat.high
+        while low > 0 and self._common[low - 1] >= length:
+            low -= 1
+        while high <= len(self._common) and self._common[high - 1] >= length:
+            high += 1
+        return np.sort(self.suffixes[low:high])
+
+
+def _intervals(common: list[int]) -> list[Repeat]:
+    found: list[Repeat] = []
+    open_: list[tuple[int, int]] = [(0, 0)]  # length, and where it begins
+    for where, length in enumerate([*common, 0]):
+        begin = where
+        while open_[-1][0] > length:
+            longer, begin = open_.pop()
+            found.append(Repeat(longer, begin, where + 1))
+        if open_[-1][0] < length:
+            open_.append((length, begin))
+    return found

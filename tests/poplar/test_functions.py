@@ -1,0 +1,124 @@
+"""Functions on the host: each call works on variables of its own, without copies, as far as nobody
+can tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from popir import poplar, popops
+from popir.poplar import program
+from popir.popops import expr as pe
+
+N = 8
+Body = Callable[[poplar.Graph, Any, Any, program.Sequence], None]
+
+
+class Calls:
+    """Tensors x0, x1, ... of the host, and y: what a function makes of them one after the other."""
+
+    def __init__(self, body: Body, calls: int = 3, backInto: bool = False, loops: int = 1) -> None:
+        self.graph = poplar.Graph(poplar.Target.createCPUTarget())
+        linear = poplar.VariableMappingMethod.LINEAR
+
+        def variable(name: str) -> Any:
+            return self.graph.addVariable(poplar.FLOAT, [N], linear, name)
+
+        a, b = variable("a"), variable("b")
+        inside = program.Sequence()
+        body(self.graph, a, b, inside)
+        function = self.graph.addFunction(inside)
+        prog = program.Sequence()
+        self.names = [f"x{i}" for i in range(calls)]
+        made = []
+        for name in self.names:
+            x = variable(name)
+            self.graph.createHostWrite(name, x)
+            self.graph.createHostRead(name, x)
+            prog.add(program.Copy(x, a))
+            prog.add(program.Call(function, name))
+            if backInto:
+                prog.add(program.Copy(a, x))
+            own = variable(f"{name}/out")
+            prog.add(program.Copy(b, own))
+            made.append(own)
+        y = popops.map(self.graph, pe.Add(pe._1, pe._2), [made[0], made[-1]], prog, "sum")
+        self.graph.createHostRead("y", y)
+        self.prog = program.Repeat(loops, prog) if loops > 1 else prog
+
+    def run(self, fuses: bool) -> tuple[list[np.ndarray[Any, Any]], str]:
+        engine = poplar.Engine(self.graph, [self.prog], {"host.fuse": str(fuses).lower()})
+        values = np.random.default_rng(0).standard_normal((len(self.names), N)).astype(np.float32)
+        for name, value in zip(self.names, values, strict=True):
+            engine.writeTensor(name, np.ascontiguousarray(value))
+        engine.run()
+        engine.run()
+        found = []
+        for name in ("y", *self.names):
+            found.append(np.empty(N, np.float32))
+            engine.readTensor(name, found[-1])
+        return found, engine.planText()
+
+
+def square(graph: poplar.Graph, a: Any, b: Any, prog: program.Sequence) -> None:
+    made = popops.map(graph, pe.Mul(pe._1, pe._1), [a], prog, "square")
+    prog.add(program.Copy(made, b))
+
+
+def halves(graph: poplar.Graph, a: Any, b: Any, prog: program.Sequence) -> None:
+    """Writes its result in two parts."""
+    made = popops.map(graph, pe.Mul(pe._1, pe._1), [a], prog, "square")
+    prog.add(program.Copy(made.slice(0, 3), b.slice(0, 3)))
+    prog.add(program.Copy(made.slice(3, N), b.slice(3, N)))
+
+
+def overwrite(graph: poplar.Graph, a: Any, b: Any, prog: program.Sequence) -> None:
+    popops.mapInPlace(graph, pe.Mul(pe._1, pe.Const(0.5)), [a], prog, "half")
+    prog.add(program.Copy(a, b))
+
+
+def accumulate(graph: poplar.Graph, a: Any, b: Any, prog: program.Sequence) -> None:
+    """Adds to what the call before has left."""
+    popops.mapInPlace(graph, pe.Add(pe._1, pe._2), [b, a], prog, "more")
+
+
+@pytest.mark.parametrize("loops", [1, 3])
+@pytest.mark.parametrize("backInto", [False, True])
+@pytest.mark.parametrize("body", [square, halves, overwrite, accumulate])
+def test_the_same_bits_as_without_any_planning(body: Body, backInto: bool, loops: int) -> None:
+    calls = Calls(body, backInto=backInto, loops=loops)
+    plain, _ = calls.run(False)
+    found, _ = calls.run(True)
+    for a, b in zip(plain, found, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def lines(text: str) -> list[str]:
+    return [line.split(" [")[0].strip() for line in text.splitlines()]
+
+
+def test_arguments_and_results_are_not_copied() -> None:
+    plan = lines(Calls(square).run(True)[1])
+    assert not [line for line in plan if line.startswith("copy")]
+
+
+def test_what_is_copied_back_is_worked_on_where_it_is() -> None:
+    plan = lines(Calls(overwrite, backInto=True).run(True)[1])
+    assert not [line for line in plan if line.startswith("copy x")]
+    assert not [line for line in plan if "/out" in line]
+
+
+def test_an_argument_that_the_function_overwrites_is_written_elsewhere_and_not_copied() -> None:
+    plan = lines(Calls(overwrite).run(True)[1])
+    assert not [line for line in plan if line.startswith("copy")]
+
+
+def test_what_lasts_from_call_to_call_stays_one_variable() -> None:
+    found, _ = Calls(accumulate, calls=2).run(True)
+    y, x0, x1 = found
+    # Two runs: b is x0, x0 + x1, and then 2 x0 + x1, 2 x0 + 2 x1.
+    np.testing.assert_allclose(y, (2 * x0 + x1) + (2 * x0 + 2 * x1), rtol=1e-6)

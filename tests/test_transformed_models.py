@@ -1,0 +1,170 @@
+"""Outlining and in-place variants change no bit: random graphs and networks, with and without."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+
+import popir
+from tests.models import floats, step
+
+Arrays = dict[str, np.ndarray[Any, Any]]
+N = 6
+"""All tensors of random graphs are [N, N]."""
+
+
+def randomModel(seed: int) -> tuple[Any, str, list[str]]:
+    """A graph of element-wise operators, views, products and repeated blocks; its loss, and tensors
+    to return.
+    """
+    generator = np.random.default_rng(seed)
+    builder = popir.Builder(opsets={"ai.onnx": 13, "ai.graphcore": 1})
+    on, own = builder.aiOnnx, builder.aiGraphcore
+    known = [builder.addInputTensor("FLOAT", [N, N], "x")]
+    known += [builder.addInitializedInputTensor(floats(N, N, seed=i), f"w{i}") for i in range(3)]
+    half = on.constant(np.full((N, N), 0.5, np.float32))
+
+    def pick() -> str:
+        recent = known[-4:] if generator.random() < 0.7 else known
+        return recent[generator.integers(len(recent))]
+
+    def weight() -> str:
+        return known[1 + generator.integers(3)]
+
+    def block(t: str) -> str:
+        return on.tanh([on.add([on.matmul([t, weight()]), t])])
+
+    def ints(values: list[int]) -> str:
+        return on.constant(np.array(values, np.int64))
+
+    def halves(t: str) -> str:
+        parts = [on.slice([t, *map(ints, ([b], [e], [0]))]) for b, e in ((3, N), (0, 3))]
+        return on.concat([on.sigmoid([parts[0]]), parts[1]], 0)
+
+    ways = [
+        lambda: on.relu([pick()]),
+        lambda: on.leakyrelu([pick()], 0.25),
+        lambda: own.scale([pick()], 0.5),
+        lambda: on.add([pick(), pick()]),
+        lambda: on.mul([pick(), half]),
+        lambda: on.sub([weight(), pick()]),
+        lambda: on.transpose([pick()], [1, 0]),
+        lambda: on.reshape([on.reshape([pick(), ints([N * N])]), ints([N, N])]),
+        lambda: on.identity([pick()]),
+        lambda: halves(pick()),
+        lambda: on.softmax([pick()], 1),
+        lambda: on.expand([on.reducemean([pick()], [0]), ints([N, N])]),
+        lambda: block(pick()),
+        lambda: block(block(block(pick()))),
+    ]
+    for _ in range(25):
+        known.append(on.tanh([ways[generator.integers(len(ways))]()]))
+    loss = own.l1loss([on.add([known[-1], known[-2]])], 1.0)
+    builder.addOutputTensor(loss)
+    kept = [known[i] for i in generator.choice(np.arange(4, len(known)), 3, replace=False)]
+    return builder.getModelProto(), loss, kept
+
+
+def results(seed: int, outlining: bool, inplace: bool, threshold: float) -> tuple[Arrays, Any]:
+    """Anchors and weights of a training step of two batches."""
+    model, loss, kept = randomModel(seed)
+    options = popir.SessionOptions(
+        enableOutlining=outlining,
+        outlineThreshold=threshold,
+        enableOutliningCopyCostPruning=threshold > 0,
+    )
+    session = popir.TrainingSession(
+        model,
+        popir.DataFlow(2, {id: popir.AnchorReturnType("All") for id in [loss, *kept]}),
+        loss,
+        popir.ConstSGD(0.01),
+        popir.DeviceManager().createCpuDevice(),
+        patterns=popir.Patterns().enablePattern("InPlace", inplace),
+        userOptions=options,
+    )
+    session.prepareDevice()
+    found = step(session, {"x": floats(2, N, N, seed=9)})
+    weights = {f"w{i}": np.empty((N, N), np.float32) for i in range(3)}
+    session.weightsToHost()
+    used = {id: a for id, a in weights.items() if session.graph.hasTensor(id)}
+    session.readWeights(popir.PyWeightsIO(used))
+    return {**found, **used}, session
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_random_graphs(seed: int) -> None:
+    threshold = (1.0, -1.0)[seed % 2]
+    plain, _ = results(seed, False, False, threshold)
+    for outlining, inplace in itertools.product((False, True), repeat=2):
+        found, _ = results(seed, outlining, inplace, threshold)
+        for id, array in plain.items():
+            np.testing.assert_array_equal(found[id], array, f"{id} {outlining} {inplace}")
+
+
+def layered(layers: int) -> tuple[Any, str]:
+    """A chain of layers, each a product, a bias, an activation and a residual."""
+    builder = popir.Builder(opsets={"ai.onnx": 13, "ai.graphcore": 1})
+    h = builder.addInputTensor("FLOAT", [32, 64], "x")
+    for i in range(layers):
+        w = builder.addInitializedInputTensor(floats(64, 64, seed=i), f"w{i}")
+        b = builder.addInitializedInputTensor(floats(64, seed=i), f"b{i}")
+        y = builder.aiOnnx.add([builder.aiOnnx.matmul([h, w], f"layer{i}/fc"), b])
+        h = builder.aiOnnx.add([builder.aiOnnx.relu([y]), h])
+    builder.addOutputTensor(h)
+    return builder.getModelProto(), h
+
+
+def machine(outlining: bool, inplace: bool) -> popir.InferenceSession:
+    """A session of eight layers on a simulated machine of 16 tiles."""
+    model, out = layered(8)
+    session = popir.InferenceSession(
+        model,
+        popir.DataFlow(1, [out]),
+        popir.DeviceManager().createIpuModelDevice({"tilesPerIPU": 16}),
+        patterns=popir.Patterns().enablePattern("InPlace", inplace),
+        userOptions=popir.SessionOptions(
+            enableOutlining=outlining, engineOptions={"debug.allowOutOfMemory": "true"}
+        ),
+    )
+    session.prepareDevice()
+    return session
+
+
+def memory(session: popir.InferenceSession) -> dict[str, int]:
+    return {row.category: row.totalBytes for row in session.getReport().memory}
+
+
+def test_outlining_saves_code_and_vertices_on_the_machine() -> None:
+    plain, outlined = memory(machine(False, False)), memory(machine(True, False))
+    assert outlined["vertex state"] < plain["vertex state"]
+    assert outlined["vertex code"] <= plain["vertex code"]
+
+
+def test_the_host_runs_the_same_steps() -> None:
+    def kernels(outlining: bool, inplace: bool) -> list[list[str]]:
+        text: str = machine(outlining, inplace)._engine.planText()
+        rows = (line.split() for line in text.splitlines())
+        return [[word for word in row if "/" not in word and word != "+"] for row in rows]
+
+    plain = kernels(False, False)
+    assert kernels(True, False) == plain
+    assert kernels(True, True) == plain
+
+
+def test_the_host_s_profile_names_the_model_s_operators() -> None:
+    model, out = layered(3)
+    session = popir.InferenceSession(
+        model,
+        popir.DataFlow(1, [out]),
+        popir.DeviceManager().createCpuDevice(),
+        userOptions=popir.SessionOptions(engineOptions={"host.profile": "true"}),
+    )
+    session.prepareDevice()
+    assert "Call" in {op.opid.type for op in session.graph.ops.values()}
+    rows = session.getHostProfile().instructions
+    assert [row.operator for row in rows if row.type == "MatMul"] == [
+        f"layer{i}/fc" for i in range(3)
+    ]

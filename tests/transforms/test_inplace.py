@@ -1,0 +1,141 @@
+"""In-place variants, from text to text; and each reason to leave an operator, by its words."""
+
+from __future__ import annotations
+
+import pytest
+
+from popir.ir import verify
+from popir.ir.text import print_graph
+from popir.transforms.inplace import inplace
+from tests.transforms.graphs import graphOf
+
+HEAD = """opset ai.onnx 13
+stream %x: FLOAT[4]
+variable %w: FLOAT[4] = [1.0, 2.0, 3.0, 4.0]
+const %k: FLOAT[4] = [0.5, 0.5, 0.5, 0.5]
+"""
+TAIL = """
+inputs %x
+outputs %out
+"""
+
+
+def after(body: str, *kept: str) -> tuple[str, dict[str, str | None]]:
+    """The operators' lines afterwards, and for each variant that was tried why it was left."""
+    graph = graphOf(HEAD + body + TAIL)
+    decisions = inplace(graph, kept)
+    verify(graph)
+    lines = [line.strip() for line in print_graph(graph).splitlines()]
+    ops = [line for line in lines if line[0].isdigit() or line.startswith("after")]
+    return "\n".join(ops), {d.what: d.reason for d in decisions}
+
+
+def test_a_chain_works_in_one_memory() -> None:
+    found, _ = after(
+        """0: %a: FLOAT[4] = ai.onnx.Mul:13(%x, %w)
+        1: %b: FLOAT[4] = ai.onnx.LeakyRelu:6(%a) {alpha = 0.1}
+        2: %out: FLOAT[4] = ai.onnx.Add:13(%b, %w)"""
+    )
+    assert (
+        found
+        == """0: %a: FLOAT[4] = ai.onnx.Mul:13(%x, %w)
+1: %b: FLOAT[4] = ai.graphcore.LeakyReluInplace:1(%a) {alpha = 0.1}
+2: %out: FLOAT[4] = ai.graphcore.AddLhsInplace:1(%b, %w)"""
+    )
+
+
+def test_the_other_readers_come_first() -> None:
+    found, _ = after(
+        """0: %a: FLOAT[4] = ai.onnx.Mul:13(%x, %w)
+        2: %c: FLOAT[2, 2] = ai.graphcore.Reshape:1(%a) {shape = [2, 2]}
+        3: %d: FLOAT[2, 2] = ai.onnx.Softmax:13(%c)
+        4: %b: FLOAT[4] = ai.onnx.Exp:13(%a)
+        5: %e: FLOAT[4] = ai.graphcore.Reshape:1(%d) {shape = [4]}
+        6: %out: FLOAT[4] = ai.onnx.Add:13(%b, %e)""",
+    )
+    assert "4: %b: FLOAT[4] = ai.graphcore.ExpInplace:1(%a)" in found
+    assert "after 4: 2, 3" in found  # the view of %a, and who reads it
+
+
+def test_the_operator_made_last_is_tried_first_and_the_other_one_has_to_wait_for_nothing() -> None:
+    found, reasons = after(
+        """0: %a: FLOAT[4] = ai.onnx.Mul:13(%x, %w)
+        1: %b: FLOAT[4] = ai.onnx.Exp:13(%a)
+        2: %c: FLOAT[4] = ai.onnx.Neg:13(%a)
+        3: %out: FLOAT[4] = ai.onnx.Add:13(%c, %b)"""
+    )
+    assert "2: %c: FLOAT[4] = ai.graphcore.NegInplace:1(%a)" in found
+    assert "1: %b: FLOAT[4] = ai.onnx.Exp:13(%a)" in found
+    assert "reads the value and runs later" in str(reasons["ExpInplace"])
+
+
+def test_preferences_of_the_model_go_before_the_defaults() -> None:
+    notes = '{__inplace_op_names = ["AddLhsInplace", "AddRhsInplace"], '
+    notes += "__inplace_op_priorities = [-1.0, 20.0]}"
+    found, reasons = after(
+        f"""0: %a: FLOAT[4] = ai.onnx.Mul:13(%x, %w)
+        1: %b: FLOAT[4] = ai.onnx.Mul:13(%x, %k)
+        2: %out: FLOAT[4] = ai.onnx.Add:13(%a, %b) notes {notes}"""
+    )
+    assert "ai.graphcore.AddRhsInplace:1(%a, %b)" in found
+    assert "AddLhsInplace" not in reasons
+
+
+def test_an_operator_that_excludes_the_pattern() -> None:
+    body = """0: %a: FLOAT[4] = ai.onnx.Mul:13(%x, %w)
+    1: %out: FLOAT[4] = ai.onnx.Neg:13(%a)"""
+    assert "NegInplace" in after(body)[0]
+    assert "NegInplace" not in after(body + ' notes {__exclude_patterns = ["InPlace"]}')[0]
+
+
+REFUSED = [
+    ("%x", "'x', in the same memory, is an input of the graph"),
+    ("%w", "'w', in the same memory, is a weight or state"),
+    ("%k", "'k', in the same memory, is a constant"),
+    ("%kept", "'kept', in the same memory, is kept: an anchor or an output"),
+    ("%viewed", "'w', in the same memory, is a weight or state"),
+    ("%keptView", "'kept', in the same memory, is kept: an anchor or an output"),
+    ("%wide", "'wide', in the same memory, shows elements several times"),
+]
+
+
+@pytest.mark.parametrize(("source", "reason"), REFUSED)
+def test_memory_that_somebody_else_has_stays(source: str, reason: str) -> None:
+    shape = "[2, 4]" if source == "%wide" else "[2, 2]" if "iew" in source else "[4]"
+    body = f"""const %rows: INT64[2] = [2, 4]
+    0: %kept: FLOAT[4] = ai.onnx.Mul:13(%x, %w)
+    1: %viewed: FLOAT[2, 2] = ai.graphcore.Reshape:1(%w) {{shape = [2, 2]}}
+    2: %keptView: FLOAT[2, 2] = ai.graphcore.Reshape:1(%kept) {{shape = [2, 2]}}
+    3: %fresh: FLOAT[4] = ai.onnx.Mul:13(%x, %w)
+    4: %wide: FLOAT[2, 4] = ai.onnx.Expand:13(%fresh, %rows)
+    5: %out: FLOAT{shape} = ai.onnx.Exp:13({source})"""
+    found, reasons = after(body, "kept")
+    assert reasons["ExpInplace"] == reason
+    assert f"ai.onnx.Exp:13({source})" in found
+
+
+def test_an_operator_that_sees_its_input_twice() -> None:
+    body = """0: %a: FLOAT[2, 2] = ai.onnx.MatMul:13(%m, %m)
+    1: %b: FLOAT[2, 2] = ai.onnx.Transpose:13(%a) {perm = [1, 0]}
+    2: %out: FLOAT[2, 2] = ai.onnx.Add:13(%a, %b)"""
+    _, reasons = after("variable %m: FLOAT[2, 2] = [1.0, 2.0, 3.0, 4.0]\n" + body)
+    assert reasons["AddLhsInplace"] == "the operator reads the memory of 'a' through 2 inputs"
+
+
+def test_a_variant_that_the_operator_does_not_have() -> None:
+    notes = '{__inplace_op_names = ["NoInplace"], __inplace_op_priorities = [20.0]}'
+    _, reasons = after(f"0: %out: FLOAT[4] = ai.onnx.Neg:13(%x) notes {notes}")
+    assert "no such variant" in str(reasons["NoInplace"])
+
+
+def test_only_inputs_of_the_output_s_type_and_shape() -> None:
+    body = """0: %a: FLOAT[1] = ai.onnx.MatMul:13(%x, %w)
+    1: %b: FLOAT[4] = ai.onnx.Mul:13(%x, %w)
+    2: %out: FLOAT[4] = ai.onnx.Add:13(%a, %b)"""
+    found, reasons = after(
+        body.replace(
+            "%a: FLOAT[1] = ai.onnx.MatMul:13(%x, %w)", "%a: FLOAT[1] = ai.onnx.ReduceSum:11(%x)"
+        )
+    )
+    assert "AddRhsInplace" in found
+    assert "AddLhsInplace" not in reasons
