@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import popir
+from models import light
 from tests.models import floats, step
 
 Arrays = dict[str, np.ndarray[Any, Any]]
@@ -119,7 +120,11 @@ def layered(layers: int) -> tuple[Any, str]:
 
 def machine(outlining: bool, inplace: bool) -> popir.InferenceSession:
     """A session of eight layers on a simulated machine of 16 tiles."""
-    model, out = layered(8)
+    return onMachine(*layered(8), outlining, inplace)
+
+
+def onMachine(model: Any, out: str, outlining: bool, inplace: bool) -> popir.InferenceSession:
+    """A session of a model on the same machine."""
     session = popir.InferenceSession(
         model,
         popir.DataFlow(1, [out]),
@@ -140,7 +145,48 @@ def memory(session: popir.InferenceSession) -> dict[str, int]:
 def test_outlining_saves_code_and_vertices_on_the_machine() -> None:
     plain, outlined = memory(machine(False, False)), memory(machine(True, False))
     assert outlined["vertex state"] < plain["vertex state"]
-    assert outlined["vertex code"] <= plain["vertex code"]
+    assert outlined["exchange code"] < plain["exchange code"]
+    code = ("vertex code", "control code", "exchange code", "vertex state")
+    assert sum(outlined[c] for c in code) < 0.9 * sum(plain[c] for c in code)
+
+
+def test_in_place_variants_save_temporaries() -> None:
+    def temporaries(inplace: bool) -> int:
+        builder = popir.Builder(opsets={"ai.onnx": 13})
+        column = builder.addInitializedInputTensor(floats(128, 1), "w")
+        h = builder.aiOnnx.add([builder.addInputTensor("FLOAT", [1, 128], "x"), column])
+        for way in (builder.aiOnnx.tanh, builder.aiOnnx.sigmoid, builder.aiOnnx.relu) * 2:
+            h = way([h])
+        builder.addOutputTensor(h)
+        return memory(onMachine(builder.getModelProto(), h, False, inplace))["temporaries"]
+
+    whole = 128 * 128 * 4
+    assert 2 * whole <= temporaries(False) < 2.1 * whole
+    assert whole <= temporaries(True) < 1.1 * whole
+
+
+@pytest.mark.parametrize("name", ["squeezenet", "resnet50", "shufflenet"])
+def test_classifiers(name: str) -> None:
+    model = light.randomized(light.path(name))
+    model.graph.output[0].name = out = light.logits(model)
+    model.graph.output[0].type.tensor_type.ClearField("shape")
+    id, shape = light.imageInput(model)
+    image = np.random.default_rng(1).standard_normal(shape).astype(np.float32)
+    found: list[Any] = []
+    for outlining, inplace in itertools.product((False, True), repeat=2):
+        session = popir.InferenceSession(
+            model,
+            popir.DataFlow(1, [out]),
+            popir.DeviceManager().createCpuDevice(),
+            patterns=popir.Patterns().enablePattern("InPlace", inplace),
+            userOptions=popir.SessionOptions(enableOutlining=outlining),
+        )
+        session.prepareDevice()
+        types = {op.opid.type for op in session.graph.ops.values()}
+        assert (("Call" in types) or ("ReluInplace" in types)) == (outlining or inplace)
+        found.append(step(session, {id: image})[out])
+    for other in found[1:]:
+        np.testing.assert_array_equal(other, found[0])
 
 
 def test_the_host_runs_the_same_steps() -> None:

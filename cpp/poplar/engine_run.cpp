@@ -203,7 +203,7 @@ void EngineImpl::connect(const std::string& handle, const poplar::StreamCallback
 
 void EngineImpl::connect(const std::string& handle, const poplar::HostCallbackHandle& callback) {
   std::string known;
-  for (const auto& f : graph_->hostFunctions) {
+  for (const auto& f : grown_->hostFunctions) {
     known += (known.empty() ? "" : ", ") + f.handle();
     if (f.handle() != handle) continue;
     const auto id = static_cast<std::size_t>(f.id());

@@ -22,8 +22,12 @@ namespace popir {
 /// Bytes that copies share.
 class SharedBytes {
  public:
+  SharedBytes() = default;
+  explicit SharedBytes(std::vector<unsigned char> bytes)
+      : bytes_(std::make_shared<std::vector<unsigned char>>(std::move(bytes))) {}
   bool empty() const { return !bytes_ || bytes_->empty(); }
   const unsigned char* data() const { return bytes_ ? bytes_->data() : nullptr; }
+  std::size_t size() const { return bytes_ ? bytes_->size() : 0; }
   /// For whoever fills in the value; \pre not shared yet.
   unsigned char* fill(std::size_t n) {
     if (empty()) bytes_ = std::make_shared<std::vector<unsigned char>>(n);

@@ -66,7 +66,7 @@ class GraphWriter {
     to_.put(v.shape);
     to_.put(v.name);
     to_.put(v.constant);
-    to_.put(v.data);
+    to_.put(std::vector<unsigned char>(v.data.data(), v.data.data() + v.data.size()));
     const auto mapping = v.mapping.state();
     to_.put(mapping.elements);
     to_.put(mapping.perTile);
@@ -222,7 +222,7 @@ class GraphReader {
     v.elements = product(v.shape);
     from_.get(v.name);
     from_.get(v.constant);
-    from_.get(v.data);
+    v.data = SharedBytes(from_.get<std::vector<unsigned char>>());
     TileMapping::State mapping;
     from_.get(mapping.elements);
     from_.get(mapping.perTile);

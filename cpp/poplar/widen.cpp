@@ -14,9 +14,10 @@ std::optional<poplar::Tensor> wholeField(const GraphImpl& graph, const poplar::T
   if (!affine || affine->offset != 0 || in.view().wholeVariable()) return std::nullopt;
   const auto& variable = graph.variable(affine->variable);
   const auto& shape = in.view().shape();
-  if (variable.shape.size() != shape.size() || affine->strides != rowMajorStrides(variable.shape))
-    return std::nullopt;
+  if (variable.shape.size() != shape.size()) return std::nullopt;
+  const auto dense = rowMajorStrides(variable.shape);
   for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (shape[d] != 1 && affine->strides[d] != dense[d]) return std::nullopt;
     const auto cut = variable.shape[d] - shape[d];
     if (d < 2 ? cut != 0 : cut >= problem.stride[d - 2] || problem.inDilation[d - 2] != 1)
       return std::nullopt;
