@@ -214,3 +214,20 @@ def test_the_host_s_profile_names_the_model_s_operators() -> None:
     assert [row.operator for row in rows if row.type == "MatMul"] == [
         f"layer{i}/fc" for i in range(3)
     ]
+
+
+def test_the_machine_s_profile_names_the_model_s_operators() -> None:
+    plain, outlined = (machine(outlining, False).getProfile().data for outlining in (False, True))
+
+    def products(profile: dict[str, Any], key: str) -> dict[str, Any]:
+        rows = [row for row in profile["operators"] if row["type"] == "MatMul"]
+        return {row["name"]: row[key] for row in rows}
+
+    names = [f"layer{i}/fc" for i in range(8)]
+    assert list(products(outlined, "cycles")) == list(products(plain, "cycles")) == names
+    for key in ("flops", "weight_bytes", "output_bytes"):
+        assert products(outlined, key) == products(plain, key)
+    assert min(products(outlined, "cycles").values()) > 0
+    state = list(products(outlined, "vertex_state_bytes").values())
+    assert state[0] > 0 and not any(state[1:])
+    assert sum(row["cycles"] for row in outlined["operators"]) == outlined["totals"]["cycles"]

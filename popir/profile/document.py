@@ -174,7 +174,7 @@ def _operation(each: OperationCost) -> Json:
 
 
 def _add_costs(operators: list[Json], steps: list[Json], operations: list[Json]) -> None:
-    """Adds what steps cost to their operators, and gives operations the operator of their step."""
+    """Adds what steps cost to their operators, and gives operations that of their first step."""
     for step in steps:
         if step["operator"] is None:
             continue
@@ -183,20 +183,24 @@ def _add_costs(operators: list[Json], steps: list[Json], operations: list[Json])
             operator[part] += step["times"] * step[part]
         for row in step["operations"]:
             operation = operations[row]
-            operation["operator"] = step["operator"]
+            if operation["operator"] is None:
+                operation["operator"] = step["operator"]
             operator["flops"] += step["times"] * operation["flops"] // operation["times"]
 
 
 def _add_memory(operators: list[Json], report: Sequence[StepCost], steps: list[Json]) -> None:
-    """Adds what steps have of memory to their operators; a step that runs again has it once."""
-    for step, row in {
-        tuple(step.operations): (step, data["operator"])
-        for step, data in zip(report, steps, strict=True)
-        if step.operations
-    }.values():
-        if row is not None:
-            operator = operators[row]
-            operator["gathered_bytes"] = max(operator["gathered_bytes"], step.gatheredBytes)
+    """Adds what steps have of memory to their operators; where a step runs first, for what it has
+    once however often it runs.
+    """
+    known: set[tuple[int, ...]] = set()
+    for step, data in zip(report, steps, strict=True):
+        if data["operator"] is None:
+            continue
+        operator = operators[data["operator"]]
+        operator["gathered_bytes"] = max(operator["gathered_bytes"], step.gatheredBytes)
+        key = tuple(step.operations)
+        if key not in known:
+            known.add(key)
             operator["vertex_state_bytes"] += step.vertexStateBytes
             operator["exchange_code_bytes"] += step.exchangeCodeBytes
 

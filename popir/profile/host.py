@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from popir.ir import Graph, Op
-from popir.profile.names import OperatorNames
+from popir.profile.names import Place, beginning, places
 
 HOST = "host"
 """The type of what brings data from the host's arrays and back."""
@@ -48,11 +48,11 @@ class HostProfile:
 
         Raises poplar_profiling_disabled unless the engine has the option `host.profile = "true"`.
         """
-        names = OperatorNames(graph)
+        filed = {place.filed: place for place in places(graph)}
         rows: list[InstructionTime] = []
         for name, what, runs, seconds in engine.hostProfile():
             transfer = what.startswith(_TRANSFERS)
-            found = {} if transfer else _operatorsOf(name, names)
+            found = {} if transfer else _operatorsOf(name, filed)
             kinds = "+".join(op.plainType() for op in found.values())
             kind = kinds or (HOST if transfer else OTHER)
             rows.append(InstructionTime(" + ".join(found), kind, what, runs, seconds))
@@ -85,6 +85,7 @@ class HostProfile:
         return dict(sorted(sums.items(), key=lambda item: -item[1]))
 
 
-def _operatorsOf(name: str, names: OperatorNames) -> dict[str, Op]:
+def _operatorsOf(name: str, filed: dict[str, Place]) -> dict[str, Op]:
     """The operators of an instruction, by their names; of several where the engine joined them."""
-    return dict(filter(None, (names.called(part) for part in name.split(_JOINED))))
+    found = (beginning(part, filed) for part in name.split(_JOINED))
+    return {place.name: place.op for place in found if place}

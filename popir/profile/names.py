@@ -1,58 +1,63 @@
-"""Which operator a name on the device belongs to: `OperatorNames`."""
+"""Where a compiled graph's operators run, and under which names: `places`."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeVar
 
-from popir.ir import Graph, Op
-from popir.ir.graph import calledGraphs
+from popir.ir import Graph, Op, Tensor
 from popir.ir.op import CalledNames
-from popir.opx import debugPrefix
+from popir.opx import blockOf, debugPrefix
+
+T = TypeVar("T")
 
 
-class OperatorNames:
-    """The operators of a graph, and of those that it calls, by the names under which they file what
-    they add to a program.
+@dataclass(frozen=True)
+class Place:
+    """An operator of the graph, or one of a graph that is called, for one call of it."""
+
+    op: Op
+    name: str
+    """The model's, or type and id; of a called operator the one that it had here before."""
+    filed: str
+    """The name under which the host's steps file it: with the calls that lead here."""
+    blocks: tuple[str, ...]
+    """The sequences of the device program that hold what it adds, the innermost last."""
+    inputs: tuple[Tensor, ...]
+    """What it reads; a called graph's inputs are what this call gives."""
+
+
+def places(graph: Graph) -> Iterator[Place]:
+    """All operators in the order in which they run, those of a called graph at each call, behind
+    the operator that calls.
     """
-
-    def __init__(self, graph: Graph) -> None:
-        ops = [op for each in calledGraphs(graph) for op in each.schedule()]
-        self.operators = {debugPrefix(op): op for op in ops}
-        """Each operator by its name, the model's or type and id; of each graph in the order in
-        which they run.
-        """
-        self._byCall = {filed: (shown, op) for filed, shown, op in _filed(graph)}
-
-    def of(self, name: str) -> str | None:
-        """The operator's name with which `name` begins, up to a slash; None if there is none."""
-        return _beginning(name, self.operators)
-
-    def called(self, name: str) -> tuple[str, Op] | None:
-        """The operator to whose name the host's steps add the calls that lead to it, and what it
-        was called, before it was outlined, at this place; None if there is none.
-        """
-        found = _beginning(name, self._byCall)
-        return None if found is None else self._byCall[found]
+    return _places(graph, "", (), {}, {})
 
 
-def _beginning(name: str, known: Container[str]) -> str | None:
+def _places(
+    graph: Graph,
+    prefix: str,
+    blocks: tuple[str, ...],
+    names: CalledNames,
+    given: Mapping[Tensor, Tensor],
+) -> Iterator[Place]:
+    for op in graph.schedule():
+        filed, inside = prefix + debugPrefix(op), (*blocks, blockOf(op))
+        known = names.get(op.id)
+        read = {i: given.get(tensor, tensor) for i, tensor in op.input.items()}
+        name = known if isinstance(known, str) else debugPrefix(op)
+        yield Place(op, name, filed, inside, tuple(dict.fromkeys(read.values())))
+        below = known if isinstance(known, dict) else op.calledNames
+        for callee in op.getCalledGraphs():
+            actual = {callee.getTensor(id): read[i] for i, id in enumerate(callee.inputs)}
+            yield from _places(callee, f"{filed}/", inside, below, actual)
+
+
+def beginning(name: str, known: Mapping[str, T]) -> T | None:
+    """What is known by `name` or by its longest beginning, up to a slash; None if nothing is."""
     while name not in known:
         name, slash, _ = name.rpartition("/")
         if not slash:
             return None
-    return name
-
-
-def _filed(
-    graph: Graph, prefix: str = "", names: CalledNames | None = None
-) -> Iterator[tuple[str, str, Op]]:
-    """For each operator, and for each call those of the called graph: the name on the host, and the
-    one that it had there before.
-    """
-    for op in graph.ops.values():
-        filed = prefix + debugPrefix(op)
-        known = (names or {}).get(op.id)
-        yield filed, known if isinstance(known, str) else debugPrefix(op), op
-        below = known if isinstance(known, dict) else op.calledNames
-        for callee in op.getCalledGraphs():
-            yield from _filed(callee, f"{filed}/", below)
+    return known[name]

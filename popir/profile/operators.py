@@ -5,44 +5,41 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from popir.ir import Graph, Op, Tensor
-from popir.ir.graph import calledGraphs
-from popir.opx import blockOf, debugPrefix
-from popir.profile.names import OperatorNames
+from popir.ir import Graph, Tensor
+from popir.profile.names import Place, beginning, places
 
 
 class Operators:
-    """The operators of a compiled graph and of those that it calls; of each graph in the order in
-    which they run.
+    """The operators of a compiled graph in the order in which they run, those of a called graph
+    once for each call.
     """
 
     def __init__(self, graph: Graph) -> None:
-        schedule = [op for each in calledGraphs(graph) for op in each.schedule()]
-        self.rows = [_row(op) for op in schedule]
+        found = list(places(graph))
+        self.rows = [_row(place) for place in found]
         """Name, type, domain, and bytes of results and weights of each."""
-        self._names = OperatorNames(graph)
-        self._byBlock = {blockOf(op): row for row, op in enumerate(schedule)}
-        self._byName = {debugPrefix(op): row for row, op in reversed(list(enumerate(schedule)))}
+        self._byBlocks = {place.blocks: row for row, place in enumerate(found)}
+        self._byName = {place.name: row for row, place in reversed(list(enumerate(found)))}
 
     def behind(self, blocks: Sequence[str], name: str) -> int | None:
         """The row of the operator that a step in `blocks` belongs to, the innermost one; outside of
-        any operator's block the first one with which `name` begins; None if there is none.
+        any operator's blocks the first one with which `name` begins; None if there is none.
         """
-        known = (self._byBlock[block] for block in reversed(blocks) if block in self._byBlock)
+        within = (tuple(blocks[:n]) for n in range(len(blocks), 0, -1))
+        known = (self._byBlocks[some] for some in within if some in self._byBlocks)
         return next(known, self.named(name))
 
     def named(self, name: str) -> int | None:
         """The row of the first operator whose name is `name` or its beginning, up to a slash."""
-        found = self._names.of(name)
-        return None if found is None else self._byName[found]
+        return beginning(name, self._byName)
 
 
-def _row(op: Op) -> dict[str, Any]:
+def _row(place: Place) -> dict[str, Any]:
+    op = place.op
     outputs = {tensor.id: tensor for tensor in op.output.values()}
-    inputs = {tensor.id: tensor for tensor in op.input.values()}
-    weights = [tensor for tensor in inputs.values() if tensor.isVariable() or tensor.isConst()]
+    weights = [tensor for tensor in place.inputs if tensor.isVariable() or tensor.isConst()]
     return {
-        "name": debugPrefix(op),
+        "name": place.name,
         "type": op.plainType(),
         "domain": op.opid.domain,
         "output_bytes": sum(map(_bytes, outputs.values())),
