@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import heapq
 import logging
-from collections.abc import Collection
+from collections.abc import Collection, Hashable
 from dataclasses import dataclass
 
 import numpy as np
 
-from popir.ir import Graph
+from popir.ir import Graph, Op
 from popir.ir.graph import calledGraphs
 from popir.transforms.decision import Decision
 from popir.transforms.pieces import Piece, Text
@@ -51,8 +51,9 @@ def outline(graph: Graph, kept: Collection[str], options: OutlineOptions) -> lis
     """
     decisions: list[Decision] = []
     made = 0
+    known: dict[Op, Hashable] = {}
     while True:
-        text = Text(calledGraphs(graph), kept, options.copyCostPruning)
+        text = Text(calledGraphs(graph), kept, options.copyCostPruning, known)
         pieces, refused = _choose(text, options.threshold)
         if not pieces:
             return [*decisions, *text.refusals, *refused]

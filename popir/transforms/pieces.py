@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,15 +66,25 @@ class Piece:
 
 
 class Text:
-    """The schedules of graphs, one after the other, and how their operators are connected."""
+    """The schedules of graphs, one after the other, and how their operators are connected.
 
-    def __init__(self, graphs: Sequence[Graph], kept: Collection[str], isPruned: bool) -> None:
+    `known` holds what operators compute, for the next text that has them.
+    """
+
+    def __init__(
+        self,
+        graphs: Sequence[Graph],
+        kept: Collection[str],
+        isPruned: bool,
+        known: dict[Op, Hashable],
+    ) -> None:
         self.ops: list[Op] = []
         self.tokens: list[int] = []
         """The class of each operator; one that must stay where it is has a class of its own."""
         self.refusals: list[Decision] = []
         self._kept = set(kept)
-        self._classes: dict[object, int] = {}
+        self._known = known
+        self._classes: dict[Hashable, int] = {}
         self._fresh = itertools.count(_NEVER, -1)
         for graph in graphs:
             self._add(graph)
@@ -104,12 +114,9 @@ class Text:
             self.tokens.append(next(self._fresh))
 
     def _class(self, op: Op) -> int:
-        tensors = (*op.input.items(), *op.output.items())
-        infos = tuple((i, str(tensor.info)) for i, tensor in tensors)
-        constants = [(i, op.input[i].data) for i in sorted(op.constantInputs) if i in op.input]
-        held = encoded(constants) if constants else b""
-        key = (digestOf(op, isOutlined=True), len(op.input), infos, held)
-        return self._classes.setdefault(key, len(self._classes))
+        if op not in self._known:
+            self._known[op] = _computed(op)
+        return self._classes.setdefault(self._known[op], len(self._classes))
 
     def _connect(self) -> None:
         """Lists what is read (a tensor's number, where it is made, and as which output), and what
@@ -137,9 +144,8 @@ class Text:
                     last[-1] = max(last[-1], end)
             self._reads.append(len(reads))
             self._makes.append(len(made))
-        self._read = np.array(reads, np.int64).reshape(-1, 3)
-        self._made, self._last = np.array(made), np.array(last, np.int64)
-        self._costs = np.array([0.0 if t.isConst() else _root(t) for t in numbers])
+        self._read, self._made, self._last = reads, made, last
+        self._costs = [0.0 if t.isConst() else _root(t) for t in numbers]
 
     def isKept(self, tensor: Tensor) -> bool:
         """Whether the tensor is needed after its graph has run."""
@@ -180,9 +186,9 @@ class Text:
         for start in starts:
             if not apart or start >= apart[-1] + length:
                 apart.append(start)
-        groups: dict[bytes, list[int]] = {}
+        groups: dict[Any, list[int]] = {}
         for start in apart:
-            groups.setdefault(self._shape(start, length), []).append(start)
+            groups.setdefault(self._slots(start, length)[0], []).append(start)
         same = max(groups.values(), key=len)
         begin, end = self._trimmed(same[:_SAMPLE], length)
         return self._evaluated([start + begin for start in same], end - begin)
@@ -200,35 +206,44 @@ class Text:
             begin, end = parts[gains.index(best)]
         return begin, end
 
-    def _slots(self, start: int, length: int) -> tuple[Any, Any]:
+    def _slots(self, start: int, length: int) -> tuple[tuple[tuple[int, int], ...], list[int]]:
         """Of all that an occurrence reads: where it is made, counted from its start, and as which
         output; of what is made before, the number in the order of coming. And those tensors.
         """
-        read = self._read[self._reads[start] : self._reads[start + length]]
-        inside = read[:, 1] >= start
-        _, first, which = np.unique(read[~inside, 0], return_index=True, return_inverse=True)
-        rank = np.empty(len(first), np.int64)
-        rank[np.argsort(first)] = np.arange(len(first))
-        shape = np.where(inside, read[:, 1] - start, _NEVER)
-        numbers = read[:, 2].copy()
-        numbers[~inside] = rank[which.reshape(-1)]
-        return np.stack([shape, numbers]), read[~inside, 0][np.sort(first)]
-
-    def _shape(self, start: int, length: int) -> bytes:
-        return self._slots(start, length)[0].tobytes()
+        outside: dict[int, int] = {}
+        slots = tuple(
+            (at - start, which)
+            if at >= start
+            else (_NEVER, outside.setdefault(tensor, len(outside)))
+            for tensor, at, which in self._read[self._reads[start] : self._reads[start + length]]
+        )
+        return slots, list(outside)
 
     def _evaluated(self, starts: list[int], length: int) -> Piece:
-        outside = np.stack([self._slots(start, length)[1] for start in starts])
-        isShared = (outside == outside[0]).all(axis=0)
-        copies = float(self._costs[outside[0]][~isShared].sum())
-        spans = [(self._makes[start], self._makes[start + length]) for start in starts]
-        isOut = np.zeros(spans[0][1] - spans[0][0], bool)
-        for start, (begin, end) in zip(starts, spans, strict=True):
-            isOut |= self._last[begin:end] >= start + length
-        begin, end = spans[0]
-        copies += float(self._made[begin:end][isOut].sum())
         value = float(self._values[starts[0] + length] - self._values[starts[0]])
-        return Piece(self, starts, length, value, copies if self._isPruned else 0.0)
+        copies = self._copies(starts, length) if self._isPruned else 0.0
+        return Piece(self, starts, length, value, copies)
+
+    def _copies(self, starts: list[int], length: int) -> float:
+        """What one call costs: the inputs that are not the same tensor everywhere, and what is
+        needed after it somewhere.
+        """
+        given = zip(*(self._slots(start, length)[1] for start in starts), strict=True)
+        copies = sum(self._costs[first] for first, *others in given if set(others) - {first})
+        begin, end = self._makes[starts[0]], self._makes[starts[0] + length]
+        for i in range(end - begin):
+            if any(self._last[self._makes[start] + i] >= start + length for start in starts):
+                copies += self._made[begin + i]
+        return copies
+
+
+def _computed(op: Op) -> Hashable:
+    """Equal for operators that compute the same, of what they are given."""
+    tensors = (*op.input.items(), *op.output.items())
+    infos = tuple((i, str(tensor.info)) for i, tensor in tensors)
+    constants = [(i, op.input[i].data) for i in sorted(op.constantInputs) if i in op.input]
+    held = encoded(constants) if constants else b""
+    return digestOf(op, isOutlined=True), len(op.input), infos, held
 
 
 def _fixed(op: Op) -> str | None:
