@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import functools
 import hashlib
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -90,8 +91,26 @@ def digestOf(op: Op, isOutlined: bool = False) -> bytes:
     isPython = op.source in ("built in", "python")
     members = {item.member for item in op.declaredAttributes().values()}
     hidden = {k: v for k, v in vars(op).items() if isPython and k not in _OWN and k not in members}
-    parts = (str(op.opid), op.source, os.attributes, hidden, op.settings.nodeAttributes)
-    return hashlib.blake2b(encoded(parts), digest_size=16).digest()
+    if not hidden.get("_open"):
+        hidden.pop("_open", None)
+    parts = (hidden, op.settings.nodeAttributes, os.attributes)
+    if all(_PLAIN.issuperset(map(type, part.values())) for part in parts):
+        words = (tuple((k, type(v), repr(v)) for k, v in part.items()) for part in parts)
+        return _digestOfPlain(str(op.opid), op.source, *words)
+    return _hashed((str(op.opid), op.source, *parts))
+
+
+_PLAIN = frozenset({type(None), bool, int, float, str})
+
+
+@functools.lru_cache(maxsize=1 << 12)
+def _digestOfPlain(opid: str, source: str, *parts: tuple[tuple[str, type, str], ...]) -> bytes:
+    """For the most usual operators: many are alike."""
+    return _hashed((opid, source, [[(k, t.__name__, v) for k, t, v in part] for part in parts]))
+
+
+def _hashed(value: Any) -> bytes:
+    return hashlib.blake2b(encoded(value), digest_size=16).digest()
 
 
 def digest(graph: Graph, seed: bytes = b"") -> bytes:

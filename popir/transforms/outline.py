@@ -20,7 +20,7 @@ from popir.ir import Graph, Op
 from popir.ir.graph import calledGraphs
 from popir.transforms.decision import Decision
 from popir.transforms.pieces import Piece, Text
-from popir.transforms.repeats import Repeats
+from popir.transforms.repeats import Ints, Repeats
 from popir.transforms.subgraph import callInstead
 
 _log = logging.getLogger("popir.transforms")
@@ -93,20 +93,26 @@ def _choose(text: Text, threshold: float) -> tuple[list[Piece], list[Decision]]:
         places = repeats.places(repeat, repeat.length)
         if chosen and text.isTaken(places.tolist(), repeat.length):
             continue  # What is left of it may be better off with what is taken: another round.
-        # What overlaps itself is made of shorter pieces, the shortest of which is enough.
-        length = min(int(np.diff(places).min()), repeat.length)
-        while length <= repeat.length:
-            starts: list[int] = repeats.places(repeat, length).tolist()
-            if (starts[0], length) in seen:
-                break
-            seen.add((starts[0], length))
-            piece = text.piece(starts, length)
-            budget -= len(piece.starts)
-            reason = piece.reason(threshold)
-            if reason is None:
-                known[n] = piece
-                heapq.heappush(heap, (-piece.gain, n))
-                break
+        length = _apart(places, repeat.length)
+        starts: list[int] = repeats.places(repeat, length).tolist()
+        if (starts[0], length) in seen:
+            continue
+        seen.add((starts[0], length))
+        piece = text.piece(starts, length)
+        budget -= len(piece.starts)
+        reason = piece.reason(threshold)
+        if reason is None:
+            known[n] = piece
+            heapq.heappush(heap, (-piece.gain, n))
+        else:
             refused.append(Decision(piece.where(), f"{len(piece.starts)} calls", reason))
-            length *= 2
     return chosen, refused
+
+
+def _apart(places: Ints, length: int) -> int:
+    """How much of a repeat to look at: all, unless it overlaps itself. Then it is made of one piece
+    again and again, and of twice, four, eight times that: the most of them that it holds. Fewer are
+    repeats of their own.
+    """
+    period = int(np.diff(places).min())
+    return length if period >= length else period << (length // period).bit_length() - 1

@@ -65,16 +65,18 @@ class Repeats:
 
     def __init__(self, values: Sequence[int]) -> None:
         self.suffixes = suffixArray(values)
-        self._common = commonPrefixes(values, self.suffixes)
-        self.found = _intervals(self._common)
+        common = commonPrefixes(values, self.suffixes)
+        self._common = np.array(common, np.int64)
+        self.found = _intervals(common)
 
     def places(self, repeat: Repeat, length: int) -> Ints:
         """Where the first `length` elements of a repeat occur, ascending."""
         low, high = repeat.low, repeat.high
-        while low > 0 and self._common[low - 1] >= length:
-            low -= 1
-        while high <= len(self._common) and self._common[high - 1] >= length:
-            high += 1
+        if length < repeat.length:
+            before = np.flatnonzero(self._common[:low] < length)
+            low = int(before[-1]) + 1 if len(before) else 0
+            after = np.flatnonzero(self._common[high - 1 :] < length)
+            high = high + int(after[0]) if len(after) else len(self.suffixes)
         return np.sort(self.suffixes[low:high])
 
 

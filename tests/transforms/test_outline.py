@@ -161,3 +161,16 @@ def test_ten_thousand_operators_take_seconds() -> None:
     outline(graph, (), OutlineOptions())
     assert time.process_time() - start < 20
     assert len(graph.ops) < 3400
+
+
+def test_a_chain_of_small_operators_is_cut_into_pieces_that_are_worth_a_call() -> None:
+    # One is worth 0.1 * sqrt(16 bytes), a call copies sqrt(16) in and out: 23 are just enough.
+    small = "FLOAT[4]"
+    lines = [f"opset ai.onnx 13\nstream %h0: {small}"]
+    lines += [f"%h{i + 1}: {small} = ai.onnx.Relu:13(%h{i})" for i in range(300)]
+    graph = graphOf("\n".join([*lines, "inputs %h0\noutputs %h300"]))
+    outlined(graph)
+    main, *called = calledGraphs(graph)
+    assert called
+    assert all(len(callee.ops) >= 23 for callee in called)
+    assert len(main.ops) + sum(len(callee.ops) for callee in called) < 150
