@@ -131,7 +131,9 @@ void installPythonIr() {
     return pythonOf(graph).attr("opsets").attr("get")(domain, 0).cast<int>();
   };
   calls.connectIn = [](Op& op, int index, const TensorId& id) {
-    connect(op, "connectInTensor", index, id);
+    // An operator of a library may be here from a connectInTensor() of its own.
+    const bool is_ours = py::hasattr(pythonOf(op), "connectPlainly");
+    connect(op, is_ours ? "connectPlainly" : "connectInTensor", index, id);
   };
   calls.connectOut = [](Op& op, int index, const TensorId& id) {
     connect(op, "connectOutTensor", index, id);

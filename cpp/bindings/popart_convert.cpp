@@ -1,5 +1,6 @@
 #include "bindings/popart_convert.hpp"
 
+#include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
 #include <array>
@@ -132,6 +133,10 @@ bool setList(Attributes& attributes, const std::string& key, py::handle value) {
 }
 
 bool set(Attributes& attributes, const std::string& key, py::handle value) {
+  if (py::isinstance<py::array>(value)) {  // a number, or a list of numbers, as others give it
+    if (value.attr("ndim").cast<int>() > 1) return false;
+    return set(attributes, key, value.attr("tolist")());
+  }
   if (isText(value))
     attributes.setAttribute(key, value.cast<std::string>());
   else if (isInt(value))

@@ -4,11 +4,14 @@
 #include <popart/opserialiser.hpp>
 #include <popart/region.hpp>
 
+#include <cstddef>
+#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "bindings/popart_run.hpp"
+#include "popart/builtin_op.hpp"
 
 namespace popir {
 namespace {
@@ -176,6 +179,25 @@ py::list inplacePriorityDefault(py::handle pyOp) {
   });
 }
 
+/// Whether the operator's table of virtual functions has another connectInTensor() than `Op` has.
+/// By the C++ ABI of Linux a pointer to a virtual member function holds its place in the table, in
+/// bytes, plus 1.
+bool connectsItself(const Op& op) {
+  const auto entry = [](const Op& o) {
+    const auto member = &Op::connectInTensor;
+    std::ptrdiff_t place = 0;
+    std::memcpy(&place, &member, sizeof place);
+    const void* table = *reinterpret_cast<const void* const*>(&o);
+    return *reinterpret_cast<const void* const*>(static_cast<const char*>(table) + place - 1);
+  };
+  static const void* const plain = [&] {
+    popart::Ir ir;
+    popart::Graph graph(ir, "", nullptr);
+    return entry(BuiltinOp({"", "", 1}, Op::Settings(graph, "")));
+  }();
+  return entry(op) != plain;
+}
+
 }  // namespace
 
 void bindOps(py::module_& m) {
@@ -185,7 +207,12 @@ void bindOps(py::module_& m) {
       .def("bind", &OpTwin::bind)
       .def("inplacePriorityVeto",
            [](const OpTwin& t) { return t.op().settings.inplacePriorityVeto; })
-      .def("library", [](const OpTwin& t) { return libraryOf(t.op()); });
+      .def("excludePatterns", [](const OpTwin& t) { return t.op().settings.excludePatterns; })
+      .def("pruneable", [](const OpTwin& t) { return t.op().pruneable; })
+      .def("library", [](const OpTwin& t) { return libraryOf(t.op()); })
+      .def(
+          "connectsItself", [](const OpTwin& t) { return connectsItself(t.op()); },
+          "Whether its class has a connectInTensor() of its own.");
   m.def("createOp", createOp);
   m.def("setup", [](py::handle op) {
     runOp(op, "setup", [](Op& o) {
@@ -196,6 +223,9 @@ void bindOps(py::module_& m) {
               "It did not set type and shape of output {}, '{}'; assign outInfo({})", output.first,
               output.second->id, output.first);
     });
+  });
+  m.def("connectInTensor", [](py::handle op, int index, const std::string& id) {
+    runOp(op, "connectInTensor", [&](Op& o) { o.connectInTensor(index, id); });
   });
   m.def("clone",
         [](py::handle op) { return runOp(op, "clone", [](Op& o) { return given(o.clone()); }); });

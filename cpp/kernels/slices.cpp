@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <poplar/HalfFloat.hpp>
+#include <type_traits>
 
 #include "kernels/loops.hpp"
 #include "kernels/parallel.hpp"
@@ -33,29 +34,69 @@ void writeRun(char* t, std::int64_t stride, char* slice, std::int64_t n, const v
     for (std::int64_t i = 0; i < n; ++i) to[i * stride] = from[i];
 }
 
-/// Elements T, computed with as C.
-template <class T, class C = T>
+/// Elements T, computed with as C, and the scale an S.
+template <class T, class C = T, class S = T>
 void addRun(char* t, std::int64_t stride, char* slice, std::int64_t n, const void* scale) {
   auto* to = reinterpret_cast<T*>(t);
   const auto* from = reinterpret_cast<const T*>(slice);
-  const auto factor = static_cast<C>(*static_cast<const T*>(scale));
+  const auto factor = static_cast<C>(*static_cast<const S*>(scale));
   for (std::int64_t i = 0; i < n; ++i)
     to[i * stride] =
         static_cast<T>(static_cast<C>(to[i * stride]) + factor * static_cast<C>(from[i]));
+}
+
+/// Computes in place, elements T with as C, by one of the structs below.
+template <class T, class C, class Compute>
+void computeRun(char* t, std::int64_t stride, char* slice, std::int64_t n, const void*) {
+  auto* to = reinterpret_cast<T*>(t);
+  const auto* from = reinterpret_cast<const T*>(slice);
+  for (std::int64_t i = 0; i < n; ++i)
+    to[i * stride] =
+        static_cast<T>(Compute::of(static_cast<C>(to[i * stride]), static_cast<C>(from[i])));
+}
+
+struct Larger {
+  template <class C>
+  static C of(C a, C b) {
+    return a < b ? b : a;
+  }
+};
+
+struct Product {
+  template <class C>
+  static C of(C a, C b) {
+    if constexpr (std::is_same_v<C, std::int32_t>)  // wraps, as the device's does
+      return static_cast<C>(static_cast<std::uint32_t>(a) * static_cast<std::uint32_t>(b));
+    else
+      return a * b;
+  }
+};
+
+template <class Compute>
+Move computing(poplar::Type type) {
+  if (type == poplar::HALF) return computeRun<half, float, Compute>;
+  if (type == poplar::DOUBLE) return computeRun<double, double, Compute>;
+  if (type == poplar::FLOAT) return computeRun<float, float, Compute>;
+  if (type == poplar::INT) return computeRun<std::int32_t, std::int32_t, Compute>;
+  return computeRun<std::uint32_t, std::uint32_t, Compute>;
 }
 
 Move bySize(std::size_t bytes, const Move (&moves)[4]) {
   return moves[bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : 3];
 }
 
-Move moveOf(SlicesKind kind, poplar::Type type) {
+/// Of Add, `scale` is the type of the scale.
+Move moveOf(SlicesKind kind, poplar::Type type, poplar::Type scale) {
   if (kind == SlicesKind::Read)
     return bySize(type.sizeInBytes(), {readRun<std::uint8_t>, readRun<std::uint16_t>,
                                        readRun<std::uint32_t>, readRun<std::uint64_t>});
   if (kind == SlicesKind::Write)
     return bySize(type.sizeInBytes(), {writeRun<std::uint8_t>, writeRun<std::uint16_t>,
                                        writeRun<std::uint32_t>, writeRun<std::uint64_t>});
-  if (type == poplar::HALF) return addRun<half, float>;
+  if (kind == SlicesKind::Max) return computing<Larger>(type);
+  if (kind == SlicesKind::Mul) return computing<Product>(type);
+  if (type == poplar::HALF)
+    return scale == poplar::HALF ? addRun<half, float> : addRun<half, float, float>;
   if (type == poplar::DOUBLE) return addRun<double>;
   return type == poplar::FLOAT ? addRun<float> : addRun<std::uint32_t>;
 }
@@ -63,9 +104,9 @@ Move moveOf(SlicesKind kind, poplar::Type type) {
 class SlicesRunner : public Runner {
  public:
   SlicesRunner(SlicesKind kind, const Layout& t, const Layout& offsets, const Layout& slices,
-               unsigned threads)
+               poplar::Type scale, unsigned threads)
       : kind_(kind),
-        move_(moveOf(kind, t.type)),
+        move_(moveOf(kind, t.type, scale)),
         bytes_(static_cast<std::int64_t>(t.type.sizeInBytes())),
         slices_(offsets.shape[0]),
         isSigned_(offsets.type == poplar::INT),
@@ -149,7 +190,7 @@ class SlicesRunner : public Runner {
 
 }  // namespace
 
-bool SlicesKernel::adds(poplar::Type type) {
+bool SlicesKernel::computes(poplar::Type type) {
   return type == poplar::FLOAT || type == poplar::HALF || type == poplar::DOUBLE ||
          type == poplar::INT || type == poplar::UNSIGNED_INT;
 }
@@ -161,7 +202,7 @@ bool SlicesKernel::accepts(std::size_t i, const Layout& layout) const {
 std::unique_ptr<Runner> SlicesKernel::prepare(const std::vector<Layout>& operands,
                                               unsigned threads) const {
   return std::make_unique<SlicesRunner>(kind_, operands[0], operands[offsets()], operands[slices()],
-                                        threads);
+                                        operands.back().type, threads);
 }
 
 Work SlicesKernel::work(const std::vector<Layout>& operands) const {
@@ -169,10 +210,12 @@ Work SlicesKernel::work(const std::vector<Layout>& operands) const {
   const auto count = static_cast<std::uint64_t>(s.shape[0]);
   const char* const vertices[] = {"popops::MultiSlice", "popops::MultiUpdate",
                                   "popops::MultiUpdateAdd"};
-  return {vertices[static_cast<int>(kind_)],
+  const bool computes = kind_ > SlicesKind::Write;
+  const std::uint64_t flops = kind_ == SlicesKind::Add ? 2 : computes ? 1 : 0;
+  return {vertices[computes ? 2 : static_cast<int>(kind_)],
           s.type,
           {count, count == 0 ? 0 : s.elements() / count},
-          kind_ == SlicesKind::Add ? 2 * s.elements() : 0};
+          flops * s.elements()};
 }
 
 }  // namespace popir

@@ -12,6 +12,8 @@ enum class SlicesKind {
   Read,   ///< operands t, offsets, slices
   Write,  ///< t (written), slices, offsets
   Add,    ///< t (read and written), slices, offsets, scale (one element)
+  Max,    ///< t (read and written), slices, offsets
+  Mul,    ///< as Max
 };
 
 /// Slices of a tensor along its first dimensions. t is [sliced dimensions..., others...], strided
@@ -21,15 +23,15 @@ class SlicesKernel : public Kernel {
  public:
   explicit SlicesKernel(SlicesKind kind) : kind_(kind) {}
 
-  /// Whether Add can add elements of the type.
-  static bool adds(poplar::Type type);
+  /// Whether Add, Max and Mul take elements of the type.
+  static bool computes(poplar::Type type);
 
   const char* name() const override { return "slices"; }
   bool accepts(std::size_t i, const Layout& layout) const override;
   std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
                                   unsigned threads) const override;
-  /// "popops::MultiSlice", "popops::MultiUpdate" or "popops::MultiUpdateAdd", {slices, elements of
-  /// each}.
+  /// "popops::MultiSlice", "popops::MultiUpdate" or, of the kinds that compute,
+  /// "popops::MultiUpdateAdd"; {slices, elements of each}.
   Work work(const std::vector<Layout>& operands) const override;
 
   /// What it is made of, in the order of its constructor; for saved programs.

@@ -92,6 +92,10 @@ int64_t getReduceAxis(int64_t axis, int64_t rank) {
   return axis < 0 ? axis + rank : axis;
 }
 
+void normalizeReduceAxes(std::vector<int64_t>& axes, int64_t rank) {
+  for (int64_t& axis : axes) axis = getReduceAxis(axis, rank);
+}
+
 OpSerialiserBase::~OpSerialiserBase() = default;
 
 namespace {

@@ -125,6 +125,9 @@ SlicePlan plan(const Graph&, const poplar::Type&, std::size_t, std::size_t, std:
                const Sizes&, const OptionFlags&) {
   return {};
 }
+std::vector<SlicePlan> planMultiple(const std::vector<SlicePlanningParameters>& parameters) {
+  return std::vector<SlicePlan>(parameters.size());
+}
 }  // namespace embedding
 
 Tensor createSliceableTensor(Graph& graph, const poplar::Type& type, const Sizes& shape,
@@ -147,6 +150,25 @@ Tensor createSliceTensor(Graph& graph, const poplar::Type& type, const Sizes& sh
   return linear(graph, type, made, {debugContext, "slices"});
 }
 
+Tensor createSliceableTensorFromSlice(Graph& graph, const Tensor& s, const Sizes& dims,
+                                      const Sizes& numSlices, const DebugContext& debugContext) {
+  if (numSlices.size() != dims.size())
+    throw poputil::poplibs_error("popops::createSliceableTensorFromSlice: the dimensions " +
+                                 listed(dims) + " and the numbers " + listed(numSlices) +
+                                 " were given; give one number for each dimension");
+  checkDims("createSliceableTensorFromSlice", s, dims, Sizes(dims.size(), 0));
+  Sizes shape = s.shape();
+  for (std::size_t i = 0; i < dims.size(); ++i) shape[dims[i]] *= numSlices[i];
+  return linear(graph, s.elementType(), shape, {debugContext, "sliceable"});
+}
+
+Tensor createSliceTensor(Graph& graph, const Tensor& t, const Sizes& dims, const Sizes& sizes,
+                         std::size_t numIndices, const DebugContext& debugContext) {
+  checkDims("createSliceTensor", t, dims, sizes);
+  return createSliceTensor(graph, t.elementType(), t.shape(), dims, sizes, numIndices, {}, {},
+                           debugContext);
+}
+
 Tensor createIndicesTensor(Graph& graph, const Sizes& dims, std::size_t numIndices,
                            const SlicePlan&, const OptionFlags&, const DebugContext& debugContext) {
   return linear(graph, poplar::UNSIGNED_INT, {numIndices, dims.size()}, {debugContext, "indices"});
@@ -157,6 +179,25 @@ Tensor dynamicSlice(Graph& graph, const Tensor& t, const Tensor& offset, const S
                     const OptionFlags&) {
   return slices("dynamicSlice", graph, t, offset.expand({0}), dims, sizes, prog, debugContext)
       .squeeze({0});
+}
+
+Tensor createDynamicSliceOutput(Graph& graph, const Tensor& t, const Tensor&, const Sizes& dims,
+                                const Sizes& sizes, const DebugContext& debugContext,
+                                const OptionFlags&) {
+  return createSliceTensor(graph, t, dims, sizes, 1, debugContext).squeeze({0});
+}
+
+void dynamicSliceWithOutput(Graph& graph, const Tensor& output, const Tensor& t,
+                            const Tensor& offset, const Sizes& dims, const Sizes& sizes,
+                            Sequence& prog, const DebugContext& debugContext,
+                            const OptionFlags& options) {
+  const Tensor slice = dynamicSlice(graph, t, offset, dims, sizes, prog, debugContext, options);
+  if (output.shape() != slice.shape() || output.elementType() != slice.elementType())
+    throw poputil::poplibs_error("popops::dynamicSliceWithOutput: the output is " +
+                                 output.elementType().toString() + " " + output.shapeToString() +
+                                 ", the slice " + slice.elementType().toString() + " " +
+                                 slice.shapeToString() + "; make it by createDynamicSliceOutput");
+  prog.add(poplar::program::Copy(slice, output, false, {debugContext, "output"}));
 }
 
 void dynamicUpdate(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offset,
@@ -179,17 +220,47 @@ void multiUpdate(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& o
          debugContext);
 }
 
+namespace {
+
+/// Throws unless elements of `t` can be computed with, and `scale`, if there is one, fits them.
+void checkComputed(const char* who, const Tensor& t, const Tensor* scale) {
+  const poplar::Type type = t.elementType();
+  const bool fits =
+      scale == nullptr || (scale->numElements() == 1 &&
+                           (scale->elementType() == type ||
+                            (type == poplar::HALF && scale->elementType() == poplar::FLOAT)));
+  if (popir::SlicesKernel::computes(type) && fits) return;
+  std::string text = std::string("popops::") + who + ": the tensor is " + type.toString();
+  if (scale != nullptr)
+    text += ", the scale " + scale->elementType().toString() + " " + scale->shapeToString();
+  text += "; give FLOAT, HALF, DOUBLE, INT or UNSIGNED_INT";
+  if (scale != nullptr) text += " and one element of the same type";
+  throw poputil::poplibs_error(text);
+}
+
+}  // namespace
+
 void multiUpdateAdd(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offsets,
                     const Tensor& scale, const Sizes& dims, const Sizes& sizes, Sequence& prog,
                     const SlicePlan&, const OptionFlags&, const DebugContext& debugContext) {
-  if (!popir::SlicesKernel::adds(t.elementType()) || scale.numElements() != 1 ||
-      scale.elementType() != t.elementType())
-    throw poputil::poplibs_error("popops::multiUpdateAdd: the tensor is " +
-                                 t.elementType().toString() + ", the scale " +
-                                 scale.elementType().toString() + " " + scale.shapeToString() +
-                                 "; give FLOAT, HALF, DOUBLE, INT or UNSIGNED_INT and one element "
-                                 "of the same type");
+  checkComputed("multiUpdateAdd", t, &scale);
   update("multiUpdateAdd", popir::SlicesKind::Add, graph, t, s, offsets, &scale, dims, sizes, prog,
+         debugContext);
+}
+
+void multiUpdateMax(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offsets,
+                    const Sizes& dims, const Sizes& sizes, Sequence& prog, const SlicePlan&,
+                    const OptionFlags&, const DebugContext& debugContext) {
+  checkComputed("multiUpdateMax", t, nullptr);
+  update("multiUpdateMax", popir::SlicesKind::Max, graph, t, s, offsets, nullptr, dims, sizes, prog,
+         debugContext);
+}
+
+void multiUpdateMul(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offsets,
+                    const Sizes& dims, const Sizes& sizes, Sequence& prog, const SlicePlan&,
+                    const OptionFlags&, const DebugContext& debugContext) {
+  checkComputed("multiUpdateMul", t, nullptr);
+  update("multiUpdateMul", popir::SlicesKind::Mul, graph, t, s, offsets, nullptr, dims, sizes, prog,
          debugContext);
 }
 

@@ -42,6 +42,7 @@ class CppOp(Op):
         self.twin = twin
         twin.bind(self)
         self.source = twin.library()
+        self._connectsItself = twin.connectsItself()
         self._traits: dict[str, Any] | None = None
 
     def setup(self) -> None:
@@ -155,7 +156,14 @@ class CppOp(Op):
         return [Region(*r) for r in device.bwdRegMap(self, inIndex, outIndex, region)]
 
     def connectInTensor(self, i: int, tensorId: str) -> None:
-        """See `Op`."""
+        """See `Op`. Calls the library, if it has a function of its own."""
+        if self._connectsItself:
+            device.connectInTensor(self, i, tensorId)
+        else:
+            self.connectPlainly(i, tensorId)
+
+    def connectPlainly(self, i: int, tensorId: str) -> None:
+        """What the library's function calls in its turn."""
         self._traits = None
         super().connectInTensor(i, tensorId)
 

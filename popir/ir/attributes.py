@@ -27,6 +27,10 @@ def _text(value: Any) -> str | bytes:
     raise TypeError
 
 
+def _whole(value: Any) -> int:
+    return int(value) if isinstance(value, np.bool_) else operator.index(value)
+
+
 def _real(value: Any) -> float:
     if isinstance(value, str):
         raise TypeError
@@ -46,14 +50,14 @@ def _any(value: Any) -> Any:
 class AttributeKind(enum.Enum):
     """What an attribute holds; the names are ONNX's."""
 
-    INT = ("an integer", operator.index, int)
+    INT = ("an integer", _whole, int)
     FLOAT = ("a float", _real, float)
     STRING = ("a string", _text, str)
     TENSOR = ("a numpy array", _array, np.ndarray)
     GRAPH = ("a graph", _any, None)
     SPARSE_TENSOR = ("a sparse tensor", _any, None)
     TYPE_PROTO = ("a type", _any, None)
-    INTS = ("a list of integers", operator.index, int)
+    INTS = ("a list of integers", _whole, int)
     FLOATS = ("a list of floats", _real, float)
     STRINGS = ("a list of strings", _text, str)
     TENSORS = ("a list of numpy arrays", _array, np.ndarray)
@@ -89,7 +93,7 @@ class AttributeKind(enum.Enum):
 
         An empty list is INTS.
         """
-        if isinstance(value, (list, tuple)):
+        if isinstance(value, (list, tuple, range)):
             kinds = {AttributeKind.of(item) for item in value} or {AttributeKind.INT}
             if kinds == {AttributeKind.INT, AttributeKind.FLOAT}:
                 kinds = {AttributeKind.FLOAT}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from copy import copy
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -392,6 +392,16 @@ class Op:
         notes = self.settings.nodeAttributes
         names, priorities = notes.get(_INPLACE_NAMES, ()), notes.get(_INPLACE_PRIORITIES, ())
         return list(zip(names, priorities, strict=False))
+
+    def excludePatterns(self) -> Collection[str]:
+        """The names of the patterns that leave this operator alone."""
+        if self.twin is not None:
+            return self.twin.excludePatterns()
+        return self.settings.nodeAttributes.get("__exclude_patterns", ())
+
+    def isPruneable(self) -> bool:
+        """Whether the operator may go when nobody needs what it computes; C++ code may say no."""
+        return self.twin is None or self.twin.pruneable()
 
     def canBeReplacedByIdentity(self) -> bool:
         """Whether the operator, as it is connected, gives its input 0 as it is."""

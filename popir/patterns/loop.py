@@ -18,7 +18,7 @@ def applyPatterns(graph: Graph, patterns: Patterns, kept: Collection[str] = ()) 
     nothing.
 
     A pattern is skipped where it touches a tensor in `kept`: an anchor or the loss. An operator's
-    node attribute "__exclude_patterns" names patterns that leave it alone. Returns how often one
+    `excludePatterns()` leave it alone. Returns how often one
     applied. Raises popart_exception if rounds do not come to an end: two patterns undo each other.
     """
     used: list[PreAliasPattern] = []
@@ -47,11 +47,11 @@ def _round(graph: Graph, used: list[PreAliasPattern], kept: Collection[str]) -> 
     for rewriter in used:
         for id in list(graph.ops):
             op = graph.ops.get(id)
-            if op is None or rewriter.name in op.settings.nodeAttributes.get(
-                "__exclude_patterns", ()
-            ):
+            if op is None or not rewriter.matches(op):
                 continue
-            if not rewriter.matches(op) or any(t.id in kept for t in rewriter.touches(op)):
+            if rewriter.name in op.excludePatterns():
+                continue
+            if any(t.id in kept for t in rewriter.touches(op)):
                 continue
             if rewriter.apply(op):
                 applied.append(rewriter.name)

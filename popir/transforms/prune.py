@@ -10,7 +10,8 @@ from popir.ir import Graph, Op, Tensor, TensorType
 def prune(graph: Graph, kept: Collection[str]) -> None:
     """Removes every operator that neither leads to a tensor in `kept` nor has an effect.
 
-    An effect is what `hasSideEffect` says, and a weight that the operator modifies.
+    An effect is what `hasSideEffect` says, and a weight that the operator modifies. One that is not
+    pruneable stays, too.
     Its intermediate tensors go with it, and graph outputs that nobody keeps are outputs no more.
     Weights, constants and streams stay.
     """
@@ -31,7 +32,7 @@ def prune(graph: Graph, kept: Collection[str]) -> None:
 
 
 def _needed(graph: Graph, kept: Collection[str]) -> set[Op]:
-    stack = [op for op in graph.ops.values() if op.hasSideEffect() or _modifies_weight(op)]
+    stack = [op for op in graph.ops.values() if _stays(op)]
     stack += [t.producer for id in kept if (t := graph.tensors.get(id)) and t.producer]
     needed = set(stack)
     while stack:
@@ -42,6 +43,10 @@ def _needed(graph: Graph, kept: Collection[str]) -> set[Op]:
                 needed.add(producer)
                 stack.append(producer)
     return needed
+
+
+def _stays(op: Op) -> bool:
+    return op.hasSideEffect() or _modifies_weight(op) or not op.isPruneable()
 
 
 def _modifies_weight(op: Op) -> bool:

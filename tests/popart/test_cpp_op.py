@@ -4,6 +4,7 @@ import ctypes
 import gc
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import popir
@@ -11,6 +12,7 @@ from popir import DataType, OperatorIdentifier, TensorInfo, registry
 from popir.foreign import popart
 from popir.ir import verify
 from popir.ir.op import OpSerialiser
+from popir.onnxio.importer import importModel
 from tests.popart.graphs import add, graph, refusal
 from tests.popart.libraries import isolated
 
@@ -120,6 +122,24 @@ def check_attributes(library: str) -> None:
         "names": "[i, b, ints, f, floats, s, strings]",
     }  # fmt: skip
     assert texts(op(f=1.0))["i"] == "-1"
+    builder = popir.Builder(opsets={"ai.onnx": 17})
+    x = builder.addInputTensor("FLOAT", [2])
+    given = {
+        "i": np.int8(5),
+        "b": np.bool_(True),
+        "ints": np.array([1, 2]),
+        "f": np.float32(0.5),
+        "floats": np.array([1, 0.5], "float16"),
+        "strings": ("a", "b"),
+    }
+    (y,) = builder.customOp("Attributes", 1, "test", [x], {**given, "s": b"word"})
+    (y,) = builder.customOp("Attributes", 1, "test", [y], {"f": 0.5, "ints": range(3)})
+    builder.addOutputTensor(y)
+    with pytest.warns(UserWarning, match="the operator takes f"):
+        first, second = map(texts, importModel(builder.getModelProto()).ops.values())
+    expected = {"i": "5", "b": "true", "ints": "[1, 2]", "f": "0.5", "floats": "[1, 0.5]"}
+    assert expected.items() <= first.items()
+    assert (first["strings"], second["ints"]) == ("[a, b]", "[0, 1, 2]")
 
     kind = popir.OperatorAttributeError
     where = f" (test.Attributes:1 'n', in the factory() of '{library}')"

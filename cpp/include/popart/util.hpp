@@ -4,8 +4,17 @@
 
 #include <popart/names.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <iterator>
+#include <limits>
+#include <map>
 #include <ostream>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
 #include <vector>
 
 #pragma GCC visibility push(default)
@@ -20,9 +29,55 @@ std::ostream& operator<<(std::ostream& os, const std::vector<T>& values) {
   return os << "]";
 }
 
+template <typename T>
+bool isOneOf(const T& value, const std::vector<T>& values) {
+  return std::find(values.begin(), values.end(), value) != values.end();
+}
+template <typename T>
+bool isNotOneOf(const T& value, const std::vector<T>& values) {
+  return !isOneOf(value, values);
+}
+
+/// Equal but for rounding: by one epsilon of the larger one.
+template <typename T>
+bool isAlmostEqual(T a, T b) {
+  const T larger = std::max(std::abs(a), std::abs(b));
+  return std::abs(a - b) <= std::numeric_limits<T>::epsilon() * larger;
+}
+
+/// The value as text, at least `width` characters wide.
+template <typename T>
+std::string padded(const T& value, int width) {
+  std::ostringstream os;
+  os << value;
+  std::string text = os.str();
+  if (static_cast<int>(text.size()) < width) text.resize(static_cast<std::size_t>(width), ' ');
+  return text;
+}
+
+/// The same numbers in another type.
+template <typename X, typename Y>
+std::vector<Y> vXtoY(const std::vector<X>& values) {
+  std::vector<Y> made;
+  made.reserve(values.size());
+  for (const X& x : values) made.push_back(static_cast<Y>(x));
+  return made;
+}
+template <typename To, typename From>
+std::vector<To> vector_cast(const std::vector<From>& values) {
+  return vXtoY<From, To>(values);
+}
+
+template <typename Key, typename T, typename Compare, typename Allocator, typename Predicate>
+void erase_if(std::map<Key, T, Compare, Allocator>& map, const Predicate& predicate) {
+  for (auto it = map.begin(); it != map.end();) it = predicate(*it) ? map.erase(it) : std::next(it);
+}
+
 /// An axis counted from the end, if negative, made one counted from the front.
 /// \throws error outside of [-rank, rank).
 int64_t getReduceAxis(int64_t axis, int64_t rank);
+/// Each as getReduceAxis.
+void normalizeReduceAxes(std::vector<int64_t>& axes, int64_t rank);
 
 }  // namespace popart
 
@@ -30,6 +85,42 @@ namespace std {
 // So that code outside of popart finds it for a std::vector.
 using popart::operator<<;
 }  // namespace std
+
+namespace popart {
+
+// For code of popart alone, so that none of these meets one of another source.
+
+/// Writes "(1, 2)".
+template <typename A, typename B>
+std::ostream& operator<<(std::ostream& os, const std::pair<A, B>& pair) {
+  return os << "(" << pair.first << ", " << pair.second << ")";
+}
+
+namespace internal {
+template <typename Range>
+std::ostream& braced(std::ostream& os, const Range& range) {
+  os << "{";
+  const char* between = "";
+  for (const auto& item : range) {
+    os << between << item;
+    between = ", ";
+  }
+  return os << "}";
+}
+}  // namespace internal
+
+/// Writes "{1, 2}".
+template <typename T>
+std::ostream& operator<<(std::ostream& os, const std::set<T>& values) {
+  return internal::braced(os, values);
+}
+/// Writes "{(a, 1), (b, 2)}".
+template <typename K, typename V>
+std::ostream& operator<<(std::ostream& os, const std::map<K, V>& values) {
+  return internal::braced(os, values);
+}
+
+}  // namespace popart
 
 #pragma GCC visibility pop
 

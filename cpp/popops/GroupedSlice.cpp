@@ -1,0 +1,159 @@
+// Slices within each group: slices of a tensor whose first sliced dimension is the group.
+#include <popops/DynamicSlice.hpp>
+#include <poputil/exceptions.hpp>
+
+#include <string>
+#include <vector>
+
+namespace popops {
+namespace {
+
+using poplar::DebugContext;
+using poplar::Graph;
+using poplar::OptionFlags;
+using poplar::Tensor;
+using poplar::program::Sequence;
+using Sizes = std::vector<std::size_t>;
+
+Sizes withFirst(std::size_t first, const Sizes& rest, std::size_t more = 0) {
+  Sizes all = {first};
+  for (const std::size_t n : rest) all.push_back(n + more);
+  return all;
+}
+
+/// [values, 1], UNSIGNED_INT.
+Tensor constantOffsets(Graph& graph, const std::vector<unsigned>& values,
+                       const DebugContext& debugContext) {
+  const Tensor made = graph.addConstant(poplar::UNSIGNED_INT, {values.size(), 1},
+                                        poplar::ArrayRef<unsigned>(values), debugContext);
+  graph.setTileMapping(made, 0);
+  return made;
+}
+
+/// The offsets [groups, slices, dims] as [groups * slices, 1 + dims], the group first.
+Tensor groupedOffsets(const char* who, Graph& graph, const Tensor& t, const Tensor& offsets,
+                      const DebugContext& debugContext) {
+  if (t.rank() == 0 || offsets.rank() != 3 || offsets.dim(0) != t.dim(0))
+    throw poputil::poplibs_error(std::string("popops::") + who + ": the tensor is " +
+                                 t.shapeToString() + ", the offsets " + offsets.shapeToString() +
+                                 "; give [groups, ...] and [groups, slices, dimensions]");
+  std::vector<unsigned> groups;
+  for (unsigned g = 0; g < offsets.dim(0); ++g) groups.insert(groups.end(), offsets.dim(1), g);
+  const Tensor group = constantOffsets(graph, groups, {debugContext, "group"});
+  const bool isSigned = offsets.elementType() == poplar::INT;
+  return poplar::concat(isSigned ? group.reinterpret(poplar::INT) : group, offsets.flatten(0, 2),
+                        1);
+}
+
+/// The slices [groups, slices, ...] as [groups * slices, 1, ...].
+Tensor groupedSlices(const char* who, const Tensor& t, const Tensor& s, const Tensor& offsets) {
+  if (s.rank() != t.rank() + 1 || s.dim(0) != offsets.dim(0) || s.dim(1) != offsets.dim(1))
+    throw poputil::poplibs_error(std::string("popops::") + who + ": the slices are " +
+                                 s.shapeToString() + " where the tensor is " + t.shapeToString() +
+                                 " and the offsets " + offsets.shapeToString() +
+                                 "; give [groups, slices, the shape of a slice...]");
+  return s.flatten(0, 2).expand({1});
+}
+
+/// Calls an update of slices whose first dimension is the group.
+template <class Update>
+void grouped(const char* who, const Update& update, Graph& graph, const Tensor& t, const Tensor& s,
+             const Tensor& offsets, const Sizes& dims, const Sizes& sizes,
+             const DebugContext& debugContext) {
+  const Tensor places = groupedOffsets(who, graph, t, offsets, debugContext);
+  update(groupedSlices(who, t, s, offsets), places, withFirst(0, dims, 1), withFirst(1, sizes));
+}
+
+}  // namespace
+
+Tensor createGroupedSliceableTensor(Graph& graph, const poplar::Type& type, std::size_t groupSize,
+                                    const Sizes& shape, const Sizes& dims, const Sizes& sizes,
+                                    const SlicePlan& plan, const OptionFlags& options,
+                                    const DebugContext& debugContext) {
+  return createSliceableTensor(graph, type, withFirst(groupSize, shape), withFirst(0, dims, 1),
+                               withFirst(1, sizes), plan, options, debugContext);
+}
+
+Tensor createGroupedSliceTensor(Graph& graph, const poplar::Type& type, std::size_t groupSize,
+                                const Sizes& shape, const Sizes& dims, const Sizes& sizes,
+                                std::size_t numIndices, const SlicePlan& plan,
+                                const OptionFlags& options, const DebugContext& debugContext) {
+  const Tensor flat = createSliceTensor(graph, type, shape, dims, sizes, groupSize * numIndices,
+                                        plan, options, debugContext);
+  return flat.reshapePartial(0, 1, {groupSize, numIndices});
+}
+
+Tensor createGroupedIndicesTensor(Graph& graph, std::size_t groupSize, const Sizes& dims,
+                                  std::size_t numIndices, const SlicePlan& plan,
+                                  const OptionFlags& options, const DebugContext& debugContext) {
+  return createIndicesTensor(graph, dims, groupSize * numIndices, plan, options, debugContext)
+      .reshapePartial(0, 1, {groupSize, numIndices});
+}
+
+Tensor multiSlice(Graph& graph, const Tensor& t, poplar::ArrayRef<unsigned> offsets,
+                  std::size_t dim, Sequence& prog, const DebugContext& debugContext,
+                  const OptionFlags& options) {
+  const std::vector<unsigned> values(offsets.begin(), offsets.end());
+  const Tensor places = constantOffsets(graph, values, {debugContext, "offsets"});
+  return multiSlice(graph, t, places, {dim}, {1}, prog, SlicePlan(), options, debugContext);
+}
+
+void multiUpdateAdd(Graph& graph, const Tensor& t, const Tensor& s,
+                    poplar::ArrayRef<unsigned> offsets, const Tensor& scale, std::size_t dim,
+                    Sequence& prog, const DebugContext& debugContext, const OptionFlags& options) {
+  const std::vector<unsigned> values(offsets.begin(), offsets.end());
+  const Tensor places = constantOffsets(graph, values, {debugContext, "offsets"});
+  multiUpdateAdd(graph, t, s, places, scale, {dim}, {1}, prog, SlicePlan(), options, debugContext);
+}
+
+Tensor groupedMultiSlice(Graph& graph, const Tensor& t, const Tensor& offsets, const Sizes& dims,
+                         const Sizes& sizes, Sequence& prog, const SlicePlan& plan,
+                         const OptionFlags& options, const DebugContext& debugContext) {
+  const Tensor places = groupedOffsets("groupedMultiSlice", graph, t, offsets, debugContext);
+  return multiSlice(graph, t, places, withFirst(0, dims, 1), withFirst(1, sizes), prog, plan,
+                    options, debugContext)
+      .squeeze({1})
+      .reshapePartial(0, 1, {offsets.dim(0), offsets.dim(1)});
+}
+
+void groupedMultiUpdate(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offsets,
+                        const Sizes& dims, const Sizes& sizes, Sequence& prog,
+                        const SlicePlan& plan, const OptionFlags& options,
+                        const DebugContext& debugContext) {
+  const auto update = [&](const Tensor& slices, const Tensor& at, const Sizes& d, const Sizes& n) {
+    multiUpdate(graph, t, slices, at, d, n, prog, plan, options, debugContext);
+  };
+  grouped("groupedMultiUpdate", update, graph, t, s, offsets, dims, sizes, debugContext);
+}
+
+void groupedMultiUpdateAdd(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offsets,
+                           const Tensor& scale, const Sizes& dims, const Sizes& sizes,
+                           Sequence& prog, const SlicePlan& plan, const OptionFlags& options,
+                           const DebugContext& debugContext) {
+  const auto update = [&](const Tensor& slices, const Tensor& at, const Sizes& d, const Sizes& n) {
+    multiUpdateAdd(graph, t, slices, at, scale, d, n, prog, plan, options, debugContext);
+  };
+  grouped("groupedMultiUpdateAdd", update, graph, t, s, offsets, dims, sizes, debugContext);
+}
+
+void groupedMultiUpdateMax(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offsets,
+                           const Sizes& dims, const Sizes& sizes, Sequence& prog,
+                           const SlicePlan& plan, const OptionFlags& options,
+                           const DebugContext& debugContext) {
+  const auto update = [&](const Tensor& slices, const Tensor& at, const Sizes& d, const Sizes& n) {
+    multiUpdateMax(graph, t, slices, at, d, n, prog, plan, options, debugContext);
+  };
+  grouped("groupedMultiUpdateMax", update, graph, t, s, offsets, dims, sizes, debugContext);
+}
+
+void groupedMultiUpdateMul(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offsets,
+                           const Sizes& dims, const Sizes& sizes, Sequence& prog,
+                           const SlicePlan& plan, const OptionFlags& options,
+                           const DebugContext& debugContext) {
+  const auto update = [&](const Tensor& slices, const Tensor& at, const Sizes& d, const Sizes& n) {
+    multiUpdateMul(graph, t, slices, at, d, n, prog, plan, options, debugContext);
+  };
+  grouped("groupedMultiUpdateMul", update, graph, t, s, offsets, dims, sizes, debugContext);
+}
+
+}  // namespace popops

@@ -1,0 +1,131 @@
+"""What the compiler offers to lowerings, factories and settings written in C++."""
+
+import ctypes
+from pathlib import Path
+
+import numpy as np
+
+import popir
+from popir import Op, OperatorIdentifier, TensorInfo, registry
+from popir.ir.op import OpSerialiser
+from popir.lowering import Lowering
+from popir.patterns import Patterns, applyPatterns
+from popir.testing import run
+from popir.transforms.prune import prune
+from tests.popart.graphs import graph, refusal
+from tests.popart.libraries import isolated
+
+DOMAIN = "test.services"
+
+
+def add(g: popir.Graph, type: str, inputs: list[str], out: str, **attributes: object) -> Op:
+    g.opsets[DOMAIN] = 1
+    tensors = [g.getTensor(id) for id in inputs]
+    op = registry.createOp(DOMAIN, type, 1, Op.Settings(g, ""), attributes, tensors, [out])
+    return g.createConnectedOp(lambda: op, dict(enumerate(inputs)), {0: out})
+
+
+def texts(op: Op) -> dict[str, str]:
+    os = OpSerialiser()
+    op.appendAttributes(os)
+    return os.attributes
+
+
+def check_steps(library: str) -> None:
+    ctypes.CDLL(library)
+    x, t = np.float32([[1, 2, 3], [4, 5, 6]]), np.float32([10, 20, 30])
+    (y,) = run(f"{DOMAIN}.Steps", [x, t])
+    np.testing.assert_array_equal(y, 2 * x + 30)
+    g = graph(t=("FLOAT", [3]), x=("FLOAT", [2, 3]))
+    add(g, "Steps", ["x", "t"], "y")
+    device = popir.DeviceManager().createIpuModelDevice({"numIPUs": 1, "tilesPerIPU": 4})
+    lowering = Lowering(g, device.device, ["y"])
+    lowering.grow()
+    made = lowering.tensor("x")
+    tiles = [i for i, spans in enumerate(lowering.graph.getTileMapping(made)) if spans]
+    assert tiles == [0]
+    wrong = add(graph(t=("FLOAT", [3]), x=("FLOAT", [2, 3])), "Late", ["x", "t"], "y")
+    said = refusal(popir.MissingOpxError, registry.createOpx, wrong, None)
+    assert f"no Opx is registered for {DOMAIN}.Late:1" in said
+
+
+def test_what_a_lowering_asks_for(library, tmp_path: Path) -> None:
+    isolated(check_steps, library("services"), cwd=tmp_path)
+
+
+def check_rows(library: str) -> None:
+    ctypes.CDLL(library)
+    rng = np.random.default_rng(0)
+    tables, rows = (rng.standard_normal((2, n, 4)).astype("f4") for n in (5, 3))
+    indices = np.int32([[0, 4, 4], [2, 1, 2]])
+    (found,) = run(f"{DOMAIN}.Rows", [tables, indices, rows], {"how": "slice"})
+    np.testing.assert_array_equal(found, np.take_along_axis(tables, indices[..., None], 1))
+    for how, function in {"add": np.add, "max": np.maximum, "write": lambda old, new: new}.items():
+        (found,) = run(f"{DOMAIN}.Rows", [tables, indices, rows], {"how": how})
+        expected = tables.copy()
+        for group, table in enumerate(expected):
+            for i, row in zip(indices[group], rows[group], strict=True):
+                table[i] = function(table[i], row)
+        np.testing.assert_array_equal(found, expected, err_msg=how)
+
+
+def test_slices_of_groups_by_plans(library, tmp_path: Path) -> None:
+    isolated(check_rows, library("services"), cwd=tmp_path)
+
+
+def check_settings(library: str) -> None:
+    ctypes.CDLL(library)
+    g = graph()
+    alone, other = add(g, "Prefers", ["x"], "a", alone=1), add(g, "Prefers", ["x"], "b")
+    assert applyPatterns(g, Patterns()) == 1
+    assert [alone.name(), other.name()] == ["", "marked"]
+    for op in alone, other, other.clone():
+        assert op.inplacePriorityVeto() == [("PrefersInplace", 7.5)]
+        assert texts(op) == {"color": "green"}
+    # What the class says of its settings comes before what a model's annotations say.
+    assert list(alone.excludePatterns()) == ["Mark"] and not list(other.excludePatterns())
+    prune(g, [])
+    assert list(g.ops.values()) == [alone]
+
+
+def test_settings_that_a_class_gives_itself(library, tmp_path: Path) -> None:
+    isolated(check_settings, library("services"), cwd=tmp_path)
+
+
+def check_connections(library: str) -> None:
+    ctypes.CDLL(library)
+    g = graph(x=("FLOAT", [2]), z=("FLOAT", [2]))
+    op = add(g, "Counted", ["x", "z"], "y")
+    assert texts(op) == {"seen": "[x, z]"} and op.inId(1) == "z"
+    assert g.getTensor("z").consumers == [op]
+    said = refusal(popir.popart_exception, op.connectInTensor, 2, "x")
+    assert said.startswith("It reads 'x' already; it has [x, z] (Op(")
+    assert said.endswith(f"in connectInTensor() of '{library}')")
+    assert not op.hasInput(2)
+    builder = popir.Builder(opsets={"ai.onnx": 17})
+    x = builder.addInputTensor(TensorInfo("FLOAT", [2]), "x")
+    (y,) = builder.customOp("Counted", 1, DOMAIN, [x, x], {})
+    assert "in connectInTensor() of" in refusal(popir.popart_exception, builder.getTensorShape, y)
+
+
+def test_a_class_that_connects_itself(library, tmp_path: Path) -> None:
+    isolated(check_connections, library("services"), cwd=tmp_path)
+
+
+def check_words(library: str) -> None:
+    ctypes.CDLL(library)
+    assert texts(add(graph(), "Words", ["x"], "y")) == {
+        "text": "{(a, 1), (b, 2)}{3, 4}[0.5]",
+        "padded": "'12   '",
+        "numbers": "[3, 1]",
+        "axes": "[2, 0]",
+        "left": "2",
+        "near": "true",
+        "far": "false",
+        "known": "true",
+    }
+    assert OperatorIdentifier(DOMAIN, "Late", 1) in {e.opid for e in registry.entries()}
+
+
+def test_small_helpers(library, tmp_path: Path) -> None:
+    isolated(check_words, library("services"), cwd=tmp_path)
