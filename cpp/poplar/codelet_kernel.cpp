@@ -37,9 +37,15 @@ class CodeletVertices {
         layOut(calls_[i].codelet->fields[f], graph.vertices[ids[i]].fields[f], calls_[i].at);
     memory_.resize(bytes_ + kAlign);
     base_ = memory_.data() + (kAlign - reinterpret_cast<std::uintptr_t>(memory_.data()) % kAlign);
+    reset();
+  }
+
+  void reset() {
+    std::memset(base_, 0, bytes_);
     for (const auto& [at, bytes] : values_) std::memcpy(base_ + at, bytes.data(), bytes.size());
     for (const auto& [at, n] : sizes_) std::memcpy(base_ + at, &n, sizeof n);
     for (const auto& p : inside_) setPointer(p.at, base_ + p.offset);
+    operands_.clear();
   }
 
   void prepare(unsigned threads) {
@@ -329,7 +335,14 @@ std::unique_ptr<Runner> CodeletKernel::prepare(const std::vector<Layout>&, unsig
   return std::make_unique<CodeletRunner>(vertices_);
 }
 
+void CodeletKernel::reset() const { vertices_->reset(); }
+
 Work CodeletKernel::work(const std::vector<Layout>&) const { return {name(), {}, {}, 0}; }
+
+void CodeletSteps::reset() const {
+  for (const auto& [set, vertex] : steps)
+    static_cast<const CodeletKernel&>(*vertex->kernel).reset();
+}
 
 std::shared_ptr<const BulkVertex> codeletStep(const GraphImpl& graph, unsigned computeSet,
                                               CodeletSteps& known) {

@@ -23,6 +23,9 @@ struct CodeletSteps {
   /// Where the first execution of vertices without an estimate is counted; null: nowhere.
   std::shared_ptr<CodeletCounts> counts;
   std::map<unsigned, std::shared_ptr<const BulkVertex>> steps;
+
+  /// Gives the vertices their state as it was in the beginning.
+  void reset() const;
 };
 
 class CodeletKernel final : public Kernel {
@@ -38,6 +41,8 @@ class CodeletKernel final : public Kernel {
                                   unsigned threads) const override;
   Work work(const std::vector<Layout>& operands) const override;
   unsigned computeSet() const { return computeSet_; }
+  /// The vertices' state as it was in the beginning.
+  void reset() const;
 
  private:
   unsigned computeSet_;

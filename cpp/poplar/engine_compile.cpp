@@ -66,6 +66,7 @@ Arena::Arena(std::size_t bytes) : bytes_(std::max<std::size_t>(bytes, kAlign)) {
   data_ = static_cast<char*>(p);
 }
 Arena::~Arena() { munmap(data_, bytes_); }
+void Arena::clear() { madvise(data_, bytes_, MADV_DONTNEED); }
 
 std::vector<FlatProgram> checkedPrograms(const GraphImpl& graph,
                                          const std::vector<std::shared_ptr<ProgramNode>>& programs,
@@ -141,14 +142,18 @@ EngineImpl::EngineImpl(std::shared_ptr<GraphImpl> graph, Programs programs,
   setSlot(kArenaSlot, arena_->data());
   setSlot(kKeptSlot, kept_->data());
   slots_[kArenaSlot].bytes = bytes;
+  setInitialValues();
+  if (progress) progress(total, total);
+  report();
+}
+
+void EngineImpl::setInitialValues() {
   for (unsigned v = 0; v < graph_->variables.size(); ++v) {
     const auto& variable = graph_->variables[v];
     if (placement_.homes[v].alwaysLive && !variable.data.empty())
       std::memcpy(arena_->data() + placement_.homes[v].offset, variable.data.data(),
                   variable.bytes());
   }
-  if (progress) progress(total, total);
-  report();
 }
 
 EngineImpl::Ref EngineImpl::refOf(unsigned v) {

@@ -25,6 +25,8 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
   char* data() const { return data_; }
+  /// Zeros again.
+  void clear();
 
  private:
   char* data_;
@@ -73,6 +75,7 @@ class __attribute__((visibility("default"))) EngineImpl {
   EngineImpl(const EngineImpl&) = delete;
   EngineImpl& operator=(const EngineImpl&) = delete;
 
+  /// Variables and the state of vertices become as they were when the engine was made.
   void load(const poplar::Device& device);
   void run(unsigned program);
   void connect(const std::string& handle, void* begin, void* end);
@@ -151,6 +154,7 @@ class __attribute__((visibility("default"))) EngineImpl {
   };
 
   void report() const;
+  void setInitialValues();
   void compile(std::size_t program, const FlatProgram& flat);
   void execute(Compiled& program);
   /// The variables of a tensor that lies in one piece, though it is joined from several.
@@ -186,6 +190,7 @@ class __attribute__((visibility("default"))) EngineImpl {
   std::vector<std::unique_ptr<Runner>> runners_;
   std::vector<Compiled> compiled_;  // by program; then what is done before the first run
   std::vector<bool> settled_;       // by variable, if anything is kept between runs
+  bool touched_ = false;            // by a run or a write
   bool stale_ = true;               // what is kept is yet to be made from what the host has written
   std::vector<Slot> slots_;
   std::map<unsigned, unsigned> slotOfVariable_;

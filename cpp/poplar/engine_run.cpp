@@ -81,6 +81,7 @@ void EngineImpl::run(unsigned program) {
                                         std::to_string(programNodes_.size()));
   const ThreadCount threads(threads_);
   if (runs_.size() < kMostRuns) runs_.push_back(program);
+  touched_ = true;
   if (stale_) execute(compiled_.back());
   stale_ = false;
   execute(compiled_[program]);
@@ -169,6 +170,12 @@ void EngineImpl::load(const poplar::Device& device) {
     throw poplar::poplar_error(
         "Engine::load: the device has " + std::to_string(device.getTarget().getNumTiles()) +
         " tiles, the graph was made for " + std::to_string(graph_->target.getNumTiles()));
+  if (!touched_) return;
+  arena_->clear();
+  setInitialValues();
+  parts_.codelets.reset();
+  stale_ = true;
+  touched_ = false;
 }
 
 StreamEnd& EngineImpl::streamOf(const std::string& handle, const char* who) {
@@ -256,6 +263,7 @@ const poplar::Tensor& handleOf(const std::map<std::string, poplar::Tensor>& hand
 
 void EngineImpl::write(const std::string& handle, const void* begin, const void* end) {
   const auto& t = handleOf(graph_->hostWrites, handle, "Engine::writeTensor", begin, end);
+  touched_ = true;
   hostCopy(t, static_cast<char*>(const_cast<void*>(begin)), false);
   for (auto v : t.view().variables()) stale_ = stale_ || (!settled_.empty() && settled_[v]);
 }
