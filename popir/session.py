@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any
 
@@ -324,6 +324,20 @@ class Session:
         `SessionOptions.engineOptions["host.profile"] = "true"`.
         """
         return HostProfile.of(self._prepared("getHostProfile"), self.graph)
+
+    def connectHostFunction(
+        self, functionHandle: str, callback: Callable[[list[Array], list[Array]], None]
+    ) -> None:
+        """Says what a host function does that an operator called with poplar::program::Call.
+
+        Args:
+            functionHandle: what the operator called it.
+            callback: of the flattened inputs, to read, and outputs, to fill.
+
+        Raises poplar_runtime_error for a handle that no operator made.
+        """
+        engine = self._prepared("connectHostFunction")
+        engine.connectHostFunction(functionHandle, callback)
 
     # Weights.
 

@@ -10,6 +10,7 @@ import pytest
 
 import popir
 from popir import poplar, popops, registry
+from popir.errors import poplar_runtime_error
 from popir.lowering import Lowering
 from popir.onnxio.importer import importModel
 from popir.popops import expr as pe
@@ -75,6 +76,23 @@ class DeclaredOp(SneakyOp):
         return True
 
 
+class HostSumOp(popir.Op):
+    def setup(self) -> None:
+        self.setOutInfo(0, self.inInfo(0))
+
+
+class HostSumOpx(popir.Opx):
+    """Lets the host add its inputs."""
+
+    def grow(self, prog: Any) -> None:
+        inputs = [self.getInTensor(0), self.getInTensor(1)]
+        out = self.graph().clone(inputs[0])
+        each = (poplar.FLOAT, out.numElements())
+        function = self.graph().addHostFunction("sum", [each, each], [each])
+        prog.add(poplar.program.Call(function, inputs, [out]))
+        self.setOutTensor(0, out)
+
+
 class ForgetfulOpx(popir.Opx):
     """Sets no output."""
 
@@ -87,6 +105,7 @@ def operators() -> Iterator[None]:
     with registry.scoped():
         for name, opClass, opxClass in (
             ("Sneaky", SneakyOp, SneakyOpx),
+            ("HostSum", HostSumOp, HostSumOpx),
             ("Declared", DeclaredOp, SneakyOpx),
             ("Forgetful", SneakyOp, ForgetfulOpx),
         ):
@@ -312,3 +331,31 @@ def test_an_operator_without_an_opx_is_named() -> None:
     y = m.op("Bare", x)
     with pytest.raises(popir.MissingOpxError, match=r"no Opx is registered for test.Bare:1"):
         run(m.proto(y), {x: X}, [y])
+
+
+def addUp(inputs: list[Array], outputs: list[Array]) -> None:
+    outputs[0][:] = inputs[0] + inputs[1]
+
+
+def test_an_operator_that_the_host_works_out() -> None:
+    builder = popir.Builder()
+    x, y = (builder.addInputTensor("FLOAT", [2, 3]) for _ in range(2))
+    (z,) = builder.customOp("HostSum", 1, "test", [x, y], {})
+    builder.addOutputTensor(z)
+    session = popir.InferenceSession(
+        builder.getModelProto(), popir.DataFlow(1, [z]), popir.DeviceManager().createCpuDevice()
+    )
+    with pytest.raises(popir.popart_exception, match=r"call prepareDevice\(\) before connectHost"):
+        session.connectHostFunction("sum", lambda inputs, outputs: None)
+    session.prepareDevice()
+    with pytest.raises(
+        poplar_runtime_error, match="no host function 'product'; the graph has: sum"
+    ):
+        session.connectHostFunction("product", lambda inputs, outputs: None)
+    feeds = {x: floats(2, 3), y: floats(2, 3, seed=1)}
+    anchors = session.initAnchorArrays()
+    with pytest.raises(poplar_runtime_error, match="host function 'sum' is not connected"):
+        session.run(popir.PyStepIO(feeds, anchors))
+    session.connectHostFunction("sum", addUp)
+    session.run(popir.PyStepIO(feeds, anchors))
+    np.testing.assert_array_equal(anchors[z], feeds[x] + feeds[y])

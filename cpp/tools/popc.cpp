@@ -1,4 +1,5 @@
 // popc: compiles codelets into a .gp file for Graph::addCodelets.
+#include <popir/Codelet.hpp>
 #include <popir/version.hpp>
 #include <poplar/exceptions.hpp>
 
@@ -30,11 +31,13 @@ int fail(const std::string& why) {
   return 1;
 }
 
-/// As "POPLAR version 3.3.0 (<digits>)": programs tell compilers apart by what is in parentheses.
+/// As "POPLAR version 3.3.0 (<digits>)": programs tell compilers apart by what is in parentheses,
+/// and name the .gp files that they keep after it.
 void printVersion() {
   std::ostringstream digits;
   digits << std::hex << std::setw(16) << std::setfill('0')
-         << std::hash<std::string>()(popir_version());
+         << std::hash<std::string>()(popir_version() +
+                                     ("/" + std::to_string(popir::kCodeletFormat)));
   std::cout << "POPLAR version 3.3.0 (" << digits.str() << ")\npopir version " << popir_version()
             << "\n";
 }
