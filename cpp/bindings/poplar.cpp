@@ -229,7 +229,9 @@ void bindTensor(py::module_& m) {
       .def("__len__", [](const Tensor& t) { return t.dim(0); })
       .def("__getitem__",
            [](const Tensor& t, std::size_t i) {
-             if (t.rank() > 0 && i >= t.dim(0)) throw py::index_error();
+             if (t.rank() > 0 && i >= t.dim(0))
+               throw py::index_error("index " + std::to_string(i) +
+                                     " given for a tensor of shape " + t.shapeToString());
              return t[i];
            })
       .def(
@@ -361,7 +363,6 @@ Tensor addConstant(Graph& g, const Type& type, const Sizes& shape, const py::obj
 }
 
 void bindGraph(py::module_& m) {
-  bindVertices(m);
   using Context = const DebugContext&;
   const auto context = py::arg("debugContext") = DebugContext();
   py::class_<ComputeSet>(m, "ComputeSet").def("getId", &ComputeSet::getId);
@@ -431,22 +432,6 @@ void bindGraph(py::module_& m) {
             return mapping;
           },
           py::arg("tensor"), py::arg("requireComplete") = true)
-      .def("addCodelets", &addCodelets, py::arg("src"), py::arg("compileFlags") = "",
-           "Codelets of a .cpp or .gp file, or of C++ text, which has newlines. False if the graph "
-           "has them already.")
-      .def("addVertex", &addVertex, py::arg("cs"), py::arg("vertexType"),
-           py::arg("connections") = py::dict(),
-           "`connections`: by field a Tensor, a list of Tensors, or numbers.")
-      .def("connect", &connectField, py::arg("field"), py::arg("tensors"),
-           "A Tensor, or a list of them.")
-      .def("setFieldSize", &Graph::setFieldSize, py::arg("field"), py::arg("size"))
-      .def("getFieldSize", &Graph::getFieldSize, py::arg("field"))
-      .def("setInitialValue", &setFieldValues, py::arg("field"), py::arg("values"))
-      .def("setTileMapping", py::overload_cast<VertexRef, unsigned>(&Graph::setTileMapping),
-           py::arg("vertex"), py::arg("tile"))
-      .def("setPerfEstimate", &Graph::setPerfEstimate, py::arg("vertex"), py::arg("cycles"),
-           py::arg("flops") = 0)
-      .def("setCycleEstimate", &Graph::setCycleEstimate, py::arg("vertex"), py::arg("cycles"))
       .def("addComputeSet", &Graph::addComputeSet, context)
       .def("addFunction", &Graph::addFunction, py::arg("program"))
       .def(
@@ -503,6 +488,7 @@ void bindPoplar(py::module_& m) {
   bindTensor(m);
   bindPrograms(m);
   bindGraph(m);
+  bindVertices(m);
   bindEngine(m);
 }
 

@@ -2,6 +2,7 @@
 
 #include <pybind11/stl.h>
 
+#include <poplar/VertexIntrospector.hpp>
 #include <sstream>
 
 #include "bindings/numpy.hpp"
@@ -12,6 +13,9 @@ namespace popir {
 namespace py = pybind11;
 using namespace poplar;
 
+namespace {
+
+// C++ text, if it has a newline, else the path of a .cpp or .gp file.
 bool addCodelets(Graph& graph, const std::string& source, const std::string& flags) {
   if (source.find('\n') == std::string::npos)
     return graph.addCodelets(source, CodeletFileType::Auto, flags);
@@ -22,11 +26,13 @@ bool addCodelets(Graph& graph, const std::string& source, const std::string& fla
   return !known;
 }
 
+// `tensors`: a Tensor or a sequence of them.
 void connectField(Graph& graph, const FieldRef& field, const py::object& tensors) {
   if (py::isinstance<Tensor>(tensors)) return graph.connect(field, tensors.cast<const Tensor&>());
   graph.connect(field, tensors.cast<std::vector<Tensor>>());
 }
 
+// `values`: a number or an array.
 void setFieldValues(Graph& graph, const FieldRef& field, const py::object& values) {
   const auto array = contiguous(values);
   const auto type = typeOf(array.dtype());
@@ -52,7 +58,57 @@ VertexRef addVertex(Graph& graph, ComputeSet cs, const std::string& type,
   return v;
 }
 
+// `estimator`: a function of a VertexIntrospector and the Target, to cycles, or cycles and FLOPs.
+void registerPerfEstimator(Graph& graph, const std::string& vertexType,
+                           const py::function& estimator) {
+  const auto held = std::make_shared<py::function>(estimator);
+  graph.registerPerfEstimator(
+      vertexType, [held, vertexType](const VertexIntrospector& vertex, const Target& target) {
+        const py::gil_scoped_acquire locked;
+        const py::object given = (*held)(vertex, target);
+        try {
+          if (!py::isinstance<py::tuple>(given))
+            return VertexPerfEstimate(py::cast<std::uint64_t>(given));
+          const auto [cycles, flops] = py::cast<std::pair<std::uint64_t, std::uint64_t>>(given);
+          return VertexPerfEstimate(cycles, flops);
+        } catch (const py::cast_error&) {
+          throw py::type_error("The estimator of '" + vertexType + "' gave " +
+                               py::cast<std::string>(py::repr(given)) +
+                               ", expected cycles, or cycles and FLOPs, as whole numbers.");
+        }
+      });
+}
+
+py::array initialValues(const VertexFieldInfo& field) {
+  const auto type = field.elementType();
+  py::array values(dtypeOf(type), std::vector<std::size_t>{field.size()});
+  field.getValues(type, type.sizeInBytes(), values.mutable_data(), field.size());
+  return values;
+}
+
+void bindIntrospector(py::module_& m) {
+  py::class_<VertexFieldInfo::Row>(m, "VertexFieldRow", "One edge of a field that is a list.")
+      .def("size", &VertexFieldInfo::Row::size);
+  py::class_<VertexFieldInfo>(m, "VertexFieldInfo",
+                              "How many elements a field has, and what state holds.")
+      .def("size", &VertexFieldInfo::size, "Elements; of a list of edges, edges.")
+      .def(
+          "__getitem__", [](const VertexFieldInfo& f, std::size_t i) { return f[i]; },
+          py::arg("index"))
+      .def("getInitialValue",
+           [](const VertexFieldInfo& f) { return initialValues(f).attr("item")(0); })
+      .def("getInitialValues", &initialValues);
+  py::class_<VertexIntrospector>(m, "VertexIntrospector", "What an estimator may ask of a vertex.")
+      .def(
+          "getFieldInfo",
+          [](const VertexIntrospector& v, const std::string& name) { return v.getFieldInfo(name); },
+          py::arg("name"));
+}
+
+}  // namespace
+
 void bindVertices(py::module_& m) {
+  bindIntrospector(m);
   py::class_<FieldRef>(m, "FieldRef", "A field of a vertex, or an element of a list of edges.")
       .def(
           "__getitem__", [](const FieldRef& f, std::size_t i) { return f[i]; }, py::arg("index"));
@@ -61,6 +117,28 @@ void bindVertices(py::module_& m) {
       .def(
           "__getitem__", [](const VertexRef& v, const std::string& name) { return v[name]; },
           py::arg("field"));
+  py::reinterpret_borrow<py::class_<Graph>>(m.attr("Graph"))
+      .def("addCodelets", &addCodelets, py::arg("src"), py::arg("compileFlags") = "",
+           "Codelets of a .cpp or .gp file, or of C++ text, which has newlines. False if the graph "
+           "has them already.")
+      .def("addVertex", &addVertex, py::arg("cs"), py::arg("vertexType"),
+           py::arg("connections") = py::dict(),
+           "`connections`: by field a Tensor, a list of Tensors, or numbers.")
+      .def(
+          "registerPerfEstimator", &registerPerfEstimator, py::arg("vertexType"),
+          py::arg("estimator"),
+          "`estimator`: a function of a VertexIntrospector and the Target, to cycles, or cycles "
+          "and FLOPs; asked for vertices of the type without setPerfEstimate when they are costed.")
+      .def("connect", &connectField, py::arg("field"), py::arg("tensors"),
+           "A Tensor, or a list of them.")
+      .def("setFieldSize", &Graph::setFieldSize, py::arg("field"), py::arg("size"))
+      .def("getFieldSize", &Graph::getFieldSize, py::arg("field"))
+      .def("setInitialValue", &setFieldValues, py::arg("field"), py::arg("values"))
+      .def("setTileMapping", py::overload_cast<VertexRef, unsigned>(&Graph::setTileMapping),
+           py::arg("vertex"), py::arg("tile"))
+      .def("setPerfEstimate", &Graph::setPerfEstimate, py::arg("vertex"), py::arg("cycles"),
+           py::arg("flops") = 0)
+      .def("setCycleEstimate", &Graph::setCycleEstimate, py::arg("vertex"), py::arg("cycles"));
 }
 
 }  // namespace popir

@@ -88,6 +88,22 @@ def test_state_lasts_from_one_execution_to_the_next(bench, name, dtype):
     assert bench.run(y, times=3).tolist() == [100 + 8 + 11 + 14]
 
 
+def test_loading_again_brings_state_back(bench):
+    y = bench.variable([100], np.int32)
+    bench.vertex("CountInt", out=y, count=5, table=[1, 2, 3])
+    bench.graph.createHostRead("out", y)
+    engine = bench.engine(times=3)
+    out = np.zeros(1, np.int32)
+    for _ in range(2):
+        engine.load(poplar.IPUModel().createDevice())
+        engine.run(0)
+        engine.readTensor("out", out)
+        assert out.tolist() == [100 + 8 + 11 + 14]
+    engine.run(0)
+    engine.readTensor("out", out)
+    assert out.tolist() == [133 + 17 + 20 + 23]
+
+
 def test_fields_of_bases_and_lists_of_vectors(bench):
     x = bench.variable([[1, 5, 2], [6, 7, 0.5]], np.float16)
     ab = bench.variable([2, 3], np.float16)
@@ -288,6 +304,55 @@ def test_estimates_are_scheduled_on_the_workers_of_a_tile(bench):
     # Seven on six workers: one has two, each cycle of which takes six; then the multi-vertex.
     assert report.computeCycles == 6 * 200 + 50
     assert report.exchangeCycles == 0  # all is on tile 0
+
+
+def test_estimators_of_a_type(bench):
+    """They see sizes of fields, rows and state; what setPerfEstimate says wins."""
+    seen = []
+
+    def reduce(vertex, target):
+        rows, out = vertex.getFieldInfo("rows"), vertex.getFieldInfo("out")
+        seen.append((rows.size(), [rows[i].size() for i in range(rows.size())], out.size()))
+        return 10 * rows.size() + rows[0].size()
+
+    def scale(vertex, target):
+        with pytest.raises(CONNECTION, match="has no field 'no'; its fields: in, out, factor"):
+            vertex.getFieldInfo("no")
+        values = vertex.getFieldInfo("factor").getInitialValues()
+        assert values.dtype == np.float32 and values.tolist() == [2.5]
+        return int(
+            vertex.getFieldInfo("factor").getInitialValue() * 40
+        ), target.getNumWorkerContexts()
+
+    x, y = bench.variable(np.arange(10)), bench.variable(np.zeros(10))
+    bench.graph.registerPerfEstimator("maths::Reduce<float, maths::Op::Add, 2, false>", reduce)
+    bench.graph.registerPerfEstimator("Scale", scale)
+    bench.vertex(
+        "maths::Reduce<float,maths::Op::Add,2,false>", rows=[x, x[1].expand([0])], out=y[0]
+    )
+    report = MachineReport.of(bench.engine())
+    assert report.computeCycles == 6 * (10 * 2 + 10)
+    assert seen[0] == (2, [10, 1], 1)
+    bench.vertex("Scale", 1, **{"in": x, "out": y.slice(1, 10), "factor": 2.5})
+    report = MachineReport.of(bench.engine())
+    assert (report.computeCycles, report.flops) == (6 * 100, 6)
+    assert report.operations[0].source == "estimator"
+    given = bench.vertex(
+        "Scale", 2, **{"in": x, "out": bench.variable(np.zeros(10)), "factor": 2.5}
+    )
+    bench.graph.setPerfEstimate(given, 1000)
+    report = MachineReport.of(bench.engine())
+    assert report.computeCycles == 6 * 1000
+    assert report.operations[0].source == "setPerfEstimate, estimator"
+
+
+def test_an_estimator_that_gives_something_else(bench):
+    x = bench.variable(np.arange(4))
+    bench.vertex("Scale", **{"in": x, "out": bench.variable(np.zeros(4)), "factor": 1.0})
+    for wrong in "many", (1, 2, 3), -1, 1.5:
+        bench.graph.registerPerfEstimator("Scale", lambda vertex, target, wrong=wrong: wrong)
+        with pytest.raises(TypeError, match=r"estimator of 'Scale' gave .*, expected cycles, or"):
+            MachineReport.of(bench.engine())
 
 
 def test_bounds_are_checked_if_asked_for(bench):

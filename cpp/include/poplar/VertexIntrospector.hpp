@@ -35,6 +35,8 @@ class VertexFieldInfo {
                   std::vector<unsigned char> values)
       : type_(type), rows_(rows), size_(size), values_(values) {}
 
+  /// Of its elements.
+  Type elementType() const { return type_; }
   /// Elements; of a list of edges, edges.
   std::size_t size() const { return size_; }
   /// \throws index_error if the field is no list of edges, or has not that many.
@@ -52,10 +54,10 @@ class VertexFieldInfo {
     getValues(Type(equivalent_device_type<T>::kind), sizeof(T), values.data(), size_);
     return values;
   }
-
- private:
+  /// The first `n` of them as elements of `type`, each of so many bytes.
   void getValues(Type type, std::size_t valueBytes, void* to, std::size_t n) const;
 
+ private:
   Type type_;
   std::vector<Row> rows_;
   std::size_t size_;
