@@ -11,6 +11,9 @@ void addBulkVertex(poplar::Graph& graph, poplar::ComputeSet cs,
     throw poplar::graph_connection_error("vertex '" + name + "' (" + kernel->name() +
                                          "): operand " + std::to_string(i) + " " + why);
   };
+  if (!cs.isOf(*graph.impl()))
+    throw poplar::graph_connection_error("vertex '" + name + "' (" + kernel->name() +
+                                         "): the compute set is not of this graph");
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const auto& t = operands[i].tensor;
     if (!t.valid()) refuse(i, "is not a valid tensor");

@@ -146,6 +146,9 @@ Tensor Graph::addConstantHalf(const Type& type, ArrayRef<std::size_t> shape,
 void Graph::setInitialValueFrom(const Tensor& t, const Type& givenType, std::size_t valueSize,
                                 const void* values, std::size_t numValues) {
   checkGraph("setInitialValue", *impl_, t);
+  if (t.containsAliases())
+    throw graph_connection_error("Graph::setInitialValue: " + t.getDebugStr() +
+                                 " holds an element twice, which can have one value");
   Type valueType = givenType;  // `long` has 8 bytes on the host and 4 on the device
   if (valueSize == 8 && valueType == INT) valueType = LONGLONG;
   if (valueSize == 8 && valueType == UNSIGNED_INT) valueType = UNSIGNED_LONGLONG;
@@ -204,10 +207,16 @@ void requireTile(const Target& target, std::size_t tile) {
 void requireDisjoint(const Graph::TileToTensorMapping& mapping) {
   std::vector<std::pair<Interval, std::size_t>> all;
   for (std::size_t tile = 0; tile < mapping.size(); ++tile)
-    for (const auto& interval : mapping[tile])
+    for (const auto& interval : mapping[tile]) {
+      if (interval.begin() > interval.end())
+        throw invalid_tile_mapping("Graph::setTileMapping: elements from " +
+                                   std::to_string(interval.begin()) + " to " +
+                                   std::to_string(interval.end()) + " given for tile " +
+                                   std::to_string(tile) + ", which end before they begin");
       if (interval.size() > 0) all.emplace_back(interval, tile);
-  std::sort(all.begin(), all.end(),
-            [](const auto& a, const auto& b) { return a.first.begin() < b.first.begin(); });
+    }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& a, const auto& b) { return a.first.begin() < b.first.begin(); });
   for (std::size_t i = 1; i < all.size(); ++i)
     if (all[i].first.begin() < all[i - 1].first.end())
       throw invalid_tile_mapping("Graph::setTileMapping: element " +
@@ -282,12 +291,12 @@ Graph::TileToTensorMapping Graph::getTileMapping(const Tensor& t, bool requireCo
 
 ComputeSet Graph::addComputeSet(const DebugContext& debugContext) {
   impl_->computeSets.push_back({debugContext.getPathName(), {}, {}});
-  return ComputeSet(static_cast<unsigned>(impl_->computeSets.size() - 1));
+  return {static_cast<unsigned>(impl_->computeSets.size() - 1), impl_.get()};
 }
 
 Function Graph::addFunction(const program::Program& program) {
   impl_->functions.push_back(program.node());
-  return Function(static_cast<unsigned>(impl_->functions.size() - 1));
+  return {static_cast<unsigned>(impl_->functions.size() - 1), impl_.get()};
 }
 
 namespace {
@@ -351,6 +360,12 @@ poplar::Tensor GraphImpl::addVariable(poplar::Type type, Dims shape, std::string
                                       bool constant) {
   if (type == poplar::Type())
     throw poplar::type_error("Graph: variable '" + name + "' needs an element type");
+  std::uint64_t bytes = type.sizeInBytes();
+  for (const auto d : shape)
+    if (__builtin_mul_overflow(bytes, static_cast<std::uint64_t>(d), &bytes) || bytes >> 62)
+      throw poplar::graph_memory_allocation_error("Graph: variable '" + name + "' of rank " +
+                                                  std::to_string(shape.size()) +
+                                                  " has more elements than any machine holds");
   const auto id = static_cast<unsigned>(variables.size());
   Variable v;
   v.type = type;

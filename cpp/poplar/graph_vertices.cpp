@@ -40,7 +40,7 @@ bool isList(const CodeletField& f) {
 struct Field {
   Field(const char* caller, GraphImpl& g, const poplar::FieldRef& ref) : who(caller), graph(g) {
     const auto id = ref.vertex().getId();
-    if (!ref.vertex().valid() || id >= graph.vertices.size())
+    if (!ref.vertex().isOf(graph))
       throw poplar::graph_connection_error("Graph::" + who + ": the vertex is not of this graph");
     vertex = id;
     const auto& codelet = *graph.vertices[id].codelet;
@@ -110,7 +110,7 @@ struct Field {
 };
 
 std::size_t vertexOf(const char* who, const GraphImpl& graph, const poplar::VertexRef& v) {
-  if (!v.valid() || v.getId() >= graph.vertices.size())
+  if (!v.isOf(graph))
     throw poplar::graph_connection_error(std::string("Graph::") + who +
                                          ": the vertex is not of this graph");
   return v.getId();
@@ -212,14 +212,14 @@ VertexRef Graph::addVertex(ComputeSet cs, StringRef vertexType) {
 
 VertexRef Graph::addVertexFrom(ComputeSet cs, StringRef vertexType,
                                ArrayRef<ConnectionDesc> connections) {
-  if (!cs.valid() || cs.getId() >= impl_->computeSets.size())
+  if (!cs.isOf(*impl_))
     throw graph_connection_error("Graph::addVertex: the compute set is not of this graph");
   popir::UserVertex vertex;
   vertex.codelet = impl_->codelets.find(vertexType);
   vertex.computeSet = cs.getId();
   vertex.fields.resize(vertex.codelet->numFields);
   impl_->vertices.push_back(std::move(vertex));
-  const VertexRef v(static_cast<unsigned>(impl_->vertices.size() - 1));
+  const VertexRef v(static_cast<unsigned>(impl_->vertices.size() - 1), impl_.get());
   impl_->computeSets[cs.getId()].vertices.push_back(v.getId());
   for (const auto& c : connections) {
     if (c.isValue())

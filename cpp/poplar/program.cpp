@@ -95,10 +95,18 @@ Execute::Execute(ComputeSet cs, const DebugContext& debugContext)
 
 Copy::Copy(Tensor src, Tensor dst, bool, const DebugContext& debugContext)
     : Program(make(Kind::Copy, debugContext)) {
-  if (!src.valid() || !dst.valid() || src.elementType() != dst.elementType() ||
-      src.numElements() != dst.numElements())
-    throw graph_connection_error("Copy: " + src.getDebugStr() + " does not fit " +
-                                 dst.getDebugStr());
+  for (const auto* t : {&src, &dst})
+    if (!t->valid())
+      throw graph_connection_error(std::string("Copy: the ") +
+                                   (t == &src ? "source" : "destination") +
+                                   " is not a valid tensor");
+  // Elements go by their order; shapes may differ.
+  if (src.elementType() != dst.elementType() || src.numElements() != dst.numElements())
+    throw graph_connection_error(
+        "Copy: the source has " + std::to_string(src.numElements()) + " elements of " +
+        src.elementType().toString() + ", the destination " + std::to_string(dst.numElements()) +
+        " of " + dst.elementType().toString() + "; from " + src.getDebugStr() + " to " +
+        dst.getDebugStr());
   if (!dst.isParallelWriteable())
     throw graph_connection_error("Copy: " + dst.getDebugStr() +
                                  " cannot be written: it holds constants or an element twice");

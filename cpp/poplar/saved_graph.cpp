@@ -146,8 +146,8 @@ class GraphWriter {
     if (!known.second) return;
     to_.put(node->kind);
     to_.put(node->name);
-    to_.put(node->computeSet);
-    to_.put(node->function);
+    to_.put(node->computeSet.valid() ? node->computeSet.getId() : kNone);
+    to_.put(node->function.valid() ? node->function.getId() : kNone);
     to_.put(node->hostFunction.id());
     to_.put(node->stream.id());
     to_.put(node->count);
@@ -315,8 +315,9 @@ class GraphReader {
     nodes_.push_back(n);
     from_.get(n->kind);
     from_.get(n->name);
-    from_.get(n->computeSet);
-    from_.get(n->function);
+    const auto computeSet = from_.get<unsigned>(), function = from_.get<unsigned>();
+    if (computeSet != kNone) n->computeSet = {computeSet, graph_.get()};
+    if (function != kNone) n->function = {function, graph_.get()};
     const auto hostFunction = from_.get<int>(), stream = from_.get<int>();
     if (hostFunction >= 0)
       n->hostFunction = graph_->hostFunctions.at(static_cast<std::size_t>(hostFunction));

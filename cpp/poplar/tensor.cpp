@@ -303,7 +303,11 @@ Tensor concat(ArrayRef<Tensor> tensors, unsigned dimension) {
       throw type_error("concat: elements of " + t.elementType().toString() +
                        " given, expected those of the first tensor, " +
                        first.elementType().toString());
-    bool fits = t.rank() == first.rank() && t.view().graph() == first.view().graph();
+    if (t.view().graph() != first.view().graph())
+      throw graph_connection_error("concat: " + t.getDebugStr() +
+                                   " belongs to another graph than the first tensor, " +
+                                   first.getDebugStr());
+    bool fits = t.rank() == first.rank();
     for (unsigned d = 0; fits && d < first.rank(); ++d)
       fits = d == dimension || t.dim(d) == first.dim(d);
     if (!fits)

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from popir import errors, poplar
+from popir import errors, poplar, popops
 from popir.poplar import FLOAT, INT, program
 
 LINEAR = poplar.VariableMappingMethod.LINEAR
@@ -67,11 +67,88 @@ def test_a_part_of_another_graph(graph):
         poplar.Engine(graph, program.Execute(other.addComputeSet("cs")))
 
 
+SCALE = """
+#include <poplar/Vertex.hpp>
+struct Scale : poplar::Vertex {
+  poplar::Input<poplar::Vector<float>> in;
+  poplar::Output<poplar::Vector<float>> out;
+  void compute() {}
+};
+"""
+
+
+def test_parts_of_another_graph_that_have_the_same_number(graph):
+    other = poplar.Graph(poplar.IPUModel().createDevice())
+    mine, theirs = variable(graph, [4], "mine"), variable(other, [4], "theirs")
+    for each in graph, other:
+        each.addCodelets(SCALE)
+        each.addFunction(program.Sequence())
+    cs, foreign = graph.addComputeSet("cs"), other.addComputeSet("cs")
+    vertex, theirVertex = graph.addVertex(cs, "Scale"), other.addVertex(foreign, "Scale")
+    words = "Tensor(float [4] of variables [0]) belongs to another graph than the first tensor"
+    with refused(CONNECTION, words):
+        poplar.concat([mine, theirs])
+    with refused(CONNECTION, "the compute set is not of this graph"):
+        graph.addVertex(foreign, "Scale")
+    with refused(CONNECTION, "the vertex is not of this graph"):
+        graph.setTileMapping(theirVertex, 0)
+    with refused(CONNECTION, "the vertex is not of this graph"):
+        graph.connect(theirVertex["in"], mine)
+    with refused(CONNECTION, "field 'in' (Input<Vector<float>>) of vertex 'Scale'"):
+        graph.connect(vertex["in"], theirs)
+    with refused(CONNECTION, "program 'sum' uses a compute set of another graph"):
+        poplar.Engine(graph, program.Repeat(2, program.Execute(foreign, "sum")))
+    call = program.Call(other.addFunction(program.Sequence()))
+    with refused(CONNECTION, "uses a function of another graph"):
+        poplar.Engine(graph, call)
+    with refused(CONNECTION, "program 'p' uses Tensor(float [4] of variables [0])"):
+        poplar.Engine(graph, program.PrintTensor("p", theirs))
+
+
+def test_sizes_that_nothing_has(graph):
+    for shape in [2**62, 8], [2**40, 2**40], [2**63]:
+        with refused(errors.poplar_graph_memory_allocation_error, "more elements than any machine"):
+            graph.addVariable(FLOAT, shape, "huge")
+    for shape in [-4], [2.5]:
+        with pytest.raises(TypeError):
+            graph.addVariable(FLOAT, shape, "none")
+
+
+def test_an_interval_that_ends_before_it_begins(graph):
+    with refused(MAPPING, "elements from 3 to 1 given for tile 1, which end before they begin"):
+        graph.setTileMapping(variable(graph, [4]), [[], [(3, 1)]])
+
+
+def test_an_index_out_of_range(graph):
+    t = variable(graph, [2, 3])
+    with pytest.raises(IndexError, match=r"index 2 given for a tensor of shape \[2,3\]"):
+        t[2]
+    assert [row.shape() for row in t] == [[3], [3]]
+
+
+def test_a_copy_goes_by_elements(graph):
+    """PopLibs' CTC inference copies [b,n,1,1] to [b,n,1]: shapes may differ, numbers may not."""
+    t, flat = variable(graph, [2, 3], "t"), variable(graph, [6], "flat")
+    graph.setInitialValue(t, np.arange(6, dtype=np.float32).reshape(2, 3))
+    graph.createHostRead("flat", flat)
+    engine = poplar.Engine(graph, program.Copy(t.expand([2]), flat))
+    engine.run(0)
+    found = np.zeros(6, np.float32)
+    engine.readTensor("flat", found)
+    assert found.tolist() == [0, 1, 2, 3, 4, 5]
+
+
 def test_copies_of_what_does_not_fit(graph):
     t = variable(graph, [2, 3], "t")
-    for other in variable(graph, [2, 4]), variable(graph, [2, 3], dtype=INT):
-        with refused(CONNECTION, "does not fit"):
+    for other, words in [
+        (variable(graph, [2, 4]), "the source has 6 elements of float, the destination 8 of float"),
+        (variable(graph, [2, 3], dtype=INT), "6 elements of float, the destination 6 of int"),
+        (poplar.Tensor(), "the destination is not a valid tensor"),
+    ]:
+        with refused(CONNECTION, words):
             program.Copy(t, other)
+    with refused(CONNECTION, "Copy: the source is not a valid tensor"):
+        program.Copy(poplar.Tensor(), t)
     stream = graph.addHostToDeviceFIFO("s", FLOAT, 5)
     with refused(STREAM, "stream 's' has 5 elements of float, the tensor is"):
         program.Copy(stream, t)
@@ -91,6 +168,16 @@ def test_writing_through_a_view_that_shows_an_element_twice(graph):
         graph.createHostWrite("w", twice)
     with refused(CONNECTION, words):
         program.Copy(once, graph.addConstant(FLOAT, [3], [1, 2, 3]))
+    with refused(CONNECTION, "Graph::setInitialValue: Tensor(float [2,3] of variables [0]) holds"):
+        graph.setInitialValue(twice, np.zeros((2, 3), np.float32))
+    graph.addCodelets(SCALE)
+    with refused(CONNECTION, "field 'out' (Output<Vector<float>>) of vertex 'Scale'"):
+        graph.addVertex(graph.addComputeSet("cs"), "Scale", {"out": twice.flatten()})
+    with refused(CONNECTION, f"operand 0 cannot be written, {words}"):
+        popops.zero(graph, twice, program.Sequence())
+    function = graph.addHostFunction("f", [], [(FLOAT, 6)])
+    with refused(CONNECTION, "host function 'f' cannot write Tensor(float [2,3] of variables [0])"):
+        program.Call(function, [], [twice])
 
 
 def test_streams_that_nobody_connected(graph):

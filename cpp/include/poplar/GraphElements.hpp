@@ -9,21 +9,28 @@
 
 #pragma GCC visibility push(default)
 
+namespace popir {
+class GraphImpl;  // cpp/poplar/graph_impl.hpp
+}
+
 namespace poplar {
 
 /// A set of vertices that run in parallel; made by Graph::addComputeSet.
 class ComputeSet {
  public:
   ComputeSet() = default;
-  explicit ComputeSet(unsigned id) : id_(id), valid_(true) {}
+  ComputeSet(unsigned id, const popir::GraphImpl* graph) : id_(id), graph_(graph) {}
   unsigned getId() const { return id_; }
-  bool valid() const { return valid_; }
-  friend bool operator==(ComputeSet a, ComputeSet b) { return a.id_ == b.id_; }
+  bool valid() const { return graph_ != nullptr; }
+  bool isOf(const popir::GraphImpl& graph) const { return graph_ == &graph; }
+  friend bool operator==(ComputeSet a, ComputeSet b) {
+    return a.id_ == b.id_ && a.graph_ == b.graph_;
+  }
   friend bool operator!=(ComputeSet a, ComputeSet b) { return !(a == b); }
 
  private:
   unsigned id_ = 0;
-  bool valid_ = false;
+  const popir::GraphImpl* graph_ = nullptr;
 };
 
 class FieldRef;
@@ -32,16 +39,19 @@ class FieldRef;
 class VertexRef {
  public:
   VertexRef() = default;
-  explicit VertexRef(unsigned id) : id_(id), valid_(true) {}
+  VertexRef(unsigned id, const popir::GraphImpl* graph) : id_(id), graph_(graph) {}
   unsigned getId() const { return id_; }
-  bool valid() const { return valid_; }
+  bool valid() const { return graph_ != nullptr; }
+  bool isOf(const popir::GraphImpl& graph) const { return graph_ == &graph; }
   FieldRef operator[](StringRef fieldName) const;
-  friend bool operator==(VertexRef a, VertexRef b) { return a.id_ == b.id_; }
+  friend bool operator==(VertexRef a, VertexRef b) {
+    return a.id_ == b.id_ && a.graph_ == b.graph_;
+  }
   friend bool operator!=(VertexRef a, VertexRef b) { return !(a == b); }
 
  private:
   unsigned id_ = 0;
-  bool valid_ = false;
+  const popir::GraphImpl* graph_ = nullptr;
 };
 
 /// A field of a vertex, or one element of a field that is a list of edges.

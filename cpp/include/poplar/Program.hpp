@@ -27,13 +27,14 @@ namespace poplar {
 class Function {
  public:
   Function() = default;
-  explicit Function(unsigned id) : id_(id), valid_(true) {}
+  Function(unsigned id, const popir::GraphImpl* graph) : id_(id), graph_(graph) {}
   unsigned getId() const { return id_; }
-  bool valid() const { return valid_; }
+  bool valid() const { return graph_ != nullptr; }
+  bool isOf(const popir::GraphImpl& graph) const { return graph_ == &graph; }
 
  private:
   unsigned id_ = 0;
-  bool valid_ = false;
+  const popir::GraphImpl* graph_ = nullptr;
 };
 
 /// What a host function takes or gives: elements one after another.
