@@ -2,10 +2,11 @@
 
 import fcntl
 import os
+import shutil
 import sys
 from pathlib import Path
 
-from tests.toolchain import CXX, ROOT, run
+from tests.toolchain import CXX, PACKAGE, ROOT, run
 
 PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
 
@@ -32,13 +33,17 @@ def install(wheel: Path, folder: Path) -> Path:
 
 
 def sanitized_environment(folder: Path) -> dict[str, str]:
-    """Environment of a Python whose popir is built with AddressSanitizer.
+    """Environment of a Python whose libpopir is built with AddressSanitizer; the extension, mere
+    glue, is that of the package under test.
 
     Operator libraries for it are compiled with `-fsanitize=address`, against its own
     `popir/bin/popir-config`, below PYTHONPATH. Any fault ends the process with a report on stderr;
     leaks are not looked for, since Python itself leaves some.
     """
-    site = install(build_wheel(folder, "-DPOPIR_SANITIZE=address"), folder)
+    options = "-DPOPIR_SANITIZE=address -DPOPIR_BINDINGS=OFF"
+    site = install(build_wheel(folder, options), folder)
+    for extension in PACKAGE.glob("_device.*.so"):
+        shutil.copy(extension, site / "popir")
     return {
         "PYTHONPATH": str(site),
         "LD_PRELOAD": run(CXX, "-print-file-name=libasan.so", cwd=folder).strip(),

@@ -1,10 +1,6 @@
 # popir._device: the only code that knows Python.
 
 file(GLOB_RECURSE binding_sources CONFIGURE_DEPENDS RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" "bindings/*.cpp")
-if(NOT binding_sources)
-  message(STATUS "No sources in bindings/: libpopir alone")
-  return()
-endif()
 
 find_package(Python 3.10 COMPONENTS Interpreter Development.Module)
 if(NOT Python_Development.Module_FOUND)

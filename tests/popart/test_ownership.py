@@ -64,6 +64,7 @@ def check_pattern(leaky_relu: str, relu_to_leaky_relu: str) -> None:
             popir.ConstSGD(0.1),
             DeviceManager().createCpuDevice(),
             patterns=popir.Patterns().enablePattern("ReluToLeakyRelu", True),
+            userOptions=popir.SessionOptions(enableOutlining=False),
         )
         sources = [op.source for op in session.graph.ops.values() if "LeakyRelu" in op.opid.type]
         assert sources == [leaky_relu] * 40

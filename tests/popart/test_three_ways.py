@@ -10,6 +10,7 @@ import onnx
 
 import popir
 from popir import AnchorReturnType, DataFlow, DeviceManager, TensorInfo
+from popir.ir.graph import calledGraphs
 from tests.popart.libraries import isolated
 from tests.toolchain import ROOT
 
@@ -41,7 +42,8 @@ def check_training(source: str) -> None:
         popir.ConstSGD(0.1),
         DeviceManager().createCpuDevice(),
     )
-    used = {op.source for op in session.graph.ops.values() if op.opid.type.startswith("LeakyRelu")}
+    ops = [op for graph in calledGraphs(session.graph) for op in graph.ops.values()]
+    used = {op.source for op in ops if op.opid.type.startswith("LeakyRelu")}
     session.prepareDevice()
     session.weightsFromHost()
     anchors = session.initAnchorArrays()
