@@ -83,7 +83,7 @@ def _choose(text: Text, threshold: float) -> tuple[list[Piece], list[Decision]]:
         if gain >= 0:
             break
         if n in known:
-            if not text.isTaken(known[n].starts, known[n].length):
+            if not text.isTaken(np.array(known[n].starts), known[n].length):
                 chosen.append(known[n])
                 text.take(chosen[-1])
             continue
@@ -91,7 +91,7 @@ def _choose(text: Text, threshold: float) -> tuple[list[Piece], list[Decision]]:
             continue
         repeat = repeats.found[n]
         places = repeats.places(repeat, repeat.length)
-        if chosen and text.isTaken(places.tolist(), repeat.length):
+        if chosen and text.isTaken(places, repeat.length):
             continue  # What is left of it may be better off with what is taken: another round.
         length = _apart(places, repeat.length)
         starts: list[int] = repeats.places(repeat, length).tolist()

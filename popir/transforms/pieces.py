@@ -12,6 +12,7 @@ import numpy as np
 from popir.ir import Graph, Op, Tensor
 from popir.ir.hash import DigestError, digestOf, encoded
 from popir.transforms.decision import Decision
+from popir.transforms.repeats import Ints
 
 _NEVER = -1
 _TRIMS = 8
@@ -92,7 +93,7 @@ class Text:
         worth = [self._worth(op, isPruned) for op in self.ops]
         self._values = np.concatenate([[0.0], np.cumsum(worth)])
         self._isPruned = isPruned
-        self._taken = np.zeros(len(self.ops) + 1, np.int64)
+        self._takenBefore = np.zeros(len(self.ops) + 1, np.int64)
 
     def _add(self, graph: Graph) -> None:
         constrained = {*graph.constraints, *itertools.chain(*graph.constraints.values())}
@@ -169,14 +170,16 @@ class Text:
         apart = min(times, len(self.ops) // length)
         return float(self._values[start + length] - self._values[start]) * (apart - 1)
 
-    def isTaken(self, starts: Sequence[int], length: int) -> bool:
+    def isTaken(self, starts: Ints, length: int) -> bool:
         """Whether an occurrence overlaps a piece that is taken."""
-        return any(self._taken[start : start + length].any() for start in starts)
+        return bool((self._takenBefore[starts + length] > self._takenBefore[starts]).any())
 
     def take(self, piece: Piece) -> None:
         """Takes note that the piece will be outlined."""
+        taken = np.diff(self._takenBefore)
         for start in piece.starts:
-            self._taken[start : start + piece.length] = 1
+            taken[start : start + piece.length] = 1
+        self._takenBefore[1:] = np.cumsum(taken)
 
     def piece(self, starts: Sequence[int], length: int) -> Piece:
         """The occurrences that are connected alike and do not overlap: of several such groups the

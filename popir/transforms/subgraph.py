@@ -55,7 +55,9 @@ class _Maker:
         places: dict[Graph, dict[int, Op | None]] = {}
         for n, instance in enumerate(self.instances):
             graph = instance[0].graph
-            place = places.setdefault(graph, dict(graph.ops))
+            if graph not in places:
+                places[graph] = dict(graph.ops)
+            place = places[graph]
             place.update(dict.fromkeys((op.id for op in instance), None))
             place[instance[-1].id] = self._call(n, instance)
         for graph, place in places.items():
