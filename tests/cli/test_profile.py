@@ -71,6 +71,62 @@ def test_files_hold_the_same_profile(model: Path, tmp_path: Path) -> None:
     assert other["clock_hz"] == found["machine"]["clock_hz"]
 
 
+CODELET = """
+import popir
+from popir.poplar import program
+
+TEXT = '''
+#include <poplar/Vertex.hpp>
+struct Turns : poplar::Vertex {
+  poplar::Input<poplar::Vector<float>> in;
+  poplar::Output<poplar::Vector<float>> out;
+  void compute() {
+    for (unsigned i = 0; i < in.size(); ++i) {
+      for (unsigned j = 0; j < 1000; ++j) asm volatile("nop");
+      out[i] = in[i];
+    }
+  }
+};
+'''
+
+
+class TurnsOp(popir.Op):
+    def setup(self):
+        self.setOutInfo(0, self.inInfo(0))
+
+
+class TurnsOpx(popir.Opx):
+    def grow(self, prog):
+        graph, x = self.graph(), self.getInTensor(0)
+        graph.addCodelets(TEXT)
+        y, cs = graph.clone(x), graph.addComputeSet(self.debugContext())
+        vertex = graph.addVertex(cs, "Turns", {"in": x.flatten(), "out": y.flatten()})
+        graph.setTileMapping(vertex, 0)
+        prog.add(program.Execute(cs))
+        self.setOutTensor(0, y)
+
+
+TURNS = popir.OperatorIdentifier("test", "Turns", 1)
+popir.OpCreator(TurnsOp, [TURNS])
+popir.OpxCreator(TurnsOpx, TURNS)
+"""
+
+
+def test_a_run_counts_codelets(tmp_path: Path) -> None:
+    """Five elements, a thousand turns of nop, add, compare, jump for each."""
+    (tmp_path / "turns.py").write_text(CODELET)
+    node = helper.make_node("Turns", ["x"], ["y"], domain="test")
+    model = save(tmp_path / "t.onnx", [node], {"x": [5]}, ["y"], opsets={"": 17, "test": 1})
+    words = ["profile", model, "--tiles", 8, "--op-library", tmp_path / "turns.py"]
+    plain, counted = call_json(*words), call_json(*words, "--random", 3)
+    assert [each["source"] for each in plain["operations"]] == ["bytes"]
+    assert [each["source"] for each in counted["operations"]] == ["counted"]
+    per = counted["totals"]["compute_cycles"] / (6 * 5 * 1000)
+    assert 3 <= per < 4.1
+    assert counted["totals"]["exchange_bytes"] == plain["totals"]["exchange_bytes"]
+    assert any("'Turns' take the instructions" in note for note in counted["notes"])
+
+
 def test_training_costs_more(training: Path) -> None:
     inference = call_json("profile", training, "--tiles", 8)
     words = ["profile", training, "--tiles", 8, "--train"]
