@@ -68,7 +68,7 @@ class _Inplacer:
         """The operators' ids and variants, in the order in which they are tried."""
         found: list[tuple[float, int, OperatorIdentifier]] = []
         for op in self.graph.ops.values():
-            if PATTERN in op.settings.nodeAttributes.get("__exclude_patterns", ()):
+            if PATTERN in op.excludePatterns():
                 continue
             priorities = dict(op.inplacePriorityDefault())
             if not priorities and type(op).inplacePriorityDefault is Op.inplacePriorityDefault:
