@@ -152,16 +152,15 @@ class Watch:
     def _needed(self, now: int, op: Op, variable: int) -> list[str]:
         """The tensors in `variable` whose values are needed after operator number `now`."""
         sharers = self._sharers[variable]
-        for id in [id for id in sharers if not self._lives(now, id)]:
+        # What is forgotten here is not looked at again for each of the operators to come.
+        for id in [id for id in sharers if not self._lives(now, id, variable)]:
             del sharers[id]
-        return [
-            id
-            for id in sharers
-            if not _updates(op, id) and variable in self._devicex.get(id).variables()
-        ]
+        return [id for id in sharers if not _updates(op, id)]
 
-    def _lives(self, now: int, id: str) -> bool:
-        return self._stays(id) or id in self._kept or self._lastUse.get(id, -1) > now
+    def _lives(self, now: int, id: str, variable: int) -> bool:
+        """Whether tensor `id` is in `variable`, still, and needed."""
+        needed = self._lastUse.get(id, -1) > now or self._stays(id) or id in self._kept
+        return needed and variable in self._devicex.get(id).variables()
 
     def _stays(self, id: str) -> bool:
         """Whether the value belongs to the host or the next batch: a weight, constant, stream."""

@@ -13,7 +13,9 @@ from popir import poplar, popops, registry
 from popir.errors import poplar_runtime_error
 from popir.lowering import Lowering
 from popir.onnxio.importer import importModel
+from popir.ops.leakyrelu import LeakyReluOp
 from popir.popops import expr as pe
+from popir.watch import Watch
 from tests.models import Array, floats, run, step, trainingSession
 
 ALPHA = -0.5
@@ -359,3 +361,31 @@ def test_an_operator_that_the_host_works_out() -> None:
     session.connectHostFunction("sum", addUp)
     session.run(popir.PyStepIO(feeds, anchors))
     np.testing.assert_array_equal(anchors[z], feeds[x] + feeds[y])
+
+
+def test_what_is_looked_up_grows_with_the_calls_of_a_function(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked = 0
+    lives = Watch._lives
+
+    def counted(*arguments: Any) -> bool:
+        nonlocal looked
+        looked += 1
+        return lives(*arguments)
+
+    monkeypatch.setattr(Watch, "_lives", counted)
+    monkeypatch.setattr(LeakyReluOp, "getSubgraphValue", lambda self: 1000.0)
+    counts = []
+    for length in 40, 80:
+        m = Model()
+        t = m.aiOnnx.mul([m.input(4, 5), m.weight(X)])
+        for _ in range(length):
+            t = m.aiOnnx.leakyrelu([t], ALPHA)
+        loss = m.builder.aiGraphcore.identityloss([t])
+        looked = 0
+        session = trainingSession(m.proto(loss), loss, [loss])
+        calls = [op for op in session.graph.ops.values() if op.getCalledGraphs()]
+        assert len(calls) == length
+        counts.append(looked)
+    assert counts[1] < 3 * counts[0], counts
