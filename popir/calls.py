@@ -96,13 +96,18 @@ class CallOpx(Opx):
         return self._functionOf(self.op_p.getCalledGraphs()[0])
 
     def grow(self, prog: program.Sequence) -> None:
-        """Copies of the inputs, and the call."""
+        """A copy of the inputs, one for each element type, and the call."""
         function = self._function()
+        pairs: dict[str, list[tuple[poplar.Tensor, poplar.Tensor]]] = {}
         for i in sorted(self.op_p.input):
             actual = self.getInTensor(i)
             own = function.input(i, actual)
             if i not in function.shared:
-                prog.add(program.Copy(actual, own, self.debugContext(f"in{i}")))
+                kind = str(actual.elementType())
+                pairs.setdefault(kind, []).append((actual.flatten(), own.flatten()))
+        for each in pairs.values():
+            actual, own = (poplar.concat(side) for side in zip(*each, strict=True))
+            prog.add(program.Copy(actual, own, self.debugContext("in")))
         prog.add(function.call(self.debugContext()))
         for o in sorted(self.op_p.output):
             made = function.outputs[o]

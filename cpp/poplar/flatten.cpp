@@ -1,5 +1,6 @@
 #include <poplar/exceptions.hpp>
 
+#include <algorithm>
 #include <set>
 
 #include "poplar/plan.hpp"
@@ -40,10 +41,7 @@ class Flattener {
         }
         return;
       case Kind::Copy: {
-        if (node.src.numElements() == 0) return;
-        auto& step = add(Step::Kind::Copy, node.name);
-        step.src = node.src;
-        step.dst = node.dst;
+        if (node.src.numElements() > 0) copy(node);
         return;
       }
       case Kind::StreamToDst: {
@@ -98,6 +96,31 @@ class Flattener {
     if (!node.name.empty()) prefix_ += node.name + "/";
     flatten(*graph_.functions[node.function.getId()]);
     prefix_ = before;
+  }
+
+  /// What was joined to be copied together, on the machine in one exchange, is copied part by part.
+  void copy(const ProgramNode& node) {
+    auto from = joinedIn(node.src), to = joinedIn(node.dst);
+    const auto alike = [](const poplar::Tensor& a, const poplar::Tensor& b) {
+      return a.numElements() == b.numElements();
+    };
+    if (!std::equal(from.begin(), from.end(), to.begin(), to.end(), alike) ||
+        node.src.intersectsWith(node.dst))
+      from = {node.src}, to = {node.dst};
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      auto& step = add(Step::Kind::Copy, node.name);
+      step.src = from[i];
+      step.dst = to[i];
+    }
+  }
+
+  /// The vectors that a tensor is the concatenation of; or the tensor.
+  static std::vector<poplar::Tensor> joinedIn(const poplar::Tensor& t) {
+    const auto view = t.view().state();
+    if (view.parts.size() < 2 || view.outer != 1 || view.inner != 1 || view.offset != 0 ||
+        view.strides != Dims{1} || view.shape != Dims{view.starts.back()})
+      return {t};
+    return {view.parts.begin(), view.parts.end()};
   }
 
   std::size_t here() const { return result.steps.size(); }

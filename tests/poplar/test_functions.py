@@ -122,3 +122,39 @@ def test_what_lasts_from_call_to_call_stays_one_variable() -> None:
     y, x0, x1 = found
     # Two runs: b is x0, x0 + x1, and then 2 x0 + x1, 2 x0 + 2 x1.
     np.testing.assert_allclose(y, (2 * x0 + x1) + (2 * x0 + 2 * x1), rtol=1e-6)
+
+
+def joined(overlapping: bool) -> tuple[list[np.ndarray[Any, Any]], str]:
+    """What a and b hold after one copy of both, to two others or to each other, and the plan."""
+    graph = poplar.Graph(poplar.Target.createCPUTarget())
+    a, b, c, d = (
+        graph.addVariable(poplar.FLOAT, [2, 3], poplar.VariableMappingMethod.LINEAR, name)
+        for name in "abcd"
+    )
+    to = (b, a) if overlapping else (c, d)
+    for name, t in {"a": a, "b": b}.items():
+        graph.createHostWrite(name, t)
+    for name, t in zip("xy", to, strict=True):
+        graph.createHostRead(name, t)
+    parts = poplar.concat([a.flatten(), b.flatten()]), poplar.concat([t.flatten() for t in to])
+    engine = poplar.Engine(graph, [program.Copy(*parts)])
+    for n, name in enumerate("ab"):
+        engine.writeTensor(name, np.full((2, 3), n, np.float32))
+    engine.run()
+    found = [np.empty((2, 3), np.float32) for _ in "xy"]
+    for name, array in zip("xy", found, strict=True):
+        engine.readTensor(name, array)
+    return found, engine.planText()
+
+
+def test_what_is_joined_to_be_copied_is_copied_part_by_part() -> None:
+    (x, y), plan = joined(overlapping=False)
+    assert (x == 0).all()
+    assert (y == 1).all()
+    assert len([line for line in lines(plan) if line.startswith("copy")]) == 2
+
+
+def test_a_copy_over_what_it_reads_is_one() -> None:
+    (x, y), plan = joined(overlapping=True)
+    assert (x == 0).all()
+    assert (y == 1).all()

@@ -205,14 +205,6 @@ def test_a_convolution_does_not_pass_a_write_of_what_it_reads():
     assert "conv+relu" not in b.check()
 
 
-def test_a_residual_that_is_the_output_itself():
-    b = Built()
-    t = b.map(SCALE, b.activation(SHAPE))
-    popops.mapInPlace(b.graph, ADD, [t, b.conv(b.activation(SHAPE))], b.prog, "accumulate")
-    b.watch(t)
-    assert "conv+add" not in b.check()
-
-
 @pytest.mark.parametrize("watched", [False, True])
 def test_what_an_element_wise_step_overwrites_is_written_elsewhere(watched):
     b = Built()
