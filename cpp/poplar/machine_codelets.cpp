@@ -106,7 +106,9 @@ void addTraffic(const GraphImpl& graph, unsigned computeSet, Traffic& traffic) {
 VertexCost costOf(const GraphImpl& graph, unsigned id, const CodeletCounts* counts) {
   using Source = VertexCost::Source;
   const auto& vertex = graph.vertices[id];
-  if (vertex.estimated) return {vertex.cycles, vertex.flops, Source::SetPerfEstimate};
+  if (vertex.estimated)
+    return {vertex.cycles, vertex.flops,
+            vertex.byEstimator ? Source::Estimator : Source::SetPerfEstimate};
   const auto estimator = graph.perfEstimators.find(vertex.codelet->name);
   if (estimator != graph.perfEstimators.end()) {
     const auto given = estimator->second(poplar::VertexIntrospector(graph, id), graph.target);

@@ -131,6 +131,7 @@ class GraphWriter {
     to_.put(cost.cycles);
     to_.put(cost.flops);
     to_.put(cost.source != VertexCost::Source::Bytes);
+    to_.put(cost.source == VertexCost::Source::Estimator);
     for (const auto& f : v.fields) {
       put(f.tensors);
       to_.put(f.values);
@@ -296,6 +297,7 @@ class GraphReader {
     from_.get(v.cycles);
     from_.get(v.flops);
     from_.get(v.estimated);
+    from_.get(v.byEstimator);
     v.fields.resize(v.codelet->numFields);
     for (auto& f : v.fields) {
       f.tensors = tensors();
