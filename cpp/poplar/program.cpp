@@ -102,11 +102,11 @@ Copy::Copy(Tensor src, Tensor dst, bool, const DebugContext& debugContext)
                                    " is not a valid tensor");
   // Elements go by their order; shapes may differ.
   if (src.elementType() != dst.elementType() || src.numElements() != dst.numElements())
-    throw graph_connection_error(
-        "Copy: the source has " + std::to_string(src.numElements()) + " elements of " +
-        src.elementType().toString() + ", the destination " + std::to_string(dst.numElements()) +
-        " of " + dst.elementType().toString() + "; from " + src.getDebugStr() + " to " +
-        dst.getDebugStr());
+    throw graph_connection_error("Copy: the source has " + std::to_string(src.numElements()) +
+                                 " elements of " + src.elementType().toString() +
+                                 ", the destination " + std::to_string(dst.numElements()) + " of " +
+                                 dst.elementType().toString() + "; from " + src.getDebugStr() +
+                                 " to " + dst.getDebugStr());
   if (!dst.isParallelWriteable())
     throw graph_connection_error("Copy: " + dst.getDebugStr() +
                                  " cannot be written: it holds constants or an element twice");

@@ -158,3 +158,4 @@ def test_a_copy_over_what_it_reads_is_one() -> None:
     (x, y), plan = joined(overlapping=True)
     assert (x == 0).all()
     assert (y == 1).all()
+    assert lines(plan)[1:] == ["gather", "scatter"]
