@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from popir import poplar
+from popir import errors, poplar
 from popir.poplar import program
 from popir.profile import MachineReport
 
@@ -174,10 +174,47 @@ def test_what_did_not_run_is_taken_by_its_bytes():
     assert "an engine with the option debug.instrument counts" in report.summary
 
 
-def test_an_engine_that_counts_has_the_same_plan():
+def test_the_same_instructions_run_as_often_whether_counted_or_not():
     bench = Bench()
     bench.turns("Turns<10>", 3)
-    assert bench.engine().planText() == bench.engine({}).planText()
+    rows = []
+    for options in {}, {"debug.instrument": "true"}:
+        engine = bench.engine({**options, "host.profile": "true"}, times=2)
+        before = engine.planText()
+        for _ in range(3):
+            engine.run(0)
+            MachineReport.of(engine)
+        assert engine.planText() == before
+        rows.append([row[:3] for row in engine.hostProfile(0)])
+    assert rows[0] == rows[1]
+    assert [row[2] for row in rows[0]] == [3, 3]
+
+
+def test_a_saved_executable_is_counted_too():
+    bench = Bench()
+    bench.turns("Turns<10>", 1000)
+    saved = poplar.compileGraph(bench.graph, [program.Execute(bench.set)]).serialize()
+    executable = poplar.Executable.deserialize(saved)
+    engine = poplar.Engine(executable, {"debug.instrument": "true"})
+    engine.run(0)
+    assert MachineReport.of(engine).computeCycles == CONTEXTS * bench.worker()
+
+
+def test_checked_codelets_are_not_counted():
+    bench = Bench()
+    bench.turns("Turns<10>", 1000)
+    engine = bench.engine({"debug.instrument": "true", "debug.checkBounds": "true"})
+    engine.run(0)
+    assert [row.source for row in MachineReport.of(engine).operations] == ["bytes"]
+
+
+def test_what_throws_is_named_while_it_is_counted():
+    bench = Bench(str(SOURCE.with_name("codelets.cpp")))
+    bench.vertex("Thrower", at=bench.variable(3), out=bench.variable(0))
+    kind = errors.poplar_application_runtime_error
+    for _ in range(2):
+        with pytest.raises(kind, match=r"vertex 'Thrower' \(number 0 .*\) on tile 0 threw"):
+            bench.engine().run(0)
 
 
 def test_without_a_compiler_the_reason_is_told(monkeypatch, tmp_path):
