@@ -65,12 +65,18 @@ Executable compileGraph(const Graph& graph, ArrayRef<program::Program> programs,
 Engine::Engine(Executable&& executable, const OptionFlags& options)
     : impl_(engineOf(executable, options)) {}
 
+const std::string& Executable::bytes() const {
+  if (!bytes_)
+    throw poplar_error("Executable: it holds nothing; compileGraph and deserialize make others");
+  return *bytes_;
+}
+
 void Executable::serialize(std::ostream& out) const {
   out << kMagic << "\n"
       << popir_version() << "\n"
-      << bytes_->size() << "\n"
-      << popir::hashOf(*bytes_) << "\n"
-      << *bytes_;
+      << bytes().size() << "\n"
+      << popir::hashOf(bytes()) << "\n"
+      << bytes();
   out.flush();
   if (!out) throw poplar_error("Executable::serialize: the stream took no more bytes");
 }

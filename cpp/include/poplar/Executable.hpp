@@ -15,6 +15,8 @@ namespace poplar {
 /// what you would run.
 class Executable {
  public:
+  /// One to be assigned to; all else is a poplar_error.
+  Executable() = default;
   /// Anything may have gone before in the stream, and may follow.
   void serialize(std::ostream& out) const;
   /// \throws poplar_error if what follows in the stream is no executable, is damaged or was written
@@ -22,7 +24,7 @@ class Executable {
   static Executable deserialize(std::istream& in);
 
   explicit Executable(std::shared_ptr<const std::string> bytes) : bytes_(std::move(bytes)) {}
-  const std::string& bytes() const { return *bytes_; }
+  const std::string& bytes() const;
 
  private:
   std::shared_ptr<const std::string> bytes_;
