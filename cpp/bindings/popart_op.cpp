@@ -205,6 +205,8 @@ void bindOps(py::module_& m) {
   py::class_<TensorTwin>(m, "TensorTwin", "The C++ side of a Tensor.");
   py::class_<OpTwin>(m, "OpTwin", "The C++ side of an Op.")
       .def("bind", &OpTwin::bind)
+      .def("moveTo", [](const OpTwin& t,
+                        py::handle pyGraph) { t.op().settings.graph = graphOf(pyGraph).graph; })
       .def("inplacePriorityVeto",
            [](const OpTwin& t) { return t.op().settings.inplacePriorityVeto; })
       .def("excludePatterns", [](const OpTwin& t) { return t.op().settings.excludePatterns; })

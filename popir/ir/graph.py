@@ -111,6 +111,8 @@ class Graph:
         """Takes an operator that is not connected yet into the graph, and returns its id."""
         if op.settings.graph is not self:
             op.settings.graph = self
+            if op.twin is not None:
+                op.twin.moveTo(self)
             op.id = self.nextOpId()
         if op.id in self.ops:
             raise popart_exception(
