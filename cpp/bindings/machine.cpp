@@ -83,8 +83,8 @@ py::dict planAsDict(const ContractionPlan& p) {
                   "serialRows"_a = p.serialRows, "serialColumns"_a = p.serialColumns,
                   "vertexClass"_a = p.kind->name, "part"_a = p.part.sizes, "swapped"_a = p.swapped,
                   "expanded"_a = p.expanded, "tiles"_a = p.tiles(),
-                  "temporaryBytes"_a = p.temporaryBytes(), "moves"_a = p.moves,
-                  "computeCycles"_a = p.computeCycles, "exchangeCycles"_a = p.exchangeCycles,
+                  "temporaryBytes"_a = p.temporaryBytes(), "computeCycles"_a = p.computeCycles,
+                  "exchangeCycles"_a = p.exchangeCycles, "linkCycles"_a = p.linkCycles,
                   "phases"_a = p.phases, "cycles"_a = p.cycles);
 }
 
@@ -125,26 +125,19 @@ void bindMachine(py::module_& m) {
   m.def(
       "planContraction",
       [](const poplar::Target& target, const std::string& vertexClass, const poplar::Type& type,
-         const std::vector<std::uint64_t>& sizes, std::uint64_t rowElements,
-         std::uint64_t columnElements, std::uint64_t resultShare) {
+         const std::vector<std::uint64_t>& sizes) {
         const auto* kind = findVertexClass(vertexClass);
         if (!kind || kind->sharing != Sharing::Planned || sizes.size() < 5)
           throw poplar::poplar_error("planContraction: '" + vertexClass + "' with " +
                                      std::to_string(sizes.size()) +
                                      " sizes given, expected a contraction and 5 sizes or more");
-        return planAsDict(planContraction(target.spec(), {kind,
-                                                          {type, sizes},
-                                                          rowElements,
-                                                          columnElements,
-                                                          resultShare,
-                                                          type.sizeInBytes(),
-                                                          target.getNumTiles()}));
+        return planAsDict(
+            planContraction(target.spec(), {kind, {type, sizes}, target.getNumTiles()}));
       },
       py::arg("target"), py::arg("vertexClass"), py::arg("type"), py::arg("sizes"),
-      py::arg("rowElements"), py::arg("columnElements"), py::arg("resultShare"),
-      "How a contraction of these sizes is split over the tiles of `target`: elements of its two "
-      "operands, and of the result on the tile that holds most. computeCycles, exchangeCycles and "
-      "phases are those of one serial step. Raises poplar_exception for another class.");
+      "How a contraction of these sizes is split over the tiles of `target`. computeCycles, "
+      "exchangeCycles, linkCycles and phases are those of one serial step. Raises "
+      "poplar_exception for another class.");
   m.def(
       "estimateCycles",
       [](const poplar::Target& target, const std::string& vertexClass, const poplar::Type& type,

@@ -110,7 +110,14 @@ Work ConvKernel::work(const std::vector<Layout>&) const {
     s.inChannels = p_.batch;
     s.taps = product(p_.outField);
   }
-  return contractionWork(p_.inType, s, p_.options, p_.multiplications());
+  auto work = contractionWork(p_.inType, s, p_.options, p_.multiplications());
+  work.sizes.push_back(1 + static_cast<std::uint64_t>(p_.pass));
+  work.sizes.push_back(static_cast<std::uint64_t>(p_.batch));
+  for (std::size_t d = 0; d < p_.kernel.size(); ++d)
+    for (const auto size : {p_.inField[d], p_.outField[d], p_.kernel[d], p_.stride[d],
+                            p_.dilation[d], p_.inDilation[d], p_.padLower[d]})
+      work.sizes.push_back(static_cast<std::uint64_t>(size));
+  return work;
 }
 
 }  // namespace popir

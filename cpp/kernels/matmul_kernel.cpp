@@ -39,8 +39,8 @@ bool operator<(const MatMulKernel::Problem& a, const MatMulKernel::Problem& b) {
 }
 
 bool operator<(const MachineOptions& a, const MachineOptions& b) {
-  return std::tie(a.partialsType, a.availableMemoryProportion, a.part) <
-         std::tie(b.partialsType, b.availableMemoryProportion, b.part);
+  return std::tie(a.partialsType, a.availableMemoryProportion, a.part, a.wideWeightLoads) <
+         std::tie(b.partialsType, b.availableMemoryProportion, b.part, b.wideWeightLoads);
 }
 
 bool MatMulKernel::accepts(std::size_t i, const Layout& layout) const {
@@ -87,6 +87,7 @@ Work contractionWork(poplar::Type type, const ContractionSizes& s, const Machine
       static_cast<std::int64_t>(options.partialsType.sizeInBytes() * 8),
       std::llround(1000 * options.availableMemoryProportion),
       static_cast<std::int64_t>(options.part),
+      options.wideWeightLoads,
   };
   Work work;
   work.vertexClass = s.inChannels == 1 && s.groups > 1 ? "poplin::ConvPartialVerticalMac"

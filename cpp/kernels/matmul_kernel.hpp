@@ -16,6 +16,8 @@ struct MachineOptions {
   enum class Part : std::uint8_t { None, InferenceForward, Forward, Backward, WeightUpdate };
   /// What of a layer this is.
   Part part = Part::None;
+  /// Weights are loaded 128 bits at a time, from interleaved memory, where the machine can.
+  bool wideWeightLoads = false;
 
   friend bool operator<(const MachineOptions& a, const MachineOptions& b);
 };
@@ -54,7 +56,8 @@ class MatMulKernel final : public Kernel {
 
 /// What the machine reading is told of any contraction: the classes of machine/estimators.hpp and
 /// their sizes, in the direction of this pass, since a gradient is a convolution of its own; after
-/// them the bits of a partial sum, the available memory in permille and MachineOptions::Part.
+/// them the bits of a partial sum, the available memory in permille, MachineOptions::Part, whether
+/// weights are loaded 128 bits at a time, and of a convolution its geometry.
 /// PopLibs makes a product of matrices a convolution with one tap over m output points. Flops: two
 /// for every product with an element of the input, none for a zero that pads it.
 struct ContractionSizes {

@@ -32,10 +32,14 @@
 //   poprand::Uniform, LogUniform, Bernoulli, Normal, TruncatedNormal, Dropout   {elements}
 //   poplin::ConvPartial1x1Out, ConvPartialnx1, ConvPartialVerticalMac
 //                                     {groups, rows, inner, columns, kernel elements,
-//                                      bits of a partial sum (32), available memory in permille}
+//                                      bits of a partial sum (32), available memory in permille,
+//                                      part of a layer, 1 for weights loaded 128 bits at a time (0)}
 //       a contraction [groups, rows, inner] x [groups, inner, columns] for each kernel element. Of
 //       a convolution: rows = batch * output points, inner = input channels of a group, columns =
-//       output channels of a group; a gradient is a convolution of its own
+//       output channels of a group; a gradient is a convolution of its own. After these, where it
+//       is no product of matrices: {1 forward, 2 gradient of the data, 3 of the weights; batch;
+//       and for each field dimension: input, output, kernel, stride, dilation, input dilation,
+//       padding below}
 //   poplar::Copy                      {bytes}          from a tile's memory to the same tile's
 #ifndef popir_machine_estimators_hpp
 #define popir_machine_estimators_hpp

@@ -10,7 +10,7 @@ namespace {
 struct Units {
   Cycles units, channels;  // output channels at a time; input channels of a group
   Cycles load;             // cycles that weights of units x channels take
-  Cycles zeroing;          // a row of partial sums
+  Cycles zeroing;          // a row of partial sums, of floats
   poplar::Type partials;
 
   Units(const TargetSpec& spec, const VertexWork& w) {
@@ -21,16 +21,24 @@ struct Units {
                                        : spec.fp16InFp32OutConvUnitsPerTile;
     channels = spec.convUnitMaxPipelineDepth * (half ? spec.fp16ConvUnitInputLoadElemsPerCycle
                                                      : spec.fp32ConvUnitInputLoadElemsPerCycle);
-    load = units * channels * w.type.sizeInBytes() / spec.convUnitCoeffLoadBytesPerCycle;
+    // PopLibs' default is one data path's width; the machine's figure is what it can at most.
+    auto rate = spec.convUnitCoeffLoadBytesPerCycle;
+    if (w.size(8, 0) == 0) rate = std::min(rate, spec.dataPathWidth / 8);
+    load = units * channels * w.type.sizeInBytes() / rate;
     zeroing = ceilDiv(units, vectorWidth(spec, partials));
   }
 };
 
-// Worker cycles of one pass of weights over `rows` rows.
-Cycles pass(poplar::Type type, Cycles rows) {
-  if (type == poplar::HALF)
-    return rows == 0 ? 21 : rows == 1 ? 32 : rows == 2 ? 41 : 37 + 4 * (rows - 3);
-  return rows == 0 ? 21 : rows == 1 ? 47 : rows == 2 ? 46 : 46 + 8 * (rows - 3);
+// Worker cycles of one pass of weights over `rows` rows; the first pass writes the partial sums that
+// later ones add to. Of halves it does so in passing; of floats it sets them to zero before.
+Cycles pass(const Units& u, poplar::Type type, Cycles rows, bool first) {
+  const auto more = rows - std::min<Cycles>(rows, 3);
+  if (type == poplar::HALF) {
+    const Cycles least = rows == 0 ? 20 : rows == 1 ? 31 : rows == 2 ? 40 : 36;
+    return least + (first ? 1 : 2) + 4 * more;
+  }
+  if (rows == 0) return 24;
+  return (rows == 1 ? 47 : 46) + 8 * more + (first ? 2 + u.zeroing * rows : 0);
 }
 
 // Types that the units do not take: one multiplication on 4 bytes in each worker cycle.
@@ -47,11 +55,13 @@ Cycles convPartial1x1Out(const TargetSpec& spec, const VertexWork& w) {
                rows = ceilDiv(w.size(1), workers);
   const Cycles in = ceilDiv(w.size(2), u.channels) * w.size(4), out = ceilDiv(w.size(3), u.units);
   if (groups * in * out * rows == 0) return 0;
-  constexpr Cycles kRetainedState = 7;
-  const auto later = pass(w.type, rows) - kRetainedState, first = later + 2 + u.zeroing * rows;
+  // Workers of halves keep state from pass to pass, some of it from one group of channels on.
+  const Cycles kept = w.type == poplar::HALF ? 7 : 0, keptIn = w.type == poplar::HALF ? 3 : 0;
+  const auto later = pass(u, w.type, rows, false) - kept;
+  const auto first = pass(u, w.type, rows, true) - kept;
   const Cycles laterIn = 15 + out * (19 + 6 + u.load + workers * later);
   const Cycles firstIn = 11 + out * (18 + 7 + u.load + workers * first);
-  return supervised(spec, 50, 7 + 3 * (in * groups - 1)) +
+  return supervised(spec, 50, kept + keptIn * (in * groups - 1)) +
          groups * (13 + (in - 1) * laterIn + firstIn);
 }
 

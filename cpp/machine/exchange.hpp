@@ -71,6 +71,7 @@ class Traffic {
     receive(tile, bytes);
     ++spans_[tile];
   }
+  void addSpans(unsigned tile, std::uint64_t spans) { spans_[tile] += spans; }
   void send(unsigned tile, std::uint64_t bytes) { sent_[tile] += bytes; }
   /// Bytes from a tile to another, if that is of another IPU.
   void linkTiles(unsigned from, unsigned to, std::uint64_t bytes) {
@@ -88,6 +89,7 @@ class Traffic {
   /// On the chips: of the tile that receives or sends longest, be it by bytes or by spans.
   std::uint64_t cycles(const TargetSpec& spec) const;
   const LinkTraffic& links() const { return between_; }
+  unsigned ipus() const { return static_cast<unsigned>(received_.size() / tilesPerIPU_); }
 
  private:
   PerTile received_, saved_, spans_, sent_;

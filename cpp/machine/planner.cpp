@@ -2,129 +2,178 @@
 
 #include <algorithm>
 
+#include "machine/axis_splits.hpp"
 #include "machine/formulas.hpp"
+#include "machine/links.hpp"
 
 namespace popir {
 namespace {
 
-// Of all ways to cut n grains into equal parts, those that differ.
-std::vector<Cycles> splits(Cycles grains, Cycles most) {
-  std::vector<Cycles> found;
-  for (Cycles parts = 1; parts <= std::min(grains, most); ++parts) {
-    const auto each = ceilDiv(grains, parts), used = ceilDiv(grains, each);
-    if (found.empty() || found.back() < used) found.push_back(used);
-  }
-  return found;
-}
-
 class Search {
  public:
-  Search(const TargetSpec& spec, const Contraction& c) : spec_(spec), c_(c) {
-    const auto type = c.whole.type;
-    bytes_ = type.sizeInBytes();
+  Search(const TargetSpec& spec, const Contraction& c)
+      : spec_(spec),
+        c_(c),
+        shape_(ContractionShape::of(c.whole)),
+        depthwise_(std::string(c.kind->name) == "poplin::ConvPartialVerticalMac") {
+    bytes_ = c.whole.type.sizeInBytes();
     partialBytes_ = std::max<Cycles>(1, c.whole.size(5, 32) / 8);
     limit_ = c.whole.size(6, 600) * spec.memoryBytesPerTile / 1000;
-    grains_ = convGrains(spec, type);
-    depthwise_ = std::string(c.kind->name) == "poplin::ConvPartialVerticalMac";
+    grains_ = convGrains(spec, c.whole.type);
   }
 
-  ContractionPlan best() {
-    const bool taps = c_.whole.size(4) > 1;
+  // With the tiles of so many IPUs.
+  void on(unsigned tiles) {
+    tiles_ = tiles;
+    ipus_ = ceilDiv(tiles, spec_.tilesPerIPU);
+    linkCyclesPerByte_ = ipus_ > 1 ? cyclesPerByte() : 0;
     for (Cycles serial = 1; serial <= kMostSerial; serial *= 2) {
       const auto before = best_.cycles;
-      for (Cycles byRows = 1; byRows <= serial; byRows *= 2) {
-        ContractionPlan plan;
-        plan.serialRows = byRows;
-        plan.serialColumns = serial / byRows;
-        if (plan.serialRows > c_.whole.size(1) || plan.serialColumns > c_.whole.size(3)) continue;
-        tryAll(plan);
-        if (depthwise_) continue;
-        plan.swapped = !taps;
-        plan.expanded = taps;
-        tryAll(plan);
-      }
+      for (Cycles byRows = 1; byRows <= serial; byRows *= 2) trySerial(byRows, serial / byRows);
       if (found_ && serial > 1 && best_.cycles == before) break;
     }
-    return best_;
   }
+
+  ContractionPlan best() { return best_; }
 
  private:
   static constexpr Cycles kMostSerial = 1024;
 
-  void tryAll(ContractionPlan plan) {
-    const auto groups = c_.whole.size(0);
-    rows_ = ceilDiv(c_.whole.size(1), plan.serialRows);
-    columns_ = ceilDiv(c_.whole.size(3), plan.serialColumns);
-    inner_ = c_.whole.size(2) * (plan.expanded ? c_.whole.size(4) : 1);
-    if (plan.swapped) std::swap(rows_, columns_);
-    plan.kind = plan.expanded ? findVertexClass("poplin::ConvPartial1x1Out") : c_.kind;
-    const auto innerGrains = depthwise_ ? 1 : ceilDiv(inner_, grains_.inner);
-    const auto columnGrains = ceilDiv(columns_, grains_.columns);
-    for (const auto g : splits(groups, c_.tiles))
-      for (const auto k : splits(innerGrains, c_.tiles / g))
-        for (const auto n : splits(columnGrains, c_.tiles / (g * k))) {
-          plan.groupSplit = g;
-          plan.innerSplit = k;
-          plan.columnSplit = n;
-          const auto m = std::min(rows_, c_.tiles / (g * k * n));
-          plan.rowSplit = ceilDiv(rows_, ceilDiv(rows_, m));
-          consider(plan);
-        }
+  void trySerial(Cycles byRows, Cycles byColumns) {
+    if (byRows > c_.whole.size(1) || byColumns > c_.whole.size(3)) return;
+    const bool taps = c_.whole.size(4) > 1;
+    ContractionPlan plan;
+    plan.shape = shape_;
+    plan.splits.resize(shape_.indices.size());
+    plan.serialRows = divide(plan, Axis::Row, byRows);
+    plan.serialColumns = divide(plan, Axis::Column, byColumns);
+    for (const auto axis : {Axis::Group, Axis::Inner, Axis::Tap}) divide(plan, axis, 1);
+    tryAll(plan);
+    if (depthwise_) return;
+    plan.swapped = !taps;
+    plan.expanded = taps;
+    for (auto& index : plan.shape.indices) {
+      auto& axis = index.axis;
+      if (taps && axis == Axis::Tap) axis = Axis::Inner;
+      if (!taps && (axis == Axis::Row || axis == Axis::Column))
+        axis = axis == Axis::Row ? Axis::Column : Axis::Row;
+    }
+    tryAll(plan);
   }
 
-  void consider(ContractionPlan& plan) {
-    const auto g = ceilDiv(c_.whole.size(0), plan.groupSplit), r = ceilDiv(rows_, plan.rowSplit);
-    const auto n = partOf(columns_, plan.columnSplit, grains_.columns);
-    const auto k = depthwise_ ? inner_ : partOf(inner_, plan.innerSplit, grains_.inner);
-    const auto taps = plan.expanded ? 1 : c_.whole.size(4);
-    const auto out = g * r * n;
+  // Cuts an axis into serial steps, the first of its indices first; how many they are.
+  static Cycles divide(ContractionPlan& plan, Axis axis, Cycles steps) {
+    Cycles made = 1;
+    for (std::size_t i = 0; i < plan.splits.size(); ++i) {
+      if (plan.shape.indices[i].axis != axis) continue;
+      auto& split = plan.splits[i];
+      split.size = plan.shape.indices[i].size;
+      const auto of = static_cast<Cycles>(split.size);
+      const auto period = ceilDiv(of, std::min(steps, of));
+      split.period = split.part = static_cast<std::int64_t>(period);
+      made *= ceilDiv(of, period);
+      steps = ceilDiv(steps, ceilDiv(of, period));
+    }
+    return made;
+  }
+
+  std::vector<AxisSplit> splits(const ContractionPlan& plan, Axis axis, Cycles grain) const {
+    std::vector<Cycles> sizes;
+    for (std::size_t i = 0; i < plan.splits.size(); ++i)
+      if (plan.shape.indices[i].axis == axis)
+        sizes.push_back(static_cast<Cycles>(plan.splits[i].period));
+    return axisSplits(sizes, grain, tiles_);
+  }
+
+  void tryAll(ContractionPlan plan) {
+    plan.kind = plan.expanded ? findVertexClass("poplin::ConvPartial1x1Out") : c_.kind;
+    const auto groups = splits(plan, Axis::Group, 1);
+    auto inner = splits(plan, Axis::Inner, depthwise_ ? 1 : grains_.inner);
+    if (depthwise_) inner.resize(1);
+    const auto columns = splits(plan, Axis::Column, grains_.columns);
+    const auto rows = splits(plan, Axis::Row, 1);
+    allInner_ = inner.front().elements();
+    allRows_ = rows.front().elements();
+    allColumns_ = columns.front().elements();
+    for (const auto& g : groups)
+      for (const auto& k : inner) {
+        if (g.used * k.used > tiles_) break;
+        for (const auto& n : columns) {
+          const auto left = tiles_ / (g.used * k.used * n.used);
+          if (left == 0) break;
+          // As many rows at a time as there are tiles for.
+          auto m = std::upper_bound(rows.begin(), rows.end(), left,
+                                    [](Cycles tiles, const AxisSplit& s) { return tiles < s.used; });
+          --m;
+          plan.groupSplit = g.used;
+          plan.innerSplit = k.used;
+          plan.columnSplit = n.used;
+          plan.rowSplit = m->used;
+          consider(plan, g, *m, k, n);
+        }
+      }
+  }
+
+  void consider(ContractionPlan& plan, const AxisSplit& g, const AxisSplit& m, const AxisSplit& k,
+                const AxisSplit& n) {
     plan.part = c_.whole;
     plan.part.sizes.resize(6, 8 * partialBytes_);
-    plan.part.sizes[0] = g;
-    plan.part.sizes[1] = r;
-    plan.part.sizes[2] = k;
-    plan.part.sizes[3] = n;
-    plan.part.sizes[4] = taps;
-    needs(plan, g, r, k, n);
+    plan.part.sizes[0] = g.elements();
+    plan.part.sizes[1] = m.elements();
+    plan.part.sizes[2] = k.elements();
+    plan.part.sizes[3] = n.elements();
+    plan.part.sizes[4] = plan.expanded ? 1 : c_.whole.size(4);
+    const auto out = plan.part.sizes[0] * plan.part.sizes[1] * plan.part.sizes[3];
+    needs(plan, g, m, k, n);
     plan.partialBytes = out * partialBytes_;
     if (plan.innerSplit > 1)
       plan.partialBytes += plan.innerSplit * ceilDiv(out, plan.innerSplit) * partialBytes_;
     const auto bytes = plan.temporaryBytes();
     if (found_ && bytes > limit_) return;
     if (!found_ && bytes > limit_ && best_.kind && bytes >= best_.temporaryBytes()) return;
-
-    const bool rowBlocks =
-        plan.columnSplit == 1 && plan.serial() == 1 && !plan.swapped && c_.resultShare == out;
-    plan.moves = c_.tiles > 1 && plan.innerSplit == 1 && !rowBlocks;
     price(plan);
     if (bytes > limit_ || !found_ || plan.cycles < best_.cycles) {
       found_ = bytes <= limit_;
       best_ = plan;
+      settle(best_, {&g, &m, &k, &n});
     }
   }
 
-  static Cycles partOf(Cycles size, Cycles parts, Cycles grain) {
-    return std::min(size, grain * ceilDiv(ceilDiv(size, grain), parts));
-  }
-
-  // What a tile wants of the operands: of all their elements the part of its groups, rows, columns.
-  void needs(ContractionPlan& plan, Cycles g, Cycles r, Cycles k, Cycles n) const {
-    auto ofRows = c_.rowElements, ofColumns = c_.columnElements;
-    if (plan.swapped) std::swap(ofRows, ofColumns);
-    const auto part = [](Cycles elements, double a, double b, double c) {
-      return std::max<Cycles>(1, static_cast<Cycles>(static_cast<double>(elements) * a * b * c));
-    };
-    const auto of = [](Cycles a, Cycles b) {
-      return static_cast<double>(a) / static_cast<double>(std::max<Cycles>(b, 1));
-    };
-    const auto allRows = plan.swapped ? c_.whole.size(3) : c_.whole.size(1);
-    const auto allColumns = plan.swapped ? c_.whole.size(1) : c_.whole.size(3);
-    const auto groups = of(g, c_.whole.size(0)), inner = of(k, inner_);
-    const auto expandedRows = g * r * k * bytes_;
-    plan.rowBytes = part(ofRows, groups, of(r, allRows), plan.expanded ? 1 : inner) * bytes_;
-    plan.rowBytes = std::min(plan.rowBytes, expandedRows * (plan.expanded ? 1 : c_.whole.size(4)));
-    plan.columnBytes = part(ofColumns, groups, of(n, allColumns), inner) * bytes_;
-    plan.rearranged = plan.expanded  ? expandedRows
+  // What a tile wants of the operands, halos with it.
+  void needs(ContractionPlan& plan, const AxisSplit& g, const AxisSplit& m, const AxisSplit& k,
+             const AxisSplit& n) {
+    parts_.resize(plan.splits.size());
+    std::size_t next[5] = {};
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      const auto axis = plan.shape.indices[i].axis;
+      const auto at = next[static_cast<int>(axis)]++;
+      parts_[i] = axis == Axis::Tap ? plan.splits[i].size
+                                    : static_cast<std::int64_t>(
+                                          (axis == Axis::Group    ? g
+                                           : axis == Axis::Row    ? m
+                                           : axis == Axis::Column ? n
+                                                                  : k)
+                                              .parts[at]);
+    }
+    plan.rowBytes = plan.columnBytes = 0;
+    for (std::size_t o = 0; o < plan.shape.operands.size(); ++o) {
+      if (o == plan.shape.result) continue;
+      Cycles elements = 1;
+      for (const auto& d : plan.shape.operands[o]) {
+        const auto part = parts_[d.index];
+        auto here = part;
+        if (d.window) {
+          const auto taps = parts_[d.tap];
+          const auto most = (std::abs(d.step) * (part - 1) + std::abs(d.tapStep) * (taps - 1)) /
+                                d.divisor + 1;
+          here = std::min({most, d.size, part * taps});
+        }
+        elements *= static_cast<Cycles>(std::max<std::int64_t>(here, 1));
+      }
+      (plan.shape.lacks(o) == Axis::Row ? plan.columnBytes : plan.rowBytes) = elements * bytes_;
+    }
+    const auto& part = plan.part.sizes;
+    plan.rearranged = plan.expanded  ? part[0] * part[1] * part[2] * bytes_
                       : plan.swapped ? plan.rowBytes + plan.columnBytes
                                      : 0;
     const bool buses = spec_.tilesPerSharedExchangeBus > 1;
@@ -134,9 +183,10 @@ class Search {
       (plan.rowBytes >= plan.columnBytes ? plan.sharesColumns : plan.sharesRows) = false;
   }
 
-  void price(ContractionPlan& plan) const {
+  void price(ContractionPlan& plan) {
     const auto rate = spec_.exchangeBytesPerCycle, bus = spec_.tilesPerSharedExchangeBus;
     const auto serial = plan.serial();
+    const auto& part = plan.part.sizes;
     plan.computeCycles = plan.kind->cycles(spec_, plan.part);
     if (plan.rearranged) plan.computeCycles += rearrangeCycles(spec_, plan.rearranged);
     plan.exchangeCycles =
@@ -144,47 +194,142 @@ class Search {
                     (plan.sharesColumns ? plan.columnBytes / bus : plan.columnBytes),
                 rate);
     plan.phases = 1;
-    const auto share = ceilDiv(c_.resultShare, serial);
+    // Of what a tile sums up, each of those that share it adds up a part.
+    const auto share = ceilDiv(part[0] * part[1] * part[3], plan.innerSplit);
     if (plan.innerSplit > 1) {
       ++plan.phases;
-      const auto received = ceilDiv(share * plan.innerSplit * partialBytes_, rate);
-      const auto sent = ceilDiv(
-          plan.part.sizes[0] * plan.part.sizes[1] * plan.part.sizes[3] * partialBytes_, rate);
-      plan.exchangeCycles += std::max(received, sent);
+      plan.exchangeCycles += ceilDiv(share * (plan.innerSplit - 1) * partialBytes_, rate);
       plan.computeCycles += reducePartials(spec_, share, plan.innerSplit, partialBytes_);
-    } else if (plan.moves) {
-      ++plan.phases;
-      plan.exchangeCycles += ceilDiv(share * c_.resultBytes, rate);
     }
     plan.sliceCycles = 0;
     if (serial > 1) {
       ++plan.phases;
-      const auto cut = [&](Cycles elements) {
-        return dynamicSlice(spec_, c_.whole.type, ceilDiv(elements, c_.tiles * serial));
+      const auto cut = [&](Axis by) {
+        const auto elements = static_cast<Cycles>(shape_.elements(shape_.lacking(by)));
+        return dynamicSlice(spec_, c_.whole.type, ceilDiv(elements, tiles_ * serial));
       };
-      if (plan.serialRows > 1) plan.sliceCycles += cut(c_.rowElements);
-      if (plan.serialColumns > 1) plan.sliceCycles += cut(c_.columnElements);
+      if (plan.serialRows > 1) plan.sliceCycles += cut(Axis::Column);
+      if (plan.serialColumns > 1) plan.sliceCycles += cut(Axis::Row);
       plan.sliceCycles += dynamicSlice(spec_, c_.whole.type, share);
       plan.computeCycles += plan.sliceCycles;
     }
-    plan.cycles =
-        serial * (plan.computeCycles + plan.exchangeCycles + plan.phases * spec_.phaseCycles);
+    if (plan.sharesColumns)
+      plan.order = {Axis::Group, Axis::Inner, Axis::Column, Axis::Row};
+    else
+      plan.order = {Axis::Group, Axis::Inner, Axis::Row, Axis::Column};
+    plan.linkCycles = 0;
+    if (ipus_ > 1) cross(plan);
+    plan.cycles = serial * (plan.computeCycles + plan.exchangeCycles + plan.linkCycles +
+                            plan.phases * spec_.phaseCycles);
+  }
+
+  // The axis that goes over IPUs, so that the links carry least.
+  void cross(ContractionPlan& plan) const {
+    if (plan.tiles() <= spec_.tilesPerIPU) return;
+    const auto usual = plan.order;
+    bool any = false;
+    for (const auto slow : usual) {
+      if (plan.along(slow) == 1) continue;
+      auto order = usual;
+      std::stable_partition(order.begin(), order.end(), [&](Axis a) { return a == slow; });
+      const auto cycles = linkCycles(plan, order);
+      if (any && cycles >= plan.linkCycles) continue;
+      any = true;
+      plan.linkCycles = cycles;
+      plan.order = order;
+    }
+  }
+
+  Cycles linkCycles(const ContractionPlan& plan, const std::array<Axis, 4>& order) const {
+    // What of each axis an IPU's tiles have: all, or as many as fit side by side.
+    double has[5] = {1, 1, 1, 1, 1};
+    Cycles apart = 1;
+    for (auto axis = order.rbegin(); axis != order.rend(); ++axis) {
+      const auto along = plan.along(*axis);
+      const auto fit = std::min(along, ceilDiv(spec_.tilesPerIPU, apart));
+      has[static_cast<int>(*axis)] = static_cast<double>(fit) / static_cast<double>(along);
+      apart *= along;
+    }
+    const auto used = static_cast<double>(ceilDiv(plan.tiles(), spec_.tilesPerIPU));
+    const auto of = [&](Axis a) { return has[static_cast<int>(a)]; };
+    const auto wanted = [&](Axis by, double bytes) {
+      return std::max(0.0, of(Axis::Group) * of(Axis::Inner) * of(by) - 1 / used) * bytes;
+    };
+    const auto groups = static_cast<double>(c_.whole.size(0) * bytes_),
+               rows = static_cast<double>(allRows_), columns = static_cast<double>(allColumns_),
+               inner = static_cast<double>(allInner_);
+    const auto operands = wanted(Axis::Row, groups * rows * inner) +
+                          wanted(Axis::Column, groups * inner * columns);
+    const auto sums = static_cast<double>(c_.whole.size(0) * partialBytes_) * rows * columns /
+                      used * static_cast<double>(plan.innerSplit) * (1 - of(Axis::Inner));
+    return static_cast<Cycles>((operands + sums) * linkCyclesPerByte_) +
+           ((operands > 0) + (sums > 0)) * spec_.syncBetweenIPUs();
+  }
+
+  // Where each IPU receives a byte, from all others alike.
+  double cyclesPerByte() const {
+    constexpr Cycles kBytes = 1 << 20;
+    const auto ipus = static_cast<unsigned>(ipus_);
+    LinkTraffic all(ipus);
+    for (unsigned from = 0; from < ipus; ++from)
+      for (unsigned to = 0; to < ipus; ++to) all.add(from, to, kBytes / (ipus - 1));
+    return static_cast<double>(all.cycles(spec_)) / kBytes;
+  }
+
+  // Where the indices are, of the best plan alone.
+  static void settle(ContractionPlan& plan, const std::array<const AxisSplit*, 4>& axes) {
+    constexpr Axis kAxes[] = {Axis::Group, Axis::Row, Axis::Inner, Axis::Column};
+    for (std::size_t a = 0; a < axes.size(); ++a) {
+      auto stride = plan.stride(kAxes[a]);
+      auto at = axes[a]->parts.size();
+      for (auto i = plan.splits.size(); i-- > 0;) {
+        if (plan.shape.indices[i].axis != kAxes[a]) continue;
+        auto& split = plan.splits[i];
+        split.part = static_cast<std::int64_t>(axes[a]->parts[--at]);
+        split.count = (split.period + split.part - 1) / split.part;
+        split.stride = stride;
+        stride *= static_cast<unsigned>(split.count);
+      }
+    }
   }
 
   const TargetSpec& spec_;
   const Contraction& c_;
+  const ContractionShape shape_;
+  const bool depthwise_;
   Cycles bytes_, partialBytes_, limit_;
   ConvGrains grains_;
-  bool depthwise_;
-  Cycles rows_ = 1, columns_ = 1, inner_ = 1;
+  Cycles tiles_ = 1, ipus_ = 1;
+  double linkCyclesPerByte_ = 0;
+  Cycles allRows_ = 1, allColumns_ = 1, allInner_ = 1;  // of a serial step
+  std::vector<std::int64_t> parts_;                     // by index, of what is considered
   ContractionPlan best_;
   bool found_ = false;  // one that fits
 };
 
 }  // namespace
 
+std::uint64_t ContractionPlan::along(Axis axis) const {
+  return axis == Axis::Group    ? groupSplit
+         : axis == Axis::Row    ? rowSplit
+         : axis == Axis::Column ? columnSplit
+         : axis == Axis::Inner  ? innerSplit
+                                : 1;
+}
+
+unsigned ContractionPlan::stride(Axis axis) const {
+  std::uint64_t apart = 1;
+  for (auto a = order.rbegin(); a != order.rend() && *a != axis; ++a) apart *= along(*a);
+  return static_cast<unsigned>(apart);
+}
+
 ContractionPlan planContraction(const TargetSpec& spec, const Contraction& contraction) {
-  return Search(spec, contraction).best();
+  Search search(spec, contraction);
+  for (unsigned ipus = 1;; ipus *= 2) {
+    const auto tiles = std::min(contraction.tiles, ipus * spec.tilesPerIPU);
+    search.on(tiles);
+    if (tiles == contraction.tiles) return search.best();
+  }
 }
 
 std::uint64_t rearrangeCycles(const TargetSpec&, std::uint64_t bytes) {

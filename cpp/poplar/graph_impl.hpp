@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "poplar/bulk_vertex.hpp"
+#include "poplar/planned_layout.hpp"
 #include "poplar/codelet_library.hpp"
 #include "poplar/program_node.hpp"
 #include "poplar/tile_mapping.hpp"
@@ -59,13 +60,15 @@ struct ComputeSetImpl {
 
 class __attribute__((visibility("default"))) GraphImpl {
  public:
-  explicit GraphImpl(poplar::Target t) : target(std::move(t)) {}
+  explicit GraphImpl(poplar::Target t)
+      : target(std::move(t)), plans(std::make_shared<PlanCache>(target)) {}
 
   Variable& variable(unsigned id) { return variables[id]; }
   const Variable& variable(unsigned id) const { return variables[id]; }
   poplar::Tensor addVariable(poplar::Type type, Dims shape, std::string name, bool constant);
 
   poplar::Target target;
+  std::shared_ptr<PlanCache> plans;
   std::deque<Variable> variables;
   std::deque<ComputeSetImpl> computeSets;
   CodeletLibrary codelets;

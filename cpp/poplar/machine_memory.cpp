@@ -114,13 +114,10 @@ TileBytes MachineMemory::bytesOf(unsigned v) const {
                  static_cast<std::uint64_t>(variable.elements % linear->perTile) * size);
     return bytes;
   }
-  std::map<unsigned, std::uint64_t> found;
-  variable.mapping.forEach(0, variable.elements,
-                           [&](std::int64_t b, std::int64_t e, unsigned tile) {
-                             found[tile] += static_cast<std::uint64_t>(e - b) * size;
-                           });
   TileBytes bytes;
-  for (const auto& [tile, n] : found) bytes.append(tile, tile + 1, n);
+  const auto held = variable.mapping.byTile();
+  for (unsigned t = 0; t < held.size(); ++t)
+    bytes.append(t, t + 1, static_cast<std::uint64_t>(held[t]) * size);
   return bytes;
 }
 
@@ -228,15 +225,23 @@ std::vector<MemoryOwner> MachineMemory::owners(unsigned tile) const {
 
 namespace {
 
-// All variables of a tile at once, whether they live together or not.
+// All variables of a tile at once, whether they live together or not. What lies by a plan counts,
+// so that nothing need be planned, as if tiles had up to four times their even share of it.
 std::uint64_t allVariables(const GraphImpl& graph) {
+  constexpr std::uint64_t kUneven = 4;
   const auto& spec = graph.target.spec();
   PerTile bytes(spec.numTiles(), spec.stackBytesPerTile);
-  for (const auto& v : graph.variables)
+  std::uint64_t planned = 0;
+  for (const auto& v : graph.variables) {
+    if (v.mapping.rule()) {
+      planned += std::min<std::uint64_t>(v.bytes(), kUneven * v.bytes() / spec.numTiles() + 1024);
+      continue;
+    }
     v.mapping.forEach(0, v.elements, [&](std::int64_t b, std::int64_t e, unsigned tile) {
       bytes[tile] += aligned(spec, static_cast<std::uint64_t>(e - b) * v.type.sizeInBytes());
     });
-  return *std::max_element(bytes.begin(), bytes.end());
+  }
+  return *std::max_element(bytes.begin(), bytes.end()) + planned;
 }
 
 }  // namespace

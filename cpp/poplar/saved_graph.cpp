@@ -72,6 +72,7 @@ class GraphWriter {
     to_.put(mapping.perTile);
     to_.put(mapping.first);
     to_.put(mapping.runs);
+    to_.put(mapping.grid);
   }
 
   // What is new is written where it is first used, after its number.
@@ -229,6 +230,7 @@ class GraphReader {
     from_.get(mapping.perTile);
     from_.get(mapping.first);
     from_.get(mapping.runs);
+    from_.get(mapping.grid);
     v.mapping = TileMapping::ofState(mapping);
     graph_->variables.push_back(std::move(v));
   }

@@ -1,21 +1,58 @@
 #include "poplar/tile_mapping.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "poplar/graph_impl.hpp"
 #include "poplar/virtual_tiles.hpp"
 
 namespace popir {
+namespace {
+
+class KnownGrid final : public LayoutRule {
+ public:
+  explicit KnownGrid(Grid grid) : grid_(std::move(grid)) {}
+  const Grid& grid() const override { return grid_; }
+
+ private:
+  Grid grid_;
+};
+
+}  // namespace
 
 void TileMapping::setLinear(std::int64_t elements, std::int64_t perTile, unsigned first) {
   runs_.clear();
+  rule_.reset();
   elements_ = elements;
   perTile_ = std::max<std::int64_t>(perTile, 1);
   first_ = first;
 }
 
+void TileMapping::setRule(std::int64_t elements, std::shared_ptr<const LayoutRule> rule) {
+  runs_.clear();
+  perTile_ = 0;
+  elements_ = elements;
+  rule_ = std::move(rule);
+}
+
+std::vector<std::int64_t> TileMapping::byTile() const {
+  if (rule_) return rule_->grid().byTile();
+  std::vector<std::int64_t> held;
+  const auto end = perTile_ > 0 ? elements_ : runs_.empty() ? 0 : runs_.rbegin()->second.end;
+  forEach(0, end, [&](std::int64_t b, std::int64_t e, unsigned tile) {
+    if (tile >= held.size()) held.resize(tile + 1);
+    held[tile] += e - b;
+  });
+  return held;
+}
+
 TileMapping::State TileMapping::state() const {
-  State s{elements_, perTile_, first_, {}};
+  State s{elements_, perTile_, first_, {}, {}};
+  if (rule_) {
+    s.first = rule_->grid().first;
+    for (const auto& d : rule_->grid().dims)
+      s.grid.push_back({d.size, d.period, d.part, d.sub, d.stride, d.subStride});
+  }
   for (const auto& [begin, run] : runs_) s.runs.push_back({begin, run.end, run.tile});
   return s;
 }
@@ -25,11 +62,25 @@ TileMapping TileMapping::ofState(const State& state) {
   m.elements_ = state.elements;
   m.perTile_ = state.perTile;
   m.first_ = state.first;
+  if (!state.grid.empty()) {
+    Grid grid;
+    grid.first = state.first;
+    for (const auto& d : state.grid)
+      grid.dims.push_back({d[0], d[1], d[2], d[3], static_cast<unsigned>(d[4]),
+                           static_cast<unsigned>(d[5])});
+    m.rule_ = std::make_shared<const KnownGrid>(std::move(grid));
+  }
   for (const auto& r : state.runs) m.runs_[r[0]] = {r[1], static_cast<unsigned>(r[2])};
   return m;
 }
 
 void TileMapping::spell() {
+  if (rule_) {
+    const auto rule = std::exchange(rule_, nullptr);
+    rule->grid().forEach(0, elements_, [&](std::int64_t b, std::int64_t e, unsigned tile) {
+      runs_.emplace_hint(runs_.end(), b, Run{e, tile});
+    });
+  }
   if (perTile_ == 0) return;
   for (std::int64_t b = 0, tile = 0; b < elements_; b += perTile_, ++tile)
     runs_[b] = {std::min(b + perTile_, elements_), first_ + static_cast<unsigned>(tile)};
@@ -38,6 +89,10 @@ void TileMapping::spell() {
 
 void TileMapping::set(std::int64_t begin, std::int64_t end, unsigned tile) {
   if (begin >= end) return;
+  if (begin == 0 && end >= elements_) {
+    rule_.reset();
+    perTile_ = 0;
+  }
   spell();
   // Cut what the new run covers.
   auto it = runs_.upper_bound(begin);
@@ -71,7 +126,7 @@ void TileMapping::set(std::int64_t begin, std::int64_t end, unsigned tile) {
 }
 
 bool TileMapping::complete(std::int64_t elements) const {
-  if (perTile_ > 0) return elements_ == elements;
+  if (perTile_ > 0 || rule_) return elements_ == elements;
   std::int64_t reached = 0;
   for (const auto& run : runs_) {
     if (run.first != reached) return false;
@@ -83,6 +138,7 @@ bool TileMapping::complete(std::int64_t elements) const {
 void TileMapping::forEach(
     std::int64_t begin, std::int64_t end,
     const std::function<void(std::int64_t, std::int64_t, unsigned)>& visit) const {
+  if (rule_) return rule_->grid().forEach(begin, end, visit);
   if (perTile_ > 0) {
     for (auto at = begin; at < end;) {
       const auto tile = at / perTile_;

@@ -8,16 +8,28 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
+#include "machine/grid.hpp"
+
 namespace popir {
+
+/// Where a variable's elements lie, worked out when somebody asks: the host never does.
+class LayoutRule {
+ public:
+  virtual ~LayoutRule() = default;
+  virtual const Grid& grid() const = 0;
+};
 
 class TileMapping {
  public:
   /// Forgets all else; `perTile` elements on each tile, from tile `first` upwards. Kept as a rule,
   /// not as a list, so that thousands of variables over thousands of tiles cost nothing.
   void setLinear(std::int64_t elements, std::int64_t perTile, unsigned first = 0);
+  /// Forgets all else; the rule says where each of as many elements is.
+  void setRule(std::int64_t elements, std::shared_ptr<const LayoutRule> rule);
   void set(std::int64_t begin, std::int64_t end, unsigned tile);
   bool complete(std::int64_t elements) const;
   /// Visits the mapped parts of [begin, end) in order.
@@ -31,15 +43,21 @@ class TileMapping {
   std::optional<Linear> linear() const {
     return perTile_ > 0 ? std::optional<Linear>({perTile_, first_}) : std::nullopt;
   }
+  /// That of setRule(), likewise; null if it does not hold.
+  const std::shared_ptr<const LayoutRule>& rule() const { return rule_; }
+  /// Elements on each of the tiles up to the last that has any.
+  std::vector<std::int64_t> byTile() const;
   /// Its rule or its runs, {begin, end, tile} each; for saved programs.
   struct State {
     std::int64_t elements = 0, perTile = 0;
     unsigned first = 0;
     std::vector<std::array<std::int64_t, 3>> runs;
+    /// Of a grid, the members of each GridDim in their order.
+    std::vector<std::array<std::int64_t, 6>> grid;
   };
   State state() const;
   static TileMapping ofState(const State& state);
-  bool empty() const { return perTile_ == 0 && runs_.empty(); }
+  bool empty() const { return perTile_ == 0 && !rule_ && runs_.empty(); }
 
  private:
   struct Run {
@@ -50,6 +68,7 @@ class TileMapping {
 
   std::int64_t elements_ = 0, perTile_ = 0;
   unsigned first_ = 0;
+  std::shared_ptr<const LayoutRule> rule_;
   std::map<std::int64_t, Run> runs_;
 };
 

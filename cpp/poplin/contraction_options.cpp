@@ -46,10 +46,13 @@ MachineOptions parse(const char* who, const poplar::OptionFlags& flags,
       const bool prefixed = !partPrefix.empty() && value.rfind(partPrefix, 0) == 0;
       const auto part = prefixed ? value.substr(partPrefix.size()) : value;
       options.part = static_cast<MachineOptions::Part>(oneOf(who, name, part, kParts));
+    } else if (name == "use128BitConvUnitLoad") {
+      options.wideWeightLoads = oneOf(who, name, value, {"true", "false"}) == 0;
     } else if (std::count(switches.begin(), switches.end(), name) > 0) {
       oneOf(who, name, value, {"true", "false"});
     } else {
-      std::string known = "partialsType availableMemoryProportion " + partOption;
+      std::string known =
+          "partialsType availableMemoryProportion use128BitConvUnitLoad " + partOption;
       for (const auto& s : switches) known += " " + s;
       throw poputil::poplibs_error(std::string(who) + ": no option '" + name + "'; there are " +
                                    known);
@@ -70,14 +73,14 @@ std::shared_ptr<const Kernel> planIn(Plans* plans, const Problem& problem) {
 
 MachineOptions matMulOptions(const char* who, const poplar::OptionFlags& flags) {
   return parse(who, flags, "fullyConnectedPass", "",
-               {"inputRHSIsPreArranged", "use128BitConvUnitLoad", "enableMultiStageReduce",
-                "enableFastReduce", "remapOutputTensor"});
+               {"inputRHSIsPreArranged", "enableMultiStageReduce", "enableFastReduce",
+                "remapOutputTensor"});
 }
 
 MachineOptions convOptions(const char* who, const poplar::OptionFlags& flags) {
   return parse(who, flags, "pass", "FC_",
-               {"use128BitConvUnitLoad", "enableMultiStageReduce", "enableFastReduce",
-                "remapOutputTensor", "enableConvDithering"});
+               {"enableMultiStageReduce", "enableFastReduce", "remapOutputTensor",
+                "enableConvDithering"});
 }
 
 std::shared_ptr<const MatMulKernel> plan(const MatMulKernel::Problem& problem,

@@ -3,7 +3,7 @@
 #include <poputil/exceptions.hpp>
 
 #include "poplar/bulk_vertex.hpp"
-#include "poplar/tile_mapping.hpp"
+#include "poplar/graph_impl.hpp"
 #include "poplin/contraction_options.hpp"
 
 namespace poplin {
@@ -148,10 +148,32 @@ bool dilated(const Problem& f) {
   return false;
 }
 
-Tensor create(poplar::Graph& graph, const poplar::Type& type, const Shape& shape,
+enum class Role { Input, Weights, Output };  // as ConvKernel numbers its operands
+
+/// A new variable that lies as the plan of a pass wants it, if the parameters' transformations
+/// leave all of its elements. A forward pass may be the data gradient of another one (`turned`).
+Tensor create(poplar::Graph& graph, Role role, Pass pass, bool turned, const ConvParams& params,
+              const popir::MachineOptions& options, const poplar::Type& type, const Shape& shape,
               const poplar::DebugContext& debugContext) {
+  params.validate();
   const auto t = graph.addVariable(type, shape, debugContext);
-  popir::mapLinearly(graph, t, 1, 1);
+  const ConvParams p = params.canonicalize();
+  Problem problem = forwardProblem(p), gradient;
+  problem.options = options;
+  auto operand = static_cast<std::size_t>(role);
+  if (pass == Pass::Forward && (turned || dilated(problem)) && asDataGradient(problem, gradient)) {
+    problem = gradient;
+    if (role != Role::Weights) operand = 2 - operand;
+  } else {
+    problem.pass = pass;
+  }
+  const auto work = popir::ConvKernel(problem).work({});
+  const auto planned =
+      popir::ContractionShape::of({work.type, work.sizes}).elements(operand);
+  if (planned == static_cast<std::int64_t>(t.numElements()))
+    popir::mapByPlan(graph, t, work, operand);
+  else
+    popir::mapLinearly(graph, t, 1, 1);
   return t;
 }
 
@@ -173,25 +195,25 @@ std::uint64_t getWuFlops(const ConvParams& params) { return getFwdFlops(params);
 Tensor createInput(poplar::Graph& graph, const ConvParams& params,
                    const poplar::DebugContext& debugContext, const poplar::OptionFlags& options,
                    PlanningCache*) {
-  params.validate();
-  popir::convOptions("poplin::createInput", options);
-  return create(graph, params.inputType, inputShape(params), debugContext);
+  return create(graph, Role::Input, Pass::Forward, false, params,
+                popir::convOptions("poplin::createInput", options), params.inputType,
+                inputShape(params), debugContext);
 }
 
 Tensor createWeights(poplar::Graph& graph, const ConvParams& params,
                      const poplar::DebugContext& debugContext, const poplar::OptionFlags& options,
                      PlanningCache*) {
-  params.validate();
-  popir::convOptions("poplin::createWeights", options);
-  return create(graph, params.inputType, weightsShape(params), debugContext);
+  return create(graph, Role::Weights, Pass::Forward, false, params,
+                popir::convOptions("poplin::createWeights", options), params.inputType,
+                weightsShape(params), debugContext);
 }
 
 Tensor createConvOutput(poplar::Graph& graph, const ConvParams& params,
                         const poplar::DebugContext& debugContext,
                         const poplar::OptionFlags& options, PlanningCache*) {
-  params.validate();
-  popir::convOptions("poplin::createConvOutput", options);
-  return create(graph, params.outputType, outputShape(params), debugContext);
+  return create(graph, Role::Output, Pass::Forward, false, params,
+                popir::convOptions("poplin::createConvOutput", options), params.outputType,
+                outputShape(params), debugContext);
 }
 
 Tensor createBiases(poplar::Graph& graph, const Tensor& activations,
@@ -200,7 +222,10 @@ Tensor createBiases(poplar::Graph& graph, const Tensor& activations,
     throw poputil::poplibs_error(
         "poplin::createBiases: expected activations [batch, channels, field...], got " +
         popir::shapeText(activations.shape()));
-  return create(graph, activations.elementType(), {activations.dim(1)}, debugContext);
+  const auto biases =
+      graph.addVariable(activations.elementType(), {activations.dim(1)}, debugContext);
+  popir::mapLinearly(graph, biases, 1, 1);
+  return biases;
 }
 
 void convolutionWithOutput(poplar::Graph& graph, const Tensor& in, const Tensor& weights,
@@ -239,7 +264,9 @@ Tensor convolution(poplar::Graph& graph, const Tensor& in, const Tensor& weights
                    const ConvParams& params, bool transposeAndFlipWeights,
                    poplar::program::Sequence& prog, const poplar::DebugContext& debugContext,
                    const poplar::OptionFlags& options, PlanningCache* cache) {
-  const auto out = createConvOutput(graph, params, debugContext, options, cache);
+  const auto out = create(graph, Role::Output, Pass::Forward, transposeAndFlipWeights, params,
+                          popir::convOptions("poplin::convolution", options), params.outputType,
+                          outputShape(params), debugContext);
   convolutionWithOutput(graph, in, weights, out, params, transposeAndFlipWeights, prog,
                         debugContext, options, cache);
   return out;
@@ -254,11 +281,13 @@ Tensor calculateWeightDeltas(poplar::Graph& graph, const Tensor& zDeltas, const 
   checkTypes(who, p);
   check(who, "the gradient of the output", zDeltas, outputShape(p), p.outputType);
   check(who, "the activations", activations, inputShape(p), p.inputType);
-  const auto deltas = create(graph, p.inputType, weightsShape(p), debugContext);
+  const auto machineOptions = popir::convOptions(who, options);
+  const auto deltas = create(graph, Role::Weights, Pass::WeightsGradient, false, params, machineOptions,
+                             p.inputType, weightsShape(p), debugContext);
   if (truncated(p.kernelTransform)) fillZero(graph, deltas, prog, {debugContext, "truncated"});
   Problem problem = forwardProblem(p);
   problem.pass = Pass::WeightsGradient;
-  problem.options = popir::convOptions(who, options);
+  problem.options = machineOptions;
   popir::addBulkVertex(graph, prog, popir::plan(problem, cache),
                        {{transformedInput(activations, p), popir::Access::Read},
                         {transformedWeights(deltas, p), popir::Access::Write},

@@ -2,7 +2,7 @@
 #include <poputil/exceptions.hpp>
 
 #include "poplar/bulk_vertex.hpp"
-#include "poplar/tile_mapping.hpp"
+#include "poplar/graph_impl.hpp"
 #include "poplin/contraction_options.hpp"
 
 namespace poplin {
@@ -62,6 +62,23 @@ struct Call {
   PlanningCache* cache;
 };
 
+popir::MatMulKernel::Problem problemOf(const poplar::Type& in, const poplar::Type& out,
+                                       const Shape& a, const Shape& b,
+                                       const popir::MachineOptions& options) {
+  const auto size = [](const Shape& s, std::size_t fromRight) {
+    return static_cast<std::int64_t>(s[s.size() - fromRight]);
+  };
+  popir::MatMulKernel::Problem problem;
+  problem.options = options;
+  problem.inType = in;
+  problem.outType = out;
+  problem.groups = a.size() == 3 ? size(a, 3) : 1;
+  problem.m = size(a, 2);
+  problem.k = size(a, 1);
+  problem.n = size(b, 1);
+  return problem;
+}
+
 /// C = k * A * B, or C += it.
 void multiply(poplar::Graph& graph, const Tensor& a, const Tensor& b, const Tensor& c, float k,
               bool accumulate, poplar::program::Sequence& prog, const Call& call) {
@@ -72,14 +89,8 @@ void multiply(poplar::Graph& graph, const Tensor& a, const Tensor& b, const Tens
            "the result is " + popir::shapeText(c.shape()) + ", expected " +
                popir::shapeText(expected));
   const Tensor a3 = grouped(a), b3 = grouped(b), c3 = grouped(c);
-  popir::MatMulKernel::Problem problem;
-  problem.options = popir::matMulOptions(call.who, call.options);
-  problem.inType = a.elementType();
-  problem.outType = c.elementType();
-  problem.groups = static_cast<std::int64_t>(a3.dim(0));
-  problem.m = static_cast<std::int64_t>(a3.dim(1));
-  problem.k = static_cast<std::int64_t>(a3.dim(2));
-  problem.n = static_cast<std::int64_t>(b3.dim(2));
+  auto problem = problemOf(a.elementType(), c.elementType(), a3.shape(), b3.shape(),
+                           popir::matMulOptions(call.who, call.options));
   problem.alpha = k;
   problem.accumulate = accumulate;
   popir::addBulkVertex(graph, prog, popir::plan(problem, call.cache),
@@ -89,10 +100,15 @@ void multiply(poplar::Graph& graph, const Tensor& a, const Tensor& b, const Tens
                        call.debugContext);
 }
 
-Tensor create(poplar::Graph& graph, const poplar::Type& type, const Shape& shape,
+enum class Role { Left, Right, Result };  // as MatMulKernel numbers its operands
+
+/// A new variable that lies as the plan of the product wants it.
+Tensor create(poplar::Graph& graph, Role role, const popir::MatMulKernel::Problem& problem,
+              const poplar::Type& type, const Shape& shape,
               const poplar::DebugContext& debugContext) {
   const auto t = graph.addVariable(type, shape, debugContext);
-  popir::mapLinearly(graph, t, 1, 1);
+  popir::mapByPlan(graph, t, popir::MatMulKernel(problem).work({}),
+                   static_cast<std::size_t>(role));
   return t;
 }
 
@@ -100,21 +116,27 @@ Tensor product(poplar::Graph& graph, const Tensor& a, const Tensor& b, std::size
                const poplar::Type& type, poplar::program::Sequence& prog, const Call& call) {
   checkShapes(call.who, a.shape(), b.shape(), rank);
   checkTypes(call.who, a, b, type);
-  const auto out = create(graph, type, resultShape(a.shape(), b.shape()), call.debugContext);
+  const auto out = create(graph, Role::Result,
+                          problemOf(a.elementType(), type, a.shape(), b.shape(),
+                                    popir::matMulOptions(call.who, call.options)),
+                          type, resultShape(a.shape(), b.shape()), call.debugContext);
   multiply(graph, a, b, out, 1.0f, false, prog, call);
   return out;
 }
-
-enum class Role { Left, Right, Result };
 
 Tensor createFor(const char* who, Role role, std::size_t rank, poplar::Graph& graph,
                  const poplar::Type& inputType, const poplar::Type& outputType, const Shape& a,
                  const Shape& b, const poplar::DebugContext& debugContext,
                  const poplar::OptionFlags& options) {
   checkShapes(who, a, b, rank);
-  popir::matMulOptions(who, options);
-  if (role == Role::Result) return create(graph, outputType, resultShape(a, b), debugContext);
-  return create(graph, inputType, role == Role::Left ? a : b, debugContext);
+  const auto problem =
+      problemOf(inputType, outputType, a, b, popir::matMulOptions(who, options));
+  const bool result = role == Role::Result;
+  return create(graph, role, problem, result ? outputType : inputType,
+                result                ? resultShape(a, b)
+                : role == Role::Left ? a
+                                     : b,
+                debugContext);
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "poplar/graph_impl.hpp"
+
 namespace popops {
 namespace {
 
@@ -23,6 +25,12 @@ struct Spread {
   }
 };
 
+/// What lies by a plan is spread well enough, and is not planned to find out how well.
+bool liesByPlan(const poplar::Graph& graph, const poplar::Tensor& t) {
+  const auto whole = t.view().wholeVariable();
+  return whole && graph.impl()->variable(*whole).mapping.rule();
+}
+
 }  // namespace
 
 poplar::Tensor createOutputForElementWiseOp(poplar::Graph& graph,
@@ -42,7 +50,11 @@ poplar::Tensor createOutputForElementWiseOp(poplar::Graph& graph,
     return graph.addVariable(outputType, inputs.front().shape(),
                              poplar::VariableMappingMethod::LINEAR, debugContext);
   const poplar::Tensor* best = candidates.front();
-  if (candidates.size() > 1) {
+  const auto planned = std::find_if(candidates.begin(), candidates.end(),
+                                    [&](const auto* t) { return liesByPlan(graph, *t); });
+  if (planned != candidates.end()) {
+    best = *planned;
+  } else if (candidates.size() > 1) {
     Spread spread(graph, *best);
     for (std::size_t i = 1; i < candidates.size(); ++i) {
       const Spread other(graph, *candidates[i]);

@@ -1,0 +1,60 @@
+// What a contraction runs over, and which of it each operand has: the geometry that plans split and
+// layouts follow.
+#ifndef popir_machine_contraction_shape_hpp
+#define popir_machine_contraction_shape_hpp
+
+#include <array>
+#include <vector>
+
+#include "machine/estimators.hpp"
+
+namespace popir {
+
+/// What a split of an index does: rows and columns of the result; inner elements and taps are
+/// summed over, taps one pass each.
+enum class Axis { Group, Row, Inner, Column, Tap };
+
+/// Elements [begin, end).
+struct Stretch {
+  std::int64_t begin = 0, end = 0;
+  std::int64_t size() const { return end > begin ? end - begin : 0; }
+};
+
+/// A dimension of an operand: an index of the contraction, or where two of them meet,
+/// (index * step + tap * tapStep + offset) / divisor where that is an integer of the dimension.
+struct OperandDim {
+  std::int64_t size;
+  std::size_t index;
+  bool window = false;
+  std::size_t tap = 0;
+  std::int64_t step = 1, tapStep = 0, offset = 0, divisor = 1;
+
+  /// Elements that these stretches of the index and the tap meet, and those between them.
+  Stretch meets(Stretch of, Stretch taps) const;
+};
+
+struct ContractionShape {
+  struct Index {
+    Axis axis;
+    std::int64_t size;
+  };
+  std::vector<Index> indices;
+  /// In the order of the kernel: A [group, row, inner], B [group, inner, column], C [group, row,
+  /// column]; of a convolution in [batch, group, channel, field...], weights [group, out channel,
+  /// in channel, kernel...], out [batch, group, channel, field...].
+  std::array<std::vector<OperandDim>, 3> operands;
+  std::size_t result = 2;
+
+  /// The geometry of a class with Sharing::Planned, from its sizes.
+  static ContractionShape of(const VertexWork& work);
+  /// Elements of an operand.
+  std::int64_t elements(std::size_t operand) const;
+  /// Of the axes that are split apart, the one that the operand lacks: tiles along it want the same.
+  Axis lacks(std::size_t operand) const;
+  /// The operand that is no result and lacks that axis; the result if none does.
+  std::size_t lacking(Axis axis) const;
+};
+
+}  // namespace popir
+
+#endif

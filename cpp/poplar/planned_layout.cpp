@@ -1,0 +1,66 @@
+#include "poplar/planned_layout.hpp"
+
+#include "machine/contraction_layout.hpp"
+#include "poplar/graph_impl.hpp"
+#include "poplar/virtual_tiles.hpp"
+
+namespace popir {
+namespace {
+
+class PlannedLayout final : public LayoutRule {
+ public:
+  PlannedLayout(std::shared_ptr<PlanCache> plans, const VertexClass& kind, VertexWork whole,
+                std::size_t operand, unsigned first, unsigned tiles)
+      : plans_(std::move(plans)),
+        kind_(kind),
+        whole_(std::move(whole)),
+        operand_(operand),
+        first_(first),
+        tiles_(tiles) {}
+
+  const Grid& grid() const override {
+    std::call_once(once_, [&] {
+      grid_ = layoutOf(plans_->of(kind_, whole_, tiles_), operand_, first_);
+    });
+    return grid_;
+  }
+
+ private:
+  const std::shared_ptr<PlanCache> plans_;
+  const VertexClass& kind_;
+  const VertexWork whole_;
+  const std::size_t operand_;
+  const unsigned first_, tiles_;
+  mutable std::once_flag once_;
+  mutable Grid grid_;
+};
+
+}  // namespace
+
+const ContractionPlan& PlanCache::of(const VertexClass& kind, const VertexWork& whole,
+                                     unsigned tiles) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  auto& plan = plans_[{&kind, whole.type, whole.sizes, tiles}];
+  if (!plan)
+    plan = std::make_unique<const ContractionPlan>(
+        planContraction(target_.spec(), {&kind, whole, tiles}));
+  return *plan;
+}
+
+void mapByPlan(poplar::Graph& graph, const poplar::Tensor& t, const Work& work,
+               std::size_t operand) {
+  const auto* part = graph.virtualTiles().get();
+  const auto* kind = findVertexClass(work.vertexClass);
+  if (t.numElements() == 0 || !kind || (part && !part->contiguous()))
+    return mapLinearly(graph, t, 1, 1);
+  auto& impl = *graph.impl();
+  impl.variable(*t.view().wholeVariable())
+      .mapping.setRule(t.view().elements(),
+                       std::make_shared<const PlannedLayout>(
+                           impl.plans, *kind, VertexWork{work.type, work.sizes}, operand,
+                           part ? part->tiles.front() : 0,
+                           part ? static_cast<unsigned>(part->tiles.size())
+                                : impl.target.getNumTiles()));
+}
+
+}  // namespace popir
