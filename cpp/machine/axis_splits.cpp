@@ -1,7 +1,6 @@
 #include "machine/axis_splits.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <tuple>
 
 #include "machine/formulas.hpp"
@@ -24,7 +23,8 @@ std::vector<Cycles> partsOf(Cycles size, Cycles grain, Cycles most) {
 
 }  // namespace
 
-std::vector<AxisSplit> axisSplits(const std::vector<Cycles>& sizes, Cycles grain, Cycles most) {
+std::vector<AxisSplit> axisSplits(const std::vector<Cycles>& sizes,
+                                  const std::vector<Cycles>& halos, Cycles grain, Cycles most) {
   std::vector<AxisSplit> all{AxisSplit{}};
   const auto single = sizes.size() == 1 ? grain : 1;
   for (const auto size : sizes) {
@@ -37,14 +37,12 @@ std::vector<AxisSplit> axisSplits(const std::vector<Cycles>& sizes, Cycles grain
       }
     all = std::move(with);
   }
-  // Of equal ones that of the shortest edges, which have the smallest halos.
   using Key = std::tuple<Cycles, Cycles, Cycles>;
   std::vector<std::pair<Key, std::size_t>> order;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const auto& parts = all[i].parts;
-    order.push_back({{all[i].used, ceilDiv(all[i].elements(), grain),
-                      std::accumulate(parts.begin(), parts.end(), Cycles{0})},
-                     i});
+    Cycles read = 1;
+    for (std::size_t k = 0; k < sizes.size(); ++k) read *= all[i].parts[k] + halos[k];
+    order.push_back({{all[i].used, ceilDiv(all[i].elements(), grain), read}, i});
   }
   std::sort(order.begin(), order.end());
   std::vector<AxisSplit> found;

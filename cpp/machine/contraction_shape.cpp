@@ -1,6 +1,7 @@
 #include "machine/contraction_shape.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace popir {
 namespace {
@@ -82,6 +83,17 @@ ContractionShape ContractionShape::of(const VertexWork& w) {
     s.operands[2].push_back(data ? met : dim(points));
   }
   return s;
+}
+
+std::int64_t ContractionShape::halo(std::size_t index) const {
+  for (const auto& operand : operands)
+    for (const auto& d : operand) {
+      if (!d.window) continue;
+      const auto step = std::abs(d.step), tapStep = std::abs(d.tapStep);
+      if (d.index == index) return (indices[d.tap].size - 1) * tapStep / step;
+      if (d.tap == index) return (indices[d.index].size - 1) * step / tapStep;
+    }
+  return 0;
 }
 
 std::int64_t ContractionShape::elements(std::size_t operand) const {

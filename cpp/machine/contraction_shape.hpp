@@ -47,6 +47,8 @@ struct ContractionShape {
 
   /// The geometry of a class with Sharing::Planned, from its sizes.
   static ContractionShape of(const VertexWork& work);
+  /// How much farther a part of an index reads than it is long, where a window moves over it.
+  std::int64_t halo(std::size_t index) const;
   /// Elements of an operand.
   std::int64_t elements(std::size_t operand) const;
   /// Of the axes that are split apart, the one that the operand lacks: tiles along it want the same.

@@ -10,8 +10,9 @@ namespace {
 struct Units {
   Cycles units, channels;  // output channels at a time; input channels of a group
   Cycles load;             // cycles that weights of units x channels take
-  Cycles zeroing;          // a row of partial sums, of floats
+  Cycles zeroing;          // a row of partial sums
   poplar::Type partials;
+  bool inPassing;  // halves whose first pass sets sums without zeroing them before
 
   Units(const TargetSpec& spec, const VertexWork& w) {
     const bool half = w.type == poplar::HALF;
@@ -26,19 +27,22 @@ struct Units {
     if (w.size(8, 0) == 0) rate = std::min(rate, spec.dataPathWidth / 8);
     load = units * channels * w.type.sizeInBytes() / rate;
     zeroing = ceilDiv(units, vectorWidth(spec, partials));
+    inPassing = half && (units == 16 || partials == poplar::FLOAT);
   }
 };
 
 // Worker cycles of one pass of weights over `rows` rows; the first pass writes the partial sums that
-// later ones add to. Of halves it does so in passing; of floats it sets them to zero before.
+// later ones add to.
 Cycles pass(const Units& u, poplar::Type type, Cycles rows, bool first) {
   const auto more = rows - std::min<Cycles>(rows, 3);
-  if (type == poplar::HALF) {
+  if (u.inPassing) {
     const Cycles least = rows == 0 ? 20 : rows == 1 ? 31 : rows == 2 ? 40 : 36;
     return least + (first ? 1 : 2) + 4 * more;
   }
   if (rows == 0) return 24;
-  return (rows == 1 ? 47 : 46) + 8 * more + (first ? 2 + u.zeroing * rows : 0);
+  const auto zeroed = first ? 2 + u.zeroing * rows : 0;
+  if (type == poplar::HALF) return (rows < 3 ? 38 + rows : 41) + 4 * more + zeroed;
+  return (rows == 1 ? 47 : 46) + 8 * more + zeroed;
 }
 
 // Types that the units do not take: one multiplication on 4 bytes in each worker cycle.
@@ -55,14 +59,16 @@ Cycles convPartial1x1Out(const TargetSpec& spec, const VertexWork& w) {
                rows = ceilDiv(w.size(1), workers);
   const Cycles in = ceilDiv(w.size(2), u.channels) * w.size(4), out = ceilDiv(w.size(3), u.units);
   if (groups * in * out * rows == 0) return 0;
-  // Workers of halves keep state from pass to pass, some of it from one group of channels on.
-  const Cycles kept = w.type == poplar::HALF ? 7 : 0, keptIn = w.type == poplar::HALF ? 3 : 0;
+  // Workers keep state from pass to pass, some of it from one group of channels to the next.
+  const Cycles kept = u.inPassing ? 7 : 0, keptIn = u.inPassing ? 3 : 0;
   const auto later = pass(u, w.type, rows, false) - kept;
   const auto first = pass(u, w.type, rows, true) - kept;
-  const Cycles laterIn = 15 + out * (19 + 6 + u.load + workers * later);
-  const Cycles firstIn = 11 + out * (18 + 7 + u.load + workers * first);
+  // Halves that are zeroed before run through another branch of the supervisor.
+  const Cycles other = w.type == poplar::HALF && !u.inPassing;
+  const Cycles laterIn = 15 + other + out * (19 + 6 + u.load + workers * later);
+  const Cycles firstIn = 11 + out * (18 + other + 7 + u.load + workers * first);
   return supervised(spec, 50, kept + keptIn * (in * groups - 1)) +
-         groups * (13 + (in - 1) * laterIn + firstIn);
+         groups * (13 - other + (in - 1) * laterIn + firstIn);
 }
 
 // One partial row for each worker and kernel element.

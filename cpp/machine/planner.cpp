@@ -78,11 +78,13 @@ class Search {
   }
 
   std::vector<AxisSplit> splits(const ContractionPlan& plan, Axis axis, Cycles grain) const {
-    std::vector<Cycles> sizes;
+    std::vector<Cycles> sizes, halos;
     for (std::size_t i = 0; i < plan.splits.size(); ++i)
-      if (plan.shape.indices[i].axis == axis)
+      if (plan.shape.indices[i].axis == axis) {
         sizes.push_back(static_cast<Cycles>(plan.splits[i].period));
-    return axisSplits(sizes, grain, tiles_);
+        halos.push_back(static_cast<Cycles>(plan.shape.halo(i)));
+      }
+    return axisSplits(sizes, halos, grain, tiles_);
   }
 
   void tryAll(ContractionPlan plan) {
@@ -189,10 +191,12 @@ class Search {
     const auto& part = plan.part.sizes;
     plan.computeCycles = plan.kind->cycles(spec_, plan.part);
     if (plan.rearranged) plan.computeCycles += rearrangeCycles(spec_, plan.rearranged);
-    plan.exchangeCycles =
-        ceilDiv((plan.sharesRows ? plan.rowBytes / bus : plan.rowBytes) +
-                    (plan.sharesColumns ? plan.columnBytes / bus : plan.columnBytes),
-                rate);
+    // Those that need the same hold a part each.
+    const auto rowBytes = plan.rowBytes - plan.rowBytes / plan.columnSplit,
+               columnBytes = plan.columnBytes - plan.columnBytes / plan.rowSplit;
+    plan.exchangeCycles = ceilDiv((plan.sharesRows ? rowBytes / bus : rowBytes) +
+                                      (plan.sharesColumns ? columnBytes / bus : columnBytes),
+                                  rate);
     plan.phases = 1;
     // Of what a tile sums up, each of those that share it adds up a part.
     const auto share = ceilDiv(part[0] * part[1] * part[3], plan.innerSplit);

@@ -3,6 +3,7 @@
 
 #include "machine/target_spec.hpp"
 #include "poplar/graph_impl.hpp"
+#include "poplar/planned_layout.hpp"
 #include "poplar/virtual_tiles.hpp"
 
 namespace poplar {
@@ -355,6 +356,9 @@ void Graph::createHostRead(StringRef handle, const Tensor& t, bool) {
 }  // namespace poplar
 
 namespace popir {
+
+GraphImpl::GraphImpl(poplar::Target t)
+    : target(std::move(t)), plans(std::make_shared<PlanCache>(target)) {}
 
 poplar::Tensor GraphImpl::addVariable(poplar::Type type, Dims shape, std::string name,
                                       bool constant) {

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "poplar/bulk_vertex.hpp"
-#include "poplar/planned_layout.hpp"
 #include "poplar/codelet_library.hpp"
 #include "poplar/program_node.hpp"
 #include "poplar/tile_mapping.hpp"
@@ -19,6 +18,8 @@
 #include "poplar/view.hpp"
 
 namespace popir {
+
+class PlanCache;
 
 /// Bytes that copies share.
 class SharedBytes {
@@ -60,15 +61,14 @@ struct ComputeSetImpl {
 
 class __attribute__((visibility("default"))) GraphImpl {
  public:
-  explicit GraphImpl(poplar::Target t)
-      : target(std::move(t)), plans(std::make_shared<PlanCache>(target)) {}
+  explicit GraphImpl(poplar::Target t);
 
   Variable& variable(unsigned id) { return variables[id]; }
   const Variable& variable(unsigned id) const { return variables[id]; }
   poplar::Tensor addVariable(poplar::Type type, Dims shape, std::string name, bool constant);
 
   poplar::Target target;
-  std::shared_ptr<PlanCache> plans;
+  std::shared_ptr<PlanCache> plans;  // of its contractions
   std::deque<Variable> variables;
   std::deque<ComputeSetImpl> computeSets;
   CodeletLibrary codelets;

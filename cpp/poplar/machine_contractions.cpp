@@ -4,6 +4,7 @@
 #include "machine/formulas.hpp"
 #include "poplar/machine_contractions.hpp"
 #include "poplar/placed.hpp"
+#include "poplar/planned_layout.hpp"
 #include "poplar/virtual_tiles.hpp"
 
 namespace popir {

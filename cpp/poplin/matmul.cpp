@@ -2,7 +2,8 @@
 #include <poputil/exceptions.hpp>
 
 #include "poplar/bulk_vertex.hpp"
-#include "poplar/graph_impl.hpp"
+#include "poplar/planned_layout.hpp"
+#include "poplar/tile_mapping.hpp"
 #include "poplin/contraction_options.hpp"
 
 namespace poplin {

@@ -62,11 +62,8 @@ def test_products_take_as_long_as_measured(kind):
 def plan(version, kind, n, k, m, tiles=1472, proportion=600, bits=32, **figures):
     figures = {name: str(value) for name, value in figures.items()}
     target = poplar.Target.createIPUTarget(1, tiles, version, figures)
-    share = -(-n * m // tiles)
     sizes = [1, n, k, m, 1, bits, proportion]
-    return machine.planContraction(
-        target, "poplin::ConvPartial1x1Out", kind, sizes, n * k, k * m, share
-    )
+    return machine.planContraction(target, "poplin::ConvPartial1x1Out", kind, sizes)
 
 
 SIZES = [(1, 1, 1), (4, 1024, 1024), (1000, 700, 33), (64, 4096, 4096), (16384, 1024, 1024)]
@@ -150,4 +147,4 @@ def test_the_report_counts_what_the_plan_was_chosen_by():
 def test_only_contractions_are_planned(name, sizes):
     ipu2 = poplar.Target.createIPUTarget(1, "ipu2")
     with pytest.raises(errors.poplar_exception, match=f"'{name}' with {len(sizes)} sizes given"):
-        machine.planContraction(ipu2, name, poplar.FLOAT, sizes, 1, 1, 1)
+        machine.planContraction(ipu2, name, poplar.FLOAT, sizes)

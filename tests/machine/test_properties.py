@@ -73,9 +73,6 @@ def test_a_plan_covers_a_contraction_without_rest(seed):
         "poplin::ConvPartial1x1Out",
         rng.choice([FLOAT, poplar.HALF]),
         [groups, rows, inner, columns, 1],
-        rowElements=groups * rows * inner,
-        columnElements=groups * inner * columns,
-        resultShare=groups * rows * columns,
     )
     rows, columns = -(-rows // plan["serialRows"]), -(-columns // plan["serialColumns"])
     if plan["swapped"]:
