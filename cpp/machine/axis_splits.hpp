@@ -20,9 +20,9 @@ struct AxisSplit {
 };
 
 /// In ascending order of `used`, at most `most`, each with fewer grains of elements in its parts
-/// than the one before; the first is the whole axis. A single index is cut at whole grains. Of equal
-/// ones it is that which needs least of what is read, if a part reads as much more along an index as
-/// its halo says.
+/// than the one before; the first is the whole axis. A single index is cut at whole grains. Of
+/// equal ones it is that which needs least of what is read, if a part reads as much more along an
+/// index as its halo says.
 std::vector<AxisSplit> axisSplits(const std::vector<std::uint64_t>& sizes,
                                   const std::vector<std::uint64_t>& halos, std::uint64_t grain,
                                   std::uint64_t most);

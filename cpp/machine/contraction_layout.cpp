@@ -39,7 +39,8 @@ Grid layoutOf(const ContractionPlan& plan, std::size_t operand, unsigned first) 
     GridDim dim;
     dim.size = d.size;
     // A dimension that windows move over is cut like the points that they belong to.
-    dim.period = d.size == split.size ? split.period : ceilOf(d.size, ceilOf(split.size, split.period));
+    dim.period =
+        d.size == split.size ? split.period : ceilOf(d.size, ceilOf(split.size, split.period));
     dim.part = dim.period == split.period ? split.part : ceilOf(dim.period, split.count);
     dim.stride = split.count > 1 ? split.stride : 0;
     dim.sub = dim.part;
@@ -70,12 +71,13 @@ BoxNeeds::BoxNeeds(const ContractionPlan& plan, std::size_t operand) {
         dim.stretches.push_back(
             d.meets(split.of(c), tapped ? whole.of(t) : Stretch{0, whole.size}));
     if (d.window) {
-      const auto longest = std::max_element(
-          dim.stretches.begin(), dim.stretches.end(),
-          [](const Stretch& a, const Stretch& b) { return a.size() < b.size(); });
+      const auto longest =
+          std::max_element(dim.stretches.begin(), dim.stretches.end(),
+                           [](const Stretch& a, const Stretch& b) { return a.size() < b.size(); });
       const auto points = split.part * (tapped ? whole.part : whole.size);
-      density_ *= std::min(1.0, static_cast<double>(points) /
-                                    static_cast<double>(std::max<std::int64_t>(longest->size(), 1)));
+      density_ *=
+          std::min(1.0, static_cast<double>(points) /
+                            static_cast<double>(std::max<std::int64_t>(longest->size(), 1)));
     }
     dims_.push_back(std::move(dim));
   }
@@ -123,10 +125,10 @@ void BoxNeeds::finish() {
 Stretch BoxNeeds::meeting(std::size_t dim, Stretch held) const {
   const auto& all = dims_[dim].stretches;
   if (!dims_[dim].ascending) return {0, static_cast<std::int64_t>(all.size())};
-  const auto from = std::partition_point(
-      all.begin(), all.end(), [&](const Stretch& s) { return s.end <= held.begin; });
-  const auto to = std::partition_point(from, all.end(),
-                                       [&](const Stretch& s) { return s.begin < held.end; });
+  const auto from = std::partition_point(all.begin(), all.end(),
+                                         [&](const Stretch& s) { return s.end <= held.begin; });
+  const auto to =
+      std::partition_point(from, all.end(), [&](const Stretch& s) { return s.begin < held.end; });
   return {from - all.begin(), to - all.begin()};
 }
 

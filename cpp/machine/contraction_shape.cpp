@@ -74,10 +74,9 @@ ContractionShape ContractionShape::of(const VertexWork& w) {
                dilation = field(d, 4), inDilation = field(d, 5), pad = field(d, 6);
     const auto points = add(weights ? Axis::Tap : Axis::Row, data ? inField : outField);
     const auto taps = add(weights ? Axis::Row : Axis::Tap, field(d, 2));
-    const OperandDim met = data ? OperandDim{outField,  points, true,  taps, inDilation,
-                                             -dilation, pad,    stride}
-                                : OperandDim{inField,  points, true,       taps, stride,
-                                             dilation, -pad,   inDilation};
+    const OperandDim met =
+        data ? OperandDim{outField, points, true, taps, inDilation, -dilation, pad, stride}
+             : OperandDim{inField, points, true, taps, stride, dilation, -pad, inDilation};
     s.operands[0].push_back(data ? dim(points) : met);
     s.operands[1].push_back(dim(taps));
     s.operands[2].push_back(data ? met : dim(points));

@@ -51,7 +51,8 @@ struct ContractionShape {
   std::int64_t halo(std::size_t index) const;
   /// Elements of an operand.
   std::int64_t elements(std::size_t operand) const;
-  /// Of the axes that are split apart, the one that the operand lacks: tiles along it want the same.
+  /// Of the axes that are split apart, the one that the operand lacks: tiles along it want the
+  /// same.
   Axis lacks(std::size_t operand) const;
   /// The operand that is no result and lacks that axis; the result if none does.
   std::size_t lacking(Axis axis) const;

@@ -31,8 +31,8 @@ struct Units {
   }
 };
 
-// Worker cycles of one pass of weights over `rows` rows; the first pass writes the partial sums that
-// later ones add to.
+// Worker cycles of one pass of weights over `rows` rows; the first pass writes the partial sums
+// that later ones add to.
 Cycles pass(const Units& u, poplar::Type type, Cycles rows, bool first) {
   const auto more = rows - std::min<Cycles>(rows, 3);
   if (u.inPassing) {

@@ -9,7 +9,8 @@
 namespace popir {
 
 /// A dimension of `size` elements. Of every `period` of them, parts of `part` elements each are on
-/// tiles `stride` apart, and of each part again pieces of `sub` elements on tiles `subStride` apart.
+/// tiles `stride` apart, and of each part again pieces of `sub` elements on tiles `subStride`
+/// apart.
 struct GridDim {
   std::int64_t size = 1, period = 1, part = 1, sub = 1;
   unsigned stride = 0, subStride = 0;

@@ -77,8 +77,8 @@ Group groupOf(const Radix& fine, std::int64_t stride, std::int64_t size) {
 
 class Needs {
  public:
-  Needs(Traffic& traffic, const BoxNeeds& needs, unsigned first,
-        const Showing& showing, const Holding& holding, unsigned tilesPerIPU)
+  Needs(Traffic& traffic, const BoxNeeds& needs, unsigned first, const Showing& showing,
+        const Holding& holding, unsigned tilesPerIPU)
       : traffic_(traffic),
         needs_(needs),
         first_(first),
@@ -246,11 +246,11 @@ class Needs {
         const auto& g = dims_[d].group;
         Stretch there{0, 1};
         for (auto f = g.begin; f < g.end; ++f)
-          there = {there.begin * fine_[f] + box[f].begin,
-                   (there.end - 1) * fine_[f] + box[f].end};
-        of = meet(of, dims_[d].sign > 0
-                          ? Stretch{there.begin - dims_[d].from, there.end - dims_[d].from}
-                          : Stretch{dims_[d].from - there.end + 1, dims_[d].from - there.begin + 1});
+          there = {there.begin * fine_[f] + box[f].begin, (there.end - 1) * fine_[f] + box[f].end};
+        of =
+            meet(of, dims_[d].sign > 0
+                         ? Stretch{there.begin - dims_[d].from, there.end - dims_[d].from}
+                         : Stretch{dims_[d].from - there.end + 1, dims_[d].from - there.begin + 1});
       }
       if (of.size() == 0) return;
       all *= meeting(d, needs_.all(d), box);
@@ -357,9 +357,8 @@ void Holding::forEach(const Box& wanted,
                       const std::function<void(const Box&, unsigned)>& visit) const {
   Box box(radix_.size());
   if (grid_.dims.empty()) {
-    auto run = std::partition_point(runs_.begin(), runs_.end(), [&](const TileRun& r) {
-      return r.end <= wanted[0].begin;
-    });
+    auto run = std::partition_point(runs_.begin(), runs_.end(),
+                                    [&](const TileRun& r) { return r.end <= wanted[0].begin; });
     for (; run != runs_.end() && run->begin < wanted[0].end; ++run) {
       box[0] = {run->begin, run->end};
       visit(box, run->tile);
@@ -382,9 +381,9 @@ void Holding::forEach(const Box& wanted,
   along(0, grid_.first);
 }
 
-bool addNeeds(Traffic& traffic, const BoxNeeds& needs, unsigned first,
-              const Showing& showing, const Holding& holding, std::uint64_t elementBytes,
-              unsigned together, unsigned tilesPerIPU) {
+bool addNeeds(Traffic& traffic, const BoxNeeds& needs, unsigned first, const Showing& showing,
+              const Holding& holding, std::uint64_t elementBytes, unsigned together,
+              unsigned tilesPerIPU) {
   Needs all(traffic, needs, first, showing, holding, tilesPerIPU);
   if (!all.prepare()) return false;
   all.add(elementBytes, together);

@@ -25,7 +25,8 @@ class Holding {
 
   const Radix& radix() const { return radix_; }
   /// Boxes that meet `wanted`, one stretch along each dimension.
-  void forEach(const Box& wanted, const std::function<void(const Box&, unsigned tile)>& visit) const;
+  void forEach(const Box& wanted,
+               const std::function<void(const Box&, unsigned tile)>& visit) const;
 
  private:
   Radix radix_;
@@ -39,12 +40,13 @@ struct Showing {
   std::vector<std::int64_t> strides;      // by dimension of the operand; 0 where it is broadcast
 };
 
-/// Adds to `traffic` what tiles, of which those of `needs` begin at `first`, need and do not hold: bytes, once for each tile; spans, pieces that lie together where they come from; and what
+/// Adds to `traffic` what tiles, of which those of `needs` begin at `first`, need and do not hold:
+/// bytes, once for each tile; spans, pieces that lie together where they come from; and what
 /// holders send. As many tiles as `together` says receive parts of the same directly. False, and
 /// nothing done, where the dimensions of operand and holding do not nest in one another.
-bool addNeeds(Traffic& traffic, const BoxNeeds& needs, unsigned first,
-              const Showing& showing, const Holding& holding, std::uint64_t elementBytes,
-              unsigned together, unsigned tilesPerIPU);
+bool addNeeds(Traffic& traffic, const BoxNeeds& needs, unsigned first, const Showing& showing,
+              const Holding& holding, std::uint64_t elementBytes, unsigned together,
+              unsigned tilesPerIPU);
 
 }  // namespace popir
 

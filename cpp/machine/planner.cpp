@@ -104,8 +104,9 @@ class Search {
           const auto left = tiles_ / (g.used * k.used * n.used);
           if (left == 0) break;
           // As many rows at a time as there are tiles for.
-          auto m = std::upper_bound(rows.begin(), rows.end(), left,
-                                    [](Cycles tiles, const AxisSplit& s) { return tiles < s.used; });
+          auto m =
+              std::upper_bound(rows.begin(), rows.end(), left,
+                               [](Cycles tiles, const AxisSplit& s) { return tiles < s.used; });
           --m;
           plan.groupSplit = g.used;
           plan.innerSplit = k.used;
@@ -150,12 +151,11 @@ class Search {
       const auto axis = plan.shape.indices[i].axis;
       const auto at = next[static_cast<int>(axis)]++;
       parts_[i] = axis == Axis::Tap ? plan.splits[i].size
-                                    : static_cast<std::int64_t>(
-                                          (axis == Axis::Group    ? g
-                                           : axis == Axis::Row    ? m
-                                           : axis == Axis::Column ? n
-                                                                  : k)
-                                              .parts[at]);
+                                    : static_cast<std::int64_t>((axis == Axis::Group    ? g
+                                                                 : axis == Axis::Row    ? m
+                                                                 : axis == Axis::Column ? n
+                                                                                        : k)
+                                                                    .parts[at]);
     }
     plan.rowBytes = plan.columnBytes = 0;
     for (std::size_t o = 0; o < plan.shape.operands.size(); ++o) {
@@ -166,8 +166,8 @@ class Search {
         auto here = part;
         if (d.window) {
           const auto taps = parts_[d.tap];
-          const auto most = (std::abs(d.step) * (part - 1) + std::abs(d.tapStep) * (taps - 1)) /
-                                d.divisor + 1;
+          const auto most =
+              (std::abs(d.step) * (part - 1) + std::abs(d.tapStep) * (taps - 1)) / d.divisor + 1;
           here = std::min({most, d.size, part * taps});
         }
         elements *= static_cast<Cycles>(std::max<std::int64_t>(here, 1));
@@ -262,8 +262,8 @@ class Search {
     const auto groups = static_cast<double>(c_.whole.size(0) * bytes_),
                rows = static_cast<double>(allRows_), columns = static_cast<double>(allColumns_),
                inner = static_cast<double>(allInner_);
-    const auto operands = wanted(Axis::Row, groups * rows * inner) +
-                          wanted(Axis::Column, groups * inner * columns);
+    const auto operands =
+        wanted(Axis::Row, groups * rows * inner) + wanted(Axis::Column, groups * inner * columns);
     const auto sums = static_cast<double>(c_.whole.size(0) * partialBytes_) * rows * columns /
                       used * static_cast<double>(plan.innerSplit) * (1 - of(Axis::Inner));
     return static_cast<Cycles>((operands + sums) * linkCyclesPerByte_) +

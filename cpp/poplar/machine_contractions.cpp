@@ -49,7 +49,9 @@ class Planned {
   }
 
  private:
-  const poplar::Tensor& tensor(std::size_t operand) const { return vertex_.operands[operand].tensor; }
+  const poplar::Tensor& tensor(std::size_t operand) const {
+    return vertex_.operands[operand].tensor;
+  }
 
   // The tiles of the virtual graph that the vertex was added to, if they lie side by side, or of
   // those IPUs that hold the result: the first of them, and how many.

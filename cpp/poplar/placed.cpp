@@ -60,9 +60,8 @@ const TileRuns& Placed::runs() const {
   runs_.emplace();
   runs_->elements = runs_->distinct = elements_;
   runs_->elementBytes = elementBytes_;
-  own_->forEach(0, elements_, [&](std::int64_t b, std::int64_t e, unsigned tile) {
-    runs_->append(b, e, tile);
-  });
+  own_->forEach(0, elements_,
+                [&](std::int64_t b, std::int64_t e, unsigned tile) { runs_->append(b, e, tile); });
   return *runs_;
 }
 
@@ -71,9 +70,9 @@ std::vector<std::int64_t> Placed::byTile() const {
   std::vector<std::int64_t> held;
   if (own_) {
     held = own_->byTile();
-  } else if (const auto affine = view_->affine(); affine && !view_->containsAliases() &&
-                                                  graph_.variable(affine->variable).elements ==
-                                                      elements_) {
+  } else if (const auto affine = view_->affine();
+             affine && !view_->containsAliases() &&
+             graph_.variable(affine->variable).elements == elements_) {
     held = graph_.variable(affine->variable).mapping.byTile();
   } else {
     return runs().byTile(tiles);
@@ -111,8 +110,7 @@ void Placed::travel(Traffic& traffic, const Placed& there) const {
       if (travel(traffic, BoxNeeds(*grid), shape, grid->first, 1)) return;
     }
   }
-  traffic.add(runs(), elements_ == there.elements_ ? there.runs()
-                                                   : there.runs().scaledTo(runs()));
+  traffic.add(runs(), elements_ == there.elements_ ? there.runs() : there.runs().scaledTo(runs()));
 }
 
 bool Placed::travel(Traffic& traffic, const BoxNeeds& needs, const Dims& shape, unsigned first,

@@ -19,9 +19,8 @@ class PlannedLayout final : public LayoutRule {
         tiles_(tiles) {}
 
   const Grid& grid() const override {
-    std::call_once(once_, [&] {
-      grid_ = layoutOf(plans_->of(kind_, whole_, tiles_), operand_, first_);
-    });
+    std::call_once(once_,
+                   [&] { grid_ = layoutOf(plans_->of(kind_, whole_, tiles_), operand_, first_); });
     return grid_;
   }
 
@@ -55,12 +54,12 @@ void mapByPlan(poplar::Graph& graph, const poplar::Tensor& t, const Work& work,
     return mapLinearly(graph, t, 1, 1);
   auto& impl = *graph.impl();
   impl.variable(*t.view().wholeVariable())
-      .mapping.setRule(t.view().elements(),
-                       std::make_shared<const PlannedLayout>(
-                           impl.plans, *kind, VertexWork{work.type, work.sizes}, operand,
-                           part ? part->tiles.front() : 0,
-                           part ? static_cast<unsigned>(part->tiles.size())
-                                : impl.target.getNumTiles()));
+      .mapping.setRule(
+          t.view().elements(),
+          std::make_shared<const PlannedLayout>(
+              impl.plans, *kind, VertexWork{work.type, work.sizes}, operand,
+              part ? part->tiles.front() : 0,
+              part ? static_cast<unsigned>(part->tiles.size()) : impl.target.getNumTiles()));
 }
 
 }  // namespace popir

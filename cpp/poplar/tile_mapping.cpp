@@ -66,8 +66,8 @@ TileMapping TileMapping::ofState(const State& state) {
     Grid grid;
     grid.first = state.first;
     for (const auto& d : state.grid)
-      grid.dims.push_back({d[0], d[1], d[2], d[3], static_cast<unsigned>(d[4]),
-                           static_cast<unsigned>(d[5])});
+      grid.dims.push_back(
+          {d[0], d[1], d[2], d[3], static_cast<unsigned>(d[4]), static_cast<unsigned>(d[5])});
     m.rule_ = std::make_shared<const KnownGrid>(std::move(grid));
   }
   for (const auto& r : state.runs) m.runs_[r[0]] = {r[1], static_cast<unsigned>(r[2])};

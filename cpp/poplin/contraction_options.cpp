@@ -72,15 +72,15 @@ std::shared_ptr<const Kernel> planIn(Plans* plans, const Problem& problem) {
 }  // namespace
 
 MachineOptions matMulOptions(const char* who, const poplar::OptionFlags& flags) {
-  return parse(who, flags, "fullyConnectedPass", "",
-               {"inputRHSIsPreArranged", "enableMultiStageReduce", "enableFastReduce",
-                "remapOutputTensor"});
+  return parse(
+      who, flags, "fullyConnectedPass", "",
+      {"inputRHSIsPreArranged", "enableMultiStageReduce", "enableFastReduce", "remapOutputTensor"});
 }
 
 MachineOptions convOptions(const char* who, const poplar::OptionFlags& flags) {
-  return parse(who, flags, "pass", "FC_",
-               {"enableMultiStageReduce", "enableFastReduce", "remapOutputTensor",
-                "enableConvDithering"});
+  return parse(
+      who, flags, "pass", "FC_",
+      {"enableMultiStageReduce", "enableFastReduce", "remapOutputTensor", "enableConvDithering"});
 }
 
 std::shared_ptr<const MatMulKernel> plan(const MatMulKernel::Problem& problem,

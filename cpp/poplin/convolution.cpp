@@ -169,8 +169,7 @@ Tensor create(poplar::Graph& graph, Role role, Pass pass, bool turned, const Con
     problem.pass = pass;
   }
   const auto work = popir::ConvKernel(problem).work({});
-  const auto planned =
-      popir::ContractionShape::of({work.type, work.sizes}).elements(operand);
+  const auto planned = popir::ContractionShape::of({work.type, work.sizes}).elements(operand);
   if (planned == static_cast<std::int64_t>(t.numElements()))
     popir::mapByPlan(graph, t, work, operand);
   else
@@ -283,8 +282,8 @@ Tensor calculateWeightDeltas(poplar::Graph& graph, const Tensor& zDeltas, const 
   check(who, "the gradient of the output", zDeltas, outputShape(p), p.outputType);
   check(who, "the activations", activations, inputShape(p), p.inputType);
   const auto machineOptions = popir::convOptions(who, options);
-  const auto deltas = create(graph, Role::Weights, Pass::WeightsGradient, false, params, machineOptions,
-                             p.inputType, weightsShape(p), debugContext);
+  const auto deltas = create(graph, Role::Weights, Pass::WeightsGradient, false, params,
+                             machineOptions, p.inputType, weightsShape(p), debugContext);
   if (truncated(p.kernelTransform)) fillZero(graph, deltas, prog, {debugContext, "truncated"});
   Problem problem = forwardProblem(p);
   problem.pass = Pass::WeightsGradient;

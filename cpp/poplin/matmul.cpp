@@ -108,8 +108,7 @@ Tensor create(poplar::Graph& graph, Role role, const popir::MatMulKernel::Proble
               const poplar::Type& type, const Shape& shape,
               const poplar::DebugContext& debugContext) {
   const auto t = graph.addVariable(type, shape, debugContext);
-  popir::mapByPlan(graph, t, popir::MatMulKernel(problem).work({}),
-                   static_cast<std::size_t>(role));
+  popir::mapByPlan(graph, t, popir::MatMulKernel(problem).work({}), static_cast<std::size_t>(role));
   return t;
 }
 
@@ -130,11 +129,10 @@ Tensor createFor(const char* who, Role role, std::size_t rank, poplar::Graph& gr
                  const Shape& b, const poplar::DebugContext& debugContext,
                  const poplar::OptionFlags& options) {
   checkShapes(who, a, b, rank);
-  const auto problem =
-      problemOf(inputType, outputType, a, b, popir::matMulOptions(who, options));
+  const auto problem = problemOf(inputType, outputType, a, b, popir::matMulOptions(who, options));
   const bool result = role == Role::Result;
   return create(graph, role, problem, result ? outputType : inputType,
-                result                ? resultShape(a, b)
+                result               ? resultShape(a, b)
                 : role == Role::Left ? a
                                      : b,
                 debugContext);

@@ -132,13 +132,13 @@ def test_half_partials_are_cheaper_than_float_partials():
 
 
 def test_the_report_counts_what_the_plan_was_chosen_by():
-    """But for operands that already lie where they are wanted."""
+    """Of operands that lie as the plan wants them, but for parts that are not quite equal."""
     for n, k, m in SIZES[1:]:
         cost, found = report("ipu2", poplar.FLOAT, n, k, m), plan("ipu2", poplar.FLOAT, n, k, m)
         serial = found["serialRows"] * found["serialColumns"]
-        assert cost["computeCycles"] <= serial * found["computeCycles"]
+        assert cost["computeCycles"] == serial * found["computeCycles"]
         assert cost["syncCycles"] == serial * found["phases"] * 400
-        assert 0.9 * found["cycles"] < cost["cycles"] <= found["cycles"]
+        assert cost["cycles"] == pytest.approx(found["cycles"], rel=0.01)
 
 
 @pytest.mark.parametrize(
