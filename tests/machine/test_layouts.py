@@ -1,0 +1,197 @@
+"""Where contractions want their operands, and what it costs when these lie elsewhere."""
+
+import random
+
+import numpy as np
+import pytest
+
+import popir
+from popir import poplar
+from popir._device import machine, poplin
+from popir.builder import Builder
+from popir.poplar import program
+from tests.machine.net import FLOAT
+
+SEEDS = range(12)
+
+
+def graphOf(tiles: int = 1472, ipus: int = 1) -> poplar.Graph:
+    return poplar.Graph(poplar.Target.createIPUTarget(ipus, tiles, "ipu2"))
+
+
+def owners(graph: poplar.Graph, t: poplar.Tensor) -> np.ndarray:
+    """The tile of every element, each of which must have one."""
+    found = np.full(t.numElements(), -1)
+    for begin, end, tile in machine.tileRuns(graph, t):
+        assert (found[begin:end] == -1).all()
+        found[begin:end] = tile
+    assert (found >= 0).all()
+    return found
+
+
+def tensors(graph: poplar.Graph, rng: random.Random) -> list[poplar.Tensor]:
+    """Operands and results of a random product or convolution."""
+    sizes = [rng.choice([1, rng.randint(2, 40), rng.randint(2, 200)]) for _ in range(3)]
+    if rng.random() < 0.4:
+        m, k, n = sizes
+        return [
+            create(graph, FLOAT, FLOAT, [m, k], [k, n], "t", {})
+            for create in (
+                poplin.createMatMulInputLHS,
+                poplin.createMatMulInputRHS,
+                poplin.createMatMulOutput,
+            )
+        ]
+    field = [rng.randint(5, 20) for _ in range(rng.randint(1, 2))]
+    kernel = [rng.randint(1, 5) for _ in field]
+    groups, channels, out = rng.choice([1, 1, 3]), rng.randint(1, 20), rng.randint(1, 20)
+    params = poplin.ConvParams(FLOAT, rng.randint(1, 3), field, kernel, channels, out, groups)
+    return [
+        create(graph, params, "t", {})
+        for create in (poplin.createInput, poplin.createWeights, poplin.createConvOutput)
+    ]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("tiles", [1, 6, 100, 1472])
+def test_a_planned_layout_has_every_element_on_one_tile_that_there_is(seed, tiles):
+    graph, rng = graphOf(tiles), random.Random(seed)
+    for t in tensors(graph, rng):
+        tile = owners(graph, t)
+        assert tile.max() < tiles
+        mapping = graph.getTileMapping(t)
+        held = [sum(end - begin for begin, end in intervals) for intervals in mapping]
+        assert held == np.bincount(tile, minlength=tiles).tolist()
+
+
+def costs(lhs, rhs, n=256, k=1024, m=1024, ipus=1):
+    """The report of a product of operands that `lhs` and `rhs` lay out."""
+    graph, prog = graphOf(ipus=ipus), program.Sequence()
+    a = poplin.createMatMulInputLHS(graph, FLOAT, FLOAT, [n, k], [k, m], "a", {})
+    b = poplin.createMatMulInputRHS(graph, FLOAT, FLOAT, [n, k], [k, m], "b", {})
+    lhs(graph, a)
+    rhs(graph, b)
+    poplin.matMul(graph, a, b, prog, FLOAT, "product", {})
+    return machine.programReport(graph, prog)
+
+
+def planned(graph, t):
+    pass
+
+
+def linear(graph, t):
+    popir.poputil.mapTensorLinearly(graph, t)
+
+
+def onOneTile(graph, t):
+    graph.setTileMapping(t, 7)
+
+
+def test_operands_laid_out_by_plan_cost_least():
+    best = costs(planned, planned)
+    for bad in (linear, onOneTile):
+        for worse in (costs(bad, planned), costs(planned, bad)):
+            assert worse["exchangeBytes"] > best["exchangeBytes"]
+            assert worse["exchangeCycles"] >= best["exchangeCycles"]
+            assert worse["computeCycles"] == best["computeCycles"]
+
+
+def test_one_tile_that_holds_all_sends_all():
+    """1,024 x 1,024 floats, 4 bytes a cycle."""
+    assert costs(planned, onOneTile)["exchangeCycles"] >= 1024 * 1024
+    assert costs(planned, planned)["exchangeCycles"] < 20_000
+
+
+def test_a_transposed_operand_costs_by_where_its_elements_are():
+    """Weights that lie for x W are no better than any others for g W', and need not be moved where
+    tiles want the same."""
+
+    def backward(own: bool) -> int:
+        graph, prog = graphOf(64), program.Sequence()
+        w = poplin.createMatMulInputRHS(graph, FLOAT, FLOAT, [64, 256], [256, 256], "w", {})
+        g = poplin.createMatMulInputLHS(graph, FLOAT, FLOAT, [64, 256], [256, 256], "g", {})
+        if own:
+            w = poplin.createMatMulInputRHS(graph, FLOAT, FLOAT, [64, 256], [256, 256], "w", {})
+            w = w.transpose()
+        poplin.matMul(graph, g, w.transpose(), prog, FLOAT, "g", {})
+        return machine.programReport(graph, prog)["exchangeBytes"]
+
+    assert backward(own=True) < backward(own=False)
+
+
+def test_a_part_of_a_field_needs_a_halo():
+    """16 channels of 32 x 32 points, 3 x 3, on 4 tiles: quarters of the field, of 15 x 15 results.
+
+    A tile holds 16 x 16 points of the input and needs 17 x 17. Of 16*16*9 weights it holds a
+    quarter.
+    """
+    graph, prog = graphOf(4), program.Sequence()
+    params = poplin.ConvParams(FLOAT, 1, [32, 32], [3, 3], 16, 16, 1)
+    data = poplin.createInput(graph, params, "in", {})
+    weights = poplin.createWeights(graph, params, "weights", {})
+    poplin.convolution(graph, data, weights, params, False, prog, "out", {})
+    (row,) = machine.programReport(graph, prog)["operations"]
+    lacking = 16 * (17 * 17 - 16 * 16) + 16 * 16 * 9 * 3 // 4
+    assert row["exchangeBytes"] == 4 * 4 * lacking
+
+
+def test_the_weights_of_a_model_lie_as_its_products_want_them():
+    builder = Builder()
+    info = popir.TensorInfo("FLOAT", [256, 1024])
+    x = builder.addInputTensor(info)
+    w = builder.addInitializedInputTensor(np.ones([1024, 1024], np.float32))
+    y = builder.aiOnnx.matmul([x, w])
+    device = popir.DeviceManager().createIpuModelDevice({"ipuVersion": "ipu2"})
+    session = popir.InferenceSession(
+        builder.getModelProto(), popir.DataFlow(1, {y: popir.AnchorReturnType("All")}), device
+    )
+    session.prepareDevice()
+    report = session.getReport()
+    (row,) = [o for o in report.operations if "ConvPartial" in o.vertexClass]
+    best = costs(planned, planned)
+    assert row.exchangeBytes == best["exchangeBytes"]
+    assert row.exchangeCycles == best["exchangeCycles"]
+
+
+def split(ipus: int, n: int, **figures: str):
+    target = poplar.Target.createIPUTarget(ipus, "ipu2", figures)
+    sizes = [1, n, 1024, 1024, 1]
+    return machine.planContraction(target, "poplin::ConvPartial1x1Out", FLOAT, sizes)
+
+
+def test_a_small_product_does_not_cross_links():
+    alone, offered = split(1, 64), split(16, 64)
+    assert offered["tiles"] <= 1472
+    assert (offered["linkCycles"], offered["cycles"]) == (0, alone["cycles"])
+
+
+def test_a_large_product_takes_more_ipus_where_links_are_faster():
+    usual, fast = split(4, 65536), split(4, 65536, linkBitsPerSecond="1e15")
+    assert usual["tiles"] > 1472 and usual["linkCycles"] > fast["linkCycles"]
+    assert fast["cycles"] < usual["cycles"] < split(1, 65536)["cycles"]
+    slow = split(4, 65536, linkBitsPerSecond="1e6")
+    assert slow["tiles"] <= 1472 and slow["linkCycles"] == 0
+
+
+def test_the_report_counts_the_links_that_the_plan_weighed():
+    n, report = 65536, costs(planned, planned, n=65536, ipus=4)
+    plan = split(4, n)
+    serial = plan["serialRows"] * plan["serialColumns"]
+    assert report["interIPUBytes"] > 0
+    assert report["cycles"] == pytest.approx(plan["cycles"], rel=0.1)
+    assert report["interIPUCycles"] <= serial * plan["linkCycles"] * 1.1
+
+
+def test_a_planned_layout_is_saved_with_its_program(tmp_path):
+    graph, prog = graphOf(64), program.Sequence()
+    a = poplin.createMatMulInputLHS(graph, FLOAT, FLOAT, [40, 60], [60, 50], "a", {})
+    b = poplin.createMatMulInputRHS(graph, FLOAT, FLOAT, [40, 60], [60, 50], "b", {})
+    poplin.matMul(graph, a, b, prog, FLOAT, "product", {})
+    for name, t in (("a", a), ("b", b)):
+        graph.createHostWrite(name, t)
+    before = poplar.Engine(graph, [prog]).machineReport(0)
+    executable = poplar.compileGraph(graph, [prog])
+    path = tmp_path / "product"
+    executable.serialize(str(path))
+    after = poplar.Engine(poplar.Executable.deserialize(str(path))).machineReport(0)
+    assert after["steps"] == before["steps"]
