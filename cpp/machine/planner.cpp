@@ -34,7 +34,8 @@ class Search {
     }
   }
 
-  ContractionPlan best() { return best_; }
+  const ContractionPlan& best() const { return best_; }
+  bool fits() const { return found_; }
 
  private:
   static constexpr Cycles kMostSerial = 1024;
@@ -328,11 +329,16 @@ unsigned ContractionPlan::stride(Axis axis) const {
 }
 
 ContractionPlan planContraction(const TargetSpec& spec, const Contraction& contraction) {
-  Search search(spec, contraction);
+  ContractionPlan best;
+  bool fits = false;
   for (unsigned ipus = 1;; ipus *= 2) {
     const auto tiles = std::min(contraction.tiles, ipus * spec.tilesPerIPU);
+    Search search(spec, contraction);
     search.on(tiles);
-    if (tiles == contraction.tiles) return search.best();
+    const auto& found = search.best();
+    if (ipus == 1 || (search.fits() && (!fits || found.cycles < best.cycles))) best = found;
+    fits = fits || search.fits();
+    if (tiles == contraction.tiles) return best;
   }
 }
 

@@ -179,10 +179,10 @@ def test_the_report_counts_the_links_that_the_plan_weighed():
     serial = plan["serialRows"] * plan["serialColumns"]
     assert report["interIPUBytes"] > 0
     assert report["cycles"] == pytest.approx(plan["cycles"], rel=0.1)
-    assert report["interIPUCycles"] <= serial * plan["linkCycles"] * 1.1
+    assert report["interIPUCycles"] == pytest.approx(serial * plan["linkCycles"], rel=0.25)
 
 
-def test_a_planned_layout_is_saved_with_its_program(tmp_path):
+def test_a_planned_layout_is_saved_with_its_program():
     graph, prog = graphOf(64), program.Sequence()
     a = poplin.createMatMulInputLHS(graph, FLOAT, FLOAT, [40, 60], [60, 50], "a", {})
     b = poplin.createMatMulInputRHS(graph, FLOAT, FLOAT, [40, 60], [60, 50], "b", {})
@@ -190,8 +190,6 @@ def test_a_planned_layout_is_saved_with_its_program(tmp_path):
     for name, t in (("a", a), ("b", b)):
         graph.createHostWrite(name, t)
     before = poplar.Engine(graph, [prog]).machineReport(0)
-    executable = poplar.compileGraph(graph, [prog])
-    path = tmp_path / "product"
-    executable.serialize(str(path))
-    after = poplar.Engine(poplar.Executable.deserialize(str(path))).machineReport(0)
+    saved = poplar.compileGraph(graph, [prog]).serialize()
+    after = poplar.Engine(poplar.Executable.deserialize(saved)).machineReport(0)
     assert after["steps"] == before["steps"]
