@@ -227,15 +227,19 @@ def _add(
 def _checkMaps(op: Op, gradOp: Op, towards: dict[int, int]) -> None:
     """Refuses indices that no operator has; one that is merely not connected may be optional."""
     who = f"{gradOp.debugName()} of '{gradOp.source}', the gradient of {op.debugName()}"
-    if min(*towards, *towards.values(), 0) < 0:
+    lacking = [i for i in towards.values() if i not in op.input and not op.mayLackInput(i)]
+    if min((*towards, *towards.values(), 0)) < 0 or lacking:
         raise popart_exception(
             f"{who}: gradOutToNonGradIn() returned {towards}; expected the index of each of its "
             f"outputs to that of an input, one of {sorted(op.input)}."
         )
     reads: set[int] = set()
     for mapper in gradOp.gradInputInfo():
-        known = op.input if mapper.type is GradOpInType.In else op.output
-        if min(mapper.iGrad, mapper.iNonGrad) < 0 or mapper.iGrad in reads:
+        isInput = mapper.type is GradOpInType.In
+        known = op.input if isInput else op.output
+        may = op.mayLackInput if isInput else op.mayLackOutput
+        isThere = mapper.iNonGrad in known or may(mapper.iNonGrad)
+        if min(mapper.iGrad, mapper.iNonGrad) < 0 or mapper.iGrad in reads or not isThere:
             raise popart_exception(
                 f"{who}: gradInputInfo() maps input {mapper.iGrad} to {mapper.type.name} "
                 f"{mapper.iNonGrad}; expected each input once, and indices among {sorted(known)}."

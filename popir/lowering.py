@@ -13,6 +13,7 @@ from popir.ir import Graph, Op, Tensor, TensorType
 from popir.ir.graph import calledGraphs
 from popir.layouts import LayoutFinder
 from popir.opx import Opx, blockOf, device, popType
+from popir.owners import Owners
 from popir.poplar import program
 from popir.progress import Logger
 from popir.watch import Checks, Watch
@@ -38,6 +39,7 @@ class Lowering:
         self._checks = checks or Checks()
         self.graph = caller.graph if caller else poplar.Graph(target)
         self.devicex = caller.devicex if caller else device("popart").Devicex(self.graph)
+        self.owners = caller.owners if caller else Owners()
         self._functions: dict[Graph, Function] = caller._functions if caller else {}
         self._calls: dict[Graph, list[Op]] = caller._calls if caller else _calls(ir)
         order = ir.schedule()
@@ -65,6 +67,7 @@ class Lowering:
                 progress(now, len(self._opxs))
             for tensor in op.input.values():
                 self.tensor(tensor.id)
+            self.owners.add(self.graph.numVertices(), op)
             body.add(program.Sequence([self._watch.grow(now, opx)], blockOf(op)))
         return body
 

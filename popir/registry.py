@@ -245,6 +245,12 @@ def find(domain: str, type: str, opset: int) -> OpEntry:
     return byVersion[best]
 
 
+def registered(opid: OperatorIdentifier) -> OpEntry | None:
+    """The operator of exactly that identifier."""
+    _sync()
+    return _state.ops.get((opid.domain, opid.type), {}).get(opid.version)
+
+
 def named(text: str) -> list[OpEntry]:
     """The operator's versions, newest first, by "domain.Name", or "Name" if it is in ai.onnx or in
     one domain alone; ":VERSION" behind it chooses one.

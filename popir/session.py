@@ -15,6 +15,7 @@ from popir.dataflow import AnchorReturnTypeId, DataFlow
 from popir.devices import DeviceInfo
 from popir.errors import (
     OutOfMemoryException,
+    PopirError,
     StepIOError,
     did_you_mean,
     popart_exception,
@@ -178,6 +179,7 @@ class Session:
         checks = Checks(self.options.opxModifyChecking, self.options.opxAliasChecking)
         anchors = {id: _RETURNED[self.dataFlow.art(id).id()] for id in self.dataFlow.anchors()}
         lowering = Lowering(self.graph, self.deviceInfo.device, anchors, checks)
+        self._owners = lowering.owners
         step = self._step = buildStep(
             lowering,
             self.dataFlow.batchesPerStep(),
@@ -204,6 +206,8 @@ class Session:
                 return device("machine").programReport(graph, program)["summary"]
 
             raise OutOfMemoryException(error, summary) from error
+        except PopirError as error:
+            raise self._owners.told(error) from None
 
     def _period(self, anchor: str) -> int:
         art = self.dataFlow.art(anchor)
@@ -245,10 +249,12 @@ class Session:
             raise self._missing(error.args[0], given) from None
         try:
             engine.run(0)
-        except BaseException:
+        except BaseException as error:
             # The streams stand somewhere inside a step: they begin anew with the next one.
             for port in (*self._inputs, *self._outputs):
                 port.array = None
+            if isinstance(error, PopirError):
+                raise self._owners.told(error) from None
             raise
         for port in self._outputs:
             if port.array is None:
@@ -269,7 +275,10 @@ class Session:
                 port.fill(buffer[n : n + 1], stepio.inputCallback(port.id, False))
                 stepio.inputCompleteCallback(port.id)
         staged = [(port, port.stage()) for port in self._outputs]
-        self._engine.run(0)
+        try:
+            self._engine.run(0)
+        except PopirError as error:
+            raise self._owners.told(error) from None
         for port, buffer in staged:
             for n in range(port.period - 1, len(buffer), port.period):
                 port.spill(buffer[n : n + 1], stepio.outputCallback(port.id))

@@ -219,11 +219,17 @@ void bindOps(py::module_& m) {
   m.def("setup", [](py::handle op) {
     runOp(op, "setup", [](Op& o) {
       o.setup();
-      for (const auto& output : o.output->tensorMap())
-        if (!output.second->info.isSet())
+      for (const auto& output : o.output->tensorMap()) {
+        const popart::TensorInfo& info = output.second->info;
+        if (!info.isSet())
           throw popart::error(
               "It did not set type and shape of output {}, '{}'; assign outInfo({})", output.first,
               output.second->id, output.first);
+        for (const int64_t dim : info.shape())
+          if (dim < 0)
+            throw popart::error("It set output {}, '{}', to the shape {}; no dimension is below 0",
+                                output.first, output.second->id, info.shape());
+      }
     });
   });
   m.def("connectInTensor", [](py::handle op, int index, const std::string& id) {
@@ -240,6 +246,9 @@ void bindOps(py::module_& m) {
   m.def("traits", traits);
   m.def("getSeedInIndex", [](py::handle op) {
     return runOp(op, "getSeedInIndex", [](Op& o) { return o.getSeedInIndex(); });
+  });
+  m.def("optionalInputs", [](py::handle op) {
+    return runOp(op, "optionalInputs", [](Op& o) { return o.optionalInputs(); });
   });
   m.def("canBeReplacedByIdentity", [](py::handle op) {
     return runOp(op, "canBeReplacedByIdentity", [](Op& o) { return o.canBeReplacedByIdentity(); });

@@ -1,6 +1,7 @@
 // popir.popart: lowerings and patterns that are written in C++.
 #include <pybind11/stl.h>
 #include <popart/patterns/patterns.hpp>
+#include <popart/popx/irlowering.hpp>
 #include <popart/popx/opx.hpp>
 #include <popart/popx/opxmanager.hpp>
 
@@ -33,6 +34,8 @@ class OpxTwin {
     if (opx_ == nullptr)
       raise("MissingOpxError", "No library has an Opx for " + py::str(op_).cast<std::string>());
   }
+  /// Brought up to date.
+  Op& op() const { return opOf(op_); }
   const Opx& opx() const { return *opx_; }
   const Devicex& devicex() const { return *devicex_.cast<const Devicex*>(); }
 
@@ -42,6 +45,18 @@ class OpxTwin {
   std::unique_ptr<Opx> opx_;
 };
 
+/// \throws popart::error, beginning with `what`, for a tensor that is not of the type and shape
+/// that setup() said.
+void checkTensor(const std::string& what, const poplar::Tensor& tensor,
+                 const popart::TensorInfo& info) {
+  if (!tensor.valid()) throw popart::error("{} that is no tensor at all", what);
+  if (tensor.shape() != info.shape_szt())
+    throw popart::error("{} of shape {}; setup() says {}", what, tensor.shape(), info.shape());
+  if (tensor.elementType() != popart::popx::popType(info))
+    throw popart::error("{} of type {}; setup() says {}", what,
+                        std::string(tensor.elementType().toString()), info);
+}
+
 /// \throws popart::error for an output that was not set, or is not of the shape that setup() said.
 void checkOutputs(const Op& op, const Devicex& devicex) {
   for (const auto& output : op.output->tensorMap()) {
@@ -50,11 +65,18 @@ void checkOutputs(const Op& op, const Devicex& devicex) {
       throw popart::error(
           "It did not set output {}, '{}'; call setOutTensor({}, ...), or insert(outId({}), ...)",
           output.first, tensor.id, output.first, output.first);
-    const std::vector<std::size_t> shape = devicex.get(tensor.id).shape();
-    if (tensor.info.isSet() && shape != tensor.info.shape_szt())
-      throw popart::error("It set output {}, '{}', of shape {}; setup() says {}", output.first,
-                          tensor.id, shape, tensor.info.shape());
+    if (tensor.info.isSet())
+      checkTensor(popart::logging::format("It set output {}, '{}',", output.first, tensor.id),
+                  devicex.get(tensor.id), tensor.info);
   }
+}
+
+/// A tensor for an input of an operator: \throws popart::error for one that does not fit it.
+poplar::Tensor checkInput(const poplar::Tensor& made, const Op& op, int index) {
+  checkTensor(popart::logging::format("It made, for input {}, '{}', a tensor", index,
+                                      op.inTensor(index)->id),
+              made, op.inInfo(index));
+  return made;
 }
 
 class PatternTwin {
@@ -101,10 +123,15 @@ void bindOpxs(py::module_& m) {
       .def(py::init<py::object, py::object>(), py::arg("op"), py::arg("devicex"))
       .def("grow",
            [](const OpxTwin& t, poplar::program::Sequence& prog) {
-             t.call("grow", [&](Op& op) {
-               t.opx().growWithOutputs(prog);
-               checkOutputs(op, t.devicex());
-             });
+             const char* function = "outputCreatedExternally";
+             Op& op = t.op();
+             run([&] { return place(op.debugName(), function, libraryOf(op)); },
+                 [&] {
+                   t.opx().makeOutputs();
+                   function = "grow";
+                   t.opx().grow(prog);
+                   checkOutputs(op, t.devicex());
+                 });
            })
       .def("inputCreatorPriority", [](const OpxTwin& t) { return t.opx().inputCreatorPriority; })
       .def("getInputCreatorType",
@@ -118,8 +145,9 @@ void bindOpxs(py::module_& m) {
            })
       .def("createInputTensor",
            [](const OpxTwin& t, int index, const std::string& name) {
-             return t.call("createInputTensor",
-                           [&](Op&) { return t.opx().createInputTensor(index, name); });
+             return t.call("createInputTensor", [&](Op& op) {
+               return checkInput(t.opx().createInputTensor(index, name), op, index);
+             });
            })
       .def("mustExistBeforeCreate",
            [](const OpxTwin& t, int index) {
@@ -128,8 +156,9 @@ void bindOpxs(py::module_& m) {
            })
       .def("unwindTensorLayout",
            [](const OpxTwin& t, const poplar::Tensor& tensor, int in, int out) {
-             return t.call("unwindTensorLayout",
-                           [&](Op&) { return t.opx().unwindTensorLayout(tensor, in, out); });
+             return t.call("unwindTensorLayout", [&](Op& op) {
+               return checkInput(t.opx().unwindTensorLayout(tensor, in, out), op, in);
+             });
            });
 }
 

@@ -457,6 +457,7 @@ void bindGraph(py::module_& m) {
           [](Graph& g, const std::string& handle, const Tensor& t) { g.createHostRead(handle, t); },
           py::arg("handle"), py::arg("tensor"))
       .def("numVariables", [](const Graph& g) { return g.impl()->variables.size(); })
+      .def("numVertices", [](const Graph& g) { return g.impl()->vertices.size(); })
       .def("variableName",
            [](const Graph& g, unsigned v) { return g.impl()->variables.at(v).name; })
       .def(

@@ -15,7 +15,7 @@ from typing import Any
 from popir import pattern, registry
 from popir._device import popart as device
 from popir.definitions import OpDefinition
-from popir.errors import DuplicateOperatorError
+from popir.errors import DuplicateOperatorError, did_you_mean, popart_exception
 from popir.ir import GradInOutMapper, GradOpInType, Graph, Op, OperatorIdentifier, Region, Tensor
 from popir.ir.op import OpSerialiser
 from popir.onnxio import registered
@@ -99,6 +99,18 @@ class CppOp(Op):
     def getInplaceVariant(self, opid: OperatorIdentifier) -> Op:
         """Calls the library."""
         return self._like(device.getInplaceVariant(self, (opid.domain, opid.type, opid.version)))
+
+    def mayLackInput(self, i: int) -> bool:
+        """Whether the library's optionalInputs() names it."""
+        return i in device.optionalInputs(self)
+
+    def mayLackOutput(self, i: int) -> bool:
+        """Whether there is an output behind it, or the library's definition knows it."""
+        if self.output and i < max(self.output):
+            return True
+        entry = registry.registered(self.opid)
+        known = entry.definition if entry else None
+        return known is not None and i < len(known.outputs)
 
     # Asked for often, and of every operator: the library is asked once for all of it, and again
     # after a connection changed.
@@ -209,7 +221,15 @@ class CppOpx(Opx):
 
     def mustExistBeforeCreate(self, i: int) -> list[str]:
         """Calls the library."""
-        return sorted(self._twin.mustExistBeforeCreate(i))
+        ids = sorted(self._twin.mustExistBeforeCreate(i))
+        tensors = self.op_p.graph.tensors
+        for id in ids:
+            if id not in tensors:
+                raise popart_exception(
+                    f"{self.op_p.debugName()}: mustExistBeforeCreate({i}) of '{self.op_p.source}' "
+                    f"names '{id}', which is no tensor of the graph.{did_you_mean(id, tensors)}"
+                )
+        return ids
 
 
 class CppPattern(pattern.PreAliasPattern):

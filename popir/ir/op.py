@@ -393,6 +393,14 @@ class Op:
         names, priorities = notes.get(_INPLACE_NAMES, ()), notes.get(_INPLACE_PRIORITIES, ())
         return list(zip(names, priorities, strict=False))
 
+    def mayLackInput(self, i: int) -> bool:
+        """Whether a model may leave input `i` out; asked of one that it has left out."""
+        return True
+
+    def mayLackOutput(self, i: int) -> bool:
+        """The same of output `i`."""
+        return True
+
     def excludePatterns(self) -> Collection[str]:
         """The names of the patterns that leave this operator alone."""
         if self.twin is not None:

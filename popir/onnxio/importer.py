@@ -146,7 +146,8 @@ class GraphImporter:
             graph.createConnectedOp(lambda: op, ins, outs)
         for i, tensor in op.output.items():
             if tensor.info is not None:
-                _check_info(f"{who}: the output '{tensor.id}'", tensor.info)
+                by = f", by setup() of '{op.source}'," if registry.is_library(op.source) else ""
+                _check_info(f"{who}: the output '{tensor.id}'{by}", tensor.info)
             elif op.source == "built in" and schemas.of(op.opid) is None:
                 raise OperatorInputError(f"{who}: the operator has no output {i}, '{tensor.id}'.")
         with _blamed(op, "evaluate"):

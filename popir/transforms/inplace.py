@@ -86,6 +86,8 @@ class _Inplacer:
         try:
             variant = op.getInplaceVariant(opid)
         except popart_exception as error:
+            if opid in dict(op.inplacePriorityDefault()):
+                raise  # It has, by its own words.
             return f"the operator has no such variant: {error}"
         # An operator of a library may ask for its tensors before it says what it writes.
         variant.variantOf = op.opid

@@ -273,7 +273,7 @@ def check_wrong(library: str) -> None:
         "negative": "It maps input 0 to GradOut -1; no index is negative",
         "twice": "gradInputInfo() maps input 0 to In 0; expected each input once",
         "negative output": "gradOutToNonGradIn() returned {-3: 0}; expected the index of each",
-        "no such input": "Its gradient operators lead to inputs [7].",
+        "no such input": "gradOutToNonGradIn() returned {0: 7}; expected the index of each",
         "unset": "It did not set type and shape of output 0",
         "other shape": "but it is the gradient of input 0 of",
     }.items():

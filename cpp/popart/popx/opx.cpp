@@ -37,7 +37,7 @@ view::RegMap Opx::unwindRegion(InIndex in, OutIndex out) const {
 
 bool Opx::outputCreatedExternally(OutIndex) const { return false; }
 
-void Opx::growWithOutputs(poplar::program::Sequence& prog) const {
+void Opx::makeOutputs() const {
   for (const auto& out : op_p->output->tensorMap()) {
     if (!outputCreatedExternally(out.first)) continue;
     const TensorInfo& info = out.second->info;
@@ -45,7 +45,6 @@ void Opx::growWithOutputs(poplar::program::Sequence& prog) const {
            graph().addVariable(popType(info), info.shape_szt(),
                                poplar::VariableMappingMethod::LINEAR, debugContext("out")));
   }
-  grow(prog);
 }
 
 void Opx::refuse(const Op* op, const std::vector<OperatorIdentifier>& valid) const {

@@ -118,8 +118,8 @@ class Opx {
                           double value, const std::string& name) const;
   poplar::Tensor getScalarVariable(const poplar::Type& type, const std::string& name) const;
 
-  /// What the compiler calls: makes the outputs that are created externally, and grows.
-  void growWithOutputs(poplar::program::Sequence& prog) const;
+  /// What the compiler calls before grow(): makes the outputs that are created externally.
+  void makeOutputs() const;
 
   poplar::DebugNameAndId getDebugNameAndId(
       const std::string& name = "",
