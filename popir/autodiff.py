@@ -259,9 +259,11 @@ def _checkInfo(op: Op, i: int, gradOp: Op, out: int) -> None:
 
 
 def _missing(op: Op, i: int, claimed: set[int]) -> MissingGradientError:
+    isCpp = registry.is_library(op.source)
+    who = f"its class in '{op.source}'" if isCpp else type(op).__name__
     others = f" Its gradient operators lead to inputs {sorted(claimed)}." if claimed else ""
     return MissingGradientError(
         f"{op.debugName()}: the loss depends on input {i}, '{op.inId(i)}', through this operator, "
-        f"which has no gradient for it. Define getGradOps() of {type(op).__name__}, or put a "
+        f"which has no gradient for it. Define getGradOps() of {who}, or put a "
         f"Detach (ai.graphcore) before it if no gradient is to flow.{others}"
     )

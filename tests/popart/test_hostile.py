@@ -51,7 +51,7 @@ NONSENSE = {
     "GradOut 9": ("gradInputInfo() maps input 0 to GradOut 9; expected", ""),
     "gap": ("has no input 0", "setup"),
     "no inputs": ("has no input 0", "setup"),
-    "no outputs": ("which has no gradient for it. Define getGradOps()", None),
+    "no outputs": ("which has no gradient for it. Define getGradOps() of its class in", ""),
     "output 9": ("gradOutToNonGradIn() returned {0: 0, 9: 1}; expected the index of each", ""),
     "same twice": ("It did not set output 1, ", "grow"),
     "other type": ("output 0 is FLOAT16[2, 3], but it is the gradient of input 0", None),
