@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from popir import _library
-from popir.errors import LibraryBuildError
+from popir.errors import LibraryBuildError, did_you_mean
 from popir.foreign import cache
 from popir.foreign.compiler import Compiler, dependencies, run, sdk
 from popir.foreign.load import OpLibrary, load_built
@@ -127,7 +127,9 @@ def _read(file: Path) -> str:
         return file.read_bytes().decode(errors="surrogateescape")
     except OSError as error:
         why = error.strerror or str(error)
-        raise LibraryBuildError(f"The source '{file}' cannot be read: {why}.") from None
+        beside = [each.name for each in file.parent.iterdir()] if file.parent.is_dir() else []
+        near = "" if file.exists() else did_you_mean(file.name, beside)
+        raise LibraryBuildError(f"The source '{file}' cannot be read: {why}.{near}") from None
 
 
 class _Job:

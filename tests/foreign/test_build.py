@@ -211,6 +211,8 @@ def test_arguments_that_do_not_fit(log: Path, tmp_path: Path) -> None:
     says(
         build, f"The source '{tmp_path}/none.cpp' cannot be read: No such file", sources="none.cpp"
     )
+    (tmp_path / "square.cpp").touch()
+    says(build, "No such file or directory. Did you mean 'square.cpp'?", sources="squar.cpp")
     says(build, "was given no sources", sources=[])
     says(build, "sources holds 1; it takes file names and source texts", sources=[1])
     says(build, "takes codelets as files; text is what", sources="\n", codelets="struct V;\n")
