@@ -10,18 +10,23 @@ namespace {
 std::int64_t ceilOf(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 // Spreads what `count` tiles, `stride` apart, share: along the longest parts, the innermost
-// dimension last, so that stretches stay long.
-void spread(std::vector<GridDim>& dims, std::int64_t count, unsigned stride) {
+// dimension last, so that stretches stay long; channels in groups of `group`.
+void spread(Grid& grid, std::int64_t count, unsigned stride, std::int64_t group) {
+  auto& dims = grid.dims;
+  const auto grainOf = [&](const GridDim* d) {
+    return d == dims.data() + grid.channels ? group : std::int64_t{1};
+  };
   std::vector<GridDim*> order;
   for (auto& d : dims)
-    if (d.subStride == 0 && d.part > 1) order.push_back(&d);
+    if (d.subStride == 0 && d.part > grainOf(&d)) order.push_back(&d);
   std::stable_sort(order.begin(), order.end(), [&](const GridDim* a, const GridDim* b) {
     const bool aInner = a == &dims.back(), bInner = b == &dims.back();
     return aInner != bInner ? bInner : a->part > b->part;
   });
   for (auto* d : order) {
     if (count <= 1) return;
-    d->sub = ceilOf(d->part, std::min(count, d->part));
+    const auto grains = ceilOf(d->part, grainOf(d));
+    d->sub = ceilOf(grains, std::min(count, grains)) * grainOf(d);
     d->subStride = stride;
     const auto used = ceilOf(d->part, d->sub);
     count /= used;
@@ -49,10 +54,13 @@ Grid layoutOf(const ContractionPlan& plan, std::size_t operand, unsigned first) 
       dim.sub = ceilOf(dim.part, std::min(taps.count, dim.part));
       dim.subStride = taps.stride;
     }
+    const auto axis = plan.shape.indices[d.index].axis;
+    if (axis == Axis::Inner || axis == Axis::Column) grid.channels = grid.dims.size();
     grid.dims.push_back(dim);
   }
   const auto lacks = plan.shape.lacks(operand);
-  spread(grid.dims, static_cast<std::int64_t>(plan.along(lacks)), plan.stride(lacks));
+  const auto group = static_cast<std::int64_t>(kChannelGroupBytes / plan.part.type.sizeInBytes());
+  spread(grid, static_cast<std::int64_t>(plan.along(lacks)), plan.stride(lacks), group);
   return grid;
 }
 

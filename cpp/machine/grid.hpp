@@ -31,11 +31,18 @@ struct GridDim {
   }
 };
 
+/// What a convolution unit takes of a pixel at once, and PopLibs therefore keeps together: 16
+/// halves, 8 floats.
+constexpr std::uint64_t kChannelGroupBytes = 32;
+
 /// Dimensions from outer to inner, row-major; the tile of an element is `first` and what each
 /// dimension adds.
 struct Grid {
   std::vector<GridDim> dims;
   unsigned first = 0;
+  /// The dimension of channels, of which groups lie together on a tile, inside of all other
+  /// dimensions (kChannelGroupBytes); dims.size() or beyond if what lies on a tile is row-major.
+  std::size_t channels = ~std::size_t{0};
 
   std::int64_t elements() const;
   unsigned tile(std::int64_t element) const;

@@ -146,6 +146,9 @@ class Needs {
     std::int64_t below = 1;
     for (auto d = holding_.radix().rbegin(); d != holding_.radix().rend(); below *= *d++)
       groups.insert(groups.begin(), groupOf(fine_, below, *d));
+    if (holding_.channels() < groups.size()) channels_ = groups[holding_.channels()];
+    channelGroup_ =
+        static_cast<std::int64_t>(std::max<std::uint64_t>(1, kChannelGroupBytes / bytes_));
     Box box(fine_.size());
     holding_.forEach(wantedOf(groups), [&](const Box& held, unsigned tile) {
       for (std::size_t f = 0; f < fine_.size(); ++f) box[f] = {0, fine_[f]};
@@ -306,15 +309,21 @@ class Needs {
   // Into how many what the chosen stretches have of a box falls, in the order of memory.
   std::int64_t pieces(const Box& box) const {
     std::int64_t outside = 1, found = 1;
+    bool cutsGroups = false;
     for (const auto d : order_) {
       const auto& g = dims_[d].group;
       std::int64_t whole = 1;
       for (auto f = g.begin; f < g.end; ++f) whole *= box[f].size();
-      const auto n = meeting(d, needs_.along(d)[chosen_[d]], box);
+      auto n = meeting(d, needs_.along(d)[chosen_[d]], box);
+      if (g.begin == channels_.begin && g.end == channels_.end) {
+        cutsGroups = n < whole && n < channelGroup_;
+        n = (n + channelGroup_ - 1) / channelGroup_;
+        whole = (whole + channelGroup_ - 1) / channelGroup_;
+      }
       if (n < whole) found = outside;
       outside *= n;
     }
-    return found;
+    return cutsGroups ? outside : found;
   }
 
   Traffic& traffic_;
@@ -328,6 +337,8 @@ class Needs {
   std::vector<std::int64_t> base_;  // where the operand begins
   std::vector<std::size_t> hidden_, order_;
   std::vector<Dim> dims_;
+  Group channels_;  // of the holding, empty for none
+  std::int64_t channelGroup_ = 1;
   std::vector<std::uint64_t> own_, ownSpans_;
   std::vector<std::uint64_t> spans_, wanting_;  // by box; IPUs as bits
   std::vector<std::uint64_t> wantedBy_;         // by IPU: boxes

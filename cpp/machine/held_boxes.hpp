@@ -2,6 +2,7 @@
 #ifndef popir_machine_held_boxes_hpp
 #define popir_machine_held_boxes_hpp
 
+#include <algorithm>
 #include <functional>
 #include <vector>
 
@@ -24,6 +25,8 @@ class Holding {
   static Holding of(std::vector<TileRun> runs, std::int64_t elements);
 
   const Radix& radix() const { return radix_; }
+  /// The dimension whose elements lie in groups inside of the others; radix().size() for none.
+  std::size_t channels() const { return std::min(grid_.channels, radix_.size()); }
   /// Boxes that meet `wanted`, one stretch along each dimension.
   void forEach(const Box& wanted,
                const std::function<void(const Box&, unsigned tile)>& visit) const;

@@ -27,7 +27,7 @@ struct UserVertex {
   std::optional<unsigned> tile;
   std::uint64_t cycles = 0, flops = 0;
   bool estimated = false;
-  bool byEstimator = false;  // that was asked when the graph was saved
+  bool byEstimator = false;          // that was asked when the graph was saved
   std::vector<FieldContent> fields;  // as the codelet's
 };
 

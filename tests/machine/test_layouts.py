@@ -10,6 +10,7 @@ from popir import poplar
 from popir._device import machine, poplin
 from popir.builder import Builder
 from popir.poplar import program
+from popir.profile import MachineReport
 from tests.machine.net import FLOAT
 
 SEEDS = range(12)
@@ -85,6 +86,34 @@ def linear(graph, t):
 
 def onOneTile(graph, t):
     graph.setTileMapping(t, 7)
+
+
+def test_channels_are_spread_in_groups_that_a_convolution_unit_takes():
+    graph = graphOf()
+    params = poplin.ConvParams(FLOAT, 1, [28, 28], [1, 1], 64, 256, 1)
+    tile = owners(graph, poplin.createInput(graph, params, "in", {})).reshape(8, 8, 28, 28)
+    assert (tile == tile[:, :1]).all()
+    assert len(np.unique(tile)) > 700
+
+
+def chained(size: int) -> dict[str, int]:
+    """Exchange of a 1x1 convolution of 64 channels that reads another one's result."""
+    graph, prog = graphOf(), program.Sequence()
+    params = poplin.ConvParams(FLOAT, 1, [size, size], [1, 1], 64, 64, 1)
+    t = poplin.createInput(graph, params, "in", {})
+    for name in ("first", "second"):
+        weights = poplin.createWeights(graph, params, f"{name}/weights", {})
+        t = poplin.convolution(graph, t, weights, params, False, prog, name, {})
+    engine = poplar.Engine(graph, [prog], {"debug.allowOutOfMemory": "true"})
+    step = next(s for s in MachineReport.of(engine).steps if s.name.startswith("second"))
+    return {"bytes": step.exchangeBytes, "code": step.exchangeCodeBytes}
+
+
+def test_what_travels_between_convolutions_has_spans_of_whole_channel_groups():
+    # 12 bytes of code a span, on top of 12 for the phase and what is sent; a group has 32 bytes.
+    for size in (14, 28, 56):
+        moved = chained(size)
+        assert moved["code"] <= 1472 * 12 * 3 + 12 * moved["bytes"] / 32
 
 
 def test_operands_laid_out_by_plan_cost_least():
