@@ -42,7 +42,7 @@ clean:
 	rm -rf popir/include popir/lib popir/share popir/bin popir/enable.sh popir/_device*.so
 
 # Installed in place, so that an edit of Python code needs no further step; one of C++ code does.
-$(INSTALLED): $(BIN)/pip pyproject.toml setup.py constraints.txt $(shell find cpp)
+$(INSTALLED): $(BIN)/pip pyproject.toml setup.py constraints.txt $(shell find cpp -type f -not -name '*.pyc')
 	$(PIP) install --constraint constraints.txt --editable '.[models]'
 	touch $@
 
