@@ -45,8 +45,8 @@ struct TileRuns {
 /// A tile receives every byte it needs and does not hold, once for each operand; what it sends is
 /// counted once however many tiles receive it, since a word sent can be read by all of them.
 /// Whatever arrives from one place to lie in one place is a span, whose control takes slots beside
-/// the payload. Contention on a chip is not modelled. What comes from another IPU takes the links first (machine/links.hpp), each
-/// word once for all tiles of an IPU.
+/// the payload. Contention on a chip is not modelled. What comes from another IPU takes the links
+/// first (machine/links.hpp), each word once for all tiles of an IPU.
 class Traffic {
  public:
   explicit Traffic(const TargetSpec& spec)
