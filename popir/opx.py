@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import importlib
 from collections.abc import Iterable
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from popir.errors import popart_exception
 from popir.ir import Op, OperatorIdentifier
@@ -81,6 +81,10 @@ class Opx:
 
     inputCreatorPriority: float = 0.0
     """Where several readers of a tensor can create it, the one of the highest priority does."""
+    lowersLibraries: ClassVar[bool] = False
+    """Whether a built-in Opx lowers operators of its identifier that a library has made too. It
+    knows them by what they append to their outline attributes, as text.
+    """
 
     def __init__(self, op: Op, devicex: Any) -> None:
         self.op_p = op

@@ -352,7 +352,7 @@ def createOpx(op: Op, devicex: Any) -> Opx:
     entry = sources.get(op.source)
     if entry is None:
         built_in_only = list(sources) == [BUILT_IN]
-        if is_library(op.source) and built_in_only:
+        if is_library(op.source) and built_in_only and not _fits_libraries(sources[BUILT_IN]):
             raise MissingOpxError(
                 f"{op.debugName()} is defined by {op.source}, which brings no Opx for {op.opid}; "
                 f"the built-in one does not fit it. Register one by OpxCreator in that library."
@@ -361,6 +361,10 @@ def createOpx(op: Op, devicex: Any) -> Opx:
             raise MissingOpxError(_missing_opx(op))
         entry = list(sources.values())[-1]
     return entry.opxClass(op, devicex)
+
+
+def _fits_libraries(entry: OpxEntry) -> bool:
+    return isinstance(entry.opxClass, type) and entry.opxClass.lowersLibraries
 
 
 def _missing_opx(op: Op) -> str:

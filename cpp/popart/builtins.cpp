@@ -82,16 +82,23 @@ BuiltinClass reshape(const char* domain) {
           }};
 }
 
-BuiltinClass gather() {
-  return {onnx, "Gather", typeid(popart::GatherOp),
+/// The attributes that ONNX's Gather lacks are there where they say something.
+BuiltinClass gather(const char* domain, const char* type) {
+  return {domain, type, typeid(popart::GatherOp),
           [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes& a) {
             const auto axis = a.getAttribute<Attributes::Int>("axis", 0);
-            return Made(new popart::GatherOp(opid, axis, 1, settings));
+            const auto groups = a.getAttribute<Attributes::Int>("group_size", 1);
+            const bool zeros = a.getAttribute<Attributes::Int>("zeroOutOfRangeIndices", 0) != 0;
+            return Made(new popart::GatherOp(opid, axis, groups, settings, {}, zeros));
           },
           [](const Op& op) {
+            const auto& gather = static_cast<const popart::GatherOp&>(op);
             Attributes a;
-            a.setAttribute("axis",
-                           Attributes::Int(static_cast<const popart::GatherOp&>(op).getAxis()));
+            a.setAttribute("axis", Attributes::Int(gather.getAxis()));
+            if (gather.getGroupSize() != 1)
+              a.setAttribute("group_size", Attributes::Int(gather.getGroupSize()));
+            if (gather.zeroOutOfRangeIndices())
+              a.setAttribute("zeroOutOfRangeIndices", Attributes::Int(1));
             return a;
           }};
 }
@@ -126,7 +133,8 @@ const std::vector<BuiltinClass>& rows() {
                                                 groupNorm(),
                                                 reshape(onnx),
                                                 reshape(graphcore),
-                                                gather(),
+                                                gather(onnx, "Gather"),
+                                                gather(graphcore, "GroupedGather"),
                                                 l1()};
   return all;
 }

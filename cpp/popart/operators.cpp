@@ -17,6 +17,9 @@ POPART_GRAD_OPERATORS(POPIR_DEFINE_GRAPHCORE)
 namespace CustomOperators {
 POPART_CUSTOM_OPERATORS(POPIR_DEFINE_GRAPHCORE)
 }
+namespace CustomGradOperators {
+POPART_CUSTOM_GRAD_OPERATORS(POPIR_DEFINE_GRAPHCORE)
+}
 
 }  // namespace Onnx
 }  // namespace popart

@@ -119,12 +119,13 @@ ViewPtr View::concat(const std::vector<ViewPtr>& parts, unsigned dimension) {
     base->parts.push_back(part);
     base->starts.push_back(base->starts.back() + part->shape_[dimension]);
   }
-  if (base->parts.empty()) return parts.front();
   if (base->parts.size() == 1) return base->parts.front();
-  shape[dimension] = base->starts.back();
+  shape[dimension] = 0;
+  for (const auto& part : parts) shape[dimension] += part->shape_[dimension];
   auto v = parts.front()->copy();
   v->shape_ = std::move(shape);
   v->strides_ = rowMajorStrides(v->shape_);
+  if (base->parts.empty()) return v;
   v->offset_ = 0;
   v->base_ = std::move(base);
   return v;

@@ -1,21 +1,25 @@
 """Gather: the slices of a tensor along an axis that indices name. Negative ones count from the end.
 
+GroupedGather does so within each group: the first dimension of data and indices is the group, and
+the indices of a group name slices of that group.
+
 An index out of range is an error where it is constant; where it is not, it gives zeros.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 
 from popir import poplar, popops
-from popir.errors import OperatorInputError
-from popir.ir import Op
+from popir.errors import OperatorAttributeError, OperatorInputError
+from popir.ir import Op, OpSerialiser
 from popir.ir.op import Array
 from popir.ops.gradient import GRAD, IN, InputGradOp
 from popir.ops.identifiers import graphcoreId, onnxIds
-from popir.ops.shapes import axis, product
+from popir.ops.shapes import axis
 from popir.opx import Opx
 from popir.poplar import Tensor, program
 from popir.popops import expr as pe
@@ -25,50 +29,107 @@ from popir.types import TensorInfo
 _MOST_VIEWS = 16
 
 
-class GatherOp(Op):
-    """[dimensions before the axis..., dimensions of the indices..., dimensions after it...]"""
+class _How(NamedTuple):
+    """What a gather does, and what its gradient puts back."""
 
     axis: int
+    """Counted from 0."""
+    groups: int
+    fromEnd: bool
+    """Whether negative indices count from the end; if not, they are out of range."""
 
-    def along(self) -> int:
-        """The axis, counted from 0."""
-        return axis(self, self.axis, self.inRank(0))
+    @property
+    def lead(self) -> int:
+        """How many dimensions say which group it is: 1, or 0 where there is one group."""
+        return int(self.groups > 1)
 
-    def constantIndices(self) -> list[int] | None:
-        """The indices from 0 on, if they are known.
+    def rows(self, op: Op, size: int) -> list[list[int]] | None:
+        """The indices of each group, from 0 on, if input 1 is known.
 
-        Raises OperatorInputError for one out of range.
+        Raises OperatorInputError for one that is not within the axis, which has `size` elements.
         """
-        tensor = self.inTensor(1)
+        tensor = op.inTensor(1)
         if not tensor.isConst() or tensor.data is None:
             return None
-        size, found = self.inShape(0)[self.along()], tensor.data.reshape(-1)
-        if found.size and not (-size <= found.min() and found.max() < size):
+        found = tensor.data.reshape(self.groups, -1) if tensor.data.size else tensor.data
+        if found.size and not (-size * self.fromEnd <= found.min() and found.max() < size):
             raise OperatorInputError(
-                f"{self.debugName()}: an index of {found.min()} to {found.max()} is outside of the "
-                f"dimension {self.along()} of {self.inShape(0)}."
+                f"{op.debugName()}: an index of {found.min()} to {found.max()} is outside of the "
+                f"dimension {self.axis} of {op.inShape(0)}."
             )
-        return [int(i) % size for i in found]
+        return [[int(i) % size for i in row] for row in found] if found.size else []
 
-    def views(self) -> list[int] | None:
+
+class GatherOp(Op):
+    """[dimensions before the axis..., dimensions of the indices..., dimensions after it...]; with
+    groups, the first dimension is the group, and the rest is so within it.
+    """
+
+    axis: int
+    group_size: int | None
+    """How many groups there are, not how large one is; None is 1. In ai.onnx, which has no groups,
+    only operators that C++ code makes have them.
+    """
+    zeroOutOfRangeIndices: bool | None
+    """Whether every index that is not in [0, size) gives zeros, the known and the negative ones
+    too. Only operators that C++ code makes have it.
+    """
+
+    def how(self) -> _How:
+        """Axis, groups and what negative indices mean.
+
+        Raises OperatorAttributeError if there are no groups, or the axis is the group's dimension.
+        """
+        groups = 1 if self.group_size is None else self.group_size
+        if groups < 1:
+            raise OperatorAttributeError(
+                f"{self.debugName()}: group_size is {groups}; it is the number of groups, at "
+                "least 1."
+            )
+        along = axis(self, self.axis, self.inRank(0))
+        if groups > 1 and along == 0:
+            raise OperatorAttributeError(
+                f"{self.debugName()}: the axis {self.axis} is the dimension of the {groups} "
+                f"groups; give one of the others of {self.inShape(0)}."
+            )
+        return _How(along, groups, not self.zeroOutOfRangeIndices)
+
+    def rows(self) -> list[list[int]] | None:
+        """The indices of each group, if they are known. Raises OperatorInputError; see `_How`."""
+        how = self.how()
+        return how.rows(self, self.inShape(0)[how.axis]) if how.fromEnd else None
+
+    def views(self) -> list[list[int]] | None:
         """The indices, if they are known and so few that the result is a view of the input."""
-        found = self.constantIndices()
-        return found if found is not None and 0 < len(found) <= _MOST_VIEWS else None
+        found = self.rows()
+        return found if found is not None and 0 < sum(map(len, found)) <= _MOST_VIEWS else None
 
     def aliases(self, inIndex: int, outIndex: int) -> bool:
         """A view, where the indices are known and few."""
         return inIndex == 0 and self.views() is not None
 
     def setup(self) -> None:
-        """The indices' shape in place of the axis."""
-        shape, a = self.inShape(0), self.along()
-        self.constantIndices()
-        shape[a : a + 1] = self.inShape(1)
+        """The indices' shape, without the group, in place of the axis."""
+        how, shape, indices = self.how(), self.inShape(0), self.inShape(1)
+        for i, each in enumerate((shape, indices)):
+            if how.lead and each[:1] != [how.groups]:
+                raise OperatorInputError(
+                    f"{self.debugName()}: input {i} is {each}, which is not {how.groups} groups; "
+                    "its first dimension must be group_size."
+                )
+        self.rows()
+        shape[how.axis : how.axis + 1] = indices[how.lead :]
         self.setOutInfo(0, TensorInfo(self.inInfo(0).dataType(), shape))
 
     def evaluate(self, inputs: Mapping[int, Array]) -> list[Array] | None:
         """The slices."""
-        return [np.take(inputs[0], inputs[1], self.along())] if len(inputs) == 2 else None
+        how = self.how()
+        if len(inputs) < 2 or not how.fromEnd:
+            return None
+        if not how.lead:
+            return [np.take(inputs[0], inputs[1], how.axis)]
+        groups = zip(inputs[0], inputs[1], strict=True)
+        return [np.stack([np.take(data, at, how.axis - 1) for data, at in groups])]
 
     def getGradOps(self) -> list[Op]:
         """With respect to the data."""
@@ -79,69 +140,96 @@ class GatherGradOp(InputGradOp):
     """Each slice of the gradient, added where it was taken."""
 
     opid = graphcoreId("GatherGrad")
+    groupedOpid = graphcoreId("GroupedGatherGrad")
     reads = [(GRAD, 0), (IN, 1)]
 
     def __init__(self, fwdOp: GatherOp) -> None:
-        super().__init__(fwdOp)
-        self.along = fwdOp.along()
-        self.indices = fwdOp.views()
+        grouped = fwdOp.opid == _GROUPED
+        super().__init__(fwdOp, opid=self.groupedOpid if grouped else None)
+        self._forward["axis"] = fwdOp.how().axis
 
 
-def _offsets(opx: Opx, size: int, prog: program.Sequence) -> Tensor:
-    """The indices that are input 1, from 0 on, as popops' slices take them: INT [count, 1]."""
-    t = opx.getInTensor(1).flatten()
-    fromStart = pe.Select(pe.Add(pe._1, pe.Const(size)), pe._1, pe.Lt(pe._1, pe.Const(0)))
+def _howOf(op: Op) -> _How:
+    """Of a gradient operator, ours or one that a library has made of popart::GatherGradOp."""
+    os = OpSerialiser()
+    op.appendOutlineAttributes(os)
+    groups, zeros = (os.attributes.get(n) for n in ("group_size", "zeroOutOfRangeIndices"))
+    return _How(int(os.attributes["axis"]), int(groups or 1), str(zeros) not in ("True", "1"))
+
+
+def _offsets(opx: Opx, how: _How, size: int, prog: program.Sequence) -> Tensor:
+    """The indices that are input 1, from 0 on, as popops' slices take them: INT [count, 1], or
+    [groups, count, 1].
+    """
+    t, zero = opx.getInTensor(1).flatten(), pe.Const(0)
+    below = pe.Add(pe._1, pe.Const(size)) if how.fromEnd else pe.Const(-1)
+    fromStart = pe.Select(below, pe._1, pe.Lt(pe._1, zero))
     # Whatever does not fit 32 bits is out of range, and stays so as -1.
     known = pe.Select(fromStart, pe.Const(-1), pe.Lt(pe._1, pe.Const(size)))
     tree = pe.Cast(known, poplar.INT)
-    return popops.map(opx.graph(), tree, [t], prog, opx.debugContext("offsets")).expand([1])
+    made = popops.map(opx.graph(), tree, [t], prog, opx.debugContext("offsets"))
+    count = made.numElements() // how.groups
+    return made.reshape([how.groups, count, 1] if how.lead else [count, 1])
+
+
+def _views(t: Tensor, how: _How, rows: list[list[int]]) -> Tensor:
+    """The slices that `rows` names, of each group, side by side along the axis."""
+    groups = [t.slice(g, g + 1, 0) for g in range(how.groups)] if how.lead else [t]
+    parts = [
+        poplar.concat([group.slice(i, i + 1, how.axis) for i in row], how.axis)
+        for group, row in zip(groups, rows, strict=True)
+    ]
+    return poplar.concat(parts, 0)
 
 
 class GatherOpx(Opx):
     """Views, or slices at places that are known when the program runs."""
 
     def grow(self, prog: program.Sequence) -> None:
-        """A concatenation or multiSlice."""
+        """A concatenation, multiSlice or groupedMultiSlice."""
         op, t = self.getOp(GatherOp), self.getInTensor(0)
-        a, indices = op.along(), op.views()
-        if indices is not None:
-            parts = [t.slice(i, i + 1, a) for i in indices]
-            self.setOutTensor(0, poplar.concat(parts, a).reshape(self.outShape(0)))
+        how, rows = op.how(), op.views()
+        if rows is not None:
+            self.setOutTensor(0, _views(t, how, rows).reshape(self.outShape(0)))
             return
-        offsets = _offsets(self, t.dim(a), prog)
-        context = self.debugContext()
-        found = popops.multiSlice(self.graph(), t, offsets, [a], [1], prog, debugContext=context)
-        found = found.squeeze([a + 1]).dimRoll(0, a)
+        take = popops.groupedMultiSlice if how.lead else popops.multiSlice
+        offsets = _offsets(self, how, t.dim(how.axis), prog)
+        dims, context = [how.axis - how.lead], self.debugContext()
+        found = take(self.graph(), t, offsets, dims, [1], prog, debugContext=context)
+        found = found.squeeze([how.axis + 1]).dimRoll(how.lead, how.axis)
         self.setOutTensor(0, found.reshape(self.outShape(0)))
 
 
 class GatherGradOpx(Opx):
     """Adds slices to zeros."""
 
+    lowersLibraries = True
+
     def grow(self, prog: program.Sequence) -> None:
-        """A fill, then a copy or multiUpdateAdd."""
-        op, g, shape = self.getOp(GatherGradOp), self.getInTensor(0), self.outShape(0)
+        """A fill, then a copy, multiUpdateAdd or groupedMultiUpdateAdd."""
+        how, g, shape = _howOf(self.op_p), self.getInTensor(0), self.outShape(0)
         linear = poplar.VariableMappingMethod.LINEAR
         out = self.graph().addVariable(g.elementType(), shape, linear, self.debugContext())
         popops.zero(self.graph(), out, prog, self.debugContext("zero"))
         self.setOutTensor(0, out)
-        a, indices = op.along, op.indices
-        count = product(self.inShape(1))
-        g = g.reshape([*shape[:a], count, *shape[a + 1 :]])
-        if indices is not None and len(set(indices)) == len(indices):
-            places = poplar.concat([out.slice(i, i + 1, a) for i in indices], a)
-            prog.add(program.Copy(g, places, self.debugContext("place")))
+        if g.numElements() == 0:
             return
-        offsets = _offsets(self, shape[a], prog)
-        slices = g.dimRoll(a, 0).expand([a + 1])
+        a, count = how.axis, self.getInTensor(1).numElements() // how.groups
+        g = g.reshape([*shape[:a], count, *shape[a + 1 :]])
+        rows = how.rows(self.op_p, shape[a]) if count * how.groups <= _MOST_VIEWS else None
+        if rows is not None and all(len(set(row)) == len(row) for row in rows):
+            prog.add(program.Copy(g, _views(out, how, rows), self.debugContext("place")))
+            return
+        add = popops.groupedMultiUpdateAdd if how.lead else popops.multiUpdateAdd
+        offsets = _offsets(self, how, shape[a], prog)
+        slices = g.dimRoll(a, how.lead).expand([a + 1])
         one = self.getConst(g.elementType(), [], 1, "one")
-        context = self.debugContext()
-        popops.multiUpdateAdd(
-            self.graph(), out, slices, offsets, one, [a], [1], prog, debugContext=context
-        )
+        dims, context = [a - how.lead], self.debugContext()
+        add(self.graph(), out, slices, offsets, one, dims, [1], prog, debugContext=context)
 
 
-_IDS = onnxIds("Gather", 1, 11, 13)
+_GROUPED = graphcoreId("GroupedGather")
+_IDS = [*onnxIds("Gather", 1, 11, 13), _GROUPED]
 OpCreator(GatherOp, _IDS)
 OpxCreator(GatherOpx, _IDS)
-OpxCreator(GatherGradOpx, GatherGradOp.opid)
+OpxCreator(GatherGradOpx, [GatherGradOp.opid, GatherGradOp.groupedOpid])

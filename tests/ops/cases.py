@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import torch
 from onnx import numpy_helper
 
 Array = np.ndarray[Any, Any]
@@ -99,6 +100,25 @@ def _erf(x: Array) -> Array:
 
 def _sigmoid(x: Array) -> Array:
     return 1 / (1 + np.exp(-x))
+
+
+def _groups(data: Any, indices: Array, axis: int, groups: int, id: str, **given: Any) -> Case:
+    """A row of GroupedGather: torch gathers one element of a group at a time."""
+
+    def formula(x: Array, i: Array) -> Array:
+        along = axis % x.ndim
+        if groups == 1:
+            x, i, along = x[None], i[None], along + 1
+        data, rows = torch.tensor(x), torch.tensor(i.reshape(len(x), -1) % x.shape[along])
+        shape = [*x.shape[:along], rows.shape[1], *x.shape[along + 1 :]]
+        rows = rows.reshape([len(x), *[1] * (along - 1), -1, *[1] * (x.ndim - along - 1)])
+        found = torch.gather(data, along, rows.long().expand(shape))
+        found = found.reshape(x.shape[:along] + i.shape[1:] + x.shape[along + 1 :]).numpy()
+        return found[0] if groups == 1 else found
+
+    attributes = {"axis": axis, "group_size": groups}
+    rest = {"formula": formula, "id": id, **_POPART, **given}
+    return Case("GroupedGather", [data, indices], attributes, **rest)
 
 
 ELEMENTWISE = [
@@ -283,6 +303,16 @@ SHAPES = [
         id="many constants",
     ),
     Case("Gather", [ints(7, 8, 9), ints(2, 0)], opsets=(13,), gradient=False, id="of integers"),
+    _groups([3, 5, 4], ints(1, -1, 1, 4, 0, 0).reshape(3, 2), 1, 3, "rows"),
+    _groups([2, 3, 4, 5], ints(0, 4, -5, 4, 4, 1, 3, 2).reshape(2, 2, 2), -1, 2, "last"),
+    _groups([2, 6], ints(-1, 2, dtype=np.int32), 1, 2, "one of each"),
+    _groups([2, 3, 4], ints(1, -2, 0, 2).reshape(2, 2), -2, 2, "views", constants=[1]),
+    _groups([2, 3], ints(2, 2, 0, 1).reshape(2, 2), -1, 2, "views, doubled", constants=[1]),
+    _groups([2, 4], np.arange(40).reshape(2, 20) % 4, 1, 2, "many constants", constants=[1]),
+    _groups([5, 3], ints(4, 4, 0), 0, 1, "no groups"),
+    _groups(
+        ints(7, 8, 9, 6).reshape(2, 2), ints(1, 0).reshape(2, 1), 1, 2, "integers", gradient=False
+    ),
 ]
 
 CONSTANTS = [

@@ -129,6 +129,14 @@ def test_a_reshape_of_a_transpose_stays_few_pieces():
     assert joined.numPieces() <= 2
 
 
+@pytest.mark.parametrize("shapes", [[[0, 3], [0, 4]], [[2, 0], [2, 0]], [[2, 0], [2, 3]]])
+def test_concatenations_of_what_has_no_elements(shapes):
+    graph = poplar.Graph(poplar.Target.createCPUTarget())
+    parts = [graph.addVariable(poplar.FLOAT, shape, "t") for shape in shapes]
+    expected = np.concatenate([np.zeros(shape) for shape in shapes], 1)
+    assert poplar.concat(parts, 1).shape() == list(expected.shape)
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [

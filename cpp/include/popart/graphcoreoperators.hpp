@@ -129,6 +129,19 @@
   X(Zeros_1, "Zeros") X(ZerosLike_1, "ZerosLike") X(Abort, "Abort") X(BitwiseAnd, "BitwiseAnd") \
   X(BitwiseNot, "BitwiseNot") X(BitwiseOr, "BitwiseOr") X(BitwiseXor, "BitwiseXor") \
   X(BitwiseXnor, "BitwiseXnor") X(AllReduce, "AllReduce") X(TensorRemap_1, "TensorRemap")
+
+#define POPART_CUSTOM_GRAD_OPERATORS(X) \
+  X(DynamicUpdateToUpdateGrad, "DynamicUpdateToUpdateGrad") \
+  X(DynamicUpdateUpdaterGrad, "DynamicUpdateUpdaterGrad") \
+  X(NlllWithSoftmaxGradDirect, "NlllWithSoftmaxGradDirect") \
+  X(AddBiasBiasGrad, "AddBiasBiasGrad") X(AddBiasDataGrad, "AddBiasDataGrad") \
+  X(CallGrad, "CallGrad") X(DynamicSlicePadGrad, "DynamicSlicePadGrad") \
+  X(DynamicZeroGrad, "DynamicZeroGrad") X(GroupedGatherGrad, "GroupedGatherGrad") \
+  X(IfConditionGrad, "IfConditionGrad") X(IfGrad, "IfGrad") X(L1Grad, "L1Grad") \
+  X(NllGrad, "NllGrad") X(CtcGrad, "CtcGrad") X(ReduceMedianGrad, "ReduceMedianGrad") \
+  X(ScatterReduceGradOp, "ScatterReduceGradOp") X(SoftmaxGradDirect, "SoftmaxGradDirect") \
+  X(SubsampleGrad, "SubsampleGrad") X(SwishGrad, "SwishGrad") \
+  X(UnaryZeroGradOp, "UnaryZeroGrad") X(AllReduceGrad, "AllReduceGrad")
 // clang-format on
 
 namespace popart {
@@ -147,6 +160,9 @@ POPART_GRAD_OPERATORS(POPART_DECLARE)
 }
 namespace CustomOperators {
 POPART_CUSTOM_OPERATORS(POPART_DECLARE)
+}
+namespace CustomGradOperators {
+POPART_CUSTOM_GRAD_OPERATORS(POPART_DECLARE)
 }
 #undef POPART_DECLARE
 

@@ -1,21 +1,17 @@
-// Reshape, gather and the options of convolutions.
+// Reshape and the options of convolutions.
 #include <popart/op/convbase.hpp>
-#include <popart/op/gather.hpp>
 #include <popart/op/reshape.hpp>
 #include <popart/opserialiser.hpp>
-#include <popart/util.hpp>
 
 namespace popart {
 
 ReshapeBaseOp::~ReshapeBaseOp() = default;
 ReshapeOp::~ReshapeOp() = default;
-GatherOp::~GatherOp() = default;
 
 std::unique_ptr<Op> ReshapeBaseOp::clone() const {
   return std::unique_ptr<Op>(new ReshapeBaseOp(*this));
 }
 std::unique_ptr<Op> ReshapeOp::clone() const { return std::unique_ptr<Op>(new ReshapeOp(*this)); }
-std::unique_ptr<Op> GatherOp::clone() const { return std::unique_ptr<Op>(new GatherOp(*this)); }
 
 void ReshapeBaseOp::setup() {
   const TensorInfo& in = inInfo(getInIndex());
@@ -36,34 +32,6 @@ void ReshapeBaseOp::setup() {
 
 bool ReshapeBaseOp::canBeReplacedByIdentity() const {
   return inShape(getInIndex()) == outShape(getOutIndex());
-}
-
-GatherOp::GatherOp(const OperatorIdentifier& opid, int64_t axis, int64_t groupSize,
-                   const Op::Settings& settings,
-                   const nonstd::optional<float>& availableMemoryProportion,
-                   bool zeroOutOfRangeIndices)
-    : Op(opid, settings),
-      axis_(axis),
-      memory_(availableMemoryProportion),
-      zeroOutOfRange_(zeroOutOfRangeIndices) {
-  if (groupSize != 1) throw error("{}: gathers of {} groups are not there; 1 is", opid, groupSize);
-}
-
-void GatherOp::setup() {
-  const Shape& data = inShape(dataInIndex());
-  const Shape& indices = inShape(indicesInIndex());
-  axis_ = getReduceAxis(axis_, static_cast<int64_t>(data.size()));
-  Shape out(data.begin(), data.begin() + axis_);
-  out.insert(out.end(), indices.begin(), indices.end());
-  out.insert(out.end(), data.begin() + axis_ + 1, data.end());
-  outInfo(outIndex()) = TensorInfo(inInfo(dataInIndex()).dataType(), out);
-}
-
-void GatherOp::appendOutlineAttributes(OpSerialiserBase& os) const {
-  Op::appendOutlineAttributes(os);
-  os.appendAttribute("axis", axis_);
-  os.appendAttribute("zeroOutOfRangeIndices", zeroOutOfRange_);
-  os.appendAttribute(sAvailMemAttribute, memory_);
 }
 
 MultiConvOptions::MultiConvOptions(const std::map<std::string, std::string> sessionConvOptions,

@@ -56,13 +56,29 @@ poplar::Tensor createIndicesTensor(poplar::Graph& graph, const TensorInfo& indic
 
 namespace {
 
-/// The `count` dimensions from `first` on, moved to the front.
-poplar::Tensor toFront(const poplar::Tensor& tensor, unsigned first, unsigned count) {
+/// The `count` dimensions from `first` on, moved to `to`, which is before them.
+poplar::Tensor toFront(const poplar::Tensor& tensor, unsigned first, unsigned count, unsigned to) {
   std::vector<unsigned> order;
+  for (unsigned d = 0; d < to; ++d) order.push_back(d);
   for (unsigned d = first; d < first + count; ++d) order.push_back(d);
-  for (unsigned d = 0; d < tensor.rank(); ++d)
+  for (unsigned d = to; d < tensor.rank(); ++d)
     if (d < first || d >= first + count) order.push_back(d);
   return tensor.dimShuffle(order);
+}
+
+/// \throws error unless the tensors are of so many groups, and the axis is within one.
+void checkGroups(const poplar::Tensor& target, const poplar::Tensor& update,
+                 const poplar::Tensor& indices, int64_t axis, int64_t groupSize) {
+  const int64_t lead = groupSize > 1 ? 1 : 0;
+  bool fits = groupSize > 0 && axis >= lead && axis < static_cast<int64_t>(target.rank());
+  for (const poplar::Tensor* t : {&target, &update, &indices})
+    fits = fits && (lead == 0 || (t->rank() > 0 && static_cast<int64_t>(t->dim(0)) == groupSize));
+  if (fits) return;
+  throw error(
+      "GatherGradOpx::handleNDMultiUpdate: the target is {}, the update {}, the indices {}, the "
+      "axis {}, the group size {}; give the number of groups, which is the first dimension of all "
+      "three where it is not 1, and an axis after it",
+      target.shapeToString(), update.shapeToString(), indices.shapeToString(), axis, groupSize);
 }
 
 }  // namespace
@@ -70,15 +86,20 @@ poplar::Tensor toFront(const poplar::Tensor& tensor, unsigned first, unsigned co
 std::tuple<poplar::Tensor, poplar::Tensor, poplar::Tensor> GatherGradOpx::handleNDMultiUpdate(
     poplar::Tensor target, poplar::Tensor update, poplar::Tensor indices, int64_t axis,
     int64_t groupSize) {
-  if (groupSize != 1)
-    throw error("GatherGradOpx::handleNDMultiUpdate: {} groups are not there; 1 is", groupSize);
-  const unsigned at = static_cast<unsigned>(axis);
-  const std::size_t lookups = indices.numElements();
+  checkGroups(target, update, indices, axis, groupSize);
+  const unsigned at = static_cast<unsigned>(axis), lead = groupSize > 1 ? 1 : 0;
+  const std::size_t groups = static_cast<std::size_t>(groupSize);
+  const std::size_t lookups = indices.numElements() / groups;
   const std::size_t entries = target.dim(at);
-  const std::size_t rest = entries == 0 ? 0 : target.numElements() / entries;
-  return std::make_tuple(toFront(target, at, 1).reshape({entries, rest}),
-                         toFront(update, at, indices.rank()).reshape({lookups, 1, rest}),
-                         indices.reinterpret(poplar::UNSIGNED_INT).reshape({lookups, 1}));
+  const std::size_t rest = entries == 0 ? 0 : target.numElements() / groups / entries;
+  const auto shaped = [&](const poplar::Tensor& tensor, std::vector<std::size_t> shape) {
+    if (lead > 0) shape.insert(shape.begin(), groups);
+    return tensor.reshape(shape);
+  };
+  return std::make_tuple(
+      shaped(toFront(target, at, 1, lead), {entries, rest}),
+      shaped(toFront(update, at, indices.rank() - lead, lead), {lookups, 1, rest}),
+      shaped(indices.reinterpret(poplar::UNSIGNED_INT), {lookups, 1}));
 }
 
 }  // namespace popx

@@ -14,10 +14,12 @@ namespace popx {
 /// The lowering of a Gather's gradient is the compiler's; these are its tools.
 class GatherGradOpx {
  public:
-  /// For popops::multiUpdateAdd along `axis`: `target` as [entries, the rest], `update` as
-  /// [lookups, 1, the rest], `indices` as [lookups, 1] of UNSIGNED_INT. All are views. `update` has
-  /// the shape of `indices` in place of the target's axis. \throws error for a group size other
-  /// than 1.
+  /// Views for popops::multiUpdateAdd along `axis`: `target` as [entries, the rest], `update` as
+  /// [lookups, 1, the rest], `indices` as [lookups, 1] of UNSIGNED_INT. `update` has the shape of
+  /// `indices` in place of the target's axis. With several groups the first dimension of all three
+  /// is the group, and the views are for popops::groupedMultiUpdateAdd: the group, then as above.
+  /// \throws error for a group size below 1, an axis outside of the target or of the groups, and
+  /// tensors whose first dimension is not the number of groups.
   static std::tuple<poplar::Tensor, poplar::Tensor, poplar::Tensor> handleNDMultiUpdate(
       poplar::Tensor target, poplar::Tensor update, poplar::Tensor indices, int64_t axis,
       int64_t groupSize = 1);
