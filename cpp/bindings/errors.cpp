@@ -55,10 +55,19 @@ const Row rows[] = {
 
 void set(const char* name, const std::string& message) {
   const py::object type = py::module_::import("popir.errors").attr(name);
-  PyErr_SetString(type.ptr(), message.c_str());
+  PyErr_SetObject(type.ptr(), decoded(message).ptr());
 }
 
 }  // namespace
+
+const char* const noMemory = "The host cannot give the memory that was asked for.";
+
+py::str decoded(const std::string& text) {
+  PyObject* made =
+      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace");
+  if (made == nullptr) throw py::error_already_set();
+  return py::reinterpret_steal<py::str>(made);
+}
 
 const char* pythonName(const std::exception& e) {
   for (const Row& row : rows)
@@ -78,8 +87,7 @@ void registerErrors() {
     } catch (const std::exception& e) {
       // A size that no memory holds arrives as either of these.
       if (is<std::bad_alloc>(e) || is<std::length_error>(e)) {
-        set("poplar_graph_memory_allocation_error",
-            "The host cannot give the memory that was asked for.");
+        set("poplar_graph_memory_allocation_error", noMemory);
         return;
       }
       const char* name = pythonName(e);

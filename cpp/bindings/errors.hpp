@@ -2,10 +2,18 @@
 #ifndef popir_bindings_errors_hpp
 #define popir_bindings_errors_hpp
 
+#include <pybind11/pytypes.h>
+
 #include <exception>
 #include <string>
 
 namespace popir {
+
+/// Of memory that the host does not have.
+extern const char* const noMemory;
+
+/// Text of a library, with bytes that are no UTF-8 written as "\\xff".
+pybind11::str decoded(const std::string& text);
 
 /// The name of the class in popir.errors; null for an exception that is none of ours.
 const char* pythonName(const std::exception& e);

@@ -130,7 +130,7 @@ void installLogging() {
   sink.write = [](popart::logging::Module module, popart::logging::Level level,
                   const std::string& text) {
     const py::gil_scoped_acquire gil;
-    logger(module).attr("log")(levelOf(level), "%s", text);
+    logger(module).attr("log")(levelOf(level), "%s", decoded(text));
   };
   installLogSink(sink);
 }

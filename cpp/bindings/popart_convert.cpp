@@ -51,6 +51,8 @@ Types& types() {
 py::object toPython(const TensorInfo& info) {
   if (!info.isSet()) return py::none();
   Types& t = types();
+  if (info.dataType() < popart::DataType::UINT8 || info.dataType() > popart::DataType::UNDEFINED)
+    throw popart::error("The number {} is no element type", static_cast<int>(info.dataType()));
   const popart::Shape& shape = info.shape();
   std::string key(1, static_cast<char>(info.dataType()));
   key.append(reinterpret_cast<const char*>(shape.data()), shape.size() * sizeof shape[0]);

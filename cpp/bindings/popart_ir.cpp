@@ -233,6 +233,11 @@ std::unique_ptr<Op> takeFromPython(const py::object& pyOp) {
 
 py::object giveToPython(std::unique_ptr<Op> op) {
   if (PyOpLink* link = linkOf(*op)) {
+    if (!link->kept) {
+      const Op* owned = op.release();
+      throw popart::error("It returned {} as a new operator, which belongs to the graph already",
+                          owned->debugName());
+    }
     link->twin->owns_ = true;
     op.release();
     return std::move(link->kept);

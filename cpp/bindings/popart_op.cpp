@@ -6,12 +6,14 @@
 
 #include <cstddef>
 #include <cstring>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "bindings/popart_run.hpp"
 #include "popart/builtin_op.hpp"
+#include "popart/link.hpp"
 
 namespace popir {
 namespace {
@@ -25,11 +27,11 @@ using popart::view::Regions;
 /// Collects (name, text) pairs.
 class Collector : public popart::OpSerialiserBase {
  public:
-  std::vector<std::pair<std::string, std::string>> attributes;
+  py::list attributes;
 
  private:
   void appendStrAttr(const std::string& name, const std::string& value) override {
-    attributes.emplace_back(name, value);
+    attributes.append(py::make_tuple(decoded(name), decoded(value)));
   }
 };
 
@@ -51,7 +53,12 @@ py::object createOp(const py::object& pySettings, const py::tuple& opid, const p
     if (record->info.complexFactory) {
       Op* made = record->info.complexFactory(info, settings.graph);
       if (made == nullptr) throw popart::error("The factory returned no operator");
-      return pythonOf(*made);
+      const py::object pyOp = pythonOf(*made);
+      if (made->output->n() == 0 && !outputs.empty())
+        throw popart::error(
+            "The factory returned {} without outputs; connect it, as createConnectedOp does",
+            made->debugName());
+      return pyOp;
     }
     std::unique_ptr<Op> made = record->info.simpleFactory(info);
     if (made == nullptr) throw popart::error("The factory returned no operator");
@@ -81,13 +88,17 @@ py::list gradInputInfo(py::handle pyOp) {
       if (m.iGrad < 0 || m.iNonGrad < 0)
         throw popart::error("It maps input {} to {} {}; no index is negative", m.iGrad, m.type,
                             m.iNonGrad);
+      if (m.type < popart::GradOpInType::In || m.type > popart::GradOpInType::GradOut)
+        throw popart::error(
+            "It maps input {} to the kind {}; known are In, Out and GradOut (0 to 2)", m.iGrad,
+            static_cast<int>(m.type));
       mappers.append(py::make_tuple(m.iGrad, m.iNonGrad, popart::logging::internal::text(m.type)));
     }
     return mappers;
   });
 }
 
-std::vector<std::pair<std::string, std::string>> attributeTexts(py::handle pyOp, bool outline) {
+py::list attributeTexts(py::handle pyOp, bool outline) {
   return runOp(pyOp, outline ? "appendOutlineAttributes" : "appendAttributes", [&](Op& op) {
     Collector collector;
     outline ? op.appendOutlineAttributes(collector) : op.appendAttributes(collector);
@@ -179,6 +190,33 @@ py::list inplacePriorityDefault(py::handle pyOp) {
   });
 }
 
+/// \throws popart::error if setup() has left an output without type and shape, or has changed what
+/// is not its own: `outputs` are those that it found.
+void checkSetup(const Op& op, const std::map<int, std::string>& outputs) {
+  for (const auto& output : outputs)
+    if (!op.hasOutput(output.first))
+      throw popart::error("It disconnected output {}, '{}'", output.first, output.second);
+  for (const auto& input : op.input->tensorMap()) {
+    const popart::TensorInfo& before = input.second->link().known;
+    if (input.second->info != before && !op.output->contains(input.second))
+      throw popart::error("It changed input {}, '{}', from {} to {}; assign outInfo() alone",
+                          input.first, input.second->id, before, input.second->info);
+  }
+  for (const auto& output : op.output->tensorMap()) {
+    const popart::TensorInfo& info = output.second->info;
+    if (!info.isSet())
+      throw popart::error("It did not set type and shape of output {}, '{}'; assign outInfo({})",
+                          output.first, output.second->id, output.first);
+    if (info.dataType() < popart::DataType::UINT8 || info.dataType() > popart::DataType::UNDEFINED)
+      throw popart::error("It set output {}, '{}', to the element type {}, which there is not",
+                          output.first, output.second->id, static_cast<int>(info.dataType()));
+    for (const int64_t dim : info.shape())
+      if (dim < 0)
+        throw popart::error("It set output {}, '{}', to the shape {}; no dimension is below 0",
+                            output.first, output.second->id, info.shape());
+  }
+}
+
 /// Whether the operator's table of virtual functions has another connectInTensor() than `Op` has.
 /// By the C++ ABI of Linux a pointer to a virtual member function holds its place in the table, in
 /// bytes, plus 1.
@@ -218,18 +256,9 @@ void bindOps(py::module_& m) {
   m.def("createOp", createOp);
   m.def("setup", [](py::handle op) {
     runOp(op, "setup", [](Op& o) {
+      const std::map<int, std::string> outputs = o.output->tensorIdMap();
       o.setup();
-      for (const auto& output : o.output->tensorMap()) {
-        const popart::TensorInfo& info = output.second->info;
-        if (!info.isSet())
-          throw popart::error(
-              "It did not set type and shape of output {}, '{}'; assign outInfo({})", output.first,
-              output.second->id, output.first);
-        for (const int64_t dim : info.shape())
-          if (dim < 0)
-            throw popart::error("It set output {}, '{}', to the shape {}; no dimension is below 0",
-                                output.first, output.second->id, info.shape());
-      }
+      checkSetup(o, outputs);
     });
   });
   m.def("connectInTensor", [](py::handle op, int index, const std::string& id) {

@@ -44,7 +44,7 @@ auto run(const Who& who, const Code& code) -> decltype(code()) {
   } catch (const pybind11::error_already_set&) {
     throw;  // Python code that was called from there
   } catch (const std::bad_alloc&) {
-    throw;
+    raise("poplar_graph_memory_allocation_error", noMemory + who());
   } catch (const std::exception& e) {
     const char* name = pythonName(e);
     raise(name == nullptr ? "popart_exception" : name, e.what() + who());

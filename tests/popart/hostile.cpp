@@ -10,6 +10,7 @@
 #include <popart/shapeinference.hpp>
 #include <popops/Cast.hpp>
 
+#include <new>
 #include <sstream>
 
 namespace {
@@ -50,6 +51,7 @@ class HostileGradOp : public HostileBase {
     outputs_ = {{0, 0}};
     if (where == "In 9") inputs_.push_back({1, 9, GradOpInType::In});
     if (where == "Out 9") inputs_.push_back({1, 9, GradOpInType::Out});
+    if (where == "kind 9") inputs_.push_back({1, 0, static_cast<GradOpInType>(9)});
     if (where == "GradOut 9") inputs_ = {{0, 9, GradOpInType::GradOut}};
     if (where == "gap") inputs_ = {{1, 0, GradOpInType::GradOut}};
     if (where == "no inputs") inputs_.clear();
@@ -93,12 +95,16 @@ class HostileOp : public HostileBase {
     if (where == "input 3") outInfo(0) = inInfo(3);
     if (where == "negative shape") outInfo(0) = TensorInfo("FLOAT", {-2, 3});
     if (where == "no shape like that") outInfo(0) = TensorInfo("FLOAT", {1 << 30, 1 << 30});
+    if (where == "no type like that") outInfo(0).set(static_cast<popart::DataType>(77));
+    if (where == "the input's info") inInfo(0) = TensorInfo("INT8", {1});
+    if (where == "output disconnected") disconnectAllOutputs();
   }
   std::vector<std::unique_ptr<Op>> getGradOps() override {
     trip("getGradOps");
     std::vector<std::unique_ptr<Op>> made;
     made.emplace_back(new HostileGradOp(settings, where));
     if (where == "itself") made[0] = clone();
+    if (where == "the graph's own") made[0].reset(this);
     return made;
   }
   float getSubgraphValue() const override {
@@ -111,6 +117,7 @@ class HostileOp : public HostileBase {
   }
   void appendOutlineAttributes(popart::OpSerialiserBase& os) const override {
     trip("appendOutlineAttributes");
+    os.appendAttribute("no UTF-8", "\xff");
     Op::appendOutlineAttributes(os);
   }
   bool requiresRandomSeed() const override {
@@ -188,7 +195,8 @@ class HostileOpx : public popart::popx::Opx {
       return setOutTensor(0, popops::cast(graph(), x, poplar::HALF, prog, debugContext("half")));
     setOutTensor(0, op_p->opid == hostileInplace ? x : cloneNcopy(prog, x));
     if (where() == "output 7") setOutTensor(7, x);
-    if (where() == "unmapped") unmapped(prog);
+    if (where() == "no memory") throw std::bad_alloc();
+    if (where() == "bytes") throw std::runtime_error("\xff");
   }
   popart::popx::InputCreatorType getInputCreatorType(InIndex) const override {
     trip("getInputCreatorType");
@@ -202,7 +210,7 @@ class HostileOpx : public popart::popx::Opx {
     const poplar::Type type = where() == "tensor of another type" ? poplar::INT : poplar::FLOAT;
     const poplar::Tensor made = graph().addVariable(
         type, {inInfo(index).shape_szt()[0] + more, inInfo(index).shape_szt()[1]}, dnai);
-    if (where() != "unmapped input") graph().setTileMapping(made, 0);
+    graph().setTileMapping(made, 0);
     return made;
   }
   std::set<popart::TensorId> mustExistBeforeCreate(int) const override {
@@ -220,10 +228,6 @@ class HostileOpx : public popart::popx::Opx {
   }
 
  private:
-  void unmapped(poplar::program::Sequence& prog) const {
-    const poplar::Tensor nowhere = graph().addVariable(poplar::FLOAT, {4}, "nowhere");
-    prog.add(poplar::program::Copy(nowhere, graph().clone(nowhere)));
-  }
   void vertex(poplar::program::Sequence& prog) const {
     static const char* const code = R"(
 #include <poplar/Vertex.hpp>
@@ -259,6 +263,13 @@ popart::OpCreator<HostileOp> creator(
     true);
 popart::popx::OpxCreator<HostileOpx> opxCreator({hostile, hostileInplace, hostileGrad});
 
+popart::OpCreator<HostileOp> unconnected(
+    popart::OpDefinitions({{{"test.hostile", "Unconnected", 1}, {}}}),
+    popart::OpManager::ComplexOpFactoryFunc([](const popart::OpCreatorInfo& info,
+                                               popart::Graph& graph) -> Op* {
+      return graph.createOp<HostileOp>(hostile, info.settings, "");
+    }));
+
 class HostilePattern : public popart::PreAliasPattern {
  public:
   bool matches(Op* op) const override {
@@ -272,7 +283,8 @@ class HostilePattern : public popart::PreAliasPattern {
   }
   bool apply(Op* op) const override {
     of(op).trip("apply");
-    return of(op).where == "always";
+    if (of(op).where == "dangling") op->disconnectAllOutputs();
+    return of(op).where == "always" || of(op).where == "dangling";
   }
 
  private:

@@ -19,7 +19,7 @@ from tests.popart.libraries import isolated
 DOMAIN = "test.hostile"
 X = np.float32([[1, 2, 3], [4, 5, 6]]) / 6
 LAYOUT = {
-    "getInputCreatorType", "createInput", "null tensor", "larger tensor",
+    "getInputCreatorType", "createInput", "unwindTensorLayout", "null tensor", "larger tensor",
     "tensor of another type", "mustExistBeforeCreate", "no such tensor",
 }  # fmt: skip
 """Where the operator has to read what it can create: an input of the model."""
@@ -36,6 +36,7 @@ THROWN = {
     "the Opx's constructor": "the Opx's constructor", "grow": "grow", "gradient's grow": "grow",
     "getInputCreatorType": "getInputCreatorType", "createInput": "createInputTensor",
     "mustExistBeforeCreate": "mustExistBeforeCreate",
+    "unwindTensorLayout": "unwindTensorLayout",
     "outputCreatedExternally": "outputCreatedExternally",
 }  # fmt: skip
 """Where "bad luck" is thrown in a session's making, and the function that the error names."""
@@ -45,6 +46,11 @@ NONSENSE = {
     "input 3": ("has no input 3", "setup"),
     "negative shape": ("to the shape [-2, 3]; no dimension is below 0", "setup"),
     "no shape like that": ("has the shape [1073741824, 1073741824], more than fits", "setup"),
+    "no type like that": ("to the element type 77, which there is not (Op(", "setup"),
+    "the input's info": ("It changed input 0, 'Exp:0', from FLOAT [2 3] to INT8 [1]", "setup"),
+    "output disconnected": ("It disconnected output 0, 'Hostile:0' (Op(", "setup"),
+    "kind 9": ("It maps input 1 to the kind 9; known are In, Out and GradOut", "gradInputInfo"),
+    "the graph's own": ("as a new operator, which belongs to the graph already", "getGradOps"),
     "itself": ("is no gradient operator: it has no gradOutToNonGradIn()", "gradOutToNonGradIn"),
     "In 9": ("gradInputInfo() maps input 1 to In 9; expected each input once", ""),
     "Out 9": ("gradInputInfo() maps input 1 to Out 9; expected each input once", ""),
@@ -57,6 +63,8 @@ NONSENSE = {
     "other type": ("output 0 is FLOAT16[2, 3], but it is the gradient of input 0", None),
     "info of output 4": ("has no output 4", "setup"),
     "no variant": ("It returned a null pointer in place of an operator", "getInplaceVariant"),
+    "no memory": ("The host cannot give the memory that was asked for. (Op(", "grow"),
+    "bytes": (r"\xff (Op(", "grow"),
     "input 5": ("has no input 5", "grow"),
     "output 7": ("has no output 7", "grow"),
     "other half": ("of type half; setup() says FLOAT", "grow"),
@@ -65,7 +73,8 @@ NONSENSE = {
     "tensor of another type": ("a tensor of type int; setup() says FLOAT", "createInputTensor"),
     "no such tensor": ("names 'nobody', which is no tensor of the graph", ""),
     "codelet": ("vertex 'Throws' (number 0 of the graph", ""),
-    "always": ("The patterns Hostile still change the graph after 100 rounds", None),
+    "always": ("The patterns Hostile of 'LIBRARY' still change the graph after 100 rounds", None),
+    "dangling": ("After the patterns Hostile of 'LIBRARY' were applied: The graph is inco", None),
 }  # fmt: skip
 """What is said of it, and the function, "" where the words have it; None: the words are all."""
 
@@ -76,6 +85,9 @@ def session(where: str) -> np.ndarray:
     x = builder.addInitializedInputTensor(X, "x")
     read = x if where in LAYOUT else builder.aiOnnx.exp([x])
     (y,) = builder.customOp("Hostile", 1, DOMAIN, [read], {"where": where})
+    if where == "unwindTensorLayout":  # it is asked where somebody behind it creates
+        w = builder.addInitializedInputTensor(np.ones((3, 3), np.float32), "w")
+        y = builder.aiOnnx.matmul([y, w])
     loss = builder.aiOnnx.reducesum([builder.aiOnnx.exp([y])], keepdims=0)
     gradient = popir.reservedGradientPrefix() + x
     made = popir.TrainingSession(
@@ -106,7 +118,7 @@ def check_sessions(library: str) -> None:
         assert words.endswith(f"in {function}() of '{library}')"), words
     for where, (expected, function) in NONSENSE.items():
         words = said(where)
-        assert expected in words and "Hostile" in words, words
+        assert expected.replace("LIBRARY", library) in words and "Hostile" in words, words
         if function is not None:
             assert f"'{library}'" in words and f"{function}(" in words, words
     assert "threw: bad luck in a vertex (Op(" in said("codelet")
@@ -128,13 +140,13 @@ def test_each_function_that_a_session_asks(library, tmp_path: Path) -> None:
 def check_calls(library: str) -> None:
     ctypes.CDLL(library)
 
-    def op(where: str) -> Op:
+    def op(where: str, type: str = "Hostile") -> Op:
         graph = popir.Graph("g")
         graph.opsets = {DOMAIN: 1}
         graph.addStream("x", popir.TensorInfo("FLOAT", [2, 3]))
         settings = Op.Settings(graph, "n")
         made = registry.createOp(
-            DOMAIN, "Hostile", 1, settings, {"where": where}, [graph.getTensor("x")], ["y"]
+            DOMAIN, type, 1, settings, {"where": where}, [graph.getTensor("x")], ["y"]
         )
         return graph.createConnectedOp(lambda: made, {0: "x"}, {0: "y"})
 
@@ -150,6 +162,12 @@ def check_calls(library: str) -> None:
         words = refusal(popir.popart_exception, call, op(where))
         assert words.startswith("bad luck (Op(0, test.hostile.Hostile:1, name='n'"), words
         assert words.endswith(f"in {where}() of '{library}')"), words
+    words = refusal(popir.popart_exception, op, "", "Unconnected")
+    assert words.startswith("The factory returned Op(0, test.hostile.Hostile:1, name='n', inputs=")
+    assert words.endswith(
+        "without outputs; connect it, as createConnectedOp does (test.hostile.Unconnected:1 'n', "
+        f"in the factory() of '{library}')"
+    )
     words = refusal(
         popir.popart_exception,
         popart.inferShapes,
