@@ -27,9 +27,21 @@ def atomic_write(path: str | os.PathLike[str], follow: bool = True) -> Generator
     to directly.
 
     What a killed process leaves behind, `.NAME.XXXXXXXX.tmp`, goes when `path` is next written.
-    Raises OSError.
+    Raises OSError, which names `path` unless the block names another file.
     """
     target = Path(os.path.realpath(path) if follow else path)
+    try:
+        with _replacing(target, follow) as stream:
+            yield stream
+    except OSError as error:
+        named = None if error.filename is None else Path(error.filename)
+        if named is None or target.parent in (named, named.parent):
+            error.filename = str(path)
+        raise
+
+
+@contextlib.contextmanager
+def _replacing(target: Path, follow: bool) -> Generator[BinaryIO]:
     old = _status(target, follow)
     if old is not None and not stat.S_ISREG(old.st_mode) and not stat.S_ISLNK(old.st_mode):
         with target.open("wb") as stream:  # Raises IsADirectoryError for a folder.

@@ -92,6 +92,18 @@ def test_a_folder_that_does_not_exist_and_a_name_that_is_one(tmp_path: Path) -> 
         files.write(tmp_path, b"one")
 
 
+def test_an_error_names_the_file_and_not_its_passing_name(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="No space left") as caught, files.atomic_write("/dev/full"):
+        raise OSError(28, "No space left on device")
+    assert caught.value.filename == "/dev/full"
+    with pytest.raises(FileNotFoundError) as missing:
+        files.write(tmp_path / "none" / "a.bin", b"one")
+    assert missing.value.filename == str(tmp_path / "none" / "a.bin")
+    with pytest.raises(FileNotFoundError) as other, files.atomic_write(tmp_path / "a.bin"):
+        (tmp_path.parent / "other" / "b.bin").read_bytes()
+    assert other.value.filename == str(tmp_path.parent / "other" / "b.bin")
+
+
 def test_a_pipe_is_written_to_and_stays(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)

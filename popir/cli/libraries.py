@@ -5,14 +5,16 @@ from __future__ import annotations
 import importlib.util
 import sys
 import traceback
+import warnings
 from pathlib import Path
+from typing import Any
 
+from popir import pattern, registry
 from popir.cli.exits import CommandError, ExitCode
 from popir.errors import PopirError
 from popir.foreign.build import build_op_library
 from popir.foreign.load import load_op_library
-
-SOURCES = {".cpp", ".cc", ".cxx"}
+from popir.foreign.refusals import SOURCES
 
 
 def load_operators(path: str) -> None:
@@ -43,14 +45,23 @@ def _import(file: Path) -> None:
     assert spec is not None and spec.loader is not None
     module = sys.modules[file.stem] = importlib.util.module_from_spec(spec)
     sys.path.append(str(file.parent))
+    before = _registered()
     try:
         spec.loader.exec_module(module)
     except PopirError:
         raise
-    except Exception as error:
-        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__)]
+    except (Exception, SystemExit) as error:
+        frames = traceback.extract_tb(error.__traceback__)
+        lines = [frame.lineno for frame in frames if frame.filename == str(file)]
         place = f", line {lines[-1]}" if lines else ""
         raise CommandError(
-            f"The operators of '{file}' cannot be imported: {type(error).__name__}: {error}{place}",
+            f"The operators of '{file}' cannot be imported: {type(error).__name__}: {error}"
+            f"{place}.",
             ExitCode.MODEL,
         ) from error
+    if before == _registered():
+        warnings.warn(f"'{file}' has registered nothing: popir.OpCreator does that.", stacklevel=2)
+
+
+def _registered() -> tuple[list[Any], ...]:
+    return registry.entries(), registry.opxEntries(), pattern.entries()

@@ -18,7 +18,7 @@ from popir import _library
 from popir.cli import commands
 from popir.cli.exits import CommandError, ExitCode
 from popir.cli.output import printable, printable_line
-from popir.errors import LibraryBuildError, OutOfMemoryException, PopirError
+from popir.errors import LibraryBuildError, OutOfMemoryException, PopirError, did_you_mean
 
 NAME = "popir"
 COMPLETION = "_POPIR_COMPLETE"
@@ -31,6 +31,16 @@ class Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Their names: those of the modules, with dashes."""
         return sorted(m.name.replace("_", "-") for m in pkgutil.iter_modules(commands.__path__))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the words begin with; UsageError, with names like it, if it is none."""
+        names = self.list_commands(ctx)
+        if args and args[0] not in names and not args[0].startswith("-"):
+            near = did_you_mean(args[0], names) or f" There are {', '.join(names)}."
+            ctx.fail(f"No such command '{args[0]}'.{near}")
+        return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name."""
@@ -71,6 +81,9 @@ def _explain(error: BaseException, debug: bool) -> int:
         return ExitCode.PIPE_CLOSED
     if isinstance(error, SystemExit):
         raise error
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        print(error.format_message(), file=sys.stderr)
+        return ExitCode.USAGE
     if debug:
         traceback.print_exception(error)
     if isinstance(error, LibraryBuildError):
@@ -97,7 +110,7 @@ def _words(error: BaseException) -> tuple[str, int]:
     if isinstance(error, OutOfMemoryException):
         return f"error: {error}", ExitCode.SYSTEM
     if isinstance(error, LibraryBuildError) and error.said:
-        return f"error: {error.summary} what stands above", ExitCode.MODEL
+        return f"error: {error.summary} what stands above.", ExitCode.MODEL
     if isinstance(error, PopirError):
         return f"error: {error}", ExitCode.MODEL
     if isinstance(error, (KeyboardInterrupt, click.Abort)):
@@ -105,7 +118,8 @@ def _words(error: BaseException) -> tuple[str, int]:
     if isinstance(error, MemoryError):
         return f"error: out of memory: {error}", ExitCode.SYSTEM
     if isinstance(error, OSError):
-        return f"error: {error}", ExitCode.SYSTEM
+        where = f"{error.filename}: " if error.filename is not None else ""
+        return f"error: {where}{error.strerror or error}.", ExitCode.SYSTEM
     kind = type(error).__name__
     return (
         f"error: {kind}: {error}. This is a defect of popir or of an operator library; --debug "
@@ -117,7 +131,9 @@ def _words(error: BaseException) -> tuple[str, int]:
 def _usage(error: click.ClickException) -> str:
     context = error.ctx if isinstance(error, click.UsageError) else None
     path = context.command_path if context else NAME
-    return f"error: {error.format_message()} See: {path} --help"
+    said = error.format_message()
+    stop = "" if said.endswith((".", "?", "?)")) else "."
+    return f"error: {said}{stop} See: {path} --help"
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:

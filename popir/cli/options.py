@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -11,12 +13,44 @@ import click
 from popir.cli.libraries import load_operators
 from popir.cli.output import Output
 from popir.devices import DeviceInfo, DeviceManager
+from popir.errors import did_you_mean
 from popir.options import SessionOptions
 from popir.progress import Logger
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-existing_file = click.Path(exists=True, dir_okay=False, readable=True)
+
+class ExistingFile(click.Path):
+    """The path of a file that can be read."""
+
+    def __init__(self) -> None:
+        super().__init__(exists=True, dir_okay=False, readable=True)
+
+    def convert(
+        self,
+        value: str | os.PathLike[str],
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> Any:
+        """The path; BadParameter, with the names of files like it, if there is no such file."""
+        file = Path(value)
+        if not os.path.lexists(file):
+            self.fail(f"{self._missing(file)}", param, ctx)
+        return super().convert(value, param, ctx)
+
+    def _missing(self, file: Path) -> str:
+        try:
+            beside = [each.name for each in file.parent.iterdir()]
+        except NotADirectoryError:
+            return f"File '{file}' does not exist: '{file.parent}' is no folder."
+        except FileNotFoundError:
+            return f"File '{file}' does not exist, and neither does the folder '{file.parent}'."
+        except PermissionError:
+            return f"File '{file}' cannot be looked for: the folder '{file.parent}' is closed."
+        return f"File '{file}' does not exist.{did_you_mean(file.name, beside)}"
+
+
+existing_file = ExistingFile()
 model_argument = click.argument("model", type=existing_file)
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
 import keyword
 import re
 import sys
+import unicodedata
 from pathlib import Path
 from string import Template
 
@@ -15,7 +17,7 @@ TEMPLATES = Path(__file__).with_name("templates")
 
 def files(type: str, domain: str, cpp: bool, codelet: bool) -> dict[str, str]:
     """The files of an operator, by name. Raises CommandError for a name that cannot be one."""
-    _check(type, domain)
+    _check(type, domain, cpp)
     name = snake(type)
     codelets = f"{name}_codelets.cpp"
     language = "cpp" if cpp else "py"
@@ -44,20 +46,22 @@ def snake(type: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", type).lower()
 
 
-def _check(type: str, domain: str) -> None:
+def _check(type: str, domain: str, cpp: bool) -> None:
     if not re.fullmatch(r"[A-Z][A-Za-z0-9]*", type):
-        words = re.findall(r"[A-Za-z0-9]+", type)
+        plain = unicodedata.normalize("NFKD", type).encode("ascii", "ignore").decode()
+        words = re.findall(r"[A-Za-z0-9]+", plain)
         camel = "".join(word[:1].upper() + word[1:] for word in words).lstrip("0123456789")
-        near = f", such as {camel}" if camel else ""
+        near = f", such as {camel[:1].upper()}{camel[1:]}" if camel else ""
         raise CommandError(
             f"'{type}' cannot be an operator's name: it takes a capital, then letters and "
             f"digits{near}."
         )
     name = snake(type)
-    if name in sys.stdlib_module_names or name == "popir" or keyword.iskeyword(name):
+    if not cpp and (keyword.iskeyword(name) or _hides(name)):
         raise CommandError(
             f"The operator's file would be {name}.py, which is the name of one of Python's own "
-            f"modules or words. Choose another name than '{type}'."
+            "words or modules, or of one that is installed and could not be imported beside it. "
+            f"Choose another name than '{type}'."
         )
     if not re.fullmatch(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", domain):
         raise CommandError(f"'{domain}' is no domain; give words with dots, such as com.acme.")
@@ -66,3 +70,12 @@ def _check(type: str, domain: str) -> None:
             f"The domain '{domain}' is for operators of ONNX and popir; take one of your own, such "
             "as com.acme."
         )
+
+
+def _hides(name: str) -> bool:
+    """Whether a file of that name would stand before a module of Python or an installed one."""
+    if name in sys.stdlib_module_names or name in ("popir", "test"):
+        return True
+    found = importlib.util.find_spec(name)
+    places = Path(found.origin).parts if found is not None and found.origin else ()
+    return "site-packages" in places or "dist-packages" in places

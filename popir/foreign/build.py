@@ -15,6 +15,7 @@ from popir.errors import LibraryBuildError, did_you_mean
 from popir.foreign import cache
 from popir.foreign.compiler import Compiler, dependencies, run, sdk
 from popir.foreign.load import OpLibrary, load_built
+from popir.foreign.refusals import SOURCES
 
 Source = str | os.PathLike[str]
 
@@ -114,12 +115,30 @@ def _sources(what: str, given: Source | Sequence[Source]) -> list[str | Path]:
         if isinstance(item, str) and "\n" in item:
             found.append(item)
         elif isinstance(item, (str, os.PathLike)):
-            found.append(Path(item).absolute())
+            file = Path(item).absolute()
+            found.append(_source(file) if what == "sources" else file)
         else:
             raise LibraryBuildError(
                 f"build_op_library(): {what} holds {item!r}; it takes file names and source texts."
             )
     return found
+
+
+def _source(file: Path) -> Path:
+    """The file, if it is called as C++ sources are."""
+    if file.suffix in SOURCES:
+        return file
+    about = {
+        ".py": "This is Python, whose operators are registered when it is imported.",
+        ".so": "This is a library, which load_op_library() loads.",
+    }
+    what = about.get(file.suffix, "")
+    if re.search("[;{}]", file.name):
+        what = "A str is taken for source text if there is a line break in it."
+    raise LibraryBuildError(
+        f"The source '{file}' cannot be compiled: names of C++ sources end in one of "
+        f"{', '.join(SOURCES)}. {what}".rstrip()
+    )
 
 
 def _read(file: Path) -> str:

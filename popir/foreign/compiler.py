@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import re
 import shlex
@@ -51,7 +52,8 @@ class Compiler:
         if done.returncode != 0:
             raise LibraryBuildError(
                 f"The C++ compiler does not run: `{shlex.join(words)} --version` exits with "
-                f"{done.returncode}",
+                f"{done.returncode}. Set CXX to a compiler's command, or mend this one"
+                f"{', which says' if done.stderr.strip() else '.'}",
                 done.stderr,
             )
         return Compiler(tuple(words), f"{os.path.realpath(program)}\n{done.stdout}")
@@ -77,16 +79,28 @@ def run(who: str, command: Sequence[str], hide: str = "") -> str:
         return said
     shown = shlex.join(command).replace(hide, "") if hide else shlex.join(command)
     end = f"was ended by signal {-done.returncode}" if done.returncode < 0 else "says"
-    raise LibraryBuildError(f"{who} does not compile.{_hint(said)} `{shown}` {end}", said)
+    verb = "do" if who.startswith("The codelets") else "does"
+    raise LibraryBuildError(f"{who} {verb} not compile.{_hint(said)} `{shown}` {end}", said)
 
 
 def _hint(said: str) -> str:
     """What to do about what a compiler says, where that is known."""
     if found := re.search(r"fatal error: ((?:popart|poplar|pop\w+|popir)/\S+): No such file", said):
-        return f" popir has no header <{found[1]}>: docs/cpp_operators.md says what is not there."
+        return (
+            f" popir has no header <{found[1]}>.{_near(found[1])} docs/cpp_operators.md says what "
+            "is not there."
+        )
     if found := re.search(r"cannot find -l(\S+?):?(\s|$)", said):
         return f" The linker finds no library '{found[1]}': give its folder by -L."
     return ""
+
+
+def _near(header: str) -> str:
+    """ " Did you mean <a>?", of the headers in the folder of one that is not there, or ""."""
+    folder, _, name = header.rpartition("/")
+    beside = [file.name for file in (_library.ROOT / "include" / folder).glob("*.h*")]
+    near = difflib.get_close_matches(name, beside, n=1, cutoff=0.85)
+    return f" Did you mean <{folder}/{near[0]}>?" if near else ""
 
 
 def sdk(option: str) -> list[str]:

@@ -69,9 +69,12 @@ def load_op_library(path: str | os.PathLike[str]) -> OpLibrary:
     file = Path(path).absolute()
     check_file(file)
     _try(file)
+    source = _text(str(file.resolve()))
+    if source != str(file.resolve()):
+        _name(file, source)
     _open(file, _spelling(file))
     popart.sync()
-    return _loaded(file, str(file.resolve()))
+    return _loaded(file, source)
 
 
 _built: dict[str, Path] = {}
@@ -84,13 +87,14 @@ def load_built(file: Path, name: str) -> OpLibrary:
 
     `file` never changes. Raises what `load_op_library` raises.
     """
+    name = _text(name)
     if _built.get(name) != file:
-        _try(file)
-        device.nameLibrary(str(file.resolve()), name)
+        _try(file, name)
+        _name(file, name)
         if str(file.resolve()) in _mapped():
             _open_copy(file, name)
         else:
-            _open(file, str(file))
+            _open(file, str(file), name)
         _built[name] = file
     popart.sync()
     return _loaded(file, name)
@@ -104,17 +108,26 @@ def _open_copy(file: Path, name: str) -> None:
     os.close(handle)
     try:
         shutil.copyfile(file, copy)
-        device.nameLibrary(str(Path(copy).resolve()), name)
-        _open(file, copy)
+        _name(Path(copy), name)
+        _open(file, copy, name)
     finally:
         os.unlink(copy)
 
 
-def _open(file: Path, spelling: str) -> None:
+def _text(name: str) -> str:
+    """What of a name is text: those of files may be any bytes."""
+    return os.fsencode(name).decode(errors="replace")
+
+
+def _name(file: Path, name: str) -> None:
+    device.nameLibrary(os.fsencode(file.resolve()), name)
+
+
+def _open(file: Path, spelling: str, source: str = "") -> None:
     try:
         ctypes.CDLL(spelling)
     except OSError as error:
-        raise refused(file, str(error)) from None
+        raise refused(file, str(error), source) from None
 
 
 def _loaded(file: Path, source: str) -> OpLibrary:
@@ -128,8 +141,8 @@ def _loaded(file: Path, source: str) -> OpLibrary:
     )
 
 
-def _try(file: Path) -> None:
-    """Loads the library in a process of its own."""
+def _try(file: Path, source: str = "") -> None:
+    """Loads the library in a process of its own; messages call it `source` if that is given."""
     libpopir = _library.ROOT / "lib" / "libpopir.so"
     try:
         trial = subprocess.run(
@@ -142,26 +155,28 @@ def _try(file: Path) -> None:
         )
     except subprocess.TimeoutExpired:
         raise refused(
-            file, f"the process that tried it did not end within {_LONGEST_TRIAL} seconds"
+            file, f"the process that tried it did not end within {_LONGEST_TRIAL} seconds", source
         ) from None
     if trial.returncode == 0:
         return
     said = [line for line in trial.stderr.splitlines() if line.startswith("popir: ")]
     if _NOTHING in said:
         raise LibraryLoadError(
-            f"The operator library '{file}' loads, but registers nothing: no operator, Opx, "
-            "pattern, schema or shape inference function. They are registered by static objects "
-            "(popart::OpCreator<...>, popart::popx::OpxCreator<...>) in the sources that the "
-            "library is linked from; those in a static archive are left out unless it is linked "
-            "with -Wl,--whole-archive."
+            f"The operator library '{source or file}' loads, but registers nothing: no operator, "
+            "Opx, pattern, schema or shape inference function. They are registered by static "
+            "objects (popart::OpCreator<...>, popart::popx::OpxCreator<...>) in the sources that "
+            "the library is linked from; those in a static archive are left out unless it is "
+            "linked with -Wl,--whole-archive."
         )
     if said and said[0].startswith("popir: terminated"):
         threw = said[0].partition(": terminated")[2].partition(": ")[2]
-        raise refused(file, f"{threw}. Its static initialisers must not let exceptions out")
+        why = f"{threw}. Its static initialisers must not let exceptions out"
+        raise refused(file, why, source)
     if trial.returncode < 0:
         name = signal.Signals(-trial.returncode).name
-        raise refused(file, f"the process that tried it was ended by {name}")
-    raise refused(file, trial.stderr.strip() or f"the process exited with {trial.returncode}")
+        raise refused(file, f"the process that tried it was ended by {name}", source)
+    why = trial.stderr.strip() or f"the process exited with {trial.returncode}"
+    raise refused(file, why, source)
 
 
 def _mapped() -> dict[str, set[int]]:

@@ -305,7 +305,7 @@ def sync() -> None:
             )
             _collect(faults, create)
     if faults:
-        raise DuplicateOperatorError("\n".join(faults))
+        raise DuplicateOperatorError("\n".join(f"{fault.rstrip('.')}." for fault in faults))
 
 
 def _is_new(what: str, key: object, library: str, said: str = "") -> bool:

@@ -21,15 +21,19 @@ _OTHER_FILES = {
     b"popir codelets": "a file of codelets; an operator's lowering adds it by addCodelets()",
     b"PK\x03\x04": "an archive (a wheel, a zip file)",
 }
-_SOURCES = {".cpp", ".cc", ".cxx", ".c++"}
+SOURCES = (".cpp", ".cc", ".cxx", ".c++", ".cp", ".CPP", ".C")
+"""Names of C++ sources end so; a compiler takes other files for something to link."""
 _MACHINES = {3: "x86", 40: "ARM", 62: "x86-64", 183: "ARM64 (aarch64)", 243: "RISC-V"}
 _X86_64, _SHARED = 62, 3
 
 
-def refused(file: Path, why: str) -> LibraryLoadError:
-    """The error that says that `file` cannot be loaded; `why` may be the dynamic loader's words."""
+def refused(file: Path, why: str, source: str = "") -> LibraryLoadError:
+    """The error that says that `file`, built from `source` if that is given, cannot be loaded;
+    `why` may be the dynamic loader's words.
+    """
     why = why.strip().rstrip(".").removeprefix(f"{file}: ")
-    return LibraryLoadError(f"The operator library '{file}' cannot be loaded: {why}.{_hint(why)}")
+    who = f"The operator library '{source or file}'"
+    return LibraryLoadError(f"{who} cannot be loaded: {why}.{_hint(why)}")
 
 
 def check_file(file: Path) -> None:
@@ -40,7 +44,7 @@ def check_file(file: Path) -> None:
         raise LibraryLoadError(
             f"'{file}' is a folder, not an operator library. Give the path of the .so file."
         )
-    if file.suffix in _SOURCES:
+    if file.suffix in SOURCES:
         raise LibraryLoadError(
             f"'{file}' is C++ source, not an operator library: popir.build_op_library(...) "
             "compiles and loads it, and so does --op-library on the command line."
@@ -67,6 +71,10 @@ def _others(file: Path) -> str:
 
 
 def _check_start(file: Path, start: bytes) -> None:
+    if not start:
+        raise LibraryLoadError(
+            f"'{file}' is empty: what should have written the library has failed. Compile it again."
+        )
     if not start.startswith(_ELF):
         for magic, what in _OTHER_FILES.items():
             if start.startswith(magic):

@@ -1,12 +1,12 @@
 """`popir build-op`, and the three kinds of files that --op-library takes."""
 
 import json
+import os
 import sys
 from pathlib import Path
 
 import pytest
 
-from popir.cli import libraries
 from tests.cli.commands import call, dense, failure
 from tests.toolchain import ROOT, attempt
 
@@ -50,8 +50,8 @@ def test_a_library_and_its_codelets(folder: Path) -> None:
     ]
     assert "warning: ‘unused’ defined but not used" in err
     words = ["nothing.cpp", "--name", "other", "-o", "lib/x.so", "--flag=-w", "--json"]
-    out, err = popir("build-op", *words, cwd=folder, code=4)
-    assert "No such file or directory" in err and out == ""
+    out, err = popir("build-op", *words, cwd=folder, code=2)
+    assert "lib/x.so cannot be written: its folder does not exist." in err and out == ""
     (folder / "lib").mkdir()
     found = json.loads(popir("build-op", *words, cwd=folder)[0])
     assert found == {
@@ -79,13 +79,19 @@ def test_the_compilers_words(folder: Path) -> None:
         assert lines[-1].startswith(
             f"popir: error: The operator library '{folder}/wrong.cpp' does not compile. `"
         )
-        assert lines[-1].endswith("says what stands above")
+        assert lines[-1].endswith("says what stands above.")
 
 
 def test_libraries_of_nothing(folder: Path) -> None:
     (folder / "none.cpp").write_text("int f() { return 1; }\n")
     said = failure("build-op", "none.cpp", code=3)
     assert "libnone.so' loads, but registers nothing" in said
+    said = failure("info", dense(folder / "m.onnx"), "--op-library", "none.cpp", code=3)
+    assert f"The operator library '{folder}/none.cpp' loads, but registers nothing" in said
+    (folder / "op.py").touch()
+    said = failure("build-op", "op.py", code=3)
+    assert f"The source '{folder}/op.py' cannot be compiled: names of C++ sources end in" in said
+    assert "This is Python, whose operators are registered when it is imported." in said
     assert "Missing argument 'SOURCES...'" in failure("build-op", code=2)
     assert "File 'no.cpp' does not exist" in failure("build-op", "no.cpp", code=2)
 
@@ -109,8 +115,30 @@ def test_python_that_fails(folder: Path) -> None:
     file.write_text("\nnone[0]\n")
     said = failure("info", model, "--op-library", file, code=3)
     assert f"The operators of '{file}' cannot be imported: NameError: name 'none' is not" in said
-    assert said.endswith("defined, line 2\n")
-    file.with_name("json.py").write_text("")
+    assert said.endswith("defined, line 2.\n")
+    file = folder / "exits_of_cli.py"
+    file.write_text("\n\nraise SystemExit(0)\n")
+    said = failure("info", model, "--op-library", file, code=3)
+    assert said.endswith("cannot be imported: SystemExit: 0, line 3.\n")
+    file = folder / "syntax_of_cli.py"
+    file.write_text("\n1 +\n")
+    said = failure("info", model, "--op-library", file, code=3)
+    assert said.endswith("SyntaxError: invalid syntax (syntax_of_cli.py, line 2).\n")
+    file = folder / "quiet_of_cli.py"
+    file.write_text("")
+    _, said = popir("info", model, "--op-library", file, cwd=folder)
+    assert said == f"popir: warning: '{file}' has registered nothing: popir.OpCreator does that.\n"
+    (folder / "json.py").write_text("")
     said = failure("info", model, "--op-library", "json.py", code=2)
     assert "a module 'json' is there already. Give the file another name." in said
-    assert {".cpp", ".cc", ".cxx"} == libraries.SOURCES
+
+
+def test_names_that_are_no_text(folder: Path) -> None:
+    source = folder / os.fsdecode(b"op\xe9.cpp")
+    source.write_text(NOTHING.replace("NAME", "Nothing"))
+    library = folder / os.fsdecode(b"lib\xe9.so")
+    out, _ = popir("build-op", source, "-o", library, cwd=folder)
+    assert "operators: acme.cli.Nothing:1" in out
+    for file in source, library:
+        out, _ = popir("ops", "--domain", "acme.cli", "--op-library", file, cwd=folder)
+        assert out.count("acme.cli.Nothing") == 1

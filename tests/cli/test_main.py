@@ -45,9 +45,27 @@ def test_every_file_of_the_folder_is_a_command() -> None:
 
 def test_wrong_words() -> None:
     said = failure("rum", code=2)
-    assert "No such command 'rum'" in said and said.endswith("See: popir --help\n")
+    assert "No such command 'rum'. Did you mean 'run'?" in said
+    assert said.endswith("See: popir --help\n")
+    assert "No such command 'zzz'. There are build-op, completion," in failure("zzz", code=2)
     said = failure("run", code=2)
     assert "Missing argument 'MODEL'" in said and said.endswith("See: popir run --help\n")
+    said = failure("completion", "bash", "more", code=2)
+    assert "unexpected extra argument (more). See: popir completion --help" in said
+
+
+def test_the_command_alone_says_what_there_is() -> None:
+    result = call(code=2)
+    assert result.stdout == "" and result.stderr == call("--help").stdout
+
+
+def test_files_that_are_not_there(tmp_path: Path) -> None:
+    file = dense(tmp_path / "model.onnx")
+    said = failure("run", tmp_path / "modle.onnx", code=2)
+    assert "modle.onnx' does not exist. Did you mean 'model.onnx'? See: popir run --help" in said
+    said = failure("run", tmp_path / "no" / "m.onnx", code=2)
+    assert f"and neither does the folder '{tmp_path}/no'. See:" in said
+    assert f"'{file}' is no folder." in failure("run", file / "m.onnx", code=2)
 
 
 @pytest.mark.parametrize("name", ["run", "info"])
@@ -75,7 +93,8 @@ def test_operator_libraries(model: Path, tmp_path: Path) -> None:
         (popir.ModelError("two\nlines"), 3, "popir: error: two lines\n"),
         (popir.OutOfMemoryException("full"), 4, "popir: error: full\n"),
         (MemoryError("much"), 4, "popir: error: out of memory: much\n"),
-        (PermissionError(13, "Permission denied", "f"), 4, "Permission denied: 'f'\n"),
+        (PermissionError(13, "Permission denied", "f"), 4, "popir: error: f: Permission denied.\n"),
+        (OSError(28, "No space left on device"), 4, "popir: error: No space left on device.\n"),
         (KeyError("k"), 70, "popir: error: KeyError: 'k'. This is a defect of popir or of an"),
         (KeyboardInterrupt(), 130, "popir: interrupted\n"),
     ],

@@ -89,7 +89,16 @@ def test_nothing_is_overwritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         (["my_op"], "digits, such as MyOp."),
         (["../x"], "such as X."),
         (["Json"], "The operator's file would be json.py, which is the name of one of Python's"),
+        (
+            ["Numpy"],
+            "would be numpy.py, which is the name of one of Python's own words or modules,",
+        ),
+        (["Numpy"], "or of one that is installed and could not be imported beside it."),
+        (["Lambda"], "would be lambda.py"),
+        (["Test"], "would be test.py"),
         (["Popir"], "would be popir.py"),
+        (["Élu"], "such as Elu."),
+        (["3d-conv"], "such as DConv."),
         (["Square", "--domain", "a b"], "'a b' is no domain; give words with dots"),
         (["Square", "--domain", "ai.onnx"], "is for operators of ONNX and popir; take one of your"),
         ([], "Missing argument 'NAME'."),
@@ -98,6 +107,30 @@ def test_nothing_is_overwritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 def test_names_that_cannot_be(words: list[str], said: str, tmp_path: Path) -> None:
     assert said in failure("new-op", *words, "--folder", tmp_path, code=2)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_source_in_cpp_may_be_called_as_a_module_of_python(tmp_path: Path) -> None:
+    assert "wrote" in call("new-op", "Json", "--cpp", "--folder", tmp_path).stdout
+
+
+def test_words_for_a_shell_are_quoted(tmp_path: Path) -> None:
+    said = call("new-op", "Square", "--folder", tmp_path / "an op").stdout
+    assert f"next: python -m pytest '{tmp_path}/an op/test_square.py'" in said
+
+
+def test_what_cannot_be_written_whole_is_not_there(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    said = failure("new-op", "Square", "--folder", tmp_path / "file" / "ops", code=4)
+    assert f"cannot be written to '{tmp_path}/file/ops': Not a directory. Nothing was" in said
+    (tmp_path / "test_square.py").symlink_to(tmp_path / "nowhere" / "test.py")
+    said = failure("new-op", "Square", "--folder", tmp_path, code=2)
+    assert "test_square.py is there already" in said
+    with pytest.MonkeyPatch.context() as patch:
+        texts = {"a.py": "", "nowhere/b.py": ""}
+        patch.setattr(scaffold, "files", lambda *_: texts)
+        said = failure("new-op", "Square", "--folder", tmp_path, code=4)
+    assert "No such file or directory. Nothing was written" in said
+    assert not (tmp_path / "a.py").exists()
 
 
 def test_names_of_files() -> None:

@@ -118,7 +118,7 @@ def test_a_full_disk_is_an_error(tmp_path: Path) -> None:
             text=True,
         )
     assert done.returncode == 4
-    assert done.stderr == "popir: error: [Errno 28] No space left on device\n"
+    assert done.stderr == "popir: error: No space left on device.\n"
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])

@@ -194,12 +194,15 @@ def test_sources_that_do_not_compile(log: Path, tmp_path: Path) -> None:
     assert "building-" not in said
     (tmp_path / "a.cpp").write_text("#include <popart/op/absent.hpp>\n")
     says(
-        build, "popir has no header <popart/op/absent.hpp>: docs/cpp_operators.md", sources="a.cpp"
+        build, "popir has no header <popart/op/absent.hpp>. docs/cpp_operators.md", sources="a.cpp"
     )
+    (tmp_path / "a.cpp").write_text("#include <popart/opmanger.hpp>\n")
+    near = "popir has no header <popart/opmanger.hpp>. Did you mean <popart/opmanager.hpp>? docs"
+    says(build, near, sources="a.cpp")
     (tmp_path / "b.cpp").write_text("")
     says(build, "The linker finds no library 'nowhere'", sources="b.cpp", ldflags=["-lnowhere"])
     (tmp_path / "v.cpp").write_text("int f() { return }\n")
-    says(build, "The codelets '", "v.cpp' does not compile.", sources="b.cpp", codelets="v.cpp")
+    says(build, "The codelets '", "v.cpp' do not compile.", sources="b.cpp", codelets="v.cpp")
     with pytest.raises(build) as caught:
         popir.build_op_library("int f() {return 1 }\n")
     assert caught.value.summary.endswith("says") and "error:" in caught.value.said
@@ -213,6 +216,9 @@ def test_arguments_that_do_not_fit(log: Path, tmp_path: Path) -> None:
     )
     (tmp_path / "square.cpp").touch()
     says(build, "No such file or directory. Did you mean 'square.cpp'?", sources="squar.cpp")
+    (tmp_path / "square.py").touch()
+    says(build, "square.py' cannot be compiled: names of C++ sources end", sources="square.py")
+    says(build, "if there is a line break in it.", sources="int f() { return 1; }")
     says(build, "was given no sources", sources=[])
     says(build, "sources holds 1; it takes file names and source texts", sources=[1])
     says(build, "takes codelets as files; text is what", sources="\n", codelets="struct V;\n")
@@ -221,7 +227,9 @@ def test_arguments_that_do_not_fit(log: Path, tmp_path: Path) -> None:
 
 def test_libraries_that_do_not_load(log: Path, tmp_path: Path) -> None:
     load = popir.LibraryLoadError
-    says(load, "libquiet.so' loads, but registers nothing", sources="int i;\n", name="quiet")
+    says(
+        load, "quiet (source text)' loads, but registers nothing", sources="int i;\n", name="quiet"
+    )
     lacks = "int g();\nint f() { return g(); }\n"
     says(load, "undefined symbol: _Z1gv. It stands for g().", sources=lacks)
 

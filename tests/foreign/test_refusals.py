@@ -24,7 +24,7 @@ def elf(kind: int, machine: int, order: str = "<") -> bytes:
 
 FILES = {
     "text.so": (b"not a library", "is no ELF shared library: it begins with b'not '"),
-    "empty.so": (b"", "is no ELF shared library: it begins with b''"),
+    "empty.so": (b"", "is empty: what should have written the library has failed."),
     "short.so": (ELF, "cannot be loaded: it ends after 16 bytes: it was cut off"),
     "lib.a": (b"!<arch>\n...", "is no shared library but a static archive"),
     "lib.dll": (b"MZ....", "is no shared library but a library or program for Windows"),

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from popir import files
+from popir.cli import npz
 from popir.cli.exits import ExitCode
 from popir.cli.options import common, existing_file
 from popir.cli.output import Output
@@ -44,6 +45,7 @@ def command(
     The compiler is $CXX, or g++. What has not changed is taken from a cache ($POPIR_CACHE, or
     ~/.cache/popir).
     """
+    npz.check_writable(target or "libNAME.so")
     with output.status("compiling"):
         built = compile_op_library(list(sources), name, flags, ldflags, list(codelets))
     library = Path(target) if target is not None else Path(built.library.name)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shlex
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -33,19 +36,36 @@ def command(
     """
     texts = scaffold.files(name, domain, not python, codelet)
     place = Path(folder)
-    taken = [file for file in texts if (place / file).exists()]
+    taken = [file for file in texts if os.path.lexists(place / file)]
     if taken:
         raise CommandError(
             f"{', '.join(str(place / file) for file in taken)} "
             f"{'is' if len(taken) == 1 else 'are'} there already, and nothing was written. Give "
             "the operator another name, or another folder by --folder."
         )
-    place.mkdir(parents=True, exist_ok=True)
-    for file, text in texts.items():
-        with (place / file).open("x", encoding="utf-8") as stream:
-            stream.write(text)
+    _write(place, texts)
+    for file in texts:
         output.line(f"wrote {place / file}")
     test = next(str(place / file) for file in texts if file.startswith("test_"))
-    output.line(f"next: python -m pytest {test}")
+    output.line(f"next: python -m pytest {shlex.quote(test)}")
     output.result({"files": [str(place / file) for file in texts], "test": test})
     return ExitCode.FINE
+
+
+def _write(place: Path, texts: Mapping[str, str]) -> None:
+    """Writes all of the files or, where that fails, none."""
+    made: list[Path] = []
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        for file, text in texts.items():
+            with (place / file).open("x", encoding="utf-8") as stream:
+                made.append(place / file)
+                stream.write(text)
+    except OSError as error:
+        for each in made:
+            each.unlink()
+        raise CommandError(
+            f"The operator cannot be written to '{place}': {error.strerror}. Nothing was written; "
+            "give a folder that can be written to by --folder.",
+            ExitCode.SYSTEM,
+        ) from error
