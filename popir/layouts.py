@@ -4,22 +4,21 @@ tiles.
 From a tensor the search goes to its readers. One that can create the input does, of several the one
 of the highest priority, and of equals the first; one through which
 layouts can be unwound is passed, towards the readers of its outputs. Where nobody has a say the
-tensor is spread evenly.
+tensor is spread evenly. Variables and streams that must exist before a tensor are made first.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from popir import poplar
 from popir.errors import popart_exception
-from popir.ir import Op, Tensor
+from popir.ir import Op, Tensor, TensorType
 from popir.opx import InputCreatorType, Opx
 
 _CREATES = {InputCreatorType.CanCreate, InputCreatorType.CanCreateOrUnwind}
-_UNWINDS = {InputCreatorType.CanUnwind, InputCreatorType.CanCreateOrUnwind}
 _REACH = 64
 """Readers looked at for one tensor, so that long chains take linear time."""
 
@@ -30,9 +29,14 @@ Step = tuple[Opx, int, int]
 class LayoutFinder:
     """Creates tensors by what their readers say."""
 
-    def __init__(self, opxs: Mapping[Op, Opx], devicex: Any) -> None:
+    def __init__(
+        self, opxs: Mapping[Op, Opx], devicex: Any, make: Callable[[str], poplar.Tensor]
+    ) -> None:
+        """`make` makes the variable, constant or stream of an id."""
         self._opxs = opxs
         self._devicex = devicex
+        self._make = make
+        self._creating: set[str] = set()
 
     def create(self, tensor: Tensor) -> poplar.Tensor | None:
         """The device's tensor, made by the nearest reader that can; None if there is none."""
@@ -45,20 +49,33 @@ class LayoutFinder:
             for op, i in _uses(at):
                 looked += 1
                 opx = self._opxs[op]
-                says = opx.getInputCreatorType(i)
-                if says in _CREATES and all(
-                    map(self._devicex.contains, opx.mustExistBeforeCreate(i))
-                ):
+                if opx.getInputCreatorType(i) in _CREATES and self._provide(tensor, opx, i):
                     readers.append((opx, i))
-                if says in _UNWINDS:
-                    for out, after in op.output.items():
-                        if after not in seen:
-                            seen.add(after)
-                            queue.append((after, (*path, (opx, i, out))))
+                for out, after in op.output.items():
+                    if after not in seen and opx.canUnwind(i, out):
+                        seen.add(after)
+                        queue.append((after, (*path, (opx, i, out))))
             if readers:
                 opx, i = max(readers, key=lambda reader: reader[0].inputCreatorPriority)
                 return self._created(tensor, opx, i, path)
         return None
+
+    def _provide(self, tensor: Tensor, opx: Opx, i: int) -> bool:
+        """Whether what must exist before input `i` does, or can be made before `tensor`."""
+        self._creating.add(tensor.id)
+        try:
+            for ids in opx.mustExistBeforeCreateDNF(i):
+                missing = [id for id in ids if not self._devicex.contains(id)]
+                if not any(id in self._creating or self._isComputed(opx, id) for id in missing):
+                    for id in missing:
+                        self._make(id)
+                    return True
+            return False
+        finally:
+            self._creating.discard(tensor.id)
+
+    def _isComputed(self, opx: Opx, id: str) -> bool:
+        return opx.op_p.graph.getTensor(id).tensorType is TensorType.ActGrad
 
     def _created(self, tensor: Tensor, opx: Opx, i: int, path: tuple[Step, ...]) -> poplar.Tensor:
         made = opx.createInputTensor(i, tensor.id)

@@ -221,6 +221,21 @@ class Opx:
             f"asked for by {self.op_p}."
         )
 
+    def canUnwind(self, inIndex: int, outIndex: int) -> bool:
+        """Whether a layout of output `outIndex` says how input `inIndex` should lie; by default,
+        whether the input's type says that it can be unwound.
+        """
+        return self.getInputCreatorType(inIndex) in (
+            InputCreatorType.CanUnwind,
+            InputCreatorType.CanCreateOrUnwind,
+        )
+
     def mustExistBeforeCreate(self, i: int) -> list[str]:
         """The ids of the tensors that createInputTensor(i, ...) needs."""
         return []
+
+    def mustExistBeforeCreateDNF(self, i: int) -> list[list[str]]:
+        """Where there is a choice, the lists to choose from; by default the one of
+        `mustExistBeforeCreate`.
+        """
+        return [self.mustExistBeforeCreate(i)]

@@ -2,7 +2,7 @@
 #include <pybind11/stl.h>
 #include <popart/patterns/patterns.hpp>
 #include <popart/popx/irlowering.hpp>
-#include <popart/popx/opx.hpp>
+#include <popart/popx/opxbase.hpp>
 #include <popart/popx/opxmanager.hpp>
 
 #include <memory>
@@ -17,7 +17,7 @@ namespace {
 namespace py = pybind11;
 using popart::Op;
 using popart::popx::Devicex;
-using popart::popx::Opx;
+using popart::popx::OpxBase;
 
 /// Keeps what the Opx points to.
 class OpxTwin {
@@ -36,13 +36,13 @@ class OpxTwin {
   }
   /// Brought up to date.
   Op& op() const { return opOf(op_); }
-  const Opx& opx() const { return *opx_; }
+  const OpxBase& opx() const { return *opx_; }
   const Devicex& devicex() const { return *devicex_.cast<const Devicex*>(); }
 
  private:
   py::object op_;
   py::object devicex_;
-  std::unique_ptr<Opx> opx_;
+  std::unique_ptr<OpxBase> opx_;
 };
 
 /// \throws popart::error, beginning with `what`, for a tensor that is not of the type and shape
@@ -129,7 +129,7 @@ void bindOpxs(py::module_& m) {
                  [&] {
                    t.opx().makeOutputs();
                    function = "grow";
-                   t.opx().grow(prog);
+                   t.opx().growProgram(prog);
                    checkOutputs(op, t.devicex());
                  });
            })
@@ -138,7 +138,7 @@ void bindOpxs(py::module_& m) {
            [](const OpxTwin& t, int index) {
              // In the order of popart::popx::InputCreatorType.
              static const char* const names[] = {"CanCreate", "CanUnwind",   "CanCreateOrUnwind",
-                                                 "Deadend",   "CanDelegate", "CanDelegate"};
+                                                 "Deadend",   "CanDelegate", "CanUnwind"};
              return names[t.call("getInputCreatorType", [&](Op&) {
                return static_cast<int>(t.opx().getInputCreatorType(index));
              })];
@@ -146,18 +146,22 @@ void bindOpxs(py::module_& m) {
       .def("createInputTensor",
            [](const OpxTwin& t, int index, const std::string& name) {
              return t.call("createInputTensor", [&](Op& op) {
-               return checkInput(t.opx().createInputTensor(index, name), op, index);
+               return checkInput(t.opx().makeInput(index, name), op, index);
              });
            })
       .def("mustExistBeforeCreate",
            [](const OpxTwin& t, int index) {
              return t.call("mustExistBeforeCreate",
-                           [&](Op&) { return t.opx().mustExistBeforeCreate(index); });
+                           [&](Op&) { return t.opx().mustExistBeforeCreateDNF(index); });
+           })
+      .def("canUnwind",
+           [](const OpxTwin& t, int in, int out) {
+             return t.call("canUnwind", [&](Op&) { return t.opx().canUnwind(in, out); });
            })
       .def("unwindTensorLayout",
            [](const OpxTwin& t, const poplar::Tensor& tensor, int in, int out) {
              return t.call("unwindTensorLayout", [&](Op& op) {
-               return checkInput(t.opx().unwindTensorLayout(tensor, in, out), op, in);
+               return checkInput(t.opx().makeUnwound(tensor, in, out), op, in);
              });
            });
 }
@@ -173,8 +177,11 @@ void bindPatterns(py::module_& m) {
            [](const PatternTwin& t, py::handle op) {
              return t.call("touches", [&] {
                py::list tensors;
-               for (const popart::Tensor* tensor : t.pattern().touches(&opOf(op)))
+               for (const popart::Tensor* tensor : t.pattern().touches(&opOf(op))) {
+                 if (tensor == nullptr)
+                   throw popart::error("It returned a null pointer in place of a tensor");
                  tensors.append(pythonOf(*tensor));
+               }
                return tensors;
              });
            })

@@ -85,7 +85,7 @@ void OpxManager::registerOpx(const OperatorIdentifier& opid, const OpxFactoryFun
   });
 }
 
-std::unique_ptr<Opx> OpxManager::createOpx(Op* op, Devicex* devicex) {
+std::unique_ptr<OpxBase> OpxManager::createOpx(Op* op, Devicex* devicex) {
   const popir::OpxRecord* found = Registry::instance().findOpx(op->opid);
   return found == nullptr ? nullptr : found->factory(op, devicex);
 }

@@ -9,6 +9,7 @@ over into the registries: an operator as a factory of `CppOp`, a lowering as `Cp
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Mapping
 from typing import Any
 
@@ -219,17 +220,25 @@ class CppOpx(Opx):
         """Calls the library."""
         return self._twin.unwindTensorLayout(tensor, inIndex, outIndex)
 
-    def mustExistBeforeCreate(self, i: int) -> list[str]:
+    def canUnwind(self, inIndex: int, outIndex: int) -> bool:
         """Calls the library."""
-        ids = sorted(self._twin.mustExistBeforeCreate(i))
+        return self._twin.canUnwind(inIndex, outIndex)
+
+    def mustExistBeforeCreate(self, i: int) -> list[str]:
+        """The library's first choice."""
+        return next(iter(self.mustExistBeforeCreateDNF(i)), [])
+
+    def mustExistBeforeCreateDNF(self, i: int) -> list[list[str]]:
+        """Calls the library. Raises popart_exception for ids that are none of the graph's."""
+        choices = [sorted(ids) for ids in self._twin.mustExistBeforeCreate(i)]
         tensors = self.op_p.graph.tensors
-        for id in ids:
+        for id in itertools.chain(*choices):
             if id not in tensors:
                 raise popart_exception(
                     f"{self.op_p.debugName()}: mustExistBeforeCreate({i}) of '{self.op_p.source}' "
                     f"names '{id}', which is no tensor of the graph.{did_you_mean(id, tensors)}"
                 )
-        return ids
+        return choices
 
 
 class CppPattern(pattern.PreAliasPattern):

@@ -17,7 +17,6 @@
 #include <popart/popx/op/gatherx.hpp>
 #include <popart/popx/op/sliceplanx.hpp>
 #include <popart/popx/opxmanager.hpp>
-#include <popart/popx/popopx.hpp>
 #include <popart/session.hpp>
 #include <popops/ElementWise.hpp>
 #include <popops/Reduce.hpp>
@@ -154,7 +153,7 @@ class BlendComputex : public popx::EwbComputex {
     return popops::map(graph, tree(), {a, b}, prog, dnai);
   }
   poplar::Tensor maybeInplace(poplar::program::Sequence& prog, poplar::Graph& graph,
-                              const poplar::Tensor& a, const poplar::Tensor& b,
+                              poplar::Tensor& a, poplar::Tensor& b,
                               const poplar::DebugNameAndId& dnai, const std::string&) const final {
     popops::mapInPlace(graph, tree(), {a, b}, prog, dnai);
     return a;
@@ -233,8 +232,8 @@ class PickOpx : public popx::Opx {
     return popx::InputCreatorType::CanCreate;
   }
   poplar::Tensor createInputTensor(InIndex index, const poplar::DebugNameAndId& dnai) const final {
-    return index == 0 ? popx::createDataTensor(graph(), inInfo(0), plan_, 1, dnai)
-                      : popx::createIndicesTensor(graph(), inInfo(1), plan_, dnai);
+    return index == 0 ? popx::createDataTensor(graph(), inInfo(0), plan_, 1, 1, false, dnai)
+                      : popx::createIndicesTensor(graph(), inInfo(1), plan_, 1, 1, false, dnai);
   }
   void grow(poplar::program::Sequence& prog) const final {
     const auto offsets = getInTensor(1).reinterpret(poplar::UNSIGNED_INT).flatten().expand({1});
@@ -265,41 +264,6 @@ class PickGradOpx : public popx::Opx {
 OpCreator<Pick> pick(OpDefinitions({{named("Pick"), {}}}));
 popx::OpxCreator<PickOpx> pickX(named("Pick"));
 popx::OpxCreator<PickGradOpx> pickGradX(named("PickGrad"));
-
-// Copied: in the interface of SDK 2.x; its gradient is popart::IdentityGradOp.
-
-class Copied : public Op {
- public:
-  using Op::Op;
-  std::unique_ptr<Op> clone() const final { return std::make_unique<Copied>(*this); }
-  void setup() final { outInfo(0) = inInfo(0); }
-  float getSubgraphValue() const final { return getLowSubgraphValue(); }
-  std::vector<std::unique_ptr<Op>> getGradOps() final { return one(new IdentityGradOp(settings)); }
-};
-
-class CopiedOpx : public popx::PopOpx {
- public:
-  using PopOpx::PopOpx;
-  void grow(snap::program::Sequence& prog) const final {
-    const snap::Tensor in = getInTensor(0);
-    poplar::Graph& poplarGraph = graph().getPoplarGraph();
-    const poplar::Tensor made = poplarGraph.addVariable(in.elementType(), in.shape());
-    poputil::mapTensorLinearly(poplarGraph, made);
-    const snap::Tensor out(made, graph());
-    prog.add(snap::program::Copy(in, out, false, debugContext("copied")));
-    setOutTensor(0, out);
-  }
-  popx::InputCreatorType getInputCreatorType(InIndex) const final {
-    return popx::InputCreatorType::CanUnwind;
-  }
-  using PopOpx::unwindTensorLayout;
-  snap::Tensor unwindTensorLayout(snap::Tensor tensor, InIndex, OutIndex) const final {
-    return tensor;
-  }
-};
-
-OpCreator<Copied> copied(OpDefinitions({{named("Copied"), {}}}));
-popx::OpxCreator<CopiedOpx> copiedX(named("Copied"));
 
 // Affine: a ParameterizedOp.
 

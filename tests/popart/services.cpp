@@ -9,6 +9,7 @@
 #include <popart/popx/opx.hpp>
 #include <popart/popx/opxmanager.hpp>
 #include <popart/util.hpp>
+#include <poplin/MatMul.hpp>
 #include <popops/DynamicSlice.hpp>
 #include <popops/ElementWise.hpp>
 #include <popops/Zero.hpp>
@@ -86,6 +87,57 @@ popart::popx::OpxCreator<StepsOpx> stepsOpx(named("Steps"), [](Op* op,
                                                                popart::popx::Devicex* devicex) {
   return std::unique_ptr<popart::popx::Opx>(new StepsOpx(op, devicex, 2.0));
 });
+
+// Product: a @ b + 0, through the caches, options and graphs that a lowering is given. An input can
+// be created once either both or none of the other is there; nobody unwinds to input 1.
+// An `a` of one row asks what nobody says.
+
+class ProductOp : public Base<ProductOp> {
+ public:
+  using Base::Base;
+  void setup() override { outInfo(0) = {inInfo(0).dataType(), {inShape(0)[0], inShape(1)[1]}}; }
+};
+
+class ProductOpx : public popart::popx::Opx {
+ public:
+  using Opx::Opx;
+  popart::popx::InputCreatorType getInputCreatorType(popart::InIndex) const override {
+    return popart::popx::InputCreatorType::CanCreateOrUnwind;
+  }
+  popart::popx::DnfTensorIds mustExistBeforeCreateDNF(int index) const override {
+    return {{inId(0), inId(1)}, {inId(1 - index)}};
+  }
+  bool canUnwind(popart::InIndex in, popart::OutIndex out) const override {
+    return in == 0 && Opx::canUnwind(in, out);
+  }
+  poplar::Tensor createInput(popart::InIndex index,
+                             const poplar::DebugNameAndId& dnai) const override {
+    const poplar::Type type = popart::popx::popType(inInfo(index));
+    const std::vector<std::size_t> a = inShapeSzt(0), b = inShapeSzt(1);
+    return index == 0
+               ? poplin::createMatMulInputLHS(graph(), type, a, b, {dnai}, {}, &dv_p->matmulCache)
+               : poplin::createMatMulInputRHS(graph(), type, a, b, {dnai}, {}, &dv_p->matmulCache);
+  }
+  void grow(poplar::program::Sequence& prog) const override {
+    const auto& lowering = dv_p->lowering();
+    if (&srcGraph(0) != &graph() || &dstGraph(0) != &lowering.graph() || getVirtualGraphId() != 0 ||
+        lowering.getReplicationFactor() != dv_p->getReplicationFactor() ||
+        lowering.isReplicatedGraph() || dv_p->isReplicatedGraph() ||
+        getView(inId(0)) != getInView(0))
+      throw popart::error("not the one graph");
+    const poplar::Type type = popart::popx::popType(outInfo(0));
+    const poplar::Tensor product =
+        poplin::matMul(inGraph(0), getInView(0), getInView(1), prog, type, debugContext("product"),
+                       lowering.matmulOptions, &dv_p->matmulCache);
+    const poplar::Tensor zeros = getZerosTensor(outShapeSzt(0), type, "zeros");
+    setOutTensor(0, popops::add(outGraph(0), product, zeros, prog, debugContext("sum")));
+    if (getOutView(0).shape() != outShapeSzt(0)) throw popart::error("another output");
+    if (inShape(0)[0] == 1) createsEquiv(0, this, 1);
+  }
+};
+
+popart::OpCreator<ProductOp> product(popart::OpDefinitions({{named("Product"), {}}}));
+popart::popx::OpxCreator<ProductOpx> productOpx(named("Product"));
 
 // Rows: of each of several tables, one below the other, rows by index; `how` chooses the update.
 

@@ -27,7 +27,6 @@ def check_against_torch(library: str) -> None:
             "x",
             lambda x, i: x[:, i.long()],
         ),
-        "Copied": ({"x": floats(5)}, "x", lambda x: x * 1),
     }
     for name, (inputs, trained, function) in cases.items():
         y, gradients, weights = results(name, inputs, trained)

@@ -6,16 +6,18 @@ from pathlib import Path
 import numpy as np
 
 import popir
-from popir import Op, OperatorIdentifier, TensorInfo, registry
+from popir import Op, OperatorIdentifier, TensorInfo, poplar, registry
 from popir.ir.op import OpSerialiser
 from popir.lowering import Lowering
 from popir.patterns import Patterns, applyPatterns
+from popir.poplar import program
 from popir.testing import run
 from popir.transforms.prune import prune
 from tests.popart.graphs import graph, refusal
 from tests.popart.libraries import isolated
 
 DOMAIN = "test.services"
+LINEAR = poplar.VariableMappingMethod.LINEAR
 
 
 def add(g: popir.Graph, type: str, inputs: list[str], out: str, **attributes: object) -> Op:
@@ -51,6 +53,28 @@ def check_steps(library: str) -> None:
 
 def test_what_a_lowering_asks_for(library, tmp_path: Path) -> None:
     isolated(check_steps, library("services"), cwd=tmp_path)
+
+
+def check_product(library: str) -> None:
+    ctypes.CDLL(library)
+    a, b = np.float32([[1, 2], [3, 4], [5, 6]]), np.float32([[7, 8, 9], [1, 2, 3]])
+    (y,) = run(f"{DOMAIN}.Product", [a, b])
+    np.testing.assert_array_equal(y, a @ b)
+    g = graph(a=("FLOAT", [1, 2]), b=("FLOAT", [2, 3]))
+    op = add(g, "Product", ["a", "b"], "y")
+    devicex = Lowering(g, popir.DeviceManager().createCpuDevice().device, ["y"]).devicex
+    opx = registry.createOpx(op, devicex)
+    assert opx.mustExistBeforeCreateDNF(1) == [["a", "b"], ["a"]]
+    assert opx.mustExistBeforeCreate(0) == ["a", "b"]
+    assert [opx.canUnwind(i, 0) for i in (0, 1)] == [True, False]
+    for id, shape in (("a", [1, 2]), ("b", [2, 3])):
+        devicex.insert(id, devicex.graph().addVariable(poplar.FLOAT, shape, LINEAR, id))
+    said = refusal(popir.popart_exception, opx.grow, program.Sequence())
+    assert "its Opx does not say what creates an input as it does input 0" in said
+
+
+def test_caches_options_and_graphs_of_a_lowering(library, tmp_path: Path) -> None:
+    isolated(check_product, library("services"), cwd=tmp_path)
 
 
 def check_rows(library: str) -> None:

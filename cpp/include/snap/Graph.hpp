@@ -1,12 +1,15 @@
-// snap/Graph.hpp: the graph of SDK 2.x's thin layer over Poplar.
+// snap/Graph.hpp: the graph of the thin layer over Poplar that PopART had from SDK 2.3 to 3.0.
 #ifndef snap_Graph_hpp
 #define snap_Graph_hpp
 
 #include <poplar/Graph.hpp>
+#include <snap/Tensor.hpp>
+
+#include <utility>
 
 namespace snap {
 
-/// The graph that it was made from.
+/// The graph that it was made from; each function is the one of that name of poplar::Graph.
 class Graph {
  public:
   explicit Graph(poplar::Graph& graph) : graph_(&graph) {}
@@ -14,6 +17,32 @@ class Graph {
   poplar::Graph& getPoplarGraph() { return *graph_; }
   const poplar::Graph& getPoplarGraph() const { return *graph_; }
   const poplar::Target& getTarget() const { return graph_->getTarget(); }
+
+  Tensor addVariable(const poplar::Type& type, poplar::ArrayRef<std::size_t> shape,
+                     const poplar::DebugContext& debugContext = {}) {
+    return {graph_->addVariable(type, shape, debugContext), *this};
+  }
+  Tensor addVariable(const poplar::Type& type, poplar::ArrayRef<std::size_t> shape,
+                     poplar::VariableMappingMethod method,
+                     const poplar::DebugContext& debugContext = {}) {
+    return {graph_->addVariable(type, shape, method, debugContext), *this};
+  }
+  /// `values` as poplar::Graph::addConstant takes them: one value, a pointer, a vector.
+  template <class T>
+  Tensor addConstant(const poplar::Type& type, poplar::ArrayRef<std::size_t> shape, T&& values,
+                     const poplar::DebugContext& debugContext = {}) {
+    return {graph_->addConstant(type, shape, std::forward<T>(values), debugContext), *this};
+  }
+  Tensor clone(
+      const Tensor& tensor, const poplar::DebugContext& debugContext = {},
+      poplar::TensorCloneMethod method = poplar::TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES) {
+    return {graph_->clone(tensor.getPoplarTensor(), debugContext, method), *this};
+  }
+  Tensor clone(
+      const poplar::Type& type, const Tensor& tensor, const poplar::DebugContext& debugContext = {},
+      poplar::TensorCloneMethod method = poplar::TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES) {
+    return {graph_->clone(type, tensor.getPoplarTensor(), debugContext, method), *this};
+  }
 
  private:
   poplar::Graph* graph_;

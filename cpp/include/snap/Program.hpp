@@ -1,4 +1,4 @@
-// snap/Program.hpp: programs of SDK 2.x's thin layer over Poplar.
+// snap/Program.hpp: programs of the thin layer over Poplar that PopART had from SDK 2.3 to 3.0.
 #ifndef snap_Program_hpp
 #define snap_Program_hpp
 
@@ -6,17 +6,27 @@
 #include <snap/Graph.hpp>
 #include <snap/Tensor.hpp>
 
+#include <string>
+
 namespace snap {
 namespace program {
+
+using Program = poplar::program::Program;
 
 /// Adds to a Poplar sequence that is made elsewhere, or to one of its own.
 class Sequence {
  public:
   Sequence() : own_(), prog_(nullptr) {}
+  explicit Sequence(Graph&) : Sequence() {}
+  Sequence(const poplar::DebugContext& debugContext, Graph&) : own_(debugContext), prog_(nullptr) {}
   explicit Sequence(poplar::program::Sequence& prog) : own_(), prog_(&prog) {}
 
   poplar::program::Sequence& getPoplarSequence() { return prog_ == nullptr ? own_ : *prog_; }
-  void add(const poplar::program::Program& program) { getPoplarSequence().add(program); }
+  const poplar::program::Sequence& getPoplarSequence() const {
+    return prog_ == nullptr ? own_ : *prog_;
+  }
+  void add(const Program& program) { getPoplarSequence().add(program); }
+  void add(const Sequence& program) { add(program.getPoplarSequence()); }
 
  private:
   poplar::program::Sequence own_;
@@ -29,6 +39,35 @@ class Copy : public poplar::program::Copy {
        const poplar::DebugContext& debugContext = {})
       : poplar::program::Copy(from.getPoplarTensor(), to.getPoplarTensor(), dontOutline,
                               debugContext) {}
+};
+
+class Repeat : public poplar::program::Repeat {
+ public:
+  Repeat(unsigned count, const Sequence& body, const poplar::DebugContext& debugContext = {})
+      : poplar::program::Repeat(count, body.getPoplarSequence(), debugContext) {}
+};
+
+class If : public poplar::program::If {
+ public:
+  If(const Tensor& predicate, const Sequence& trueBody, const Sequence& falseBody,
+     const poplar::DebugContext& debugContext = {})
+      : poplar::program::If(predicate.getPoplarTensor(), trueBody.getPoplarSequence(),
+                            falseBody.getPoplarSequence(), debugContext) {}
+};
+
+class PrintTensor : public poplar::program::PrintTensor {
+ public:
+  explicit PrintTensor(const Tensor& tensor, const poplar::DebugContext& debugContext = {})
+      : poplar::program::PrintTensor(tensor.getPoplarTensor(), debugContext) {}
+  PrintTensor(const std::string& title, const Tensor& tensor,
+              const poplar::DebugContext& debugContext = {})
+      : poplar::program::PrintTensor(title, tensor.getPoplarTensor(), debugContext) {}
+};
+
+class WriteUndef : public poplar::program::WriteUndef {
+ public:
+  explicit WriteUndef(const Tensor& tensor, const poplar::DebugContext& debugContext = {})
+      : poplar::program::WriteUndef(tensor.getPoplarTensor(), debugContext) {}
 };
 
 }  // namespace program

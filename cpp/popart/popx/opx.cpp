@@ -5,15 +5,11 @@
 namespace popart {
 namespace popx {
 
-Opx::Opx(Op* op, Devicex* devicex) : op_p(op), dv_p(devicex) {}
-
 Opx::~Opx() = default;
 
 void Opx::grow(poplar::program::Sequence&) const {
   throw error("{}: the class of its Opx has no grow()", op_p->debugName());
 }
-
-InputCreatorType Opx::getInputCreatorType(InIndex) const { return InputCreatorType::Deadend; }
 
 poplar::Tensor Opx::createInput(InIndex index, const poplar::DebugNameAndId&) const {
   throw error("{}: its Opx cannot create input {}", op_p->debugName(), index);
@@ -23,46 +19,14 @@ poplar::Tensor Opx::createInputTensor(InIndex index, const poplar::DebugNameAndI
   return createInput(index, dnai);
 }
 
-std::set<TensorId> Opx::mustExistBeforeCreate(int) const { return {}; }
-
 poplar::Tensor Opx::unwindTensorLayout(poplar::Tensor, InIndex in, OutIndex out) const {
   throw error("{}: its Opx cannot unwind the layout of output {} to input {}", op_p->debugName(),
               out, in);
 }
 
-view::RegMap Opx::unwindRegion(InIndex in, OutIndex out) const {
-  throw error("{}: its Opx cannot unwind a region of output {} to input {}", op_p->debugName(), out,
-              in);
-}
-
-bool Opx::outputCreatedExternally(OutIndex) const { return false; }
-
-void Opx::makeOutputs() const {
-  for (const auto& out : op_p->output->tensorMap()) {
-    if (!outputCreatedExternally(out.first)) continue;
-    const TensorInfo& info = out.second->info;
-    insert(outId(out.first),
-           graph().addVariable(popType(info), info.shape_szt(),
-                               poplar::VariableMappingMethod::LINEAR, debugContext("out")));
-  }
-}
-
-void Opx::refuse(const Op* op, const std::vector<OperatorIdentifier>& valid) const {
-  throw error("{}: its Opx is for {} only", op->debugName(), valid);
-}
-
-const TensorInfo& Opx::inInfo(InIndex index) const {
-  return static_cast<const Op*>(op_p)->inInfo(index);
-}
-const TensorInfo& Opx::outInfo(OutIndex index) const {
-  return static_cast<const Op*>(op_p)->outInfo(index);
-}
-
-const poplar::Tensor& Opx::getInTensor(InIndex index) const { return dv_p->get(inId(index)); }
-const poplar::Tensor& Opx::getOutTensor(OutIndex index) const { return dv_p->get(outId(index)); }
-
-void Opx::setOutTensor(OutIndex index, const poplar::Tensor& tensor) const {
-  dv_p->insert(outId(index), tensor);
+bool Opx::createsEquiv(int index0, const Opx*, int) const {
+  throw error("{}: its Opx does not say what creates an input as it does input {}",
+              op_p->debugName(), index0);
 }
 
 poplar::Tensor Opx::cloneNcopy(poplar::program::Sequence& prog, const poplar::Tensor& tensor,
@@ -112,14 +76,9 @@ poplar::Tensor Opx::getScalarVariable(const poplar::Type& type, const std::strin
   return scalar;
 }
 
-poplar::DebugNameAndId Opx::getDebugNameAndId(const std::string& name,
-                                              poplar::SourceLocation) const {
-  const std::string& own = op_p->name().empty() ? op_p->opid.type : op_p->name();
-  return poplar::DebugNameAndId(name.empty() ? own : own + "/" + name, op_p->settings.debugInfoId);
-}
-
-poplar::DebugContext Opx::debugContext(const std::string& name, poplar::SourceLocation loc) const {
-  return poplar::DebugContext(getDebugNameAndId(name, loc), "", loc);
+poplar::Tensor Opx::getZerosTensor(std::vector<std::size_t> shape, poplar::Type type,
+                                   std::string name) const {
+  return broadcast(std::vector<int64_t>(shape.begin(), shape.end()), getConst(type, {}, 0.0, name));
 }
 
 }  // namespace popx

@@ -3,10 +3,11 @@
 #define popart_popx_devicex_hpp
 
 #include <popart/names.hpp>
-#include <popart/tensorinfo.hpp>
+#include <popart/popx/irlowering.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/Tensor.hpp>
-#include <poplar/Type.hpp>
+#include <poplin/Convolution.hpp>
+#include <poplin/MatMul.hpp>
 
 #include <string>
 #include <unordered_map>
@@ -16,19 +17,19 @@
 namespace popart {
 namespace popx {
 
-/// The element type on the device. \throws error for a type that no device tensor has.
-poplar::Type popType(DataType type);
-poplar::Type popType(const TensorInfo& info);
-
 /// One for each lowering; operators written in C++ and in Python share it.
 class Devicex {
  public:
   /// The graph must outlive this object.
-  explicit Devicex(poplar::Graph& graph) : graph_(graph) {}
+  explicit Devicex(poplar::Graph& graph) : lowering_(graph) {}
   Devicex(const Devicex&) = delete;
   Devicex& operator=(const Devicex&) = delete;
 
-  poplar::Graph& graph() const { return graph_; }
+  poplar::Graph& graph() const { return lowering_.graph(); }
+  const IrLowering& lowering() const { return lowering_; }
+  IrLowering& lowering() { return lowering_; }
+  unsigned getReplicationFactor() const { return lowering_.getReplicationFactor(); }
+  bool isReplicatedGraph() const { return lowering_.isReplicatedGraph(); }
 
   /// Sets or replaces the tensor of an id.
   void insert(const TensorId& id, const poplar::Tensor& tensor) { tensors_[id] = tensor; }
@@ -37,8 +38,12 @@ class Devicex {
   const poplar::Tensor& get(const TensorId& id) const;
   void erase(const TensorId& id) { tensors_.erase(id); }
 
+  /// For poplin's functions, which take the address.
+  poplin::PlanningCache convCache;
+  poplin::matmul::PlanningCache matmulCache;
+
  private:
-  poplar::Graph& graph_;
+  IrLowering lowering_;
   std::unordered_map<TensorId, poplar::Tensor> tensors_;
 };
 

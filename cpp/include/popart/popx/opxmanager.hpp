@@ -6,6 +6,7 @@
 #include <popart/names.hpp>
 #include <popart/operatoridentifier.hpp>
 #include <popart/popx/opx.hpp>
+#include <popart/popx/popopx.hpp>
 #include <popir/sdk.hpp>
 
 #include <functional>
@@ -20,19 +21,19 @@ namespace popx {
 
 class OpxManager {
  public:
-  using OpxFactoryFunc = std::function<std::unique_ptr<Opx>(Op* op, Devicex* devicex)>;
+  using OpxFactoryFunc = std::function<std::unique_ptr<OpxBase>(Op* op, Devicex* devicex)>;
 
   /// Records a lowering. `where` is an address in the library that brings it. Never throws: an
   /// identifier that is taken is reported when the registry is used next.
   static void registerOpx(const OperatorIdentifier& opid, const OpxFactoryFunc& factory,
                           const void* where = nullptr) noexcept;
   /// Null if there is none for the operator's identifier.
-  static std::unique_ptr<Opx> createOpx(Op* op, Devicex* devicex);
+  static std::unique_ptr<OpxBase> createOpx(Op* op, Devicex* devicex);
 };
 
-/// A static object of this type makes a lowering known when its library is loaded: by its
-/// constructor from an operator and a device, by a function, or, for an operator that a pattern
-/// must have replaced, by the error that its lowering is.
+/// A static object of this type makes a lowering, an Opx or a PopOpx, known when its library is
+/// loaded: by its constructor from an operator and a device, by a function, or, for an operator
+/// that a pattern must have replaced, by the error that its lowering is.
 template <class OPX>
 class OpxCreator {
  public:
@@ -52,11 +53,11 @@ class OpxCreator {
   }
 
  private:
-  static std::unique_ptr<Opx> construct(Op* op, Devicex* devicex) {
-    return std::unique_ptr<Opx>(new OPX(op, devicex));
+  static std::unique_ptr<OpxBase> construct(Op* op, Devicex* devicex) {
+    return std::unique_ptr<OpxBase>(new OPX(op, devicex));
   }
   static OpxManager::OpxFactoryFunc refusal(std::string message) {
-    return [message](Op*, Devicex*) -> std::unique_ptr<Opx> { throw error(message); };
+    return [message](Op*, Devicex*) -> std::unique_ptr<OpxBase> { throw error(message); };
   }
   void add(const std::vector<OperatorIdentifier>& opids, const OpxManager::OpxFactoryFunc& f) {
     for (const OperatorIdentifier& opid : opids) OpxManager::registerOpx(opid, f, this);

@@ -1,4 +1,4 @@
-// popart/popx/popopx.hpp: Opx in the interface of SDK 2.x, whose device tensors are snap's.
+// popart/popx/popopx.hpp: Opx in the interface of SDK 2.3 to 3.0, whose device tensors are snap's.
 #ifndef popart_popx_popopx_hpp
 #define popart_popx_popopx_hpp
 
@@ -7,42 +7,66 @@
 #include <snap/Program.hpp>
 #include <snap/Tensor.hpp>
 
+#include <map>
 #include <string>
+#include <vector>
 
 #pragma GCC visibility push(default)
 
 namespace popart {
 namespace popx {
 
-/// A lowering whose grow() takes a snap::program::Sequence. One that creates inputs derives from
-/// Opx.
-class PopOpx : public Opx {
+/// As Opx, function by function.
+class PopOpx : public OpxBase {
  public:
-  PopOpx(Op* op, Devicex* devicex) : Opx(op, devicex), graph_(Opx::graph()) {}
+  PopOpx(Op* op, Devicex* devicex);
   ~PopOpx() override;
 
-  virtual void grow(snap::program::Sequence& prog) const = 0;
+  virtual void grow(snap::program::Sequence& prog) const;
+  virtual snap::Tensor createInputTensor(InIndex index, const poplar::DebugNameAndId& dnai) const;
   virtual snap::Tensor unwindTensorLayout(snap::Tensor tensor, InIndex in, OutIndex out) const;
 
   snap::Graph& graph() const { return graph_; }
   snap::Graph& topLevelGraph() const { return graph_; }
-  snap::Tensor getInTensor(InIndex index) const { return {Opx::getInTensor(index), graph_}; }
-  snap::Tensor getOutTensor(OutIndex index) const { return {Opx::getOutTensor(index), graph_}; }
-  snap::Tensor get(TensorId id) const { return {Opx::get(id), graph_}; }
+  // As of Opx, the one graph that there is.
+  virtual snap::Graph& inGraph(InIndex) const { return graph_; }
+  virtual snap::Graph& outGraph(OutIndex) const { return graph_; }
+  virtual snap::Graph& srcVirtualGraph(InIndex) const { return graph_; }
+  virtual snap::Graph& dstVirtualGraph(OutIndex) const { return graph_; }
+
+  const snap::Tensor& getInTensor(InIndex index) const { return get(inId(index)); }
+  const snap::Tensor& getOutTensor(OutIndex index) const { return get(outId(index)); }
   void setOutTensor(OutIndex index, const snap::Tensor& tensor) const {
-    Opx::setOutTensor(index, tensor.getPoplarTensor());
+    insert(outId(index), tensor);
   }
+  /// Stays as long as this object; the tensor is the one of the last call.
+  const snap::Tensor& get(TensorId id) const;
+  void insert(TensorId id, const snap::Tensor& tensor) const;
+  const snap::Tensor& getInView(InIndex index) const { return getInTensor(index); }
+  const snap::Tensor& getOutView(OutIndex index) const { return getOutTensor(index); }
+  const snap::Tensor& getView(TensorId id) const { return get(id); }
+
   snap::Tensor cloneNcopy(snap::program::Sequence& prog, const snap::Tensor& tensor,
-                          const std::string& name = "") const {
-    return {Opx::cloneNcopy(prog.getPoplarSequence(), tensor.getPoplarTensor(), name), graph_};
-  }
+                          const std::string& name = "") const;
+  snap::Tensor cloneNcopy(snap::program::Sequence& prog, TensorId id) const;
+  snap::Tensor getConst(const poplar::Type& type, const std::vector<std::size_t>& shape,
+                        double value, const std::string& name) const;
+  snap::Tensor getScalarVariable(const poplar::Type& type, const std::string& name) const;
+  snap::Tensor getZerosTensor(std::vector<std::size_t> shape, poplar::Type type,
+                              std::string name) const;
 
   // What the compiler calls; each goes on to its namesake above.
-  void grow(poplar::program::Sequence& prog) const final;
-  poplar::Tensor unwindTensorLayout(poplar::Tensor tensor, InIndex in, OutIndex out) const final;
+  void growProgram(poplar::program::Sequence& prog) const final;
+  poplar::Tensor makeInput(InIndex index, const poplar::DebugNameAndId& dnai) const final;
+  poplar::Tensor makeUnwound(const poplar::Tensor& tensor, InIndex in, OutIndex out) const final;
 
  private:
+  snap::Tensor wrapped(const poplar::Tensor& tensor) const { return {tensor, graph_}; }
+
+  /// The same operator, for what this class says in terms of that one.
+  const Opx opx_;
   mutable snap::Graph graph_;
+  mutable std::map<TensorId, snap::Tensor> tensors_;
 };
 
 }  // namespace popx

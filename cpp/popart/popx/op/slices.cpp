@@ -3,6 +3,8 @@
 #include <popart/popx/op/gatherx.hpp>
 #include <popart/popx/op/sliceplanx.hpp>
 
+#include <algorithm>
+
 namespace popart {
 namespace popx {
 
@@ -16,7 +18,7 @@ poplar::OptionFlags createSlicePlanOptions(SlicePlanUsedFor usedFor,
   static const std::pair<SlicePlanUsedFor, const char*> operations[] = {
       {SlicePlanUsedFor::Update, "none"},
       {SlicePlanUsedFor::UpdateAdd, "add"},
-      {SlicePlanUsedFor::CombinedSliceUpdate, "add"},
+      {SlicePlanUsedFor::CombinedSliceUpdate, "none"},
       {SlicePlanUsedFor::UpdateMax, "max"},
       {SlicePlanUsedFor::UpdateMul, "mul"}};
   for (const auto& o : operations)
@@ -38,20 +40,81 @@ popops::SlicePlan createSlicePlan(const poplar::Graph& graph, const TensorInfo& 
                                  options);
 }
 
+namespace {
+
+/// How many slices a tensor of a group has, and how many elements each.
+struct Slices {
+  Slices(const TensorInfo& info, unsigned axis, unsigned groupSize, bool single)
+      : count(single ? static_cast<std::size_t>(info.nelms()) / groupSize
+                     : info.shape_szt().at(axis)),
+        size(1) {
+    if (!single && count != 0) size = static_cast<std::size_t>(info.nelms()) / count / groupSize;
+  }
+  std::size_t count;
+  std::size_t size;
+};
+
+}  // namespace
+
 poplar::Tensor createDataTensor(poplar::Graph& graph, const TensorInfo& dataInfo,
-                                const popops::SlicePlan& plan, unsigned axis,
-                                const poplar::DebugNameAndId& dnai) {
-  return popops::createSliceableTensor(graph, popType(dataInfo), dataInfo.shape_szt(), {axis}, {1},
-                                       plan, poplar::OptionFlags(), dnai);
+                                const popops::SlicePlan& plan, unsigned axis, unsigned groupSize,
+                                bool broadcasted, const poplar::DebugNameAndId& dnai) {
+  const Slices slices(dataInfo, axis, groupSize, broadcasted);
+  const std::vector<std::size_t> shape = {slices.count, slices.size};
+  const poplar::Type type = popType(dataInfo);
+  const poplar::Tensor made =
+      groupSize > 1 ? popops::createGroupedSliceableTensor(graph, type, groupSize, shape, {0}, {1},
+                                                           plan, {}, dnai)
+                    : popops::createSliceableTensor(graph, type, shape, {0}, {1}, plan, {}, dnai);
+  return alignToAxis(made, dataInfo.shape(), axis, groupSize);
+}
+
+poplar::Tensor createUpdateTensor(poplar::Graph& graph, const TensorInfo& dataInfo,
+                                  const TensorInfo& indicesInfo, const popops::SlicePlan& plan,
+                                  unsigned axis, unsigned groupSize, bool broadcasted,
+                                  const poplar::DebugNameAndId& dnai) {
+  const Slices slices(dataInfo, axis, groupSize, broadcasted);
+  const std::vector<std::size_t> shape = {slices.count, slices.size};
+  Shape updated = indicesInfo.shape();
+  std::size_t lookups = static_cast<std::size_t>(indicesInfo.nelms()) / groupSize;
+  if (!broadcasted) {
+    updated = dataInfo.shape();
+    // Indices of fewer dimensions than the data are a list of slices, or one list for each group.
+    lookups = std::max(
+        updated.size() == indicesInfo.shape().size() ? indicesInfo.shape_szt().at(axis) : lookups,
+        slices.count);
+    updated[axis] = static_cast<int64_t>(lookups);
+  }
+  const poplar::Type type = popType(dataInfo);
+  const poplar::Tensor made =
+      groupSize > 1
+          ? popops::createGroupedSliceTensor(graph, type, groupSize, shape, {0}, {1}, lookups, plan,
+                                             {}, dnai)
+          : popops::createSliceTensor(graph, type, shape, {0}, {1}, lookups, plan, {}, dnai);
+  return alignToAxis(made, updated, axis, groupSize);
 }
 
 poplar::Tensor createIndicesTensor(poplar::Graph& graph, const TensorInfo& indicesInfo,
-                                   const popops::SlicePlan& plan,
-                                   const poplar::DebugNameAndId& dnai) {
-  const std::size_t lookups = static_cast<std::size_t>(indicesInfo.nelms());
-  return popops::createIndicesTensor(graph, {0}, lookups, plan, poplar::OptionFlags(), dnai)
-      .reinterpret(popType(indicesInfo))
-      .reshape(indicesInfo.shape_szt());
+                                   const popops::SlicePlan& plan, unsigned axis, unsigned groupSize,
+                                   bool broadcasted, const poplar::DebugNameAndId& dnai) {
+  const std::size_t lookups = static_cast<std::size_t>(indicesInfo.nelms()) / groupSize;
+  const poplar::Tensor made =
+      (groupSize > 1
+           ? popops::createGroupedIndicesTensor(graph, groupSize, {0}, lookups, plan, {}, dnai)
+           : popops::createIndicesTensor(graph, {0}, lookups, plan, {}, dnai))
+          .reinterpret(popType(indicesInfo));
+  return broadcasted ? alignToAxis(made, indicesInfo.shape(), axis, groupSize)
+                     : made.reshape(indicesInfo.shape_szt());
+}
+
+poplar::Tensor alignToAxis(const poplar::Tensor& input, const Shape& shape, unsigned axis,
+                           unsigned groupSize) {
+  const unsigned first = groupSize > 1 ? 1 : 0;
+  std::vector<std::size_t> rolled(shape.begin(), shape.end());
+  const std::size_t entries = rolled.at(axis);
+  rolled.erase(rolled.begin() + axis);
+  rolled.insert(rolled.begin() + first, entries);
+  return input.reshape(rolled).dimRoll(first, axis);
 }
 
 namespace {

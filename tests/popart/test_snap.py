@@ -1,0 +1,134 @@
+"""Operators in the interface of SDK 2.3 to 3.0, whose lowerings derive from PopOpx."""
+
+import ctypes
+from pathlib import Path
+
+import numpy as np
+import torch
+
+import popir
+from popir import poplar, registry
+from popir._device.popart import Devicex
+from popir.lowering import Lowering
+from popir.opx import InputCreatorType
+from popir.poplar import program
+from tests.popart.conftest import Library
+from tests.popart.graphs import add, graph, refusal
+from tests.popart.libraries import isolated
+from tests.popart.test_classes import floats, results
+
+
+def check_against_torch(library: str) -> None:
+    ctypes.CDLL(library)
+    indices = np.array([[0, 2], [2, 3]], "int32")
+    cases = {
+        "Copied": ({"x": floats(5)}, "x", lambda x: x * 1),
+        "Rows": ({"x": floats(4, 3), "i": indices}, "x", lambda x, i: x[i.long()]),
+        "Soft": ({"x": floats(3, 4)}, "x", torch.nn.functional.softsign),
+        "Mixed": ({"a": floats(3, 4), "b": floats(4)}, "", lambda a, b: a * b + a),
+    }
+    for name, (inputs, trained, function) in cases.items():
+        y, gradients, weights = results(name, inputs, trained)
+        tensors = {k: torch.tensor(x, requires_grad=k in trained) for k, x in inputs.items()}
+        expected = function(*tensors.values())
+        np.testing.assert_allclose(y, expected.detach().numpy(), rtol=1e-6, err_msg=name)
+        assert gradients.keys() == set(trained)
+        if trained:
+            (expected * torch.tensor(weights)).sum().backward()
+        for k, gradient in gradients.items():
+            given = tensors[k].grad
+            assert given is not None
+            np.testing.assert_allclose(gradient, given.numpy(), rtol=1e-5, err_msg=name)
+
+
+def test_they_compute_what_torch_does(library: Library, tmp_path: Path) -> None:
+    isolated(check_against_torch, library("snap"), cwd=tmp_path)
+
+
+def check_views(library: str) -> None:
+    ctypes.CDLL(library)
+    x = floats(4, 6)
+    cases = {
+        "index": x[1],
+        "slice": x[:, 1:3],
+        "interval": x[1:3],
+        "box": x[1:3, 2:6],
+        "subSample": x[:, ::2],
+        "reverse": x[:, ::-1],
+        "flatten": x,
+        "reshapePartial": x.reshape(4, 2, 3),
+        "dimShuffle": x.T,
+        "dimShufflePartial": x.T,
+        "dimRoll": x.T,
+        "transpose": x.T,
+        "broadcast": np.tile(x, (2, 1)),
+        "upsample": np.repeat(x, 2, 1),
+        "squeeze": x,
+        "concat": np.concatenate([x, x[::-1]], 1),
+        "two": np.concatenate([x, x]),
+        "clone": x,
+        "repeat": x + x + x + x,
+        "if": x[::-1],
+        "facts": x,
+    }
+    for what, expected in cases.items():
+        y, _, _ = results("View", {"x": x}, what=what, shape=list(expected.shape))
+        np.testing.assert_array_equal(y, expected, err_msg=what)
+
+
+def test_views_of_tensors_and_programs(library: Library, tmp_path: Path) -> None:
+    isolated(check_views, library("snap"), cwd=tmp_path)
+
+
+def check_layouts(library: str) -> None:
+    ctypes.CDLL(library)
+    g = graph(x=("FLOAT", [8, 3]), i=("INT32", [2]))
+    add(g, "Copied", ["x"], "z")
+    op = add(g, "Rows", ["z", "i"])
+    device = popir.DeviceManager().createIpuModelDevice({"numIPUs": 1, "tilesPerIPU": 4}).device
+    opx = registry.createOpx(op, Devicex(poplar.Graph(device)))
+    assert opx.getInputCreatorType(0) is InputCreatorType.CanCreate
+    assert opx.inputCreatorPriority == np.finfo(float).max
+    assert opx.mustExistBeforeCreateDNF(0) == [["i"]]
+    assert opx.mustExistBeforeCreateDNF(1) == [[]]
+    assert not opx.canUnwind(0, 0)
+    # x is asked for first, and lies where the index lies: that is made before it. The layout comes
+    # through Copied.
+    lowering = Lowering(g, device, ["y"])
+    x = lowering.tensor("x")
+    mapping = lowering.graph.getTileMapping
+    (tile,) = [tile for tile, spans in enumerate(mapping(x)) if spans]
+    assert mapping(lowering.tensor("i"))[tile]
+    assert opx.createInputTensor(1, "i").elementType() == poplar.INT
+
+
+def test_inputs_are_created(library: Library, tmp_path: Path) -> None:
+    isolated(check_layouts, library("snap"), cwd=tmp_path)
+
+
+def check_refusals(library: str) -> None:
+    ctypes.CDLL(library)
+    g = graph(x=("FLOAT", [2]))
+    devicex = Devicex(poplar.Graph(popir.DeviceManager().createCpuDevice().device))
+    devicex.insert("x", devicex.graph().addVariable(poplar.FLOAT, [2]))
+    bare = registry.createOpx(add(g, "Bare", ["x"]), devicex)
+    assert bare.getInputCreatorType(0) is InputCreatorType.Deadend
+    calls = {
+        "the class of its Opx has no grow()": lambda: bare.grow(program.Sequence()),
+        "its Opx cannot create input 0": lambda: bare.createInputTensor(0, "x"),
+        "its Opx cannot unwind the layout of output 0 to input 0": lambda: bare.unwindTensorLayout(
+            devicex.get("x"), 0, 0
+        ),
+    }
+    for words, call in calls.items():
+        said = refusal(popir.popart_exception, call)
+        assert "test.Bare:1" in said and library in said
+        assert words in said
+    empty = registry.createOpx(add(g, "Empty", ["x"], "z", name="nothing"), devicex)
+    said = refusal(popir.popart_exception, empty.grow, program.Sequence())
+    assert "nothing: the class of its EwuComputex has no inplace()" in said
+    assert library in said
+
+
+def test_what_they_lack_is_named(library: Library, tmp_path: Path) -> None:
+    isolated(check_refusals, library("snap"), cwd=tmp_path)
