@@ -22,6 +22,7 @@ _CREATES = {InputCreatorType.CanCreate, InputCreatorType.CanCreateOrUnwind}
 _REACH = 64
 """Readers looked at for one tensor, so that long chains take linear time."""
 
+Make = Callable[[str], poplar.Tensor]
 Step = tuple[Opx, int, int]
 """Through this Opx, from the input of this index to the output of that."""
 
@@ -29,17 +30,16 @@ Step = tuple[Opx, int, int]
 class LayoutFinder:
     """Creates tensors by what their readers say."""
 
-    def __init__(
-        self, opxs: Mapping[Op, Opx], devicex: Any, make: Callable[[str], poplar.Tensor]
-    ) -> None:
-        """`make` makes the variable, constant or stream of an id."""
+    def __init__(self, opxs: Mapping[Op, Opx], devicex: Any) -> None:
         self._opxs = opxs
         self._devicex = devicex
-        self._make = make
         self._creating: set[str] = set()
 
-    def create(self, tensor: Tensor) -> poplar.Tensor | None:
-        """The device's tensor, made by the nearest reader that can; None if there is none."""
+    def create(self, tensor: Tensor, make: Make) -> poplar.Tensor | None:
+        """The device's tensor, made by the nearest reader that can; None if there is none.
+
+        `make` makes the variable, constant or stream of an id, which must exist before.
+        """
         seen = {tensor}
         queue: deque[tuple[Tensor, tuple[Step, ...]]] = deque([(tensor, ())])
         looked = 0
@@ -49,7 +49,7 @@ class LayoutFinder:
             for op, i in _uses(at):
                 looked += 1
                 opx = self._opxs[op]
-                if opx.getInputCreatorType(i) in _CREATES and self._provide(tensor, opx, i):
+                if opx.getInputCreatorType(i) in _CREATES and self._provide(tensor, opx, i, make):
                     readers.append((opx, i))
                 for out, after in op.output.items():
                     if after not in seen and opx.canUnwind(i, out):
@@ -60,7 +60,7 @@ class LayoutFinder:
                 return self._created(tensor, opx, i, path)
         return None
 
-    def _provide(self, tensor: Tensor, opx: Opx, i: int) -> bool:
+    def _provide(self, tensor: Tensor, opx: Opx, i: int, make: Make) -> bool:
         """Whether what must exist before input `i` does, or can be made before `tensor`."""
         self._creating.add(tensor.id)
         try:
@@ -68,7 +68,7 @@ class LayoutFinder:
                 missing = [id for id in ids if not self._devicex.contains(id)]
                 if not any(id in self._creating or self._isComputed(opx, id) for id in missing):
                     for id in missing:
-                        self._make(id)
+                        make(id)
                     return True
             return False
         finally:

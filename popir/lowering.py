@@ -44,7 +44,7 @@ class Lowering:
         self._calls: dict[Graph, list[Op]] = caller._calls if caller else _calls(ir)
         order = ir.schedule()
         self._opxs = {op: self._opx(op) for op in order}
-        self._layouts = LayoutFinder(self._opxs, self.devicex, self.tensor)
+        self._layouts = LayoutFinder(self._opxs, self.devicex)
         kept = {*kept, *ir.outputs}
         self._watch = Watch(ir, self.devicex, order, kept, self._checks)
 
@@ -67,7 +67,7 @@ class Lowering:
                 progress(now, len(self._opxs))
             for tensor in op.input.values():
                 self.tensor(tensor.id)
-            self.owners.add(self.graph.numVertices(), op)
+            self.owners.add(self.graph, op)
             body.add(program.Sequence([self._watch.grow(now, opx)], blockOf(op)))
         return body
 
@@ -84,7 +84,7 @@ class Lowering:
 
     def layout(self, id: str) -> poplar.Tensor | None:
         """A new tensor laid out as the readers of `id` would have it; None if they do not say."""
-        return self._layouts.create(self.ir.getTensor(id))
+        return self._layouts.create(self.ir.getTensor(id), self.tensor)
 
     def give(self, id: str, tensor: poplar.Tensor, isShared: bool) -> None:
         """Sets an input of a called graph; one that all calls share is not to be written."""
@@ -102,7 +102,7 @@ class Lowering:
             poputil.mapTensorLinearly(self.graph, constant)
             return constant
         linear = poplar.VariableMappingMethod.LINEAR
-        created = self._layouts.create(tensor)
+        created = self._layouts.create(tensor, self.tensor)
         return created or self.graph.addVariable(kind, shape, linear, tensor.id)
 
 

@@ -5,6 +5,7 @@
 #include <popart/popx/opxbase.hpp>
 #include <popart/popx/opxmanager.hpp>
 
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
@@ -46,10 +47,12 @@ class OpxTwin {
 };
 
 /// \throws popart::error, beginning with `what`, for a tensor that is not of the type and shape
-/// that setup() said.
-void checkTensor(const std::string& what, const poplar::Tensor& tensor,
+/// that setup() said, or of another graph than the device's.
+void checkTensor(const std::string& what, const Devicex& devicex, const poplar::Tensor& tensor,
                  const popart::TensorInfo& info) {
   if (!tensor.valid()) throw popart::error("{} that is no tensor at all", what);
+  if (tensor.view().graph() != devicex.graph().impl().get())
+    throw popart::error("{} of another poplar::Graph than graph()", what);
   if (tensor.shape() != info.shape_szt())
     throw popart::error("{} of shape {}; setup() says {}", what, tensor.shape(), info.shape());
   if (tensor.elementType() != popart::popx::popType(info))
@@ -67,15 +70,16 @@ void checkOutputs(const Op& op, const Devicex& devicex) {
           output.first, tensor.id, output.first, output.first);
     if (tensor.info.isSet())
       checkTensor(popart::logging::format("It set output {}, '{}',", output.first, tensor.id),
-                  devicex.get(tensor.id), tensor.info);
+                  devicex, devicex.get(tensor.id), tensor.info);
   }
 }
 
 /// A tensor for an input of an operator: \throws popart::error for one that does not fit it.
-poplar::Tensor checkInput(const poplar::Tensor& made, const Op& op, int index) {
+poplar::Tensor checkInput(const poplar::Tensor& made, const Devicex& devicex, const Op& op,
+                          int index) {
   checkTensor(popart::logging::format("It made, for input {}, '{}', a tensor", index,
                                       op.inTensor(index)->id),
-              made, op.inInfo(index));
+              devicex, made, op.inInfo(index));
   return made;
 }
 
@@ -139,14 +143,16 @@ void bindOpxs(py::module_& m) {
              // In the order of popart::popx::InputCreatorType.
              static const char* const names[] = {"CanCreate", "CanUnwind",   "CanCreateOrUnwind",
                                                  "Deadend",   "CanDelegate", "CanUnwind"};
-             return names[t.call("getInputCreatorType", [&](Op&) {
-               return static_cast<int>(t.opx().getInputCreatorType(index));
-             })];
+             return t.call("getInputCreatorType", [&](Op&) {
+               const auto says = static_cast<std::size_t>(t.opx().getInputCreatorType(index));
+               if (says < std::size(names)) return names[says];
+               throw popart::error("It returned {}, which is no InputCreatorType", says);
+             });
            })
       .def("createInputTensor",
            [](const OpxTwin& t, int index, const std::string& name) {
              return t.call("createInputTensor", [&](Op& op) {
-               return checkInput(t.opx().makeInput(index, name), op, index);
+               return checkInput(t.opx().makeInput(index, name), t.devicex(), op, index);
              });
            })
       .def("mustExistBeforeCreate",
@@ -161,7 +167,7 @@ void bindOpxs(py::module_& m) {
       .def("unwindTensorLayout",
            [](const OpxTwin& t, const poplar::Tensor& tensor, int in, int out) {
              return t.call("unwindTensorLayout", [&](Op& op) {
-               return checkInput(t.opx().makeUnwound(tensor, in, out), op, in);
+               return checkInput(t.opx().makeUnwound(tensor, in, out), t.devicex(), op, in);
              });
            });
 }

@@ -71,13 +71,15 @@ void Arena::clear() { madvise(data_, bytes_, MADV_DONTNEED); }
 std::vector<FlatProgram> checkedPrograms(const GraphImpl& graph,
                                          const std::vector<std::shared_ptr<ProgramNode>>& programs,
                                          const poplar::OptionFlags& options, EngineParts& parts) {
-  for (const auto& v : graph.variables)
+  for (std::size_t id = 0; id < graph.variables.size(); ++id) {
+    const Variable& v = graph.variables[id];
     if (!v.mapping.complete(v.elements))
       throw poplar::invalid_tile_mapping(
           "Engine: " + std::string(v.constant ? "constant" : "variable") + " '" + v.name +
-          "' of shape " + shapeText(v.shape) +
-          " has elements without a tile; use Graph::setTileMapping or "
+          "' of shape " + shapeText(v.shape) + " (variable " + std::to_string(id) +
+          " of the graph) has elements without a tile; use Graph::setTileMapping or "
           "poputil::mapTensorLinearly");
+  }
   const ProgramNode nothing;
   parts.codelets.checkBounds = flagFrom(options, "debug.checkBounds", false);
   if (countsFrom(options)) parts.codelets.counts = std::make_shared<CodeletCounts>();

@@ -278,7 +278,7 @@ def test_tile_mapping_of_views():
                     )
                 ],
             ),
-            "'bare' of shape .2. has elements without a tile",
+            r"'bare' of shape .2. \(variable 0 of the graph\) has elements without a tile",
         ),
         (
             lambda g: program.Copy(variable(g, [2]), variable(g, [3])),
