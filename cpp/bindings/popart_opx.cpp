@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "bindings/popart_run.hpp"
+#include "poplar/view.hpp"
 
 namespace popir {
 namespace {

@@ -195,12 +195,18 @@ class HostileOpx : public popart::popx::Opx {
       return setOutTensor(0, popops::cast(graph(), x, poplar::HALF, prog, debugContext("half")));
     setOutTensor(0, op_p->opid == hostileInplace ? x : cloneNcopy(prog, x));
     if (where() == "output 7") setOutTensor(7, x);
+    if (where() == "no tile") setOutTensor(0, graph().addVariable(poplar::FLOAT, x.shape()));
+    if (where() == "other graph") {
+      poplar::Graph other(graph().getTarget());
+      setOutTensor(0, other.addVariable(poplar::FLOAT, x.shape()));
+    }
     if (where() == "no memory") throw std::bad_alloc();
     if (where() == "bytes") throw std::runtime_error("\xff");
   }
   popart::popx::InputCreatorType getInputCreatorType(InIndex) const override {
     trip("getInputCreatorType");
     if (where() == "unwindTensorLayout") return popart::popx::InputCreatorType::CanUnwind;
+    if (where() == "creator 55") return static_cast<popart::popx::InputCreatorType>(55);
     return popart::popx::InputCreatorType::CanCreate;
   }
   poplar::Tensor createInput(InIndex index, const poplar::DebugNameAndId& dnai) const override {
@@ -279,6 +285,7 @@ class HostilePattern : public popart::PreAliasPattern {
   }
   std::vector<const popart::Tensor*> touches(Op* op) const override {
     of(op).trip("touches");
+    if (of(op).where == "touches no tensor") return {nullptr};
     return {};
   }
   bool apply(Op* op) const override {
