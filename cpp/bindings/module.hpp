@@ -9,6 +9,7 @@ namespace popir {
 void bindPoplar(pybind11::module_& m);
 void bindPopops(pybind11::module_& m);
 void bindPopopsExpr(pybind11::module_& m);
+void bindPopopsRearrange(pybind11::module_& m);
 void bindPopopsSlice(pybind11::module_& m);
 void bindPoplin(pybind11::module_& m);
 void bindPopnn(pybind11::module_& m);

@@ -2,7 +2,6 @@
 #include <pybind11/stl.h>
 #include <popops/Cast.hpp>
 #include <popops/Fill.hpp>
-#include <popops/Rearrange.hpp>
 #include <popops/Reduce.hpp>
 #include <popops/ScaledAdd.hpp>
 #include <popops/Zero.hpp>
@@ -171,24 +170,6 @@ void bindScaled(py::module_& m) {
       py::arg("prog"), py::arg("speciality"), context, options);
 }
 
-void bindRearrange(py::module_& m) {
-  auto rearrange = m.def_submodule("rearrange");
-  const auto context = py::arg("debugContext") = poplar::DebugContext();
-  rearrange.def(
-      "regroupIfBeneficial",
-      [](Graph& graph, const Tensor& in, const Tensor& ref, Sequence& prog, Context c) {
-        return rearrange::regroupIfBeneficial(graph, in, ref, prog, c);
-      },
-      py::arg("graph"), py::arg("in"), py::arg("ref"), py::arg("prog"), context,
-      "`in` itself: the engine plans layouts.");
-  rearrange.def(
-      "regroupIfBeneficial",
-      [](Graph& graph, const Tensor& in, std::size_t grouping, Sequence& prog, Context c) {
-        return rearrange::regroupIfBeneficial(graph, in, grouping, prog, c);
-      },
-      py::arg("graph"), py::arg("in"), py::arg("preferredGrouping"), py::arg("prog"), context);
-}
-
 }  // namespace
 
 void bindPopops(py::module_& m) {
@@ -200,7 +181,7 @@ void bindPopops(py::module_& m) {
              "A = A - scaleA A + scaleB B.");
   bindScaled<float>(m);
   bindScaled<Tensor>(m);
-  bindRearrange(m);
+  bindPopopsRearrange(m);
 }
 
 }  // namespace popir

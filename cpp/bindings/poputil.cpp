@@ -3,6 +3,7 @@
 #include <poputil/Broadcast.hpp>
 #include <poputil/TileMapping.hpp>
 #include <poputil/Util.hpp>
+#include <poputil/VarStructure.hpp>
 
 #include "bindings/module.hpp"
 
@@ -105,6 +106,10 @@ void bindMapping(py::module_& m) {
              bool extend) { uses.mapTensorsByUse(graph, grain, least, extend); },
           py::arg("graph"), py::arg("grainSize"), py::arg("minElementsPerTile"),
           py::arg("extendPartialUsage") = false);
+  m.def("detectInnermostGrouping", &poputil::detectInnermostGrouping, py::arg("graph"),
+        py::arg("t"), "How many elements along the last dimension lie side by side on one tile.");
+  m.def("detectDimGroupings", &poputil::detectDimGroupings, py::arg("graph"), py::arg("t"),
+        "Pairs of a dimension and how many of its elements lie side by side, innermost first.");
   m.def("dimIsSplitOverTiles", &poputil::dimIsSplitOverTiles, py::arg("graph"), py::arg("t"),
         py::arg("dimension"));
 }

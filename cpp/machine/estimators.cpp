@@ -11,8 +11,8 @@ namespace {
 const std::map<std::string, VertexClass>& registry() {
   static const auto classes = [] {
     std::map<std::string, VertexClass> all;
-    for (const auto& rows :
-         {elementWiseClasses(), arrayClasses(), contractionClasses(), networkClasses()})
+    for (const auto& rows : {elementWiseClasses(), arrayClasses(), contractionClasses(),
+                             networkClasses(), transposeClasses()})
       for (const auto& row : rows) all.emplace(row.name, row);
     return all;
   }();

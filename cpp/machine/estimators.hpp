@@ -20,6 +20,7 @@
 //   popops::ScaledAdd, aXPlusbY       {elements}
 //   popops::Fill                      {elements}
 //   popops::MultiSlice, MultiUpdate, MultiUpdateAdd   {slices, elements of each}
+//   popops::Transpose                 {matrices, rows, columns of each}
 //   popops::Reduce                    {elements read, elements written, run}
 //       run: neighbouring elements read that go into one element, so the product of the reduced
 //       dimensions after the last kept one, else 1
@@ -92,6 +93,11 @@ __attribute__((visibility("default"))) std::vector<std::string> vertexClassNames
 __attribute__((visibility("default"))) std::uint64_t estimateCycles(const TargetSpec& spec,
                                                                     const std::string& vertexClass,
                                                                     const VertexWork& work);
+
+/// Whether PopLibs' fast vertices transpose so many matrices of the type, by sizes, strides and
+/// repeats that the target has instructions for.
+bool transposesFast(const TargetSpec& spec, poplar::Type type, std::uint64_t rows,
+                    std::uint64_t columns, std::uint64_t matrices);
 
 /// What a vertex without an estimator is taken for: one pass of six workers over all bytes that its
 /// operands have on the tile, a data path's width at a time.

@@ -18,6 +18,7 @@
 #include "kernels/scaled_add.hpp"
 #include "kernels/slices.hpp"
 #include "kernels/softmax.hpp"
+#include "kernels/transpose.hpp"
 
 namespace popir {
 namespace {
@@ -66,11 +67,11 @@ Row row() {
 }
 
 // Their order is part of the format of executables.
-const Row kRows[] = {row<ArgExtremumKernel>(), row<BiasKernel>(),   row<ClassLossKernel>(),
-                     row<ConvKernel>(),        row<FillKernel>(),   row<MapKernel>(),
-                     row<MatMulKernel>(),      row<NllKernel>(),    row<PoolKernel>(),
-                     row<RandomKernel>(),      row<ReduceKernel>(), row<ScaledAddKernel>(),
-                     row<SlicesKernel>(),      row<SoftmaxKernel>()};
+const Row kRows[] = {row<ArgExtremumKernel>(), row<BiasKernel>(),    row<ClassLossKernel>(),
+                     row<ConvKernel>(),        row<FillKernel>(),    row<MapKernel>(),
+                     row<MatMulKernel>(),      row<NllKernel>(),     row<PoolKernel>(),
+                     row<RandomKernel>(),      row<ReduceKernel>(),  row<ScaledAddKernel>(),
+                     row<SlicesKernel>(),      row<SoftmaxKernel>(), row<TransposeKernel>()};
 
 }  // namespace
 

@@ -1,16 +1,77 @@
 #include <poputil/VarStructure.hpp>
 
+#include <algorithm>
 #include <numeric>
+
+#include "poplar/view.hpp"
 
 namespace poputil {
 namespace {
 
-/// The largest divisor g of the number of elements such that no group of g is torn.
+/// Elements of a view, from position `at` on, that follow one another in a variable too.
+struct Run {
+  std::int64_t at, count;
+  unsigned variable;
+  std::int64_t place;
+};
+
+/// The box's dimensions from the longest step through the view to the shortest, joined where that
+/// makes one longer run.
+popir::Nest inOrder(popir::Nest nest) {
+  std::stable_sort(nest.dims.begin(), nest.dims.end(),
+                   [](const auto& x, const auto& y) { return x.to > y.to; });
+  nest.coalesce();
+  return nest;
+}
+
+/// Taken off a box in order: the length of its runs.
+std::int64_t takeRun(popir::Nest& nest) {
+  if (nest.dims.empty() || nest.dims.back().from != 1 || nest.dims.back().to != 1) return 1;
+  const std::int64_t count = nest.dims.back().n;
+  nest.dims.pop_back();
+  return count;
+}
+
+void addRuns(popir::Piece piece, std::vector<Run>& runs) {
+  const std::int64_t count = takeRun(piece.nest);
+  std::vector<std::int64_t> at(piece.nest.dims.size(), 0);
+  for (std::int64_t left = piece.nest.elements(); left > 0; --left) {
+    Run run{piece.nest.to, count, piece.variable, piece.nest.from};
+    for (std::size_t d = 0; d < at.size(); ++d) {
+      run.at += at[d] * piece.nest.dims[d].to;
+      run.place += at[d] * piece.nest.dims[d].from;
+    }
+    runs.push_back(run);
+    for (std::size_t d = at.size(); d-- > 0 && ++at[d] == piece.nest.dims[d].n;) at[d] = 0;
+  }
+}
+
+/// The largest divisor g of the number of elements such that no group of g lies apart in memory.
+std::int64_t inMemory(const poplar::Tensor& row) {
+  std::int64_t g = row.view().elements();
+  std::vector<popir::Piece> pieces = row.view().pieces();
+  for (popir::Piece& piece : pieces) piece.nest = inOrder(piece.nest);
+  if (pieces.size() == 1) {  // each step but those within a run is a gap
+    takeRun(pieces.front().nest);
+    for (const popir::NestDim& dim : pieces.front().nest.dims) g = std::gcd(g, dim.to);
+    return g;
+  }
+  std::vector<Run> runs;
+  for (const popir::Piece& piece : pieces) addRuns(piece, runs);
+  std::sort(runs.begin(), runs.end(), [](const Run& x, const Run& y) { return x.at < y.at; });
+  for (std::size_t i = 1; i < runs.size(); ++i)
+    if (runs[i].variable != runs[i - 1].variable ||
+        runs[i].place != runs[i - 1].place + runs[i - 1].count)
+      g = std::gcd(g, runs[i].at);
+  return g;
+}
+
+/// The largest divisor g of the number of elements such that no group of g is torn, by memory or
+/// by tiles.
 std::size_t together(const poplar::Graph& graph, const poplar::Tensor& row) {
   const std::size_t n = row.numElements();
-  std::size_t g = n;
-  for (std::size_t i = 1; i < n && g > 1; ++i)
-    if (!row.slice(i - 1, i + 1).isContiguous()) g = std::gcd(g, i);
+  std::size_t g = static_cast<std::size_t>(inMemory(row));
+  if (g == 1) return g;
   for (const auto& intervals : graph.getTileMapping(row))
     for (const poplar::Interval& tile : intervals) g = std::gcd(g, std::gcd(tile.begin(), n));
   return g;

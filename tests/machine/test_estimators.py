@@ -77,6 +77,20 @@ GOLDEN = [
     # One slice of 6 elements a worker: 6 (30 + 29 + 2*3), and 3 cycles for 2 where they are added
     ("popops::MultiUpdate", HALF, [6, 6], 390),
     ("popops::MultiUpdateAdd", HALF, [6, 6], 408),
+    # 10 of 4 x 4 a worker, started by the supervisor: 7 + 6 (17 + 20 + 8*4 - 7)
+    ("popops::Transpose", HALF, [60, 4, 4], 379),
+    # Up to 4 of 4 x 4 are one worker's: 6 (17 + 20 + 4)
+    ("popops::Transpose", HALF, [3, 4, 4], 246),
+    # 2 of 16 x 16 a worker: 7 + 6 (29 + 2 (18 + 4 (12 + 4*2)) - 7)
+    ("popops::Transpose", HALF, [12, 16, 16], 1315),
+    # 2 of 32 x 16: 3 workers share each, 3 of its 8 steps of rows: 7 + 6 (29 + 18 + 3 (12 + 4*2))
+    ("popops::Transpose", HALF, [2, 32, 16], 649),
+    # 5 rows are in no steps of 4, one matrix a worker: 6 (15 + 8 + 4 (5 + 25 // 2))
+    ("popops::Transpose", HALF, [6, 5, 4], 546),
+    # Floats, 2 of 8 x 4 a worker, in twos: 6 (27 + 2 (11 + 4 (6 + 3)))
+    ("popops::Transpose", FLOAT, [12, 8, 4], 726),
+    # 3 columns, one by one: 6 (13 + 8 + 3 (5 + 2*4))
+    ("popops::Transpose", FLOAT, [6, 4, 3], 360),
     # One sum of 1,000 floats side by side a worker: 11 + 6 (17 + 12 + 500)
     ("popops::Reduce", FLOAT, [6000, 6, 1000], 3185),
     # 12 columns are 6 vectors, one a worker, 500 deep: 11 + 6 (16 + 15 + 499)
@@ -126,6 +140,8 @@ def sizes_of(vertex_class: str, n: int) -> list[int]:
         return [n, KINDS.index("Float"), KINDS.index("Half")]
     if vertex_class == "popops::MapExpr":
         return [n, 2, 1, 0, op("ADD"), 1]
+    if vertex_class == "popops::Transpose":
+        return [n // 48, 8, 8]
     if re.search("Softmax|Nll|Loss|ClassGather", vertex_class):
         return [n // 48, 48]
     if "Pooling" in vertex_class:

@@ -15,8 +15,8 @@ LINEAR = poplar.VariableMappingMethod.LINEAR
 class Rig:
     """A graph whose variables hold arrays, and a sequence to add to; `run` gives the results."""
 
-    def __init__(self, threads: int | None = None) -> None:
-        self.graph = poplar.Graph(poplar.Target.createCPUTarget())
+    def __init__(self, threads: int | None = None, target: poplar.Target | None = None) -> None:
+        self.graph = poplar.Graph(target or poplar.Target.createCPUTarget())
         self.prog = program.Sequence()
         self.options = {} if threads is None else {"host.numThreads": str(threads)}
         self.written: dict[str, np.ndarray] = {}

@@ -122,3 +122,35 @@ def test_dimensions_that_are_split_over_ipus(graph):
     assert poputil.dimIsSplitOverTiles(graph, t, 1)
     assert not poputil.dimIsSplitOverIPUs(graph, t, 1)
     assert poputil.dimIsSplitOverIPUs(graph, t, 0)
+
+
+def test_groupings_by_memory(graph):
+    t = graph.addVariable(FLOAT, [4, 6, 2], "t")
+    graph.setTileMapping(t, 0)
+    assert poputil.detectDimGroupings(graph, t) == [(2, 2), (1, 6), (0, 4)]
+    assert poputil.detectInnermostGrouping(graph, t) == 2
+    turned = t.dimShuffle([2, 0, 1])
+    assert poputil.detectDimGroupings(graph, turned) == [(0, 2), (2, 6), (1, 4)]
+    assert poputil.detectInnermostGrouping(graph, turned) == 1
+    assert poputil.detectDimGroupings(graph, t.flatten().reverse(0)) == []
+    assert poputil.detectDimGroupings(graph, t.slice(0, 1, 2).broadcast(3, 2)) == []
+
+
+def test_groupings_of_joined_tensors(graph):
+    t, other = (graph.addVariable(FLOAT, [2, 12], name) for name in "tu")
+    for each in (t, other):
+        graph.setTileMapping(each, 0)
+    again = poplar.concat([t.slice(0, 5, 1), t.slice(5, 12, 1)], 1)
+    assert poputil.detectInnermostGrouping(graph, again) == 12
+    joined = poplar.concat([t.slice(0, 8, 1), other.slice(0, 4, 1)], 1)
+    assert poputil.detectDimGroupings(graph, joined) == [(1, 4)]
+    swapped = poplar.concat([t.slice(6, 12, 1), t.slice(0, 6, 1)], 1)
+    assert poputil.detectInnermostGrouping(graph, swapped) == 6
+
+
+def test_groupings_end_at_tiles(graph):
+    t = graph.addVariable(FLOAT, [8, 12], "t")
+    graph.setTileMapping(t.slice(0, 8, 1), 1)
+    graph.setTileMapping(t.slice(8, 12, 1), 2)
+    assert poputil.detectInnermostGrouping(graph, t) == 4
+    assert poputil.detectDimGroupings(graph, t.transpose()) == [(0, 4)]

@@ -20,6 +20,7 @@ class Count : public poplar::Vertex {
 #include <poplar/IPUModel.hpp>
 #include <poplin/MatMul.hpp>
 #include <popops/ElementWise.hpp>
+#include <popops/Rearrange.hpp>
 #include <popops/Reduce.hpp>
 #include <poputil/TileMapping.hpp>
 
@@ -49,7 +50,10 @@ Executable build(const Device& device) {
   prog.add(Copy(graph.addHostToDeviceFIFO("in", FLOAT, 12), x));
   prog.add(Repeat(2, Call(f)));
   Tensor product = poplin::matMul(graph, x, weights, prog, "product");
-  Tensor sums = popops::reduce(graph, product, {0}, {popops::Operation::ADD}, prog);
+  ComputeSet turn = graph.addComputeSet("turn");
+  Tensor turned = popops::rearrange::partialTranspose(graph, product, turn);
+  prog.add(Execute(turn));
+  Tensor sums = popops::reduce(graph, turned, {1}, {popops::Operation::ADD}, prog);
   HostFunction host = graph.addHostFunction("negate", {{FLOAT, 2}}, {{FLOAT, 2}});
   Tensor negative = graph.addVariable(FLOAT, {2}, VariableMappingMethod::LINEAR, "negative");
   prog.add(Call(host, {sums}, {negative}));
