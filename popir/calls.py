@@ -1,8 +1,9 @@
 """Lowering of calls: a called graph becomes one function, whatever the number of its calls.
 
 The function works on tensors of its own. A call copies its inputs there; an input that is the same
-in every call is read where it is. The outputs are the function's own tensors, until the next call;
-whoever needs one longer gets a copy (see `popir.watch`).
+in every call is read where it is, unless a function that it calls in its turn writes there. The
+outputs are the function's own tensors, until the next call; whoever needs one longer gets a copy
+(see `popir.watch`).
 """
 
 from __future__ import annotations
@@ -37,6 +38,10 @@ class Body(Protocol):
         """A tensor that has been set or grown."""
         ...
 
+    def functions(self) -> list[Function]:
+        """Those that have been made of the graphs that it calls, directly or not."""
+        ...
+
 
 class Function:
     """One called graph on the device."""
@@ -63,6 +68,8 @@ class Function:
         """The function's own tensor for an input: if nobody says how, it lies as that of the first
         call; or the actual one, where all calls share it.
         """
+        if i in self.shared and i not in self._given and self._writes(actual):
+            self.shared.remove(i)
         if i in self.shared:
             return self._given.setdefault(i, actual)
         if self.layout(i) is None:
@@ -77,6 +84,11 @@ class Function:
             self._function = self._graph.addFunction(self._body.grow())
             self.outputs = [self._body.tensor(id) for id in self._body.ir.outputs]
         return program.Call(self._function, debugContext)
+
+    def _writes(self, tensor: poplar.Tensor) -> bool:
+        """Whether a function that the body calls leaves its inputs or results there."""
+        theirs = [t for f in self._body.functions() for t in (*f._given.values(), *f.outputs)]
+        return not tensor.variables().isdisjoint(set().union(*(t.variables() for t in theirs)))
 
     def isOwn(self, o: int) -> bool:
         """Whether output `o` is nothing but the function's: no part of an input or a constant."""

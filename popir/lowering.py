@@ -93,6 +93,11 @@ class Lowering:
         if isShared:
             self._watch.keep(id)
 
+    def functions(self) -> list[Function]:
+        """Those that have been made of the graphs that this one calls, directly or not."""
+        called = calledGraphs(self.ir)[1:]
+        return [self._functions[graph] for graph in called if graph in self._functions]
+
     def _made(self, tensor: Tensor) -> poplar.Tensor:
         if tensor.info is None or tensor.tensorType is TensorType.ActGrad:
             raise popart_exception(f"{tensor} has no value yet: {tensor.producer} has not grown.")

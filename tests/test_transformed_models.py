@@ -10,11 +10,17 @@ import pytest
 
 import popir
 from models import light
+from popir.ir.graph import calledGraphs
 from tests.models import floats, step
 
 Arrays = dict[str, np.ndarray[Any, Any]]
-N = 6
-"""All tensors of random graphs are [N, N]."""
+SIZES = 6, 17
+"""All tensors of a random graph are squares of one of these."""
+
+
+def side(seed: int) -> int:
+    """The size of the graph of that seed."""
+    return SIZES[seed // 2 % 2]
 
 
 def randomModel(seed: int) -> tuple[Any, str, list[str]]:
@@ -22,6 +28,7 @@ def randomModel(seed: int) -> tuple[Any, str, list[str]]:
     to return.
     """
     generator = np.random.default_rng(seed)
+    N = side(seed)
     builder = popir.Builder(opsets={"ai.onnx": 13, "ai.graphcore": 1})
     on, own = builder.aiOnnx, builder.aiGraphcore
     known = [builder.addInputTensor("FLOAT", [N, N], "x")]
@@ -41,9 +48,13 @@ def randomModel(seed: int) -> tuple[Any, str, list[str]]:
     def ints(values: list[int]) -> str:
         return on.constant(np.array(values, np.int64))
 
-    def halves(t: str) -> str:
-        parts = [on.slice([t, *map(ints, ([b], [e], [0]))]) for b, e in ((3, N), (0, 3))]
-        return on.concat([on.sigmoid([parts[0]]), parts[1]], 0)
+    def halves(t: str, axis: int) -> str:
+        parts = [on.slice([t, *map(ints, ([b], [e], [axis]))]) for b, e in ((3, N), (0, 3))]
+        return on.concat([on.sigmoid([parts[0]]), parts[1]], axis)
+
+    def sums(t: str, axis: int) -> str:
+        part = on.tanh([on.slice([t, *map(ints, ([1], [N], [axis]))])])
+        return on.mul([on.reducesum([part, ints([0, 1])]), half])
 
     ways = [
         lambda: on.relu([pick()]),
@@ -55,7 +66,9 @@ def randomModel(seed: int) -> tuple[Any, str, list[str]]:
         lambda: on.transpose([pick()], [1, 0]),
         lambda: on.reshape([on.reshape([pick(), ints([N * N])]), ints([N, N])]),
         lambda: on.identity([pick()]),
-        lambda: halves(pick()),
+        lambda: halves(pick(), 0),
+        lambda: halves(pick(), 1),
+        lambda: sums(pick(), generator.integers(2)),
         lambda: on.softmax([pick()], 1),
         lambda: on.expand([on.reducemean([pick()], [0]), ints([N, N])]),
         lambda: block(pick()),
@@ -63,7 +76,7 @@ def randomModel(seed: int) -> tuple[Any, str, list[str]]:
     ]
     for _ in range(25):
         known.append(on.tanh([ways[generator.integers(len(ways))]()]))
-    loss = own.l1loss([on.add([known[-1], known[-2]])], 1.0)
+    loss = own.l1loss([on.add([on.add([known[-1], known[-2]]), known[1]])], 1.0)
     builder.addOutputTensor(loss)
     kept = [known[i] for i in generator.choice(np.arange(4, len(known)), 3, replace=False)]
     return builder.getModelProto(), loss, kept
@@ -87,6 +100,7 @@ def results(seed: int, outlining: bool, inplace: bool, threshold: float) -> tupl
         userOptions=options,
     )
     session.prepareDevice()
+    N = side(seed)
     found = step(session, {"x": floats(2, N, N, seed=9)})
     weights = {f"w{i}": np.empty((N, N), np.float32) for i in range(3)}
     session.weightsToHost()
@@ -95,7 +109,7 @@ def results(seed: int, outlining: bool, inplace: bool, threshold: float) -> tupl
     return {**found, **used}, session
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(40))
 def test_random_graphs(seed: int) -> None:
     threshold = (1.0, -1.0)[seed % 2]
     plain, _ = results(seed, False, False, threshold)
@@ -103,6 +117,41 @@ def test_random_graphs(seed: int) -> None:
         found, _ = results(seed, outlining, inplace, threshold)
         for id, array in plain.items():
             np.testing.assert_array_equal(found[id], array, f"{id} {outlining} {inplace}")
+
+
+def test_an_input_that_all_calls_share_in_the_memory_of_a_function_that_they_call() -> None:
+    def result(outlining: bool) -> np.ndarray[Any, Any]:
+        builder = popir.Builder(opsets={"ai.onnx": 13, "ai.graphcore": 1})
+        on = builder.aiOnnx
+        x = builder.addInputTensor("FLOAT", [N, N], "x")
+        shared = on.tanh([on.relu([x])])  # the function of Tanh leaves it
+        last, parts = on.exp([x]), list[str]()
+        for _ in range(2):  # calls of one function, which calls that of Tanh before it reads
+            parts.append(on.tanh([last]))
+            last = on.transpose([shared], [1, 0])
+        parts += [on.tanh([last]), on.tanh([on.sin([last])])]
+        out = on.concat(parts, 0)
+        builder.addOutputTensor(out)
+        session = popir.InferenceSession(
+            builder.getModelProto(),
+            popir.DataFlow(1, [out]),
+            popir.DeviceManager().createCpuDevice(),
+            patterns=popir.Patterns().enablePattern("InPlace", False),
+            userOptions=popir.SessionOptions(
+                enableOutlining=outlining,
+                outlineThreshold=-1.0,
+                enableOutliningCopyCostPruning=False,
+            ),
+        )
+        called = [
+            sorted(op.opid.type for op in g.ops.values()) for g in calledGraphs(session.graph)[1:]
+        ]
+        assert not outlining or sorted(called) == [["Call", "Transpose"], ["Tanh"]]
+        session.prepareDevice()
+        return step(session, {"x": floats(N, N, seed=3)})[out]
+
+    N = SIZES[0]
+    np.testing.assert_array_equal(result(True), result(False))
 
 
 def layered(layers: int) -> tuple[Any, str]:

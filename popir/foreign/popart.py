@@ -140,6 +140,31 @@ class CppOp(Op):
         """Whether the library's aliases() names any element."""
         return (inIndex, outIndex) in (self._traits or self._ask())["aliases"]
 
+    def showsInOrder(self, inIndex: int, outIndex: int) -> bool:
+        """Whether by the library's bwdRegMap() a step along a dimension of the output is one of as
+        many elements in the input.
+        """
+        inside, out = self.inShape(inIndex), self.outShape(outIndex)
+        first = [0] * len(out)
+        ends = [[*first[:d], n - 1, *first[d + 1 :]] for d, n in enumerate(out) if n > 1]
+        ends += [[*first[:d], 1, *first[d + 1 :]] for d, n in enumerate(out) if n > 1]
+        try:
+            begin = self._source(inIndex, outIndex, first, inside)
+            found = [self._source(inIndex, outIndex, at, inside) for at in ends]
+        except popart_exception:
+            return False  # It does not say.
+        return begin is not None and all(
+            there is not None and there - begin == _flat(at, out)
+            for at, there in zip(ends, found, strict=True)
+        )
+
+    def _source(self, i: int, o: int, at: list[int], shape: list[int]) -> int | None:
+        """Where in the input, row by row, an element of the output lies."""
+        regions = self.bwdRegMap(i, o, Region(tuple(at), tuple(n + 1 for n in at)))
+        if len(regions) != 1 or regions[0].upper != tuple(n + 1 for n in regions[0].lower):
+            return None
+        return _flat(list(regions[0].lower), shape)
+
     def canBeReplacedByIdentity(self) -> bool:
         """Calls the library."""
         return device.canBeReplacedByIdentity(self)
@@ -194,6 +219,14 @@ class CppOp(Op):
         """See `Op`."""
         self._traits = None
         super().disconnectOutTensor(i)
+
+
+def _flat(at: list[int], shape: list[int]) -> int:
+    """The number of an element, row by row."""
+    number = 0
+    for index, size in zip(at, shape, strict=True):
+        number = number * size + index
+    return number
 
 
 class CppOpx(Opx):

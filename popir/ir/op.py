@@ -427,6 +427,12 @@ class Op:
         """Whether the output shares the input's memory."""
         return False
 
+    def showsInOrder(self, inIndex: int, outIndex: int) -> bool:
+        """Of an output that shares the input's memory: whether its elements, row by row, lie one
+        behind the other there, if those of the input do.
+        """
+        return True
+
     def modifies(self, inIndex: int) -> bool:
         """Whether the operator writes the memory of the input."""
         return False

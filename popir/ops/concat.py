@@ -12,7 +12,7 @@ from popir.ir import Op
 from popir.ir.op import Array
 from popir.ops.gradient import InputGradOp
 from popir.ops.identifiers import graphcoreId, onnxIds
-from popir.ops.shapes import axis
+from popir.ops.shapes import axis, isOnePiece
 from popir.opx import Opx
 from popir.poplar import program
 from popir.registry import OpCreator, OpxCreator
@@ -73,6 +73,10 @@ class ConcatGradOp(InputGradOp):
     def aliases(self, inIndex: int, outIndex: int) -> bool:
         """A view."""
         return True
+
+    def showsInOrder(self, inIndex: int, outIndex: int) -> bool:
+        """If the part lies in one piece."""
+        return isOnePiece(self.inShape(0), self.target().shape())
 
 
 class ConcatOpx(Opx):

@@ -19,7 +19,7 @@ from popir.ir import Op, OpSerialiser
 from popir.ir.op import Array
 from popir.ops.gradient import GRAD, IN, InputGradOp
 from popir.ops.identifiers import graphcoreId, onnxIds
-from popir.ops.shapes import axis
+from popir.ops.shapes import axis, isOnePiece
 from popir.opx import Opx
 from popir.poplar import Tensor, program
 from popir.popops import expr as pe
@@ -107,6 +107,15 @@ class GatherOp(Op):
     def aliases(self, inIndex: int, outIndex: int) -> bool:
         """A view, where the indices are known and few."""
         return inIndex == 0 and self.views() is not None
+
+    def showsInOrder(self, inIndex: int, outIndex: int) -> bool:
+        """If the indices are neighbours, and lie in one piece."""
+        found = self.views()
+        if found is None or len(found) != 1:
+            return False
+        (row,), shape, along = found, self.inShape(0), self.how().axis
+        part = [*shape[:along], len(row), *shape[along + 1 :]]
+        return row == list(range(row[0], row[0] + len(row))) and isOnePiece(shape, part)
 
     def setup(self) -> None:
         """The indices' shape, without the group, in place of the axis."""

@@ -50,6 +50,16 @@ def reduceTo(
     return t.reshape(list(shape))
 
 
+def isOnePiece(shape: Sequence[int], part: Sequence[int]) -> bool:
+    """Whether a part of that shape, of a tensor of `shape`, lies in one piece of its memory."""
+    partial = False
+    for whole, taken in zip(reversed(shape), reversed(part), strict=True):
+        if partial and taken > 1:
+            return False
+        partial = partial or taken < whole
+    return True
+
+
 def axis(op: Op, value: int, rank: int) -> int:
     """An axis counted from 0; negative ones count from the end. Raises OperatorAttributeError
     outside.

@@ -12,7 +12,7 @@ from popir.ir import GradInOutMapper, Op
 from popir.ir.op import Array
 from popir.ops.gradient import GRAD, InputGradOp
 from popir.ops.identifiers import graphcoreId, onnxIds
-from popir.ops.shapes import axis, constInput
+from popir.ops.shapes import axis, constInput, isOnePiece
 from popir.ops.views import ViewOp
 from popir.opx import Opx
 from popir.poplar import Tensor, program
@@ -56,6 +56,11 @@ class SliceOp(ViewOp):
     def _given(self, i: int, attribute: list[int] | None) -> list[int] | None:
         found = constInput(self, i)
         return attribute if found is None else [int(v) for v in found.reshape(-1)]
+
+    def showsInOrder(self, inIndex: int, outIndex: int) -> bool:
+        """If they lie in one piece."""
+        steps = (r.step for r in self.ranges().values() if len(r) > 1)
+        return all(step == 1 for step in steps) and isOnePiece(self.inShape(0), self.outShape(0))
 
     def setup(self) -> None:
         """As many elements as the ranges have."""
@@ -123,6 +128,10 @@ class SplitOp(ViewOp):
     def aliases(self, inIndex: int, outIndex: int) -> bool:
         """All outputs share the input's memory."""
         return inIndex == 0
+
+    def showsInOrder(self, inIndex: int, outIndex: int) -> bool:
+        """If the part lies in one piece."""
+        return isOnePiece(self.inShape(0), self.outShape(outIndex))
 
     def setup(self) -> None:
         """One shape for each part."""

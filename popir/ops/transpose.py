@@ -16,6 +16,12 @@ from popir.registry import OpCreator, OpxCreator
 from popir.types import TensorInfo
 
 
+def _keepsOrder(shape: list[int], permutation: list[int]) -> bool:
+    """Whether only dimensions of one element change places."""
+    moved = [p for p in permutation if shape[p] > 1]
+    return moved == sorted(moved)
+
+
 class TransposeOp(ViewOp):
     """Dimension i of the output is dimension perm[i] of the input; without perm, reversed."""
 
@@ -32,6 +38,10 @@ class TransposeOp(ViewOp):
                 f"shape {self.inShape(0)}."
             )
         return self.perm
+
+    def showsInOrder(self, inIndex: int, outIndex: int) -> bool:
+        """If only dimensions of one element change places."""
+        return _keepsOrder(self.inShape(0), self.permutation())
 
     def setup(self) -> None:
         """The dimensions, permuted."""
@@ -65,6 +75,10 @@ class TransposeGradOp(InputGradOp):
     def aliases(self, inIndex: int, outIndex: int) -> bool:
         """A view too."""
         return True
+
+    def showsInOrder(self, inIndex: int, outIndex: int) -> bool:
+        """If only dimensions of one element change places."""
+        return _keepsOrder(self.inShape(0), self.permutation())
 
 
 class TransposeOpx(Opx):

@@ -5,7 +5,8 @@ model says by `Builder.setInplacePreferences`, or a pattern by `inplacePriorityV
 it. Variants above 0 are tried, the most wanted first, of equal ones the operator made last. One is
 taken if nobody misses the old value: the memory belongs to no weight, constant, input of the graph
 or kept tensor, and all that read it, through whatever view, run before in the schedule as it is.
-These get a constraint: the schedule stays the same, and with it what the host fuses.
+These get a constraint: the schedule stays the same, and with it what the host fuses. Nor does it
+change the order of elements in memory, in which sums are rounded: no bit of a result changes.
 """
 
 from __future__ import annotations
@@ -107,10 +108,20 @@ class _Inplacer:
         """
         for tensor in [op.input[i] for i in sorted(op.input) if op.modifies(i)]:
             memory = _memory(tensor)
-            reason = self._keeps(memory) or _repeats(memory) or _shares(op, tensor, memory)
+            reason = (
+                self._keeps(memory)
+                or _repeats(memory)
+                or _shares(op, tensor, memory)
+                or _disorder(tensor)
+            )
             if reason is not None:
                 return reason
             befores += [reader for t in memory for reader in t.uses if reader is not op]
+        for i in op.input:
+            if not op.modifies(i) and any(
+                op.aliases(i, o) and not op.showsInOrder(i, o) for o in op.output
+            ):
+                return f"the variant shows input {i} with its elements in another order"
         befores[:] = dict.fromkeys(befores)
         later = (reader for reader in befores if self.place[reader.id] > self.place[op.id])
         blocking = next(later, None)
@@ -166,6 +177,27 @@ def _repeats(memory: list[Tensor]) -> str | None:
         sources = list(dict.fromkeys(_viewed(tensor)))
         if sources and sum(map(_elements, sources)) < _elements(tensor):
             return f"'{tensor.id}', in the same memory, shows elements several times"
+    return None
+
+
+def _disorder(tensor: Tensor) -> str | None:
+    """Whether the tensor lies in another order in memory, or with gaps. The result would too, and
+    a sum over it would be rounded in another order.
+    """
+    seen = {tensor}
+    stack = [tensor]
+    while stack:
+        at = stack.pop()
+        op = at.producer
+        for source in _viewed(at):
+            assert op is not None
+            i = next(i for i, t in op.input.items() if t is source)
+            o = next(o for o, t in op.output.items() if t is at)
+            if not op.showsInOrder(i, o):
+                return f"'{at.id}', in the same memory, has its elements in another order there"
+            if source not in seen:
+                seen.add(source)
+                stack.append(source)
     return None
 
 

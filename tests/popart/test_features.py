@@ -226,6 +226,9 @@ def check_regions(library: str) -> None:
     g.removeTensor("y")
     g.createConnectedOp(lambda: made, {0: "x"}, {0: "y"})
     assert made.aliasedRegions(0, 0) == [top] and made.aliases(0, 0) and not made.modifies(0)
+    assert made.showsInOrder(0, 0)
+    silent = add(graph(), "Head", rows=2, how="wrong rank")
+    assert not silent.showsInOrder(0, 0)
 
 
 def test_regions_and_variants(library, tmp_path: Path) -> None:

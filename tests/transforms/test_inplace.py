@@ -114,6 +114,39 @@ def test_memory_that_somebody_else_has_stays(source: str, reason: str) -> None:
     assert f"ai.onnx.Exp:13({source})" in found
 
 
+VIEWS = [
+    ("[3, 2]", "ai.onnx.Transpose:13(%a) {perm = [1, 0]}", False),
+    ("[2, 1, 3]", "ai.onnx.Transpose:13(%high) {perm = [0, 2, 1]}", True),
+    ("[1, 3]", "ai.onnx.Slice:1(%a) {starts = [1], ends = [2], axes = [0]}", True),
+    ("[2, 2]", "ai.onnx.Slice:1(%a) {starts = [0], ends = [2], axes = [1]}", False),
+    ("[2, 2]", "ai.onnx.Slice:13(%a, %zero, %three, %one, %two)", False),
+    ("[2, 1]", "ai.onnx.Gather:13(%a, %one) {axis = 1}", False),
+    ("[1, 3]", "ai.onnx.Gather:13(%a, %one) {axis = 0}", True),
+    ("[2, 3]", "ai.onnx.Gather:13(%a, %down) {axis = 0}", False),
+    ("[3, 1, 2]", "ai.graphcore.Reshape:1(%turned) {shape = [3, 1, 2]}", False),
+]
+
+
+@pytest.mark.parametrize(("shape", "view", "inOrder"), VIEWS)
+def test_results_lie_in_memory_row_by_row(shape: str, view: str, inOrder: bool) -> None:
+    """Else a sum over them would be rounded in another order."""
+    names = {"zero": 0, "one": 1, "two": 2, "three": 3}
+    lines = [f"const %{name}: INT64[1] = [{n}]" for name, n in names.items()]
+    turned = "3: %turned: FLOAT[3, 2] = ai.onnx.Transpose:13(%a) {perm = [1, 0]}"
+    body = f"""const %down: INT64[2] = [1, 0]
+    variable %m: FLOAT[2, 3] = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+    0: %a: FLOAT[2, 3] = ai.onnx.Mul:13(%m, %m)
+    1: %high: FLOAT[2, 3, 1] = ai.graphcore.Reshape:1(%a) {{shape = [2, 3, 1]}}
+    {turned if "turned" in view else ""}
+    4: %v: FLOAT{shape} = {view}
+    5: %out: FLOAT{shape} = ai.onnx.Exp:13(%v)"""
+    found, reasons = after("\n".join([*lines, body]))
+    assert ("ExpInplace" in found) == inOrder
+    wrong = "turned" if "turned" in view else "v"
+    expected = f"'{wrong}', in the same memory, has its elements in another order there"
+    assert reasons["ExpInplace"] == (None if inOrder else expected)
+
+
 def test_an_operator_that_sees_its_input_twice() -> None:
     body = """0: %a: FLOAT[2, 2] = ai.onnx.MatMul:13(%m, %m)
     1: %b: FLOAT[2, 2] = ai.onnx.Transpose:13(%a) {perm = [1, 0]}
