@@ -63,6 +63,16 @@ void checkOffsets(const char* who, const Tensor& offsets, const Sizes& dims) {
                                  std::to_string(dims.size()) + "]");
 }
 
+/// The shape of one slice for each row of offsets. Throws where these do not fit the tensor.
+Sizes slicesShape(const char* who, const Tensor& t, const Tensor& offsets, const Sizes& dims,
+                  const Sizes& sizes) {
+  checkDims(who, t, dims, sizes);
+  checkOffsets(who, offsets, dims);
+  Sizes shape = sliceShape(t.shape(), dims, sizes);
+  shape.insert(shape.begin(), offsets.dim(0));
+  return shape;
+}
+
 Tensor linear(Graph& graph, const poplar::Type& type, const Sizes& shape,
               const DebugContext& debugContext) {
   return graph.addVariable(type, shape, poplar::VariableMappingMethod::LINEAR, debugContext);
@@ -71,10 +81,7 @@ Tensor linear(Graph& graph, const poplar::Type& type, const Sizes& shape,
 Tensor slices(const char* who, Graph& graph, const Tensor& t, const Tensor& offsets,
               const Sizes& dims, const Sizes& sizes, Sequence& prog,
               const DebugContext& debugContext) {
-  checkDims(who, t, dims, sizes);
-  checkOffsets(who, offsets, dims);
-  Sizes shape = sliceShape(t.shape(), dims, sizes);
-  shape.insert(shape.begin(), offsets.dim(0));
+  const Sizes shape = slicesShape(who, t, offsets, dims, sizes);
   // Memory in the kernel's order, seen in the caller's.
   const Tensor first = slicedFirst(t, dims);
   Sizes memory = first.shape();
@@ -94,13 +101,27 @@ Tensor slices(const char* who, Graph& graph, const Tensor& t, const Tensor& offs
   return made.dimShuffle(back);
 }
 
+/// Throws unless elements of `t` can be computed with, and `scale`, if there is one, fits them.
+void checkComputed(const char* who, const Tensor& t, const Tensor* scale) {
+  const poplar::Type type = t.elementType();
+  const bool fits =
+      scale == nullptr || (scale->numElements() == 1 &&
+                           (scale->elementType() == type ||
+                            (type == poplar::HALF && scale->elementType() == poplar::FLOAT)));
+  if (popir::SlicesKernel::computes(type) && fits) return;
+  std::string text = std::string("popops::") + who + ": the tensor is " + type.toString();
+  if (scale != nullptr)
+    text += ", the scale " + scale->elementType().toString() + " " + scale->shapeToString();
+  text += "; give FLOAT, HALF, DOUBLE, INT or UNSIGNED_INT";
+  if (scale != nullptr) text += " and one element of the same type";
+  throw poputil::poplibs_error(text);
+}
+
 void update(const char* who, popir::SlicesKind kind, Graph& graph, const Tensor& t, const Tensor& s,
             const Tensor& offsets, const Tensor* scale, const Sizes& dims, const Sizes& sizes,
             Sequence& prog, const DebugContext& debugContext) {
-  checkDims(who, t, dims, sizes);
-  checkOffsets(who, offsets, dims);
-  Sizes shape = sliceShape(t.shape(), dims, sizes);
-  shape.insert(shape.begin(), offsets.dim(0));
+  if (kind != popir::SlicesKind::Write) checkComputed(who, t, scale);
+  const Sizes shape = slicesShape(who, t, offsets, dims, sizes);
   if (s.shape() != shape || s.elementType() != t.elementType())
     throw poputil::poplibs_error(
         std::string("popops::") + who + ": the slices are " + s.elementType().toString() + " " +
@@ -220,30 +241,9 @@ void multiUpdate(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& o
          debugContext);
 }
 
-namespace {
-
-/// Throws unless elements of `t` can be computed with, and `scale`, if there is one, fits them.
-void checkComputed(const char* who, const Tensor& t, const Tensor* scale) {
-  const poplar::Type type = t.elementType();
-  const bool fits =
-      scale == nullptr || (scale->numElements() == 1 &&
-                           (scale->elementType() == type ||
-                            (type == poplar::HALF && scale->elementType() == poplar::FLOAT)));
-  if (popir::SlicesKernel::computes(type) && fits) return;
-  std::string text = std::string("popops::") + who + ": the tensor is " + type.toString();
-  if (scale != nullptr)
-    text += ", the scale " + scale->elementType().toString() + " " + scale->shapeToString();
-  text += "; give FLOAT, HALF, DOUBLE, INT or UNSIGNED_INT";
-  if (scale != nullptr) text += " and one element of the same type";
-  throw poputil::poplibs_error(text);
-}
-
-}  // namespace
-
 void multiUpdateAdd(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offsets,
                     const Tensor& scale, const Sizes& dims, const Sizes& sizes, Sequence& prog,
                     const SlicePlan&, const OptionFlags&, const DebugContext& debugContext) {
-  checkComputed("multiUpdateAdd", t, &scale);
   update("multiUpdateAdd", popir::SlicesKind::Add, graph, t, s, offsets, &scale, dims, sizes, prog,
          debugContext);
 }
@@ -251,7 +251,6 @@ void multiUpdateAdd(Graph& graph, const Tensor& t, const Tensor& s, const Tensor
 void multiUpdateMax(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offsets,
                     const Sizes& dims, const Sizes& sizes, Sequence& prog, const SlicePlan&,
                     const OptionFlags&, const DebugContext& debugContext) {
-  checkComputed("multiUpdateMax", t, nullptr);
   update("multiUpdateMax", popir::SlicesKind::Max, graph, t, s, offsets, nullptr, dims, sizes, prog,
          debugContext);
 }
@@ -259,7 +258,6 @@ void multiUpdateMax(Graph& graph, const Tensor& t, const Tensor& s, const Tensor
 void multiUpdateMul(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offsets,
                     const Sizes& dims, const Sizes& sizes, Sequence& prog, const SlicePlan&,
                     const OptionFlags&, const DebugContext& debugContext) {
-  checkComputed("multiUpdateMul", t, nullptr);
   update("multiUpdateMul", popir::SlicesKind::Mul, graph, t, s, offsets, nullptr, dims, sizes, prog,
          debugContext);
 }

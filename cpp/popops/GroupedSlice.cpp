@@ -22,10 +22,10 @@ Sizes withFirst(std::size_t first, const Sizes& rest, std::size_t more = 0) {
 }
 
 /// [values, 1], UNSIGNED_INT.
-Tensor constantOffsets(Graph& graph, const std::vector<unsigned>& values,
+Tensor constantOffsets(Graph& graph, poplar::ArrayRef<unsigned> values,
                        const DebugContext& debugContext) {
-  const Tensor made = graph.addConstant(poplar::UNSIGNED_INT, {values.size(), 1},
-                                        poplar::ArrayRef<unsigned>(values), debugContext);
+  const Tensor made =
+      graph.addConstant(poplar::UNSIGNED_INT, {values.size(), 1}, values, debugContext);
   graph.setTileMapping(made, 0);
   return made;
 }
@@ -55,13 +55,17 @@ Tensor groupedSlices(const char* who, const Tensor& t, const Tensor& s, const Te
   return s.flatten(0, 2).expand({1});
 }
 
-/// Calls an update of slices whose first dimension is the group.
-template <class Update>
-void grouped(const char* who, const Update& update, Graph& graph, const Tensor& t, const Tensor& s,
-             const Tensor& offsets, const Sizes& dims, const Sizes& sizes,
-             const DebugContext& debugContext) {
+using Update = void (*)(Graph&, const Tensor&, const Tensor&, const Tensor&, const Sizes&,
+                        const Sizes&, Sequence&, const SlicePlan&, const OptionFlags&,
+                        const DebugContext&);
+
+/// The update of all groups at once.
+void grouped(const char* who, Update update, Graph& graph, const Tensor& t, const Tensor& s,
+             const Tensor& offsets, const Sizes& dims, const Sizes& sizes, Sequence& prog,
+             const SlicePlan& plan, const OptionFlags& options, const DebugContext& debugContext) {
   const Tensor places = groupedOffsets(who, graph, t, offsets, debugContext);
-  update(groupedSlices(who, t, s, offsets), places, withFirst(0, dims, 1), withFirst(1, sizes));
+  update(graph, t, groupedSlices(who, t, s, offsets), places, withFirst(0, dims, 1),
+         withFirst(1, sizes), prog, plan, options, debugContext);
 }
 
 }  // namespace
@@ -93,16 +97,14 @@ Tensor createGroupedIndicesTensor(Graph& graph, std::size_t groupSize, const Siz
 Tensor multiSlice(Graph& graph, const Tensor& t, poplar::ArrayRef<unsigned> offsets,
                   std::size_t dim, Sequence& prog, const DebugContext& debugContext,
                   const OptionFlags& options) {
-  const std::vector<unsigned> values(offsets.begin(), offsets.end());
-  const Tensor places = constantOffsets(graph, values, {debugContext, "offsets"});
+  const Tensor places = constantOffsets(graph, offsets, {debugContext, "offsets"});
   return multiSlice(graph, t, places, {dim}, {1}, prog, SlicePlan(), options, debugContext);
 }
 
 void multiUpdateAdd(Graph& graph, const Tensor& t, const Tensor& s,
                     poplar::ArrayRef<unsigned> offsets, const Tensor& scale, std::size_t dim,
                     Sequence& prog, const DebugContext& debugContext, const OptionFlags& options) {
-  const std::vector<unsigned> values(offsets.begin(), offsets.end());
-  const Tensor places = constantOffsets(graph, values, {debugContext, "offsets"});
+  const Tensor places = constantOffsets(graph, offsets, {debugContext, "offsets"});
   multiUpdateAdd(graph, t, s, places, scale, {dim}, {1}, prog, SlicePlan(), options, debugContext);
 }
 
@@ -120,40 +122,34 @@ void groupedMultiUpdate(Graph& graph, const Tensor& t, const Tensor& s, const Te
                         const Sizes& dims, const Sizes& sizes, Sequence& prog,
                         const SlicePlan& plan, const OptionFlags& options,
                         const DebugContext& debugContext) {
-  const auto update = [&](const Tensor& slices, const Tensor& at, const Sizes& d, const Sizes& n) {
-    multiUpdate(graph, t, slices, at, d, n, prog, plan, options, debugContext);
-  };
-  grouped("groupedMultiUpdate", update, graph, t, s, offsets, dims, sizes, debugContext);
+  grouped("groupedMultiUpdate", multiUpdate, graph, t, s, offsets, dims, sizes, prog, plan, options,
+          debugContext);
 }
 
 void groupedMultiUpdateAdd(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offsets,
                            const Tensor& scale, const Sizes& dims, const Sizes& sizes,
                            Sequence& prog, const SlicePlan& plan, const OptionFlags& options,
                            const DebugContext& debugContext) {
-  const auto update = [&](const Tensor& slices, const Tensor& at, const Sizes& d, const Sizes& n) {
-    multiUpdateAdd(graph, t, slices, at, scale, d, n, prog, plan, options, debugContext);
-  };
-  grouped("groupedMultiUpdateAdd", update, graph, t, s, offsets, dims, sizes, debugContext);
+  const char* const who = "groupedMultiUpdateAdd";
+  const Tensor places = groupedOffsets(who, graph, t, offsets, debugContext);
+  multiUpdateAdd(graph, t, groupedSlices(who, t, s, offsets), places, scale, withFirst(0, dims, 1),
+                 withFirst(1, sizes), prog, plan, options, debugContext);
 }
 
 void groupedMultiUpdateMax(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offsets,
                            const Sizes& dims, const Sizes& sizes, Sequence& prog,
                            const SlicePlan& plan, const OptionFlags& options,
                            const DebugContext& debugContext) {
-  const auto update = [&](const Tensor& slices, const Tensor& at, const Sizes& d, const Sizes& n) {
-    multiUpdateMax(graph, t, slices, at, d, n, prog, plan, options, debugContext);
-  };
-  grouped("groupedMultiUpdateMax", update, graph, t, s, offsets, dims, sizes, debugContext);
+  grouped("groupedMultiUpdateMax", multiUpdateMax, graph, t, s, offsets, dims, sizes, prog, plan,
+          options, debugContext);
 }
 
 void groupedMultiUpdateMul(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offsets,
                            const Sizes& dims, const Sizes& sizes, Sequence& prog,
                            const SlicePlan& plan, const OptionFlags& options,
                            const DebugContext& debugContext) {
-  const auto update = [&](const Tensor& slices, const Tensor& at, const Sizes& d, const Sizes& n) {
-    multiUpdateMul(graph, t, slices, at, d, n, prog, plan, options, debugContext);
-  };
-  grouped("groupedMultiUpdateMul", update, graph, t, s, offsets, dims, sizes, debugContext);
+  grouped("groupedMultiUpdateMul", multiUpdateMul, graph, t, s, offsets, dims, sizes, prog, plan,
+          options, debugContext);
 }
 
 }  // namespace popops
