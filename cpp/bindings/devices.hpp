@@ -1,0 +1,14 @@
+// popir.poplar: targets and devices.
+#ifndef popir_bindings_devices_hpp
+#define popir_bindings_devices_hpp
+
+#include <pybind11/pybind11.h>
+
+namespace popir {
+
+/// After types and options, which it takes.
+void bindDevices(pybind11::module_& m);
+
+}  // namespace popir
+
+#endif
