@@ -33,6 +33,23 @@ def run(
     return outputs
 
 
+def transformed(
+    model: Any, anchor: str, outlining: bool, inplace: bool, device: Any = None, **options: Any
+) -> popir.InferenceSession:
+    """A prepared inference session of one anchor, with or without outlining and operators in place;
+    `options` are those of the session.
+    """
+    session = popir.InferenceSession(
+        model,
+        popir.DataFlow(1, [anchor]),
+        device or popir.DeviceManager().createCpuDevice(),
+        patterns=popir.Patterns().enablePattern("InPlace", inplace),
+        userOptions=popir.SessionOptions(enableOutlining=outlining, **options),
+    )
+    session.prepareDevice()
+    return session
+
+
 def trainingSession(
     model: Any,
     loss: str,

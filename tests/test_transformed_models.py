@@ -11,7 +11,7 @@ import pytest
 import popir
 from models import light
 from popir.ir.graph import calledGraphs
-from tests.models import floats, step
+from tests.models import floats, step, transformed
 
 Arrays = dict[str, np.ndarray[Any, Any]]
 SIZES = 6, 17
@@ -132,22 +132,12 @@ def test_an_input_that_all_calls_share_in_the_memory_of_a_function_that_they_cal
         parts += [on.tanh([last]), on.tanh([on.sin([last])])]
         out = on.concat(parts, 0)
         builder.addOutputTensor(out)
-        session = popir.InferenceSession(
-            builder.getModelProto(),
-            popir.DataFlow(1, [out]),
-            popir.DeviceManager().createCpuDevice(),
-            patterns=popir.Patterns().enablePattern("InPlace", False),
-            userOptions=popir.SessionOptions(
-                enableOutlining=outlining,
-                outlineThreshold=-1.0,
-                enableOutliningCopyCostPruning=False,
-            ),
-        )
+        options = {"outlineThreshold": -1.0, "enableOutliningCopyCostPruning": False}
+        session = transformed(builder.getModelProto(), out, outlining, False, **options)
         called = [
             sorted(op.opid.type for op in g.ops.values()) for g in calledGraphs(session.graph)[1:]
         ]
         assert not outlining or sorted(called) == [["Call", "Transpose"], ["Tanh"]]
-        session.prepareDevice()
         return step(session, {"x": floats(N, N, seed=3)})[out]
 
     N = SIZES[0]
@@ -174,17 +164,9 @@ def machine(outlining: bool, inplace: bool) -> popir.InferenceSession:
 
 def onMachine(model: Any, out: str, outlining: bool, inplace: bool) -> popir.InferenceSession:
     """A session of a model on the same machine."""
-    session = popir.InferenceSession(
-        model,
-        popir.DataFlow(1, [out]),
-        popir.DeviceManager().createIpuModelDevice({"tilesPerIPU": 16}),
-        patterns=popir.Patterns().enablePattern("InPlace", inplace),
-        userOptions=popir.SessionOptions(
-            enableOutlining=outlining, engineOptions={"debug.allowOutOfMemory": "true"}
-        ),
-    )
-    session.prepareDevice()
-    return session
+    device = popir.DeviceManager().createIpuModelDevice({"tilesPerIPU": 16})
+    engine = {"debug.allowOutOfMemory": "true"}
+    return transformed(model, out, outlining, inplace, device, engineOptions=engine)
 
 
 def memory(session: popir.InferenceSession) -> dict[str, int]:
@@ -223,14 +205,7 @@ def test_classifiers(name: str) -> None:
     image = np.random.default_rng(1).standard_normal(shape).astype(np.float32)
     found: list[Any] = []
     for outlining, inplace in itertools.product((False, True), repeat=2):
-        session = popir.InferenceSession(
-            model,
-            popir.DataFlow(1, [out]),
-            popir.DeviceManager().createCpuDevice(),
-            patterns=popir.Patterns().enablePattern("InPlace", inplace),
-            userOptions=popir.SessionOptions(enableOutlining=outlining),
-        )
-        session.prepareDevice()
+        session = transformed(model, out, outlining, inplace)
         types = {op.opid.type for op in session.graph.ops.values()}
         assert (("Call" in types) or ("ReluInplace" in types)) == (outlining or inplace)
         found.append(step(session, {id: image})[out])
@@ -251,13 +226,7 @@ def test_the_host_runs_the_same_steps() -> None:
 
 def test_the_host_s_profile_names_the_model_s_operators() -> None:
     model, out = layered(3)
-    session = popir.InferenceSession(
-        model,
-        popir.DataFlow(1, [out]),
-        popir.DeviceManager().createCpuDevice(),
-        userOptions=popir.SessionOptions(engineOptions={"host.profile": "true"}),
-    )
-    session.prepareDevice()
+    session = transformed(model, out, True, True, engineOptions={"host.profile": "true"})
     assert "Call" in {op.opid.type for op in session.graph.ops.values()}
     rows = session.getHostProfile().instructions
     assert [row.operator for row in rows if row.type == "MatMul"] == [

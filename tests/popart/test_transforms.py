@@ -12,7 +12,7 @@ import numpy as np
 
 import popir
 from popir.ir.graph import calledGraphs
-from tests.models import floats
+from tests.models import floats, step, transformed
 from tests.popart.libraries import isolated
 
 Library = Callable[[str], str]
@@ -65,26 +65,14 @@ def check_random_models(*libraries: str) -> None:
         model, out = randomModel(seed)
         found: list[np.ndarray] = []
         for outlining, inplace in itertools.product((False, True), repeat=2):
-            session = popir.InferenceSession(
-                model,
-                popir.DataFlow(1, [out]),
-                popir.DeviceManager().createCpuDevice(),
-                patterns=popir.Patterns().enablePattern("InPlace", inplace),
-                userOptions=popir.SessionOptions(
-                    enableOutlining=outlining,
-                    enableOutliningCopyCostPruning=False,
-                    outlineThreshold=0.15,
-                ),
-            )
+            options = {"enableOutliningCopyCostPruning": False, "outlineThreshold": 0.15}
+            session = transformed(model, out, outlining, inplace, **options)
             main, *others = calledGraphs(session.graph)
             called |= {op.opid.type for graph in others for op in graph.ops.values()}
             if inplace:
                 ops = [op for graph in (main, *others) for op in graph.ops.values()]
                 taken |= {op.opid.type for op in ops if "Inplace" in op.opid.type}
-            session.prepareDevice()
-            anchors = session.initAnchorArrays()
-            session.run(popir.PyStepIO({"x": floats(ROWS, COLUMNS, seed=9)}, anchors))
-            found.append(anchors[out].copy())
+            found.append(step(session, {"x": floats(ROWS, COLUMNS, seed=9)})[out])
         for other in found[1:]:
             np.testing.assert_array_equal(other, found[0], f"seed {seed}")
     assert {"SquashedInplace", "BlendLhsInplace", "HeadInplace"} <= taken
