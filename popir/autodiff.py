@@ -13,8 +13,16 @@ from typing import Any
 import numpy as np
 
 from popir import registry
-from popir.errors import MissingGradientError, popart_exception
-from popir.ir import GradInOutMapper, GradOpInType, Graph, Op, Tensor
+from popir.errors import MissingGradientError, did_you_mean, popart_exception
+from popir.ir import (
+    GradInOutMapper,
+    GradOpInType,
+    Graph,
+    Op,
+    Tensor,
+    blamed,
+    gradientsOf,
+)
 from popir.types import DataType, TensorInfo
 
 _DIFFERENTIABLE = {DataType.FLOAT, DataType.FLOAT16, DataType.BFLOAT16, DataType.DOUBLE}
@@ -50,6 +58,9 @@ def differentiate(
     an operator that has none.
     """
     wanted = list(targets)
+    if not graph.hasTensor(loss):
+        near = did_you_mean(loss, graph.tensors)
+        raise popart_exception(f"The loss '{loss}' is no tensor of the model.{near}")
     end = graph.getTensor(loss)
     _checkLoss(end)
     walk = _Walk(graph, wanted)
@@ -149,7 +160,7 @@ class _Walk:
         wanted = {i for i, t in op.input.items() if self.isActive(t)}
         reached: set[int] = set()
         claimed: set[int] = set()
-        for gradOp in op.getGradOps():
+        for gradOp in gradientsOf(op):
             towards = gradOp.gradOutToNonGradIn()
             _checkMaps(op, gradOp, towards)
             claimed.update(towards.values())
@@ -171,7 +182,8 @@ class _Walk:
             id = self.graph.uniqueId(getEdgeGradId(op, i))
             gradOp.createAndConnectOutTensor(out, id)
             self.parts.setdefault(op.inTensor(i), []).append(id)
-        gradOp.setup()
+        with blamed(gradOp, "setup"):
+            gradOp.setup()
         for out, i in gradOp.gradOutToNonGradIn().items():
             if op.hasInput(i):
                 _checkInfo(op, i, gradOp, out)
@@ -227,7 +239,7 @@ def _add(
 def _checkMaps(op: Op, gradOp: Op, towards: dict[int, int]) -> None:
     """Refuses indices that no operator has; one that is merely not connected may be optional."""
     who = f"{gradOp.debugName()} of '{gradOp.source}', the gradient of {op.debugName()}"
-    lacking = [i for i in towards.values() if i not in op.input and not op.mayLackInput(i)]
+    lacking = [i for i in towards.values() if i not in op.input and not _mayLack(op, i, True)]
     if min((*towards, *towards.values(), 0)) < 0 or lacking:
         raise popart_exception(
             f"{who}: gradOutToNonGradIn() returned {towards}; expected the index of each of its "
@@ -237,14 +249,23 @@ def _checkMaps(op: Op, gradOp: Op, towards: dict[int, int]) -> None:
     for mapper in gradOp.gradInputInfo():
         isInput = mapper.type is GradOpInType.In
         known = op.input if isInput else op.output
-        may = op.mayLackInput if isInput else op.mayLackOutput
-        isThere = mapper.iNonGrad in known or may(mapper.iNonGrad)
+        isThere = mapper.iNonGrad in known or _mayLack(op, mapper.iNonGrad, isInput)
         if min(mapper.iGrad, mapper.iNonGrad) < 0 or mapper.iGrad in reads or not isThere:
             raise popart_exception(
                 f"{who}: gradInputInfo() maps input {mapper.iGrad} to {mapper.type.name} "
                 f"{mapper.iNonGrad}; expected each input once, and indices among {sorted(known)}."
             )
         reads.add(mapper.iGrad)
+
+
+def _mayLack(op: Op, i: int, isInput: bool) -> bool:
+    """Whether a model may leave out input `i`, or output `i`, of an operator."""
+    entry = registry.registered(op.opid) if op.source == registry.PYTHON else None
+    if entry is not None and entry.definition is not None:
+        formals = entry.definition.inputs if isInput else entry.definition.outputs
+        if formals.most is not None and i >= formals.most:
+            return False
+    return op.mayLackInput(i) if isInput else op.mayLackOutput(i)
 
 
 def _checkInfo(op: Op, i: int, gradOp: Op, out: int) -> None:

@@ -98,6 +98,12 @@ class DataFlow:
         anchorIds: Iterable[str] | None = None,
     ) -> None:
         self.setBatchesPerStep(batchesPerStep)
+        for given in (anchorTensors, anchorIds):
+            if isinstance(given, str):
+                raise popart_exception(
+                    f"DataFlow takes the anchors as a list of tensor ids, such as [{given!r}]; "
+                    f"given was {given!r}."
+                )
         if isinstance(anchorTensors, Mapping):
             self._anchors = dict(anchorTensors)
         else:

@@ -3,8 +3,8 @@
 An operator of a model is looked up by domain, name and the model's opset for the domain: the
 highest registered version that is not above the opset. Who may replace whom: a library may shadow a
 built-in operator, but in ai.graphcore only add new ones; Python code replaces with `override=True`
-only; two libraries never share an identifier. An operator that a library defines is never lowered
-by a built-in Opx, nor the other way round while both have one.
+only, but a class by its newer edition; two libraries never share an identifier. An operator that a
+library defines is never lowered by a built-in Opx, nor the other way round while both have one.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from popir.errors import (
     UnknownOperatorError,
     did_you_mean,
     near_misses,
+    popart_exception,
 )
 from popir.ir import Op, OperatorIdentifier, Tensor
 from popir.onnxio import schemas
@@ -127,6 +128,8 @@ def register_opx(entry: OpxEntry, override: bool = False) -> None:
 def _admit(what: str, new: OpEntry | OpxEntry, old: OpEntry | OpxEntry, override: bool) -> None:
     if override or (new.source == old.source and is_library(new.source)):
         return
+    if new.source == old.source == PYTHON and _isRedefined(_class(old), _class(new)):
+        return
     who = f"{new.opid} ({what})"
     if not is_library(new.source):
         raise DuplicateOperatorError(
@@ -151,27 +154,49 @@ def _owner(source: str) -> str:
     return "Python code" if source == PYTHON else source
 
 
+def _class(entry: OpEntry | OpxEntry) -> object:
+    return entry.opClass if isinstance(entry, OpEntry) else entry.opxClass
+
+
+def _isRedefined(old: object, new: object) -> bool:
+    """Whether a class of Python code stands for one that was defined in its place before: by a cell
+    of a notebook that is run again, or a module that is imported anew.
+    """
+    names = [(getattr(c, "__module__", ""), getattr(c, "__qualname__", "<")) for c in (old, new)]
+    return names[0] == names[1] and "<" not in names[0][1]
+
+
 class OpCreator:
     """Registers an Op class for identifiers; making one does it.
 
     `definitions` are the identifiers, with an OpDefinition each if given as a dict. `factory` makes
     the Op from an OpCreatorInfo; by default the class is called with identifier, settings and
-    attributes. An operator with `isPublic=False` is not listed. Raises DuplicateOperatorError if an
-    identifier is taken and `override` is not set.
+    attributes. An operator with `isPublic=False` is not listed.
+
+    Raises DuplicateOperatorError if an identifier is taken and `override` is not set, except by a
+    class of the same module and name, which is the older edition of this one; popart_exception for
+    what is no class of operators, or no identifier.
     """
 
     def __init__(
         self,
         opClass: type[Op],
-        definitions: Mapping[OperatorIdentifier, OpDefinition] | Iterable[OperatorIdentifier],
+        definitions: Mapping[OperatorIdentifier, OpDefinition]
+        | Iterable[OperatorIdentifier]
+        | OperatorIdentifier,
         factory: Callable[[OpCreatorInfo], Op] | None = None,
         isPublic: bool = True,
         override: bool = False,
         source: str | None = None,
     ) -> None:
+        given: object = opClass
+        if not isinstance(given, type) or not issubclass(given, Op):
+            raise popart_exception(
+                f"OpCreator registers a class that is derived from popir.Op; given was {given!r}."
+            )
         source = source or opClass.source
         hasGradOps = opClass.getGradOps is not Op.getGradOps
-        self.opids = list(definitions)
+        self.opids = _identifiers("OpCreator", definitions)
 
         def construct(info: OpCreatorInfo) -> Op:
             return opClass(info.opid, info.settings, info.attributes)
@@ -187,7 +212,7 @@ class OpCreator:
 class OpxCreator:
     """Registers an Opx class (or a function that makes one) for identifiers; making one does it.
 
-    Raises DuplicateOperatorError if an identifier is taken and `override` is not set.
+    Raises DuplicateOperatorError and popart_exception as OpCreator does.
     """
 
     def __init__(
@@ -197,11 +222,29 @@ class OpxCreator:
         override: bool = False,
         source: str | None = None,
     ) -> None:
+        given: object = opxClass
+        if not callable(given) or (isinstance(given, type) and issubclass(given, Op)):
+            raise popart_exception(
+                "OpxCreator registers a class that is derived from popir.Opx, or a function that "
+                f"makes an object of one; given was {given!r}."
+            )
         if source is None:
             source = BUILT_IN if opxClass.__module__.startswith("popir.") else PYTHON
-        self.opids = [opid] if isinstance(opid, OperatorIdentifier) else list(opid)
+        self.opids = _identifiers("OpxCreator", opid)
         for each in self.opids:
             register_opx(OpxEntry(each, opxClass, source), override)
+
+
+def _identifiers(who: str, given: Any) -> list[OperatorIdentifier]:
+    several = isinstance(given, Iterable) and not isinstance(given, str)
+    found: list[Any] = [*given] if several else [given]
+    for each in found:
+        if not isinstance(each, OperatorIdentifier):
+            raise popart_exception(
+                f"{who} takes identifiers, such as popir.OperatorIdentifier('com.acme', 'Square', "
+                f"1); given was {each!r}."
+            )
+    return found
 
 
 def _sync() -> None:
@@ -273,8 +316,7 @@ def named(text: str) -> list[OpEntry]:
     if not chosen:
         names = {n for e in every for n in (e.opid.type, f"{e.opid.domain}.{e.opid.type}")}
         raise UnknownOperatorError(
-            f"No operator '{text}' is registered.{did_you_mean(name, sorted(names))} Load the "
-            "library that defines it, or register it by OpCreator."
+            f"No operator '{text}' is registered.{did_you_mean(name, sorted(names))} {_REMEDY}"
         )
     return chosen[::-1]
 
@@ -287,11 +329,19 @@ def _unknown(domain: str, type: str, opset: int) -> str:
     same = [name for d, name in _state.ops if d == domain]
     near = [f"{domain}.{name}" for name in near_misses(type, same)]
     near += [f"{d}.{name}" for d, name in _state.ops if name == type]
-    if near:
-        return f"{text}, nor for any other. Similar operators are {', '.join(near)}."
-    return (
-        f"{text}, nor for any other. Load the library that defines it, or register it by OpCreator."
-    )
+    if opxs := [e for e in opxEntries() if (e.opid.domain, e.opid.type) == (domain, type)]:
+        return (
+            f"{text}, nor for any other; only an Opx is, from {_owner(opxs[0].source)}. Register "
+            "the operator by OpCreator."
+        )
+    similar = f" Similar operators are {', '.join(near)}." if near else ""
+    return f"{text}, nor for any other.{similar} {_REMEDY}"
+
+
+_REMEDY = (
+    "Load the library that defines it (popir.load_op_library, or --op-library on the command "
+    "line), or register it by OpCreator."
+)
 
 
 def createOp(

@@ -65,6 +65,15 @@ class Session:
         loss: str | None = None,
         optimizer: Optimizer | None = None,
     ) -> None:
+        for what, value, kind in (
+            ("dataFlow", dataFlow, DataFlow),
+            ("deviceInfo", deviceInfo, DeviceInfo),
+            ("optimizer", optimizer, Optimizer),
+        ):
+            if not isinstance(value, kind) and not (value is optimizer is None):
+                raise popart_exception(
+                    f"A session takes an object of {kind.__name__} as {what}; given was {value!r}."
+                )
         self.dataFlow = dataFlow
         self.deviceInfo = deviceInfo
         self.options = userOptions or SessionOptions()

@@ -17,7 +17,7 @@ from typing import Any
 
 from popir import poplar
 from popir.errors import PopirError, popart_exception
-from popir.ir import Graph, Op, TensorType
+from popir.ir import Graph, Op, TensorType, blamed
 from popir.opx import Opx
 from popir.poplar import program
 
@@ -112,14 +112,8 @@ class Watch:
             self._devicex.insert(id, copies[id])
         own = program.Sequence()
         try:
-            opx.grow(own)
-        except (PopirError, MemoryError):
-            raise
-        except Exception as error:  # grow() may be anybody's code.
-            raise popart_exception(
-                f"{opx.op_p.debugName()}: {type(opx).__name__}.grow() failed: "
-                f"{type(error).__name__}: {error}"
-            ) from error
+            with blamed(opx.op_p, "grow", opx):
+                opx.grow(own)
         finally:
             for id, tensor in originals.items():
                 self._devicex.insert(id, tensor)

@@ -3,6 +3,7 @@
 import logging
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -100,7 +101,9 @@ def test_unknown_operator() -> None:
         registry.find("com.acme", "Twize", 4)
     assert str(error.value) == (
         "No operator com.acme.Twize is registered for version 4 of the domain com.acme, nor for "
-        "any other. Similar operators are com.acme.Twice."
+        "any other. Similar operators are com.acme.Twice. Load the library that defines it "
+        "(popir.load_op_library, or --op-library on the command line), or register it by "
+        "OpCreator."
     )
     with pytest.raises(UnknownOperatorError) as error:
         registry.find("com.acme", "Twice", 2)
@@ -110,11 +113,12 @@ def test_unknown_operator() -> None:
     )
     with pytest.raises(UnknownOperatorError) as error:
         registry.find("com.other", "Twice", 2)
-    assert str(error.value).endswith("nor for any other. Similar operators are com.acme.Twice.")
+    assert "nor for any other. Similar operators are com.acme.Twice. Load" in str(error.value)
     with pytest.raises(UnknownOperatorError) as error:
         registry.find("com.other", "Unheard", 2)
     assert str(error.value).endswith(
-        "Load the library that defines it, or register it by OpCreator."
+        "nor for any other. Load the library that defines it (popir.load_op_library, or "
+        "--op-library on the command line), or register it by OpCreator."
     )
 
 
@@ -133,6 +137,46 @@ def test_registering_twice() -> None:
     OpxCreator(OtherOpx, opid(), override=True)
     assert isinstance(create(), OtherOp)
     assert isinstance(registry.createOpx(create(), None), OtherOpx)
+
+
+def test_a_class_defined_again_replaces_its_older_edition() -> None:
+    OpCreator(TwiceOp, opid())
+    OpxCreator(TwiceOpx, opid())
+    again = type("TwiceOp", (TwiceOp,), {"__module__": __name__, "__qualname__": "TwiceOp"})
+    lowering = type("TwiceOpx", (Opx,), {"__module__": __name__, "__qualname__": "TwiceOpx"})
+    OpCreator(again, opid())
+    OpxCreator(lowering, opid())
+    assert type(create()) is again
+    assert type(registry.createOpx(create(), None)) is lowering
+    local = [type("X", (TwiceOp,), {"__qualname__": "f.<locals>.X"}) for _ in range(2)]
+    OpCreator(local[0], opid(2))
+    with pytest.raises(DuplicateOperatorError, match="is registered already"):
+        OpCreator(local[1], opid(2))
+
+
+@pytest.mark.parametrize(
+    ("register", "words"),
+    [
+        (lambda: OpCreator(TwiceOpx, [opid()]), "a class that is derived from popir.Op; given was"),
+        (lambda: OpCreator(lambda: 1, [opid()]), "OpCreator registers a class"),
+        (lambda: OpCreator(TwiceOp, ["a.B"]), "OpCreator takes identifiers, such as popir.Opera"),
+        (lambda: OpCreator(TwiceOp, "a.B"), "given was 'a.B'"),
+        (lambda: OpxCreator(TwiceOp, opid()), "a class that is derived from popir.Opx, or a func"),
+        (lambda: OpxCreator(TwiceOpx, 3), "OpxCreator takes identifiers"),
+        (lambda: OperatorIdentifier("a", "B", "1"), "'B', '1'): the version is an integer, such"),
+    ],
+)
+def test_what_cannot_be_registered(register: Any, words: str) -> None:
+    with pytest.raises(popart_exception, match=re.escape(words)):
+        register()
+    assert registry.registered(opid()) is None
+
+
+def test_a_lowering_without_its_operator() -> None:
+    OpxCreator(TwiceOpx, opid())
+    words = "nor for any other; only an Opx is, from Python code. Register the operator by OpCrea"
+    with pytest.raises(UnknownOperatorError, match=words):
+        registry.find("com.acme", "Twice", 1)
 
 
 def test_python_replaces_a_built_in_operator_only_on_request() -> None:

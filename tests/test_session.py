@@ -5,6 +5,7 @@ message.
 from __future__ import annotations
 
 import logging
+import re
 from pathlib import Path
 from typing import Any
 
@@ -280,8 +281,31 @@ def test_the_gradient_of_a_tensor_that_has_none(model: Affine) -> None:
 
 
 def test_a_loss_that_does_not_exist(model: Affine) -> None:
-    with pytest.raises(popir.popart_exception, match=r"no tensor 'L1:1'.*'L1:0'"):
+    with pytest.raises(popir.popart_exception, match=r"'L1:1' is no tensor.*'L1:0'"):
         trainingSession(model.training, "L1:1")
+
+
+def test_what_a_session_is_made_of(model: Affine) -> None:
+    device = popir.DeviceManager().createCpuDevice()
+    flow = popir.DataFlow(1, [model.loss])
+    optimizer: Any = {"lr": 1}
+    for make, words in (
+        (lambda: popir.DataFlow(1, "Add:0"), "a list of tensor ids, such as ['Add:0']; given was"),
+        (
+            lambda: popir.InferenceSession(model.training, [model.loss], device),  # pyright: ignore
+            "of DataFlow as dataFlow; given was ['L1:0'].",
+        ),
+        (
+            lambda: popir.InferenceSession(model.training, flow, "cpu"),  # pyright: ignore
+            "of DeviceInfo as deviceInfo; given was 'cpu'.",
+        ),
+        (
+            lambda: popir.TrainingSession(model.training, flow, model.loss, optimizer, device),
+            "of Optimizer as optimizer; given was {'lr': 1}.",
+        ),
+    ):
+        with pytest.raises(popir.popart_exception, match=re.escape(words)):
+            make()
 
 
 def test_nothing_to_train() -> None:

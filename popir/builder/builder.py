@@ -88,7 +88,8 @@ class Builder(Core):
     def __getattr__(self, name: str) -> Opset:
         match = _OPSET_NAME.fullmatch(name)
         if match is None:
-            raise AttributeError(f"Builder has no '{name}'.{did_you_mean(name, dir(self))}")
+            near = did_you_mean(name, dir(self))
+            raise AttributeError(f"Builder has no '{name}'.{near}", name=name, obj=None)
         domain = _DOMAINS[match[1]]
         return Opset(self, domain, self._opsets.pin(domain, int(match[2]) if match[2] else None))
 

@@ -44,7 +44,9 @@ class Opset:
         if name not in known:
             raise AttributeError(
                 f"Version {self.version} of {self.domain} has no operator '{name}'."
-                f"{did_you_mean(name, known)}"
+                f"{did_you_mean(name, known)}",
+                name=name,
+                obj=None,  # else Python adds names of its own to ours
             )
         method = types.MethodType(_method(known[name]), self)
         self.__dict__[name] = method

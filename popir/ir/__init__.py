@@ -1,7 +1,9 @@
 """The intermediate representation: graphs of operators and tensors."""
 
 from popir.ir.attributes import AttributeKind, AttributeSpec
+from popir.ir.blame import blamed
 from popir.ir.folding import fold
+from popir.ir.gradients import gradientsOf
 from popir.ir.gradop import GradOp
 from popir.ir.graph import Graph
 from popir.ir.identifier import GradInOutMapper, GradOpInType, OperatorIdentifier
@@ -25,6 +27,8 @@ __all__ = [
     "Region",
     "Tensor",
     "TensorType",
+    "blamed",
     "fold",
+    "gradientsOf",
     "verify",
 ]

@@ -6,12 +6,15 @@ import enum
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from popir.errors import popart_exception
+
 
 @dataclass(frozen=True, order=True)
 class OperatorIdentifier:
     """Which operator, and since which version of its domain.
 
-    The domain "" is ONNX's own, "ai.onnx".
+    The domain "" is ONNX's own, "ai.onnx". Raises popart_exception if the version is no
+    integer.
     """
 
     domain: str
@@ -21,6 +24,12 @@ class OperatorIdentifier:
     def __post_init__(self) -> None:
         if not self.domain:
             object.__setattr__(self, "domain", "ai.onnx")
+        version: object = self.version
+        if not isinstance(version, int):
+            raise popart_exception(
+                f"OperatorIdentifier({self.domain!r}, {self.type!r}, {version!r}): the version is "
+                "an integer, such as 1."
+            )
 
     def __str__(self) -> str:
         return f"{self.domain}.{self.type}:{self.version}"

@@ -186,7 +186,15 @@ class Op:
         return tensor.info
 
     def setOutInfo(self, i: int, info: TensorInfo) -> None:
-        """Sets type and shape of output `i`; an output that is not connected is skipped."""
+        """Sets type and shape of output `i`; an output that is not connected is skipped.
+
+        Raises popart_exception for what is no TensorInfo.
+        """
+        if not isinstance(info, TensorInfo):
+            raise popart_exception(
+                f"{self.debugName()}: setOutInfo({i}, ...) takes a TensorInfo, such as "
+                f"self.inInfo(0) or popir.TensorInfo('FLOAT', [2, 3]); given was {info!r}."
+            )
         if i in self.output:
             self.output[i].info = info
 

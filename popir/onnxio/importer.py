@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import graphlib
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from popir.errors import (
     did_you_mean,
     popart_exception,
 )
-from popir.ir import Graph, Op, TensorType, fold
+from popir.ir import Graph, Op, TensorType, blamed, fold
 from popir.onnxio import schemas
 from popir.onnxio.attributes import to_python
 from popir.onnxio.limits import check_shape
@@ -142,7 +141,7 @@ class GraphImporter:
             return op
         ins = {i: id for i, id in enumerate(node.input) if id}
         outs = {i: id for i, id in enumerate(node.output) if id}
-        with _blamed(op, "setup"):
+        with blamed(op, "setup"):
             graph.createConnectedOp(lambda: op, ins, outs)
         for i, tensor in op.output.items():
             if tensor.info is not None:
@@ -150,7 +149,13 @@ class GraphImporter:
                 _check_info(f"{who}: the output '{tensor.id}'{by}", tensor.info)
             elif op.source == "built in" and schemas.of(op.opid) is None:
                 raise OperatorInputError(f"{who}: the operator has no output {i}, '{tensor.id}'.")
-        with _blamed(op, "evaluate"):
+            elif op.source == registry.PYTHON:
+                raise popart_exception(
+                    f"{op.debugName()}: {type(op).__name__}.setup() has not set type and shape of "
+                    f"output {i}; let it call self.setOutInfo({i}, ...), or give the node fewer "
+                    "outputs."
+                )
+        with blamed(op, "evaluate"):
             return None if fold(op) else op
 
     def finish(self) -> None:
@@ -173,20 +178,6 @@ class GraphImporter:
         if old is not None:
             origin = old.producer.debugName() if old.producer else f"a {old.tensorType.name}"
             raise ModelError(f"{who} defines '{id}', which the model has already ({origin}).")
-
-
-@contextlib.contextmanager
-def _blamed(op: Op, function: str) -> Generator[None]:
-    """Says whose function it was that failed: an operator may be anybody's code."""
-    try:
-        yield
-    except popart_exception:
-        raise
-    except Exception as error:
-        raise popart_exception(
-            f"{op.debugName()}: {type(op).__name__}.{function}() failed: "
-            f"{type(error).__name__}: {error}"
-        ) from error
 
 
 class InputShapeInfo(dict[str, TensorInfo]):

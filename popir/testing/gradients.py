@@ -91,6 +91,8 @@ def gradcheck(
     building and running a model raises.
     """
     rng = np.random.default_rng(seed)
+    if not low <= high:
+        raise popart_exception(f"gradcheck: random floats cannot be from {low} to {high}.")
     given = [_array(value, rng, low, high) for value in inputs]
     asked = node(operator, given, attributes, version, outputs, constants)
     entry = asked.entry

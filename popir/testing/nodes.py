@@ -12,6 +12,7 @@ from popir import registry
 from popir.builder import Builder
 from popir.dataflow import DataFlow
 from popir.devices import DeviceInfo, DeviceManager
+from popir.errors import popart_exception
 from popir.ir import OperatorIdentifier
 from popir.onnxio import schemas
 from popir.registry import OpEntry
@@ -91,6 +92,11 @@ def node(
     entry = registry.find(opid.domain, opid.type, newest)
     definition = entry.definition or schemas.definition(entry.opid)
     least = definition.outputs.least if definition else 1
+    if wrong := [i for i in constants if not 0 <= i < len(inputs) or inputs[i] is None]:
+        raise popart_exception(
+            f"{entry.opid}: input {wrong[0]} cannot be a constant: it is not given; there are "
+            f"{len(inputs)} inputs, counted from 0."
+        )
     needed = {i for i in entry.opClass.constantInputs if i < len(inputs) and inputs[i] is not None}
     return Node(
         entry,

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from popir import registry
 from popir.autodiff import getGradId
 from popir.builder import Builder
 from popir.compiler import RANDOM_SEED
 from popir.dataflow import DataFlow
 from popir.devices import DeviceInfo, DeviceManager
 from popir.errors import MissingGradientError, popart_exception
-from popir.ir import Op
+from popir.ir import Op, gradientsOf
 from popir.onnxio.importer import TRAINABLE, importModel
 from popir.optimizers import ConstSGD
 from popir.session import TrainingSession
@@ -121,7 +122,13 @@ def _usable(
 def _reached(op: Op | None, node: Node) -> set[int] | None:
     if op is None or op.opid != node.entry.opid:
         return None  # A factory has made several operators.
-    return {i for each in op.getGradOps() for i in each.gradOutToNonGradIn().values()}
+    return {i for each in gradientsOf(op) for i in each.gradOutToNonGradIn().values()}
+
+
+def _class(node: Node) -> str:
+    """The name of the operator's class, blank before, where it is the author's own."""
+    isCpp = registry.is_library(node.entry.source)
+    return "" if isCpp else f" {node.entry.opClass.__name__}"
 
 
 def _differentiable(
@@ -138,7 +145,7 @@ def _differentiable(
     found = [i for i in floats if reached is None or i in reached]
     if not found:
         why = (
-            f"getGradOps() of its class {node.entry.opClass.__name__} gives none"
+            f"getGradOps() of its class{_class(node)} gives none"
             if floats
             else "none of its inputs is of a floating-point type"
         )

@@ -1,6 +1,7 @@
 """What the Builder refuses, and in which words."""
 
 import re
+import traceback
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -160,6 +161,8 @@ def test_no_such_operator(builder: Builder) -> None:
     assert str(error.value).startswith(
         "Version 10 of ai.onnx has no operator 'reluu'. Did you mean"
     )
+    shown = "".join(traceback.format_exception_only(error.value))
+    assert shown.count("Did you mean") == 1
     with pytest.raises(AttributeError, match=r"Version 10 of ai\.onnx has no operator 'cumsum'"):
         builder.aiOnnx.cumsum(["x", "i"])
     with pytest.raises(AttributeError, match=r"Builder has no 'addOutput'\. Did you mean"):

@@ -74,6 +74,12 @@ def test_inputs_and_attributes(tmp_path: Path) -> None:
         (["Relu", "--attribute", "alpha"], 2, "--attribute 'alpha' is not of the form of alpha=0"),
         (["Relu", "--input", "3", "--inputs", __file__], 2, "--input and --inputs exclude each"),
         (["Relu", "--inputs", __file__], 2, "is no .npz file"),
+        (
+            ["Relu", "--constant", "5"],
+            3,
+            "input 5 cannot be a constant: it is not given; there are",
+        ),
+        (["Relu", "--low", "3", "--high", "1"], 3, "random floats cannot be from 3.0 to 1.0."),
         (["Relu", "--input", "3", "--input", "3"], 3, "has invalid number of inputs 2"),
     ],
 )

@@ -114,7 +114,7 @@ def check_two(leaky_relu: str, second: str) -> None:
     assert said == (
         f"The library '{second}' registers the operator ai.onnx.LeakyRelu:6, which '{leaky_relu}' "
         "has registered; it was refused, and the first was kept. Load one of the two, or give one "
-        "of them another identifier"
+        "of them another identifier."
     )
     assert registry.find("ai.onnx", "LeakyRelu", 11).source == leaky_relu
     assert registry.find("test", "More", 1).source == second
@@ -137,7 +137,7 @@ def test_two_libraries_with_one_identifier(library, tmp_path: Path) -> None:
 def check_twice(library: str) -> None:
     said = refusal(popir.DuplicateOperatorError, load_op_library, library)
     assert said == (
-        f"The library '{library}' registers the operator test.Twice:1 twice; the first was kept"
+        f"The library '{library}' registers the operator test.Twice:1 twice; the first was kept."
     )
     assert registry.find("test", "Twice", 1).source == library
 
