@@ -38,7 +38,8 @@ Tensor groupedOffsets(const char* who, Graph& graph, const Tensor& t, const Tens
                                  t.shapeToString() + ", the offsets " + offsets.shapeToString() +
                                  "; give [groups, ...] and [groups, slices, dimensions]");
   std::vector<unsigned> groups;
-  for (unsigned g = 0; g < offsets.dim(0); ++g) groups.insert(groups.end(), offsets.dim(1), g);
+  for (unsigned g = 0; groups.size() < offsets.dim(0) * offsets.dim(1); ++g)
+    groups.insert(groups.end(), offsets.dim(1), g);
   const Tensor group = constantOffsets(graph, groups, {debugContext, "group"});
   const bool isSigned = offsets.elementType() == poplar::INT;
   return poplar::concat(isSigned ? group.reinterpret(poplar::INT) : group, offsets.flatten(0, 2),

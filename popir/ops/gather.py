@@ -137,6 +137,8 @@ class GatherOp(Op):
             return None
         if not how.lead:
             return [np.take(inputs[0], inputs[1], how.axis)]
+        if 0 in self.outShape(0):  # there may be any number of groups of nothing
+            return [np.empty(self.outShape(0), inputs[0].dtype)]
         groups = zip(inputs[0], inputs[1], strict=True)
         return [np.stack([np.take(data, at, how.axis - 1) for data, at in groups])]
 

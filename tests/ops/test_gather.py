@@ -114,6 +114,16 @@ def test_what_is_out_of_range_gives_zeros_and_takes_no_other_group() -> None:
     np.testing.assert_array_equal(found, np.array(expected))
 
 
+def test_any_number_of_groups_of_nothing() -> None:
+    shape, at = [2**26, 3, 0], [2**26, 0]
+    x, i = np.empty(shape, "float32"), np.empty(at, "int32")
+    assert infer(x, i, 1, 2**26).shape == (2**26, 0, 0)
+    builder = popir.Builder(opsets={"ai.onnx": 13, "ai.graphcore": 1})
+    known = [builder.aiOnnx.constant(x), builder.aiOnnx.constant(i)]
+    y = builder.aiGraphcore.groupedgather(known, 1, 2**26)
+    assert builder.getTensorShape(y) == [2**26, 0, 0]
+
+
 def test_known_indices_are_folded() -> None:
     x, i = np.arange(12.0).reshape(2, 3, 2), np.array([[2, 0], [-1, 1]])
     builder = popir.Builder(opsets={"ai.onnx": 13, "ai.graphcore": 1})
