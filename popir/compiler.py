@@ -121,6 +121,7 @@ def addGradients(c: Compilation) -> None:
         c.scalars[LOSS_SCALING] = ("lossScaling", "")
         seed = LOSS_SCALING
     c.gradients = differentiate(c.graph, c.loss, targets, seed)
+    c.graph.hasGradients = True
 
 
 def addUpdates(c: Compilation) -> None:

@@ -87,6 +87,15 @@ void installPythonIr() {
     aboutToAsk();
     pythonOf(graph).attr("addActGrad")(id);
   };
+  calls.addConst = [](Graph& graph, const TensorId& id, const popart::TensorInfo& info,
+                      const void* data) {
+    aboutToAsk();
+    const py::object made = toPython(info);
+    const py::bytes bytes(static_cast<const char*>(data), static_cast<std::size_t>(info.nbytes()));
+    const py::object flat = py::module_::import("numpy").attr("frombuffer")(
+        bytes, made.attr("dataType")().attr("numpy"));
+    pythonOf(graph).attr("addConstInit")(id, flat.attr("reshape")(made.attr("shape")()));
+  };
   calls.removeTensor = [](Graph& graph, const TensorId& id) {
     aboutToAsk();
     pythonOf(graph).attr("removeTensor")(id);
@@ -125,6 +134,25 @@ void installPythonIr() {
   calls.addConstraint = [](Graph& graph, Op& before, Op& after) {
     aboutToAsk();
     pythonOf(graph).attr("addConstraint")(pythonOf(before), pythonOf(after));
+  };
+  calls.removeConstraint = [](Graph& graph, Op& before, Op& after) {
+    aboutToAsk();
+    pythonOf(graph).attr("removeConstraint")(pythonOf(before), pythonOf(after));
+  };
+  calls.constraints = [](Graph& graph, Op& op, bool befores) {
+    aboutToAsk();
+    std::vector<Op*> found;
+    for (py::handle other : pythonOf(graph).attr(befores ? "befores" : "afters")(pythonOf(op)))
+      found.push_back(&opOf(other));
+    return found;
+  };
+  calls.isTraining = [](Graph& graph) {
+    aboutToAsk();
+    return pythonOf(graph).attr("isTraining").cast<bool>();
+  };
+  calls.hasGradients = [](Graph& graph) {
+    aboutToAsk();
+    return pythonOf(graph).attr("hasGradients").cast<bool>();
   };
   calls.opsetVersion = [](Graph& graph, const std::string& domain) {
     aboutToAsk();

@@ -1,5 +1,7 @@
 #include "popart/builtin_op.hpp"
 
+#include <string>
+
 #include "popart/ir_calls.hpp"
 
 namespace popir {
@@ -14,6 +16,16 @@ void BuiltinOp::setup() { irCalls().setup(*this); }
 std::unique_ptr<popart::Op> BuiltinOp::clone() const { return irCalls().clone(*this); }
 
 float BuiltinOp::getSubgraphValue() const { return irCalls().subgraphValue(*this); }
+
+bool BuiltinOp::isLossOp() const {
+  return opid.type == "Nll" || opid.type == "L1" || opid.type == "IdentityLoss";
+}
+
+bool BuiltinOp::isNorm() const {
+  for (const char* kind : {"Batch", "Group", "Instance", "Layer"})
+    if (opid.type == std::string(kind) + "Normalization") return true;
+  return false;
+}
 
 Regions BuiltinOp::modifies(popart::InIndex index) const {
   return irCalls().modifies(*this, index) ? Regions{Region::getFull(inShape(index))} : Regions{};

@@ -16,6 +16,8 @@ class __attribute__((visibility("default"))) BuiltinOp final : public popart::Op
   void setup() override;
   std::unique_ptr<popart::Op> clone() const override;
   float getSubgraphValue() const override;
+  bool isLossOp() const override;
+  bool isNorm() const override;
   popart::view::Regions modifies(popart::InIndex index) const override;
   popart::view::Regions aliases(popart::InIndex in, popart::OutIndex out) const override;
 };

@@ -12,6 +12,7 @@
 #include <popart/op/relu.hpp>
 #include <popart/op/reshape.hpp>
 #include <popart/op/subtract.hpp>
+#include <popart/op/sum.hpp>
 #include <popart/operators.hpp>
 
 #include <string>
@@ -129,6 +130,7 @@ const std::vector<BuiltinClass>& rows() {
                                                 plain<popart::NegateOp>("Neg"),
                                                 plain<popart::ReluOp>("Relu"),
                                                 plain<popart::IdentityOp>("Identity"),
+                                                plain<popart::SumOp>("Sum"),
                                                 dropout(),
                                                 groupNorm(),
                                                 reshape(onnx),

@@ -3,6 +3,8 @@
 #include <popart/hostside.hpp>
 #include <popart/ir.hpp>
 
+#include <algorithm>
+
 #include "popart/ir_calls.hpp"
 #include "popart/link.hpp"
 
@@ -31,7 +33,61 @@ std::vector<Tensor*> Tensors::getAll() const {
   return all;
 }
 
+void Tensors::addConstInit(const TensorId& id, const TensorInfo& info, const void* data) {
+  irCalls().addConst(graph_, id, info, data);
+}
+
+std::vector<Tensor*> Tensors::getOfType(const std::vector<TensorType>& types) const {
+  std::vector<Tensor*> found;
+  for (Tensor* tensor : getAll())
+    if (std::find(types.begin(), types.end(), tensor->tensorType()) != types.end())
+      found.push_back(tensor);
+  return found;
+}
+
+std::vector<Tensor*> Tensors::getOfType(TensorType type) const {
+  return getOfType(std::vector<TensorType>{type});
+}
+
+std::vector<TensorId> Tensors::getIds(TensorType type) const {
+  std::vector<TensorId> ids;
+  for (const Tensor* tensor : getOfType(type)) ids.push_back(tensor->id);
+  return ids;
+}
+
 void TopoCons::insert(Op* before, Op* after) { irCalls().addConstraint(graph_, *before, *after); }
+
+void TopoCons::remove(Op* before, Op* after) {
+  irCalls().removeConstraint(graph_, *before, *after);
+}
+
+void TopoCons::remove(Op* op) {
+  for (Op* before : getBefores(op)) remove(before, op);
+  for (Op* after : getAfters(op)) remove(op, after);
+}
+
+bool TopoCons::contains(Op* before, Op* after) const {
+  const std::vector<Op*> befores = getBefores(after);
+  return std::find(befores.begin(), befores.end(), before) != befores.end();
+}
+
+bool TopoCons::hasConstraint(Op* op) const {
+  return !getBefores(op).empty() || !getAfters(op).empty();
+}
+
+std::vector<Op*> TopoCons::getBefores(Op* after) const {
+  return irCalls().constraints(graph_, *after, true);
+}
+
+std::vector<Op*> TopoCons::getAfters(Op* before) const {
+  return irCalls().constraints(graph_, *before, false);
+}
+
+void TopoCons::transfer(Op* from, Op* to, bool removeOld) {
+  for (Op* before : getBefores(from)) insert(before, to);
+  for (Op* after : getAfters(from)) insert(to, after);
+  if (removeOld) remove(from);
+}
 
 TensorId Ir::createIntermediateTensorId(const TensorId& base) {
   return irCalls().uniqueId(*main_, base + "__t" + std::to_string(made_++));
@@ -46,6 +102,28 @@ std::vector<Op*> Ir::opsOfType(const OperatorIdentifier& opid) const {
   return ops;
 }
 
+Tensor* Ir::getTensor(const TensorId& id) const { return main_->getTensor(id); }
+
+bool Ir::containsTensor(const TensorId& id) const { return main_->getTensors().contains(id); }
+
+std::vector<TensorId> Ir::getTensorIds(TensorType type) const {
+  return main_->getTensors().getIds(type);
+}
+
+Tensors& Ir::getMainGraphTensors() { return main_->getTensors(); }
+
+std::map<OpId, std::unique_ptr<Op>>& Ir::getMainGraphOps() { return main_->getOps(); }
+
+std::vector<Op*> Ir::getAllOps() const {
+  std::vector<Op*> ops;
+  for (OpId id : main_->getOpIds()) ops.push_back(main_->getOp(id));
+  return ops;
+}
+
+bool Ir::isTraining() const { return irCalls().isTraining(*main_); }
+
+bool Ir::hasConstructedBackwards() const { return irCalls().hasGradients(*main_); }
+
 void Ir::prepare(const IrBundle&) { hostside::refuse("Ir::prepare"); }
 
 int Ir::getOpSetVersionFromModel(const std::string& domain) const {
@@ -57,7 +135,27 @@ Graph::Graph(Ir& ir, const GraphId& graphId, popir::GraphLink* link)
   if (ir_.main_ == nullptr) ir_.main_ = this;
 }
 
-Graph::~Graph() = default;
+Graph::~Graph() { forgetOps(); }
+
+void Graph::forgetOps() {
+  for (auto& op : ops_) static_cast<void>(op.second.release());
+  ops_.clear();
+}
+
+std::map<OpId, std::unique_ptr<Op>>& Graph::getOps() {
+  forgetOps();
+  for (OpId opId : getOpIds()) ops_[opId].reset(getOp(opId));
+  return ops_;
+}
+
+void Graph::replaceTensor(const TensorId& oldId, const TensorId& newId) {
+  Tensor* old = getTensor(oldId);
+  for (Op* op : old->consumers.getOps())
+    for (const int index : op->input->indices(old)) {
+      op->disconnectInTensor(index);
+      op->connectInTensor(index, newId);
+    }
+}
 
 Op* Graph::getOp(OpId opId) const {
   if (Op* op = irCalls().op(const_cast<Graph&>(*this), opId)) return op;

@@ -9,6 +9,7 @@
 #include <popart/attributes.hpp>
 #include <popart/names.hpp>
 #include <popart/operatoridentifier.hpp>
+#include <popart/tensorinfo.hpp>
 
 #include <memory>
 #include <string>
@@ -23,6 +24,8 @@ struct IrCalls {
   popart::Tensor* (*tensor)(popart::Graph&, const popart::TensorId&);
   std::vector<popart::TensorId> (*tensorIds)(popart::Graph&);
   void (*addActGrad)(popart::Graph&, const popart::TensorId&);
+  void (*addConst)(popart::Graph&, const popart::TensorId&, const popart::TensorInfo&,
+                   const void* data);
   void (*removeTensor)(popart::Graph&, const popart::TensorId&);
   popart::TensorId (*uniqueId)(popart::Graph&, const std::string& base);
   popart::Op* (*producer)(const popart::Tensor&);
@@ -39,6 +42,11 @@ struct IrCalls {
   popart::OpId (*moveIntoGraph)(popart::Graph&, std::unique_ptr<popart::Op>);
   void (*eraseOp)(popart::Graph&, popart::OpId);
   void (*addConstraint)(popart::Graph&, popart::Op& before, popart::Op& after);
+  void (*removeConstraint)(popart::Graph&, popart::Op& before, popart::Op& after);
+  /// The operators that one waits for, or that wait for it.
+  std::vector<popart::Op*> (*constraints)(popart::Graph&, popart::Op&, bool befores);
+  bool (*isTraining)(popart::Graph&);
+  bool (*hasGradients)(popart::Graph&);
   int (*opsetVersion)(popart::Graph&, const std::string& domain);
 
   // An operator's connections and name.

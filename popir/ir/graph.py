@@ -32,6 +32,8 @@ class Graph:
         """The operators that must run before the key, besides those that its inputs come from."""
         self.isTraining = False
         """Whether the graph is compiled to be trained, where some operators compute otherwise."""
+        self.hasGradients = False
+        """Whether the loss has been differentiated."""
         self.twin: Any = None
         """What stands for this graph in C++, once C++ has looked at it."""
         self._lastOpId: list[int] = caller._lastOpId if caller else [-1]
@@ -185,6 +187,18 @@ class Graph:
     def addConstraint(self, before: Op, after: Op) -> None:
         """Makes `before` run before `after`, whatever their tensors say."""
         self.constraints.setdefault(after, {})[before] = None
+
+    def removeConstraint(self, before: Op, after: Op) -> None:
+        """Takes `addConstraint` back; nothing happens where there was none."""
+        self.constraints.get(after, {}).pop(before, None)
+
+    def befores(self, op: Op) -> list[Op]:
+        """The operators that constraints make run before `op`."""
+        return list(self.constraints.get(op, {}))
+
+    def afters(self, op: Op) -> list[Op]:
+        """The operators that constraints make run after `op`."""
+        return [after for after, befores in self.constraints.items() if op in befores]
 
     def schedule(self) -> list[Op]:
         """All operators in an order in which they can run; the same for the same graph.

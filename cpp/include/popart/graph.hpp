@@ -44,6 +44,12 @@ class Graph {
   /// In no particular order of execution. \throws error if there is none of that id.
   Op* getOp(OpId opId) const;
   std::vector<OpId> getOpIds() const;
+  /// All operators, by id, as they are now; the map is filled anew by each call. It owns none of
+  /// them, and may not be changed.
+  std::map<OpId, std::unique_ptr<Op>>& getOps();
+  const std::string& getGraphId() const { return id; }
+  /// Lets all that reads one tensor read another one.
+  void replaceTensor(const TensorId& oldId, const TensorId& newId);
 
   /// The graph takes the operator and gives it an id.
   OpId moveIntoGraph(std::unique_ptr<Op> op);
@@ -76,8 +82,11 @@ class Graph {
   void connect(Op* op, const std::map<InIndex, TensorId>& in,
                const std::map<OutIndex, TensorId>& out);
 
+  void forgetOps();
+
   Ir& ir_;
   Tensors tensors_;
+  std::map<OpId, std::unique_ptr<Op>> ops_;
   std::unique_ptr<popir::GraphLink> link_;
 };
 

@@ -8,7 +8,11 @@
 #include <popart/operatoridentifier.hpp>
 #include <popart/patterns/patterns.hpp>
 #include <popart/sessionoptions.hpp>
+#include <popart/tensors.hpp>
 
+#include <map>
+#include <memory>
+#include <string>
 #include <vector>
 
 #pragma GCC visibility push(default)
@@ -38,6 +42,21 @@ class Ir {
 
   Graph& getMainGraph() { return *main_; }
   const Graph& getMainGraph() const { return *main_; }
+  /// Of the main graph.
+  Tensor* getTensor(const TensorId& id) const;
+  bool containsTensor(const TensorId& id) const;
+  std::vector<TensorId> getTensorIds(TensorType type) const;
+  Tensors& getMainGraphTensors();
+  std::map<OpId, std::unique_ptr<Op>>& getMainGraphOps();
+  std::vector<Op*> getAllOps() const;
+  /// Whether the model is compiled for training.
+  bool canTrain() const { return isTraining(); }
+  bool canInfer() const { return true; }
+  bool isTraining() const;
+  /// Patterns run before the gradients are there, and again when they are.
+  bool hasConstructedBackwards() const;
+  /// Never while patterns run: optimizers are added after them.
+  bool hasDecomposedOptimizers() const { return false; }
   /// A name that no tensor of the main graph has, made from `base`; another one each time.
   TensorId createIntermediateTensorId(const TensorId& base);
   /// The operators of the main graph with this identifier.

@@ -40,6 +40,7 @@ namespace popart {
 
 class OpSerialiserBase;
 class AliasModel;
+class Pattern;
 
 enum class RecomputeType { Undefined = 0, Checkpoint, Recompute, Recomputed };
 
@@ -111,6 +112,8 @@ class Op {
     ExecutionContext executionContext = ExecutionContext::Normal;
     double schedulePriority = 0.0;
     std::map<std::string, std::string> extraOutlineAttributes;
+    bool optimizerOp = false;
+    bool gradientClippingOp = false;
     uint64_t debugInfoId = 0;
   };
 
@@ -193,6 +196,92 @@ class Op {
   bool modifiesIndex(InIndex index) const { return view::nonEmptyRegion(modifies(index)); }
   bool doesAlias(InIndex in, OutIndex out) const { return view::nonEmptyRegion(aliases(in, out)); }
 
+  /// Whether any input is written, or is shown by any output.
+  bool modifies() const;
+  bool doesAlias() const;
+  bool isOutplace() const { return !doesAlias(); }
+  /// Whether the operator writes the tensor, or writes it without reading it before.
+  bool modifiesTensor(Tensor* tensor) const;
+  bool overwritesTensor(Tensor* tensor) const;
+
+  // What kind of operator it is. For patterns; popir itself asks none of these.
+  virtual bool isLossOp() const { return false; }
+  virtual bool isOptimizerOp() const { return settings.optimizerOp; }
+  virtual bool isNorm() const { return false; }
+  virtual bool isIpuCopyOp() const { return false; }
+  virtual bool copiesOptimizerTensors() const { return false; }
+  virtual bool isOutplaceViewChange() const { return false; }
+  virtual bool isInplaceViewChange() const { return false; }
+  virtual int getInBatchAxis(InIndex) const { return 0; }
+  virtual int getOutBatchAxis(OutIndex) const { return 0; }
+  /// What gradOutToNonGradIn() has for an output. \throws error if it has nothing.
+  virtual int getNonGradInIndex(int gradOpOutIndex) const;
+  /// Attributes that only log lines show.
+  virtual void appendMore(OpSerialiserBase& os) const;
+  bool isElementWiseUnary() const;
+  bool isGradientClippingOp() const { return settings.gradientClippingOp; }
+  /// By the operator's settings.
+  bool isExcludedFromPattern(const Pattern* pattern) const;
+  /// Equal for operators that may share their code, as far as they and their inputs' and outputs'
+  /// infos say.
+  std::string getSubgraphEquivId() const;
+  /// Of all outputs, in bytes.
+  int64_t memOfOutputs() const;
+
+  /// By numpy's broadcasting. \throws error, with the operator's name, if that is not possible.
+  Shape prettyNpOut(const Shape& a, const Shape& b) const;
+  TensorInfo prettyNpOut(const TensorInfo& a, const TensorInfo& b, bool checkDataType = true) const;
+
+  // Where and when it runs, by its settings. The get... throw error if it is not said there, where
+  // they do not return an optional.
+  bool hasVirtualGraphId() const { return static_cast<bool>(settings.vgraphId); }
+  OptionalVGraphId getOptionalVGraphId() const { return settings.vgraphId; }
+  VGraphId getVirtualGraphId() const;
+  void setVirtualGraphId(OptionalVGraphId id) { settings.vgraphId = id; }
+  bool hasPipelineStage() const { return static_cast<bool>(settings.pipelineStage); }
+  OptionalPipelineStage getOptionalPipelineStage() const { return settings.pipelineStage; }
+  PipelineStage getPipelineStage() const;
+  void setPipelineStage(OptionalPipelineStage stage) { settings.pipelineStage = stage; }
+  bool hasExecutionPhase() const { return static_cast<bool>(settings.executionPhase); }
+  OptionalExecutionPhase getOptionalExecutionPhase() const { return settings.executionPhase; }
+  ExecutionPhase getExecutionPhase() const;
+  void setExecutionPhase(OptionalExecutionPhase phase) { settings.executionPhase = phase; }
+  bool hasBatchSerializedPhase() const { return static_cast<bool>(settings.batchSerializedPhase); }
+  OptionalBatchSerializedPhase getOptionalBatchSerializedPhase() const {
+    return settings.batchSerializedPhase;
+  }
+  BatchSerializedPhase getBatchSerializedPhase() const;
+  void setBatchSerializedPhase(OptionalBatchSerializedPhase phase) {
+    settings.batchSerializedPhase = phase;
+  }
+  void setScope(const Scope& scope) { settings.scope = scope; }
+
+  // Neighbours.
+  /// Whether one of its outputs is an input of the other, or the other way round.
+  bool isParentOf(const Op* other) const;
+  bool isChildOf(const Op* other) const { return other->isParentOf(this); }
+  /// The producer of an input. \throws error if it has none, or for the form with a type if it is
+  /// of another type; so do those below.
+  Op* getPrecedingOp(InIndex index);
+  /// The only reader of an output.
+  Op* getFollowingOp(OutIndex index = 0);
+  /// All readers of an output.
+  std::vector<Op*> getFollowingOps(OutIndex index = 0);
+  template <typename T>
+  T* getPrecedingOp(InIndex index) {
+    return as<T>(getPrecedingOp(index));
+  }
+  template <typename T>
+  T* getFollowingOp(OutIndex index = 0) {
+    return as<T>(getFollowingOp(index));
+  }
+  template <typename T>
+  std::vector<T*> getFollowingOps(OutIndex index = 0) {
+    std::vector<T*> ops;
+    for (Op* op : getFollowingOps(index)) ops.push_back(as<T>(op));
+    return ops;
+  }
+
   // Connections. Each keeps the tensors' producers and consumers in step.
   virtual void connectInTensor(InIndex index, TensorId tensorId);
   /// The tensor must exist and have no producer.
@@ -201,6 +290,8 @@ class Op {
   void createAndConnectOutTensor(OutIndex index, TensorId tensorId);
   void disconnectInTensor(InIndex index);
   void disconnectInTensor(Tensor* tensor);
+  /// \throws error if another tensor is there.
+  void disconnectInTensor(InIndex index, Tensor* tensor);
   void disconnectOutTensor(Tensor* tensor);
   void disconnectAllInputs();
   void disconnectAllOutputs();
@@ -210,6 +301,9 @@ class Op {
   const Tensor* inTensor(InIndex index) const;
   Tensor* outTensor(OutIndex index) { return output->tensor(index); }
   const Tensor* outTensor(OutIndex index) const;
+  /// The first index of a tensor. \throws error if it is at none.
+  InIndex inIndex(Tensor* tensor) const;
+  OutIndex outIndex(Tensor* tensor) const;
   TensorId inId(InIndex index) const { return input->id(index); }
   TensorId outId(OutIndex index) const { return output->id(index); }
   TensorInfo& inInfo(InIndex index);
@@ -238,6 +332,13 @@ class Op {
   void setLink(popir::OpLink* link);
 
  private:
+  template <typename T>
+  T* as(Op* op) const {
+    if (T* found = dynamic_cast<T*>(op)) return found;
+    throw error("{} is next to {}, which is of another class than asked for", debugName(),
+                op->debugName());
+  }
+
   std::unique_ptr<popir::OpLink> link_;
 };
 

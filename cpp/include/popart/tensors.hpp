@@ -22,6 +22,11 @@ class Tensors {
   /// The tensor must have neither producer nor consumers.
   void remove(const TensorId& id);
   void addActGrad(const TensorId& id);
+  /// A constant, with a copy of its value, row by row.
+  void addConstInit(const TensorId& id, const TensorInfo& info, const void* data);
+  std::vector<TensorId> getIds(TensorType type) const;
+  std::vector<Tensor*> getOfType(TensorType type) const;
+  std::vector<Tensor*> getOfType(const std::vector<TensorType>& types) const;
   std::vector<TensorId> getAllTensorIds() const;
   std::vector<Tensor*> getAll() const;
   std::size_t n() const { return getAllTensorIds().size(); }

@@ -10,8 +10,10 @@
 #include <popart/op/negate.hpp>
 #include <popart/op/relu.hpp>
 #include <popart/op/subtract.hpp>
+#include <popart/op/sum.hpp>
 #include <popart/operators.hpp>
 #include <popart/opserialiser.hpp>
+#include <popart/tensor.hpp>
 
 namespace popart {
 
@@ -51,6 +53,14 @@ DropoutOp::~DropoutOp() = default;
 GroupNormOp::~GroupNormOp() = default;
 LossOp::~LossOp() = default;
 L1Op::~L1Op() = default;
+VariadicOp::~VariadicOp() = default;
+SumOp::~SumOp() = default;
+
+void VariadicOp::setup() {
+  TensorInfo info = inInfo(0);
+  for (const auto& in : input->tensorMap()) info = prettyNpOut(info, in.second->info);
+  outInfo(getOutIndex()) = info;
+}
 
 namespace {
 
@@ -67,6 +77,7 @@ std::unique_ptr<Op> MulOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> SubtractOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> NegateOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> ReluOp::clone() const { return copyOf(*this); }
+std::unique_ptr<Op> SumOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> IdentityOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> IdentityGradOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> DropoutOp::clone() const { return copyOf(*this); }

@@ -18,6 +18,7 @@ class LossOp : public Op {
   ~LossOp() override;
 
   std::unique_ptr<Op> clone() const override = 0;
+  bool isLossOp() const override { return true; }
   ReductionType getReductionType() const { return reduction_; }
   /// "Sum", "Mean" or "NoReduction".
   static std::string reductionTypeToString(ReductionType reduction);

@@ -1,0 +1,159 @@
+// What patterns ask of operators: what they are, where they run, who is next to them.
+#include <popart/graph.hpp>
+#include <popart/op.hpp>
+#include <popart/op/elementwise.hpp>
+#include <popart/opserialiser.hpp>
+#include <popart/patterns/pattern.hpp>
+#include <popart/tensor.hpp>
+
+#include <sstream>
+
+namespace popart {
+
+bool Op::modifies() const {
+  for (const auto& in : input->tensorMap())
+    if (modifiesIndex(in.first)) return true;
+  return false;
+}
+
+bool Op::doesAlias() const {
+  for (const auto& in : input->tensorMap())
+    for (const auto& out : output->tensorMap())
+      if (doesAlias(in.first, out.first)) return true;
+  return false;
+}
+
+bool Op::modifiesTensor(Tensor* tensor) const {
+  for (const int index : input->indices(tensor))
+    if (modifiesIndex(index)) return true;
+  return false;
+}
+
+bool Op::overwritesTensor(Tensor* tensor) const {
+  if (!modifiesTensor(tensor)) return false;
+  for (const int index : input->indices(tensor))
+    if (view::nonEmptyRegion(uses(index))) return false;
+  return true;
+}
+
+int Op::getNonGradInIndex(int gradOpOutIndex) const {
+  const auto& outputs = gradOutToNonGradIn();
+  const auto found = outputs.find(gradOpOutIndex);
+  if (found != outputs.end()) return found->second;
+  throw error("{}: gradOutToNonGradIn() has nothing for output {}", debugName(), gradOpOutIndex);
+}
+
+void Op::appendMore(OpSerialiserBase& os) const {
+  os.appendAttribute("schedulePriority", static_cast<float>(settings.schedulePriority));
+}
+
+bool Op::isElementWiseUnary() const { return isConvertibleTo<ElementWiseUnaryOp>(); }
+
+bool Op::isExcludedFromPattern(const Pattern* pattern) const {
+  return settings.excludePatterns.count(pattern->getPatternName()) != 0;
+}
+
+namespace {
+
+class Words : public OpSerialiserBase {
+ public:
+  std::ostringstream os;
+
+ private:
+  void appendStrAttr(const std::string& name, const std::string& value) override {
+    os << ' ' << name << '=' << value;
+  }
+};
+
+void appendInfos(std::ostream& os, const TensorIndexMap& tensors) {
+  for (const auto& t : tensors.tensorMap()) os << ' ' << t.first << ' ' << t.second->info;
+}
+
+}  // namespace
+
+std::string Op::getSubgraphEquivId() const {
+  Words words;
+  words.os << opid;
+  appendOutlineAttributes(words);
+  words.os << " of";
+  appendInfos(words.os, *input);
+  words.os << " to";
+  appendInfos(words.os, *output);
+  return words.os.str();
+}
+
+int64_t Op::memOfOutputs() const {
+  int64_t bytes = 0;
+  for (const auto& out : output->tensorMap()) bytes += out.second->info.nbytes();
+  return bytes;
+}
+
+Shape Op::prettyNpOut(const Shape& a, const Shape& b) const { return npOut(a, b, debugName()); }
+
+TensorInfo Op::prettyNpOut(const TensorInfo& a, const TensorInfo& b, bool checkDataType) const {
+  return npOut(a, b, checkDataType, debugName());
+}
+
+namespace {
+
+template <class Optional>
+auto said(const Op& op, const Optional& value, const char* what) -> decltype(*value) {
+  if (!value) throw error("{} has no {}", op.debugName(), what);
+  return *value;
+}
+
+}  // namespace
+
+VGraphId Op::getVirtualGraphId() const { return said(*this, settings.vgraphId, "virtual graph"); }
+
+PipelineStage Op::getPipelineStage() const {
+  return said(*this, settings.pipelineStage, "pipeline stage");
+}
+
+ExecutionPhase Op::getExecutionPhase() const {
+  return said(*this, settings.executionPhase, "execution phase");
+}
+
+BatchSerializedPhase Op::getBatchSerializedPhase() const {
+  return said(*this, settings.batchSerializedPhase, "batch serialized phase");
+}
+
+namespace {
+
+int firstIndex(const Op& op, const TensorIndexMap& tensors, Tensor* tensor, const char* what) {
+  const std::vector<int> found = tensors.indices(tensor);
+  if (found.empty()) throw error("'{}' is no {} of {}", tensor->id, what, op.debugName());
+  return found.front();
+}
+
+}  // namespace
+
+InIndex Op::inIndex(Tensor* tensor) const { return firstIndex(*this, *input, tensor, "input"); }
+
+OutIndex Op::outIndex(Tensor* tensor) const { return firstIndex(*this, *output, tensor, "output"); }
+
+void Op::disconnectInTensor(InIndex index, Tensor* tensor) {
+  if (inTensor(index) != tensor)
+    throw error("{} has '{}' at input {}, not '{}'", debugName(), inId(index), index, tensor->id);
+  disconnectInTensor(index);
+}
+
+bool Op::isParentOf(const Op* other) const {
+  for (const auto& out : output->tensorMap())
+    if (other->input->contains(out.second)) return true;
+  return false;
+}
+
+Op* Op::getPrecedingOp(InIndex index) { return inTensor(index)->getProducer(); }
+
+Op* Op::getFollowingOp(OutIndex index) {
+  const std::vector<Op*> readers = getFollowingOps(index);
+  if (readers.size() == 1) return readers.front();
+  throw error("{}: output {} has {} readers; expected one", debugName(), index, readers.size());
+}
+
+std::vector<Op*> Op::getFollowingOps(OutIndex index) {
+  return outTensor(index)->consumers.getOps();
+}
+
+}  // namespace popart
