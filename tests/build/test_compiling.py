@@ -1,6 +1,7 @@
 """The documented ways to compile an operator library, and how the results load."""
 
 import shlex
+import shutil
 import sys
 from pathlib import Path
 
@@ -53,6 +54,26 @@ def by_guide(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("guide")
     run("bash", "-euc", f"source {PACKAGE}/enable.sh; {GUIDE}", cwd=folder)
     return folder / "libstub.so"
+
+
+def test_folders_whose_names_a_shell_takes_apart(tmp_path: Path) -> None:
+    place = tmp_path / "ünd (so) $x 'n' & more" / "popir"
+    linked = ["lib", "include", "compat", "share"]
+    ignored = shutil.ignore_patterns("__pycache__", *linked)
+    shutil.copytree(PACKAGE, place, ignore=ignored, symlinks=True)
+    for name in linked:
+        (place / name).symlink_to(PACKAGE / name)
+    config = place / "bin" / "popir-config"
+    line = f'{CXX} -std=c++14 -fPIC -shared {STUB} $("$0" --cflags --libs) -o libstub.so'
+    run("bash", "-euc", f'eval "{line}"', config, cwd=tmp_path)
+    assert dynamic_section(tmp_path / "libstub.so")["RUNPATH"] == [f"{place}/lib"]
+    environment = {"PYTHONPATH": str(place.parent), "POPIR_CACHE": str(tmp_path / "the cache")}
+    new = [sys.executable, "-m", "popir", "new-op", "Square", "--cpp", "--codelet"]
+    run(*new, cwd=tmp_path, env=environment)
+    said = run(sys.executable, "test_square.py", cwd=tmp_path, env=environment)
+    assert said == ""
+    listed = ["popir", "ops", "--custom", "--op-library", "square.cpp"]
+    assert "com.acme.Square" in run(sys.executable, "-m", *listed, cwd=tmp_path, env=environment)
 
 
 def test_popir_config_compiles_and_the_result_finds_libpopir(tmp_path: Path) -> None:
