@@ -19,7 +19,8 @@ from popir.foreign.refusals import SOURCES
 
 def load_operators(path: str) -> None:
     """Makes the operators of a file known, by its suffix: a .py file is imported, C++ is compiled
-    (or taken from the cache) and loaded, all else is a library.
+    (or taken from the cache) and loaded, with codelets of NAME_codelets.cpp beside NAME.cpp if that
+    is there, and all else is a library.
 
     Raises what `build_op_library` and `load_op_library` raise; CommandError if Python code fails.
     """
@@ -27,7 +28,8 @@ def load_operators(path: str) -> None:
     if suffix == ".py":
         _import(Path(path).absolute())
     elif suffix in SOURCES:
-        build_op_library(path, verbose=True)
+        beside = Path(path).with_name(f"{Path(path).stem}_codelets.cpp")
+        build_op_library(path, codelets=[beside] if beside.exists() else [], verbose=True)
     else:
         load_op_library(path)
 

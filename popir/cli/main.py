@@ -152,6 +152,7 @@ def group() -> None:
 
 def main() -> None:
     """The entry point of the console script."""
+    _library.load().popir_install_crash_handler()
     if "--json" in sys.argv:
         _keep_stdout_clean()
     group.main()

@@ -191,3 +191,24 @@ def test_json_stands_alone_although_a_library_prints(tmp_path: Path) -> None:
     assert json.loads(result.stdout)["outputs"][0]["nan"] >= 1
     assert "loaded" in result.stderr
     assert "WARNING" in result.stderr
+
+
+def test_a_library_that_crashes_is_named(tmp_path: Path) -> None:
+    env = {"POPIR_CACHE": str(tmp_path / "cache"), "CXX": " ".join(CACHED_CXX)}
+    made = popir("new-op", "Crash", "--cpp", "--codelet", "--folder", tmp_path)
+    assert made.returncode == 0, made.stderr
+    words = ["gradcheck", "Crash", "--op-library", tmp_path / "crash.cpp"]
+    fine = popir(*words, **env)
+    assert fine.returncode == 0, fine.stderr
+    for name, line, library in (
+        ("crash_codelets.cpp", "bool compute() {", "/codelets.so"),
+        ("crash.cpp", "void grow(poplar::program::Sequence& prog) const final {", "/libcrash.so"),
+    ):
+        text = (tmp_path / name).read_text()
+        crash = "*reinterpret_cast<volatile int*>(8) = 1;"
+        (tmp_path / name).write_text(text.replace(line, line + crash, 1))
+        done = popir(*words, **env)
+        assert done.returncode == -signal.SIGSEGV
+        (said,) = (each for each in done.stderr.splitlines() if "ended by" in each)
+        assert said.startswith("popir: error: ended by SIGSEGV, a read or write of memory that is")
+        assert f"{library}'. A debugger, or -g -fsanitize=address, shows the place." in said
