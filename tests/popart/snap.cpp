@@ -1,4 +1,4 @@
-// Lowerings in the interface of SDK 2.3 to 3.0: PopOpx, EwuComputex and slice plans of snap's
+// Lowerings in the interface of SDK 2.3 to 3.1: PopOpx, EwuComputex and slice plans of snap's
 // tensors.
 #include <popart/op.hpp>
 #include <popart/op/elementwise.hpp>

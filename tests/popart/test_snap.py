@@ -1,4 +1,4 @@
-"""Operators in the interface of SDK 2.3 to 3.0, whose lowerings derive from PopOpx."""
+"""Operators in the interface of SDK 2.3 to 3.1, whose lowerings derive from PopOpx."""
 
 import ctypes
 from pathlib import Path

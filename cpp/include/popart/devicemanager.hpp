@@ -36,6 +36,8 @@ class DeviceManager {
  public:
   static DeviceManager& createDeviceManager();
 
+  /// There is no hardware to wait for.
+  void setOnDemandAttachTimeout(unsigned) {}
   /// No hardware is ever found.
   std::vector<std::shared_ptr<DeviceInfo>> enumerateDevices(
       SyncPattern = SyncPattern::Full, int = 1, DeviceType = DeviceType::Ipu,

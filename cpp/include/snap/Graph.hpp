@@ -1,4 +1,4 @@
-// snap/Graph.hpp: the graph of the thin layer over Poplar that PopART had from SDK 2.3 to 3.0.
+// snap/Graph.hpp: the graph of the thin layer over Poplar that PopART had from SDK 2.3 to 3.1.
 #ifndef snap_Graph_hpp
 #define snap_Graph_hpp
 

@@ -1,4 +1,4 @@
-// snap/Program.hpp: programs of the thin layer over Poplar that PopART had from SDK 2.3 to 3.0.
+// snap/Program.hpp: programs of the thin layer over Poplar that PopART had from SDK 2.3 to 3.1.
 #ifndef snap_Program_hpp
 #define snap_Program_hpp
 

@@ -1,4 +1,4 @@
-// snap/Tensor.hpp: a tensor of the thin layer over Poplar that PopART had from SDK 2.3 to 3.0.
+// snap/Tensor.hpp: a tensor of the thin layer over Poplar that PopART had from SDK 2.3 to 3.1.
 #ifndef snap_Tensor_hpp
 #define snap_Tensor_hpp
 

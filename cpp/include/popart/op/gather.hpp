@@ -24,6 +24,11 @@ class GatherOp : public Op {
            const Op::Settings& settings,
            const nonstd::optional<float>& availableMemoryProportion = nonstd::nullopt,
            bool zeroOutOfRangeIndices = false);
+  /// Of one group, as SDK 2.2 to 3.1 have it.
+  GatherOp(const OperatorIdentifier& opid, int64_t axis, const Op::Settings& settings,
+           const nonstd::optional<float>& availableMemoryProportion = nonstd::nullopt,
+           bool zeroOutOfRangeIndices = false)
+      : GatherOp(opid, axis, 1, settings, availableMemoryProportion, zeroOutOfRangeIndices) {}
   ~GatherOp() override;
 
   static InIndex dataInIndex() { return 0; }
@@ -57,7 +62,7 @@ class GatherOp : public Op {
 class GatherGradOp : public Op {
  public:
   /// `op` is connected; `axis` counts from the front, as GatherOp::getAxis() does.
-  GatherGradOp(const GatherOp& op, int64_t axis, int64_t groupSize);
+  GatherGradOp(const GatherOp& op, int64_t axis, int64_t groupSize = 1);
   ~GatherGradOp() override;
 
   static InIndex gradInIndex() { return 0; }

@@ -1,9 +1,10 @@
 // popart/popx/opx.hpp: how an operator becomes a device program. The base class of lowerings
-// written in C++.
+// written in C++; with it comes the other one, PopOpx, as in SDK 2.3 to 3.1.
 #ifndef popart_popx_opx_hpp
 #define popart_popx_opx_hpp
 
 #include <popart/popx/opxbase.hpp>
+#include <popart/popx/popopx.hpp>
 #include <poplar/OptionFlags.hpp>
 #include <poplar/Type.hpp>
 

@@ -6,7 +6,6 @@
 #include <popart/names.hpp>
 #include <popart/operatoridentifier.hpp>
 #include <popart/popx/opx.hpp>
-#include <popart/popx/popopx.hpp>
 #include <popir/sdk.hpp>
 
 #include <functional>

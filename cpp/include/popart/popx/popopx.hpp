@@ -1,13 +1,16 @@
-// popart/popx/popopx.hpp: Opx in the interface of SDK 2.3 to 3.0, whose device tensors are snap's.
+// popart/popx/popopx.hpp: Opx in the interface of SDK 2.3 to 3.1, whose device tensors are snap's.
 #ifndef popart_popx_popopx_hpp
 #define popart_popx_popopx_hpp
 
-#include <popart/popx/opx.hpp>
+#include <popart/popx/opxbase.hpp>
+#include <poplar/OptionFlags.hpp>
+#include <poplar/Type.hpp>
 #include <snap/Graph.hpp>
 #include <snap/Program.hpp>
 #include <snap/Tensor.hpp>
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,6 +18,8 @@
 
 namespace popart {
 namespace popx {
+
+class Opx;
 
 /// As Opx, function by function.
 class PopOpx : public OpxBase {
@@ -64,7 +69,7 @@ class PopOpx : public OpxBase {
   snap::Tensor wrapped(const poplar::Tensor& tensor) const { return {tensor, graph_}; }
 
   /// The same operator, for what this class says in terms of that one.
-  const Opx opx_;
+  const std::unique_ptr<const Opx> opx_;
   mutable snap::Graph graph_;
   mutable std::map<TensorId, snap::Tensor> tensors_;
 };

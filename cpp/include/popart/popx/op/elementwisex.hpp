@@ -3,7 +3,6 @@
 #define popart_popx_op_elementwisex_hpp
 
 #include <popart/popx/opx.hpp>
-#include <popart/popx/popopx.hpp>
 #include <popops/ExprOp.hpp>
 
 #include <memory>
@@ -16,7 +15,7 @@ namespace popart {
 namespace popx {
 
 /// What a unary operator computes: a class says it once, in place, and both lowerings use it. It
-/// says it of Poplar's tensors, or, as from SDK 2.3 to 3.0, of snap's.
+/// says it of Poplar's tensors, or, as from SDK 2.3 to 3.1, of snap's.
 class EwuComputex {
  public:
   EwuComputex() = default;

@@ -61,7 +61,7 @@ poplar::Tensor createIndicesTensor(poplar::Graph& graph, const TensorInfo& indic
 poplar::Tensor alignToAxis(const poplar::Tensor& input, const Shape& shape, unsigned axis,
                            unsigned groupSize);
 
-// The same for PopOpx, as SDK 2.3 to 2.6 (without `broadcasted`) and 3.0 have them.
+// The same for PopOpx, as SDK 2.3 to 2.6 (without `broadcasted`), 3.0 and 3.1 have them.
 
 inline popops::SlicePlan createSlicePlan(const snap::Graph& graph, const TensorInfo& sliceableInfo,
                                          const TensorInfo& indicesInfo,
