@@ -23,9 +23,9 @@ from popir.errors import (
 )
 from popir.ir import Graph
 from popir.lowering import Lowering
-from popir.onnxio import exporter
 from popir.onnxio.importer import importModel
 from popir.onnxio.load import load
+from popir.onnxio.skeleton import Skeleton
 from popir.optimizers import Optimizer
 from popir.options import NOT_COMPILED, SessionOptions
 from popir.opx import device
@@ -90,7 +90,6 @@ class Session:
         self._inputs: list[Port] = []
         self._outputs: list[Port] = []
         self._anchorShapes: list[tuple[str, list[int], np.dtype[Any]]] | None = None
-        self._dataFiles: dict[str, str] = {}
 
     def _compile(
         self,
@@ -114,7 +113,7 @@ class Session:
         compile(self._compilation, self._progress.stage(0.1, 0.4))
         self._host = HostWeights(graph)
         """What the host has of each weight and state."""
-        self._skeleton = exporter.Skeleton.of(loaded, self._host)
+        self._skeleton = Skeleton(loaded, self._host)
 
     def _outlining(self) -> OutlineOptions | None:
         asked = self.options
@@ -405,9 +404,7 @@ class Session:
         """
         if self._engine is not None:
             self.weightsToHost()
-        names = {tensor.name for tensor in self._skeleton.model.graph.initializer}
-        weights = {id: array for id, array in self._host.items() if id in names}
-        exporter.saveSkeleton(self._skeleton, weights, filename, self._dataFiles)
+        self._skeleton.save(self._host, filename)
 
     def updateExternallySavedTensorLocations(self, fromLocation: str, toLocation: str) -> None:
         """Makes `modelToHost` write the weights that the model has in the file `fromLocation` to
@@ -415,13 +412,7 @@ class Session:
 
         Raises popart_exception if the model has none in that file.
         """
-        known = set(self._skeleton.external.values())
-        if fromLocation not in known:
-            raise popart_exception(
-                f"The model has no tensors in the file '{fromLocation}'; it has some in: "
-                f"{', '.join(sorted(known)) or '(none)'}.{did_you_mean(fromLocation, known)}"
-            )
-        self._dataFiles[fromLocation] = toLocation
+        self._skeleton.redirect(fromLocation, toLocation)
 
 
 class InferenceSession(Session):

@@ -187,7 +187,7 @@ def test_weights_too_large_for_one_file_are_external(
     session = session_of(builder.getModelProto())
     session.modelToHost(folder / "a.onnx")
     assert sorted(os.listdir(folder)) == ["a.onnx", "sub"]
-    monkeypatch.setattr("popir.onnxio.exporter._MAX_INSIDE", 40)
+    monkeypatch.setattr("popir.onnxio.skeleton._MAX_INSIDE", 40)
     session.modelToHost(folder / "a.onnx")
     assert len(os.listdir(folder)) == 3
     np.testing.assert_array_equal(by_onnxruntime(folder / "a.onnx"), X @ np.ones((3, 4)))
