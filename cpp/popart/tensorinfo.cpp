@@ -5,50 +5,48 @@
 namespace popart {
 namespace {
 
-struct TypeRow {
-  DataType type;
-  std::string name;
-  std::string lcase;
-  int nbytes;
-};
-
-// In the order of the enumeration.
-const std::vector<TypeRow>& typeRows() {
-  static const std::vector<TypeRow> rows = {
-      {DataType::UINT8, "UINT8", "uint8", 1},
-      {DataType::INT8, "INT8", "int8", 1},
-      {DataType::FLOAT8_143, "FLOAT8_143", "float8_143", 1},
-      {DataType::FLOAT8_152, "FLOAT8_152", "float8_152", 1},
-      {DataType::UINT16, "UINT16", "uint16", 2},
-      {DataType::INT16, "INT16", "int16", 2},
-      {DataType::INT32, "INT32", "int32", 4},
-      {DataType::INT64, "INT64", "int64", 8},
-      {DataType::UINT32, "UINT32", "uint32", 4},
-      {DataType::UINT64, "UINT64", "uint64", 8},
-      {DataType::BOOL, "BOOL", "bool", 1},
-      {DataType::FLOAT, "FLOAT", "float32", 4},
-      {DataType::FLOAT16, "FLOAT16", "float16", 2},
-      {DataType::BFLOAT16, "BFLOAT16", "bfloat16", 2},
-      {DataType::DOUBLE, "DOUBLE", "float64", 8},
-      {DataType::COMPLEX64, "COMPLEX64", "complex64", 8},
-      {DataType::COMPLEX128, "COMPLEX128", "complex128", 16},
-      {DataType::STRING, "STRING", "string", 0},
-      {DataType::UNDEFINED, "UNDEFINED", "undefined", 0},
-  };
-  return rows;
-}
-
-const TypeRow& row(DataType type) { return typeRows().at(static_cast<std::size_t>(type)); }
+const DataTypeInfo& row(DataType type) { return getDataTypeInfoMap().at(type); }
 
 }  // namespace
 
+const std::map<DataType, DataTypeInfo>& getDataTypeInfoMap() {
+  static const auto* const infos = [] {
+    auto* made = new std::map<DataType, DataTypeInfo>();
+    const auto add = [&](DataType type, const char* name, const char* lcase, int nbytes,
+                         bool fixed) {
+      made->emplace(type, DataTypeInfo(type, nbytes, fixed, name, lcase));
+    };
+    add(DataType::UINT8, "UINT8", "uint8", 1, true);
+    add(DataType::INT8, "INT8", "int8", 1, true);
+    add(DataType::FLOAT8_143, "FLOAT8_143", "float8_143", 1, false);
+    add(DataType::FLOAT8_152, "FLOAT8_152", "float8_152", 1, false);
+    add(DataType::UINT16, "UINT16", "uint16", 2, true);
+    add(DataType::INT16, "INT16", "int16", 2, true);
+    add(DataType::INT32, "INT32", "int32", 4, true);
+    add(DataType::INT64, "INT64", "int64", 8, true);
+    add(DataType::UINT32, "UINT32", "uint32", 4, true);
+    add(DataType::UINT64, "UINT64", "uint64", 8, true);
+    add(DataType::BOOL, "BOOL", "bool", 1, true);
+    add(DataType::FLOAT, "FLOAT", "float32", 4, false);
+    add(DataType::FLOAT16, "FLOAT16", "float16", 2, false);
+    add(DataType::BFLOAT16, "BFLOAT16", "bfloat16", 2, false);
+    add(DataType::DOUBLE, "DOUBLE", "float64", 8, false);
+    add(DataType::COMPLEX64, "COMPLEX64", "complex64", 8, false);
+    add(DataType::COMPLEX128, "COMPLEX128", "complex128", 16, false);
+    add(DataType::STRING, "STRING", "string", 0, false);
+    add(DataType::UNDEFINED, "UNDEFINED", "undefined", 0, false);
+    return made;
+  }();
+  return *infos;
+}
+
 DataType dataTypeFromString(const std::string& s) {
-  for (const TypeRow& r : typeRows())
-    if (r.name == s || r.lcase == s) return r.type;
+  for (const auto& info : getDataTypeInfoMap())
+    if (info.second.name() == s || info.second.lcasename() == s) return info.first;
   throw error("'{}' is not an element type; FLOAT, FLOAT16, INT32 and so on are", s);
 }
 
-std::ostream& operator<<(std::ostream& os, const DataType& type) { return os << row(type).name; }
+std::ostream& operator<<(std::ostream& os, const DataType& type) { return os << row(type).name(); }
 
 #define POPIR_DATA_TYPE(CPP, TYPE) \
   template <>                      \
@@ -73,16 +71,16 @@ int64_t TensorInfo::nelms() const {
   return std::accumulate(shape_.begin(), shape_.end(), int64_t{1}, std::multiplies<int64_t>());
 }
 
-int64_t TensorInfo::nbytes() const { return nelms() * row(type_).nbytes; }
+int64_t TensorInfo::nbytes() const { return nelms() * row(type_).nbytes(); }
 
 int64_t TensorInfo::dim(int i) const {
   if (i < 0 || i >= rank()) throw error("A tensor of rank {} has no dimension {}", rank(), i);
   return shape_[static_cast<std::size_t>(i)];
 }
 
-const std::string& TensorInfo::data_type() const { return row(type_).name; }
+const std::string& TensorInfo::data_type() const { return row(type_).name(); }
 
-const std::string& TensorInfo::data_type_lcase() const { return row(type_).lcase; }
+const std::string& TensorInfo::data_type_lcase() const { return row(type_).lcasename(); }
 
 void TensorInfo::append(std::ostream& os) const {
   os << type_ << " [";

@@ -92,6 +92,15 @@ int64_t getReduceAxis(int64_t axis, int64_t rank) {
   return axis < 0 ? axis + rank : axis;
 }
 
+void validateReduceAxis(int64_t axis, int64_t rank, const std::string& who) {
+  if (axis < -rank || axis >= rank)
+    throw error("{}: the axis {} is outside of [{}, {})", who, axis, -rank, rank);
+}
+
+void validateReduceAxes(const std::vector<int64_t>& axes, int64_t rank, const std::string& who) {
+  for (const int64_t axis : axes) validateReduceAxis(axis, rank, who);
+}
+
 void normalizeReduceAxes(std::vector<int64_t>& axes, int64_t rank) {
   for (int64_t& axis : axes) axis = getReduceAxis(axis, rank);
 }

@@ -9,6 +9,8 @@
 #include <popart/patterns/patterns.hpp>
 #include <popart/popx/opx.hpp>
 #include <popart/popx/opxmanager.hpp>
+#include <popart/region.hpp>
+#include <popart/util.hpp>
 #include <popops/ElementWise.hpp>
 
 using namespace popart;
@@ -134,6 +136,7 @@ class Ask : public PreAliasPattern {
     info("tensors {} {}", ir.getTensorIds(TensorType::Stream), ir.getTensor("x")->info);
     info("ir {} {} {}", ir.canTrain(), ir.hasConstructedBackwards(), ir.hasDecomposedOptimizers());
     orders(*graph.topoCons, before, op);
+    values(*in);
     return false;
   }
 
@@ -145,6 +148,18 @@ class Ask : public PreAliasPattern {
          orders.getAfters(before).size(), orders.getBefores(op).size());
     orders.remove(op);
     info("orders {} {}", orders.hasConstraint(op), orders.hasConstraint(before));
+  }
+  void values(const popart::Tensor& tensor) const {
+    using logging::pattern::info;
+    const DataTypeInfo* type = tensor.info.getDataTypeInfo();
+    info("type {} {} {} {} {}", type->nbytes(), type->name(), type->lcasename(),
+         type->isFixedPoint(), getDataTypeInfoMap().at(DataType::BOOL).isFixedPoint());
+    const view::Region box({2, 1, 0}, {4, 3, 7});
+    info("box {}; {}; {} {}", box.transpose({1, 0, 2}), box.reverse({9, 9, 9}, {2, 1}),
+         box.flatIndex({3, 1, 0}), box.dimIndex(7));
+    info("bounds {}", view::regionBounds({{{2, 3}, {4, 5}}, {{0, 5}, {8, 6}}}));
+    info("numbers {}", vBooltoY<int>({true, false}));
+    validateReduceAxes({-2, 1}, 2, "two");
   }
 };
 
@@ -162,6 +177,13 @@ class AskWrong : public PreAliasPattern {
     if (op->name() == "following") op->getPrecedingOp(0)->getFollowingOp();
     if (op->name() == "index") op->inIndex(op->outTensor(0));
     if (op->name() == "disconnect") op->disconnectInTensor(0, op->inTensor(1));
+    const view::Region box({0, 0}, {2, 3});
+    if (op->name() == "transpose") box.transpose({1, 1});
+    if (op->name() == "reverse") box.reverse({2, 3}, {2});
+    if (op->name() == "element") box.flatIndex({2, 0});
+    if (op->name() == "number") box.dimIndex(6);
+    if (op->name() == "bounds") view::regionBounds({box, {{0}, {1}}});
+    if (op->name() == "axes") validateReduceAxes({0, 2}, 2, "Mean");
     if (op->name() == "broadcast") op->prettyNpOut(Shape{2}, Shape{3});
     return false;
   }

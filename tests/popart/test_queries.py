@@ -59,6 +59,10 @@ def check_answers(library: str) -> None:
         "ir false false false",
         "orders true false 1 1",
         "orders false false",
+        "type 4 FLOAT float32 false true",
+        "box [1, 2, 0] to [3, 4, 7]; [2, 6, 2] to [4, 8, 9]; 14 [2, 2, 0]",
+        "bounds [0, 3] to [8, 6]",
+        "numbers [1, 0]",
     ]
     assert g.constraints.get(made, {}) == {}
     g.isTraining = g.hasGradients = True
@@ -81,6 +85,12 @@ def check_refusals(library: str) -> None:
         "following": "output 0 has 2 readers; expected one",
         "index": "'b' is no input of Op(1, test.queries.Times:1, name='index'",
         "disconnect": "has 'a' at input 0, not 'one'",
+        "transpose": "[1, 1] is no order of the 2 dimensions of a region",
+        "reverse": "A region of rank 2 has no dimension 2",
+        "element": "The region [0, 0] to [2, 3] has no element [2, 0]",
+        "number": "The region [0, 0] to [2, 3] has no element number 6",
+        "bounds": "Regions of rank 2 and 1 have no bounds",
+        "axes": "Mean: the axis 2 is outside of [-2, 2)",
         "broadcast": "outputs=['b']): the shapes [2] and [3] do not broadcast",
     }.items():
         said = refusal(popir.popart_exception, wrong.apply, chain(name)[1])

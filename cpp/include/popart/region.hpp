@@ -30,6 +30,15 @@ class Region {
   bool contains(const Region& other) const;
   /// \throws error if the ranks differ.
   Region intersect(const Region& other) const;
+  /// Dimension d of the result is dimension permutation[d]. \throws error if that is no order of
+  /// all.
+  Region transpose(const Shape& permutation) const;
+  /// As seen when a tensor of `shape` is turned round in the dimensions `dimensions`.
+  Region reverse(const Shape& shape, const Shape& dimensions) const;
+  /// The number of an element among those of the region, row by row, from the index in the tensor.
+  int64_t flatIndex(const std::vector<int64_t>& index) const;
+  /// The other way round.
+  std::vector<int64_t> dimIndex(int64_t number) const;
   const std::vector<int64_t>& getLower() const { return lower_; }
   const std::vector<int64_t>& getUpper() const { return upper_; }
   AccessType getAccessType() const { return accessType_; }
@@ -49,6 +58,10 @@ std::ostream& operator<<(std::ostream& os, const Region& region);
 
 /// Whether any region has an element.
 bool nonEmptyRegion(const Regions& regions);
+
+/// The smallest region that has all elements of some. \throws error if there are none, or if their
+/// ranks differ.
+Region regionBounds(const Regions& regions);
 
 }  // namespace view
 }  // namespace popart

@@ -7,10 +7,12 @@
 #include <popart/names.hpp>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <ostream>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #pragma GCC visibility push(default)
@@ -23,6 +25,38 @@ DataType dataTypeFromString(const std::string& s);
 /// The type of tensors that hold this C++ type.
 template <typename T>
 DataType getDataType();
+
+/// What an element type is.
+class DataTypeInfo {
+ public:
+  DataTypeInfo(DataType type, int nbytes, bool isFixedPoint, std::string name,
+               std::string lcasename)
+      : type_(type),
+        nbytes_(nbytes),
+        isFixedPoint_(isFixedPoint),
+        name_(std::move(name)),
+        lcasename_(std::move(lcasename)) {}
+
+  DataType type() const { return type_; }
+  /// Of one element.
+  const int& nbytes() const { return nbytes_; }
+  /// "FLOAT".
+  const std::string& name() const { return name_; }
+  /// "float32".
+  const std::string& lcasename() const { return lcasename_; }
+  /// Whether it is an integer or a truth value.
+  bool isFixedPoint() const { return isFixedPoint_; }
+
+ private:
+  DataType type_;
+  int nbytes_;
+  bool isFixedPoint_;
+  std::string name_;
+  std::string lcasename_;
+};
+
+/// Of every element type.
+const std::map<DataType, DataTypeInfo>& getDataTypeInfoMap();
 
 class TensorInfo {
  public:
@@ -49,6 +83,7 @@ class TensorInfo {
   /// \throws error outside of [0, rank).
   int64_t dim(int i) const;
   DataType dataType() const { return type_; }
+  const DataTypeInfo* getDataTypeInfo() const { return &getDataTypeInfoMap().at(type_); }
   /// "FLOAT".
   const std::string& data_type() const;
   /// "float32".

@@ -68,6 +68,12 @@ std::vector<To> vector_cast(const std::vector<From>& values) {
   return vXtoY<From, To>(values);
 }
 
+/// Truth values as numbers.
+template <typename Y>
+std::vector<Y> vBooltoY(const std::vector<bool>& values) {
+  return std::vector<Y>(values.begin(), values.end());
+}
+
 template <typename Key, typename T, typename Compare, typename Allocator, typename Predicate>
 void erase_if(std::map<Key, T, Compare, Allocator>& map, const Predicate& predicate) {
   for (auto it = map.begin(); it != map.end();) it = predicate(*it) ? map.erase(it) : std::next(it);
@@ -76,6 +82,10 @@ void erase_if(std::map<Key, T, Compare, Allocator>& map, const Predicate& predic
 /// An axis counted from the end, if negative, made one counted from the front.
 /// \throws error outside of [-rank, rank).
 int64_t getReduceAxis(int64_t axis, int64_t rank);
+/// \throws error, beginning with `who`, outside of [-rank, rank).
+void validateReduceAxis(int64_t axis, int64_t rank, const std::string& who);
+/// Each as validateReduceAxis.
+void validateReduceAxes(const std::vector<int64_t>& axes, int64_t rank, const std::string& who);
 /// Each as getReduceAxis.
 void normalizeReduceAxes(std::vector<int64_t>& axes, int64_t rank);
 
