@@ -18,7 +18,13 @@ from popir import _library
 from popir.cli import commands
 from popir.cli.exits import CommandError, ExitCode
 from popir.cli.output import printable, printable_line
-from popir.errors import LibraryBuildError, OutOfMemoryException, PopirError, did_you_mean
+from popir.errors import (
+    LibraryBuildError,
+    OutOfMemoryException,
+    PopirError,
+    did_you_mean,
+    poplar_graph_program_compilation_error,
+)
 
 NAME = "popir"
 COMPLETION = "_POPIR_COMPLETE"
@@ -86,9 +92,8 @@ def _explain(error: BaseException, debug: bool) -> int:
         return ExitCode.USAGE
     if debug:
         traceback.print_exception(error)
-    if isinstance(error, LibraryBuildError):
-        for line in error.said.splitlines():
-            print(printable_line(line), file=sys.stderr)
+    for line in _compilers_words(error).splitlines():
+        print(printable_line(line), file=sys.stderr)
     text, code = _words(error)
     print(f"{NAME}: {printable(text)}", file=sys.stderr, flush=True)
     return code
@@ -102,6 +107,15 @@ def _give_up_stdout() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def _compilers_words(error: BaseException) -> str:
+    """What a compiler has said, whose lines are to stay lines."""
+    if isinstance(error, LibraryBuildError):
+        return error.said
+    if isinstance(error, poplar_graph_program_compilation_error):
+        return str(error).partition("\n")[2]
+    return ""
+
+
 def _words(error: BaseException) -> tuple[str, int]:
     if isinstance(error, click.ClickException):
         return _usage(error), ExitCode.USAGE
@@ -111,6 +125,9 @@ def _words(error: BaseException) -> tuple[str, int]:
         return f"error: {error}", ExitCode.SYSTEM
     if isinstance(error, LibraryBuildError) and error.said:
         return f"error: {error.summary} what stands above.", ExitCode.MODEL
+    if _compilers_words(error):
+        summary = str(error).partition("\n")[0].rstrip(":")
+        return f"error: {summary}: see what stands above.", ExitCode.MODEL
     if isinstance(error, PopirError):
         return f"error: {error}", ExitCode.MODEL
     if isinstance(error, (KeyboardInterrupt, click.Abort)):

@@ -137,7 +137,13 @@ def _about_symbol(symbol: str) -> str:
         return _about_python(None)
     name = demangled(symbol)
     shown = f" It stands for {name}." if name != symbol else ""
-    if re.search(r"\b(popart|poplar|pop(ops|lin|nn|rand|util)|popir)::", name):
+    isOurs = re.search(r"\b(popart|poplar|pop(ops|lin|nn|rand|util)|popir)::", name)
+    if isOurs and hasattr(_library.load(), symbol):
+        return (
+            f"{shown} libpopir has it, but the library is not linked with libpopir: put "
+            "`popir-config --libs` behind the sources when you link it."
+        )
+    if isOurs:
         why = (
             " The library was compiled with -D_GLIBCXX_USE_CXX11_ABI=0; popir is not."
             if "std::string" in name

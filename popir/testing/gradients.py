@@ -136,7 +136,7 @@ def _trial(
     device: DeviceInfo | None,
 ) -> tuple[Trial, Node, Precision, str]:
     """The trial in the first type in which the operator runs, and why not in double."""
-    refusal: PopirError | None = None
+    refusals: list[PopirError] = []
     for kind in PRECISIONS:
         inputs = [
             a.astype(kind.dtype) if a is not None and a.dtype.kind == "f" else a
@@ -151,12 +151,13 @@ def _trial(
         except MissingGradientError:
             raise
         except PopirError as error:
-            refusal = refusal or error
+            refusals.append(error)
             continue
-        note = f"not in float64, since: {refusal}" if refusal else ""
+        note = f"not in float64, since: {refusals[0]}" if refusals else ""
         return trial, tried, kind, note
-    assert refusal is not None
-    raise refusal
+    # That there is no double is seldom what is wrong.
+    others = [error for error in refusals if "double" not in str(error).lower()]
+    raise (others or refusals)[0]
 
 
 class _Check:

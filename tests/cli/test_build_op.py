@@ -82,6 +82,17 @@ def test_the_compilers_words(folder: Path) -> None:
         assert lines[-1].endswith("says what stands above.")
 
 
+def test_the_compilers_words_of_codelets(folder: Path) -> None:
+    call("new-op", "Square", "--codelet")
+    file = folder / "square_codelets.cpp"
+    file.write_text(file.read_text().replace("return true;", "return true", 1))
+    out, said = popir("gradcheck", "Square", "--op-library", "square.py", cwd=folder, code=3)
+    first, *_, last = said.splitlines()
+    assert out == "" and first.startswith(f"{file}: In member function")
+    assert f"{file}:14:3: error: expected ‘;’ before ‘}}’ token" in said.splitlines()
+    assert last == f"popir: error: codelets of '{file}' do not compile: see what stands above."
+
+
 def test_libraries_of_nothing(folder: Path) -> None:
     (folder / "none.cpp").write_text("int f() { return 1; }\n")
     said = failure("build-op", "none.cpp", code=3)

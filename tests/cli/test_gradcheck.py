@@ -63,6 +63,19 @@ def test_inputs_and_attributes(tmp_path: Path) -> None:
     assert [each["checked"] for each in found["inputs"]] == [0, 12]
 
 
+def test_what_is_wrong_in_every_type_is_said_of_another_than_double(tmp_path: Path) -> None:
+    call("new-op", "Square", "--codelet", "--folder", tmp_path)
+    file = tmp_path / "square_codelets.cpp"
+    file.write_text(
+        file.read_text().replace("Output<poplar::Vector<T>>", "Output<poplar::Vector<int>>")
+    )
+    (tmp_path / "square.py").rename(tmp_path / "square_of_test.py")
+    operator = tmp_path / "square_of_test.py"
+    with registry.scoped():
+        said = failure("gradcheck", "com.acme.Square", "--op-library", operator, code=3)
+    assert "double" not in said and "Square<float>" in said
+
+
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [

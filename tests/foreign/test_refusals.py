@@ -60,6 +60,7 @@ def test_places_where_no_file_is(tmp_path: Path) -> None:
 SYMBOLS = {
     "popir_sdk_0_9_2": "was compiled with the headers of popir 0.9.2, and this is popir 0.1.0",
     "_ZN6popart2Op9somethingEi": "It stands for popart::Op::something(int). popir 0.1.0 has no",
+    "_ZTIN6popart2OpE": "libpopir has it, but the library is not linked with libpopir: put",
     "_ZN6popart5errorC1ERKSs": "compiled with -D_GLIBCXX_USE_CXX11_ABI=0; popir is not. Compile",
     "_ZN4onnx9NodeProtoC1Ev": "popir brings no ONNX library: link yours, or do without.",
     "_ZTV4Mine": "It stands for vtable for Mine. A virtual function of that class is declared and",
