@@ -15,7 +15,7 @@ import click
 from click.shell_completion import shell_complete
 
 from popir import _library
-from popir.cli import commands
+from popir.cli import commands, interrupts
 from popir.cli.exits import CommandError, ExitCode
 from popir.cli.output import printable, printable_line
 from popir.errors import (
@@ -170,6 +170,7 @@ def group() -> None:
 def main() -> None:
     """The entry point of the console script."""
     _library.load().popir_install_crash_handler()
+    interrupts.watch()
     if "--json" in sys.argv:
         _keep_stdout_clean()
     group.main()

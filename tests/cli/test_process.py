@@ -212,3 +212,24 @@ def test_a_library_that_crashes_is_named(tmp_path: Path) -> None:
         (said,) = (each for each in done.stderr.splitlines() if "ended by" in each)
         assert said.startswith("popir: error: ended by SIGSEGV, a read or write of memory that is")
         assert f"{library}'. A debugger, or -g -fsanitize=address, shows the place." in said
+
+
+def test_the_second_interrupt_ends_what_python_does_not_hear_of(tmp_path: Path) -> None:
+    made = popir("new-op", "Sleep", "--codelet", "--folder", tmp_path)
+    assert made.returncode == 0, made.stderr
+    file = tmp_path / "sleep_codelets.cpp"
+    text = file.read_text().replace(
+        "bool compute() {", 'bool compute() { puts("runs"), fflush(stdout), sleep(600);'
+    )
+    file.write_text(f"#include <cstdio>\n#include <unistd.h>\n{text}")
+    words = [*POPIR, "gradcheck", "Sleep", "--op-library", tmp_path / "sleep.py", "--seed", "1"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(words, env=ENV, stdout=pipe, stderr=pipe, text=True) as process:
+        assert process.stdout is not None and process.stderr is not None
+        assert process.stdout.readline() == "runs\n"
+        process.send_signal(signal.SIGINT)
+        said = process.stderr.readline()
+        assert said.startswith("popir: interrupted: ends when what runs now is")
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=20) == 130
+        assert process.stderr.read() == "popir: interrupted\n"
