@@ -9,6 +9,7 @@ module.
 from __future__ import annotations
 
 import difflib
+import reprlib
 from collections.abc import Callable, Iterable
 
 
@@ -213,6 +214,14 @@ class poplar_unrecoverable_runtime_error(poplar_system_runtime_error):
 
 class poplar_unknown_runtime_error(poplar_system_runtime_error):
     """A fault of unknown cause."""
+
+
+def require(who: str, what: str, value: object, kind: type) -> None:
+    """Raises popart_exception unless the argument `what` of `who` is an object of `kind`."""
+    if not isinstance(value, kind):
+        raise popart_exception(
+            f"{who} takes an object of {kind.__name__} as {what}; given was {reprlib.repr(value)}."
+        )
 
 
 _MOST_WORK = 3_000_000

@@ -20,6 +20,7 @@ from popir.errors import (
     did_you_mean,
     popart_exception,
     poplar_graph_memory_allocation_error,
+    require,
 )
 from popir.ir import Graph
 from popir.lowering import Lowering
@@ -65,15 +66,8 @@ class Session:
         loss: str | None = None,
         optimizer: Optimizer | None = None,
     ) -> None:
-        for what, value, kind in (
-            ("dataFlow", dataFlow, DataFlow),
-            ("deviceInfo", deviceInfo, DeviceInfo),
-            ("optimizer", optimizer, Optimizer),
-        ):
-            if not isinstance(value, kind) and not (value is optimizer is None):
-                raise popart_exception(
-                    f"A session takes an object of {kind.__name__} as {what}; given was {value!r}."
-                )
+        require("A session", "dataFlow", dataFlow, DataFlow)
+        require("A session", "deviceInfo", deviceInfo, DeviceInfo)
         self.dataFlow = dataFlow
         self.deviceInfo = deviceInfo
         self.options = userOptions or SessionOptions()
@@ -236,15 +230,16 @@ class Session:
         return self._engine
 
     def run(self, stepio: PyStepIO | PyStepIOCallback, debugName: str = "") -> None:
-        """Runs one step.
-
-        Raises StepIOError for an array that is missing or does not fit.
-        """
+        """Runs one step. Raises StepIOError for an array that is missing or does not fit."""
         engine = self._engine or self._prepared("run")
         if isinstance(stepio, PyStepIOCallback):
             self._runWithCallbacks(stepio)
             return
-        given = stepio.inputs
+        try:
+            given = stepio.inputs
+        except AttributeError:
+            require("run()", "stepio", stepio, PyStepIO)
+            raise
         try:
             for port in self._inputs:
                 if given[port.id] is not port.array:
@@ -467,6 +462,8 @@ class TrainingSession(Session):
         userOptions: SessionOptions | None = None,
         name: str = "training",
     ) -> None:
+        require("A session", "loss", loss, str)
+        require("A session", "optimizer", optimizer, Optimizer)
         super().__init__(
             fnModel,
             dataFlow,

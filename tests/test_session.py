@@ -303,6 +303,20 @@ def test_what_a_session_is_made_of(model: Affine) -> None:
             lambda: popir.TrainingSession(model.training, flow, model.loss, optimizer, device),
             "of Optimizer as optimizer; given was {'lr': 1}.",
         ),
+        (
+            lambda: popir.TrainingSession(
+                model.training,
+                flow,
+                None,  # pyright: ignore
+                popir.ConstSGD(0.1),
+                device,
+            ),
+            "of str as loss; given was None.",
+        ),
+        (
+            lambda: prepared(model.session()).run({model.x: X}),
+            "run() takes an object of PyStepIO as stepio; given was {'input': array(",
+        ),
     ):
         with pytest.raises(popir.popart_exception, match=re.escape(words)):
             make()

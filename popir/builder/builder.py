@@ -214,6 +214,8 @@ class Builder(Core):
 
     def addOutputTensor(self, outputName: str) -> None:
         """Makes a tensor an output of the model. Raises popart_exception if there is none such."""
+        if not isinstance(outputName, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise popart_exception(f"An output is a tensor's id; given was {outputName!r}.")
         if not self._knows(outputName):
             near = did_you_mean(outputName, self._kinds)
             raise popart_exception(f"Unknown tensor '{outputName}' cannot be an output.{near}")

@@ -212,9 +212,15 @@ def _train(
                 losses.append(float(value.sum()))
                 progress.advance(losses[-1])
                 if not math.isfinite(losses[-1]):
+                    isFirst = batch == 0 and epoch == 1
+                    advice = (
+                        "Look for NaN and infinity in the data, and for labels that are no class."
+                        if isFirst
+                        else "A smaller --lr may help."
+                    )
                     raise CommandError(
                         f"The loss is {losses[-1]} in batch {batch + 1} of epoch {epoch}; nothing "
-                        "is written. A smaller --lr may help.",
+                        f"is written. {advice}",
                         ExitCode.NO,
                     )
                 if interruption.asked:
