@@ -107,7 +107,7 @@ class Session:
         compile(self._compilation, self._progress.stage(0.1, 0.4))
         self._host = HostWeights(graph)
         """What the host has of each weight and state."""
-        self._skeleton = Skeleton(loaded, self._host)
+        self._skeleton = Skeleton(loaded, self._host, graph.saved)
 
     def _outlining(self) -> OutlineOptions | None:
         asked = self.options

@@ -87,14 +87,18 @@ void installPythonIr() {
     aboutToAsk();
     pythonOf(graph).attr("addActGrad")(id);
   };
-  calls.addConst = [](Graph& graph, const TensorId& id, const popart::TensorInfo& info,
-                      const void* data) {
+  calls.addInit = [](Graph& graph, const char* function, const TensorId& id,
+                     const popart::TensorInfo& info, const void* data) {
     aboutToAsk();
     const py::object made = toPython(info);
     const py::bytes bytes(static_cast<const char*>(data), static_cast<std::size_t>(info.nbytes()));
     const py::object flat = py::module_::import("numpy").attr("frombuffer")(
         bytes, made.attr("dataType")().attr("numpy"));
-    pythonOf(graph).attr("addConstInit")(id, flat.attr("reshape")(made.attr("shape")()));
+    pythonOf(graph).attr(function)(id, flat.attr("reshape")(made.attr("shape")()));
+  };
+  calls.saveVariable = [](Graph& graph, const TensorId& id) {
+    aboutToAsk();
+    pythonOf(graph).attr("saveVariable")(id);
   };
   calls.removeTensor = [](Graph& graph, const TensorId& id) {
     aboutToAsk();
@@ -110,9 +114,8 @@ void installPythonIr() {
   };
   calls.data = [](const Tensor& tensor, std::string* bytes) {
     aboutToAsk();
-    const py::object pyTensor = pythonOf(tensor);
-    const py::object data = pyTensor.attr("data");
-    if (data.is_none() || !pyTensor.attr("isConst")().cast<bool>()) return false;
+    const py::object data = pythonOf(tensor).attr("data");
+    if (data.is_none()) return false;
     *bytes = data.attr("tobytes")().cast<std::string>();
     return true;
   };

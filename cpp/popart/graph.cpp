@@ -33,8 +33,12 @@ std::vector<Tensor*> Tensors::getAll() const {
   return all;
 }
 
+void Tensors::addVarInit(const TensorId& id, const TensorInfo& info, const void* data) {
+  irCalls().addInit(graph_, "addVarInit", id, info, data);
+}
+
 void Tensors::addConstInit(const TensorId& id, const TensorInfo& info, const void* data) {
-  irCalls().addConst(graph_, id, info, data);
+  irCalls().addInit(graph_, "addConstInit", id, info, data);
 }
 
 std::vector<Tensor*> Tensors::getOfType(const std::vector<TensorType>& types) const {
@@ -88,6 +92,8 @@ void TopoCons::transfer(Op* from, Op* to, bool removeOld) {
   for (Op* after : getAfters(from)) insert(to, after);
   if (removeOld) remove(from);
 }
+
+void Ir::addAdditionalModelProtoTensor(const TensorId& id) { irCalls().saveVariable(*main_, id); }
 
 TensorId Ir::createIntermediateTensorId(const TensorId& base) {
   return irCalls().uniqueId(*main_, base + "__t" + std::to_string(made_++));

@@ -24,8 +24,11 @@ struct IrCalls {
   popart::Tensor* (*tensor)(popart::Graph&, const popart::TensorId&);
   std::vector<popart::TensorId> (*tensorIds)(popart::Graph&);
   void (*addActGrad)(popart::Graph&, const popart::TensorId&);
-  void (*addConst)(popart::Graph&, const popart::TensorId&, const popart::TensorInfo&,
-                   const void* data);
+  /// `function` is the graph's that adds it.
+  void (*addInit)(popart::Graph&, const char* function, const popart::TensorId&,
+                  const popart::TensorInfo&, const void* data);
+  /// Makes a variable part of the models that a session saves.
+  void (*saveVariable)(popart::Graph&, const popart::TensorId&);
   void (*removeTensor)(popart::Graph&, const popart::TensorId&);
   popart::TensorId (*uniqueId)(popart::Graph&, const std::string& base);
   popart::Op* (*producer)(const popart::Tensor&);

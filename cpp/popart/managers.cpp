@@ -53,7 +53,7 @@ TensorInfo& OpCreatorInfo::getInputTensorInfo(int index) const {
 
 const TensorData& OpCreatorInfo::inputData(int index, DataType type) const {
   const Tensor* tensor = getInputTensor(index);
-  if (!tensor->hasTensorData())
+  if (tensor->tensorType() != TensorType::Const || !tensor->hasTensorData())
     throw error(
         "{} needs the value of input {}, '{}', which is not known when the model is compiled",
         debugName(), index, tensor->id);

@@ -34,6 +34,8 @@ class Graph:
         """Whether the graph is compiled to be trained, where some operators compute otherwise."""
         self.hasGradients = False
         """Whether the loss has been differentiated."""
+        self.saved: list[str] = []
+        """Variables that a saved model has besides those of the model that this was made from."""
         self.twin: Any = None
         """What stands for this graph in C++, once C++ has looked at it."""
         self._lastOpId: list[int] = caller._lastOpId if caller else [-1]
@@ -50,6 +52,13 @@ class Graph:
     def addVarInit(self, id: str, data: np.ndarray[Any, Any]) -> Tensor:
         """Adds a weight or a state, with its initial value."""
         return self._add(Tensor(self, id, TensorType.Variable, TensorInfo(data), data))
+
+    def saveVariable(self, id: str) -> None:
+        """Makes a variable part of saved models. Raises popart_exception if it is none."""
+        if not self.getTensor(id).isVariable():
+            raise popart_exception(f"{self.getTensor(id)} is no variable; a model saves those.")
+        if id not in self.saved:
+            self.saved.append(id)
 
     def addConstInit(self, id: str, data: np.ndarray[Any, Any]) -> Tensor:
         """Adds a constant."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from popir.onnxio.exporter import save, withWeights
 from popir.onnxio.external import location_of, points_to, removeReplaced, writeExternal
 from popir.onnxio.limits import MAX_FILE
 from popir.onnxio.load import Loaded, embed
-from popir.onnxio.proto import ModelProto, TensorProto
+from popir.onnxio.proto import ModelProto, TensorProto, tensor
 
 Array = np.ndarray[Any, Any]
 
@@ -22,9 +22,18 @@ Array = np.ndarray[Any, Any]
 class Skeleton:
     """A model without the values of its weights."""
 
-    def __init__(self, loaded: Loaded, weights: Container[str]) -> None:
-        """That of a model; external data that are no weights are taken in."""
+    def __init__(
+        self, loaded: Loaded, weights: Mapping[str, Array], more: Iterable[str] = ()
+    ) -> None:
+        """That of a model; external data that are no weights are taken in.
+
+        The weights named in `more` become initializers of the model.
+        """
         self.model = embed(_without(loaded.model, weights), loaded.folder, weights)
+        names = {each.name for each in self.model.graph.initializer}
+        for id in more:
+            if id not in names:
+                self.model.graph.initializer.append(tensor(id, weights[id]))
         self._external = {
             each.name: location_of(each)
             for each in loaded.model.graph.initializer

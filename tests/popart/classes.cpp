@@ -346,6 +346,43 @@ class AverageToAccumulate : public PreAliasPattern {
 
 PatternCreator<AverageToAccumulate> averageToAccumulate("AverageToAccumulate", true);
 
+// Shadow: the moving average of a weight. A pattern makes it an AccumulateOp into a variable that
+// begins as the weight does, and that saved models have.
+
+class Shadow : public Op {
+ public:
+  using Op::Op;
+  std::unique_ptr<Op> clone() const final { return std::make_unique<Shadow>(*this); }
+  void setup() final { outInfo(0) = inInfo(0); }
+  float getSubgraphValue() const final { return getLowSubgraphValue(); }
+};
+
+OpCreator<Shadow> shadow(OpDefinitions({{named("Shadow"), {}}}));
+
+class ShadowToAccumulate : public PreAliasPattern {
+ public:
+  bool matches(Op* op) const final { return op->isConvertibleTo<Shadow>(); }
+  std::vector<const popart::Tensor*> touches(Op*) const final { return {}; }
+  bool apply(Op* op) const final {
+    const popart::Tensor* weight = op->inTensor(0);
+    const TensorId average = "average_" + weight->id, updated = op->outId(0);
+    Graph& graph = op->getGraph();
+    graph.getTensors().addVarInit(average, weight->info, weight->tensorData()->data());
+    graph.getIr().addAdditionalModelProtoTensor(average);
+    op->disconnectAllInputs();
+    op->disconnectAllOutputs();
+    graph.createConnectedOp<AccumulateOp>({{AccumulateOp::getVarToUpdateInIndex(), average},
+                                           {AccumulateOp::getUpdaterInIndex(), weight->id}},
+                                          {{AccumulateOp::getUpdatedVarOutIndex(), updated}},
+                                          AccumulationType::MovingAverage, 0.75f,
+                                          Op::Settings(graph, "shadow"));
+    graph.eraseOp(op->id);
+    return true;
+  }
+};
+
+PatternCreator<ShadowToAccumulate> shadowToAccumulate("ShadowToAccumulate", true);
+
 // ReluAdd: Add of a Relu becomes Sub; what patterns see of built-in operators.
 
 class ReluAddToSub : public PreAliasPattern {

@@ -5,6 +5,7 @@ import logging
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
 import torch
 
@@ -157,6 +158,45 @@ def test_the_average_of_a_weight_in_training_which_nothing_reads(
     library: Library, tmp_path: Path
 ) -> None:
     isolated(check_average, library("classes"), cwd=tmp_path)
+
+
+def check_shadow(library: str) -> None:
+    ctypes.CDLL(library)
+    builder = popir.Builder(opsets={"ai.onnx": 11, "ai.graphcore": 1})
+    weight = floats(5, 3)
+    w = builder.addInitializedInputTensor(weight, "w")
+    x = builder.addInputTensor(popir.TensorInfo("FLOAT", [4, 5]), "x")
+    builder.customOp("Shadow", 1, "test", [w], {})
+    loss = builder.aiGraphcore.identityloss(
+        [builder.aiOnnx.matmul([x, w])], popir.ReductionType.Sum
+    )
+    made = popir.TrainingSession(
+        builder.getModelProto(),
+        popir.DataFlow(1, [loss]),
+        loss,
+        popir.ConstSGD(0.1),
+        popir.DeviceManager().createCpuDevice(),
+    )
+    made.prepareDevice()
+    average = weight
+    for _ in range(3):
+        data = floats(4, 5)
+        made.run(popir.PyStepIO({"x": data}, made.initAnchorArrays()))
+        average = np.float32(0.75) * average + np.float32(0.25) * weight
+        weight = weight - np.float32(0.1) * data.sum(0)[:, None]
+    made.modelToHost("saved.onnx")
+    saved = {
+        each.name: onnx.numpy_helper.to_array(each)
+        for each in onnx.load("saved.onnx").graph.initializer
+    }
+    np.testing.assert_allclose(saved["w"], weight, rtol=1e-5)
+    np.testing.assert_allclose(saved["average_w"], average, rtol=1e-5)
+    said = refusal(popir.popart_exception, made.graph.saveVariable, "x")
+    assert "is no variable; a model saves those" in said
+
+
+def test_a_variable_that_a_pattern_adds_and_saves(library: Library, tmp_path: Path) -> None:
+    isolated(check_shadow, library("classes"), cwd=tmp_path)
 
 
 class Lines(logging.Handler):

@@ -59,6 +59,9 @@ class Ir {
   bool hasDecomposedOptimizers() const { return false; }
   /// A name that no tensor of the main graph has, made from `base`; another one each time.
   TensorId createIntermediateTensorId(const TensorId& base);
+  /// Makes a variable of the main graph an initializer of the models that a session saves, though
+  /// the model that it was made from has none of that name. \throws error if there is none.
+  void addAdditionalModelProtoTensor(const TensorId& id);
   /// The operators of the main graph with this identifier.
   std::vector<Op*> opsOfType(const OperatorIdentifier& opid) const;
   /// Models are prepared from Python. \throws error that says so.

@@ -9,9 +9,10 @@ namespace popart {
 
 class OptimizerValue {
  public:
+  /// 0, which may change.
   OptimizerValue() = default;
-  /// A value that may change.
-  explicit OptimizerValue(float v) : OptimizerValue(v, false) {}
+  /// A value that stays.
+  OptimizerValue(float v) : OptimizerValue(v, true) {}
   OptimizerValue(float v, bool c) : val_(v), isConst_(c) {}
   OptimizerValue(std::pair<float, bool> x) : OptimizerValue(x.first, x.second) {}
 
@@ -25,7 +26,7 @@ class OptimizerValue {
 
  private:
   float val_ = 0;
-  bool isConst_ = true;
+  bool isConst_ = false;
 };
 
 inline std::ostream& operator<<(std::ostream& os, const OptimizerValue& v) {

@@ -72,9 +72,10 @@ class Tensor {
   Op* getProducerUnsafe() const;
   std::string str() const { return id; }
 
-  /// Whether the value is known when the model is compiled, as of a Const.
+  /// Whether a value is known when the model is compiled: of a Const its value, of a Variable that
+  /// which it begins with.
   bool hasTensorData() const;
-  /// That value, row by row. \throws error if it is not known.
+  /// That value, row by row. \throws error if there is none.
   const TensorData* tensorData() const;
 
   Graph& getGraph() { return *graph_; }

@@ -22,6 +22,8 @@ class Tensors {
   /// The tensor must have neither producer nor consumers.
   void remove(const TensorId& id);
   void addActGrad(const TensorId& id);
+  /// A weight or a state, with a copy of its initial value, row by row.
+  void addVarInit(const TensorId& id, const TensorInfo& info, const void* data);
   /// A constant, with a copy of its value, row by row.
   void addConstInit(const TensorId& id, const TensorInfo& info, const void* data);
   std::vector<TensorId> getIds(TensorType type) const;

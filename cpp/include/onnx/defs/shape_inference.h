@@ -97,6 +97,9 @@ void propagateElemTypeFromAttributeToOutput(
 
 // The attribute's value, or the default where the node has none.
 int64_t getAttribute(InferenceContext& ctx, const std::string& name, int64_t defaultValue);
+inline int64_t getAttribute(InferenceContext& ctx, const std::string& name, int defaultValue) {
+  return getAttribute(ctx, name, static_cast<int64_t>(defaultValue));
+}
 float getAttribute(InferenceContext& ctx, const std::string& name, float defaultValue);
 std::string getAttribute(InferenceContext& ctx, const std::string& name,
                          const std::string& defaultValue);
