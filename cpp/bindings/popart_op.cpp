@@ -197,8 +197,11 @@ void checkSetup(const Op& op, const std::map<int, std::string>& outputs) {
     if (!op.hasOutput(output.first))
       throw popart::error("It disconnected output {}, '{}'", output.first, output.second);
   for (const auto& input : op.input->tensorMap()) {
+    if (op.output->contains(input.second))
+      throw popart::error("It connected its own output '{}' to input {}", input.second->id,
+                          input.first);
     const popart::TensorInfo& before = input.second->link().known;
-    if (input.second->info != before && !op.output->contains(input.second))
+    if (input.second->info != before)
       throw popart::error("It changed input {}, '{}', from {} to {}; assign outInfo() alone",
                           input.first, input.second->id, before, input.second->info);
   }

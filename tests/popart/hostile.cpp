@@ -98,6 +98,7 @@ class HostileOp : public HostileBase {
     if (where == "no type like that") outInfo(0).set(static_cast<popart::DataType>(77));
     if (where == "the input's info") inInfo(0) = TensorInfo("INT8", {1});
     if (where == "output disconnected") disconnectAllOutputs();
+    if (where == "its own output") connectInTensor(1, outId(0));
   }
   std::vector<std::unique_ptr<Op>> getGradOps() override {
     trip("getGradOps");

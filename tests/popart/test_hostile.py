@@ -48,6 +48,7 @@ NONSENSE = {
     "no shape like that": ("has the shape [1073741824, 1073741824], more than fits", "setup"),
     "no type like that": ("to the element type 77, which there is not (Op(", "setup"),
     "the input's info": ("It changed input 0, 'Exp:0', from FLOAT [2 3] to INT8 [1]", "setup"),
+    "its own output": ("It connected its own output 'Hostile:0' to input 1 (Op(", "setup"),
     "output disconnected": ("It disconnected output 0, 'Hostile:0' (Op(", "setup"),
     "kind 9": ("It maps input 1 to the kind 9; known are In, Out and GradOut", "gradInputInfo"),
     "the graph's own": ("as a new operator, which belongs to the graph already", "getGradOps"),
