@@ -28,7 +28,7 @@ import popir
 
 BATCH = 32
 OUT = Path(__file__).resolve().parents[1] / "build" / "models"
-console = Console(stderr=False, highlight=False)
+console = Console(stderr=False, highlight=False, soft_wrap=True)
 
 
 def customActivation(builder: popir.Builder, x: str) -> str:
