@@ -80,6 +80,14 @@ void raise(const char* name, const std::string& message) {
   throw py::error_already_set();
 }
 
+void say(py::handle error, const std::string& words) {
+  if (!py::isinstance(error, py::module_::import("popir.errors").attr("PopirError"))) return;
+  const py::str message(error);
+  const py::object args = error.attr("args");
+  if (args.equal(py::object(py::make_tuple(message))))
+    error.attr("args") = py::make_tuple(message + decoded(words));
+}
+
 void registerErrors() {
   py::register_exception_translator([](std::exception_ptr p) {
     try {

@@ -21,6 +21,9 @@ const char* pythonName(const std::exception& e);
 /// Raises popir.errors.<name>.
 [[noreturn]] void raise(const char* name, const std::string& message);
 
+/// Adds words to the message of an error of popir's that is nothing but a message; others stay.
+void say(pybind11::handle error, const std::string& words);
+
 /// For all functions that are bound.
 void registerErrors();
 

@@ -28,7 +28,8 @@ const std::string& libraryOf(const T& object) {
 }
 
 /// Runs C++ code of an operator or a pattern, whose name and library `who()` gives. What it throws
-/// arrives in Python as the kind of the same name; anything else as a popart_exception.
+/// arrives in Python as the kind of the same name; anything else as a popart_exception. A Python
+/// error on the way through it stays the object that it is.
 template <class Who, class Code>
 auto run(const Who& who, const Code& code) -> decltype(code()) {
   Call call;
@@ -41,8 +42,9 @@ auto run(const Who& who, const Code& code) -> decltype(code()) {
       call.finish();
       return result;
     }
-  } catch (const pybind11::error_already_set&) {
-    throw;  // Python code that was called from there
+  } catch (const pybind11::error_already_set& e) {
+    say(e.value(), who());  // Python code that was called from there
+    throw;
   } catch (const std::bad_alloc&) {
     raise("poplar_graph_memory_allocation_error", noMemory + who());
   } catch (const std::exception& e) {
