@@ -2,7 +2,7 @@
 
 import pytest
 
-from popir import InferenceSession, SessionOptions, SyntheticDataMode
+from popir import DataFlow, DeviceManager, InferenceSession, SessionOptions, SyntheticDataMode
 from popir.errors import popart_exception
 from popir.options import TensorLocation
 from popir.types import ReductionType
@@ -52,10 +52,11 @@ def test_explicit_ir_sets_three() -> None:
 def test_what_would_change_results_is_refused(name: str, value: object) -> None:
     options = SessionOptions()
     setattr(options, name, value)
+    device = DeviceManager().createCpuDevice()
     with pytest.raises(
         popart_exception, match=rf"SessionOptions.{name} = .* would change what is computed"
     ):
-        InferenceSession(b"", None, None, userOptions=options)  # type: ignore[arg-type]
+        InferenceSession(b"", DataFlow(1, []), device, userOptions=options)
 
 
 def test_automatic_loss_scaling_is_refused() -> None:
