@@ -25,7 +25,7 @@ namespace ONNX_NAMESPACE {
 void inferStack(InferenceContext& ctx) {
   propagateElemTypeFromInputToOutput(ctx, 0, 0);
   checkInputRank(ctx, 0, 2);
-  const int64_t times = getAttribute(ctx, "times", int64_t{2});
+  const int64_t times = getAttribute(ctx, "times", 2);
   if (times < 1) fail_shape_inference("times is ", times, ", expected 1 or more");
   if (!hasInputShape(ctx, 0)) return;
   const TensorShapeProto& in = getInputShape(ctx, 0);

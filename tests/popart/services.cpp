@@ -4,6 +4,7 @@
 #include <popart/opserialiser.hpp>
 #include <popart/patterns/patterns.hpp>
 #include <popart/popx/irlowering.hpp>
+#include <popart/popx/op/elementwisex.hpp>
 #include <popart/popx/op/gatherx.hpp>
 #include <popart/popx/op/sliceplanx.hpp>
 #include <popart/popx/opx.hpp>
@@ -138,6 +139,57 @@ class ProductOpx : public popart::popx::Opx {
 
 popart::OpCreator<ProductOp> product(popart::OpDefinitions({{named("Product"), {}}}));
 popart::popx::OpxCreator<ProductOpx> productOpx(named("Product"));
+
+// Aligned: [4, 6] as [2, 4, 3], its rows along dimension 1, twice; on the way the shapes that
+// tensors have which a plan lays out.
+
+class AlignedOp : public Base<AlignedOp> {
+ public:
+  using Base::Base;
+  void setup() override { outInfo(0) = {inInfo(0).dataType(), {2, 4, 3}}; }
+};
+
+struct Sum : popart::popx::EwbComputex {};
+
+class AlignedOpx : public popart::popx::Opx {
+ public:
+  using Opx::Opx;
+  void grow(poplar::program::Sequence& prog) const override {
+    namespace popx = popart::popx;
+    const popart::TensorInfo data(popart::DataType::FLOAT, {2, 4, 3});
+    const popart::TensorInfo lists(popart::DataType::INT32, {2, 5});
+    const popart::TensorInfo single(popart::DataType::INT32, {2, 5, 3});
+    const auto options = popx::createSlicePlanOptions(popx::SlicePlanUsedFor::Update);
+    const auto plan = popx::createSlicePlan(graph(), data, lists, options, 1, 2);
+    expect(popx::createDataTensor(graph(), data, plan, 1, 2, false, "a"), {2, 4, 3});
+    expect(popx::createUpdateTensor(graph(), data, lists, plan, 1, 2, false, "b"), {2, 5, 3});
+    expect(popx::createIndicesTensor(graph(), lists, plan, 1, 2, false, "c"), {2, 5});
+    for (unsigned axis = 0; axis < 3; ++axis) {
+      expect(popx::createDataTensor(graph(), data, {}, axis, 1, true, "d"), {2, 4, 3});
+      expect(popx::createUpdateTensor(graph(), data, single, {}, axis, 1, true, "e"), {2, 5, 3});
+      expect(popx::createIndicesTensor(graph(), single, {}, axis, 1, true, "f"), {2, 5, 3});
+    }
+    const poplar::Tensor in = popx::alignToAxis(getInTensor(0), {2, 4, 3}, 1, 1);
+    poplar::Tensor out = cloneNcopy(prog, in), same = in, thrice = in[0][0][0].expand({0});
+    const Sum sum;
+    const auto add = pe::BinaryOpType::ADD;
+    if (sum.mapMaybeInPlace(graph(), add, out, same, prog, debugContext("sum")) != out)
+      throw popart::error("not in place");
+    thrice = thrice.broadcast(3, 0);
+    poplar::Tensor three = out[0][0];
+    if (sum.mapMaybeInPlace(graph(), add, thrice, three, prog, debugContext("aliases")) == thrice)
+      throw popart::error("in place of a tensor that shows an element several times");
+    setOutTensor(0, out);
+  }
+
+ private:
+  static void expect(const poplar::Tensor& made, const std::vector<std::size_t>& shape) {
+    if (made.shape() != shape) throw popart::error("{} in place of {}", made.shape(), shape);
+  }
+};
+
+popart::OpCreator<AlignedOp> aligned(popart::OpDefinitions({{named("Aligned"), {}}}));
+popart::popx::OpxCreator<AlignedOpx> alignedOpx(named("Aligned"));
 
 // Rows: of each of several tables, one below the other, rows by index; `how` chooses the update.
 

@@ -119,6 +119,19 @@ def test_accumulations_that_a_pattern_makes(library: Library, tmp_path: Path) ->
     isolated(check_accumulation, library("classes"), cwd=tmp_path)
 
 
+def training(builder: popir.Builder, loss: str) -> popir.TrainingSession:
+    """A session that is ready to train by steps of 0.1."""
+    made = popir.TrainingSession(
+        builder.getModelProto(),
+        popir.DataFlow(1, [loss]),
+        loss,
+        popir.ConstSGD(0.1),
+        popir.DeviceManager().createCpuDevice(),
+    )
+    made.prepareDevice()
+    return made
+
+
 def check_average(library: str) -> None:
     ctypes.CDLL(library)
     builder = popir.Builder(opsets={"ai.onnx": 11, "ai.graphcore": 1})
@@ -132,14 +145,7 @@ def check_average(library: str) -> None:
     builder.customOp("Average", 1, "test", [mean, w, f], {"kind": 5})
     product = builder.aiOnnx.matmul([x, w])
     loss = builder.aiGraphcore.identityloss([product], popir.ReductionType.Sum)
-    made = popir.TrainingSession(
-        builder.getModelProto(),
-        popir.DataFlow(1, [loss]),
-        loss,
-        popir.ConstSGD(0.1),
-        popir.DeviceManager().createCpuDevice(),
-    )
-    made.prepareDevice()
+    made = training(builder, loss)
     anchors = made.initAnchorArrays()
     for factor in (0.9, 0.5, 0.25):
         data = floats(4, 5)
@@ -170,14 +176,7 @@ def check_shadow(library: str) -> None:
     loss = builder.aiGraphcore.identityloss(
         [builder.aiOnnx.matmul([x, w])], popir.ReductionType.Sum
     )
-    made = popir.TrainingSession(
-        builder.getModelProto(),
-        popir.DataFlow(1, [loss]),
-        loss,
-        popir.ConstSGD(0.1),
-        popir.DeviceManager().createCpuDevice(),
-    )
-    made.prepareDevice()
+    made = training(builder, loss)
     average = weight
     for _ in range(3):
         data = floats(4, 5)

@@ -77,6 +77,17 @@ def test_caches_options_and_graphs_of_a_lowering(library, tmp_path: Path) -> Non
     isolated(check_product, library("services"), cwd=tmp_path)
 
 
+def check_aligned(library: str) -> None:
+    ctypes.CDLL(library)
+    x = np.arange(24, dtype=np.float32).reshape(4, 6)
+    (y,) = run(f"{DOMAIN}.Aligned", [x])
+    np.testing.assert_array_equal(y, 2 * x.reshape(4, 2, 3).transpose(1, 0, 2))
+
+
+def test_tensors_for_plans(library, tmp_path: Path) -> None:
+    isolated(check_aligned, library("services"), cwd=tmp_path)
+
+
 def check_rows(library: str) -> None:
     ctypes.CDLL(library)
     rng = np.random.default_rng(0)

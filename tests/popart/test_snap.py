@@ -100,6 +100,16 @@ def check_layouts(library: str) -> None:
     (tile,) = [tile for tile, spans in enumerate(mapping(x)) if spans]
     assert mapping(lowering.tensor("i"))[tile]
     assert opx.createInputTensor(1, "i").elementType() == poplar.INT
+    # Of two inputs, one is made as the other lies.
+    g = graph(a=("FLOAT", [4]), b=("FLOAT", [4]))
+    devicex = Devicex(poplar.Graph(device))
+    mixed = registry.createOpx(add(g, "Mixed", ["a", "b"]), devicex)
+    assert [mixed.mustExistBeforeCreate(i) for i in (0, 1)] == [["b"], ["a"]]
+    b = devicex.graph().addVariable(poplar.FLOAT, [4])
+    devicex.graph().setTileMapping(b, 2)
+    devicex.insert("b", b)
+    made = mixed.createInputTensor(0, "a")
+    assert devicex.graph().getTileMapping(made) == devicex.graph().getTileMapping(b)
 
 
 def test_inputs_are_created(library: Library, tmp_path: Path) -> None:

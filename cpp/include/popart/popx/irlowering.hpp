@@ -16,8 +16,8 @@ namespace popx {
 poplar::Type popType(DataType type);
 poplar::Type popType(const TensorInfo& info);
 
-/// The graph that operators are lowered to, one replica of it, and options for libraries' functions
-/// where the user gave any.
+/// The graph that operators are lowered to, one replica of it, and options for libraries'
+/// functions, which are empty: no session sets any.
 class IrLowering {
  public:
   explicit IrLowering(poplar::Graph& graph) : graph_(graph) {}
