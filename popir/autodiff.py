@@ -69,7 +69,7 @@ def differentiate(
     if walk.isActive(end) or loss in wanted:
         walk.seed(end, lossScaling)
         for op in reversed(ops):
-            if op in below and any(map(walk.isActive, op.output.values())):
+            if op in below and any(map(walk.isActive, _differentiable(op).values())):
                 walk.differentiate(op)
     found = {id: walk.total(graph.getTensor(id)) for id in wanted}
     return {id: gradient for id, gradient in found.items() if gradient is not None}
@@ -113,7 +113,7 @@ class _Walk:
             self.active.add(tensor)
             for op in tensor.consumers:
                 if not getattr(op, "stopsGradient", False):
-                    stack += op.output.values()
+                    stack += _differentiable(op).values()
 
     def isActive(self, tensor: Tensor) -> bool:
         """Whether the gradient of `tensor` leads to a target's."""
@@ -154,7 +154,7 @@ class _Walk:
 
     def differentiate(self, op: Op) -> None:
         """Adds the gradient operators of `op` that lead to a target."""
-        gradients = {i: self.total(t) for i, t in op.output.items()}
+        gradients = {i: self.total(t) for i, t in _differentiable(op).items()}
         if not any(gradients.values()):
             return
         wanted = {i for i, t in op.input.items() if self.isActive(t)}
@@ -198,7 +198,7 @@ class _Walk:
             return None
         if mapper.type is GradOpInType.Out:
             return op.outId(i)
-        return gradients[i] or self._zeros(op.outTensor(i))
+        return gradients.get(i) or self._zeros(op.outTensor(i))
 
     def _zeros(self, tensor: Tensor) -> str:
         """The gradient of an output that the loss does not depend on, where another output's
@@ -210,6 +210,11 @@ class _Walk:
         self.graph.addConstInit(id, zeros)
         self.totals[tensor] = id
         return id
+
+
+def _differentiable(op: Op) -> dict[int, Tensor]:
+    """The outputs that a gradient may come back through."""
+    return {i: t for i, t in op.output.items() if i not in op.nonDifferentiableOutputs}
 
 
 def _carriesGradient(tensor: Tensor) -> bool:

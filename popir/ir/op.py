@@ -52,6 +52,8 @@ class Op:
     """
     constantInputs: ClassVar[frozenset[int]] = frozenset()
     """The inputs whose values `setup()` or the lowering needs, such as the shape of a Reshape."""
+    nonDifferentiableOutputs: ClassVar[frozenset[int]] = frozenset()
+    """The outputs that no gradient flows back through, such as statistics that are kept."""
     mostFolded: ClassVar[int] = 1 << 16
     """The most elements of a result that is computed, by `evaluate`, when a model is compiled."""
     _declared: ClassVar[dict[str, binding.Declared]] = {}
@@ -418,6 +420,12 @@ class Op:
     def isPruneable(self) -> bool:
         """Whether the operator may go when nobody needs what it computes; C++ code may say no."""
         return self.twin is None or self.twin.pruneable()
+
+    def stateUpdates(self) -> dict[int, int]:
+        """Of an operator that keeps a state from batch to batch: the output that is the state after
+        the batch, by the input that is the state before it.
+        """
+        return {}
 
     def canBeReplacedByIdentity(self) -> bool:
         """Whether the operator, as it is connected, gives its input 0 as it is."""

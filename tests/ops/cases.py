@@ -347,20 +347,53 @@ CONSTANTS = [
     ),
 ]
 
+
+def _normalised(x: Array, scale: Array, bias: Array, mean: Array, var: Array) -> Array:
+    return (x - mean) / np.sqrt(var + 1e-5) * scale + bias
+
+
 _CHANNELS = [[3], [3], np.array([0.1, -0.2, 0.3]), np.array([0.5, 1.5, 0.8])]
 NORMALISATION = [
-    Case(
-        "BatchNormalization", [[2, 3, 4], *_CHANNELS], frozen=[3, 4], opsets=(7, 9, 14), atol=1e-5
-    ),
+    Case("BatchNormalization", [[2, 3, 4], *_CHANNELS], opsets=(7, 9, 14), atol=1e-5),
     Case(
         "BatchNormalization",
         [[4, 3, 2, 2], *_CHANNELS],
         {"training_mode": 1, "epsilon": 0.1},
-        frozen=[3, 4],
         opsets=(14, 15),
         outputs=3,
         atol=1e-5,
         id="training",
+    ),
+    Case(
+        "BatchNormalization",
+        [[4, 2, 3], *[[2, 3]] * 3, np.array([[0.5, 1.5, 0.8], [1.2, 0.7, 2.0]])],
+        {"spatial": 0},
+        opsets=(7,),
+        atol=1e-5,
+        id="by element",
+    ),
+    Case(
+        "BatchNormalization",
+        [[5], *[[1]] * 3, np.array([0.7])],
+        opsets=(9, 14),
+        formula=lambda *given: _normalised(*given),
+        atol=1e-5,
+        id="one dimension",
+    ),
+    Case(
+        "BatchNormalization",
+        [[2, 3, 4], *_CHANNELS],
+        domain="ai.graphcore",
+        formula=lambda x, *numbers: _normalised(x, *(n[:, None] for n in numbers)),
+        atol=1e-5,
+    ),
+    Case(
+        "CopyVarUpdate",
+        [[2, 3], [2, 3]],
+        domain="ai.graphcore",
+        constants=[0],
+        formula=lambda variable, value: value,
+        gradient=False,
     ),
 ]
 
