@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -19,7 +19,9 @@ from popir.progress import Logger
 from popir.transforms.decision import Decision
 from popir.transforms.inplace import PATTERN, inplace
 from popir.transforms.outline import OutlineOptions, outline
+from popir.trainable import Choice, Role, choose
 from popir.transforms.prune import prune
+from popir.transforms.state import keepState
 
 
 class Updater(Protocol):
@@ -59,8 +61,14 @@ class Compilation:
     optimizer: Updater | None = None
     outlining: OutlineOptions | None = None
     """What is worth to be outlined; None to outline nothing."""
+    trained: Collection[str] = ()
+    """Names and patterns of initializers to train, whatever the rule says."""
+    frozen: Collection[str] = ()
+    """The same of those to leave as they are."""
+    choices: dict[str, Choice] = field(default_factory=dict)
+    """What becomes of each initializer in training, and why."""
     weights: list[str] = field(default_factory=list)
-    """The ids of the model's weights."""
+    """The ids of the initializers that are trained."""
     gradients: dict[str, str] = field(default_factory=dict)
     """The gradient's id by the tensor's id."""
     scalars: dict[str, tuple[str, str]] = field(default_factory=dict)
@@ -75,9 +83,17 @@ class Compilation:
         return {*self.anchors, *([self.loss] if self.loss else [])}
 
 
-def findWeights(c: Compilation) -> None:
-    """Takes note of the model's weights, before other state is added."""
-    c.weights = [t.id for t in c.graph.tensors.values() if t.isVariable()]
+def chooseWeights(c: Compilation) -> None:
+    """Decides what is trained, before patterns and other passes add variables of their own."""
+    if c.loss is None:
+        return
+    c.choices = choose(c.graph, c.trained, c.frozen)
+    c.weights = [id for id, choice in c.choices.items() if choice.role is Role.TRAINED]
+
+
+def keepStates(c: Compilation) -> None:
+    """Lets state that operators compute, such as running statistics, last till the next batch."""
+    keepState(c.graph, {id for id, choice in c.choices.items() if choice.role is Role.STATE})
 
 
 def connectRandomSeed(c: Compilation) -> None:
@@ -170,7 +186,8 @@ def getHash(c: Compilation, seed: object = ()) -> int:
 
 
 PASSES: list[Callable[[Compilation], None]] = [
-    findWeights,
+    chooseWeights,
+    keepStates,
     connectRandomSeed,
     rewrite,
     addGradients,
@@ -201,8 +218,22 @@ def compile(c: Compilation, progress: Logger | None = None) -> None:
             raise VerificationError(
                 f"After the pass {done[-1]} (passes run: {', '.join(done)}): {error}"
             ) from error
-    if c.loss is not None and c.weights and not c.gradients:
+    if c.loss is not None and not c.gradients:
+        _checkTraining(c)
+
+
+def _checkTraining(c: Compilation) -> None:
+    """Refuses training that changes nothing."""
+    if c.weights:
         raise popart_exception(
             f"The loss '{c.loss}' depends on none of the weights {', '.join(c.weights)}, so there "
             "is nothing to train."
+        )
+    left = {id: choice for id, choice in c.choices.items() if c.graph.getTensor(id).isVariable()}
+    if left and all(choice.role is Role.CONSTANT for choice in left.values()):
+        first = "; ".join(f"'{id}': {choice.reason}" for id, choice in list(left.items())[:5])
+        raise popart_exception(
+            f"None of the model's {len(left)} floating-point initializers is trained: {first}. "
+            "Name those that are to be: TrainingSession(..., trained=[...]), or popir train "
+            "--train."
         )

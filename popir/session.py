@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import fields
 from typing import Any
 
@@ -27,6 +27,7 @@ from popir.lowering import Lowering
 from popir.onnxio.importer import importModel
 from popir.onnxio.load import load
 from popir.onnxio.skeleton import Skeleton
+from popir.onnxio.statistics import separateStatistics
 from popir.optimizers import Optimizer
 from popir.options import NOT_COMPILED, SessionOptions
 from popir.opx import device
@@ -35,6 +36,7 @@ from popir.profile import HostProfile, MachineReport, Profile
 from popir.progress import Logger, Progress
 from popir.step import Returned, Step, buildStep
 from popir.stepio import Port, PyStepIO, PyStepIOCallback, PyWeightsIO
+from popir.trainable import Choice
 from popir.transforms.decision import Decision
 from popir.transforms.outline import OutlineOptions
 from popir.types import TensorInfo
@@ -65,6 +67,8 @@ class Session:
         name: str,
         loss: str | None = None,
         optimizer: Optimizer | None = None,
+        trained: Collection[str] = (),
+        frozen: Collection[str] = (),
     ) -> None:
         require("A session", "dataFlow", dataFlow, DataFlow)
         require("A session", "deviceInfo", deviceInfo, DeviceInfo)
@@ -78,7 +82,7 @@ class Session:
         self.name = name
         self._optimizer = optimizer
         with memory.guarded(f"Compiling the session '{name}'"):
-            self._compile(fnModel, inputShapeInfo, patterns, loss, optimizer)
+            self._compile(fnModel, inputShapeInfo, patterns, loss, optimizer, trained, frozen)
         self._step: Step | None = None
         self._engine: Any = None
         self._inputs: list[Port] = []
@@ -92,9 +96,13 @@ class Session:
         patterns: Patterns | None,
         loss: str | None,
         optimizer: Optimizer | None,
+        trained: Collection[str],
+        frozen: Collection[str],
     ) -> None:
         self._progress.reach(0)
         loaded = load(fnModel)
+        if loss is not None:
+            loaded = separateStatistics(loaded)
         graph = importModel(loaded, inputShapeInfo)
         self._compilation = Compilation(
             graph,
@@ -103,6 +111,8 @@ class Session:
             loss,
             optimizer,
             self._outlining(),
+            trained,
+            frozen,
         )
         compile(self._compilation, self._progress.stage(0.1, 0.4))
         self._host = HostWeights(graph)
@@ -444,6 +454,8 @@ class TrainingSession(Session):
         loss: the id of the tensor to minimise; it has one element.
         optimizer: how the weights are updated.
         deviceInfo: where it runs.
+        trained, frozen: names of initializers, or patterns with *, ? and [...]: what to train and
+            what to leave as it is, whatever the rule says that `popir.trainable` states.
 
     Raises what importing and compiling raise; AnchorError for an anchor that is no tensor of the
     model; MissingGradientError where the loss depends on a weight through an operator without a
@@ -461,6 +473,8 @@ class TrainingSession(Session):
         patterns: Patterns | None = None,
         userOptions: SessionOptions | None = None,
         name: str = "training",
+        trained: Collection[str] = (),
+        frozen: Collection[str] = (),
     ) -> None:
         require("A session", "loss", loss, str)
         require("A session", "optimizer", optimizer, Optimizer)
@@ -474,7 +488,14 @@ class TrainingSession(Session):
             name,
             loss,
             optimizer,
+            trained,
+            frozen,
         )
+
+    @property
+    def choices(self) -> dict[str, Choice]:
+        """What becomes of each initializer of the model: trained, state or constant, and why."""
+        return self._compilation.choices
 
     def updateOptimizerFromHost(self, optimizer: Optimizer) -> None:
         """Takes over the values of another optimizer that may change.

@@ -8,6 +8,7 @@ from popir.ir.gradop import GradOp
 from popir.ir.graph import Graph
 from popir.ir.identifier import GradInOutMapper, GradOpInType, OperatorIdentifier
 from popir.ir.op import Op
+from popir.ir.origin import Origin
 from popir.ir.region import Region
 from popir.ir.settings import OpSerialiser, OpSettings
 from popir.ir.tensor import Tensor, TensorType
@@ -24,6 +25,7 @@ __all__ = [
     "OpSerialiser",
     "OpSettings",
     "OperatorIdentifier",
+    "Origin",
     "Region",
     "Tensor",
     "TensorType",

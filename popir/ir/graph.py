@@ -10,6 +10,7 @@ import numpy as np
 from popir.errors import did_you_mean, popart_exception
 from popir.ir import schedule
 from popir.ir.op import Op
+from popir.ir.origin import Origin
 from popir.ir.tensor import Tensor, TensorType
 from popir.types import TensorInfo
 
@@ -28,6 +29,8 @@ class Graph:
         self.outputs: list[str] = []
         self.opsets: dict[str, int] = {}
         """The version of each operator domain that the model is written in."""
+        self.origin = Origin()
+        """Who wrote the model that this was made from."""
         self.constraints: dict[Op, dict[Op, None]] = {}
         """The operators that must run before the key, besides those that its inputs come from."""
         self.isTraining = False

@@ -12,6 +12,7 @@ from popir.errors import popart_exception
 from popir.ir import binding
 from popir.ir.attributes import schema_attributes
 from popir.ir.identifier import GradInOutMapper, OperatorIdentifier
+from popir.ir.origin import Origin
 from popir.ir.region import Region
 from popir.ir.settings import OpSerialiser, OpSettings
 from popir.ir.tensor import Tensor, TensorType
@@ -426,6 +427,11 @@ class Op:
         the batch, by the input that is the state before it.
         """
         return {}
+
+    def keepStateOf(self, origin: Origin) -> None:
+        """Tells an operator with such a state, when a model is compiled for training, who wrote the
+        model, where that decides what becomes of the state.
+        """
 
     def canBeReplacedByIdentity(self) -> bool:
         """Whether the operator, as it is connected, gives its input 0 as it is."""

@@ -16,6 +16,7 @@ from popir.ir import Graph
 from popir.onnxio.importer import GraphImporter, in_order, opsets
 from popir.onnxio.inference import infer
 from popir.onnxio.load import Loaded, Source, load
+from popir.onnxio.origin import originOf
 from popir.onnxio.tensors import TensorReader
 from popir.types import TensorInfo
 
@@ -65,6 +66,7 @@ class _Examiner:
         self.model = model = loaded.model
         self.infos = infos
         self.graph = Graph(model.graph.name)
+        self.graph.origin = originOf(model)
         self.importer = GraphImporter(self.graph, TensorReader(loaded.folder))
         self.found = Examination(self.graph)
         self._imported: set[int] = set()

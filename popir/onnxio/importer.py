@@ -23,6 +23,7 @@ from popir.onnxio import schemas
 from popir.onnxio.attributes import to_python
 from popir.onnxio.limits import check_shape
 from popir.onnxio.load import Source, load
+from popir.onnxio.origin import originOf
 from popir.onnxio.tensors import TensorReader
 from popir.types import DataType, TensorInfo
 
@@ -45,6 +46,7 @@ def importModel(source: Source, inputShapeInfo: Mapping[str, TensorInfo] | None 
     model, folder = load(source)
     graph = Graph(model.graph.name)
     graph.opsets = opsets(model)
+    graph.origin = originOf(model)
     importer = GraphImporter(graph, TensorReader(folder))
     initializers = {tensor.name for tensor in model.graph.initializer}
     initializers |= {tensor.values.name for tensor in model.graph.sparse_initializer}
@@ -159,7 +161,14 @@ class GraphImporter:
             return None if fold(op) else op
 
     def finish(self) -> None:
-        """Makes Consts of the Variables whose every reader needs their value at compile time."""
+        """Makes Consts of the Variables whose every reader needs their value at compile time, and
+        Variables of initializers that an operator writes, whatever their type.
+        """
+        for op in self.graph.ops.values():
+            if type(op).modifies is not Op.modifies:
+                for i, tensor in op.input.items():
+                    if tensor.id in self.graph.origin.initializers and op.modifies(i):
+                        tensor.tensorType = TensorType.Variable
         for tensor in self.graph.tensors.values():
             if tensor.isVariable() and tensor.uses:
                 uses = (

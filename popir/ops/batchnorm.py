@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from popir import popops
 from popir.errors import OperatorInputError
-from popir.ir import GradInOutMapper, GradOp, Op, OpSerialiser
+from popir.ir import GradInOutMapper, GradOp, Op, OpSerialiser, Origin
 from popir.ops import symbolic as s
 from popir.ops.gradient import GRAD, IN, OUT
 from popir.ops.identifiers import graphcoreId, onnxIds
@@ -48,8 +48,7 @@ class BatchNormOp(Op):
     nonDifferentiableOutputs = frozenset(
         {RUNNING_MEAN, RUNNING_VAR, SAVED_MEAN, SAVED_VAR, BATCH_MEAN, INV_STD}
     )
-    unbiased = False
-    """Whether the running variance follows the unbiased one, as PyTorch's does; ONNX's does not."""
+    _unbiased = False
 
     def isActive(self) -> bool:
         """Whether the batch's own mean and variance are used."""
@@ -61,9 +60,14 @@ class BatchNormOp(Op):
         """The running mean and variance, in training."""
         return {MEAN: RUNNING_MEAN, VAR: RUNNING_VAR} if self.isActive() else {}
 
+    def keepStateOf(self, origin: Origin) -> None:
+        """In models of PyTorch the running variance follows the unbiased one."""
+        self._unbiased = origin.keepsUnbiasedVariance
+        self.setup()
+
     def isUnbiased(self) -> bool:
         """Whether the running variance follows the unbiased one; PopART's own operator's does."""
-        return self.unbiased or self.opid == POPARTS
+        return self._unbiased or self.opid == POPARTS
 
     def channels(self) -> list[int]:
         """The data's shape with the channels as its second dimension, each with its own mean."""

@@ -49,6 +49,6 @@ class CopyVarUpdateOpx(Opx):
         self.setOutTensor(0, variable)
 
 
-COPY_VAR_UPDATE = graphcoreId("CopyVarUpdate")
-OpCreator(CopyVarUpdateOp, [COPY_VAR_UPDATE])
-OpxCreator(CopyVarUpdateOpx, [COPY_VAR_UPDATE])
+_ID = graphcoreId("CopyVarUpdate")
+OpCreator(CopyVarUpdateOp, [_ID])
+OpxCreator(CopyVarUpdateOpx, [_ID])

@@ -161,6 +161,7 @@ ROWS = [
         (6, 22),
         lambda x, *, alpha, beta: s.maximum(0, s.minimum(1, alpha * x + beta)),
     ),
+    Row("HardSwish", (14, 22), lambda x: x * s.maximum(0, s.minimum(1, (1 / 6) * x + 0.5))),
     Row(
         "Gelu",
         (20,),

@@ -1,0 +1,49 @@
+"""Who wrote a model, and what that exporter says of its initializers: `originOf`."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+
+from onnx import ModelProto, StringStringEntryProto
+
+from popir.ir import Origin
+from popir.ir.origin import BUILDER
+
+_KIND = "pkg.torch.export.graph_signature.InputSpec.kind"
+_FOLDED = "pkg.onnxscript.optimizer.folded_from"
+
+
+def originOf(model: ModelProto) -> Origin:
+    """Read off the model; the metadata are those of PyTorch's default exporter."""
+    graph = model.graph
+    names = [tensor.name for tensor in graph.initializer]
+    names += [tensor.values.name for tensor in graph.sparse_initializer]
+    found = Origin(_producer(model), names)
+    known = set(names)
+    for name, entry in _metadata(model):
+        if name in known and entry.key == _KIND:
+            found.declared[name] = entry.value
+        elif name in known and entry.key == _FOLDED:
+            found.folded[name] = re.findall(r"'([^']*)'", entry.value)
+    return found
+
+
+def _metadata(model: ModelProto) -> Iterator[tuple[str, StringStringEntryProto]]:
+    graph = model.graph
+    for each in itertools.chain(graph.initializer, graph.input, graph.value_info):
+        for entry in each.metadata_props:
+            yield each.name, entry
+
+
+def _producer(model: ModelProto) -> str:
+    """The producer's name. PopART writes none, imports its own operators, and lists each of its
+    initializers among the inputs, too.
+    """
+    graph = model.graph
+    if model.producer_name or all(item.domain != "ai.graphcore" for item in model.opset_import):
+        return model.producer_name.lower()
+    inputs = {value.name for value in graph.input}
+    listed = all(tensor.name in inputs for tensor in graph.initializer)
+    return BUILDER if listed else ""

@@ -1,0 +1,394 @@
+"""Which initializers of a model are trained, which are state, which are constants: `choose`.
+
+ONNX does not say it. This is the one place that decides; each decision has a reason in words. In
+this order:
+
+1. What is no floating-point number, or must be known to compile the model, is a constant.
+2. What the caller names is trained or frozen.
+3. What an operator of the model writes, such as running statistics, is state; frozen statistics are
+   constants.
+4. What a Builder initialised is trained, as in PopART.
+5. What the exporter declares a parameter is trained; what it declares a buffer is a constant.
+6. A name that a module of PyTorch or a variable of TensorFlow has is trained, unless it is one that
+   buffers usually have.
+7. What an operator takes for a weight (of Conv, MatMul, LSTM, ...) or what is added to a product
+   with one is trained, whatever its name is.
+8. A name that an exporter makes up is that of a literal: a constant.
+9. Of what is left, exponents, bounds, numbers of rank 0 and masks are constants. All else is
+   trained.
+"""
+
+from __future__ import annotations
+
+import enum
+import fnmatch
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from popir.errors import did_you_mean, popart_exception
+from popir.ir import Graph, Op, Tensor
+from popir.ir.origin import BUILDER
+from popir.types import DataType
+
+
+class Role(enum.Enum):
+    """What a training session does with an initializer."""
+
+    TRAINED = "trained"
+    """The optimizer updates it."""
+    STATE = "state"
+    """An operator of the model updates it, in each batch."""
+    CONSTANT = "constant"
+    """It stays as it is."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What is done with one initializer, and why."""
+
+    role: Role
+    reason: str
+
+
+PARAMETERS: dict[str, dict[int, str]] = {
+    **dict.fromkeys(("Conv", "ConvTranspose"), {1: "weight", 2: "bias"}),
+    "Gemm": {0: "weight", 1: "weight", 2: "bias"},
+    **dict.fromkeys(("MatMul", "Einsum"), {0: "weight", 1: "weight"}),
+    **dict.fromkeys(
+        (
+            *("BatchNormalization", "LayerNormalization", "GroupNormalization"),
+            *("InstanceNormalization", "RMSNormalization", "SimplifiedLayerNormalization"),
+        ),
+        {1: "scale", 2: "bias"},
+    ),
+    **dict.fromkeys(
+        ("LSTM", "GRU", "RNN"),
+        {1: "input weight", 2: "recurrent weight", 3: "bias", 7: "peephole weight"},
+    ),
+    "PRelu": {1: "slope"},
+}
+"""By operator, the inputs that are there to be learned."""
+
+TABLES = {"Gather", "GroupedGather"}
+"""The operators whose input 0, of two dimensions or more, is a table of embeddings."""
+
+LITERALS: dict[str, dict[int, str]] = {
+    "Clip": {1: "lower bound", 2: "upper bound"},
+    "Pow": {1: "exponent"},
+    "Dropout": {1: "ratio"},
+    "Pad": {2: "padding value"},
+    "OneHot": {2: "values"},
+    **dict.fromkeys(("Mod", "Fmod", "Remainder"), {1: "divisor"}),
+    **dict.fromkeys(
+        ("Greater", "Less", "GreaterOrEqual", "LessOrEqual", "Equal"), {0: "operand", 1: "operand"}
+    ),
+    **dict.fromkeys(("LSTM", "GRU", "RNN"), {5: "initial state", 6: "initial cell state"}),
+    **dict.fromkeys(("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss"), {2: "class weights"}),
+    **dict.fromkeys(("QuantizeLinear", "DequantizeLinear"), {1: "scale"}),
+    **dict.fromkeys(("Resize", "Upsample"), {1: "scales", 2: "scales"}),
+    **dict.fromkeys(("Range", "Shape", "Size"), {0: "operand", 1: "operand", 2: "operand"}),
+}
+"""By operator, the inputs that say how it works."""
+
+STATISTICS: dict[str, dict[int, str]] = {"BatchNormalization": {3: "mean", 4: "variance"}}
+
+VIEWS = {
+    *("Identity", "Nop", "Cast", "Transpose", "Reshape", "Flatten", "Squeeze", "Unsqueeze"),
+    *("Expand", "Tile", "Concat", "Slice", "Split"),
+}
+"""Operators whose result serves for what their input does."""
+
+CONTRACTIONS = {"Conv", "ConvTranspose", "Gemm", "MatMul", "Einsum"}
+
+GENERATED = re.compile(
+    r"onnx::\w+_\d+"  # PyTorch, tracing: the first reader and a number
+    r"|_?val_\d+|scalar_tensor_default(_\d+)?|_tensor_constant\d+|(c_)?lifted_tensor_\d+"  # default
+    r"|(.*/)?Constant(_\d+)?(_output_\d+)?(:\d+)?"
+    r"|(.*/)?const_fold_opt__\d+(:\d+)?|(.*/)?Const(_\d+)?(:\d+)?"  # tf2onnx
+)
+"""Names that exporters make up for literals and for what they have computed."""
+
+TF_VARIABLE = re.compile(
+    r".*(ReadVariableOp|/Read|/read)(_\d+)?(/\w+)?(:\d+)?"
+    r"|(.*/)?(kernel|bias|gamma|beta|embeddings|(recurrent|depthwise|pointwise)_kernel|alpha)"
+    r"(_\d+)?(:\d+)?"
+)
+"""Names of what was a variable in TensorFlow; all else was a literal there."""
+
+BUFFER = re.compile(
+    r"(.*[._])?(running_(mean|var)|num_batches_tracked|inv_freq|masked_bias|mask|pe"
+    r"|(cos|sin)(_cached|_table)?|freqs_(cis|cos|sin)|(norm|pixel|image|input)_(mean|std)"
+    r"|mean|std|anchors|window)"
+)
+"""Names that buffers of PyTorch's modules usually have; the traced file has names alone."""
+
+MASKED = -1e4
+"""Numbers from here down stand for minus infinity in masks of attention."""
+
+
+@dataclass(frozen=True)
+class _Use:
+    """An operator that reads an initializer, as it is or through views."""
+
+    op: Op
+    index: int
+    kind: str
+    """Of `PARAMETERS`, `LITERALS`, `STATISTICS`, or "detached", or ""."""
+    what: str
+
+    def __str__(self) -> str:
+        name = self.op.name() or next((t.id for t in self.op.output.values()), "")
+        return f"{self.what} of {self.op.opid.type} '{name}'"
+
+
+def choose(
+    graph: Graph, trained: Collection[str] = (), frozen: Collection[str] = ()
+) -> dict[str, Choice]:
+    """What a training session does with each initializer of an imported graph, in the file's order.
+
+    Args:
+        trained, frozen: names, or patterns with *, ? and [...], of what to train and what to leave
+        as it is, whatever the rule says. An exact name goes before a pattern, and of two patterns
+        the one with more characters that are no wildcards.
+
+    Raises popart_exception for a name or pattern that fits no initializer, for two that contradict
+    each other, and for something to be trained that cannot be.
+    """
+    names = graph.origin.initializers or [t.id for t in graph.tensors.values() if t.isVariable()]
+    told = _told(names, trained, frozen)
+    states = stateOf(graph)
+    found: dict[str, Choice] = {}
+    for name in dict.fromkeys(names):
+        tensor = graph.tensors.get(name)
+        if tensor is not None and tensor.data is not None:
+            found[name] = _chosen(graph, tensor, told.get(name), states.get(name))
+    return found
+
+
+def stateOf(graph: Graph) -> dict[str, str]:
+    """The variables that operators of the graph keep a state in, with what it is."""
+    found: dict[str, str] = {}
+    for op in graph.ops.values():
+        for i in op.stateUpdates():
+            variable = stateSource(op.inTensor(i)) if op.hasInput(i) else None
+            if variable is not None:
+                what = STATISTICS.get(op.opid.type, {}).get(i, "state")
+                found.setdefault(variable.id, str(_Use(op, i, "", f"running {what}")))
+        if type(op).modifies is not Op.modifies:
+            for i, tensor in op.input.items():
+                if tensor.isVariable() and op.modifies(i):
+                    found.setdefault(tensor.id, f"{_Use(op, i, '', 'input')}, which writes it")
+    return found
+
+
+def stateSource(tensor: Tensor) -> Tensor | None:
+    """The variable that a state begins as: behind copies of it, and behind what earlier operators
+    have made of it. None if there is none.
+    """
+    while (op := tensor.producer) is not None:
+        if op.opid.type in ("Identity", "Nop", "Detach"):
+            tensor = op.inTensor(0)
+            continue
+        before = [i for i, out in op.stateUpdates().items() if op.output.get(out) is tensor]
+        if not before:
+            return None
+        tensor = op.inTensor(before[0])
+    return tensor if tensor.isVariable() else None
+
+
+def _told(
+    names: Collection[str], trained: Collection[str], frozen: Collection[str]
+) -> dict[str, tuple[Role, str]]:
+    """By initializer, what the caller said, and the words."""
+    found: dict[str, tuple[Role, str]] = {}
+    ranks: dict[str, tuple[bool, int]] = {}
+    for role, patterns in ((Role.TRAINED, trained), (Role.CONSTANT, frozen)):
+        what = "trained" if role is Role.TRAINED else "frozen"
+        if isinstance(patterns, str):
+            raise popart_exception(
+                f"{what} takes a list of names or patterns; given was {patterns!r}."
+            )
+        for pattern in patterns:
+            exact = pattern in names
+            hits = [pattern] if exact else fnmatch.filter(names, pattern)
+            if not hits:
+                raise popart_exception(
+                    f"{what}: '{pattern}' fits no initializer of the model."
+                    f"{did_you_mean(pattern, names)}"
+                )
+            rank = (exact, len(re.sub(r"\[[^]]*\]|[*?]", "", pattern)))
+            for name in hits:
+                old = ranks.get(name)
+                if old == rank and found[name][0] is not role:
+                    raise popart_exception(
+                        f"The initializer '{name}' is to be trained and to be frozen: the patterns "
+                        f"'{found[name][1]}' and '{pattern}' say so. Name it itself."
+                    )
+                if old is None or rank > old:
+                    ranks[name], found[name] = rank, (role, pattern)
+    return found
+
+
+def _chosen(
+    graph: Graph, tensor: Tensor, told: tuple[Role, str] | None, state: str | None
+) -> Choice:
+    fixed = _fixed(tensor)
+    if told is not None:
+        role, pattern = told
+        if role is Role.TRAINED and (fixed or state):
+            why = fixed or f"it is the {state}, which the operator updates"
+            raise popart_exception(f"The initializer '{tensor.id}' cannot be trained: {why}.")
+        same = "by its name" if pattern == tensor.id else f"by '{pattern}'"
+        return Choice(role, f"the caller says so, {same}")
+    if fixed:
+        return Choice(Role.CONSTANT, fixed)
+    if state:
+        how = (
+            ", kept unbiased as PyTorch does"
+            if graph.origin.keepsUnbiasedVariance and "variance" in state
+            else ""
+        )
+        return Choice(Role.STATE, f"the {state}{how}")
+    return _byFacts(graph, tensor)
+
+
+def _fixed(tensor: Tensor) -> str:
+    """Why a tensor cannot be trained; "" if it can."""
+    assert tensor.info is not None
+    kind = tensor.info.dataType()
+    if kind not in {DataType.FLOAT, DataType.FLOAT16, DataType.BFLOAT16, DataType.DOUBLE}:
+        return f"{kind.lcase} elements carry no gradient"
+    return "" if tensor.isVariable() else "its value is needed to compile the model"
+
+
+def _byFacts(graph: Graph, tensor: Tensor) -> Choice:
+    uses = list(dict.fromkeys(_uses(tensor)))
+    if not uses:
+        return Choice(Role.CONSTANT, "no operator reads it")
+    statistics = [use for use in uses if use.kind == "statistics"]
+    if len(statistics) == len(uses):
+        return Choice(Role.CONSTANT, f"the frozen {statistics[0]}")
+    if all(use.kind == "detached" for use in uses):
+        return Choice(Role.CONSTANT, f"it is read behind {uses[0].op.opid.type} alone")
+    origin = graph.origin
+    if origin.producer == BUILDER:
+        return Choice(Role.TRAINED, "a Builder initialised it")
+    if tensor.id in origin.declared:
+        kind = origin.declared[tensor.id]
+        role = Role.TRAINED if kind == "PARAMETER" else Role.CONSTANT
+        words = kind.lower().replace("_", " ")
+        return Choice(role, f"the exporter declares it a {words}")
+    weights = [use for use in uses if use.kind == "parameter"]
+    named = _byName(graph, tensor)
+    if named is Role.TRAINED:
+        return Choice(Role.TRAINED, f"{_NAMED[origin.producer]} has this name")
+    if named is Role.CONSTANT:
+        return Choice(Role.CONSTANT, "buffers of PyTorch modules usually have this name")
+    assert tensor.info is not None
+    if weights and tensor.info.rank():
+        return Choice(Role.TRAINED, f"the {weights[0]}")
+    if origin.tellsParameters or origin.producer in _NAMED or GENERATED.fullmatch(tensor.id):
+        return Choice(
+            Role.CONSTANT, f"a literal of the exporter's, the {uses[0]}{_from(graph, tensor)}"
+        )
+    if all(use.kind == "literal" for use in uses):
+        return Choice(Role.CONSTANT, f"the {uses[0]}")
+    if not tensor.info.rank():
+        return Choice(Role.CONSTANT, f"a number of rank 0, the {uses[0]}")
+    if _isMask(tensor):
+        return Choice(Role.CONSTANT, f"a mask, of zeros and of {MASKED:g} or less, the {uses[0]}")
+    return Choice(Role.TRAINED, f"the {uses[0]}")
+
+
+_NAMED = {"pytorch": "a PyTorch module's parameter", "tf2onnx": "a TensorFlow variable"}
+"""The producers that keep the names of what is trained, with who has such a name."""
+
+
+def _byName(graph: Graph, tensor: Tensor) -> Role | None:
+    """What the name says; None if nothing."""
+    origin, name = graph.origin, tensor.id
+    if origin.producer == "tf2onnx":
+        return Role.TRAINED if TF_VARIABLE.fullmatch(name) else None
+    made = origin.tellsParameters or GENERATED.fullmatch(name) or name.isdigit()
+    if origin.producer != "pytorch" or made:
+        return None
+    return Role.CONSTANT if BUFFER.fullmatch(name) or _isMask(tensor) else Role.TRAINED
+
+
+def _from(graph: Graph, tensor: Tensor) -> str:
+    """What the exporter has computed a tensor from, if that had a name of its own."""
+    sources = graph.origin.folded.get(tensor.id, ())
+    named = [name for name in sources if not GENERATED.fullmatch(name)]
+    return f", computed from {', '.join(map(repr, named[:3]))}" if named else ""
+
+
+def _isMask(tensor: Tensor) -> bool:
+    data = tensor.data
+    assert data is not None
+    if not data.size or data.ndim < 1:
+        return False
+    masked = data <= np.asarray(MASKED, np.float32)
+    return bool(masked.any() and (masked | (data == 0)).all())
+
+
+def _uses(tensor: Tensor) -> Iterator[_Use]:
+    """Those that read a tensor, or what views make of it."""
+    stack, seen = [tensor], {tensor}
+    while stack:
+        shown = stack.pop()
+        for op in shown.uses:
+            for i, read in sorted(op.input.items()):
+                if read is not shown:
+                    continue
+                if op.opid.type in VIEWS and (i == 0 or op.opid.type == "Concat"):
+                    fresh = [t for t in op.output.values() if t not in seen]
+                    seen.update(fresh)
+                    stack += fresh
+                    if not any(t.uses for t in op.output.values()):
+                        yield _Use(op, i, "", f"input {i}")
+                else:
+                    yield _use(op, i, shown)
+
+
+def _use(op: Op, i: int, tensor: Tensor) -> _Use:
+    type = op.opid.type
+    for kind, table in (
+        ("parameter", PARAMETERS),
+        ("literal", LITERALS),
+        ("statistics", STATISTICS),
+    ):
+        if i in table.get(type, {}):
+            return _Use(op, i, kind, table[type][i])
+    assert tensor.info is not None
+    if type in TABLES and i == 0 and tensor.info.rank() >= 2:
+        return _Use(op, i, "parameter", "table")
+    if getattr(op, "stopsGradient", False):
+        return _Use(op, i, "detached", f"input {i}")
+    if _isBias(op, i, tensor):
+        return _Use(op, i, "parameter", "bias")
+    return _Use(op, i, "", f"input {i}")
+
+
+def _isBias(op: Op, i: int, tensor: Tensor) -> bool:
+    """Whether it is added to the product of something with a weight, one number for each channel."""
+    if op.opid.type not in ("Add", "Sum") or tensor.info is None or not tensor.info.rank():
+        return False
+    for k, other in op.input.items():
+        product = _behindViews(other).producer
+        if k == i or product is None or product.opid.type not in CONTRACTIONS:
+            continue
+        weights = (_behindViews(t) for t in product.input.values())
+        axis = 1 if product.opid.type.startswith("Conv") else -1
+        channels = product.outShape(0)[axis] if product.outShape(0) else 1
+        if any(w.isVariable() for w in weights) and tensor.info.nelms() == channels:
+            return True
+    return False
+
+
+def _behindViews(tensor: Tensor) -> Tensor:
+    while tensor.producer is not None and tensor.producer.opid.type in VIEWS:
+        tensor = tensor.producer.inTensor(0)
+    return tensor

@@ -1,0 +1,56 @@
+"""Lets the state that operators of the model compute last till the next batch."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from popir import registry
+from popir.ir import Graph, Op
+from popir.trainable import stateSource
+
+
+def keepState(graph: Graph, states: Collection[str]) -> None:
+    """Adds, for each of the variables `states` that operators compute the next value of
+    (`Op.stateUpdates`), the operator that gives it that value after the batch.
+
+    Operators that share a state, such as a layer that is used twice, update it one after the other,
+    in the order of the model. A variable that an operator writes by itself needs nothing.
+    """
+    latest: dict[str, str] = {}
+    for op in graph.schedule():
+        updates = op.stateUpdates()
+        if updates:
+            op.keepStateOf(graph.origin)
+        for i, out in updates.items():
+            variable = stateSource(op.inTensor(i)) if op.hasInput(i) else None
+            if variable is None or variable.id not in states:
+                continue
+            if not op.hasOutput(out):
+                id = graph.uniqueId(f"{variable.id}/next")
+                op.createAndConnectOutTensor(out, id)
+                op.setup()
+            if variable.id in latest and _readsFirst(op, i):
+                op.disconnectInTensor(i)
+                op.connectInTensor(i, latest[variable.id])
+            latest[variable.id] = op.outId(out)
+    for variable, value in latest.items():
+        settings = Op.Settings(graph, f"CopyVarUpdate/{variable}")
+        tensors = [graph.getTensor(variable), graph.getTensor(value)]
+        graph.createConnectedOp(
+            registry.createOp,
+            {0: variable, 1: value},
+            {0: f"UpdatedVar___{variable}"},
+            *("ai.graphcore", "CopyVarUpdate", 1, settings, {}, tensors),
+        )
+
+
+def _readsFirst(op: Op, i: int) -> bool:
+    """Whether the operator reads the state as it was before the batch, or a copy of that, not what
+    another one has made of it.
+    """
+    tensor = op.inTensor(i)
+    while (producer := tensor.producer) is not None:
+        if tensor in [producer.output.get(n) for n in producer.stateUpdates().values()]:
+            return False
+        tensor = producer.inTensor(0)
+    return True
