@@ -53,14 +53,18 @@ class Function:
         inputs = range(len(body.ir.inputs))
         self.shared = {i for i in inputs if len({(c.graph, c.inTensor(i)) for c in calls}) == 1}
         """The inputs that are the same tensor in every call."""
+        self._free: set[int] = set()
+        """The inputs of which the called operators do not say how they must lie."""
         self._function: Any = None
         self.outputs: list[poplar.Tensor] = []
 
     def layout(self, i: int) -> poplar.Tensor | None:
         """The function's own tensor for an input, if the called operators say how it must lie."""
-        if i not in self._given and i not in self.shared:
+        if i not in self._given and i not in self.shared and i not in self._free:
             made = self._body.layout(self._body.ir.inputs[i])
-            if made is not None:
+            if made is None:
+                self._free.add(i)  # Asked but once, or calls in calls would take exponential time.
+            else:
                 self._given[i] = made
         return self._given.get(i)
 

@@ -108,7 +108,9 @@ class Lowering:
             return constant
         linear = poplar.VariableMappingMethod.LINEAR
         created = self._layouts.create(tensor, self.tensor)
-        return created or self.graph.addVariable(kind, shape, linear, tensor.id)
+        if created is not None:
+            return created
+        return self.graph.addVariable(kind, shape, linear, tensor.id)
 
 
 def _calls(ir: Graph) -> dict[Graph, list[Op]]:

@@ -109,7 +109,8 @@ class SessionOptions:
         default_factory=AutomaticLossScalingSettings
     )
     # What repeats becomes one graph that is called: the same results, less code on the machine.
-    enableOutlining: bool = True
+    # None is PopART's True on a machine, and False on a Cpu device, which gains nothing by it.
+    enableOutlining: bool | None = None
     enableOutliningCopyCostPruning: bool = True
     outlineThreshold: float = 1.0
     # Recorded.

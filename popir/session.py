@@ -13,6 +13,7 @@ from popir import memory, poplar
 from popir.compiler import RANDOM_SEED, Compilation, compile, getHash
 from popir.dataflow import AnchorReturnTypeId, DataFlow
 from popir.devices import DeviceInfo
+from popir.enums import DeviceType
 from popir.errors import (
     OutOfMemoryException,
     PopirError,
@@ -114,6 +115,8 @@ class Session:
             trained,
             frozen,
         )
+        if self._compilation.outlining is None:
+            self._compilation.decisions.append(Decision("the model", "outlining", self._unasked()))
         compile(self._compilation, self._progress.stage(0.1, 0.4))
         self._host = HostWeights(graph)
         """What the host has of each weight and state."""
@@ -121,9 +124,19 @@ class Session:
 
     def _outlining(self) -> OutlineOptions | None:
         asked = self.options
-        if not asked.enableOutlining:
+        isCpu = self.deviceInfo.type is DeviceType.Cpu
+        if not (not isCpu if asked.enableOutlining is None else asked.enableOutlining):
             return None
         return OutlineOptions(asked.outlineThreshold, asked.enableOutliningCopyCostPruning)
+
+    def _unasked(self) -> str:
+        """Why nothing is outlined."""
+        if self.options.enableOutlining is None:
+            return (
+                "a Cpu device gains nothing by it; SessionOptions.enableOutlining = True asks for "
+                "it all the same"
+            )
+        return "SessionOptions.enableOutlining is False"
 
     @property
     def graph(self) -> Graph:

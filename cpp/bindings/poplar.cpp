@@ -116,6 +116,8 @@ void bindTensor(py::module_& m) {
       .def("dim", &Tensor::dim)
       .def("numElements", &Tensor::numElements)
       .def("__len__", [](const Tensor& t) { return t.dim(0); })
+      // Not by the length: a scalar has none, and a tensor of no elements is a tensor.
+      .def("__bool__", &Tensor::valid)
       .def("__getitem__",
            [](const Tensor& t, std::size_t i) {
              if (t.rank() > 0 && i >= t.dim(0))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -15,6 +14,8 @@ from popir.transforms.decision import Decision
 from popir.transforms.repeats import Ints
 
 _NEVER = -1
+_OUTSIDE = (_NEVER, _NEVER)
+"""Where something is made that no operator makes, and as which output."""
 _TRIMS = 8
 """How many operators are taken off the ends of a piece, where that saves copies."""
 _SAMPLE = 4
@@ -93,6 +94,7 @@ class Text:
         worth = [self._worth(op, isPruned) for op in self.ops]
         self._values = np.concatenate([[0.0], np.cumsum(worth)])
         self._isPruned = isPruned
+        self._isTaken = np.zeros(len(self.ops), bool)
         self._takenBefore = np.zeros(len(self.ops) + 1, np.int64)
 
     def _add(self, graph: Graph) -> None:
@@ -120,33 +122,43 @@ class Text:
         return self._classes.setdefault(self._known[op], len(self._classes))
 
     def _connect(self) -> None:
-        """Lists what is read (a tensor's number, where it is made, and as which output), and what
-        is made (its cost, and where it is read last), operator by operator.
+        """Lists what is read (a tensor's number, where it is made, how far away that is, and how
+        far away it was read before), and what is made (its cost, and where it is read last),
+        operator by operator: operator n has the rows from `_reads[n]` and from `_makes[n]` on.
         """
         place: dict[Op, int] = {}
         for n, op in enumerate(self.ops):
             place.setdefault(op, n)
         numbers: dict[Tensor, int] = {}
-        reads: list[tuple[int, int, int]] = []
-        made: list[float] = []
-        last: list[int] = []
-        self._reads, self._makes = [0], [0]
+        sources: dict[Tensor, tuple[int, int]] = {}
+        read: list[tuple[int, int, int, int, int]] = []
+        before: list[int] = []
+        made: list[tuple[float, int]] = []
+        reads, makes = [0], [0]
         for n, op in enumerate(self.ops):
             if place[op] == n:
                 for _, tensor in sorted(op.input.items()):
-                    source = tensor.producer
-                    at = _NEVER if source is None else place[source]
-                    which = _NEVER if source is None else _outIndex(source, tensor)
-                    reads.append((numbers.setdefault(tensor, len(numbers)), at, which))
-                for _, tensor in sorted(op.output.items()):
-                    made.append(_root(tensor))
+                    number = numbers.setdefault(tensor, len(numbers))
+                    if number == len(before):
+                        before.append(_NEVER)
+                    read.append((number, *sources.get(tensor, _OUTSIDE), n, before[number]))
+                    before[number] = len(read) - 1
+                for o, tensor in sorted(op.output.items()):
+                    sources[tensor] = n, o
                     end = len(self.ops) if self.isKept(tensor) else _NEVER
-                    last.append(max((place[reader] for reader in tensor.uses), default=end))
-                    last[-1] = max(last[-1], end)
-            self._reads.append(len(reads))
-            self._makes.append(len(made))
-        self._read, self._made, self._last = reads, made, last
-        self._costs = [0.0 if t.isConst() else _root(t) for t in numbers]
+                    last = max((place[reader] for reader in tensor.uses), default=end)
+                    made.append((_root(tensor), max(last, end)))
+            reads.append(len(read))
+            makes.append(len(made))
+        self._reads, self._makes = np.array(reads, np.int64), np.array(makes, np.int64)
+        columns = np.array(read, np.int64).reshape(-1, 5).T
+        self._read, self._madeAt, which, reader, self._readBefore = columns
+        outputs = int(which.max(initial=0)) + 1
+        self._sinceMade = (reader - self._madeAt) * outputs + which
+        self._sinceRead = self._readBefore - np.arange(len(read))
+        self._made = np.array([cost for cost, _ in made])
+        self._last = np.array([last for _, last in made], np.int64)
+        self._costs = np.array([0.0 if t.isConst() else _root(t) for t in numbers])
 
     def isKept(self, tensor: Tensor) -> bool:
         """Whether the tensor is needed after its graph has run."""
@@ -176,10 +188,9 @@ class Text:
 
     def take(self, piece: Piece) -> None:
         """Takes note that the piece will be outlined."""
-        taken = np.diff(self._takenBefore)
         for start in piece.starts:
-            taken[start : start + piece.length] = 1
-        self._takenBefore[1:] = np.cumsum(taken)
+            self._isTaken[start : start + piece.length] = True
+        self._takenBefore[1:] = np.cumsum(self._isTaken)
 
     def piece(self, starts: Sequence[int], length: int) -> Piece:
         """The occurrences that are connected alike and do not overlap: of several such groups the
@@ -189,9 +200,9 @@ class Text:
         for start in starts:
             if not apart or start >= apart[-1] + length:
                 apart.append(start)
-        groups: dict[Any, list[int]] = {}
-        for start in apart:
-            groups.setdefault(self._slots(start, length)[0], []).append(start)
+        groups: dict[bytes, list[int]] = {}
+        for start, slots in zip(apart, self._slots(apart, length)[0], strict=True):
+            groups.setdefault(slots.tobytes(), []).append(start)
         same = max(groups.values(), key=len)
         begin, end = self._trimmed(same[:_SAMPLE], length)
         return self._evaluated([start + begin for start in same], end - begin)
@@ -209,18 +220,21 @@ class Text:
             begin, end = parts[gains.index(best)]
         return begin, end
 
-    def _slots(self, start: int, length: int) -> tuple[tuple[tuple[int, int], ...], list[int]]:
-        """Of all that an occurrence reads: where it is made, counted from its start, and as which
-        output; of what is made before, the number in the order of coming. And those tensors.
+    def _slots(self, starts: Sequence[int], length: int) -> tuple[Ints, Ints]:
+        """How each occurrence is connected, a row each: of all that it reads, how far away that is
+        made, and as which output; of what is made before it, how far away it was read before, or 0.
+        Rows are equal for occurrences that are connected alike. And the tensors' numbers.
         """
-        outside: dict[int, int] = {}
-        slots = tuple(
-            (at - start, which)
-            if at >= start
-            else (_NEVER, outside.setdefault(tensor, len(outside)))
-            for tensor, at, which in self._read[self._reads[start] : self._reads[start + length]]
+        begins = np.array(starts, np.int64)[:, None]
+        low = self._reads[begins]
+        places = low + np.arange(self._reads[starts[0] + length] - self._reads[starts[0]])
+        isAgain = self._readBefore[places] >= low
+        slots = np.where(
+            self._madeAt[places] >= begins,
+            self._sinceMade[places],
+            np.where(isAgain, self._sinceRead[places], 0),
         )
-        return slots, list(outside)
+        return slots, self._read[places]
 
     def _evaluated(self, starts: list[int], length: int) -> Piece:
         value = float(self._values[starts[0] + length] - self._values[starts[0]])
@@ -231,13 +245,15 @@ class Text:
         """What one call costs: the inputs that are not the same tensor everywhere, and what is
         needed after it somewhere.
         """
-        given = zip(*(self._slots(start, length)[1] for start in starts), strict=True)
-        copies = sum(self._costs[first] for first, *others in given if set(others) - {first})
-        begin, end = self._makes[starts[0]], self._makes[starts[0] + length]
-        for i in range(end - begin):
-            if any(self._last[self._makes[start] + i] >= start + length for start in starts):
-                copies += self._made[begin + i]
-        return copies
+        slots, tensors = self._slots(starts, length)
+        given = tensors[:, slots[0] == 0]
+        differs = (given != given[0]).any(0)
+        copies = self._costs[given[0][differs]].sum()
+        begins = self._makes[starts]
+        made = np.arange(self._makes[starts[0] + length] - begins[0])
+        ends = np.array(starts, np.int64) + length
+        isNeeded = (self._last[begins[:, None] + made] >= ends[:, None]).any(0)
+        return float(copies + self._made[begins[0] + made][isNeeded].sum())
 
 
 def _computed(op: Op) -> Hashable:
@@ -266,7 +282,3 @@ def _bytes(tensor: Tensor) -> int:
 
 def _root(tensor: Tensor) -> float:
     return float(_bytes(tensor)) ** 0.5
-
-
-def _outIndex(op: Op, tensor: Tensor) -> int:
-    return next(i for i, t in op.output.items() if t is tensor)
