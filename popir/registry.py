@@ -28,6 +28,7 @@ from popir.errors import (
     near_misses,
     popart_exception,
 )
+from popir.exclusive import ForkLock
 from popir.ir import Op, OperatorIdentifier, Tensor
 from popir.onnxio import schemas
 from popir.opx import Opx
@@ -91,6 +92,9 @@ _state = _State()
 
 sync: list[Callable[[], None]] = []
 """Called before each look-up; whoever learns of operators late registers them here."""
+
+lock = ForkLock()
+"""Held by who loads libraries or takes over what they register: another thread's look-up waits."""
 
 
 ShapeFunction = Callable[

@@ -23,6 +23,7 @@ from popir.errors import (
     poplar_graph_memory_allocation_error,
     require,
 )
+from popir.exclusive import IN_STEP, Exclusive, exclusive
 from popir.ir import Graph
 from popir.lowering import Lowering
 from popir.onnxio.importer import importModel
@@ -54,8 +55,13 @@ _RETURNED = {
 }
 
 
-class Session:
-    """Base of both: holds the host's copy of the weights and, once prepared, the engine."""
+class Session(Exclusive):
+    """Base of both: holds the host's copy of the weights and, once prepared, the engine.
+
+    Threads may share a session: each call has it to itself, a step with its arrays. Steps of
+    different sessions run side by side. A callback of a step must not call its own session
+    (popart_runtime_error).
+    """
 
     def __init__(
         self,
@@ -71,6 +77,7 @@ class Session:
         trained: Collection[str] = (),
         frozen: Collection[str] = (),
     ) -> None:
+        super().__init__()
         require("A session", "dataFlow", dataFlow, DataFlow)
         require("A session", "deviceInfo", deviceInfo, DeviceInfo)
         self.dataFlow = dataFlow
@@ -190,6 +197,7 @@ class Session:
 
     # The device.
 
+    @exclusive(afresh=True)
     def prepareDevice(self, loadEngine: bool = True) -> None:
         """Lowers the graph, plans the program, and loads it with the host's weights.
 
@@ -239,6 +247,7 @@ class Session:
         self.dataFlow.rows(anchor)
         return art.rp() if art.id() is AnchorReturnTypeId.EveryN else 1
 
+    @exclusive(afresh=True)
     def loadEngineAndConnectStreams(self) -> None:
         """Loads the program on the device, with the host's weights."""
         self._prepared("loadEngineAndConnectStreams").load(self.deviceInfo.device)
@@ -254,37 +263,45 @@ class Session:
 
     def run(self, stepio: PyStepIO | PyStepIOCallback, debugName: str = "") -> None:
         """Runs one step. Raises StepIOError for an array that is missing or does not fit."""
-        engine = self._engine or self._prepared("run")
-        if isinstance(stepio, PyStepIOCallback):
-            self._runWithCallbacks(stepio)
-            return
-        try:
-            given = stepio.inputs
-        except AttributeError:
-            require("run()", "stepio", stepio, PyStepIO)
-            raise
-        try:
-            for port in self._inputs:
-                if given[port.id] is not port.array:
-                    port.bind(given[port.id], stepio.checks)
-            given = stepio.outputs
-            for port in self._outputs:
-                if given[port.id] is not port.array:
-                    port.bind(given[port.id], stepio.checks)
-        except KeyError as error:
-            raise self._missing(error.args[0], given) from None
-        try:
-            engine.run(0)
-        except BaseException as error:
-            # The streams stand somewhere inside a step: they begin anew with the next one.
-            for port in (*self._inputs, *self._outputs):
-                port.array = None
-            if isinstance(error, PopirError):
-                raise self._owners.told(error) from None
-            raise
-        for port in self._outputs:
-            if port.array is None:
-                port.finish(given[port.id])
+        lock = self.lock
+        with lock.rlock:
+            if lock.refused:
+                self.refuse("run")
+            lock.refused = IN_STEP
+            try:
+                engine = self._engine or self._prepared("run")
+                if isinstance(stepio, PyStepIOCallback):
+                    self._runWithCallbacks(stepio)
+                    return
+                try:
+                    given = stepio.inputs
+                except AttributeError:
+                    require("run()", "stepio", stepio, PyStepIO)
+                    raise
+                try:
+                    for port in self._inputs:
+                        if given[port.id] is not port.array:
+                            port.bind(given[port.id], stepio.checks)
+                    given = stepio.outputs
+                    for port in self._outputs:
+                        if given[port.id] is not port.array:
+                            port.bind(given[port.id], stepio.checks)
+                except KeyError as error:
+                    raise self._missing(error.args[0], given) from None
+                try:
+                    engine.run(0)
+                except BaseException as error:
+                    # The streams stand somewhere inside a step: they begin anew with the next one.
+                    for port in (*self._inputs, *self._outputs):
+                        port.array = None
+                    if isinstance(error, PopirError):
+                        raise self._owners.told(error) from None
+                    raise
+                for port in self._outputs:
+                    if port.array is None:
+                        port.finish(given[port.id])
+            finally:
+                lock.refused = ""
 
     def _missing(self, id: str, given: Mapping[str, Array]) -> StepIOError:
         isInput = any(port.id == id for port in self._inputs)
@@ -312,6 +329,7 @@ class Session:
 
     # Random numbers.
 
+    @exclusive()
     def setRandomSeed(self, seed: int) -> None:
         """Starts the random numbers anew, from a seed of up to 64 bits; without a call, from 0.
 
@@ -322,6 +340,7 @@ class Session:
         if self._step is not None and RANDOM_SEED in self._step.variables:
             engine.writeTensor(RANDOM_SEED, value)
 
+    @exclusive()
     def getRandomSeed(self) -> int:
         """The seed of the next batch; 0 if the model draws no random numbers."""
         value = np.zeros(2, np.uint32)
@@ -332,6 +351,7 @@ class Session:
 
     # What the machine says.
 
+    @exclusive()
     def getReport(self) -> MachineReport:
         """What a step costs on the simulated machine; worked out when asked for."""
         return MachineReport.of(self._prepared("getReport"))
@@ -344,6 +364,7 @@ class Session:
         """The report as text; `resetProfile` is accepted and changes nothing."""
         return self.getReport().summary
 
+    @exclusive()
     def getProfile(self, progress: Logger | None = None) -> Profile:
         """The same by the model's operators, to be kept, shown as a page or as a trace.
 
@@ -352,6 +373,7 @@ class Session:
         report = MachineReport.of(self._prepared("getProfile"), progress=progress)
         return Profile.of(report, self.graph, self.name, self._compilation.loss)
 
+    @exclusive()
     def getHostProfile(self) -> HostProfile:
         """The host's time by instruction, over all runs so far.
 
@@ -360,6 +382,7 @@ class Session:
         """
         return HostProfile.of(self._prepared("getHostProfile"), self.graph)
 
+    @exclusive()
     def connectHostFunction(
         self, functionHandle: str, callback: Callable[[list[Array], list[Array]], None]
     ) -> None:
@@ -376,12 +399,14 @@ class Session:
 
     # Weights.
 
+    @exclusive()
     def weightsFromHost(self) -> None:
         """Copies the host's weights and states to the device."""
         engine = self._prepared("weightsFromHost")
         for id in self._variables():
             engine.writeTensor(id, self._host[id])
 
+    @exclusive()
     def weightsToHost(self) -> None:
         """Copies the device's weights and states to the host, where `readWeights` finds them."""
         engine = self._prepared("weightsToHost")
@@ -393,16 +418,19 @@ class Session:
         assert self._step is not None
         return [id for id in self._step.variables if id != RANDOM_SEED]
 
+    @exclusive()
     def readWeights(self, weights: PyWeightsIO) -> None:
         """Copies the host's weights into the arrays given, which must fit (popart_exception)."""
         for id, array in weights.weights.items():
             np.copyto(array, self._host.like(id, array))
 
+    @exclusive()
     def writeWeights(self, weights: PyWeightsIO) -> None:
         """Copies the arrays given to the host's weights; `weightsFromHost` takes them further."""
         for id, array in weights.weights.items():
             np.copyto(self._host.like(id, array), array)
 
+    @exclusive()
     def resetHostWeights(
         self, model: Any, ignoreWeightsInModelWithoutCorrespondingHostWeight: bool = False
     ) -> None:
@@ -412,6 +440,7 @@ class Session:
         """
         self._host.take(importModel(model), ignoreWeightsInModelWithoutCorrespondingHostWeight)
 
+    @exclusive()
     def modelToHost(self, filename: str | os.PathLike[str]) -> None:
         """Writes the model with the weights as they are on the device; the file appears whole or
         not at all.
@@ -424,6 +453,7 @@ class Session:
             self.weightsToHost()
         self._skeleton.save(self._host, filename)
 
+    @exclusive()
     def updateExternallySavedTensorLocations(self, fromLocation: str, toLocation: str) -> None:
         """Makes `modelToHost` write the weights that the model has in the file `fromLocation` to
         the file `toLocation`, which must be in the folder of the new model or below.
@@ -510,6 +540,7 @@ class TrainingSession(Session):
         """What becomes of each initializer of the model: trained, state or constant, and why."""
         return self._compilation.choices
 
+    @exclusive()
     def updateOptimizerFromHost(self, optimizer: Optimizer) -> None:
         """Takes over the values of another optimizer that may change.
 

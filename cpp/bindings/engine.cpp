@@ -19,6 +19,22 @@ namespace {
 namespace py = pybind11;
 using namespace poplar;
 
+// Has the engine for as long as it lives, and Python's lock too. A run that is waited for may need
+// Python's lock, so nobody waits while they have it.
+class Alone {
+ public:
+  Alone(EngineImpl& engine, const char* who, bool afresh = false) : lock_(engine.lock()) {
+    py::gil_scoped_release unlocked;
+    lock_.acquire(who, afresh);
+  }
+  ~Alone() { lock_.release(); }
+  Alone(const Alone&) = delete;
+  Alone& operator=(const Alone&) = delete;
+
+ private:
+  EngineLock& lock_;
+};
+
 class PyEngine {
  public:
   PyEngine(const Graph& graph, const std::vector<program::Program>& programs,
@@ -40,6 +56,7 @@ class PyEngine {
       throw stream_connection_error("Engine.connectStream: '" + handle +
                                     "' is written by the device, the array given is read-only");
     auto* begin = static_cast<char*>(const_cast<void*>(array.data()));
+    const Alone alone(impl(), "Engine.connectStream");
     engine_.impl().connect(handle, begin, begin + array.nbytes());
     connected_[handle] = array;
   }
@@ -50,6 +67,7 @@ class PyEngine {
     const auto dtype = dtypeOf(stream.elementType());
     const auto n = stream.numElements();
     auto held = std::make_shared<py::object>(callback);
+    const Alone alone(impl(), "Engine.connectStreamToCallback");
     engine_.impl().connect(
         handle, StreamCallbackHandle([held, dtype, n](void* buffer) {
           py::gil_scoped_acquire locked;
@@ -71,6 +89,7 @@ class PyEngine {
     HostFunction function;
     for (const auto& f : engine_.impl().graph().hostFunctions)
       if (f.handle() == handle) function = f;
+    const Alone alone(impl(), "Engine.connectHostFunction");
     engine_.connectHostFunction(
         handle, HostCallbackHandle([=](ArrayRef<const void*> inputs, ArrayRef<void*> outputs) {
           py::gil_scoped_acquire locked;
@@ -82,6 +101,7 @@ class PyEngine {
   void writeTensor(const std::string& handle, const py::array& array) {
     check("Engine.writeTensor", handle, array,
           typeOfHandle(engine_.impl().graph().hostWrites, handle));
+    const Alone alone(impl(), "Engine.writeTensor");
     engine_.writeTensor(handle, array.data(),
                         static_cast<const char*>(array.data()) + array.nbytes());
   }
@@ -89,8 +109,9 @@ class PyEngine {
   void readTensor(const std::string& handle, py::array& array) {
     check("Engine.readTensor", handle, array,
           typeOfHandle(engine_.impl().graph().hostReads, handle));
-    engine_.readTensor(handle, array.mutable_data(),
-                       static_cast<char*>(array.mutable_data()) + array.nbytes());
+    auto* begin = static_cast<char*>(array.mutable_data());
+    const Alone alone(impl(), "Engine.readTensor");
+    engine_.readTensor(handle, begin, begin + array.nbytes());
   }
 
   EngineImpl& impl() { return engine_.impl(); }
@@ -203,7 +224,12 @@ void bindEngine(py::module_& m) {
       .def(py::init<const Executable&, const OptionFlags&>(), py::arg("executable"),
            py::arg("options") = OptionFlags())
       .def(
-          "load", [](PyEngine& e, const Device& d) { e.impl().load(d); }, py::arg("device"))
+          "load",
+          [](PyEngine& e, const Device& d) {
+            const Alone alone(e.impl(), "Engine.load", true);
+            e.impl().load(d);
+          },
+          py::arg("device"))
       .def("run", &PyEngine::run, py::arg("program") = 0)
       .def("connectStream", &PyEngine::connectStream, py::arg("handle"),
            py::arg("array").noconvert(),
@@ -224,6 +250,7 @@ void bindEngine(py::module_& m) {
       .def(
           "hostProfile",
           [](PyEngine& e, unsigned program) {
+            const Alone alone(e.impl(), "Engine.hostProfile");
             std::vector<std::tuple<std::string, std::string, std::uint64_t, double>> rows;
             for (const auto& r : e.impl().hostProfile(program))
               rows.emplace_back(r.name, r.text, r.time.runs,
@@ -236,6 +263,7 @@ void bindEngine(py::module_& m) {
       .def(
           "machineReport",
           [](PyEngine& e, unsigned program, const py::object& progress) {
+            const Alone alone(e.impl(), "Engine.machineReport");
             return machineReport(e.impl(), program, PyEngine::progressOf(progress));
           },
           py::arg("program") = 0, py::arg("progress") = py::none(),

@@ -41,7 +41,7 @@ const dnnl::engine& engine() {
 }
 
 dnnl::stream& stream() {
-  static dnnl::stream theStream(engine());
+  thread_local dnnl::stream theStream(engine());
   return theStream;
 }
 

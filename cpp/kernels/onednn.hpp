@@ -11,8 +11,9 @@
 namespace popir {
 namespace onednn {
 
-/// One of each per process. The first call holds oneDNN to the instruction set of isa().
+/// One per process. The first call holds oneDNN to the instruction set of isa().
 const dnnl::engine& engine();
+/// One per thread: oneDNN wants none shared.
 dnnl::stream& stream();
 
 /// oneDNN takes its number of threads from OpenMP, when a primitive is made and when it runs: both

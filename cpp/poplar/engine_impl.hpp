@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "poplar/engine_lock.hpp"
 #include "poplar/host_profile.hpp"
 #include "poplar/layouts.hpp"
 #include "poplar/plan.hpp"
@@ -63,6 +64,8 @@ struct StreamEnd {
   void disconnect();
 };
 
+/// An engine. Each member function that is not const has the engine to itself: other threads wait,
+/// and a callback of its own run is refused (EngineLock).
 class __attribute__((visibility("default"))) EngineImpl {
  public:
   using Programs = std::vector<std::shared_ptr<ProgramNode>>;
@@ -83,6 +86,9 @@ class __attribute__((visibility("default"))) EngineImpl {
   void connect(const std::string& handle, const poplar::HostCallbackHandle& callback);
   void write(const std::string& handle, const void* begin, const void* end);
   void read(const std::string& handle, void* begin, void* end);
+
+  /// For several calls that belong together.
+  EngineLock& lock() const { return lock_; }
 
   /// As grown, for the machine reading.
   const GraphImpl& graph() const { return *grown_; }
@@ -179,6 +185,7 @@ class __attribute__((visibility("default"))) EngineImpl {
   void print(const Instr& instr) const;
   StreamEnd& streamOf(const std::string& handle, const char* who);
 
+  mutable EngineLock lock_;
   std::shared_ptr<GraphImpl> grown_;
   std::shared_ptr<GraphImpl> graph_;  // with the variables that unshare() has added
   Programs programNodes_;

@@ -75,6 +75,7 @@ bool EngineImpl::overlapsBound(const char* begin, std::size_t bytes, unsigned ex
 }
 
 void EngineImpl::run(unsigned program) {
+  const EngineLock::Run alone(lock_, "Engine::run");
   if (program >= programNodes_.size())
     throw poplar::control_program_error("Engine::run: program " + std::to_string(program) +
                                         " given, the engine has " +
@@ -166,10 +167,12 @@ void EngineImpl::print(const Instr& in) const {
 }
 
 void EngineImpl::load(const poplar::Device& device) {
+  const EngineLock::Use alone(lock_, "Engine::load", true);
   if (device.getTarget().getNumTiles() != graph_->target.getNumTiles())
     throw poplar::poplar_error(
         "Engine::load: the device has " + std::to_string(device.getTarget().getNumTiles()) +
         " tiles, the graph was made for " + std::to_string(graph_->target.getNumTiles()));
+  lock_.forget();
   if (!touched_) return;
   arena_->clear();
   setInitialValues();
@@ -188,6 +191,7 @@ StreamEnd& EngineImpl::streamOf(const std::string& handle, const char* who) {
 }
 
 void EngineImpl::connect(const std::string& handle, void* begin, void* end) {
+  const EngineLock::Use alone(lock_, "Engine::connectStream");
   auto& s = streamOf(handle, "Engine::connectStream");
   s.disconnect();
   s.begin = s.next = static_cast<char*>(begin);
@@ -202,6 +206,7 @@ void EngineImpl::connect(const std::string& handle, void* begin, void* end) {
 }
 
 void EngineImpl::connect(const std::string& handle, const poplar::StreamCallbackHandle& callback) {
+  const EngineLock::Use alone(lock_, "Engine::connectStreamToCallback");
   auto& s = streamOf(handle, "Engine::connectStreamToCallback");
   s.disconnect();
   s.callback = callback.callback();
@@ -209,6 +214,7 @@ void EngineImpl::connect(const std::string& handle, const poplar::StreamCallback
 }
 
 void EngineImpl::connect(const std::string& handle, const poplar::HostCallbackHandle& callback) {
+  const EngineLock::Use alone(lock_, "Engine::connectHostFunction");
   std::string known;
   for (const auto& f : grown_->hostFunctions) {
     known += (known.empty() ? "" : ", ") + f.handle();
@@ -262,6 +268,7 @@ const poplar::Tensor& handleOf(const std::map<std::string, poplar::Tensor>& hand
 }  // namespace
 
 void EngineImpl::write(const std::string& handle, const void* begin, const void* end) {
+  const EngineLock::Use alone(lock_, "Engine::writeTensor");
   const auto& t = handleOf(graph_->hostWrites, handle, "Engine::writeTensor", begin, end);
   touched_ = true;
   hostCopy(t, static_cast<char*>(const_cast<void*>(begin)), false);
@@ -269,6 +276,7 @@ void EngineImpl::write(const std::string& handle, const void* begin, const void*
 }
 
 void EngineImpl::read(const std::string& handle, void* begin, void* end) {
+  const EngineLock::Use alone(lock_, "Engine::readTensor");
   hostCopy(handleOf(graph_->hostReads, handle, "Engine::readTensor", begin, end),
            static_cast<char*>(begin), true);
 }

@@ -70,11 +70,12 @@ def load_op_library(path: str | os.PathLike[str]) -> OpLibrary:
     check_file(file)
     _try(file)
     source = _text(str(file.resolve()))
-    if source != str(file.resolve()):
-        _name(file, source)
-    _open(file, _spelling(file))
-    popart.sync()
-    return _loaded(file, source)
+    with registry.lock.rlock:
+        if source != str(file.resolve()):
+            _name(file, source)
+        _open(file, _spelling(file))
+        popart.sync()
+        return _loaded(file, source)
 
 
 _built: dict[str, Path] = {}
@@ -88,16 +89,17 @@ def load_built(file: Path, name: str) -> OpLibrary:
     `file` never changes. Raises what `load_op_library` raises.
     """
     name = _text(name)
-    if _built.get(name) != file:
-        _try(file, name)
-        _name(file, name)
-        if str(file.resolve()) in _mapped():
-            _open_copy(file, name)
-        else:
-            _open(file, str(file), name)
-        _built[name] = file
-    popart.sync()
-    return _loaded(file, name)
+    with registry.lock.rlock:
+        if _built.get(name) != file:
+            _try(file, name)
+            _name(file, name)
+            if str(file.resolve()) in _mapped():
+                _open_copy(file, name)
+            else:
+                _open(file, str(file), name)
+            _built[name] = file
+        popart.sync()
+        return _loaded(file, name)
 
 
 def _open_copy(file: Path, name: str) -> None:

@@ -315,7 +315,9 @@ device.install(_adopt, _create_op, registered.register)
 
 # Taking over what libraries registered.
 
-_generation = 0
+_begun = 0
+_done = 0
+"""The library registry's generations of which taking over has begun, and is done."""
 _taken: dict[tuple[str, object, str], str] = {}
 """What was taken over from which library, and what it said of it; a rebuild may say otherwise."""
 
@@ -325,11 +327,25 @@ def sync() -> None:
 
     Raises DuplicateOperatorError, once, if some of it was refused; all else is taken over.
     """
-    global _generation
-    generation = device.generation()
-    if generation == _generation:
+    if device.generation() == _done:
         return
-    _generation = generation
+    with registry.lock.rlock:
+        _sync()
+
+
+def _sync() -> None:
+    global _begun, _done
+    generation = device.generation()
+    if generation == _begun:  # by another thread while this one waited, or further up the stack
+        return
+    _begun = generation
+    try:
+        _takeOver()
+    finally:
+        _done = generation
+
+
+def _takeOver() -> None:
     faults: list[str] = device.takeFaults()
     for opid, library, isPublic, definition, hasGradOps in device.ops():
         if _is_new("op", opid, library, f"{isPublic} {definition} {hasGradOps}"):
