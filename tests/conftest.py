@@ -1,10 +1,17 @@
 """Fixtures that several areas share."""
 
+import signal
 from pathlib import Path
 
 import pytest
 
 from tests.packages import sanitized_environment
+
+# What tests start inherits these: without, nobody hears of what a test sends where `make test` was
+# started with signals ignored (`nohup make test &`), and ended children are lost.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT, signal.SIGCHLD])
 
 
 @pytest.fixture(scope="session")

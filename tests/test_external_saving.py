@@ -20,6 +20,7 @@ from popir.errors import ModelError, popart_exception
 from popir.onnxio.external import location_of
 from popir.onnxio.tensors import TensorReader
 from tests.models import step, trainingSession
+from tests.toolchain import started
 
 
 @pytest.fixture
@@ -217,7 +218,7 @@ def test_a_kill_at_any_moment_leaves_a_model_with_its_data(folder: Path) -> None
     rng = random.Random(1)
     for _ in range(2):
         command = [sys.executable, "-c", SAVER, str(source), str(target)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE) as saver:
+        with started(*command, stdout=subprocess.PIPE) as saver:
             assert saver.stdout is not None
             assert saver.stdout.readline(), "nothing was saved"
             time.sleep(rng.uniform(0, 0.02))

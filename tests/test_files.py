@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from popir import files
+from tests.toolchain import started
 
 SIZE = 300_000
 
@@ -136,7 +137,7 @@ def test_a_kill_at_any_moment_leaves_a_whole_file(tmp_path: Path) -> None:
     old, leftovers = 0, 0
     for _ in range(12):
         command = [sys.executable, "-c", WRITER, str(path), files.__file__]
-        with subprocess.Popen(command, stdout=subprocess.PIPE) as writer:
+        with started(*command, stdout=subprocess.PIPE) as writer:
             assert writer.stdout is not None
             assert writer.stdout.readline(), "the writer wrote nothing"
             time.sleep(rng.uniform(0, 0.03))

@@ -121,8 +121,8 @@ def during_a_run() -> None:
         np.testing.assert_allclose(other.run(), want, rtol=1e-4)
         with pytest.raises(
             popart_runtime_error,
-            match=r"^InferenceSession.run\(\) was called in a process that was forked while another "
-            r"thread used the session, .* Call loadEngineAndConnectStreams\(\) first",
+            match=r"^InferenceSession.run\(\) was called in a process that was forked while "
+            r"another thread used the session, .* Call loadEngineAndConnectStreams\(\) first",
         ):
             net.run()
         net.session.loadEngineAndConnectStreams()

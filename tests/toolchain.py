@@ -1,11 +1,13 @@
 """What tests need to compile against popir, and to run programs and look into files."""
 
+import contextlib
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 """The source tree."""
@@ -39,6 +41,16 @@ def attempt(
     environment.update(env or {})
     words = [str(word) for word in command]
     return subprocess.run(words, cwd=cwd, env=environment, capture_output=True, text=True)
+
+
+@contextlib.contextmanager
+def started(*command: str | Path, **options: Any) -> Generator[subprocess.Popen[Any]]:
+    """A process, by the options of Popen, that has ended when the block has, however that ends."""
+    with subprocess.Popen([str(word) for word in command], **options) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def python(code: str, cwd: Path, env: Mapping[str, str] | None = None) -> str:

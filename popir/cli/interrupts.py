@@ -13,6 +13,16 @@ _PATIENCE = 1.0
 """Seconds for Python to end by itself, before anything is said or done."""
 
 
+def hear() -> None:
+    """Makes the signals that a command needs what they are by default. They are inherited, and
+    `nohup`, `&` in a script and some CI runners ignore SIGINT, or SIGCHLD, without which nobody
+    learns how a compiler ended.
+    """
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT, signal.SIGCHLD])
+
+
 def watch() -> None:
     """Begins to watch: a Ctrl-C that takes long to be heard is answered in words, and the second
     one ends the process where Python does not end it itself.

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -17,7 +18,9 @@ import pytest
 from onnx import helper, numpy_helper
 
 from tests.cli.commands import WEIGHT, classifier, dense, logarithm, samples, save
-from tests.toolchain import CACHED_CXX, ROOT, popir_config, run
+from tests.toolchain import CACHED_CXX, ROOT, popir_config, run, started
+
+pytestmark = pytest.mark.timeout(180)
 
 POPIR = [sys.executable, "-m", "popir"]
 ENV = {
@@ -36,21 +39,20 @@ def popir(*words: object, **env: str) -> subprocess.CompletedProcess[str]:
 def on_terminal(*words: object, **env: str) -> tuple[int, str]:
     """Exit code and what a terminal of 60 columns gets of stdout and stderr."""
     master, slave = pty.openpty()
-    process = subprocess.Popen(
-        [*POPIR, *map(str, words)], env={**ENV, "COLUMNS": "60", **env}, stdout=slave, stderr=slave
-    )
-    os.close(slave)
-    received = b""
-    while True:
-        try:
-            part = os.read(master, 65536)
-        except OSError:  # What a terminal without a writer gives.
-            break
-        if not part:
-            break
-        received += part
-    os.close(master)
-    return process.wait(60), received.decode()
+    environment = {**ENV, "COLUMNS": "60", **env}
+    with started(*POPIR, *words, env=environment, stdout=slave, stderr=slave) as process:
+        os.close(slave)
+        received = b""
+        while True:
+            try:
+                part = os.read(master, 65536)
+            except OSError:  # What a terminal without a writer gives.
+                break
+            if not part:
+                break
+            received += part
+        os.close(master)
+        return process.wait(60), received.decode()
 
 
 def test_plain_text_where_nobody_looks(tmp_path: Path) -> None:
@@ -144,21 +146,30 @@ def test_names_that_a_terminal_cannot_show(tmp_path: Path, encoding: str) -> Non
     assert error.startswith("popir: error: ") and error.count("\n") == 1
 
 
-def test_an_interrupt_keeps_what_was_trained(tmp_path: Path) -> None:
+def deaf() -> None:
+    """In a new process: as those are that `nohup` and shells without job control put behind."""
+    for number in (signal.SIGINT, signal.SIGCHLD):
+        signal.signal(number, signal.SIG_IGN)
+        signal.pthread_sigmask(signal.SIG_BLOCK, [number])
+
+
+@pytest.mark.parametrize("before", [None, deaf], ids=["", "started deaf"])
+def test_an_interrupt_keeps_what_was_trained(tmp_path: Path, before: Any) -> None:
     loss = classifier(tmp_path / "m.onnx")
     words = ["train", "m.onnx", "--data", samples(tmp_path / "d.npz", 5000), "--loss", loss]
-    process = subprocess.Popen(
-        [*POPIR, *map(str, words), "--epochs", "100000000"],
+    with started(
+        *[*POPIR, *words, "--epochs", "100000000"],
         env=ENV,
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-    )
-    assert process.stdout is not None
-    assert process.stdout.readline().startswith("epoch 1/100000000: loss ")
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+        preexec_fn=before,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith("epoch 1/100000000: loss ")
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert out.splitlines()[-1] == "wrote m.trained.onnx"
     assert err == "popir: interrupted; m.trained.onnx holds what was trained\n"
@@ -223,8 +234,8 @@ def test_the_second_interrupt_ends_what_python_does_not_hear_of(tmp_path: Path) 
     )
     file.write_text(f"#include <cstdio>\n#include <unistd.h>\n{text}")
     words = [*POPIR, "gradcheck", "Sleep", "--op-library", tmp_path / "sleep.py", "--seed", "1"]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(words, env=ENV, stdout=pipe, stderr=pipe, text=True) as process:
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with started(*words, env=ENV, preexec_fn=deaf, **pipes) as process:
         assert process.stdout is not None and process.stderr is not None
         assert process.stdout.readline() == "runs\n"
         process.send_signal(signal.SIGINT)
