@@ -11,11 +11,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from popir import popops
+from popir import poplar, popops
 from popir.ir import GradInOutMapper, Op
 from popir.ir.op import Array
 from popir.ops import symbolic as s
@@ -26,6 +26,7 @@ from popir.ops.shapes import axes, broadcastTo, constInput, product
 from popir.ops.symbolic import Arg, Expr
 from popir.opx import Opx
 from popir.poplar import Tensor, program
+from popir.popops import expr as pe
 from popir.registry import OpCreator, OpxCreator
 from popir.types import DataType, TensorInfo
 
@@ -39,8 +40,8 @@ class Row:
     type: str
     versions: tuple[int, ...]
     operation: str
-    gradient: Expr
-    """Over g, x and the result y."""
+    gradient: Expr | None
+    """Over g, x and the result y; None for the product's, which is no function of one element."""
     before: Expr | None = None
     after: Expr | None = None
 
@@ -52,8 +53,7 @@ ROWS = [
     # As PopART: every element that equals the extremum gets the gradient.
     Row("ReduceMax", (1, 11, 12, 13, 18, 20), "MAX", s.select(_G, 0, s.equal(_X, _Y))),
     Row("ReduceMin", (1, 11, 12, 13, 18, 20), "MIN", s.select(_G, 0, s.equal(_X, _Y))),
-    # Wrong where an element is 0: the product of the others is then taken to be 0.
-    Row("ReduceProd", (*_OLD, 18), "MUL", _G * s.select(0, _Y / _X, s.equal(_X, 0))),
+    Row("ReduceProd", (*_OLD, 18), "MUL", None),
     Row("ReduceSumSquare", (*_OLD, 18), "SQUARE_ADD", _G * (2 * _X)),
     Row("ReduceL1", (*_OLD, 18), "ADD", _G * s.signum(_X), before=s.absolute(Arg(0))),
     # The derivative at 0 is chosen 0.
@@ -117,7 +117,9 @@ class ReduceOp(Op):
 
     def getGradOps(self) -> list[Op]:
         """One, for a floating-point type."""
-        return [ReduceGradOp(self)] if self.inInfo(0).dataType() in FLOATS else []
+        if self.inInfo(0).dataType() not in FLOATS:
+            return []
+        return [ReduceProdGradOp(self) if self.row.gradient is None else ReduceGradOp(self)]
 
 
 class ReduceGradOp(InputGradOp):
@@ -127,6 +129,7 @@ class ReduceGradOp(InputGradOp):
 
     def __init__(self, fwdOp: ReduceOp) -> None:
         super().__init__(fwdOp, 0, graphcoreId(f"{fwdOp.row.type}Grad"))
+        assert fwdOp.row.gradient is not None
         used = s.operands(fwdOp.row.gradient)
         self._read = sorted(used - {0})
         self.sources = [self.reads[i] for i in (0, *self._read)]
@@ -140,6 +143,18 @@ class ReduceGradOp(InputGradOp):
     def gradInputInfo(self) -> list[GradInOutMapper]:
         """What the row's derivative reads of g, x and y."""
         return [GradInOutMapper(i, n, kind) for i, (kind, n) in enumerate(self.sources)]
+
+
+class ReduceProdGradOp(InputGradOp):
+    """g, broadcast, times the product of the other elements, whether or not one of them is 0."""
+
+    opid = graphcoreId("ReduceProdGrad")
+    reads = [(GRAD, 0), (IN, 0)]
+
+    def __init__(self, fwdOp: ReduceOp) -> None:
+        super().__init__(fwdOp)
+        self.axes = fwdOp.reducedAxes()
+        self.keptShape = fwdOp.keptShape()
 
 
 class ReduceOpx(Opx):
@@ -187,6 +202,44 @@ class ReduceGradOpx(Opx):
         self.setOutTensor(0, popops.map(self.graph(), tree, operands, prog, self.debugContext()))
 
 
+class ReduceProdGradOpx(Opx):
+    """Two reductions, and one pass over the input's shape."""
+
+    def grow(self, prog: program.Sequence) -> None:
+        """The product of those that are not 0, over the element; where others are 0, nothing."""
+        op = self.getOp(ReduceProdGradOp)
+        x, shape = self.getInTensor(1), self.outShape(0)
+        isDouble = x.elementType() == poplar.DOUBLE
+        wide = poplar.DOUBLE if isDouble else poplar.FLOAT
+        isZero = pe.Equal(pe._1, pe.Const(0))
+        apart = [
+            self._reduced(pe.Select(pe.Const(1), pe._1, isZero), x, "MUL", wide, prog),
+            self._reduced(pe.Cast(isZero, wide), x, "ADD", wide, prog),
+        ]
+        operands = [self.getInTensor(0), *apart]
+        operands = [broadcastTo(t.reshape(op.keptShape), shape) for t in operands]
+        g, product, zeros, each = (
+            place if isDouble else pe.Cast(place, wide) for place in (pe._1, pe._2, pe._3, pe._4)
+        )
+        isZero = pe.Equal(each, pe.Const(0))
+        others = pe.Divide(product, pe.Select(pe.Const(1), each, isZero))
+        tree = pe.Mul(g, pe.Select(others, pe.Const(0), pe.Equal(zeros, pe.Cast(isZero, wide))))
+        tree = tree if isDouble else pe.Cast(tree, x.elementType())
+        self.setOutTensor(
+            0, popops.map(self.graph(), tree, [*operands, x], prog, self.debugContext())
+        )
+
+    def _reduced(
+        self, tree: Any, x: Tensor, operation: str, kind: Any, prog: program.Sequence
+    ) -> Tensor:
+        mapped = popops.map(self.graph(), tree, [x], prog, self.debugContext(operation))
+        params = popops.ReduceParams(popops.Operation.__members__[operation])
+        dims = self.getOp(ReduceProdGradOp).axes
+        return popops.reduce(
+            self.graph(), mapped, kind, dims, params, prog, self.debugContext(operation)
+        )
+
+
 for _row in ROWS:
     _members = {
         "__doc__": f"{_row.type}: a row of the table of reductions.",
@@ -196,4 +249,5 @@ for _row in ROWS:
     _ids = onnxIds(_row.type, *_row.versions)
     OpCreator(cast("type[Op]", type(f"{_row.type}Op", (ReduceOp,), _members)), _ids)
     OpxCreator(ReduceOpx, _ids)
-    OpxCreator(ReduceGradOpx, graphcoreId(f"{_row.type}Grad"))
+    _gradOpx = ReduceProdGradOpx if _row.gradient is None else ReduceGradOpx
+    OpxCreator(_gradOpx, graphcoreId(f"{_row.type}Grad"))

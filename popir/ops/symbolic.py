@@ -176,6 +176,13 @@ bitwiseXor, bitwiseXnor = function("BitwiseXor"), function("BitwiseXnor")
 
 _TWO_OVER_SQRT_PI = 1.1283791670955126
 
+
+def _overSquares(a: Expr, y: Expr, x: Expr) -> Expr:
+    """a / (y^2 + x^2), and 0 at the origin, as PyTorch."""
+    squares = square(y) + square(x)
+    return select(ZERO, a / squares, equal(squares, 0))
+
+
 # When each of these functions is its first argument; else it is its second.
 PIECES: dict[str, Callable[..., Expr]] = {
     "Select": lambda a, b, condition: condition,
@@ -188,9 +195,14 @@ DERIVATIVES: dict[str, Callable[..., tuple[Expr, ...]]] = {
     "Add": lambda a, b: (ONE, ONE),
     "Sub": lambda a, b: (ONE, Const(-1)),
     "Mul": lambda a, b: (b, a),
-    "Divide": lambda a, b: (divide(1.0, b), -(a / (b * b))),
-    # At a = 0 the second is log(0) * 0: chosen 0, the limit from above for b > 0.
-    "Pow": lambda a, b: (b * power(a, b - 1), select(power(a, b) * log(a), ZERO, a > 0)),
+    # Of the quotient, which is at hand, and without b * b, which may overflow or underflow.
+    "Divide": lambda a, b: (divide(1.0, b), -((a / b) / b)),
+    # The first is 0 for b = 0, at a = 0 too. At a = 0 the second is log(0) * 0: chosen 0, the limit
+    # from above for b > 0; and for a < 0, where there is none.
+    "Pow": lambda a, b: (
+        select(ZERO, b * power(a, b - 1), equal(b, 0)),
+        select(power(a, b) * log(a), ZERO, a > 0),
+    ),
     "Neg": lambda a: (Const(-1),),
     "Abs": lambda a: (signum(a),),
     "Exp": lambda a: (exp(a),),
@@ -208,7 +220,7 @@ DERIVATIVES: dict[str, Callable[..., tuple[Expr, ...]]] = {
     "Asin": lambda a: (rsqrt(1 - square(a)),),
     "Tanh": lambda a: (1 - square(tanh(a)),),
     "Sigmoid": lambda a: (sigmoid(a) * (1 - sigmoid(a)),),
-    "Atan2": lambda y, x: (x / (square(y) + square(x)), -(y / (square(y) + square(x)))),
+    "Atan2": lambda y, x: (_overSquares(x, y, x), -_overSquares(y, y, x)),
     "Rem": lambda a, b: (ONE, -trunc(a / b)),
     **dict.fromkeys(("Signum", "Floor", "Ceil", "Round", "NearbyInt", "Trunc"), lambda a: (ZERO,)),
 }

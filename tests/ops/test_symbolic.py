@@ -42,6 +42,7 @@ _VALUES: dict[str, Callable[..., float]] = {
     "Round": round,
     "NearbyInt": round,
     "Trunc": math.trunc,
+    "Equal": lambda a, b: a == b,
     "Lt": lambda a, b: a < b,
     "Lte": lambda a, b: a <= b,
     "Gt": lambda a, b: a > b,
