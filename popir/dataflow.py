@@ -5,6 +5,8 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterable, Mapping
 
+import numpy as np
+
 from popir.enums import ExchangeStrategy, TileSet
 from popir.errors import AnchorError, did_you_mean, popart_exception
 
@@ -107,9 +109,16 @@ class DataFlow:
         if isinstance(anchorTensors, Mapping):
             self._anchors = dict(anchorTensors)
         else:
+            for given in (anchorTensors, anchorIds or ()):
+                if not isinstance(given, Iterable):
+                    raise popart_exception(
+                        f"DataFlow takes the anchors as a list of tensor ids; given was {given!r}."
+                    )
             art = anchorReturnType or AnchorReturnType("All")
             self._anchors = dict.fromkeys((*anchorTensors, *(anchorIds or ())), art)
         for id, art in self._anchors.items():
+            if not isinstance(id, str):
+                raise popart_exception(f"An anchor is a tensor's id; given was {id!r}.")
             if not isinstance(art, AnchorReturnType):
                 raise popart_exception(
                     f"The anchor '{id}' needs an AnchorReturnType; given was {art!r}."
@@ -117,9 +126,11 @@ class DataFlow:
 
     def setBatchesPerStep(self, batchesPerStep: int) -> None:
         """The number of batches that one `run` of a session goes through; at least 1."""
-        if batchesPerStep < 1:
+        isNumber = isinstance(batchesPerStep, (int, np.integer))
+        if not isNumber or not 1 <= batchesPerStep < 1 << 32:
             raise popart_exception(
-                f"Batches per step must be 1 or more; given was {batchesPerStep}."
+                f"Batches per step must be a whole number of 1 or more, less than 2^32; given was "
+                f"{batchesPerStep!r}."
             )
         self._batchesPerStep = int(batchesPerStep)
 

@@ -74,6 +74,11 @@ class DeviceManager:
         "dynamicMinimumTilesPerIPU", which are accepted and mean nothing here. Raises
         popart_exception for any other option or value.
         """
+        if options is not None and not isinstance(options, Mapping):
+            raise popart_exception(
+                "createIpuModelDevice takes a dictionary of options, such as {'numIPUs': 1}; given "
+                f"was {options!r}."
+            )
         figures = {name: str(value) for name, value in (options or {}).items()}
         for name in ("compileIPUCode", "dynamicMinimumTilesPerIPU"):
             figures.pop(name, None)

@@ -9,8 +9,10 @@ module.
 from __future__ import annotations
 
 import difflib
+import os
 import reprlib
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
 
 class PopirError(RuntimeError):
@@ -222,6 +224,15 @@ def require(who: str, what: str, value: object, kind: type) -> None:
         raise popart_exception(
             f"{who} takes an object of {kind.__name__} as {what}; given was {reprlib.repr(value)}."
         )
+
+
+def require_path(who: str, value: object) -> Path:
+    """The path of a file. Raises popart_exception for what is none."""
+    if isinstance(value, (str, os.PathLike)):
+        path = os.fspath(value)
+        if isinstance(path, str) and "\0" not in path:
+            return Path(path)
+    raise popart_exception(f"{who} takes the path of a file; given was {reprlib.repr(value)}.")
 
 
 _MOST_WORK = 3_000_000

@@ -60,7 +60,7 @@ def _replacing(target: Path, follow: bool) -> Generator[BinaryIO]:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
-    _sync_folder(target.parent)
+    _sync(target.parent)
 
 
 def write(path: str | os.PathLike[str], data: bytes | str) -> None:
@@ -121,9 +121,16 @@ def _lock(descriptor: int, how: int) -> bool:
     return True
 
 
-def _sync_folder(folder: Path) -> None:
-    """Makes the new name last; a file system that cannot do it for folders is left alone."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+def sync(folder: Path) -> None:
+    """Makes the files in a folder, and their names, last when the machine stops."""
+    for path in (*folder.rglob("*"), folder):
+        if not path.is_symlink():
+            _sync(path)
+
+
+def _sync(path: Path) -> None:
+    """Writes a file, or a folder's names; a file system that cannot do it is left alone."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         with contextlib.suppress(OSError):
             os.fsync(descriptor)

@@ -122,7 +122,8 @@ class SGD(Optimizer):
                 "SGD: gradient clipping by norm is not available; clip_norm_settings must be []."
             )
         self._values = {key: OptimizerValue(value) for key, value in self.DEFAULTS.items()}
-        self._values.update(_parsed("SGD", values or {}, self.DEFAULTS))
+        given = {} if values is None else values
+        self._values.update(_parsed("SGD", given, self.DEFAULTS))
         if self._values["nesterov"].val:
             raise popart_exception("SGD: nesterov momentum is not available; leave nesterov at 0.")
         self._specific: dict[str, dict[str, OptimizerValue]] = {}
@@ -271,20 +272,31 @@ def _combined(value: float, *parts: OptimizerValue) -> OptimizerValue:
 def _parsed(
     who: str, values: Given, known: Sequence[str] | Mapping[str, float]
 ) -> dict[str, OptimizerValue]:
-    parsed = {}
+    if not isinstance(values, Mapping):
+        first = next(iter(known))
+        raise popart_exception(
+            f"{who} takes a dictionary of pairs (value, isConst), such as "
+            f"{{'{first}': (0.1, True)}}; given was {values!r}."
+        )
+    parsed: dict[str, OptimizerValue] = {}
     for key, given in values.items():
         if key not in known:
             raise popart_exception(f"{who} has no value '{key}'; it has {', '.join(known)}.")
         if isinstance(given, OptimizerValue):
             parsed[key] = given
             continue
-        if not (isinstance(given, tuple) and len(given) == 2):
+        isPair = isinstance(given, tuple) and len(given) == 2
+        if not isPair or not _isNumber(given[0]) or not isinstance(given[1], (bool, np.bool_)):
             raise popart_exception(
                 f"{who}: '{key}' must be a pair (value, isConst), such as (0.1, True); given was "
                 f"{given!r}."
             )
         parsed[key] = OptimizerValue(float(given[0]), bool(given[1]))
     return parsed
+
+
+def _isNumber(value: object) -> bool:
+    return isinstance(value, (int, float, np.number)) and bool(np.isfinite(value))
 
 
 def _checkChange(key: str, old: OptimizerValue, new: OptimizerValue) -> None:

@@ -22,6 +22,7 @@ from popir.errors import (
     popart_exception,
     poplar_graph_memory_allocation_error,
     require,
+    require_path,
 )
 from popir.exclusive import IN_STEP, Exclusive, exclusive
 from popir.ir import Graph
@@ -280,12 +281,14 @@ class Session(Exclusive):
                     raise
                 try:
                     for port in self._inputs:
-                        if given[port.id] is not port.array:
-                            port.bind(given[port.id], stepio.checks)
+                        array = given[port.id]
+                        if array is None or array is not port.array:
+                            port.bind(array, stepio.checks)
                     given = stepio.outputs
                     for port in self._outputs:
-                        if given[port.id] is not port.array:
-                            port.bind(given[port.id], stepio.checks)
+                        array = given[port.id]
+                        if array is None or array is not port.array:
+                            port.bind(array, stepio.checks)
                 except KeyError as error:
                     raise self._missing(error.args[0], given) from None
                 try:
@@ -449,9 +452,10 @@ class Session(Exclusive):
         one; so do all if they are too large for the model's own file. Raises ModelError if a file
         cannot be written.
         """
+        path = require_path("modelToHost", filename)
         if self._engine is not None:
             self.weightsToHost()
-        self._skeleton.save(self._host, filename)
+        self._skeleton.save(self._host, path)
 
     @exclusive()
     def updateExternallySavedTensorLocations(self, fromLocation: str, toLocation: str) -> None:

@@ -5,6 +5,7 @@ binds them to.
 from __future__ import annotations
 
 import logging
+import reprlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -29,6 +30,12 @@ class PyStepIO:
     """
 
     def __init__(self, inputs: Mapping[str, Array], outputs: Mapping[str, Array]) -> None:
+        for what, given in (("inputs", inputs), ("outputs", outputs)):
+            if not isinstance(given, Mapping) or not all(isinstance(id, str) for id in given):
+                raise StepIOError(
+                    f"PyStepIO takes a dictionary of arrays by tensor id as {what}; given was "
+                    f"{reprlib.repr(given)}."
+                )
         self.inputs = inputs
         self.outputs = outputs
         self.checks = True

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/check.hpp"
 #include "kernels/half.hpp"
 #include "kernels/parallel.hpp"
 #include "kernels/reduce_functions.hpp"
@@ -85,6 +86,17 @@ std::unique_ptr<Runner> ArgExtremumKernel::prepare(const std::vector<Layout>& op
     case Kind::UnsignedLonglong: return make(std::uint64_t(), std::uint64_t());
     default: return make(float(), float());
   }
+}
+
+void ArgExtremumKernel::check(const std::vector<OperandInfo>& operands) const {
+  requireOperands(operands, values_ ? 3 : 2);
+  const auto& in = operands[0];
+  require(supports(in.type) && in.shape.size() == 2, "the rows to look through are none");
+  requireOperand(in, Access::Read, in.type, in.shape);
+  const std::vector<std::int64_t> rows = {in.shape[0]};
+  require(in.shape[1] > 0 || rows[0] == 0, "rows without elements have no extremum");
+  requireOperand(operands[1], Access::Write, poplar::UNSIGNED_INT, rows);
+  if (values_) requireOperand(operands[2], Access::Write, in.type, rows);
 }
 
 Work ArgExtremumKernel::work(const std::vector<Layout>& operands) const {

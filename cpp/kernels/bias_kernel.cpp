@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/check.hpp"
 #include "kernels/expression.hpp"
 
 namespace popir {
@@ -65,6 +66,14 @@ bool BiasKernel::accepts(std::size_t i, const Layout& layout) const {
 std::unique_ptr<Runner> BiasKernel::prepare(const std::vector<Layout>& operands,
                                             unsigned threads) const {
   return std::make_unique<BiasRunner>(shapeOf(operands[0]), threads);
+}
+
+void BiasKernel::check(const std::vector<OperandInfo>& operands) const {
+  requireOperands(operands, 2);
+  const auto& shape = operands[0].shape;
+  require(shape.size() >= 2, "activations have a batch and channels");
+  requireOperand(operands[0], Access::ReadWrite, poplar::FLOAT, shape);
+  requireOperand(operands[1], Access::Read, poplar::FLOAT, {shape[1]});
 }
 
 Work BiasKernel::work(const std::vector<Layout>& operands) const {

@@ -17,6 +17,7 @@ class BiasKernel final : public Kernel {
   bool accepts(std::size_t i, const Layout& layout) const override;
   std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
                                   unsigned threads) const override;
+  void check(const std::vector<OperandInfo>& operands) const override;
   Work work(const std::vector<Layout>& operands) const override;
   /// What it is made of, in the order of its constructor; for saved programs.
   auto state() const { return std::tie(); }

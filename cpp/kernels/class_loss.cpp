@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/check.hpp"
 #include "kernels/labels.hpp"
 #include "kernels/parallel.hpp"
 
@@ -86,6 +87,24 @@ std::unique_ptr<Runner> ClassLossKernel::prepare(const std::vector<Layout>& oper
   if (operands[0].type == poplar::HALF)
     return std::make_unique<ClassLossRunner<half>>(type_, scaled_, operands, threads);
   return std::make_unique<ClassLossRunner<float>>(type_, scaled_, operands, threads);
+}
+
+void ClassLossKernel::check(const std::vector<OperandInfo>& operands) const {
+  requireOperands(operands, scaled_ ? 6 : 4);
+  const auto& outputs = operands[0];
+  require(outputs.type == poplar::FLOAT || outputs.type == poplar::HALF,
+          "outputs are FLOAT or HALF");
+  require(outputs.shape.size() == 2, "outputs are [samples, classes]");
+  const std::vector<std::int64_t> samples = {outputs.shape[0]};
+  requireOperand(outputs, Access::Read, outputs.type, outputs.shape);
+  require(Labels::supports(operands[1].type), "labels are integers");
+  requireOperand(operands[1], Access::Read, operands[1].type, samples);
+  requireOperand(operands[2], Access::Write, outputs.type, samples);
+  requireOperand(operands[3], Access::Write, outputs.type, outputs.shape);
+  for (std::size_t i = 4; i < operands.size(); ++i) {
+    require(elementsOf(operands[i]) == 1, "a scale is one element");
+    requireOperand(operands[i], Access::Read, outputs.type, operands[i].shape);
+  }
 }
 
 Work ClassLossKernel::work(const std::vector<Layout>& operands) const {

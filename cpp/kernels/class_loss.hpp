@@ -19,6 +19,7 @@ class ClassLossKernel : public Kernel {
   const char* name() const override { return "class loss"; }
   std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
                                   unsigned threads) const override;
+  void check(const std::vector<OperandInfo>& operands) const override;
   /// "popnn::LossSumSquaredTransform" or "popnn::LossCrossEntropyTransform", {samples, classes}.
   Work work(const std::vector<Layout>& operands) const override;
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "kernels/check.hpp"
+
 namespace popir {
 namespace {
 
@@ -96,6 +98,38 @@ std::vector<int> ConvKernel::preferredBlocks(const std::vector<Layout>& operands
   wish[0] = blocks.in;
   wish[2] = blocks.out;
   return wish;
+}
+
+void ConvKernel::check(const std::vector<OperandInfo>& operands) const {
+  requireOperands(operands, p_.bias ? 4 : 3);
+  const std::size_t fields = p_.inField.size();
+  require(fields >= 1 && fields <= 3, "a convolution has one to three field dimensions");
+  for (const auto* sizes :
+       {&p_.kernel, &p_.outField, &p_.stride, &p_.dilation, &p_.inDilation, &p_.padLower})
+    require(sizes->size() == fields, "its numbers are of different field dimensions");
+  constexpr std::int64_t kMost = std::int64_t{1} << 31;
+  for (std::size_t d = 0; d < fields; ++d) {
+    for (const auto* steps : {&p_.stride, &p_.dilation, &p_.inDilation})
+      require((*steps)[d] >= 1 && (*steps)[d] < kMost, "a stride or dilation is less than 1");
+    require(p_.padLower[d] > -kMost && p_.padLower[d] < kMost, "padding is out of range");
+  }
+  const auto shape = [](std::vector<std::int64_t> first, const std::vector<std::int64_t>& field) {
+    first.insert(first.end(), field.begin(), field.end());
+    return first;
+  };
+  const auto access = [&](Pass written) {
+    return p_.pass == written ? Access::Write : Access::Read;
+  };
+  require(p_.groups >= 1, "a convolution has a group");
+  requireOperand(operands[0], access(Pass::DataGradient), p_.inType,
+                 shape({p_.batch, p_.groups * p_.inChannels}, p_.inField));
+  requireOperand(operands[1], access(Pass::WeightsGradient), p_.inType,
+                 shape({p_.groups, p_.outChannels, p_.inChannels}, p_.kernel));
+  requireOperand(operands[2], access(Pass::Forward), p_.outType,
+                 shape({p_.batch, p_.groups * p_.outChannels}, p_.outField));
+  require(!p_.bias || p_.pass == Pass::Forward, "a gradient has no bias");
+  if (p_.bias) requireOperand(operands[3], Access::Read, p_.outType, {p_.groups * p_.outChannels});
+  p_.options.check();
 }
 
 Work ConvKernel::work(const std::vector<Layout>&) const {

@@ -39,6 +39,7 @@ class ConvKernel final : public Kernel {
   bool accepts(std::size_t i, const Layout& layout) const override;
   std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
                                   unsigned threads) const override;
+  void check(const std::vector<OperandInfo>& operands) const override;
   Work work(const std::vector<Layout>& operands) const override;
   std::vector<int> preferredBlocks(const std::vector<Layout>& operands,
                                    unsigned threads) const override;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/check.hpp"
 #include "kernels/loops.hpp"
 #include "kernels/parallel.hpp"
 
@@ -74,6 +75,11 @@ bool FillKernel::accepts(std::size_t, const Layout& layout) const {
 std::unique_ptr<Runner> FillKernel::prepare(const std::vector<Layout>& operands,
                                             unsigned threads) const {
   return std::make_unique<FillRunner>(operands[0], value_, threads);
+}
+
+void FillKernel::check(const std::vector<OperandInfo>& operands) const {
+  requireOperands(operands, 1);
+  requireOperand(operands[0], Access::Write, operands[0].type, operands[0].shape);
 }
 
 Work FillKernel::work(const std::vector<Layout>& operands) const {

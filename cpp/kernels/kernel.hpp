@@ -55,6 +55,13 @@ class Runner {
   virtual std::size_t scratchBytes() const { return 0; }
 };
 
+/// An operand as a vertex gives it, before it has a layout.
+struct OperandInfo {
+  poplar::Type type;
+  std::vector<std::int64_t> shape;
+  Access access;
+};
+
 class Kernel {
  public:
   virtual ~Kernel() = default;
@@ -67,6 +74,10 @@ class Kernel {
   /// OpenMP threads that run() is to use.
   virtual std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
                                           unsigned threads) const = 0;
+  /// Whatever accepts(), prepare() and work() take for granted of operands and of the kernel's own
+  /// members. Library functions give what fits; this is for programs that are read from a file.
+  /// \throws std::invalid_argument, with what does not fit. Default: a kernel that is in no file.
+  virtual void check(const std::vector<OperandInfo>& operands) const;
   /// For the machine reading; the program as grown, so all layouts are plain.
   virtual Work work(const std::vector<Layout>& operands) const = 0;
 

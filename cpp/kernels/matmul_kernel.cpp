@@ -5,6 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include "kernels/check.hpp"
+
 namespace popir {
 namespace {
 
@@ -69,6 +71,20 @@ std::unique_ptr<Runner> MatMulKernel::prepare(const std::vector<Layout>& operand
   spec.alpha = p_.alpha;
   spec.accumulate = p_.accumulate;
   return contraction::make(spec, threads);
+}
+
+void MachineOptions::check() const {
+  require(availableMemoryProportion >= 0 && availableMemoryProportion <= 1,
+          "the proportion of memory is not between 0 and 1");
+}
+
+void MatMulKernel::check(const std::vector<OperandInfo>& operands) const {
+  requireOperands(operands, 3);
+  requireOperand(operands[0], Access::Read, p_.inType, {p_.groups, p_.m, p_.k});
+  requireOperand(operands[1], Access::Read, p_.inType, {p_.groups, p_.k, p_.n});
+  requireOperand(operands[2], p_.accumulate ? Access::ReadWrite : Access::Write, p_.outType,
+                 {p_.groups, p_.m, p_.n});
+  p_.options.check();
 }
 
 Work MatMulKernel::work(const std::vector<Layout>&) const {

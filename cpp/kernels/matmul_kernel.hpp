@@ -19,6 +19,11 @@ struct MachineOptions {
   /// Weights are loaded 128 bits at a time, from interleaved memory, where the machine can.
   bool wideWeightLoads = false;
 
+  auto state() const {
+    return std::tie(partialsType, availableMemoryProportion, part, wideWeightLoads);
+  }
+  /// \throws std::invalid_argument for a proportion that is none.
+  void check() const;
   friend bool operator<(const MachineOptions& a, const MachineOptions& b);
 };
 
@@ -36,6 +41,9 @@ class MatMulKernel final : public Kernel {
     bool accumulate = false;
     MachineOptions options;
 
+    auto state() const {
+      return std::tie(inType, outType, groups, m, n, k, alpha, accumulate, options);
+    }
     friend bool operator<(const Problem& a, const Problem& b);
   };
 
@@ -45,6 +53,7 @@ class MatMulKernel final : public Kernel {
   bool accepts(std::size_t i, const Layout& layout) const override;
   std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
                                   unsigned threads) const override;
+  void check(const std::vector<OperandInfo>& operands) const override;
   Work work(const std::vector<Layout>& operands) const override;
 
   /// What it is made of, in the order of its constructor; for saved programs.

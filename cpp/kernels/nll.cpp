@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/check.hpp"
 #include "kernels/half.hpp"
 #include "kernels/labels.hpp"
 #include "kernels/parallel.hpp"
@@ -166,6 +167,27 @@ std::unique_ptr<Runner> NllKernel::prepare(const std::vector<Layout>& operands,
   if (type == poplar::DOUBLE)
     return std::make_unique<NllRunner<double, double>>(kind_, params_, operands, threads);
   return std::make_unique<NllRunner<float, float>>(kind_, params_, operands, threads);
+}
+
+void NllKernel::check(const std::vector<OperandInfo>& operands) const {
+  const bool isLoss = kind_ == NllKind::Loss;
+  requireOperands(operands, isLoss ? 3 : 4);
+  const auto& p = operands[isLoss ? 0 : 1];
+  const auto& labels = operands[isLoss ? 1 : 2];
+  require(p.type == poplar::FLOAT || p.type == poplar::HALF || p.type == poplar::DOUBLE,
+          "probabilities are FLOAT, HALF or DOUBLE");
+  require(p.shape.size() == 2, "probabilities are [samples, classes]");
+  const std::vector<std::int64_t> samples = {p.shape[0]};
+  requireOperand(p, Access::Read, p.type, p.shape);
+  require(Labels::supports(labels.type), "labels are integers");
+  requireOperand(labels, Access::Read, labels.type, samples);
+  const auto& loss = operands[isLoss ? 2 : 0];
+  require(loss.type == p.type || (!isLoss && loss.type == poplar::FLOAT),
+          "the loss has another element type");
+  require(elementsOf(loss) == (params_.reduction == LossReduction::None ? samples[0] : 1),
+          "the loss has another number of elements");
+  requireOperand(loss, isLoss ? Access::Write : Access::Read, loss.type, loss.shape);
+  if (!isLoss) requireOperand(operands[3], Access::Write, p.type, p.shape);
 }
 
 Work NllKernel::work(const std::vector<Layout>& operands) const {

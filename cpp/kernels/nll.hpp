@@ -24,6 +24,7 @@ class NllKernel : public Kernel {
   const char* name() const override { return kind_ == NllKind::Loss ? "nll" : "nll gradient"; }
   std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
                                   unsigned threads) const override;
+  void check(const std::vector<OperandInfo>& operands) const override;
   /// "popnn::Nll", "popnn::NllGrad" or "popnn::NllSoftmaxGrad", {samples, classes}.
   Work work(const std::vector<Layout>& operands) const override;
 

@@ -4,6 +4,7 @@
 
 #define POPIR_POOL_ALL
 #define POPIR_ISA_NAMESPACE base
+#include "kernels/check.hpp"
 #include "kernels/isa.hpp"
 #include "kernels/parallel.hpp"
 #include "kernels/pool.inc"
@@ -100,6 +101,35 @@ std::unique_ptr<Runner> PoolKernel::prepare(const std::vector<Layout>& operands,
                                        std::max<std::int64_t>(first.out, 1));
   const PoolFunctions functions = poolFunctions(in.type, kind_, plan.lanes);
   return std::make_unique<PoolRunner>(std::move(plan), functions, threads);
+}
+
+void PoolKernel::check(const std::vector<OperandInfo>& operands) const {
+  const bool grad = isGrad(kind_), max = isMax(kind_);
+  requireOperands(operands, grad && max ? 3 : 2);
+  const auto& in = operands[grad && !max ? 1 : 0];
+  const auto& out = operands[grad ? (max ? 1 : 0) : 1];
+  require(supports(kind_, in.type), "pooling does not take this element type");
+  require(
+      !axes_.empty() && in.shape.size() == axes_.size() + 2 && out.shape.size() == in.shape.size(),
+      "its axes are not the operands' spatial dimensions");
+  constexpr std::int64_t kMost = std::int64_t{1} << 31;
+  for (std::size_t d = 0; d < axes_.size(); ++d) {
+    const auto& axis = axes_[d];
+    require(axis.in == in.shape[d + 2] && axis.out == out.shape[d + 2],
+            "an axis is longer or shorter than the operands'");
+    for (const auto size : {axis.kernel, axis.stride, axis.dilation})
+      require(size >= 1 && size < kMost, "a window's size or step is less than 1");
+    require(axis.pad > -kMost && axis.pad < kMost, "padding is out of range");
+    require(!isAverage(kind_) || static_cast<std::int64_t>(axis.counts.size()) == axis.out,
+            "the elements of windows are not counted");
+  }
+  require(in.shape[0] == out.shape[0] && in.shape[1] == out.shape[1],
+          "input and output differ in batch or channels");
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const bool ofInput = &operands[i] == &in || i == 2;
+    requireOperand(operands[i], i + 1 == operands.size() ? Access::Write : Access::Read, in.type,
+                   ofInput ? in.shape : out.shape);
+  }
 }
 
 Work PoolKernel::work(const std::vector<Layout>& operands) const {

@@ -26,6 +26,7 @@ class PoolKernel : public Kernel {
   bool accepts(std::size_t i, const Layout& layout) const override;
   std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
                                   unsigned threads) const override;
+  void check(const std::vector<OperandInfo>& operands) const override;
   /// "popnn::MaxPooling", "popnn::SumPooling" (averages too), or "popnn::MaxPoolingGradient":
   /// {elements of the output of the pooling, elements of a window}.
   Work work(const std::vector<Layout>& operands) const override;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/check.hpp"
 #include "kernels/parallel.hpp"
 #include "kernels/philox.hpp"
 #include "kernels/random_sampler.hpp"
@@ -65,6 +66,17 @@ const char* nameOf(RandomLaw law) {
 std::unique_ptr<Runner> RandomKernel::prepare(const std::vector<Layout>& operands,
                                               unsigned threads) const {
   return std::make_unique<RandomRunner>(numbers_, operands, threads);
+}
+
+void RandomKernel::check(const std::vector<OperandInfo>& operands) const {
+  const bool isDropout = numbers_.law == RandomLaw::Dropout;
+  requireOperands(operands, isDropout ? 3 : 2);
+  const auto& out = operands[0];
+  requireOperand(out, Access::Write, out.type, out.shape);
+  requireOperand(operands[1], numbers_.countRuns ? Access::ReadWrite : Access::Read,
+                 poplar::UNSIGNED_INT, {2});
+  if (isDropout) requireOperand(operands[2], Access::Read, out.type, out.shape);
+  require(makeRandomSampler(numbers_, out.type) != nullptr, "the law has no numbers of this type");
 }
 
 Work RandomKernel::work(const std::vector<Layout>& operands) const {

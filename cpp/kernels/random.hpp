@@ -2,6 +2,7 @@
 #ifndef popir_kernels_random_hpp
 #define popir_kernels_random_hpp
 
+#include <array>
 #include <cstdint>
 #include <tuple>
 
@@ -22,9 +23,11 @@ struct RandomNumbers {
   RandomLaw law;
   double a = 0, b = 0, c = 0;
   /// Words 2 and 3 of Philox' counter; its key is the seed, and words 0 and 1 count blocks.
-  std::uint32_t stream[2] = {0, 0};
+  std::array<std::uint32_t, 2> stream = {0, 0};
   /// The kernel counts its runs in the seed.
   bool countRuns = false;
+
+  auto state() const { return std::tie(law, a, b, c, stream, countRuns); }
 };
 
 /// Operands: the result; the seed, two unsigned ints, also written if it counts runs; for dropout,
@@ -40,6 +43,7 @@ class RandomKernel : public Kernel {
   const char* name() const override { return "random"; }
   std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
                                   unsigned threads) const override;
+  void check(const std::vector<OperandInfo>& operands) const override;
   /// "poprand::" and the name of the law, {elements}.
   Work work(const std::vector<Layout>& operands) const override;
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/check.hpp"
 #include "kernels/loops.hpp"
 #include "kernels/parallel.hpp"
 #include "kernels/reduce_functions.hpp"
@@ -232,6 +233,21 @@ std::unique_ptr<Runner> ReduceKernel::prepare(const std::vector<Layout>& operand
   return std::make_unique<ReduceRunner>(in, out, functions,
                                         reduceStore(functions.accumulator, out.type, op_),
                                         nestOf(in, out, reduced_), update_, scaled_, threads);
+}
+
+void ReduceKernel::check(const std::vector<OperandInfo>& operands) const {
+  requireOperands(operands, scaled_ ? 3 : 2);
+  const auto &in = operands[0], &out = operands[1];
+  require(supports(op_, in.type, out.type), "the operation does not take these element types");
+  require(reduced_.size() == in.shape.size(), "its dimensions are not the input's");
+  std::vector<std::int64_t> kept;
+  for (std::size_t d = 0; d < in.shape.size(); ++d)
+    if (!reduced_[d]) kept.push_back(in.shape[d]);
+  requireOperand(in, Access::Read, in.type, in.shape);
+  requireOperand(out, update_ ? Access::ReadWrite : Access::Write, out.type, kept);
+  if (!scaled_) return;
+  require(elementsOf(operands[2]) == 1, "the scale is one element");
+  requireOperand(operands[2], Access::Read, poplar::FLOAT, operands[2].shape);
 }
 
 Work ReduceKernel::work(const std::vector<Layout>& operands) const {

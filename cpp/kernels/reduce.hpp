@@ -25,6 +25,7 @@ class ReduceKernel : public Kernel {
   bool accepts(std::size_t i, const Layout& layout) const override;
   std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
                                   unsigned threads) const override;
+  void check(const std::vector<OperandInfo>& operands) const override;
   /// "popops::Reduce", {elements of the input, elements of the output, neighbours in the input
   /// that go into one element}.
   Work work(const std::vector<Layout>& operands) const override;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/check.hpp"
 #include "kernels/half.hpp"
 #include "kernels/parallel.hpp"
 
@@ -145,6 +146,19 @@ std::unique_ptr<Runner> ScaledAddKernel::prepare(const std::vector<Layout>& oper
   if (a == poplar::DOUBLE) return make(0.0, 0.0, 0.0);
   if (a.sizeInBytes() == 4) return make(0u, 0u, 0u);
   return make(std::uint64_t(), std::uint64_t(), std::uint64_t());
+}
+
+void ScaledAddKernel::check(const std::vector<OperandInfo>& operands) const {
+  requireOperands(operands, 2u + a_.operand + b_.operand);
+  const auto &a = operands[0], &b = operands[1];
+  require(supports(a.type, b.type), "it does not take these element types");
+  requireOperand(a, Access::ReadWrite, a.type, a.shape);
+  requireOperand(b, Access::Read, b.type, a.shape);
+  for (std::size_t i = 2; i < operands.size(); ++i) {
+    const auto& scale = operands[i];
+    require(supportsScale(scale.type) && elementsOf(scale) == 1, "a scale is one number");
+    requireOperand(scale, Access::Read, scale.type, scale.shape);
+  }
 }
 
 Work ScaledAddKernel::work(const std::vector<Layout>& operands) const {

@@ -12,6 +12,8 @@ namespace popir {
 struct Scale {
   double number = 1;
   bool operand = false;
+
+  auto state() const { return std::tie(number, operand); }
 };
 
 /// a = a + sb b, a = sa a + sb b, or a = (a - sa a) + sb b.
@@ -30,6 +32,7 @@ class ScaledAddKernel : public Kernel {
   bool accepts(std::size_t i, const Layout& layout) const override;
   std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
                                   unsigned threads) const override;
+  void check(const std::vector<OperandInfo>& operands) const override;
   /// "popops::ScaledAdd" or "popops::aXPlusbY", {elements}.
   Work work(const std::vector<Layout>& operands) const override;
   std::vector<std::size_t> tied(const std::vector<Layout>& operands) const override;

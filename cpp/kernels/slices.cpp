@@ -5,6 +5,7 @@
 #include <poplar/HalfFloat.hpp>
 #include <type_traits>
 
+#include "kernels/check.hpp"
 #include "kernels/loops.hpp"
 #include "kernels/parallel.hpp"
 
@@ -203,6 +204,38 @@ std::unique_ptr<Runner> SlicesKernel::prepare(const std::vector<Layout>& operand
                                               unsigned threads) const {
   return std::make_unique<SlicesRunner>(kind_, operands[0], operands[offsets()], operands[slices()],
                                         operands.back().type, threads);
+}
+
+void SlicesKernel::check(const std::vector<OperandInfo>& operands) const {
+  const bool reads = kind_ == SlicesKind::Read, adds = kind_ == SlicesKind::Add;
+  requireOperands(operands, adds ? 4 : 3);
+  const auto &t = operands[0], &offsets = operands[this->offsets()],
+             &slices = operands[this->slices()];
+  require(kind_ <= SlicesKind::Write || computes(t.type), "it does not compute with this type");
+  const auto access = reads                        ? Access::Read
+                      : kind_ == SlicesKind::Write ? Access::Write
+                                                   : Access::ReadWrite;
+  // What is not written of t stays: it may be given as read too.
+  require(t.access == access || (!reads && t.access == Access::ReadWrite),
+          "the whole is read or written where it must not be");
+  require(offsets.type == poplar::INT || offsets.type == poplar::UNSIGNED_INT,
+          "offsets are 32-bit integers");
+  require(offsets.shape.size() == 2 && slices.shape.size() == t.shape.size() + 1 &&
+              offsets.shape[0] == slices.shape[0] &&
+              offsets.shape[1] <= static_cast<std::int64_t>(t.shape.size()),
+          "offsets and slices do not fit the whole");
+  for (std::size_t d = 0; d < t.shape.size(); ++d)
+    require(slices.shape[d + 1] == t.shape[d] || (static_cast<std::int64_t>(d) < offsets.shape[1] &&
+                                                  slices.shape[d + 1] < t.shape[d]),
+            "slices are larger than the whole");
+  requireOperand(offsets, Access::Read, offsets.type, offsets.shape);
+  requireOperand(slices, reads ? Access::Write : Access::Read, t.type, slices.shape);
+  if (!adds) return;
+  const auto& scale = operands[3];
+  require(scale.type == t.type || (t.type == poplar::HALF && scale.type == poplar::FLOAT),
+          "the scale has another element type");
+  require(elementsOf(scale) == 1, "the scale is one element");
+  requireOperand(scale, Access::Read, scale.type, scale.shape);
 }
 
 Work SlicesKernel::work(const std::vector<Layout>& operands) const {

@@ -30,6 +30,7 @@ class SlicesKernel : public Kernel {
   bool accepts(std::size_t i, const Layout& layout) const override;
   std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
                                   unsigned threads) const override;
+  void check(const std::vector<OperandInfo>& operands) const override;
   /// "popops::MultiSlice", "popops::MultiUpdate" or, of the kinds that compute,
   /// "popops::MultiUpdateAdd"; {slices, elements of each}.
   Work work(const std::vector<Layout>& operands) const override;

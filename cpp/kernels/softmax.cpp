@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/check.hpp"
 #include "kernels/half.hpp"
 #include "kernels/parallel.hpp"
 #include "kernels/reduce_functions.hpp"
@@ -157,6 +158,18 @@ std::unique_ptr<Runner> SoftmaxKernel::prepare(const std::vector<Layout>& operan
   if (layout.type == poplar::DOUBLE)
     return std::make_unique<SoftmaxRunner<double, double>>(kind_, scale_, layout, threads);
   return std::make_unique<SoftmaxRunner<float, float>>(kind_, scale_, layout, threads);
+}
+
+void SoftmaxKernel::check(const std::vector<OperandInfo>& operands) const {
+  const bool isGrad = kind_ >= SoftmaxKind::SoftmaxGrad;
+  requireOperands(operands, isGrad ? 3 : 2);
+  const auto& first = operands[0];
+  require(first.type == poplar::FLOAT || first.type == poplar::HALF || first.type == poplar::DOUBLE,
+          "operands are FLOAT, HALF or DOUBLE");
+  require(!first.shape.empty(), "operands have a dimension");
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    requireOperand(operands[i], i + 1 == operands.size() ? Access::Write : Access::Read, first.type,
+                   first.shape);
 }
 
 Work SoftmaxKernel::work(const std::vector<Layout>& operands) const {

@@ -25,6 +25,7 @@ class SoftmaxKernel : public Kernel {
   const char* name() const override { return "softmax"; }
   std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
                                   unsigned threads) const override;
+  void check(const std::vector<OperandInfo>& operands) const override;
   /// "popnn::Softmax", "popnn::LogSoftmax", "popnn::SoftmaxGrad" or "popnn::LogSoftmaxGrad", {rows,
   /// elements of a row}.
   Work work(const std::vector<Layout>& operands) const override;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/check.hpp"
 #include "kernels/parallel.hpp"
 
 namespace popir {
@@ -50,6 +51,15 @@ std::unique_ptr<Runner> TransposeKernel::prepare(const std::vector<Layout>& oper
     case 4: return std::make_unique<TransposeRunner<std::uint32_t>>(operands[1], threads);
     default: return std::make_unique<TransposeRunner<std::uint64_t>>(operands[1], threads);
   }
+}
+
+void TransposeKernel::check(const std::vector<OperandInfo>& operands) const {
+  requireOperands(operands, 2);
+  const auto& read = operands[1];
+  require(read.shape.size() == 3, "matrices are [matrices, rows, columns]");
+  requireOperand(read, Access::Read, read.type, read.shape);
+  requireOperand(operands[0], Access::Write, read.type,
+                 {read.shape[0], read.shape[2], read.shape[1]});
 }
 
 Work TransposeKernel::work(const std::vector<Layout>& operands) const {

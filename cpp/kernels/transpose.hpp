@@ -15,6 +15,7 @@ class TransposeKernel : public Kernel {
   const char* name() const override { return "transpose"; }
   std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
                                   unsigned threads) const override;
+  void check(const std::vector<OperandInfo>& operands) const override;
   /// "popops::Transpose", {matrices, rows, columns}.
   Work work(const std::vector<Layout>& operands) const override;
 

@@ -1,11 +1,19 @@
 // Values as bytes, for saved executables, compiled codelets and profiles: what a Writer puts, a
 // Reader gets in the same order. Nothing says what is what, so a file says its version first.
+//
+// A Reader trusts nothing: a truth value is 0 or 1, an enumerator is one of its enumeration, an
+// element type exists, a count fits what is left. What the values mean to each other is for the
+// caller to check.
 #ifndef popir_poplar_archive_hpp
 #define popir_poplar_archive_hpp
 
+#include <poplar/Type.hpp>
+
+#include <array>
 #include <cstring>
 #include <map>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -33,6 +41,14 @@ using StateOf = typename Decayed<decltype(std::declval<const T&>().state())>::ty
 
 }  // namespace archive
 
+/// The last enumerator of an enumeration whose enumerators count from 0. Each enumeration that is
+/// put into an archive has a specialization.
+template <class E>
+constexpr E kLastOf = [] {
+  static_assert(!std::is_same_v<E, E>, "say which enumerator is the last: kLastOf<E>");
+  return E();
+}();
+
 class Writer {
  public:
   template <class T>
@@ -40,9 +56,14 @@ class Writer {
     if constexpr (archive::HasState<T>::value) {
       std::apply([&](const auto&... member) { (put(member), ...); }, value.state());
     } else {
-      static_assert(std::is_trivially_copyable<T>::value, "say how to put it");
+      static_assert(std::is_arithmetic_v<T> || std::is_enum_v<T>, "give it a state()");
       bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
     }
+  }
+  void put(const poplar::Type& type) { put(type.kind()); }
+  template <class T, std::size_t N>
+  void put(const std::array<T, N>& values) {
+    for (const auto& v : values) put(v);
   }
   void put(const std::string& text) {
     put(text.size());
@@ -82,8 +103,10 @@ class Writer {
   std::string bytes_;
 };
 
-/// What `Reader` throws when bytes end too early.
-struct EndOfArchive {};
+/// What `Reader` throws where the bytes are not what a Writer put.
+struct DamagedArchive : std::runtime_error {
+  using runtime_error::runtime_error;
+};
 
 class Reader {
  public:
@@ -100,10 +123,28 @@ class Reader {
     if constexpr (archive::HasState<T>::value) {
       value = std::apply([](auto&&... member) { return T{std::move(member)...}; },
                          getTuple<archive::StateOf<T>>());
+    } else if constexpr (std::is_enum_v<T>) {
+      const auto number = get<std::underlying_type_t<T>>();
+      if (number < 0 || number > static_cast<std::underlying_type_t<T>>(kLastOf<T>))
+        throw DamagedArchive("a number stands for no enumerator");
+      value = static_cast<T>(number);
+    } else if constexpr (std::is_same_v<T, bool>) {
+      const auto byte = get<unsigned char>();
+      if (byte > 1) throw DamagedArchive("a truth value is neither 0 nor 1");
+      value = byte == 1;
     } else {
-      static_assert(std::is_trivially_copyable<T>::value, "say how to get it");
+      static_assert(std::is_arithmetic_v<T>, "give it a state()");
       std::memcpy(&value, take(sizeof value), sizeof value);
     }
+  }
+  /// An element type, not the invalid one.
+  void get(poplar::Type& type) {
+    type = poplar::Type(get<poplar::Type::Kind>());
+    if (type == poplar::Type()) throw DamagedArchive("an element type does not exist");
+  }
+  template <class T, std::size_t N>
+  void get(std::array<T, N>& values) {
+    for (auto& v : values) get(v);
   }
   void get(std::string& text) {
     const auto n = get<std::size_t>();
@@ -118,7 +159,7 @@ class Reader {
     const auto n = count();
     values.clear();
     if constexpr (std::is_arithmetic<T>::value) {
-      if (n > left() / sizeof(T)) throw EndOfArchive();
+      if (n > left() / sizeof(T)) throw early();
       values.resize(n);
       if (n > 0) std::memcpy(values.data(), take(n * sizeof(T)), n * sizeof(T));
     } else {
@@ -150,17 +191,18 @@ class Reader {
     std::apply([&](auto&... member) { (get(member), ...); }, values);
     return values;
   }
-  /// A number of things, each at least a byte. \throws EndOfArchive
+  /// A number of things, each at least a byte. \throws DamagedArchive
   std::size_t count() {
     const auto n = get<std::size_t>();
-    if (n > left()) throw EndOfArchive();
+    if (n > left()) throw early();
     return n;
   }
   std::size_t left() const { return bytes_.size() - at_; }
 
  private:
+  static DamagedArchive early() { return DamagedArchive("it ends too early"); }
   const char* take(std::size_t n) {
-    if (n > left()) throw EndOfArchive();
+    if (n > left()) throw early();
     const auto* from = bytes_.data() + at_;
     at_ += n;
     return from;
@@ -169,6 +211,9 @@ class Reader {
   const std::string& bytes_;
   std::size_t at_ = 0;
 };
+
+template <>
+inline constexpr poplar::Type::Kind kLastOf<poplar::Type::Kind> = poplar::Type::Kind::Invalid;
 
 /// FNV-1a in hexadecimal.
 std::string hashOf(const std::string& bytes);

@@ -1,7 +1,9 @@
 #include "poplar/codelet_cache.hpp"
 
-#include <unistd.h>
+#include <fcntl.h>
 #include <poplar/exceptions.hpp>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdlib>
@@ -34,6 +36,32 @@ std::string bytesOf(const CodeletText& text) {
   return writer.bytes();
 }
 
+/// What is found is loaded as native code: \throws poplar::graph_program_compilation_error if
+/// somebody else could have put it there. What does not exist is nobody's.
+void requireOwn(const fs::path& path) {
+  struct stat status;
+  if (stat(path.c_str(), &status) != 0) return;
+  std::string why;
+  if (status.st_uid != geteuid())
+    why = "belongs to the user " + std::to_string(status.st_uid) + ", and this process is " +
+          std::to_string(geteuid()) + "'s";
+  else if (status.st_mode & S_IWOTH)
+    why = "can be written by everybody";
+  else
+    return;
+  throw poplar::graph_program_compilation_error(
+      "The cache of codelets is not used: '" + path.string() + "' " + why +
+      ", so that code of others could be run. Set POPIR_CACHE to a folder of your own.");
+}
+
+/// Makes a file, or a folder's names, last when the machine stops.
+void sync(const fs::path& path) {
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  fsync(descriptor);
+  close(descriptor);
+}
+
 // A name may be that of another text, or the file be cut short.
 bool holds(const std::string& file, const std::string& text) {
   return file.size() > text.size() &&
@@ -48,7 +76,9 @@ void keep(const fs::path& place, const std::string& bytes) {
   fs::create_directories(place.parent_path(), failed);
   try {
     writeFile(part, bytes);
+    sync(part);
     fs::rename(part, place, failed);
+    sync(place.parent_path());
   } catch (const poplar::poplar_error&) {
     failed = std::make_error_code(std::errc::io_error);
   }
@@ -87,6 +117,10 @@ std::string cachedCodelets(const CodeletText& text, const std::string& how,
   const auto place = folder().empty() ? fs::path() : folder() / (hashOf(key) + ".gp");
   std::string bytes;
   std::error_code ignored;
+  if (!place.empty()) {
+    requireOwn(place.parent_path());
+    requireOwn(place);
+  }
   if (fs::is_regular_file(place, ignored)) {
     try {
       bytes = readFile(place.string());

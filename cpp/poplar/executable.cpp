@@ -34,10 +34,9 @@ std::string lineOf(std::istream& in) {
 popir::SavedGraph load(const Executable& executable) {
   try {
     return popir::loadGraph(executable.bytes());
-  } catch (const popir::EndOfArchive&) {
-    throw poplar_error("Engine: the executable ends too early; compile the graph again");
-  } catch (const std::out_of_range&) {
-    throw poplar_error("Engine: the executable names what it does not have; compile it again");
+  } catch (const popir::DamagedArchive& error) {
+    throw poplar_error(std::string("Engine: the executable is damaged: ") + error.what() +
+                       "; compile the graph again");
   }
 }
 

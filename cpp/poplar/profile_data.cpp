@@ -36,7 +36,11 @@ std::shared_ptr<const ProfileData> readProfile(const std::string& path) {
   const auto content = at < 0 ? std::string() : bytes.substr(static_cast<std::size_t>(at));
   if (size != std::to_string(content.size()) || hash != hashOf(content)) refuse(path, "is damaged");
   auto data = std::make_shared<ProfileData>();
-  Reader(content).get(*data);
+  try {
+    Reader(content).get(*data);
+  } catch (const DamagedArchive&) {
+    refuse(path, "is damaged");
+  }
   return data;
 }
 

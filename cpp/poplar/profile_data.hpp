@@ -25,10 +25,12 @@ struct ProfileData {
   struct Block {
     std::size_t program = 0;
     std::uint64_t from = 0, to = 0;
+    auto state() const { return std::tie(program, from, to); }
   };
   struct Run {
     unsigned program = 0;
     std::uint64_t from = 0, to = 0;
+    auto state() const { return std::tie(program, from, to); }
   };
 
   std::string version, arch;

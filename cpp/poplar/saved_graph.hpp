@@ -22,7 +22,8 @@ struct SavedGraph {
   ProgramNodes programs;
   poplar::OptionFlags options;
 };
-/// \throws EndOfArchive, or an error of whatever does not fit, if the bytes are no saved graph.
+/// Trusts nothing but the code of codelets. \throws DamagedArchive if the bytes are not what
+/// saveGraph gave.
 SavedGraph loadGraph(const std::string& bytes);
 
 }  // namespace popir

@@ -21,7 +21,52 @@
 #include "kernels/transpose.hpp"
 
 namespace popir {
+
+// What the kernels' members are made of.
+template <>
+inline constexpr auto kLastOf<popnn::LossType> = popnn::CROSS_ENTROPY_LOSS;
+template <>
+inline constexpr auto kLastOf<contraction::Pass> = contraction::Pass::WeightsGradient;
+template <>
+inline constexpr auto kLastOf<MachineOptions::Part> = MachineOptions::Part::WeightUpdate;
+template <>
+inline constexpr auto kLastOf<MapProgram::Kind> = MapProgram::Kind::Apply;
+template <>
+inline constexpr auto kLastOf<Lane> = static_cast<Lane>(kLanes - 1);
+template <>
+inline constexpr auto kLastOf<VecOp> = VecOp::Convert;
+template <>
+inline constexpr auto kLastOf<NllKind> = NllKind::SoftmaxGrad;
+template <>
+inline constexpr auto kLastOf<LossReduction> = LossReduction::Mean;
+template <>
+inline constexpr auto kLastOf<PoolKind> = PoolKind::MaxGradShared;
+template <>
+inline constexpr auto kLastOf<RandomLaw> = RandomLaw::Dropout;
+template <>
+inline constexpr auto kLastOf<popops::Operation> = popops::Operation::LOG_ADD;
+template <>
+inline constexpr auto kLastOf<ScaledAddForm> = ScaledAddForm::MinusAx;
+template <>
+inline constexpr auto kLastOf<SlicesKind> = SlicesKind::Mul;
+template <>
+inline constexpr auto kLastOf<SoftmaxKind> = SoftmaxKind::LogSoftmaxGrad;
+
 namespace {
+
+// NllParams is public, and has no state().
+void put(Writer& to, const NllParams& p) {
+  to.put(p.reduction);
+  to.put(p.inputIsLogProbability);
+  to.put(p.hasIgnoreIndex);
+  to.put(p.ignoreIndex);
+}
+void get(Reader& from, NllParams& p) {
+  from.get(p.reduction);
+  from.get(p.inputIsLogProbability);
+  from.get(p.hasIgnoreIndex);
+  from.get(p.ignoreIndex);
+}
 
 // Of a map, what makes its program.
 void put(Writer& to, const MapProgram& p) {
@@ -90,7 +135,7 @@ void saveKernel(const Kernel& kernel, Writer& to) {
 
 std::shared_ptr<const Kernel> loadKernel(Reader& from) {
   const auto i = from.get<unsigned>();
-  if (i >= std::size(kRows)) throw EndOfArchive();
+  if (i >= std::size(kRows)) throw DamagedArchive("a kernel is unknown");
   return kRows[i].load(from);
 }
 

@@ -47,9 +47,13 @@ std::vector<std::int64_t> TileMapping::byTile() const {
 }
 
 TileMapping::State TileMapping::state() const {
-  State s{elements_, perTile_, first_, {}, {}};
+  TileMapping::State s;
+  s.elements = elements_;
+  s.perTile = perTile_;
+  s.first = first_;
   if (rule_) {
     s.first = rule_->grid().first;
+    s.channels = rule_->grid().channels;
     for (const auto& d : rule_->grid().dims)
       s.grid.push_back({d.size, d.period, d.part, d.sub, d.stride, d.subStride});
   }
@@ -65,6 +69,7 @@ TileMapping TileMapping::ofState(const State& state) {
   if (!state.grid.empty()) {
     Grid grid;
     grid.first = state.first;
+    grid.channels = state.channels;
     for (const auto& d : state.grid)
       grid.dims.push_back(
           {d[0], d[1], d[2], d[3], static_cast<unsigned>(d[4]), static_cast<unsigned>(d[5])});

@@ -54,6 +54,7 @@ class TileMapping {
     std::vector<std::array<std::int64_t, 3>> runs;
     /// Of a grid, the members of each GridDim in their order.
     std::vector<std::array<std::int64_t, 6>> grid;
+    std::uint64_t channels = ~std::uint64_t{0};
   };
   State state() const;
   static TileMapping ofState(const State& state);

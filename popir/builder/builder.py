@@ -206,8 +206,16 @@ class Builder(Core):
             )
         value = np.ascontiguousarray(initVal).reshape(initVal.shape)
         kind = DataType.of(value.dtype)
+        try:
+            initializer = proto.tensor("", value)
+        except (NotImplementedError, TypeError, ValueError) as error:
+            raise popart_exception(
+                f"addInitializedInputTensor cannot put an array of {value.dtype} into a model: "
+                f"{error}."
+            ) from error
         id = self._declare(self._nextId(name_of(debugContext) or "init_input"), kind)
-        self._model.graph.initializer.append(proto.tensor(id, value))
+        initializer.name = id
+        self._model.graph.initializer.append(initializer)
         self._inference.values[id] = value
         self._inputs.append(id)
         return id

@@ -1,8 +1,12 @@
 """A folder of results by what they were made from: sources, included files, command lines.
 
 A key names what is known before anything runs. What else a result depends on, such as the headers
-that a compiler found, is known after it was made once; each result has a list of these files with
-digests of their contents, and is right as long as these are. One process at a time works on a key.
+that a compiler found, is known after it was made once; each result has a record of these files and
+of its own, with digests of their contents, and is right as long as these are. One process at a time
+works on a key.
+
+What is found is loaded as native code, so the folder must be the user's own. A result that is
+damaged is made again.
 """
 
 from __future__ import annotations
@@ -12,14 +16,18 @@ import hashlib
 import json
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 from popir.errors import LibraryBuildError
+from popir.files import sync
 
 _BUILDING = "building-"
+_RECORD = "record.json"
+"""Beside a result: {"depends": {file: digest}, "holds": {name: digest}}."""
 
 
 def root() -> Path:
@@ -50,11 +58,14 @@ def cached(name: str, key: Any, make: Callable[[Path], Iterable[str]]) -> Path:
     """The folder of the result for `key`, anything that JSON holds; made if it is not there.
 
     `make` fills a folder and returns the files that the result depends on. The folder is complete
-    when it appears, and never changes. Raises LibraryBuildError if the cache cannot be written.
+    when it appears, and never changes. Raises LibraryBuildError if the cache cannot be written, or
+    is not the user's own.
     """
     place = root() / name / digest(json.dumps(key).encode())
     try:
         place.mkdir(parents=True, exist_ok=True)
+        for folder in (root(), place.parent, place):
+            _require_own(folder)
         with (place / "lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             return _find(place) or _make(place, make)
@@ -65,14 +76,42 @@ def cached(name: str, key: Any, make: Callable[[Path], Iterable[str]]) -> Path:
         ) from error
 
 
+def _require_own(folder: Path) -> None:
+    """Raises LibraryBuildError if somebody else could have put code into the folder."""
+    status = folder.stat()
+    if status.st_uid != os.geteuid():
+        why = f"belongs to the user {status.st_uid}, and this process is {os.geteuid()}'s"
+    elif status.st_mode & stat.S_IWOTH:
+        why = "can be written by everybody"
+    else:
+        return
+    raise LibraryBuildError(
+        f"The cache of operator libraries is not used: '{folder}' {why}, so that code of others "
+        "could be run. Set POPIR_CACHE to a folder of your own."
+    )
+
+
 def _find(place: Path) -> Path | None:
-    for known in place.glob("*/dependencies.json"):
-        if known.parent.name.startswith(_BUILDING):
+    for known in place.glob(f"*/{_RECORD}"):
+        folder = known.parent
+        if folder.name.startswith(_BUILDING):
             continue
-        recorded = json.loads(known.read_text(encoding="utf-8"))
-        if digests(recorded) == recorded:
-            return known.parent
+        try:
+            recorded = json.loads(known.read_text(encoding="utf-8"))
+            if recorded == _record(folder, recorded["depends"]):
+                return folder
+        except (OSError, ValueError, TypeError, KeyError, RecursionError):
+            continue  # Damaged: what is made now takes its place, or stands beside it.
     return None
+
+
+def _record(folder: Path, depends: Iterable[str]) -> dict[str, dict[str, str]]:
+    holds = {
+        str(file.relative_to(folder)): digest(file.read_bytes())
+        for file in sorted(folder.rglob("*"))
+        if file.is_file() and file.name != _RECORD
+    }
+    return {"depends": digests(depends), "holds": holds}
 
 
 def _make(place: Path, make: Callable[[Path], Iterable[str]]) -> Path:
@@ -80,11 +119,14 @@ def _make(place: Path, make: Callable[[Path], Iterable[str]]) -> Path:
         shutil.rmtree(left, ignore_errors=True)
     folder = Path(tempfile.mkdtemp(prefix=_BUILDING, dir=place))
     try:
-        text = json.dumps(digests(make(folder)))
-        (folder / "dependencies.json").write_text(text, encoding="utf-8")
-        result = place / digest(text.encode())
+        record = _record(folder, make(folder))
+        # A result is named after what it was made from, so that a damaged one is replaced.
+        result = place / digest(json.dumps(record["depends"]).encode())
+        (folder / _RECORD).write_text(json.dumps(record), encoding="utf-8")
+        sync(folder)
         shutil.rmtree(result, ignore_errors=True)
         folder.rename(result)
+        sync(place)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise

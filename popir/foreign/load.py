@@ -15,7 +15,7 @@ from pathlib import Path
 
 from popir import _library, registry
 from popir._device import popart as device
-from popir.errors import LibraryLoadError
+from popir.errors import LibraryLoadError, require_path
 from popir.foreign import popart
 from popir.foreign.refusals import check_file, refused
 from popir.ir import OperatorIdentifier
@@ -66,7 +66,7 @@ def load_op_library(path: str | os.PathLike[str]) -> OpLibrary:
     crashes while it loads, or registers nothing; DuplicateOperatorError if it registers an operator
     that another library has.
     """
-    file = Path(path).absolute()
+    file = require_path("load_op_library", path).absolute()
     check_file(file)
     _try(file)
     source = _text(str(file.resolve()))

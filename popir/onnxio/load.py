@@ -48,7 +48,8 @@ def load(source: Source) -> Loaded:
     """The model, checked against the limits, with its own functions expanded into the nodes that
     they stand for, and the folder that its external data may lie in.
 
-    Raises ModelError if there is no such file, if it is not an ONNX model, or is beyond the limits.
+    Raises ModelError if there is no such file, if it is not an ONNX model, or is beyond the limits;
+    or for an object that is no model.
     """
     if isinstance(source, Loaded):
         return source
@@ -57,6 +58,12 @@ def load(source: Source) -> Loaded:
     elif isinstance(source, bytes):
         where = "The model"
         model, folder = _parse(source, where), getattr(source, "folder", None)
+    elif not isinstance(source, (str, os.PathLike)):
+        hint = ", or of PyTorch export it first, with torch.onnx.export"
+        raise ModelError(
+            "A model is the path of an ONNX file, its bytes, or a ModelProto; given was an object "
+            f"of {type(source).__name__}{hint if hasattr(source, 'state_dict') else ''}."
+        )
     else:
         path = Path(source)
         where, folder = f"The model {path}", path.parent

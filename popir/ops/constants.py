@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Mapping
 
@@ -89,11 +90,22 @@ class RangeOp(Op):
     mostFolded = 1 << 24
 
     def count(self) -> int:
-        """How many there are. Raises OperatorInputError for steps of 0."""
-        start, limit, delta = (self._scalar(i) for i in range(3))
+        """How many there are. Raises OperatorInputError for steps of 0, and for what is no number.
+
+        Integers are counted exactly, floating-point numbers in double.
+        """
+        start, limit, delta = (self._scalar(i).item() for i in range(3))
         if delta == 0:
             raise OperatorInputError(f"{self.debugName()}: delta is 0, so the range has no end.")
-        return max(0, int(np.ceil((limit - start) / delta)))
+        if isinstance(delta, int):
+            return max(0, -((start - limit) // delta))
+        count = (limit - start) / delta
+        if not math.isfinite(count):
+            raise OperatorInputError(
+                f"{self.debugName()}: a range from {start} to {limit} in steps of {delta} has no "
+                "end; Range takes finite numbers."
+            )
+        return max(0, math.ceil(count))
 
     def _scalar(self, i: int) -> Array:
         found = constInput(self, i)

@@ -7,6 +7,7 @@ draws the mask of the forward pass again.
 from __future__ import annotations
 
 from popir import popops, poprand
+from popir.errors import OperatorInputError
 from popir.ir import GradInOutMapper, Op
 from popir.ops.gradient import GRAD, IN, InputGradOp
 from popir.ops.identifiers import graphcoreId, onnxIds
@@ -34,16 +35,30 @@ class DropoutOp(Op):
     is_test: int | None
 
     def keepProbability(self) -> float:
-        """1 - ratio."""
-        found = constInput(self, 1)
-        ratio = self.ratio if found is None else float(found.reshape(()))
-        return 1 - (0.5 if ratio is None else ratio)
+        """1 - ratio. Raises OperatorInputError for a ratio that is not one number from 0 to 1."""
+        ratio = self._constant(1, 0.5 if self.ratio is None else self.ratio)
+        if not 0 <= ratio <= 1:
+            raise OperatorInputError(
+                f"{self.debugName()}: the ratio is {ratio}; expected is a probability, 0 to 1."
+            )
+        return 1 - ratio
+
+    def _constant(self, i: int, default: float) -> float:
+        found = constInput(self, i)
+        if found is None:
+            return default
+        if found.size != 1:
+            raise OperatorInputError(
+                f"{self.debugName()}: input {i} has shape {list(found.shape)}; expected is one "
+                "number."
+            )
+        return found.item()
 
     def isActive(self) -> bool:
         """Whether it drops anything."""
-        asked = constInput(self, 2)
         training = self.graph.isTraining and not self.is_test
-        return (training if asked is None else bool(asked)) and self.keepProbability() < 1
+        asked = self._constant(2, training)
+        return self.keepProbability() < 1 and bool(asked)
 
     def requiresRandomSeed(self) -> bool:
         """If it is active."""

@@ -85,7 +85,7 @@ class Profile:
         """
         try:
             data = json.loads(Path(path).read_text(encoding="utf-8"))
-        except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:  # also of numbers with thousands of digits
             raise ModelError(f"{path} is no profile: it is no JSON ({error}).") from None
         if not isinstance(data, dict) or data.get("format") != FORMAT:
             raise ModelError(

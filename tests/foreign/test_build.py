@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import popir
+from popir.errors import LibraryBuildError
 from popir.foreign import cache
 from popir.foreign.build import compile_op_library
 from popir.foreign.compiler import dependencies
@@ -154,12 +155,60 @@ def test_a_build_that_was_ended_leaves_nothing(log: Path, tmp_path: Path) -> Non
     (tmp_path / "factor.hpp").write_text("#define FACTOR 2.0f\n")
     (tmp_path / "op.cpp").write_text(SMALL)
     first = compile_op_library("op.cpp")
-    (first.library.parent / "dependencies.json").write_text('{"none": "other"}')
+    (first.library.parent / "record.json").write_text('{"depends": {"none": "other"}}')
     left = first.library.parents[1] / "building-abc"
     left.mkdir()
-    (left / "dependencies.json").write_text("{}")
+    (left / "record.json").write_text("{}")
     again = compile_op_library("op.cpp")
     assert (again.library.exists(), left.exists(), compiled(log)) == (True, False, 2)
+
+
+@pytest.mark.parametrize(
+    ("file", "content"),
+    [
+        ("libop.so", b"\x7fELF and nothing else"),
+        ("record.json", b"\xff\xfe"),
+        ("record.json", b"[" * 100_000),
+        ("record.json", b'{"depends": 1, "holds": {}}'),
+        ("record.json", b'{"depends": {"\\u0000": "1"}, "holds": {}}'),
+    ],
+)
+def test_a_damaged_result_is_made_again(
+    log: Path, tmp_path: Path, file: str, content: bytes
+) -> None:
+    (tmp_path / "factor.hpp").write_text("#define FACTOR 2.0f\n")
+    (tmp_path / "op.cpp").write_text(SMALL)
+    library = compile_op_library("op.cpp").library
+    whole = library.read_bytes()
+    (library.parent / file).write_bytes(content)
+    assert compile_op_library("op.cpp").library == library
+    assert (library.read_bytes() == whole, compiled(log)) == (True, 2)
+
+
+def test_a_cache_that_others_may_write_is_refused(log: Path, tmp_path: Path) -> None:
+    (tmp_path / "factor.hpp").write_text("#define FACTOR 2.0f\n")
+    (tmp_path / "op.cpp").write_text(SMALL)
+    compile_op_library("op.cpp")
+    cache.root().chmod(0o777)
+    with pytest.raises(LibraryBuildError) as told:
+        compile_op_library("op.cpp")
+    assert str(told.value) == (
+        f"The cache of operator libraries is not used: '{cache.root()}' can be written by "
+        "everybody, so that code of others could be run. Set POPIR_CACHE to a folder of your own."
+    )
+
+
+def test_a_cache_of_somebody_else_is_refused(
+    log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "factor.hpp").write_text("#define FACTOR 2.0f\n")
+    (tmp_path / "op.cpp").write_text(SMALL)
+    compile_op_library("op.cpp")
+    own = os.geteuid()
+    monkeypatch.setattr(os, "geteuid", lambda: own + 1)
+    with pytest.raises(LibraryBuildError) as told:
+        compile_op_library("op.cpp")
+    assert f"belongs to the user {own}, and this process is {own + 1}'s" in str(told.value)
 
 
 def test_several_sources_and_codelets(log: Path, tmp_path: Path) -> None:

@@ -84,7 +84,7 @@ def mutated(rng: random.Random, seed: Seed) -> bytes:
         except (ValueError, TypeError, IndexError, ValidationError):
             continue  # What protobuf cannot hold, or onnx not read.
     data = model.SerializeToString()
-    return _bytes(rng, data) if rng.random() < 0.1 else data
+    return changed_bytes(rng, data) if rng.random() < 0.1 else data
 
 
 # Changes to the tree.
@@ -156,7 +156,9 @@ def _value(rng: random.Random, model: ModelProto | None, field: Any, old: Any) -
         return min(max(rng.choice([*INTS, *near * 4]), low), high)
     if field.type == FieldDescriptor.TYPE_BYTES:
         data = old or b""
-        return rng.choice([b"", data[:-1], data * 2, data + b"\0", b"\xff\xfe", _bytes(rng, data)])
+        return rng.choice(
+            [b"", data[:-1], data * 2, data + b"\0", b"\xff\xfe", changed_bytes(rng, data)]
+        )
     return _word(rng, model)
 
 
@@ -277,7 +279,7 @@ CHANGES: dict[Callable[[random.Random, ModelProto], None], float] = {
 # Changes to bytes and files.
 
 
-def _bytes(rng: random.Random, data: bytes) -> bytes:
+def changed_bytes(rng: random.Random, data: bytes) -> bytes:
     """Some bytes changed, left out, repeated or cut off."""
     found = bytearray(data)
     for _ in range(rng.choice([1, 1, 2, 8])):

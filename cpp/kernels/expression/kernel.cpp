@@ -1,11 +1,47 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "kernels/check.hpp"
 #include "kernels/expression.hpp"
+#include "kernels/expression/compile.hpp"
 #include "kernels/expression/plan.hpp"
 #include "kernels/expression/runner.hpp"
 
 namespace popir {
+namespace {
+
+#define POPIR_ONE(NODE, OP, FUNCTION) +1
+constexpr int kUnary = POPOPS_EXPR_UNARY_OPS(POPIR_ONE);
+constexpr int kBinary = POPOPS_EXPR_BINARY_OPS(POPIR_ONE);
+constexpr int kTernary = POPOPS_EXPR_TERNARY_OPS(POPIR_ONE);
+#undef POPIR_ONE
+
+/// Of an operator that programs are made of before they are fused; else 0.
+int argumentsOf(VecOp op) {
+  if (op == VecOp::Copy || op == VecOp::Convert) return 1;
+  const int row = static_cast<int>(op);
+  return row < kUnary ? 1 : row < kUnary + kBinary ? 2 : row < kUnary + kBinary + kTernary ? 3 : 0;
+}
+
+/// That a value is computed from values before it, by an operator that has their type.
+void checkApply(const MapProgram& program, std::size_t at) {
+  const auto& v = program.values()[at];
+  const bool converts = v.op == VecOp::Convert;
+  require(v.count > 0 && v.count == argumentsOf(v.op),
+          "an operator has another number of arguments");
+  for (int i = 0; i < v.count; ++i) {
+    const int arg = v.args[static_cast<std::size_t>(i)];
+    require(arg >= 0 && static_cast<std::size_t>(arg) < at, "an argument is no value before it");
+    const bool condition = v.op == VecOp::Select && i == 2;
+    require(program[arg].lane == (condition ? Lane::Bool : v.from),
+            "an argument has another element type");
+  }
+  require((converts ? vectorConvert(v.from, v.lane) : vectorOp(v.op, v.from, 0)) != nullptr,
+          "an operator does not take the element type");
+  require(converts || v.lane == resultLane(v.op, v.from), "a value has another element type");
+}
+
+}  // namespace
 
 MapKernel::MapKernel(MapProgram program, std::vector<std::size_t> inputs,
                      std::vector<std::size_t> outputs)
@@ -37,6 +73,39 @@ std::vector<std::size_t> MapKernel::tied(const std::vector<Layout>& operands) co
     if (!repeated) whole.push_back(i);
   }
   return whole;
+}
+
+void MapKernel::check(const std::vector<OperandInfo>& operands) const {
+  const auto& values = program_.values();
+  std::vector<bool> read(operands.size()), written(operands.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto& v = values[i];
+    if (v.kind == MapProgram::Kind::Apply)
+      checkApply(program_, i);
+    else
+      require(v.count == 0, "a value that is not computed has arguments");
+    if (v.kind != MapProgram::Kind::Input) continue;
+    require(v.data < inputs_.size() && inputs_[v.data] < operands.size(), "an input is no operand");
+    require(v.lane == storageLane(operands[inputs_[v.data]].type),
+            "an input has another element type");
+    read[inputs_[v.data]] = true;
+  }
+  for (std::size_t k = 0; k < outputs_.size(); ++k) {
+    require(outputs_[k] < operands.size() && !written[outputs_[k]],
+            "an output is no operand, or is written twice");
+    written[outputs_[k]] = true;
+    const int v = program_.outputs()[k];
+    require(v >= 0 && static_cast<std::size_t>(v) < values.size(), "an output is no value");
+    require(program_[v].lane == storageLane(operands[outputs_[k]].type),
+            "an output has another element type");
+  }
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    // An operand in place may be one that no value needs.
+    const auto access = !written[i]                                          ? Access::Read
+                        : read[i] || operands[i].access == Access::ReadWrite ? Access::ReadWrite
+                                                                             : Access::Write;
+    requireOperand(operands[i], access, operands[i].type, operands[0].shape);
+  }
 }
 
 std::unique_ptr<Runner> MapKernel::prepare(const std::vector<Layout>& operands,

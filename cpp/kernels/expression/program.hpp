@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,7 @@ class MapProgram {
     /// Input: its number. Constant: its bits.
     std::uint64_t data = 0;
 
+    auto state() const { return std::tie(kind, lane, op, from, count, args, data); }
     bool operator==(const Value& o) const {
       return kind == o.kind && lane == o.lane && op == o.op && from == o.from && count == o.count &&
              args == o.args && data == o.data;
