@@ -290,6 +290,7 @@ def _missing(op: Op, i: int, claimed: set[int]) -> MissingGradientError:
     others = f" Its gradient operators lead to inputs {sorted(claimed)}." if claimed else ""
     return MissingGradientError(
         f"{op.debugName()}: the loss depends on input {i}, '{op.inId(i)}', through this operator, "
-        f"which has no gradient for it. Define getGradOps() of {who}, or put a "
-        f"Detach (ai.graphcore) before it if no gradient is to flow.{others}"
+        f"which has no gradient for it. Define getGradOps() of {who}; or, if no gradient is to "
+        "flow, freeze the weights before it (TrainingSession(..., frozen=[...]), popir train "
+        f"--freeze) or put a Detach (ai.graphcore) there.{others}"
     )

@@ -16,10 +16,10 @@ from popir.ir.graph import calledGraphs
 from popir.ir.hash import digest, encoded
 from popir.patterns import Patterns, applyPatterns
 from popir.progress import Logger
+from popir.trainable import Choice, Role, choose
 from popir.transforms.decision import Decision
 from popir.transforms.inplace import PATTERN, inplace
 from popir.transforms.outline import OutlineOptions, outline
-from popir.trainable import Choice, Role, choose
 from popir.transforms.prune import prune
 from popir.transforms.state import keepState
 

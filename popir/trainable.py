@@ -31,7 +31,7 @@ import numpy as np
 from popir.errors import did_you_mean, popart_exception
 from popir.ir import Graph, Op, Tensor
 from popir.ir.origin import BUILDER
-from popir.types import DataType
+from popir.types import DataType, TensorInfo
 
 
 class Role(enum.Enum):
@@ -51,49 +51,51 @@ class Choice:
 
     role: Role
     reason: str
+    info: TensorInfo
+    """The initializer's type and shape."""
 
 
-PARAMETERS: dict[str, dict[int, str]] = {
-    **dict.fromkeys(("Conv", "ConvTranspose"), {1: "weight", 2: "bias"}),
-    "Gemm": {0: "weight", 1: "weight", 2: "bias"},
-    **dict.fromkeys(("MatMul", "Einsum"), {0: "weight", 1: "weight"}),
-    **dict.fromkeys(
-        (
-            *("BatchNormalization", "LayerNormalization", "GroupNormalization"),
-            *("InstanceNormalization", "RMSNormalization", "SimplifiedLayerNormalization"),
-        ),
-        {1: "scale", 2: "bias"},
-    ),
-    **dict.fromkeys(
-        ("LSTM", "GRU", "RNN"),
+def _table(*rows: tuple[str, dict[int, str]]) -> dict[str, dict[int, str]]:
+    """From rows of operators, and what some of their inputs are called."""
+    return {type: inputs for types, inputs in rows for type in types.split()}
+
+
+PARAMETERS = _table(
+    ("Conv ConvTranspose", {1: "weight", 2: "bias"}),
+    ("Gemm", {0: "weight", 1: "weight", 2: "bias"}),
+    ("MatMul Einsum", {0: "weight", 1: "weight"}),
+    ("BatchNormalization LayerNormalization GroupNormalization", {1: "scale", 2: "bias"}),
+    ("InstanceNormalization RMSNormalization", {1: "scale", 2: "bias"}),
+    (
+        "LSTM GRU RNN",
         {1: "input weight", 2: "recurrent weight", 3: "bias", 7: "peephole weight"},
     ),
-    "PRelu": {1: "slope"},
-}
+    ("PRelu", {1: "slope"}),
+)
 """By operator, the inputs that are there to be learned."""
 
 TABLES = {"Gather", "GroupedGather"}
 """The operators whose input 0, of two dimensions or more, is a table of embeddings."""
 
-LITERALS: dict[str, dict[int, str]] = {
-    "Clip": {1: "lower bound", 2: "upper bound"},
-    "Pow": {1: "exponent"},
-    "Dropout": {1: "ratio"},
-    "Pad": {2: "padding value"},
-    "OneHot": {2: "values"},
-    **dict.fromkeys(("Mod", "Fmod", "Remainder"), {1: "divisor"}),
-    **dict.fromkeys(
-        ("Greater", "Less", "GreaterOrEqual", "LessOrEqual", "Equal"), {0: "operand", 1: "operand"}
-    ),
-    **dict.fromkeys(("LSTM", "GRU", "RNN"), {5: "initial state", 6: "initial cell state"}),
-    **dict.fromkeys(("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss"), {2: "class weights"}),
-    **dict.fromkeys(("QuantizeLinear", "DequantizeLinear"), {1: "scale"}),
-    **dict.fromkeys(("Resize", "Upsample"), {1: "scales", 2: "scales"}),
-    **dict.fromkeys(("Range", "Shape", "Size"), {0: "operand", 1: "operand", 2: "operand"}),
-}
+LITERALS = _table(
+    ("Clip", {1: "lower bound", 2: "upper bound"}),
+    ("Pow", {1: "exponent"}),
+    ("Dropout", {1: "ratio"}),
+    ("Pad", {2: "padding value"}),
+    ("OneHot", {2: "values"}),
+    ("Mod Fmod Remainder", {1: "divisor"}),
+    ("Greater Less GreaterOrEqual LessOrEqual Equal", {0: "operand", 1: "operand"}),
+    ("LSTM GRU RNN", {5: "initial state", 6: "initial cell state"}),
+    ("NegativeLogLikelihoodLoss SoftmaxCrossEntropyLoss", {2: "class weights"}),
+    ("QuantizeLinear DequantizeLinear", {1: "scale"}),
+    ("Resize Upsample", {1: "scales", 2: "scales"}),
+    ("Range", {0: "start", 1: "limit", 2: "step"}),
+    ("Shape Size", {0: "operand"}),
+)
 """By operator, the inputs that say how it works."""
 
-STATISTICS: dict[str, dict[int, str]] = {"BatchNormalization": {3: "mean", 4: "variance"}}
+STATISTICS = _table(("BatchNormalization", {3: "mean", 4: "variance"}))
+"""By operator, the inputs that are statistics of data."""
 
 VIEWS = {
     *("Identity", "Nop", "Cast", "Transpose", "Reshape", "Flatten", "Squeeze", "Unsqueeze"),
@@ -136,7 +138,9 @@ class _Use:
     op: Op
     index: int
     kind: str
-    """Of `PARAMETERS`, `LITERALS`, `STATISTICS`, or "detached", or ""."""
+    """What the input is there for: "parameter", "literal", "statistics", "detached", "state",
+    "written", or "" if the operator does not say.
+    """
     what: str
 
     def __str__(self) -> str:
@@ -159,28 +163,29 @@ def choose(
     """
     names = graph.origin.initializers or [t.id for t in graph.tensors.values() if t.isVariable()]
     told = _told(names, trained, frozen)
-    states = stateOf(graph)
+    states = _stateOf(graph)
     found: dict[str, Choice] = {}
     for name in dict.fromkeys(names):
         tensor = graph.tensors.get(name)
-        if tensor is not None and tensor.data is not None:
-            found[name] = _chosen(graph, tensor, told.get(name), states.get(name))
+        if tensor is not None and tensor.info is not None and tensor.data is not None:
+            role, reason = _chosen(graph, tensor, told.get(name), states.get(name))
+            found[name] = Choice(role, reason, tensor.info)
     return found
 
 
-def stateOf(graph: Graph) -> dict[str, str]:
-    """The variables that operators of the graph keep a state in, with what it is."""
-    found: dict[str, str] = {}
+def _stateOf(graph: Graph) -> dict[str, _Use]:
+    """The variables that operators of the graph keep a state in, or write."""
+    found: dict[str, _Use] = {}
     for op in graph.ops.values():
         for i in op.stateUpdates():
             variable = stateSource(op.inTensor(i)) if op.hasInput(i) else None
             if variable is not None:
                 what = STATISTICS.get(op.opid.type, {}).get(i, "state")
-                found.setdefault(variable.id, str(_Use(op, i, "", f"running {what}")))
+                found.setdefault(variable.id, _Use(op, i, "state", f"running {what}"))
         if type(op).modifies is not Op.modifies:
             for i, tensor in op.input.items():
                 if tensor.isVariable() and op.modifies(i):
-                    found.setdefault(tensor.id, f"{_Use(op, i, '', 'input')}, which writes it")
+                    found[tensor.id] = _Use(op, i, "written", "variable")
     return found
 
 
@@ -232,27 +237,36 @@ def _told(
     return found
 
 
+_Decision = tuple[Role, str]
+
+
 def _chosen(
-    graph: Graph, tensor: Tensor, told: tuple[Role, str] | None, state: str | None
-) -> Choice:
-    fixed = _fixed(tensor)
+    graph: Graph, tensor: Tensor, told: tuple[Role, str] | None, state: _Use | None
+) -> _Decision:
+    fixed = "" if state else _fixed(tensor)
     if told is not None:
         role, pattern = told
-        if role is Role.TRAINED and (fixed or state):
-            why = fixed or f"it is the {state}, which the operator updates"
-            raise popart_exception(f"The initializer '{tensor.id}' cannot be trained: {why}.")
-        same = "by its name" if pattern == tensor.id else f"by '{pattern}'"
-        return Choice(role, f"the caller says so, {same}")
+        why = _refusal(tensor, role, fixed, state)
+        if not why:
+            by = "by its name" if pattern == tensor.id else f"by '{pattern}'"
+            return role, f"the caller says so, {by}"
+        if pattern == tensor.id:
+            verb = "trained" if role is Role.TRAINED else "frozen"
+            raise popart_exception(f"The initializer '{tensor.id}' cannot be {verb}: {why}.")
     if fixed:
-        return Choice(Role.CONSTANT, fixed)
+        return Role.CONSTANT, fixed
     if state:
-        how = (
-            ", kept unbiased as PyTorch does"
-            if graph.origin.keepsUnbiasedVariance and "variance" in state
-            else ""
-        )
-        return Choice(Role.STATE, f"the {state}{how}")
+        isUnbiased = graph.origin.keepsUnbiasedVariance and "variance" in state.what
+        how = ", which follows the unbiased one as PyTorch's does" if isUnbiased else ""
+        return Role.STATE, f"the {state}{how}"
     return _byFacts(graph, tensor)
+
+
+def _refusal(tensor: Tensor, role: Role, fixed: str, state: _Use | None) -> str:
+    """Why a tensor cannot be trained, or be frozen; "" if it can."""
+    if role is Role.TRAINED:
+        return fixed or (f"it is the {state}, which the operator updates" if state else "")
+    return f"the operator writes it, the {state}" if state and state.kind == "written" else ""
 
 
 def _fixed(tensor: Tensor) -> str:
@@ -264,56 +278,64 @@ def _fixed(tensor: Tensor) -> str:
     return "" if tensor.isVariable() else "its value is needed to compile the model"
 
 
-def _byFacts(graph: Graph, tensor: Tensor) -> Choice:
+def _byFacts(graph: Graph, tensor: Tensor) -> _Decision:
     uses = list(dict.fromkeys(_uses(tensor)))
     if not uses:
-        return Choice(Role.CONSTANT, "no operator reads it")
+        return Role.CONSTANT, "no operator that popir knows reads it"
     statistics = [use for use in uses if use.kind == "statistics"]
     if len(statistics) == len(uses):
-        return Choice(Role.CONSTANT, f"the frozen {statistics[0]}")
+        return Role.CONSTANT, f"the frozen {statistics[0]}"
     if all(use.kind == "detached" for use in uses):
-        return Choice(Role.CONSTANT, f"it is read behind {uses[0].op.opid.type} alone")
+        return Role.CONSTANT, f"it is read behind {uses[0].op.opid.type} alone"
     origin = graph.origin
     if origin.producer == BUILDER:
-        return Choice(Role.TRAINED, "a Builder initialised it")
+        return Role.TRAINED, "a Builder initialised it"
     if tensor.id in origin.declared:
         kind = origin.declared[tensor.id]
         role = Role.TRAINED if kind == "PARAMETER" else Role.CONSTANT
         words = kind.lower().replace("_", " ")
-        return Choice(role, f"the exporter declares it a {words}")
+        return role, f"the exporter declares it a {words}"
     weights = [use for use in uses if use.kind == "parameter"]
-    named = _byName(graph, tensor)
+    producer = "" if _isAddition(graph, uses) else origin.producer
+    named = _byName(graph, tensor, producer)
     if named is Role.TRAINED:
-        return Choice(Role.TRAINED, f"{_NAMED[origin.producer]} has this name")
+        return Role.TRAINED, f"{_NAMED[producer]} has this name"
     if named is Role.CONSTANT:
-        return Choice(Role.CONSTANT, "buffers of PyTorch modules usually have this name")
+        return Role.CONSTANT, "buffers of PyTorch modules usually have this name"
     assert tensor.info is not None
     if weights and tensor.info.rank():
-        return Choice(Role.TRAINED, f"the {weights[0]}")
-    if origin.tellsParameters or origin.producer in _NAMED or GENERATED.fullmatch(tensor.id):
-        return Choice(
-            Role.CONSTANT, f"a literal of the exporter's, the {uses[0]}{_from(graph, tensor)}"
-        )
+        return Role.TRAINED, f"the {weights[0]}"
+    if origin.tellsParameters or producer in _NAMED or GENERATED.fullmatch(tensor.id):
+        return Role.CONSTANT, f"a literal of the exporter's, the {uses[0]}{_from(graph, tensor)}"
     if all(use.kind == "literal" for use in uses):
-        return Choice(Role.CONSTANT, f"the {uses[0]}")
+        return Role.CONSTANT, f"the {uses[0]}"
     if not tensor.info.rank():
-        return Choice(Role.CONSTANT, f"a number of rank 0, the {uses[0]}")
+        return Role.CONSTANT, f"a number of rank 0, the {uses[0]}"
     if _isMask(tensor):
-        return Choice(Role.CONSTANT, f"a mask, of zeros and of {MASKED:g} or less, the {uses[0]}")
-    return Choice(Role.TRAINED, f"the {uses[0]}")
+        return Role.CONSTANT, f"a mask, of zeros and of {MASKED:g} or less, the {uses[0]}"
+    return Role.TRAINED, f"the {uses[0]}"
 
 
 _NAMED = {"pytorch": "a PyTorch module's parameter", "tf2onnx": "a TensorFlow variable"}
 """The producers that keep the names of what is trained, with who has such a name."""
 
 
-def _byName(graph: Graph, tensor: Tensor) -> Role | None:
-    """What the name says; None if nothing."""
-    origin, name = graph.origin, tensor.id
-    if origin.producer == "tf2onnx":
+def _isAddition(graph: Graph, uses: Collection[_Use]) -> bool:
+    """Whether somebody has added what reads an initializer, such as a loss, to a traced PyTorch
+    model: the exporter's own nodes are named by paths, "/head/Gemm".
+    """
+    if graph.origin.producer != "pytorch" or any(use.op.name().startswith("/") for use in uses):
+        return False
+    return any(op.name().startswith("/") for op in graph.ops.values())
+
+
+def _byName(graph: Graph, tensor: Tensor, producer: str) -> Role | None:
+    """What the name says in a file of this producer; None if nothing."""
+    name = tensor.id
+    if producer == "tf2onnx":
         return Role.TRAINED if TF_VARIABLE.fullmatch(name) else None
-    made = origin.tellsParameters or GENERATED.fullmatch(name) or name.isdigit()
-    if origin.producer != "pytorch" or made:
+    made = graph.origin.tellsParameters or GENERATED.fullmatch(name) or name.isdigit()
+    if producer != "pytorch" or made:
         return None
     return Role.CONSTANT if BUFFER.fullmatch(name) or _isMask(tensor) else Role.TRAINED
 
@@ -373,7 +395,7 @@ def _use(op: Op, i: int, tensor: Tensor) -> _Use:
 
 
 def _isBias(op: Op, i: int, tensor: Tensor) -> bool:
-    """Whether it is added to the product of something with a weight, one number for each channel."""
+    """Whether it is a number for each channel, added to the product with a weight."""
     if op.opid.type not in ("Add", "Sum") or tensor.info is None or not tensor.info.rank():
         return False
     for k, other in op.input.items():

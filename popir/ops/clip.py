@@ -34,8 +34,15 @@ class ClipOp(OverwritingOp):
         self.setOutInfo(0, self.inInfo(0))
 
     def getGradOps(self) -> list[Op]:
-        """With respect to the first input."""
-        return [ClipGradOp(self)]
+        """With respect to the first input, and to each bound that is a tensor."""
+        tensors = [i for i, value in self.bounds().items() if value is None]
+        return [ClipGradOp(self), *(ClipBoundGradOp(self, i) for i in tensors)]
+
+
+def _reads(bounds: dict[int, float | None]) -> list[GradInOutMapper]:
+    """The output's gradient, the input, and the bounds that are tensors."""
+    reads = [(GRAD, 0), (IN, 0), *((IN, i) for i, value in bounds.items() if value is None)]
+    return [GradInOutMapper(i, n, kind) for i, (kind, n) in enumerate(reads)]
 
 
 class ClipGradOp(OverwritingOp, InputGradOp):
@@ -48,13 +55,25 @@ class ClipGradOp(OverwritingOp, InputGradOp):
         self.bounds = fwdOp.bounds()
 
     def gradInputInfo(self) -> list[GradInOutMapper]:
-        """The output's gradient, the input, and the bounds that are tensors."""
-        reads = [
-            (GRAD, 0),
-            (IN, 0),
-            *((IN, i) for i, value in self.bounds.items() if value is None),
-        ]
-        return [GradInOutMapper(i, n, kind) for i, (kind, n) in enumerate(reads)]
+        """What `_reads` says."""
+        return _reads(self.bounds)
+
+
+class ClipBoundGradOp(InputGradOp):
+    """The sum of the output's gradient where the bound is the output: below the minimum unless the
+    maximum is less still, or above the maximum.
+    """
+
+    opid = graphcoreId("ClipBoundGrad")
+
+    def __init__(self, fwdOp: ClipOp, index: int) -> None:
+        super().__init__(fwdOp, index)
+        self.bounds = fwdOp.bounds()
+        self.towards = index
+
+    def gradInputInfo(self) -> list[GradInOutMapper]:
+        """What `_reads` says."""
+        return _reads(self.bounds)
 
 
 def _bound(bounds: dict[int, float | None], which: int, firstInput: int) -> Expr | None:
@@ -95,6 +114,31 @@ class ClipOpx(Opx):
         return tensor
 
 
+class ClipBoundGradOpx(Opx):
+    """One map and a sum."""
+
+    def grow(self, prog: program.Sequence) -> None:
+        """g where the bound holds the input."""
+        op = self.getOp(ClipBoundGradOp)
+        low, high = _bound(op.bounds, MIN, 2), _bound(op.bounds, MAX, 2)
+        held: Expr = Arg(0)
+        if op.towards == MAX:
+            assert high is not None
+            lifted = Arg(1) if low is None else s.maximum(Arg(1), low)
+            held = s.select(held, 0, lifted > high)
+        else:
+            assert low is not None
+            held = s.select(held, 0, Arg(1) < low)
+            held = held if high is None else s.select(held, 0, low <= high)
+        graph, context = self.graph(), self.debugContext()
+        operands = [self.getInTensor(i) for i in sorted(op.input)]
+        g = popops.map(graph, s.toDevice(held, popops.expr), operands, prog, context)
+        dims = list(range(len(g.shape())))
+        params = popops.ReduceParams(popops.Operation.ADD)
+        total = popops.reduce(graph, g, dims, params, prog, context)
+        self.setOutTensor(0, total.reshape(self.outShape(0)))
+
+
 class ClipGradOpx(Opx):
     """One map."""
 
@@ -119,3 +163,4 @@ _IDS = onnxIds("Clip", 6, 11, 12, 13)
 OpCreator(ClipOp, _IDS)
 OpxCreator(ClipOpx, [*_IDS, variantId("Clip")])
 OpxCreator(ClipGradOpx, [ClipGradOp.opid, variantId("ClipGrad")])
+OpxCreator(ClipBoundGradOpx, ClipBoundGradOp.opid)

@@ -73,9 +73,10 @@ def test_the_seed_decides_the_order(model: Path, data: Path) -> None:
 def test_text_is_a_line_for_each_epoch(model: Path, data: Path) -> None:
     result = call(*words(model, data, "--epochs", 2))
     lines = result.stdout.splitlines()
-    assert lines[0].startswith("epoch 1/2: loss ")
-    assert lines[1].startswith("epoch 2/2: loss ")
-    assert lines[2] == f"wrote {model.with_name('out.onnx')}"
+    assert lines[0] == "trained: 32 elements in 1 tensor: w"
+    assert lines[1].startswith("epoch 1/2: loss ")
+    assert lines[2].startswith("epoch 2/2: loss ")
+    assert lines[3] == f"wrote {model.with_name('out.onnx')}"
     assert result.stderr == ""
 
 
@@ -137,4 +138,4 @@ def test_a_model_with_nothing_to_train(tmp_path: Path) -> None:
     model = save(tmp_path / "m.onnx", nodes, {"x": [4]}, ["loss"], {"w": WEIGHT})
     np.savez(tmp_path / "d.npz", x=np.ones(8, np.float32))
     said = failure("train", model, "--data", tmp_path / "d.npz", "--loss", "loss", code=3)
-    assert "depends on none of the weights" in said
+    assert "None of the model's 1 floating-point initializers is trained" in said

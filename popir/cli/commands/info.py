@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import click
 
 from popir.cli.exits import ExitCode
+from popir.cli.initializers import choosing, rows, show_table
 from popir.cli.inputs import Dimensions
 from popir.cli.options import common, model_argument, shapes
 from popir.cli.output import Output
@@ -15,33 +16,41 @@ from popir.errors import PopirError
 from popir.onnxio.describe import Description, Stored, Value, describe
 from popir.onnxio.examine import Examination, Fault, examine
 from popir.onnxio.load import load
+from popir.onnxio.statistics import separateStatistics
 from popir.profile.work import COUNTS, OperatorWork, workOf
+from popir.trainable import choose
 
 
 @click.command(short_help="Describe a model: operators, parameters, FLOPs, support.")
 @model_argument
 @shapes
+@choosing
 @common
 def command(
     output: Output,
     model: str,
     dims: Sequence[tuple[str, int]],
     shapes: Sequence[tuple[str, list[int]]],
+    trained: Sequence[str],
+    frozen: Sequence[str],
 ) -> ExitCode:
     """Describe MODEL, an ONNX file: operators, inputs, outputs, parameters, FLOPs.
 
     The model need not be supported as a whole. Exits with 1 if popir cannot run a part of it, which
     is then listed. FLOPs are for the sizes that --dim gives; other symbolic dimensions count as 1.
+    Of each initializer it says whether popir train would train it, and why.
     """
     loaded = load(model)
     description = describe(loaded.model)
     dimensions = Dimensions(description.inputs, dims, shapes)
     assumed = dimensions.assume(1)
     with output.status("examining"):
-        examination = examine(loaded, dimensions.infos(partly=True))
+        examination = examine(separateStatistics(loaded), dimensions.infos(partly=True))
+        choices = choose(examination.graph, trained, frozen)
         work, faults = _work(examination)
     flops = _by_type(work)
     _show(output, description, flops, assumed, bool(examination.unexamined or faults))
+    show_table(output, choices)
     _show_faults(output, faults, examination.unexamined)
     output.result(
         {
@@ -54,6 +63,7 @@ def command(
             "operators": description.operators,
             "parameters": dataclasses.asdict(description.parameters),
             "constants": dataclasses.asdict(description.constants),
+            "initializers": rows(choices),
             "flops": sum(flops.values()),
             "flops_by_operator": flops,
             "flops_complete": not (examination.unexamined or faults),

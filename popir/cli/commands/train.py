@@ -14,6 +14,7 @@ import numpy as np
 
 from popir.cli import npz
 from popir.cli.exits import CommandError, ExitCode
+from popir.cli.initializers import choosing, rows, show_summary
 from popir.cli.inputs import Dimensions, note_others
 from popir.cli.options import (
     common,
@@ -70,6 +71,7 @@ class Epoch:
 @click.option("--epochs", type=click.IntRange(1), default=1, show_default=True)
 @click.option("--batch-size", type=click.IntRange(1), help="For a model that leaves it open.")
 @optimizer_options
+@choosing
 @click.option("--shuffle/--no-shuffle", default=True, show_default=True)
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option("--output", "target", type=click.Path(), help="[default: MODEL.trained.onnx]")
@@ -84,6 +86,8 @@ def command(
     epochs: int,
     batch_size: int | None,
     optimizer: Optimizer,
+    trained: Sequence[str],
+    frozen: Sequence[str],
     shuffle: bool,
     seed: int,
     target: str | None,
@@ -116,9 +120,12 @@ def command(
             device_of(device_kind),
             infos,
             userOptions=session_options(threads, progress=progress),
+            trained=trained,
+            frozen=frozen,
         )
         session.prepareDevice()
         session.setRandomSeed(seed)
+    show_summary(output, session.choices)
     order = np.random.default_rng(seed) if shuffle else None
     done, interrupted = _train(session, data, loss, epochs, order, output)
     session.modelToHost(target)
@@ -128,6 +135,7 @@ def command(
             "model": model,
             "samples": data.samples,
             "batch_size": data.batch,
+            "initializers": rows(session.choices),
             "epochs": [vars(epoch) for epoch in done],
             "interrupted": interrupted,
             "output": target,

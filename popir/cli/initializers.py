@@ -1,0 +1,77 @@
+"""What becomes of a model's initializers in training: options that say it, and what is printed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+import click
+
+from popir.cli.output import Output
+from popir.trainable import Choice, Role
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def choosing(function: Function) -> Function:
+    """--train and --freeze; the command gets them as `trained` and `frozen`."""
+    train = click.option(
+        "--train",
+        "trained",
+        multiple=True,
+        metavar="NAME",
+        help="Train this initializer, or those that a pattern with * fits; may be repeated.",
+    )
+    freeze = click.option(
+        "--freeze",
+        "frozen",
+        multiple=True,
+        metavar="NAME",
+        help="Leave this initializer, or those that a pattern with * fits; may be repeated.",
+    )
+    return train(freeze(function))
+
+
+def rows(choices: Mapping[str, Choice]) -> list[dict[str, Any]]:
+    """A row for each initializer, as JSON has it."""
+    return [
+        {
+            "name": name,
+            "type": choice.info.dataType().lcase,
+            "shape": choice.info.shape(),
+            "role": choice.role.value,
+            "reason": choice.reason,
+        }
+        for name, choice in choices.items()
+    ]
+
+
+def show_table(output: Output, choices: Mapping[str, Choice]) -> None:
+    """A row for each initializer."""
+    columns = ["name", "dtype", "shape", "role", "why"]
+    cells = [
+        [row["name"], row["type"], _shape(row["shape"]), row["role"], row["reason"]]
+        for row in rows(choices)
+    ]
+    if cells:
+        output.table("initializers in training", columns, cells)
+
+
+def _shape(shape: list[int]) -> str:
+    return f"[{','.join(map(str, shape))}]"
+
+
+def show_summary(output: Output, choices: Mapping[str, Choice]) -> None:
+    """A line for each role that an initializer has: how many, and the first names."""
+    for role in Role:
+        names = [name for name, choice in choices.items() if choice.role is role]
+        if not names:
+            continue
+        tensors = f"{len(names)} tensor{'s' if len(names) > 1 else ''}"
+        more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+        elements = sum(choices[name].info.nelms() for name in names)
+        shown = ", ".join(names[:_SHOWN])
+        output.line(f"{role.value}: {elements} elements in {tensors}: {shown}{more}")
+
+
+_SHOWN = 8
