@@ -93,6 +93,8 @@ def chooseWeights(c: Compilation) -> None:
 
 def keepStates(c: Compilation) -> None:
     """Lets state that operators compute, such as running statistics, last till the next batch."""
+    if c.loss is None:
+        return
     keepState(c.graph, {id for id, choice in c.choices.items() if choice.role is Role.STATE})
 
 

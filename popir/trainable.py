@@ -127,6 +127,9 @@ BUFFER = re.compile(
 )
 """Names that buffers of PyTorch's modules usually have; the traced file has names alone."""
 
+_MOST_VIEWS = 256
+"""Views behind views that are followed: many more are no model's that is to be trained."""
+
 MASKED = -1e4
 """Numbers from here down stand for minus infinity in masks of attention."""
 
@@ -357,9 +360,11 @@ def _isMask(tensor: Tensor) -> bool:
 
 
 def _uses(tensor: Tensor) -> Iterator[_Use]:
-    """Those that read a tensor, or what views make of it."""
+    """Those that read a tensor, or what views make of it: the first `_MOST_VIEWS` of these."""
     stack, seen = [tensor], {tensor}
-    while stack:
+    for _ in range(_MOST_VIEWS):
+        if not stack:
+            return
         shown = stack.pop()
         for op in shown.uses:
             for i, read in sorted(op.input.items()):
@@ -411,6 +416,9 @@ def _isBias(op: Op, i: int, tensor: Tensor) -> bool:
 
 
 def _behindViews(tensor: Tensor) -> Tensor:
-    while tensor.producer is not None and tensor.producer.opid.type in VIEWS:
-        tensor = tensor.producer.inTensor(0)
+    for _ in range(_MOST_VIEWS):
+        op = tensor.producer
+        if op is None or op.opid.type not in VIEWS or not op.hasInput(0):
+            break
+        tensor = op.inTensor(0)
     return tensor

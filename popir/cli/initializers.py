@@ -67,11 +67,14 @@ def show_summary(output: Output, choices: Mapping[str, Choice]) -> None:
         names = [name for name, choice in choices.items() if choice.role is role]
         if not names:
             continue
-        tensors = f"{len(names)} tensor{'s' if len(names) > 1 else ''}"
+        elements = _counted(sum(choices[name].info.nelms() for name in names), "element")
         more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-        elements = sum(choices[name].info.nelms() for name in names)
-        shown = ", ".join(names[:_SHOWN])
-        output.line(f"{role.value}: {elements} elements in {tensors}: {shown}{more}")
+        shown = ", ".join(names[:_SHOWN]) + more
+        output.line(f"{role.value}: {elements} in {_counted(len(names), 'tensor')}: {shown}")
+
+
+def _counted(n: int, what: str) -> str:
+    return f"{n} {what}{'' if n == 1 else 's'}"
 
 
 _SHOWN = 8

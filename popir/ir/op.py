@@ -53,6 +53,10 @@ class Op:
     """
     constantInputs: ClassVar[frozenset[int]] = frozenset()
     """The inputs whose values `setup()` or the lowering needs, such as the shape of a Reshape."""
+    variableInputs: ClassVar[frozenset[int]] = frozenset()
+    """The inputs that the operator gives new values: initializers that stand there are variables,
+    of whatever type.
+    """
     nonDifferentiableOutputs: ClassVar[frozenset[int]] = frozenset()
     """The outputs that no gradient flows back through, such as statistics that are kept."""
     mostFolded: ClassVar[int] = 1 << 16

@@ -13,7 +13,7 @@ from onnx import ModelProto, NodeProto
 from popir import registry
 from popir.errors import ModelError, UnknownOperatorError, popart_exception
 from popir.ir import Graph
-from popir.onnxio.importer import GraphImporter, in_order, opsets
+from popir.onnxio.importer import GraphImporter, in_order, opsets, written
 from popir.onnxio.inference import infer
 from popir.onnxio.load import Loaded, Source, load
 from popir.onnxio.origin import originOf
@@ -67,7 +67,6 @@ class _Examiner:
         self.infos = infos
         self.graph = Graph(model.graph.name)
         self.graph.origin = originOf(model)
-        self.importer = GraphImporter(self.graph, TensorReader(loaded.folder))
         self.found = Examination(self.graph)
         self._imported: set[int] = set()
         try:
@@ -77,6 +76,8 @@ class _Examiner:
             self.graph.opsets = {
                 each.domain or "ai.onnx": each.version for each in model.opset_import
             }
+        reader = TensorReader(loaded.folder)
+        self.importer = GraphImporter(self.graph, reader, written(model, self.graph.opsets))
 
     def fault(self, error: Exception, node: NodeProto | None = None) -> None:
         """Takes note of an error, of a node or of the model as a whole."""

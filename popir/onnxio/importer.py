@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import graphlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from popir.errors import (
     did_you_mean,
     popart_exception,
 )
-from popir.ir import Graph, Op, TensorType, blamed, fold
+from popir.ir import Graph, Op, OperatorIdentifier, TensorType, blamed, fold
 from popir.onnxio import schemas
 from popir.onnxio.attributes import to_python
 from popir.onnxio.limits import check_shape
@@ -47,7 +47,7 @@ def importModel(source: Source, inputShapeInfo: Mapping[str, TensorInfo] | None 
     graph = Graph(model.graph.name)
     graph.opsets = opsets(model)
     graph.origin = originOf(model)
-    importer = GraphImporter(graph, TensorReader(folder))
+    importer = GraphImporter(graph, TensorReader(folder), written(model, graph.opsets))
     initializers = {tensor.name for tensor in model.graph.initializer}
     initializers |= {tensor.values.name for tensor in model.graph.sparse_initializer}
     for value in model.graph.input:
@@ -73,9 +73,14 @@ class GraphImporter:
     readers.
     """
 
-    def __init__(self, graph: Graph, reader: TensorReader | None = None) -> None:
-        """`reader` reads the tensors in attributes."""
+    def __init__(
+        self, graph: Graph, reader: TensorReader | None = None, variables: Collection[str] = ()
+    ) -> None:
+        """`reader` reads the tensors in attributes; `variables` are initializers that operators
+        write.
+        """
         self.graph = graph
+        self._variables = variables
         self.reader = reader or TensorReader()
 
     def addInput(self, value: ValueInfoProto, inputShapeInfo: Mapping[str, TensorInfo]) -> None:
@@ -86,9 +91,11 @@ class GraphImporter:
         self.graph.addStream(value.name, info)
 
     def addInitializer(self, id: str, data: Any) -> None:
-        """Adds an initializer: a Variable if its type is trainable, else a Const."""
+        """Adds an initializer: a Variable if its type is trainable or an operator writes it, else a
+        Const.
+        """
         self._check_new(id, "an initializer")
-        if DataType.of(data.dtype) in TRAINABLE:
+        if id in self._variables or DataType.of(data.dtype) in TRAINABLE:
             self.graph.addVarInit(id, data)
         else:
             self.graph.addConstInit(id, data)
@@ -161,14 +168,7 @@ class GraphImporter:
             return None if fold(op) else op
 
     def finish(self) -> None:
-        """Makes Consts of the Variables whose every reader needs their value at compile time, and
-        Variables of initializers that an operator writes, whatever their type.
-        """
-        for op in self.graph.ops.values():
-            if type(op).modifies is not Op.modifies:
-                for i, tensor in op.input.items():
-                    if tensor.id in self.graph.origin.initializers and op.modifies(i):
-                        tensor.tensorType = TensorType.Variable
+        """Makes Consts of the Variables whose every reader needs their value at compile time."""
         for tensor in self.graph.tensors.values():
             if tensor.isVariable() and tensor.uses:
                 uses = (
@@ -187,6 +187,25 @@ class GraphImporter:
         if old is not None:
             origin = old.producer.debugName() if old.producer else f"a {old.tensorType.name}"
             raise ModelError(f"{who} defines '{id}', which the model has already ({origin}).")
+
+
+def written(model: ModelProto, versions: Mapping[str, int]) -> set[str]:
+    """The tensors that operators of the model write: `Op.variableInputs`."""
+    found: set[str] = set()
+    inputs: dict[tuple[str, str], frozenset[int]] = {}
+    for node in model.graph.node:
+        key = (node.domain, node.op_type)
+        if key not in inputs:
+            inputs[key] = _variableInputs(*key, versions)
+        found.update(node.input[i] for i in inputs[key] if i < len(node.input))
+    return found
+
+
+def _variableInputs(domain: str, type: str, versions: Mapping[str, int]) -> frozenset[int]:
+    domain = domain or "ai.onnx"
+    fitting = [v for v in registry.versions(domain, type) if v <= versions.get(domain, 0)]
+    entry = registry.registered(OperatorIdentifier(domain, type, fitting[-1])) if fitting else None
+    return entry.opClass.variableInputs if entry else frozenset()
 
 
 class InputShapeInfo(dict[str, TensorInfo]):

@@ -17,6 +17,8 @@ VAR, VALUE = 0, 1
 class CopyVarUpdateOp(Op):
     """Input 0 is the variable, input 1 its new value; the output is the variable afterwards."""
 
+    variableInputs = frozenset({VAR})
+
     def setup(self) -> None:
         """Like the variable. Raises OperatorInputError where the value is not."""
         if self.inInfo(VALUE) != self.inInfo(VAR):

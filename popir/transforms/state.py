@@ -16,6 +16,8 @@ def keepState(graph: Graph, states: Collection[str]) -> None:
     Operators that share a state, such as a layer that is used twice, update it one after the other,
     in the order of the model. A variable that an operator writes by itself needs nothing.
     """
+    if not any(op.stateUpdates() for op in graph.ops.values()):
+        return
     latest: dict[str, str] = {}
     for op in graph.schedule():
         updates = op.stateUpdates()

@@ -139,3 +139,40 @@ def test_a_model_with_nothing_to_train(tmp_path: Path) -> None:
     np.savez(tmp_path / "d.npz", x=np.ones(8, np.float32))
     said = failure("train", model, "--data", tmp_path / "d.npz", "--loss", "loss", code=3)
     assert "None of the model's 1 floating-point initializers is trained" in said
+
+
+def test_what_is_trained_is_said_and_may_be_named(model: Path, data: Path) -> None:
+    found = call_json(*words(model, data))["initializers"]
+    assert [(row["name"], row["role"], row["reason"]) for row in found] == [
+        ("w", "trained", "a Builder initialised it")
+    ]
+    said = failure(*words(model, data, "--freeze", "w"), code=3)
+    assert "'w': the caller says so, by its name" in said
+    said = failure(*words(model, data, "--train", "v.*"), code=3)
+    assert "trained: 'v.*' fits no initializer of the model" in said
+
+
+def test_a_constant_and_a_state_are_lines_of_their_own(tmp_path: Path) -> None:
+    channels = {name: np.full(4, n + 1, np.float32) for n, name in enumerate("sbmv")}
+    nodes = [
+        helper.make_node("BatchNormalization", ["x", *channels], ["y", "M", "V"], training_mode=1),
+        helper.make_node("Mul", ["y", "eighth"], ["z"]),
+        helper.make_node("ReduceMean", ["z"], ["loss"], keepdims=0),
+    ]
+    weights = {**channels, "eighth": np.array(0.125, np.float32)}
+    model = save(tmp_path / "m.onnx", nodes, {"x": [8, 4]}, ["loss"], weights)
+    np.savez(tmp_path / "d.npz", x=np.random.default_rng(0).normal(size=(8, 4)).astype(np.float32))
+    arguments = ["--data", tmp_path / "d.npz", "--loss", "loss", "--output", tmp_path / "o.onnx"]
+    assert call("train", model, *arguments).stdout.splitlines()[:3] == [
+        "trained: 8 elements in 2 tensors: s, b",
+        "state: 8 elements in 2 tensors: m, v",
+        "constant: 1 element in 1 tensor: eighth",
+    ]
+    rows = {row["name"]: row for row in call_json("info", model)["initializers"]}
+    assert rows["m"]["role"] == "state" and rows["eighth"]["reason"].startswith("a number of rank")
+    assert "eighth  float32  []     constant  a number of rank 0, " in call("info", model).stdout
+    saved = {
+        t.name: numpy_helper.to_array(t) for t in onnx.load(tmp_path / "o.onnx").graph.initializer
+    }
+    assert not np.array_equal(saved["m"], channels["m"])
+    assert saved["eighth"] == 0.125
