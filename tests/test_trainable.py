@@ -318,7 +318,7 @@ class Everything(nn.Module):
         y = y + self.layer_scale * (scores.softmax(-1) @ v)
         u = self.up(y)
         y = y + self.down(0.5 * u * (1 + torch.tanh(0.79788 * (u + 0.044715 * u**3))))
-        z = self.bn(self.conv(y)).clamp(-3, 3)
+        z = 0.25 * self.bn(self.conv(y))
         z = torch.sigmoid(z).pow(self.power)
         return self.lstm(z)[0].mean(0) * self.logit_scale.exp()
 
