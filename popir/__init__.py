@@ -64,6 +64,7 @@ from popir.opx import InputCreatorType, Opx
 from popir.pattern import PatternCreator, PreAliasPattern, Rewrite
 from popir.patterns import Patterns, PatternsLevel
 from popir.registry import OpCreator, OpxCreator
+from popir.reserved import reservedAccl1Prefix, reservedAcclPrefix
 from popir.session import InferenceSession, TrainingSession
 from popir.stepio import PyStepIO, PyStepIOCallback, PyWeightsIO
 from popir.types import DataType, ReductionType, TensorInfo
@@ -148,6 +149,8 @@ __all__ = [
     "poplar_unknown_runtime_error",
     "poplar_unrecoverable_runtime_error",
     "poplibs_exception",
+    "reservedAccl1Prefix",
+    "reservedAcclPrefix",
     "reservedGradientPrefix",
     "testing",
 ]

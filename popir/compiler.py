@@ -99,13 +99,18 @@ def keepStates(c: Compilation) -> None:
 
 
 def connectRandomSeed(c: Compilation) -> None:
-    """Gives the operators that draw random numbers one seed, which changes after each batch."""
+    """Gives the operators that draw random numbers one seed, which changes after each batch.
+
+    It begins where the training stopped that saved the model, else at 0.
+    """
     c.graph.isTraining = c.loss is not None
     users = [op for op in c.graph.ops.values() if op.requiresRandomSeed()]
     users = [op for op in users if not op.hasInput(op.getSeedInIndex())]
     if not users:
         return
-    c.graph.addVarInit(RANDOM_SEED, np.zeros(2, np.uint32))
+    c.graph.addState(RANDOM_SEED, np.zeros(2, np.uint32))
+    if c.graph.isTraining:
+        c.graph.saveVariable(RANDOM_SEED)
     for op in users:
         op.connectInTensor(op.getSeedInIndex(), RANDOM_SEED)
     settings = Op.Settings(c.graph, "nextRandomSeed")

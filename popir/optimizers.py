@@ -5,8 +5,9 @@ weights. From them it makes, for each weight, the operator that updates it.
 
 SGD, with g the gradient, divided by the loss scaling, and w the weight (PopART's definition):
     v <- momentum * v + (1 - dampening) * (g + weightDecay * w),    w <- w - learningRate * v
-Without momentum there is no state v, and one pass does w <- w * weightDecayScaleFactor0 -
-scaledLearningRate0 * g.
+The state is v, velocityScaling times larger; `modelToHost` saves it. (In the combined form
+PopART's own is v * momentum + (1 - dampening) * weightDecay * w.) Without momentum there is no
+state, and one pass does w <- w * weightDecayScaleFactor0 - scaledLearningRate0 * g.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from popir.enums import SGDAccumulatorAndMomentum
-from popir.errors import popart_exception
+from popir.errors import popart_exception, require
 from popir.ir import Graph
 from popir.ops.sgd import connectSGD0VarUpdate, connectSGD1VarUpdate
+from popir.reserved import reservedAccl1Prefix, reservedAcclPrefix
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,8 @@ class SGD(Optimizer):
         values: `{key: (value, isConst)}`; keys and their defaults are `SGD.DEFAULTS`. A value that
         is not constant can
             be changed by `TrainingSession.updateOptimizerFromHost`.
-        accumulatorAndMomentum: recorded: without gradient accumulation both forms compute the same.
+        accumulatorAndMomentum: what the state of a weight w is called: `Accl___w` (Combined) or
+        `Accl1___w` (Separate); both forms compute the same.
 
     Raises popart_exception for an unknown key, a value that is not such a pair, or nesterov
     momentum.
@@ -117,6 +120,7 @@ class SGD(Optimizer):
         accumulatorAndMomentum: SGDAccumulatorAndMomentum = SGDAccumulatorAndMomentum.Combined,
         debugContext: str = "sgd",
     ) -> None:
+        require("SGD", "accumulatorAndMomentum", accumulatorAndMomentum, SGDAccumulatorAndMomentum)
         if clip_norm_settings:
             raise popart_exception(
                 "SGD: gradient clipping by norm is not available; clip_norm_settings must be []."
@@ -195,7 +199,8 @@ class SGD(Optimizer):
         }
 
     def addUpdate(self, graph: Graph, weight: str, gradient: str) -> dict[str, tuple[str, str]]:
-        """Adds SGD0VarUpdate, or with momentum SGD1VarUpdate and its state `Accl___weight`.
+        """Adds SGD0VarUpdate, or with momentum SGD1VarUpdate and its state, which begins with the
+        model's initializer of the state's name if it has one.
 
         The tensor of a number that may change is called `name___specific___weight` if the weight
         has values of its own, else `name___default___FLOAT` (the weight's type).
@@ -216,9 +221,17 @@ class SGD(Optimizer):
             changing[name] = f"{name}___{own}"
             if not graph.hasTensor(changing[name]):
                 graph.addVarInit(changing[name], np.asarray(value.val, info.dataType().numpy))
-        connect = connectSGD1VarUpdate if self._hasMomentum(weight) else connectSGD0VarUpdate
-        connect(graph, weight, gradient, constants, changing)
+        if self._hasMomentum(weight):
+            state = self._statePrefix() + weight
+            connectSGD1VarUpdate(graph, weight, gradient, state, constants, changing)
+        else:
+            connectSGD0VarUpdate(graph, weight, gradient, constants, changing)
         return {id: (name, weight) for name, id in changing.items()}
+
+    def _statePrefix(self) -> str:
+        if self.accumulatorAndMomentum is SGDAccumulatorAndMomentum.Combined:
+            return reservedAcclPrefix()
+        return reservedAccl1Prefix()
 
     def checkReplacement(self, other: Optimizer) -> None:
         """Raises popart_exception unless `other` differs from this one in values that may change

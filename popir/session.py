@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import fields
 from typing import Any
@@ -31,12 +32,14 @@ from popir.onnxio.importer import importModel
 from popir.onnxio.load import load
 from popir.onnxio.skeleton import Skeleton
 from popir.onnxio.statistics import separateStatistics
+from popir.onnxio.training_info import Training, joined
 from popir.optimizers import Optimizer
 from popir.options import NOT_COMPILED, SessionOptions
 from popir.opx import device
 from popir.patterns import Patterns
 from popir.profile import HostProfile, MachineReport, Profile
 from popir.progress import Logger, Progress
+from popir.reserved import weightOfState
 from popir.step import Returned, Step, buildStep
 from popir.stepio import Port, PyStepIO, PyStepIOCallback, PyWeightsIO
 from popir.trainable import Choice
@@ -109,13 +112,15 @@ class Session(Exclusive):
         frozen: Collection[str],
     ) -> None:
         self._progress.reach(0)
-        loaded = load(fnModel)
+        anchors = self.dataFlow.anchors()
+        loaded = joined(load(fnModel), [*anchors, loss] if loss else anchors)
         if loss is not None:
             loaded = separateStatistics(loaded)
         graph = importModel(loaded, inputShapeInfo)
+        infos = {id: t.info for id, t in graph.tensors.items() if t.info is not None}
         self._compilation = Compilation(
             graph,
-            self.dataFlow.anchors(),
+            anchors,
             patterns or Patterns(),
             loss,
             optimizer,
@@ -128,7 +133,24 @@ class Session(Exclusive):
         compile(self._compilation, self._progress.stage(0.1, 0.4))
         self._host = HostWeights(graph)
         """What the host has of each weight and state."""
-        self._skeleton = Skeleton(loaded, self._host, graph.saved)
+        if loss is None:
+            self._skeleton = Skeleton(loaded, self._host, graph.saved)
+            return
+        training = Training(loss, self._compilation.weights, infos)
+        self._skeleton = Skeleton(loaded, self._host, graph.saved, self._unused(), training)
+
+    def _unused(self) -> list[str]:
+        """The states in the model that the optimizer has no use for, with a warning."""
+        tensors, saved = self.graph.tensors, self.graph.saved
+        unused = [id for id in self._host if weightOfState(id) in tensors and id not in saved]
+        if unused:
+            shown = ", ".join(unused[:3]) + (", ..." if len(unused) > 3 else "")
+            warnings.warn(
+                f"The model holds the state of another optimizer, {shown}: it is not used, and not "
+                "saved again.",
+                stacklevel=6,
+            )
+        return unused
 
     def _outlining(self) -> OutlineOptions | None:
         asked = self.options
@@ -253,7 +275,8 @@ class Session(Exclusive):
         """Loads the program on the device, with the host's weights."""
         self._prepared("loadEngineAndConnectStreams").load(self.deviceInfo.device)
         self.weightsFromHost()
-        self.setRandomSeed(0)
+        if self._drawsRandomNumbers():
+            self._engine.writeTensor(RANDOM_SEED, self._host[RANDOM_SEED])
 
     def _prepared(self, who: str) -> Any:
         if self._engine is None:
@@ -334,13 +357,14 @@ class Session(Exclusive):
 
     @exclusive()
     def setRandomSeed(self, seed: int) -> None:
-        """Starts the random numbers anew, from a seed of up to 64 bits; without a call, from 0.
+        """Starts the random numbers anew, from a seed of up to 64 bits.
 
-        The same seed gives the same numbers. It changes with each batch.
+        The same seed gives the same numbers. It changes with each batch. Without a call it begins
+        at 0, or where the training stopped that saved the model.
         """
         value = np.array([seed & 0xFFFFFFFF, seed >> 32 & 0xFFFFFFFF], np.uint32)
         engine = self._prepared("setRandomSeed")
-        if self._step is not None and RANDOM_SEED in self._step.variables:
+        if self._drawsRandomNumbers():
             engine.writeTensor(RANDOM_SEED, value)
 
     @exclusive()
@@ -348,9 +372,12 @@ class Session(Exclusive):
         """The seed of the next batch; 0 if the model draws no random numbers."""
         value = np.zeros(2, np.uint32)
         engine = self._prepared("getRandomSeed")
-        if self._step is not None and RANDOM_SEED in self._step.variables:
+        if self._drawsRandomNumbers():
             engine.readTensor(RANDOM_SEED, value)
         return int(value[0]) | int(value[1]) << 32
+
+    def _drawsRandomNumbers(self) -> bool:
+        return self._step is not None and RANDOM_SEED in self._step.variables
 
     # What the machine says.
 
@@ -448,6 +475,11 @@ class Session(Exclusive):
         """Writes the model with the weights as they are on the device; the file appears whole or
         not at all.
 
+        A TrainingSession writes the optimizer's state and the random seed too, as initializers
+        (`Accl___w`, `randomSeed___fromHost`): one that is made of the file goes on where this one
+        stopped, bit for bit. A loss of ai.graphcore, which other tools do not have, lies apart with
+        its inputs, in the model's training_info: they run the rest, sessions find it there.
+
         Weights that came from a file beside the model go to `FILENAME.DIGEST.data`, beside the new
         one; so do all if they are too large for the model's own file. Raises ModelError if a file
         cannot be written.
@@ -455,6 +487,8 @@ class Session(Exclusive):
         path = require_path("modelToHost", filename)
         if self._engine is not None:
             self.weightsToHost()
+            if self._drawsRandomNumbers():
+                self._engine.readTensor(RANDOM_SEED, self._host[RANDOM_SEED])
         self._skeleton.save(self._host, path)
 
     @exclusive()

@@ -56,6 +56,23 @@ class Graph:
         """Adds a weight or a state, with its initial value."""
         return self._add(Tensor(self, id, TensorType.Variable, TensorInfo(data), data))
 
+    def addState(self, id: str, initial: np.ndarray[Any, Any]) -> Tensor:
+        """Adds a state that goes on where the model was saved: with the value of its initializer of
+        that id, or else with `initial`.
+
+        Raises popart_exception if the model's is of another type or shape.
+        """
+        if id not in self.tensors:
+            self.addVarInit(id, initial)
+        state = self.tensors[id]
+        if state.data is None or state.info != TensorInfo(initial):
+            raise popart_exception(
+                f"The model has a tensor '{id}', {state.info}; the state of that id must be an "
+                f"initializer {TensorInfo(initial)}. Was it saved for another model?"
+            )
+        state.tensorType = TensorType.Variable
+        return state
+
     def saveVariable(self, id: str) -> None:
         """Makes a variable part of saved models. Raises popart_exception if it is none."""
         if not self.getTensor(id).isVariable():

@@ -54,11 +54,14 @@ def finish(model: ModelProto, opsets: dict[str, int]) -> ModelProto:
     """Gives `model` its opsets, the lowest IR version that they allow, and what that version
     demands.
 
-    Before IR version 4, initializers must be graph inputs too. Returns the model.
+    A training_info needs IR version 7; before version 4, initializers must be graph inputs too.
+    Returns the model.
     """
     del model.opset_import[:]
     model.opset_import.extend(opset(domain, version) for domain, version in opsets.items())
     model.ir_version = helper.find_min_ir_version_for(model.opset_import, ignore_unknown=True)
+    if model.training_info:
+        model.ir_version = max(model.ir_version, 7)
     if model.ir_version < 4:
         inputs = {value.name for value in model.graph.input}
         for each in model.graph.initializer:

@@ -161,14 +161,15 @@ def connectSGD1VarUpdate(
     graph: Graph,
     weight: str,
     gradient: str,
+    state: str,
     constants: Mapping[str, float],
     changing: Mapping[str, str],
 ) -> None:
-    """The same with momentum; adds the state, `Accl___weight`, at zero."""
+    """The same with momentum; adds the state of the id given, at zero if the model has none."""
     info = graph.getTensor(weight).info
     assert info is not None
-    state = f"Accl___{weight}"
-    graph.addVarInit(state, np.zeros(info.shape(), info.dataType().numpy))
+    graph.addState(state, np.zeros(info.shape(), info.dataType().numpy))
+    graph.saveVariable(state)
     _connect(SGD1VarUpdateOp, graph, weight, [weight, gradient, state], constants, changing)
 
 

@@ -27,8 +27,8 @@ def words(model: Path, data: Path, *more: object) -> list[object]:
 
 
 def weights(file: Path) -> np.ndarray:
-    (tensor,) = onnx.load(file).graph.initializer
-    return numpy_helper.to_array(tensor)
+    tensors = onnx.load(file).graph.initializer
+    return next(numpy_helper.to_array(tensor) for tensor in tensors if tensor.name == "w")
 
 
 def test_the_loss_falls_and_the_trained_model_is_written(model: Path, data: Path) -> None:
@@ -176,3 +176,23 @@ def test_a_constant_and_a_state_are_lines_of_their_own(tmp_path: Path) -> None:
     }
     assert not np.array_equal(saved["m"], channels["m"])
     assert saved["eighth"] == 0.125
+
+
+def test_training_goes_on(model: Path, data: Path) -> None:
+    """Two epochs, or one and then the other: the same order, momentum and weights."""
+    options = ["--lr", 0.25, "--momentum", 0.5, "--seed", 3]
+    one, two, again = (model.with_name(name) for name in ("one.onnx", "two.onnx", "again.onnx"))
+    whole = call_json(*words(model, data, *options, "--epochs", 2), "--output", two)
+    call(*words(model, data, *options), "--output", one)
+    found = call_json(*words(one, data, *options, "--first-epoch", 2), "--output", again)
+    assert found["epochs"][0]["epoch"] == 2
+    assert found["epochs"][0]["loss"] == whole["epochs"][1]["loss"]
+    assert again.read_bytes() == two.read_bytes() != one.read_bytes()
+    tensors = {tensor.name for tensor in onnx.load(two).graph.initializer}
+    assert tensors == {"w", "Accl___w"}
+
+
+def test_the_trained_model_runs_without_labels(model: Path, data: Path) -> None:
+    call(*words(model, data))
+    found = call_json("run", model.with_name("out.onnx"), "--check")
+    assert [each["name"] for each in found["outputs"]] == ["Softmax:0"]

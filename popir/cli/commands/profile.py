@@ -29,6 +29,7 @@ from popir.devices import DeviceInfo, DeviceManager
 from popir.errors import PopirError
 from popir.onnxio.describe import describe
 from popir.onnxio.load import load
+from popir.onnxio.training_info import joined
 from popir.optimizers import Optimizer
 from popir.profile import Profile, saveHtml, saveTrace
 from popir.session import InferenceSession, TrainingSession
@@ -150,6 +151,8 @@ def _profile(
         raise click.UsageError("--loss is for --train.")
     device = _machine(target, ipus, tiles, figures)
     loaded = load(model)
+    if train:
+        loaded = joined(loaded, [loss] if loss else None)
     description = describe(loaded.model)
     infos = Dimensions(description.inputs, dims, shapes).infos()
     with bar("compiling") as progress:

@@ -31,6 +31,7 @@ from popir.cli.training import loss_of, loss_option, optimizer_options
 from popir.dataflow import DataFlow
 from popir.onnxio.describe import Value, describe
 from popir.onnxio.load import load
+from popir.onnxio.training_info import joined
 from popir.optimizers import Optimizer
 from popir.session import TrainingSession
 from popir.stepio import PyStepIO
@@ -50,6 +51,18 @@ class Data:
     def batches(self) -> int:
         """Whole batches; samples that are left over wait for the next epoch's order."""
         return self.samples // self.batch
+
+
+@dataclass(frozen=True)
+class _Orders:
+    """The order of the samples in each epoch: by seed and number alone, wherever training began."""
+
+    samples: int
+    seed: int
+
+    def of(self, epoch: int) -> Array:
+        """The samples' numbers, shuffled."""
+        return np.random.default_rng([self.seed, epoch]).permutation(self.samples)
 
 
 @dataclass(frozen=True)
@@ -73,7 +86,19 @@ class Epoch:
 @optimizer_options
 @choosing
 @click.option("--shuffle/--no-shuffle", default=True, show_default=True)
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option(
+    "--seed",
+    type=click.IntRange(0),
+    help="Of the order, and of dropout.  [default: 0, or for dropout as the saved model goes on]",
+)
+@click.option(
+    "--first-epoch",
+    "first",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="The number of the first epoch, for training that goes on.",
+)
 @click.option("--output", "target", type=click.Path(), help="[default: MODEL.trained.onnx]")
 @shapes
 @device
@@ -89,7 +114,8 @@ def command(
     trained: Sequence[str],
     frozen: Sequence[str],
     shuffle: bool,
-    seed: int,
+    seed: int | None,
+    first: int,
     target: str | None,
     dims: Sequence[tuple[str, int]],
     shapes: Sequence[tuple[str, list[int]]],
@@ -99,11 +125,12 @@ def command(
     """Train MODEL, an ONNX file whose graph computes a loss.
 
     --data has one array for each input of the model, named as it is, with the samples along the
-    first dimension. The trained model is written at the end, or when Ctrl-C stops the training.
+    first dimension. The trained model is written at the end, or when Ctrl-C stops the training; it
+    holds the optimizer's state, so that training can go on with it as MODEL.
     """
     target = target or f"{Path(model).stem}.trained.onnx"
     npz.check_writable(target)
-    loaded = load(model)
+    loaded = joined(load(model), [loss])
     description = describe(loaded.model)
     loss_of(loaded.model, loss)
     dimensions = Dimensions(description.inputs, dims, shapes)
@@ -124,10 +151,12 @@ def command(
             frozen=frozen,
         )
         session.prepareDevice()
-        session.setRandomSeed(seed)
+        if seed is not None:
+            session.setRandomSeed(seed)
     show_summary(output, session.choices)
-    order = np.random.default_rng(seed) if shuffle else None
-    done, interrupted = _train(session, data, loss, epochs, order, output)
+    orders = _Orders(data.samples, seed or 0) if shuffle else None
+    numbers = range(first, first + epochs)
+    done, interrupted = _train(session, data, loss, numbers, orders, output)
     session.modelToHost(target)
     output.line(f"wrote {target}")
     output.result(
@@ -198,21 +227,21 @@ def _train(
     session: TrainingSession,
     data: Data,
     loss: str,
-    epochs: int,
-    order: np.random.Generator | None,
+    numbers: range,
+    orders: _Orders | None,
     output: Output,
 ) -> tuple[list[Epoch], bool]:
-    """Trains; the epochs done, and whether Ctrl-C ended it.
+    """Trains the epochs of these numbers; those done, and whether Ctrl-C ended it.
 
     Raises CommandError where the loss is no number any more.
     """
     anchors = session.initAnchorArrays()
     value = anchors[loss]
     done: list[Epoch] = []
-    with Interruption() as interruption, Progress(epochs * data.batches) as progress:
-        for epoch in range(1, epochs + 1):
+    with Interruption() as interruption, Progress(len(numbers) * data.batches) as progress:
+        for epoch in numbers:
             began, losses = time.perf_counter(), []
-            rows = order.permutation(data.samples) if order else np.arange(data.samples)
+            rows = orders.of(epoch) if orders else np.arange(data.samples)
             for batch in range(data.batches):
                 chosen = rows[batch * data.batch : (batch + 1) * data.batch]
                 inputs = {name: array[chosen] for name, array in data.arrays.items()}
@@ -220,7 +249,7 @@ def _train(
                 losses.append(float(value.sum()))
                 progress.advance(losses[-1])
                 if not math.isfinite(losses[-1]):
-                    isFirst = batch == 0 and epoch == 1
+                    isFirst = batch == 0 and epoch == numbers[0]
                     advice = (
                         "Look for NaN and infinity in the data, and for labels that are no class."
                         if isFirst
@@ -236,7 +265,7 @@ def _train(
             seconds = time.perf_counter() - began
             done.append(Epoch(epoch, len(losses), sum(losses) / len(losses), seconds))
             output.line(
-                f"epoch {epoch}/{epochs}: loss {done[-1].loss:.6g}, {len(losses)} batches, "
+                f"epoch {epoch}/{numbers[-1]}: loss {done[-1].loss:.6g}, {len(losses)} batches, "
                 f"{seconds:.3f} s"
             )
             if interruption.asked:
