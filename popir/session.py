@@ -30,6 +30,7 @@ from popir.ir import Graph
 from popir.lowering import Lowering
 from popir.onnxio.importer import importModel
 from popir.onnxio.load import load
+from popir.onnxio.modes import inModes
 from popir.onnxio.skeleton import Skeleton
 from popir.onnxio.statistics import separateStatistics
 from popir.onnxio.training_info import Training, joined
@@ -80,6 +81,8 @@ class Session(Exclusive):
         optimizer: Optimizer | None = None,
         trained: Collection[str] = (),
         frozen: Collection[str] = (),
+        trainingMode: Collection[str] = (),
+        evaluationMode: Collection[str] = (),
     ) -> None:
         super().__init__()
         require("A session", "dataFlow", dataFlow, DataFlow)
@@ -93,6 +96,7 @@ class Session(Exclusive):
         )
         self.name = name
         self._optimizer = optimizer
+        self._modes = (trainingMode, evaluationMode)
         with memory.guarded(f"Compiling the session '{name}'"):
             self._compile(fnModel, inputShapeInfo, patterns, loss, optimizer, trained, frozen)
         self._step: Step | None = None
@@ -116,7 +120,7 @@ class Session(Exclusive):
         loaded = joined(load(fnModel), [*anchors, loss] if loss else anchors)
         if loss is not None:
             loaded = separateStatistics(loaded)
-        graph = importModel(loaded, inputShapeInfo)
+        graph = importModel(loaded, inputShapeInfo, inModes(loaded.model, *self._modes))
         infos = {id: t.info for id, t in graph.tensors.items() if t.info is not None}
         self._compilation = Compilation(
             graph,
@@ -508,6 +512,8 @@ class InferenceSession(Session):
         fnModel: the model: a file's path, its bytes, or a ModelProto.
         dataFlow: batches per step, and the tensors to return.
         deviceInfo: where it runs.
+        evaluationMode: normalisation and dropout nodes that run as in evaluation, whatever the
+            model says: names, or patterns with *, ? and [...].
 
     Raises what importing and compiling raise; AnchorError for an anchor that is no tensor of the
     model.
@@ -522,8 +528,18 @@ class InferenceSession(Session):
         patterns: Patterns | None = None,
         userOptions: SessionOptions | None = None,
         name: str = "inference",
+        evaluationMode: Collection[str] = (),
     ) -> None:
-        super().__init__(fnModel, dataFlow, deviceInfo, inputShapeInfo, patterns, userOptions, name)
+        super().__init__(
+            fnModel,
+            dataFlow,
+            deviceInfo,
+            inputShapeInfo,
+            patterns,
+            userOptions,
+            name,
+            evaluationMode=evaluationMode,
+        )
 
 
 class TrainingSession(Session):
@@ -537,6 +553,9 @@ class TrainingSession(Session):
         deviceInfo: where it runs.
         trained, frozen: names of initializers, or patterns with *, ? and [...]: what to train and
             what to leave as it is, whatever the rule says that `popir.trainable` states.
+        trainingMode, evaluationMode: normalisation and dropout nodes that run as in training, or as
+            in evaluation, whatever the model says: names, or patterns with *, ? and [...]. The
+            saved model says what it said before.
 
     Raises what importing and compiling raise; AnchorError for an anchor that is no tensor of the
     model; MissingGradientError where the loss depends on a weight through an operator without a
@@ -556,6 +575,8 @@ class TrainingSession(Session):
         name: str = "training",
         trained: Collection[str] = (),
         frozen: Collection[str] = (),
+        trainingMode: Collection[str] = (),
+        evaluationMode: Collection[str] = (),
     ) -> None:
         require("A session", "loss", loss, str)
         require("A session", "optimizer", optimizer, Optimizer)
@@ -571,6 +592,8 @@ class TrainingSession(Session):
             optimizer,
             trained,
             frozen,
+            trainingMode,
+            evaluationMode,
         )
 
     @property

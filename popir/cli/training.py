@@ -20,6 +20,19 @@ def loss_option(required: bool) -> Callable[[Callable[..., Any]], Callable[..., 
     return click.option("--loss", required=required, help=words)
 
 
+def mode_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """--training-mode and --evaluation-mode."""
+    for mode in ("evaluation", "training"):
+        function = click.option(
+            f"--{mode}-mode",
+            multiple=True,
+            metavar="NODE",
+            help=f"A normalisation or dropout node, or a pattern such as '*', to run as in {mode}, "
+            "whatever the model says; may be repeated.",
+        )(function)
+    return function
+
+
 def optimizer_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """--optimizer and its numbers; the command gets an `Optimizer` as `optimizer`."""
 

@@ -437,6 +437,10 @@ class Op:
         model, where that decides what becomes of the state.
         """
 
+    def mode(self) -> str:
+        """How an operator runs that computes otherwise in training, in words; "" for all others."""
+        return ""
+
     def canBeReplacedByIdentity(self) -> bool:
         """Whether the operator, as it is connected, gives its input 0 as it is."""
         return False

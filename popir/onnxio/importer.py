@@ -31,13 +31,18 @@ TRAINABLE = {DataType.FLOAT, DataType.FLOAT16, DataType.BFLOAT16, DataType.DOUBL
 """The element types of weights; initializers of other types are constants."""
 
 
-def importModel(source: Source, inputShapeInfo: Mapping[str, TensorInfo] | None = None) -> Graph:
+def importModel(
+    source: Source,
+    inputShapeInfo: Mapping[str, TensorInfo] | None = None,
+    nodes: Sequence[NodeProto] | None = None,
+) -> Graph:
     """The graph that an ONNX model describes, with types and shapes of all tensors.
 
     `source` is a path, the bytes of a model, or a ModelProto. Graph inputs become Streams;
     initializers Variables, or Consts if their type is not trainable or every reader needs their
     value when it is compiled (`Op.constantInputs`); Constant nodes become Consts. `inputShapeInfo`
-    gives type and shape of inputs whose own are not complete.
+    gives type and shape of inputs whose own are not complete; `nodes` take the place of the model's
+    own.
 
     Raises ModelError, saying what and where, for a model that is not well formed; OpsetVersionError
     for an opset that popir does not read; and what `registry.createOp` and the operators' setup()
@@ -57,7 +62,7 @@ def importModel(source: Source, inputShapeInfo: Mapping[str, TensorInfo] | None 
         importer.addInitializer(tensor.name, importer.reader.array(tensor))
     for tensor in model.graph.sparse_initializer:
         importer.addInitializer(tensor.values.name, importer.reader.dense(tensor))
-    for node in in_order(model.graph.node, graph.tensors):
+    for node in in_order(model.graph.node if nodes is None else nodes, graph.tensors):
         importer.addNode(node)
     for value in model.graph.output:
         if not graph.hasTensor(value.name):

@@ -56,6 +56,10 @@ class BatchNormOp(Op):
             return bool(self.training_mode)
         return self.numOutputs() > 1 and not self.is_test
 
+    def mode(self) -> str:
+        """Whose statistics it uses."""
+        return "statistics of the batch" if self.isActive() else "running statistics"
+
     def stateUpdates(self) -> dict[int, int]:
         """The running mean and variance, in training."""
         return {MEAN: RUNNING_MEAN, VAR: RUNNING_VAR} if self.isActive() else {}

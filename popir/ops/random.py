@@ -60,6 +60,10 @@ class DropoutOp(Op):
         asked = self._constant(2, training)
         return self.keepProbability() < 1 and bool(asked)
 
+    def mode(self) -> str:
+        """Whether it drops."""
+        return f"drops {1 - self.keepProbability():.3g}" if self.isActive() else "drops nothing"
+
     def requiresRandomSeed(self) -> bool:
         """If it is active."""
         return self.isActive()

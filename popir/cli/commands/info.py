@@ -13,6 +13,7 @@ from popir.cli.inputs import Dimensions
 from popir.cli.options import common, model_argument, shapes
 from popir.cli.output import Output
 from popir.errors import PopirError
+from popir.ir import Graph
 from popir.onnxio.describe import Description, Stored, Value, describe
 from popir.onnxio.examine import Examination, Fault, examine
 from popir.onnxio.load import load
@@ -47,10 +48,14 @@ def command(
     with output.status("examining"):
         examination = examine(separateStatistics(loaded), dimensions.infos(partly=True))
         choices = choose(examination.graph, trained, frozen)
+        modes = _modes(examination.graph)
         work, faults = _work(examination)
     flops = _by_type(work)
     _show(output, description, flops, assumed, bool(examination.unexamined or faults))
     show_table(output, choices)
+    if modes:
+        columns = ["node", "operator", "in a TrainingSession", "in an InferenceSession"]
+        output.table("normalisation and dropout", columns, [list(m.values()) for m in modes])
     _show_faults(output, faults, examination.unexamined)
     output.result(
         {
@@ -69,6 +74,7 @@ def command(
             "flops_complete": not (examination.unexamined or faults),
             "flops_count": COUNTS,
             "assumed_dims": assumed,
+            "modes": modes,
             "unsupported": [dataclasses.asdict(fault) for fault in faults],
             "unexamined": examination.unexamined,
         }
@@ -94,6 +100,22 @@ def _work(examination: Examination) -> tuple[list[OperatorWork], list[Fault]]:
         if each.error
     ]
     return work, [*examination.faults, *faults]
+
+
+def _modes(graph: Graph) -> list[dict[str, str]]:
+    """How the operators run that compute otherwise in training."""
+    found: list[dict[str, str]] = []
+    for op in graph.schedule():
+        said: list[str] = []
+        for graph.isTraining in (True, False):
+            said.append(op.mode())
+        if any(said):
+            name = op.name() or next((t.id for t in op.output.values()), "")
+            operator = f"{op.opid.domain}.{op.opid.type}"
+            found.append(
+                {"node": name, "operator": operator, "training": said[0], "inference": said[1]}
+            )
+    return found
 
 
 def _by_type(work: Iterable[OperatorWork]) -> dict[str, int]:

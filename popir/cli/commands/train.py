@@ -27,7 +27,7 @@ from popir.cli.options import (
 )
 from popir.cli.output import Output
 from popir.cli.progress import Interruption, Progress, bar
-from popir.cli.training import loss_of, loss_option, optimizer_options
+from popir.cli.training import loss_of, loss_option, mode_options, optimizer_options
 from popir.dataflow import DataFlow
 from popir.onnxio.describe import Value, describe
 from popir.onnxio.load import load
@@ -85,6 +85,7 @@ class Epoch:
 @click.option("--batch-size", type=click.IntRange(1), help="For a model that leaves it open.")
 @optimizer_options
 @choosing
+@mode_options
 @click.option("--shuffle/--no-shuffle", default=True, show_default=True)
 @click.option(
     "--seed",
@@ -113,6 +114,8 @@ def command(
     optimizer: Optimizer,
     trained: Sequence[str],
     frozen: Sequence[str],
+    training_mode: Sequence[str],
+    evaluation_mode: Sequence[str],
     shuffle: bool,
     seed: int | None,
     first: int,
@@ -149,6 +152,8 @@ def command(
             userOptions=session_options(threads, progress=progress),
             trained=trained,
             frozen=frozen,
+            trainingMode=training_mode,
+            evaluationMode=evaluation_mode,
         )
         session.prepareDevice()
         if seed is not None:
