@@ -437,7 +437,7 @@ class Op:
         model, where that decides what becomes of the state.
         """
 
-    def mode(self) -> str:
+    def runsAs(self) -> str:
         """How an operator runs that computes otherwise in training, in words; "" for all others."""
         return ""
 

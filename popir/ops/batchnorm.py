@@ -56,7 +56,7 @@ class BatchNormOp(Op):
             return bool(self.training_mode)
         return self.numOutputs() > 1 and not self.is_test
 
-    def mode(self) -> str:
+    def runsAs(self) -> str:
         """Whose statistics it uses."""
         return "statistics of the batch" if self.isActive() else "running statistics"
 

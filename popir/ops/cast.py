@@ -1,4 +1,4 @@
-"""Cast: the elements in another type."""
+"""Cast and CastLike: the elements in another type."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ from popir.registry import OpCreator, OpxCreator
 from popir.types import DataType, TensorInfo
 
 
-class CastOp(Op):
-    """The input as elements of the type `to`, a code of ONNX or, in PopART's builder, a name."""
+class ConversionOp(Op):
+    """Base of the two: input 0 in another type."""
 
-    to: int
-    saturate: int | None
+    def target(self) -> DataType:
+        """The type of the result."""
+        raise NotImplementedError
 
     def setup(self) -> None:
         """The input's shape."""
-        self.setOutInfo(0, TensorInfo(DataType.of(self.to), self.inShape(0)))
+        self.setOutInfo(0, TensorInfo(self.target(), self.inShape(0)))
 
     def evaluate(self, inputs: Mapping[int, Array]) -> list[Array] | None:
         """The elements, converted, unless one does not fit: the device then decides."""
@@ -43,6 +44,27 @@ class CastOp(Op):
         """A cast back between floating-point types, else none."""
         floats = {self.inInfo(0).dataType(), self.outInfo(0).dataType()} <= FLOATS
         return [CastGradOp(self)] if floats else []
+
+
+class CastOp(ConversionOp):
+    """The input as elements of the type `to`, a code of ONNX or, in PopART's builder, a name."""
+
+    to: int
+    saturate: int | None
+
+    def target(self) -> DataType:
+        """As the attribute says."""
+        return DataType.of(self.to)
+
+
+class CastLikeOp(ConversionOp):
+    """Input 0 as elements of the type that input 1 has; where that lies does not matter."""
+
+    saturate: int | None
+
+    def target(self) -> DataType:
+        """Input 1's."""
+        return self.inInfo(1).dataType()
 
 
 class CastGradOp(InputGradOp):
@@ -65,5 +87,7 @@ class CastOpx(Opx):
 
 
 _IDS = onnxIds("Cast", 6, 9, 13, 19, 21, 23, 24, 25, 28)
+_LIKE_IDS = onnxIds("CastLike", 15, 19, 21, 23, 24, 25)
 OpCreator(CastOp, _IDS)
-OpxCreator(CastOpx, [*_IDS, CastGradOp.opid])
+OpCreator(CastLikeOp, _LIKE_IDS)
+OpxCreator(CastOpx, [*_IDS, *_LIKE_IDS, CastGradOp.opid])

@@ -168,6 +168,8 @@ ROWS = [
         lambda x, *, approximate: _tanhGelu(x) if approximate == "tanh" else _gelu(x),
         kind=str,
     ),
+    Row("PRelu", (7, 9, 16), lambda x, slope: s.select(x, slope * x, x >= 0)),
+    Row("Mish", (18, 22), lambda x: x * s.tanh(_softplus(x))),
     Row("ThresholdedRelu", (10, 22), lambda x, *, alpha: s.select(x, 0, x > alpha)),
     # comparison and logic
     Row("Equal", (1, 7, 11, 13, 19), lambda x, y: s.equal(x, y), out=_BOOL),

@@ -60,7 +60,7 @@ class DropoutOp(Op):
         asked = self._constant(2, training)
         return self.keepProbability() < 1 and bool(asked)
 
-    def mode(self) -> str:
+    def runsAs(self) -> str:
         """Whether it drops."""
         return f"drops {1 - self.keepProbability():.3g}" if self.isActive() else "drops nothing"
 

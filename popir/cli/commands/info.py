@@ -108,7 +108,7 @@ def _modes(graph: Graph) -> list[dict[str, str]]:
     for op in graph.schedule():
         said: list[str] = []
         for graph.isTraining in (True, False):
-            said.append(op.mode())
+            said.append(op.runsAs())
         if any(said):
             name = op.name() or next((t.id for t in op.output.values()), "")
             operator = f"{op.opid.domain}.{op.opid.type}"

@@ -1,0 +1,231 @@
+"""Pad: elements added around a tensor, or cut off it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from popir import poplar, popops
+from popir.errors import OperatorAttributeError, OperatorInputError
+from popir.ir import Op
+from popir.ir.op import Array
+from popir.ops.gradient import InputGradOp
+from popir.ops.identifiers import graphcoreId, onnxIds
+from popir.ops.shapes import axis, broadcastTo, constInput
+from popir.opx import Opx
+from popir.poplar import Tensor, program
+from popir.popops import expr as pe
+from popir.registry import OpCreator, OpxCreator
+from popir.types import TensorInfo
+
+NUMPY_MODES = {"reflect": "reflect", "edge": "edge", "wrap": "wrap"}
+"""By the attribute `mode`, what numpy calls it; "constant" takes no elements of the input."""
+VALUE = 2
+
+
+class Run(NamedTuple):
+    """Neighbours of the output along an axis, and where they come from in the input."""
+
+    begin: int
+    length: int
+    step: int
+    """1, -1, or 0 for one element again and again."""
+
+    def of(self, t: Tensor, axis: int) -> Tensor:
+        """The view of the elements that are there, each once."""
+        if not self.step:
+            return t.slice(self.begin, self.begin + 1, axis)
+        first = min(self.begin, self.begin + self.step * (self.length - 1))
+        view = t.slice(first, first + self.length, axis)
+        return view.reverse(axis) if self.step < 0 else view
+
+
+NOWHERE = -1
+"""Where elements of a constant come from."""
+
+
+class PadOp(Op):
+    """Input 0 with elements before and after it along each axis; negative numbers cut some off.
+
+    Inputs 1 and 3, constants: how many, all that go before first, and the axes, by default all.
+    Input 2: the value of the mode "constant", by default 0. Before version 11 they are attributes.
+    """
+
+    constantInputs = frozenset({1, 3})
+    mode: str
+    pads: list[int] | None
+    value: float | None
+
+    def amounts(self) -> list[tuple[int, int]]:
+        """How many elements come before and after along each axis."""
+        rank = self.inRank(0)
+        found = constInput(self, 1)
+        pads = [int(v) for v in found.reshape(-1)] if found is not None else self.pads
+        named = constInput(self, 3)
+        axes = [axis(self, int(v), rank) for v in named.reshape(-1)] if named is not None else None
+        axes = list(range(rank)) if axes is None else axes
+        if pads is None or len(pads) != 2 * len(axes) or len(set(axes)) != len(axes):
+            raise OperatorInputError(
+                f"{self.debugName()}: the pads are {pads}; expected are two for each of the axes "
+                f"{axes}, all that go before first."
+            )
+        amounts = [(0, 0)] * rank
+        for i, a in enumerate(axes):
+            amounts[a] = (pads[i], pads[i + len(axes)])
+        return amounts
+
+    def sources(self) -> list[Array]:
+        """By the axis, where each element along it comes from, `NOWHERE` for the constant's."""
+        mode = self.mode
+        if mode != "constant" and mode not in NUMPY_MODES:
+            raise OperatorAttributeError(
+                f"{self.debugName()}: the attribute 'mode' is {mode!r}; expected is one of "
+                f"constant, {', '.join(NUMPY_MODES)}."
+            )
+        return [
+            self._along(a, size, before, after)
+            for a, (size, (before, after)) in enumerate(
+                zip(self.inShape(0), self.amounts(), strict=True)
+            )
+        ]
+
+    def _along(self, a: int, size: int, before: int, after: int) -> Array:
+        kept = np.arange(size)[max(-before, 0) : size - max(-after, 0)]
+        added = (max(before, 0), max(after, 0))
+        mode = NUMPY_MODES.get(self.mode)
+        if size + before + after < 0 or (mode and sum(added) and not len(kept)):
+            raise OperatorInputError(
+                f"{self.debugName()}: axis {a} has {size} elements, of which {before} and {after} "
+                "more or less cannot be made."
+            )
+        if mode is None:
+            return np.pad(kept, added, constant_values=NOWHERE)
+        return np.pad(kept, added, mode=mode)  # pyright: ignore[reportCallIssue, reportArgumentType]
+
+    def setup(self) -> None:
+        """The input's shape, more or less."""
+        shape = [len(along) for along in self.sources()]
+        self.setOutInfo(0, TensorInfo(self.inInfo(0).dataType(), shape))
+
+    def evaluate(self, inputs: Mapping[int, Array]) -> list[Array] | None:
+        """The elements, each from where it comes."""
+        if 0 not in inputs or (self.hasInput(VALUE) and VALUE not in inputs):
+            return None
+        found = inputs[0]
+        value = inputs[VALUE].reshape(()) if VALUE in inputs else self.value or 0
+        for a, along in enumerate(self.sources()):
+            if not found.shape[a]:
+                found = np.zeros([*found.shape[:a], 1, *found.shape[a + 1 :]], found.dtype)
+            outside = np.expand_dims(along == NOWHERE, [d for d in range(found.ndim) if d != a])
+            found = np.where(outside, value, np.take(found, along, a)).astype(found.dtype)
+        return [found]
+
+    def getGradOps(self) -> list[Op]:
+        """With respect to the data."""
+        return [PadGradOp(self)]
+
+
+class PadGradOp(InputGradOp):
+    """Each element's gradient, summed over the places that it went to."""
+
+    opid = graphcoreId("PadGrad")
+
+    def __init__(self, fwdOp: PadOp) -> None:
+        super().__init__(fwdOp)
+        self.sources = fwdOp.sources()
+
+
+def runs(along: Array) -> list[Run]:
+    """The elements along an axis in as few runs as they make."""
+    found: list[Run] = []
+    for source in along.tolist():
+        last = found[-1] if found else None
+        step = source - (last.begin + last.step * (last.length - 1)) if last else 2
+        goesOn = step == last.step if last and last.length > 1 else abs(step) <= 1
+        if last and goesOn and (source == NOWHERE) == (last.begin == NOWHERE):
+            found[-1] = Run(last.begin, last.length + 1, step)
+        else:
+            found.append(Run(source, 1, 1))
+    return [run._replace(step=0) if run.begin == NOWHERE else run for run in found]
+
+
+class PadOpx(Opx):
+    """One copy."""
+
+    def grow(self, prog: program.Sequence) -> None:
+        """What goes around joined to the input, axis by axis."""
+        op, t = self.getOp(PadOp), self.getInTensor(0)
+        for a, along in enumerate(op.sources()):
+            pieces = [self._piece(t, run, a) for run in runs(along)]
+            t = poplar.concat(pieces, a) if pieces else t.slice(0, 0, a)
+        self.setOutTensor(0, self.cloneNcopy(prog, t))
+
+    def _piece(self, t: Tensor, run: Run, a: int) -> Tensor:
+        if run.begin != NOWHERE:
+            view = run.of(t, a)
+            return view if run.step else view.broadcast(run.length, a)
+        shape = list(t.shape())
+        shape[a] = run.length
+        return broadcastTo(self._value(t), shape)
+
+    def _value(self, t: Tensor) -> Tensor:
+        op = self.getOp(PadOp)
+        if op.hasInput(VALUE):
+            return self.getInTensor(VALUE).reshape([])
+        value = np.array(op.value or 0, op.inInfo(0).dataType().numpy)
+        return self.getConst(t.elementType(), [], value, "value")
+
+
+class PadGradOpx(Opx):
+    """Sums, axis by axis, the last one first."""
+
+    def grow(self, prog: program.Sequence) -> None:
+        """The first run that is a whole axis begins it, others are added in their places."""
+        op, g = self.getOp(PadGradOp), self.getInTensor(0)
+        for a, along in reversed(list(enumerate(op.sources))):
+            g = self._summed(g, a, along, op.target().shape()[a], prog)
+        self.setOutTensor(0, self.cloneNcopy(prog, g))
+
+    def _summed(self, g: Tensor, a: int, along: Array, size: int, prog: program.Sequence) -> Tensor:
+        parts: list[tuple[Run, Tensor]] = []
+        at = 0
+        for run in runs(along):
+            if run.begin != NOWHERE:
+                parts.append((run, g.slice(at, at + run.length, a)))
+            at += run.length
+        whole = [i for i, (run, _) in enumerate(parts) if run == Run(0, size, 1)]
+        if len(parts) == 1 and whole:
+            return parts[0][1]
+        if whole:
+            total = self.cloneNcopy(prog, parts.pop(whole[0])[1])
+        else:
+            total = self._zeros(g, a, size, prog)
+        for run, part in parts:
+            if not run.step:
+                part = self._reduced(part, a, prog)
+            place = run.of(total, a)
+            popops.mapInPlace(
+                self.graph(), pe.Add(pe._1, pe._2), [place, part], prog, self.debugContext("add")
+            )
+        return total
+
+    def _zeros(self, g: Tensor, a: int, size: int, prog: program.Sequence) -> Tensor:
+        shape: Sequence[int] = [size if d == a else n for d, n in enumerate(g.shape())]
+        linear = poplar.VariableMappingMethod.LINEAR
+        total = self.graph().addVariable(g.elementType(), shape, linear, self.debugContext())
+        popops.zero(self.graph(), total, prog, self.debugContext("zero"))
+        return total
+
+    def _reduced(self, part: Tensor, a: int, prog: program.Sequence) -> Tensor:
+        params = popops.ReduceParams(popops.Operation.ADD)
+        shape = [1 if d == a else n for d, n in enumerate(part.shape())]
+        summed = popops.reduce(self.graph(), part, [a], params, prog, self.debugContext("sum"))
+        return summed.reshape(shape)
+
+
+_IDS = onnxIds("Pad", 2, 11, 13, 18, 19, 21, 23, 24, 25)
+OpCreator(PadOp, _IDS)
+OpxCreator(PadOpx, _IDS)
+OpxCreator(PadGradOpx, PadGradOp.opid)
