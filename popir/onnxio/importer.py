@@ -24,6 +24,7 @@ from popir.onnxio.attributes import to_python
 from popir.onnxio.limits import check_shape
 from popir.onnxio.load import Source, load
 from popir.onnxio.origin import originOf
+from popir.onnxio.sequences import Sequences
 from popir.onnxio.tensors import TensorReader
 from popir.types import DataType, TensorInfo
 
@@ -87,6 +88,7 @@ class GraphImporter:
         self.graph = graph
         self._variables = variables
         self.reader = reader or TensorReader()
+        self._sequences = Sequences(graph)
 
     def addInput(self, value: ValueInfoProto, inputShapeInfo: Mapping[str, TensorInfo]) -> None:
         """Adds a graph input as a Stream. Raises ModelError if its type or shape is not known."""
@@ -106,7 +108,14 @@ class GraphImporter:
             self.graph.addConstInit(id, data)
 
     def addNode(self, node: NodeProto) -> Op | None:
-        """Adds a node, connected and set up; None for one that becomes a constant, see `fold`."""
+        """Adds a node, connected and set up; None for one that becomes a constant, see `fold`, or
+        that only has to do with sequences.
+        """
+        plain = self._sequences.rewritten(node)
+        if plain is not None:
+            for each in plain:
+                self.addNode(each)
+            return None
         who = f"Node '{node.name}' ({node.domain or 'ai.onnx'}.{node.op_type})"
         for id in node.output:
             if id:

@@ -1,0 +1,217 @@
+"""Sequences of tensors, which exist while a model is imported and no longer.
+
+Where a model takes a sequence apart again at positions that are known, as PyTorch's exporter does
+with what `torch.split` returns, it needs none: a sequence is a list of ids here, and the operators
+on it become Split, Concat and Identity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from onnx import AttributeProto, NodeProto, helper
+
+from popir.errors import ModelError
+from popir.ir import Graph
+from popir.onnxio.proto import tensor
+
+Array = np.ndarray[Any, Any]
+
+MAX_PARTS = 1 << 16
+"""Tensors that one node may split another into."""
+MAX_ELEMENTS = 1 << 22
+"""Tensors in all sequences of a model together."""
+
+
+class Sequences:
+    """The sequences of one graph, each by its id."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._lists: dict[str, list[str]] = {}
+        self._elements = 0
+
+    def rewritten(self, node: NodeProto) -> list[NodeProto] | None:
+        """The nodes that do without sequences what `node` does; None if it has to do with none.
+
+        Raises ModelError where the place or the size of something is not known.
+        """
+        read = [id for id in node.input if id in self._lists]
+        make = _MAKERS.get(node.op_type) if node.domain in ("", "ai.onnx") else None
+        if make is None and read:
+            raise ModelError(
+                f"{_who(node)} reads the sequence '{read[0]}'; popir knows sequences where they "
+                "are made and taken apart, by SequenceConstruct, SequenceAt and their like."
+            )
+        if make is None or (node.op_type == "Identity" and not read):
+            return None
+        least = _LEAST.get(node.op_type, 1)
+        if len(node.output) != 1 or len(node.input) < least or not all(node.input[:least]):
+            raise ModelError(
+                f"{_who(node)} has the inputs {list(node.input)} and outputs {list(node.output)}; "
+                f"it takes {least} or more and has one."
+            )
+        return list(make(self, node))
+
+    def of(self, node: NodeProto) -> list[str]:
+        """The tensors of the sequence that is the node's input 0."""
+        if node.input[0] not in self._lists:
+            raise ModelError(f"{_who(node)}: its input 0, '{node.input[0]}', is no sequence.")
+        return self._lists[node.input[0]]
+
+    def set(self, node: NodeProto, ids: list[str]) -> None:
+        """Makes the tensors the sequence that is the node's output."""
+        self._elements += len(ids)
+        if self._elements > MAX_ELEMENTS:
+            raise ModelError(f"{_who(node)}: sequences have more than {MAX_ELEMENTS} elements.")
+        self._lists[node.output[0]] = ids
+
+    def constant(self, node: NodeProto, i: int) -> Array | None:
+        """The integers of an input, None if it is left out."""
+        if i >= len(node.input) or not node.input[i]:
+            return None
+        found = self._graph.tensors.get(node.input[i])
+        if found is None or found.data is None or found.data.dtype.kind not in "iu":
+            raise ModelError(
+                f"{_who(node)}: its input {i}, '{node.input[i]}', must be integers that are known "
+                "when the model is compiled."
+            )
+        return found.data
+
+    def position(self, node: NodeProto, i: int, length: int, end: int) -> int:
+        """The place that input `i` names, counted from the end if negative, or else `end`."""
+        given = self.constant(node, i)
+        place = end if given is None or not given.size else int(given.reshape(-1)[0])
+        if not -length <= place < length:
+            raise ModelError(f"{_who(node)}: the position {place} is outside of {length}.")
+        return place % length
+
+    def sizes(self, node: NodeProto, axis: int) -> list[int]:
+        """The sizes of the parts that SplitToSequence makes."""
+        info = self._graph.getTensor(node.input[0]).info
+        rank = info.rank() if info else 0
+        if info is None or not -rank <= axis < rank:
+            raise ModelError(f"{_who(node)}: axis {axis} is outside of {info}.")
+        size, given = info.shape()[axis], self.constant(node, 1)
+        if given is not None and given.ndim:
+            if given.size > MAX_PARTS:
+                raise ModelError(f"{_who(node)}: popir makes up to {MAX_PARTS} parts.")
+            return [int(n) for n in given.reshape(-1)]
+        each = 1 if given is None else int(given)
+        if each < 1 or size > MAX_PARTS * each:
+            raise ModelError(
+                f"{_who(node)}: {size} elements in parts of {each}; popir makes up to {MAX_PARTS}."
+            )
+        return [min(each, size - i) for i in range(0, size, each)]
+
+    def version(self) -> int:
+        """That of ai.onnx."""
+        return self._graph.opsets["ai.onnx"]
+
+
+def _who(node: NodeProto) -> str:
+    return f"Node '{node.name}' ({node.domain or 'ai.onnx'}.{node.op_type})"
+
+
+def _attribute(node: NodeProto, name: str, default: int) -> int:
+    found: list[AttributeProto] = [each for each in node.attribute if each.name == name]
+    return found[0].i if found else default
+
+
+def _parts(node: NodeProto, count: int) -> list[str]:
+    return [f"{node.output[0]}/{i}" for i in range(count)]
+
+
+def _sized(
+    who: Sequences, type: str, ids: tuple[str, list[str]], numbers: list[int], old: str, **more: Any
+) -> Iterator[NodeProto]:
+    """A node whose `numbers` are an input from version 13 on, and the attribute `old` before."""
+    given, outputs = ids
+    if who.version() < 13:
+        yield helper.make_node(type, [given], outputs, **{old: numbers}, **more)
+        return
+    id = f"{outputs[0]}/{old}"
+    yield helper.make_node("Constant", [], [id], value=tensor(id, np.array(numbers, np.int64)))
+    yield helper.make_node(type, [given, id], outputs, **more)
+
+
+def _split(who: Sequences, node: NodeProto) -> Iterator[NodeProto]:
+    axis = _attribute(node, "axis", 0)
+    sizes = who.sizes(node, axis)
+    ids = _parts(node, len(sizes))
+    who.set(node, ids)
+    if not ids:
+        return
+    keeps = _attribute(node, "keepdims", 1) or any(node.input[1:2])
+    wide = ids if keeps else [f"{id}/wide" for id in ids]
+    yield from _sized(who, "Split", (node.input[0], wide), sizes, "split", axis=axis)
+    for one, id in zip(wide, ids, strict=True):
+        if not keeps:
+            yield from _sized(who, "Squeeze", (one, [id]), [axis], "axes")
+
+
+def _concat(who: Sequences, node: NodeProto) -> Iterator[NodeProto]:
+    axis, ids = _attribute(node, "axis", 0), who.of(node)
+    if _attribute(node, "new_axis", 0):
+        wide = _parts(node, len(ids))
+        for id, one in zip(ids, wide, strict=True):
+            yield from _sized(who, "Unsqueeze", (id, [one]), [axis], "axes")
+        ids = wide
+    yield helper.make_node("Concat", ids, node.output[:1], node.name, axis=axis)
+
+
+def _at(who: Sequences, node: NodeProto) -> Iterator[NodeProto]:
+    ids = who.of(node)
+    id = ids[who.position(node, 1, len(ids), 0)]
+    yield helper.make_node("Identity", [id], node.output[:1], node.name)
+
+
+def _length(who: Sequences, node: NodeProto) -> Iterator[NodeProto]:
+    value = np.array(len(who.of(node)), np.int64)
+    yield helper.make_node("Constant", [], node.output[:1], value=tensor("", value))
+
+
+def _empty(who: Sequences, node: NodeProto) -> Iterator[NodeProto]:
+    who.set(node, [])
+    return iter(())
+
+
+def _construct(who: Sequences, node: NodeProto) -> Iterator[NodeProto]:
+    who.set(node, list(node.input))
+    return iter(())
+
+
+def _identity(who: Sequences, node: NodeProto) -> Iterator[NodeProto]:
+    who.set(node, who.of(node))
+    return iter(())
+
+
+def _insert(who: Sequences, node: NodeProto) -> Iterator[NodeProto]:
+    ids = list(who.of(node))
+    ids.insert(who.position(node, 2, len(ids) + 1, len(ids)), node.input[1])
+    who.set(node, ids)
+    return iter(())
+
+
+def _erase(who: Sequences, node: NodeProto) -> Iterator[NodeProto]:
+    ids = list(who.of(node))
+    del ids[who.position(node, 1, len(ids), len(ids) - 1)]
+    who.set(node, ids)
+    return iter(())
+
+
+_LEAST = {"SequenceEmpty": 0, "SequenceAt": 2, "SequenceInsert": 2}
+"""By operator, how many inputs it cannot do without, if that is not one."""
+_MAKERS: dict[str, Callable[[Sequences, NodeProto], Iterator[NodeProto]]] = {
+    "SplitToSequence": _split,
+    "ConcatFromSequence": _concat,
+    "SequenceAt": _at,
+    "SequenceLength": _length,
+    "SequenceEmpty": _empty,
+    "SequenceConstruct": _construct,
+    "SequenceInsert": _insert,
+    "SequenceErase": _erase,
+    "Identity": _identity,
+}
