@@ -122,7 +122,7 @@ class ConvBiasGradOp(ConvGradOp):
     opid = graphcoreId("ConvBiasGrad")
 
 
-def _grouped(weights: Tensor, group: int) -> Tensor:
+def grouped(weights: Tensor, group: int) -> Tensor:
     """ONNX's weights as poplin's: [group, out channels / group, in channels / group, window...]."""
     shape = list(weights.shape())
     return weights.reshape([group, shape[0] // group, *shape[1:]])
@@ -134,7 +134,7 @@ class ConvOpx(Opx):
     def grow(self, prog: program.Sequence) -> None:
         """poplin's."""
         op = self.getOp(ConvOp)
-        weights = _grouped(self.getInTensor(1), op.group)
+        weights = grouped(self.getInTensor(1), op.group)
         data, params = self.getInTensor(0), op.convParams()
         out = poplin.convolution(
             self.graph(), data, weights, params, False, prog, self.debugContext()
@@ -162,7 +162,7 @@ class ConvDataGradOpx(Opx):
         """poplin's backward convolution."""
         op = self.getOp(ConvDataGradOp)
         params = poplin.getGradientParams(op.params)
-        weights = _grouped(self.getInTensor(1), op.group)
+        weights = grouped(self.getInTensor(1), op.group)
         g = self.getInTensor(0)
         out = poplin.convolution(self.graph(), g, weights, params, True, prog, self.debugContext())
         self.setOutTensor(0, out)

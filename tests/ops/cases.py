@@ -603,6 +603,39 @@ LINEAR = [
         id="same lower",
     ),
     Case("Conv", [[1, 3, 4, 4], [3, 1, 3, 3]], {"group": 3}, opsets=(11,), id="depthwise"),
+    Case(
+        "ConvTranspose",
+        [[2, 3, 4, 3], [3, 2, 3, 2], [2]],
+        {"strides": [2, 1], "pads": [1, 0, 0, 1]},
+        atol=1e-5,
+    ),
+    Case(
+        "ConvTranspose",
+        [[2, 4, 5], [4, 3, 3]],
+        {"group": 2, "strides": [3], "output_padding": [2], "dilations": [2]},
+        opsets=(11,),
+        id="1-D groups",
+    ),
+    Case(
+        "ConvTranspose",
+        [[1, 2, 2, 3, 2], [2, 1, 2, 2, 3]],
+        {"output_shape": [5, 6, 4], "strides": [2, 2, 2]},
+        opsets=(11,),
+        id="3-D shape",
+    ),
+    *(
+        Case(
+            "ConvTranspose",
+            [[1, 2, 3, 2], [2, 1, 4, 3]],
+            {"auto_pad": mode, "strides": [2, 3]},
+            opsets=(11,),
+            id=mode,
+        )
+        for mode in ("SAME_UPPER", "SAME_LOWER", "VALID")
+    ),
+    Case(
+        "ConvTranspose", [[1, 1, 1, 2], [1, 1, 1, 1]], {"strides": [3, 2]}, opsets=(11,), id="gaps"
+    ),
 ]
 
 POOLING = [

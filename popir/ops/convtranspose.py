@@ -1,0 +1,240 @@
+"""ConvTranspose: the transpose of the linear map that a convolution is, in one to three spatial
+dimensions.
+"""
+
+from __future__ import annotations
+
+from popir import poplin, popops
+from popir.errors import OperatorAttributeError, OperatorInputError
+from popir.ir import Op
+from popir.ops.conv import grouped
+from popir.ops.gradient import GRAD, IN, InputGradOp
+from popir.ops.identifiers import graphcoreId, onnxIds
+from popir.ops.spatial import WindowOp
+from popir.opx import InputCreatorType, Opx, popType
+from popir.poplar import Tensor, program
+from popir.registry import OpCreator, OpxCreator
+from popir.types import TensorInfo
+
+
+class ConvTransposeOp(WindowOp):
+    """Inputs: data, weights [in channels, out channels / group, window...], optionally a bias [out
+    channels].
+
+    It makes what a convolution with the same weights and attributes would make the data of.
+    """
+
+    dilations: list[int] | None
+    output_padding: list[int] | None
+    output_shape: list[int] | None
+    group: int
+
+    def window(self) -> list[int]:
+        """That of the weights; `kernel_shape`, where given, must agree."""
+        window = self.inShape(1)[2:]
+        if self.kernel_shape and self.kernel_shape != window:
+            raise OperatorInputError(
+                f"{self.debugName()}: the weights have shape {self.inShape(1)}, which is not of "
+                f"the kernel_shape {self.kernel_shape}."
+            )
+        return window
+
+    def geometry(self) -> list[tuple[int, int, int, int]]:
+        """For each spatial dimension: its size in the output, what padding takes from it before and
+        after, and how many zeros follow.
+        """
+        mode, n = self.auto_pad or "NOTSET", len(self.spatialShape())
+        extra = self.output_padding or [0] * n
+        named = self.output_shape[-n:] if self.output_shape else None
+        if len(extra) != n or min(extra) < 0 or (named and (len(named) != n or min(named) < 1)):
+            raise OperatorAttributeError(
+                f"{self.debugName()}: output_padding is {self.output_padding} and output_shape "
+                f"{self.output_shape}; expected is one number for each of {n} spatial dimensions."
+            )
+        isSame = mode.startswith("SAME")
+        lower, upper = ([0] * n, [0] * n) if isSame else self.padding()
+        found: list[tuple[int, int, int, int]] = []
+        for d, (size, extent, step) in enumerate(
+            zip(self.spatialShape(), self.extent(), self.stride(), strict=True)
+        ):
+            whole = step * (size - 1) + extra[d] + extent
+            before, after = lower[d], upper[d]
+            if isSame or named:
+                wanted = named[d] if named else size * step
+                total = max(whole - wanted, 0)
+                before = total // 2 if mode == "SAME_UPPER" else total - total // 2
+                after = total - before
+                if wanted - whole >= step:
+                    raise OperatorAttributeError(
+                        f"{self.debugName()}: output_shape is {self.output_shape}; the input "
+                        f"{self.inShape(0)} reaches {whole} elements of spatial dimension {d}."
+                    )
+                found.append((wanted, before, after, extra[d] + max(wanted - whole, 0)))
+            else:
+                found.append((whole - before - after, before, after, extra[d]))
+        if min(size for size, *_ in found) < 1:
+            raise OperatorInputError(
+                f"{self.debugName()}: of the input {self.inShape(0)} nothing is left with windows "
+                f"that span {self.extent()} and the padding {lower} before and {upper} after."
+            )
+        return found
+
+    def setup(self) -> None:
+        """[batch, out channels, spatial...]"""
+        data, weights = self.inShape(0), self.inShape(1)
+        spatial = self.spatialShape()
+        if len(weights) != len(data) or weights[0] != data[1] or data[1] % self.group:
+            raise OperatorInputError(
+                f"{self.debugName()}: data {data} and weights {weights} do not fit with "
+                f"group={self.group}: expected are weights [{data[1]}, out channels / "
+                f"{self.group}, {len(spatial)} dimensions of the window], the in channels a "
+                "multiple of the group."
+            )
+        channels = weights[1] * self.group
+        if self.hasInput(2) and self.inShape(2) != [channels]:
+            raise OperatorInputError(
+                f"{self.debugName()}: the bias has shape {self.inShape(2)}; expected is "
+                f"{[channels]}."
+            )
+        shape = [data[0], channels, *(size for size, *_ in self.geometry())]
+        self.setOutInfo(0, TensorInfo(self.inInfo(0).dataType(), shape))
+
+    def getSubgraphValue(self) -> float:
+        """Expensive."""
+        return self.getHighSubgraphValue()
+
+    def getGradOps(self) -> list[Op]:
+        """One for each input."""
+        found: list[Op] = [ConvTransposeDataGradOp(self, 0), ConvTransposeWeightsGradOp(self, 1)]
+        return [*found, ConvTransposeBiasGradOp(self, 2)] if self.hasInput(2) else found
+
+    def convParams(self) -> poplin.ConvParams:
+        """The convolution that leads from the output to the data."""
+        data, weights = self.inShape(0), self.inShape(1)
+        sizes, lower, upper, after = (list(each) for each in zip(*self.geometry(), strict=True))
+        none, one = [0] * len(sizes), [1] * len(sizes)
+        forwards = [False] * len(sizes)
+        transform = poplin.ConvParams.InputTransform
+        kind = popType(self.inInfo(0))
+        return poplin.ConvParams(
+            kind,
+            kind,
+            data[0],
+            sizes,
+            weights[2:],
+            weights[1],
+            weights[0] // self.group,
+            self.group,
+            # A negative padding cuts elements off.
+            transform(
+                [max(-p, 0) for p in lower],
+                [max(-p, 0) for p in upper],
+                one,
+                [max(p, 0) for p in lower],
+                [max(p, 0) for p in upper],
+                forwards,
+            ),
+            transform(none, none, self.dilation(), none, none, forwards),
+            poplin.ConvParams.OutputTransform(none, after, self.stride(), none, none),
+        )
+
+
+class ConvTransposeGradOp(InputGradOp):
+    """Base of the three: keeps the parameters."""
+
+    def __init__(self, fwdOp: ConvTransposeOp, index: int) -> None:
+        super().__init__(fwdOp, index)
+        self.group = fwdOp.group
+        self.params = fwdOp.convParams()
+
+
+class ConvTransposeDataGradOp(ConvTransposeGradOp):
+    """The convolution of g with the weights."""
+
+    opid = graphcoreId("ConvTransposeDataGrad")
+    reads = [(GRAD, 0), (IN, 1)]
+
+
+class ConvTransposeWeightsGradOp(ConvTransposeGradOp):
+    """What a convolution's weights get, with g for its data and the data for its gradient."""
+
+    opid = graphcoreId("ConvTransposeWeightsGrad")
+    reads = [(GRAD, 0), (IN, 0)]
+
+
+class ConvTransposeBiasGradOp(ConvTransposeGradOp):
+    """g, summed over batch and space."""
+
+    opid = graphcoreId("ConvTransposeBiasGrad")
+
+
+class ConvTransposeOpx(Opx):
+    """The transposed convolution, and the bias added to it."""
+
+    def grow(self, prog: program.Sequence) -> None:
+        """poplin's backward convolution."""
+        op = self.getOp(ConvTransposeOp)
+        data, weights = self.getInTensor(0), grouped(self.getInTensor(1), op.group)
+        params = poplin.getGradientParams(op.convParams())
+        out = poplin.convolution(
+            self.graph(), data, weights, params, True, prog, self.debugContext()
+        )
+        if op.hasInput(2):
+            poplin.addBias(self.graph(), out, self.getInTensor(2), prog, self.debugContext("bias"))
+        self.setOutTensor(0, out)
+
+    def getInputCreatorType(self, i: int) -> InputCreatorType:
+        """The weights."""
+        return InputCreatorType.CanCreate if i == 1 else InputCreatorType.Deadend
+
+    def createInputTensor(self, i: int, debugContext: str) -> Tensor:
+        """As the convolution wants it."""
+        params = self.getOp(ConvTransposeOp).convParams()
+        return poplin.createWeights(self.graph(), params, debugContext).reshape(self.inShape(i))
+
+
+class ConvTransposeDataGradOpx(Opx):
+    """With respect to the data."""
+
+    def grow(self, prog: program.Sequence) -> None:
+        """poplin's convolution."""
+        op = self.getOp(ConvTransposeDataGradOp)
+        g, weights = self.getInTensor(0), grouped(self.getInTensor(1), op.group)
+        out = poplin.convolution(
+            self.graph(), g, weights, op.params, False, prog, self.debugContext()
+        )
+        self.setOutTensor(0, out)
+
+
+class ConvTransposeWeightsGradOpx(Opx):
+    """With respect to the weights."""
+
+    def grow(self, prog: program.Sequence) -> None:
+        """poplin's weight update."""
+        op = self.getOp(ConvTransposeWeightsGradOp)
+        g, data = self.getInTensor(0), self.getInTensor(1)
+        out = poplin.calculateWeightDeltas(
+            self.graph(), data, g, op.params, prog, self.debugContext()
+        )
+        self.setOutTensor(0, out.reshape(self.outShape(0)))
+
+
+class ConvTransposeBiasGradOpx(Opx):
+    """With respect to the bias."""
+
+    def grow(self, prog: program.Sequence) -> None:
+        """A sum over all but the channels."""
+        g = self.getInTensor(0)
+        dims = [0, *range(2, g.rank())]
+        params = popops.ReduceParams(popops.Operation.ADD)
+        self.setOutTensor(
+            0, popops.reduce(self.graph(), g, dims, params, prog, self.debugContext())
+        )
+
+
+_IDS = onnxIds("ConvTranspose", 1, 11, 22)
+OpCreator(ConvTransposeOp, _IDS)
+OpxCreator(ConvTransposeOpx, _IDS)
+OpxCreator(ConvTransposeDataGradOpx, ConvTransposeDataGradOp.opid)
+OpxCreator(ConvTransposeWeightsGradOpx, ConvTransposeWeightsGradOp.opid)
+OpxCreator(ConvTransposeBiasGradOpx, ConvTransposeBiasGradOp.opid)
