@@ -299,6 +299,19 @@ def test_what_stays(
     assert onnx.load(files[0]).training_info == onnx.load(files[1]).training_info
 
 
+def test_what_an_exporter_says_of_weights_stays(tmp_path: Path) -> None:
+    """Which initializers are parameters is among it: training must go on with the same ones."""
+    model = onnx.load_from_string(classifier().getModelProto())
+    for tensor in model.graph.initializer:
+        tensor.doc_string = f"of {tensor.name}"
+        tensor.metadata_props.add(key="kind", value="PARAMETER")
+    trained(model, [0]).modelToHost(tmp_path / "m.onnx")
+    saved = {t.name: t for t in onnx.load(tmp_path / "m.onnx").graph.initializer}
+    for tensor in model.graph.initializer:
+        assert saved[tensor.name].doc_string == tensor.doc_string
+        assert list(saved[tensor.name].metadata_props) == list(tensor.metadata_props)
+
+
 def test_open_sizes_stay_open(tmp_path: Path) -> None:
     model = onnx.load_from_string(classifier().getModelProto())
     for value in model.graph.input:

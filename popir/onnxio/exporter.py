@@ -39,7 +39,10 @@ def withWeights(model: ModelProto, weights: Mapping[str, Array]) -> ModelProto:
             raise ModelError(
                 f"The weight '{id}' is {old} in the model; given was {TensorInfo(value)}."
             )
-        target.CopyFrom(tensor(id, np.ascontiguousarray(value)))
+        new = tensor(id, np.ascontiguousarray(value))
+        new.doc_string = target.doc_string
+        new.metadata_props.extend(target.metadata_props)
+        target.CopyFrom(new)
     return finish(copy, {item.domain: item.version for item in copy.opset_import})
 
 

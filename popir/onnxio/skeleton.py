@@ -119,6 +119,8 @@ def _without(whole: ModelProto, weights: Container[str], dropped: Container[str]
         if old.name in weights:
             new.name, new.data_type = old.name, old.data_type
             new.dims.extend(old.dims)
+            new.doc_string = old.doc_string
+            new.metadata_props.extend(old.metadata_props)
         else:
             new.CopyFrom(old)
     return model
