@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from popir import popops, poprand
 from popir.errors import OperatorInputError
-from popir.ir import GradInOutMapper, Op
+from popir.ir import GradInOutMapper, Op, OpSerialiser
 from popir.ops.gradient import GRAD, IN, InputGradOp
 from popir.ops.identifiers import graphcoreId, onnxIds
 from popir.ops.shapes import constInput
@@ -33,6 +33,18 @@ class DropoutOp(Op):
     ratio: float | None
     seed: int | None
     is_test: int | None
+    _modifier: int | None = None
+
+    @property
+    def modifier(self) -> int:
+        """What tells the operator's random numbers from others': its id when it was set up."""
+        return self.id if self._modifier is None else self._modifier
+
+    def appendAttributes(self, os: OpSerialiser) -> None:
+        """Operators that draw different numbers are not equal."""
+        super().appendAttributes(os)
+        if self.isActive():
+            os.appendAttribute("modifier", self.modifier)
 
     def keepProbability(self) -> float:
         """1 - ratio. Raises OperatorInputError for a ratio that is not one number from 0 to 1."""
@@ -78,6 +90,7 @@ class DropoutOp(Op):
 
     def setup(self) -> None:
         """Both outputs have the input's shape."""
+        self._modifier = self.modifier
         info = self.inInfo(0)
         self.setOutInfo(0, info)
         mask = info.dataType() if self.opid.version < 10 else DataType.BOOL
@@ -96,7 +109,12 @@ class DropoutGradOp(InputGradOp):
     def __init__(self, fwdOp: DropoutOp) -> None:
         super().__init__(fwdOp)
         self.keep = fwdOp.keepProbability() if fwdOp.isActive() else 1.0
-        self.modifier = fwdOp.id
+        self.modifier = fwdOp.modifier
+
+    def appendAttributes(self, os: OpSerialiser) -> None:
+        """As for the forward operator."""
+        super().appendAttributes(os)
+        os.appendAttribute("modifier", self.modifier)
 
     def gradInputInfo(self) -> list[GradInOutMapper]:
         """The output's gradient and, if it is active, the seed."""
@@ -147,13 +165,21 @@ class DropoutOpx(Opx):
         self.setOutTensor(
             0,
             poprand.dropout(
-                self.graph(), seed, op.id, given, given, keep, 1 / keep, prog, self.debugContext()
+                self.graph(),
+                seed,
+                op.modifier,
+                given,
+                given,
+                keep,
+                1 / keep,
+                prog,
+                self.debugContext(),
             ),
         )
         if op.hasOutput(1):
             kind = popType(self.outInfo(1))
             mask = poprand.bernoulli(
-                self.graph(), seed, op.id, given, kind, keep, prog, self.debugContext("mask")
+                self.graph(), seed, op.modifier, given, kind, keep, prog, self.debugContext("mask")
             )
             self.setOutTensor(1, mask)
 

@@ -104,3 +104,39 @@ def test_the_third_input_decides() -> None:
     )
     other.prepareDevice()
     assert (step(other, {"x": X})["y"] == 0).mean() == pytest.approx(RATIO, abs=0.02)
+
+
+def test_outlined_blocks_drop_each_for_itself() -> None:
+    """What repeats has one function, but not one mask; backwards it is that of the way forwards."""
+    value, n, blocks = helper.make_tensor_value_info, 32, range(4)
+    nodes, initializers, before = [], [numpy_helper.from_array(np.float32(RATIO), "ratio")], "x"
+    for i in blocks:
+        initializers.append(numpy_helper.from_array(floats(n, n, seed=i), f"w{i}"))
+        nodes += [
+            helper.make_node("MatMul", [before, f"w{i}"], [f"m{i}"]),
+            helper.make_node("Tanh", [f"m{i}"], [f"y{i}"]),
+            helper.make_node("Dropout", [f"y{i}", "ratio"], [f"z{i}"]),
+        ]
+        before = f"z{i}"
+    nodes.append(helper.make_node("ReduceSum", [before], ["loss"], keepdims=0))
+    graph = helper.make_graph(
+        nodes, "g", [value("x", 1, [n, n])], [value("loss", 1, [])], initializers
+    )
+    session = popir.TrainingSession(
+        helper.make_model(graph, opset_imports=[helper.make_opsetid("", 12)]),
+        popir.DataFlow(1, [*(f"z{i}" for i in blocks), *(f"Gradient___y{i}" for i in blocks)]),
+        "loss",
+        popir.ConstSGD(0.0),
+        popir.DeviceManager().createCpuDevice(),
+        userOptions=popir.SessionOptions(
+            enableOutlining=True, outlineThreshold=0.0, enableOutliningCopyCostPruning=False
+        ),
+    )
+    session.prepareDevice()
+    found = step(session, {"x": floats(n, n, seed=9)})
+    dropped = [found[f"z{i}"] == 0 for i in blocks]
+    for i in blocks:
+        assert abs(dropped[i].mean() - RATIO) < 0.1
+        np.testing.assert_array_equal(found[f"Gradient___y{i}"] == 0, dropped[i])
+        for k in range(i):
+            assert (dropped[i] & dropped[k]).mean() < 2 * RATIO**2
