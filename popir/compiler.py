@@ -16,6 +16,7 @@ from popir.ir.graph import calledGraphs
 from popir.ir.hash import digest, encoded
 from popir.patterns import Patterns, applyPatterns
 from popir.progress import Logger
+from popir.reserved import RANDOM_SEED
 from popir.trainable import Choice, Role, choose
 from popir.transforms.decision import Decision
 from popir.transforms.inplace import PATTERN, inplace
@@ -43,8 +44,6 @@ class Updater(Protocol):
         ...
 
 
-RANDOM_SEED = "randomSeed___fromHost"
-"""The id of the tensor that holds the random seed: UINT32[2], the lower word first."""
 LOSS_SCALING = "lossScaling_FLOAT"
 """The id of the tensor that holds a loss scaling which may change."""
 

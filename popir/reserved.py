@@ -1,4 +1,4 @@
-"""What the ids of an optimizer's state begin with; the names are PopART's."""
+"""The ids of states that a saved model has; the names are PopART's."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ def reservedAccl1Prefix() -> str:
     return "Accl1___"
 
 
+RANDOM_SEED = "randomSeed___fromHost"
+"""The id of the tensor that holds the random seed: UINT32[2], the lower word first."""
 _STATES = (reservedAcclPrefix(), reservedAccl1Prefix())
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from popir import memory, poplar
-from popir.compiler import RANDOM_SEED, Compilation, compile, getHash
+from popir.compiler import Compilation, compile, getHash
 from popir.dataflow import AnchorReturnTypeId, DataFlow
 from popir.devices import DeviceInfo
 from popir.enums import DeviceType
@@ -40,7 +40,7 @@ from popir.opx import device
 from popir.patterns import Patterns
 from popir.profile import HostProfile, MachineReport, Profile
 from popir.progress import Logger, Progress
-from popir.reserved import weightOfState
+from popir.reserved import RANDOM_SEED, weightOfState
 from popir.step import Returned, Step, buildStep
 from popir.stepio import Port, PyStepIO, PyStepIOCallback, PyWeightsIO
 from popir.trainable import Choice
@@ -150,8 +150,8 @@ class Session(Exclusive):
         if unused:
             shown = ", ".join(unused[:3]) + (", ..." if len(unused) > 3 else "")
             warnings.warn(
-                f"The model holds the state of another optimizer, {shown}: it is not used, and not "
-                "saved again.",
+                f"The model holds an optimizer's state that this session has no use for, {shown}: "
+                "it is not saved again.",
                 stacklevel=6,
             )
         return unused

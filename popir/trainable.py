@@ -31,7 +31,7 @@ import numpy as np
 from popir.errors import did_you_mean, popart_exception
 from popir.ir import Graph, Op, Tensor
 from popir.ir.origin import BUILDER
-from popir.reserved import weightOfState
+from popir.reserved import RANDOM_SEED, weightOfState
 from popir.types import DataType, TensorInfo
 
 
@@ -156,7 +156,7 @@ def choose(
     graph: Graph, trained: Collection[str] = (), frozen: Collection[str] = ()
 ) -> dict[str, Choice]:
     """What a training session does with each initializer of an imported graph, in the file's order,
-    but for the states of optimizers that a saved model has.
+    but for what a saved model has of the training: the optimizer's state, and the random seed.
 
     Args:
         trained, frozen: names, or patterns with *, ? and [...], of what to train and what to leave
@@ -167,7 +167,8 @@ def choose(
     each other, and for something to be trained that cannot be.
     """
     names = graph.origin.initializers or [t.id for t in graph.tensors.values() if t.isVariable()]
-    names = [name for name in names if weightOfState(name) not in graph.tensors]
+    saved = {name for name in names if weightOfState(name) in graph.tensors}
+    names = [name for name in names if name not in saved | {RANDOM_SEED}]
     told = _told(names, trained, frozen)
     states = _stateOf(graph)
     found: dict[str, Choice] = {}

@@ -58,8 +58,9 @@ class CastOp(ConversionOp):
 
 
 class CastLikeOp(ConversionOp):
-    """Input 0 as elements of the type that input 1 has; where that lies does not matter."""
+    """Input 0 as elements of the type that input 1 has, whose values do not matter."""
 
+    nonDifferentiableInputs = frozenset({1})
     saturate: int | None
 
     def target(self) -> DataType:
