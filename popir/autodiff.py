@@ -69,7 +69,7 @@ def differentiate(
     if walk.isActive(end) or loss in wanted:
         walk.seed(end, lossScaling)
         for op in reversed(ops):
-            if op in below and any(map(walk.isActive, _differentiable(op).values())):
+            if op in below and any(map(walk.isActive, _outputs(op).values())):
                 walk.differentiate(op)
     found = {id: walk.total(graph.getTensor(id)) for id in wanted}
     return {id: gradient for id, gradient in found.items() if gradient is not None}
@@ -112,8 +112,10 @@ class _Walk:
                 continue
             self.active.add(tensor)
             for op in tensor.consumers:
-                if not getattr(op, "stopsGradient", False):
-                    stack += _differentiable(op).values()
+                if not getattr(op, "stopsGradient", False) and any(
+                    t is tensor for t in _inputs(op).values()
+                ):
+                    stack += _outputs(op).values()
 
     def isActive(self, tensor: Tensor) -> bool:
         """Whether the gradient of `tensor` leads to a target's."""
@@ -154,10 +156,10 @@ class _Walk:
 
     def differentiate(self, op: Op) -> None:
         """Adds the gradient operators of `op` that lead to a target."""
-        gradients = {i: self.total(t) for i, t in _differentiable(op).items()}
+        gradients = {i: self.total(t) for i, t in _outputs(op).items()}
         if not any(gradients.values()):
             return
-        wanted = {i for i, t in op.input.items() if self.isActive(t)}
+        wanted = {i for i, t in _inputs(op).items() if self.isActive(t)}
         reached: set[int] = set()
         claimed: set[int] = set()
         for gradOp in gradientsOf(op):
@@ -165,8 +167,9 @@ class _Walk:
             _checkMaps(op, gradOp, towards)
             claimed.update(towards.values())
             if wanted.intersection(towards.values()):
-                self._connect(op, gradOp, gradients)
                 reached.update(towards.values())
+                if _contributes(gradOp, gradients):
+                    self._connect(op, gradOp, gradients)
         if missing := wanted - reached:
             raise _missing(op, min(missing), claimed)
 
@@ -212,9 +215,23 @@ class _Walk:
         return id
 
 
-def _differentiable(op: Op) -> dict[int, Tensor]:
+def _outputs(op: Op) -> dict[int, Tensor]:
     """The outputs that a gradient may come back through."""
     return {i: t for i, t in op.output.items() if i not in op.nonDifferentiableOutputs}
+
+
+def _inputs(op: Op) -> dict[int, Tensor]:
+    """The inputs that a gradient may flow to."""
+    return {i: t for i, t in op.input.items() if i not in op.nonDifferentiableInputs}
+
+
+def _contributes(gradOp: Op, gradients: dict[int, str | None]) -> bool:
+    """Whether it reads the gradient of an output that has one; all others are zero, and a gradient
+    is linear in them.
+    """
+    mappers = gradOp.gradInputInfo()
+    reads = [m.iNonGrad for m in mappers if m.type is GradOpInType.GradOut]
+    return not reads or any(gradients.get(i) for i in reads)
 
 
 def _carriesGradient(tensor: Tensor) -> bool:

@@ -71,13 +71,16 @@ void bindNll(py::module_& m) {
       .def_readwrite("hasIgnoreIndex", &NllParams::hasIgnoreIndex)
       .def_readwrite("ignoreIndex", &NllParams::ignoreIndex);
   const auto context = py::arg("debugContext") = poplar::DebugContext();
+  const auto weights = py::arg("weights") = py::none();
   m.def("nllLoss", &nllLoss, py::arg("graph"), py::arg("p"), py::arg("labels"), py::arg("params"),
-        py::arg("prog"), context,
-        "-log(p[label]) of each sample, their sum or mean. A label that is no class makes NaN.");
+        py::arg("prog"), context, weights,
+        "-log(p[label]) of each sample, times the weight of its class if there are any, their sum "
+        "or mean. A label that is no class makes NaN.");
   m.def("nllLossGrad", &nllLossGrad, py::arg("graph"), py::arg("g"), py::arg("p"),
-        py::arg("labels"), py::arg("params"), py::arg("prog"), context, "With respect to p.");
+        py::arg("labels"), py::arg("params"), py::arg("prog"), context, weights,
+        "With respect to p.");
   m.def("nllSoftmaxGrad", &nllSoftmaxGrad, py::arg("graph"), py::arg("g"), py::arg("p"),
-        py::arg("labels"), py::arg("params"), py::arg("prog"), context,
+        py::arg("labels"), py::arg("params"), py::arg("prog"), context, weights,
         "With respect to what p is the softmax of.");
 }
 

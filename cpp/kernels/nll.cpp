@@ -27,6 +27,7 @@ class NllRunner : public Runner {
     const Layout& labels = operands[kind == NllKind::Loss ? 1 : 2];
     samples_ = p.shape[0];
     classes_ = p.shape[1];
+    weighted_ = operands.size() == (kind == NllKind::Loss ? 4 : 5);
     labelType_ = labels.type;
     gradType_ = operands[0].type;
   }
@@ -36,12 +37,15 @@ class NllRunner : public Runner {
   }
 
   void run(void* const* operands, void* scratch) const override {
+    const int last = (kind_ == NllKind::Loss ? 2 : 3) + weighted_;
+    const auto* weights = weighted_ ? static_cast<const T*>(operands[last - 1]) : nullptr;
+    auto* out = static_cast<T*>(operands[last]);
     if (kind_ == NllKind::Loss)
-      forward(static_cast<const T*>(operands[0]), Labels(operands[1], labelType_),
-              static_cast<C*>(scratch), static_cast<T*>(operands[2]));
+      forward(static_cast<const T*>(operands[0]), Labels(operands[1], labelType_), weights,
+              static_cast<C*>(scratch), out);
     else
       backward(operands[0], static_cast<const T*>(operands[1]), Labels(operands[2], labelType_),
-               static_cast<T*>(operands[3]));
+               weights, out);
   }
 
  private:
@@ -62,14 +66,20 @@ class NllRunner : public Runner {
   }
   bool valid(std::int64_t label) const { return label >= 0 && label < classes_; }
 
-  C count(const Labels& labels) const {
-    std::int64_t n = samples_;
-    if (params_.hasIgnoreIndex)
-      for (std::int64_t i = 0; i < samples_; ++i) n -= ignored(labels[i]);
-    return static_cast<C>(n);
+  C weightOf(const T* weights, std::int64_t label) const {
+    return weights && valid(label) ? static_cast<C>(weights[label]) : C(1);
   }
 
-  void forward(const T* p, const Labels& labels, C* losses, T* out) const {
+  // What the mean divides by: the samples that count, each by the weight of its class. Never 0:
+  // where no sample counts, the sums that it divides are 0, and their mean is to be 0 too.
+  C count(const Labels& labels, const T* weights) const {
+    double n = 0;
+    for (std::int64_t i = 0; i < samples_; ++i)
+      if (!ignored(labels[i])) n += static_cast<double>(weightOf(weights, labels[i]));
+    return n == 0 ? C(1) : static_cast<C>(n);
+  }
+
+  void forward(const T* p, const Labels& labels, const T* weights, C* losses, T* out) const {
     parallelFor((samples_ + 63) / 64, threads_, 16 * samples_, [&](std::int64_t task) {
       for (std::int64_t i = task * 64; i < std::min((task + 1) * 64, samples_); ++i) {
         const std::int64_t label = labels[i];
@@ -79,7 +89,8 @@ class NllRunner : public Runner {
           losses[i] = kNan;
         } else {
           const C x = static_cast<C>(p[i * classes_ + label]);
-          losses[i] = params_.inputIsLogProbability ? -x : -std::log(atLeast(x, kLeastForLog));
+          const C loss = params_.inputIsLogProbability ? -x : -std::log(atLeast(x, kLeastForLog));
+          losses[i] = weights ? loss * weightOf(weights, label) : loss;
         }
       }
     });
@@ -90,7 +101,7 @@ class NllRunner : public Runner {
     constexpr auto type = std::is_same_v<C, double> ? poplar::DOUBLE : poplar::FLOAT;
     C sum = 0;
     reduceFunctions(type, popops::Operation::ADD).rows(losses, 1, samples_, samples_, &sum);
-    if (params_.reduction == LossReduction::Mean) sum /= count(labels);
+    if (params_.reduction == LossReduction::Mean) sum /= count(labels, weights);
     out[0] = static_cast<T>(sum);
   }
 
@@ -101,8 +112,8 @@ class NllRunner : public Runner {
                                       : static_cast<C>(static_cast<const T*>(g)[at]);
   }
 
-  void backward(const void* g, const T* p, const Labels& labels, T* dx) const {
-    const C n = params_.reduction == LossReduction::Mean ? count(labels) : C(1);
+  void backward(const void* g, const T* p, const Labels& labels, const T* weights, T* dx) const {
+    const C n = params_.reduction == LossReduction::Mean ? count(labels, weights) : C(1);
     parallelFor(samples_, threads_, samples_ * classes_, [&](std::int64_t i) {
       const std::int64_t label = labels[i];
       const T* row = p + i * classes_;
@@ -115,12 +126,13 @@ class NllRunner : public Runner {
         std::fill_n(to, classes_, static_cast<T>(kNan));
         return;
       }
-      const C scale = scaleOf(g, i) / n;
+      const C scale = scaleOf(g, i) * weightOf(weights, label) / n;
       const C at = static_cast<C>(row[label]);
       if (kind_ == NllKind::SoftmaxGrad) {
         scaledProbabilities(row, scale, to);
-        const C probability = params_.inputIsLogProbability ? std::exp(at) : at;
-        to[label] = static_cast<T>((probability - C(1)) * scale);
+        // expm1: a probability near 1 keeps the digits of its distance from 1.
+        const C fromOne = params_.inputIsLogProbability ? std::expm1(at) : at - C(1);
+        to[label] = static_cast<T>(fromOne * scale);
       } else {
         std::fill_n(to, classes_, T(0));
         to[label] = static_cast<T>(
@@ -153,6 +165,7 @@ class NllRunner : public Runner {
   NllKind kind_;
   NllParams params_;
   std::int64_t samples_, classes_;
+  bool weighted_;
   poplar::Type labelType_, gradType_;
   unsigned threads_;
 };

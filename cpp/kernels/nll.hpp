@@ -11,7 +11,8 @@
 namespace popir {
 
 enum class NllKind {
-  Loss,         ///< operands p, labels, loss
+  Loss,         ///< operands p, labels, loss; here as below the classes' weights may stand before
+                ///< the last operand, which is the one written
   Grad,         ///< gradient of the loss, p, labels, gradient of p
   SoftmaxGrad,  ///< gradient of the loss, p, labels, gradient of what p is the softmax of
 };

@@ -23,8 +23,8 @@ std::string described(const Tensor& t) {
   throw poputil::poplibs_error(std::string(who) + ": " + why);
 }
 
-/// Throws where p and labels do not fit each other.
-void check(const char* who, const Tensor& p, const Tensor& labels) {
+/// Throws where p, labels and weights do not fit each other.
+void check(const char* who, const Tensor& p, const Tensor& labels, const Tensor* weights) {
   const auto type = p.elementType();
   if (p.rank() == 0 || (type != poplar::FLOAT && type != poplar::HALF && type != poplar::DOUBLE))
     refuse(who, "the probabilities are " + described(p) +
@@ -35,6 +35,18 @@ void check(const char* who, const Tensor& p, const Tensor& labels) {
     refuse(who, "the probabilities are " + described(p) + ", the labels " + described(labels) +
                     "; give labels of a 32- or 64-bit integer type, of the shape of the "
                     "probabilities without its last dimension");
+  if (weights && (weights->elementType() != type || weights->rank() != 1 ||
+                  weights->numElements() != p.dim(p.rank() - 1)))
+    refuse(who, "the probabilities are " + described(p) + ", the weights of the classes " +
+                    described(*weights) + "; give one for each class, of the same type");
+}
+
+/// The operands of a kernel: those that are read, the weights if there are any, the result.
+std::vector<BulkOperand> operands(std::vector<BulkOperand> read, const Tensor* weights,
+                                  const Tensor& out) {
+  if (weights) read.push_back({*weights, Access::Read});
+  read.push_back({out, Access::Write});
+  return read;
 }
 
 Tensor asRows(const Tensor& p) {
@@ -43,8 +55,8 @@ Tensor asRows(const Tensor& p) {
 
 Tensor gradient(const char* who, NllKind kind, Graph& graph, const Tensor& g, const Tensor& p,
                 const Tensor& labels, const NllParams& params, Sequence& prog,
-                const DebugContext& debugContext) {
-  check(who, p, labels);
+                const DebugContext& debugContext, const Tensor* weights) {
+  check(who, p, labels, weights);
   const bool each = params.reduction == LossReduction::None;
   const bool fits = each ? g.shape() == labels.shape() : g.numElements() == 1;
   if (!fits || (g.elementType() != poplar::FLOAT && g.elementType() != p.elementType()))
@@ -54,10 +66,10 @@ Tensor gradient(const char* who, NllKind kind, Graph& graph, const Tensor& g, co
                     ", FLOAT or of the type of the probabilities");
   const Tensor dx = graph.clone(p, {debugContext, who});
   addBulkVertex(graph, prog, std::make_shared<NllKernel>(kind, params),
-                {{g.flatten(), Access::Read},
-                 {asRows(p), Access::Read},
-                 {labels.flatten(), Access::Read},
-                 {asRows(dx), Access::Write}},
+                operands({{g.flatten(), Access::Read},
+                          {asRows(p), Access::Read},
+                          {labels.flatten(), Access::Read}},
+                         weights, asRows(dx)),
                 {debugContext, who});
   return dx;
 }
@@ -65,29 +77,31 @@ Tensor gradient(const char* who, NllKind kind, Graph& graph, const Tensor& g, co
 }  // namespace
 
 Tensor nllLoss(Graph& graph, const Tensor& p, const Tensor& labels, const NllParams& params,
-               Sequence& prog, const DebugContext& debugContext) {
-  check("nllLoss", p, labels);
+               Sequence& prog, const DebugContext& debugContext, const Tensor* weights) {
+  check("nllLoss", p, labels, weights);
   std::vector<std::size_t> shape;
   if (params.reduction == LossReduction::None) shape = labels.shape();
   const Tensor loss = graph.addVariable(p.elementType(), shape, {debugContext, "nllLoss"});
   poputil::mapTensorLinearly(graph, loss);
   addBulkVertex(graph, prog, std::make_shared<NllKernel>(NllKind::Loss, params),
-                {{asRows(p), Access::Read},
-                 {labels.flatten(), Access::Read},
-                 {loss.flatten(), Access::Write}},
+                operands({{asRows(p), Access::Read}, {labels.flatten(), Access::Read}}, weights,
+                         loss.flatten()),
                 {debugContext, "nllLoss"});
   return loss;
 }
 
 Tensor nllLossGrad(Graph& graph, const Tensor& g, const Tensor& p, const Tensor& labels,
-                   const NllParams& params, Sequence& prog, const DebugContext& debugContext) {
-  return gradient("nllLossGrad", NllKind::Grad, graph, g, p, labels, params, prog, debugContext);
+                   const NllParams& params, Sequence& prog, const DebugContext& debugContext,
+                   const Tensor* weights) {
+  return gradient("nllLossGrad", NllKind::Grad, graph, g, p, labels, params, prog, debugContext,
+                  weights);
 }
 
 Tensor nllSoftmaxGrad(Graph& graph, const Tensor& g, const Tensor& p, const Tensor& labels,
-                      const NllParams& params, Sequence& prog, const DebugContext& debugContext) {
+                      const NllParams& params, Sequence& prog, const DebugContext& debugContext,
+                      const Tensor* weights) {
   return gradient("nllSoftmaxGrad", NllKind::SoftmaxGrad, graph, g, p, labels, params, prog,
-                  debugContext);
+                  debugContext, weights);
 }
 
 }  // namespace popir

@@ -59,6 +59,10 @@ class Op:
     """
     nonDifferentiableOutputs: ClassVar[frozenset[int]] = frozenset()
     """The outputs that no gradient flows back through, such as statistics that are kept."""
+    nonDifferentiableInputs: ClassVar[frozenset[int]] = frozenset()
+    """The inputs that the operator takes for given: no gradient flows through them, and none is
+    missed. What ONNX's schemas call NonDifferentiable, of inputs of a floating-point type.
+    """
     mostFolded: ClassVar[int] = 1 << 16
     """The most elements of a result that is computed, by `evaluate`, when a model is compiled."""
     _declared: ClassVar[dict[str, binding.Declared]] = {}

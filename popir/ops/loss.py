@@ -1,20 +1,54 @@
-"""PopART's losses: nllloss, l1loss, identityloss. Each ends in a reduction: mean, sum or none."""
+"""PopART's losses: nllloss, l1loss, identityloss. Each ends in a reduction: mean, sum or none.
+
+Losses of half and bfloat16 are computed and summed in float, and rounded once. docs/losses.md says
+what they are at the edges: labels that are ignored or no class, saturated probabilities.
+"""
 
 from __future__ import annotations
 
-from popir import ext, popops
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from popir import ext, poplar, popops
 from popir.errors import OperatorAttributeError, OperatorInputError
-from popir.ir import Op
+from popir.ir import GradInOutMapper, Op, OperatorIdentifier
 from popir.ops.gradient import GRAD, IN, InputGradOp
 from popir.ops.identifiers import graphcoreId
 from popir.ops.shapes import broadcastTo
-from popir.opx import Opx
+from popir.opx import Opx, popType
 from popir.poplar import Tensor, program
 from popir.popops import expr as pe
 from popir.registry import OpCreator, OpxCreator
 from popir.types import DataType, ReductionType, TensorInfo
 
-_INTEGERS = {DataType.INT32, DataType.UINT32, DataType.INT64, DataType.UINT64}
+INTEGERS = {DataType.INT32, DataType.UINT32, DataType.INT64, DataType.UINT64}
+
+
+_REDUCTIONS = {member.value: member for member in ReductionType}
+
+
+def reductionOf(op: Op, names: Mapping[str, ReductionType] = _REDUCTIONS) -> ReductionType:
+    """The attribute `reduction`. Raises OperatorAttributeError if it is none of the names."""
+    given = op.attributes["reduction"]
+    if given not in names:
+        raise OperatorAttributeError(
+            f"{op.debugName()}: the attribute 'reduction' is {given!r}; expected is one of "
+            f"{', '.join(names)}."
+        )
+    return names[given]
+
+
+def classLossParams(
+    reduction: ReductionType, isLogProbability: bool, ignored: int | None
+) -> ext.NllParams:
+    """A loss over classes in the device library's terms."""
+    params = ext.NllParams()
+    name = reduction.value.replace("NoReduction", "None")
+    params.reduction = ext.LossReduction.__members__[name]
+    params.inputIsLogProbability = isLogProbability
+    params.hasIgnoreIndex = ignored is not None
+    params.ignoreIndex = ignored or 0
+    return params
 
 
 class LossOp(Op):
@@ -24,14 +58,7 @@ class LossOp(Op):
 
     def reductionType(self) -> ReductionType:
         """The attribute as a ReductionType. Raises OperatorAttributeError if it is none."""
-        try:
-            return ReductionType(self.reduction)
-        except ValueError:
-            names = ", ".join(member.value for member in ReductionType)
-            raise OperatorAttributeError(
-                f"{self.debugName()}: the attribute 'reduction' is {self.reduction!r}; expected is "
-                f"one of {names}."
-            ) from None
+        return reductionOf(self)
 
     def perSample(self) -> list[int]:
         """The shape of the loss before it is reduced."""
@@ -56,7 +83,7 @@ class NllOp(LossOp):
     def perSample(self) -> list[int]:
         """The labels' shape, checked against the probabilities'."""
         probabilities, labels = self.inInfo(0), self.inInfo(1)
-        if probabilities.shape()[:-1] != labels.shape() or labels.dataType() not in _INTEGERS:
+        if probabilities.shape()[:-1] != labels.shape() or labels.dataType() not in INTEGERS:
             raise OperatorInputError(
                 f"{self.debugName()}: probabilities are {probabilities}, labels {labels}; "
                 "expected are [samples..., classes] and integer labels [samples...]."
@@ -65,13 +92,8 @@ class NllOp(LossOp):
 
     def nllParams(self) -> ext.NllParams:
         """The loss in the device library's terms."""
-        params = ext.NllParams()
-        reduction = self.reductionType().value
-        params.reduction = ext.LossReduction.__members__[reduction.replace("NoReduction", "None")]
-        params.inputIsLogProbability = bool(self.inputIsLogProbability)
-        params.hasIgnoreIndex = self.ignoreIndex is not None
-        params.ignoreIndex = self.ignoreIndex or 0
-        return params
+        isLog = bool(self.inputIsLogProbability)
+        return classLossParams(self.reductionType(), isLog, self.ignoreIndex)
 
     def getGradOps(self) -> list[Op]:
         """With respect to the probabilities."""
@@ -89,45 +111,73 @@ class NllGradOp(InputGradOp):
         self.params = fwdOp.nllParams()
 
 
-class L1Op(LossOp):
+class SoftmaxGradDirectOp(NllOp):
+    """The gradient of an Nll with respect to the input of the softmax whose output it reads:
+    g (softmax(x) - oneHot(label)). The pattern SoftmaxGradDirect makes it of two gradients.
+
+    Inputs: the loss's gradient, the probabilities or their logarithms, labels.
+    """
+
+    def setup(self) -> None:
+        """Like the probabilities."""
+        self.setOutInfo(0, self.inInfo(1))
+
+    def getGradOps(self) -> list[Op]:
+        """None: a gradient has none."""
+        return []
+
+
+class ElementLossOp(LossOp):
+    """Base of the losses that are a sum over all elements, times a factor."""
+
+    def scale(self) -> float:
+        """The factor without a mean."""
+        return 1.0
+
+    def factor(self) -> float:
+        """The factor; of a mean, over the number of elements."""
+        isMean = self.reductionType() is ReductionType.Mean
+        return self.scale() / (max(self.inInfo(0).nelms(), 1) if isMean else 1)
+
+    def each(self, x: Any) -> Any:
+        """An element's part of the sum, as an expression."""
+        return x
+
+    def getGradOps(self) -> list[Op]:
+        """One."""
+        return [ElementLossGradOp(self, 0, graphcoreId(f"{self.opid.type}Grad"))]
+
+
+class L1Op(ElementLossOp):
     """lambda times the absolute value."""
 
     lambda_: float
 
-    def getGradOps(self) -> list[Op]:
-        """One."""
-        return [L1GradOp(self)]
+    def scale(self) -> float:
+        """lambda."""
+        return self.lambda_
+
+    def each(self, x: Any) -> Any:
+        """The absolute value."""
+        return pe.Abs(x)
 
 
-class IdentityLossOp(LossOp):
+class IdentityLossOp(ElementLossOp):
     """The input itself, reduced."""
 
-    def getGradOps(self) -> list[Op]:
-        """One."""
-        return [IdentityLossGradOp(self)]
 
+class ElementLossGradOp(InputGradOp):
+    """g, broadcast, times the factor and, for L1, the sign of the input, which is 0 at 0."""
 
-class ReducedGradOp(InputGradOp):
-    """Base of the gradients of the two element-wise losses."""
+    def __init__(self, fwdOp: ElementLossOp, index: int, opid: OperatorIdentifier) -> None:
+        super().__init__(fwdOp, index, opid)
+        self.factor = fwdOp.factor()
+        self.isSigned = isinstance(fwdOp, L1Op)
 
-    def __init__(self, fwdOp: LossOp) -> None:
-        super().__init__(fwdOp)
-        mean = fwdOp.reductionType() is ReductionType.Mean
-        self.scale = 1 / max(self.target().nelms(), 1) if mean else 1.0
-
-
-class L1GradOp(ReducedGradOp):
-    """g, broadcast, times lambda and the sign of the input."""
-
-    opid = graphcoreId("L1Grad")
-    reads = [(GRAD, 0), (IN, 0)]
-    lambda_: float
-
-
-class IdentityLossGradOp(ReducedGradOp):
-    """g, broadcast."""
-
-    opid = graphcoreId("IdentityLossGrad")
+    def gradInputInfo(self) -> list[GradInOutMapper]:
+        """The loss's gradient and, where its sign counts, the input."""
+        given = [GradInOutMapper(0, 0, GRAD)]
+        return [*given, GradInOutMapper(1, 0, IN)] if self.isSigned else given
 
 
 class NllOpx(Opx):
@@ -153,75 +203,76 @@ class NllGradOpx(Opx):
         )
 
 
-class ReducingOpx(Opx):
-    """Base of the other two: reduces what the subclass computes."""
-
-    def values(self, prog: program.Sequence) -> Tensor:
-        """The loss of each element; a tensor of its own where it is not reduced."""
-        raise NotImplementedError
+class SoftmaxGradDirectOpx(Opx):
+    """One library call."""
 
     def grow(self, prog: program.Sequence) -> None:
-        """A sum over all, and for the mean a factor."""
-        op = self.getOp(LossOp)
-        values, reduction = self.values(prog), op.reductionType()
-        if reduction is ReductionType.NoReduction:
-            self.setOutTensor(0, values)
+        """ext.nllSoftmaxGrad."""
+        params = self.getOp(SoftmaxGradDirectOp).nllParams()
+        operands = [self.getInTensor(i) for i in range(3)]
+        self.setOutTensor(
+            0, ext.nllSoftmaxGrad(self.graph(), *operands, params, prog, self.debugContext())
+        )
+
+
+class ElementLossOpx(Opx):
+    """Both element-wise losses and their gradients."""
+
+    def mapped(self, tree: Any, operands: Sequence[Tensor], prog: program.Sequence) -> Tensor:
+        """One map in float, or in double; the result is of the type of output 0."""
+        kind = popType(self.outInfo(0))
+        if kind != poplar.DOUBLE:
+            tree = pe.Cast(tree, kind)
+        return popops.map(self.graph(), tree, list(operands), prog, self.debugContext())
+
+    def operand(self, i: int, t: Tensor) -> Any:
+        """`t`, the operand at index `i`, as that map sees it."""
+        place = pe.PlaceHolder(i + 1)
+        return place if t.elementType() == poplar.DOUBLE else pe.Cast(place, poplar.FLOAT)
+
+    def grow(self, prog: program.Sequence) -> None:
+        """One map over the elements, or their sum and one map over that."""
+        op, t = self.getOp(ElementLossOp), self.getInTensor(0)
+        factor = pe.Const(op.factor())
+        if op.reductionType() is ReductionType.NoReduction:
+            tree = pe.Mul(op.each(self.operand(0, t)), factor)
+            self.setOutTensor(0, self.mapped(tree, [t], prog))
             return
+        wide = poplar.DOUBLE if t.elementType() == poplar.DOUBLE else poplar.FLOAT
+        each = op.each(pe._1)
+        if each is not pe._1:
+            t = popops.map(self.graph(), each, [t], prog, self.debugContext("each"))
         params = popops.ReduceParams(popops.Operation.ADD)
         total = popops.reduce(
-            self.graph(), values.flatten(), [0], params, prog, self.debugContext("reduce")
+            self.graph(), t.flatten(), wide, [0], params, prog, self.debugContext("reduce")
         )
-        if reduction is ReductionType.Mean:
-            factor = pe.Const(1 / max(values.numElements(), 1))
-            popops.mapInPlace(
-                self.graph(), pe.Mul(pe._1, factor), [total], prog, self.debugContext("mean")
-            )
-        self.setOutTensor(0, total.reshape([]))
+        tree = pe.Mul(self.operand(0, total), factor)
+        self.setOutTensor(0, self.mapped(tree, [total.reshape([])], prog))
 
 
-class L1Opx(ReducingOpx):
-    """lambda |x|."""
-
-    def values(self, prog: program.Sequence) -> Tensor:
-        """One map."""
-        expression = pe.Mul(pe.Abs(pe._1), pe.Const(self.getOp(L1Op).lambda_))
-        return popops.map(
-            self.graph(), expression, [self.getInTensor(0)], prog, self.debugContext()
-        )
-
-
-class IdentityLossOpx(ReducingOpx):
-    """x."""
-
-    def values(self, prog: program.Sequence) -> Tensor:
-        """The input, or where it is not reduced a copy."""
-        reduces = self.getOp(IdentityLossOp).reductionType() is not ReductionType.NoReduction
-        given = self.getInTensor(0)
-        return given if reduces else self.cloneNcopy(prog, given)
-
-
-class ReducedGradOpx(Opx):
+class ElementLossGradOpx(ElementLossOpx):
     """Both element-wise gradients."""
 
     def grow(self, prog: program.Sequence) -> None:
         """One map over g, broadcast, and the input."""
-        op = self.getOp(ReducedGradOp)
-        operands = [broadcastTo(self.getInTensor(0), self.outShape(0))]
-        expression = pe.Mul(pe._1, pe.Const(op.scale))
-        if isinstance(op, L1GradOp):
-            operands.append(self.getInTensor(1))
-            expression = pe.Mul(pe._1, pe.Mul(pe.Signum(pe._2), pe.Const(op.scale * op.lambda_)))
-        self.setOutTensor(
-            0, popops.map(self.graph(), expression, operands, prog, self.debugContext())
-        )
+        op = self.getOp(ElementLossGradOp)
+        operands = [self.getInTensor(i) for i in sorted(op.input)]
+        places = [self.operand(i, t) for i, t in enumerate(operands)]
+        tree = pe.Mul(places[0], pe.Const(op.factor))
+        if op.isSigned:
+            tree = pe.Mul(tree, pe.Signum(places[1]))
+        operands[0] = broadcastTo(operands[0], self.outShape(0))
+        self.setOutTensor(0, self.mapped(tree, operands, prog))
 
 
 for _name, _op, _opx in (
     ("Nll", NllOp, NllOpx),
-    ("L1", L1Op, L1Opx),
-    ("IdentityLoss", IdentityLossOp, IdentityLossOpx),
+    ("L1", L1Op, ElementLossOpx),
+    ("IdentityLoss", IdentityLossOp, ElementLossOpx),
 ):
     OpCreator(_op, [graphcoreId(_name)])
     OpxCreator(_opx, graphcoreId(_name))
 OpxCreator(NllGradOpx, NllGradOp.opid)
-OpxCreator(ReducedGradOpx, [L1GradOp.opid, IdentityLossGradOp.opid])
+OpxCreator(ElementLossGradOpx, [graphcoreId("L1Grad"), graphcoreId("IdentityLossGrad")])
+OpCreator(SoftmaxGradDirectOp, [graphcoreId("SoftmaxGradDirect")], isPublic=False)
+OpxCreator(SoftmaxGradDirectOpx, graphcoreId("SoftmaxGradDirect"))

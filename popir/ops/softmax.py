@@ -31,7 +31,7 @@ class SoftmaxOp(Op):
 
     def getGradOps(self) -> list[Op]:
         """One."""
-        return [SoftmaxGradOp(self)]
+        return [SoftmaxGradOp(self, self.rows())]
 
 
 class LogSoftmaxOp(SoftmaxOp):
@@ -39,7 +39,7 @@ class LogSoftmaxOp(SoftmaxOp):
 
     def getGradOps(self) -> list[Op]:
         """One."""
-        return [LogSoftmaxGradOp(self)]
+        return [LogSoftmaxGradOp(self, self.rows())]
 
 
 class SoftmaxGradOp(InputGradOp):
@@ -48,9 +48,9 @@ class SoftmaxGradOp(InputGradOp):
     opid = graphcoreId("SoftmaxGrad")
     reads = [(GRAD, 0), (OUT, 0)]
 
-    def __init__(self, fwdOp: SoftmaxOp) -> None:
+    def __init__(self, fwdOp: Op, rows: tuple[int, bool]) -> None:
         super().__init__(fwdOp)
-        self._rows = fwdOp.rows()
+        self._rows = rows
 
     def rows(self) -> tuple[int, bool]:
         """As in the forward operator."""

@@ -735,6 +735,7 @@ def _nll(p: Array, labels: Array, reduction: str = "Mean", ignored: int = -1) ->
 
 _PROBABILITIES = np.array([[0.2, 0.5, 0.3], [0.6, 0.3, 0.1], [0.1, 0.1, 0.8], [0.3, 0.3, 0.4]])
 _LABELS = ints(1, 0, 2, 1, dtype=np.int32)
+_MAP = ints(1, 0, 2, 1, 0, 0, 2, 2).reshape(2, 4)
 
 LOSSES = [
     Case("Nll", [_PROBABILITIES, _LABELS], **_POPART, formula=_nll),
@@ -770,6 +771,17 @@ LOSSES = [
         formula=lambda p, t: _nll(np.exp(p), t),
         id="logarithms",
     ),
+    *(
+        Case(type, [scores, labels, *weights], attributes, frozen=[2] * len(weights), id=id)
+        for type in ("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss")
+        for scores, labels, weights, attributes, id in (
+            ([4, 3], _LABELS, [], {}, "mean"),
+            ([4, 3], _LABELS, [np.array([0.5, 2.0, 1.5])], {"ignore_index": 1}, "weighted"),
+            ([2, 3, 4], _MAP, [np.array([0.5, 2.0, 1.5])], {"reduction": "none"}, "each"),
+            ([2, 3, 2, 2], _MAP.reshape(2, 2, 2), [], {"reduction": "sum"}, "2-D"),
+        )
+    ),
+    Case("SoftmaxCrossEntropyLoss", [[2, 3, 4], _MAP], outputs=2, id="log_prob"),
 ] + [
     Case(
         type,

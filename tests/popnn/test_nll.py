@@ -124,11 +124,42 @@ def test_probabilities_of_zero_are_kept_away_from(dtype, least):
     np.testing.assert_allclose(grad, [[-inverse, 0], [np.nan, 0]], rtol=1e-3)
 
 
-def test_mean_over_nothing_is_nan():
+def test_the_mean_over_nothing_is_0():
     p, labels = case((3, 4), np.float32, False)
     labels[:] = 2
-    nll = params("Mean", ignore=2)
-    assert np.isnan(run(lambda g, t, u, prog: ext.nllLoss(g, t, u, nll, prog), p, labels))
+    nll, g = params("Mean", ignore=2), np.ones((), np.float32)
+    build = lambda g, t, u, v, prog: [  # noqa: E731
+        ext.nllLoss(g, u, v, nll, prog),
+        ext.nllLossGrad(g, t, u, v, nll, prog),
+        ext.nllSoftmaxGrad(g, t, u, v, nll, prog),
+    ]
+    for result in run(build, g, p, labels):
+        assert not result.any()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+def test_weights_of_classes(reduction, dtype):
+    p, labels = case((40, 6), dtype, True)
+    weights = np.random.default_rng(2).uniform(0.5, 2, 6).astype(dtype)
+    weights[5] = 0
+    nll = params(reduction, True, 1)
+    g = np.ones(40 if reduction == "None" else (), np.float32)
+    build = lambda g, t, u, v, w, prog: [  # noqa: E731
+        ext.nllLoss(g, u, v, nll, prog, weights=w),
+        ext.nllLossGrad(g, t, u, v, nll, prog, weights=w),
+        ext.nllSoftmaxGrad(g, t, u, v, nll, prog, weights=w),
+    ]
+    loss, dp, dx = run(build, g, p, labels, weights)
+    logits = torch.from_numpy(p.astype(np.float64)).requires_grad_()
+    at, w = torch.from_numpy(labels.astype(np.int64)), torch.from_numpy(weights.astype(np.float64))
+    for function, found in (("nll_loss", dp), ("cross_entropy", dx)):
+        logits.grad = None
+        f = getattr(torch.nn.functional, function)
+        want = f(logits, at, w, ignore_index=1, reduction=REDUCTIONS[reduction])
+        want.sum().backward()
+        close(loss, want.detach().numpy(), dtype)
+        close(found, logits.grad.numpy(), dtype)
 
 
 def test_the_number_of_threads_changes_nothing():
@@ -143,6 +174,13 @@ def test_the_number_of_threads_changes_nothing():
         np.testing.assert_array_equal(a, b)
 
 
+def test_a_probability_near_1_keeps_the_digits_of_its_distance():
+    p, labels = np.array([[-1e-12, -30]], np.float32), np.zeros(1, np.int32)
+    nll, g = params("Sum", True), np.ones((), np.float32)
+    dx = run(lambda g, t, u, v, prog: ext.nllSoftmaxGrad(g, t, u, v, nll, prog), g, p, labels)
+    np.testing.assert_allclose(dx, [[-1e-12, np.exp(-30)]], rtol=1e-5)
+
+
 def test_refusals():
     p, labels = case((3, 4), np.float32, False)
     nll = params("None")
@@ -153,6 +191,14 @@ def test_refusals():
     ]:
         with pytest.raises(errors.poplibs_exception, match=words):
             run(lambda g, t, u, prog: ext.nllLoss(g, t, u, nll, prog), bad_p, bad_labels)
+    for weights in (np.ones(3, np.float32), np.ones(4, np.float16)):
+        with pytest.raises(errors.poplibs_exception, match="give one for each class, of the same"):
+            run(
+                lambda g, t, u, v, prog: ext.nllLoss(g, t, u, nll, prog, weights=v),
+                p,
+                labels,
+                weights,
+            )
     with pytest.raises(errors.poplibs_exception, match="give one element for each sample"):
         run(
             lambda g, t, u, v, prog: ext.nllLossGrad(g, t, u, v, nll, prog),
