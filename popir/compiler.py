@@ -74,7 +74,7 @@ class Compilation:
     """The tensors that hold changing numbers of the optimizer: the number's name, and its weight.
     """
     decisions: list[Decision] = field(default_factory=list)
-    """What transforms did and where they did not, with the reasons."""
+    """What patterns and transforms did and where they did not, with the reasons."""
 
     @property
     def kept(self) -> set[str]:
@@ -122,8 +122,14 @@ def connectRandomSeed(c: Compilation) -> None:
 
 
 def rewrite(c: Compilation) -> None:
-    """Applies the patterns until none matches."""
-    applyPatterns(c.graph, c.patterns, c.kept)
+    """Applies the patterns until none matches. What anchors are gradients of stays, and so do the
+    weights' gradients.
+    """
+    prefix = reservedGradientPrefix()
+    bases = (id.removeprefix(prefix) for id in c.anchors)
+    made = applyPatterns(c.graph, c.patterns, {*c.kept, *bases, *c.gradients.values()})
+    # An operator that was refused before is still there and refused again, if for the same reason.
+    c.decisions = [decision for decision in c.decisions if decision.reason is None] + made
 
 
 def addGradients(c: Compilation) -> None:

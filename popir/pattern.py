@@ -1,19 +1,22 @@
 """What a pattern is, and who has registered which: rewrites of a graph, one operator at a time.
 
 The names are PopART's: a pattern `matches` an operator, `touches` tensors, and `apply` rewrites.
-`Rewrite` is the form for Python: what it looks for, why it refuses, what it does.
+`Rewrite` is the form for Python: what it looks for, why it refuses, what it does. A session says
+what its patterns did and why they refused: `Session.decisions`.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from typing import ClassVar
 
 from popir.errors import DuplicateOperatorError
 from popir.ir import Op, Tensor
 
-_log = logging.getLogger("popir.patterns")
+log = logging.getLogger("popir.patterns")
+"""Where refusals are said, at level DEBUG."""
 
 
 class PreAliasPattern:
@@ -21,6 +24,12 @@ class PreAliasPattern:
 
     name: str = ""
     """Set where the pattern is registered."""
+    types: ClassVar[frozenset[str] | None] = None
+    """The types of the operators that it looks at, such as {"Sum"}; None for any. Others are never
+    shown to it.
+    """
+    kept: Collection[str] = ()
+    """What no pattern may change or remove: anchors, the loss, outputs. Set before it is used."""
 
     def matches(self, op: Op) -> bool:
         """Whether the pattern applies at `op`."""
@@ -53,13 +62,8 @@ class Rewrite(PreAliasPattern):
         raise NotImplementedError
 
     def matches(self, op: Op) -> bool:
-        """`pattern` holds and `check` gives no reason; a reason is logged."""
-        if not self.pattern(op):
-            return False
-        reason = self.check(op)
-        if reason is not None:
-            _log.debug("%s leaves %s: %s", self.name, op.debugName(), reason)
-        return reason is None
+        """`pattern` holds and `check` gives no reason."""
+        return self.pattern(op) and self.check(op) is None
 
     def touches(self, op: Op) -> list[Tensor]:
         """The outputs of `op`, by default."""

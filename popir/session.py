@@ -185,8 +185,8 @@ class Session(Exclusive):
 
     @property
     def decisions(self) -> list[Decision]:
-        """What outlining and in-placing did when the model was compiled, and where they did not,
-        with the reasons.
+        """What patterns, outlining and in-placing did when the model was compiled, and where they
+        did not, with the reasons.
         """
         return self._compilation.decisions
 

@@ -133,6 +133,11 @@ class Graph:
 
     # Operators.
 
+    @property
+    def lastOpId(self) -> int:
+        """The greatest id that an operator made for this graph has had."""
+        return self._lastOpId[0]
+
     def nextOpId(self) -> int:
         """A number that no operator made for this graph has."""
         self._lastOpId[0] += 1

@@ -29,6 +29,10 @@ class ConversionOp(Op):
         """The input's shape."""
         self.setOutInfo(0, TensorInfo(self.target(), self.inShape(0)))
 
+    def canBeReplacedByIdentity(self) -> bool:
+        """To the same type."""
+        return self.inInfo(0) == self.outInfo(0)
+
     def evaluate(self, inputs: Mapping[int, Array]) -> list[Array] | None:
         """The elements, converted, unless one does not fit: the device then decides."""
         if 0 not in inputs:

@@ -29,6 +29,10 @@ class ClipOp(OverwritingOp):
         found = {i: value for i, value in ((MIN, self.min), (MAX, self.max)) if value is not None}
         return {**found, **{i: None for i in (MIN, MAX) if self.hasInput(i)}}
 
+    def canBeReplacedByIdentity(self) -> bool:
+        """Without bounds."""
+        return not self.bounds()
+
     def setup(self) -> None:
         """The output is like the input."""
         self.setOutInfo(0, self.inInfo(0))

@@ -41,6 +41,10 @@ class ConcatOp(Op):
         shape[a] = sum(self.inShape(i)[a] for i in range(self.numInputs()))
         self.setOutInfo(0, TensorInfo(self.inInfo(0).dataType(), shape))
 
+    def canBeReplacedByIdentity(self) -> bool:
+        """Of one tensor."""
+        return self.numInputs() == 1
+
     def evaluate(self, inputs: Mapping[int, Array]) -> list[Array] | None:
         """The inputs, joined."""
         if len(inputs) < self.numInputs():

@@ -36,10 +36,6 @@ class NegativeLogLikelihoodLossOp(Op):
     ignore_index: int | None
     reduction: str
 
-    def params(self) -> ext.NllParams:
-        """The loss in the device library's terms."""
-        return classLossParams(reductionOf(self, _REDUCTIONS), True, self.ignore_index)
-
     def setup(self) -> None:
         """A scalar, or without reduction one number for each label."""
         scores, labels = self.inInfo(SCORES), self.inInfo(LABELS)
@@ -90,10 +86,11 @@ class NegativeLogLikelihoodLossGradOp(InputGradOp):
 
     opid = graphcoreId("NegativeLogLikelihoodLossGrad")
     reads = [(GRAD, LOSS), (IN, SCORES), (IN, LABELS), (IN, WEIGHTS)]
+    ignore_index: int | None
+    reduction: str
 
     def __init__(self, fwdOp: NegativeLogLikelihoodLossOp) -> None:
         super().__init__(fwdOp)
-        self.params = fwdOp.params()
         self.isWeighted = fwdOp.hasInput(WEIGHTS)
 
     def gradInputInfo(self) -> list[GradInOutMapper]:
@@ -112,6 +109,13 @@ class LogProbGradOp(LogSoftmaxGradOp):
     """What the second output contributes."""
 
     reads = [(GRAD, LOG_PROB), (OUT, LOG_PROB)]
+
+
+def _params(
+    op: NegativeLogLikelihoodLossOp | NegativeLogLikelihoodLossGradOp,
+) -> ext.NllParams:
+    """The loss in the device library's terms."""
+    return classLossParams(reductionOf(op, _REDUCTIONS), True, op.ignore_index)
 
 
 def _classesLast(t: Tensor) -> Tensor:
@@ -136,7 +140,7 @@ class NegativeLogLikelihoodLossOpx(Opx):
         op = self.getOp(NegativeLogLikelihoodLossOp)
         operands = [self.logarithms(prog), self.getInTensor(LABELS)]
         weights = self.getInTensor(WEIGHTS) if op.hasInput(WEIGHTS) else None
-        loss = ext.nllLoss(self.graph(), *operands, op.params(), prog, self.debugContext(), weights)
+        loss = ext.nllLoss(self.graph(), *operands, _params(op), prog, self.debugContext(), weights)
         self.setOutTensor(LOSS, loss.reshape(self.outShape(LOSS)))
 
 
@@ -167,7 +171,7 @@ class NegativeLogLikelihoodLossGradOpx(Opx):
         ]
         weights = self.getInTensor(3) if op.isWeighted else None
         found = self.function(
-            self.graph(), *operands, op.params, prog, self.debugContext(), weights
+            self.graph(), *operands, _params(op), prog, self.debugContext(), weights
         )
         self.setOutTensor(0, _classesSecond(found))
 

@@ -28,6 +28,8 @@ from popir.poplar import Tensor, program
 from popir.registry import OpCreator, OpxCreator
 from popir.types import TensorInfo
 
+_MAY_BE_IDENTITY = {"Mean", "Max", "Min", "Scale"}  # Of a Sum, PreUniRepl and PostNRepl know.
+
 
 class ElementwiseOp(OverwritingOp):
     """Base of the operators of the table; each row makes one subclass."""
@@ -63,6 +65,10 @@ class ElementwiseOp(OverwritingOp):
                     "equal. Insert a Cast."
                 )
         self.setOutInfo(0, TensorInfo(self.row.out or kind, shape))
+
+    def canBeReplacedByIdentity(self) -> bool:
+        """A Mean, Max or Min of one tensor, a Scale by 1: where the expression is its operand."""
+        return self.row.type in _MAY_BE_IDENTITY and self.expression() == Arg(0)
 
     def evaluate(self, inputs: Mapping[int, Array]) -> list[Array] | None:
         """The expression, where numpy has all of its functions."""

@@ -32,6 +32,10 @@ class ExpandOp(ViewOp):
         shape = broadcastShapes(self, [self.inShape(0), [int(d) for d in given.reshape(-1)]])
         self.setOutInfo(0, TensorInfo(self.inInfo(0).dataType(), shape))
 
+    def canBeReplacedByIdentity(self) -> bool:
+        """To the same shape."""
+        return self.inShape(0) == self.outShape(0)
+
     def evaluate(self, inputs: Mapping[int, Array]) -> list[Array] | None:
         """A view."""
         return [np.broadcast_to(inputs[0], self.outShape(0))] if 0 in inputs else None
@@ -45,6 +49,10 @@ class ExpandGradOp(InputGradOp):
     """Summed to the input's shape."""
 
     opid = graphcoreId("ExpandGrad")
+
+    def canBeReplacedByIdentity(self) -> bool:
+        """Of what was not expanded."""
+        return self.inShape(0) == self.outShape(0)
 
 
 class TileOp(ViewOp):
@@ -69,6 +77,10 @@ class TileOp(ViewOp):
         """Each dimension, times its repeats."""
         shape = [d * n for d, n in zip(self.inShape(0), self.repeats(), strict=True)]
         self.setOutInfo(0, TensorInfo(self.inInfo(0).dataType(), shape))
+
+    def canBeReplacedByIdentity(self) -> bool:
+        """Once along each dimension."""
+        return all(n == 1 for n in self.repeats())
 
     def evaluate(self, inputs: Mapping[int, Array]) -> list[Array] | None:
         """The copies."""

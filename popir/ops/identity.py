@@ -15,11 +15,19 @@ class IdentityOp(ReshapingOp):
         """The input's."""
         return self.inShape(0)
 
+    def canBeReplacedByIdentity(self) -> bool:
+        """It is one, but Nop: a model says Nop where it wants an operator."""
+        return self.opid.type == "Identity"
+
 
 class DetachOp(IdentityOp):
     """The input itself, without a gradient."""
 
     stopsGradient = True
+
+    def canBeReplacedByIdentity(self) -> bool:
+        """An Identity would let a gradient through."""
+        return False
 
     def getGradOps(self) -> list[Op]:
         """None, and that is meant."""

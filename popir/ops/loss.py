@@ -90,11 +90,6 @@ class NllOp(LossOp):
             )
         return labels.shape()
 
-    def nllParams(self) -> ext.NllParams:
-        """The loss in the device library's terms."""
-        isLog = bool(self.inputIsLogProbability)
-        return classLossParams(self.reductionType(), isLog, self.ignoreIndex)
-
     def getGradOps(self) -> list[Op]:
         """With respect to the probabilities."""
         return [NllGradOp(self)]
@@ -105,10 +100,9 @@ class NllGradOp(InputGradOp):
 
     opid = graphcoreId("NllGrad")
     reads = [(GRAD, 0), (IN, 0), (IN, 1)]
-
-    def __init__(self, fwdOp: NllOp) -> None:
-        super().__init__(fwdOp)
-        self.params = fwdOp.nllParams()
+    reduction: str
+    ignoreIndex: int | None
+    inputIsLogProbability: int | None
 
 
 class SoftmaxGradDirectOp(NllOp):
@@ -125,6 +119,11 @@ class SoftmaxGradDirectOp(NllOp):
     def getGradOps(self) -> list[Op]:
         """None: a gradient has none."""
         return []
+
+
+def nllParams(op: NllOp | NllGradOp) -> ext.NllParams:
+    """The loss, from the attributes of an operator that has those of Nll."""
+    return classLossParams(reductionOf(op), bool(op.inputIsLogProbability), op.ignoreIndex)
 
 
 class ElementLossOp(LossOp):
@@ -187,7 +186,7 @@ class NllOpx(Opx):
         """ext.nllLoss."""
         op = self.getOp(NllOp)
         p, labels = self.getInTensor(0), self.getInTensor(1)
-        loss = ext.nllLoss(self.graph(), p, labels, op.nllParams(), prog, self.debugContext())
+        loss = ext.nllLoss(self.graph(), p, labels, nllParams(op), prog, self.debugContext())
         self.setOutTensor(0, loss.reshape(self.outShape(0)))
 
 
@@ -196,7 +195,7 @@ class NllGradOpx(Opx):
 
     def grow(self, prog: program.Sequence) -> None:
         """ext.nllLossGrad."""
-        params = self.getOp(NllGradOp).params
+        params = nllParams(self.getOp(NllGradOp))
         operands = [self.getInTensor(i) for i in range(3)]
         self.setOutTensor(
             0, ext.nllLossGrad(self.graph(), *operands, params, prog, self.debugContext())
@@ -208,7 +207,7 @@ class SoftmaxGradDirectOpx(Opx):
 
     def grow(self, prog: program.Sequence) -> None:
         """ext.nllSoftmaxGrad."""
-        params = self.getOp(SoftmaxGradDirectOp).nllParams()
+        params = nllParams(self.getOp(SoftmaxGradDirectOp))
         operands = [self.getInTensor(i) for i in range(3)]
         self.setOutTensor(
             0, ext.nllSoftmaxGrad(self.graph(), *operands, params, prog, self.debugContext())

@@ -30,6 +30,12 @@ class PoolOp(WindowOp):
         """Whether an average divides by the padding too."""
         return bool(getattr(self, "count_include_pad", 0))
 
+    def canBeReplacedByIdentity(self) -> bool:
+        """With windows of one element, one beside the other, and no padding."""
+        ones = [1] * len(self.spatialShape())
+        lower, upper = self.padding()
+        return self.window() == self.stride() == ones and not any([*lower, *upper])
+
     def setup(self) -> None:
         """[batch, channels, spatial...]"""
         shape = [*self.inShape(0)[:2], *self.outputSpatial(self.roundsUp)]

@@ -88,6 +88,10 @@ class DropoutOp(Op):
         """What is not active passes its input on."""
         return inIndex == 0 and outIndex == 0 and not self.isActive()
 
+    def canBeReplacedByIdentity(self) -> bool:
+        """If it is not active."""
+        return not self.isActive()
+
     def setup(self) -> None:
         """Both outputs have the input's shape."""
         self._modifier = self.modifier
@@ -120,6 +124,10 @@ class DropoutGradOp(InputGradOp):
         """The output's gradient and, if it is active, the seed."""
         seed = [GradInOutMapper(1, SEED, IN)] if self.keep < 1.0 else []
         return [GradInOutMapper(0, 0, GRAD), *seed]
+
+    def canBeReplacedByIdentity(self) -> bool:
+        """If it is not active."""
+        return self.keep == 1.0
 
     def aliases(self, inIndex: int, outIndex: int) -> bool:
         """As the forward operator."""

@@ -100,6 +100,14 @@ class ReduceOp(Op):
         shape = [d for i, d in enumerate(self.keptShape()) if self.keepdims or i not in gone]
         self.setOutInfo(0, TensorInfo(self.inInfo(0).dataType(), shape))
 
+    def canBeReplacedByIdentity(self) -> bool:
+        """Of dimensions of one element, which stay, without a function before or after."""
+        shape = self.inShape(0)
+        plain = self.row.before is None and self.row.after is None
+        isOne = all(shape[a] == 1 for a in self.reducedAxes())
+        operations = {"ADD", "MUL", "MAX", "MIN"}
+        return plain and isOne and self.row.operation in operations and shape == self.outShape(0)
+
     def evaluate(self, inputs: Mapping[int, Array]) -> list[Array] | None:
         """Sums, products and extrema of integers, as shapes are computed with."""
         known = {

@@ -69,6 +69,11 @@ class SliceOp(ViewOp):
             shape[a] = len(indices)
         self.setOutInfo(0, TensorInfo(self.inInfo(0).dataType(), shape))
 
+    def canBeReplacedByIdentity(self) -> bool:
+        """Of all elements, in order."""
+        shape = self.inShape(0)
+        return all(taken == range(shape[a]) for a, taken in self.ranges().items())
+
     def evaluate(self, inputs: Mapping[int, Array]) -> list[Array] | None:
         """The elements of the ranges."""
         if 0 not in inputs:
@@ -139,6 +144,10 @@ class SplitOp(ViewOp):
         for i, size in enumerate(self.sizes()):
             shape[self.along()] = size
             self.setOutInfo(i, TensorInfo(self.inInfo(0).dataType(), shape))
+
+    def canBeReplacedByIdentity(self) -> bool:
+        """Into one part."""
+        return self.numOutputs() == 1
 
     def evaluate(self, inputs: Mapping[int, Array]) -> list[Array] | None:
         """The parts."""

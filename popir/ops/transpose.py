@@ -49,6 +49,10 @@ class TransposeOp(ViewOp):
         info = TensorInfo(self.inInfo(0).dataType(), [shape[p] for p in self.permutation()])
         self.setOutInfo(0, info)
 
+    def canBeReplacedByIdentity(self) -> bool:
+        """With every dimension in its place."""
+        return self.permutation() == list(range(self.inRank(0)))
+
     def evaluate(self, inputs: Mapping[int, Array]) -> list[Array] | None:
         """The dimensions, permuted."""
         return [inputs[0].transpose(self.permutation())] if 0 in inputs else None
@@ -67,6 +71,10 @@ class TransposeGradOp(InputGradOp):
         super().__init__(fwdOp)
         order = fwdOp.permutation()
         self._permutation = [order.index(i) for i in range(len(order))]
+
+    def canBeReplacedByIdentity(self) -> bool:
+        """With every dimension in its place."""
+        return self._permutation == list(range(self.inRank(0)))
 
     def permutation(self) -> list[int]:
         """The inverse of the forward one."""

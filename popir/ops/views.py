@@ -33,6 +33,10 @@ class ReshapingOp(ViewOp):
         """The shape of the output."""
         raise NotImplementedError
 
+    def canBeReplacedByIdentity(self) -> bool:
+        """To the same shape."""
+        return self.inShape(0) == self.outShape(0)
+
     def evaluate(self, inputs: Mapping[int, Array]) -> list[Array] | None:
         """The input in the new shape."""
         return [inputs[0].reshape(self.outputShape())] if 0 in inputs else None
@@ -50,6 +54,10 @@ class ReshapeGradOp(InputGradOp):
     """The gradient of any operator that only changes the shape."""
 
     opid = graphcoreId("ReshapeGrad")
+
+    def canBeReplacedByIdentity(self) -> bool:
+        """To the same shape."""
+        return self.inShape(0) == self.outShape(0)
 
     def aliases(self, inIndex: int, outIndex: int) -> bool:
         """A view too."""

@@ -1,6 +1,30 @@
-"""Patterns of popir's own, which one a session uses, and the loop that applies them."""
+"""Patterns of popir's own, one a file, which of them a session uses, and the loop that applies
+them. They are tried in the order in which they stand here.
+"""
 
+from popir.patterns import (  # noqa: I001
+    pre_uni_repl,
+    post_n_repl,
+    nlll_with_softmax_grad_direct,
+    softmax_grad_direct,
+    op_to_identity,
+    view_simplify,
+    expand_cast,
+    pad_sum,
+)
 from popir.patterns.loop import applyPatterns
 from popir.patterns.selection import Patterns, PatternsLevel
 
-__all__ = ["Patterns", "PatternsLevel", "applyPatterns"]
+__all__ = [
+    "Patterns",
+    "PatternsLevel",
+    "applyPatterns",
+    "expand_cast",
+    "nlll_with_softmax_grad_direct",
+    "op_to_identity",
+    "pad_sum",
+    "post_n_repl",
+    "pre_uni_repl",
+    "softmax_grad_direct",
+    "view_simplify",
+]

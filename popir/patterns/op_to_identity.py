@@ -1,0 +1,45 @@
+"""OpToIdentity: what gives its first input as it is becomes an Identity."""
+
+from __future__ import annotations
+
+from popir.ir import Op, Tensor
+from popir.pattern import PatternCreator, Rewrite
+from popir.patterns.edit import constraint, replace
+
+
+class OpToIdentity(Rewrite):
+    """A Reshape to the same shape, a Concat of one tensor, an inactive Dropout: whatever says so by
+    `canBeReplacedByIdentity()`.
+    """
+
+    def pattern(self, op: Op) -> bool:
+        """One that says so, and is no Identity."""
+        if type(op).canBeReplacedByIdentity is Op.canBeReplacedByIdentity:
+            return False
+        return op.opid.type != "Identity" and op.canBeReplacedByIdentity()
+
+    def check(self, op: Op) -> str | None:
+        """Its other outputs, if any, must be of no use, and it must write nothing."""
+        used = [t.id for i, t in op.output.items() if i and (t.uses or t.id in self.kept)]
+        if used:
+            return f"its output '{used[0]}' is used too"
+        if op.inInfo(0) != op.outInfo(0):
+            return f"input 0 is {op.inInfo(0)}, output 0 {op.outInfo(0)}"
+        if op.hasSideEffect() or any(map(op.modifies, op.input)):
+            return "it has a side effect, or writes an input"
+        return constraint(op)
+
+    def touches(self, op: Op) -> list[Tensor]:
+        """Nothing: the output stays."""
+        return []
+
+    def rewrite(self, op: Op) -> None:
+        """An Identity of input 0."""
+        for i in [i for i in op.output if i]:
+            tensor = op.outTensor(i)
+            op.disconnectOutTensor(i)
+            op.graph.removeTensor(tensor.id)
+        replace(op, ("ai.onnx", "Identity", 13), [op.inId(0)])
+
+
+PatternCreator(OpToIdentity, "OpToIdentity", source="built in")
