@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from onnx import helper
 
 import popir
 from popir import Patterns, PatternsLevel, pattern
 from popir.errors import DuplicateOperatorError, VerificationError, popart_exception
+from popir.patterns import applyPatterns
+from popir.patterns.popart import ALIASES, NOT_HERE
 from tests.models import floats, run
 
 
@@ -131,16 +137,164 @@ def test_patterns_are_switched_by_name_and_level(register: Any) -> None:
     assert not isTanh(result(Patterns(PatternsLevel.NoPatterns)))
 
 
-def test_an_unknown_pattern_is_refused() -> None:
+OWN = [
+    "PreUniRepl",
+    "PostNRepl",
+    "NlllWithSoftMaxGradDirect",
+    "SoftMaxGradDirect",
+    "OpToIdentity",
+    "ViewSimplify",
+    "ExpandCast",
+    "PadSum",
+]
+
+
+def uses(of: Patterns) -> list[str]:
+    return [name for name in [*OWN, "InPlace"] if of.isPatternEnabled(name)]
+
+
+def test_the_names_are_those_of_the_patterns_that_there_are() -> None:
+    assert Patterns.getAllPreAliasPatternNames() == OWN
+    folder = Path(popir.patterns.__file__).parent
+    words = {name.replace("_", "") for name in (path.stem for path in folder.glob("*.py"))}
+    assert {name.lower() for name in OWN} <= words
+    assert uses(Patterns()) == uses(Patterns(PatternsLevel.All)) == [*OWN, "InPlace"]
+    assert uses(Patterns(PatternsLevel.Minimal)) == uses(Patterns(PatternsLevel.NoPatterns)) == []
+    assert uses(Patterns(["PadSum", "InPlace"])) == ["PadSum", "InPlace"]
+    assert uses(Patterns([])) == []
+
+
+def test_patterns_are_attributes() -> None:
+    patterns: Any = Patterns(["PreUniRepl"])
+    assert patterns.PreUniRepl
+    assert not patterns.InPlace
+    patterns.InPlace = True
+    assert uses(patterns) == ["PreUniRepl", "InPlace"]
+    assert "PadSum" in dir(patterns)
+    # PopART's C++ spelling of two of them.
+    patterns.SoftmaxGradDirect = True
+    assert patterns.isPatternEnabled("SoftMaxGradDirect")
+    assert patterns.SoftMaxGradDirect
+    assert uses(Patterns(["NlllWithSoftmaxGradDirect"])) == ["NlllWithSoftMaxGradDirect"]
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda name: Patterns([name]),
+        lambda name: Patterns().enablePattern(name, True),
+        lambda name: Patterns().isPatternEnabled(name),
+        lambda name: getattr(Patterns(), name),
+        lambda name: setattr(Patterns(), name, True),
+    ],
+)
+def test_a_name_that_is_unknown_or_only_popart_has(use: Any) -> None:
     with pytest.raises(popart_exception, match=r"Unknown pattern 'InPlac'. Did you mean 'InPlace'"):
-        Patterns(["InPlac"])
+        use("InPlac")
+    words = "'MatMulLhsGradOp' is PopART's and there is none here: the gradient is an operator"
+    with pytest.raises(popart_exception, match=words):
+        use("MatMulLhsGradOp")
+    assert not hasattr(Patterns(), "MatMulLhsGradOp")
 
 
-def test_names_of_popart_are_accepted() -> None:
-    patterns = Patterns(["PreUniRepl"])
-    assert patterns.isPatternEnabled("PreUniRepl")
-    patterns.InPlace = False  # type: ignore[attr-defined]
-    assert not patterns.isPatternEnabled("InPlace")
+def test_each_name_of_popart_says_why_there_is_no_such_pattern() -> None:
+    assert len(NOT_HERE) > 50
+    assert not {*NOT_HERE} & {*OWN, *ALIASES, *ALIASES.values(), "InPlace"}
+    for name, reason in NOT_HERE.items():
+        assert re.fullmatch(r"[a-z][^.]+[^. ]", reason), name
+        with pytest.raises(popart_exception, match=re.escape(f"none here: {reason}.")):
+            Patterns([name])
+
+
+@pytest.mark.parametrize("choice", ["Default", 2, None, b"PadSum"])
+def test_a_choice_of_another_type_is_refused(choice: Any) -> None:
+    with pytest.raises(popart_exception, match=r"Patterns\(|Unknown pattern"):
+        Patterns(choice)
+
+
+@pytest.mark.parametrize("value", ["no", 1, None])
+def test_a_switch_of_another_type_is_refused(value: Any) -> None:
+    with pytest.raises(popart_exception, match=r"enablePattern\('PadSum', .*expected is True or"):
+        Patterns().enablePattern("PadSum", value)
+    with pytest.raises(popart_exception, match="expected is True or False"):
+        Patterns().enableRuntimeAsserts(value)
+
+
+def test_a_mandatory_pattern_must_be_used(register: Any) -> None:
+    register(ExpToTanh, "ExpToTanh", mandatory=True)
+    with pytest.raises(popart_exception, match="'ExpToTanh' is mandatory; it cannot be disabled"):
+        Patterns().enablePattern("ExpToTanh", False)
+    words = r"'ExpToTanh' of python is mandatory and must be enabled, by .*enableRuntimeAsserts\(F"
+    for patterns in (Patterns(PatternsLevel.NoPatterns), Patterns(["PadSum"])):
+        with pytest.raises(popart_exception, match=words):
+            result(patterns)
+        assert not isTanh(result(patterns.enableRuntimeAsserts(False)))
+    assert isTanh(result(Patterns(["ExpToTanh"])))
+
+
+def test_a_session_says_what_patterns_did(register: Any) -> None:
+    register(ExpToTanh, "ExpToTanh")
+
+    def decisions(name: str, anchorInside: bool = False) -> list[str]:
+        proto, _, y = model(name)
+        inside = next(iter(popir.onnxio.importer.importModel(proto).schedule())).outId(0)
+        anchors = [y, inside] if anchorInside else [y]
+        device = popir.DeviceManager().createCpuDevice()
+        session = popir.InferenceSession(proto, popir.DataFlow(1, anchors), device)
+        return [str(d) for d in session.decisions if d.what == "ExpToTanh"]
+
+    (done,) = decisions("")
+    assert re.fullmatch(r"ExpToTanh for Op\(0, ai.onnx.Exp:6, .*\): done", done)
+    (refused,) = decisions("keep")
+    assert refused.endswith("outputs=['keep/Exp:0']): it is to be kept")
+    (kept,) = decisions("", anchorInside=True)
+    assert kept.endswith("'Exp:0' is kept: an anchor, the loss, or an output")
+
+
+def chain(n: int, *nodes: tuple[str, dict[str, Any]]) -> Any:
+    """The graph of n operators, one after another."""
+    names = ["x", *(f"t{i}" for i in range(n - 1)), "y"]
+    made = [
+        helper.make_node(kind, [a], [b], **attributes)
+        for (kind, attributes), a, b in zip(itertools.cycle(nodes), names, names[1:], strict=False)
+    ]
+    value = helper.make_tensor_value_info
+    graph = helper.make_graph(made, "chain", [value("x", 1, [2, 3])], [value("y", 1, [2, 3])])
+    imports = [helper.make_opsetid("", 13)]
+    return popir.onnxio.importer.importModel(
+        helper.make_model(graph, opset_imports=imports, ir_version=8).SerializeToString()
+    )
+
+
+@pytest.mark.parametrize("length", [1000, 4000])
+def test_each_operator_is_looked_at_a_few_times(register: Any, length: int) -> None:
+    """However long a chain is that patterns take apart one operator after another."""
+    looked = [0]
+
+    class Counting(ExpToTanh):
+        def pattern(self, op: popir.Op) -> bool:
+            looked[0] += 1
+            return False
+
+    register(Counting, "Counting")
+    perm = ("Transpose", {"perm": [0, 1]})
+    graph = chain(length, ("Identity", {}), ("Exp", {}), perm, ("Flatten", {"axis": 1}))
+    decisions = applyPatterns(graph, Patterns(), ["y"])
+    assert sum(d.reason is None for d in decisions) >= length
+    assert {op.opid.type for op in graph.ops.values()} <= {"Exp", "Identity"}
+    assert looked[0] < 8 * length
+
+
+def test_a_pattern_is_shown_the_types_that_it_names(register: Any) -> None:
+    class OfNeg(ExpToTanh):
+        types = frozenset({"Neg"})
+
+        def pattern(self, op: popir.Op) -> bool:
+            assert op.opid.type == "Neg"
+            return False
+
+    register(OfNeg, "OfNeg")
+    assert not isTanh(result())
 
 
 def test_two_libraries_with_one_pattern_name(register: Any) -> None:
