@@ -20,7 +20,7 @@ class PostNRepl(Rewrite):
 
     def check(self, op: Op) -> str | None:
         """Somebody must read it, or it is not worth it: pruning takes it away."""
-        if not op.outTensor(0).uses:
+        if not op.outTensor(0).uses and op.outId(0) not in self.kept:
             return "nobody reads its output"
         return constraint(op)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from onnx import TensorProto, helper
 
-from tests.cli.commands import WEIGHT, call, call_json, classifier, dense, save
+from tests.cli.commands import WEIGHT, call, call_json, classifier, dense, failure, save
 
 CUSTOM = {"": 17, "com.acme": 1}
 
@@ -170,3 +170,32 @@ def test_a_model_with_a_loss(tmp_path: Path) -> None:
     found = call_json("info", tmp_path / "m.onnx")
     assert found["opsets"] == {"ai.onnx": 17, "ai.graphcore": 1}
     assert found["flops_by_operator"]["ai.onnx.Softmax"] == 4 * 16 * 4
+
+
+def test_what_patterns_do_and_why_not(tmp_path: Path) -> None:
+    loss = classifier(tmp_path / "m.onnx")
+    assert call_json("info", tmp_path / "m.onnx")["decisions"] is None
+    found = call_json("info", tmp_path / "m.onnx", "--decisions", "--loss", loss)["decisions"]
+    assert [(row["what"], row["reason"]) for row in found] == [
+        ("NlllWithSoftMaxGradDirect", None),
+        ("SoftMaxGradDirect", None),
+    ]
+    nodes = [
+        helper.make_node("Exp", ["x"], ["a"]),
+        helper.make_node("Sum", ["a"], ["b"]),
+        helper.make_node("Identity", ["b"], ["y"]),
+        helper.make_node("Neg", ["b"], ["z"]),
+    ]
+    model = save(tmp_path / "n.onnx", nodes, {"x": [2]}, ["y", "z"])
+    text = call("info", model, "--decisions").stdout
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    assert any(line.startswith("PreUniRepl done Op(1, ai.onnx.Sum:13,") for line in lines)
+    words = "PostNRepl 'y' is kept: an anchor, the loss, or an output Op(2, ai.onnx.Identity:"
+    assert any(line.startswith(words) for line in lines)
+
+
+def test_a_loss_is_for_decisions(tmp_path: Path) -> None:
+    loss = classifier(tmp_path / "m.onnx")
+    assert "--loss is for --decisions" in failure(
+        "info", tmp_path / "m.onnx", "--loss", loss, code=2
+    )

@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
-from onnx import helper, numpy_helper
+import torch
+from onnx import TensorProto, helper, numpy_helper
 
 from tests.cli.commands import WEIGHT, call, call_json, classifier, failure, samples, save
 
@@ -196,3 +197,42 @@ def test_the_trained_model_runs_without_labels(model: Path, data: Path) -> None:
     call(*words(model, data))
     found = call_json("run", model.with_name("out.onnx"), "--check")
     assert [each["name"] for each in found["outputs"]] == ["Softmax:0"]
+
+
+@pytest.mark.parametrize("type", ["SoftmaxCrossEntropyLoss", "NegativeLogLikelihoodLoss"])
+def test_the_losses_of_onnx(type: str, data: Path, tmp_path: Path) -> None:
+    """Three batches in order, with weights of classes and a label to ignore, as PyTorch."""
+    of = np.array([0.5, 1, 2, 1], np.float32)
+    nodes = [helper.make_node("MatMul", ["x", "w"], ["scores"])]
+    given = "scores"
+    if type == "NegativeLogLikelihoodLoss":
+        nodes.append(helper.make_node("LogSoftmax", ["scores"], [given := "logs"], axis=1))
+    names = [given, "labels", "of"]
+    nodes.append(helper.make_node(type, names, ["loss"], ignore_index=3))
+    inputs = {"x": ["batch", 8], "labels": ["batch"]}
+    start = WEIGHT * np.float32(20)
+    model = save(tmp_path / "m.onnx", nodes, inputs, ["loss"], {"w": start, "of": of})
+    proto = onnx.load(model)
+    proto.graph.input[1].type.tensor_type.elem_type = TensorProto.INT64
+    onnx.save(proto, model)
+    arrays = {name: array[:48] for name, array in np.load(data).items()}
+    np.savez(data, x=arrays["x"], labels=arrays["labels"].astype(np.int64))
+    options = ["--loss", "loss", "--batch-size", 16, "--no-shuffle", "--lr", 0.5]
+    found = call_json("train", model, "--data", data, "--output", tmp_path / "out.onnx", *options)
+    w = torch.tensor(start, requires_grad=True)
+    losses = []
+    for i in range(0, 48, 16):
+        x, labels = (torch.tensor(arrays[name][i : i + 16]) for name in ("x", "labels"))
+        loss = torch.nn.functional.cross_entropy(
+            x @ w, labels.long(), torch.tensor(of), ignore_index=3
+        )
+        (gradient,) = torch.autograd.grad(loss, w)
+        w = (w - 0.5 * gradient).detach().requires_grad_()
+        losses.append(loss.item())
+    assert found["epochs"][0]["loss"] == pytest.approx(np.mean(losses), rel=1e-4)
+    saved = {
+        tensor.name: numpy_helper.to_array(tensor)
+        for tensor in onnx.load(found["output"]).graph.initializer
+    }
+    np.testing.assert_allclose(saved["w"], w.detach().numpy(), 1e-3, 1e-4)
+    np.testing.assert_array_equal(saved["of"], of)

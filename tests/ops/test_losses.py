@@ -154,8 +154,15 @@ def test_weights_of_classes_are_not_trained(tmp_path: Path) -> None:
     assert (saved["weights"] == 1).all()
     made.graph.input.append(helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, x.shape))
     del made.graph.initializer[0]
-    with pytest.raises(popart_exception, match="depends on none of the weights"):
+    words = "'weights': the class weights of SoftmaxCrossEntropyLoss"
+    with pytest.raises(popart_exception, match=words):
         trainingSession(made, "loss")
+    # Nor does a gradient flow there if it is asked for.
+    given = (popir.DataFlow(1, []), "loss", popir.ConstSGD(0.1))
+    with pytest.raises(popart_exception, match="depends on none of the weights weights"):
+        popir.TrainingSession(
+            made, *given, popir.DeviceManager().createCpuDevice(), trained=["weights"]
+        )
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import click
 
-from popir.cli.exits import ExitCode
+from popir.cli.decisions import asJson, decisionsOf, show
+from popir.cli.exits import CommandError, ExitCode
 from popir.cli.initializers import choosing, rows, show_table
 from popir.cli.inputs import Dimensions
 from popir.cli.options import common, model_argument, shapes
@@ -26,6 +27,12 @@ from popir.trainable import choose
 @model_argument
 @shapes
 @choosing
+@click.option(
+    "--decisions",
+    is_flag=True,
+    help="Say what patterns and in-placing do when it is compiled, and where they refuse, why.",
+)
+@click.option("--loss", help="With --decisions: compile to train, with this tensor as the loss.")
 @common
 def command(
     output: Output,
@@ -34,6 +41,8 @@ def command(
     shapes: Sequence[tuple[str, list[int]]],
     trained: Sequence[str],
     frozen: Sequence[str],
+    decisions: bool,
+    loss: str | None,
 ) -> ExitCode:
     """Describe MODEL, an ONNX file: operators, inputs, outputs, parameters, FLOPs.
 
@@ -41,6 +50,8 @@ def command(
     is then listed. FLOPs are for the sizes that --dim gives; other symbolic dimensions count as 1.
     Of each initializer it says whether popir train would train it, and why.
     """
+    if loss is not None and not decisions:
+        raise CommandError("--loss is for --decisions.")
     loaded = load(model)
     description = describe(loaded.model)
     dimensions = Dimensions(description.inputs, dims, shapes)
@@ -50,12 +61,17 @@ def command(
         choices = choose(examination.graph, trained, frozen)
         modes = _modes(examination.graph)
         work, faults = _work(examination)
+        named = (trained, frozen)
+        infos = dimensions.infos(partly=True)
+        decided = decisionsOf(loaded, infos, loss, *named) if decisions else None
     flops = _by_type(work)
     _show(output, description, flops, assumed, bool(examination.unexamined or faults))
     show_table(output, choices)
     if modes:
         columns = ["node", "operator", "in a TrainingSession", "in an InferenceSession"]
         output.table("normalisation and dropout", columns, [list(m.values()) for m in modes])
+    if decided is not None:
+        show(output, decided)
     _show_faults(output, faults, examination.unexamined)
     output.result(
         {
@@ -75,6 +91,7 @@ def command(
             "flops_count": COUNTS,
             "assumed_dims": assumed,
             "modes": modes,
+            "decisions": None if decided is None else asJson(decided),
             "unsupported": [dataclasses.asdict(fault) for fault in faults],
             "unexamined": examination.unexamined,
         }
