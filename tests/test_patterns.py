@@ -251,6 +251,16 @@ def test_a_session_says_what_patterns_did(register: Any) -> None:
     assert kept.endswith("'Exp:0' is kept: an anchor, the loss, or an output")
 
 
+def test_an_excluded_pattern_that_nobody_knows_is_warned_of() -> None:
+    builder = popir.Builder()
+    y = builder.aiOnnx.exp([builder.addInputTensor("FLOAT", [3], "x")])
+    builder.addOutputTensor(y)
+    builder.excludePatterns(y, ["PostNRep", "PadSum", "MatMulOp", "InPlace"])
+    words = "excludes the pattern 'PostNRep'; nobody .* name. Did you mean 'PostNRepl'"
+    with pytest.warns(UserWarning, match=words):
+        run(builder.getModelProto(), {"x": X}, [y])
+
+
 def chain(n: int, *nodes: tuple[str, dict[str, Any]]) -> Any:
     """The graph of n operators, one after another."""
     names = ["x", *(f"t{i}" for i in range(n - 1)), "y"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import deque
 from collections.abc import Collection, Iterable
 from itertools import takewhile
@@ -10,7 +11,7 @@ from popir import pattern, registry
 from popir.errors import VerificationError, popart_exception
 from popir.ir import Graph, Op, verify
 from popir.pattern import PreAliasPattern, Rewrite
-from popir.patterns.selection import Patterns, canonical
+from popir.patterns.selection import Patterns, canonical, unknown
 from popir.transforms.decision import Decision
 
 _MOST = 100
@@ -38,6 +39,7 @@ class _Loop:
     def __init__(self, graph: Graph, patterns: Patterns, kept: Collection[str]) -> None:
         self.graph = graph
         self.kept = {*kept, *graph.outputs}
+        _warnOfUnknown(graph)
         self.anyType: list[PreAliasPattern] = []
         self.byType: dict[str, list[PreAliasPattern]] = {}
         self.used: list[PreAliasPattern] = []
@@ -160,6 +162,17 @@ class _Loop:
             raise VerificationError(
                 f"After the patterns {', '.join(suspects)} were applied: {error}"
             ) from error
+
+
+def _warnOfUnknown(graph: Graph) -> None:
+    """Warns of patterns that operators exclude and nobody knows."""
+    excluding: dict[str, Op] = {}
+    for op in graph.ops.values():
+        for name in op.settings.nodeAttributes.get("__exclude_patterns", ()):
+            excluding.setdefault(name, op)
+    for name, op in excluding.items():
+        if (why := unknown(name)) is not None:
+            warnings.warn(f"{op.debugName()} excludes the pattern '{name}'; {why}", stacklevel=2)
 
 
 def _around(op: Op) -> list[int]:

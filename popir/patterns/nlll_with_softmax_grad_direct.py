@@ -36,6 +36,8 @@ class NlllWithSoftMaxGradDirect(Rewrite):
             return why
         if op.inShape(0)[-1:] != softmax.outShape(0)[-1:]:
             return "a reshape between them changes the last dimension, the classes"
+        if 0 in op.inShape(0):
+            return "there are no samples"
         for id in (op.inId(0), shown.id):
             if getGradId(id) in self.kept:
                 return f"'{getGradId(id)}', the gradient of the probabilities, is an anchor"

@@ -20,6 +20,8 @@ class OpToIdentity(Rewrite):
 
     def check(self, op: Op) -> str | None:
         """Its other outputs, if any, must be of no use, and it must write nothing."""
+        if not (op.hasInput(0) and op.hasOutput(0)):
+            return "it has no input 0, or no output 0"
         used = [t.id for i, t in op.output.items() if i and (t.uses or t.id in self.kept)]
         if used:
             return f"its output '{used[0]}' is used too"

@@ -135,6 +135,14 @@ def canonical(name: str) -> str:
     return ALIASES.get(name, name)
 
 
+def unknown(name: str) -> str | None:
+    """Why no pattern has that name, registered or PopART's; None if one has."""
+    known = [*(entry.name for entry in pattern.entries()), INPLACE]
+    if canonical(name) in known or name in NOT_HERE:
+        return None
+    return f"nobody has registered one of that name.{did_you_mean(name, known)}"
+
+
 def _find(name: str) -> pattern.PatternEntry | None:
     """The registered pattern; None for InPlace. Raises UnknownPatternError."""
     known = {entry.name: entry for entry in pattern.entries()}

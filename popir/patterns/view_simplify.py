@@ -23,6 +23,8 @@ class ViewSimplify(Rewrite):
             return f"'{between.id}' is kept: an anchor, the loss, or an output"
         if len(between.consumers) > 1:
             return f"'{between.id}' has other readers"
+        if 0 in op.outShape(0):
+            return "it has no elements: a 0 in the shape of a Reshape means something else"
         return constraint(op) or constraint(between.getProducer())
 
     def touches(self, op: Op) -> list[Tensor]:

@@ -210,6 +210,13 @@ def test_a_reshape_between_softmax_and_loss() -> None:
     assert found.reasons == ["a reshape between them changes the last dimension, the classes"]
 
 
+def test_a_loss_of_no_samples() -> None:
+    x, labels = np.empty((0, 5), np.float32), np.empty(0, np.int32)
+    (loss, gradient), _ = trained(Net(x, labels))
+    assert loss == 0
+    assert gradient.shape == (0, 5)
+
+
 def test_two_losses_of_one_softmax_share_its_logarithm() -> None:
     x, labels = scores((6, 5), 1)
 

@@ -67,6 +67,18 @@ def test_a_reshape_that_is_needed_stays(more: dict[str, Any], reason: str) -> No
     assert found.reasons == [reason]
 
 
+def test_reshapes_of_nothing_stay() -> None:
+    def build(builder: popir.Builder) -> list[str]:
+        x = builder.aiOnnx.exp([builder.addInputTensor("FLOAT", [3, 0], "x")])
+        flat = builder.aiOnnx.flatten([x], axis=0)
+        return [builder.aiOnnx.unsqueeze([flat, const(builder, 2)])]
+
+    found = compiled("ViewSimplify", build, {"x": np.empty((3, 0), np.float32)})
+    assert found.types == ["Exp", "Flatten", "Unsqueeze"]
+    (reason,) = found.reasons
+    assert reason.startswith("it has no elements")
+
+
 def expanded(*shape: int, twice: bool = False) -> Callable[[popir.Builder], list[str]]:
     def build(builder: popir.Builder) -> list[str]:
         x = builder.addInputTensor("FLOAT", [4, 1], "x")
