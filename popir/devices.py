@@ -58,6 +58,11 @@ class DeviceInfo:
         )
 
 
+def _text(value: object) -> str:
+    """A number or a flag as Poplar writes it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 class DeviceManager:
     """Makes devices."""
 
@@ -70,18 +75,16 @@ class DeviceManager:
 
         Options, numbers or their text: "numIPUs" (1), "tilesPerIPU" (all that the version has),
         "ipuVersion" ("ipu2", "ipu21", or "ipu1"), any other figure of the machine, such as
-        "memoryBytesPerTile" or "exchangeBytesPerCycle"; and "compileIPUCode",
-        "dynamicMinimumTilesPerIPU", which are accepted and mean nothing here. Raises
-        popart_exception for any other option or value.
+        "memoryBytesPerTile" or "exchangeBytesPerCycle". `popir options` lists them, and those of
+        Poplar's and PopART's that have no meaning here. Raises popart_exception for any other
+        option or value.
         """
         if options is not None and not isinstance(options, Mapping):
             raise popart_exception(
                 "createIpuModelDevice takes a dictionary of options, such as {'numIPUs': 1}; given "
                 f"was {options!r}."
             )
-        figures = {name: str(value) for name, value in (options or {}).items()}
-        for name in ("compileIPUCode", "dynamicMinimumTilesPerIPU"):
-            figures.pop(name, None)
+        figures = {name: _text(value) for name, value in (options or {}).items()}
         version = figures.pop("ipuVersion", "ipu2")
         try:
             model = poplar.IPUModel(version)

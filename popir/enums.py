@@ -1,6 +1,6 @@
 """The enumerations of PopART's settings, by their names there.
 
-Where popir has one behaviour for all members, the choice is recorded and changes no result.
+`popir options` says which members of an option's enumeration act.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ class DeviceType(enum.Enum):
 
 
 class DeviceConnectionType(enum.Enum):
-    """When a device is attached. Recorded: a simulated device is always there."""
+    """When a device is attached."""
 
     Always, OnDemand, Never = range(3)
 
 
 class DeviceSelectionCriterion(enum.Enum):
-    """Which of several devices is taken. Recorded."""
+    """Which of several devices is taken."""
 
     First, Random = range(2)
 
 
 class TileSet(enum.Enum):
-    """The tiles that serve a host transfer. Recorded."""
+    """The tiles that serve a host transfer."""
 
     Compute, IO = range(2)
 
 
 class ExchangeStrategy(enum.Enum):
-    """When a host transfer happens. Recorded: transfers here are zero-copy."""
+    """When a host transfer happens."""
 
     JustInTime, OverlapInnerLoop, OverlapLoops, OverlapStep = range(4)
 
@@ -51,43 +51,43 @@ class SGDAccumulatorAndMomentum(enum.Enum):
 
 
 class AccumulateOuterFragmentSchedule(enum.Enum):
-    """The order of the updates after gradient accumulation. Recorded."""
+    """The order of the updates after gradient accumulation."""
 
     Scheduler, Serial, OverlapCycleOptimized, OverlapMemoryOptimized = range(4)
 
 
 class BatchSerializationBatchSchedule(enum.Enum):
-    """The order of the parts of a serialised batch. Recorded."""
+    """The order of the parts of a serialised batch."""
 
     Scheduler, Isomorphic, OverlapOnIo, OverlapOnCompute = range(4)
 
 
 class BatchSerializationMethod(enum.Enum):
-    """How a batch is serialised. Recorded."""
+    """How a batch is serialised."""
 
     UnrollDynamic, UnrollStatic, Loop = range(3)
 
 
 class BatchSerializationTransformContext(enum.Enum):
-    """When a batch is serialised. Recorded."""
+    """When a batch is serialised."""
 
     Forward, Backward, Fwd, Bwd = range(4)
 
 
 class CommGroupType(enum.Enum):
-    """Which replicas belong together. Recorded."""
+    """Which replicas belong together."""
 
     All, Consecutive, Orthogonal, Ungrouped = range(4)
 
 
 class ExecutionPhaseIOSchedule(enum.Enum):
-    """When a phase loads its tensors. Recorded."""
+    """When a phase loads its tensors."""
 
     Preload, OnDemand = range(2)
 
 
 class ExecutionPhaseSchedule(enum.Enum):
-    """The order of the phases' transfers. Recorded."""
+    """The order of the phases' transfers."""
 
     Interleaving, Batch, BatchClusteredIO = range(3)
 
@@ -101,7 +101,7 @@ class GradientTensorTrackingMethod(enum.Enum):
 
 
 class Instrumentation(enum.Enum):
-    """Which loops are timed. Recorded."""
+    """Which loops are timed."""
 
     Outer, Inner = range(2)
 
@@ -113,42 +113,42 @@ class MeanReductionStrategy(enum.Enum):
 
 
 class MergeVarUpdateType(enum.Enum):
-    """How variable updates are grouped. Recorded."""
+    """How variable updates are grouped."""
 
     Off, All, AutoTight, AutoLoose = range(4)
 
 
 class RecomputationType(enum.Enum):
-    """Which activations are computed again in the backward pass. Recorded."""
+    """Which activations are computed again in the backward pass."""
 
     NoRecompute, Standard, NormOnly, RecomputeAll, Pipeline = range(5)
 
 
 class ReplicatedTensorSharding(enum.Enum):
-    """Whether replicas share one copy of a tensor. Recorded."""
+    """Whether replicas share one copy of a tensor."""
 
     Off, On = range(2)
 
 
 class SubgraphCopyingStrategy(enum.Enum):
-    """When a call copies its tensors. Recorded."""
+    """When a call copies its tensors."""
 
     OnEnterAndExit, JustInTime = range(2)
 
 
 class SyncPattern(enum.Enum):
-    """How IPUs synchronise. Recorded."""
+    """How IPUs synchronise."""
 
     Full, SinglePipeline, ReplicaAndLadder = range(3)
 
 
 class TensorStorage(enum.Enum):
-    """Where a tensor is kept. Recorded."""
+    """Where a tensor is kept."""
 
     OnChip, OffChip = range(2)
 
 
 class VirtualGraphMode(enum.Enum):
-    """How operators are placed on IPUs. Recorded."""
+    """How operators are placed on IPUs."""
 
     Off, Manual, Auto, ExecutionPhases = range(4)

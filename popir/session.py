@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -35,7 +34,8 @@ from popir.onnxio.skeleton import Skeleton
 from popir.onnxio.statistics import separateStatistics
 from popir.onnxio.training_info import Training, joined
 from popir.optimizers import Optimizer
-from popir.options import NOT_COMPILED, SessionOptions
+from popir.options import Kind, OptionWarning, SessionOptions, warn
+from popir.options.annotations import checkAnnotations
 from popir.opx import device
 from popir.patterns import Patterns
 from popir.profile import HostProfile, MachineReport, Profile
@@ -89,8 +89,10 @@ class Session(Exclusive):
         require("A session", "deviceInfo", deviceInfo, DeviceInfo)
         self.dataFlow = dataFlow
         self.deviceInfo = deviceInfo
-        self.options = userOptions or SessionOptions()
-        self.options.refuse()
+        self.options = SessionOptions() if userOptions is None else userOptions
+        require("A session", "userOptions", self.options, SessionOptions)
+        self.options.check()
+        self._engineOptions = _engineOptions(self.options)
         self._progress = Progress(
             self.options.compilationProgressLogger, self.options.compilationProgressTotal
         )
@@ -122,6 +124,10 @@ class Session(Exclusive):
             loaded = separateStatistics(loaded)
         graph = importModel(loaded, inputShapeInfo, inModes(loaded.model, *self._modes))
         infos = {id: t.info for id, t in graph.tensors.items() if t.info is not None}
+        checkAnnotations(
+            (op.debugName(), op.source == "built in", op.settings.nodeAttributes)
+            for op in graph.ops.values()
+        )
         self._compilation = Compilation(
             graph,
             anchors,
@@ -194,12 +200,10 @@ class Session(Exclusive):
         """A number of 64 bits for all that the device program depends on: the compiled graph, the
         options, the anchors, the batches and the machine. The same in every process.
         """
-        options = {f.name: getattr(self.options, f.name) for f in fields(self.options)}
-        counted = {name: value for name, value in options.items() if name not in NOT_COMPILED}
         anchors = self.dataFlow.anchors()
         returned = {id: (self.dataFlow.art(id).id(), self.dataFlow.rows(id)) for id in anchors}
         flow = (self.dataFlow.batchesPerStep(), returned)
-        return getHash(self._compilation, (counted, flow, str(self.deviceInfo)))
+        return getHash(self._compilation, (self.options.compiled(), flow, str(self.deviceInfo)))
 
     def getTensorIds(self) -> set[str]:
         """The ids of all tensors of the compiled graph."""
@@ -256,8 +260,9 @@ class Session(Exclusive):
 
     def _plan(self, graph: Any, program: Any) -> Any:
         try:
-            options = self.options.engineOptions
-            return poplar.Engine(graph, [program], options, self._progress.stage(0.7, 1))
+            return poplar.Engine(
+                graph, [program], self._engineOptions, self._progress.stage(0.7, 1)
+            )
         except poplar_graph_memory_allocation_error as error:
             if not str(error).startswith("Out of memory on tile"):
                 raise
@@ -503,6 +508,20 @@ class Session(Exclusive):
         Raises popart_exception if the model has none in that file.
         """
         self._skeleton.redirect(fromLocation, toLocation)
+
+
+def _engineOptions(options: SessionOptions) -> dict[str, str]:
+    """The engine's options, without those that have no meaning, of which a warning is given.
+
+    Raises poplar_invalid_option for one that there is not, or for a value that it does not take.
+    """
+    for note in poplar.checkEngineOptions(options.engineOptions):
+        warn(note, OptionWarning)
+    return {
+        name: options.engineOptions[name]
+        for name, kind, *_ in poplar.engineOptionTable()
+        if kind == Kind.ACTS.value and name in options.engineOptions
+    }
 
 
 class InferenceSession(Session):

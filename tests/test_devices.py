@@ -18,7 +18,7 @@ def test_the_cpu_has_one_tile() -> None:
         ({}, 1, 1472),
         ({"numIPUs": 2, "tilesPerIPU": 4}, 2, 4),
         ({"numIPUs": "2", "tilesPerIPU": "4", "ipuVersion": "ipu21"}, 2, 4),
-        ({"compileIPUCode": False}, 1, 1472),
+        ({"compileIPUCode": True}, 1, 1472),
     ],
 )
 def test_a_model_has_the_size_asked_for(options: dict[str, object], ipus: int, tiles: int) -> None:

@@ -11,6 +11,7 @@
 
 #include "bindings/numpy.hpp"
 #include "poplar/engine_impl.hpp"
+#include "poplar/engine_options.hpp"
 #include "poplar/host_memory.hpp"
 
 namespace popir {
@@ -204,8 +205,47 @@ void bindExecutable(py::module_& m) {
       py::arg("graph"), py::arg("programs"), py::arg("options") = OptionFlags());
 }
 
+py::list asRows(const std::vector<OptionRow>& table) {
+  const auto kind = [](const OptionRow& row) {
+    switch (row.kind) {
+      case OptionRow::Kind::Acts: return "acts";
+      case OptionRow::Kind::Refused: return "refused";
+      default: return "no-meaning";
+    }
+  };
+  py::list rows;
+  for (const auto& row : table)
+    rows.append(py::make_tuple(row.name, kind(row), typeText(row), row.otherwise, row.reason));
+  return rows;
+}
+
+void warnOfOption(const std::string& note) {
+  const py::gil_scoped_acquire locked;
+  const py::object kind = py::module_::import("popir.options").attr("OptionWarning");
+  if (PyErr_WarnEx(kind.ptr(), note.c_str(), 1) != 0) throw py::error_already_set();
+}
+
+void bindOptions(py::module_& m) {
+  setOptionNotes(warnOfOption);
+  m.def(
+      "engineOptionTable", [] { return asRows(engineOptionTable()); },
+      "Name, kind, type, default and reason of each option of an Engine.");
+  m.def(
+      "deviceOptionTable", [] { return asRows(deviceOptionTable()); },
+      "The same of the options of devices that are no figures of the machine.");
+  m.def(
+      "checkEngineOptions",
+      [](const OptionFlags& options) {
+        return checkOptions("Engine", engineOptionTable(), options);
+      },
+      py::arg("options"),
+      "What is to be said of options that have no meaning. Raises poplar_invalid_option for those "
+      "that there are not, that are refused, or that have a value which they do not take.");
+}
+
 void bindEngine(py::module_& m) {
   bindHostFunctions(m);
+  bindOptions(m);
   bindExecutable(m);
   m.def("availableMemory", &availableMemory,
         "Bytes that this process can still take from the host.");

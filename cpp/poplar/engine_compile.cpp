@@ -24,12 +24,7 @@ std::size_t aligned(std::size_t bytes) { return (bytes + kAlign - 1) / kAlign * 
 unsigned threadsFrom(const poplar::OptionFlags& options) {
   const auto found = options.find("host.numThreads");
   if (found == options.end()) return static_cast<unsigned>(std::max(omp_get_max_threads(), 1));
-  char* end = nullptr;
-  const long n = std::strtol(found->second.c_str(), &end, 10);
-  if (end == found->second.c_str() || *end != 0 || n < 1 || n > 1024)
-    throw poplar::invalid_option("Engine: host.numThreads is '" + found->second +
-                                 "', expected a number from 1 to 1024");
-  return static_cast<unsigned>(n);
+  return static_cast<unsigned>(std::stoul(found->second));
 }
 
 std::string shapeText(const Dims& shape) {
@@ -97,7 +92,7 @@ EngineImpl::EngineImpl(std::shared_ptr<GraphImpl> graph, Programs programs,
     : grown_(std::move(graph)),
       graph_(grown_),
       programNodes_(std::move(programs)),
-      options_(withEnvironment(given)),
+      options_(engineOptions(given)),
       threads_(threadsFrom(options_)) {
   const auto& options = options_;
   const ThreadCount threads(threads_);
@@ -126,7 +121,8 @@ EngineImpl::EngineImpl(std::shared_ptr<GraphImpl> graph, Programs programs,
   for (std::size_t p = 0; p < programNodes_.size(); ++p) {
     if (progress) progress(static_cast<int>(p), total);
     compile(p, flat[p]);
-    if (hostProfileFrom(options)) compiled_[p].times.resize(compiled_[p].instrs.size());
+    if (flagFrom(options, "host.profile", false))
+      compiled_[p].times.resize(compiled_[p].instrs.size());
   }
   const std::size_t temporaries = aligned(placement_.arenaBytes);
   const std::size_t scratch = temporaries + aligned(temporaryBytes_);

@@ -2,17 +2,19 @@
 #ifndef popir_poplar_engine_options_hpp
 #define popir_poplar_engine_options_hpp
 
-#include <poplar/OptionFlags.hpp>
-
-#include <string>
+#include "poplar/option_table.hpp"
 
 namespace popir {
 
-/// `options` and, over them, those of POPLAR_ENGINE_OPTIONS.
-/// \throws poplar::invalid_option if that is no JSON object of strings.
-poplar::OptionFlags withEnvironment(const poplar::OptionFlags& options);
+/// Every option that an engine knows. A new one is a row in engine_options.cpp.
+__attribute__((visibility("default"))) const std::vector<OptionRow>& engineOptionTable();
 
-/// \throws poplar::invalid_option for a value other than true and false.
+/// `options` and, over them, those of POPLAR_ENGINE_OPTIONS, checked; those that have no meaning
+/// are noted. \throws as checkOptions, and poplar::invalid_option if the variable holds no JSON
+/// object of strings.
+poplar::OptionFlags engineOptions(const poplar::OptionFlags& options);
+
+/// The value of an option of type Flag.
 bool flagFrom(const poplar::OptionFlags& options, const char* name, bool otherwise = true);
 
 }  // namespace popir

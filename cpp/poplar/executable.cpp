@@ -55,7 +55,7 @@ Executable compileGraph(const Graph& graph, ArrayRef<program::Program> programs,
   const auto nodes = popir::nodesOf(programs);
   if (progress) progress(0, 1);
   popir::EngineParts parts;
-  popir::checkedPrograms(*graph.impl(), nodes, popir::withEnvironment(options), parts);
+  popir::checkedPrograms(*graph.impl(), nodes, popir::engineOptions(options), parts);
   auto bytes = std::make_shared<const std::string>(popir::saveGraph(*graph.impl(), nodes, options));
   if (progress) progress(1, 1);
   return Executable(std::move(bytes));

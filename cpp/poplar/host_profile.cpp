@@ -6,14 +6,6 @@
 
 namespace popir {
 
-bool hostProfileFrom(const poplar::OptionFlags& options) {
-  const auto found = options.find("host.profile");
-  if (found == options.end() || found->second == "false") return false;
-  if (found->second == "true") return true;
-  throw poplar::invalid_option("Engine: host.profile is '" + found->second +
-                               "', expected 'true' or 'false'");
-}
-
 std::vector<EngineImpl::HostRow> EngineImpl::hostProfile(unsigned program) const {
   if (program >= programNodes_.size())
     throw poplar::control_program_error("Engine::hostProfile: program " + std::to_string(program) +

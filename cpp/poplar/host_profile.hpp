@@ -2,8 +2,6 @@
 #ifndef popir_poplar_host_profile_hpp
 #define popir_poplar_host_profile_hpp
 
-#include <poplar/OptionFlags.hpp>
-
 #include <chrono>
 #include <cstdint>
 #include <vector>
@@ -15,9 +13,6 @@ struct HostTime {
   std::uint64_t runs = 0;
   std::uint64_t nanoseconds = 0;
 };
-
-/// Whether "host.profile" is "true". \throws invalid_option for a value other than true and false.
-bool hostProfileFrom(const poplar::OptionFlags& options);
 
 /// Charges the time that passes to instructions, one after another. Without times to charge it
 /// costs a branch for each instruction and reads no clock.

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "machine/target_spec.hpp"
+#include "poplar/option_table.hpp"
 
 namespace poplar {
 
@@ -19,20 +20,47 @@ Target targetOf(TargetSpec spec) {
   return Target(std::make_shared<const TargetSpec>(std::move(spec)));
 }
 
-// Options of Poplar's that describe how IPUs are cabled and shared, which is the same here always.
-bool meansNothing(const std::string& option) {
-  const auto figures = TargetSpec::figures();
-  if (std::find(figures.begin(), figures.end(), option) != figures.end()) return false;
-  return option.rfind("ipuLink", 0) == 0 || option.rfind("sync", 0) == 0 ||
-         option == "gatewayMode" || option == "compileIPUCode";
+// Options of Poplar's that are no figures of a machine.
+const std::vector<popir::OptionRow> kMeaningless = [] {
+  using Row = popir::OptionRow;
+  constexpr const char* fabric = "there is no fabric to configure: its links are figures";
+  constexpr const char* sync = "there is no hardware to synchronise";
+  std::vector<Row> rows;
+  for (const auto* name : {"ipuLinkConfiguration", "ipuLinkTopology", "ipuLinkDomainSize",
+                           "ipuLinkLabelling", "ipuLinkRoutingMode", "gatewayMode"})
+    rows.push_back({name, Row::Kind::NoMeaning, Row::Type::Text, "", fabric});
+  for (const auto* name : {"syncConfiguration", "syncReplicasIndependently"})
+    rows.push_back({name, Row::Kind::NoMeaning, Row::Type::Text, "", sync});
+  rows.push_back({"compileIPUCode", Row::Kind::NoMeaning, Row::Type::Flag, "true",
+                  "codelets are compiled for the host, when a graph gets them"});
+  rows.push_back({"dynamicMinimumTilesPerIPU", Row::Kind::NoMeaning, Row::Type::Whole, "",
+                  "a device has the tiles that it is made with"});
+  return rows;
+}();
+
+bool isMeaningless(const std::string& option) {
+  return std::any_of(kMeaningless.begin(), kMeaningless.end(),
+                     [&](const popir::OptionRow& row) { return option == row.name; });
 }
 
-void change(TargetSpec& spec, const OptionFlags& figures) {
-  for (const auto& [name, value] : figures)
-    if (!meansNothing(name)) spec.set(name, value);
+void change(TargetSpec& spec, const OptionFlags& options) {
+  OptionFlags others;
+  for (const auto& [name, value] : options) {
+    if (isMeaningless(name))
+      others.set(name, value);
+    else
+      spec.set(name, value);
+  }
+  for (const auto& note : popir::checkOptions("target", kMeaningless, others))
+    popir::noteOption(note);
 }
 
 }  // namespace
+}  // namespace poplar
+
+const std::vector<popir::OptionRow>& popir::deviceOptionTable() { return poplar::kMeaningless; }
+
+namespace poplar {
 
 Target::Target() : spec_(std::make_shared<const TargetSpec>(TargetSpec::cpu())) {}
 Target::Target(std::shared_ptr<const TargetSpec> spec) : spec_(std::move(spec)) {}
@@ -139,7 +167,11 @@ void copyDeviceHalfToFloat(const Target&, const void* src, float* dst, std::size
 Device::Device() : Device(Target()) {}
 Device::Device(Target target, unsigned id)
     : target_(std::move(target)), id_(id), attached_(std::make_shared<bool>(false)) {}
-Device Device::createCPUDevice(const OptionFlags&) { return Device(Target::createCPUTarget()); }
+Device Device::createCPUDevice(const OptionFlags& options) {
+  auto spec = TargetSpec::cpu();
+  change(spec, options);
+  return Device(targetOf(std::move(spec)));
+}
 Device Device::createVirtualDevice(unsigned tilesPerIPU) {
   auto spec = target_.spec();
   spec.set("tilesPerIPU", tilesPerIPU);
@@ -161,10 +193,10 @@ std::vector<Device> DeviceManager::getDevices(TargetType type, unsigned required
   return {Device(targetOf(spec), 0)};
 }
 Device DeviceManager::getDevice(TargetType type, unsigned deviceManagerId,
-                                const OptionFlags&) const {
-  if (type == TargetType::CPU) return Device(Target::createCPUTarget(), deviceManagerId);
-  auto spec = TargetSpec::ipu("ipu2");
+                                const OptionFlags& options) const {
+  auto spec = type == TargetType::CPU ? TargetSpec::cpu() : TargetSpec::ipu("ipu2");
   spec.type = type;
+  change(spec, options);
   return Device(targetOf(spec), deviceManagerId);
 }
 

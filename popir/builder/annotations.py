@@ -19,19 +19,29 @@ from popir.errors import OperatorAttributeError, popart_exception
 from popir.ir import AttributeKind
 from popir.onnxio.attributes import to_proto, to_python
 from popir.onnxio.proto import AttributeProto, NodeProto
+from popir.options.annotations import (
+    AVAILABLE_MEMORY,
+    COMM_GROUP_SIZE,
+    COMM_GROUP_TYPE,
+    CONV_DITHERING,
+    EXCLUDE_PATTERNS,
+    EXECUTION_PHASE,
+    INPLACE_NAMES,
+    INPLACE_PRIORITIES,
+    OUTLINE,
+    PARTIALS_TYPE,
+    PIPELINE_STAGE,
+    RECOMPUTE,
+    RECOMPUTED,
+    SCHEDULE_PRIORITY,
+    SERIALIZE_FACTOR,
+    SERIALIZE_MODE,
+    SERIALIZE_PRECISION,
+    VIRTUAL_GRAPH,
+)
 
 Outputs = str | Iterable[str]
 """The node that has these outputs."""
-
-VIRTUAL_GRAPH = "__ipu_number"
-PIPELINE_STAGE = "__pipeline_stage"
-EXECUTION_PHASE = "__execution_phase"
-RECOMPUTE = "__recompute_output_in_backward_pass"
-PARTIALS_TYPE = "__partials_type"
-
-CHECKPOINT, RECOMPUTED = 1, 2
-"""RecomputeType.Checkpoint and RecomputeType.Recompute."""
-
 
 _SERIALIZE_MODES = ("none", "input_channels", "reducing_dim", "output_channels")
 
@@ -129,7 +139,7 @@ class Annotations:
     pipelineStage = _annotation(PIPELINE_STAGE, int, "the stage of the pipeline that a node is in")
     executionPhase = _annotation(EXECUTION_PHASE, int, "the phase of execution that a node is in")
     recomputeOutput = _annotation(RECOMPUTE, int, "the RecomputeType of a node")
-    schedulePriority = _annotation("__schedule_priority", float, "how early a node should run")
+    schedulePriority = _annotation(SCHEDULE_PRIORITY, float, "how early a node should run")
 
     def getVirtualGraph(self, nodeOutputNames: Outputs | None = None) -> int:
         """The virtual graph of a node or, without one, of the surrounding `with`."""
@@ -159,13 +169,13 @@ class Annotations:
     def outlineAttributes(self, attributes: Mapping[str, str]) -> Generator[None]:
         """Within it, nodes get pairs of strings that keep apart what would be outlined together."""
         pairs = [str(text) for pair in attributes.items() for text in pair]
-        with self._annotating({"__outline": pairs}):
+        with self._annotating({OUTLINE: pairs}):
             yield
 
     @contextlib.contextmanager
     def commGroup(self, type: Any = 0, groupSize: int = 0) -> Generator[None]:
         """Within it, nodes get the group of replicas that they communicate with."""
-        with self._annotating({"__comm_group_type": _plain(type), "__comm_group_size": groupSize}):
+        with self._annotating({COMM_GROUP_TYPE: _plain(type), COMM_GROUP_SIZE: groupSize}):
             yield
 
     def recomputeOutputInBackwardPass(self, nodeOutputNames: Outputs, value: Any = 2) -> None:
@@ -192,11 +202,11 @@ class Annotations:
             raise popart_exception(
                 f"availableMemoryProportion must be in (0,1], but is: {proportion}."
             )
-        self._set(self._node(nodeOutputNames), "__available_memory", float(proportion))
+        self._set(self._node(nodeOutputNames), AVAILABLE_MEMORY, float(proportion))
 
     def setEnableConvDithering(self, nodeOutputNames: Outputs, enable: int) -> None:
         """Sets whether a convolution's first tile is chosen at random."""
-        self._set(self._node(nodeOutputNames), "__enable_conv_dithering", int(enable))
+        self._set(self._node(nodeOutputNames), CONV_DITHERING, int(enable))
 
     def setSerializeMatMul(
         self, nodeOutputNames: Outputs, mode: str, factor: int = 0, keep_precision: bool = False
@@ -211,19 +221,19 @@ class Annotations:
             )
         if mode != "none":
             node = self._node(nodeOutputNames)
-            self._set(node, "__serialize_matmul_mode", mode)
-            self._set(node, "__serialize_matmul_factor", int(factor))
-            self._set(node, "__serialize_matmul_precision", int(keep_precision))
+            self._set(node, SERIALIZE_MODE, mode)
+            self._set(node, SERIALIZE_FACTOR, int(factor))
+            self._set(node, SERIALIZE_PRECISION, int(keep_precision))
 
     def excludePatterns(self, nodeOutputName: Outputs, patternNames: Iterable[str]) -> None:
         """Names the patterns that must leave a node alone."""
-        self._set(self._node(nodeOutputName), "__exclude_patterns", list(patternNames))
+        self._set(self._node(nodeOutputName), EXCLUDE_PATTERNS, list(patternNames))
 
     def setInplacePreferences(self, nodeOutputName: Outputs, prefs: Mapping[str, float]) -> None:
         """Sets how much each in-place variant of a node is wanted, by its operator's name."""
         node = self._node(nodeOutputName)
-        self._set(node, "__inplace_op_names", list(prefs))
-        self._set(node, "__inplace_op_priorities", [float(value) for value in prefs.values()])
+        self._set(node, INPLACE_NAMES, list(prefs))
+        self._set(node, INPLACE_PRIORITIES, [float(value) for value in prefs.values()])
 
     # How it is done.
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from popir.builder.annotations import CHECKPOINT, RECOMPUTE
 from popir.builder.core import Core, name_of
 from popir.builder.inference import Inference
 from popir.builder.methods import Opset
@@ -22,6 +21,7 @@ from popir.onnxio.external import points_to, writeExternal
 from popir.onnxio.load import ModelInFolder, Source, embed, load
 from popir.onnxio.proto import GraphProto, ModelProto, TensorProto
 from popir.onnxio.tensors import TensorReader
+from popir.options.annotations import CHECKPOINT, RECOMPUTE
 from popir.types import DataType, TensorInfo
 
 _OPSET_NAME = re.compile(r"ai(Onnx|OnnxMl|Graphcore)(?:Opset(\d+))?")

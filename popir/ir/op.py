@@ -16,15 +16,13 @@ from popir.ir.origin import Origin
 from popir.ir.region import Region
 from popir.ir.settings import OpSerialiser, OpSettings
 from popir.ir.tensor import Tensor, TensorType
+from popir.options.annotations import EXCLUDE_PATTERNS, INPLACE_NAMES, INPLACE_PRIORITIES
 from popir.types import TensorInfo
 
 if TYPE_CHECKING:
     from popir.ir.graph import Graph
 
 Array = np.ndarray[Any, Any]
-
-_INPLACE_NAMES = "__inplace_op_names"
-_INPLACE_PRIORITIES = "__inplace_op_priorities"
 
 
 CalledNames = dict[int, "str | CalledNames"]
@@ -409,7 +407,7 @@ class Op:
         if self.twin is not None:
             return self.twin.inplacePriorityVeto()
         notes = self.settings.nodeAttributes
-        names, priorities = notes.get(_INPLACE_NAMES, ()), notes.get(_INPLACE_PRIORITIES, ())
+        names, priorities = notes.get(INPLACE_NAMES, ()), notes.get(INPLACE_PRIORITIES, ())
         return list(zip(names, priorities, strict=False))
 
     def mayLackInput(self, i: int) -> bool:
@@ -424,7 +422,7 @@ class Op:
         """The names of the patterns that leave this operator alone."""
         if self.twin is not None:
             return self.twin.excludePatterns()
-        return self.settings.nodeAttributes.get("__exclude_patterns", ())
+        return self.settings.nodeAttributes.get(EXCLUDE_PATTERNS, ())
 
     def isPruneable(self) -> bool:
         """Whether the operator may go when nobody needs what it computes; C++ code may say no."""

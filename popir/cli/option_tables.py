@@ -1,0 +1,57 @@
+"""All options: the tables of sessions, engines, devices and nodes, in one form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from popir import poplar
+from popir._device import machine
+from popir.options import Kind, Row, SessionOptions, rows
+from popir.options.annotations import ANNOTATIONS
+
+
+@dataclass(frozen=True)
+class Group:
+    """The options of one thing."""
+
+    key: str
+    """Its name in JSON."""
+    title: str
+    rows: Callable[[], list[Row]]
+
+
+def _ofText(table: Iterable[tuple[str, str, str, str, str]]) -> list[Row]:
+    return [
+        Row(name, type, otherwise, Kind(kind), f"{reason}.")
+        for name, kind, type, otherwise, reason in table
+    ]
+
+
+def _whole(figure: float) -> float:
+    return int(figure) if figure.is_integer() else figure
+
+
+def _devices() -> list[Row]:
+    target = poplar.IPUModel("ipu2").createDevice().getTarget()
+    version, figure = "where all figures come from.", "a figure of the machine."
+    return [
+        Row("ipuVersion", "one of ipu1, ipu2, ipu21", "ipu2", Kind.ACTS, version),
+        *(
+            Row(name, "a number", _whole(machine.figure(target, name)), Kind.ACTS, figure)
+            for name in machine.figures()
+        ),
+        *_ofText(poplar.deviceOptionTable()),
+    ]
+
+
+GROUPS = [
+    Group("options", "SessionOptions", lambda: rows(SessionOptions)),
+    Group(
+        "engine_options",
+        "engineOptions, and options of poplar.Engine",
+        lambda: _ofText(poplar.engineOptionTable()),
+    ),
+    Group("device_options", "createIpuModelDevice, and options of poplar.Target", _devices),
+    Group("annotations", "annotations of nodes: methods of Builder", lambda: ANNOTATIONS),
+]

@@ -1,0 +1,32 @@
+"""The options of a session, and the table that they are rows of."""
+
+from popir.options.session import (
+    AccumulateOuterFragmentSettings,
+    AutomaticLossScalingSettings,
+    BatchSerializationSettings,
+    ExecutionPhaseSettings,
+    ExperimentalSettings,
+    ReplicatedCollectivesSettings,
+    SessionOptions,
+    TensorLocation,
+    TensorLocationSettings,
+)
+from popir.options.table import Kind, OptionWarning, Row, rows, shown, warn
+
+__all__ = [
+    "AccumulateOuterFragmentSettings",
+    "AutomaticLossScalingSettings",
+    "BatchSerializationSettings",
+    "ExecutionPhaseSettings",
+    "ExperimentalSettings",
+    "Kind",
+    "OptionWarning",
+    "ReplicatedCollectivesSettings",
+    "Row",
+    "SessionOptions",
+    "TensorLocation",
+    "TensorLocationSettings",
+    "rows",
+    "shown",
+    "warn",
+]

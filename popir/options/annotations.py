@@ -1,0 +1,179 @@
+"""Annotations: attributes of nodes that say how to run them, not what to compute.
+
+They stand in the model under PopART's names, which begin with two underscores; the Builder's
+methods set them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from popir.errors import OperatorAttributeError, did_you_mean
+from popir.options.table import Kind, OptionWarning, Row, shown, warn
+
+VIRTUAL_GRAPH = "__ipu_number"
+PIPELINE_STAGE = "__pipeline_stage"
+EXECUTION_PHASE = "__execution_phase"
+RECOMPUTE = "__recompute_output_in_backward_pass"
+PARTIALS_TYPE = "__partials_type"
+AVAILABLE_MEMORY = "__available_memory"
+CONV_DITHERING = "__enable_conv_dithering"
+SERIALIZE_MODE = "__serialize_matmul_mode"
+SERIALIZE_FACTOR = "__serialize_matmul_factor"
+SERIALIZE_PRECISION = "__serialize_matmul_precision"
+EXCLUDE_PATTERNS = "__exclude_patterns"
+INPLACE_NAMES = "__inplace_op_names"
+INPLACE_PRIORITIES = "__inplace_op_priorities"
+OUTLINE = "__outline"
+SCHEDULE_PRIORITY = "__schedule_priority"
+COMM_GROUP_TYPE = "__comm_group_type"
+COMM_GROUP_SIZE = "__comm_group_size"
+
+CHECKPOINT, RECOMPUTED = 1, 2
+"""RecomputeType.Checkpoint and RecomputeType.Recompute."""
+
+
+@dataclass(frozen=True)
+class Annotation(Row):
+    """One annotation. Its name is that of the Builder's method which sets it."""
+
+    attributes: tuple[str, ...] = ()
+    """The attributes in the model; the first one says whether it is set."""
+    neutral: tuple[Any, ...] = field(default=())
+    """Values besides the default that ask for what is done anyway."""
+
+
+def _planner(name: str, type: str, *attributes: str, neutral: tuple[Any, ...] = ()) -> Annotation:
+    why = "the planner of contractions does not take options yet."
+    return Annotation(name, type, None, Kind.REFUSED, why, attributes=attributes, neutral=neutral)
+
+
+def _test(name: str) -> str:
+    return f"tests/test_annotations.py::{name}"
+
+
+ANNOTATIONS: list[Row] = [
+    Annotation(
+        "virtualGraph",
+        "an integer",
+        None,
+        Kind.NO_MEANING,
+        "operators are laid out over all tiles of the device.",
+        attributes=(VIRTUAL_GRAPH,),
+    ),
+    Annotation(
+        "pipelineStage",
+        "an integer",
+        None,
+        Kind.NO_MEANING,
+        "there is no pipeline: enablePipelining is refused.",
+        attributes=(PIPELINE_STAGE,),
+    ),
+    Annotation(
+        "executionPhase",
+        "an integer",
+        None,
+        Kind.NO_MEANING,
+        "there are no execution phases: executionPhaseSettings.phases is refused.",
+        attributes=(EXECUTION_PHASE,),
+    ),
+    Annotation(
+        "recomputeOutput",
+        "a RecomputeType: 1 for Checkpoint, 2 for Recompute",
+        None,
+        Kind.REFUSED,
+        "the backward pass reads the activations that the forward pass has written.",
+        attributes=(RECOMPUTE,),
+        neutral=(0, CHECKPOINT),
+    ),
+    Annotation(
+        "schedulePriority",
+        "a number",
+        None,
+        Kind.NO_MEANING,
+        "operators run in the order of the model, each after what it reads.",
+        attributes=(SCHEDULE_PRIORITY,),
+    ),
+    Annotation(
+        "outlineAttributes",
+        "pairs of strings",
+        None,
+        Kind.ACTS,
+        "nodes with different ones are not outlined together.",
+        _test("test_outline_attributes_keep_pieces_apart"),
+        attributes=(OUTLINE,),
+    ),
+    Annotation(
+        "commGroup",
+        "a CommGroupType and a size",
+        None,
+        Kind.NO_MEANING,
+        "there is one replica of a model.",
+        attributes=(COMM_GROUP_TYPE, COMM_GROUP_SIZE),
+    ),
+    _planner("setPartialsType", "'FLOAT' or 'HALF'", PARTIALS_TYPE, neutral=("FLOAT",)),
+    _planner("setAvailableMemoryProportion", "a number above 0, at most 1", AVAILABLE_MEMORY),
+    _planner("setEnableConvDithering", "0 or 1", CONV_DITHERING, neutral=(0,)),
+    _planner(
+        "setSerializeMatMul",
+        "a mode, a factor, and whether partial sums keep their precision",
+        *(SERIALIZE_MODE, SERIALIZE_FACTOR, SERIALIZE_PRECISION),
+        neutral=("none",),
+    ),
+    Annotation(
+        "excludePatterns",
+        "names of patterns",
+        None,
+        Kind.ACTS,
+        "these patterns leave the node alone.",
+        _test("test_excluded_patterns_leave_a_node_alone"),
+        attributes=(EXCLUDE_PATTERNS,),
+    ),
+    Annotation(
+        "setInplacePreferences",
+        "priorities by the names of operators",
+        None,
+        Kind.ACTS,
+        "how much each in-place variant is wanted.",
+        _test("test_inplace_preferences_choose_the_variant"),
+        attributes=(INPLACE_NAMES, INPLACE_PRIORITIES),
+    ),
+]
+"""The table of annotations."""
+
+_BY_ATTRIBUTE: Mapping[str, tuple[Annotation, bool]] = {
+    attribute: (row, attribute == row.attributes[0])
+    for row in ANNOTATIONS
+    if isinstance(row, Annotation)
+    for attribute in row.attributes
+}
+
+
+def checkAnnotations(nodes: Iterable[tuple[str, bool, Mapping[str, Any]]]) -> None:
+    """Checks the annotations of a model's nodes: of each its name, whether it is built in, and its
+    annotations.
+
+    Raises OperatorAttributeError for one that is refused and, at a built-in operator, for one that
+    nobody knows. Warns of those that have no meaning, once each.
+    """
+    told: set[str] = set()
+    for who, isBuiltIn, notes in nodes:
+        for attribute, value in notes.items():
+            row, decides = _BY_ATTRIBUTE.get(attribute, (None, False))
+            if row is None:
+                if isBuiltIn:
+                    near = did_you_mean(attribute, _BY_ATTRIBUTE)
+                    raise OperatorAttributeError(
+                        f"{who}: there is no annotation '{attribute}'.{near}"
+                    )
+                continue
+            if not decides or value in row.neutral or row.kind is Kind.ACTS:
+                continue
+            words = f"{row.name} = {shown(value)} ({attribute})"
+            if row.kind is Kind.REFUSED:
+                raise OperatorAttributeError(f"{who}: {words}: {row.reason}")
+            if row.name not in told:
+                told.add(row.name)
+                warn(f"{who}: {words} has no meaning here: {row.reason}", OptionWarning)

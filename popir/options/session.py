@@ -1,0 +1,388 @@
+"""`SessionOptions`: how a session compiles and runs a model.
+
+The names and defaults are PopART's. Each field is a row of the table that `popir options` prints:
+see `popir.options.table`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from popir import enums as e
+from popir.options.table import SessionSettings, Settings, acts, nested, noMeaning, refused
+from popir.types import ReductionType
+
+_ZERO_COPY = (
+    "the device reads and writes the host's arrays in place, so there is no transfer to arrange."
+)
+_ONE_REPLICA = "there is one replica of a model."
+_NO_ACCUMULATION = "gradients are not accumulated over batches."
+_NO_PIPELINE = "there is no pipeline: enablePipelining is refused."
+_NO_PHASES = "there are no execution phases: executionPhaseSettings.phases is refused."
+_NO_LOSS_SCALING = (
+    "the loss scaling is the optimizer's: automaticLossScalingSettings.enabled is refused."
+)
+_ORDER = "operators run in the order of the model, each after what it reads; no order is searched."
+_NO_FRAGMENT = "there is no accumulation, so there is no fragment of the program after it."
+_PLANNER = "the planner of contractions does not take options yet."
+_DOT = "no .dot files are written; popir.Session.graph prints the compiled graph as text."
+_CYCLES = "getCycleCount() is an estimate, which needs no instrumentation."
+_UNROLLED = "a batch is computed as a whole."
+
+
+@dataclass
+class TensorLocation(Settings):
+    """Where tensors of a kind are kept."""
+
+    storage: e.TensorStorage = refused(
+        e.TensorStorage.OnChip, "tensors are kept in the tiles' memory; there is no other."
+    )
+    loadTileSet: e.TileSet = noMeaning(e.TileSet.Compute, _ZERO_COPY)
+    storageTileSet: e.TileSet = noMeaning(e.TileSet.Compute, _ZERO_COPY)
+    replicatedTensorSharding: e.ReplicatedTensorSharding = noMeaning(
+        e.ReplicatedTensorSharding.Off, _ONE_REPLICA
+    )
+    shardingDomain: Any = noMeaning(None, _ONE_REPLICA)
+
+
+@dataclass
+class TensorLocationSettings(Settings):
+    """Where tensors of a kind and of at least a size are kept."""
+
+    location: TensorLocation = nested(TensorLocation)
+    minElementsForOffChip: int = noMeaning(
+        2, "no tensor is kept off chip: location.storage is refused.", least=0
+    )
+    minElementsForReplicatedTensorSharding: int = noMeaning(8192, _ONE_REPLICA, least=0)
+
+
+@dataclass
+class AutomaticLossScalingSettings(Settings):
+    """Loss scaling that follows the gradients' range."""
+
+    enabled: bool = refused(
+        False, "the loss scaling does not follow the gradients; set lossScaling in the optimizer."
+    )
+    toTrackTensors: list[str] | None = noMeaning(None, _NO_LOSS_SCALING)
+    binEdgeLocation: float = noMeaning(0.125, _NO_LOSS_SCALING, least=0)
+    thresholdUpperCountProportion: float = noMeaning(1e-7, _NO_LOSS_SCALING, least=0, most=1)
+    updatePeriod: int = noMeaning(1, _NO_LOSS_SCALING, least=1)
+    gradientTensorTrackingMethod: e.GradientTensorTrackingMethod = noMeaning(
+        e.GradientTensorTrackingMethod.AllNonViewChangingGradientTensors, _NO_LOSS_SCALING
+    )
+
+
+@dataclass
+class BatchSerializationSettings(Settings):
+    """A batch computed in `factor` parts."""
+
+    factor: int = refused(0, _UNROLLED, least=0)
+    concatOnVirtualGraphChange: bool = noMeaning(True, _UNROLLED)
+    concatOnExecutionPhaseChange: bool = noMeaning(True, _UNROLLED)
+    concatOnPipelineStageChange: bool = noMeaning(True, _UNROLLED)
+    transformContext: e.BatchSerializationTransformContext = noMeaning(
+        e.BatchSerializationTransformContext.Fwd, _UNROLLED
+    )
+    method: e.BatchSerializationMethod = noMeaning(
+        e.BatchSerializationMethod.UnrollDynamic, _UNROLLED
+    )
+    batchSchedule: e.BatchSerializationBatchSchedule = noMeaning(
+        e.BatchSerializationBatchSchedule.Isomorphic, _UNROLLED
+    )
+
+
+@dataclass
+class ExecutionPhaseSettings(Settings):
+    """Phases that share the device's memory."""
+
+    phases: int = refused(0, "a model is not cut into execution phases.", least=0)
+    stages: int = noMeaning(2, _NO_PHASES, least=1)
+    weightIOSchedule: e.ExecutionPhaseIOSchedule = noMeaning(
+        e.ExecutionPhaseIOSchedule.Preload, _NO_PHASES
+    )
+    activationIOSchedule: e.ExecutionPhaseIOSchedule = noMeaning(
+        e.ExecutionPhaseIOSchedule.Preload, _NO_PHASES
+    )
+    optimizerStateIOSchedule: e.ExecutionPhaseIOSchedule = noMeaning(
+        e.ExecutionPhaseIOSchedule.OnDemand, _NO_PHASES
+    )
+    accumulatorIOSchedule: e.ExecutionPhaseIOSchedule = noMeaning(
+        e.ExecutionPhaseIOSchedule.Preload, _NO_PHASES
+    )
+    schedule: e.ExecutionPhaseSchedule = noMeaning(
+        e.ExecutionPhaseSchedule.Interleaving, _NO_PHASES
+    )
+
+
+@dataclass
+class AccumulateOuterFragmentSettings(Settings):
+    """The order of what comes after gradient accumulation."""
+
+    schedule: e.AccumulateOuterFragmentSchedule = noMeaning(
+        e.AccumulateOuterFragmentSchedule.Serial, _NO_FRAGMENT
+    )
+    excludedVirtualGraphs: list[int] = noMeaning([], _NO_FRAGMENT)
+
+
+@dataclass
+class ReplicatedCollectivesSettings(Settings):
+    """How collectives between replicas are merged."""
+
+    prepareScheduleForMergingCollectives: bool = noMeaning(False, _ONE_REPLICA)
+    mergeAllReduceCollectives: bool = noMeaning(False, _ONE_REPLICA)
+    mergeReduceScatterCollectives: bool = noMeaning(False, _ONE_REPLICA)
+    mergeAllGatherCollectives: bool = noMeaning(False, _ONE_REPLICA)
+
+
+@dataclass
+class ExperimentalSettings(Settings):
+    """What PopART tries out."""
+
+    customTransformApplierSettings: dict[str, list[str]] = refused(
+        {}, "transforms of libraries are not applied."
+    )
+    createHostTransferableTensorWithOffset: bool = noMeaning(False, _ZERO_COPY)
+
+
+@dataclass
+class SessionOptions(SessionSettings):
+    """Options of a session. Assigning one that does not exist raises AttributeError, a value of a
+    wrong type or range popart_exception.
+    """
+
+    ALIASES = {
+        "defaultPrefetchBufferingDepth": "defaultBufferingDepth",
+        "prefetchBufferingDepthMap": "bufferingDepthMap",
+    }
+
+    # What is checked.
+    opxAliasChecking: bool = acts(
+        False,
+        "an alias that an operator makes without declaring it is an error, and not worked around.",
+        "tests/test_lowering.py::test_alias_checking_names_the_undeclared_alias",
+    )
+    opxModifyChecking: bool = acts(
+        False,
+        "an input that an operator writes without declaring it is an error, and not worked around.",
+        "tests/test_lowering.py::test_modify_checking_names_the_undeclared_write",
+    )
+    strictOpVersions: bool = refused(
+        True, "an operator of a version that the model's opset does not have is an error."
+    )
+    enableFloatingPointChecks: bool = refused(False, "arithmetic is not watched yet.")
+    enableInplaceAmbiguityChecking: bool = noMeaning(
+        False,
+        "an operator writes over an input only where nobody needs the old value, and after all "
+        "its readers: there is no ambiguity to find.",
+    )
+    throwIfLog2ScaleTensorNotInRange: bool = noMeaning(True, "there are no 8-bit floats.")
+
+    # How the model is compiled.
+    constantWeights: bool = noMeaning(
+        True, "weights stay variables in every session, and can be written after prepareDevice()."
+    )
+    compileEngine: bool = refused(True, "prepareDevice() always plans the program.")
+    engineOptions: dict[str, str] = acts(
+        {},
+        "options of the engine that runs the program: a table of their own.",
+        "tests/test_options.py::test_engine_options_reach_the_engine",
+    )
+    compilationProgressLogger: Callable[[int, int], None] | None = acts(
+        None,
+        "hears how far compiling is, from making the session to the end of prepareDevice(): ticks "
+        "done, and compilationProgressTotal.",
+        "tests/test_progress.py::test_a_session_says_how_far_it_is",
+        isCompiled=False,
+    )
+    compilationProgressTotal: int = acts(
+        100,
+        "how many ticks compilationProgressLogger hears of.",
+        "tests/test_progress.py::test_a_session_says_how_far_it_is",
+        isCompiled=False,
+        least=1,
+    )
+    enableOutlining: bool | None = acts(
+        None,
+        "what repeats becomes one graph that is called: less code on the machine. None is PopART's "
+        "True, but False on a Cpu device, which gains nothing by it.",
+        "tests/test_transformed_models.py::test_outlining_saves_code_and_vertices_on_the_machine",
+    )
+    enableOutliningCopyCostPruning: bool = acts(
+        True,
+        "what a call copies is taken off what outlining gains.",
+        "tests/transforms/test_outline.py::test_without_the_costs_of_copies_only_the_values_count",
+    )
+    outlineThreshold: float = acts(
+        1.0,
+        "what a piece of code has to be worth to be outlined.",
+        "tests/transforms/test_outline.py::test_what_is_not_worth_it_stays",
+    )
+    outlineSequenceBreakCost: float = noMeaning(
+        10000.0, "computing and exchange do not overlap, so there is no sequence to break."
+    )
+    subgraphCopyingStrategy: e.SubgraphCopyingStrategy = noMeaning(
+        e.SubgraphCopyingStrategy.OnEnterAndExit,
+        "the inputs of a call are copied in one exchange, and its outputs are read in place.",
+    )
+    enableConstantFoldingOfMultipleConsumers: bool = noMeaning(
+        True, "a constant that is worked out is kept once, however many read it."
+    )
+    useLoopCandidateCreator: bool = noMeaning(
+        False, "the layout of a tensor follows its readers, in and outside of called graphs."
+    )
+    enableMergeExchange: bool = noMeaning(True, _ZERO_COPY)
+    enableSupportedDataTypeCasting: bool = noMeaning(
+        True, "every element type runs as it is declared, 64-bit integers and doubles too."
+    )
+    mergeVarUpdate: e.MergeVarUpdateType = noMeaning(
+        e.MergeVarUpdateType.Off,
+        "each update is one pass over its weight; joining the weights would copy them.",
+    )
+    mergeVarUpdateMemThreshold: int = noMeaning(
+        1000000, "updates are not merged: see mergeVarUpdate.", least=0
+    )
+    decomposeGradSum: bool = refused(
+        False, "the parts of a gradient are added by one Sum, in one order."
+    )
+    ensureFp32LossScaleTensor: bool = refused(
+        False, "a loss scaling that may change has the type of the loss."
+    )
+    enableNonStableSoftmax: bool = noMeaning(
+        False, "softmax subtracts the largest element of a row, which costs no pass of its own."
+    )
+    enableStableNorm: bool = noMeaning(
+        False, "a variance is always that of the differences from the mean."
+    )
+    groupNormStridedChannelGrouping: bool = refused(
+        False, "channels of a group follow one another, as ONNX says."
+    )
+    enableStochasticRounding: bool = refused(False, "half results are rounded to nearest.")
+
+    # The planner of matrix products and convolutions.
+    enableFullyConnectedPass: bool = refused(True, _PLANNER)
+    partialsTypeMatMuls: str = refused("", _PLANNER)
+    convolutionOptions: dict[str, str] = refused({}, _PLANNER)
+    lstmOptions: dict[str, str] = refused({}, _PLANNER)
+    matmulOptions: dict[str, str] = refused({}, _PLANNER)
+
+    # Codelets.
+    customCodelets: list[str] = refused([], "give codelets in an operator's grow(): addCodelets().")
+    customCodeletCompileFlags: str = refused("", "there are no custom codelets.")
+
+    # Several IPUs.
+    virtualGraphMode: e.VirtualGraphMode = refused(
+        e.VirtualGraphMode.Off, "operators are laid out over all tiles of the device."
+    )
+    virtualGraphSplitRatios: list[float] = refused([], "there are no virtual graphs.")
+    enablePipelining: bool = refused(False, "the operators of a batch run one after another.")
+    createImplicitPipeliningFwdOnlyProgram: bool = noMeaning(False, _NO_PIPELINE)
+    stashAllTensorsInferencePipeline: bool = noMeaning(False, _NO_PIPELINE)
+    executionPhaseSettings: ExecutionPhaseSettings = nested(ExecutionPhaseSettings)
+
+    # Several batches in one, several replicas.
+    enableGradientAccumulation: bool = refused(False, _NO_ACCUMULATION)
+    accumulationFactor: int = refused(1, _NO_ACCUMULATION, least=1)
+    accumulationAndReplicationReductionType: ReductionType = noMeaning(
+        ReductionType.Sum, "there is one batch and one replica to reduce over."
+    )
+    meanAccumulationAndReplicationReductionStrategy: e.MeanReductionStrategy = noMeaning(
+        e.MeanReductionStrategy.Post, "there is one batch and one replica to reduce over."
+    )
+    accumulateOuterFragmentSettings: AccumulateOuterFragmentSettings = nested(
+        AccumulateOuterFragmentSettings
+    )
+    disableGradAccumulationTensorStreams: bool = noMeaning(False, _NO_ACCUMULATION)
+    disableOptimizerStateTensorStreams: bool = refused(
+        False, "the optimizer's state goes to the host with the weights."
+    )
+    batchSerializationSettings: BatchSerializationSettings = nested(BatchSerializationSettings)
+    enableReplicatedGraphs: bool = refused(False, _ONE_REPLICA)
+    replicatedGraphCount: int = refused(1, _ONE_REPLICA, least=1)
+    enableDistributedReplicatedGraphs: bool = refused(False, _ONE_REPLICA)
+    globalReplicationFactor: int = refused(1, _ONE_REPLICA, least=1)
+    globalReplicaOffset: int = refused(0, _ONE_REPLICA, least=0)
+    replicatedCollectivesSettings: ReplicatedCollectivesSettings = nested(
+        ReplicatedCollectivesSettings
+    )
+    gclOptions: dict[str, str] = noMeaning({}, _ONE_REPLICA)
+    automaticLossScalingSettings: AutomaticLossScalingSettings = nested(
+        AutomaticLossScalingSettings
+    )
+
+    # Memory of the machine.
+    autoRecomputation: e.RecomputationType = refused(
+        e.RecomputationType.NoRecompute,
+        "the backward pass reads the activations that the forward pass has written.",
+    )
+    explicitRecomputation: bool = noMeaning(
+        False, "it says how recomputation stands in the graph, and nothing is recomputed."
+    )
+    activationTensorLocationSettings: TensorLocationSettings = nested(TensorLocationSettings)
+    weightTensorLocationSettings: TensorLocationSettings = nested(TensorLocationSettings)
+    optimizerStateTensorLocationSettings: TensorLocationSettings = nested(TensorLocationSettings)
+    accumulatorTensorLocationSettings: TensorLocationSettings = nested(TensorLocationSettings)
+    tensorLocationSettingsOverride: dict[str, TensorLocation] = refused(
+        {}, "tensors are kept in the tiles' memory; there is no other."
+    )
+    aliasZeroCopy: bool = noMeaning(
+        False, "an engine plans memory by itself and copies nothing that it can read in place."
+    )
+
+    # What goes between host and device.
+    syntheticDataMode: e.SyntheticDataMode = refused(
+        e.SyntheticDataMode.Off, "inputs come from the host."
+    )
+    enablePrefetchDatastreams: bool = noMeaning(True, _ZERO_COPY)
+    defaultBufferingDepth: int = noMeaning(1, _ZERO_COPY, least=1)
+    bufferingDepthMap: dict[str, int] = noMeaning({}, _ZERO_COPY)
+    rearrangeAnchorsOnHost: bool = noMeaning(True, _ZERO_COPY)
+    rearrangeStreamsOnHost: bool = noMeaning(False, _ZERO_COPY)
+    numIOTiles: int = noMeaning(0, _ZERO_COPY, least=0)
+    useHostCopyOps: bool = noMeaning(False, _ZERO_COPY)
+    enableEfficientOverlapIOTopoCons: bool = noMeaning(False, _ZERO_COPY)
+    groupHostSync: bool = noMeaning(False, _ZERO_COPY)
+    updatableNamedBuffers: list[str] = noMeaning(
+        [], "every weight and state can be written: writeWeights(), then weightsFromHost()."
+    )
+    enableLoadAndOffloadRNGState: bool = refused(
+        False, "the random state is the seed: getRandomSeed() and setRandomSeed()."
+    )
+
+    # The order of operators.
+    enableExplicitMainLoops: bool = noMeaning(
+        False, "the loop over the batches of a step stands around the graph, not in it."
+    )
+    delayVarUpdates: bool = noMeaning(True, _ORDER)
+    scheduleNonWeightUpdateGradientConsumersEarly: bool = noMeaning(False, _ORDER)
+    kahnTieBreaker: str = noMeaning("greedy", _ORDER, choices=("greedy", "fifo", "random"))
+    timeLimitScheduler: float = noMeaning(1e9, _ORDER, least=0)
+    swapLimitScheduler: int = noMeaning(10**9, _ORDER, least=-1)
+    transitiveClosureOptimizationThreshold: int = noMeaning(100000, _ORDER, least=0)
+    serializedPoprithmsShiftGraphsDir: str = noMeaning("", _ORDER)
+
+    # Caches, logs and reports.
+    enableEngineCaching: bool = refused(False, "compiled programs are not kept.")
+    cachePath: str = refused("session_cache", "compiled programs are not kept.")
+    enableVariablesCaching: bool = noMeaning(
+        True, "the weights of a session come from its model, whatever is cached."
+    )
+    logDir: str = refused("", "a session writes no logs into a folder.")
+    exportPoplarComputationGraph: bool = refused(False, _DOT)
+    exportPoplarVertexGraph: bool = refused(False, _DOT)
+    dotChecks: set[str] = refused(set(), _DOT)
+    dotOpNames: bool = noMeaning(False, _DOT)
+    separateCallOpPdfs: bool = noMeaning(True, _DOT)
+    firstDotOp: int = noMeaning(0, _DOT, least=0)
+    finalDotOp: int = noMeaning(10000, _DOT, least=0)
+    reportOptions: dict[str, str] = noMeaning(
+        {}, "getSummaryReport() has one form; getReport() and getProfile() hold all of it."
+    )
+    instrumentWithHardwareCycleCounter: bool = noMeaning(False, _CYCLES)
+    hardwareInstrumentations: set[e.Instrumentation] = noMeaning({e.Instrumentation.Outer}, _CYCLES)
+    experimentalSettings: ExperimentalSettings = nested(ExperimentalSettings)
+
+    def enableExplicitIR(self, enable: bool) -> None:
+        """Sets useHostCopyOps, explicitRecomputation and enableExplicitMainLoops together."""
+        self.useHostCopyOps = self.explicitRecomputation = self.enableExplicitMainLoops = enable

@@ -1,0 +1,96 @@
+"""Options of engines and devices: the tables, and what becomes of each row."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from popir import poplar
+from popir.errors import poplar_invalid_option
+from popir.options import OptionWarning
+from popir.poplar import program
+from tests.toolchain import ROOT
+
+PROGRAMS, COUNTED = "tests/poplar/test_cpp_programs.py", "tests/machine/test_counted_codelets.py"
+SHOWN = {
+    "host.numThreads": "tests/test_options.py::test_engine_options_reach_the_engine",
+    "host.fuse": "tests/poplar/test_fusion.py::test_nan_passes_a_fused_relu",
+    "host.profile": "tests/poplar/test_host_profile.py::"
+    "test_every_run_of_an_instruction_is_counted",
+    "debug.allowOutOfMemory": "tests/machine/test_machine_report.py::"
+    "test_out_of_memory_may_be_allowed_and_is_counted",
+    "debug.checkBounds": "tests/poplar/test_codelets.py::test_bounds_are_checked_if_asked_for",
+    "debug.instrument": f"{COUNTED}::test_the_first_execution_is_counted_and_changes_nothing_else",
+    "debug.instrumentCompute": f"{COUNTED}::"
+    "test_the_first_execution_is_counted_and_changes_nothing_else",
+    "debug.instrumentExternalExchange": f"{PROGRAMS}::test_profiles",
+    "exchange.streamBufferOverlap": f"{PROGRAMS}::test_callbacks_and_host_functions",
+    "exchange.enablePrefetch": f"{PROGRAMS}::test_callbacks_and_host_functions",
+    "autoReport.all": f"{PROGRAMS}::test_profiles",
+    "autoReport.outputGraphProfile": "tests/poplar/test_engine_options.py::"
+    "test_a_profile_is_written_where_it_is_to_be",
+    "autoReport.outputExecutionProfile": f"{COUNTED}::test_a_profile_that_is_written_counts",
+    "autoReport.directory": f"{PROGRAMS}::test_profiles",
+    "profiler.blocks.filter": f"{PROGRAMS}::test_profiles",
+    "profiler.programs.filter": f"{PROGRAMS}::"
+    "test_library_operations_beside_vertices_in_one_compute_set",
+}
+"""The test that shows what an option does."""
+
+TABLE = poplar.engineOptionTable()
+SAMPLES = {"true or false": "true", "a whole number": "3", "text": "x"}
+
+
+def engine(**options: str) -> poplar.Engine:
+    graph = poplar.Graph(poplar.IPUModel("ipu2").createDevice({"tilesPerIPU": "2"}))
+    return poplar.Engine(graph, program.Sequence(), options)
+
+
+def test_what_acts_is_shown_by_a_test() -> None:
+    assert set(SHOWN) == {name for name, kind, *_ in TABLE if kind == "acts"}
+    for test in SHOWN.values():
+        file, _, name = test.partition("::")
+        tree = ast.parse((ROOT / file).read_text())
+        assert name in {n.name for n in tree.body if isinstance(n, ast.FunctionDef)}, test
+
+
+@pytest.mark.parametrize("row", [r for r in TABLE if r[1] != "acts"], ids=lambda r: r[0])
+def test_what_does_not_act_says_so(row: tuple[str, str, str, str, str]) -> None:
+    name, kind, type, _, reason = row
+    value = SAMPLES[type]
+    if kind == "refused":
+        with pytest.raises(poplar_invalid_option) as error:
+            engine(**{name: value})
+        assert str(error.value) == f"Engine: {name} is '{value}': {reason}"
+        return
+    words = f"Engine: {name} is '{value}', which has no meaning here: {reason}"
+    with pytest.warns(OptionWarning) as said:
+        engine(**{name: value})
+    assert [str(each.message) for each in said] == [words]
+
+
+def test_an_option_that_is_none() -> None:
+    with pytest.raises(
+        poplar_invalid_option, match=r"no option 'host.profil'. Did you mean 'host.profile'"
+    ):
+        engine(**{"host.profil": "true"})
+    with pytest.raises(poplar_invalid_option, match=r"no option 'nonsense'. `popir options`"):
+        engine(nonsense="true")
+
+
+@pytest.mark.parametrize("row", poplar.deviceOptionTable(), ids=lambda r: r[0])
+def test_options_of_devices_that_have_no_meaning(row: tuple[str, str, str, str, str]) -> None:
+    name, _, type, otherwise, _ = row
+    value = "false" if otherwise == "true" else SAMPLES[type]
+    with pytest.warns(OptionWarning, match=rf"target: {name} is '{value}', which has no meaning"):
+        poplar.IPUModel("ipu2").createDevice({name: value})
+    if otherwise:
+        poplar.IPUModel("ipu2").createDevice({name: otherwise})
+
+
+@pytest.mark.parametrize("option", ["autoReport.outputGraphProfile", "autoReport.all"])
+def test_a_profile_is_written_where_it_is_to_be(option: str, tmp_path: Path) -> None:
+    engine(**{option: "true", "autoReport.directory": str(tmp_path / "here")})
+    assert (tmp_path / "here" / "profile.pop").exists()
