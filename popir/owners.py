@@ -10,8 +10,10 @@ from bisect import bisect_right
 from popir import poplar
 from popir.errors import PopirError, poplar_exception
 from popir.ir import Op
+from popir.opx import debugPrefix
 
 _VERTEX = re.compile(r"\(number (\d+) of the graph[,)]")
+_NAMED = re.compile(r"^Floating-point exception: vertex '([^']*)'")
 _VARIABLE = re.compile(r"\(variable (\d+) of the graph\)")
 
 
@@ -31,12 +33,22 @@ class Owners:
         self._firstVariables.append(graph.numVariables())
         self._ops.append(op)
 
+    def _named(self, vertex: str) -> Op | None:
+        """The operator that files a vertex under its name, or under that name's beginning."""
+        names = {debugPrefix(op): op for op in self._ops}
+        while vertex and vertex not in names:
+            vertex = vertex.rpartition("/")[0]
+        return names.get(vertex)
+
     def told(self, error: PopirError) -> PopirError:
         """The error, with the operator whose vertex or variable it names and who has defined that
         operator.
         """
         if not isinstance(error, poplar_exception):
             return error
+        if found := _NAMED.match(str(error)):
+            op = self._named(found[1])
+            return error if op is None else type(error)(f"{op.debugName()}: {error}")
         for pattern, firsts, what in (
             (_VERTEX, self._firstVertices, "vertex"),
             (_VARIABLE, self._firstVariables, "variable"),

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import warnings
+import zlib
 from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +16,8 @@ from popir import memory, poplar
 from popir.compiler import Compilation, compile, getHash
 from popir.dataflow import AnchorReturnTypeId, DataFlow
 from popir.devices import DeviceInfo
-from popir.enums import DeviceType
+from popir.engine_cache import EngineCache, Kept
+from popir.enums import DeviceType, SyntheticDataMode
 from popir.errors import (
     OutOfMemoryException,
     PopirError,
@@ -25,7 +29,11 @@ from popir.errors import (
     require_path,
 )
 from popir.exclusive import IN_STEP, Exclusive, exclusive
+from popir.files import write
 from popir.ir import Graph
+from popir.ir.graph import calledGraphs
+from popir.ir.hash import DigestError
+from popir.ir.text import print_graph
 from popir.lowering import Lowering
 from popir.onnxio.importer import importModel
 from popir.onnxio.load import load
@@ -37,11 +45,12 @@ from popir.optimizers import Optimizer
 from popir.options import Kind, OptionWarning, SessionOptions, warn
 from popir.options.annotations import checkAnnotations
 from popir.opx import device
+from popir.owners import Owners
 from popir.patterns import Patterns
 from popir.profile import HostProfile, MachineReport, Profile
 from popir.progress import Logger, Progress
 from popir.reserved import RANDOM_SEED, weightOfState
-from popir.step import Returned, Step, buildStep
+from popir.step import Returned, Step, anchorStream, buildStep, inputStream
 from popir.stepio import Port, PyStepIO, PyStepIOCallback, PyWeightsIO
 from popir.trainable import Choice
 from popir.transforms.decision import Decision
@@ -51,6 +60,7 @@ from popir.watch import Checks
 from popir.weights import HostWeights
 
 Array = np.ndarray[Any, Any]
+_log = logging.getLogger("popir.session")
 
 _RETURNED = {
     AnchorReturnTypeId.All: Returned.Each,
@@ -93,6 +103,7 @@ class Session(Exclusive):
         require("A session", "userOptions", self.options, SessionOptions)
         self.options.check()
         self._engineOptions = _engineOptions(self.options)
+        self._isSynthetic = self.options.syntheticDataMode is not SyntheticDataMode.Off
         self._progress = Progress(
             self.options.compilationProgressLogger, self.options.compilationProgressTotal
         )
@@ -145,9 +156,11 @@ class Session(Exclusive):
         """What the host has of each weight and state."""
         if loss is None:
             self._skeleton = Skeleton(loaded, self._host, graph.saved)
-            return
-        training = Training(loss, self._compilation.weights, infos)
-        self._skeleton = Skeleton(loaded, self._host, graph.saved, self._unused(), training)
+        else:
+            training = Training(loss, self._compilation.weights, infos)
+            self._skeleton = Skeleton(loaded, self._host, graph.saved, self._unused(), training)
+        if self.options.logDir:
+            self._writeLogs(Path(self.options.logDir))
 
     def _unused(self) -> list[str]:
         """The states in the model that the optimizer has no use for, with a warning."""
@@ -177,6 +190,14 @@ class Session(Exclusive):
                 "it all the same"
             )
         return "SessionOptions.enableOutlining is False"
+
+    def _writeLogs(self, folder: Path) -> None:
+        """What became of the model, as text: the compiled graph, and what transforms decided."""
+        folder.mkdir(parents=True, exist_ok=True)
+        graphs = [print_graph(graph) for graph in calledGraphs(self.graph)]
+        write(folder / f"{self.name}.graph.txt", "\n".join(graphs))
+        lines = [f"{decision}\n" for decision in self.decisions]
+        write(folder / f"{self.name}.decisions.txt", "".join(lines))
 
     @property
     def graph(self) -> Graph:
@@ -236,27 +257,75 @@ class Session(Exclusive):
         """
         with memory.guarded(f"Preparing the session '{self.name}'"):
             self._lower()
-        if loadEngine:
+        if loadEngine and self._engine is not None:
             self.loadEngineAndConnectStreams()
 
     def _lower(self) -> None:
-        checks = Checks(self.options.opxModifyChecking, self.options.opxAliasChecking)
+        batches = self.dataFlow.batchesPerStep()
         anchors = {id: _RETURNED[self.dataFlow.art(id).id()] for id in self.dataFlow.anchors()}
-        lowering = Lowering(self.graph, self.deviceInfo.device, anchors, checks)
-        self._owners = lowering.owners
-        step = self._step = buildStep(
-            lowering,
-            self.dataFlow.batchesPerStep(),
-            anchors,
-            self._progress.stage(0.4, 0.7),
-        )
-        self._engine = self._plan(lowering.graph, step.program)
+        cache = self._engineCache()
+        kept = cache.load() if cache is not None else None
+        if kept is not None:
+            step = self._step = Step(
+                poplar.program.Sequence(),
+                [inputStream(self.graph, id, batches) for id in kept.inputs],
+                [anchorStream(self.graph, id, how, batches) for id, how in anchors.items()],
+                kept.variables,
+            )
+            self._owners = Owners()
+            self._engine = poplar.Engine(kept.executable, self._engineOptions)
+        else:
+            checks = Checks(self.options.opxModifyChecking, self.options.opxAliasChecking)
+            lowering = Lowering(self.graph, self.deviceInfo.device, anchors, checks)
+            for file in self.options.customCodelets:
+                lowering.graph.addCodelets(file, self.options.customCodeletCompileFlags)
+            self._owners = lowering.owners
+            step = buildStep(lowering, batches, anchors, self._progress.stage(0.4, 0.7))
+            self._step = step
+            if not self.options.compileEngine:
+                return
+            self._engine = self._plan(lowering.graph, step.program)
+            if cache is not None:
+                made = poplar.compileGraph(lowering.graph, [step.program], self._engineOptions)
+                cache.save(Kept(made, [each.id for each in step.inputs], step.variables))
         connect = self._engine.connectStream
         self._inputs = [Port(stream, connect, isInput=True) for stream in step.inputs]
         self._outputs = [
             Port(stream, connect, isInput=False, period=self._period(stream.id))
             for stream in step.anchors
         ]
+        for port in self._inputs:
+            self._synthetic(port)
+
+    def _engineCache(self) -> EngineCache | None:
+        """Where the program is kept, if it is."""
+        asked = self.options
+        if not asked.enableEngineCaching or not asked.compileEngine:
+            return None
+        try:
+            hash = self.getHash()
+            return EngineCache(asked.cachePath, self.graph, hash, asked.customCodelets)
+        except (OSError, DigestError) as error:
+            _log.warning("The program of the session '%s' is not kept: %s", self.name, error)
+            return None
+
+    def _synthetic(self, port: Port) -> None:
+        """Fills an input with data that the session makes, once for all steps, if that was asked
+        for.
+        """
+        mode = self.options.syntheticDataMode
+        if mode is SyntheticDataMode.Off:
+            return
+        buffer = port.stage()
+        random = np.random.default_rng([0, zlib.crc32(port.id.encode())])
+        if mode is SyntheticDataMode.Zeros:
+            buffer[...] = 0
+        elif buffer.dtype.kind in "iub":
+            buffer[...] = random.integers(2, size=buffer.shape)
+        elif mode is SyntheticDataMode.RandomNormal:
+            buffer[...] = random.standard_normal(buffer.shape, np.float32)
+        else:
+            buffer[...] = random.random(buffer.shape, np.float32)
 
     def _plan(self, graph: Any, program: Any) -> Any:
         try:
@@ -288,6 +357,11 @@ class Session(Exclusive):
             self._engine.writeTensor(RANDOM_SEED, self._host[RANDOM_SEED])
 
     def _prepared(self, who: str) -> Any:
+        if self._engine is None and self._step is not None:
+            raise popart_exception(
+                f"The session '{self.name}' has no engine for {who}(): "
+                "SessionOptions.compileEngine is False."
+            )
         if self._engine is None:
             raise popart_exception(
                 f"The session '{self.name}' is not prepared: call prepareDevice() before {who}()."
@@ -312,10 +386,11 @@ class Session(Exclusive):
                     require("run()", "stepio", stepio, PyStepIO)
                     raise
                 try:
-                    for port in self._inputs:
-                        array = given[port.id]
-                        if array is None or array is not port.array:
-                            port.bind(array, stepio.checks)
+                    if not self._isSynthetic:
+                        for port in self._inputs:
+                            array = given[port.id]
+                            if array is None or array is not port.array:
+                                port.bind(array, stepio.checks)
                     given = stepio.outputs
                     for port in self._outputs:
                         array = given[port.id]
@@ -329,6 +404,9 @@ class Session(Exclusive):
                     # The streams stand somewhere inside a step: they begin anew with the next one.
                     for port in (*self._inputs, *self._outputs):
                         port.array = None
+                    if self._isSynthetic:
+                        for port in self._inputs:
+                            port.stage()
                     if isinstance(error, PopirError):
                         raise self._owners.told(error) from None
                     raise
@@ -348,6 +426,8 @@ class Session(Exclusive):
 
     def _runWithCallbacks(self, stepio: PyStepIOCallback) -> None:
         for port in self._inputs:
+            if self._isSynthetic:
+                continue
             buffer = port.stage()
             for n in range(len(buffer)):
                 port.fill(buffer[n : n + 1], stepio.inputCallback(port.id, False))
@@ -517,11 +597,14 @@ def _engineOptions(options: SessionOptions) -> dict[str, str]:
     """
     for note in poplar.checkEngineOptions(options.engineOptions):
         warn(note, OptionWarning)
-    return {
-        name: options.engineOptions[name]
-        for name, kind, *_ in poplar.engineOptionTable()
-        if kind == Kind.ACTS.value and name in options.engineOptions
-    }
+    meant: dict[str, str] = {}
+    if options.enableFloatingPointChecks:
+        meant |= {"debug.floatPointOpException": "true", "debug.nanOverflowException": "true"}
+    if options.logDir:
+        meant["autoReport.directory"] = options.logDir
+    meant |= options.engineOptions
+    acting = {n for n, kind, *_ in poplar.engineOptionTable() if kind == Kind.ACTS.value}
+    return {name: value for name, value in meant.items() if name in acting}
 
 
 class InferenceSession(Session):

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from popir import poplar, popops
+from popir.ir import Graph
 from popir.lowering import Lowering
 from popir.opx import popType
 from popir.poplar import program
@@ -35,6 +36,23 @@ class Stream:
     info: TensorInfo
     transfers: int
     """How often the stream is used in a step."""
+
+
+def inputStream(graph: Graph, id: str, batches: int) -> Stream:
+    """The stream of an input."""
+    return Stream(id, f"h2d_{id}", _info(graph, id), batches)
+
+
+def anchorStream(graph: Graph, id: str, returned: Returned, batches: int) -> Stream:
+    """The stream of an anchor."""
+    transfers = batches if returned is Returned.Each else 1
+    return Stream(id, f"d2h_{id}", _info(graph, id), transfers)
+
+
+def _info(graph: Graph, id: str) -> TensorInfo:
+    info = graph.getTensor(id).info
+    assert info is not None
+    return info
 
 
 @dataclass
@@ -81,23 +99,24 @@ class _Builder:
 
     def addInput(self, id: str) -> None:
         """Lets the host send a tensor, anew for each batch."""
-        info = self._info(id)
-        handle = f"h2d_{id}"
-        fifo = self.graph.addHostToDeviceFIFO(handle, popType(info), info.nelms())
+        stream = inputStream(self.lowering.ir, id, self.batches)
+        kind, n = popType(stream.info), stream.info.nelms()
+        fifo = self.graph.addHostToDeviceFIFO(stream.handle, kind, n)
         self.body.add(program.Copy(fifo, self.lowering.tensor(id), f"{id}/in"))
-        self.step.inputs.append(Stream(id, handle, info, self.batches))
+        self.step.inputs.append(stream)
 
     def addAnchor(self, id: str, returned: Returned) -> None:
         """Sends a tensor to the host."""
-        info, tensor = self._info(id), self.lowering.tensor(id)
+        tensor = self.lowering.tensor(id)
         if returned is Returned.Sum and self.batches > 1:
             tensor = self._summed(id, tensor)
         each = returned is Returned.Each
-        handle = f"d2h_{id}"
-        fifo = self.graph.addDeviceToHostFIFO(handle, popType(info), info.nelms())
+        stream = anchorStream(self.lowering.ir, id, returned, self.batches)
+        kind, n = popType(stream.info), stream.info.nelms()
+        fifo = self.graph.addDeviceToHostFIFO(stream.handle, kind, n)
         where = self.body if each or self.batches == 1 else self.after
         where.add(program.Copy(tensor, fifo, f"{id}/out"))
-        self.step.anchors.append(Stream(id, handle, info, self.batches if each else 1))
+        self.step.anchors.append(stream)
 
     def _summed(self, id: str, tensor: poplar.Tensor) -> poplar.Tensor:
         total = self.graph.clone(tensor, f"{id}/sum")
@@ -121,8 +140,3 @@ class _Builder:
         whole.add(program.Repeat(self.batches, self.body) if self.batches > 1 else self.body)
         whole.add(self.after)
         return self.step
-
-    def _info(self, id: str) -> TensorInfo:
-        info = self.lowering.ir.getTensor(id).info
-        assert info is not None
-        return info

@@ -14,7 +14,7 @@ LAYERS = [
     "registry definitions opx pattern builder onnxio",
     "ops foreign",
     "autodiff patterns trainable transforms layouts watch calls lowering owners",
-    "compiler profile step",
+    "compiler profile step engine_cache",
     "session dataflow stepio optimizers weights",
     "testing",
     "cli __main__ backend as_popart",

@@ -9,6 +9,7 @@
 
 #include "poplar/engine_impl.hpp"
 #include "poplar/engine_options.hpp"
+#include "poplar/float_checks.hpp"
 #include "poplar/fuse.hpp"
 #include "poplar/host_memory.hpp"
 #include "poplar/machine_reading.hpp"
@@ -98,7 +99,9 @@ EngineImpl::EngineImpl(std::shared_ptr<GraphImpl> graph, Programs programs,
   const ThreadCount threads(threads_);
   auto flat = checkedPrograms(*grown_, programNodes_, options, parts_);
   FlatProgram prologue;
-  const bool fuses = flagFrom(options, "host.fuse");
+  // What is watched runs as it was grown, so that what is found is one vertex's.
+  floatChecks_ = floatChecksFrom(options);
+  const bool fuses = flagFrom(options, "host.fuse") && !floatChecks_.any();
   if (fuses) {
     graph_ = ofTheHost(*grown_);
     const bool calls = std::any_of(programNodes_.begin(), programNodes_.end(),
@@ -343,6 +346,12 @@ void EngineImpl::emitRun(const Step& step, Compiled& out) {
   } catch (const std::exception& e) {
     throw poplar::graph_program_compilation_error("Engine: vertex '" + vertex.name + "' (" +
                                                   kernel.name() + "): " + e.what());
+  }
+  if (floatChecks_.any()) {
+    std::vector<Access> access;
+    for (const auto& operand : vertex.operands) access.push_back(operand.access);
+    runners_.back() = watched(std::move(runners_.back()), floatChecks_, layouts, access,
+                              vertex.name, kernel.name());
   }
   const auto append = [](Compiled& to, const Compiled& what) {
     to.instrs.insert(to.instrs.end(), what.instrs.begin(), what.instrs.end());

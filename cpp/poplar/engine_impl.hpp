@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "poplar/engine_lock.hpp"
+#include "poplar/float_checks.hpp"
 #include "poplar/host_profile.hpp"
 #include "poplar/layouts.hpp"
 #include "poplar/plan.hpp"
@@ -193,6 +194,7 @@ class __attribute__((visibility("default"))) EngineImpl {
   EngineParts parts_;
   std::vector<unsigned> runs_;
   unsigned threads_;
+  FloatChecks floatChecks_;
   Placement placement_;
   std::vector<std::unique_ptr<Runner>> runners_;
   std::vector<Compiled> compiled_;  // by program; then what is done before the first run

@@ -34,6 +34,11 @@ const std::vector<OptionRow> kOptions = {
     {"debug.instrumentCompute", Kind::Acts, Type::Flag, "false", "as debug.instrument"},
     {"debug.instrumentExternalExchange", Kind::Acts, Type::Flag, "false",
      "transfers of streams are in the profile"},
+    {"debug.floatPointOpException", Kind::Acts, Type::Flag, "false",
+     "a vertex that makes NaN, or infinity but in half, of numbers without ends the run; nothing "
+     "is fused"},
+    {"debug.nanOverflowException", Kind::Acts, Type::Flag, "false",
+     "a vertex that makes infinity in half of numbers without ends the run; nothing is fused"},
     {"exchange.streamBufferOverlap", Kind::Acts, Type::Choice, "any",
      "none: streams have memory of their own, which prefetching needs",
      "any hostRearrangeOnly none"},
@@ -58,10 +63,6 @@ const std::vector<OptionRow> kOptions = {
     {"debug.trace", Kind::Refused, Type::Flag, "false", kNoFile},
     {"debug.traceFile", Kind::Refused, Type::Text, "", kNoFile},
     {"target.saveArchive", Kind::Refused, Type::Text, "", kNoFile},
-    {"debug.floatPointOpException", Kind::Refused, Type::Flag, "false",
-     "arithmetic is not watched yet"},
-    {"debug.nanOverflowException", Kind::Refused, Type::Flag, "false",
-     "arithmetic is not watched yet"},
 
     {"autoReport.executionProfileProgramRunCount", Kind::NoMeaning, Type::Whole, "", kInProfile},
     {"debug.branchRecordTile", Kind::NoMeaning, Type::Whole, "", kNoTiles},

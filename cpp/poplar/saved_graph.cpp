@@ -32,9 +32,13 @@ constexpr unsigned kMostDepth = 2000;
 // Elements of a tensor: what the loops over them count, and their bytes, do not overflow.
 constexpr std::int64_t kMostElements = std::int64_t{1} << 48;
 
+// As the version has it.
+TargetSpec specOf(const std::string& arch) {
+  return arch == "cpu" ? TargetSpec::cpu() : TargetSpec::ipu(arch);
+}
+
 // Numbers of things that others point at; what they are made of comes before them.
 constexpr unsigned kNone = ~0u;
-constexpr const char* kCpu = "cpu";
 
 class GraphWriter {
  public:
@@ -42,9 +46,13 @@ class GraphWriter {
 
   std::string write(const ProgramNodes& programs, const poplar::OptionFlags& options) {
     to_.put(graph_.target.spec().arch);
+    // A CPU's tile has more memory than a figure may say.
+    const auto otherwise = specOf(graph_.target.spec().arch);
     std::map<std::string, double> figures;
-    if (graph_.target.spec().arch != kCpu)  // whose figures are always the same, and in no range
-      for (const auto& f : TargetSpec::figures()) figures[f] = graph_.target.spec().get(f);
+    for (const auto& f : TargetSpec::figures()) {
+      const auto figure = graph_.target.spec().get(f);
+      if (figure != otherwise.get(f)) figures[f] = figure;
+    }
     to_.put(figures);
     to_.put(std::map<std::string, std::string>(options.begin(), options.end()));
     to_.put(graph_.codelets.files().size());
@@ -247,8 +255,7 @@ class GraphReader {
 
   SavedGraph read() {
     SavedGraph saved;
-    const auto arch = from_.get<std::string>();
-    auto spec = arch == kCpu ? TargetSpec::cpu() : TargetSpec::ipu(arch);
+    auto spec = specOf(from_.get<std::string>());
     for (const auto& [name, value] : from_.get<std::map<std::string, double>>())
       spec.set(name, value);
     graph_ = std::make_shared<GraphImpl>(

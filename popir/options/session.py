@@ -6,11 +6,13 @@ see `popir.options.table`.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from popir import enums as e
+from popir.errors import did_you_mean, popart_exception
 from popir.options.table import SessionSettings, Settings, acts, nested, noMeaning, refused
 from popir.types import ReductionType
 
@@ -171,7 +173,13 @@ class SessionOptions(SessionSettings):
     strictOpVersions: bool = refused(
         True, "an operator of a version that the model's opset does not have is an error."
     )
-    enableFloatingPointChecks: bool = refused(False, "arithmetic is not watched yet.")
+    enableFloatingPointChecks: bool = acts(
+        False,
+        "an operator that makes NaN or infinity of numbers that have none ends the run with an "
+        "error that names it. It sets the engine options debug.floatPointOpException and "
+        "debug.nanOverflowException.",
+        "tests/test_acting_options.py::test_floating_point_checks_name_the_operator",
+    )
     enableInplaceAmbiguityChecking: bool = noMeaning(
         False,
         "an operator writes over an input only where nobody needs the old value, and after all "
@@ -183,7 +191,11 @@ class SessionOptions(SessionSettings):
     constantWeights: bool = noMeaning(
         True, "weights stay variables in every session, and can be written after prepareDevice()."
     )
-    compileEngine: bool = refused(True, "prepareDevice() always plans the program.")
+    compileEngine: bool = acts(
+        True,
+        "False: prepareDevice() lowers the graph and plans no program, so nothing can run.",
+        "tests/test_acting_options.py::test_without_an_engine_nothing_runs",
+    )
     engineOptions: dict[str, str] = acts(
         {},
         "options of the engine that runs the program: a table of their own.",
@@ -268,8 +280,16 @@ class SessionOptions(SessionSettings):
     matmulOptions: dict[str, str] = refused({}, _PLANNER)
 
     # Codelets.
-    customCodelets: list[str] = refused([], "give codelets in an operator's grow(): addCodelets().")
-    customCodeletCompileFlags: str = refused("", "there are no custom codelets.")
+    customCodelets: list[str] = acts(
+        [],
+        "files of codelets, .cpp or .gp, that the graph has when operators are lowered.",
+        "tests/test_acting_options.py::test_custom_codelets_are_there_for_operators",
+    )
+    customCodeletCompileFlags: str = acts(
+        "",
+        "the flags that customCodelets are compiled with.",
+        "tests/test_acting_options.py::test_custom_codelets_are_there_for_operators",
+    )
 
     # Several IPUs.
     virtualGraphMode: e.VirtualGraphMode = refused(
@@ -331,8 +351,12 @@ class SessionOptions(SessionSettings):
     )
 
     # What goes between host and device.
-    syntheticDataMode: e.SyntheticDataMode = refused(
-        e.SyntheticDataMode.Off, "inputs come from the host."
+    syntheticDataMode: e.SyntheticDataMode = acts(
+        e.SyntheticDataMode.Off,
+        "a session makes the data of all inputs, once, and what a step gives for them is not read: "
+        "zeros, or random numbers; of integers and booleans, 0 and 1. Anchors come back as ever.",
+        "tests/test_acting_options.py::test_synthetic_data_stands_for_the_inputs",
+        isCompiled=False,
     )
     enablePrefetchDatastreams: bool = noMeaning(True, _ZERO_COPY)
     defaultBufferingDepth: int = noMeaning(1, _ZERO_COPY, least=1)
@@ -363,12 +387,30 @@ class SessionOptions(SessionSettings):
     serializedPoprithmsShiftGraphsDir: str = noMeaning("", _ORDER)
 
     # Caches, logs and reports.
-    enableEngineCaching: bool = refused(False, "compiled programs are not kept.")
-    cachePath: str = refused("session_cache", "compiled programs are not kept.")
+    enableEngineCaching: bool = acts(
+        False,
+        "compiled programs are kept in the folder cachePath and used again, by this process or "
+        "another, for the same graph, options and machine.",
+        "tests/test_acting_options.py::test_a_cached_program_is_used_again",
+        isCompiled=False,
+    )
+    cachePath: str = acts(
+        "session_cache",
+        "the folder of enableEngineCaching, which is made.",
+        "tests/test_acting_options.py::test_a_cached_program_is_used_again",
+        isCompiled=False,
+    )
     enableVariablesCaching: bool = noMeaning(
         True, "the weights of a session come from its model, whatever is cached."
     )
-    logDir: str = refused("", "a session writes no logs into a folder.")
+    logDir: str = acts(
+        "",
+        "the folder, which is made, of the compiled graph as text (NAME.graph.txt), of what "
+        "transforms decided (NAME.decisions.txt) and, unless autoReport.directory says otherwise, "
+        "of the engine's profile.",
+        "tests/test_acting_options.py::test_logs_go_to_their_folder",
+        isCompiled=False,
+    )
     exportPoplarComputationGraph: bool = refused(False, _DOT)
     exportPoplarVertexGraph: bool = refused(False, _DOT)
     dotChecks: set[str] = refused(set(), _DOT)
@@ -382,6 +424,18 @@ class SessionOptions(SessionSettings):
     instrumentWithHardwareCycleCounter: bool = noMeaning(False, _CYCLES)
     hardwareInstrumentations: set[e.Instrumentation] = noMeaning({e.Instrumentation.Outer}, _CYCLES)
     experimentalSettings: ExperimentalSettings = nested(ExperimentalSettings)
+
+    def check(self) -> None:
+        """Also raises popart_exception for a file of codelets that is not there."""
+        super().check()
+        for file in self.customCodelets:
+            if not os.path.isfile(file):
+                folder = os.path.dirname(file) or "."
+                near = os.listdir(folder) if os.path.isdir(folder) else ()
+                raise popart_exception(
+                    f"SessionOptions.customCodelets: there is no file '{file}'."
+                    f"{did_you_mean(os.path.basename(file), near)}"
+                )
 
     def enableExplicitIR(self, enable: bool) -> None:
         """Sets useHostCopyOps, explicitRecomputation and enableExplicitMainLoops together."""

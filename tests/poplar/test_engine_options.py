@@ -26,6 +26,10 @@ SHOWN = {
     "debug.instrumentCompute": f"{COUNTED}::"
     "test_the_first_execution_is_counted_and_changes_nothing_else",
     "debug.instrumentExternalExchange": f"{PROGRAMS}::test_profiles",
+    "debug.floatPointOpException": "tests/test_acting_options.py::"
+    "test_floating_point_checks_name_the_operator",
+    "debug.nanOverflowException": "tests/test_acting_options.py::"
+    "test_floating_point_checks_name_the_operator",
     "exchange.streamBufferOverlap": f"{PROGRAMS}::test_callbacks_and_host_functions",
     "exchange.enablePrefetch": f"{PROGRAMS}::test_callbacks_and_host_functions",
     "autoReport.all": f"{PROGRAMS}::test_profiles",

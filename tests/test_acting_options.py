@@ -1,0 +1,384 @@
+"""What options of a session do: one test for each that no other file shows."""
+
+from __future__ import annotations
+
+import logging
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import popir
+from popir import Op, OpCreator, Opx, OpxCreator, SyntheticDataMode
+from popir.errors import popart_exception, poplar_application_runtime_error
+from popir.ir import OperatorIdentifier
+from popir.options import SessionOptions
+
+Array = np.ndarray[Any, Any]
+
+
+def prepared(builder: popir.Builder, *anchors: str, batches: int = 1, **options: Any) -> Any:
+    """A prepared session on the CPU."""
+    session = popir.InferenceSession(
+        builder.getModelProto(),
+        popir.DataFlow(batches, list(anchors)),
+        popir.DeviceManager().createCpuDevice(),
+        userOptions=SessionOptions(**options),
+    )
+    session.prepareDevice()
+    return session
+
+
+def run(session: Any, **inputs: Array) -> dict[str, Array]:
+    """What one step gives."""
+    anchors = session.initAnchorArrays()
+    session.run(popir.PyStepIO(inputs, anchors))
+    return anchors
+
+
+# Floating-point checks.
+
+
+def chain(kind: str = "FLOAT") -> tuple[popir.Builder, str]:
+    """log(x) * 2, with names."""
+    builder = popir.Builder(opsets={"ai.onnx": 17})
+    x = builder.addInputTensor(kind, [8], "x")
+    two = builder.addInputTensor(kind, [8], "two")
+    y = builder.aiOnnx.mul([builder.aiOnnx.log([x], "block/log"), two], "block/mul")
+    return builder, y
+
+
+@pytest.mark.parametrize(
+    ("kind", "x", "two", "name", "made"),
+    [
+        ("FLOAT", 0.0, 2.0, "block/log", "infinity"),
+        ("FLOAT", -1.0, 2.0, "block/log", "NaN"),
+        ("FLOAT", 1e38, 1e38, "block/mul", "infinity"),
+        ("FLOAT16", 0.0, 2.0, "block/log", "infinity"),
+        ("FLOAT16", 60000.0, 60000.0, "block/mul", "infinity"),
+        ("DOUBLE", -1.0, 2.0, "block/log", "NaN"),
+        ("FLOAT", 1.0, np.inf, "block/mul", "NaN"),
+    ],
+)
+def test_floating_point_checks_name_the_operator(
+    kind: str, x: float, two: float, name: str, made: str
+) -> None:
+    builder, y = chain(kind)
+    dtype = {"FLOAT": np.float32, "FLOAT16": np.float16, "DOUBLE": np.float64}[kind]
+    inputs = {"x": np.ones(8, dtype), "two": np.full(8, 2, dtype)}
+    inputs["x"][5], inputs["two"][5] = x, two
+    session = prepared(builder, y, enableFloatingPointChecks=True)
+    with pytest.raises(poplar_application_runtime_error) as error:
+        run(session, **inputs)
+    assert name in str(error.value).partition(": Floating-point exception")[0]
+    assert f"wrote {made} to its operand" in str(error.value)
+    # Without the option nothing is said, and with harmless values neither.
+    run(prepared(builder, y), **inputs)
+    fine = run(session, x=np.full(8, 3, dtype), two=np.ones(8, dtype))[y]
+    np.testing.assert_allclose(fine, np.log(np.full(8, 3, dtype)), rtol=1e-3)
+
+
+def test_floating_point_checks_let_through_what_was_there_before() -> None:
+    builder, y = chain()
+    session = prepared(builder, y, enableFloatingPointChecks=True)
+    x = np.array([1, np.nan, np.inf, 2, 3, 4, 5, 6], np.float32)
+    with np.errstate(all="ignore"):
+        expected = np.log(x) * 2
+    two = np.full(8, 2, np.float32)
+    np.testing.assert_allclose(run(session, x=x, two=two)[y], expected, rtol=1e-6)
+
+
+def test_floating_point_checks_of_a_training_step() -> None:
+    builder = popir.Builder(opsets={"ai.onnx": 17, "ai.graphcore": 1})
+    x = builder.addInputTensor("FLOAT", [4, 3], "x")
+    w = builder.addInitializedInputTensor(np.ones((3, 2), np.float32), "w")
+    scores = builder.aiOnnx.matmul([x, w], "scores")
+    root = builder.aiOnnx.sqrt([scores], "root")
+    loss = builder.aiGraphcore.identityloss([root], popir.ReductionType.Sum, "loss")
+    session = popir.TrainingSession(
+        builder.getModelProto(),
+        popir.DataFlow(1, [loss]),
+        loss,
+        popir.SGD({"defaultLearningRate": (0.1, True)}),
+        popir.DeviceManager().createCpuDevice(),
+        userOptions=SessionOptions(enableFloatingPointChecks=True),
+    )
+    session.prepareDevice()
+    anchors = session.initAnchorArrays()
+    session.run(popir.PyStepIO({x: np.ones((4, 3), np.float32)}, anchors))
+    # The root of 0 is fine, its gradient is infinite.
+    with pytest.raises(poplar_application_runtime_error, match="wrote infinity") as error:
+        session.run(popir.PyStepIO({x: np.zeros((4, 3), np.float32)}, anchors))
+    assert "SqrtGrad" in str(error.value).partition(": Floating-point exception")[0]
+
+
+# Codelets.
+
+CODELET = """
+#include <poplar/Vertex.hpp>
+#ifndef FACTOR
+#define FACTOR 2
+#endif
+struct OptionsTestScale : poplar::Vertex {
+  poplar::Input<poplar::Vector<float>> in;
+  poplar::Output<poplar::Vector<float>> out;
+  void compute() { for (unsigned i = 0; i < out.size(); ++i) out[i] = FACTOR * in[i]; }
+};
+"""
+SCALED = OperatorIdentifier("test.options", "Scaled", 1)
+
+
+class ScaledOp(Op):
+    """As its input."""
+
+    def setup(self) -> None:
+        self.setOutInfo(0, self.inInfo(0))
+
+
+class ScaledOpx(Opx):
+    """One vertex of a codelet that the session brings."""
+
+    def grow(self, prog: Any) -> None:
+        from popir import poplar
+
+        graph, x = self.graph(), self.getInTensor(0)
+        out = graph.clone(x, self.debugContext())
+        cs = graph.addComputeSet(self.debugContext())
+        vertex = graph.addVertex(cs, "OptionsTestScale", {"in": x, "out": out})
+        graph.setTileMapping(vertex, 0)
+        prog.add(poplar.program.Execute(cs))
+        self.setOutTensor(0, out)
+
+
+OpCreator(ScaledOp, [SCALED])
+OpxCreator(ScaledOpx, [SCALED])
+
+
+def scaled() -> tuple[popir.Builder, str]:
+    builder = popir.Builder(opsets={"ai.onnx": 17, "test.options": 1})
+    x = builder.addInputTensor("FLOAT", [4], "x")
+    (y,) = builder.customOp("Scaled", 1, "test.options", [x], {})
+    return builder, y
+
+
+def test_custom_codelets_are_there_for_operators(tmp_path: Path) -> None:
+    file = tmp_path / "scale.cpp"
+    file.write_text(CODELET)
+    builder, y = scaled()
+    x = np.arange(4, dtype=np.float32)
+    for flags, factor in (("", 2), ("-DFACTOR=5", 5)):
+        session = prepared(builder, y, customCodelets=[str(file)], customCodeletCompileFlags=flags)
+        assert run(session, x=x)[y].tolist() == [factor * v for v in range(4)]
+    with pytest.raises(Exception, match="OptionsTestScale"):
+        prepared(builder, y)
+
+
+def test_custom_codelets_that_are_not_there(tmp_path: Path) -> None:
+    (tmp_path / "codelets.cpp").write_text(CODELET)
+    options = SessionOptions(customCodelets=[str(tmp_path / "codelet.cpp")])
+    with pytest.raises(
+        popart_exception,
+        match=r"SessionOptions.customCodelets: there is no file '.*codelet.cpp'. Did you mean 'cod",
+    ):
+        options.check()
+    with pytest.raises(popart_exception, match=r"there is no file '/nowhere.cpp'"):
+        SessionOptions(customCodelets=["/nowhere.cpp"]).check()
+
+
+# Compiled programs that are kept.
+
+
+def affine(factor: float = 3.0) -> tuple[popir.Builder, str]:
+    """x @ w + factor."""
+    builder = popir.Builder(opsets={"ai.onnx": 17})
+    x = builder.addInputTensor("FLOAT", [2, 4], "x")
+    w = builder.addInitializedInputTensor(np.eye(4, dtype=np.float32) * 2, "w")
+    c = builder.aiOnnx.constant(np.float32(factor))
+    y = builder.aiOnnx.add([builder.aiOnnx.matmul([x, w]), c], "y")
+    builder.addOutputTensor(y)
+    return builder, y
+
+
+X = np.arange(8, dtype=np.float32).reshape(2, 4)
+
+
+def test_a_cached_program_is_used_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    options = {"enableEngineCaching": True, "cachePath": tmp_path / "programs"}
+    builder, y = affine()
+    first = run(prepared(builder, y, **options), x=X)[y]
+    files = list((tmp_path / "programs").iterdir())
+    assert len(files) == 1
+
+    def no_lowering(*_: Any) -> None:
+        raise AssertionError("the program was lowered again")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("popir.session.Lowering", no_lowering)
+        session = prepared(builder, y, **options)
+        np.testing.assert_array_equal(run(session, x=X)[y], first)
+        np.testing.assert_array_equal(first, X * 2 + 3)
+        # The weights are the session's, not the cache's.
+        session.writeWeights(popir.PyWeightsIO({"w": np.eye(4, dtype=np.float32) * 5}))
+        session.weightsFromHost()
+        np.testing.assert_array_equal(run(session, x=X)[y], X * 5 + 3)
+        assert session.getCycleCount() > 0
+        with pytest.raises(AssertionError, match="lowered again"):
+            prepared(affine(4.0)[0], y, **options)
+        with pytest.raises(AssertionError, match="lowered again"):
+            prepared(builder, y, batches=2, **options)
+    np.testing.assert_array_equal(run(prepared(affine(4.0)[0], y, **options), x=X)[y], X * 2 + 4)
+    assert len(list((tmp_path / "programs").iterdir())) == 2
+
+
+def test_a_trained_program_is_used_again(tmp_path: Path) -> None:
+    builder = popir.Builder(opsets={"ai.onnx": 17, "ai.graphcore": 1})
+    x = builder.addInputTensor("FLOAT", [4, 3], "x")
+    w = builder.addInitializedInputTensor(np.ones((3, 2), np.float32), "w")
+    out = builder.aiOnnx.dropout([builder.aiOnnx.matmul([x, w])], 1)[0]
+    loss = builder.aiGraphcore.identityloss([out], popir.ReductionType.Mean, "loss")
+    results: list[Array] = []
+    for _ in range(2):
+        session = popir.TrainingSession(
+            builder.getModelProto(),
+            popir.DataFlow(3, [loss]),
+            loss,
+            popir.SGD({"defaultLearningRate": (0.5, False), "defaultMomentum": (0.9, True)}),
+            popir.DeviceManager().createCpuDevice(),
+            userOptions=SessionOptions(enableEngineCaching=True, cachePath=str(tmp_path)),
+        )
+        session.prepareDevice()
+        session.setRandomSeed(7)
+        anchors = session.initAnchorArrays()
+        session.run(popir.PyStepIO({x: np.ones((3, 4, 3), np.float32)}, anchors))
+        session.weightsToHost()
+        weights = np.zeros((3, 2), np.float32)
+        session.readWeights(popir.PyWeightsIO({w: weights}))
+        results += [anchors[loss], weights]
+    assert len(list(tmp_path.iterdir())) == 1
+    np.testing.assert_array_equal(results[0], results[2])
+    np.testing.assert_array_equal(results[1], results[3])
+    assert not np.array_equal(results[1], np.ones((3, 2)))
+
+
+@pytest.mark.parametrize("how", ["cut", "flipped", "empty", "folder", "nonsense"])
+def test_a_damaged_cache_is_made_anew(
+    tmp_path: Path, how: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    options = {"enableEngineCaching": True, "cachePath": str(tmp_path)}
+    builder, y = affine()
+    prepared(builder, y, **options)
+    (file,) = tmp_path.iterdir()
+    good = file.read_bytes()
+    if how == "folder":
+        file.unlink()
+        file.mkdir()
+    else:
+        flipped = bytearray(good)
+        flipped[len(good) // 2] ^= 1
+        file.write_bytes(
+            {"cut": good[:-9], "flipped": bytes(flipped), "empty": b"", "nonsense": b"x\ny"}[how]
+        )
+    with caplog.at_level(logging.WARNING, "popir.session"):
+        np.testing.assert_array_equal(run(prepared(builder, y, **options), x=X)[y], X * 2 + 3)
+    assert "is not used, and made anew" in caplog.text
+    if how != "folder":
+        caplog.clear()
+        np.testing.assert_array_equal(run(prepared(builder, y, **options), x=X)[y], X * 2 + 3)
+        assert not caplog.records
+
+
+def test_a_cache_of_another_user_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    options = {"enableEngineCaching": True, "cachePath": str(tmp_path)}
+    builder, y = affine()
+    prepared(builder, y, **options)
+    monkeypatch.setattr(os, "geteuid", lambda: 12345678)
+    with caplog.at_level(logging.WARNING, "popir.session"):
+        prepared(builder, y, **options)
+    assert "it belongs to another user" in caplog.text
+
+
+def test_other_codelets_are_another_program(tmp_path: Path) -> None:
+    file = tmp_path / "scale.cpp"
+    builder, y = scaled()
+    for factor in (3, 7):
+        file.write_text(CODELET.replace("FACTOR 2", f"FACTOR {factor}"))
+        session = prepared(
+            builder,
+            y,
+            customCodelets=[str(file)],
+            enableEngineCaching=True,
+            cachePath=str(tmp_path / "kept"),
+        )
+        assert run(session, x=np.ones(4, np.float32))[y].tolist() == [factor] * 4
+    assert len(list((tmp_path / "kept").iterdir())) == 2
+
+
+# Others.
+
+
+def test_without_an_engine_nothing_runs() -> None:
+    builder, y = affine()
+    session = prepared(builder, y, compileEngine=False)
+    with pytest.raises(
+        popart_exception,
+        match=r"no engine for run\(\): SessionOptions.compileEngine is False",
+    ):
+        run(session, x=X)
+
+
+@pytest.mark.parametrize(
+    "mode", [m for m in SyntheticDataMode if m is not SyntheticDataMode.Off], ids=lambda m: m.name
+)
+def test_synthetic_data_stands_for_the_inputs(mode: SyntheticDataMode) -> None:
+    builder = popir.Builder(opsets={"ai.onnx": 17})
+    x = builder.addInputTensor("FLOAT", [10000], "x")
+    half = builder.addInputTensor("FLOAT16", [100], "half")
+    i = builder.addInputTensor("INT32", [1000], "i")
+    outs = [builder.aiOnnx.identity([each]) for each in (x, half, i)]
+    session = prepared(builder, *outs, batches=2, syntheticDataMode=mode)
+    floats, halves, integers = run(session).values()
+    again = list(run(session, x=np.full((2, 10000), 9, np.float32)).values())
+    for one, other in zip((floats, halves, integers), again, strict=True):
+        np.testing.assert_array_equal(one, other)
+    if mode is SyntheticDataMode.Zeros:
+        assert not floats.any() and not halves.any() and not integers.any()
+        return
+    assert set(integers.ravel()) == {0, 1}
+    assert not np.array_equal(floats[0], floats[1])
+    if mode is SyntheticDataMode.RandomNormal:
+        assert abs(floats.mean()) < 0.03 and abs(floats.std() - 1) < 0.03
+    else:
+        assert floats.min() >= 0 and floats.max() < 1 and abs(floats.mean() - 0.5) < 0.02
+
+
+def test_synthetic_data_needs_no_callbacks_for_inputs() -> None:
+    builder, y = affine()
+    session = prepared(builder, y, syntheticDataMode=SyntheticDataMode.Zeros)
+    found = np.ones((2, 4), np.float32)
+
+    def wrong(*_: Any) -> Any:
+        raise AssertionError("an input was asked for")
+
+    io = popir.PyStepIOCallback(wrong, wrong, lambda id: found, lambda id: None)
+    session.run(io)
+    np.testing.assert_array_equal(found, np.full((2, 4), 3, np.float32))
+
+
+def test_logs_go_to_their_folder(tmp_path: Path) -> None:
+    builder, y = affine()
+    folder = tmp_path / "logs" / "here"
+    prepared(builder, y, logDir=folder, engineOptions={"autoReport.all": "true"})
+    assert {each.name for each in folder.iterdir()} == {
+        *("inference.graph.txt", "inference.decisions.txt", "profile.pop")
+    }
+    assert "ai.onnx.MatMul" in (folder / "inference.graph.txt").read_text()
+    assert "outlining" in (folder / "inference.decisions.txt").read_text()
+    elsewhere = tmp_path / "elsewhere"
+    engine = {"autoReport.all": "true", "autoReport.directory": str(elsewhere)}
+    prepared(builder, y, logDir=tmp_path / "more", engineOptions=engine)
+    assert (elsewhere / "profile.pop").exists()
+    assert not (tmp_path / "more" / "profile.pop").exists()
