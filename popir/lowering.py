@@ -4,7 +4,9 @@ graphs become functions.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import contextlib
+from collections.abc import Generator, Iterable
+from typing import Any
 
 from popir import poplar, poputil, registry
 from popir.calls import CallOpx, Function
@@ -16,6 +18,7 @@ from popir.opx import Opx, blockOf, device, popType
 from popir.owners import Owners
 from popir.poplar import program
 from popir.progress import Logger
+from popir.virtual_graphs import Places
 from popir.watch import Checks, Watch
 
 
@@ -32,13 +35,21 @@ class Lowering:
         kept: Iterable[str] = (),
         checks: Checks | None = None,
         caller: Lowering | None = None,
+        places: Places | None = None,
     ) -> None:
-        """`caller` is the lowering of a graph that calls this one; both share one device graph."""
+        """`caller` is the lowering of a graph that calls this one; both share one device graph.
+        `places` says which IPU operators and tensors are on; None to spread them over all tiles.
+        """
         self.ir = ir
+        self._places = places
         self._target = target
         self._checks = checks or Checks()
         self.graph = caller.graph if caller else poplar.Graph(target)
-        self.devicex = caller.devicex if caller else device("popart").Devicex(self.graph)
+        self.devicex = caller.devicex if caller else _devicexOf(self.graph)
+        self._within: list[int | None] = caller._within if caller else [None]
+        """The IPUs that are being added to, the innermost last."""
+        self._brought: dict[tuple[str, int], poplar.Tensor] = {}
+        """Copies of tensors on other IPUs than their own."""
         self.owners = caller.owners if caller else Owners()
         self._functions: dict[Graph, Function] = caller._functions if caller else {}
         self._calls: dict[Graph, list[Op]] = caller._calls if caller else _calls(ir)
@@ -55,8 +66,11 @@ class Lowering:
 
     def _function(self, callee: Graph) -> Function:
         if callee not in self._functions:
-            body = Lowering(callee, self._target, (), self._checks, self)
-            self._functions[callee] = Function(self.graph, body, self._calls[callee])
+            calls = self._calls[callee]
+            at = None if self._places is None else self._places.of(calls[0])
+            places = None if at is None else Places(callee, at)
+            body = Lowering(callee, self._target, (), self._checks, self, places)
+            self._functions[callee] = Function(self.graph, body, calls)
         return self._functions[callee]
 
     def grow(self, progress: Logger | None = None) -> program.Sequence:
@@ -68,8 +82,64 @@ class Lowering:
             for tensor in op.input.values():
                 self.tensor(tensor.id)
             self.owners.add(self.graph, op)
-            body.add(program.Sequence([self._watch.grow(now, opx)], blockOf(op)))
+            body.add(program.Sequence([self._grown(now, opx)], blockOf(op)))
         return body
+
+    def _grown(self, now: int, opx: Opx) -> program.Sequence:
+        """What an operator adds: on its IPU, with copies of what it reads from others."""
+        if self._places is None:
+            return self._watch.grow(now, opx)
+        op, ipu = opx.op_p, self._places.of(opx.op_p)
+        whole = program.Sequence()
+        far = [t for t in dict.fromkeys(op.input.values()) if self._places.home(t) != ipu]
+        originals = {t.id: self.devicex.get(t.id) for t in far}
+        with self._on(ipu):
+            copies = {t.id: self._bring(t, ipu, whole) for t in far}
+            try:
+                for id, copy in copies.items():
+                    self.devicex.insert(id, copy)
+                grown = self._watch.grow(now, opx)
+            finally:
+                for id, tensor in originals.items():
+                    self.devicex.insert(id, tensor)
+        _, writes = poplar.programAccesses(self.graph, grown) if copies else ((), set[int]())
+        shown = set(writes).union(*(self.tensor(t.id).variables() for t in op.output.values()))
+        for id, copy in copies.items():
+            if not shown.isdisjoint(copy.variables()):
+                del self._brought[id, ipu]
+        whole.add(grown)
+        return whole
+
+    def _bring(self, tensor: Tensor, ipu: int, prog: program.Sequence) -> poplar.Tensor:
+        """A copy of a tensor on another IPU than its own, made by `prog` if there is none yet."""
+        if (tensor.id, ipu) not in self._brought:
+            assert tensor.info is not None
+            linear = poplar.VariableMappingMethod.LINEAR
+            kind, shape = popType(tensor.info), tensor.info.shape()
+            copy = self.devicex.graph().addVariable(kind, shape, linear, f"{tensor.id}/ipu{ipu}")
+            prog.add(program.Copy(self.devicex.get(tensor.id), copy, f"{tensor.id}/ipu{ipu}"))
+            self._brought[tensor.id, ipu] = copy
+        return self._brought[tensor.id, ipu]
+
+    @contextlib.contextmanager
+    def _on(self, ipu: int | None) -> Generator[None]:
+        """Within it, what is added is on that IPU; None for all tiles."""
+        if ipu is None and self._within == [None]:
+            yield
+            return
+        self._within.append(ipu)
+        self._useTiles()
+        try:
+            yield
+        finally:
+            self._within.pop()
+            self._useTiles()
+
+    def _useTiles(self) -> None:
+        target, ipu = self.graph.getTarget(), self._within[-1]
+        n = target.getTilesPerIPU()
+        first, last = (0, target.getNumTiles()) if ipu is None else (ipu * n, (ipu + 1) * n)
+        self.devicex.useTiles(first, last)
 
     def tensor(self, id: str) -> poplar.Tensor:
         """The device's tensor of `id`.
@@ -102,15 +172,20 @@ class Lowering:
         if tensor.info is None or tensor.tensorType is TensorType.ActGrad:
             raise popart_exception(f"{tensor} has no value yet: {tensor.producer} has not grown.")
         shape, kind = tensor.info.shape(), popType(tensor.info)
-        if tensor.isConst():
-            constant = self.graph.addConstant(kind, shape, tensor.data, tensor.id)
-            poputil.mapTensorLinearly(self.graph, constant)
-            return constant
-        linear = poplar.VariableMappingMethod.LINEAR
-        created = self._layouts.create(tensor, self.tensor)
-        if created is not None:
-            return created
-        return self.graph.addVariable(kind, shape, linear, tensor.id)
+        with self._on(None if self._places is None else self._places.home(tensor)):
+            graph = self.devicex.graph()
+            if tensor.isConst():
+                constant = graph.addConstant(kind, shape, tensor.data, tensor.id)
+                poputil.mapTensorLinearly(graph, constant)
+                return constant
+            linear = poplar.VariableMappingMethod.LINEAR
+            created = self._layouts.create(tensor, self.tensor)
+            return created or graph.addVariable(kind, shape, linear, tensor.id)
+
+
+def _devicexOf(graph: poplar.Graph) -> Any:
+    """A Devicex with a graph object of its own, which may be narrowed to the tiles of an IPU."""
+    return device("popart").Devicex(graph.getTopLevelGraph())
 
 
 def _calls(ir: Graph) -> dict[Graph, list[Op]]:

@@ -17,7 +17,7 @@ from popir.compiler import Compilation, compile, getHash
 from popir.dataflow import AnchorReturnTypeId, DataFlow
 from popir.devices import DeviceInfo
 from popir.engine_cache import EngineCache, Kept
-from popir.enums import DeviceType, SyntheticDataMode
+from popir.enums import DeviceType, SyntheticDataMode, VirtualGraphMode
 from popir.errors import (
     OutOfMemoryException,
     PopirError,
@@ -56,6 +56,7 @@ from popir.trainable import Choice
 from popir.transforms.decision import Decision
 from popir.transforms.outline import OutlineOptions
 from popir.types import TensorInfo
+from popir.virtual_graphs import Places, checkVirtualGraphs, splitOverIpus
 from popir.watch import Checks
 from popir.weights import HostWeights
 
@@ -103,6 +104,14 @@ class Session(Exclusive):
         require("A session", "userOptions", self.options, SessionOptions)
         self.options.check()
         self._engineOptions = _engineOptions(self.options)
+        self._isPlaced = (
+            self.options.virtualGraphMode is not VirtualGraphMode.Off and deviceInfo.numIpus > 1
+        )
+        if self._isPlaced and self.options.enableOutlining:
+            raise popart_exception(
+                "SessionOptions.enableOutlining = True: with a virtualGraphMode nothing is "
+                "outlined. Leave it at None."
+            )
         self._isSynthetic = self.options.syntheticDataMode is not SyntheticDataMode.Off
         self._progress = Progress(
             self.options.compilationProgressLogger, self.options.compilationProgressTotal
@@ -139,6 +148,10 @@ class Session(Exclusive):
             (op.debugName(), op.source == "built in", op.settings.nodeAttributes)
             for op in graph.ops.values()
         )
+        mode, ipus = self.options.virtualGraphMode, self.deviceInfo.numIpus
+        checkVirtualGraphs(graph, mode, ipus)
+        if mode is VirtualGraphMode.Auto:
+            splitOverIpus(graph, ipus, self.options.virtualGraphSplitRatios)
         self._compilation = Compilation(
             graph,
             anchors,
@@ -178,12 +191,15 @@ class Session(Exclusive):
     def _outlining(self) -> OutlineOptions | None:
         asked = self.options
         isCpu = self.deviceInfo.type is DeviceType.Cpu
-        if not (not isCpu if asked.enableOutlining is None else asked.enableOutlining):
+        isAsked = not isCpu if asked.enableOutlining is None else asked.enableOutlining
+        if not isAsked or self._isPlaced:
             return None
         return OutlineOptions(asked.outlineThreshold, asked.enableOutliningCopyCostPruning)
 
     def _unasked(self) -> str:
         """Why nothing is outlined."""
+        if self._isPlaced:
+            return "operators are placed on IPUs; a piece of code would be on one of them"
         if self.options.enableOutlining is None:
             return (
                 "a Cpu device gains nothing by it; SessionOptions.enableOutlining = True asks for "
@@ -276,7 +292,8 @@ class Session(Exclusive):
             self._engine = poplar.Engine(kept.executable, self._engineOptions)
         else:
             checks = Checks(self.options.opxModifyChecking, self.options.opxAliasChecking)
-            lowering = Lowering(self.graph, self.deviceInfo.device, anchors, checks)
+            places = Places(self.graph) if self._isPlaced else None
+            lowering = Lowering(self.graph, self.deviceInfo.device, anchors, checks, places=places)
             for file in self.options.customCodelets:
                 lowering.graph.addCodelets(file, self.options.customCodeletCompileFlags)
             self._owners = lowering.owners

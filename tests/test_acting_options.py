@@ -211,7 +211,7 @@ def test_a_cached_program_is_used_again(tmp_path: Path, monkeypatch: pytest.Monk
     files = list((tmp_path / "programs").iterdir())
     assert len(files) == 1
 
-    def no_lowering(*_: Any) -> None:
+    def no_lowering(*_: Any, **__: Any) -> None:
         raise AssertionError("the program was lowered again")
 
     with monkeypatch.context() as patch:

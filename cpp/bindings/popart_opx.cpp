@@ -114,6 +114,15 @@ void bindOpxs(py::module_& m) {
   py::class_<Devicex>(m, "Devicex", "The device program of one lowering, and its tensors by id.")
       .def(py::init<poplar::Graph&>(), py::arg("graph"), py::keep_alive<1, 2>())
       .def("graph", &Devicex::graph, py::return_value_policy::reference_internal)
+      .def(
+          "useTiles",
+          [](Devicex& d, unsigned lower, unsigned upper) {
+            auto whole = d.graph().getTopLevelGraph();
+            const bool isAll = lower == 0 && upper == whole.getTarget().getNumTiles();
+            d.graph() = isAll ? std::move(whole) : whole.createVirtualGraph(lower, upper);
+          },
+          py::arg("lowerTile"), py::arg("upperTile"),
+          "Makes the graph object that it was made with stand for these tiles of the same graph.")
       .def("insert", &Devicex::insert, py::arg("id"), py::arg("tensor"),
            "Sets or replaces a tensor.")
       .def("contains", &Devicex::contains, py::arg("id"))

@@ -57,10 +57,12 @@ def _test(name: str) -> str:
 ANNOTATIONS: list[Row] = [
     Annotation(
         "virtualGraph",
-        "an integer",
+        "an integer of at least 0",
         None,
-        Kind.NO_MEANING,
-        "operators are laid out over all tiles of the device.",
+        Kind.ACTS,
+        "the IPU that the node is on, with virtualGraphMode Manual or Auto; with Off it is "
+        "checked, and a warning says that it has no effect.",
+        "tests/test_virtual_graphs.py::test_tensors_lie_on_the_ipu_of_their_operator",
         attributes=(VIRTUAL_GRAPH,),
     ),
     Annotation(

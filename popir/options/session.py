@@ -292,10 +292,21 @@ class SessionOptions(SessionSettings):
     )
 
     # Several IPUs.
-    virtualGraphMode: e.VirtualGraphMode = refused(
-        e.VirtualGraphMode.Off, "operators are laid out over all tiles of the device."
+    virtualGraphMode: e.VirtualGraphMode = acts(
+        e.VirtualGraphMode.Off,
+        "Off: operators are laid out over all tiles of the device. Manual: each is on the IPU that "
+        "Builder.virtualGraph gave it, and all that it makes; without one, where what it reads or "
+        "writes is. Auto: operators without one are cut into one piece for each IPU. What is read "
+        "from another IPU is copied. Nothing is outlined then.",
+        "tests/test_virtual_graphs.py::test_tensors_lie_on_the_ipu_of_their_operator",
+        refuses={e.VirtualGraphMode.ExecutionPhases: "a model is not cut into execution phases."},
     )
-    virtualGraphSplitRatios: list[float] = refused([], "there are no virtual graphs.")
+    virtualGraphSplitRatios: list[float] = acts(
+        [],
+        "with virtualGraphMode Auto, the share of each IPU in the bytes of weights and results; "
+        "by default equal ones.",
+        "tests/test_virtual_graphs.py::test_auto_splits_by_the_ratios",
+    )
     enablePipelining: bool = refused(False, "the operators of a batch run one after another.")
     createImplicitPipeliningFwdOnlyProgram: bool = noMeaning(False, _NO_PIPELINE)
     stashAllTensorsInferencePipeline: bool = noMeaning(False, _NO_PIPELINE)
