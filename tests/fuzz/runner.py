@@ -43,8 +43,8 @@ class Worker:
 
     command = [sys.executable, "-m", "tests.fuzz.worker"]
 
-    def __init__(self, folder: Path, seed: str, limit: float) -> None:
-        self.folder, self.seed, self.limit = folder, seed, limit
+    def __init__(self, kind: str, folder: Path, seed: str, limit: float) -> None:
+        self.kind, self.folder, self.seed, self.limit = kind, folder, seed, limit
         self._process: subprocess.Popen[bytes] | None = None
         self._log = folder.with_suffix(".log")
 
@@ -77,7 +77,7 @@ class Worker:
             environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
             with self._log.open("wb") as log:
                 self._process = subprocess.Popen(
-                    self.command,
+                    [*self.command, self.kind],
                     cwd=ROOT,
                     env=environment,
                     stdin=subprocess.PIPE,
@@ -100,7 +100,11 @@ class Worker:
 
 
 def signature(result: dict[str, Any]) -> str:
-    """What findings of one cause have in common: the kind, and the last places in popir."""
+    """What findings of one cause have in common: what the case itself says, or else the kind and
+    the last places in popir.
+    """
+    if "signature" in result:
+        return f"{result['outcome']}: {result['signature']}"
     text = result["finding"]
     places = re.findall(r'File "[^"]*/(popir/[^"]+)", line (\d+), in (\w+)', text)
     native = re.findall(r'File "[^"]*/([\w.]+/[\w.]+)", line (\d+) in (\w+)', text)
@@ -110,15 +114,22 @@ def signature(result: dict[str, Any]) -> str:
 
 
 def fuzz(
-    numbers: Iterable[int], seed: str, limit: float, jobs: int, keep: Path | None = None
+    kind: str,
+    numbers: Iterable[int],
+    seed: str,
+    limit: float,
+    jobs: int,
+    keep: Path | None = None,
 ) -> Totals:
-    """Runs the cases, `jobs` at a time; saves the first of each kind of finding to `keep`."""
+    """Runs cases of a kind of `tests.fuzz.worker.KINDS`, `jobs` at a time; saves the first of each
+    kind of finding to `keep`.
+    """
     totals = Totals()
     lock = threading.Lock()
     waiting = iter(numbers)
 
     def work(folder: Path) -> None:
-        worker = Worker(folder, seed, limit)
+        worker = Worker(kind, folder, seed, limit)
         try:
             while True:
                 with lock:

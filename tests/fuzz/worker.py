@@ -1,104 +1,28 @@
-"""Runs cases in a process of its own, whose memory is bounded: `python -m tests.fuzz.worker`.
+"""Runs cases in a process of its own, whose memory is bounded: `python -m tests.fuzz.worker KIND`.
 
-Reads lines `FOLDER SEED NUMBER`, answers each with a line of JSON: the case's stage and outcome.
+Reads lines `FOLDER SEED NUMBER`, answers each with a line of JSON: the case's stage and outcome, and
+a finding if there is one.
 """
 
 from __future__ import annotations
 
-import contextlib
 import faulthandler
+import importlib
 import json
 import os
-import random
 import resource
-import shutil
 import sys
-import traceback
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-
-import popir
-from popir.errors import PopirError, VerificationError, popart_internal_exception
-from popir.onnxio.examine import examine
-from popir.onnxio.importer import importModel
-from tests.fuzz.mutations import mutate_files, mutated
-from tests.fuzz.seeds import seeds
-
+KINDS = {
+    "mutations": "tests.fuzz.mutants",
+    "graphs": "tests.fuzz.graphs",
+}
+"""The module of each kind of case. It has `start()`, called once, and `run(folder, seed, number)`,
+which makes a case's files in the folder and returns what is answered.
+"""
 MEMORY = 3 << 30
 """Bytes of address space that a case may take."""
-SMALL = 50_000
-"""Elements of all tensors of a graph, up to which it is run."""
-
-
-def make_case(folder: Path, seed: str, number: int) -> Path:
-    """Writes the case's files to the folder, and returns the model's path."""
-    rng = random.Random(f"{seed}/{number}")
-    chosen = rng.choice(seeds())
-    if folder.exists():
-        shutil.rmtree(folder)
-    folder.mkdir(parents=True)
-    for name, data in chosen.files.items():
-        (folder / name).parent.mkdir(exist_ok=True)
-        (folder / name).write_bytes(data)
-    mutate_files(rng, folder, list(chosen.files))
-    (folder / "model.onnx").write_bytes(mutated(rng, chosen))
-    return folder / "model.onnx"
-
-
-class Case:
-    """One case, stage by stage; `stage` is the last one that began."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.stage = ""
-
-    def run(self) -> None:
-        """Examines, imports, compiles, prepares and, if that is quick, runs the model."""
-        self.stage = "examine"
-        if self.path.stat().st_size % 64 == 0:
-            with contextlib.suppress(PopirError):
-                examine(self.path)
-        self.stage = "import"
-        graph = importModel(self.path)
-        self.stage = "compile"
-        device = popir.DeviceManager().createCpuDevice()
-        anchors = list(dict.fromkeys(graph.outputs))
-        session: Any = popir.InferenceSession(self.path, popir.DataFlow(1, anchors), device)
-        self.stage = "prepare"
-        session.prepareDevice()
-        infos = [tensor.info for tensor in graph.tensors.values()]
-        if sum(info.nelms() for info in infos if info is not None) > SMALL:
-            return
-        self.stage = "run"
-        rng = np.random.default_rng(0)
-        given = {id: graph.getTensor(id).info for id in graph.inputs}
-        inputs = {
-            id: rng.integers(0, 2, info.shape()).astype(info.dataType().numpy)
-            for id, info in given.items()
-            if info is not None
-        }
-        with np.errstate(all="ignore"):
-            session.run(popir.PyStepIO(inputs, session.initAnchorArrays()))
-        self.stage = "save"
-        session.modelToHost(self.path.with_name("again.onnx"))
-
-
-def outcome(case: Case) -> dict[str, Any]:
-    """What became of the case; with the key "finding" if that should not be."""
-    try:
-        case.run()
-    except PopirError as error:
-        found = {"stage": case.stage, "outcome": type(error).__name__}
-        wrong = isinstance(error, (VerificationError, popart_internal_exception))
-        if wrong or "() failed" in str(error) or len(str(error)) > 20_000:
-            found["finding"] = "".join(traceback.format_exception(error))[-6000:]
-        return found
-    except BaseException as error:
-        text = "".join(traceback.format_exception(error))
-        return {"stage": case.stage, "outcome": type(error).__name__, "finding": text[-6000:]}
-    return {"stage": case.stage, "outcome": "success"}
 
 
 def bound_memory() -> None:
@@ -108,17 +32,17 @@ def bound_memory() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
 
-def main() -> None:
+def main(kind: str) -> None:
     """Runs cases until there are no more lines."""
     faulthandler.enable()
-    seeds()
+    module = importlib.import_module(KINDS[kind])
+    module.start()
     bound_memory()
     print("ready", flush=True)
     for line in sys.stdin:
         folder, seed, number = line.split()
-        case = Case(make_case(Path(folder), seed, int(number)))
-        print(json.dumps(outcome(case)), flush=True)
+        print(json.dumps(module.run(Path(folder), seed, int(number))), flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1])

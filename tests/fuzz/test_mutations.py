@@ -1,4 +1,4 @@
-"""A few of the cases of `python -m tests.fuzz`, and whether it would notice."""
+"""A few of the cases of `python -m tests.fuzz mutations`, and whether it would notice."""
 
 import random
 import sys
@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from onnx import ModelProto
 
-from tests.fuzz import worker as cases
+from tests.fuzz import mutants as cases
 from tests.fuzz.mutations import CHANGES, mutated
 from tests.fuzz.runner import Worker, fuzz, signature
 from tests.fuzz.seeds import seeds
 
 
 def test_mutated_models() -> None:
-    totals = fuzz(range(200), "suite", 60, 2)
+    totals = fuzz("mutations", range(200), "suite", 60, 2)
     assert totals.cases == 200
     assert not totals.findings
     assert totals.outcomes["save: success"] > 20, "the mutations leave nothing whole"
@@ -73,7 +73,7 @@ def test_crashes_and_hangs_are_noticed(
     monkeypatch.setattr(
         Worker, "command", [sys.executable, "-c", f"print('ready', flush=True); input(); {program}"]
     )
-    worker = Worker(tmp_path / "case", "seed", 2)
+    worker = Worker("mutations", tmp_path / "case", "seed", 2)
     try:
         found = worker.run(0)
     finally:

@@ -1,0 +1,777 @@
+"""How a random node of each operator is made: `OPERATORS`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from onnx import helper
+
+from popir.types import DataType
+from tests.fuzz.generator import (
+    BOOL,
+    FLOATS,
+    INT32,
+    INT64,
+    INTEGERS,
+    Array,
+    Graph,
+    Invalid,
+    Type,
+    Value,
+)
+
+Maker = Callable[[Graph, str], object]
+GRAPHCORE = "ai.graphcore"
+_HALVES = [np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64)]
+
+
+def _maybe(g: Graph, chance: float = 0.5) -> bool:
+    return g.rng.random() < chance
+
+
+def _factor(g: Graph) -> float:
+    return g.rng.choice([0.0, 1.0, 0.01, 0.2, 0.5, 1.5, 2.0, -0.5, 3.0])
+
+
+def _axis(g: Graph, rank: int, negative: bool | None = None) -> int:
+    if not rank:
+        raise Invalid("no dimension")
+    axis = g.rng.randrange(rank)
+    signed = g.opset >= 11 if negative is None else negative
+    return axis - rank if signed and _maybe(g) else axis
+
+
+def _ranked(least: int, most: int = 5) -> Callable[[Value], bool]:
+    return lambda v: least <= len(v.shape) <= most
+
+
+# Element-wise.
+
+
+def unary(g: Graph, type: str, **attributes: Callable[[Graph], Any]) -> None:
+    """One operand; attributes are left out at times."""
+    given = {name: make(g) for name, make in attributes.items() if _maybe(g, 0.8)}
+    g.node(type, [g.pick(g.types(type))], given)
+
+
+def own_unary(g: Graph, type: str, **attributes: Callable[[Graph], Any]) -> None:
+    """One operand, of ai.graphcore; all attributes are required."""
+    x = g.pick(g.types(type, 0, GRAPHCORE))
+    given = {name: make(g) for name, make in attributes.items()}
+    g.node(type, [x], given, results=[(x.dtype, x.shape)], domain=GRAPHCORE)
+
+
+def _divisor(g: Graph, x: Value) -> Value:
+    """Integers are divided by what is not 0: of that the standard says nothing."""
+    if x.dtype in FLOATS:
+        return g.partner(x)
+    return g.fresh(x.dtype, x.shape, lambda rng, shape: rng.integers(1, 6, shape))
+
+
+def _pair(g: Graph, types: Sequence[Type]) -> list[Value]:
+    x = g.pick(types)
+    pair = [x, g.partner(x)]
+    g.rng.shuffle(pair)
+    return pair
+
+
+def binary(g: Graph, type: str) -> None:
+    """Two operands that broadcast."""
+    pair = _pair(g, g.types(type))
+    shape = np.broadcast_shapes(*(v.shape for v in pair))
+    compares = type in ("Equal", "Less", "Greater", "LessOrEqual", "GreaterOrEqual")
+    g.node(type, pair, results=[(BOOL if compares else pair[0].dtype, shape)])
+
+
+def division(g: Graph, type: str) -> None:
+    """Div and Mod."""
+    x = g.pick(g.types(type))
+    attributes = {}
+    if type == "Mod" and (x.dtype in FLOATS or _maybe(g, 0.3)):
+        attributes = {"fmod": 1}
+    g.node(type, [x, _divisor(g, x)], attributes)
+
+
+def power(g: Graph, type: str) -> None:
+    """Integers to small powers that are not negative; the exponent may have a type of its own."""
+    x = g.pick(g.types(type))
+    other = g.type(g.types(type, 1)) if g.opset >= 12 and _maybe(g, 0.3) else x.dtype
+    if x.dtype in FLOATS and other in FLOATS:
+        g.node(type, [x, g.partner(x, other)])
+        return
+    exponent = g.fresh(other, x.shape[-1:], lambda rng, shape: rng.integers(0, 4, shape))
+    g.node(type, [x, exponent])
+
+
+def variadic(g: Graph, type: str) -> None:
+    """One to four operands; before opset 8 of one shape."""
+    x = g.pick(g.types(type))
+    if g.opset < 8:
+        rest = [g.like(x.dtype, x.shape) for _ in range(g.rng.randrange(3))]
+    else:
+        rest = [g.partner(x) for _ in range(g.rng.randrange(4))]
+    shapes = [v.shape for v in rest]
+    try:
+        np.broadcast_shapes(x.shape, *shapes)
+    except ValueError:
+        rest = rest[:1]
+    g.node(type, [x, *rest])
+
+
+def where(g: Graph, type: str) -> None:
+    """A condition and two operands."""
+    x = g.pick(g.types(type, 1))
+    y = g.partner(x)
+    shape = np.broadcast_shapes(x.shape, y.shape)
+    condition = g.partner(Value("", BOOL, shape))
+    if len(np.broadcast_shapes(condition.shape, shape)) > 5:
+        raise Invalid("rank")
+    g.node(type, [condition, x, y])
+
+
+def clip(g: Graph, type: str) -> None:
+    """Bounds as attributes, or from opset 11 on as inputs, of which each may be missing."""
+    x = g.pick(g.types(type))
+    low, high = sorted(g.rng.sample([-5, -2, -1, 0, 1, 2, 4, 7], 2))
+    if x.dtype.kind == "u":
+        low, high = abs(low), abs(low) + 3
+    if g.opset < 11:
+        bounds = {"min": float(low), "max": float(high)}
+        g.node(type, [x], {k: v for k, v in bounds.items() if _maybe(g, 0.7)})
+        return
+    g.node(
+        type,
+        [x, *(g.constant(b, x.dtype) if _maybe(g, 0.7) else None for b in (low, high))],
+    )
+
+
+def cast(g: Graph, type: str) -> None:
+    """From any type to any. What lies beyond the range of integers is cut off before: of that the
+    standard says nothing.
+    """
+    every = g.types(type)
+    x = g.pick(every)
+    to = g.type(every)
+    if x.dtype in FLOATS and to in INTEGERS:
+        if g.opset < 13 or x.dtype not in g.types("Clip"):
+            raise Invalid("no Clip")
+        least = 0 if to.kind == "u" else -20
+        bounds = [g.constant(b, x.dtype) for b in (least, 20)]
+        # Max and Min leave NaN as it is: only a number may come here.
+        x = g.fresh(x.dtype, x.shape, lambda rng, s: rng.standard_normal(s) * 9)
+        x = g.node("Clip", [x, *bounds])[0]
+    g.node(type, [x], {"to": DataType.of(to).onnx})
+
+
+def bitwise(g: Graph, type: str) -> None:
+    """Of ai.graphcore: the result has the broadcast shape."""
+    types = g.types(type, 0, GRAPHCORE)
+    pair = _pair(g, types) if type != "BitwiseNot" else [g.pick(types)]
+    shape = np.broadcast_shapes(*(v.shape for v in pair))
+    g.node(type, pair, results=[(pair[0].dtype, shape)], domain=GRAPHCORE)
+
+
+def remainder(g: Graph, type: str) -> None:
+    """Fmod, Remainder and Atan2 of ai.graphcore."""
+    x = g.pick(g.types(type, 0, GRAPHCORE))
+    y = _divisor(g, x)
+    shape = np.broadcast_shapes(x.shape, y.shape)
+    g.node(type, [x, y], results=[(x.dtype, shape)], domain=GRAPHCORE)
+
+
+# Shapes.
+
+
+def same(g: Graph, type: str) -> None:
+    """Identity, and Dropout as it is when nothing is trained."""
+    x = g.pick(g.types(type))
+    both = type == "Dropout" and g.opset >= 10 and _maybe(g, 0.3)
+    inputs: list[Value | None] = [x]
+    if type == "Dropout" and g.opset >= 12 and _maybe(g):
+        inputs.append(g.constant(0.3, np.dtype(np.float32)))
+    if both:
+        g.node(type, inputs, {}, 2, [(x.dtype, x.shape), (BOOL, x.shape)])
+    else:
+        g.node(type, inputs)
+
+
+def _factors(g: Graph, size: int) -> list[int]:
+    found: list[int] = []
+    while size > 1 and len(found) < 4:
+        divisors = [d for d in (2, 3, 5, 11, 17) if size % d == 0]
+        d = g.rng.choice(divisors) if divisors else size
+        found.append(d)
+        size //= d
+    found.append(size)
+    for _ in range(g.rng.randrange(2)):
+        found.insert(g.rng.randrange(len(found) + 1), 1)
+    return found
+
+
+def reshape(g: Graph, type: str) -> None:
+    """To other dimensions, with 0 and -1 at times, or to the computed shape of itself."""
+    x = g.pick(g.types(type))
+    if _maybe(g, 0.1):
+        shape = g.node("Shape", [x])[0]
+        g.node(type, [x, shape], results=[(x.dtype, x.shape)])
+        return
+    if not x.size:
+        target = list(x.shape)
+        g.rng.shuffle(target)
+        attributes = {"allowzero": 1} if g.opset >= 14 else {}
+        if not attributes:
+            target = list(x.shape)
+        g.node(type, [x, g.constant(target)], attributes, results=[(x.dtype, target)])
+        return
+    target = _factors(g, x.size)
+    full = list(target)
+    if _maybe(g, 0.3):
+        target[g.rng.randrange(len(target))] = -1
+    elif len(x.shape) > 0 and target[0] == x.shape[0] and _maybe(g):
+        target[0] = 0
+    g.node(type, [x, g.constant(target)], results=[(x.dtype, full)])
+
+
+def own_reshape(g: Graph, type: str) -> None:
+    """Of ai.graphcore: the shape is an attribute."""
+    x = g.pick(g.types(type, 0, GRAPHCORE), lambda v: v.size > 0)
+    target = _factors(g, x.size)
+    g.node(type, [x], {"shape": target}, results=[(x.dtype, target)], domain=GRAPHCORE)
+
+
+def flatten(g: Graph, type: str) -> None:
+    """Any axis, that of a scalar too."""
+    x = g.pick(g.types(type))
+    low = -len(x.shape) if g.opset >= 11 else 0
+    g.node(type, [x], {"axis": g.rng.randint(low, len(x.shape))})
+
+
+def _axes(g: Graph, type: str, x: Value, axes: Sequence[int], since: int, **more: Any) -> None:
+    """A node whose axes are an attribute, or from a version on an input."""
+    if g.version(type) < since:
+        g.node(type, [x], {"axes": list(axes), **more})
+    else:
+        g.node(type, [x, g.constant(axes)], more)
+
+
+def squeeze(g: Graph, type: str) -> None:
+    """Some of the ones, or all."""
+    x = g.pick(g.types(type))
+    ones = [i for i, d in enumerate(x.shape) if d == 1]
+    if _maybe(g, 0.3) or not ones:
+        g.node(type, [x])
+        return
+    chosen = g.rng.sample(ones, g.rng.randint(1, len(ones)))
+    signed = g.opset >= 11 and _maybe(g)
+    _axes(g, type, x, [i - len(x.shape) if signed else i for i in chosen], 13)
+
+
+def unsqueeze(g: Graph, type: str) -> None:
+    """One or two new dimensions."""
+    x = g.pick(g.types(type), _ranked(0, 4))
+    count = 1 if len(x.shape) > 3 or _maybe(g) else 2
+    rank = len(x.shape) + count
+    chosen = g.rng.sample(range(rank), count)
+    signed = g.opset >= 11 and _maybe(g)
+    _axes(g, type, x, [i - rank if signed else i for i in chosen], 13)
+
+
+def transpose(g: Graph, type: str) -> None:
+    """Any order, or none given."""
+    x = g.pick(g.types(type))
+    order = list(range(len(x.shape)))
+    g.rng.shuffle(order)
+    g.node(type, [x], {"perm": order} if order and _maybe(g, 0.8) else {})
+
+
+def concat(g: Graph, type: str) -> None:
+    """One to four, of different lengths."""
+    x = g.pick(g.types(type), _ranked(1))
+    axis = _axis(g, len(x.shape))
+    parts = [x]
+    for _ in range(g.rng.randrange(4)):
+        shape = list(x.shape)
+        shape[axis] = g.rng.choice([0, 1, 2, 3, x.shape[axis]])
+        parts.append(g.like(x.dtype, tuple(shape)))
+    g.rng.shuffle(parts)
+    g.node(type, parts, {"axis": axis})
+
+
+def slice_(g: Graph, type: str) -> None:
+    """Starts and ends inside, outside and from the end; from opset 10 on with steps."""
+    x = g.pick(g.types(type), _ranked(1))
+    count = g.rng.randint(1, len(x.shape))
+    axes = g.rng.sample(range(len(x.shape)), count)
+    starts = [g.rng.randint(-x.shape[a] - 1, x.shape[a] + 1) for a in axes]
+    ends = [g.rng.choice([*range(-3, 8), 2**31 - 1]) for _ in axes]
+    if g.opset < 10:
+        sizes = _sliced(x, axes, starts, ends, [1] * count)
+        attributes = {"starts": starts, "ends": ends, "axes": axes}
+        g.node(type, [x], attributes, results=[(x.dtype, sizes)])
+        return
+    steps = [g.rng.choice([1, 1, 1, 2, 3, -1, -2]) for _ in axes]
+    ends = [
+        -(2**31) + 1 if s < 0 and _maybe(g, 0.7) else e for e, s in zip(ends, steps, strict=True)
+    ]
+    inputs = [g.constant(v, INT64) for v in (starts, ends, axes, steps)]
+    g.node(type, [x, *inputs], results=[(x.dtype, _sliced(x, axes, starts, ends, steps))])
+
+
+def _sliced(x: Value, axes: Sequence[int], *ranges: Sequence[int]) -> list[int]:
+    sizes = list(x.shape)
+    for axis, *parts in zip(axes, *ranges, strict=True):
+        sizes[axis] = len(range(*slice(*parts).indices(sizes[axis])))
+    return sizes
+
+
+def split(g: Graph, type: str) -> None:
+    """In given parts, equal parts, or from opset 18 on in a number of parts."""
+    x = g.pick(g.types(type), _ranked(1))
+    axis = _axis(g, len(x.shape))
+    length = x.shape[axis]
+    parts = g.rng.randint(1, 4)
+    if g.opset >= 18 and length >= parts and _maybe(g, 0.3):
+        g.node(type, [x], {"axis": axis, "num_outputs": parts}, parts)
+        return
+    if length % parts == 0 and g.opset < 18 and _maybe(g, 0.4):
+        g.node(type, [x], {"axis": axis}, parts)
+        return
+    cuts = sorted(g.rng.randint(0, length) for _ in range(parts - 1))
+    sizes = [b - a for a, b in zip([0, *cuts], [*cuts, length], strict=True)]
+    shapes = [
+        (x.dtype, [*x.shape[: axis % len(x.shape)], s, *x.shape[axis % len(x.shape) + 1 :]])
+        for s in sizes
+    ]
+    if g.opset < 13:
+        g.node(type, [x], {"axis": axis, "split": sizes}, parts, shapes)
+    else:
+        g.node(type, [x, g.constant(sizes)], {"axis": axis}, parts, shapes)
+
+
+def expand(g: Graph, type: str) -> None:
+    """To a shape that broadcasts with the value's, which may be the smaller one."""
+    x = g.pick(g.types(type))
+    target = [g.rng.choice([2, 3, 5]) if d == 1 and _maybe(g) else d for d in x.shape]
+    target = [1 if _maybe(g, 0.2) else d for d in target]
+    if len(target) < 5 and _maybe(g, 0.3):
+        target = [g.rng.choice([0, 1, 2]), *target]
+    g.node(
+        type,
+        [x, g.constant(target)],
+        results=[(x.dtype, np.broadcast_shapes(x.shape, tuple(target)))],
+    )
+
+
+def tile(g: Graph, type: str) -> None:
+    """Each dimension none to three times."""
+    x = g.pick(g.types(type))
+    repeats = [g.rng.choice([0, 1, 1, 1, 2, 3]) for _ in x.shape]
+    g.node(type, [x, g.constant(repeats)])
+
+
+def trilu(g: Graph, type: str) -> None:
+    """Any diagonal, inside and outside."""
+    x = g.pick(g.types(type), _ranked(2))
+    k = [g.constant(g.rng.randint(-6, 6))] if _maybe(g) else []
+    g.node(type, [x, *k], {"upper": g.rng.randrange(2)} if _maybe(g) else {})
+
+
+def _indices(g: Graph, length: int, shape: Sequence[int], dtype: Type, negative: bool) -> Value:
+    if not length and math.prod(shape):
+        raise Invalid("nothing to gather")
+    low = -length if negative else 0
+    return g.fresh(dtype, shape, lambda rng, s: rng.integers(low, max(length, 1), s))
+
+
+def gather(g: Graph, type: str) -> None:
+    """Indices of any shape, from opset 11 on negative ones too."""
+    x = g.pick(g.types(type), _ranked(1))
+    axis = _axis(g, len(x.shape))
+    shape = g.shape(g.rng.choice([0, 1, 1, 2]))
+    dtype = g.rng.choice([INT32, INT64])
+    indices = _indices(g, x.shape[axis], shape, dtype, g.opset >= 11)
+    g.node(type, [x, indices], {"axis": axis} if axis or _maybe(g) else {})
+
+
+def grouped_gather(g: Graph, type: str) -> None:
+    """Of ai.graphcore: each group has indices of its own."""
+    x = g.pick(g.types(type, 0, GRAPHCORE), _ranked(2))
+    groups = x.shape[0]
+    if not groups:
+        raise Invalid("no groups")
+    axis = g.rng.randrange(1, len(x.shape)) if groups > 1 else g.rng.randrange(len(x.shape))
+    rest = [g.rng.choice([1, 2, 3])]
+    shape = [groups, *rest] if groups > 1 else rest
+    indices = _indices(g, x.shape[axis], shape, g.rng.choice([INT32, INT64]), True)
+    out = [*x.shape[:axis], *rest, *x.shape[axis + 1 :]]
+    g.node(
+        type,
+        [x, indices],
+        {"axis": axis, "group_size": groups},
+        results=[(x.dtype, out)],
+        domain=GRAPHCORE,
+    )
+
+
+def shape_of(g: Graph, type: str) -> None:
+    """Shape, with a part of it from opset 15 on, and Size."""
+    x = g.pick(g.types(type))
+    part = type == "Shape" and g.opset >= 15 and _maybe(g)
+    g.node(type, [x], {"start": g.rng.randint(-6, 6), "end": g.rng.randint(-6, 6)} if part else {})
+
+
+def constant_of_shape(g: Graph, type: str) -> None:
+    """Any type and shape."""
+    dtype = g.type([t for t in (*FLOATS[:3], *INTEGERS, BOOL)])
+    value = helper.make_tensor("value", DataType.of(dtype).onnx, [1], [g.rng.choice([0, 1, 3])])
+    g.node(type, [g.constant(g.shape(), INT64)], {"value": value} if _maybe(g, 0.8) else {})
+
+
+def range_(g: Graph, type: str) -> None:
+    """Upwards, downwards, of nothing."""
+    dtype = g.type(g.types(type))
+    start, limit = g.rng.randint(-5, 20), g.rng.randint(-5, 20)
+    delta = g.rng.choice([1, 2, 3, -1, -2])
+    if dtype.kind == "u":
+        raise Invalid("unsigned")
+    numbers = [g.constant(v, dtype) for v in (start, limit, delta)]
+    count = max(0, math.ceil((limit - start) / delta))
+    g.node(type, numbers, results=[(dtype, [count])])
+
+
+# Normalisation.
+
+
+def _variances(rng: np.random.Generator, shape: Sequence[int]) -> Array:
+    return rng.uniform(0.2, 2, shape)
+
+
+def batch_norm(g: Graph, type: str) -> None:
+    """With given statistics, and from opset 14 on with those of the batch."""
+    x = g.pick(g.types(type), _ranked(2))
+    c = x.shape[1:2]
+    scale, bias, mean = (g.like(x.dtype, c) for _ in range(3))
+    variance = g.fresh(x.dtype, c, _variances)
+    attributes: dict[str, Any] = {"epsilon": g.rng.choice([1e-5, 1e-3, 0.1])} if _maybe(g) else {}
+    training = g.opset >= 14 and x.size > 0 and _maybe(g, 0.3)
+    if training:
+        attributes |= {"training_mode": 1, "momentum": g.rng.choice([0.9, 0.5])}
+        results = [(x.dtype, x.shape), (x.dtype, c), (x.dtype, c)]
+        g.node(type, [x, scale, bias, mean, variance], attributes, 3, results)
+    else:
+        g.node(type, [x, scale, bias, mean, variance], attributes)
+
+
+def layer_norm(g: Graph, type: str) -> None:
+    """Over the last dimensions, with and without a bias and the further outputs."""
+    x = g.pick(g.types(type), _ranked(1))
+    axis = _axis(g, len(x.shape))
+    normal = x.shape[axis:]
+    scale = g.like(x.dtype, normal)
+    bias = [g.like(x.dtype, normal)] if _maybe(g) else []
+    attributes: dict[str, Any] = {"axis": axis}
+    if _maybe(g):
+        attributes["epsilon"] = g.rng.choice([1e-5, 1e-3, 0.1])
+    g.node(type, [x, scale, *bias], attributes, g.rng.choice([1, 1, 1, 3]))
+
+
+def lrn(g: Graph, type: str) -> None:
+    """Windows narrower and wider than the channels."""
+    x = g.pick(g.types(type), _ranked(3, 4))
+    size = g.rng.choice([1, 3, 5, 7])
+    g.node(type, [x], {"size": size, "alpha": 0.5, "beta": 0.6, "bias": g.rng.choice([1.0, 1.5])})
+
+
+def softmax(g: Graph, type: str) -> None:
+    """Any axis; before opset 13 all dimensions from it on are one."""
+    x = g.pick(g.types(type), _ranked(1))
+    g.node(type, [x], {"axis": _axis(g, len(x.shape))} if _maybe(g, 0.8) else {})
+
+
+# Contractions.
+
+
+def matmul(g: Graph, type: str) -> None:
+    """Vectors, matrices and stacks of them that broadcast."""
+    a = g.pick(g.types(type), _ranked(1))
+    k = a.shape[-1]
+    if _maybe(g, 0.2):
+        shape: tuple[int, ...] = (k,)
+    else:
+        stack = a.shape[:-2] if _maybe(g, 0.4) else ()
+        stack = tuple(1 if _maybe(g, 0.3) else d for d in stack)
+        shape = (*stack, k, g.rng.choice([0, 1, 1, 3, 5, 17, 33]))
+    if math.prod(shape) > 3000:
+        raise Invalid("too large")
+    g.node(type, [a, g.like(a.dtype, shape)])
+
+
+def gemm(g: Graph, type: str) -> None:
+    """Transposed or not, with factors, with a bias of any shape that broadcasts."""
+    a = g.pick(g.types(type), _ranked(2, 2))
+    attributes: dict[str, Any] = {}
+    rows, k = a.shape
+    if _maybe(g, 0.3):
+        attributes["transA"] = 1
+        rows, k = k, rows
+    columns = g.rng.choice([0, 1, 2, 5, 17])
+    shape = (k, columns)
+    if _maybe(g, 0.4):
+        attributes["transB"] = 1
+        shape = (columns, k)
+    for name in ("alpha", "beta"):
+        if _maybe(g, 0.3):
+            attributes[name] = g.rng.choice([0.5, 2.0, 1.0, 0.0]) if a.dtype in FLOATS else 2.0
+    inputs = [a, g.like(a.dtype, shape)]
+    if g.opset < 11 or _maybe(g, 0.7):
+        bias = [(columns,), (rows, columns), (1, columns), (rows, 1), (1,), ()]
+        inputs.append(g.like(a.dtype, g.rng.choice(bias)))
+    g.node(type, inputs, attributes)
+
+
+def _windows(
+    g: Graph, spatial: Sequence[int], dilates: bool, window: Sequence[int]
+) -> dict[str, Any]:
+    """Strides, dilations and padding, each at times."""
+    n = len(spatial)
+    attributes: dict[str, Any] = {}
+    if _maybe(g, 0.5):
+        attributes["strides"] = [g.rng.choice([1, 1, 2, 3]) for _ in range(n)]
+    if dilates and _maybe(g, 0.25):
+        attributes["dilations"] = [g.rng.choice([1, 2]) for _ in range(n)]
+    if "dilations" not in attributes and _maybe(g, 0.2):
+        attributes["auto_pad"] = g.rng.choice(["SAME_UPPER", "SAME_LOWER", "VALID"])
+    elif _maybe(g, 0.5):
+        attributes["pads"] = [g.rng.randint(0, max(0, w - 1)) for w in window] * 2
+        if _maybe(g):
+            attributes["pads"] = [g.rng.randint(0, max(0, w - 1)) for w in (*window, *window)]
+    reach = attributes.get("dilations", [1] * n)
+    pads = attributes.get("pads", [0] * 2 * n)
+    for i, (d, w) in enumerate(zip(spatial, window, strict=True)):
+        padded = d + pads[i] + pads[n + i]
+        if d < 1 or (
+            not attributes.get("auto_pad", "VALID").startswith("SAME")
+            and padded < (w - 1) * reach[i] + 1
+        ):
+            raise Invalid("the window is larger than the field")
+    return attributes
+
+
+def _field(g: Graph, type: str, spatial: tuple[int, ...] = (1, 2, 2, 3)) -> Value:
+    """A value of samples, channels and a field, mostly of some size."""
+    rank = 2 + g.rng.choice(spatial)
+    types = g.types(type)
+    found = [
+        v
+        for v in g.values.values()
+        if v.dtype in g._usable(types) and len(v.shape) == rank and min(v.shape[1:], default=0) > 0
+    ]
+    if found and _maybe(g, 0.6):
+        return g.rng.choice(found)
+    while True:
+        sizes = [g.rng.choice([1, 2, 3, 4, 5, 6, 7, 9]) for _ in range(rank - 2)]
+        shape = (g.rng.choice([0, 1, 1, 1, 2, 3]), g.rng.choice([1, 2, 3, 4, 6, 8]), *sizes)
+        if math.prod(shape) <= 3000:
+            return g.fresh(g.type(types), shape)
+
+
+def conv(g: Graph, type: str) -> None:
+    """One to three dimensions, groups, strides, dilations, padding, with and without a bias."""
+    x = _field(g, type)
+    channels, spatial = x.shape[1], x.shape[2:]
+    groups = g.rng.choice([d for d in range(1, channels + 1) if channels % d == 0])
+    window = [g.rng.choice([1, 1, 2, 3, min(5, d)]) for d in spatial]
+    attributes = _windows(g, spatial, True, window)
+    if groups > 1 or _maybe(g, 0.3):
+        attributes["group"] = groups
+    if _maybe(g, 0.3):
+        attributes["kernel_shape"] = window
+    out = groups * g.rng.choice([1, 1, 2, 4])
+    w = g.like(x.dtype, (out, channels // groups, *window))
+    bias = [g.like(x.dtype, (out,))] if _maybe(g) else []
+    (y,) = g.node(type, [x, w, *bias], attributes)
+    if _maybe(g, 0.4):  # What may become one with the convolution.
+        tail = g.rng.choice(["Relu", "Add", "Mul", "LeakyRelu"])
+        other = [g.like(y.dtype, g.rng.choice([y.shape, (out, *[1] * len(spatial))]))]
+        g.node(tail, [y, *(other if tail in ("Add", "Mul") else [])])
+
+
+def pool(g: Graph, type: str) -> None:
+    """MaxPool and AveragePool of one to three dimensions."""
+    x = _field(g, type)
+    spatial = x.shape[2:]
+    window = [g.rng.choice([1, 2, 2, 3]) for _ in spatial]
+    version = g.version(type)
+    dilates = version >= (10 if type == "MaxPool" else 19)
+    attributes = {"kernel_shape": window, **_windows(g, spatial, dilates, window)}
+    if version >= 10 and _maybe(g, 0.3):
+        attributes["ceil_mode"] = 1
+    if type == "AveragePool" and _maybe(g, 0.4):
+        attributes["count_include_pad"] = 1
+    g.node(type, [x], attributes)
+
+
+def global_pool(g: Graph, type: str) -> None:
+    """Over the whole field."""
+    g.node(type, [_field(g, type)])
+
+
+def lstm(g: Graph, type: str) -> None:
+    """All directions; optional inputs each at times."""
+    dtype = g.type(g.types(type))
+    direction = g.rng.choice(["forward", "reverse", "bidirectional"])
+    d = 2 if direction == "bidirectional" else 1
+    t, n, i, h = (g.rng.choice(s) for s in ([1, 2, 3, 5], [1, 2, 3], [1, 2, 3], [1, 2, 4]))
+    x = g.like(dtype, (t, n, i))
+    inputs: list[Value | None] = [x, g.like(dtype, (d, 4 * h, i)), g.like(dtype, (d, 4 * h, h))]
+    inputs.append(g.like(dtype, (d, 8 * h)) if _maybe(g) else None)
+    lengths = g.fresh(INT32, (n,), lambda rng, s: rng.integers(1, t + 1, s))
+    inputs.append(lengths if _maybe(g, 0.3) else None)
+    inputs += [g.like(dtype, (d, n, h)) if _maybe(g, 0.4) else None for _ in range(2)]
+    inputs.append(g.like(dtype, (d, 3 * h)) if _maybe(g, 0.3) else None)
+    attributes: dict[str, Any] = {"hidden_size": h, "direction": direction}
+    results = [(dtype, (t, d, n, h)), (dtype, (d, n, h)), (dtype, (d, n, h))]
+    count = g.rng.randint(1, 3)
+    g.node(type, inputs, attributes, count, results[:count])
+
+
+# Reductions and losses.
+
+
+def reduce(g: Graph, type: str) -> None:
+    """Over some dimensions, none or all; kept or not."""
+    x = g.pick(g.types(type))
+    since = 13 if type == "ReduceSum" else 18
+    attributes: dict[str, Any] = {"keepdims": g.rng.randrange(2)} if _maybe(g, 0.7) else {}
+    if not x.shape or _maybe(g, 0.2):
+        g.node(type, [x], attributes)
+        return
+    axes = g.rng.sample(range(len(x.shape)), g.rng.randint(1, len(x.shape)))
+    axes = [a - len(x.shape) if g.opset >= 11 and _maybe(g, 0.3) else a for a in axes]
+    if g.version(type) >= since and _maybe(g, 0.1):
+        attributes["noop_with_empty_axes"] = g.rng.randrange(2)
+        axes = []
+    _axes(g, type, x, axes, since, **attributes)
+
+
+def _reduction(g: Graph) -> str:
+    return g.rng.choice(["Mean", "Sum", "NoReduction"])
+
+
+def loss(g: Graph, type: str) -> None:
+    """L1 and IdentityLoss of ai.graphcore."""
+    x = g.pick(g.types(type, 0, GRAPHCORE), lambda v: v.size > 0)
+    reduction = _reduction(g)
+    attributes: dict[str, Any] = {"reduction": reduction}
+    if type == "L1":
+        attributes["lambda"] = g.rng.choice([0.3, 1.0, 2.0])
+    shape = x.shape if reduction == "NoReduction" else ()
+    g.node(type, [x], attributes, results=[(x.dtype, shape)], domain=GRAPHCORE)
+
+
+def nll(g: Graph, type: str) -> None:
+    """Of Softmax or LogSoftmax over the last dimension, with labels that may be ignored."""
+    x = g.pick(
+        [t for t in _HALVES if t in g.types(type, 0, GRAPHCORE)],
+        lambda v: _ranked(1)(v) and v.size > 0,
+    )
+    logarithms = _maybe(g)
+    function = "LogSoftmax" if logarithms else "Softmax"
+    p = g.node(function, [x], {"axis": len(x.shape) - 1})[0]
+    classes, samples = p.shape[-1], p.shape[:-1]
+    labels = _indices(g, classes, samples, g.rng.choice([INT32, INT64]), False)
+    reduction = _reduction(g)
+    attributes: dict[str, Any] = {"reduction": reduction}
+    if logarithms or _maybe(g, 0.2):
+        attributes["inputIsLogProbability"] = int(logarithms)
+    if _maybe(g, 0.3):
+        attributes["ignoreIndex"] = g.rng.randrange(classes)
+    shape = samples if reduction == "NoReduction" else ()
+    g.node(type, [p, labels], attributes, results=[(x.dtype, shape)], domain=GRAPHCORE)
+
+
+def _rows(maker: Maker, *types: str) -> dict[str, Maker]:
+    return dict.fromkeys(types, maker)
+
+
+_SMALL: dict[str, Callable[[Graph], Any]] = {"alpha": _factor}
+_ONNX: dict[str, Maker] = {
+    **_rows(unary, "Neg", "Abs", "Sign", "Floor", "Ceil", "Exp", "Log", "Sqrt", "Reciprocal"),
+    **_rows(unary, "Sin", "Cos", "Tan", "Erf", "Relu", "Tanh", "Sigmoid", "Softplus", "Softsign"),
+    **_rows(unary, "Not"),
+    **_rows(partial(unary, **_SMALL), "Elu", "ThresholdedRelu", "LeakyRelu"),
+    "Selu": partial(unary, alpha=_factor, gamma=_factor),
+    "HardSigmoid": partial(unary, alpha=_factor, beta=_factor),
+    "Gelu": partial(unary, approximate=lambda g: g.rng.choice(["none", "tanh"])),
+    **_rows(binary, "Add", "Sub", "Mul", "Equal", "Less", "Greater", "LessOrEqual"),
+    **_rows(binary, "GreaterOrEqual", "And", "Or", "Xor"),
+    **_rows(division, "Div", "Mod"),
+    "Pow": power,
+    **_rows(variadic, "Sum", "Mean", "Max", "Min"),
+    "Where": where,
+    "Clip": clip,
+    "Cast": cast,
+    **_rows(same, "Identity", "Dropout"),
+    "Reshape": reshape,
+    "Flatten": flatten,
+    "Squeeze": squeeze,
+    "Unsqueeze": unsqueeze,
+    "Transpose": transpose,
+    "Concat": concat,
+    "Slice": slice_,
+    "Split": split,
+    "Expand": expand,
+    "Tile": tile,
+    "Trilu": trilu,
+    "Gather": gather,
+    **_rows(shape_of, "Shape", "Size"),
+    "ConstantOfShape": constant_of_shape,
+    "Range": range_,
+    "BatchNormalization": batch_norm,
+    "LayerNormalization": layer_norm,
+    "LRN": lrn,
+    **_rows(softmax, "Softmax", "LogSoftmax"),
+    "MatMul": matmul,
+    "Gemm": gemm,
+    "Conv": conv,
+    **_rows(pool, "MaxPool", "AveragePool"),
+    **_rows(global_pool, "GlobalMaxPool", "GlobalAveragePool"),
+    "LSTM": lstm,
+    **_rows(reduce, "ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd"),
+    **_rows(reduce, "ReduceSumSquare", "ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp"),
+}
+_OWN: dict[str, Maker] = {
+    **_rows(own_unary, "Log1p", "Expm1", "Swish", "Gelu", "GeluErf", "Round", "NearbyInt"),
+    **_rows(own_unary, "Nop", "Detach"),
+    "Scale": partial(own_unary, scale=lambda g: g.rng.choice([0.0, 2.0, -3.0, 0.3])),
+    **_rows(remainder, "Fmod", "Remainder", "Atan2"),
+    **_rows(bitwise, "BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitwiseXnor", "BitwiseNot"),
+    "Reshape": own_reshape,
+    "GroupedGather": grouped_gather,
+    **_rows(loss, "L1", "IdentityLoss"),
+    "Nll": nll,
+}
+OPERATORS: dict[tuple[str, str], Maker] = {
+    **{("ai.onnx", type): maker for type, maker in _ONNX.items()},
+    **{(GRAPHCORE, type): maker for type, maker in _OWN.items()},
+}
+"""What makes a node, by domain and name; it may add a few more nodes."""
+
+
+def grow(g: Graph, nodes: int, operators: Sequence[tuple[str, str]] = tuple(OPERATORS)) -> None:
+    """Adds that many nodes and more; each operator as often as any other."""
+    while len(g.nodes) < nodes:
+        domain, type = g.rng.choice(operators)
+        before = len(g.nodes)
+        try:
+            OPERATORS[domain, type](g, type)
+        except Invalid:
+            del g.nodes[before:]
+            read = {name for node in g.nodes for name in (*node.input, *node.output)}
+            g.values = {k: v for k, v in g.values.items() if k in read}
+            g.inputs = {k: v for k, v in g.inputs.items() if k in read}
+            g.initializers = {k: v for k, v in g.initializers.items() if k in read}

@@ -1,0 +1,280 @@
+"""What the nodes of a random graph compute, by other hands.
+
+onnxruntime answers for the whole model where it can. Node by node, it answers for each type that it
+has; where it lacks one, half and bfloat16 are computed in float and rounded, and integers by
+`onnx.reference`. Operators of ai.graphcore are formulas of numpy.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import helper
+from onnx.reference import ReferenceEvaluator
+
+from popir.types import DataType
+from tests.fuzz.generator import BFLOAT16, FLOATS, Array, Graph, Type
+
+_HALF, _FLOAT = np.dtype(np.float16), np.dtype(np.float32)
+
+
+class Refused(Exception):
+    """No oracle computes this."""
+
+
+_REFUSALS: tuple[Any, ...] = tuple(
+    getattr(onnxruntime.capi.onnxruntime_pybind11_state, name)
+    for name in ("NotImplemented", "InvalidGraph", "Fail", "InvalidArgument", "RuntimeException")
+) + (RuntimeError,)
+
+
+def _options() -> Any:
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    return options
+
+
+def _session(model: onnx.ModelProto) -> Any:
+    try:
+        return onnxruntime.InferenceSession(
+            model.SerializeToString(), _options(), providers=["CPUExecutionProvider"]
+        )
+    except _REFUSALS as error:
+        raise Refused(str(error)) from error
+
+
+def whole(
+    model: onnx.ModelProto, inputs: Mapping[str, Array], shapes: Mapping[str, tuple[int, ...]]
+) -> dict[str, Array]:
+    """The model's outputs by onnxruntime. Raises Refused."""
+    for node in model.graph.node:
+        if node.domain or not _is_right(node, [shapes.get(name, ()) for name in node.input]):
+            raise Refused(f"onnxruntime does not do {node.op_type} as ONNX says")
+    if any(array.dtype == BFLOAT16 for array in inputs.values()):
+        raise Refused("inputs of bfloat16")
+    names = [value.name for value in model.graph.output]
+    try:
+        return dict(zip(names, _session(model).run(None, dict(inputs)), strict=True))
+    except _REFUSALS as error:
+        raise Refused(str(error)) from error
+
+
+def evaluate(
+    nodes: Sequence[onnx.NodeProto],
+    opset: int,
+    given: Mapping[str, Array],
+    change: Callable[[Array], Array] = lambda array: array,
+) -> dict[str, Array]:
+    """All values, node by node; `change` is applied to each one before it is used. Raises Refused."""
+    values = {name: np.asarray(change(array)) for name, array in given.items()}
+    for node in nodes:
+        inputs = [values[name] if name else None for name in node.input]
+        for name, array in zip(node.output, apply(node, opset, inputs), strict=True):
+            values[name] = np.asarray(change(array))
+    return values
+
+
+def apply(node: onnx.NodeProto, opset: int, inputs: Sequence[Array | None]) -> list[Array]:
+    """The outputs of one node. Raises Refused."""
+    if node.domain == "ai.graphcore":
+        return _formula(node, inputs)
+    types = tuple(None if a is None else (a.dtype, a.shape) for a in inputs)
+    fits = all(a is None or a.dtype != BFLOAT16 for a in inputs)
+    try:
+        if not fits or _cast_to(node) == DataType.BFLOAT16.onnx:
+            raise Refused("bfloat16")
+        if not _is_right(node, [() if a is None else a.shape for a in inputs]):
+            raise Refused(node.op_type)
+        return _run(_single(node.SerializeToString(), opset, types), inputs)
+    except Refused:
+        if any(a is not None and a.dtype in (_HALF, BFLOAT16) for a in inputs) or _cast_to(node):
+            return _widened(node, opset, inputs)
+        return _reference(node, opset, inputs)
+
+
+def _is_right(node: onnx.NodeProto, shapes: Sequence[tuple[int, ...]]) -> bool:
+    """Whether onnxruntime does what the standard says, where it takes the node."""
+    # Reducing dimensions of no element, it leaves them instead of making them 1.
+    return not (node.op_type.startswith("Reduce") and 0 in shapes[0])
+
+
+def _cast_to(node: onnx.NodeProto) -> int:
+    return next((a.i for a in node.attribute if a.name == "to" and node.op_type == "Cast"), 0)
+
+
+@functools.lru_cache(256)
+def _single(node: bytes, opset: int, types: tuple[tuple[Type, Any] | None, ...]) -> Any:
+    """A session of one node whose inputs are inputs of the graph; its outputs have no type."""
+    only = onnx.NodeProto.FromString(node)
+    only.name = "node"
+    infos: dict[str, Any] = {}
+    for i, type in enumerate(types):
+        if type is not None:
+            only.input[i] = f"x{i}"
+            code = DataType.of(type[0]).onnx
+            infos[f"x{i}"] = helper.make_tensor_value_info(f"x{i}", code, type[1])
+    only.output[:] = [f"y{i}" for i in range(len(only.output))]
+    outputs = [onnx.ValueInfoProto(name=name) for name in only.output]
+    graph = helper.make_graph([only], "node", list(infos.values()), outputs)
+    imports = [helper.make_opsetid("", opset)]
+    return _session(helper.make_model(graph, opset_imports=imports, ir_version=10))
+
+
+def _run(session: Any, inputs: Sequence[Array | None]) -> list[Array]:
+    given = {f"x{i}": array for i, array in enumerate(inputs) if array is not None}
+    try:
+        return list(session.run(None, given))
+    except _REFUSALS as error:
+        raise Refused(str(error)) from error
+
+
+def _widened(node: onnx.NodeProto, opset: int, inputs: Sequence[Array | None]) -> list[Array]:
+    """Computed in float, then rounded to the narrow type."""
+    narrow = next(
+        (a.dtype for a in inputs if a is not None and a.dtype in (_HALF, BFLOAT16)), _FLOAT
+    )
+    wide = [
+        a.astype(_FLOAT) if a is not None and a.dtype in (_HALF, BFLOAT16) else a for a in inputs
+    ]
+    code = _cast_to(node)
+    if code:
+        target = DataType.of(code).numpy
+        with np.errstate(all="ignore"):
+            return [np.asarray(wide[0]).astype(target)]
+    found = apply(node, opset, wide)
+    with np.errstate(over="ignore"):
+        return [a.astype(narrow) if a.dtype == _FLOAT else a for a in found]
+
+
+def _reference(node: onnx.NodeProto, opset: int, inputs: Sequence[Array | None]) -> list[Array]:
+    if node.op_type in _FORMULAS:
+        return _formula(node, inputs)
+    names = [f"x{i}" if a is not None else "" for i, a in enumerate(inputs)]
+    only = onnx.NodeProto()
+    only.CopyFrom(node)
+    only.input[:] = names
+    infos = [onnx.ValueInfoProto(name=name) for name in names if name]
+    outputs = [onnx.ValueInfoProto(name=name) for name in only.output]
+    graph = helper.make_graph([only], "node", infos, outputs)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
+    given = {name: a for name, a in zip(names, inputs, strict=True) if a is not None}
+    try:
+        with np.errstate(all="ignore"):
+            found = ReferenceEvaluator(model).run(None, given)
+    except Exception as error:
+        raise Refused(f"onnx.reference: {error!r}") from error
+    return [np.asarray(a) for a in found]
+
+
+# Operators of ai.graphcore.
+
+
+def _sigmoid(x: Array) -> Array:
+    return 1 / (1 + np.exp(-x))
+
+
+def _reduced(values: Array, reduction: str, count: int | None = None) -> Array:
+    if reduction == "NoReduction":
+        return values
+    total = np.asarray(values.sum())
+    return (
+        total if reduction == "Sum" else total / np.float64(values.size if count is None else count)
+    )
+
+
+def _nll(p: Array, labels: Array, **attributes: Any) -> Array:
+    used = labels != attributes.get("ignoreIndex", -1)
+    picked = np.take_along_axis(p, np.where(used, labels, 0)[..., None], -1)[..., 0]
+    losses = -picked if attributes.get("inputIsLogProbability", 0) else -np.log(picked)
+    return _reduced(np.where(used, losses, 0), attributes["reduction"], used.sum())
+
+
+def _grouped(x: Array, indices: Array, axis: int = 0, group_size: int = 1) -> Array:
+    if group_size == 1:
+        return np.take(x, indices if len(indices.shape) else indices, axis)
+    return np.stack([np.take(x[i], indices[i], axis - 1) for i in range(group_size)])
+
+
+_FORMULAS: dict[str, Callable[..., Array]] = {
+    "Log1p": np.log1p,
+    "Expm1": np.expm1,
+    "Swish": lambda x: x * _sigmoid(x),
+    "Gelu": lambda x: x / 2 * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))),
+    "GeluErf": lambda x: x / 2 * (1 + np.vectorize(math.erf, otypes=[float])(x / math.sqrt(2))),
+    "Erf": np.vectorize(math.erf, otypes=[float]),  # onnx.reference has it in float only
+    "Round": lambda x: np.copysign(np.floor(np.abs(x) + 0.5), x),
+    "NearbyInt": np.rint,
+    "Nop": lambda x: x,
+    "Detach": lambda x: x,
+    "Scale": lambda x, scale: x * np.float32(scale),
+    "Fmod": np.fmod,
+    "Remainder": np.mod,
+    "Atan2": np.arctan2,
+    "BitwiseAnd": np.bitwise_and,
+    "BitwiseOr": np.bitwise_or,
+    "BitwiseXor": np.bitwise_xor,
+    "BitwiseXnor": lambda x, y: ~(x ^ y),
+    "BitwiseNot": np.invert,
+    "Reshape": lambda x, shape: x.reshape(shape),
+    "GroupedGather": _grouped,
+    "L1": lambda x, reduction, **more: _reduced(np.abs(x) * np.float32(more["lambda"]), reduction),
+    "IdentityLoss": _reduced,
+    "Nll": _nll,
+}
+
+
+def _formula(node: onnx.NodeProto, inputs: Sequence[Array | None]) -> list[Array]:
+    """In double for what is floating-point."""
+    attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+    given = {k: v.decode() if isinstance(v, bytes) else v for k, v in attributes.items()}
+    first = np.asarray(inputs[0])
+    wide = [
+        np.asarray(a).astype(np.float64) if a is not None and a.dtype in FLOATS else a
+        for a in inputs
+    ]
+    with np.errstate(all="ignore"):
+        found = np.asarray(_FORMULAS[node.op_type](*wide, **given))
+        return [found.astype(first.dtype)]
+
+
+# How far a right answer may be from another one.
+
+
+_EPSILON = {_HALF: 2.0**-11, BFLOAT16: 2.0**-8, _FLOAT: 2.0**-24, np.dtype(np.float64): 2.0**-53}
+
+
+def spread(
+    g: Graph | Any,
+    nodes: Sequence[onnx.NodeProto],
+    given: Mapping[str, Array],
+    outputs: Sequence[str],
+) -> dict[str, Array]:
+    """By how much each element of the outputs changes if every value on the way to it is off by a
+    rounding error or two; infinite where it is not always a number or always the same infinity.
+    """
+    rng = np.random.default_rng(0)
+
+    def noise(array: Array) -> Array:
+        if array.dtype not in FLOATS or not array.size:
+            return array
+        factor = 1 + rng.uniform(-2, 2, array.shape) * _EPSILON[array.dtype]
+        with np.errstate(all="ignore"):
+            return (array.astype(np.float64) * factor).astype(array.dtype)
+
+    runs = [evaluate(nodes, g.opset, given, noise) for _ in range(6)]
+    found: dict[str, Array] = {}
+    for name in outputs:
+        with np.errstate(all="ignore"):
+            stacked = np.stack([np.asarray(run[name]).astype(np.float64) for run in runs])
+            width = stacked.max(0) - stacked.min(0)
+            steady = (np.isnan(stacked).all(0)) | (stacked == stacked[0]).all(0)
+        found[name] = np.where(steady, 0, np.where(np.isfinite(width), width, np.inf))
+    return found
