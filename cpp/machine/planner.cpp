@@ -328,7 +328,22 @@ unsigned ContractionPlan::stride(Axis axis) const {
   return static_cast<unsigned>(apart);
 }
 
+// What has no element is not split.
+static ContractionPlan planNothing(const Contraction& contraction) {
+  ContractionPlan plan;
+  plan.part = contraction.whole;
+  plan.kind = contraction.kind;
+  plan.shape = ContractionShape::of(contraction.whole);
+  for (const auto& index : plan.shape.indices) {
+    const auto size = std::max<std::int64_t>(1, index.size);
+    plan.splits.push_back({size, size, size});
+  }
+  return plan;
+}
+
 ContractionPlan planContraction(const TargetSpec& spec, const Contraction& contraction) {
+  for (std::size_t i = 0; i < 5; ++i)
+    if (contraction.whole.size(i) == 0) return planNothing(contraction);
   ContractionPlan best;
   bool fits = false;
   for (unsigned ipus = 1;; ipus *= 2) {

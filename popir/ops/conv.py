@@ -67,7 +67,23 @@ class ConvOp(WindowOp):
     def convParams(self) -> poplin.ConvParams:
         """The convolution in poplin's terms."""
         data, weights, group = self.inShape(0), self.inShape(1), self.group
-        params = poplin.ConvParams(
+        lower, upper = self.padding()
+        none, one, forwards = [0] * len(lower), [1] * len(lower), [False] * len(lower)
+        # A negative padding cuts elements off.
+        onInput = poplin.ConvParams.InputTransform(
+            [max(-p, 0) for p in lower],
+            [max(-p, 0) for p in upper],
+            one,
+            [max(p, 0) for p in lower],
+            [max(p, 0) for p in upper],
+            forwards,
+        )
+        onKernel = poplin.ConvParams.InputTransform(
+            none, none, self.dilation(), none, none, forwards
+        )
+        onOutput = poplin.ConvParams.OutputTransform(none, none, self.stride(), none, none)
+        return poplin.ConvParams(
+            popType(self.inInfo(0)),
             popType(self.inInfo(0)),
             data[0],
             data[2:],
@@ -75,22 +91,10 @@ class ConvOp(WindowOp):
             weights[1],
             weights[0] // group,
             group,
+            onInput,
+            onKernel,
+            onOutput,
         )
-        lower, upper = self.padding()
-        # A negative padding cuts elements off.
-        transform = params.inputTransform
-        transform.paddingLower = [max(p, 0) for p in lower]
-        transform.paddingUpper = [max(p, 0) for p in upper]
-        transform.truncationLower = [max(-p, 0) for p in lower]
-        transform.truncationUpper = [max(-p, 0) for p in upper]
-        params.inputTransform = transform
-        kernel = params.kernelTransform
-        kernel.dilation = self.dilation()
-        params.kernelTransform = kernel
-        output = params.outputTransform
-        output.stride = self.stride()
-        params.outputTransform = output
-        return params
 
 
 class ConvGradOp(InputGradOp):

@@ -48,10 +48,13 @@ class SliceOp(ViewOp):
                 f"{steps} must have one length, and no step may be 0."
             )
         shape = self.inShape(0)
-        return {
-            (a := axis(self, name, len(shape))): range(*slice(start, end, step).indices(shape[a]))
-            for name, start, end, step in zip(named, starts, ends, steps, strict=True)
-        }
+        found: Ranges = {}
+        for name, start, end, step in zip(named, starts, ends, steps, strict=True):
+            a = axis(self, name, len(shape))
+            # Backwards from before the first element, Python takes nothing; ONNX begins with it.
+            first = max(start, -shape[a]) if step < 0 else start
+            found[a] = range(*slice(first, end, step).indices(shape[a]))
+        return found
 
     def _given(self, i: int, attribute: list[int] | None) -> list[int] | None:
         found = constInput(self, i)

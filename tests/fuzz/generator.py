@@ -73,7 +73,11 @@ class Graph:
         """The floating-point types that are used; None for all."""
         self.special = 0.08
         """How often an array of data has infinities, NaN and numbers near the ends of the range."""
+        self.smooth = False
+        """Whether data keep away from what has no derivative: equal numbers, integers, zero."""
         self._made = 0
+        self._free: set[str] = set()
+        """Inputs and initializers that any other data may replace."""
         self.nodes: list[onnx.NodeProto] = []
         self.values: dict[str, Value] = {}
         self.inputs: dict[str, Array] = {}
@@ -151,6 +155,8 @@ class Graph:
         name = f"{'c' if constant else 'x'}{self._made}"
         self._made += 1
         value = Value(name, dtype, tuple(shape))
+        if sampler is None:
+            self._free.add(name)
         array = self.data(dtype, value.shape) if sampler is None else sampler(self.arrays, shape)
         array = np.asarray(array, dtype).reshape(shape)
         (self.initializers if constant else self.inputs)[name] = array
@@ -169,7 +175,7 @@ class Graph:
         if dtype not in FLOATS:
             low = 0 if dtype.kind == "u" else -9
             return self.arrays.integers(low, 10, shape)
-        kind = self.rng.random()
+        kind = 0.2 + 0.8 * self.rng.random() if self.smooth else self.rng.random()
         if kind < 0.15:
             found = self.arrays.integers(-3, 4, shape).astype(np.float64)
         elif kind < 0.3:
@@ -178,7 +184,9 @@ class Graph:
             found = self.arrays.standard_normal(shape) * 30
         else:
             found = self.arrays.standard_normal(shape)
-        if found.size and self.rng.random() < self.special:
+        if self.smooth:
+            found += np.where(found < 0, -0.05, 0.05)
+        elif found.size and self.rng.random() < self.special:
             flat = found.reshape(-1)
             limits = ml_dtypes.finfo(dtype)
             points = [math.inf, -math.inf, math.nan, 0.0, -0.0, float(limits.max)]
@@ -205,7 +213,9 @@ class Graph:
             raise Invalid(f"{type} is newer than opset {self.opset}")
         declared = {t.onnx for t in schema.inputs[input].types}
         every = (*FLOATS, *INTEGERS, BOOL)
-        return [t for t in every if DataType.of(t).onnx in declared]
+        found = [t for t in every if DataType.of(t).onnx in declared]
+        wanted = [t for t in found if self.allowed and t in self.allowed]
+        return wanted or found
 
     def node(
         self,
@@ -259,16 +269,16 @@ class Graph:
         where one has the same type.
         """
         again = {
-            name: self.fresh(array.dtype, array.shape).name
+            name: self.fresh(array.dtype, array.shape, constant=True).name
             for name, array in list(self.initializers.items())
-            if array.dtype in FLOATS and self.rng.random() < 0.5
+            if name in self._free and self.rng.random() < 0.5
         }
         made = [self.values[name] for node in self.nodes for name in node.output]
         for name in self.inputs:
             old = self.values[name]
             same = [v for v in made if (v.dtype, v.shape) == (old.dtype, old.shape)]
-            if same and name not in again.values() and self.rng.random() < 0.7:
-                again[name] = self.rng.choice(same).name
+            if same and name in self._free and self.rng.random() < 0.7:
+                again.setdefault(name, self.rng.choice(same).name)
         for node in list(self.nodes):
             copy = onnx.NodeProto()
             copy.CopyFrom(node)

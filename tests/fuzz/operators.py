@@ -189,7 +189,7 @@ def remainder(g: Graph, type: str) -> None:
 def same(g: Graph, type: str) -> None:
     """Identity, and Dropout as it is when nothing is trained."""
     x = g.pick(g.types(type))
-    both = type == "Dropout" and g.opset >= 10 and _maybe(g, 0.3)
+    both = type == "Dropout" and g.opset >= 12 and _maybe(g, 0.3)
     inputs: list[Value | None] = [x]
     if type == "Dropout" and g.opset >= 12 and _maybe(g):
         inputs.append(g.constant(0.3, np.dtype(np.float32)))
@@ -323,8 +323,11 @@ def slice_(g: Graph, type: str) -> None:
 
 def _sliced(x: Value, axes: Sequence[int], *ranges: Sequence[int]) -> list[int]:
     sizes = list(x.shape)
-    for axis, *parts in zip(axes, *ranges, strict=True):
-        sizes[axis] = len(range(*slice(*parts).indices(sizes[axis])))
+    for axis, start, end, step in zip(axes, *ranges, strict=True):
+        size = sizes[axis]
+        if step < 0:  # Where numpy takes nothing, ONNX begins with the first element.
+            start = max(start, -size)
+        sizes[axis] = len(range(*slice(start, end, step).indices(size)))
     return sizes
 
 
@@ -426,7 +429,7 @@ def shape_of(g: Graph, type: str) -> None:
 
 def constant_of_shape(g: Graph, type: str) -> None:
     """Any type and shape."""
-    dtype = g.type([t for t in (*FLOATS[:3], *INTEGERS, BOOL)])
+    dtype = g.type([*FLOATS[:3], *INTEGERS, BOOL])
     value = helper.make_tensor("value", DataType.of(dtype).onnx, [1], [g.rng.choice([0, 1, 3])])
     g.node(type, [g.constant(g.shape(), INT64)], {"value": value} if _maybe(g, 0.8) else {})
 

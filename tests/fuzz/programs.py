@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -87,11 +87,16 @@ class Program:
                 tame = np.where(np.isfinite(array.astype(np.float64)), array, 1).astype(array.dtype)
                 yield dataclasses.replace(self, inputs={**self.inputs, name: tame})
 
-    def reduced(self, still: Callable[[Program], bool], most: int = 200) -> Program:
+    def reduced(
+        self,
+        still: Callable[[Program], bool],
+        step: Callable[[Program], Iterable[Program]] = smaller,
+        most: int = 200,
+    ) -> Program:
         """The smallest program found for which `still` holds, as it does for this one."""
         best, left = self, most
         while True:
-            for candidate in best.smaller():
+            for candidate in step(best):
                 left -= 1
                 if candidate.nodes and still(candidate):
                     best = candidate

@@ -1,7 +1,7 @@
-"""Runs cases in a process of its own, whose memory is bounded: `python -m tests.fuzz.worker KIND`.
+"""Runs cases in a process whose memory is bounded: `python -m tests.fuzz.worker KIND`.
 
-Reads lines `FOLDER SEED NUMBER`, answers each with a line of JSON: the case's stage and outcome, and
-a finding if there is one.
+Reads lines `FOLDER SEED NUMBER`, answers each with a line of JSON: the case's stage and outcome,
+and a finding if there is one.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pathlib import Path
 KINDS = {
     "mutations": "tests.fuzz.mutants",
     "graphs": "tests.fuzz.graphs",
+    "gradients": "tests.fuzz.gradients",
 }
 """The module of each kind of case. It has `start()`, called once, and `run(folder, seed, number)`,
 which makes a case's files in the folder and returns what is answered.

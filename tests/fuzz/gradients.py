@@ -1,0 +1,231 @@
+"""Random training graphs in double: the gradient of every input and initializer against PyTorch's.
+
+A finding is a gradient that differs, is missing or is too much, an error, or a step on another way
+to run the graph that gives others.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+import shutil
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from onnx import helper
+
+import popir
+from popir.errors import PopirError
+from tests.fuzz import torch_ops
+from tests.fuzz.generator import Array, Graph, Value
+from tests.fuzz.graphs import OTHER_WAYS, Verdict, Way, words
+from tests.fuzz.operators import grow
+from tests.fuzz.programs import Program
+
+DOUBLE = np.dtype(np.float64)
+POSITIVE = {
+    *("Log", "Sqrt", "Reciprocal", "Log1p", "Pow", "Div", "Mod", "Fmod", "Remainder", "Atan2"),
+    *("ReduceLogSum", "ReduceL2"),
+}
+"""Operators whose operands are made to be positive: elsewhere they may have no derivative."""
+LOSS = "loss"
+
+
+def make(seed: str, number: int) -> tuple[Program, Way]:
+    """The case of this number, and the second way to run it."""
+    rng = random.Random(f"{seed}/{number}")
+    graph = Graph(rng, rng.choice(range(7, 27)), [DOUBLE])
+    graph.smooth = True
+    for _ in range(rng.choice([1, 1, 2, 3, 5, 8])):
+        before = len(graph.nodes)
+        while len(graph.nodes) == before:
+            grow(graph, before + 1, sorted(torch_ops.OPERATORS))
+        _positive(graph, before)
+    if rng.random() < 0.25:
+        graph.repeat()
+    _sum_up(graph)
+    return Program.of(graph, [LOSS]), rng.choice(OTHER_WAYS)
+
+
+def _positive(g: Graph, before: int) -> None:
+    """Puts |x| + 0.4 in the place of x where it must be positive."""
+    made = g.nodes[before:]
+    del g.nodes[before:]
+    for node in made:
+        for i, name in enumerate(node.input if node.op_type in POSITIVE else ()):
+            if name and g.values[name].dtype == DOUBLE:
+                size = Value(f"{node.name}abs{i}", DOUBLE, g.values[name].shape)
+                more = Value(f"{node.name}pos{i}", DOUBLE, size.shape)
+                least = g.constant(0.4, DOUBLE).name
+                g.nodes.append(helper.make_node("Abs", [name], [size.name], f"{size.name}n"))
+                g.nodes.append(
+                    helper.make_node("Add", [size.name, least], [more.name], f"{more.name}n")
+                )
+                g.values |= {size.name: size, more.name: more}
+                node.input[i] = more.name
+        g.nodes.append(node)
+
+
+def _sum_up(g: Graph) -> None:
+    """Adds the loss: the sum over all results, each element with a weight of its own."""
+    terms = []
+    for name in g.results():
+        value = g.values[name]
+        if value.dtype == DOUBLE:
+            weight = g.fresh(DOUBLE, value.shape).name
+            g.nodes.append(helper.make_node("Mul", [name, weight], [f"{name}w"], f"{name}wn"))
+            g.nodes.append(
+                helper.make_node("ReduceSum", [f"{name}w"], [f"{name}s"], f"{name}sn", keepdims=0)
+            )
+            g.values[f"{name}w"] = Value(f"{name}w", DOUBLE, value.shape)
+            g.values[f"{name}s"] = Value(f"{name}s", DOUBLE, ())
+            terms.append(f"{name}s")
+    g.nodes.append(helper.make_node("Sum", terms, [LOSS], "lossn"))
+    g.values[LOSS] = Value(LOSS, DOUBLE, ())
+
+
+def by_torch(program: Program, noise: float = 0) -> dict[str, Array]:
+    """The loss, and the gradient of each floating-point input and initializer that has one, by id.
+
+    With noise, all values are off by that much. Raises `torch_ops.Unknown`.
+    """
+    rng = np.random.default_rng(0)
+    given = {}
+    for name, array in program.given.items():
+        if array.dtype == DOUBLE:
+            array = array * (1 + noise * rng.uniform(-1, 1, array.shape))
+        given[name] = torch.tensor(array, requires_grad=array.dtype == DOUBLE)
+    loss = torch_ops.evaluate(program.nodes, program.opset, given)[LOSS]
+    if loss.requires_grad:
+        loss.backward()
+    found = {LOSS: loss.detach().numpy()}
+    for name, tensor in given.items():
+        if tensor.grad is not None:
+            found[name] = tensor.grad.numpy()
+    return found
+
+
+def by_popir(program: Program, names: Sequence[str], way: Way) -> dict[str, Array]:
+    """The same by a training session."""
+    anchors = {LOSS: LOSS} | {name: f"Gradient___{name}" for name in names}
+    session = popir.TrainingSession(
+        program.model(),
+        popir.DataFlow(1, list(anchors.values())),
+        LOSS,
+        popir.ConstSGD(0.125),
+        way.device(),
+        patterns=way.patterns(),
+        userOptions=way.options(),
+    )
+    session.prepareDevice()
+    outputs = session.initAnchorArrays()
+    session.run(popir.PyStepIO(dict(program.inputs), outputs))
+    return {name: outputs[anchor] for name, anchor in anchors.items()}
+
+
+def judge(program: Program, other: Way) -> Verdict:
+    """Differentiates the program by both, and by popir both ways."""
+    try:
+        want = by_torch(program)
+        near = by_torch(program, 1e-13)
+    except torch_ops.Unknown as error:
+        return Verdict("no counterpart")
+    if len(want) == 1:
+        return Verdict("nothing to differentiate")
+    names = [name for name in want if name != LOSS]
+    try:
+        got = by_popir(program, names, Way())
+    except PopirError as error:
+        return Verdict("refused", f"refused: {type(error).__name__} {words(error)}", repr(error))
+    except Exception as error:
+        text = "".join(traceback.format_exception(error))
+        return Verdict("error", f"{type(error).__name__}: {words(error)}", text)
+    lines = []
+    for name in want:
+        allowed = _allowed(want[name], near[name])
+        with np.errstate(all="ignore"):
+            wrong = np.atleast_1d(
+                ~(np.abs(got[name] - want[name]) <= allowed) & np.isfinite(want[name])
+            )
+        if wrong.any():
+            at = tuple(int(i[0]) for i in np.nonzero(wrong))
+            values = [np.atleast_1d(a)[at] for a in (got[name], want[name])]
+            lines.append(
+                f"{'gradient of ' if name != LOSS else ''}{name}: {wrong.sum()} of {wrong.size} "
+                f"elements; at {list(at)} popir has {values[0]!r}, PyTorch {values[1]!r}"
+            )
+    if lines:
+        return Verdict("differs", "differs", "\n".join(lines))
+    try:
+        again = by_popir(program, names, other)
+    except Exception as error:
+        text = "".join(traceback.format_exception(error))
+        return Verdict("error", f"{other} alone: {type(error).__name__} {words(error)}", text)
+    for name in want:
+        with np.errstate(all="ignore"):
+            close = np.abs(again[name] - got[name]) <= _allowed(want[name], near[name])
+        if (~close & np.isfinite(want[name])).any():
+            return Verdict("differs", f"depends on {other}", name)
+    finite = all(np.isfinite(array).all() for array in want.values())
+    return Verdict("equal" if finite else "equal where finite")
+
+
+def _allowed(want: Array, near: Array) -> Array:
+    """What roundings of values and sums may make of it."""
+    with np.errstate(all="ignore"):
+        scale = np.abs(want[np.isfinite(want)]).max(initial=0)
+        moved = np.abs(near - want)
+        largest = moved[np.isfinite(moved)].max(initial=0)
+    return np.asarray(1e-11 * scale + 1e-13 + 0.3 * largest)
+
+
+def start() -> None:
+    """One thread: graphs are small."""
+    torch.set_num_threads(1)
+
+
+def run(folder: Path, seed: str, number: int) -> dict[str, Any]:
+    """Makes one case in the folder, and says what became of it."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    program, other = make(seed, number)
+    program.save(folder)
+    verdict = judge(program, other)
+    if not verdict.kind:
+        return {"stage": "gradient", "outcome": verdict.outcome}
+
+    def still(smaller: Program) -> bool:
+        return judge(smaller, other).kind == verdict.kind
+
+    small = program.reduced(still, step=_smaller)
+    small.save(folder)
+    types = " ".join(sorted({n.op_type for n in small.nodes} - {"Mul", "Sum", "ReduceSum"}))
+    return {
+        "stage": "gradient",
+        "outcome": verdict.outcome,
+        "signature": f"{verdict.kind} | {types}",
+        "finding": f"{verdict.kind}\n{judge(small, other).text}\n\n{small.text()}",
+    }
+
+
+def _smaller(program: Program) -> Sequence[Program]:
+    """Programs with fewer terms in the loss, and with values in the place of nodes."""
+    found = []
+    loss = program.nodes[-1]
+    for i in range(len(loss.input)) if len(loss.input) > 1 else ():
+        last = helper.make_node("Sum", [loss.input[i]], [LOSS], "lossn")
+        found.append(dataclasses.replace(program, nodes=[*program.nodes[:-1], last]).pruned())
+    try:
+        given = {name: torch.tensor(array) for name, array in program.given.items()}
+        known = torch_ops.evaluate(program.nodes, program.opset, given)
+    except torch_ops.Unknown:
+        return found
+    for i, node in enumerate(program.nodes[:-3]):
+        inputs = {**program.inputs, **{name: known[name].numpy() for name in node.output}}
+        rest = [*program.nodes[:i], *program.nodes[i + 1 :]]
+        found.append(dataclasses.replace(program, nodes=rest, inputs=inputs).pruned())
+    return found

@@ -1,0 +1,472 @@
+"""ONNX's operators by PyTorch's, to differentiate a model: `evaluate`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import onnx
+import torch
+import torch.nn.functional as F
+from onnx import helper
+
+from popir.onnxio import schemas
+
+Tensor = torch.Tensor
+
+
+class Unknown(Exception):
+    """There is no counterpart for what the node asks."""
+
+
+class Node:
+    """What a function below is given: inputs, attributes, the version in force."""
+
+    def __init__(self, proto: onnx.NodeProto, opset: int, inputs: Sequence[Tensor | None]) -> None:
+        self.type, self.outputs = proto.op_type, len(proto.output)
+        self.inputs = list(inputs)
+        versions = schemas.versions(proto.domain, proto.op_type)
+        self.version = max(v for v in versions if v <= (1 if proto.domain else opset))
+        given = {a.name: helper.get_attribute_value(a) for a in proto.attribute}
+        self.attributes = {k: v.decode() if isinstance(v, bytes) else v for k, v in given.items()}
+
+    def __call__(self, name: str, otherwise: Any = None) -> Any:
+        """An attribute."""
+        return self.attributes.get(name, otherwise)
+
+    @property
+    def x(self) -> Tensor:
+        """The first input."""
+        return self[0]
+
+    def __getitem__(self, i: int) -> Tensor:
+        found = self.inputs[i]
+        assert found is not None
+        return found
+
+    def has(self, i: int) -> bool:
+        """Whether input `i` is given."""
+        return i < len(self.inputs) and self.inputs[i] is not None
+
+    def ints(self, i: int, name: str) -> list[int] | None:
+        """What is input `i` or an attribute."""
+        return self[i].reshape(-1).tolist() if self.has(i) else self(name)
+
+
+def _chain(f: Callable[[Tensor, Tensor], Tensor]) -> Callable[[Node], Tensor]:
+    def folded(n: Node) -> Tensor:
+        found = n.x
+        for i in range(1, len(n.inputs)):
+            found = f(found, n[i])
+        return found
+
+    return folded
+
+
+def _unary(f: Callable[[Tensor], Tensor]) -> Callable[[Node], Tensor]:
+    return lambda n: f(n.x)
+
+
+def _binary(f: Callable[[Tensor, Tensor], Tensor]) -> Callable[[Node], Tensor]:
+    return lambda n: f(n[0], n[1])
+
+
+def _clip(n: Node) -> Tensor:
+    low = n[1].item() if n.has(1) else n("min")
+    high = n[2].item() if n.has(2) else n("max")
+    found = n.x
+    found = found if low is None else torch.clamp(found, min=low)
+    return found if high is None else torch.clamp(found, max=high)
+
+
+def _reshape(n: Node) -> Tensor:
+    target = n.ints(1, "shape") or []
+    if not n("allowzero", 0):
+        target = [n.x.shape[i] if d == 0 else d for i, d in enumerate(target)]
+    return n.x.reshape(target)
+
+
+def _flatten(n: Node) -> Tensor:
+    axis = n("axis", 1)
+    axis += n.x.ndim if axis < 0 else 0
+    return n.x.reshape(
+        math.prod(n.x.shape[:axis]), -1 if n.x.numel() else math.prod(n.x.shape[axis:])
+    )
+
+
+def _squeeze(n: Node) -> Tensor:
+    axes = n.ints(1, "axes")
+    return n.x.squeeze() if axes is None else n.x.squeeze(tuple(axes))
+
+
+def _unsqueeze(n: Node) -> Tensor:
+    axes = n.ints(1, "axes") or []
+    rank = n.x.ndim + len(axes)
+    found = n.x
+    for axis in sorted(a % rank for a in axes):
+        found = found.unsqueeze(axis)
+    return found
+
+
+def _slice(n: Node) -> Tensor:
+    starts, ends = n.ints(1, "starts") or [], n.ints(2, "ends") or []
+    axes = n.ints(3, "axes") or list(range(len(starts)))
+    steps = n.ints(4, "steps") or [1] * len(starts)
+    found = n.x
+    for start, end, axis, step in zip(starts, ends, axes, steps, strict=True):
+        size = found.shape[axis]
+        first = max(start, -size) if step < 0 else start
+        indices = list(range(*slice(first, end, step).indices(size)))
+        found = found.index_select(axis, torch.tensor(indices, dtype=torch.int64))
+    return found
+
+
+def _split(n: Node) -> Sequence[Tensor]:
+    axis = n("axis", 0)
+    sizes = n.ints(1, "split")
+    if sizes is None:
+        length = n.x.shape[axis]
+        part = -(-length // n.outputs)
+        sizes = [min(part, length - i * part) for i in range(n.outputs)]
+    return n.x.split(sizes, axis)
+
+
+def _expand(n: Node) -> Tensor:
+    shape = torch.broadcast_shapes(n.x.shape, tuple(n[1].tolist()))
+    return n.x.expand(shape)
+
+
+def _trilu(n: Node) -> Tensor:
+    k = int(n[1]) if n.has(1) else 0
+    return torch.triu(n.x, k) if n("upper", 1) else torch.tril(n.x, k)
+
+
+def _gather(n: Node) -> Tensor:
+    axis = n("axis", 0) % n.x.ndim
+    indices = n[1].long() % max(n.x.shape[axis], 1)
+    found = n.x.index_select(axis, indices.reshape(-1))
+    return found.reshape([*n.x.shape[:axis], *indices.shape, *n.x.shape[axis + 1 :]])
+
+
+def _grouped(n: Node) -> Tensor:
+    groups, axis = n("group_size", 1), n("axis", 0)
+    if groups == 1:
+        return _gather(n)
+    rows = n[1].long() % n.x.shape[axis]
+    return torch.stack([n.x[i].index_select(axis - 1, rows[i]) for i in range(groups)])
+
+
+def _channels(t: Tensor, like: Tensor) -> Tensor:
+    return t.reshape([1, -1, *[1] * (like.ndim - 2)])
+
+
+def _batchNorm(n: Node) -> Sequence[Tensor]:
+    x, scale, bias, mean, variance = (n[i] for i in range(5))
+    outputs = [mean, variance]
+    if n("training_mode", 0):
+        axes = [0, *range(2, x.ndim)]
+        mean, variance = x.mean(axes), x.var(axes, correction=0)
+        keep = n("momentum", 0.9)
+        outputs = [
+            o * keep + new * (1 - keep) for o, new in zip(outputs, (mean, variance), strict=True)
+        ]
+    normal = (x - _channels(mean, x)) / torch.sqrt(_channels(variance, x) + n("epsilon", 1e-5))
+    return [normal * _channels(scale, x) + _channels(bias, x), *outputs][: n.outputs]
+
+
+def _layerNorm(n: Node) -> Sequence[Tensor]:
+    axis = n("axis", -1) % n.x.ndim
+    axes = tuple(range(axis, n.x.ndim))
+    mean = n.x.mean(axes, keepdim=True)
+    inverse = 1 / torch.sqrt((n.x - mean).square().mean(axes, keepdim=True) + n("epsilon", 1e-5))
+    found = (n.x - mean) * inverse * n[1]
+    return [found + n[2] if n.has(2) else found, mean, inverse][: n.outputs]
+
+
+def _lrn(n: Node) -> Tensor:
+    size, alpha = n("size"), n("alpha", 1e-4)
+    squares = F.pad(n.x.square().movedim(1, -1), ((size - 1) // 2, size // 2))
+    sums = squares.unfold(-1, size, 1).sum(-1).movedim(-1, 1)
+    return n.x / (n("bias", 1.0) + alpha / size * sums) ** n("beta", 0.75)
+
+
+def _softmax(n: Node) -> Tensor:
+    f = torch.log_softmax if n.type == "LogSoftmax" else torch.softmax
+    if n.version >= 13:
+        return f(n.x, n("axis", -1))
+    axis = n("axis", 1) % n.x.ndim
+    return f(n.x.reshape(math.prod(n.x.shape[:axis]), math.prod(n.x.shape[axis:])), 1).reshape(
+        n.x.shape
+    )
+
+
+def _gemm(n: Node) -> Tensor:
+    a = n[0].T if n("transA", 0) else n[0]
+    b = n[1].T if n("transB", 0) else n[1]
+    found = n("alpha", 1.0) * (a @ b)
+    return found + n("beta", 1.0) * n[2] if n.has(2) else found
+
+
+def _padding(n: Node, window: Sequence[int]) -> list[tuple[int, int]]:
+    spatial = n.x.shape[2:]
+    rank = len(spatial)
+    strides, dilations = n("strides", [1] * rank), n("dilations", [1] * rank)
+    mode, pads = n("auto_pad", "NOTSET"), n("pads", [0] * 2 * rank)
+    if mode == "VALID":
+        pads = [0] * 2 * rank
+    if not mode.startswith("SAME"):
+        return list(zip(pads[:rank], pads[rank:], strict=True))
+    found = []
+    for d, w, s, r in zip(spatial, window, strides, dilations, strict=True):
+        total = max((-(-d // s) - 1) * s + (w - 1) * r + 1 - d, 0)
+        small, large = total // 2, total - total // 2
+        found.append((small, large) if mode == "SAME_UPPER" else (large, small))
+    return found
+
+
+def _padded(x: Tensor, pads: Sequence[tuple[int, int]], value: float = 0) -> Tensor:
+    return F.pad(x, [p for pair in reversed(pads) for p in pair], value=value)
+
+
+def _conv(n: Node) -> Tensor:
+    rank = n.x.ndim - 2
+    f = (F.conv1d, F.conv2d, F.conv3d)[rank - 1]
+    x = _padded(n.x, _padding(n, n[1].shape[2:]))
+    bias = n[2] if n.has(2) else None
+    steps = [tuple(n(name, [1] * rank)) for name in ("strides", "dilations")]
+    return f(x, n[1], bias, steps[0], 0, steps[1], n("group", 1))
+
+
+def _pool(n: Node) -> Tensor:
+    """A maximum or mean over windows that are gathered one dimension after the other."""
+    window = n("kernel_shape")
+    rank = len(window)
+    strides, dilations = n("strides", [1] * rank), n("dilations", [1] * rank)
+    mean = n.type == "AveragePool"
+    pads = _padding(n, window)
+    found = _padded(n.x, pads, 0 if mean else -math.inf)
+    counted = torch.ones_like(n.x[:1, :1])
+    counted = _padded(counted, pads, float(n("count_include_pad", 0)))
+    for i in range(rank):
+        reach = (window[i] - 1) * dilations[i] + 1
+        room = found.shape[2 + i] - reach
+        steps = -(-room // strides[i]) if n("ceil_mode", 0) else room // strides[i]
+        if n("ceil_mode", 0) and steps * strides[i] >= n.x.shape[2 + i] + pads[i][0]:
+            steps -= 1
+        beyond = max(0, steps * strides[i] + reach - found.shape[2 + i])
+        extra = [(0, 0)] * rank
+        extra[i] = (0, beyond)
+        found = _padded(found, extra, 0 if mean else -math.inf)
+        counted = _padded(counted, extra)
+        found = found.unfold(2 + i, reach, strides[i])[..., :: dilations[i]]
+        counted = counted.unfold(2 + i, reach, strides[i])[..., :: dilations[i]]
+    found = found.flatten(2 + rank)
+    counted = counted.flatten(2 + rank)
+    return found.sum(-1) / counted.sum(-1) if mean else found.max(-1).values
+
+
+def _global(n: Node) -> Tensor:
+    flat = n.x.flatten(2)
+    found = flat.mean(-1) if n.type == "GlobalAveragePool" else flat.max(-1).values
+    return found.reshape([*n.x.shape[:2], *[1] * (n.x.ndim - 2)])
+
+
+def _lstm(n: Node) -> Sequence[Tensor]:
+    steps, batch = n.x.shape[:2]
+    size, direction = n("hidden_size"), n("direction", "forward")
+    lengths = n[4].tolist() if n.has(4) else [steps] * batch
+    results: list[list[Tensor]] = [[], [], []]
+    for d in range(n[1].shape[0]):
+        backwards = direction == "reverse" or d == 1
+        bias = n[3][d].reshape(2, -1).sum(0) if n.has(3) else 0
+        columns = []
+        for b in range(batch):
+            h, c = (
+                n[5 + k][d, b] if n.has(5 + k) else torch.zeros(size, dtype=n.x.dtype)
+                for k in (0, 1)
+            )
+            peepholes = n[7][d].split(size) if n.has(7) else (0, 0, 0)
+            ys: dict[int, Tensor] = {}
+            order = range(lengths[b])
+            for t in reversed(order) if backwards else order:
+                gates = n.x[t, b] @ n[1][d].T + h @ n[2][d].T + bias
+                i, o, f, g = gates.split(size)
+                i, f = torch.sigmoid(i + peepholes[0] * c), torch.sigmoid(f + peepholes[2] * c)
+                c = f * c + i * torch.tanh(g)
+                h = torch.sigmoid(o + peepholes[1] * c) * torch.tanh(c)
+                ys[t] = h
+            zero = torch.zeros(size, dtype=n.x.dtype)
+            columns.append((torch.stack([ys.get(t, zero) for t in range(steps)]), h, c))
+        for k in range(3):
+            results[k].append(torch.stack([column[k] for column in columns], 1 if k == 0 else 0))
+    return [torch.stack(r, 1 if k == 0 else 0) for k, r in enumerate(results)][: n.outputs]
+
+
+_REDUCTIONS: dict[str, Callable[[Tensor, list[int]], Tensor]] = {
+    "Sum": lambda x, a: x.sum(a, keepdim=True),
+    "Mean": lambda x, a: x.mean(a, keepdim=True),
+    "Max": lambda x, a: x.amax(a, keepdim=True),
+    "Min": lambda x, a: x.amin(a, keepdim=True),
+    "SumSquare": lambda x, a: x.square().sum(a, keepdim=True),
+    "L1": lambda x, a: x.abs().sum(a, keepdim=True),
+    "L2": lambda x, a: x.square().sum(a, keepdim=True).sqrt(),
+    "LogSum": lambda x, a: x.sum(a, keepdim=True).log(),
+    "LogSumExp": lambda x, a: x.logsumexp(a, keepdim=True),
+}
+
+
+def _reduce(n: Node) -> Tensor:
+    axes = n.ints(1, "axes")
+    if not axes:
+        if n("noop_with_empty_axes", 0):
+            if n.type == "ReduceSum" or n.version < 27:
+                axes = []
+        else:
+            axes = list(range(n.x.ndim))
+    kind = n.type.removeprefix("Reduce")
+    if axes == [] and n.x.ndim:
+        one = _REDUCTIONS.get(kind)
+        if kind == "Prod" or one is None:
+            return n.x
+        return one(n.x.unsqueeze(-1), [-1]).squeeze(-1)
+    axes = sorted(a % n.x.ndim for a in axes or [])
+    if kind == "Prod":
+        found = n.x
+        for a in axes:
+            found = found.prod(a, keepdim=True)
+    elif axes:
+        found = _REDUCTIONS[kind](n.x, axes)
+    else:
+        found = _REDUCTIONS[kind](n.x.reshape(1), [0]).reshape([])
+    return found if n("keepdims", 1) else found.squeeze(tuple(axes)) if axes else found
+
+
+def _reduced(values: Tensor, reduction: str, count: Any = None) -> Tensor:
+    if reduction == "NoReduction":
+        return values
+    total = values.sum()
+    return total if reduction == "Sum" else total / (values.numel() if count is None else count)
+
+
+def _nll(n: Node) -> Tensor:
+    labels = n[1].long()
+    used = labels != n("ignoreIndex", -1)
+    picked = n.x.gather(-1, labels.clamp(min=0).unsqueeze(-1)).squeeze(-1)
+    losses = -picked if n("inputIsLogProbability", 0) else -picked.log()
+    losses = torch.where(used, losses, torch.zeros_like(losses))
+    return _reduced(losses, n("reduction", "Mean"), used.sum().clamp(min=1))
+
+
+def _gelu(x: Tensor) -> Tensor:
+    return F.gelu(x, approximate="tanh")
+
+
+def _float(value: float) -> float:
+    """As it is kept in a model."""
+    return float(torch.tensor(value, dtype=torch.float32))
+
+
+_ONNX: dict[str, Callable[[Node], Tensor | Sequence[Tensor]]] = {
+    **{
+        type: _unary(getattr(torch, type.lower()))
+        for type in ("Neg", "Abs", "Sign", "Floor", "Ceil", "Exp", "Log", "Sqrt", "Reciprocal")
+    },
+    **{type: _unary(getattr(torch, type.lower())) for type in ("Sin", "Cos", "Tan", "Erf", "Relu")},
+    "Tanh": _unary(torch.tanh),
+    "Sigmoid": _unary(torch.sigmoid),
+    "Softplus": _unary(lambda x: torch.logaddexp(x, torch.zeros_like(x))),
+    "Softsign": _unary(F.softsign),
+    "Elu": lambda n: torch.where(n.x > 0, n.x, n("alpha", 1.0) * torch.expm1(n.x)),
+    "Selu": lambda n: (
+        n("gamma", _float(1.0507009873554805))
+        * torch.where(n.x > 0, n.x, n("alpha", _float(1.6732632423543772)) * torch.expm1(n.x))
+    ),
+    "HardSigmoid": lambda n: torch.clamp(n("alpha", _float(0.2)) * n.x + n("beta", 0.5), 0, 1),
+    "ThresholdedRelu": lambda n: torch.where(n.x > n("alpha", 1.0), n.x, torch.zeros_like(n.x)),
+    "LeakyRelu": lambda n: torch.where(n.x < 0, n("alpha", _float(0.01)) * n.x, n.x),
+    "Gelu": lambda n: F.gelu(n.x, approximate=n("approximate", "none")),
+    "Add": _binary(torch.add),
+    "Sub": _binary(torch.sub),
+    "Mul": _binary(torch.mul),
+    "Div": _binary(torch.div),
+    "Pow": _binary(torch.pow),
+    "Mod": _binary(torch.fmod),
+    "Sum": _chain(torch.add),
+    "Mean": lambda n: _chain(torch.add)(n) / len(n.inputs),
+    "Max": _chain(torch.maximum),
+    "Min": _chain(torch.minimum),
+    "Where": lambda n: torch.where(n[0], n[1], n[2]),
+    "Clip": _clip,
+    "Identity": lambda n: n.x * 1,
+    "Reshape": _reshape,
+    "Flatten": _flatten,
+    "Squeeze": _squeeze,
+    "Unsqueeze": _unsqueeze,
+    "Transpose": lambda n: n.x.permute(n("perm", list(range(n.x.ndim))[::-1])),
+    "Concat": lambda n: torch.cat([n[i] for i in range(len(n.inputs))], n("axis")),
+    "Slice": _slice,
+    "Split": _split,
+    "Expand": _expand,
+    "Tile": lambda n: n.x.repeat(n[1].tolist()) if n.x.ndim else n.x * 1,
+    "Trilu": _trilu,
+    "Gather": _gather,
+    "BatchNormalization": _batchNorm,
+    "LayerNormalization": _layerNorm,
+    "LRN": _lrn,
+    "Softmax": _softmax,
+    "LogSoftmax": _softmax,
+    "MatMul": _binary(torch.matmul),
+    "Gemm": _gemm,
+    "Conv": _conv,
+    "MaxPool": _pool,
+    "AveragePool": _pool,
+    "GlobalMaxPool": _global,
+    "GlobalAveragePool": _global,
+    "LSTM": _lstm,
+    **{f"Reduce{kind}": _reduce for kind in (*_REDUCTIONS, "Prod")},
+}
+_OWN: dict[str, Callable[[Node], Tensor]] = {
+    "Log1p": _unary(torch.log1p),
+    "Expm1": _unary(torch.expm1),
+    "Swish": _unary(F.silu),
+    "Gelu": _unary(_gelu),
+    "GeluErf": _unary(F.gelu),
+    "Round": _unary(lambda x: torch.sign(x.detach()) * torch.floor(x.abs() + 0.5)),
+    "NearbyInt": _unary(torch.round),
+    "Nop": _unary(lambda x: x * 1),
+    "Detach": _unary(torch.Tensor.detach),
+    "Scale": lambda n: n("scale") * n.x,
+    "Fmod": _binary(torch.fmod),
+    "Remainder": _binary(torch.remainder),
+    "Atan2": _binary(torch.atan2),
+    "Reshape": lambda n: n.x.reshape(n("shape")),
+    "GroupedGather": _grouped,
+    "L1": lambda n: _reduced(n.x.abs() * n("lambda"), n("reduction", "Mean")),
+    "IdentityLoss": lambda n: _reduced(n.x * 1, n("reduction", "Mean")),
+    "Nll": _nll,
+}
+OPERATORS = {
+    **{("ai.onnx", type): f for type, f in _ONNX.items()},
+    **{("ai.graphcore", type): f for type, f in _OWN.items()},
+}
+"""Those with a derivative, by domain and name."""
+
+
+def evaluate(
+    nodes: Sequence[onnx.NodeProto], opset: int, given: Mapping[str, Tensor]
+) -> dict[str, Tensor]:
+    """All values. Raises Unknown."""
+    values = dict(given)
+    for proto in nodes:
+        function = OPERATORS.get((proto.domain or "ai.onnx", proto.op_type))
+        if function is None:
+            raise Unknown(proto.op_type)
+        inputs = [values[name] if name else None for name in proto.input]
+        try:
+            found = function(Node(proto, opset, inputs))
+        except (IndexError, RuntimeError) as error:
+            raise Unknown(f"{proto.op_type}: {error}") from error
+        results = [found] if isinstance(found, Tensor) else found
+        values.update(zip(proto.output, results, strict=True))
+    return values
