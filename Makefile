@@ -1,8 +1,9 @@
 # Everything a fresh checkout needs: Python 3.10 or newer with its headers, g++ 12 or newer, make.
-#   make run    the main example: compiles a C++ operator, trains with it, exports, compares
-#   make test   the tests            (ARGS="-k name" and the like go to pytest)
-#   make lint   formatters, linters, type checker
-#   make bench  measurements against other runtimes
+#   make run        the main example: compiles a C++ operator, trains with it, exports, compares
+#   make test       the tests            (ARGS="-k name" and the like go to pytest)
+#   make sanitize   tests and fuzzers with AddressSanitizer and UndefinedBehaviorSanitizer
+#   make lint       formatters, linters, type checker
+#   make bench      measurements against other runtimes
 PYTHON ?= python3
 ARGS ?=
 VENV := .venv
@@ -14,7 +15,7 @@ TOOLS := $(VENV)/.tools
 
 CXX_FILES = $(shell git ls-files -- '*.cpp' '*.hpp')
 
-.PHONY: run test lint format bench clean
+.PHONY: run test sanitize lint format bench clean
 .DELETE_ON_ERROR:
 
 run: $(INSTALLED)
@@ -22,6 +23,9 @@ run: $(INSTALLED)
 
 test: $(INSTALLED) $(TESTING)
 	$(BIN)/python -m pytest -n2 $(ARGS)
+
+sanitize: $(INSTALLED) $(TESTING)
+	$(BIN)/python -m tests.sanitize $(ARGS)
 
 lint: $(INSTALLED) $(TOOLS)
 	$(BIN)/clang-format --dry-run -Werror $(CXX_FILES)

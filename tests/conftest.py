@@ -16,7 +16,7 @@ signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT, signal.SIGCHLD])
 
 @pytest.fixture(scope="session")
 def sanitized(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Environment variables for a Python whose popir is built with AddressSanitizer."""
+    """Environment variables for a Python whose popir is built with sanitizers."""
     return sanitized_environment(tmp_path_factory.mktemp("sanitized"))
 
 

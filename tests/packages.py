@@ -33,14 +33,14 @@ def install(wheel: Path, folder: Path) -> Path:
 
 
 def sanitized_environment(folder: Path) -> dict[str, str]:
-    """Environment of a Python whose libpopir is built with AddressSanitizer; the extension, mere
-    glue, is that of the package under test.
+    """Environment of a Python whose libpopir is built with AddressSanitizer and with
+    UndefinedBehaviorSanitizer; the extension, mere glue, is that of the package under test.
 
     Operator libraries for it are compiled with `-fsanitize=address`, against its own
     `popir/bin/popir-config`, below PYTHONPATH. Any fault ends the process with a report on stderr;
     leaks are not looked for, since Python itself leaves some.
     """
-    options = "-DPOPIR_SANITIZE=address -DPOPIR_BINDINGS=OFF"
+    options = "-DPOPIR_SANITIZE=address,undefined -DPOPIR_BINDINGS=OFF"
     site = install(build_wheel(folder, options), folder)
     for extension in PACKAGE.glob("_device.*.so"):
         shutil.copy(extension, site / "popir")
@@ -48,4 +48,5 @@ def sanitized_environment(folder: Path) -> dict[str, str]:
         "PYTHONPATH": str(site),
         "LD_PRELOAD": run(CXX, "-print-file-name=libasan.so", cwd=folder).strip(),
         "ASAN_OPTIONS": "detect_leaks=0",
+        "UBSAN_OPTIONS": "print_stacktrace=1",
     }

@@ -65,7 +65,9 @@ if(POPIR_WERROR)
   target_compile_options(popir PRIVATE -Werror)
 endif()
 if(POPIR_SANITIZE)
-  target_compile_options(popir PRIVATE -fsanitize=${POPIR_SANITIZE} -fno-omit-frame-pointer -g1 -O0)
+  # The first fault ends the process. Operator libraries need not have the type information of vptr.
+  target_compile_options(popir PRIVATE -fsanitize=${POPIR_SANITIZE} -fno-sanitize-recover=all -fno-sanitize=vptr
+    -fno-omit-frame-pointer -g1 -O0)
   target_link_options(popir PUBLIC -fsanitize=${POPIR_SANITIZE})
 else()
   target_link_options(popir PRIVATE -Wl,-z,defs)

@@ -21,7 +21,7 @@ from popir.ops.elementwise_table import FLOATS, ROWS, Row
 from popir.ops.expression_arrays import toArray
 from popir.ops.gradient import GRAD, IN, OUT, InputGradOp
 from popir.ops.inplace import OverwritingOp, mapped, variantId
-from popir.ops.shapes import axis, broadcastShapes, broadcastTo, reduceTo
+from popir.ops.shapes import axis, broadcastShapes, broadcastTo, reduceTo, summedDims
 from popir.ops.symbolic import Arg, Const, Expr
 from popir.opx import InputCreatorType, Opx
 from popir.poplar import Tensor, program
@@ -142,11 +142,11 @@ class ElementwiseGradOp(OverwritingOp, InputGradOp):
         return found
 
     def aliases(self, inIndex: int, outIndex: int) -> bool:
-        """The gradient of a sum is passed on as it is."""
+        """The gradient of a sum is passed on as it is, where nothing was broadcast."""
         return super().aliases(inIndex, outIndex) or (
             inIndex == 0
             and self._expression == Arg(0)
-            and self._shapes[-1] == self._shapes[self._index]
+            and not summedDims(self._shapes[-1], self._shapes[self._index])
         )
 
     def variants(self) -> dict[int, OperatorIdentifier]:

@@ -12,7 +12,7 @@ from popir.ir import Op
 from popir.ir.op import Array
 from popir.ops.gradient import InputGradOp
 from popir.ops.identifiers import graphcoreId, onnxIds
-from popir.ops.shapes import broadcastShapes, broadcastTo, constInput, reduceTo
+from popir.ops.shapes import broadcastShapes, broadcastTo, constInput, reduceTo, summedDims
 from popir.ops.views import ViewOp
 from popir.opx import Opx
 from popir.poplar import program
@@ -116,7 +116,8 @@ class ExpandGradOpx(Opx):
         """A reduction."""
         g, shape = self.getInTensor(0), self.outShape(0)
         summed = reduceTo(self.graph(), g, shape, prog, self.debugContext())
-        self.setOutTensor(0, self.cloneNcopy(prog, summed) if shape == list(g.shape()) else summed)
+        unchanged = not summedDims(g.shape(), shape)
+        self.setOutTensor(0, self.cloneNcopy(prog, summed) if unchanged else summed)
 
 
 class TileOpx(Opx):

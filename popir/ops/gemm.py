@@ -7,7 +7,7 @@ from popir.errors import OperatorInputError
 from popir.ir import Op
 from popir.ops.gradient import GRAD, IN, InputGradOp
 from popir.ops.identifiers import graphcoreId, onnxIds
-from popir.ops.shapes import reduceTo
+from popir.ops.shapes import reduceTo, summedDims
 from popir.opx import InputCreatorType, Opx, popType
 from popir.poplar import Tensor, program
 from popir.popops import expr as pe
@@ -174,7 +174,7 @@ class GemmCGradOpx(Opx):
         g = _scaled(self, self.getInTensor(0), op.beta, prog)
         shape = self.outShape(0)
         reduced = reduceTo(self.graph(), g, shape, prog, self.debugContext("reduce"))
-        unchanged = shape == list(g.shape()) and op.beta == 1.0
+        unchanged = not summedDims(g.shape(), shape) and op.beta == 1.0
         self.setOutTensor(0, self.cloneNcopy(prog, reduced) if unchanged else reduced)
 
 

@@ -37,14 +37,17 @@ def broadcastTo(t: Tensor, shape: Sequence[int]) -> Tensor:
     return t
 
 
+def summedDims(have: Sequence[int], shape: Sequence[int]) -> list[int]:
+    """The dimensions of `have` to which numpy's rule broadcasts `shape`."""
+    padded = [1] * (len(have) - len(shape)) + list(shape)
+    return [d for d, (h, want) in enumerate(zip(have, padded, strict=True)) if h != want]
+
+
 def reduceTo(
     graph: Graph, t: Tensor, shape: Sequence[int], prog: program.Sequence, debug: str
 ) -> Tensor:
     """`t` summed over what numpy's rule would broadcast `shape` to; the shape is then `shape`."""
-    have = list(t.shape())
-    padded = [1] * (len(have) - len(shape)) + list(shape)
-    dims = [d for d, (h, want) in enumerate(zip(have, padded, strict=True)) if h != want]
-    if dims:
+    if dims := summedDims(t.shape(), shape):
         params = popops.ReduceParams(popops.Operation.ADD)
         t = popops.reduce(graph, t, dims, params, prog, debug)
     return t.reshape(list(shape))

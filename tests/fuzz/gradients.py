@@ -132,7 +132,7 @@ def judge(program: Program, other: Way) -> Verdict:
     try:
         want = by_torch(program)
         near = by_torch(program, 1e-13)
-    except torch_ops.Unknown as error:
+    except torch_ops.Unknown:
         return Verdict("no counterpart")
     if len(want) == 1:
         return Verdict("nothing to differentiate")

@@ -126,11 +126,9 @@ def _check(node: onnx.NodeProto, inputs: Sequence[Array | None]) -> None:
     """Raises Unspecified."""
     type = node.op_type
     floats = [a.astype(np.float64) for a in inputs if a is not None and a.dtype in FLOATS]
-    if type in ("MaxPool", "GlobalMaxPool", "ReduceMax", "ReduceMin") and floats:
-        if np.isnan(floats[0]).any():
-            raise Unspecified(
-                f"{type} of NaN: onnxruntime passes over it, numpy and PyTorch do not"
-            )
+    extrema = type in ("MaxPool", "GlobalMaxPool", "ReduceMax", "ReduceMin")
+    if extrema and floats and np.isnan(floats[0]).any():
+        raise Unspecified(f"{type} of NaN: onnxruntime passes over it, numpy and PyTorch do not")
     if type == "LSTM" and any(not np.isfinite(a).all() for a in floats):
         raise Unspecified("LSTM: whether products with an initial state of zeros are made")
     if type == "LRN" and floats and (np.abs(floats[0]) > 1e15).any():

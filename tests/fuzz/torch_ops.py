@@ -167,11 +167,13 @@ def _batchNorm(n: Node) -> Sequence[Tensor]:
     if n("training_mode", 0):
         axes = [0, *range(2, x.ndim)]
         mean, variance = x.mean(axes), x.var(axes, correction=0)
-        keep = n("momentum", 0.9)
+        keep = n("momentum", _float(0.9))
         outputs = [
             o * keep + new * (1 - keep) for o, new in zip(outputs, (mean, variance), strict=True)
         ]
-    normal = (x - _channels(mean, x)) / torch.sqrt(_channels(variance, x) + n("epsilon", 1e-5))
+    normal = (x - _channels(mean, x)) / torch.sqrt(
+        _channels(variance, x) + n("epsilon", _float(1e-5))
+    )
     return [normal * _channels(scale, x) + _channels(bias, x), *outputs][: n.outputs]
 
 
@@ -179,13 +181,15 @@ def _layerNorm(n: Node) -> Sequence[Tensor]:
     axis = n("axis", -1) % n.x.ndim
     axes = tuple(range(axis, n.x.ndim))
     mean = n.x.mean(axes, keepdim=True)
-    inverse = 1 / torch.sqrt((n.x - mean).square().mean(axes, keepdim=True) + n("epsilon", 1e-5))
+    inverse = 1 / torch.sqrt(
+        (n.x - mean).square().mean(axes, keepdim=True) + n("epsilon", _float(1e-5))
+    )
     found = (n.x - mean) * inverse * n[1]
     return [found + n[2] if n.has(2) else found, mean, inverse][: n.outputs]
 
 
 def _lrn(n: Node) -> Tensor:
-    size, alpha = n("size"), n("alpha", 1e-4)
+    size, alpha = n("size"), n("alpha", _float(1e-4))
     squares = F.pad(n.x.square().movedim(1, -1), ((size - 1) // 2, size // 2))
     sums = squares.unfold(-1, size, 1).sum(-1).movedim(-1, 1)
     return n.x / (n("bias", 1.0) + alpha / size * sums) ** n("beta", 0.75)

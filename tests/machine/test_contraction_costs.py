@@ -18,6 +18,22 @@ def test_a_product_on_one_tile():
     assert report.flops == 2 * 96 * 32 * 16
 
 
+@pytest.mark.parametrize("sizes", [(0, 3, 4), (3, 0, 4), (3, 3, 0)])
+@pytest.mark.parametrize("tiles", [1, 4])
+def test_a_product_of_nothing(sizes: tuple[int, int, int], tiles: int):
+    """It has a plan, by which its operands are laid out and its cost is told."""
+    rows, inner, columns = sizes
+    net = Net(tiles=tiles)
+    a = poplin.createMatMulInputLHS(net.graph, FLOAT, FLOAT, [rows, inner], [inner, columns], "a")
+    b = poplin.createMatMulInputRHS(net.graph, FLOAT, FLOAT, [rows, inner], [inner, columns], "b")
+    out = poplin.matMul(net.graph, a, b, net.prog)
+    assert (a.numElements(), b.numElements()) == (rows * inner, inner * columns)
+    for t in (a, b, out):
+        mapping = net.graph.getTileMapping(t)
+        assert sum(end - begin for tile in mapping for begin, end in tile) == t.numElements()
+    assert net.report().flops == 0
+
+
 def test_half_the_rows_on_each_of_two_tiles():
     """48 rows, 8 a worker: a pass takes 46 + 8*5 = 86, the first 2 + 8*8 more, 152.
 

@@ -276,6 +276,13 @@ SHAPES = [
         opsets=(10, 13),
         id="steps",
     ),
+    Case(
+        "Slice",
+        [[5, 4], ints(-9, 9), ints(-99, -99), ints(0, 1), ints(-1, -2)],
+        constants=[1, 2, 3, 4],
+        opsets=(10, 13),
+        id="backwards from outside",
+    ),
     Case("Split", [[5, 4]], {"axis": 0, "split": [2, 3]}, opsets=(6, 11), outputs=2),
     Case(
         "Split",
@@ -638,6 +645,14 @@ LINEAR = [
     ),
     Case(
         "ConvTranspose", [[1, 1, 1, 2], [1, 1, 1, 1]], {"strides": [3, 2]}, opsets=(11,), id="gaps"
+    ),
+    Case(
+        "Conv",
+        [[2, 3, 1, 2], [4, 3, 3, 3]],
+        {"pads": [1, 1, 1, 1]},
+        opsets=(11,),
+        atol=1e-5,
+        id="a field smaller than the window",
     ),
 ]
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
+import popir
 from popir import registry
 from popir.ir import Graph, Op, OpSerialiser
+from tests.models import step, trainingSession
 
 
 def gradOps(type: str, attributes: dict[str, object], domain: str = "ai.onnx") -> list[Op]:
@@ -41,3 +45,33 @@ def test_gradients_of_different_operators_are_told_apart(
     assert said(first) != said(second)
     assert said(first) == said(gradOps(type, one, domain)[0])
     assert said(first.clone()) == said(first)
+
+
+@pytest.mark.parametrize(
+    ("type", "shapes", "target"),
+    [
+        ("Add", [[1, 1], [1]], None),
+        ("Add", [[1, 3], [3]], None),
+        ("Expand", [[3]], [1, 3]),
+        ("Gemm", [[1, 2], [2, 3], [3]], None),
+    ],
+)
+def test_gradients_passed_on_in_another_shape_share_no_memory_unsaid(
+    type: str, shapes: list[list[int]], target: list[int] | None
+) -> None:
+    """Dimensions of 1 are broadcast without a sum: the gradient may be a view of the output's."""
+    builder = popir.Builder(opsets={"ai.onnx": 13, "ai.graphcore": 1})
+    arrays = [np.full(shape, 1 + i, np.float32) for i, shape in enumerate(shapes)]
+    ids: list[Any] = [builder.addInitializedInputTensor(array) for array in arrays]
+    inputs = ids if target is None else [*ids, builder.aiOnnx.constant(np.array(target))]
+    y = getattr(builder.aiOnnx, type.lower())(inputs)
+    loss = builder.aiGraphcore.identityloss([builder.aiOnnx.exp([y])])
+    options = popir.SessionOptions(opxAliasChecking=True, opxModifyChecking=True)
+    anchors = [f"Gradient___{id}" for id in ids]
+    session = trainingSession(builder.getModelProto(), loss, anchors, options=options)
+    gradients = step(session, {})
+    if type == "Add":
+        for id, array in zip(ids, arrays, strict=True):
+            found = gradients[f"Gradient___{id}"]
+            assert found.shape == array.shape
+            np.testing.assert_allclose(found, np.exp(np.float32(3)) / arrays[0].size, rtol=1e-6)

@@ -1,0 +1,80 @@
+"""A few of the cases of `python -m tests.fuzz gradients`, and whether it would notice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+
+from popir import registry
+from tests.fuzz import gradients, oracle, torch_ops
+from tests.fuzz.gradients import LOSS, by_torch, make
+from tests.fuzz.graphs import Way
+from tests.fuzz.programs import Program
+from tests.fuzz.runner import fuzz
+
+
+def test_random_training_graphs() -> None:
+    totals = fuzz("gradients", range(60), "suite", 60, 2)
+    assert totals.cases == 60
+    assert not totals.findings
+    assert sum(n for what, n in totals.outcomes.items() if "equal" in what) > 50
+
+
+def test_every_operator_with_a_gradient_has_a_counterpart() -> None:
+    """But for Cast, which changes the precision, and Dropout, which draws random numbers."""
+    known = {
+        (entry.opid.domain, entry.opid.type)
+        for entry in registry.entries()
+        if entry.source == registry.BUILT_IN and entry.isPublic and entry.hasGradOps
+    }
+    compared = {"Equal", "Less", "Greater", "LessOrEqual", "GreaterOrEqual", "And", "Or", "Xor"}
+    bits = {f"Bitwise{name}" for name in ("And", "Or", "Xor", "Xnor", "Not")}
+    none = {"Cast", "Dropout", "Not", *compared, *bits}
+    assert sorted(k for k in known - set(torch_ops.OPERATORS) if k[1] not in none) == []
+
+
+def test_pytorch_computes_what_onnxruntime_does() -> None:
+    """The counterparts are checked by the forward pass."""
+    compared = 0
+    for n in range(60):
+        program, _ = make("counterparts", n)
+        try:
+            loss = by_torch(program)[LOSS]
+            want = program.evaluated()[LOSS]
+        except (torch_ops.Unknown, oracle.Refused):
+            continue
+        np.testing.assert_allclose(loss, want, rtol=1e-6, atol=1e-6)
+        compared += 1
+    assert compared > 30
+
+
+@pytest.mark.parametrize("fault", ["wrong", "way"])
+def test_a_wrong_gradient_is_noticed_and_reduced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: str
+) -> None:
+    def has_tanh(program: Program) -> bool:
+        types = [node.op_type for node in program.nodes]
+        return "Tanh" in types and len(types) > 8
+
+    number = next(n for n in range(10_000) if has_tanh(make("suite", n)[0]))
+    right = gradients.by_popir
+
+    def faulty(program: Program, names: Sequence[str], way: Way) -> dict[str, np.ndarray]:
+        found = right(program, names, way)
+        for node in program.nodes:
+            if node.op_type == "Tanh" and (fault == "wrong" or way != Way()):
+                for name in names:
+                    found[name] = found[name] * (1 + 1e-8)
+        return found
+
+    monkeypatch.setattr(gradients, "by_popir", faulty)
+    found = gradients.run(tmp_path / "case", "suite", number)
+    assert found["outcome"] == "differs"
+    small = onnx.load(tmp_path / "case" / "model.onnx")
+    types = {node.op_type for node in small.graph.node}
+    assert types == {"Tanh", "Mul", "ReduceSum", "Sum"}
+    assert ("popir has" if fault == "wrong" else "depends on") in found["finding"]

@@ -1,0 +1,87 @@
+"""Tests and fuzzers on a popir that is built with sanitizers: `make sanitize`.
+
+AddressSanitizer and UndefinedBehaviorSanitizer watch libpopir; the first fault ends its process. Tests
+that compile or start something of their own do that on the plain popir, but for those that ask for
+the fixture `sanitized`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.packages import sanitized_environment
+from tests.toolchain import ROOT
+
+SELECTION = [
+    "tests/ops/test_cases.py::test_forward",
+    "tests/poplin",
+    "tests/popnn",
+    "tests/popops",
+]
+"""Tests that call most of the kernels."""
+APART = [
+    "tests/build",
+    "tests/docs",
+    "tests/popart/test_ownership.py",
+]
+"""Tests that build packages of their own, or run all in other processes."""
+SLOWER = 4
+"""How many times as long a test may take."""
+
+
+def steps(selection: bool, cases: int) -> dict[str, list[str]]:
+    """The words for Python of each step, by its name."""
+    pytest = ["-m", "pytest", "-q", "-n2", "-p", "no:cacheprovider"]
+    chosen = SELECTION if selection else ["tests", *(f"--ignore={path}" for path in APART)]
+    fuzz = ["-m", "tests.fuzz"]
+    counts = {"graphs": cases, "gradients": cases // 4, "mutations": cases}
+    return {
+        "tests": [*pytest, *chosen],
+        **{
+            f"fuzz {kind}": [*fuzz, kind, "--cases", str(count), "--limit", str(60 * SLOWER)]
+            for kind, count in counts.items()
+        },
+    }
+
+
+def run(name: str, words: Sequence[str], site: Path, environment: dict[str, str]) -> bool:
+    """Runs a step where popir is the one with sanitizers; prints its time; whether it passed."""
+    start = time.monotonic()
+    passed = subprocess.run([sys.executable, *words], cwd=site, env=environment).returncode == 0
+    seconds = time.monotonic() - start
+    print(f"{name}: {'passed' if passed else 'FAILED'} after {seconds:.0f} s", flush=True)
+    return passed
+
+
+def main() -> int:
+    """Builds, runs all steps, and returns 1 if one failed."""
+    parser = argparse.ArgumentParser(prog="python -m tests.sanitize", description=__doc__)
+    parser.add_argument("--selection", action="store_true", help="only what takes a few minutes")
+    parser.add_argument("--cases", type=int, help="of each fuzzer")
+    parser.add_argument("--only", help="the step whose name begins so")
+    given = parser.parse_args()
+    cases = given.cases or (200 if given.selection else 4000)
+    with tempfile.TemporaryDirectory() as folder:
+        start = time.monotonic()
+        found = sanitized_environment(Path(folder))
+        print(f"build: {time.monotonic() - start:.0f} s", flush=True)
+        site = Path(found["PYTHONPATH"])
+        for name in ("tests", "pyproject.toml", "schemas", "docs", "models", "bench"):
+            (site / name).symlink_to(ROOT / name)
+        environment = {**os.environ, **found}
+        chosen = steps(given.selection, cases)
+        if given.only:
+            chosen = {name: words for name, words in chosen.items() if name.startswith(given.only)}
+        passed = [run(name, words, site, environment) for name, words in chosen.items()]
+    return 0 if all(passed) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
