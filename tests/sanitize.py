@@ -1,14 +1,15 @@
 """Tests and fuzzers on a popir that is built with sanitizers: `make sanitize`.
 
-AddressSanitizer and UndefinedBehaviorSanitizer watch libpopir; the first fault ends its process. Tests
-that compile or start something of their own do that on the plain popir, but for those that ask for
-the fixture `sanitized`.
+AddressSanitizer and UndefinedBehaviorSanitizer watch libpopir; the first fault ends its process.
+Tests that compile or start something of their own do that on the plain popir, but for those that
+ask for the fixture `sanitized`.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -32,6 +33,7 @@ APART = [
     "tests/popart/test_ownership.py",
 ]
 """Tests that build packages of their own, or run all in other processes."""
+TSAN = ROOT / "build" / "tsan"
 SLOWER = 4
 """How many times as long a test may take."""
 
@@ -51,10 +53,37 @@ def steps(selection: bool, cases: int) -> dict[str, list[str]]:
     }
 
 
-def run(name: str, words: Sequence[str], site: Path, environment: dict[str, str]) -> bool:
-    """Runs a step where popir is the one with sanitizers; prints its time; whether it passed."""
+def threads() -> dict[str, str]:
+    """The environment in which the program of threads runs with ThreadSanitizer; compiles it.
+
+    Only LLVM's OpenMP tells ThreadSanitizer, by Archer, what it synchronises: clang compiles
+    libpopir, without oneDNN, whose OpenMP is another one.
+    """
+    clang = next(filter(None, map(shutil.which, ("clang++", "clang++-14"))), None)
+    if clang is None:
+        raise SystemExit("ThreadSanitizer needs clang and libomp: apt install clang libomp-dev")
+    options = ["SANITIZE=thread", "ONEDNN=OFF", "BINDINGS=OFF"]
+    words = ["cmake", "-S", ROOT / "cpp", "-B", TSAN, f"-DCMAKE_CXX_COMPILER={clang}"]
+    words += [f"-DPOPIR_{option}" for option in options]
+    if shutil.which("ccache"):
+        words.append("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache")
+    jobs = str(len(os.sched_getaffinity(0)))
+    program = [clang, "-std=c++17", "-fsanitize=thread", "-g", "-I", ROOT / "cpp" / "include"]
+    program += [ROOT / "tests" / "poplar" / "programs" / "threads.cpp", "-o", TSAN / "threads"]
+    program += ["-L", TSAN / "lib", "-lpopir", f"-Wl,-rpath,{TSAN / 'lib'}"]
+    build = ["cmake", "--build", TSAN, "--target", "popir", "--parallel", jobs]
+    for command in (words, build, program):
+        subprocess.run(command, cwd=ROOT, check=True)
+    return {
+        "OMP_TOOL_LIBRARIES": "libarcher.so",
+        "TSAN_OPTIONS": "ignore_noninstrumented_modules=1 halt_on_error=1",
+    }
+
+
+def run(name: str, words: Sequence[str | Path], site: Path, environment: dict[str, str]) -> bool:
+    """Runs a command; prints its time; whether it passed."""
     start = time.monotonic()
-    passed = subprocess.run([sys.executable, *words], cwd=site, env=environment).returncode == 0
+    passed = subprocess.run(words, cwd=site, env=environment).returncode == 0
     seconds = time.monotonic() - start
     print(f"{name}: {'passed' if passed else 'FAILED'} after {seconds:.0f} s", flush=True)
     return passed
@@ -66,7 +95,11 @@ def main() -> int:
     parser.add_argument("--selection", action="store_true", help="only what takes a few minutes")
     parser.add_argument("--cases", type=int, help="of each fuzzer")
     parser.add_argument("--only", help="the step whose name begins so")
+    parser.add_argument("--threads", action="store_true", help="ThreadSanitizer, and only that")
     given = parser.parse_args()
+    if given.threads:
+        environment = {**os.environ, **threads()}
+        return 0 if run("threads", [TSAN / "threads"], ROOT, environment) else 1
     cases = given.cases or (200 if given.selection else 4000)
     with tempfile.TemporaryDirectory() as folder:
         start = time.monotonic()
@@ -79,7 +112,9 @@ def main() -> int:
         chosen = steps(given.selection, cases)
         if given.only:
             chosen = {name: words for name, words in chosen.items() if name.startswith(given.only)}
-        passed = [run(name, words, site, environment) for name, words in chosen.items()]
+        passed = [
+            run(name, [sys.executable, *words], site, environment) for name, words in chosen.items()
+        ]
     return 0 if all(passed) else 1
 
 

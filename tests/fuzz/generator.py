@@ -110,7 +110,7 @@ class Graph:
     ) -> Value:
         """A value of the graph that is accepted, or a new one."""
         known = set(self._usable(types))
-        found = [v for v in self.values.values() if v.dtype in known and accepts(v)]
+        found = [v for v in self._shared() if v.dtype in known and accepts(v)]
         if found and self.rng.random() < 0.75:
             return self.rng.choice(found[-6:] if self.rng.random() < 0.6 else found)
         for _ in range(100):
@@ -121,10 +121,17 @@ class Graph:
 
     def like(self, dtype: Type, shape: tuple[int, ...]) -> Value:
         """A value of exactly this type: one of the graph, or a new one."""
-        found = [v for v in self.values.values() if v.dtype == dtype and v.shape == shape]
+        found = [v for v in self._shared() if v.dtype == dtype and v.shape == shape]
         if found and self.rng.random() < 0.4:
             return self.rng.choice(found)
         return self.fresh(dtype, shape)
+
+    def _shared(self) -> list[Value]:
+        """The values that may be used again. What operators take as a constant has no gradient."""
+        if not self.smooth:
+            return list(self.values.values())
+        given = {*self.inputs, *self.initializers} - self._free
+        return [v for v in self.values.values() if v.name not in given]
 
     def partner(self, value: Value, dtype: Type | None = None) -> Value:
         """A value that broadcasts with the given one, mostly to the shape of that."""

@@ -95,10 +95,13 @@ def by_torch(program: Program, noise: float = 0) -> dict[str, Array]:
     """
     rng = np.random.default_rng(0)
     given = {}
+    states = _statistics(program)
     for name, array in program.given.items():
         if array.dtype == DOUBLE:
             array = array * (1 + noise * rng.uniform(-1, 1, array.shape))
-        given[name] = torch.tensor(array, requires_grad=array.dtype == DOUBLE)
+        given[name] = torch.tensor(
+            array, requires_grad=array.dtype == DOUBLE and name not in states
+        )
     loss = torch_ops.evaluate(program.nodes, program.opset, given)[LOSS]
     if loss.requires_grad:
         loss.backward()
@@ -107,6 +110,12 @@ def by_torch(program: Program, noise: float = 0) -> dict[str, Array]:
         if tensor.grad is not None:
             found[name] = tensor.grad.numpy()
     return found
+
+
+def _statistics(program: Program) -> set[str]:
+    """The initializers that are running statistics: state, without a gradient."""
+    norms = [node for node in program.nodes if node.op_type == "BatchNormalization"]
+    return {name for node in norms for name in node.input[3:]} & set(program.initializers)
 
 
 def by_popir(program: Program, names: Sequence[str], way: Way) -> dict[str, Array]:

@@ -492,7 +492,8 @@ def lrn(g: Graph, type: str) -> None:
 def softmax(g: Graph, type: str) -> None:
     """Any axis; before opset 13 all dimensions from it on are one."""
     x = g.pick(g.types(type), _ranked(1))
-    g.node(type, [x], {"axis": _axis(g, len(x.shape))} if _maybe(g, 0.8) else {})
+    given = g.opset < 13 and len(x.shape) == 1  # The default is 1.
+    g.node(type, [x], {"axis": _axis(g, len(x.shape))} if given or _maybe(g, 0.8) else {})
 
 
 # Contractions.

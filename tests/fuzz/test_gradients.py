@@ -18,10 +18,10 @@ from tests.fuzz.runner import fuzz
 
 
 def test_random_training_graphs() -> None:
-    totals = fuzz("gradients", range(60), "suite", 60, 2)
-    assert totals.cases == 60
+    totals = fuzz("gradients", range(40), "suite", 60, 2)
+    assert totals.cases == 40
     assert not totals.findings
-    assert sum(n for what, n in totals.outcomes.items() if "equal" in what) > 50
+    assert sum(n for what, n in totals.outcomes.items() if "equal" in what) > 35
 
 
 def test_every_operator_with_a_gradient_has_a_counterpart() -> None:

@@ -141,3 +141,8 @@ def test_library_operations_beside_vertices_in_one_compute_set(tmp_path: Path):
     # A worker issues once in six cycles, and a phase has 400 of its own. What an estimator says of
     # a type counts as if said of its vertices.
     assert cycles == "4000 4000 0"
+
+
+def test_threads_share_an_engine(tmp_path: Path):
+    """Also run with ThreadSanitizer: `python -m tests.sanitize --threads`."""
+    assert run(build("threads", tmp_path), cwd=tmp_path) == "0 wrong, 60 runs\n"
