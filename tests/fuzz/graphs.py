@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 import popir
@@ -176,6 +177,8 @@ TOLERANCE = {
     BFLOAT16: 2.0**-6,
 }
 """The relative difference of a good implementation of a function from another one."""
+_SMALLEST = {type: float(ml_dtypes.finfo(type).tiny) for type in TOLERANCE}
+"""Below the normal numbers digits are lost."""
 
 
 def different(program: Program, got: Mapping[str, Array], want: Mapping[str, Array]) -> str:
@@ -194,7 +197,7 @@ def different(program: Program, got: Mapping[str, Array], want: Mapping[str, Arr
     lines = []
     for name, where in apart.items():
         gap = _gap(got[name], want[name])
-        allowed = 16 * spread[name]
+        allowed = 16 * spread[name] + _SMALLEST.get(got[name].dtype, 0)
         with np.errstate(all="ignore"):
             wrong_at = np.asarray(where) & ~(gap <= allowed) & ~np.isinf(spread[name])
         if wrong_at.any():

@@ -324,6 +324,8 @@ def spread(
             return array
         factor = 1 + rng.uniform(-2, 2, array.shape) * _EPSILON[array.dtype]
         with np.errstate(all="ignore"):
+            # The sign of zero is lost in onnxruntime's Where, as in any sum.
+            factor = np.where(array == 0, rng.choice([-1, 1], array.shape), factor)
             found = array.astype(np.float64) * factor
             if lost:
                 found += rng.uniform(-2, 2, array.shape) * _EPSILON[array.dtype]
