@@ -48,7 +48,8 @@ def make(seed: str, number: int) -> tuple[Program, Way]:
     if rng.random() < 0.25:
         graph.repeat()
     _sum_up(graph)
-    return Program.of(graph, [LOSS]), rng.choice(OTHER_WAYS)
+    ways = [way for way in OTHER_WAYS if way.batches == 1]  # Weights change with each batch.
+    return Program.of(graph, [LOSS]), rng.choice(ways)
 
 
 def _positive(g: Graph, before: int) -> None:
@@ -122,7 +123,7 @@ def by_popir(program: Program, names: Sequence[str], way: Way) -> dict[str, Arra
     """The same by a training session."""
     anchors = {LOSS: LOSS} | {name: f"Gradient___{name}" for name in names}
     session = popir.TrainingSession(
-        program.model(),
+        program.with_function() if way.function else program.model(),
         popir.DataFlow(1, list(anchors.values())),
         LOSS,
         popir.ConstSGD(0.125),

@@ -39,6 +39,10 @@ class Way:
     threads: int = 1
     tiles: int = 0
     """Tiles of a simulated machine; 0 for the CPU device."""
+    batches: int = 1
+    """Batches of a step, all with the same inputs; the last one's outputs count."""
+    function: bool = False
+    """Whether a part of the model is in a function."""
 
     def rounds_alike(self, other: Way, program: Program) -> bool:
         """Whether the documentation promises the same bits: a contraction may be another one."""
@@ -74,16 +78,20 @@ class Way:
     def run(self, program: Program) -> dict[str, Array]:
         """The program's outputs."""
         session = popir.InferenceSession(
-            program.model(),
-            popir.DataFlow(1, list(program.outputs)),
+            program.with_function() if self.function else program.model(),
+            popir.DataFlow(self.batches, list(program.outputs)),
             self.device(),
             patterns=self.patterns(),
             userOptions=self.options(),
         )
         session.prepareDevice()
         outputs = session.initAnchorArrays()
-        session.run(popir.PyStepIO(dict(program.inputs), outputs))
-        return outputs
+        if self.batches == 1:
+            session.run(popir.PyStepIO(dict(program.inputs), outputs))
+            return outputs
+        inputs = {name: np.stack([a] * self.batches) for name, a in program.inputs.items()}
+        session.run(popir.PyStepIO(inputs, outputs))
+        return {name: np.asarray(array[-1]) for name, array in outputs.items()}
 
     def __str__(self) -> str:
         default = Way()
@@ -98,6 +106,8 @@ OTHER_WAYS = [
     Way(threads=2),
     Way(outlining=True, inplace=False, fuses=False),
     Way(tiles=4),
+    Way(batches=3),
+    Way(function=True),
 ]
 
 

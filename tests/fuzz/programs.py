@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import onnx
-from onnx import numpy_helper
+from onnx import helper, numpy_helper
 
 from tests.fuzz import oracle
 from tests.fuzz.generator import Array, Graph, Value, make_model
@@ -44,6 +44,26 @@ class Program:
         return make_model(
             self.nodes, self.values, self.initializers, list(self.inputs), self.outputs, self.opset
         )
+
+    def with_function(self) -> onnx.ModelProto:
+        """The same model with the middle of its nodes in a function."""
+        n = len(self.nodes)
+        begin, end = n // 4, n - n // 4
+        inside, after = self.nodes[begin:end], self.nodes[end:]
+        made = [name for node in inside for name in node.output if name]
+        read = dict.fromkeys(name for node in inside for name in node.input if name)
+        inputs = [name for name in read if name not in made]
+        used = {*self.outputs, *(name for node in after for name in node.input)}
+        results = [name for name in made if name in used]
+        if not results:
+            return self.model()
+        call = helper.make_node("Part", inputs, results, "part", domain="own")
+        model = dataclasses.replace(self, nodes=[*self.nodes[:begin], call, *after]).model()
+        imports = list(model.opset_import)
+        part = helper.make_function("own", "Part", inputs, results, inside, imports)
+        model.functions.append(part)
+        model.opset_import.append(helper.make_opsetid("own", 1))
+        return model
 
     def pruned(self) -> Program:
         """Without nodes and arrays that lead to no output."""
