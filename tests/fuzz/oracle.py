@@ -301,7 +301,7 @@ def _formula(
 
 
 CANCELLING = {
-    *("Gelu", "GeluErf", "Elu", "Selu", "Softplus", "Expm1"),
+    *("Gelu", "GeluErf", "Elu", "Selu", "Softplus", "Expm1", "Sigmoid"),
     *("ReduceLogSumExp", "LogSoftmax", "Nll", "LSTM"),
 }
 """Operators that lose digits inside, as 1 + erf(x) does near 0: the error is not relative."""
