@@ -65,6 +65,13 @@ def own_unary(g: Graph, type: str, **attributes: Callable[[Graph], Any]) -> None
     g.node(type, [x], given, results=[(x.dtype, x.shape)], domain=GRAPHCORE)
 
 
+def scale(g: Graph, type: str) -> None:
+    """Integers by integers."""
+    x = g.pick(g.types(type, 0, GRAPHCORE))
+    factor = g.rng.choice([0.0, 2.0, -3.0, *([0.3] if x.dtype in FLOATS else [])])
+    g.node(type, [x], {"scale": factor}, results=[(x.dtype, x.shape)], domain=GRAPHCORE)
+
+
 def _divisor(g: Graph, x: Value) -> Value:
     """Integers are divided by what is not 0: of that the standard says nothing."""
     if x.dtype in FLOATS:
@@ -751,7 +758,7 @@ _ONNX: dict[str, Maker] = {
 _OWN: dict[str, Maker] = {
     **_rows(own_unary, "Log1p", "Expm1", "Swish", "Gelu", "GeluErf", "Round", "NearbyInt"),
     **_rows(own_unary, "Nop", "Detach"),
-    "Scale": partial(own_unary, scale=lambda g: g.rng.choice([0.0, 2.0, -3.0, 0.3])),
+    "Scale": scale,
     **_rows(remainder, "Fmod", "Remainder", "Atan2"),
     **_rows(bitwise, "BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitwiseXnor", "BitwiseNot"),
     "Reshape": own_reshape,

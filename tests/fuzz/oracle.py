@@ -133,6 +133,11 @@ def _check(node: onnx.NodeProto, inputs: Sequence[Array | None]) -> None:
         raise Unspecified("LSTM: whether products with an initial state of zeros are made")
     if type == "LRN" and floats and (np.abs(floats[0]) > 1e15).any():
         raise Unspecified("LRN: squares may overflow")
+    if type in ("ReduceProd", "ReduceSum", "ReduceSumSquare") and not floats:
+        sizes = np.abs(np.asarray(inputs[0]).astype(np.float64))
+        largest = sizes.prod() if type == "ReduceProd" else np.square(sizes).sum()
+        if not largest < np.iinfo(np.asarray(inputs[0]).dtype).max:
+            raise Unspecified(f"{type}: integers may overflow")
     if type == "ReduceMean" and not floats and not np.asarray(inputs[0]).size:
         raise Unspecified("ReduceMean of no integers")
 
@@ -270,7 +275,15 @@ def _gelu(x: Array, approximate: str = "none") -> Array:
     return _FORMULAS["Gelu" if approximate == "tanh" else "GeluErf"](x)
 
 
+def _lrn(x: Array, size: int, alpha: float = 1e-4, beta: float = 0.75, bias: float = 1.0) -> Array:
+    before, channels = (size - 1) // 2, range(x.shape[1])
+    windows = [x[:, max(0, c - before) : c - before + size] for c in channels]
+    sums = [np.square(window).sum(1) for window in windows]
+    return x / (bias + alpha / size * np.stack(sums, 1)) ** beta if sums else x
+
+
 _PRECISE: dict[str, Callable[..., Array]] = {
+    "LRN": _lrn,
     "Erf": np.vectorize(math.erf, otypes=[float]),
     "Gelu": _gelu,
     "GlobalMaxPool": lambda x: x.max(tuple(range(2, x.ndim)), keepdims=True),
@@ -302,7 +315,7 @@ def _formula(
 
 CANCELLING = {
     *("Gelu", "GeluErf", "Elu", "Selu", "Softplus", "Expm1", "Sigmoid"),
-    *("ReduceLogSumExp", "LogSoftmax", "Nll", "LSTM"),
+    *("ReduceLogSumExp", "LogSoftmax", "Nll", "LSTM", "LayerNormalization", "BatchNormalization"),
 }
 """Operators that lose digits inside, as 1 + erf(x) does near 0: the error is not relative."""
 _EPSILON = {_HALF: 2.0**-11, BFLOAT16: 2.0**-8, _FLOAT: 2.0**-24, np.dtype(np.float64): 2.0**-53}
