@@ -135,7 +135,7 @@ def _check(node: onnx.NodeProto, inputs: Sequence[Array | None]) -> None:
         raise Unspecified("LRN: squares may overflow")
     if type in ("ReduceProd", "ReduceSum", "ReduceSumSquare") and not floats:
         sizes = np.abs(np.asarray(inputs[0]).astype(np.float64))
-        largest = sizes.prod() if type == "ReduceProd" else np.square(sizes).sum()
+        largest = np.maximum(sizes, 1).prod() if type == "ReduceProd" else np.square(sizes).sum()
         if not largest < np.iinfo(np.asarray(inputs[0]).dtype).max:
             raise Unspecified(f"{type}: integers may overflow")
     if type == "ReduceMean" and not floats and not np.asarray(inputs[0]).size:
