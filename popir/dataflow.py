@@ -9,6 +9,7 @@ import numpy as np
 
 from popir.enums import ExchangeStrategy, TileSet
 from popir.errors import AnchorError, did_you_mean, popart_exception
+from popir.options import OptionWarning, shown, warn
 
 
 class AnchorReturnTypeId(enum.Enum):
@@ -56,6 +57,21 @@ class AnchorReturnType:
                 f"A return period goes with AnchorReturnType 'EveryN' alone; given was "
                 f"{returnPeriod} with '{found.name}'."
             )
+        for given, name, otherwise in (
+            (tileSet, "tileSet", TileSet.Compute),
+            (exchangeStrategy, "exchangeStrategy", ExchangeStrategy.JustInTime),
+        ):
+            if not isinstance(given, type(otherwise)):
+                raise popart_exception(
+                    f"AnchorReturnType takes a member of {type(otherwise).__name__} as {name}; "
+                    f"given was {shown(given)}."
+                )
+            if given is not otherwise:
+                warn(
+                    f"AnchorReturnType: {name} = {shown(given)} has no meaning here: the device "
+                    "writes the host's arrays in place, so there is no transfer to arrange.",
+                    OptionWarning,
+                )
         self._id = found
         self.period = returnPeriod or 1
         """Every how many batches a value is returned, where that is not once or each time."""

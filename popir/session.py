@@ -162,9 +162,9 @@ class Session(Exclusive):
             trained,
             frozen,
         )
+        compile(self._compilation, self._progress.stage(0.1, 0.4))
         if self._compilation.outlining is None:
             self._compilation.decisions.append(Decision("the model", "outlining", self._unasked()))
-        compile(self._compilation, self._progress.stage(0.1, 0.4))
         self._host = HostWeights(graph)
         """What the host has of each weight and state."""
         if loss is None:
@@ -493,11 +493,21 @@ class Session(Exclusive):
         return MachineReport.of(self._prepared("getReport"))
 
     def getCycleCount(self, id: str = "") -> int:
-        """Tile cycles of a step, as estimated; `id` is accepted and changes nothing."""
+        """Tile cycles of a step, as estimated.
+
+        Raises popart_exception for an `id`: parts of a step are not counted by themselves.
+        """
+        if id:
+            raise popart_exception(
+                f"getCycleCount(id={id!r}): only the whole step is counted; leave id out. "
+                "getReport() and getProfile() have the cycles of its parts."
+            )
         return self.getReport().cycles
 
     def getSummaryReport(self, resetProfile: bool = True) -> str:
-        """The report as text; `resetProfile` is accepted and changes nothing."""
+        """The report as text, worked out from the program alone: `resetProfile` has nothing to
+        reset.
+        """
         return self.getReport().summary
 
     @exclusive()

@@ -376,9 +376,16 @@ def test_logs_go_to_their_folder(tmp_path: Path) -> None:
         *("inference.graph.txt", "inference.decisions.txt", "profile.pop")
     }
     assert "ai.onnx.MatMul" in (folder / "inference.graph.txt").read_text()
-    assert "outlining" in (folder / "inference.decisions.txt").read_text()
+    assert "AddLhsInplace" in (folder / "inference.decisions.txt").read_text()
     elsewhere = tmp_path / "elsewhere"
     engine = {"autoReport.all": "true", "autoReport.directory": str(elsewhere)}
     prepared(builder, y, logDir=tmp_path / "more", engineOptions=engine)
     assert (elsewhere / "profile.pop").exists()
     assert not (tmp_path / "more" / "profile.pop").exists()
+
+
+def test_cycles_of_parts_are_not_to_be_had_by_an_id() -> None:
+    builder, y = affine()
+    session = prepared(builder, y)
+    with pytest.raises(popart_exception, match=r"getCycleCount\(id='loop'\): only the whole step"):
+        session.getCycleCount("loop")

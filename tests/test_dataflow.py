@@ -3,7 +3,9 @@
 import pytest
 
 from popir import AnchorReturnType, AnchorReturnTypeId, DataFlow
+from popir.enums import ExchangeStrategy, TileSet
 from popir.errors import AnchorError, popart_exception
+from popir.options import OptionWarning
 
 
 @pytest.mark.parametrize("text", ["FINAL", "Final", "final"])
@@ -78,3 +80,12 @@ def test_an_anchor_needs_a_return_type() -> None:
 def test_near_misses_of_an_anchor() -> None:
     with pytest.raises(AnchorError, match=r"'Relu:1' is not an anchor. Did you mean 'Relu:0'"):
         DataFlow(1, ["Relu:0"]).art("Relu:1")
+
+
+def test_how_an_anchor_travels_has_no_meaning_and_says_so() -> None:
+    with pytest.warns(OptionWarning, match=r"tileSet = TileSet.IO has no meaning here"):
+        AnchorReturnType("All", tileSet=TileSet.IO)
+    with pytest.warns(OptionWarning, match=r"exchangeStrategy = ExchangeStrategy.OverlapLoops"):
+        AnchorReturnType("EveryN", 2, exchangeStrategy=ExchangeStrategy.OverlapLoops)
+    with pytest.raises(popart_exception, match=r"takes a member of TileSet as tileSet; given w"):
+        AnchorReturnType("All", tileSet="IO")  # type: ignore[arg-type]
