@@ -21,16 +21,16 @@ this order:
 from __future__ import annotations
 
 import enum
-import fnmatch
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from popir.errors import did_you_mean, popart_exception
+from popir.errors import popart_exception
 from popir.ir import Graph, Op, Tensor
 from popir.ir.origin import BUILDER
+from popir.naming import told
 from popir.reserved import RANDOM_SEED, weightOfState
 from popir.types import DataType, TensorInfo
 
@@ -169,13 +169,13 @@ def choose(
     names = graph.origin.initializers or [t.id for t in graph.tensors.values() if t.isVariable()]
     saved = {name for name in names if weightOfState(name) in graph.tensors}
     names = [name for name in names if name not in saved | {RANDOM_SEED}]
-    told = _told(names, trained, frozen)
+    said = _told(names, trained, frozen)
     states = _stateOf(graph)
     found: dict[str, Choice] = {}
     for name in dict.fromkeys(names):
         tensor = graph.tensors.get(name)
         if tensor is not None and tensor.info is not None and tensor.data is not None:
-            role, reason = _chosen(graph, tensor, told.get(name), states.get(name))
+            role, reason = _chosen(graph, tensor, said.get(name), states.get(name))
             found[name] = Choice(role, reason, tensor.info)
     return found
 
@@ -215,33 +215,9 @@ def _told(
     names: Collection[str], trained: Collection[str], frozen: Collection[str]
 ) -> dict[str, tuple[Role, str]]:
     """By initializer, what the caller said, and the words."""
-    found: dict[str, tuple[Role, str]] = {}
-    ranks: dict[str, tuple[bool, int]] = {}
-    for role, patterns in ((Role.TRAINED, trained), (Role.CONSTANT, frozen)):
-        what = "trained" if role is Role.TRAINED else "frozen"
-        if isinstance(patterns, str):
-            raise popart_exception(
-                f"{what} takes a list of names or patterns; given was {patterns!r}."
-            )
-        for pattern in patterns:
-            exact = pattern in names
-            hits = [pattern] if exact else fnmatch.filter(names, pattern)
-            if not hits:
-                raise popart_exception(
-                    f"{what}: '{pattern}' fits no initializer of the model."
-                    f"{did_you_mean(pattern, names)}"
-                )
-            rank = (exact, len(re.sub(r"\[[^]]*\]|[*?]", "", pattern)))
-            for name in hits:
-                old = ranks.get(name)
-                if old == rank and found[name][0] is not role:
-                    raise popart_exception(
-                        f"The initializer '{name}' is to be trained and to be frozen: the patterns "
-                        f"'{found[name][1]}' and '{pattern}' say so. Name it itself."
-                    )
-                if old is None or rank > old:
-                    ranks[name], found[name] = rank, (role, pattern)
-    return found
+    said = told("initializer", names, {"trained": trained, "frozen": frozen})
+    roles = {"trained": Role.TRAINED, "frozen": Role.CONSTANT}
+    return {name: (roles[what], pattern) for name, (what, pattern) in said.items()}
 
 
 _Decision = tuple[Role, str]

@@ -20,6 +20,7 @@ from popir.onnxio.external import location_of
 from popir.onnxio.load import load
 from popir.onnxio.training_info import joined
 from tests.models import Array, floats, run, step, trainingSession
+from tests.test_modes import model as modal
 
 BATCH, STEPS = 6, 10
 X = floats(STEPS, BATCH, 4, seed=1)
@@ -94,6 +95,26 @@ def test_a_new_process_goes_on_bit_for_bit(form: str, prefix: str, tmp_path: Pat
     np.testing.assert_array_equal(found["randomSeed___fromHost"], [10, 0])
     assert whole.read_bytes() == again.read_bytes()
     assert whole.read_bytes() != half.read_bytes()
+
+
+def test_running_statistics_go_on(tmp_path: Path) -> None:
+    """Batch norm and dropout of an exporter, with momentum and trained scales."""
+    whole, half, again = (tmp_path / f"{name}.onnx" for name in ("whole", "half", "again"))
+    given = floats(6, 3, 4)
+    for source, target, steps in (
+        (modal(17, training=True), whole, 4),
+        (modal(17, training=True), half, 2),
+        (half, again, 2),
+    ):
+        session = trainingSession(source, "loss", ["loss"], popir.SGD(MOMENTUM))
+        for _ in range(steps):
+            step(session, {"x": given})
+        session.modelToHost(target)
+    assert whole.read_bytes() == again.read_bytes()
+    found = initializers(whole)
+    assert {"Accl___s", "Accl___b"} <= set(found) and "Accl___n" not in found
+    assert not np.array_equal(found["n"], initializers(half)["n"])
+    elsewhere(whole, {"x": given})
 
 
 def test_the_seed_goes_on_where_it_was_set(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from onnx import ModelProto, TensorProto, ValueInfoProto
 from popir.errors import popart_exception
 from popir.onnxio.importer import TRAINABLE
 from popir.onnxio.limits import each_node
+from popir.reserved import RANDOM_SEED, weightOfState
 from popir.types import DataType
 
 
@@ -50,6 +51,8 @@ class Description:
     """The initializers of types that can be trained."""
     constants: Stored
     """The other initializers."""
+    states: Stored
+    """What a saved model has of its training besides: the optimizer's state, the random seed."""
 
 
 def describe(model: ModelProto) -> Description:
@@ -57,8 +60,10 @@ def describe(model: ModelProto) -> Description:
     graph = model.graph
     initializers = {tensor.name for tensor in graph.initializer}
     operators = Counter(f"{n.domain or 'ai.onnx'}.{n.op_type}" for n in each_node(graph.node))
-    trained = [t for t in graph.initializer if _type(t.data_type) in TRAINABLE]
-    others = [t for t in graph.initializer if _type(t.data_type) not in TRAINABLE]
+    states = {id for id in initializers if weightOfState(id) in initializers} | {RANDOM_SEED}
+    others = [t for t in graph.initializer if t.name not in states]
+    trained = [t for t in others if _type(t.data_type) in TRAINABLE]
+    others = [t for t in others if _type(t.data_type) not in TRAINABLE]
     return Description(
         irVersion=model.ir_version,
         producer=f"{model.producer_name} {model.producer_version}".strip(),
@@ -68,6 +73,7 @@ def describe(model: ModelProto) -> Description:
         operators=dict(operators.most_common()),
         parameters=_stored(trained),
         constants=_stored(others),
+        states=_stored([t for t in graph.initializer if t.name in states]),
     )
 
 

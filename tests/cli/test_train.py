@@ -193,6 +193,15 @@ def test_training_goes_on(model: Path, data: Path) -> None:
     assert tensors == {"w", "Accl___w"}
 
 
+def test_info_tells_state_from_parameters(model: Path, data: Path) -> None:
+    call(*words(model, data, "--momentum", 0.5))
+    found = call_json("info", model.with_name("out.onnx"))
+    assert (found["parameters"]["tensors"], found["states"]["tensors"]) == (1, 1)
+    assert [row["name"] for row in found["initializers"]] == ["w"]
+    said = call("info", model.with_name("out.onnx")).stdout
+    assert "state of training: 32 in 1 tensors" in said
+
+
 def test_the_trained_model_runs_without_labels(model: Path, data: Path) -> None:
     call(*words(model, data))
     found = call_json("run", model.with_name("out.onnx"), "--check")

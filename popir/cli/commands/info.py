@@ -84,6 +84,7 @@ def command(
             "operators": description.operators,
             "parameters": dataclasses.asdict(description.parameters),
             "constants": dataclasses.asdict(description.constants),
+            "states": dataclasses.asdict(description.states),
             "initializers": rows(choices),
             "flops": sum(flops.values()),
             "flops_by_operator": flops,
@@ -156,6 +157,8 @@ def _show(
     output.line(f"opsets: {', '.join(opsets)}")
     output.line(f"parameters: {_stored(description.parameters)}")
     output.line(f"constants: {_stored(description.constants)}")
+    if description.states.tensors:
+        output.line(f"state of training: {_stored(description.states)}")
     columns = ["name", "dtype", "shape"]
     output.table("inputs", columns, [_value(value) for value in description.inputs])
     output.table("outputs", columns, [_value(value) for value in description.outputs])
