@@ -68,6 +68,10 @@ class OutOfMemoryException(popart_exception):
         return ""
 
 
+class WorkLimitError(popart_exception):
+    """A model takes more work to be compiled than the budget allows; see `popir.budget`."""
+
+
 class UnknownOperatorError(popart_exception):
     """No operator is registered, or described by a schema, under the domain, name and version asked
     for.

@@ -10,7 +10,7 @@ tensor is spread evenly. Variables and streams that must exist before a tensor a
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from popir import poplar
@@ -34,6 +34,7 @@ class LayoutFinder:
         self._opxs = opxs
         self._devicex = devicex
         self._creating: set[str] = set()
+        self._indices: dict[Op, dict[Tensor, list[int]]] = {}
 
     def create(self, tensor: Tensor, make: Make) -> poplar.Tensor | None:
         """The device's tensor, made by the nearest reader that can; None if there is none.
@@ -46,7 +47,7 @@ class LayoutFinder:
         while queue and looked < _REACH:
             at, path = queue.popleft()
             readers: list[tuple[Opx, int]] = []
-            for op, i in _uses(at):
+            for op, i in self._uses(at):
                 looked += 1
                 opx = self._opxs[op]
                 if opx.getInputCreatorType(i) in _CREATES and self._provide(tensor, opx, i, make):
@@ -59,6 +60,15 @@ class LayoutFinder:
                 opx, i = max(readers, key=lambda reader: reader[0].inputCreatorPriority)
                 return self._created(tensor, opx, i, path)
         return None
+
+    def _uses(self, tensor: Tensor) -> Iterator[tuple[Op, int]]:
+        """The readers of a tensor, with the index of the input."""
+        for op in tensor.uses:
+            if op not in self._indices:
+                known = self._indices[op] = {}
+                for i, t in sorted(op.input.items()):
+                    known.setdefault(t, []).append(i)
+            yield from ((op, i) for i in self._indices[op][tensor])
 
     def _provide(self, tensor: Tensor, opx: Opx, i: int, make: Make) -> bool:
         """Whether what must exist before input `i` does, or can be made before `tensor`."""
@@ -88,7 +98,3 @@ class LayoutFinder:
                 f"{list(made.shape())}; the tensor has {tensor.info.shape()}."
             )
         return made
-
-
-def _uses(tensor: Tensor) -> list[tuple[Op, int]]:
-    return [(op, i) for op in tensor.uses for i, t in sorted(op.input.items()) if t is tensor]

@@ -8,7 +8,7 @@ import contextlib
 from collections.abc import Generator, Iterable
 from typing import Any
 
-from popir import poplar, poputil, registry
+from popir import budget, poplar, poputil, registry
 from popir.calls import CallOpx, Function
 from popir.errors import popart_exception
 from popir.ir import Graph, Op, Tensor, TensorType
@@ -79,10 +79,12 @@ class Lowering:
         for now, (op, opx) in enumerate(self._opxs.items()):
             if progress is not None:
                 progress(now, len(self._opxs))
+            budget.operator(op)
             for tensor in op.input.values():
                 self.tensor(tensor.id)
             self.owners.add(self.graph, op)
             body.add(program.Sequence([self._grown(now, opx)], blockOf(op)))
+        budget.done()
         return body
 
     def _grown(self, now: int, opx: Opx) -> program.Sequence:

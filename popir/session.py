@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from popir import memory, poplar
+from popir import budget, memory, poplar
+from popir.budget import Budget
 from popir.compiler import Compilation, compile, getHash
 from popir.dataflow import AnchorReturnTypeId, DataFlow
 from popir.devices import DeviceInfo
@@ -142,29 +143,35 @@ class Session(Exclusive):
         loaded = joined(load(fnModel), [*anchors, loss] if loss else anchors)
         if loss is not None:
             loaded = separateStatistics(loaded)
-        graph = importModel(loaded, inputShapeInfo, inModes(loaded.model, *self._modes))
-        infos = {id: t.info for id, t in graph.tensors.items() if t.info is not None}
-        checkAnnotations(
-            (op.debugName(), op.source == "built in", op.settings.nodeAttributes)
-            for op in graph.ops.values()
-        )
-        mode, ipus = self.options.virtualGraphMode, self.deviceInfo.numIpus
-        checkVirtualGraphs(graph, mode, ipus)
-        if mode is VirtualGraphMode.Auto:
-            splitOverIpus(graph, ipus, self.options.virtualGraphSplitRatios)
-        self._compilation = Compilation(
-            graph,
-            anchors,
-            patterns or Patterns(),
-            loss,
-            optimizer,
-            self._outlining(),
-            trained,
-            frozen,
-        )
-        compile(self._compilation, self._progress.stage(0.1, 0.4))
-        if self._compilation.outlining is None:
-            self._compilation.decisions.append(Decision("the model", "outlining", self._unasked()))
+        self._budget = Budget(f"Compiling the session '{self.name}'", loaded.nodes)
+        """What compiling and preparing may cost together."""
+        with self._budget.spending():
+            graph = importModel(loaded, inputShapeInfo, inModes(loaded.model, *self._modes))
+            budget.done()
+            infos = {id: t.info for id, t in graph.tensors.items() if t.info is not None}
+            checkAnnotations(
+                (op.debugName(), op.source == "built in", op.settings.nodeAttributes)
+                for op in graph.ops.values()
+            )
+            mode, ipus = self.options.virtualGraphMode, self.deviceInfo.numIpus
+            checkVirtualGraphs(graph, mode, ipus)
+            if mode is VirtualGraphMode.Auto:
+                splitOverIpus(graph, ipus, self.options.virtualGraphSplitRatios)
+            self._compilation = Compilation(
+                graph,
+                anchors,
+                patterns or Patterns(),
+                loss,
+                optimizer,
+                self._outlining(),
+                trained,
+                frozen,
+            )
+            compile(self._compilation, self._progress.stage(0.1, 0.4))
+            if self._compilation.outlining is None:
+                self._compilation.decisions.append(
+                    Decision("the model", "outlining", self._unasked())
+                )
         self._host = HostWeights(graph)
         """What the host has of each weight and state."""
         if loss is None:
@@ -271,7 +278,7 @@ class Session(Exclusive):
 
         `loadEngine=False` leaves the loading to `loadEngineAndConnectStreams`.
         """
-        with memory.guarded(f"Preparing the session '{self.name}'"):
+        with memory.guarded(f"Preparing the session '{self.name}'"), self._budget.spending():
             self._lower()
         if loadEngine and self._engine is not None:
             self.loadEngineAndConnectStreams()

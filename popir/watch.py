@@ -17,7 +17,7 @@ from typing import Any
 
 from popir import poplar
 from popir.errors import PopirError, popart_exception
-from popir.ir import Graph, Op, TensorType, blamed
+from popir.ir import Graph, Op, Tensor, TensorType, blamed
 from popir.opx import Opx
 from popir.poplar import program
 
@@ -58,6 +58,8 @@ class Watch:
         self._kept = set(kept)
         self._checks = checks
         self._lastUse = {t.id: n for n, op in enumerate(order) for t in op.input.values()}
+        self._written = _written(order)
+        """The tensors whose memory is written, through them or through views of them."""
         self._sharers: dict[int, dict[str, None]] = {}
         """For each variable, the ids of the tensors that show a part of it."""
 
@@ -83,8 +85,21 @@ class Watch:
         for id in self._losers(now, op, grown):
             self._save(op, id, whole)
         whole.add(grown.program)
+        self._checkOutputs(opx)
+        self._untangle(op, whole)
         self._record(opx)
         return whole
+
+    def _untangle(self, op: Op, after: program.Sequence) -> None:
+        """Copies outputs that are views of so many pieces, or of views of so many views, that every
+        reader would take long over them.
+        """
+        for tensor in op.output.values():
+            shown = self._devicex.get(tensor.id)
+            if shown.isTangled() and tensor not in self._written:
+                copy = self._graph.clone(shown, f"{tensor.id}/copy")
+                after.add(program.Copy(shown, copy))
+                self._devicex.insert(tensor.id, copy)
 
     def _growOnWritable(self, opx: Opx) -> _Grown:
         """Grows on the inputs as they are or, where the device refuses to write them, on copies."""
@@ -173,8 +188,8 @@ class Watch:
         self._devicex.insert(id, copy)
         self.share(id)
 
-    def _record(self, opx: Opx) -> None:
-        """Takes note of what the operator has set, and checks that it has set all outputs."""
+    def _checkOutputs(self, opx: Opx) -> None:
+        """Checks that the operator has set all outputs."""
         op = opx.op_p
         for i, tensor in op.output.items():
             if not self._devicex.contains(tensor.id):
@@ -182,6 +197,11 @@ class Watch:
                     f"{op.debugName()}: {type(opx).__name__} has not set output {i}; let grow() "
                     "call setOutTensor for each output."
                 )
+
+    def _record(self, opx: Opx) -> None:
+        """Takes note of what the operator has set."""
+        op = opx.op_p
+        for i, tensor in op.output.items():
             self.share(tensor.id)
             if self._checks.alias and not op.getCalledGraphs():
                 self._checkAliases(opx, i)
@@ -210,6 +230,26 @@ class Watch:
                 f"{type(op).__name__} return True, or let {type(opx).__name__} return a copy "
                 "(cloneNcopy)."
             )
+
+
+def _written(ops: Iterable[Op]) -> set[Tensor]:
+    found: set[Tensor] = set()
+    for op in ops:
+        if type(op).modifies is Op.modifies:
+            continue
+        stack = [tensor for i, tensor in op.input.items() if op.modifies(i)]
+        while stack:
+            tensor = stack.pop()
+            if tensor in found:
+                continue
+            found.add(tensor)
+            by = tensor.producer
+            if by is None or type(by).aliases is Op.aliases:
+                continue
+            at = next(o for o, t in by.output.items() if t is tensor)
+            shown = (i for i in by.input if by.aliases(i, at) and not by.modifies(i))
+            stack += [by.input[i] for i in shown]
+    return found
 
 
 def _updates(op: Op, id: str) -> bool:

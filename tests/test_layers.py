@@ -10,7 +10,7 @@ PACKAGE = Path(__file__).parents[1] / "popir"
 
 LAYERS = [
     "errors types enums options files naming progress reserved exclusive _library",
-    "ir _device poplar popops poplin popnn poprand poputil ext devices memory",
+    "ir _device poplar popops poplin popnn poprand poputil ext devices memory budget",
     "registry definitions opx pattern builder onnxio",
     "ops foreign",
     "autodiff patterns trainable transforms layouts watch calls lowering owners virtual_graphs",
@@ -24,7 +24,7 @@ LAYERS = [
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names.split()}
 
 DEVICE = {"_device", "poplar", "popops", "poplin", "popnn", "poprand", "poputil", "ext"}
-DEVICE |= {"devices", "memory"}
+DEVICE |= {"devices", "memory", "budget"}
 NAMES_ONNX = {"onnxio", "backend"}
 OWNERS = {"click": "cli", "rich": "cli"}
 """Packages that a part of popir has for itself, so that importing popir does not import them."""

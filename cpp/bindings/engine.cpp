@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "bindings/numpy.hpp"
+#include "poplar/budget.hpp"
 #include "poplar/engine_impl.hpp"
 #include "poplar/engine_options.hpp"
 #include "poplar/host_memory.hpp"
@@ -249,6 +250,20 @@ void bindEngine(py::module_& m) {
   bindExecutable(m);
   m.def("availableMemory", &availableMemory,
         "Bytes that this process can still take from the host.");
+  m.def("spend", &spend, py::arg("units"), "Counts work of this thread; see popir.budget.");
+  m.def(
+      "budgetOfThread",
+      [] {
+        const auto budget = budgetOfThread();
+        return std::make_pair(budget.spent, budget.limit);
+      },
+      "What this thread has spent, and may spend at most.");
+  m.def(
+      "setBudgetOfThread",
+      [](std::uint64_t spent, std::uint64_t limit) {
+        setBudgetOfThread({spent, limit});
+      },
+      py::arg("spent"), py::arg("limit"));
   py::class_<PyEngine>(m, "Engine", "Programs, planned once and run many times.")
       .def(py::init<const Graph&, const std::vector<program::Program>&, const OptionFlags&,
                     const py::object&>(),

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "popart/attribute_error.hpp"
+#include "poplar/budget.hpp"
 
 namespace popir {
 namespace {
@@ -50,6 +51,7 @@ const Row rows[] = {
     {"poplar_system_runtime_error", is<poplar::system_runtime_error>},
     {"poplar_application_runtime_error", is<poplar::application_runtime_error>},
     {"poplar_runtime_error", is<poplar::runtime_error>},
+    {"WorkLimitError", is<work_limit_error>},
     {"poplar_exception", is<poplar::poplar_error>},
 };
 

@@ -15,6 +15,7 @@
 #include "bindings/vertices.hpp"
 #include "poplar/graph_impl.hpp"
 #include "poplar/program_node.hpp"
+#include "poplar/tangle.hpp"
 
 namespace popir {
 namespace {
@@ -172,6 +173,7 @@ void bindTensor(py::module_& m) {
       .def("containsAliases", &Tensor::containsAliases)
       .def("containsConstant", &Tensor::containsConstant)
       .def("isParallelWriteable", &Tensor::isParallelWriteable)
+      .def("isTangled", [](const Tensor& t) { return isTangled(t.view()); })
       .def("intersectsWith", &Tensor::intersectsWith)
       .def(
           "variables",

@@ -1,5 +1,6 @@
 #include "poplar/bulk_vertex.hpp"
 
+#include "poplar/budget.hpp"
 #include "poplar/graph_impl.hpp"
 
 namespace popir {
@@ -11,6 +12,7 @@ void addBulkVertex(poplar::Graph& graph, poplar::ComputeSet cs,
     throw poplar::graph_connection_error("vertex '" + name + "' (" + kernel->name() +
                                          "): operand " + std::to_string(i) + " " + why);
   };
+  spend(kWorkOfVertex);
   if (!cs.isOf(*graph.impl()))
     throw poplar::graph_connection_error("vertex '" + name + "' (" + kernel->name() +
                                          "): the compute set is not of this graph");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "poplar/budget.hpp"
 #include "poplar/plan.hpp"
 
 namespace popir {
@@ -84,6 +85,7 @@ class Flattener {
   }
 
   Step& add(Step::Kind kind, const std::string& name) {
+    spend(kWorkOfStep);
     result.steps.emplace_back();
     result.steps.back().kind = kind;
     result.steps.back().name = prefix_ + name;

@@ -47,7 +47,10 @@ poplar::Tensor unrepeated(poplar::Tensor t, Extent extent) {
 class Fuser {
  public:
   Fuser(const GraphImpl& graph, FlatProgram& program, const std::vector<Lifetime>& lifetimes)
-      : program_(program), lifetimes_(lifetimes), uses_(graph.variables.size()) {
+      : program_(program),
+        lifetimes_(lifetimes),
+        uses_(graph.variables.size()),
+        writes_(uses_.size()) {
     std::size_t section = 0;
     for (std::size_t s = 0; s < program.steps.size(); ++s) {
       const auto& step = program.steps[s];
@@ -91,19 +94,25 @@ class Fuser {
       }
   }
 
+  /// The first use of a variable at step `s` or later. Variables may have as many uses as the
+  /// program has steps, so nothing here looks at all of them.
+  std::vector<Place>::const_iterator from(unsigned v, std::size_t s) const {
+    return std::lower_bound(uses_[v].begin(), uses_[v].end(), s,
+                            [](const Place& u, std::size_t step) { return u.step < step; });
+  }
+
   void addUses(std::size_t s) {
     eachUse(s, [&](unsigned v, bool write) {
-      auto& list = uses_[v];
-      auto at = list.end();
-      while (at != list.begin() && std::prev(at)->step > s) --at;
-      list.insert(at, {s, write});
+      uses_[v].insert(from(v, s + 1), {s, write});
+      if (write) writes_[v].insert(std::upper_bound(writes_[v].begin(), writes_[v].end(), s), s);
     });
   }
   void removeUses(std::size_t s) {
     eachUse(s, [&](unsigned v, bool) {
-      auto& list = uses_[v];
-      list.erase(std::remove_if(list.begin(), list.end(), [&](Place u) { return u.step == s; }),
-                 list.end());
+      uses_[v].erase(from(v, s), from(v, s + 1));
+      auto& writes = writes_[v];
+      writes.erase(std::lower_bound(writes.begin(), writes.end(), s),
+                   std::upper_bound(writes.begin(), writes.end(), s));
     });
   }
 
@@ -114,32 +123,31 @@ class Fuser {
     if (sections_[p] != sections_[c]) return false;
     bool free = true;
     eachUse(moved, [&](unsigned v, bool write) {
-      for (const auto& u : uses_[v])
-        free = free && (u.step <= p || u.step >= c || (!write && !u.write));
+      const auto end = from(v, c);
+      for (auto u = from(v, p + 1); free && u != end; ++u) free = !write && !u->write;
     });
     return free;
   }
 
   bool usedBetween(unsigned v, std::size_t p, std::size_t c) const {
-    return std::any_of(uses_[v].begin(), uses_[v].end(),
-                       [&](Place u) { return p < u.step && u.step < c; });
+    return from(v, p + 1) != from(v, c);
   }
 
   /// Whether nobody reads what the variable holds after step `c`.
   bool diesAt(unsigned v, std::size_t c) const {
     if (lifetimes_[v].kind != Lifetime::Kind::Steps) return false;
-    return std::all_of(uses_[v].begin(), uses_[v].end(),
-                       [&](Place u) { return u.step <= c && sections_[u.step] == sections_[c]; });
+    const auto& uses = uses_[v];  // in order, as sections are
+    return uses.empty() || (uses.back().step <= c && sections_[uses.front().step] == sections_[c]);
   }
 
   /// The last step before `s` that writes `t`, if `t` is all of a variable.
   std::optional<std::size_t> writerOf(const poplar::Tensor& t, std::size_t s) const {
     const auto affine = t.view().affine();
     if (!affine || t.numElements() == 0) return std::nullopt;
-    std::optional<std::size_t> found;
-    for (const auto& u : uses_[affine->variable])
-      if (u.write && u.step < s) found = u.step;
-    return found;
+    const auto& writes = writes_[affine->variable];
+    const auto after = std::lower_bound(writes.begin(), writes.end(), s);
+    if (after == writes.begin()) return std::nullopt;
+    return *std::prev(after);
   }
 
   /// Joins step `s` with one of those that it reads from, the nearest that can be.
@@ -280,8 +288,9 @@ class Fuser {
 
   FlatProgram& program_;
   const std::vector<Lifetime>& lifetimes_;
-  std::vector<std::vector<Place>> uses_;  // by variable, in order
-  std::vector<std::size_t> sections_;     // by step: equal where one never runs without the other
+  std::vector<std::vector<Place>> uses_;          // by variable, in order
+  std::vector<std::vector<std::size_t>> writes_;  // the same: the steps that write
+  std::vector<std::size_t> sections_;  // by step: equal where one never runs without the other
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <poplar/Graph.hpp>
 
 #include "machine/target_spec.hpp"
+#include "poplar/budget.hpp"
 #include "poplar/graph_impl.hpp"
 #include "poplar/planned_layout.hpp"
 #include "poplar/virtual_tiles.hpp"
@@ -370,6 +371,7 @@ poplar::Tensor GraphImpl::addVariable(poplar::Type type, Dims shape, std::string
       throw poplar::graph_memory_allocation_error("Graph: variable '" + name + "' of rank " +
                                                   std::to_string(shape.size()) +
                                                   " has more elements than any machine holds");
+  spend(kWorkOfVariable);
   const auto id = static_cast<unsigned>(variables.size());
   Variable v;
   v.type = type;

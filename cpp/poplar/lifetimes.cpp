@@ -4,6 +4,27 @@
 #include <set>
 
 namespace popir {
+namespace {
+
+// Partial writes of a variable, one after the other, until they have written each element once.
+class Cover {
+ public:
+  explicit Cover(std::size_t elements) : elements_(elements) {}
+
+  /// Whether the variable is written as a whole with this one.
+  bool add(const poplar::Tensor& part) {
+    parts_.push_back(part.flatten());
+    written_ += part.numElements();
+    return written_ == elements_ &&
+           !concat(poplar::ArrayRef<poplar::Tensor>(parts_)).containsAliases();
+  }
+
+ private:
+  std::size_t elements_, written_ = 0;
+  std::vector<poplar::Tensor> parts_;
+};
+
+}  // namespace
 
 std::vector<std::vector<Use>> usesOf(const GraphImpl& graph,
                                      const std::vector<FlatProgram>& programs) {
@@ -44,15 +65,13 @@ std::vector<std::size_t> valuesOf(std::size_t elements, const std::vector<Use>& 
       if (fits) found.push_back(k);
       continue;
     }
-    std::vector<poplar::Tensor> written;
+    Cover written(elements);
     const auto begin = k;
     bool covered = false;
     for (; k < uses.size() && uses[k].write; ++k) {
       covered = uses[k].whole;
       if (covered || uses[k].tensor->view().variables().size() != 1) break;
-      written.push_back(uses[k].tensor->flatten());
-      const auto all = concat(poplar::ArrayRef<poplar::Tensor>(written));
-      covered = all.numElements() == elements && !all.containsAliases();
+      covered = written.add(*uses[k].tensor);
       if (covered) break;
     }
     if (covered) found.push_back(begin);
@@ -83,7 +102,7 @@ bool isTemporary(std::size_t elements, const std::vector<Use>& uses,
   for (const auto& u : uses)
     if (u.program != uses.front().program) return false;
   const auto& program = programs[uses.front().program];
-  std::vector<poplar::Tensor> written;
+  Cover written(elements);
   std::size_t covered = 0;
   const auto block = conditionalOf(program, uses.front().step);
   for (const auto& u : uses) {
@@ -96,9 +115,7 @@ bool isTemporary(std::size_t elements, const std::vector<Use>& uses,
       covered = elements;
     } else {
       if (u.tensor->view().variables().size() != 1) return false;
-      written.push_back(u.tensor->flatten());
-      const auto all = concat(poplar::ArrayRef<poplar::Tensor>(written));
-      if (all.numElements() == elements && !all.containsAliases()) covered = elements;
+      if (written.add(*u.tensor)) covered = elements;
     }
   }
   return covered == elements;

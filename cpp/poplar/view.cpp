@@ -1,8 +1,13 @@
 // Long, because the algebra of views is one idea and reads best in one place.
 #include "poplar/view.hpp"
 
+#include <poplar/exceptions.hpp>
+
 #include <algorithm>
 #include <set>
+
+#include "poplar/budget.hpp"
+#include "poplar/tangle.hpp"
 
 namespace popir {
 
@@ -263,6 +268,12 @@ class Separator {
       d.from = -d.from;
       d.to = -d.to;
     }
+    while (cutFirst(nest)) spend(1);
+  }
+
+ private:
+  /// Does the first part of a nest. Returns whether there is a rest, which is then in `nest`.
+  bool cutFirst(Nest& nest) const {
     const std::size_t rank = sizes_.size();
     Dims at(rank);
     std::int64_t rest = nest.from;
@@ -277,21 +288,22 @@ class Separator {
       if (d.from == 0 || d.n == 1) continue;
       std::size_t i = 0;
       while (i + 1 < rank && (flat_[i] > d.from || sizes_[i] == 1)) ++i;
-      if (d.from % flat_[i] != 0) return each(nest, k);
+      if (d.from % flat_[i] != 0) return each(nest, k), false;
       along[k] = static_cast<int>(i);
       last[i] += (d.n - 1) * (d.from / flat_[i]);
     }
     for (std::size_t i = 1; i < rank; ++i)
       if (last[i] >= sizes_[i]) return cut(nest, along, at, last, i);
     emit_(nest, along, at);
+    return false;
   }
 
- private:
   // One nest for every step of dimension k.
   void each(const Nest& nest, std::size_t k) const {
     Nest one = nest;
     one.dims.erase(one.dims.begin() + static_cast<std::ptrdiff_t>(k));
     for (std::int64_t j = 0; j < nest.dims[k].n; ++j) {
+      spend(1);
       separate(one);
       one.from += nest.dims[k].from;
       one.to += nest.dims[k].to;
@@ -299,7 +311,7 @@ class Separator {
   }
 
   // Dimension i of the shape overflows: cut the coarsest loop that walks it.
-  void cut(const Nest& nest, const std::vector<int>& along, const Dims& at, const Dims& last,
+  bool cut(Nest& nest, const std::vector<int>& along, const Dims& at, const Dims& last,
            std::size_t i) const {
     std::size_t k = nest.dims.size();
     for (std::size_t j = 0; j < nest.dims.size(); ++j)
@@ -320,20 +332,20 @@ class Separator {
       return tail(nest, k, rows * perRow);
     }
     const std::int64_t fit = others < sizes_[i] ? (sizes_[i] - 1 - others) / step + 1 : 0;
-    if (fit < 1) return each(nest, k);
+    if (fit < 1) return each(nest, k), false;
     Nest head = nest;
     head.dims[k].n = std::min(fit, d.n);
     separate(head);
-    tail(nest, k, head.dims[k].n);
+    return tail(nest, k, head.dims[k].n);
   }
 
-  void tail(Nest nest, std::size_t k, std::int64_t done) const {
+  static bool tail(Nest& nest, std::size_t k, std::int64_t done) {
     auto& d = nest.dims[k];
-    if (done >= d.n) return;
+    if (done >= d.n) return false;
     nest.from += done * d.from;
     nest.to += done * d.to;
     d.n -= done;
-    separate(nest);
+    return true;
   }
 
   const Dims& sizes_;
@@ -341,10 +353,49 @@ class Separator {
   const Emit& emit_;
 };
 
+// What the thread expands now: how deep it is in views of views, and how many it has been through.
+struct Expansion {
+  unsigned level = 0, mostLevels = 1000;
+  std::uint64_t views = 0, mostViews = ~std::uint64_t{0};
+};
+thread_local Expansion now;
+
+struct Enough {};
+
+struct Level {
+  Level() {
+    spend(1);
+    if (++now.level <= now.mostLevels && ++now.views <= now.mostViews) return;
+    --now.level;
+    if (now.mostViews != Expansion().mostViews) throw Enough();
+    throw poplar::graph_connection_error("Tensor: views of views, more than " +
+                                         std::to_string(now.mostLevels) +
+                                         " deep; copy one of them");
+  }
+  ~Level() { --now.level; }
+};
+
 }  // namespace
+
+bool isTangled(const View& view) {
+  struct Bounds {
+    const Expansion before = now;
+    Bounds() { now = {0, kMostLevels, 0, kMostPieces}; }
+    ~Bounds() { now = before; }
+  } bounds;
+  try {
+    view.expand(Nest{0, 0, {{view.elements(), 1, 1}}}, [](unsigned, const Nest&) {
+      if (++now.views > kMostPieces) throw Enough();
+    });
+  } catch (const Enough&) {
+    return true;
+  }
+  return false;
+}
 
 void View::expand(Nest nest, const std::function<void(unsigned, Nest)>& emit) const {
   if (nest.elements() == 0) return;
+  const Level level;
   // From flat positions of this view to flat positions of the base.
   Dims sizes, strides;
   for (std::size_t i = 0; i < shape_.size(); ++i) {
@@ -386,13 +437,20 @@ void View::expand(Nest nest, const std::function<void(unsigned, Nest)>& emit) co
         const auto d = m.dims[static_cast<std::size_t>(joined)];
         one.dims.erase(one.dims.begin() + joined);
         for (std::int64_t j = 0; j < d.n; ++j) {
+          spend(1);
           Separator(space, toParts).separate(one);
           one.from += d.from;
           one.to += d.to;
         }
         return;
       }
-      for (std::size_t p = 0; p < base_->parts.size(); ++p) {
+      // From the part of the first row to that of the last.
+      const auto& starts = base_->starts;
+      const auto after = std::upper_bound(starts.begin(), starts.end(), place[1]);
+      const auto* loop = joined < 0 ? nullptr : &m.dims[static_cast<std::size_t>(joined)];
+      const auto last = place[1] + (loop ? (loop->n - 1) * (loop->from / base_->inner) : 0);
+      for (auto p = static_cast<std::size_t>(after - starts.begin()) - 1;
+           p < base_->parts.size() && starts[p] <= last; ++p) {
         const std::int64_t begin = base_->starts[p], end = base_->starts[p + 1];
         const std::int64_t length = end - begin;
         Nest part = m;

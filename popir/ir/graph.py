@@ -16,6 +16,8 @@ from popir.types import TensorInfo
 
 AnyOp = TypeVar("AnyOp", bound=Op)
 
+_MANY_READERS = 64
+
 
 class Graph:
     """Operators and tensors by id, with the inputs and outputs of the whole, in order."""
@@ -197,13 +199,17 @@ class Graph:
 
     def replaceOp(self, old: Op, new: Op) -> None:
         """Puts `new`, which is not connected yet, in the place of `old`: its id, connections and
-        constraints, in the same order. Calls `new.setup()`.
+        constraints, in the same order; among more than 64 readers of a tensor, as the last one.
+        Calls `new.setup()`.
         """
         new.id = old.id
         new.input, new.output = old.input, old.output
         old.input, old.output = {}, {}
         for tensor in dict.fromkeys(new.input.values()):
-            tensor.uses = {(new if op is old else op): n for op, n in tensor.uses.items()}
+            if len(tensor.uses) > _MANY_READERS:  # The order of so many is not worth the time.
+                tensor.uses[new] = tensor.uses.pop(old)
+            else:
+                tensor.uses = {(new if op is old else op): n for op, n in tensor.uses.items()}
         for tensor in new.output.values():
             tensor.producer = new
         self.ops[old.id] = new

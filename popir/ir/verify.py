@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import NoReturn
 
 from popir.errors import VerificationError
@@ -33,10 +33,12 @@ def _verify(graph: Graph) -> None:
             _fail(f"{op.debugName()} of {op.graph!r} is filed under the id {id} of {graph!r}")
         _check_connections(graph, op)
     reads = {op: set(op.input.values()) for op in graph.ops.values()}
+    makes = {op: set(op.output.values()) for op in graph.ops.values()}
+    inputs = set(graph.inputs)
     for id, tensor in graph.tensors.items():
         if tensor.id != id or tensor.graph is not graph:
             _fail(f"{tensor} of {tensor.graph!r} is filed under the id '{id}' of {graph!r}")
-        _check_tensor(graph, tensor, reads)
+        _check_tensor(graph, tensor, reads, makes, inputs)
     for what, ids in (("input", graph.inputs), ("output", graph.outputs)):
         for id in ids:
             if id not in graph.tensors:
@@ -63,7 +65,13 @@ def _check_connections(graph: Graph, op: Op) -> None:
             )
 
 
-def _check_tensor(graph: Graph, tensor: Tensor, reads: Mapping[Op, set[Tensor]]) -> None:
+def _check_tensor(
+    graph: Graph,
+    tensor: Tensor,
+    reads: Mapping[Op, set[Tensor]],
+    makes: Mapping[Op, set[Tensor]],
+    inputs: Collection[str],
+) -> None:
     for op in _neighbours(tensor):
         if graph.ops.get(op.id) is not op:
             _fail(f"'{tensor.id}' is connected to {op.debugName()}, which is not in {graph!r}")
@@ -71,12 +79,12 @@ def _check_tensor(graph: Graph, tensor: Tensor, reads: Mapping[Op, set[Tensor]])
         if tensor not in reads[op]:
             _fail(f"'{tensor.id}' counts {op.debugName()} as a consumer, which does not read it")
     producer = tensor.producer
-    if producer is not None and tensor not in producer.output.values():
+    if producer is not None and tensor not in makes[producer]:
         _fail(f"'{tensor.id}' has {producer.debugName()} as its producer, which does not write it")
     if tensor.info is None:
         _fail(f"'{tensor.id}' has no type and shape; its producer is {producer}")
     if tensor.tensorType is TensorType.ActGrad:
-        if producer is None and tensor.id not in graph.inputs:
+        if producer is None and tensor.id not in inputs:
             _fail(f"'{tensor.id}' dangles: no operator computes it; read by {tensor.consumers}")
     elif producer is not None:
         _fail(f"{tensor} is computed by {producer.debugName()}; only an ActGrad may be")

@@ -11,7 +11,7 @@ from functools import cached_property
 from onnx import ModelProto, NodeProto
 
 from popir import registry
-from popir.errors import ModelError, UnknownOperatorError, popart_exception
+from popir.errors import ModelError, UnknownOperatorError, WorkLimitError, popart_exception
 from popir.ir import Graph
 from popir.onnxio.importer import GraphImporter, in_order, opsets, written
 from popir.onnxio.inference import infer
@@ -140,6 +140,8 @@ class _Examiner:
                 self.found.unexamined.append(_name(node))
                 return False
             self.importer.addNode(node)
+        except WorkLimitError:
+            raise
         except Exception as error:  # setup() may be anybody's code.
             self.fault(error, node)
             return False

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 import onnx.inliner
 from onnx import FunctionProto, ModelProto, NodeProto
 
+from popir import budget
 from popir.errors import ModelError
 from popir.onnxio.limits import MAX_DEPTH, MAX_NODES, each_node
 
@@ -60,6 +61,7 @@ def _check(where: str, model: ModelProto) -> None:
             f"{where} has {total} nodes once its functions are expanded; popir takes up to "
             f"{MAX_NODES}."
         )
+    budget.operators(total)
 
 
 def _next(

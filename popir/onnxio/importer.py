@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from onnx import ModelProto, NodeProto, ValueInfoProto
 
-from popir import memory, registry
+from popir import budget, memory, registry
 from popir.errors import (
     ModelError,
     OperatorInputError,
@@ -49,7 +49,7 @@ def importModel(
     for an opset that popir does not read; and what `registry.createOp` and the operators' setup()
     raise.
     """
-    model, folder = load(source)
+    model, folder, _ = load(source)
     graph = Graph(model.graph.name)
     graph.opsets = opsets(model)
     graph.origin = originOf(model)
@@ -160,6 +160,7 @@ class GraphImporter:
             )
         except UnknownOperatorError as error:
             raise UnknownOperatorError(f"{who}: {error}") from error
+        budget.operator(op)
         if op.output:
             return op
         ins = {i: id for i, id in enumerate(node.input) if id}

@@ -64,8 +64,10 @@ def check_name(what: str, name: str | bytes, where: str = "") -> None:
         raise ModelError(f"{where} has {what} with control characters: {name[:100]!r}.")
 
 
-def check_model(where: str, model: ModelProto) -> None:
-    """Raises ModelError, beginning with `where`, for a model beyond the limits, or whose names are
+def check_model(where: str, model: ModelProto) -> int:
+    """The number of nodes, with those of subgraphs and functions.
+
+    Raises ModelError, beginning with `where`, for a model beyond the limits, or whose names are
     none.
     """
     if model.ir_version > onnx.IR_VERSION:
@@ -88,6 +90,7 @@ def check_model(where: str, model: ModelProto) -> None:
         seen.names(names)
         for node in each_node(nodes):
             seen.node(node)
+    return seen.nodes
 
 
 def each_node(nodes: Iterable[NodeProto]) -> Iterator[NodeProto]:
@@ -128,7 +131,7 @@ class Count:
 
     def __init__(self, where: str) -> None:
         self._where = where
-        self._nodes = 0
+        self.nodes = 0
         self._tensors = 0
 
     def names(self, names: Iterable[str]) -> None:
@@ -138,9 +141,9 @@ class Count:
 
     def node(self, node: NodeProto) -> None:
         """Counts a node and checks what it says of itself."""
-        self._nodes += 1
+        self.nodes += 1
         self._tensors += len(node.input) + len(node.output)
-        if self._nodes > MAX_NODES:
+        if self.nodes > MAX_NODES:
             raise ModelError(f"{self._where} has more than {MAX_NODES} nodes.")
         if self._tensors > MAX_TENSORS:
             raise ModelError(

@@ -13,6 +13,7 @@ from google.protobuf.message import DecodeError
 from onnx import GraphProto, ModelProto, TensorProto, numpy_helper
 
 from popir import memory, poplar
+from popir.budget import Budget
 from popir.errors import ModelError
 from popir.onnxio import wire
 from popir.onnxio.functions import expand
@@ -38,6 +39,8 @@ class Loaded(NamedTuple):
     """Without functions. Another's, if it was given as a ModelProto: not to be changed."""
     folder: Path | None
     """Where its external data may lie; None unless the model came from a file."""
+    nodes: int
+    """How many nodes it had with its functions, before these were expanded."""
 
 
 Source = ModelProto | bytes | str | os.PathLike[str] | Loaded
@@ -49,7 +52,7 @@ def load(source: Source) -> Loaded:
     they stand for, and the folder that its external data may lie in.
 
     Raises ModelError if there is no such file, if it is not an ONNX model, or is beyond the limits;
-    or for an object that is no model.
+    or for an object that is no model; WorkLimitError if the functions amount to too much.
     """
     if isinstance(source, Loaded):
         return source
@@ -74,8 +77,9 @@ def load(source: Source) -> Loaded:
         raise ModelError(
             f"{where} has no opset_import, so nothing says which version of each operator it means."
         )
-    check_model(where, model)
-    return Loaded(expand(where, model), folder)
+    nodes = check_model(where, model)
+    with Budget(f"Expanding the functions of {where[0].lower()}{where[1:]}", nodes).spending():
+        return Loaded(expand(where, model), folder, nodes)
 
 
 def _contents(path: Path, where: str) -> bytes:

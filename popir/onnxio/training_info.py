@@ -53,7 +53,7 @@ def joined(loaded: Loaded, ids: Iterable[str] | None = None) -> Loaded:
             for field in ("input", "output", "initializer", "sparse_initializer", "value_info"):
                 getattr(whole.graph, field).extend(getattr(added, field))
             check_model("The model, with its training_info,", whole)
-            return Loaded(whole, loaded.folder)
+            return loaded._replace(model=whole)
     return loaded
 
 

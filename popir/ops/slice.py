@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 
 import numpy as np
@@ -130,8 +131,7 @@ class SplitOp(ViewOp):
 
     def begins(self) -> list[int]:
         """Where each part begins."""
-        sizes = self.sizes()
-        return [sum(sizes[:i]) for i in range(len(sizes))]
+        return list(itertools.accumulate(self.sizes()[:-1], initial=0))
 
     def aliases(self, inIndex: int, outIndex: int) -> bool:
         """All outputs share the input's memory."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from popir import poplar, registry
+from popir import budget, poplar, registry
 from popir.compiler import Compilation, compile
-from popir.errors import PopirError
+from popir.errors import PopirError, WorkLimitError
 from popir.ir import Graph, Op
 from popir.opx import device, popType
 from popir.patterns import Patterns
@@ -48,12 +48,15 @@ def _work(op: Op, target: Any) -> OperatorWork:
     linear = poplar.VariableMappingMethod.LINEAR
     program = poplar.program.Sequence()
     try:
+        budget.operator(op)
         for tensor in {t.id: t for t in op.input.values()}.values():
             assert tensor.info is not None
             kind, shape = popType(tensor.info), tensor.info.shape()
             devicex.insert(tensor.id, graph.addVariable(kind, shape, linear, tensor.id))
         registry.createOpx(op, devicex).grow(program)
         report = device("machine").programReport(graph, program)
+    except WorkLimitError:
+        raise
     except PopirError as error:
         return OperatorWork(op, 0, str(error))
     except Exception as error:  # grow() may be anybody's code.

@@ -21,6 +21,9 @@ from popir.transforms.decision import Decision
 PATTERN = "InPlace"
 """The name under which a session's `Patterns`, or an operator, switches the transform off."""
 
+_REACH = 256
+"""Connections of operators that are looked at around one tensor."""
+
 _log = logging.getLogger("popir.transforms")
 _KINDS = {
     TensorType.Variable: "a weight or state",
@@ -33,8 +36,7 @@ _KINDS = {
 def inplace(graph: Graph, kept: Collection[str]) -> list[Decision]:
     """Replaces what can be replaced; `kept` are the anchors and the loss.
 
-    Returns a decision for each variant that was tried. Takes time linear in operators and edges,
-    apart from tensors with many readers.
+    Returns a decision for each variant that was tried. Takes time linear in operators and edges.
     """
     return _Inplacer(graph, kept).run()
 
@@ -108,6 +110,11 @@ class _Inplacer:
         """
         for tensor in [op.input[i] for i in sorted(op.input) if op.modifies(i)]:
             memory = _memory(tensor)
+            if memory is None:
+                return self._keeps([tensor]) or (
+                    f"more than {_REACH} inputs and outputs of operators are in the memory of "
+                    f"'{tensor.id}'"
+                )
             reason = (
                 self._keeps(memory)
                 or _repeats(memory)
@@ -136,16 +143,27 @@ class _Inplacer:
         return None
 
 
-def _memory(tensor: Tensor) -> list[Tensor]:
-    """The tensor and all that show its memory now: what it is a view of, and views of that.
+def _isCrowded(tensor: Tensor) -> bool:
+    """Whether more operators are connected to the tensor than are looked at."""
+    by = tensor.producer
+    return len(tensor.uses) + (len(by.input) + len(by.output) if by else 0) > _REACH
+
+
+def _memory(tensor: Tensor) -> list[Tensor] | None:
+    """The tensor and all that show its memory now: what it is a view of, and views of that. None if
+    there are too many of them to look at.
 
     A tensor that an operator has written in place is the end of what was there before, unless that
     was a weight or state, which the host reads afterwards.
     """
     found = {tensor: None}
     stack = [tensor]
+    looked = 0
     while stack:
         at = stack.pop()
+        looked += 1 + len(at.uses)
+        if looked > _REACH or _isCrowded(at):
+            return None
         for other in (*_viewed(at), *_views(at)):
             if other not in found:
                 found[other] = None

@@ -15,6 +15,7 @@ def prune(graph: Graph, kept: Collection[str]) -> None:
     Its intermediate tensors go with it, and graph outputs that nobody keeps are outputs no more.
     Weights, constants and streams stay.
     """
+    kept = set(kept)
     graph.outputs = [id for id in graph.outputs if id in kept]
     needed = _needed(graph, kept)
     # In the reverse order of a schedule readers go before what they read.

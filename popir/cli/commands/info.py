@@ -7,13 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import click
 
+from popir.budget import Budget
 from popir.cli.decisions import asJson, decisionsOf, show
 from popir.cli.exits import CommandError, ExitCode
 from popir.cli.initializers import choosing, rows, show_table
 from popir.cli.inputs import Dimensions
 from popir.cli.options import common, model_argument, shapes
 from popir.cli.output import Output
-from popir.errors import PopirError
+from popir.errors import PopirError, WorkLimitError
 from popir.ir import Graph
 from popir.onnxio.describe import Description, Stored, Value, describe
 from popir.onnxio.examine import Examination, Fault, examine
@@ -56,7 +57,7 @@ def command(
     description = describe(loaded.model)
     dimensions = Dimensions(description.inputs, dims, shapes)
     assumed = dimensions.assume(1)
-    with output.status("examining"):
+    with output.status("examining"), Budget(f"Describing {model}", loaded.nodes).spending():
         examination = examine(separateStatistics(loaded), dimensions.infos(partly=True))
         choices = choose(examination.graph, trained, frozen)
         modes = _modes(examination.graph)
@@ -104,6 +105,8 @@ def _work(examination: Examination) -> tuple[list[OperatorWork], list[Fault]]:
     """FLOPs of what was imported; the faults found before, and those found on the way."""
     try:
         work = workOf(examination.graph)
+    except WorkLimitError:
+        raise
     except PopirError as error:
         return [], [*examination.faults, Fault("", "", None, str(error))]
     opsets = examination.graph.opsets
