@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -19,15 +20,46 @@ from popir.types import TensorInfo
 Array = np.ndarray[Any, Any]
 
 
+MOST_SESSIONS = 16
+"""How many compiled sessions a prepared model keeps."""
+MOST_BYTES = 1 << 30
+"""How many bytes of host memory they may hold together; one is kept whatever it holds."""
+
+
+class _Sessions:
+    """The sessions used last, by what they were compiled for."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[Any, InferenceSession] = OrderedDict()
+
+    def get(self, known: Any) -> InferenceSession | None:
+        """The session compiled for `known`, if it is still there."""
+        if known in self._kept:
+            self._kept.move_to_end(known)
+        return self._kept.get(known)
+
+    def add(self, known: Any, session: InferenceSession) -> InferenceSession:
+        """Keeps a session, and drops those that were not used for longest, where it is too much."""
+        self._kept[known] = session
+        while len(self._kept) > 1 and (
+            len(self._kept) > MOST_SESSIONS
+            or sum(each.hostBytes() for each in self._kept.values()) > MOST_BYTES
+        ):
+            self._kept.popitem(last=False)
+        return session
+
+
 class PopirRep(BackendRep):
-    """A prepared model: compiled anew for each combination of input shapes that it is given."""
+    """A prepared model: compiled anew for each combination of input shapes that it is given, of
+    which the last `MOST_SESSIONS` are kept, or fewer if they hold more than `MOST_BYTES`.
+    """
 
     def __init__(self, model: ModelProto) -> None:
         initializers = {tensor.name for tensor in model.graph.initializer}
         self._model = model
         self._inputs = [v.name for v in model.graph.input if v.name not in initializers]
         self._outputs = [value.name for value in model.graph.output]
-        self._sessions: dict[Any, InferenceSession] = {}
+        self._sessions = _Sessions()
 
     def run(self, inputs: Any, **kwargs: Any) -> tuple[Any, ...]:
         """The outputs for `inputs`: arrays in the order of the graph's inputs, or by their names.
@@ -48,12 +80,12 @@ class PopirRep(BackendRep):
     def _session(self, arrays: Mapping[str, Array]) -> InferenceSession:
         infos = {id: TensorInfo(array) for id, array in arrays.items()}
         known = tuple(infos.items())
-        if known not in self._sessions:
-            try:
-                self._sessions[known] = self._compiled(self._model, infos)
-            except OperatorInputError:
-                return self._sessionWithConstants(arrays, infos)
-        return self._sessions[known]
+        if session := self._sessions.get(known):
+            return session
+        try:
+            return self._sessions.add(known, self._compiled(self._model, infos))
+        except OperatorInputError:
+            return self._sessionWithConstants(arrays, infos)
 
     def _sessionWithConstants(
         self, arrays: Mapping[str, Array], infos: Mapping[str, TensorInfo]
@@ -67,13 +99,13 @@ class PopirRep(BackendRep):
         if not fixed:
             return self._compiled(self._model, infos)
         known = (*infos.items(), *((id, array.tobytes()) for id, array in fixed.items()))
-        if known not in self._sessions:
-            model = ModelProto()
-            model.CopyFrom(self._model)
-            for id, array in fixed.items():
-                model.graph.initializer.append(numpy_helper.from_array(array, id))
-            self._sessions[known] = self._compiled(model, infos)
-        return self._sessions[known]
+        if session := self._sessions.get(known):
+            return session
+        model = ModelProto()
+        model.CopyFrom(self._model)
+        for id, array in fixed.items():
+            model.graph.initializer.append(numpy_helper.from_array(array, id))
+        return self._sessions.add(known, self._compiled(model, infos))
 
     def _compiled(self, model: ModelProto, infos: Mapping[str, TensorInfo]) -> InferenceSession:
         device = DeviceManager().createCpuDevice()

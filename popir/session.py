@@ -492,6 +492,15 @@ class Session(Exclusive):
     def _drawsRandomNumbers(self) -> bool:
         return self._step is not None and RANDOM_SEED in self._step.variables
 
+    def hostBytes(self) -> int:
+        """The bytes of host memory that a prepared session takes: the program's, those of constants
+        and weights, and the arrays of the last step.
+        """
+        held = (t.data.nbytes for t in self.graph.tensors.values() if t.data is not None)
+        arrays = [*self.graph.inputs, *self.dataFlow.anchors()]
+        steps = self.dataFlow.batchesPerStep() * sum(self.getInfo(id).nbytes() for id in arrays)
+        return sum(held) + steps + (self._engine.arenaBytes() if self._engine else 0)
+
     # What the machine says.
 
     @exclusive()

@@ -55,6 +55,39 @@ def test_shapes_that_the_model_leaves_open() -> None:
         np.testing.assert_array_equal(rep.run([A[:n], B[:n]])[0], (A - B)[:n])
 
 
+def compiledShapes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The first dimensions of the inputs of each session that is compiled from now on."""
+    found: list[int] = []
+    compiled = popir.backend.PopirRep._compiled
+
+    def watched(self: Any, proto: Any, infos: Any) -> Any:
+        found.append(infos["a"].shape()[0])
+        return compiled(self, proto, infos)
+
+    monkeypatch.setattr(popir.backend.PopirRep, "_compiled", watched)
+    return found
+
+
+def test_the_sessions_used_last_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(popir.backend, "MOST_SESSIONS", 3)
+    shapes = compiledShapes(monkeypatch)
+    rep = popir.backend.prepare(model())
+    for n in (1, 2, 3, 1, 4, 1, 2):  # 4 takes the place of 2, then 2 that of 3
+        x = np.arange(n, dtype=np.float32)
+        np.testing.assert_array_equal(rep.run([x, x + 1])[0], np.full(n, -1, np.float32))
+    assert shapes == [1, 2, 3, 4, 2]
+
+
+def test_sessions_are_kept_up_to_a_number_of_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(popir.backend, "MOST_BYTES", 1_000_000)
+    shapes = compiledShapes(monkeypatch)
+    rep = popir.backend.prepare(model())
+    # Sixteen bytes an element: 60,000 leave no room for 40,000, and 100,000 none for anything.
+    for n in (40_000, 50, 40_000, 60_000, 50, 60_000, 100_000, 100_000, 50):
+        rep.run([np.zeros(n, np.float32)] * 2)
+    assert shapes == [40_000, 50, 60_000, 50, 100_000, 50]
+
+
 def test_devices() -> None:
     assert popir.backend.supports_device("CPU")
     assert popir.backend.supports_device("CPU:0")

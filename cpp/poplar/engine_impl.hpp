@@ -206,6 +206,7 @@ class __attribute__((visibility("default"))) EngineImpl {
   std::vector<Ref> refs_;
   std::vector<void*> pointers_;
   std::vector<StreamEnd> streams_;
+  std::map<std::string, std::size_t> streamIds_;  // by handle, once somebody asks
   std::vector<unsigned> loopCounts_;
   std::size_t temporaryBytes_ = 0, stepTemporaryBytes_ = 0, scratchBytes_ = 0, totalBytes_ = 0;
   std::size_t keptBytes_ = 0;

@@ -182,8 +182,10 @@ void EngineImpl::load(const poplar::Device& device) {
 }
 
 StreamEnd& EngineImpl::streamOf(const std::string& handle, const char* who) {
-  for (auto& s : streams_)
-    if (s.stream.handle() == handle) return s;
+  if (streamIds_.empty())
+    for (std::size_t i = 0; i < streams_.size(); ++i) streamIds_[streams_[i].stream.handle()] = i;
+  const auto found = streamIds_.find(handle);
+  if (found != streamIds_.end()) return streams_[found->second];
   std::string known;
   for (const auto& s : streams_) known += (known.empty() ? "" : ", ") + s.stream.handle();
   throw poplar::stream_connection_error(std::string(who) + ": no stream '" + handle +

@@ -305,8 +305,9 @@ namespace {
 
 DataStream addStream(GraphImpl& graph, StringRef handle, DataStream::Direction direction,
                      const Type& type, std::size_t n) {
+  const auto name = handle.str();
   for (const auto& s : graph.streams)
-    if (s.handle() == handle.str())
+    if (s.handle() == name)
       throw poplar_error("Graph: a stream with handle '" + handle.str() + "' exists already");
   graph.streams.emplace_back(handle.str(), direction, type, n,
                              static_cast<int>(graph.streams.size()));

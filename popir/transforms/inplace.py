@@ -21,7 +21,7 @@ from popir.transforms.decision import Decision
 PATTERN = "InPlace"
 """The name under which a session's `Patterns`, or an operator, switches the transform off."""
 
-_REACH = 256
+_REACH = 64
 """Connections of operators that are looked at around one tensor."""
 
 _log = logging.getLogger("popir.transforms")
