@@ -10,11 +10,11 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from collections.abc import Generator
+from collections.abc import Generator, Sized
+from typing import Protocol
 
 from popir import poplar
 from popir.errors import WorkLimitError, popart_exception
-from popir.ir import Op
 
 BASE = 10_000_000
 """What any model may take."""
@@ -27,6 +27,24 @@ VARIABLE = "POPIR_MAX_WORK"
 
 _NONE = 2**64 - 1
 _at = threading.local()
+
+
+class Operator(Protocol):
+    """What is asked of an operator, a `popir.ir.Op`."""
+
+    @property
+    def input(self) -> Sized:
+        """What it reads."""
+        ...
+
+    @property
+    def output(self) -> Sized:
+        """What it makes."""
+        ...
+
+    def debugName(self) -> str:
+        """Who it is, for messages."""
+        ...
 
 
 class Budget:
@@ -74,7 +92,7 @@ class Budget:
         )
 
 
-def operator(op: Op) -> None:
+def operator(op: Operator) -> None:
     """Counts an operator, which is worked on from now on."""
     _at.op = op
     poplar.spend(OPERATOR + len(op.input) + len(op.output))
