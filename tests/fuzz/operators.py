@@ -453,6 +453,64 @@ def range_(g: Graph, type: str) -> None:
     g.node(type, numbers, results=[(dtype, [count])])
 
 
+def pad(g: Graph, type: str) -> None:
+    """All modes; a negative padding cuts off."""
+    version = g.version(type)
+    x = g.pick(g.types(type), lambda v: _ranked(1, 4)(v) and v.size > 0)
+    mode = g.rng.choice(
+        ["constant", "constant", "reflect", "edge", *(["wrap"] if version > 18 else [])]
+    )
+    axes = list(range(len(x.shape)))
+    if version >= 18 and _maybe(g, 0.4):
+        axes = g.rng.sample(axes, g.rng.randint(1, len(axes)))
+    most = [x.shape[a] - 1 if mode == "reflect" else min(3, x.shape[a]) for a in axes]
+    pads = [g.rng.randint(0, min(m, 3)) for m in most * 2]
+    if mode == "constant" and _maybe(g, 0.2):
+        i = g.rng.randrange(len(pads))
+        pads[i] = -g.rng.randint(0, x.shape[axes[i % len(axes)]] - 1)
+    shape = list(x.shape)
+    for i, a in enumerate(axes):
+        shape[a] += pads[i] + pads[len(axes) + i]
+    results = [(x.dtype, shape)]
+    if version < 11:
+        g.node(type, [x], {"mode": mode, "pads": pads, "value": 1.5}, results=results)
+        return
+    inputs: list[Value | None] = [x, g.constant(pads)]
+    inputs.append(g.constant(1, x.dtype) if mode == "constant" and _maybe(g) else None)
+    if len(axes) < len(x.shape):
+        inputs.append(g.constant(axes))
+    g.node(type, inputs, {"mode": mode}, results=results)
+
+
+def prelu(g: Graph, type: str) -> None:
+    """The slope broadcasts to the data, never the other way round."""
+    x = g.pick(g.types(type))
+    shape = x.shape[g.rng.randrange(len(x.shape) + 1) :]
+    slope = g.like(x.dtype, tuple(1 if _maybe(g, 0.3) else d for d in shape))
+    g.node(type, [x, slope], results=[(x.dtype, x.shape)])
+
+
+def cast_like(g: Graph, type: str) -> None:
+    """Between floating-point types, or between integers."""
+    x = g.pick(g.types(type))
+    family = FLOATS if x.dtype in FLOATS else INTEGERS if x.dtype in INTEGERS else (BOOL,)
+    target = g.pick([t for t in family if t in g.types(type, 1)])
+    g.node(type, [x, target], results=[(target.dtype, x.shape)])
+
+
+def blocks(g: Graph, type: str) -> None:
+    """Depth to space, in both orders, and back."""
+    size = g.rng.choice([1, 2, 3])
+    n, c, h, w = (g.rng.choice([1, 2, 3]) for _ in range(4))
+    if type == "DepthToSpace":
+        x = g.like(g.type(g.types(type)), (n, c * size * size, h, w))
+        mode = {"mode": g.rng.choice(["DCR", "CRD"])} if g.opset >= 11 and _maybe(g) else {}
+        g.node(type, [x], {"blocksize": size, **mode})
+    else:
+        x = g.like(g.type(g.types(type)), (n, c, h * size, w * size))
+        g.node(type, [x], {"blocksize": size})
+
+
 # Normalisation.
 
 
@@ -611,6 +669,29 @@ def conv(g: Graph, type: str) -> None:
         g.node(tail, [y, *(other if tail in ("Add", "Mul") else [])])
 
 
+def conv_transpose(g: Graph, type: str) -> None:
+    """As Conv, the other way round."""
+    x = _field(g, type)
+    channels, rank = x.shape[1], len(x.shape) - 2
+    groups = g.rng.choice([d for d in range(1, channels + 1) if channels % d == 0])
+    window = [g.rng.choice([1, 2, 3]) for _ in range(rank)]
+    attributes: dict[str, Any] = {"group": groups}
+    if _maybe(g):
+        attributes["strides"] = [g.rng.choice([1, 2, 3]) for _ in range(rank)]
+    if _maybe(g, 0.3):
+        attributes["dilations"] = [g.rng.choice([1, 2]) for _ in range(rank)]
+    if _maybe(g, 0.3):
+        attributes["pads"] = [g.rng.randint(0, (k - 1) // 2) for k in window * 2]
+    if "strides" in attributes and _maybe(g, 0.3):
+        attributes["output_padding"] = [s - 1 for s in attributes["strides"]]
+    out = g.rng.choice([1, 2, 3])
+    w = g.like(x.dtype, (channels, out, *window))
+    bias = [g.like(x.dtype, (out * groups,))] if _maybe(g) else []
+    (y,) = g.node(type, [x, w, *bias], attributes)
+    if min(y.shape[2:]) < 1:
+        raise Invalid("nothing is left")
+
+
 def pool(g: Graph, type: str) -> None:
     """MaxPool and AveragePool of one to three dimensions."""
     x = _field(g, type)
@@ -705,6 +786,25 @@ def nll(g: Graph, type: str) -> None:
     g.node(type, [p, labels], attributes, results=[(x.dtype, shape)], domain=GRAPHCORE)
 
 
+def class_loss(g: Graph, type: str) -> None:
+    """SoftmaxCrossEntropyLoss and NegativeLogLikelihoodLoss, with weights of classes at times."""
+    rest = g.rng.choice([(), (), (2,), (3, 2)])
+    n, classes = g.rng.choice([1, 2, 5]), g.rng.choice([1, 2, 3, 17])
+    dtype = g.type(g.types(type))
+    x = g.like(dtype, (n, classes, *rest))
+    labels = _indices(g, classes, (n, *rest), g.rng.choice([INT32, INT64]), False)
+    inputs = [x, labels]
+    if _maybe(g, 0.4):
+        inputs.append(g.fresh(dtype, (classes,), lambda rng, s: rng.uniform(0.2, 2, s)))
+    reduction = g.rng.choice(["none", "mean", "sum"])
+    attributes: dict[str, Any] = {"reduction": reduction}
+    if _maybe(g, 0.3):
+        attributes["ignore_index"] = g.rng.choice([*range(classes), -100])
+    results = [(dtype, (n, *rest) if reduction == "none" else ()), (dtype, x.shape)]
+    both = type == "SoftmaxCrossEntropyLoss" and _maybe(g, 0.3)
+    g.node(type, inputs, attributes, 1 + both, results[: 1 + both])
+
+
 def _rows(maker: Maker, *types: str) -> dict[str, Maker]:
     return dict.fromkeys(types, maker)
 
@@ -713,7 +813,7 @@ _SMALL: dict[str, Callable[[Graph], Any]] = {"alpha": _factor}
 _ONNX: dict[str, Maker] = {
     **_rows(unary, "Neg", "Abs", "Sign", "Floor", "Ceil", "Exp", "Log", "Sqrt", "Reciprocal"),
     **_rows(unary, "Sin", "Cos", "Tan", "Erf", "Relu", "Tanh", "Sigmoid", "Softplus", "Softsign"),
-    **_rows(unary, "Not"),
+    **_rows(unary, "Not", "Mish"),
     **_rows(partial(unary, **_SMALL), "Elu", "ThresholdedRelu", "LeakyRelu"),
     "Selu": partial(unary, alpha=_factor, gamma=_factor),
     "HardSigmoid": partial(unary, alpha=_factor, beta=_factor),
@@ -732,6 +832,12 @@ _ONNX: dict[str, Maker] = {
     "Squeeze": squeeze,
     "Unsqueeze": unsqueeze,
     "Transpose": transpose,
+    "Pad": pad,
+    "PRelu": prelu,
+    "CastLike": cast_like,
+    **_rows(blocks, "DepthToSpace", "SpaceToDepth"),
+    **_rows(class_loss, "SoftmaxCrossEntropyLoss", "NegativeLogLikelihoodLoss"),
+    "ConvTranspose": conv_transpose,
     "Concat": concat,
     "Slice": slice_,
     "Split": split,

@@ -242,6 +242,69 @@ def _conv(n: Node) -> Tensor:
     return f(x, n[1], bias, steps[0], 0, steps[1], n("group", 1))
 
 
+def _convTranspose(n: Node) -> Tensor:
+    """Each dimension of the result is cut to the padding asked for."""
+    rank = n.x.ndim - 2
+    f = (F.conv_transpose1d, F.conv_transpose2d, F.conv_transpose3d)[rank - 1]
+    pads, extra = n("pads", [0] * 2 * rank), n("output_padding", [0] * rank)
+    bias = n[2] if n.has(2) else None
+    steps = [tuple(n(name, [1] * rank)) for name in ("strides", "dilations")]
+    found = f(n.x, n[1], None, steps[0], 0, 0, n("group", 1), steps[1])
+    found = _padded(found, [(0, e) for e in extra])
+    for i in range(rank):
+        found = found.narrow(2 + i, pads[i], found.shape[2 + i] - pads[i] - pads[rank + i])
+    return found if bias is None else found + _channels(bias, found)
+
+
+def _pad(n: Node) -> Tensor:
+    """Index by index: every mode is a choice of elements, or of the constant."""
+    pads = n.ints(1, "pads") or []
+    axes = n[3].tolist() if n.has(3) else list(range(n.x.ndim))
+    value = n[2].item() if n.has(2) else n("value", 0.0)
+    mode, found = n("mode", "constant"), n.x
+    for i, axis in enumerate(axes):
+        size, before, after = found.shape[axis], pads[i], pads[len(axes) + i]
+        places = torch.arange(-before, size + after)
+        outside = (places < 0) | (places >= size)
+        if mode == "reflect":
+            places = size - 1 - (size - 1 - places.abs()).abs()
+        elif mode == "wrap":
+            places = places % size
+        found = found.index_select(axis, places.clamp(0, size - 1))
+        if mode == "constant":
+            shape = [1] * found.ndim
+            shape[axis] = -1
+            found = torch.where(
+                outside.reshape(shape), torch.tensor(value, dtype=found.dtype), found
+            )
+    return found
+
+
+def _blocks(n: Node) -> Tensor:
+    size = n("blocksize")
+    b, c, h, w = n.x.shape
+    if n.type == "SpaceToDepth":
+        parts = n.x.reshape(b, c, h // size, size, w // size, size).permute(0, 3, 5, 1, 2, 4)
+        return parts.reshape(b, c * size * size, h // size, w // size)
+    c //= size * size
+    if n("mode", "DCR") == "CRD":
+        parts = n.x.reshape(b, c, size, size, h, w).permute(0, 1, 4, 2, 5, 3)
+    else:
+        parts = n.x.reshape(b, size, size, c, h, w).permute(0, 3, 4, 1, 5, 2)
+    return parts.reshape(b, c, h * size, w * size)
+
+
+def _classLoss(n: Node) -> Sequence[Tensor]:
+    logs = torch.log_softmax(n.x, 1) if n.type == "SoftmaxCrossEntropyLoss" else n.x
+    weight = n[2] if n.has(2) else None
+    # Without the attribute nothing is ignored, where PyTorch would -100.
+    ignored = n("ignore_index", -(10**6))
+    loss = F.nll_loss(
+        logs, n[1].long(), weight, ignore_index=ignored, reduction=n("reduction", "mean")
+    )
+    return [loss, logs][: n.outputs]
+
+
 def _pool(n: Node) -> Tensor:
     """A maximum or mean over windows that are gathered one dimension after the other."""
     window = n("kernel_shape")
@@ -403,6 +466,13 @@ _ONNX: dict[str, Callable[[Node], Tensor | Sequence[Tensor]]] = {
     "Where": lambda n: torch.where(n[0], n[1], n[2]),
     "Clip": _clip,
     "Identity": lambda n: n.x * 1,
+    "Mish": _unary(F.mish),
+    "PRelu": lambda n: torch.where(n.x < 0, n[1] * n.x, n.x),
+    "Pad": _pad,
+    "DepthToSpace": _blocks,
+    "SpaceToDepth": _blocks,
+    "SoftmaxCrossEntropyLoss": _classLoss,
+    "NegativeLogLikelihoodLoss": _classLoss,
     "Reshape": _reshape,
     "Flatten": _flatten,
     "Squeeze": _squeeze,
@@ -423,6 +493,7 @@ _ONNX: dict[str, Callable[[Node], Tensor | Sequence[Tensor]]] = {
     "MatMul": _binary(torch.matmul),
     "Gemm": _gemm,
     "Conv": _conv,
+    "ConvTranspose": _convTranspose,
     "MaxPool": _pool,
     "AveragePool": _pool,
     "GlobalMaxPool": _global,

@@ -16,6 +16,7 @@ from pathlib import Path
 
 KINDS = {
     "mutations": "tests.fuzz.mutants",
+    "formats": "tests.fuzz.formats",
     "graphs": "tests.fuzz.graphs",
     "gradients": "tests.fuzz.gradients",
 }
