@@ -534,6 +534,19 @@ def batch_norm(g: Graph, type: str) -> None:
         g.node(type, [x, scale, bias, mean, variance], attributes)
 
 
+def own_batch_norm(g: Graph, type: str) -> None:
+    """Of ai.graphcore: one output with given statistics, five with those of the batch."""
+    types = g.types(type, 0, GRAPHCORE)
+    x = g.pick(types, lambda v: len(v.shape) > 1 and v.size > v.shape[1])
+    c = x.shape[1:2]
+    scale, bias, mean = (g.like(x.dtype, c) for _ in range(3))
+    inputs = [x, scale, bias, mean, g.fresh(x.dtype, c, _variances)]
+    count = g.rng.choice([1, 5])
+    results = [(x.dtype, x.shape), *[(x.dtype, c)] * 4][:count]
+    attributes = {"epsilon": 1e-3} if _maybe(g) else {}
+    g.node(type, inputs, attributes, count, results, GRAPHCORE)
+
+
 def layer_norm(g: Graph, type: str) -> None:
     """Over the last dimensions, with and without a bias and the further outputs."""
     x = g.pick(g.types(type), _ranked(1))
@@ -813,7 +826,7 @@ _SMALL: dict[str, Callable[[Graph], Any]] = {"alpha": _factor}
 _ONNX: dict[str, Maker] = {
     **_rows(unary, "Neg", "Abs", "Sign", "Floor", "Ceil", "Exp", "Log", "Sqrt", "Reciprocal"),
     **_rows(unary, "Sin", "Cos", "Tan", "Erf", "Relu", "Tanh", "Sigmoid", "Softplus", "Softsign"),
-    **_rows(unary, "Not", "Mish"),
+    **_rows(unary, "Not", "Mish", "HardSwish"),
     **_rows(partial(unary, **_SMALL), "Elu", "ThresholdedRelu", "LeakyRelu"),
     "Selu": partial(unary, alpha=_factor, gamma=_factor),
     "HardSigmoid": partial(unary, alpha=_factor, beta=_factor),
@@ -868,6 +881,7 @@ _OWN: dict[str, Maker] = {
     **_rows(remainder, "Fmod", "Remainder", "Atan2"),
     **_rows(bitwise, "BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitwiseXnor", "BitwiseNot"),
     "Reshape": own_reshape,
+    "BatchNormalization": own_batch_norm,
     "GroupedGather": grouped_gather,
     **_rows(loss, "L1", "IdentityLoss"),
     "Nll": nll,

@@ -115,7 +115,7 @@ def _is_right(node: onnx.NodeProto, shapes: Sequence[tuple[int, ...]], double: b
         # Dimensions of no element it leaves instead of making them 1.
         return 0 not in shapes[0]
     # It has the constants in float.
-    return not (node.op_type == "Gelu" and double)
+    return not (node.op_type in ("Gelu", "HardSwish", "Mish") and double)
 
 
 class Unspecified(Refused):
@@ -238,13 +238,29 @@ def _nll(p: Array, labels: Array, **attributes: Any) -> Array:
     return _reduced(np.where(used, losses, 0), attributes["reduction"], used.sum())
 
 
+def _batch_norm(x: Array, *given: Array, **attributes: Any) -> list[Array]:
+    scale, bias, mean, variance = given
+    outputs = [mean, variance, mean, variance]
+    if attributes["outputs"] == 5:
+        axes = (0, *range(2, x.ndim))
+        mean, variance = x.mean(axes), x.var(axes)
+        keep, n = np.float32(0.9), x.size // x.shape[1]
+        running = (mean, variance * n / (n - 1))
+        outputs = [keep * a + (1 - keep) * b for a, b in zip(given[2:], running, strict=True)]
+        outputs += [mean, variance]
+    shape = [1, -1, *[1] * (x.ndim - 2)]
+    inverse = 1 / np.sqrt(variance + attributes.get("epsilon", np.float32(1e-5)))
+    parts = [a.reshape(shape) for a in (mean, inverse, scale, bias)]
+    return [(x - parts[0]) * parts[1] * parts[2] + parts[3], *outputs]
+
+
 def _grouped(x: Array, indices: Array, axis: int = 0, group_size: int = 1) -> Array:
     if group_size == 1:
         return np.take(x, indices, axis)
     return np.stack([np.take(x[i], indices[i], axis - 1) for i in range(group_size)])
 
 
-_FORMULAS: dict[str, Callable[..., Array]] = {
+_FORMULAS: dict[str, Callable[..., Any]] = {
     "Log1p": np.log1p,
     "Expm1": np.expm1,
     "Swish": lambda x: x * _sigmoid(x),
@@ -265,6 +281,7 @@ _FORMULAS: dict[str, Callable[..., Array]] = {
     "BitwiseNot": np.invert,
     "Reshape": lambda x, shape: x.reshape(shape),
     "GroupedGather": _grouped,
+    "BatchNormalization": _batch_norm,
     "L1": lambda x, reduction, **more: _reduced(np.abs(x) * np.float32(more["lambda"]), reduction),
     "IdentityLoss": _reduced,
     "Nll": _nll,
@@ -295,7 +312,7 @@ _PRECISE: dict[str, Callable[..., Array]] = {
 def _formula(
     node: onnx.NodeProto,
     inputs: Sequence[Array | None],
-    formulas: Mapping[str, Callable[..., Array]] = _FORMULAS,
+    formulas: Mapping[str, Callable[..., Any]] = _FORMULAS,
 ) -> list[Array]:
     """In double for what is floating-point."""
     attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
@@ -306,8 +323,11 @@ def _formula(
         for a in inputs
     ]
     with np.errstate(all="ignore"):
-        found = np.asarray(formulas[node.op_type](*wide, **given))
-        return [found.astype(first.dtype)]
+        if node.op_type == "BatchNormalization":
+            given["outputs"] = len(node.output)
+        found = formulas[node.op_type](*wide, **given)
+        results = found if isinstance(found, list) else [found]
+        return [np.asarray(a).astype(first.dtype) for a in results[: len(node.output)]]
 
 
 # How far a right answer may be from another one.

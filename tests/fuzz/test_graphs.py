@@ -26,12 +26,13 @@ def test_random_graphs() -> None:
 
 
 def test_every_operator_is_made() -> None:
+    """But for CopyVarUpdate, which writes a variable."""
     built_in = {
         (entry.opid.domain, entry.opid.type)
         for entry in registry.entries()
         if entry.source == registry.BUILT_IN and entry.isPublic
     }
-    assert sorted(built_in - set(OPERATORS)) == []
+    assert sorted(built_in - set(OPERATORS)) == [("ai.graphcore", "CopyVarUpdate")]
     made = Counter(node.op_type for n in range(600) for node in make("made", n)[0].nodes)
     assert sorted({type for _, type in OPERATORS} - set(made)) == []
 

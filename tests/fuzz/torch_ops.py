@@ -177,6 +177,20 @@ def _batchNorm(n: Node) -> Sequence[Tensor]:
     return [normal * _channels(scale, x) + _channels(bias, x), *outputs][: n.outputs]
 
 
+def _ownBatchNorm(n: Node) -> Sequence[Tensor]:
+    """With five outputs of the batch's statistics, the running variance over n - 1."""
+    training = n.outputs == 5
+    n.attributes |= {"training_mode": training}
+    n.outputs = min(n.outputs, 1)
+    (found,) = _batchNorm(n)
+    axes = [0, *range(2, n.x.ndim)]
+    keep = n("momentum", _float(0.9))
+    mean, variance = n.x.mean(axes), n.x.var(axes, correction=0)
+    running = [(mean, n[3]), (n.x.var(axes, correction=1), n[4])] if training else []
+    kept = [old * keep + new * (1 - keep) for new, old in running]
+    return [found, *kept, mean, variance] if training else [found]
+
+
 def _layerNorm(n: Node) -> Sequence[Tensor]:
     axis = n("axis", -1) % n.x.ndim
     axes = tuple(range(axis, n.x.ndim))
@@ -467,6 +481,7 @@ _ONNX: dict[str, Callable[[Node], Tensor | Sequence[Tensor]]] = {
     "Clip": _clip,
     "Identity": lambda n: n.x * 1,
     "Mish": _unary(F.mish),
+    "HardSwish": _unary(F.hardswish),
     "PRelu": lambda n: torch.where(n.x < 0, n[1] * n.x, n.x),
     "Pad": _pad,
     "DepthToSpace": _blocks,
@@ -501,7 +516,7 @@ _ONNX: dict[str, Callable[[Node], Tensor | Sequence[Tensor]]] = {
     "LSTM": _lstm,
     **{f"Reduce{kind}": _reduce for kind in (*_REDUCTIONS, "Prod")},
 }
-_OWN: dict[str, Callable[[Node], Tensor]] = {
+_OWN: dict[str, Callable[[Node], Tensor | Sequence[Tensor]]] = {
     "Log1p": _unary(torch.log1p),
     "Expm1": _unary(torch.expm1),
     "Swish": _unary(F.silu),
@@ -517,6 +532,7 @@ _OWN: dict[str, Callable[[Node], Tensor]] = {
     "Atan2": _binary(torch.atan2),
     "Reshape": lambda n: n.x.reshape(n("shape")),
     "GroupedGather": _grouped,
+    "BatchNormalization": _ownBatchNorm,
     "L1": lambda n: _reduced(n.x.abs() * n("lambda"), n("reduction", "Mean")),
     "IdentityLoss": lambda n: _reduced(n.x * 1, n("reduction", "Mean")),
     "Nll": _nll,
