@@ -9,6 +9,11 @@
 #include "poplar/print_tensor.hpp"
 
 namespace popir {
+
+// A stream of no elements may have no buffer, and null is nothing that memcpy takes.
+static void copyBytes(void* to, const void* from, std::size_t bytes) {
+  if (bytes > 0) std::memcpy(to, from, bytes);
+}
 namespace {
 
 constexpr std::size_t kMostRuns = 1u << 16;
@@ -40,7 +45,7 @@ void StreamEnd::call(void* buffer) {
   if (ahead.empty())
     callback->fetch(buffer);
   else
-    std::memcpy(buffer, ahead.data(), bytes);
+    copyBytes(buffer, ahead.data(), bytes);
   ahead.clear();
   callback->complete();
   if (!prefetches) return;
@@ -129,7 +134,7 @@ void EngineImpl::execute(Compiled& program) {
         if (end.hasCallback())
           end.call(slot.staging.data());
         else
-          std::memcpy(end.advance(), slot.staging.data(), slot.bytes);
+          copyBytes(end.advance(), slot.staging.data(), slot.bytes);
         break;
       }
       case Instr::Kind::StreamIn:
@@ -139,9 +144,9 @@ void EngineImpl::execute(Compiled& program) {
         if (end.hasCallback())
           end.call(device);
         else if (in.kind == Instr::Kind::StreamIn)
-          std::memcpy(device, end.advance(), end.bytes);
+          copyBytes(device, end.advance(), end.bytes);
         else
-          std::memcpy(end.advance(), device, end.bytes);
+          copyBytes(end.advance(), device, end.bytes);
         break;
       }
       case Instr::Kind::RepeatBegin: loopCounts_.push_back(in.count); break;

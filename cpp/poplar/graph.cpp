@@ -141,7 +141,7 @@ Tensor Graph::addConstantHalf(const Type& type, ArrayRef<std::size_t> shape,
   std::size_t n = 1;
   for (auto d : shape) n *= d;
   std::vector<half> bits(n);
-  std::memcpy(static_cast<void*>(bits.data()), values, n * 2);
+  if (n > 0) std::memcpy(static_cast<void*>(bits.data()), values, n * 2);
   return addConstant(type, shape, ArrayRef<half>(bits), debugContext);
 }
 
