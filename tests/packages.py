@@ -44,9 +44,11 @@ def sanitized_environment(folder: Path) -> dict[str, str]:
     site = install(build_wheel(folder, options), folder)
     for extension in PACKAGE.glob("_device.*.so"):
         shutil.copy(extension, site / "popir")
+    # libasan looks for what throws exceptions when it starts: libstdc++ must be there.
+    first = [run(CXX, f"-print-file-name=lib{name}.so", cwd=folder) for name in ("asan", "stdc++")]
     return {
         "PYTHONPATH": str(site),
-        "LD_PRELOAD": run(CXX, "-print-file-name=libasan.so", cwd=folder).strip(),
+        "LD_PRELOAD": " ".join(path.strip() for path in first),
         "ASAN_OPTIONS": "detect_leaks=0",
         "UBSAN_OPTIONS": "print_stacktrace=1",
     }
