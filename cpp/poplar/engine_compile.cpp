@@ -63,6 +63,12 @@ Arena::Arena(std::size_t bytes) : bytes_(std::max<std::size_t>(bytes, kAlign)) {
 }
 Arena::~Arena() { munmap(data_, bytes_); }
 void Arena::clear() { madvise(data_, bytes_, MADV_DONTNEED); }
+void Arena::poison(std::size_t begin) { popir::poison(data_ + begin, bytes_ - begin); }
+
+void poison(char* begin, std::size_t bytes) {
+  // 0x7ff5 over and over; memory of variables begins at even addresses.
+  for (std::size_t i = 0; i < bytes; ++i) begin[i] = i % 2 == 0 ? '\xf5' : '\x7f';
+}
 
 std::vector<FlatProgram> checkedPrograms(const GraphImpl& graph,
                                          const std::vector<std::shared_ptr<ProgramNode>>& programs,
@@ -143,12 +149,17 @@ EngineImpl::EngineImpl(std::shared_ptr<GraphImpl> graph, Programs programs,
   setSlot(kArenaSlot, arena_->data());
   setSlot(kKeptSlot, kept_->data());
   slots_[kArenaSlot].bytes = bytes;
+  poisons_ = flagFrom(options, "debug.poisonMemory", false);
   setInitialValues();
   if (progress) progress(total, total);
   report();
 }
 
 void EngineImpl::setInitialValues() {
+  if (poisons_) {
+    arena_->poison(0);
+    kept_->poison(0);
+  }
   for (unsigned v = 0; v < graph_->variables.size(); ++v) {
     const auto& variable = graph_->variables[v];
     if (placement_.homes[v].alwaysLive && !variable.data.empty())

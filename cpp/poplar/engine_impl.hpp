@@ -29,11 +29,17 @@ class Arena {
   char* data() const { return data_; }
   /// Zeros again.
   void clear();
+  /// From byte `begin` on, what no program has written: see `poison`.
+  void poison(std::size_t begin);
 
  private:
   char* data_;
   std::size_t bytes_;
 };
+
+/// Fills memory with NaN of every floating-point type, integers that no model uses and true: what is
+/// read without having been written shows in the results.
+void poison(char* begin, std::size_t bytes);
 
 /// The engine's number of OpenMP threads for as long as this lives, the caller's afterwards.
 class ThreadCount {
@@ -200,6 +206,7 @@ class __attribute__((visibility("default"))) EngineImpl {
   std::vector<Compiled> compiled_;  // by program; then what is done before the first run
   std::vector<bool> settled_;       // by variable, if anything is kept between runs
   bool touched_ = false;            // by a run or a write
+  bool poisons_ = false;            // "debug.poisonMemory"
   bool stale_ = true;               // what is kept is yet to be made from what the host has written
   std::vector<Slot> slots_;
   std::map<unsigned, unsigned> slotOfVariable_;

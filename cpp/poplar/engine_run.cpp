@@ -95,6 +95,7 @@ void EngineImpl::run(unsigned program) {
 
 void EngineImpl::execute(Compiled& program) {
   loopCounts_.clear();
+  if (poisons_) arena_->poison(placement_.alwaysLiveBytes);
   const auto& instrs = program.instrs;
   HostClock clock(program.times);
   for (std::size_t pc = 0; pc < instrs.size();) {
@@ -125,6 +126,7 @@ void EngineImpl::execute(Compiled& program) {
         } else {
           setSlot(in.slot, end.advance());
         }
+        if (poisons_) poison(slot.base, slot.bytes);
         break;
       }
       case Instr::Kind::OutDone: {

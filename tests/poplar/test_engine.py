@@ -1,5 +1,6 @@
 """The engine: control flow, streams, handles, placement in the arena."""
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -373,3 +374,55 @@ def test_loading_again_brings_the_beginning_back(graph):
         engine.writeTensor("settled", np.float32([7, 8]))
         engine.run(0)
         assert list(values())[2:] == [[7, 8], [8, 9]]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "kind"),
+    [
+        (poplar.FLOAT, np.float32),
+        (poplar.HALF, np.float16),
+        (poplar.BFLOAT16, ml_dtypes.bfloat16),
+        (poplar.DOUBLE, np.float64),
+        (poplar.INT, np.int32),
+    ],
+)
+def test_poisoned_memory_shows_what_is_read_unwritten(graph, dtype, kind):
+    t, written = variable(graph, [3], dtype), variable(graph, [3], dtype, "written")
+    kept = variable(graph, [3], dtype, "kept")
+    graph.setInitialValue(kept, [1, 2, 3])
+    prog = program.Sequence()
+    sums = popops.add(graph, t, kept, prog)
+    popops.fill(graph, written, prog, 5)
+    found = {}
+    for name, tensor in (("sums", sums), ("written", written), ("kept", kept)):
+        prog.add(program.Copy(tensor, graph.addDeviceToHostFIFO(name, dtype, 3)))
+        found[name] = np.zeros(3, kind)
+    engine = poplar.Engine(graph, [prog], {"debug.poisonMemory": "true"})
+    for name, out in found.items():
+        engine.connectStream(name, out)
+    for _ in range(2):
+        engine.run()
+        if kind is np.int32:
+            assert found["sums"].tolist() == [0x7FF57FF5 + i for i in (1, 2, 3)]
+        else:
+            assert np.isnan(found["sums"].astype(np.float64)).all()
+        assert found["written"].tolist() == [5, 5, 5]
+        assert found["kept"].tolist() == [1, 2, 3]
+
+
+def test_outputs_that_are_not_written_are_poisoned(graph):
+    """The host's buffer is the variable: what no step writes keeps nothing of the run before."""
+    t = variable(graph, [4])
+    prog = program.Sequence()
+    popops.fill(graph, t.slice(0, 2), prog, 1)
+    prog.add(program.Copy(t, graph.addDeviceToHostFIFO("out", poplar.FLOAT, 4)))
+    engine = poplar.Engine(graph, [prog], {"debug.poisonMemory": "true"})
+    out = np.full(4, 7, np.float32)
+    engine.connectStream("out", out)
+    engine.run()
+    np.testing.assert_array_equal(out, [1, 1, np.nan, np.nan])
+
+
+def test_poison_is_true_or_false(graph):
+    with pytest.raises(errors.poplar_invalid_option, match=r"debug\.poisonMemory is 'nan', expected true"):
+        poplar.Engine(graph, [program.Sequence()], {"debug.poisonMemory": "nan"})
