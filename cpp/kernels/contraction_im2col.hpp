@@ -4,6 +4,7 @@
 #ifndef popir_kernels_contraction_im2col_hpp
 #define popir_kernels_contraction_im2col_hpp
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
@@ -69,7 +70,7 @@ class ColumnsConv final : public Contraction {
         threads_(threads),
         routine_(routine),
         description_(std::move(description)),
-        tile_(std::min<std::int64_t>(g_.points, kPoints)),
+        tile_(std::clamp<std::int64_t>(g_.points, 1, kPoints)),
         columnBytes_(aligned(sizeof(T) * g_.inChannels * g_.taps * tile_)),
         resultBytes_(aligned(sizeof(T) * g_.outChannels * tile_)),
         routineBytes_(
@@ -152,8 +153,8 @@ class ColumnsWeightsGradient final : public Contraction {
         threads_(threads),
         routine_(routine),
         description_(std::move(description)),
-        tile_(std::min<std::int64_t>(g_.points, kPoints)),
-        channels_(std::min<std::int64_t>(g_.inChannels, kChannels)),
+        tile_(std::clamp<std::int64_t>(g_.points, 1, kPoints)),
+        channels_(std::clamp<std::int64_t>(g_.inChannels, 1, kChannels)),
         columnBytes_(aligned(sizeof(T) * channels_ * g_.taps * tile_)),
         pointBytes_(aligned(sizeof(T) * g_.outChannels * tile_)),
         sumBytes_(aligned(sizeof(T) * g_.outChannels * channels_ * g_.taps)),
@@ -201,6 +202,7 @@ class ColumnsWeightsGradient final : public Contraction {
     block.alpha = 1;
     block.accumulate = false;
     block.bias = nullptr;
+    if (g_.images * g_.points == 0) std::fill_n(sums, block.m * block.n, T(0));
     for (std::int64_t image = 0; image < g_.images; ++image)
       for (std::int64_t first = 0; first < g_.points; first += tile_) {
         block.k = std::min(tile_, g_.points - first);

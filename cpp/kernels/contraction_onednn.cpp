@@ -337,6 +337,9 @@ class OneDnnConv final : public Contraction {
 bool expressible(const ConvSpec& s) {
   if (s.in.type != poplar::FLOAT || s.weights.type != poplar::FLOAT || s.out.type != poplar::FLOAT)
     return false;
+  // Where there is nothing to add up, it leaves the result as it was.
+  for (const Layout* l : {&s.in, &s.weights, &s.out})
+    if (l->elements() == 0) return false;
   const auto upper = padUpper(s);
   for (std::size_t d = 0; d < s.fieldDims(); ++d)
     if (s.inDilation[d] != 1 || s.padLower[d] < 0 || upper[d] <= -s.stride[d]) return false;
@@ -348,6 +351,7 @@ bool expressible(const ConvSpec& s) {
 std::unique_ptr<Contraction> makeOneDnn(const MatMulSpec& spec, unsigned threads) {
   if (spec.inType != poplar::FLOAT || spec.outType != poplar::FLOAT) return nullptr;
   if (spec.alpha != 1.0f && spec.bias) return nullptr;  // it would scale the bias too
+  if (spec.k == 0) return nullptr;                      // it would leave C as it was
   try {
     return std::make_unique<OneDnnMatMul>(spec, threads);
   } catch (const dnnl::error&) {
