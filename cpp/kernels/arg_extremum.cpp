@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kBlock = 256;  // elements looked through at a time
 
-/// Elements T, compared as C: float for half, else T. First how large, vectors at a time; then
+/// Elements T, compared as C: float for the 16-bit floats, else T. First how large, vectors at a time; then
 /// where.
 template <class T, class C>
 class ArgExtremumRunner : public Runner {
@@ -48,7 +48,7 @@ class ArgExtremumRunner : public Runner {
       C block[kBlock];
       for (std::int64_t begin = 0;; begin += kBlock) {
         const std::int64_t n = std::min(kBlock, columns_ - begin);
-        halfToFloat(row + begin, block, n);
+        toFloats(row + begin, block, n);
         const std::int64_t at = among(block, n);
         if (at < n) return begin + at;
       }
@@ -64,7 +64,7 @@ class ArgExtremumRunner : public Runner {
 }  // namespace
 
 bool ArgExtremumKernel::supports(poplar::Type type) {
-  return type == poplar::FLOAT || type == poplar::HALF || type == poplar::DOUBLE ||
+  return isFloatOrHalf(type) || type == poplar::DOUBLE ||
          type == poplar::INT || type == poplar::UNSIGNED_INT || type == poplar::LONGLONG ||
          type == poplar::UNSIGNED_LONGLONG;
 }
@@ -79,6 +79,7 @@ std::unique_ptr<Runner> ArgExtremumKernel::prepare(const std::vector<Layout>& op
   };
   switch (in.type.kind()) {
     case Kind::Half: return make(half(), float());
+    case Kind::Bfloat16: return make(Bfloat16(), float());
     case Kind::Double: return make(double(), double());
     case Kind::Int: return make(std::int32_t(), std::int32_t());
     case Kind::UnsignedInt: return make(std::uint32_t(), std::uint32_t());

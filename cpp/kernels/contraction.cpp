@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "kernels/half.hpp"
 #include "kernels/isa.hpp"
 
 namespace popir {
@@ -22,9 +23,9 @@ bool ownIsFaster(const MatMulSpec& s) {
   return work <= kSmallWork || s.m <= (s.b.column == 1 ? kFewRows : kFewRowsTransposed);
 }
 
-bool anyHalf(const MatMulSpec& s) { return s.inType == poplar::HALF || s.outType == poplar::HALF; }
+bool anyHalf(const MatMulSpec& s) { return isHalf(s.inType) || isHalf(s.outType); }
 bool anyHalf(const ConvSpec& s) {
-  return s.in.type == poplar::HALF || s.weights.type == poplar::HALF || s.out.type == poplar::HALF;
+  return isHalf(s.in.type) || isHalf(s.weights.type) || isHalf(s.out.type);
 }
 
 /// Multiply-adds that are worth waking a thread for: a parallel region costs some microseconds, far

@@ -130,7 +130,8 @@ Blocks preferredBlocks(const ConvSpec& spec, unsigned threads);
 namespace popir {
 namespace contraction {
 
-// The sources. Each gives null for what it does not do. They want columns of C with stride 1.
+// The sources. Each gives null for what it does not do. They want columns of C with stride 1, and
+// write the result also where there is nothing to add up.
 
 std::unique_ptr<Contraction> makeOneDnn(const MatMulSpec& spec, unsigned threads);
 std::unique_ptr<Contraction> makeOneDnn(const ConvSpec& spec, unsigned threads);
@@ -141,7 +142,7 @@ std::unique_ptr<Contraction> makeOwn(const ConvSpec& spec, unsigned threads);
 /// integers.
 std::unique_ptr<Contraction> makePortable(const MatMulSpec& spec, unsigned threads);
 std::unique_ptr<Contraction> makePortable(const ConvSpec& spec, unsigned threads);
-/// For operands of HALF: in float, by `source`, between conversions.
+/// For operands of the 16-bit floats: in float, by `source`, between conversions.
 std::unique_ptr<Contraction> makeViaFloat(const MatMulSpec& spec, unsigned threads, Source source);
 std::unique_ptr<Contraction> makeViaFloat(const ConvSpec& spec, unsigned threads, Source source);
 

@@ -1,22 +1,13 @@
-// Contractions whose operands are of HALF, or some HALF and some FLOAT: the halves are widened, the
-// sums are formed in float, and a half result is rounded once.
-#include "kernels/gemm_own.hpp"
+// Contractions with operands of the 16-bit floats, or of these and FLOAT: they are widened, the sums
+// are formed in float, and a result is rounded once.
+#include <algorithm>
+
+#include "kernels/contraction.hpp"
+#include "kernels/half.hpp"
 
 namespace popir {
 namespace contraction {
 namespace {
-
-void widen(const void* from, float* to, std::size_t n) {
-  const auto* halves = static_cast<const std::uint16_t*>(from);
-  if (const auto* routines = gemm::routines()) return routines->halfToFloat(halves, to, n);
-  for (std::size_t i = 0; i < n; ++i) to[i] = static_cast<const half*>(from)[i];
-}
-
-void narrow(const float* from, void* to, std::size_t n) {
-  if (const auto* routines = gemm::routines())
-    return routines->floatToHalf(from, static_cast<std::uint16_t*>(to), n);
-  for (std::size_t i = 0; i < n; ++i) static_cast<half*>(to)[i] = static_cast<half>(from[i]);
-}
 
 /// An operand, whose elements lie without gaps in some order.
 struct Operand {
@@ -24,7 +15,7 @@ struct Operand {
   std::size_t elements;
   bool read, written;
 
-  std::size_t bytes() const { return type == poplar::HALF ? aligned(elements * sizeof(float)) : 0; }
+  std::size_t bytes() const { return isHalf(type) ? aligned(elements * sizeof(float)) : 0; }
 };
 
 class ViaFloat final : public Contraction {
@@ -42,32 +33,38 @@ class ViaFloat final : public Contraction {
     std::size_t offset = 0;
     for (std::size_t i = 0; i < operands_.size(); ++i) {
       const auto& operand = operands_[i];
-      if (operand.type != poplar::HALF) continue;
+      if (!isHalf(operand.type)) continue;
       floats[i] = at(work, offset);
       offset += operand.bytes();
-      if (operand.read) convert<true>(floats[i], operands[i], operand.elements);
+      if (operand.read) convert<true>(operand, floats[i], operands[i]);
     }
     inner_->run(floats.data(), at(work, offset));
     for (std::size_t i = 0; i < operands_.size(); ++i)
-      if (operands_[i].type == poplar::HALF && operands_[i].written)
-        convert<false>(floats[i], operands[i], operands_[i].elements);
+      if (isHalf(operands_[i].type) && operands_[i].written)
+        convert<false>(operands_[i], floats[i], operands[i]);
   }
 
  private:
   template <bool Widen>
-  void convert(void* floats, void* halves, std::size_t n) const {
-    constexpr std::size_t kChunk = 16384;
-    const auto chunks = static_cast<std::int64_t>((n + kChunk - 1) / kChunk);
+  void convert(const Operand& operand, void* floats, void* halves) const {
+    if (operand.type == poplar::HALF)
+      convertOf<Widen>(static_cast<float*>(floats), static_cast<half*>(halves), operand.elements);
+    else
+      convertOf<Widen>(static_cast<float*>(floats), static_cast<Bfloat16*>(halves),
+                       operand.elements);
+  }
+  template <bool Widen, class T>
+  void convertOf(float* floats, T* halves, std::size_t n) const {
+    constexpr std::int64_t kChunk = 16384;
+    const auto elements = static_cast<std::int64_t>(n);
+    const std::int64_t chunks = (elements + kChunk - 1) / kChunk;
 #pragma omp parallel for num_threads(threads_) if (threads_ > 1 && chunks > 1)
     for (std::int64_t c = 0; c < chunks; ++c) {
-      const std::size_t first = static_cast<std::size_t>(c) * kChunk;
-      const std::size_t count = std::min(kChunk, n - first);
-      auto* f = static_cast<float*>(floats) + first;
-      auto* h = static_cast<std::uint16_t*>(halves) + first;
+      const std::int64_t first = c * kChunk, count = std::min(kChunk, elements - first);
       if (Widen)
-        widen(h, f, count);
+        toFloats(halves + first, floats + first, count);
       else
-        narrow(f, h, count);
+        fromFloats(floats + first, halves + first, count);
     }
   }
 
@@ -80,18 +77,17 @@ class ViaFloat final : public Contraction {
 /// Elements from the first to the last of a matrix product's operand, all groups.
 std::size_t spanOf(std::int64_t groups, std::int64_t rows, std::int64_t columns,
                    const MatMulSpec::Strides& s) {
+  if (groups == 0 || rows == 0 || columns == 0) return 0;
   return static_cast<std::size_t>((groups - 1) * s.group + (rows - 1) * s.row +
                                   (columns - 1) * s.column + 1);
 }
 
 std::size_t spanOf(const Layout& layout) { return layout.elements(); }
 
-bool floatOrHalf(poplar::Type type) { return type == poplar::FLOAT || type == poplar::HALF; }
-
 }  // namespace
 
 std::unique_ptr<Contraction> makeViaFloat(const MatMulSpec& spec, unsigned threads, Source source) {
-  if (!floatOrHalf(spec.inType) || !floatOrHalf(spec.outType)) return nullptr;
+  if (!isFloatOrHalf(spec.inType) || !isFloatOrHalf(spec.outType)) return nullptr;
   MatMulSpec inner = spec;
   inner.inType = inner.outType = poplar::FLOAT;
   std::vector<Operand> operands = {
@@ -103,7 +99,7 @@ std::unique_ptr<Contraction> makeViaFloat(const MatMulSpec& spec, unsigned threa
 }
 
 std::unique_ptr<Contraction> makeViaFloat(const ConvSpec& spec, unsigned threads, Source source) {
-  if (!floatOrHalf(spec.in.type) || !floatOrHalf(spec.weights.type) || !floatOrHalf(spec.out.type))
+  if (!isFloatOrHalf(spec.in.type) || !isFloatOrHalf(spec.weights.type) || !isFloatOrHalf(spec.out.type))
     return nullptr;
   ConvSpec inner = spec;
   inner.in.type = inner.weights.type = inner.out.type = poplar::FLOAT;

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "kernels/check.hpp"
+#include "kernels/half.hpp"
 
 namespace popir {
 namespace {
@@ -67,7 +68,7 @@ bool ConvKernel::accepts(std::size_t i, const Layout& layout) const {
   if (layout.channelBlock != Layout::kPlain)
     return (layout.channelBlock == 8 || layout.channelBlock == 16) &&
            layout.shape[1] % layout.channelBlock == 0;
-  return layout.type == poplar::HALF ? layout.dense() : distinct(layout);
+  return isHalf(layout.type) ? layout.dense() : distinct(layout);
 }
 
 contraction::ConvSpec ConvKernel::spec(const std::vector<Layout>& operands) const {

@@ -22,9 +22,6 @@ struct Routines {
   std::size_t (*scratchFloats)(std::int64_t m, std::int64_t n, std::int64_t k);
   /// n is best split at multiples of this.
   std::int64_t columns;
-  /// Conversions of `n` elements between IEEE binary16 and binary32, round to nearest even.
-  void (*halfToFloat)(const std::uint16_t* from, float* to, std::size_t n);
-  void (*floatToHalf)(const float* from, std::uint16_t* to, std::size_t n);
 };
 
 namespace avx2 {

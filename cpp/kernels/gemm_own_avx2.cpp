@@ -39,19 +39,13 @@ struct Simd {
   static Mask first(int n) {
     return _mm256_cmpgt_epi32(_mm256_set1_epi32(n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
   }
-  static V fromHalf(const std::uint16_t* p) {
-    return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
-  }
-  static void toHalf(V v, std::uint16_t* p) {
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm256_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT));
-  }
 };
 
 #include "kernels/gemm_own.inc"
 
 }  // namespace
 
-const Routines kRoutines = {run, scratchFloats, 2 * Simd::kWidth, halfToFloat, floatToHalf};
+const Routines kRoutines = {run, scratchFloats, 2 * Simd::kWidth};
 
 }  // namespace avx2
 }  // namespace gemm

@@ -40,20 +40,13 @@ struct Simd {
     return _mm_cvtss_f32(_mm_add_ss(x, _mm_movehdup_ps(x)));
   }
   static Mask first(int n) { return static_cast<Mask>((1u << n) - 1); }
-  static V fromHalf(const std::uint16_t* p) {
-    return _mm512_maskz_cvtph_ps(0xffff, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
-  }
-  static void toHalf(V v, std::uint16_t* p) {
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(p),
-                        _mm512_maskz_cvtps_ph(0xffff, v, _MM_FROUND_TO_NEAREST_INT));
-  }
 };
 
 #include "kernels/gemm_own.inc"
 
 }  // namespace
 
-const Routines kRoutines = {run, scratchFloats, 2 * Simd::kWidth, halfToFloat, floatToHalf};
+const Routines kRoutines = {run, scratchFloats, 2 * Simd::kWidth};
 
 }  // namespace avx512
 }  // namespace gemm

@@ -3,17 +3,31 @@
 #include "kernels/vector/ops.hpp"
 
 namespace popir {
+namespace {
 
-void halfToFloat(const half* in, float* out, std::int64_t n) {
-  static const VecFn convert = vectorConvert(Lane::F16, Lane::F32);
+void convert(VecFn function, const void* in, void* out, std::int64_t n) {
   const void* sources[] = {in};
-  convert(out, sources, static_cast<std::size_t>(n));
+  function(out, sources, static_cast<std::size_t>(n));
 }
 
-void floatToHalf(const float* in, half* out, std::int64_t n) {
-  static const VecFn convert = vectorConvert(Lane::F32, Lane::F16);
-  const void* sources[] = {in};
-  convert(out, sources, static_cast<std::size_t>(n));
+}  // namespace
+
+void toFloats(const half* in, float* out, std::int64_t n) {
+  static const VecFn function = vectorConvert(Lane::F16, Lane::F32);
+  convert(function, in, out, n);
+}
+void toFloats(const Bfloat16* in, float* out, std::int64_t n) {
+  static const VecFn function = vectorConvert(Lane::BF16, Lane::F32);
+  convert(function, in, out, n);
+}
+
+void fromFloats(const float* in, half* out, std::int64_t n) {
+  static const VecFn function = vectorConvert(Lane::F32, Lane::F16);
+  convert(function, in, out, n);
+}
+void fromFloats(const float* in, Bfloat16* out, std::int64_t n) {
+  static const VecFn function = vectorConvert(Lane::F32, Lane::BF16);
+  convert(function, in, out, n);
 }
 
 }  // namespace popir

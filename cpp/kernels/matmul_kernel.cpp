@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kernels/check.hpp"
+#include "kernels/half.hpp"
 
 namespace popir {
 namespace {
@@ -51,8 +52,8 @@ bool MatMulKernel::accepts(std::size_t i, const Layout& layout) const {
   if (!denseInside(layout, s)) return false;
   const bool gapless = spanOf(layout, s) == static_cast<std::int64_t>(layout.elements());
   if (i < 2) return s.group == 0 || s.group >= spanOf(layout, {0, s.row, s.column});
-  // Halves are written as one run of elements.
-  if (p_.outType == poplar::HALF || p_.inType == poplar::HALF) return gapless;
+  // 16-bit floats are written as one run of elements.
+  if (isHalf(p_.outType) || isHalf(p_.inType)) return gapless;
   return s.group >= spanOf(layout, {0, s.row, s.column});
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t kHalves = 512;  // elements converted at a time
 
-/// Elements T, computed with as C: float for half, else T.
+/// Elements T, computed with as C: float for the 16-bit floats, else T.
 template <class T, class C>
 class NllRunner : public Runner {
  public:
@@ -148,15 +148,15 @@ class NllRunner : public Runner {
     C block[kHalves];
     for (std::int64_t i = 0; i < classes_; i += kHalves) {
       const std::int64_t n = std::min(kHalves, classes_ - i);
-      if constexpr (kHalf)
-        halfToFloat(p + i, block, n);
+      if constexpr (kIsHalf<T>)
+        toFloats(p + i, block, n);
       else
         std::copy_n(p + i, n, block);
       const void* sources[] = {block};
       if (params_.inputIsLogProbability) exp(block, sources, static_cast<std::size_t>(n));
       for (std::int64_t j = 0; j < n; ++j) block[j] *= scale;
-      if constexpr (kHalf)
-        floatToHalf(block, to + i, n);
+      if constexpr (kIsHalf<T>)
+        fromFloats(block, to + i, n);
       else
         std::copy_n(block, n, to + i);
     }
@@ -177,6 +177,8 @@ std::unique_ptr<Runner> NllKernel::prepare(const std::vector<Layout>& operands,
   const auto type = operands[kind_ == NllKind::Loss ? 0 : 1].type;
   if (type == poplar::HALF)
     return std::make_unique<NllRunner<half, float>>(kind_, params_, operands, threads);
+  if (type == poplar::BFLOAT16)
+    return std::make_unique<NllRunner<Bfloat16, float>>(kind_, params_, operands, threads);
   if (type == poplar::DOUBLE)
     return std::make_unique<NllRunner<double, double>>(kind_, params_, operands, threads);
   return std::make_unique<NllRunner<float, float>>(kind_, params_, operands, threads);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "kernels/half.hpp"
 #include "kernels/normal_quantile.hpp"
 #include "kernels/vector/ops.hpp"
 
@@ -249,14 +250,18 @@ template <class C>
 class Dropout : public RandomSampler {
  public:
   Dropout(const RandomNumbers& r, poplar::Type type)
-      : half_(type == poplar::HALF), chance_(r.a), scale_(C(r.b)) {}
+      : storage_(type == poplar::HALF       ? Lane::F16
+                 : type == poplar::BFLOAT16 ? Lane::BF16
+                                            : Lane::F32),
+        chance_(r.a),
+        scale_(C(r.b)) {}
 
   void sample(Words w, std::int64_t n, const void* in, void* out) const override {
-    if (!half_) return scale(w, n, static_cast<const C*>(in), static_cast<C*>(out));
+    if (storage_ == Lane::F32) return scale(w, n, static_cast<const C*>(in), static_cast<C*>(out));
     C values[kRandomChunk];
-    convert(Lane::F16, Lane::F32, in, values, n);
+    convert(storage_, Lane::F32, in, values, n);
     scale(w, n, values, values);
-    convert(Lane::F32, Lane::F16, values, out, n);
+    convert(Lane::F32, storage_, values, out, n);
   }
 
  private:
@@ -273,7 +278,7 @@ class Dropout : public RandomSampler {
     }
   }
 
-  bool half_;
+  Lane storage_;  // F32 for double too, which is not converted
   Chance chance_;
   C scale_;
 };
@@ -300,7 +305,7 @@ std::unique_ptr<RandomSampler> makeBernoulli(double probability, poplar::Type ty
 
 std::unique_ptr<RandomSampler> makeDropout(const RandomNumbers& r, poplar::Type type) {
   if (type == poplar::DOUBLE) return std::make_unique<Dropout<double>>(r, type);
-  if (type != poplar::FLOAT && type != poplar::HALF) return nullptr;
+  if (!isFloatOrHalf(type)) return nullptr;
   return std::make_unique<Dropout<float>>(r, type);
 }
 

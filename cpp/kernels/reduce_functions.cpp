@@ -76,14 +76,14 @@ void store(const void* acc, std::int64_t n, void* out, std::int64_t stride, cons
     }
     return v;
   };
-  if constexpr (std::is_same_v<O, half>) {
+  if constexpr (kIsHalf<O>) {
     constexpr std::int64_t kBlock = 256;
     A values[kBlock];
-    half halves[kBlock];
+    O halves[kBlock];
     for (std::int64_t begin = 0; begin < n; begin += kBlock) {
       const std::int64_t m = std::min(kBlock, n - begin);
       for (std::int64_t i = 0; i < m; ++i) values[i] = value(begin + i);
-      floatToHalf(values, halves, m);
+      fromFloats(values, halves, m);
       for (std::int64_t i = 0; i < m; ++i) o[(begin + i) * stride] = halves[i];
     }
   } else {
@@ -102,6 +102,7 @@ ReduceFunctions logAddFunctions(poplar::Type type) {
   };
   if (type == poplar::FLOAT) return of(poplar::FLOAT, LogSum<float, float>());
   if (type == poplar::HALF) return of(poplar::FLOAT, LogSum<half, float>());
+  if (type == poplar::BFLOAT16) return of(poplar::FLOAT, LogSum<Bfloat16, float>());
   if (type == poplar::DOUBLE) return of(poplar::DOUBLE, LogSum<double, double>());
   return {};
 }
@@ -123,6 +124,8 @@ ReduceStore reduceStore(poplar::Type accumulator, poplar::Type out, popops::Oper
     return {logs ? store<float, float, true> : store<float, float, false>};
   if (accumulator == poplar::FLOAT && out == poplar::HALF)
     return {logs ? store<float, half, true> : store<float, half, false>};
+  if (accumulator == poplar::FLOAT && out == poplar::BFLOAT16)
+    return {logs ? store<float, Bfloat16, true> : store<float, Bfloat16, false>};
   if (accumulator == poplar::DOUBLE && out == poplar::DOUBLE)
     return {logs ? store<double, double, true> : store<double, double, false>};
   if (accumulator.sizeInBytes() != out.sizeInBytes() || logs) return {nullptr};

@@ -11,7 +11,7 @@
 
 namespace popir {
 
-/// Partial results are of `accumulator` type: float for HALF, the unsigned type for sums and
+/// Partial results are of `accumulator` type: float for HALF and BFLOAT16, the unsigned type for sums and
 /// products of integers (which are modulo), else the type of the elements.
 struct ReduceFunctions {
   poplar::Type accumulator;

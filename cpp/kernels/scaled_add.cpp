@@ -41,13 +41,13 @@ void block(ScaledAddForm form, void* to, const void* from, C sa, C sb, std::int6
     for (std::int64_t i = begin; i < end; i += kHalves) {
       const std::int64_t n = std::min(kHalves, end - i);
       if constexpr (std::is_same_v<B, half>)
-        halfToFloat(b + i, right, n);
+        toFloats(b + i, right, n);
       else
         std::copy_n(b + i, n, right);
       if constexpr (std::is_same_v<A, half>) {
-        halfToFloat(a + i, left, n);
+        toFloats(a + i, left, n);
         apply(form, left, right, sa, sb, n);
-        floatToHalf(left, a + i, n);
+        fromFloats(left, a + i, n);
       } else {
         apply(form, a + i, right, sa, sb, n);
       }

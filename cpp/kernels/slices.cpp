@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <poplar/HalfFloat.hpp>
 #include <type_traits>
 
 #include "kernels/check.hpp"
+#include "kernels/half.hpp"
 #include "kernels/loops.hpp"
 #include "kernels/parallel.hpp"
 
@@ -76,6 +76,7 @@ struct Product {
 template <class Compute>
 Move computing(poplar::Type type) {
   if (type == poplar::HALF) return computeRun<half, float, Compute>;
+  if (type == poplar::BFLOAT16) return computeRun<Bfloat16, float, Compute>;
   if (type == poplar::DOUBLE) return computeRun<double, double, Compute>;
   if (type == poplar::FLOAT) return computeRun<float, float, Compute>;
   if (type == poplar::INT) return computeRun<std::int32_t, std::int32_t, Compute>;
@@ -97,7 +98,9 @@ Move moveOf(SlicesKind kind, poplar::Type type, poplar::Type scale) {
   if (kind == SlicesKind::Max) return computing<Larger>(type);
   if (kind == SlicesKind::Mul) return computing<Product>(type);
   if (type == poplar::HALF)
-    return scale == poplar::HALF ? addRun<half, float> : addRun<half, float, float>;
+    return scale == type ? addRun<half, float, half> : addRun<half, float, float>;
+  if (type == poplar::BFLOAT16)
+    return scale == type ? addRun<Bfloat16, float, Bfloat16> : addRun<Bfloat16, float, float>;
   if (type == poplar::DOUBLE) return addRun<double>;
   return type == poplar::FLOAT ? addRun<float> : addRun<std::uint32_t>;
 }
@@ -192,8 +195,8 @@ class SlicesRunner : public Runner {
 }  // namespace
 
 bool SlicesKernel::computes(poplar::Type type) {
-  return type == poplar::FLOAT || type == poplar::HALF || type == poplar::DOUBLE ||
-         type == poplar::INT || type == poplar::UNSIGNED_INT;
+  return isFloatOrHalf(type) || type == poplar::DOUBLE || type == poplar::INT ||
+         type == poplar::UNSIGNED_INT;
 }
 
 bool SlicesKernel::accepts(std::size_t i, const Layout& layout) const {

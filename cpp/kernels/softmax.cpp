@@ -19,7 +19,7 @@ namespace {
 constexpr std::int64_t kBlock = 2048;  // elements worked on at a time, if rows are shorter
 constexpr std::int64_t kRows = 256;    // rows of a block, at most
 
-/// Elements T, computed with as C: float for half, else T.
+/// Elements T, computed with as C: float for the 16-bit floats, else T.
 template <class T, class C>
 class SoftmaxRunner : public Runner {
  public:
@@ -69,7 +69,7 @@ class SoftmaxRunner : public Runner {
   const C* load(const void* operand, std::int64_t at, std::int64_t n, C* into) const {
     const T* from = static_cast<const T*>(operand) + at;
     if constexpr (kConverts) {
-      halfToFloat(from, into, n);
+      toFloats(from, into, n);
       return into;
     } else {
       return from;
@@ -83,7 +83,7 @@ class SoftmaxRunner : public Runner {
       return static_cast<C*>(operand) + at;
   }
   void store(const C* from, void* operand, std::int64_t at, std::int64_t n) const {
-    if constexpr (kConverts) floatToHalf(from, static_cast<T*>(operand) + at, n);
+    if constexpr (kConverts) fromFloats(from, static_cast<T*>(operand) + at, n);
   }
 
   // y = x - s or x * s, for each row with its own s.
@@ -155,6 +155,8 @@ std::unique_ptr<Runner> SoftmaxKernel::prepare(const std::vector<Layout>& operan
   const Layout& layout = operands[0];
   if (layout.type == poplar::HALF)
     return std::make_unique<SoftmaxRunner<half, float>>(kind_, scale_, layout, threads);
+  if (layout.type == poplar::BFLOAT16)
+    return std::make_unique<SoftmaxRunner<Bfloat16, float>>(kind_, scale_, layout, threads);
   if (layout.type == poplar::DOUBLE)
     return std::make_unique<SoftmaxRunner<double, double>>(kind_, scale_, layout, threads);
   return std::make_unique<SoftmaxRunner<float, float>>(kind_, scale_, layout, threads);

@@ -23,7 +23,7 @@ void hostside::refuse(const char* function) {
 
 uint16_t floatToHalf(float f) {
   half h;
-  popir::floatToHalf(&f, &h, 1);
+  popir::fromFloats(&f, &h, 1);
   uint16_t bits;
   std::memcpy(&bits, &h, sizeof bits);
   return bits;
@@ -33,7 +33,7 @@ float halfToFloat(uint16_t f16) {
   half h;
   std::memcpy(&h, &f16, sizeof h);
   float f;
-  popir::halfToFloat(&h, &f, 1);
+  popir::toFloats(&h, &f, 1);
   return f;
 }
 

@@ -2,6 +2,7 @@
 #include <poplin/Convolution.hpp>
 #include <poputil/exceptions.hpp>
 
+#include "kernels/half.hpp"
 #include "poplar/bulk_vertex.hpp"
 #include "poplar/planned_layout.hpp"
 #include "poplar/tile_mapping.hpp"
@@ -43,14 +44,11 @@ void check(const char* who, const char* what, const Tensor& t, const Shape& shap
 }
 
 void checkTypes(const char* who, const ConvParams& p) {
-  const auto floatOrHalf = [](const poplar::Type& t) {
-    return t == poplar::FLOAT || t == poplar::HALF;
-  };
-  if ((floatOrHalf(p.inputType) && floatOrHalf(p.outputType)) ||
+  if ((popir::isFloatOrHalf(p.inputType) && popir::isFloatOrHalf(p.outputType)) ||
       (p.inputType == poplar::DOUBLE && p.outputType == poplar::DOUBLE))
     return;
   throw poputil::poplibs_error(std::string(who) +
-                               ": convolutions take float, half or double, got " +
+                               ": convolutions take float, half, bfloat16 or double, got " +
                                p.inputType.toString() + " to " + p.outputType.toString());
 }
 

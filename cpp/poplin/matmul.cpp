@@ -1,6 +1,7 @@
 #include <poplin/MatMul.hpp>
 #include <poputil/exceptions.hpp>
 
+#include "kernels/half.hpp"
 #include "poplar/bulk_vertex.hpp"
 #include "poplar/planned_layout.hpp"
 #include "poplar/tile_mapping.hpp"
@@ -31,13 +32,11 @@ Shape resultShape(const Shape& a, const Shape& b) {
 }
 
 bool multiplied(const poplar::Type& type) {
-  for (const auto& t : {poplar::FLOAT, poplar::HALF, poplar::DOUBLE, poplar::INT,
+  for (const auto& t : {poplar::FLOAT, poplar::HALF, poplar::BFLOAT16, poplar::DOUBLE, poplar::INT,
                         poplar::UNSIGNED_INT, poplar::LONGLONG, poplar::UNSIGNED_LONGLONG})
     if (t == type) return true;
   return false;
 }
-
-bool floatOrHalf(const poplar::Type& type) { return type == poplar::FLOAT || type == poplar::HALF; }
 
 void checkTypes(const char* who, const Tensor& a, const Tensor& b, const poplar::Type& out) {
   const auto in = a.elementType();
@@ -47,10 +46,10 @@ void checkTypes(const char* who, const Tensor& a, const Tensor& b, const poplar:
     throw poputil::poplibs_error(std::string(who) + ": expected one type of A and B" + given);
   if (!multiplied(in))
     throw poputil::poplibs_error(
-        std::string(who) + ": expected float, half, double or a 32-bit or 64-bit integer" + given);
-  if (in != out && !(floatOrHalf(in) && floatOrHalf(out)))
+        std::string(who) + ": expected float, half, bfloat16, double or a 32-bit or 64-bit integer" + given);
+  if (in != out && !(popir::isFloatOrHalf(in) && popir::isFloatOrHalf(out)))
     throw poputil::poplibs_error(std::string(who) +
-                                 ": the result has the type of A, or float and half mixed" + given);
+                                 ": the result has the type of A, or both are of float, half and bfloat16" + given);
 }
 
 /// [rows, columns] as one group.

@@ -4,6 +4,7 @@
 #include <poputil/TileMapping.hpp>
 #include <poputil/exceptions.hpp>
 
+#include "kernels/half.hpp"
 #include "kernels/labels.hpp"
 #include "poplar/bulk_vertex.hpp"
 
@@ -26,9 +27,9 @@ std::string described(const Tensor& t) {
 /// Throws where p, labels and weights do not fit each other.
 void check(const char* who, const Tensor& p, const Tensor& labels, const Tensor* weights) {
   const auto type = p.elementType();
-  if (p.rank() == 0 || (type != poplar::FLOAT && type != poplar::HALF && type != poplar::DOUBLE))
+  if (p.rank() == 0 || (!isFloatOrHalf(type) && type != poplar::DOUBLE))
     refuse(who, "the probabilities are " + described(p) +
-                    "; give FLOAT, HALF or DOUBLE [samples..., classes]");
+                    "; give FLOAT, HALF, BFLOAT16 or DOUBLE [samples..., classes]");
   auto samples = p.shape();
   samples.pop_back();
   if (labels.shape() != samples || !Labels::supports(labels.elementType()))

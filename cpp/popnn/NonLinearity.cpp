@@ -5,6 +5,8 @@
 #include <popops/ElementWise.hpp>
 #include <poputil/exceptions.hpp>
 
+#include "kernels/half.hpp"
+
 namespace popnn {
 namespace {
 
@@ -28,9 +30,9 @@ bool isSoftmax(NonLinearityType type) {
 
 void check(const Tensor& t) {
   const auto type = t.elementType();
-  if (type != poplar::FLOAT && type != poplar::HALF && type != poplar::DOUBLE)
+  if (!popir::isFloatOrHalf(type) && type != poplar::DOUBLE)
     throw poputil::poplibs_error("nonLinearity of " + type.toString() + " " + t.shapeToString() +
-                                 "; give FLOAT, HALF or DOUBLE elements");
+                                 "; give FLOAT, HALF, BFLOAT16 or DOUBLE elements");
 }
 
 /// tanh's argument in GELU.

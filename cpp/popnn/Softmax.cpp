@@ -4,6 +4,7 @@
 #include <popnn/LogSoftmax.hpp>
 #include <poputil/exceptions.hpp>
 
+#include "kernels/half.hpp"
 #include "poplar/bulk_vertex.hpp"
 
 namespace popir {
@@ -16,10 +17,10 @@ using poplar::program::Sequence;
 
 void check(const char* who, const Tensor& t) {
   const auto type = t.elementType();
-  if (t.rank() == 0 || (type != poplar::FLOAT && type != poplar::HALF && type != poplar::DOUBLE))
+  if (t.rank() == 0 || (!isFloatOrHalf(type) && type != poplar::DOUBLE))
     throw poputil::poplibs_error(std::string(who) + " of " + type.toString() + " " +
                                  t.shapeToString() +
-                                 "; give FLOAT, HALF or DOUBLE elements of rank 1 or more");
+                                 "; give FLOAT, HALF, BFLOAT16 or DOUBLE elements of rank 1 or more");
 }
 
 void forward(const char* who, SoftmaxKind kind, float scale, Graph& graph, const Tensor& x,

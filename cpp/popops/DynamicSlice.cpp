@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "kernels/half.hpp"
 #include "kernels/slices.hpp"
 #include "poplar/bulk_vertex.hpp"
 
@@ -107,12 +108,12 @@ void checkComputed(const char* who, const Tensor& t, const Tensor* scale) {
   const bool fits =
       scale == nullptr || (scale->numElements() == 1 &&
                            (scale->elementType() == type ||
-                            (type == poplar::HALF && scale->elementType() == poplar::FLOAT)));
+                            (popir::isHalf(type) && scale->elementType() == poplar::FLOAT)));
   if (popir::SlicesKernel::computes(type) && fits) return;
   std::string text = std::string("popops::") + who + ": the tensor is " + type.toString();
   if (scale != nullptr)
     text += ", the scale " + scale->elementType().toString() + " " + scale->shapeToString();
-  text += "; give FLOAT, HALF, DOUBLE, INT or UNSIGNED_INT";
+  text += "; give FLOAT, HALF, BFLOAT16, DOUBLE, INT or UNSIGNED_INT";
   if (scale != nullptr) text += " and one element of the same type";
   throw poputil::poplibs_error(text);
 }

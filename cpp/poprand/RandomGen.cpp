@@ -143,6 +143,7 @@ class Call {
   std::string who_;
 };
 
+const std::vector<Type> kScaled = {poplar::FLOAT, poplar::HALF, poplar::BFLOAT16, poplar::DOUBLE};
 const std::vector<Type> kReal = {poplar::FLOAT, poplar::HALF, poplar::DOUBLE};
 
 }  // namespace
@@ -213,7 +214,7 @@ Tensor dropout(Graph& graph, const Tensor* seed, std::uint32_t seedModifier, con
   Call call(graph, "dropout", seed, seedModifier, prog, debugContext);
   call.checkTensor("the input", input);
   call.checkTensor("the reference", reference);
-  call.checkType(input.elementType(), kReal);
+  call.checkType(input.elementType(), kScaled);
   call.check(input.shape() == reference.shape(), "the reference has shape " +
                                                      reference.shapeToString() + ", the input " +
                                                      input.shapeToString());
@@ -236,7 +237,7 @@ Tensor shapedDropout(Graph& graph, const Tensor* seed, std::uint32_t seedModifie
   Call call(graph, "shapedDropout", seed, seedModifier, prog, debugContext);
   call.checkTensor("the input", input);
   call.checkTensor("the reference", reference);
-  call.checkType(input.elementType(), kReal);
+  call.checkType(input.elementType(), kScaled);
   call.checkProbability("keepProbability", keepProbability);
   bool fits = reference.rank() <= input.rank();
   for (unsigned d = 1; fits && d <= reference.rank(); ++d) {

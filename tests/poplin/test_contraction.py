@@ -5,6 +5,7 @@ import subprocess
 import sys
 from itertools import product
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -133,16 +134,18 @@ def test_products_of_other_types(dtype, threads):
 
 
 @pytest.mark.parametrize("source", FLOAT_SOURCES)
-@pytest.mark.parametrize("out", [np.float16, np.float32])
-def test_halves_are_summed_in_float(source, out):
-    a, b = random((1, 20, 2000), np.float16), random((1, 2000, 40), np.float16)
+@pytest.mark.parametrize("kind", [np.float16, ml_dtypes.bfloat16])
+@pytest.mark.parametrize("out", ["like", np.float32])
+def test_halves_are_summed_in_float(source, kind, out):
+    out = kind if out == "like" else out
+    a, b = random((1, 20, 2000)).astype(kind), random((1, 2000, 40)).astype(kind)
     c = np.empty((1, 20, 40), out)
     p = make(contraction.product, a, b, c, threads=2, source=source)
     p.run()
     expected = a.astype(np.float64) @ b.astype(np.float64)
     # Sums in half would be off by more than 0.01.
-    eps = 2.0**-11 if out == np.float16 else 1e-6
-    np.testing.assert_allclose(c, expected, rtol=eps, atol=2e-4)
+    eps = {np.float16: 2.0**-11, np.float32: 1e-6}.get(out, 2.0**-8)
+    np.testing.assert_allclose(c.astype(np.float64), expected, rtol=eps, atol=2e-4)
 
 
 def test_conversions_between_half_and_float_are_exact():
@@ -185,6 +188,49 @@ def test_what_nobody_does_is_refused_by_name():
         contraction.product(f, f, f, source="own")
     with pytest.raises(ValueError, match="no source 'cublas'"):
         contraction.product(f, f, f, source="cublas")
+
+
+@pytest.mark.parametrize("source", ["any", *FLOAT_SOURCES])
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, ml_dtypes.bfloat16])
+def test_a_product_over_nothing_is_written(source, dtype):
+    """onednn leaves C as it was, so it refuses; the others write zeros, or what is added."""
+    a, b, bias = np.ones((2, 3, 0), dtype), np.ones((2, 0, 70), dtype), np.arange(70, dtype=dtype)
+    c = np.full((2, 3, 70), np.nan, dtype)
+    if source == "onednn":
+        with pytest.raises(ValueError, match="not done by onednn"):
+            make(contraction.product, a, b, c, source=source)
+        return
+    make(contraction.product, a, b, c, source=source).run()
+    assert (c == 0).all()
+    c[:] = 3
+    make(contraction.product, a, b, c, source=source, accumulate=True).run()
+    assert (c == 3).all()
+    make(contraction.product, a, b, c, source=source, bias=bias).run()
+    assert (c == bias).all()
+
+
+@pytest.mark.parametrize("source", ["any", "own", "portable"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, ml_dtypes.bfloat16])
+def test_convolutions_over_nothing_are_written(source, dtype):
+    def run(pass_, x, w, y, **more):
+        p = make(
+            contraction.convolution, pass_, x, w, y, source=source, stride=[1, 1],
+            dilation=[1, 1], inDilation=[1, 1], padLower=[0, 0], **more,
+        )  # fmt: skip
+        p.run()
+
+    def unwritten(*shape):
+        return np.full(shape, np.nan, dtype)
+
+    y = unwritten(2, 4, 3, 3)
+    run("forward", np.ones((2, 0, 4, 4), dtype), np.ones((1, 4, 0, 2, 2), dtype), y)
+    assert (y == 0).all()
+    x = unwritten(2, 3, 4, 4)
+    run("data_gradient", x, np.ones((1, 0, 3, 2, 2), dtype), np.ones((2, 0, 3, 3), dtype))
+    assert (x == 0).all()
+    w = unwritten(1, 4, 3, 2, 2)
+    run("weights_gradient", np.ones((0, 3, 4, 4), dtype), w, np.ones((0, 4, 3, 3), dtype))
+    assert (w == 0).all()
 
 
 def pads(*pairs):

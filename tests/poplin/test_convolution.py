@@ -302,7 +302,7 @@ def test_operands_that_do_not_fit():
     refused(r"the weights is float \[1, 3, 2, 3\].*say float \[1, 2, 3, 3\]", x, w, params, True)
     refused("no option 'partial'", x, w, params, False, options={"partial": "half"})
     refused(
-        "float, half or double, got int",
+        "float, half, bfloat16 or double, got int",
         x,
         w,
         params_of(Conv(1, 1, (2, 3), (9,), (3,)), poplar.INT),

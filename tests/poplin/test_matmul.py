@@ -198,6 +198,6 @@ def test_operands_that_do_not_fit(operands):
     refused(r"result is \[5, 6\], expected \[4, 6\]", poplin.matMulWithOutput, a, b, b, prog)
     half = graph.clone(poplar.HALF, b, "half")
     refused("one type of A and B; A is float, B half", poplin.matMul, a, half, prog)
-    refused("float and half mixed", poplin.matMul, a, b, prog, poplar.INT)
+    refused("both are of float, half and bfloat16", poplin.matMul, a, b, prog, poplar.INT)
     grouped = a.expand([0]).broadcast(2, 0)
     refused("as many groups", poplin.matMulGrouped, grouped, b.expand([0]), prog, poplar.FLOAT)

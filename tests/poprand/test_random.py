@@ -444,5 +444,5 @@ def test_dropouts_that_do_not_fit():
         drop(x, 0.5, 2, reference=[3], function="shapedDropout")
     with pytest.raises(poplibs_exception, match="keepProbability must be from 0 to 1, not -1"):
         drop(x, -1, 2)
-    with pytest.raises(poplibs_exception, match="of type float, half or double, not int"):
+    with pytest.raises(poplibs_exception, match="of type float, half, bfloat16 or double, not int"):
         drop(np.zeros(3, np.int32), 0.5, 2)
