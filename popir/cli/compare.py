@@ -4,18 +4,37 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from popir.cli.exits import CommandError, ExitCode
 
 Array = np.ndarray[Any, Any]
 
-_RTOL = {"float16": 1e-2, "bfloat16": 5e-2}
-"""Relative tolerances of types that store few digits."""
+_LEAST_RTOL, _LEAST_ATOL = 1e-3, 1e-5
+"""What float32 and float64 are given: results of a whole model, formed in other orders."""
+
+
+def default_tolerances(dtype: np.dtype[Any]) -> tuple[float, float]:
+    """By how much results may differ that are computed with numbers of a type: relatively, and
+    absolutely for each unit of the largest one.
+
+    Eight and two units in the last place of the 16-bit floats; integers must be equal.
+    """
+    if dtype.kind in "iub":
+        return 0.0, 0.0
+    unit = float(ml_dtypes.finfo(dtype).eps)
+    return max(_LEAST_RTOL, 8 * unit), max(_LEAST_ATOL, 2 * unit)
+
+
+def coarsest(dtypes: Iterable[np.dtype[Any]]) -> np.dtype[Any]:
+    """The floating-point type of the fewest digits, float64 where there is none."""
+    floats = [d for d in dtypes if d.kind == "f" or d == ml_dtypes.bfloat16]
+    return max(floats, key=lambda d: float(ml_dtypes.finfo(d).eps), default=np.dtype(np.float64))
 
 
 @dataclass(frozen=True)
@@ -64,18 +83,33 @@ def run_onnxruntime(
         feeds = {name: array for name, array in inputs.items() if name in known}
         values = session.run(outputs, feeds)
     except Exception as error:  # Its exceptions have no base of their own.
-        raise CommandError(
-            f"onnxruntime cannot run this model: {error}", ExitCode.SYSTEM
-        ) from error
+        raise CommandError(_why(inputs, str(error)), ExitCode.SYSTEM) from error
     return dict(zip(outputs, values, strict=True))
 
 
+def _why(inputs: Mapping[str, Array], said: str) -> str:
+    """What to say where onnxruntime refuses the model."""
+    lacks = "NOT_IMPLEMENTED" in said or any(a.dtype == ml_dtypes.bfloat16 for a in inputs.values())
+    if not lacks:
+        return f"onnxruntime cannot run this model: {said}"
+    return (
+        "--check has nothing to compare with: onnxruntime has no implementation of an operator of "
+        "this model for its types on the CPU (it has few for bfloat16). Run without --check, or "
+        f"check the same model in float32. It says: {said}"
+    )
+
+
 def compare(
-    name: str, ours: Array, theirs: Array, rtol: float | None, atol: float | None
+    name: str,
+    ours: Array,
+    theirs: Array,
+    rtol: float | None,
+    atol: float | None,
+    computed: np.dtype[Any] | None = None,
 ) -> Difference:
     """Compares one output. Without tolerances of the caller's, integers must be equal, and floats
-    agree to 1e-3 (float16 1e-2, bfloat16 5e-2) and 1e-5 of the largest value, which counts as 1
-    where it is smaller.
+    agree as `default_tolerances` has it for the output's type, or for `computed`, the coarsest type
+    that the model computes with; the largest value counts as 1 where it is smaller.
 
     Raises CommandError if type or shape differ.
     """
@@ -92,10 +126,12 @@ def compare(
     error = np.abs(a[finite] - b[finite])
     size = np.abs(b[finite])
     exact = ours.dtype.kind in "iub"
+    kind = ours.dtype if exact or computed is None else coarsest([ours.dtype, computed])
+    relativeShare, absoluteShare = default_tolerances(kind)
     if rtol is None:
-        rtol = 0.0 if exact else _RTOL.get(ours.dtype.name, 1e-3)
+        rtol = relativeShare
     if atol is None:
-        atol = 0.0 if exact else 1e-5 * max(1.0, float(size.max(initial=0.0)))
+        atol = absoluteShare * max(1.0, float(size.max(initial=0.0)))
     outside = int((error > atol + rtol * size).sum()) + int((~finite & ~same).sum())
     relative = error[size > 0] / size[size > 0]
     return Difference(

@@ -1,9 +1,10 @@
 """The comparison of two opinions."""
 
+import ml_dtypes
 import numpy as np
 import pytest
 
-from popir.cli.compare import compare
+from popir.cli.compare import coarsest, compare
 from popir.cli.exits import CommandError
 
 B = np.array([[1.0, -200.0], [0.0, 1e-9]], np.float32)
@@ -21,12 +22,30 @@ def test_equal_arrays_agree() -> None:
         (np.float32, 5e-3, False),
         (np.float16, 5e-3, True),
         (np.float16, 5e-2, False),
+        (ml_dtypes.bfloat16, 4e-2, True),
+        (ml_dtypes.bfloat16, 2e-1, False),
         (np.float64, 5e-3, False),
     ],
 )
 def test_the_default_tolerance_is_the_types(dtype: type, error: float, ok: bool) -> None:
     b = np.linspace(1, 3, 7).astype(dtype)
     assert compare("y", (b * (1 + error)).astype(dtype), b, None, None).ok is ok
+
+
+def test_float_results_of_a_half_model_have_halfs_precision() -> None:
+    b = np.linspace(1, 3, 7, dtype=np.float32)
+    assert not compare("y", b * np.float32(1.005), b, None, None).ok
+    for computed in (np.float16, ml_dtypes.bfloat16):
+        assert compare("y", b * np.float32(1.005), b, None, None, np.dtype(computed)).ok
+    exact = np.arange(3)
+    assert not compare("y", exact + 1, exact, None, None, np.dtype(np.float16)).ok
+
+
+def test_the_coarsest_type_is_that_of_the_fewest_digits() -> None:
+    kinds = [np.dtype(d) for d in (np.float32, np.int64, ml_dtypes.bfloat16, np.float16)]
+    assert coarsest(kinds) == ml_dtypes.bfloat16
+    assert coarsest(kinds[:2]) == np.float32
+    assert coarsest([]) == np.float64
 
 
 def test_the_largest_value_sets_the_default_absolute_tolerance() -> None:

@@ -105,6 +105,27 @@ def test_check_agrees_with_onnxruntime(model: Path, log: Path, tmp_path: Path) -
     assert same.stdout.splitlines()[-1].split()[-1] == "ok"
 
 
+def test_check_takes_the_precision_that_the_model_computes_with(tmp_path: Path) -> None:
+    nodes = [
+        helper.make_node("Cast", ["x"], ["h"], to=TensorProto.FLOAT16),
+        helper.make_node("Exp", ["h"], ["e"]),
+        helper.make_node("Cast", ["e"], ["y"], to=TensorProto.FLOAT),
+    ]
+    model = save(tmp_path / "m.onnx", nodes, {"x": [100]}, ["y"])
+    (difference,) = call_json("run", model, "--check")["check"]
+    assert difference["ok"]
+    assert difference["rtol"] == 8 * 2.0**-10
+
+
+def test_check_says_that_onnxruntime_lacks_a_type(tmp_path: Path) -> None:
+    nodes = [helper.make_node("MatMul", ["x", "x"], ["y"])]
+    model = save(tmp_path / "m.onnx", nodes, {"x": [4, 4]}, ["y"], dtype=TensorProto.BFLOAT16)
+    assert call_json("run", model)["outputs"][0]["dtype"] == "bfloat16"
+    said = call("run", model, "--check", code=4).stderr
+    assert "onnxruntime has no implementation of an operator of this model for its types" in said
+    assert "Run without --check, or check the same model in float32" in said
+
+
 def test_check_fails_out_of_tolerance(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     right = module.run_onnxruntime
 

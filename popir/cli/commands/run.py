@@ -12,7 +12,13 @@ import click
 import numpy as np
 
 from popir.cli import npz
-from popir.cli.compare import Difference, compare, require_onnxruntime, run_onnxruntime
+from popir.cli.compare import (
+    Difference,
+    coarsest,
+    compare,
+    require_onnxruntime,
+    run_onnxruntime,
+)
 from popir.cli.exits import ExitCode
 from popir.cli.host_profile import profile_json, show_profile
 from popir.cli.inputs import Dimensions, learn_from, note_others, random_inputs
@@ -102,8 +108,11 @@ def command(
     differences: list[Difference] = []
     if check:
         expected = run_onnxruntime(model, inputs, list(outputs), threads)
+        kinds = {t.info.dataType() for t in session.graph.tensors.values() if t.info is not None}
+        computed = coarsest(kind.numpy for kind in kinds)
         differences = [
-            compare(name, array, expected[name], rtol, atol) for name, array in outputs.items()
+            compare(name, array, expected[name], rtol, atol, computed)
+            for name, array in outputs.items()
         ]
         _show_differences(output, differences)
     _show_time(output, seconds)
