@@ -171,4 +171,10 @@ def _coerce(who: str, name: str, value: Any, item: Declared, spec: AttributeSpec
         value = coerce(who, name, kind, value)
     elif isinstance(value, list):
         value = list(value)
-    return bool(value) if item.boolean else value
+    if not item.boolean:
+        return value
+    if value not in (0, 1):
+        raise OperatorAttributeError(
+            f"{who}: the attribute '{name}' is {value!r}; expected is 0 or 1."
+        )
+    return bool(value)

@@ -288,7 +288,7 @@ class BatchNormOpx(Opx):
     ) -> None:
         """The running statistics after the batch, and the batch's own."""
         n = channels.count
-        factors = (1.0, n / (n - 1) if op.isUnbiased() else 1.0)
+        factors = (1.0, n / max(n - 1, 1) if op.isUnbiased() else 1.0)
         for k, out in enumerate((RUNNING_MEAN, RUNNING_VAR)):
             if op.hasOutput(out):
                 part = (1 - op.momentum) * factors[k]

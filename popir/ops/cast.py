@@ -54,7 +54,7 @@ class CastOp(ConversionOp):
     """The input as elements of the type `to`, a code of ONNX or, in PopART's builder, a name."""
 
     to: int
-    saturate: int | None
+    saturate: bool | None
 
     def target(self) -> DataType:
         """As the attribute says."""
@@ -65,7 +65,7 @@ class CastLikeOp(ConversionOp):
     """Input 0 as elements of the type that input 1 has, whose values do not matter."""
 
     nonDifferentiableInputs = frozenset({1})
-    saturate: int | None
+    saturate: bool | None
 
     def target(self) -> DataType:
         """Input 1's."""

@@ -4,7 +4,6 @@ out.
 
 from __future__ import annotations
 
-from popir import popops
 from popir.ir import GradInOutMapper, Op
 from popir.ops import symbolic as s
 from popir.ops.gradient import GRAD, IN, InputGradOp
@@ -106,8 +105,7 @@ class ClipOpx(Opx):
         if expression == Arg(0) and op.overwritten() is None:
             self.setOutTensor(0, self.cloneNcopy(prog, operands[0]))
             return
-        tree = s.toDevice(expression, popops.expr)
-        self.setOutTensor(0, mapped(self, tree, operands, prog))
+        self.setOutTensor(0, mapped(self, expression, operands, prog))
 
     def getInputCreatorType(self, i: int) -> InputCreatorType:
         """The input's layout is the output's."""
@@ -159,8 +157,7 @@ class ClipGradOpx(Opx):
         if expression == Arg(0) and op.overwritten() is None:
             self.setOutTensor(0, self.cloneNcopy(prog, operands[0]))
             return
-        tree = s.toDevice(expression, popops.expr)
-        self.setOutTensor(0, mapped(self, tree, operands, prog))
+        self.setOutTensor(0, mapped(self, expression, operands, prog))
 
 
 _IDS = onnxIds("Clip", 6, 11, 12, 13)

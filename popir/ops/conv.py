@@ -5,9 +5,11 @@ from __future__ import annotations
 from popir import poplin, popops
 from popir.errors import OperatorInputError
 from popir.ir import Op
+from popir.ops.arithmetic import Arithmetic, accumulator
 from popir.ops.gradient import GRAD, IN, InputGradOp
 from popir.ops.identifiers import graphcoreId, onnxIds
 from popir.ops.spatial import WindowOp
+from popir.ops.symbolic import Arg
 from popir.opx import InputCreatorType, Opx, popType
 from popir.poplar import Tensor, program
 from popir.registry import OpCreator, OpxCreator
@@ -25,6 +27,11 @@ class ConvOp(WindowOp):
     def window(self) -> list[int]:
         """That of the weights; `kernel_shape`, where given, must agree."""
         window = self.inShape(1)[2:]
+        if 0 in window:
+            raise OperatorInputError(
+                f"{self.debugName()}: the weights have shape {self.inShape(1)}; a window has one "
+                "element at least in each dimension."
+            )
         if self.kernel_shape and self.kernel_shape != window:
             raise OperatorInputError(
                 f"{self.debugName()}: the weights have shape {self.inShape(1)}, which is not of "
@@ -140,12 +147,21 @@ class ConvOpx(Opx):
         op = self.getOp(ConvOp)
         weights = grouped(self.getInTensor(1), op.group)
         data, params = self.getInTensor(0), op.convParams()
+        kind = data.elementType()
+        if op.hasInput(2):
+            params.outputType = accumulator(kind)
         out = poplin.convolution(
             self.graph(), data, weights, params, False, prog, self.debugContext()
         )
-        if op.hasInput(2):
+        if not op.hasInput(2):
+            self.setOutTensor(0, out)
+        elif kind == out.elementType():
             poplin.addBias(self.graph(), out, self.getInTensor(2), prog, self.debugContext("bias"))
-        self.setOutTensor(0, out)
+            self.setOutTensor(0, out)
+        else:
+            bias = self.getInTensor(2).reshape([out.dim(1), *[1] * (out.rank() - 2)])
+            arithmetic = Arithmetic(self, prog)
+            self.setOutTensor(0, arithmetic.map(Arg(0) + Arg(1), [out, bias], "bias", kind))
 
     def getInputCreatorType(self, i: int) -> InputCreatorType:
         """Data and weights."""

@@ -13,20 +13,21 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from popir import popops
-from popir.errors import OperatorInputError
+from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import GradInOutMapper, Op, OperatorIdentifier, OpSerialiser
 from popir.ir.op import Array
 from popir.ops import symbolic as s
+from popir.ops.arithmetic import Arithmetic, accumulatorOf
 from popir.ops.elementwise_table import FLOATS, ROWS, Row
 from popir.ops.expression_arrays import toArray
 from popir.ops.gradient import GRAD, IN, OUT, InputGradOp
 from popir.ops.inplace import OverwritingOp, mapped, variantId
-from popir.ops.shapes import axis, broadcastShapes, broadcastTo, reduceTo, summedDims
+from popir.ops.shapes import axis, broadcastShapes, broadcastTo, summedDims
 from popir.ops.symbolic import Arg, Const, Expr
-from popir.opx import InputCreatorType, Opx
+from popir.opx import InputCreatorType, Opx, popType
 from popir.poplar import Tensor, program
 from popir.registry import OpCreator, OpxCreator
-from popir.types import TensorInfo
+from popir.types import DataType, TensorInfo
 
 _MAY_BE_IDENTITY = {"Mean", "Max", "Min", "Scale"}  # Of a Sum, PreUniRepl and PostNRepl know.
 
@@ -38,8 +39,12 @@ class ElementwiseOp(OverwritingOp):
 
     def expression(self) -> Expr:
         """The tree, over the inputs in their order."""
-        values = {name: getattr(self, name) for name in self.row.attributes}
-        return self.row.expression(*map(Arg, range(self.numInputs())), **values)
+        return self.row.expression(*map(Arg, range(self.numInputs())), **self.parameters())
+
+    def parameters(self) -> dict[str, Any]:
+        """The attributes that the row's functions take; numbers as parts of a tree."""
+        given = {name: getattr(self, name) for name in self.row.attributes}
+        return {n: s.Parameter(v) if isinstance(v, float) else v for n, v in given.items()}
 
     def operandShape(self, i: int) -> list[int]:
         """The shape of input `i` as numpy's rule is to see it."""
@@ -49,6 +54,7 @@ class ElementwiseOp(OverwritingOp):
         """The shape is that of the inputs, broadcast; the type that of the last input, or the
         row's.
         """
+        self._checkChoices()
         n = self.numInputs()
         shape = broadcastShapes(self, [self.operandShape(i) for i in range(n)])
         kind = self.inInfo(0 if self.row.type == "Pow" else n - 1).dataType()
@@ -70,13 +76,31 @@ class ElementwiseOp(OverwritingOp):
         """A Mean, Max or Min of one tensor, a Scale by 1: where the expression is its operand."""
         return self.row.type in _MAY_BE_IDENTITY and self.expression() == Arg(0)
 
+    def _checkChoices(self) -> None:
+        for name in self.row.attributes:
+            value = getattr(self, name)
+            if self.row.choices and value not in self.row.choices:
+                raise OperatorAttributeError(
+                    f"{self.debugName()}: the attribute '{name}' is {value!r}; expected is one of "
+                    f"{', '.join(self.row.choices)}."
+                )
+
     def evaluate(self, inputs: Mapping[int, Array]) -> list[Array] | None:
         """The expression, where numpy has all of its functions."""
         if len(inputs) < self.numInputs():
             return None
-        operands = [a.reshape(self.operandShape(i)) for i, a in sorted(inputs.items())]
+        operands = [
+            a.reshape(self.operandShape(i)).astype(
+                accumulatorOf(DataType.of(a.dtype)).numpy, copy=False
+            )
+            for i, a in sorted(inputs.items())
+        ]
         found = toArray(self.expression(), operands)
-        return None if found is None else [np.broadcast_to(found, self.outShape(0))]
+        if found is None:
+            return None
+        with np.errstate(over="ignore"):
+            stored = np.asarray(found).astype(self.outInfo(0).dataType().numpy, copy=False)
+        return [np.broadcast_to(stored, self.outShape(0))]
 
     def variants(self) -> dict[int, OperatorIdentifier]:
         """One for each input, of many inputs for the first."""
@@ -88,7 +112,7 @@ class ElementwiseOp(OverwritingOp):
         """
         y = Arg(self.numInputs())
         if self.row.dydx is not None:
-            return self.row.dydx(y, **{name: getattr(self, name) for name in self.row.attributes})
+            return self.row.dydx(y, **self.parameters())
         expression = self.expression()
         return s.substitute(s.derivative(expression, i), expression, y)
 
@@ -107,7 +131,7 @@ class LegacyElementwiseOp(ElementwiseOp):
 
     axis: int | None
     """The dimension of the first input at which the second one's shape begins."""
-    broadcast: int | None
+    broadcast: bool | None
 
     def operandShape(self, i: int) -> list[int]:
         """The second input's shape, moved to the left as `axis` says."""
@@ -193,8 +217,8 @@ def evaluate(
     over = opx.getOp(OverwritingOp).overwritten() or 0
     order = [over, *(i for i in range(len(operands)) if i != over)]
     places = {old: new for new, old in enumerate(order)}
-    tree = s.toDevice(s.renumber(expression, places), popops.expr)
-    return mapped(opx, tree, [broadcastTo(operands[i], shape) for i in order], prog)
+    inOrder = [broadcastTo(operands[i], shape) for i in order]
+    return mapped(opx, s.renumber(expression, places), inOrder, prog)
 
 
 class ElementwiseOpx(Opx):
@@ -222,15 +246,29 @@ class ElementwiseGradOpx(Opx):
     def grow(self, prog: program.Sequence) -> None:
         """A map and, where an input was broadcast, a reduction."""
         op = self.getOp(ElementwiseGradOp)
-        operands = aligned(self, op, prog)
+        operands, arithmetic = aligned(self, op, prog), Arithmetic(self, prog)
         full = operands[0]
         if isinstance(op.expression, Const):
             full = self.graph().clone(full, self.debugContext())
             popops.fill(self.graph(), full, prog, op.expression.value, self.debugContext())
         elif op.expression != Arg(0):
-            full = evaluate(self, op.expression, operands, op.operandShape(0), prog)
-        summed = reduceTo(self.graph(), full, op.resultShape(), prog, self.debugContext("reduce"))
+            full = self._product(op, operands, arithmetic, prog)
+        kind = popType(self.outInfo(0))
+        summed = arithmetic.reduceTo(full, op.resultShape(), "reduce", kind)
         self.setOutTensor(0, summed.reshape(self.outShape(0)))
+
+    def _product(
+        self,
+        op: ElementwiseGradOp,
+        operands: list[Tensor],
+        arithmetic: Arithmetic,
+        prog: program.Sequence,
+    ) -> Tensor:
+        """The gradient before it is summed: what is to be added up is not rounded before."""
+        shape = op.operandShape(0)
+        if not summedDims(shape, op.resultShape()) or op.overwritten() is not None:
+            return evaluate(self, op.expression, operands, shape, prog)
+        return arithmetic.map(op.expression, [broadcastTo(t, shape) for t in operands])
 
 
 def _register(row: Row) -> None:

@@ -33,6 +33,8 @@ class Row:
     """The output's element type, if it is not that of the inputs."""
     kind: type = float
     """The type of the attributes."""
+    choices: tuple[str, ...] = ()
+    """The values that attributes may have; by default any."""
 
     @property
     def attributes(self) -> list[str]:
@@ -98,6 +100,10 @@ def _tanhGelu(x: Expr) -> Expr:
     return 0.5 * x * (1 + s.tanh(_GELU * (x + 0.044715 * (x * s.square(x)))))
 
 
+def _sign(x: Expr) -> Expr:
+    return s.select(x, s.signum(x), s.notEqual(x, x))  # NaN stays
+
+
 def _remainder(x: Expr, y: Expr) -> Expr:
     rest = s.rem(x, y)
     isOpposite = s.both(s.notEqual(rest, 0), s.notEqual(rest < 0, y < 0))
@@ -123,7 +129,7 @@ ROWS = [
         "Mod",
         (10, 13, 28),
         lambda x, y, *, fmod: s.rem(x, y) if fmod else _remainder(x, y),
-        kind=int,
+        kind=bool,
     ),
     Row("Sum", (6, 8, 13), _sum),
     Row("Mean", (6, 8, 13), _mean),
@@ -132,7 +138,7 @@ ROWS = [
     # functions
     Row("Neg", (6, 13), s.neg),
     Row("Abs", (6, 13), lambda x: s.absolute(x)),
-    Row("Sign", (9, 13), lambda x: s.signum(x)),
+    Row("Sign", (9, 13), _sign, lambda y: s.ZERO),
     Row("Floor", (6, 13), lambda x: s.floor(x)),
     Row("Ceil", (6, 13), lambda x: s.ceil(x)),
     Row("Exp", (6, 13), lambda x: s.exp(x)),
@@ -167,6 +173,7 @@ ROWS = [
         (20,),
         lambda x, *, approximate: _tanhGelu(x) if approximate == "tanh" else _gelu(x),
         kind=str,
+        choices=("none", "tanh"),
     ),
     Row("PRelu", (7, 9, 16), lambda x, slope: s.select(x, slope * x, x >= 0)),
     Row("Mish", (18, 22), lambda x: x * s.tanh(_softplus(x))),

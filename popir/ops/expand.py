@@ -10,9 +10,10 @@ from popir import popops
 from popir.errors import OperatorInputError
 from popir.ir import Op
 from popir.ir.op import Array
+from popir.ops.arithmetic import Arithmetic
 from popir.ops.gradient import InputGradOp
 from popir.ops.identifiers import graphcoreId, onnxIds
-from popir.ops.shapes import broadcastShapes, broadcastTo, constInput, reduceTo, summedDims
+from popir.ops.shapes import broadcastShapes, broadcastTo, constInput, summedDims
 from popir.ops.views import ViewOp
 from popir.opx import Opx
 from popir.poplar import program
@@ -115,7 +116,7 @@ class ExpandGradOpx(Opx):
     def grow(self, prog: program.Sequence) -> None:
         """A reduction."""
         g, shape = self.getInTensor(0), self.outShape(0)
-        summed = reduceTo(self.graph(), g, shape, prog, self.debugContext())
+        summed = Arithmetic(self, prog).reduceTo(g, shape, "", g.elementType())
         unchanged = not summedDims(g.shape(), shape)
         self.setOutTensor(0, self.cloneNcopy(prog, summed) if unchanged else summed)
 

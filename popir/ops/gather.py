@@ -17,11 +17,12 @@ from popir import poplar, popops
 from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import Op, OpSerialiser
 from popir.ir.op import Array
+from popir.ops.arithmetic import Arithmetic, accumulator
 from popir.ops.gradient import GRAD, IN, InputGradOp
 from popir.ops.identifiers import graphcoreId, onnxIds
 from popir.ops.shapes import axis, isOnePiece
 from popir.opx import Opx
-from popir.poplar import Tensor, program
+from popir.poplar import Tensor, Type, program
 from popir.popops import expr as pe
 from popir.registry import OpCreator, OpxCreator
 from popir.types import TensorInfo
@@ -193,6 +194,14 @@ def _views(t: Tensor, how: _How, rows: list[list[int]]) -> Tensor:
     return poplar.concat(parts, 0)
 
 
+def _zeros(opx: Opx, prog: program.Sequence, kind: Type) -> Tensor:
+    """A new tensor of the output's shape."""
+    linear = poplar.VariableMappingMethod.LINEAR
+    out = opx.graph().addVariable(kind, opx.outShape(0), linear, opx.debugContext())
+    popops.zero(opx.graph(), out, prog, opx.debugContext("zero"))
+    return out
+
+
 class GatherOpx(Opx):
     """Views, or slices at places that are known when the program runs."""
 
@@ -202,6 +211,9 @@ class GatherOpx(Opx):
         how, rows = op.how(), op.views()
         if rows is not None:
             self.setOutTensor(0, _views(t, how, rows).reshape(self.outShape(0)))
+            return
+        if t.numElements() == 0 or 0 in self.outShape(0):
+            self.setOutTensor(0, _zeros(self, prog, t.elementType()))
             return
         take = popops.groupedMultiSlice if how.lead else popops.multiSlice
         offsets = _offsets(self, how, t.dim(how.axis), prog)
@@ -217,26 +229,31 @@ class GatherGradOpx(Opx):
     lowersLibraries = True
 
     def grow(self, prog: program.Sequence) -> None:
-        """A fill, then a copy, multiUpdateAdd or groupedMultiUpdateAdd."""
+        """A fill, then a copy, multiUpdateAdd or groupedMultiUpdateAdd; what may meet in one place
+        is added up in the accumulator's type.
+        """
         how, g, shape = _howOf(self.op_p), self.getInTensor(0), self.outShape(0)
-        linear = poplar.VariableMappingMethod.LINEAR
-        out = self.graph().addVariable(g.elementType(), shape, linear, self.debugContext())
-        popops.zero(self.graph(), out, prog, self.debugContext("zero"))
-        self.setOutTensor(0, out)
         if g.numElements() == 0:
+            self.setOutTensor(0, _zeros(self, prog, g.elementType()))
             return
         a, count = how.axis, self.getInTensor(1).numElements() // how.groups
         g = g.reshape([*shape[:a], count, *shape[a + 1 :]])
         rows = how.rows(self.op_p, shape[a]) if count * how.groups <= _MOST_VIEWS else None
         if rows is not None and all(len(set(row)) == len(row) for row in rows):
+            out = _zeros(self, prog, g.elementType())
             prog.add(program.Copy(g, _views(out, how, rows), self.debugContext("place")))
+            self.setOutTensor(0, out)
             return
+        arithmetic, kind = Arithmetic(self, prog), g.elementType()
+        out = _zeros(self, prog, accumulator(kind))
+        g = arithmetic.converted(g, accumulator(kind), "wide")
         add = popops.groupedMultiUpdateAdd if how.lead else popops.multiUpdateAdd
         offsets = _offsets(self, how, shape[a], prog)
         slices = g.dimRoll(a, how.lead).expand([a + 1])
         one = self.getConst(g.elementType(), [], 1, "one")
         dims, context = [a - how.lead], self.debugContext()
         add(self.graph(), out, slices, offsets, one, dims, [1], prog, debugContext=context)
+        self.setOutTensor(0, arithmetic.converted(out, kind, "narrow"))
 
 
 _GROUPED = graphcoreId("GroupedGather")

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from popir import poplin, popops
+from popir import poplin
 from popir.errors import OperatorInputError
 from popir.ir import Op
+from popir.ops import symbolic as s
+from popir.ops.arithmetic import Arithmetic, accumulator
 from popir.ops.gradient import GRAD, IN, InputGradOp
 from popir.ops.identifiers import graphcoreId, onnxIds
-from popir.ops.shapes import reduceTo, summedDims
+from popir.ops.shapes import summedDims
+from popir.ops.symbolic import Arg, Expr
 from popir.opx import InputCreatorType, Opx, popType
-from popir.poplar import Tensor, program
-from popir.popops import expr as pe
+from popir.poplar import Tensor, Type, program
 from popir.registry import OpCreator, OpxCreator
 from popir.types import TensorInfo
 
@@ -22,7 +24,7 @@ class GemmOp(Op):
     beta: float
     transA: bool
     transB: bool
-    broadcast: int | None
+    broadcast: bool | None
 
     def operandShape(self, i: int) -> list[int]:
         """The shape of A or B after transposition."""
@@ -97,11 +99,21 @@ class GemmCGradOp(GemmGradOp):
         super().__init__(fwdOp, 2)
 
 
-def _scaled(opx: Opx, t: Tensor, factor: float, prog: program.Sequence) -> Tensor:
+def _product(opx: Opx, a: Tensor, b: Tensor, factor: float, prog: program.Sequence) -> Tensor:
+    """factor a b."""
+    kind = a.elementType()
     if factor == 1.0:
-        return t
-    expression = pe.Mul(pe._1, pe.Const(factor))
-    return popops.map(opx.graph(), expression, [t], prog, opx.debugContext("scale"))
+        return poplin.matMul(opx.graph(), a, b, prog, opx.debugContext())
+    out = poplin.matMul(opx.graph(), a, b, prog, accumulator(kind), opx.debugContext())
+    return _scaled(Arithmetic(opx, prog), out, factor, kind)
+
+
+def _times(factor: float, e: Expr) -> Expr:
+    return e if factor == 1.0 else s.Parameter(factor) * e
+
+
+def _scaled(arithmetic: Arithmetic, t: Tensor, factor: float, out: Type) -> Tensor:
+    return arithmetic.map(_times(factor, Arg(0)), [t], "scale", out)
 
 
 class GemmOpx(Opx):
@@ -113,16 +125,18 @@ class GemmOpx(Opx):
         a, b = self.getInTensor(0), self.getInTensor(1)
         a = a.transpose() if op.transA else a
         b = b.transpose() if op.transB else b
-        out = poplin.matMul(self.graph(), a, b, prog, self.debugContext())
         if not op.hasInput(2) or op.beta == 0.0:
-            self.setOutTensor(0, _scaled(self, out, op.alpha, prog))
+            self.setOutTensor(0, _product(self, a, b, op.alpha, prog))
             return
-        first = pe._1 if op.alpha == 1.0 else pe.Mul(pe._1, pe.Const(op.alpha))
-        second = pe._2 if op.beta == 1.0 else pe.Mul(pe._2, pe.Const(op.beta))
+        sum_ = _times(op.alpha, Arg(0)) + _times(op.beta, Arg(1))
+        kind = a.elementType()
+        out = poplin.matMul(self.graph(), a, b, prog, accumulator(kind), self.debugContext())
         operands = [out, self.getInTensor(2)]
-        popops.mapInPlace(
-            self.graph(), pe.Add(first, second), operands, prog, self.debugContext("bias")
-        )
+        arithmetic = Arithmetic(self, prog)
+        if kind == out.elementType():
+            arithmetic.mapInPlace(sum_, operands, "bias")
+        else:
+            out = arithmetic.map(sum_, operands, "bias", kind)
         self.setOutTensor(0, out)
 
     def getInputCreatorType(self, i: int) -> InputCreatorType:
@@ -148,8 +162,7 @@ class GemmAGradOpx(Opx):
         g, b = self.getInTensor(0), self.getInTensor(1)
         b = b if op.transB else b.transpose()
         operands = (b.transpose(), g.transpose()) if op.transA else (g, b)
-        out = poplin.matMul(self.graph(), *operands, prog, self.debugContext())
-        self.setOutTensor(0, _scaled(self, out, op.alpha, prog))
+        self.setOutTensor(0, _product(self, *operands, op.alpha, prog))
 
 
 class GemmBGradOpx(Opx):
@@ -161,8 +174,7 @@ class GemmBGradOpx(Opx):
         g, a = self.getInTensor(0), self.getInTensor(1)
         a = a if op.transA else a.transpose()
         operands = (g.transpose(), a.transpose()) if op.transB else (a, g)
-        out = poplin.matMul(self.graph(), *operands, prog, self.debugContext())
-        self.setOutTensor(0, _scaled(self, out, op.alpha, prog))
+        self.setOutTensor(0, _product(self, *operands, op.alpha, prog))
 
 
 class GemmCGradOpx(Opx):
@@ -171,10 +183,12 @@ class GemmCGradOpx(Opx):
     def grow(self, prog: program.Sequence) -> None:
         """A sum over what was broadcast."""
         op = self.getOp(GemmCGradOp)
-        g = _scaled(self, self.getInTensor(0), op.beta, prog)
-        shape = self.outShape(0)
-        reduced = reduceTo(self.graph(), g, shape, prog, self.debugContext("reduce"))
-        unchanged = not summedDims(g.shape(), shape) and op.beta == 1.0
+        g, arithmetic, shape = self.getInTensor(0), Arithmetic(self, prog), self.outShape(0)
+        kind, summed = g.elementType(), bool(summedDims(g.shape(), shape))
+        if op.beta != 1.0:
+            g = _scaled(arithmetic, g, op.beta, accumulator(kind) if summed else kind)
+        reduced = arithmetic.reduceTo(g, shape, "reduce", kind)
+        unchanged = not summed and op.beta == 1.0
         self.setOutTensor(0, self.cloneNcopy(prog, reduced) if unchanged else reduced)
 
 

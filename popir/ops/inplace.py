@@ -6,12 +6,11 @@ overwrites. The Opx asks `overwritten()` and maps in place.
 
 from __future__ import annotations
 
-from typing import Any
-
-from popir import popops
 from popir.ir import Op, OperatorIdentifier
+from popir.ops.arithmetic import Arithmetic
 from popir.ops.identifiers import graphcoreId
-from popir.opx import Opx
+from popir.ops.symbolic import Expr
+from popir.opx import Opx, popType
 from popir.poplar import Tensor, program
 
 PRIORITY = 10.0
@@ -67,10 +66,12 @@ def variantId(type: str, which: str = "") -> OperatorIdentifier:
     return graphcoreId(f"{type}{which}Inplace")
 
 
-def mapped(opx: Opx, tree: Any, operands: list[Tensor], prog: program.Sequence) -> Tensor:
-    """`popops.map`, or in place of the first operand if the operator overwrites it."""
-    op = opx.getOp(OverwritingOp)
+def mapped(opx: Opx, e: Expr, operands: list[Tensor], prog: program.Sequence) -> Tensor:
+    """One pass, which gives the output; in place of the first operand if the operator overwrites
+    it.
+    """
+    op, arithmetic = opx.getOp(OverwritingOp), Arithmetic(opx, prog)
     if op.overwritten() is None:
-        return popops.map(opx.graph(), tree, operands, prog, opx.debugContext())
-    popops.mapInPlace(opx.graph(), tree, operands, prog, opx.debugContext())
+        return arithmetic.map(e, operands, out=popType(opx.outInfo(0)))
+    arithmetic.mapInPlace(e, operands)
     return operands[0]

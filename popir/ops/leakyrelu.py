@@ -7,12 +7,13 @@ it gives the same bits.
 from __future__ import annotations
 
 from popir.ir import Op
+from popir.ops import symbolic as s
 from popir.ops.gradient import GRAD, IN, InputGradOp
 from popir.ops.identifiers import graphcoreId, onnxIds
 from popir.ops.inplace import OverwritingOp, mapped, variantId
+from popir.ops.symbolic import Arg
 from popir.opx import InputCreatorType, Opx
 from popir.poplar import Tensor, program
-from popir.popops import expr as pe
 from popir.registry import OpCreator, OpxCreator
 
 
@@ -43,8 +44,8 @@ class LeakyReluOpx(Opx):
 
     def grow(self, prog: program.Sequence) -> None:
         """x < 0 ? alpha * x : x"""
-        alpha = self.getOp(LeakyReluOp).alpha
-        expression = pe.Select(pe.Mul(pe.Const(alpha), pe._1), pe._1, pe.Lt(pe._1, pe.Const(0.0)))
+        alpha = s.Parameter(self.getOp(LeakyReluOp).alpha)
+        expression = s.select(alpha * Arg(0), Arg(0), Arg(0) < 0.0)
         self.setOutTensor(0, mapped(self, expression, [self.getInTensor(0)], prog))
 
     def getInputCreatorType(self, i: int) -> InputCreatorType:
@@ -61,10 +62,9 @@ class LeakyReluGradOpx(Opx):
 
     def grow(self, prog: program.Sequence) -> None:
         """grad * (x < 0 ? alpha : 1)"""
-        alpha = self.getOp(LeakyReluGradOp).alpha
-        slope = pe.Select(pe.Const(alpha), pe.Const(1.0), pe.Lt(pe._2, pe.Const(0.0)))
+        slope = s.select(s.Parameter(self.getOp(LeakyReluGradOp).alpha), 1.0, Arg(1) < 0.0)
         operands = [self.getInTensor(0), self.getInTensor(1)]
-        self.setOutTensor(0, mapped(self, pe.Mul(slope, pe._1), operands, prog))
+        self.setOutTensor(0, mapped(self, slope * Arg(0), operands, prog))
 
 
 _IDS = onnxIds("LeakyRelu", 1, 6, 16)

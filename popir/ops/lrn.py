@@ -9,6 +9,7 @@ from popir import poplar, popops
 from popir.errors import OperatorAttributeError
 from popir.ir import Op
 from popir.ops import symbolic as s
+from popir.ops.arithmetic import Arithmetic, accumulator
 from popir.ops.gradient import GRAD, IN, InputGradOp
 from popir.ops.identifiers import graphcoreId, onnxIds
 from popir.ops.symbolic import Arg, Expr
@@ -55,38 +56,38 @@ class LrnGradOp(InputGradOp):
 def _windows(
     opx: Opx, e: Expr, operands: list[Tensor], before: int, size: int, prog: program.Sequence
 ) -> Tensor:
-    """`e`, summed over windows of `size` channels that begin `before` before each."""
+    """`e`, summed over windows of `size` channels that begin `before` before each, in the
+    accumulator's type.
+    """
     graph, shape = opx.graph(), list(operands[0].shape())
     # What lies beyond all channels adds nothing, however long the window.
     reach = max(shape[1] - 1, 0)
     before, after = min(before, reach), min(size - 1 - before, reach)
     size = before + 1 + after
     padded = [shape[0], shape[1] + size - 1, *shape[2:]]
-    kind, linear = operands[0].elementType(), poplar.VariableMappingMethod.LINEAR
+    arithmetic, linear = Arithmetic(opx, prog), poplar.VariableMappingMethod.LINEAR
+    kind = accumulator(operands[0].elementType())
     terms = graph.addVariable(kind, padded, linear, opx.debugContext("terms"))
     for begin, end in ((0, before), (before + shape[1], padded[1])):
         if begin < end:
             popops.zero(graph, terms.slice(begin, end, 1), prog, opx.debugContext("border"))
     within = terms.slice(before, before + shape[1], 1)
-    tree = s.toDevice(e, popops.expr)
-    popops.mapWithOutput(graph, tree, operands, within, prog, opx.debugContext("terms"))
-    params = popops.ReduceParams(popops.Operation.ADD)
+    arithmetic.mapWithOutput(e, operands, within, "terms")
     views = [terms.slice(i, i + shape[1], 1) for i in range(size)]
     if size > 8:
         stacked = poplar.concat([v.expand([0]) for v in views], 0)
-        return popops.reduce(graph, stacked, [0], params, prog, opx.debugContext("window"))
+        return arithmetic.reduce(stacked, [0], "window")
     total: Expr = s.ZERO
     for i in range(size):
         total = total + Arg(i)
-    tree = s.toDevice(total, popops.expr)
-    return popops.map(graph, tree, views, prog, opx.debugContext("window"))
+    return arithmetic.map(total, views, "window")
 
 
 def _divisor(opx: Opx, op: LrnOp | LrnGradOp, x: Tensor, prog: program.Sequence) -> Tensor:
-    """s, of the shape of x."""
+    """s, of the shape of x, in the accumulator's type."""
     sums = _windows(opx, s.square(Arg(0)), [x], (op.size - 1) // 2, op.size, prog)
-    tree = s.toDevice(op.bias + op.alpha / op.size * Arg(0), popops.expr)
-    return popops.map(opx.graph(), tree, [sums], prog, opx.debugContext("divisor"))
+    e = s.Parameter(op.bias) + s.Parameter(op.alpha / op.size) * Arg(0)
+    return Arithmetic(opx, prog).map(e, [sums], "divisor")
 
 
 class LrnOpx(Opx):
@@ -96,9 +97,8 @@ class LrnOpx(Opx):
         """Maps, which fuse."""
         op, x = self.getOp(LrnOp), self.getInTensor(0)
         divisor = _divisor(self, op, x, prog)
-        tree = s.toDevice(Arg(0) * s.power(Arg(1), -op.beta), popops.expr)
-        out = popops.map(self.graph(), tree, [x, divisor], prog, self.debugContext())
-        self.setOutTensor(0, out)
+        e = Arg(0) * s.power(Arg(1), -op.beta)
+        self.setOutTensor(0, Arithmetic(self, prog).map(e, [x, divisor], out=x.elementType()))
 
 
 class LrnGradOpx(Opx):
@@ -110,11 +110,10 @@ class LrnGradOpx(Opx):
         divisor = _divisor(self, op, x, prog)
         share = Arg(0) * Arg(1) * s.power(Arg(2), -op.beta - 1)
         sums = _windows(self, share, [g, x, divisor], op.size // 2, op.size, prog)
-        factor = 2 * op.alpha * op.beta / op.size
+        factor = s.Parameter(2 * op.alpha * op.beta / op.size)
         whole = Arg(0) * s.power(Arg(2), -op.beta) - factor * (Arg(1) * Arg(3))
-        tree = s.toDevice(whole, popops.expr)
         operands = [g, x, divisor, sums]
-        self.setOutTensor(0, popops.map(self.graph(), tree, operands, prog, self.debugContext()))
+        self.setOutTensor(0, Arithmetic(self, prog).map(whole, operands, out=x.elementType()))
 
 
 _IDS = onnxIds("LRN", 1, 13)

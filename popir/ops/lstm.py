@@ -10,11 +10,13 @@ from __future__ import annotations
 from popir import poplar, poplin, popops
 from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import GradInOutMapper, GradOp, Op, OpSerialiser
+from popir.ops.arithmetic import Arithmetic, accumulator, accumulatorOf
 from popir.ops.gradient import GRAD, IN, OUT
 from popir.ops.identifiers import graphcoreId, onnxIds
 from popir.ops.lstm_cell import Cell, functions
 from popir.ops.lstm_steps import Steps
 from popir.ops.shapes import broadcastTo
+from popir.ops.symbolic import Arg
 from popir.opx import InputCreatorType, Opx, popType
 from popir.poplar import Tensor, program
 from popir.popops import expr as pe
@@ -43,8 +45,8 @@ class LstmOp(Op):
     direction: str
     hidden_size: int | None
     input_forget: bool
-    layout: int | None
-    output_sequence: int | None
+    layout: bool | None
+    output_sequence: bool | None
 
     def reversals(self) -> list[bool]:
         """For each direction, whether it begins at the end."""
@@ -94,6 +96,11 @@ class LstmOp(Op):
     def setup(self) -> None:
         """Y [time, directions, batch, hidden], the others without time; or as layout 1 has them."""
         time, batch, inputs, directions, hidden = self.sizes()
+        if time == 0:
+            raise OperatorInputError(
+                f"{self.debugName()}: X has shape {self.inShape(X)}, so there are no time steps; "
+                "LSTM takes one at least."
+            )
         state = [batch, directions, hidden] if self.layout else [directions, batch, hidden]
         expected = {
             W: [directions, 4 * hidden, inputs],
@@ -110,24 +117,29 @@ class LstmOp(Op):
                     f"{self.debugName()}: input {i} has shape {self.inShape(i)}; for X "
                     f"{self.inShape(X)} and {hidden} hidden units it must be {shape}."
                 )
+        if self.clip is not None and not self.clip > 0:
+            raise OperatorAttributeError(
+                f"{self.debugName()}: the attribute 'clip' is {self.clip}; it must be above 0."
+            )
         if self.hidden_size not in (None, hidden):
             raise OperatorAttributeError(
                 f"{self.debugName()}: hidden_size is {self.hidden_size}, R has {hidden} units."
             )
         self.cells()
         kind, steps = self.inInfo(X).dataType(), [directions, time, batch]
+        wide = accumulatorOf(kind)
         sequence = (
             [batch, time, directions, hidden] if self.layout else [time, directions, batch, hidden]
         )
-        for i, shape in (
-            (Y, sequence),
-            (Y_HIDDEN, state),
-            (Y_CELL, state),
-            (GATES, [*steps, 4 * hidden]),
-            (CELLS, [*steps, hidden]),
-            (HIDDENS, [*steps, hidden]),
+        for i, stored, shape in (
+            (Y, kind, sequence),
+            (Y_HIDDEN, kind, state),
+            (Y_CELL, kind, state),
+            (GATES, wide, [*steps, 4 * hidden]),
+            (CELLS, wide, [*steps, hidden]),
+            (HIDDENS, kind, [*steps, hidden]),
         ):
-            self.setOutInfo(i, TensorInfo(kind, shape))
+            self.setOutInfo(i, TensorInfo(stored, shape))
 
     def getSubgraphValue(self) -> float:
         """Expensive."""
@@ -235,6 +247,11 @@ class _Inputs:
         context = self._opx.debugContext("within")
         return popops.map(self._opx.graph(), tree, [t, self._mask], self._prog, context)
 
+    def stored(self, t: Tensor) -> Tensor:
+        """As elements of X's type."""
+        arithmetic = Arithmetic(self._opx, self._prog)
+        return arithmetic.converted(t, self.x.elementType(), "stored")
+
     def weight(self, i: int, d: int) -> Tensor | None:
         """W, R, B or P of direction d."""
         t = self._given(i)
@@ -276,12 +293,14 @@ class LstmOpx(Opx):
             w, bias = given.weight(W, d), given.weight(B, d)
             assert w is not None
             context = self.debugContext("input")
-            gates = poplin.matMul(graph, given.rows(), w.transpose(), prog, context)
+            rows, columns = given.rows(), w.transpose()
+            wide = accumulator(rows.elementType())
+            gates = poplin.matMul(graph, rows, columns, prog, wide, context)
             if bias is not None:
                 n = 4 * given.hidden
                 halves = [bias.slice(i * n, (i + 1) * n).expand([0]) for i in range(2)]
-                tree = pe.Add(pe._1, pe.Add(pe._2, pe._3))
-                popops.mapInPlace(graph, tree, [gates, *halves], prog, self.debugContext("bias"))
+                e = Arg(0) + (Arg(1) + Arg(2))
+                Arithmetic(self, prog).mapInPlace(e, [gates, *halves], "bias")
             gates = gates.reshape([given.time, given.batch, 4 * given.hidden])
             kept.append([gates, *given.steps(d, cell, reverse).forward(gates)])
         for i, parts in enumerate(zip(*kept, strict=True)):
@@ -314,7 +333,7 @@ class LstmOpx(Opx):
         for out, which in ((Y_HIDDEN, 2), (Y_CELL, 1)):
             if op.hasOutput(out):
                 last = [t[which][end].expand([0]) for t, end in zip(kept, ends, strict=True)]
-                found = poplar.concat(last, 0)
+                found = given.stored(poplar.concat(last, 0))
                 self.setOutTensor(out, found.dimRoll(0, 1) if op.layout else found)
         if op.hasOutput(Y):
             hiddens = [given.within(t[2]).expand([1]) for t in kept]
@@ -340,7 +359,7 @@ class LstmGradOpx(Opx):
                 total = parts[0]
                 for part in parts[1:]:
                     popops.addInPlace(self.graph(), total, part, prog, self.debugContext("x"))
-                total = total.reshape([given.time, given.batch, given.inputs])
+                total = given.stored(total).reshape([given.time, given.batch, given.inputs])
                 self.setOutTensor(out, total.dimRoll(1, 0) if op.layout else total)
             else:
                 whole = poplar.concat([t.expand([0]) for t in parts], 0)
@@ -365,12 +384,12 @@ class LstmGradOpx(Opx):
         params = popops.ReduceParams(popops.Operation.ADD)
         bias = popops.reduce(graph, rows, [0], params, prog, context("bias"))
         found = {
-            X: poplin.matMul(graph, rows, w, prog, context("x")),
+            X: poplin.matMul(graph, rows, w, prog, accumulator(w.elementType()), context("x")),
             W: poplin.matMul(graph, rows.transpose(), given.rows(), prog, context("w")),
             R: poplin.matMul(graph, rows.transpose(), before, prog, context("r")),
             B: poplar.concat([bias, bias], 0),
-            HIDDEN0: dHidden0,
-            CELL0: dCell0,
+            HIDDEN0: given.stored(dHidden0),
+            CELL0: given.stored(dCell0),
         }
         if given.weight(P, d) is not None:
             found[P] = steps.peepholeGradients(dGates, cells)

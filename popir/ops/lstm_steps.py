@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from popir import poplar, poplin, popops
 from popir.ops import symbolic as s
+from popir.ops.arithmetic import Arithmetic, accumulator, deviceTree
 from popir.ops.lstm_cell import (
     CELL,
     CELL_BEFORE,
@@ -21,7 +23,7 @@ from popir.ops.lstm_cell import (
 from popir.ops.shapes import broadcastTo
 from popir.ops.symbolic import Arg, Const, Expr
 from popir.opx import Opx
-from popir.poplar import Tensor, program
+from popir.poplar import Tensor, Type, program
 
 
 @dataclass
@@ -47,11 +49,18 @@ class Steps:
     """[time, batch, hidden]: whether a step is within its sequence"""
     _passes: dict[str, _Pass] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        """The initial cell as the others are, in the type in which sums are formed."""
+        self._arithmetic = Arithmetic(self.opx, self.prog)
+        self._stored = self.recurrent.elementType()
+        self._wide = accumulator(self._stored)
+        self.cell0 = self._arithmetic.converted(self.cell0, self._wide, "cell")
+
     def forward(self, gates: Tensor) -> tuple[Tensor, Tensor]:
         """Cells and hidden states after each step; `gates`, without the part of the hidden state,
         get it.
         """
-        cells, hiddens = self._states(gates, "cells"), self._states(gates, "hiddens")
+        cells, hiddens = self._states(self._wide, "cells"), self._states(self._stored, "hiddens")
         hidden, cell = self.hidden0, self.cell0
         for n, t in enumerate(self.order):
             if n > 0 or not self.startsAtZero:
@@ -80,15 +89,18 @@ class Steps:
         Given are those of all hidden states, of the last one, and of the last cell, None for zeros.
         """
         dGates = self.opx.graph().addVariable(
-            gates.elementType(),
+            self._stored,
             gates.shape(),
             poplar.VariableMappingMethod.LINEAR,
             self.opx.debugContext("dGates"),
         )
         cellsBefore = [self.cell0, *(cells[t] for t in self.order)]
         hiddensBefore = [self.hidden0, *(hiddens[t] for t in self.order)]
-        none = broadcastTo(self.opx.getConst(gates.elementType(), [1, 1], 0), self.cell0.shape())
-        dHidden, dCell = dHidden or none, dCell or none
+        none = broadcastTo(self.opx.getConst(self._wide, [1, 1], 0), self.cell0.shape())
+        dHidden, dCell = (
+            none if t is None else self._arithmetic.converted(t, self._wide, "wide")
+            for t in (dHidden, dCell)
+        )
         for n, t in reversed(list(enumerate(self.order))):
             if dSequence is not None:
                 both = {0: dHidden, 1: dSequence[t]}
@@ -99,7 +111,9 @@ class Steps:
             self._put("dGates", self.cell.dGates, known, self._byGate(dGates[t]))
             dCell = self._new("dCellBefore", self.cell.dCellBefore, known)
             context = self.opx.debugContext("dRecurrent")
-            passed = poplin.matMul(self.opx.graph(), dGates[t], self.recurrent, self.prog, context)
+            passed = poplin.matMul(
+                self.opx.graph(), dGates[t], self.recurrent, self.prog, self._wide, context
+            )
             if self.mask is not None:
                 known[HIDDEN_BEFORE.index] = passed
                 passed = self._new("dHiddenBefore", self.cell.dHiddenBefore, known)
@@ -114,15 +128,13 @@ class Steps:
 
     def peepholeGradients(self, dGates: Tensor, cells: Tensor) -> Tensor:
         """[3 hidden]: sums over all steps of the gates' gradients times the cells they see."""
-        graph, context = self.opx.graph(), self.opx.debugContext("peepholes")
         before = self.before(cells, self.cell0)
         byGate = self._byGate(dGates)
-        params = popops.ReduceParams(popops.Operation.ADD)
         found = []
         for gate, seen in ((0, before), (1, cells), (2, before)):
             both = {0: byGate[gate], 1: seen}
             product = self._new("peepholes", lambda: Arg(0) * Arg(1), both)
-            found.append(popops.reduce(graph, product, [0, 1], params, self.prog, context))
+            found.append(self._arithmetic.reduce(product, [0, 1], "peepholes", out=self._stored))
         return poplar.concat(found, 0)
 
     def _byGate(self, t: Tensor) -> list[Tensor]:
@@ -130,12 +142,12 @@ class Steps:
         last, hidden = t.rank() - 1, self.cell0.dim(1)
         return [t.slice(i * hidden, (i + 1) * hidden, last) for i in range(4)]
 
-    def _states(self, gates: Tensor, name: str) -> Tensor:
+    def _states(self, kind: Type, name: str) -> Tensor:
         """A new [time, batch, hidden]."""
         shape = [len(self.order), *self.cell0.shape()]
         linear = poplar.VariableMappingMethod.LINEAR
         context = self.opx.debugContext(name)
-        return self.opx.graph().addVariable(gates.elementType(), shape, linear, context)
+        return self.opx.graph().addVariable(kind, shape, linear, context)
 
     def _known(
         self, t: int, gates: Tensor, cells: Tensor, cell: Tensor, hidden: Tensor
@@ -165,7 +177,8 @@ class Steps:
             return operands[one.expressions[0].index]
         graph, context = self.opx.graph(), self.opx.debugContext(name)
         found = [operands[i] for i in one.read]
-        return popops.map(graph, one.trees[0], found, self.prog, context)
+        (tree,) = one.trees(found, [self._wide])
+        return popops.map(graph, tree, found, self.prog, context)
 
     def _put(
         self,
@@ -184,7 +197,8 @@ class Steps:
             else:
                 written.append(out)
         found = [operands[i] for i in several.read]
-        popops.mapWithOutput(graph, several.trees, found, written, self.prog, context)
+        trees = several.trees(found, [out.elementType() for out in written])
+        popops.mapWithOutput(graph, trees, found, written, self.prog, context)
 
 
 class _Pass:
@@ -195,4 +209,12 @@ class _Pass:
         computed = [e for e in expressions if not isinstance(e, Const)]
         self.read = sorted(set().union(*map(s.operands, computed)))
         numbers = {old: new for new, old in enumerate(self.read)}
-        self.trees = [s.toDevice(s.renumber(e, numbers), popops.expr) for e in computed]
+        self._computed = [s.renumber(e, numbers) for e in computed]
+        self._trees: list[Any] = []
+
+    def trees(self, operands: Sequence[Tensor], outs: Sequence[Type]) -> list[Any]:
+        """The trees, made at the first step: operands have the same types at all of them."""
+        if not self._trees:
+            pairs = zip(self._computed, outs, strict=True)
+            self._trees = [deviceTree(e, operands, out) for e, out in pairs]
+        return self._trees

@@ -9,11 +9,12 @@ from __future__ import annotations
 from popir import poplin
 from popir.errors import OperatorInputError
 from popir.ir import Op
+from popir.ops.arithmetic import Arithmetic, accumulator
 from popir.ops.gradient import GRAD, IN, InputGradOp
 from popir.ops.identifiers import graphcoreId, onnxIds
-from popir.ops.shapes import broadcastShapes, broadcastTo, product, reduceTo
+from popir.ops.shapes import broadcastShapes, broadcastTo, product
 from popir.opx import InputCreatorType, Opx, popType
-from popir.poplar import Tensor, program
+from popir.poplar import Tensor, Type, program
 from popir.registry import OpCreator, OpxCreator
 from popir.types import TensorInfo
 
@@ -94,17 +95,19 @@ class MatMulRhsGradOp(MatMulGradOp):
         super().__init__(fwdOp, 1)
 
 
-def multiply(opx: Opx, a: Tensor, b: Tensor, stack: list[int], prog: program.Sequence) -> Tensor:
-    """The product of stacked matrices, each stack broadcast to `stack`."""
+def multiply(
+    opx: Opx, a: Tensor, b: Tensor, stack: list[int], kind: Type, prog: program.Sequence
+) -> Tensor:
+    """The product of stacked matrices, each stack broadcast to `stack`, as elements of `kind`."""
     (m, k), n = a.shape()[-2:], b.shape()[-1]
     if product(b.shape()[:-2]) == 1:
         rows = a.reshape([product(a.shape()[:-1]), k])
-        out = poplin.matMul(opx.graph(), rows, b.reshape([k, n]), prog, opx.debugContext())
+        out = poplin.matMul(opx.graph(), rows, b.reshape([k, n]), prog, kind, opx.debugContext())
         return out.reshape([*stack, m, n])
     groups = product(stack)
     a3 = broadcastTo(a, [*stack, m, k]).reshape([groups, m, k])
     b3 = broadcastTo(b, [*stack, k, n]).reshape([groups, k, n])
-    out = poplin.matMulGrouped(opx.graph(), a3, b3, prog, a.elementType(), opx.debugContext())
+    out = poplin.matMulGrouped(opx.graph(), a3, b3, prog, kind, opx.debugContext())
     return out.reshape([*stack, m, n])
 
 
@@ -112,6 +115,17 @@ def transposed(t: Tensor) -> Tensor:
     """The last two dimensions exchanged."""
     rank = t.rank()
     return t.dimShuffle([*range(rank - 2), rank - 1, rank - 2])
+
+
+def _summedProduct(
+    opx: Opx, a: Tensor, b: Tensor, shape: list[int], prog: program.Sequence
+) -> Tensor:
+    """The product of stacked matrices, added up over the part of the stack that `shape` lacks."""
+    stack, given = opx.getOp(MatMulGradOp).stack, a.elementType()
+    summed = product(shape[:-2]) != product(stack)
+    kind = accumulator(given) if summed else given
+    full = multiply(opx, a, b, stack, kind, prog)
+    return Arithmetic(opx, prog).reduceTo(full, shape, "reduce", given)
 
 
 class MatMulOpx(Opx):
@@ -122,7 +136,8 @@ class MatMulOpx(Opx):
         op = self.getOp(MatMulOp)
         a = self.getInTensor(0).reshape(op.lhsShape())
         b = self.getInTensor(1).reshape(op.rhsShape())
-        self.setOutTensor(0, multiply(self, a, b, op.stack(), prog).reshape(self.outShape(0)))
+        out = multiply(self, a, b, op.stack(), a.elementType(), prog)
+        self.setOutTensor(0, out.reshape(self.outShape(0)))
 
     def getInputCreatorType(self, i: int) -> InputCreatorType:
         """A single matrix as second operand, and the first one with it."""
@@ -148,9 +163,8 @@ class MatMulLhsGradOpx(Opx):
         op = self.getOp(MatMulLhsGradOp)
         g = self.getInTensor(0).reshape(op.productShape())
         b = self.getInTensor(1).reshape(op.matrices[1])
-        full = multiply(self, g, transposed(b), op.stack, prog)
-        summed = reduceTo(self.graph(), full, op.matrices[0], prog, self.debugContext("reduce"))
-        self.setOutTensor(0, summed.reshape(self.outShape(0)))
+        out = _summedProduct(self, g, transposed(b), op.matrices[0], prog)
+        self.setOutTensor(0, out.reshape(self.outShape(0)))
 
 
 class MatMulRhsGradOpx(Opx):
@@ -169,8 +183,7 @@ class MatMulRhsGradOpx(Opx):
             g = g.reshape([rows.dim(0), n])
             full = poplin.matMul(self.graph(), rows.transpose(), g, prog, self.debugContext())
         else:
-            full = multiply(self, transposed(a), g, op.stack, prog)
-            full = reduceTo(self.graph(), full, op.matrices[1], prog, self.debugContext("reduce"))
+            full = _summedProduct(self, transposed(a), g, op.matrices[1], prog)
         self.setOutTensor(0, full.reshape(self.outShape(0)))
 
 

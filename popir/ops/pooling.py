@@ -94,9 +94,9 @@ class PoolOp(WindowOp):
 class MaxPoolOp(PoolOp):
     """The largest element of each window; the second output, where it stood, is not available."""
 
-    ceil_mode: int | None
+    ceil_mode: bool | None
     dilations: list[int] | None
-    storage_order: int | None
+    storage_order: bool | None
 
     def setup(self) -> None:
         """[batch, channels, spatial...]"""
@@ -112,8 +112,8 @@ class AveragePoolOp(PoolOp):
     """The mean of each window."""
 
     poolingType = PoolingType.AVG
-    ceil_mode: int | None
-    count_include_pad: int | None
+    ceil_mode: bool | None
+    count_include_pad: bool | None
     dilations: list[int] | None
 
 
@@ -121,7 +121,12 @@ class GlobalPoolOp(PoolOp):
     """Base of the two whose window is the whole input."""
 
     def window(self) -> list[int]:
-        """The input's spatial dimensions."""
+        """The input's spatial dimensions. Raises OperatorInputError if they have no elements."""
+        if 0 in self.spatialShape():
+            raise OperatorInputError(
+                f"{self.debugName()}: the input has shape {self.inShape(0)}; there must be "
+                "elements in each spatial dimension."
+            )
         return self.spatialShape()
 
 
@@ -163,6 +168,10 @@ class PoolOpx(Opx):
     def grow(self, prog: program.Sequence) -> None:
         """One pooling."""
         op = self.getOp(PoolOp)
+        if 0 in self.outShape(0):
+            kind = popType(self.outInfo(0))
+            self.setOutTensor(0, self.graph().addVariable(kind, self.outShape(0)))
+            return
         params, options = op.poolParams(), op.poolOptions()
         given = self.getInTensor(0)
         self.setOutTensor(

@@ -32,7 +32,7 @@ class DropoutOp(Op):
     constantInputs = frozenset({1, 2})
     ratio: float | None
     seed: int | None
-    is_test: int | None
+    is_test: bool | None
     _modifier: int | None = None
 
     @property

@@ -19,6 +19,7 @@ from popir import poplar, popops
 from popir.ir import GradInOutMapper, Op
 from popir.ir.op import Array
 from popir.ops import symbolic as s
+from popir.ops.arithmetic import Arithmetic
 from popir.ops.elementwise_table import FLOATS
 from popir.ops.gradient import GRAD, IN, OUT, InputGradOp
 from popir.ops.identifiers import graphcoreId, onnxIds
@@ -79,7 +80,7 @@ class ReduceOp(Op):
     row: ClassVar[Row]
     axes: list[int] | None
     keepdims: bool
-    noop_with_empty_axes: int | None
+    noop_with_empty_axes: bool | None
 
     def reducedAxes(self) -> list[int]:
         """The axes, counted from 0; all of them where none are given."""
@@ -170,26 +171,23 @@ class ReduceOpx(Opx):
 
     def grow(self, prog: program.Sequence) -> None:
         """popops.reduce."""
-        op = self.getOp(ReduceOp)
-        t = self._mapped(op.row.before, self.getInTensor(0), prog)
+        op, t = self.getOp(ReduceOp), self.getInTensor(0)
+        arithmetic, kind = Arithmetic(self, prog), t.elementType()
+        if op.row.before is not None:
+            t = arithmetic.map(op.row.before, [t], out=kind)
         operation = op.row.operation
         if op.inInfo(0).dataType() is DataType.BOOL:
             operation = {"MAX": "LOGICAL_OR", "MIN": "LOGICAL_AND"}.get(operation, operation)
-        params = popops.ReduceParams(popops.Operation.__members__[operation])
-        dims = op.reducedAxes()
-        out = popops.reduce(self.graph(), t, dims, params, prog, self.debugContext())
-        after = op.row.after
+        dims, after = op.reducedAxes(), op.row.after
         if op.row.type == "ReduceMean":
             count = product(t.dim(d) for d in dims)
             inverse = 1 / count if count else math.nan
             after = Arg(0) * inverse if op.inInfo(0).dataType() in FLOATS else Arg(0) / count
-        self.setOutTensor(0, self._mapped(after, out, prog).reshape(self.outShape(0)))
-
-    def _mapped(self, expression: Expr | None, t: Tensor, prog: program.Sequence) -> Tensor:
-        if expression is None:
-            return t
-        tree = s.toDevice(expression, popops.expr)
-        return popops.map(self.graph(), tree, [t], prog, self.debugContext())
+        joined = popops.Operation.__members__[operation]
+        out = arithmetic.reduce(t, dims, operation=joined, out=kind if after is None else None)
+        if after is not None:
+            out = arithmetic.map(after, [out], out=kind)
+        self.setOutTensor(0, out.reshape(self.outShape(0)))
 
 
 class ReduceGradOpx(Opx):
@@ -206,8 +204,8 @@ class ReduceGradOpx(Opx):
         if op.expression == Arg(0):
             self.setOutTensor(0, self.cloneNcopy(prog, operands[0]))
             return
-        tree = s.toDevice(op.expression, popops.expr)
-        self.setOutTensor(0, popops.map(self.graph(), tree, operands, prog, self.debugContext()))
+        kind = operands[0].elementType()
+        self.setOutTensor(0, Arithmetic(self, prog).map(op.expression, operands, out=kind))
 
 
 class ReduceProdGradOpx(Opx):

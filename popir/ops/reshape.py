@@ -16,7 +16,7 @@ class ReshapeOp(ReshapingOp):
 
     constantInputs = frozenset({1})
 
-    allowzero: int | None
+    allowzero: bool | None
 
     def targetShape(self) -> list[int]:
         """The shape as the model gives it."""

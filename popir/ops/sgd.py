@@ -12,9 +12,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from popir import popops
 from popir.ir import Graph, Op, OperatorIdentifier, Tensor
 from popir.ops import symbolic as s
+from popir.ops.arithmetic import Arithmetic
 from popir.ops.identifiers import graphcoreId
 from popir.ops.symbolic import Arg, Expr
 from popir.opx import Opx
@@ -124,9 +124,7 @@ class VarUpdateOpx(Opx):
             # mapInPlace writes its first operand.
             order = [target, *(i for i in range(len(tensors)) if i != target)]
             renumbered = s.renumber(expression, {old: new for new, old in enumerate(order)})
-            tree = s.toDevice(renumbered, popops.expr)
-            operands = [tensors[i] for i in order]
-            popops.mapInPlace(self.graph(), tree, operands, prog, self.debugContext())
+            Arithmetic(self, prog).mapInPlace(renumbered, [tensors[i] for i in order])
         self.setOutTensor(0, tensors[VAR])
 
 

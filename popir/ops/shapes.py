@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from popir import popops
 from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import Op
-from popir.poplar import Graph, Tensor, program
+from popir.poplar import Tensor
 
 
 def broadcastShapes(op: Op, shapes: Sequence[Sequence[int]]) -> list[int]:
@@ -41,16 +40,6 @@ def summedDims(have: Sequence[int], shape: Sequence[int]) -> list[int]:
     """The dimensions of `have` to which numpy's rule broadcasts `shape`."""
     padded = [1] * (len(have) - len(shape)) + list(shape)
     return [d for d, (h, want) in enumerate(zip(have, padded, strict=True)) if h != want]
-
-
-def reduceTo(
-    graph: Graph, t: Tensor, shape: Sequence[int], prog: program.Sequence, debug: str
-) -> Tensor:
-    """`t` summed over what numpy's rule would broadcast `shape` to; the shape is then `shape`."""
-    if dims := summedDims(t.shape(), shape):
-        params = popops.ReduceParams(popops.Operation.ADD)
-        t = popops.reduce(graph, t, dims, params, prog, debug)
-    return t.reshape(list(shape))
 
 
 def isOnePiece(shape: Sequence[int], part: Sequence[int]) -> bool:

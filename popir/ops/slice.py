@@ -13,7 +13,7 @@ from popir.ir import GradInOutMapper, Op
 from popir.ir.op import Array
 from popir.ops.gradient import GRAD, InputGradOp
 from popir.ops.identifiers import graphcoreId, onnxIds
-from popir.ops.shapes import axis, constInput, isOnePiece
+from popir.ops.shapes import axes, axis, constInput, isOnePiece
 from popir.ops.views import ViewOp
 from popir.opx import Opx
 from popir.poplar import Tensor, program
@@ -49,6 +49,7 @@ class SliceOp(ViewOp):
                 f"{steps} must have one length, and no step may be 0."
             )
         shape = self.inShape(0)
+        axes(self, named, len(shape))
         found: Ranges = {}
         for name, start, end, step in zip(named, starts, ends, steps, strict=True):
             a = axis(self, name, len(shape))
@@ -119,6 +120,11 @@ class SplitOp(ViewOp):
         found = constInput(self, 1)
         given = self.split if found is None else [int(v) for v in found.reshape(-1)]
         size, parts = self.inShape(0)[self.along()], self.numOutputs()
+        if self.num_outputs is not None and (given or self.num_outputs != parts):
+            raise OperatorAttributeError(
+                f"{self.debugName()}: num_outputs is {self.num_outputs}, with {parts} outputs and "
+                f"the sizes {given}; it goes without sizes, and is the number of outputs."
+            )
         if not given:
             each = -(-size // parts)
             given = [each] * (parts - 1) + [size - each * (parts - 1)]

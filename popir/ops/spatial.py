@@ -58,6 +58,11 @@ class WindowOp(Op):
         """Elements added before and after each spatial dimension."""
         n = len(self.spatialShape())
         mode = self.auto_pad or "NOTSET"
+        if mode != "NOTSET" and any(self.pads or []):
+            raise OperatorAttributeError(
+                f"{self.debugName()}: the attributes 'pads', {self.pads}, and 'auto_pad', "
+                f"{mode!r}, exclude each other."
+            )
         if mode in ("SAME_UPPER", "SAME_LOWER"):
             return self._samePadding(mode == "SAME_UPPER")
         if mode not in ("NOTSET", "VALID"):

@@ -7,7 +7,7 @@ in one pass. The function names are those of `popops.expr`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Union
 
@@ -79,6 +79,13 @@ class Const(Expr):
 
 
 @dataclass(frozen=True)
+class Parameter(Const):
+    """An attribute of an operator: a number with which 0 x is no 0, but NaN where x is."""
+
+    __str__ = Const.__str__
+
+
+@dataclass(frozen=True)
 class Call(Expr):
     """The function `name` of `popops.expr`, applied."""
 
@@ -98,7 +105,9 @@ def lift(x: Like) -> Expr:
 
 
 def _isNumber(e: Expr, value: Number) -> bool:
-    return isinstance(e, Const) and not isinstance(e.value, bool) and e.value == value
+    if not isinstance(e, Const) or (isinstance(e, Parameter) and value == 0):
+        return False
+    return not isinstance(e.value, bool) and e.value == value
 
 
 def add(a: Like, b: Like) -> Expr:
@@ -144,7 +153,7 @@ def neg(a: Like) -> Expr:
     """-a."""
     a = lift(a)
     if isinstance(a, Const):
-        return Const(-a.value)
+        return type(a)(-a.value)
     return a.args[0] if isinstance(a, Call) and a.name == "Neg" else Call("Neg", (a,))
 
 
@@ -251,6 +260,13 @@ def operands(e: Expr) -> set[int]:
     return set().union(*map(operands, e.args)) if isinstance(e, Call) else set()
 
 
+def numbers(e: Expr) -> set[Number]:
+    """The constants of `e`."""
+    if isinstance(e, Const):
+        return {e.value}
+    return set().union(*map(numbers, e.args)) if isinstance(e, Call) else set()
+
+
 def substitute(e: Expr, old: Expr, new: Expr) -> Expr:
     """`e` with every subtree equal to `old` replaced by `new`."""
     if e == old:
@@ -267,11 +283,15 @@ def renumber(e: Expr, indices: dict[int, int]) -> Expr:
     return Call(e.name, tuple(renumber(a, indices) for a in e.args)) if isinstance(e, Call) else e
 
 
-def toDevice(e: Expr, expr: Any) -> Any:
-    """`e` as a tree of `expr`, the module `popir.popops.expr`."""
+def toDevice(e: Expr, expr: Any, operands: Mapping[int, Any] | None = None) -> Any:
+    """`e` as a tree of `expr`, the module `popir.popops.expr`; `operands` are trees that take the
+    place of operands.
+    """
     if isinstance(e, Arg):
+        if operands is not None and e.index in operands:
+            return operands[e.index]
         return expr.PlaceHolder(e.index + 1)
     if isinstance(e, Const):
         return expr.Const(e.value)
     assert isinstance(e, Call)
-    return getattr(expr, e.name)(*(toDevice(a, expr) for a in e.args))
+    return getattr(expr, e.name)(*(toDevice(a, expr, operands) for a in e.args))

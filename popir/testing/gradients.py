@@ -15,7 +15,7 @@ from popir.errors import GradientError, MissingGradientError, PopirError, popart
 from popir.ir import OperatorIdentifier
 from popir.onnxio import schemas
 from popir.registry import OpEntry
-from popir.testing.nodes import Node, node
+from popir.testing.nodes import Node, isFloat, node
 from popir.testing.reports import GradientReport, InputGradient, compared, likeness
 from popir.testing.trials import Trial
 
@@ -139,8 +139,7 @@ def _trial(
     refusals: list[PopirError] = []
     for kind in PRECISIONS:
         inputs = [
-            a.astype(kind.dtype) if a is not None and a.dtype.kind == "f" else a
-            for a in asked.inputs
+            a.astype(kind.dtype) if a is not None and isFloat(a.dtype) else a for a in asked.inputs
         ]
         tried = dataclasses.replace(asked, inputs=inputs)
         try:
@@ -219,7 +218,7 @@ class _Check:
             return "it is left out"
         if i in self._node.constants:
             return "its value is part of the model"
-        if value.dtype.kind != "f":
+        if not isFloat(value.dtype):
             return f"{value.dtype} carries no gradient"
         if self._trial.reached is not None and i not in self._trial.reached:
             return "it has no gradient"

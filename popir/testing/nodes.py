@@ -15,12 +15,18 @@ from popir.devices import DeviceInfo, DeviceManager
 from popir.errors import popart_exception
 from popir.ir import OperatorIdentifier
 from popir.onnxio import schemas
+from popir.onnxio.importer import TRAINABLE
 from popir.registry import OpEntry
 from popir.session import InferenceSession
 from popir.stepio import PyStepIO
-from popir.types import TensorInfo
+from popir.types import DataType, TensorInfo
 
 Array = np.ndarray[Any, Any]
+
+
+def isFloat(dtype: np.dtype[Any]) -> bool:
+    """Whether it is a floating-point type that gradients are computed in."""
+    return DataType.of(dtype) in TRAINABLE
 
 
 @dataclass
@@ -61,7 +67,7 @@ class Node:
     def isFloating(self, i: int) -> bool:
         """Whether input `i` is one that a gradient can lead to."""
         value = self.inputs[i]
-        return value is not None and value.dtype.kind == "f" and i not in self.constants
+        return value is not None and isFloat(value.dtype) and i not in self.constants
 
     def feed(self, ids: Sequence[str], inputs: Sequence[Array | None]) -> dict[str, Array]:
         """Values by the ids of the model's inputs."""
