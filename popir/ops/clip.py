@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from popir.ir import GradInOutMapper, Op
 from popir.ops import symbolic as s
+from popir.ops.arithmetic import Arithmetic
 from popir.ops.gradient import GRAD, IN, InputGradOp
 from popir.ops.identifiers import graphcoreId, onnxIds
 from popir.ops.inplace import OverwritingOp, mapped, variantId
@@ -132,12 +133,10 @@ class ClipBoundGradOpx(Opx):
             assert low is not None
             held = s.select(held, 0, Arg(1) < low)
             held = held if high is None else s.select(held, 0, low <= high)
-        graph, context = self.graph(), self.debugContext()
         operands = [self.getInTensor(i) for i in sorted(op.input)]
-        g = popops.map(graph, s.toDevice(held, popops.expr), operands, prog, context)
-        dims = list(range(len(g.shape())))
-        params = popops.ReduceParams(popops.Operation.ADD)
-        total = popops.reduce(graph, g, dims, params, prog, context)
+        kind, arithmetic = operands[0].elementType(), Arithmetic(self, prog)
+        g = arithmetic.map(held, operands, out=kind)
+        total = arithmetic.reduce(g, list(range(g.rank())), out=kind)
         self.setOutTensor(0, total.reshape(self.outShape(0)))
 
 

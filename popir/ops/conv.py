@@ -139,6 +139,16 @@ def grouped(weights: Tensor, group: int) -> Tensor:
     return weights.reshape([group, shape[0] // group, *shape[1:]])
 
 
+def biased(opx: Opx, out: Tensor, bias: Tensor, prog: program.Sequence) -> Tensor:
+    """A convolution's result, in the accumulator's type, with the bias added, in the bias's."""
+    kind = bias.elementType()
+    if kind == out.elementType():
+        poplin.addBias(opx.graph(), out, bias, prog, opx.debugContext("bias"))
+        return out
+    wide = bias.reshape([out.dim(1), *[1] * (out.rank() - 2)])
+    return Arithmetic(opx, prog).map(Arg(0) + Arg(1), [out, wide], "bias", kind)
+
+
 class ConvOpx(Opx):
     """The convolution, and the bias added to it."""
 
@@ -147,21 +157,14 @@ class ConvOpx(Opx):
         op = self.getOp(ConvOp)
         weights = grouped(self.getInTensor(1), op.group)
         data, params = self.getInTensor(0), op.convParams()
-        kind = data.elementType()
         if op.hasInput(2):
-            params.outputType = accumulator(kind)
+            params.outputType = accumulator(data.elementType())
         out = poplin.convolution(
             self.graph(), data, weights, params, False, prog, self.debugContext()
         )
-        if not op.hasInput(2):
-            self.setOutTensor(0, out)
-        elif kind == out.elementType():
-            poplin.addBias(self.graph(), out, self.getInTensor(2), prog, self.debugContext("bias"))
-            self.setOutTensor(0, out)
-        else:
-            bias = self.getInTensor(2).reshape([out.dim(1), *[1] * (out.rank() - 2)])
-            arithmetic = Arithmetic(self, prog)
-            self.setOutTensor(0, arithmetic.map(Arg(0) + Arg(1), [out, bias], "bias", kind))
+        if op.hasInput(2):
+            out = biased(self, out, self.getInTensor(2), prog)
+        self.setOutTensor(0, out)
 
     def getInputCreatorType(self, i: int) -> InputCreatorType:
         """Data and weights."""

@@ -7,7 +7,8 @@ from __future__ import annotations
 from popir import poplin, popops
 from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import Op
-from popir.ops.conv import grouped
+from popir.ops.arithmetic import accumulator
+from popir.ops.conv import biased, grouped
 from popir.ops.gradient import GRAD, IN, InputGradOp
 from popir.ops.identifiers import graphcoreId, onnxIds
 from popir.ops.spatial import WindowOp
@@ -176,11 +177,13 @@ class ConvTransposeOpx(Opx):
         op = self.getOp(ConvTransposeOp)
         data, weights = self.getInTensor(0), grouped(self.getInTensor(1), op.group)
         params = poplin.getGradientParams(op.convParams())
+        if op.hasInput(2):
+            params.outputType = accumulator(data.elementType())
         out = poplin.convolution(
             self.graph(), data, weights, params, True, prog, self.debugContext()
         )
         if op.hasInput(2):
-            poplin.addBias(self.graph(), out, self.getInTensor(2), prog, self.debugContext("bias"))
+            out = biased(self, out, self.getInTensor(2), prog)
         self.setOutTensor(0, out)
 
     def getInputCreatorType(self, i: int) -> InputCreatorType:

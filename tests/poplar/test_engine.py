@@ -424,5 +424,7 @@ def test_outputs_that_are_not_written_are_poisoned(graph):
 
 
 def test_poison_is_true_or_false(graph):
-    with pytest.raises(errors.poplar_invalid_option, match=r"debug\.poisonMemory is 'nan', expected true"):
+    with pytest.raises(
+        errors.poplar_invalid_option, match=r"debug\.poisonMemory is 'nan', expected true"
+    ):
         poplar.Engine(graph, [program.Sequence()], {"debug.poisonMemory": "nan"})
