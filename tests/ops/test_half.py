@@ -26,7 +26,7 @@ from tests.ops.test_cases import expected, infer, inputsOf, modelOf, opsetsOf
 HALVES = [np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16)]
 ROUNDING = {"float16": 2.0**-11, "bfloat16": 2.0**-8}
 """What rounding to nearest changes a number by, relatively."""
-STEPS = {"LSTM"}
+STEPS = {"LSTM", "SoftmaxCrossEntropyLoss"}
 """Operators of several steps, each of which begins from what the one before has stored."""
 STORED = {"Tanh", "Softsign", "ReduceLogSumExp", "ReduceL2", "Softmax", "LogSoftmax"}
 """Operators whose gradients are functions of the result, as it is stored."""
