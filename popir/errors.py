@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import reprlib
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -18,15 +19,26 @@ from pathlib import Path
 class PopirError(RuntimeError):
     """Base of all errors that popir raises on purpose.
 
-    A message is cut in its middle where it would be longer than a screen or two: names and values
-    in it are somebody's model's.
+    A message is cut in its middle where it would be longer than a screen or two, and control
+    characters in it are escaped: names and values in it are somebody's model's or library's.
     """
 
     def __init__(self, *args: object) -> None:
-        super().__init__(*(_shortened(arg) if isinstance(arg, str) else arg for arg in args))
+        super().__init__(*(_shown(arg) if isinstance(arg, str) else arg for arg in args))
 
 
 _LONGEST = 5000
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""What a terminal would obey, line breaks and tabs aside: controls and directions of writing."""
+
+
+def escaped(text: str) -> str:
+    """A text of somebody's, a library's or a model's, with what a terminal would obey escaped."""
+    return _CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def _shown(text: str) -> str:
+    return _shortened(escaped(text))
 
 
 def _shortened(text: str) -> str:

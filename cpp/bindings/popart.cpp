@@ -130,7 +130,8 @@ void installLogging() {
   sink.write = [](popart::logging::Module module, popart::logging::Level level,
                   const std::string& text) {
     const py::gil_scoped_acquire gil;
-    logger(module).attr("log")(levelOf(level), "%s", decoded(text));
+    logger(module).attr("log")(levelOf(level), "%s",
+                               py::module_::import("popir.errors").attr("escaped")(decoded(text)));
   };
   installLogSink(sink);
 }

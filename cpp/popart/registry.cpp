@@ -6,6 +6,8 @@
 #include <climits>
 #include <cstdlib>
 
+#include "poplar/crash.hpp"
+
 namespace popir {
 
 using popart::OperatorIdentifier;
@@ -45,6 +47,7 @@ bool Registry::admits(const std::string& what, const Origin& old, const Origin& 
 }
 
 void Registry::addOp(const popart::OpManager::OpInfo& info, const Origin& origin) {
+  nameInCrashes(origin.base);
   const auto found = ops_.find(info.id);
   if (found != ops_.end()) {
     if (!admits(popart::logging::format("the operator {}", info.id), found->second.origin, origin))
@@ -58,6 +61,7 @@ void Registry::addOp(const popart::OpManager::OpInfo& info, const Origin& origin
 void Registry::addOpx(const OperatorIdentifier& opid,
                       const popart::popx::OpxManager::OpxFactoryFunc& factory,
                       const Origin& origin) {
+  nameInCrashes(origin.base);
   const auto found = opxs_.find(opid);
   if (found != opxs_.end()) {
     // Libraries do this: the classes are usually the same.
@@ -75,6 +79,7 @@ void Registry::addOpx(const OperatorIdentifier& opid,
 }
 
 void Registry::addPattern(PatternRecord record) {
+  nameInCrashes(record.origin.base);
   for (PatternRecord& old : patterns_) {
     if (old.name != record.name) continue;
     if (admits("the pattern '" + old.name + "'", old.origin, record.origin))
@@ -87,6 +92,7 @@ void Registry::addPattern(PatternRecord record) {
 
 void Registry::addShapeFunction(const OperatorIdentifier& opid,
                                 popart::ShapeInferenceFunction function, const Origin& origin) {
+  nameInCrashes(origin.base);
   shapeFunctions_[opid] = {std::move(function), origin};
   ++generation_;
 }
@@ -103,6 +109,7 @@ SchemaSink& schemaSink() {
 void installSchemaSink(SchemaSink sink) { schemaSink() = sink; }
 
 void Registry::addSchema(const onnx::OpSchema& schema, const Origin& origin) {
+  nameInCrashes(origin.base);
   const auto same = [&](const SchemaRecord& old) {
     return old.schema.Name() == schema.Name() && old.schema.domain() == schema.domain() &&
            old.schema.SinceVersion() == schema.SinceVersion();

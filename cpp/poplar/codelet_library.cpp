@@ -1,6 +1,7 @@
 #include "poplar/codelet_library.hpp"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <poplar/exceptions.hpp>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 
 #include "poplar/archive.hpp"
 #include "poplar/codelet_compile.hpp"
+#include "poplar/crash.hpp"
 #include "poplar/host_process.hpp"
 
 namespace popir {
@@ -56,7 +58,14 @@ std::shared_ptr<void> load(const std::string& library, const std::string& origin
   if (handle == nullptr)
     throw poplar::graph_program_compilation_error("codelets of '" + origin +
                                                   "' cannot be loaded: " + dlerror());
-  return std::shared_ptr<void>(handle, [](void* h) { dlclose(h); });
+  link_map* map = nullptr;
+  const bool found = dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0;
+  const void* base = found ? reinterpret_cast<const void*>(map->l_addr) : nullptr;
+  nameInCrashes(base);
+  return std::shared_ptr<void>(handle, [base](void* h) {
+    forgetInCrashes(base);
+    dlclose(h);
+  });
 }
 
 // "short unsigned int" and its like, by Poplar's names.

@@ -2,13 +2,17 @@
 //
 // What a handler may call is little: here are no allocations, no locks but the dynamic loader's,
 // and text goes out in pieces.
+#include "poplar/crash.hpp"
+
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <signal.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstring>
 #include <initializer_list>
+#include <iterator>
 
 namespace {
 
@@ -25,11 +29,36 @@ constexpr Signal kSignals[] = {
     {SIGABRT, "SIGABRT, such as a failed assertion"},
 };
 
+constexpr int kMostLibraries = 1024;
+std::atomic<const void*> libraries[kMostLibraries];  // null after the last; itself: forgotten
+std::atomic<bool> namesAny{false};                   // also what is in no list
+std::atomic<bool> installed{false};
+struct sigaction before[std::size(kSignals)];
+
 alignas(16) char stack[1 << 16];  // the process may have used up its own
 
 void say(const char* text) {
   const ssize_t written = write(STDERR_FILENO, text, std::strlen(text));
   static_cast<void>(written);
+}
+
+/// A name of somebody's: what a terminal would obey is escaped.
+void sayName(const char* name) {
+  const char digits[] = "0123456789abcdef";
+  for (; *name != 0; ++name) {
+    const auto c = static_cast<unsigned char>(*name);
+    const char escaped[] = {'\\', 'x', digits[c >> 4], digits[c & 15], 0};
+    const char plain[] = {*name, 0};
+    say(c < 0x20 || c == 0x7f ? escaped : plain);
+  }
+}
+
+bool isListed(const void* base) {
+  for (const auto& each : libraries) {
+    if (each == base) return true;
+    if (each == nullptr) return false;
+  }
+  return false;
 }
 
 /// Whether code of other files comes in between, on the way from the fault to who is to be named.
@@ -48,30 +77,33 @@ const char* culprit() {
     if (dladdr(frames[i], &info) == 0 || info.dli_fname == nullptr || isBetween(info.dli_fname))
       continue;
     const bool isPython = std::strstr(info.dli_fname, "python") != nullptr;
+    if (!namesAny && !isListed(info.dli_fbase)) return nullptr;
     return isPython || std::strstr(info.dli_fname, ".so") == nullptr ? nullptr : info.dli_fname;
   }
   return nullptr;
 }
 
 void onSignal(int number) {
-  for (const auto& each : kSignals) signal(each.number, SIG_DFL);
-  say("popir: error: ended by ");
-  for (const auto& each : kSignals)
-    if (each.number == number) say(each.words);
-  if (const char* library = culprit()) {
+  for (std::size_t i = 0; i < std::size(kSignals); ++i)
+    sigaction(kSignals[i].number, &before[i], nullptr);
+  const char* library = culprit();
+  if (library != nullptr || namesAny) {
+    say("popir: error: ended by ");
+    for (const auto& each : kSignals)
+      if (each.number == number) say(each.words);
+  }
+  if (library != nullptr) {
     say(", in code of '");
-    say(library);
+    sayName(library);
     say("'. A debugger, or -g -fsanitize=address, shows the place.\n");
-  } else {
+  } else if (namesAny) {
     say(". This is a defect of popir or of an operator library.\n");
   }
   raise(number);
 }
 
-}  // namespace
-
-/// From now on a process that a signal of the machine ends says so first, on stderr.
-extern "C" __attribute__((visibility("default"))) void popir_install_crash_handler() {
+void install() {
+  if (installed.exchange(true)) return;
   void* warm[1];
   backtrace(warm, 1);  // loads libgcc now, where loading is safe
   stack_t alternative = {};
@@ -81,5 +113,37 @@ extern "C" __attribute__((visibility("default"))) void popir_install_crash_handl
   struct sigaction action = {};
   action.sa_handler = onSignal;
   action.sa_flags = SA_ONSTACK | SA_NODEFER;
-  for (const auto& each : kSignals) sigaction(each.number, &action, nullptr);
+  for (std::size_t i = 0; i < std::size(kSignals); ++i)
+    sigaction(kSignals[i].number, &action, &before[i]);
+}
+
+}  // namespace
+
+namespace popir {
+
+void nameInCrashes(const void* base) {
+  if (base == nullptr) return;
+  install();
+  if (isListed(base)) return;
+  for (auto& each : libraries) {
+    const void *free = nullptr, *forgotten = libraries;
+    if (each.compare_exchange_strong(free, base) || each.compare_exchange_strong(forgotten, base))
+      return;
+  }
+}
+
+void forgetInCrashes(const void* base) {
+  for (auto& each : libraries) {
+    const void* known = base;
+    if (each.compare_exchange_strong(known, libraries) || known == nullptr) return;
+  }
+}
+
+}  // namespace popir
+
+/// From now on a process that a signal of the machine ends says so first, on stderr, whoever's code
+/// it was in.
+extern "C" __attribute__((visibility("default"))) void popir_install_crash_handler() {
+  namesAny = true;
+  install();
 }
