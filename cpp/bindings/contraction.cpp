@@ -95,11 +95,14 @@ std::vector<py::array> withBias(std::vector<py::array> arrays, const py::object&
 Prepared product(const py::array& a, const py::array& b, const py::array& c, unsigned threads,
                  const std::string& source, float alpha, bool accumulate, const py::object& bias) {
   MatMulSpec s;
-  s.inType = typeOf(a.dtype());
-  s.outType = typeOf(c.dtype());
   s.a = stridesOf(a);
   s.b = stridesOf(b);
   s.c = stridesOf(c);
+  if (a.shape(0) != c.shape(0) || b.shape(0) != c.shape(0) || a.shape(1) != c.shape(1) ||
+      b.shape(2) != c.shape(2) || a.shape(2) != b.shape(1) || !c.writeable())
+    throw py::value_error("the shapes do not fit one another, or c is read-only");
+  s.inType = typeOf(a.dtype());
+  s.outType = typeOf(c.dtype());
   s.groups = c.shape(0);
   s.m = c.shape(1);
   s.n = c.shape(2);
@@ -113,6 +116,11 @@ Prepared product(const py::array& a, const py::array& b, const py::array& c, uns
 /// [n, c, field...] from an array that lies as `block` says: [n, c, field...], [n, field..., c] or
 /// [n, c / block, field..., block].
 Layout layoutOf(const py::array& a, int block) {
+  const bool blocked = block != Layout::kPlain && block != Layout::kChannelsLast;
+  if (a.ndim() < (blocked ? 4 : 3) || block < Layout::kChannelsLast ||
+      (blocked && a.shape(a.ndim() - 1) != block))
+    throw py::value_error("an array of " + std::to_string(a.ndim()) + " dimensions in blocks of " +
+                          std::to_string(block) + " given");
   Layout l;
   l.type = typeOf(a.dtype());
   l.channelBlock = block;
@@ -140,6 +148,18 @@ ConvSpec convSpec(const std::string& pass, Layout in, Layout weights, Layout out
   if (found == kPasses.end())
     throw py::value_error("no pass '" + pass +
                           "'; there are forward, data_gradient and weights_gradient");
+  const std::size_t fields = stride.size();
+  const auto least = [&](const Ints& values, std::int64_t bound) {
+    return values.size() == fields &&
+           std::all_of(values.begin(), values.end(), [&](auto v) { return v >= bound; });
+  };
+  const bool fits = fields > 0 && in.shape.size() == fields + 2 && out.shape.size() == fields + 2 &&
+                    weights.shape.size() == fields + 3 && least(stride, 1) && least(dilation, 1) &&
+                    least(inDilation, 1) && padLower.size() == fields &&
+                    in.shape[0] == out.shape[0] &&
+                    in.shape[1] == weights.shape[0] * weights.shape[2] &&
+                    out.shape[1] == weights.shape[0] * weights.shape[1];
+  if (!fits) throw py::value_error("the shapes, strides and dilations do not fit one another");
   ConvSpec s;
   s.pass = found->second;
   s.groups = weights.shape[0];
@@ -168,7 +188,7 @@ Layout plainLayout(Ints shape) {
   Layout l;
   l.type = poplar::FLOAT;
   l.strides.assign(shape.size(), 1);
-  for (std::size_t d = shape.size() - 1; d > 0; --d) l.strides[d - 1] = l.strides[d] * shape[d];
+  for (std::size_t d = shape.size(); d-- > 1;) l.strides[d - 1] = l.strides[d] * shape[d];
   l.shape = std::move(shape);
   return l;
 }

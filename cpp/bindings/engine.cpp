@@ -111,6 +111,9 @@ class PyEngine {
   void readTensor(const std::string& handle, py::array& array) {
     check("Engine.readTensor", handle, array,
           typeOfHandle(engine_.impl().graph().hostReads, handle));
+    if (!array.writeable())
+      throw stream_connection_error("Engine.readTensor: '" + handle +
+                                    "' is read into the array given, which is read-only");
     auto* begin = static_cast<char*>(array.mutable_data());
     const Alone alone(impl(), "Engine.readTensor");
     engine_.readTensor(handle, begin, begin + array.nbytes());

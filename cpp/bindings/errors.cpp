@@ -7,6 +7,7 @@
 
 #include <new>
 #include <stdexcept>
+#include <system_error>
 
 #include "popart/attribute_error.hpp"
 #include "poplar/budget.hpp"
@@ -98,6 +99,14 @@ void registerErrors() {
       // A size that no memory holds arrives as either of these.
       if (is<std::bad_alloc>(e) || is<std::length_error>(e)) {
         set("poplar_graph_memory_allocation_error", noMemory);
+        return;
+      }
+      if (is<std::system_error>(e)) {  // of files, mostly
+        set("poplar_system_runtime_error", e.what());
+        return;
+      }
+      if (is<py::cast_error>(e)) {  // a value inside of an argument is of another type
+        PyErr_SetString(PyExc_TypeError, e.what());
         return;
       }
       const char* name = pythonName(e);

@@ -13,6 +13,7 @@
 #include "machine/target_spec.hpp"
 #include "poplar/engine_impl.hpp"
 #include "poplar/machine_reading.hpp"
+#include "poplar/plan.hpp"
 
 namespace popir {
 
@@ -107,6 +108,9 @@ void bindMachine(py::module_& m) {
   m.def(
       "programReport",
       [](const poplar::Graph& graph, const poplar::program::Program& program) {
+        EngineParts parts;
+        checkedPrograms(*graph.impl(), {program.node()}, {{"debug.allowOutOfMemory", "true"}},
+                        parts);
         return asDict(readMachine(*graph.impl(), {program.node()}, 0, {}));
       },
       py::arg("graph"), py::arg("program"),

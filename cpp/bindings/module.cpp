@@ -1,6 +1,8 @@
 // popir._device: the device library, as Python sees it. Arguments keep their C++ names.
 #include "bindings/module.hpp"
 
+#include "bindings/guards.hpp"
+
 PYBIND11_MODULE(_device, m) {
   m.doc() = "The simulated device: poplar and the PopLibs libraries, bound under their own names.";
   const auto part = [&](const char* name, void (*bind)(pybind11::module_&)) {
@@ -19,4 +21,5 @@ PYBIND11_MODULE(_device, m) {
   part("machine", popir::bindMachine);
   part("ext", popir::bindExt);
   part("popart", popir::bindPopart);
+  popir::guard(m);
 }

@@ -5,7 +5,9 @@
 #include <poplin/Convolution.hpp>
 #include <poplin/MatMul.hpp>
 #include <poplin/codelets.hpp>
+#include <poputil/exceptions.hpp>
 
+#include <functional>
 #include <sstream>
 
 #include "bindings/contraction.hpp"
@@ -29,6 +31,28 @@ using Unsigneds = std::vector<unsigned>;
 #define POPIR_OPTIONS \
   py::arg("options") = OptionFlags(), py::arg("cache") = static_cast<PlanningCache*>(nullptr)
 #define POPIR_TAIL py::arg("debugContext") = DebugContext(), POPIR_OPTIONS
+
+/// What `get` says of a dimension of the field. Members may be set to anything, so all is checked.
+template <class Get>
+auto ofDimension(Get get) {
+  return [get](const ConvParams& params, unsigned dim) {
+    params.validate();
+    if (dim >= params.getNumFieldDims())
+      throw poputil::poplibs_error("poplin::ConvParams: dimension " + std::to_string(dim) +
+                                   " given, the field has " +
+                                   std::to_string(params.getNumFieldDims()));
+    return (params.*get)(dim);
+  };
+}
+
+/// What `get` says of parameters that are checked first.
+template <class Get>
+auto ofValid(Get get) {
+  return [get](const ConvParams& params) {
+    params.validate();
+    return get(params);
+  };
+}
 
 void bindParams(py::module_& m) {
   py::class_<ConvParams> params(
@@ -91,11 +115,14 @@ void bindParams(py::module_& m) {
       .def_readwrite("inputTransform", &ConvParams::inputTransform)
       .def_readwrite("kernelTransform", &ConvParams::kernelTransform)
       .def_readwrite("outputTransform", &ConvParams::outputTransform)
-      .def("getOutputFieldShape", &ConvParams::getOutputFieldShape)
-      .def("getOutputSize", &ConvParams::getOutputSize, py::arg("dim"))
-      .def("getUntransformedOutputSize", &ConvParams::getUntransformedOutputSize, py::arg("dim"))
-      .def("getTransformedInputSize", &ConvParams::getTransformedInputSize, py::arg("dim"))
-      .def("getTransformedKernelSize", &ConvParams::getTransformedKernelSize, py::arg("dim"))
+      .def("getOutputFieldShape", ofValid(std::mem_fn(&ConvParams::getOutputFieldShape)))
+      .def("getOutputSize", ofDimension(&ConvParams::getOutputSize), py::arg("dim"))
+      .def("getUntransformedOutputSize", ofDimension(&ConvParams::getUntransformedOutputSize),
+           py::arg("dim"))
+      .def("getTransformedInputSize", ofDimension(&ConvParams::getTransformedInputSize),
+           py::arg("dim"))
+      .def("getTransformedKernelSize", ofDimension(&ConvParams::getTransformedKernelSize),
+           py::arg("dim"))
       .def("getNumInputChans", &ConvParams::getNumInputChans)
       .def("getNumOutputChans", &ConvParams::getNumOutputChans)
       .def("getNumFieldDims", &ConvParams::getNumFieldDims)
@@ -113,9 +140,9 @@ void bindParams(py::module_& m) {
   m.def("getGradientParams", &getGradientParams, py::arg("params"),
         "The convolution from gradients of the output to gradients of the input, for weights "
         "transposed and flipped.");
-  m.def("getFwdFlops", &getFwdFlops, py::arg("params"));
-  m.def("getBwdFlops", &getBwdFlops, py::arg("params"));
-  m.def("getWuFlops", &getWuFlops, py::arg("params"));
+  m.def("getFwdFlops", ofValid(&getFwdFlops), py::arg("params"));
+  m.def("getBwdFlops", ofValid(&getBwdFlops), py::arg("params"));
+  m.def("getWuFlops", ofValid(&getWuFlops), py::arg("params"));
 }
 
 void bindConvolution(py::module_& m) {

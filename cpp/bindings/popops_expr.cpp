@@ -54,9 +54,11 @@ pe::Const constantOf(py::handle x) {
     }
     PyErr_Clear();  // A numpy array of no dimensions has the attribute whatever it holds.
   }
-  if (scalar && py::hasattr(x, "__float__"))
-    return pe::Const(poplar::FLOAT,
-                     py::float_(py::reinterpret_borrow<py::object>(x)).cast<double>());
+  if (scalar && py::hasattr(x, "__float__")) {
+    const double value = PyFloat_AsDouble(x.ptr());
+    if (!PyErr_Occurred()) return pe::Const(poplar::FLOAT, value);
+    PyErr_Clear();  // Arrays of text have it too.
+  }
   throw py::type_error("an expression or a number is expected, not " +
                        std::string(py::str(py::type::handle_of(x))));
 }

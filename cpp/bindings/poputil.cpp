@@ -4,6 +4,7 @@
 #include <poputil/TileMapping.hpp>
 #include <poputil/Util.hpp>
 #include <poputil/VarStructure.hpp>
+#include <poputil/exceptions.hpp>
 
 #include "bindings/module.hpp"
 
@@ -21,7 +22,13 @@ using Intervals = std::vector<Interval>;
 
 Intervals fromPairs(const Pairs& pairs) {
   Intervals intervals;
-  for (const auto& p : pairs) intervals.emplace_back(p.first, p.second);
+  for (const auto& p : pairs) {
+    if (p.first > p.second)
+      throw poputil::poplibs_error("an interval of elements from " + std::to_string(p.first) +
+                                   " to " + std::to_string(p.second) +
+                                   " given, which ends before it begins");
+    intervals.emplace_back(p.first, p.second);
+  }
   return intervals;
 }
 Pairs toPairs(const Intervals& intervals) {

@@ -182,6 +182,8 @@ std::string stampOf(const std::string& path) {
 
 bool Graph::addCodelets(StringRef src, CodeletFileType type, StringRef compileFlags, StringRef) {
   const std::string path = src, flags = compileFlags;
+  if (path.empty())
+    throw graph_program_compilation_error("Graph::addCodelets: a file without a name given");
   const auto key = std::filesystem::absolute(path).lexically_normal().string() + '\0' + flags;
   const auto stamp = stampOf(path);
   if (impl_->codelets.has(key, stamp)) return false;

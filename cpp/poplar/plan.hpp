@@ -73,9 +73,9 @@ struct EngineParts {
 };
 FlatProgram flatten(const GraphImpl& graph, const ProgramNode& program, EngineParts& parts);
 /// The programs of an engine, and all that can be wrong with them.
-std::vector<FlatProgram> checkedPrograms(const GraphImpl& graph,
-                                         const std::vector<std::shared_ptr<ProgramNode>>& programs,
-                                         const poplar::OptionFlags& options, EngineParts& parts);
+__attribute__((visibility("default"))) std::vector<FlatProgram> checkedPrograms(
+    const GraphImpl& graph, const std::vector<std::shared_ptr<ProgramNode>>& programs,
+    const poplar::OptionFlags& options, EngineParts& parts);
 /// \throws poplar::graph_connection_error, naming what a program uses of another graph.
 void requireGraph(const GraphImpl& graph, const ProgramNode& program);
 

@@ -3,6 +3,7 @@
 #include <poplar/exceptions.hpp>
 
 #include "poplar/graph_impl.hpp"
+#include "poplar/plan.hpp"
 #include "poplar/program_node.hpp"
 
 namespace poplar {
@@ -251,6 +252,7 @@ std::vector<std::shared_ptr<ProgramNode>> nodesOf(
 ProgramAccesses programAccesses(const poplar::Graph& graph,
                                 const poplar::program::Program& program) {
   ProgramAccesses found;
+  if (program.node()) requireGraph(*graph.impl(), *program.node());
   if (program.node()) collect(*graph.impl(), *program.node(), found);
   return found;
 }

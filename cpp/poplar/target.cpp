@@ -139,12 +139,14 @@ unsigned Target::getConvUnitMaxPipelineDepth(const Type&) const {
 unsigned Target::getNumStrideBits() const { return spec_->numStrideBits; }
 std::vector<unsigned> Target::getMemoryElementOffsets() const {
   std::vector<unsigned> offsets;
-  for (unsigned at = 0; at < spec_->memoryBytesPerTile; at += spec_->memoryElementBytes)
-    offsets.push_back(at);
+  if (spec_->memoryElementBytes == 0) return offsets;  // a CPU has none
+  for (std::uint64_t at = 0; at < spec_->memoryBytesPerTile; at += spec_->memoryElementBytes)
+    offsets.push_back(static_cast<unsigned>(at));
   return offsets;
 }
 unsigned Target::getInterleavedMemoryElementIndex() const {
-  return spec_->interleavedMemoryOffset / spec_->memoryElementBytes;
+  const unsigned bytes = spec_->memoryElementBytes;
+  return bytes == 0 ? 0 : spec_->interleavedMemoryOffset / bytes;
 }
 unsigned Target::getMinIPUSyncDelay() const { return spec_->minIPUSyncDelay; }
 unsigned Target::getMaxIPUSyncDelay() const { return spec_->maxIPUSyncDelay; }

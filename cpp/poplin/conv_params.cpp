@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <climits>
 #include <poplin/ConvParams.hpp>
 #include <poplin/ConvUtil.hpp>
 #include <poputil/exceptions.hpp>
@@ -61,11 +62,21 @@ void checkTransform(const char* of, const InputTransform& t,
   checkLength(member("paddingUpper").c_str(), t.paddingUpper, shape.size());
   checkLength(member("flip").c_str(), t.flip, shape.size());
   checkNotZero(member("dilation").c_str(), t.dilation);
-  for (std::size_t d = 0; d < shape.size(); ++d)
-    if (t.truncationLower[d] + t.truncationUpper[d] >= shape[d])
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    // No size wraps around below: this is the largest of them.
+    const std::uint64_t elements = std::min<std::uint64_t>(shape[d], UINT_MAX);
+    const std::uint64_t largest = (elements == 0 ? 0 : elements - 1) * t.dilation[d] + 1;
+    if (shape[d] > UINT_MAX ||
+        largest + t.paddingLower[d] + std::uint64_t{t.paddingUpper[d]} > UINT_MAX)
+      refuse(std::string(of) + " makes dimension " + std::to_string(d) + " of " + listText(shape) +
+             ", with dilation " + std::to_string(t.dilation[d]) + " and padding " +
+             std::to_string(t.paddingLower[d]) + " and " + std::to_string(t.paddingUpper[d]) +
+             ", larger than a field can be, 4294967295 elements");
+    if (std::uint64_t{t.truncationLower[d]} + t.truncationUpper[d] >= shape[d])
       refuse(std::string(of) + " truncates dimension " + std::to_string(d) + " of " +
              listText(shape) + " by " + std::to_string(t.truncationLower[d]) + " and " +
              std::to_string(t.truncationUpper[d]) + ", expected something to remain");
+  }
 }
 
 unsigned transformedSize(std::size_t size, const InputTransform& t, unsigned d) {
@@ -193,7 +204,7 @@ void ConvParams::validate() const {
       refuse("in dimension " + std::to_string(d) + " the transformed kernel has " +
              std::to_string(getTransformedKernelSize(d)) + " elements, the transformed input " +
              std::to_string(getTransformedInputSize(d)) + "; expected no more");
-    if (t.truncationLower[d] + t.truncationUpper[d] >= getUntransformedOutputSize(d))
+    if (std::uint64_t{t.truncationLower[d]} + t.truncationUpper[d] >= getUntransformedOutputSize(d))
       refuse("outputTransform truncates dimension " + std::to_string(d) + " by " +
              std::to_string(t.truncationLower[d]) + " and " + std::to_string(t.truncationUpper[d]) +
              ", expected something to remain of " + std::to_string(getUntransformedOutputSize(d)));

@@ -24,16 +24,17 @@ std::string listed(const Sizes& sizes) {
   return "{" + text + "}";
 }
 
-/// Throws unless each of `dims` is another dimension of `t`, and `sizes` are sizes within them.
-void checkDims(const char* who, const Tensor& t, const Sizes& dims, const Sizes& sizes) {
+/// Throws unless each of `dims` is another dimension of a tensor of the shape, and `sizes` are
+/// sizes within them.
+void checkDims(const char* who, const Sizes& shape, const Sizes& dims, const Sizes& sizes) {
   bool fits = dims.size() == sizes.size() && !dims.empty();
   for (std::size_t i = 0; fits && i < dims.size(); ++i)
-    fits = dims[i] < t.rank() && sizes[i] <= t.dim(dims[i]) &&
+    fits = dims[i] < shape.size() && sizes[i] <= shape[dims[i]] &&
            std::count(dims.begin(), dims.end(), dims[i]) == 1;
   if (!fits)
-    throw poputil::poplibs_error(std::string("popops::") + who + ": of a tensor " +
-                                 t.shapeToString() + ", slices of the sizes " + listed(sizes) +
-                                 " of the dimensions " + listed(dims) +
+    throw poputil::poplibs_error(std::string("popops::") + who + ": of a tensor " + listed(shape) +
+                                 ", slices of the sizes " + listed(sizes) + " of the dimensions " +
+                                 listed(dims) +
                                  " were asked for; give each dimension once, with a size that is "
                                  "at most its own");
 }
@@ -67,7 +68,7 @@ void checkOffsets(const char* who, const Tensor& offsets, const Sizes& dims) {
 /// The shape of one slice for each row of offsets. Throws where these do not fit the tensor.
 Sizes slicesShape(const char* who, const Tensor& t, const Tensor& offsets, const Sizes& dims,
                   const Sizes& sizes) {
-  checkDims(who, t, dims, sizes);
+  checkDims(who, t.shape(), dims, sizes);
   checkOffsets(who, offsets, dims);
   Sizes shape = sliceShape(t.shape(), dims, sizes);
   shape.insert(shape.begin(), offsets.dim(0));
@@ -167,6 +168,7 @@ Tensor createSliceableTensor(Graph& graph, const poplar::Type& type, const Sizes
 Tensor createSliceTensor(Graph& graph, const poplar::Type& type, const Sizes& shape,
                          const Sizes& dims, const Sizes& sizes, std::size_t numIndices,
                          const SlicePlan&, const OptionFlags&, const DebugContext& debugContext) {
+  checkDims("createSliceTensor", shape, dims, sizes);
   Sizes made = sliceShape(shape, dims, sizes);
   made.insert(made.begin(), numIndices);
   return linear(graph, type, made, {debugContext, "slices"});
@@ -178,7 +180,7 @@ Tensor createSliceableTensorFromSlice(Graph& graph, const Tensor& s, const Sizes
     throw poputil::poplibs_error("popops::createSliceableTensorFromSlice: the dimensions " +
                                  listed(dims) + " and the numbers " + listed(numSlices) +
                                  " were given; give one number for each dimension");
-  checkDims("createSliceableTensorFromSlice", s, dims, Sizes(dims.size(), 0));
+  checkDims("createSliceableTensorFromSlice", s.shape(), dims, Sizes(dims.size(), 0));
   Sizes shape = s.shape();
   for (std::size_t i = 0; i < dims.size(); ++i) shape[dims[i]] *= numSlices[i];
   return linear(graph, s.elementType(), shape, {debugContext, "sliceable"});
@@ -186,7 +188,6 @@ Tensor createSliceableTensorFromSlice(Graph& graph, const Tensor& s, const Sizes
 
 Tensor createSliceTensor(Graph& graph, const Tensor& t, const Sizes& dims, const Sizes& sizes,
                          std::size_t numIndices, const DebugContext& debugContext) {
-  checkDims("createSliceTensor", t, dims, sizes);
   return createSliceTensor(graph, t.elementType(), t.shape(), dims, sizes, numIndices, {}, {},
                            debugContext);
 }

@@ -1,5 +1,8 @@
+#include <poplar/exceptions.hpp>
 #include <poputil/Util.hpp>
 #include <poputil/exceptions.hpp>
+
+#include "poplar/host_memory.hpp"
 
 namespace poputil {
 namespace {
@@ -148,6 +151,10 @@ Tensor duplicate(poplar::Graph& graph, const Tensor& in, poplar::program::Sequen
 Tensor cloneN(poplar::Graph& graph, const Tensor& t, unsigned N,
               const poplar::DebugContext& debugContext, poplar::TensorCloneMethod method) {
   if (N == 0) throw poplibs_error("cloneN: N is 0; ask for at least one clone");
+  constexpr std::uint64_t kBytesOfAClone = 256;
+  if (N * kBytesOfAClone > popir::availableMemory())
+    throw poplar::graph_memory_allocation_error("cloneN: " + std::to_string(N) +
+                                                " clones are more than the host's memory holds");
   std::vector<Tensor> clones;
   for (unsigned i = 0; i < N; ++i)
     clones.push_back(graph.clone(t, {debugContext, std::to_string(i)}, method).expand({0}));
