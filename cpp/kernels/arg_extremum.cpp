@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::int64_t kBlock = 256;  // elements looked through at a time
 
-/// Elements T, compared as C: float for the 16-bit floats, else T. First how large, vectors at a time; then
-/// where.
+/// Elements T, compared as C: float for the 16-bit floats, else T. First how large, vectors at a
+/// time; then where.
 template <class T, class C>
 class ArgExtremumRunner : public Runner {
  public:
@@ -64,8 +64,8 @@ class ArgExtremumRunner : public Runner {
 }  // namespace
 
 bool ArgExtremumKernel::supports(poplar::Type type) {
-  return isFloatOrHalf(type) || type == poplar::DOUBLE ||
-         type == poplar::INT || type == poplar::UNSIGNED_INT || type == poplar::LONGLONG ||
+  return isFloatOrHalf(type) || type == poplar::DOUBLE || type == poplar::INT ||
+         type == poplar::UNSIGNED_INT || type == poplar::LONGLONG ||
          type == poplar::UNSIGNED_LONGLONG;
 }
 

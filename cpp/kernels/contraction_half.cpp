@@ -1,5 +1,5 @@
-// Contractions with operands of the 16-bit floats, or of these and FLOAT: they are widened, the sums
-// are formed in float, and a result is rounded once.
+// Contractions with operands of the 16-bit floats, or of these and FLOAT: they are widened, the
+// sums are formed in float, and a result is rounded once.
 #include <algorithm>
 
 #include "kernels/contraction.hpp"
@@ -99,7 +99,8 @@ std::unique_ptr<Contraction> makeViaFloat(const MatMulSpec& spec, unsigned threa
 }
 
 std::unique_ptr<Contraction> makeViaFloat(const ConvSpec& spec, unsigned threads, Source source) {
-  if (!isFloatOrHalf(spec.in.type) || !isFloatOrHalf(spec.weights.type) || !isFloatOrHalf(spec.out.type))
+  if (!isFloatOrHalf(spec.in.type) || !isFloatOrHalf(spec.weights.type) ||
+      !isFloatOrHalf(spec.out.type))
     return nullptr;
   ConvSpec inner = spec;
   inner.in.type = inner.weights.type = inner.out.type = poplar::FLOAT;

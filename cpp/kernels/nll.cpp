@@ -186,23 +186,26 @@ std::unique_ptr<Runner> NllKernel::prepare(const std::vector<Layout>& operands,
 
 void NllKernel::check(const std::vector<OperandInfo>& operands) const {
   const bool isLoss = kind_ == NllKind::Loss;
-  requireOperands(operands, isLoss ? 3 : 4);
+  const std::size_t least = isLoss ? 3 : 4;
+  const bool isWeighted = operands.size() == least + 1;
+  requireOperands(operands, least + isWeighted);
   const auto& p = operands[isLoss ? 0 : 1];
   const auto& labels = operands[isLoss ? 1 : 2];
-  require(p.type == poplar::FLOAT || p.type == poplar::HALF || p.type == poplar::DOUBLE,
-          "probabilities are FLOAT, HALF or DOUBLE");
+  require(isFloatOrHalf(p.type) || p.type == poplar::DOUBLE,
+          "probabilities are FLOAT, HALF, BFLOAT16 or DOUBLE");
   require(p.shape.size() == 2, "probabilities are [samples, classes]");
   const std::vector<std::int64_t> samples = {p.shape[0]};
   requireOperand(p, Access::Read, p.type, p.shape);
   require(Labels::supports(labels.type), "labels are integers");
   requireOperand(labels, Access::Read, labels.type, samples);
-  const auto& loss = operands[isLoss ? 2 : 0];
+  if (isWeighted) requireOperand(operands[least - 1], Access::Read, p.type, {p.shape[1]});
+  const auto& loss = isLoss ? operands.back() : operands[0];
   require(loss.type == p.type || (!isLoss && loss.type == poplar::FLOAT),
           "the loss has another element type");
   require(elementsOf(loss) == (params_.reduction == LossReduction::None ? samples[0] : 1),
           "the loss has another number of elements");
   requireOperand(loss, isLoss ? Access::Write : Access::Read, loss.type, loss.shape);
-  if (!isLoss) requireOperand(operands[3], Access::Write, p.type, p.shape);
+  if (!isLoss) requireOperand(operands.back(), Access::Write, p.type, p.shape);
 }
 
 Work NllKernel::work(const std::vector<Layout>& operands) const {

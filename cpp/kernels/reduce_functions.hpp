@@ -11,8 +11,8 @@
 
 namespace popir {
 
-/// Partial results are of `accumulator` type: float for HALF and BFLOAT16, the unsigned type for sums and
-/// products of integers (which are modulo), else the type of the elements.
+/// Partial results are of `accumulator` type: float for HALF and BFLOAT16, the unsigned type for
+/// sums and products of integers (which are modulo), else the type of the elements.
 struct ReduceFunctions {
   poplar::Type accumulator;
   /// out[i] = all of x[i * stride + j], j < n, for i < count.

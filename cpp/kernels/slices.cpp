@@ -235,7 +235,7 @@ void SlicesKernel::check(const std::vector<OperandInfo>& operands) const {
   requireOperand(slices, reads ? Access::Write : Access::Read, t.type, slices.shape);
   if (!adds) return;
   const auto& scale = operands[3];
-  require(scale.type == t.type || (t.type == poplar::HALF && scale.type == poplar::FLOAT),
+  require(scale.type == t.type || (isHalf(t.type) && scale.type == poplar::FLOAT),
           "the scale has another element type");
   require(elementsOf(scale) == 1, "the scale is one element");
   requireOperand(scale, Access::Read, scale.type, scale.shape);

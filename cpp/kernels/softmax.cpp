@@ -166,8 +166,8 @@ void SoftmaxKernel::check(const std::vector<OperandInfo>& operands) const {
   const bool isGrad = kind_ >= SoftmaxKind::SoftmaxGrad;
   requireOperands(operands, isGrad ? 3 : 2);
   const auto& first = operands[0];
-  require(first.type == poplar::FLOAT || first.type == poplar::HALF || first.type == poplar::DOUBLE,
-          "operands are FLOAT, HALF or DOUBLE");
+  require(isFloatOrHalf(first.type) || first.type == poplar::DOUBLE,
+          "operands are FLOAT, HALF, BFLOAT16 or DOUBLE");
   require(!first.shape.empty(), "operands have a dimension");
   for (std::size_t i = 0; i < operands.size(); ++i)
     requireOperand(operands[i], i + 1 == operands.size() ? Access::Write : Access::Read, first.type,

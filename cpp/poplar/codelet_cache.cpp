@@ -1,9 +1,9 @@
 #include "poplar/codelet_cache.hpp"
 
 #include <fcntl.h>
-#include <poplar/exceptions.hpp>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <poplar/exceptions.hpp>
 
 #include <atomic>
 #include <cstdlib>

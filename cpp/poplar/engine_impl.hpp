@@ -37,8 +37,8 @@ class Arena {
   std::size_t bytes_;
 };
 
-/// Fills memory with NaN of every floating-point type, integers that no model uses and true: what is
-/// read without having been written shows in the results.
+/// Fills memory with NaN of every floating-point type, integers that no model uses and true: what
+/// is read without having been written shows in the results.
 void poison(char* begin, std::size_t bytes);
 
 /// The engine's number of OpenMP threads for as long as this lives, the caller's afterwards.

@@ -30,7 +30,8 @@ const std::vector<OptionRow> kOptions = {
     {"debug.checkBounds", Kind::Acts, Type::Flag, "false",
      "a codelet's field that is indexed outside of its elements ends the run"},
     {"debug.poisonMemory", Kind::Acts, Type::Flag, "false",
-     "memory that does not last and outputs hold NaN before each run: what is read unwritten shows"},
+     "memory that does not last and outputs hold NaN before each run: what is read unwritten "
+     "shows"},
     {"debug.instrument", Kind::Acts, Type::Flag, "false",
      "codelets without an estimate are counted when they first run"},
     {"debug.instrumentCompute", Kind::Acts, Type::Flag, "false", "as debug.instrument"},

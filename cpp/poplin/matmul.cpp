@@ -46,10 +46,12 @@ void checkTypes(const char* who, const Tensor& a, const Tensor& b, const poplar:
     throw poputil::poplibs_error(std::string(who) + ": expected one type of A and B" + given);
   if (!multiplied(in))
     throw poputil::poplibs_error(
-        std::string(who) + ": expected float, half, bfloat16, double or a 32-bit or 64-bit integer" + given);
+        std::string(who) +
+        ": expected float, half, bfloat16, double or a 32-bit or 64-bit integer" + given);
   if (in != out && !(popir::isFloatOrHalf(in) && popir::isFloatOrHalf(out)))
-    throw poputil::poplibs_error(std::string(who) +
-                                 ": the result has the type of A, or both are of float, half and bfloat16" + given);
+    throw poputil::poplibs_error(
+        std::string(who) +
+        ": the result has the type of A, or both are of float, half and bfloat16" + given);
 }
 
 /// [rows, columns] as one group.

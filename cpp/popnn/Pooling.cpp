@@ -105,7 +105,8 @@ Tensor newTensor(Graph& graph, const Type& type, const Sizes& shape, const Debug
 
 void checkType(PoolKind kind, const PoolParams& p) {
   if (!PoolKernel::supports(kind, p.dType))
-    refuse(p.dType.toString() + " elements cannot be pooled so; FLOAT, HALF, BFLOAT16 and DOUBLE can, and " +
+    refuse(p.dType.toString() +
+           " elements cannot be pooled so; FLOAT, HALF, BFLOAT16 and DOUBLE can, and " +
            "integers forwards by MAX");
 }
 

@@ -18,9 +18,9 @@ using poplar::program::Sequence;
 void check(const char* who, const Tensor& t) {
   const auto type = t.elementType();
   if (t.rank() == 0 || (!isFloatOrHalf(type) && type != poplar::DOUBLE))
-    throw poputil::poplibs_error(std::string(who) + " of " + type.toString() + " " +
-                                 t.shapeToString() +
-                                 "; give FLOAT, HALF, BFLOAT16 or DOUBLE elements of rank 1 or more");
+    throw poputil::poplibs_error(
+        std::string(who) + " of " + type.toString() + " " + t.shapeToString() +
+        "; give FLOAT, HALF, BFLOAT16 or DOUBLE elements of rank 1 or more");
 }
 
 void forward(const char* who, SoftmaxKind kind, float scale, Graph& graph, const Tensor& x,
