@@ -52,7 +52,7 @@ from popir.profile import HostProfile, MachineReport, Profile
 from popir.progress import Logger, Progress
 from popir.reserved import RANDOM_SEED, weightOfState
 from popir.step import Returned, Step, anchorStream, buildStep, inputStream
-from popir.stepio import Port, PyStepIO, PyStepIOCallback, PyWeightsIO
+from popir.stepio import UNBOUND, Port, PyStepIO, PyStepIOCallback, PyWeightsIO
 from popir.trainable import Choice
 from popir.transforms.decision import Decision
 from popir.transforms.outline import OutlineOptions
@@ -412,14 +412,12 @@ class Session(Exclusive):
                 try:
                     if not self._isSynthetic:
                         for port in self._inputs:
-                            array = given[port.id]
-                            if array is None or array is not port.array:
-                                port.bind(array, stepio.checks)
+                            if given[port.id] is not port.array:
+                                port.bind(given[port.id], stepio.checks)
                     given = stepio.outputs
                     for port in self._outputs:
-                        array = given[port.id]
-                        if array is None or array is not port.array:
-                            port.bind(array, stepio.checks)
+                        if given[port.id] is not port.array:
+                            port.bind(given[port.id], stepio.checks)
                 except KeyError as error:
                     raise self._missing(error.args[0], given) from None
                 try:
@@ -427,7 +425,7 @@ class Session(Exclusive):
                 except BaseException as error:
                     # The streams stand somewhere inside a step: they begin anew with the next one.
                     for port in (*self._inputs, *self._outputs):
-                        port.array = None
+                        port.array = UNBOUND
                     if self._isSynthetic:
                         for port in self._inputs:
                             port.stage()
@@ -435,7 +433,7 @@ class Session(Exclusive):
                         raise self._owners.told(error) from None
                     raise
                 for port in self._outputs:
-                    if port.array is None:
+                    if port.array is UNBOUND:
                         port.finish(given[port.id])
             finally:
                 lock.refused = ""

@@ -75,6 +75,10 @@ class PyWeightsIO:
         self.weights = weights
 
 
+UNBOUND: Array = np.empty(0)
+"""Stands for no array of a caller's."""
+
+
 class Port:
     """One stream between host and device, and the array that it is bound to.
 
@@ -89,7 +93,7 @@ class Port:
         self.info = stream.info
         self.dtype = stream.info.dataType().numpy
         self.period = period
-        self.array: Array | None = None
+        self.array = UNBOUND
         """What the stream is bound to, if the caller's array is it."""
         self._handle = stream.handle
         self._batches = stream.transfers
@@ -102,7 +106,7 @@ class Port:
         """Makes `array` the stream's memory; one of a wider type, or with a period, goes through a
         buffer.
         """
-        self.array = None
+        self.array = UNBOUND
         if checks:
             self.check(array)
         if array.dtype == self.dtype and self.period == 1:
@@ -115,7 +119,7 @@ class Port:
 
     def stage(self) -> Array:
         """The port's own buffer, [batches, ...], bound to the stream."""
-        self.array = None
+        self.array = UNBOUND
         if self._staging is None:
             self._staging = np.empty([self._batches, *self.info.shape()], self.dtype)
         self._connect(self._handle, self._staging)

@@ -384,7 +384,8 @@ def test_what_is_looked_up_grows_with_the_calls_of_a_function(
             t = m.aiOnnx.leakyrelu([t], ALPHA)
         loss = m.builder.aiGraphcore.identityloss([t])
         looked = 0
-        session = trainingSession(m.proto(loss), loss, [loss])
+        options = popir.SessionOptions(enableOutlining=True)
+        session = trainingSession(m.proto(loss), loss, [loss], options=options)
         calls = [op for op in session.graph.ops.values() if op.getCalledGraphs()]
         assert len(calls) == length
         counts.append(looked)

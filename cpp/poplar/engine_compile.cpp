@@ -110,9 +110,7 @@ EngineImpl::EngineImpl(std::shared_ptr<GraphImpl> graph, Programs programs,
   const bool fuses = flagFrom(options, "host.fuse") && !floatChecks_.any();
   if (fuses) {
     graph_ = ofTheHost(*grown_);
-    const bool calls = std::any_of(programNodes_.begin(), programNodes_.end(),
-                                   [](const auto& p) { return p && callsFunctions(*p); });
-    unshare(*graph_, flat, calls);
+    unshare(*graph_, flat);
     auto settled = settle(*graph_, flat);
     prologue = std::move(settled.prologue);
     settled_ = std::move(settled.variables);

@@ -20,17 +20,14 @@ void fuse(const GraphImpl& graph, std::vector<FlatProgram>& programs);
 /// that their stride steps over anyway.
 void widen(const GraphImpl& graph, std::vector<FlatProgram>& programs);
 
-/// Whether a program calls functions.
-bool callsFunctions(const ProgramNode& node);
-
 /// The variables, streams and handles of a graph, to which unshare() may add.
 std::shared_ptr<GraphImpl> ofTheHost(const GraphImpl& graph);
 
 /// Gives every value of a temporary a variable of its own, as far as nobody can tell: what a
-/// function writes in each call, and what an element-wise step would overwrite. If there are
-/// `calls`, also lets who is given a copy use the original. The steps are then those of a program
-/// without functions and out of place, which all else here makes the most of.
-void unshare(GraphImpl& graph, std::vector<FlatProgram>& programs, bool calls);
+/// function writes in each call, and what an element-wise step would overwrite. Who is given a copy
+/// uses the original. The steps are then those of a program without functions and out of place,
+/// which all else here makes the most of.
+void unshare(GraphImpl& graph, std::vector<FlatProgram>& programs);
 
 /// What does not change from run to run.
 struct Settled {

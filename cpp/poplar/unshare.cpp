@@ -77,9 +77,8 @@ class Unsharer {
     temporary_.resize(own_.size());
   }
 
-  void run(bool calls) {
+  void run() {
     split();
-    if (!calls) return;
     places_.resize(graph_.variables.size());
     const auto uses = usesOf(graph_, programs_);
     for (unsigned v = 0; v < uses.size(); ++v)
@@ -226,12 +225,6 @@ class Unsharer {
 
 }  // namespace
 
-bool callsFunctions(const ProgramNode& node) {
-  return node.kind == ProgramNode::Kind::Call ||
-         std::any_of(node.children.begin(), node.children.end(),
-                     [](const auto& child) { return callsFunctions(*child); });
-}
-
 std::shared_ptr<GraphImpl> ofTheHost(const GraphImpl& graph) {
   auto copy = std::make_shared<GraphImpl>(graph.target);
   copy->variables = graph.variables;
@@ -241,8 +234,8 @@ std::shared_ptr<GraphImpl> ofTheHost(const GraphImpl& graph) {
   return copy;
 }
 
-void unshare(GraphImpl& graph, std::vector<FlatProgram>& programs, bool calls) {
-  Unsharer(graph, programs).run(calls);
+void unshare(GraphImpl& graph, std::vector<FlatProgram>& programs) {
+  Unsharer(graph, programs).run();
 }
 
 }  // namespace popir

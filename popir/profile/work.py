@@ -10,7 +10,7 @@ from popir.compiler import Compilation, compile
 from popir.errors import PopirError, WorkLimitError
 from popir.ir import Graph, Op
 from popir.opx import device, popType
-from popir.patterns import Patterns
+from popir.patterns import Patterns, PatternsLevel
 
 COUNTS = (
     "FLOPs are those of the device program: a multiply-add is two; an element-wise function, "
@@ -33,10 +33,10 @@ class OperatorWork:
 def workOf(graph: Graph) -> list[OperatorWork]:
     """The work of the operators that lead to the graph's outputs.
 
-    The graph is compiled first, which changes it, then each operator is lowered by itself, and what
-    its vertices say of their work is added up.
+    The graph is compiled first, which changes it as little as can be, then each operator is lowered
+    by itself, and what its vertices say of their work is added up.
     """
-    plain = Patterns().enablePattern("InPlace", False)
+    plain = Patterns(PatternsLevel.Minimal).enablePattern("InPlace", False)
     compile(Compilation(graph, graph.outputs, plain))
     target = poplar.Device.createCPUDevice()
     return [_work(op, target) for op in graph.schedule()]

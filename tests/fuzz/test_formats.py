@@ -1,0 +1,37 @@
+"""A few of the cases of `python -m tests.fuzz formats`, and whether they reach what is behind the
+checksum.
+"""
+
+import random
+
+import pytest
+
+from popir import poplar
+from popir.errors import PopirError
+from tests.fuzz import formats
+from tests.fuzz.runner import fuzz
+
+pytestmark = pytest.mark.timeout(180)
+
+
+def test_mutated_files() -> None:
+    totals = fuzz("formats", range(600), "suite", 60, 2)
+    assert totals.cases == 600
+    assert not totals.findings
+    assert totals.outcomes["executable: success"] > 30
+    assert totals.outcomes["executable: poplar_exception"] > 80
+    assert totals.outcomes["profile: ModelError"] > 100
+    assert totals.outcomes["arrays: CommandError"] > 100
+
+
+def test_most_executables_get_behind_the_checksum() -> None:
+    format, rng = formats.FORMATS[0], random.Random(0)
+    reached = 0
+    for _ in range(100):
+        data = formats.mutate(rng, format, rng.choice(format.seeds()))
+        try:
+            poplar.Executable.deserialize(data)
+            reached += 1
+        except PopirError:
+            continue
+    assert reached > 75
