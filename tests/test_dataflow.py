@@ -68,7 +68,9 @@ def test_a_period_must_divide_the_batches() -> None:
 
 
 def test_batches_per_step_are_at_least_one() -> None:
-    with pytest.raises(popart_exception, match=r"number of 1 or more, less than 2\^32; given was 0"):
+    with pytest.raises(
+        popart_exception, match=r"number of 1 or more, less than 2\^32; given was 0"
+    ):
         DataFlow(0, [])
 
 

@@ -27,6 +27,8 @@ import re
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from popir.definitions import Formal, Formals
 from popir.errors import popart_exception
 from popir.ir import AttributeKind, AttributeSpec, OperatorIdentifier
@@ -132,6 +134,8 @@ def _attribute(row: re.Match[str]) -> AttributeSpec:
         default = None if text is None else kind.coerce(ast.literal_eval(text))
     except (SyntaxError, TypeError, ValueError):
         raise ValueError(f"the default {text} of the attribute is not {kind.words}") from None
+    if kind is AttributeKind.FLOAT and default is not None:
+        default = np.float32(default).item()  # As an attribute in a model is stored.
     return AttributeSpec(
         row["name"], kind, text is None and not row["optional"], default, row["doc"] or ""
     )

@@ -16,7 +16,7 @@ import numpy as np
 from popir import poplar, popops
 from popir.ops import symbolic as s
 from popir.ops.shapes import summedDims
-from popir.ops.symbolic import Arg, Expr
+from popir.ops.symbolic import Expr
 from popir.opx import Opx
 from popir.poplar import Tensor, Type, program
 from popir.popops import expr as pe
@@ -84,7 +84,10 @@ class Arithmetic:
 
     def converted(self, t: Tensor, kind: Type, name: str = "") -> Tensor:
         """The same elements as `kind`: `t` itself if that is its type."""
-        return t if t.elementType() == kind else self.map(Arg(0), [t], name, kind)
+        if t.elementType() == kind:
+            return t
+        tree, context = pe.Cast(pe._1, kind), self._opx.debugContext(name)
+        return popops.map(self._opx.graph(), tree, [t], self._prog, context)
 
     def mapWithOutput(self, e: Expr, operands: Sequence[Tensor], out: Tensor, name: str) -> None:
         """The same into `out`."""

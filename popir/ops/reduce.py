@@ -45,6 +45,8 @@ class Row:
     """Over g, x and the result y; None for the product's, which is no function of one element."""
     before: Expr | None = None
     after: Expr | None = None
+    isReal: bool = False
+    """A root or a logarithm: of integers it is computed in double, and cut off after the point."""
 
 
 _OLD = (1, 11, 13)
@@ -64,9 +66,10 @@ ROWS = [
         "SQUARE_ADD",
         _G * s.select(0, _X / _Y, s.equal(_Y, 0)),
         after=s.sqrt(Arg(0)),
+        isReal=True,
     ),
-    Row("ReduceLogSum", (*_OLD, 18, 28), "ADD", _G * s.exp(-_Y), after=s.log(Arg(0))),
-    Row("ReduceLogSumExp", (*_OLD, 18, 28), "LOG_ADD", _G * s.exp(_X - _Y)),
+    Row("ReduceLogSum", (*_OLD, 18, 28), "ADD", _G * s.exp(-_Y), after=s.log(Arg(0)), isReal=True),
+    Row("ReduceLogSumExp", (*_OLD, 18, 28), "LOG_ADD", _G * s.exp(_X - _Y), isReal=True),
 ]
 
 
@@ -173,6 +176,8 @@ class ReduceOpx(Opx):
         """popops.reduce."""
         op, t = self.getOp(ReduceOp), self.getInTensor(0)
         arithmetic, kind = Arithmetic(self, prog), t.elementType()
+        if op.row.isReal and op.inInfo(0).dataType() not in FLOATS:
+            t = arithmetic.converted(t, poplar.DOUBLE, "real")
         if op.row.before is not None:
             t = arithmetic.map(op.row.before, [t], out=kind)
         operation = op.row.operation
@@ -184,9 +189,11 @@ class ReduceOpx(Opx):
             inverse = 1 / count if count else math.nan
             after = Arg(0) * inverse if op.inInfo(0).dataType() in FLOATS else Arg(0) / count
         joined = popops.Operation.__members__[operation]
-        out = arithmetic.reduce(t, dims, operation=joined, out=kind if after is None else None)
+        same = after is None and t.elementType() == kind
+        out = arithmetic.reduce(t, dims, operation=joined, out=kind if same else None)
         if after is not None:
-            out = arithmetic.map(after, [out], out=kind)
+            out = arithmetic.map(after, [out], out=None if op.row.isReal else kind)
+        out = arithmetic.converted(out, kind)
         self.setOutTensor(0, out.reshape(self.outShape(0)))
 
 

@@ -138,6 +138,10 @@ def _check(node: onnx.NodeProto, inputs: Sequence[Array | None]) -> None:
         largest = np.maximum(sizes, 1).prod() if type == "ReduceProd" else np.square(sizes).sum()
         if not largest < np.iinfo(np.asarray(inputs[0]).dtype).max:
             raise Unspecified(f"{type}: integers may overflow")
+    if type in ("ReduceLogSum", "ReduceLogSumExp") and not floats:
+        least = 1 if type == "ReduceLogSum" else -700
+        if not np.asarray(inputs[0]).size or np.min(np.asarray(inputs[0])) < least:
+            raise Unspecified(f"{type}: the logarithm may be no integer")
     if type == "ReduceMean" and not floats and not np.asarray(inputs[0]).size:
         raise Unspecified("ReduceMean of no integers")
 
@@ -235,7 +239,7 @@ def _nll(p: Array, labels: Array, **attributes: Any) -> Array:
     used = labels != attributes.get("ignoreIndex", -1)
     picked = np.take_along_axis(p, np.where(used, labels, 0)[..., None], -1)[..., 0]
     losses = -picked if attributes.get("inputIsLogProbability", 0) else -np.log(picked)
-    return _reduced(np.where(used, losses, 0), attributes["reduction"], used.sum())
+    return _reduced(np.where(used, losses, 0), attributes["reduction"], max(used.sum(), 1))
 
 
 def _batch_norm(x: Array, *given: Array, **attributes: Any) -> list[Array]:

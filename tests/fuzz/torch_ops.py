@@ -178,7 +178,9 @@ def _batchNorm(n: Node) -> Sequence[Tensor]:
 
 
 def _ownBatchNorm(n: Node) -> Sequence[Tensor]:
-    """With five outputs of the batch's statistics, the running variance over n - 1."""
+    """With five outputs of the batch's statistics, the running variance over n - 1. These are
+    state, through which no gradient flows.
+    """
     training = n.outputs == 5
     n.attributes |= {"training_mode": training}
     n.outputs = min(n.outputs, 1)
@@ -188,7 +190,8 @@ def _ownBatchNorm(n: Node) -> Sequence[Tensor]:
     mean, variance = n.x.mean(axes), n.x.var(axes, correction=0)
     running = [(mean, n[3]), (n.x.var(axes, correction=1), n[4])] if training else []
     kept = [old * keep + new * (1 - keep) for new, old in running]
-    return [found, *kept, mean, variance] if training else [found]
+    statistics = [each.detach() for each in (*kept, mean, variance)]
+    return [found, *statistics] if training else [found]
 
 
 def _layerNorm(n: Node) -> Sequence[Tensor]:
