@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 import popir
-from popir import Op, OpCreator, Opx, OpxCreator, SyntheticDataMode
+from popir import Op, OpCreator, Opx, OpxCreator, SyntheticDataMode, registry
 from popir.errors import popart_exception, poplar_application_runtime_error
 from popir.ir import OperatorIdentifier
 from popir.options import SessionOptions
@@ -152,8 +153,12 @@ class ScaledOpx(Opx):
         self.setOutTensor(0, out)
 
 
-OpCreator(ScaledOp, [SCALED])
-OpxCreator(ScaledOpx, [SCALED])
+@pytest.fixture(autouse=True)
+def _registered() -> Iterator[None]:
+    with registry.scoped():
+        OpCreator(ScaledOp, [SCALED])
+        OpxCreator(ScaledOpx, [SCALED])
+        yield
 
 
 def scaled() -> tuple[popir.Builder, str]:

@@ -25,8 +25,4 @@ std::int64_t elementsOf(const OperandInfo& operand) {
   return n;
 }
 
-void Kernel::check(const std::vector<OperandInfo>&) const {
-  throw std::invalid_argument("vertices of this kernel are in no file");
-}
-
 }  // namespace popir

@@ -1,5 +1,7 @@
 #include "kernels/kernel.hpp"
 
+#include <stdexcept>
+
 namespace popir {
 
 std::size_t Layout::elements() const {
@@ -33,5 +35,9 @@ Layout Layout::rowMajor(poplar::Type type, std::vector<std::int64_t> shape) {
 }
 
 bool Kernel::accepts(std::size_t, const Layout& layout) const { return layout.dense(); }
+
+void Kernel::check(const std::vector<OperandInfo>&) const {
+  throw std::invalid_argument("vertices of this kernel are in no file");
+}
 
 }  // namespace popir

@@ -8,6 +8,7 @@
 #include "poplar/element_wise.hpp"
 #include "poplar/fuse.hpp"
 #include "poplar/lifetimes.hpp"
+#include "poplar/tangle.hpp"
 #include "poplar/view.hpp"
 
 namespace popir {
@@ -137,12 +138,14 @@ class Unsharer {
     if (!passOn(p, c, *d) && s && !takeOver(p, c, *s, *d)) borrow(p, c, *s, *d);
   }
 
-  /// `d` is only read, and what it is a copy of lasts as long.
+  /// `d` is only read, and what it is a copy of lasts as long. A copy that takes a tangle apart
+  /// stays.
   bool passOn(std::size_t p, std::size_t c, unsigned d) {
     const auto& places = places_[d];
     if (std::count_if(places.begin(), places.end(), [](const Place& u) { return u.write; }) != 1)
       return false;
     const auto source = programs_[p].steps[c].src;
+    if (isTangled(source.view())) return false;
     for (auto v : source.view().variables())
       if (touched(p, c, places.back().step + 1, places_[v], true)) return false;
     rename(p, c, d, source.viewPtr());

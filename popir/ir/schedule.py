@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from popir.errors import VerificationError
@@ -18,7 +18,7 @@ def schedule(graph: Graph) -> list[Op]:
 
     An operator waits for the producers of its inputs, for what `Graph.addConstraint` put before it
     and, if it modifies a tensor, for all that read the tensor's memory. Takes time linear in
-    operators and edges, apart from tensors whose memory several modifiers share. Raises
+    operators and edges, apart from tensors with views that several operators modify. Raises
     VerificationError, naming the operators, if some wait for each other.
     """
     after_readers = _modifiers(graph)
@@ -70,19 +70,55 @@ def _modifiers(graph: Graph) -> dict[Op, list[Op]]:
     keeps a copy of the value for it.
     """
     found: dict[Op, list[Op]] = {}
+    users: dict[Tensor, _Users] = {}
     for op in graph.ops.values():
         if type(op).modifies is not Op.modifies:
             written = [tensor for i, tensor in op.input.items() if op.modifies(i)]
             if not written:
                 continue
             known = graph.constraints.get(op, {})
-            before = (r for tensor in written for r in _readers_before(op, tensor))
+            before = (r for tensor in written for r in _before(op, tensor, users))
             readers = [reader for reader in before if reader not in known]
             if readers and not any(tensor.isVariable() for tensor in written):
                 after = _descendants(op)
                 readers = [reader for reader in readers if reader not in after]
             found[op] = readers
     return found
+
+
+class _Users:
+    """The readers of a variable, and those that write it, in the order of their making."""
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.readers: list[Op] = []
+        writers: list[Op] = []
+        self.isViewed = not tensor.isVariable()
+        for op in tensor.uses:
+            at = [i for i, t in op.input.items() if t is tensor]
+            if any(map(op.modifies, at)):
+                writers.append(op)
+            else:
+                self.readers.append(op)
+                self.isViewed = self.isViewed or any(
+                    op.aliases(i, o) for i in at for o in op.output
+                )
+        self.writers = sorted(writers, key=lambda op: op.id)
+        self.place = {op: n for n, op in enumerate(self.writers)}
+
+
+def _before(modifier: Op, written: Tensor, users: dict[Tensor, _Users]) -> Iterable[Op]:
+    """What `modifier` waits for because it writes.
+
+    Of a variable that has no views, the first modifier waits for the readers, and each other one
+    for the one before it: through that for all else. So many modifiers take linear time.
+    """
+    if written not in users:
+        users[written] = _Users(written)
+    known = users[written]
+    if known.isViewed:
+        return _readers_before(modifier, written)
+    place = known.place[modifier]
+    return [known.writers[place - 1]] if place else known.readers
 
 
 def _descendants(op: Op) -> set[Op]:

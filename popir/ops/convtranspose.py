@@ -33,6 +33,11 @@ class ConvTransposeOp(WindowOp):
     def window(self) -> list[int]:
         """That of the weights; `kernel_shape`, where given, must agree."""
         window = self.inShape(1)[2:]
+        if 0 in window:
+            raise OperatorInputError(
+                f"{self.debugName()}: the weights have shape {self.inShape(1)}; a window has at "
+                "least one element."
+            )
         if self.kernel_shape and self.kernel_shape != window:
             raise OperatorInputError(
                 f"{self.debugName()}: the weights have shape {self.inShape(1)}, which is not of "
@@ -47,6 +52,11 @@ class ConvTransposeOp(WindowOp):
         mode, n = self.auto_pad or "NOTSET", len(self.spatialShape())
         extra = self.output_padding or [0] * n
         named = self.output_shape[-n:] if self.output_shape else None
+        if 0 in self.spatialShape():
+            raise OperatorInputError(
+                f"{self.debugName()}: the input {self.inShape(0)} has no elements in a spatial "
+                "dimension."
+            )
         if len(extra) != n or min(extra) < 0 or (named and (len(named) != n or min(named) < 1)):
             raise OperatorAttributeError(
                 f"{self.debugName()}: output_padding is {self.output_padding} and output_shape "

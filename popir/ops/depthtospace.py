@@ -20,9 +20,21 @@ Rearrangement = tuple[list[int], list[int], list[int]]
 
 
 class RearrangingOp(ViewOp):
-    """Base of the two: images [batch, channels, height, width], cut into blocks."""
+    """Base of the two: images [batch, channels, height, width], cut into blocks. With mode "DCR" a
+    block's places are the outer part of the channels, with "CRD" the inner one.
+    """
 
     blocksize: int
+    mode: str | None
+
+    def isOuter(self) -> bool:
+        """Whether the mode is "DCR", the default. Raises OperatorAttributeError for one unknown."""
+        mode = self.mode or "DCR"
+        if mode not in ("DCR", "CRD"):
+            raise OperatorAttributeError(
+                f"{self.debugName()}: the attribute 'mode' is {mode!r}; expected is DCR or CRD."
+            )
+        return mode == "DCR"
 
     def rearrangement(self) -> Rearrangement:
         """How the elements move."""
@@ -69,25 +81,17 @@ class RearrangingOp(ViewOp):
 
 
 class DepthToSpaceOp(RearrangingOp):
-    """Blocks of pixels from channels: [b, c, h, w] to [b, c / s², h s, w s]. With mode "DCR" a
-    block's places are the outer part of the channels, with "CRD" the inner one.
-    """
-
-    mode: str | None
+    """Blocks of pixels from channels: [b, c, h, w] to [b, c / s², h s, w s]."""
 
     def rearrangement(self) -> Rearrangement:
         """The two parts of a block's place go behind height and width."""
         b, c, h, w = self.images()
-        s, mode = self.blocksize, self.mode or "DCR"
-        if mode not in ("DCR", "CRD"):
-            raise OperatorAttributeError(
-                f"{self.debugName()}: the attribute 'mode' is {mode!r}; expected is DCR or CRD."
-            )
+        s = self.blocksize
         if c % (s * s):
             raise self.unfit("channels", s * s)
         rest = c // (s * s)
         shape = [b, rest, h * s, w * s]
-        if mode == "DCR":
+        if self.isOuter():
             return [b, s, s, rest, h, w], [0, 3, 4, 1, 5, 2], shape
         return [b, rest, s, s, h, w], [0, 1, 4, 2, 5, 3], shape
 
@@ -96,13 +100,13 @@ class SpaceToDepthOp(RearrangingOp):
     """Channels from blocks of pixels: [b, c, h, w] to [b, c s², h / s, w / s]."""
 
     def rearrangement(self) -> Rearrangement:
-        """A block's place becomes the outer part of the channels."""
+        """A block's place becomes part of the channels."""
         b, c, h, w = self.images()
         s = self.blocksize
         if h % s or w % s:
             raise self.unfit("height and width", s)
-        seen = [b, c, h // s, s, w // s, s]
-        return seen, [0, 3, 5, 1, 2, 4], [b, c * s * s, h // s, w // s]
+        seen, shape = [b, c, h // s, s, w // s, s], [b, c * s * s, h // s, w // s]
+        return seen, [0, 3, 5, 1, 2, 4] if self.isOuter() else [0, 1, 3, 5, 2, 4], shape
 
 
 class RearrangingGradOp(InputGradOp):

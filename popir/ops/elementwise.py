@@ -22,7 +22,7 @@ from popir.ops.elementwise_table import FLOATS, ROWS, Row
 from popir.ops.expression_arrays import toArray
 from popir.ops.gradient import GRAD, IN, OUT, InputGradOp
 from popir.ops.inplace import OverwritingOp, mapped, variantId
-from popir.ops.shapes import axis, broadcastShapes, broadcastTo, summedDims
+from popir.ops.shapes import axis, broadcastShapes, broadcastTo, product, summedDims
 from popir.ops.symbolic import Arg, Const, Expr
 from popir.opx import InputCreatorType, Opx, popType
 from popir.poplar import Tensor, program
@@ -139,6 +139,25 @@ class LegacyElementwiseOp(ElementwiseOp):
         if i == 1 and self.broadcast and self.axis is not None:
             first = axis(self, self.axis, self.inRank(0))
             shape += [1] * (self.inRank(0) - first - len(shape))
+        return shape
+
+
+class PReluOp(ElementwiseOp):
+    """Before version 7 the slope is one number, or one for each channel, dimension 1."""
+
+    _isPerChannel = False
+
+    def setup(self) -> None:
+        """The shape of the data."""
+        if self.opid.domain == "ai.onnx":
+            self._isPerChannel = self.opid.version < 7
+        super().setup()
+
+    def operandShape(self, i: int) -> list[int]:
+        """The slope's shape, as it broadcasts."""
+        shape = self.inShape(i)
+        if i == 1 and self._isPerChannel and product(shape) > 1:
+            return [*shape, *[1] * (self.inRank(0) - 2)]
         return shape
 
 
@@ -278,12 +297,15 @@ def _register(row: Row) -> None:
         "__annotations__": dict.fromkeys(row.attributes, row.kind),
         "row": row,
     }
-    base = LegacyElementwiseOp if row.isLegacy else ElementwiseOp
+    base = _BASES.get(row.type, LegacyElementwiseOp if row.isLegacy else ElementwiseOp)
     opClass = cast("type[Op]", type(f"{row.type}Op", (base,), members))
     ids = [OperatorIdentifier(row.domain, row.type, version) for version in row.versions]
     OpCreator(opClass, ids)
     OpxCreator(ElementwiseOpx, ids)
 
+
+_BASES: dict[str, type[ElementwiseOp]] = {"PRelu": PReluOp}
+"""The operators whose class says more than their row."""
 
 for _row in ROWS:
     _register(_row)

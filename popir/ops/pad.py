@@ -92,8 +92,8 @@ class PadOp(Op):
         ]
 
     def _along(self, a: int, size: int, before: int, after: int) -> Array:
-        kept = np.arange(size)[max(-before, 0) : size - max(-after, 0)]
-        added = (max(before, 0), max(after, 0))
+        added, cut = (max(before, 0), max(after, 0)), (max(-before, 0), max(-after, 0))
+        kept = np.arange(size)[cut[0] : max(size - cut[1], 0)]
         mode = NUMPY_MODES.get(self.mode)
         if size + before + after < 0 or (mode and sum(added) and not len(kept)):
             raise OperatorInputError(
@@ -101,7 +101,8 @@ class PadOp(Op):
                 "more or less cannot be made."
             )
         if mode is None:
-            return np.pad(kept, added, constant_values=NOWHERE)
+            whole = np.pad(np.arange(size), added, constant_values=NOWHERE)
+            return whole[cut[0] : len(whole) - cut[1]]
         return np.pad(kept, added, mode=mode)  # pyright: ignore[reportCallIssue, reportArgumentType]
 
     def setup(self) -> None:

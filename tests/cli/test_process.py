@@ -167,6 +167,7 @@ def test_an_interrupt_keeps_what_was_trained(tmp_path: Path, before: Any) -> Non
         preexec_fn=before,
     ) as process:
         assert process.stdout is not None
+        assert process.stdout.readline() == "trained: 32 elements in 1 tensor: w\n"
         assert process.stdout.readline().startswith("epoch 1/100000000: loss ")
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)

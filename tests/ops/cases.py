@@ -168,6 +168,14 @@ ELEMENTWISE = [
     Case("Elu", [SMALL], {"alpha": 0.7}, away=[0]),
     Case("PRelu", [[2, 3, 4], [3, 1]], opsets=(7, 9, 16), away=[0]),
     Case("PRelu", [[2, 3], []], opsets=(16,), away=[0], id="one"),
+    Case(
+        "PRelu",
+        [[2, 3, 4], [3]],
+        opsets=(6,),
+        away=[0],
+        formula=lambda x, slope: np.where(x < 0, slope[:, None] * x, x),  # onnxruntime has it not
+        id="channels",
+    ),
     Case("Mish", [SMALL]),
     Case("Selu", [SMALL], {"alpha": 1.5, "gamma": 1.1}, away=[0]),
     Case("HardSigmoid", [[4, 3]], {"alpha": 0.5, "beta": 0.4}, away=[-0.8, 1.2]),
@@ -335,6 +343,16 @@ SHAPES = [
     Case("DepthToSpace", [[2, 8, 2, 3]], {"blocksize": 2}, opsets=(6, 11, 13)),
     Case("DepthToSpace", [[1, 9, 1, 2]], {"blocksize": 3, "mode": "CRD"}, opsets=(11,), id="CRD"),
     Case("SpaceToDepth", [[2, 2, 4, 6]], {"blocksize": 2}, opsets=(6, 13)),
+    Case(
+        "SpaceToDepth",
+        [np.arange(96.0, dtype=np.float32).reshape(2, 2, 4, 6)],
+        {"blocksize": 2, "mode": "CRD"},
+        opsets=(28,),
+        formula=lambda x: (
+            x.reshape(2, 2, 2, 2, 3, 2).transpose(0, 1, 3, 5, 2, 4).reshape(2, 8, 2, 3)
+        ),
+        id="columns first",
+    ),
     Case("Trilu", [[2, 3, 4]]),
     Case("Trilu", [[4, 3], np.int64(-1)], {"upper": 0}, constants=[1], id="lower"),
     Case("Trilu", [ints(1, 2, 3, 4).reshape(2, 2)], gradient=False, id="integers"),

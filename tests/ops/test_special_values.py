@@ -35,7 +35,7 @@ AGAINST_ORACLE = {
     # Sums of very large numbers of both signs depend on the order.
     *("AveragePool", "ReduceProd", "LayerNormalization"),
     # What does not fit an integer is undefined: here it is the nearest integer, and NaN is 0.
-    "Cast",
+    *("Cast", "CastLike"),
     # A bound that is left out bounds nothing, not even infinity.
     "Clip",
 }
@@ -97,6 +97,8 @@ NOT_AS_ORACLE = {
     "Squeeze",
     # It has NaN for the statistics of an empty batch; here they count as 0.
     "BatchNormalization",
+    # A mean over no label is NaN there, and 0 here.
+    *("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss"),
 }
 
 
