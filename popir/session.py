@@ -42,6 +42,7 @@ from popir.onnxio.modes import inModes
 from popir.onnxio.skeleton import Skeleton
 from popir.onnxio.statistics import separateStatistics
 from popir.onnxio.training_info import Training, joined
+from popir.ops.contraction_options import applyContractionOptions
 from popir.optimizers import Optimizer
 from popir.options import Kind, OptionWarning, SessionOptions, warn
 from popir.options.annotations import checkAnnotations
@@ -153,6 +154,7 @@ class Session(Exclusive):
                 (op.debugName(), op.source == "built in", op.settings.nodeAttributes)
                 for op in graph.ops.values()
             )
+            applyContractionOptions(graph, self.options)
             mode, ipus = self.options.virtualGraphMode, self.deviceInfo.numIpus
             checkVirtualGraphs(graph, mode, ipus)
             if mode is VirtualGraphMode.Auto:

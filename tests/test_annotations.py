@@ -20,10 +20,7 @@ OFFER: dict[str, Callable[[popir.Builder, str], object]] = {
     "recomputeOutput": lambda b, y: b.recomputeOutputInBackwardPass(y),
     "schedulePriority": lambda b, y: b.schedulePriority(y, 2.0),
     "commGroup": lambda b, y: b.addNodeAttribute("__comm_group_type", 1, y),
-    "setPartialsType": lambda b, y: b.setPartialsType(y, "HALF"),
-    "setAvailableMemoryProportion": lambda b, y: b.setAvailableMemoryProportion(y, 0.5),
     "setEnableConvDithering": lambda b, y: b.setEnableConvDithering(y, 1),
-    "setSerializeMatMul": lambda b, y: b.setSerializeMatMul({y}, "input_channels", 2),
 }
 """How each annotation that does not act is set to what is not done."""
 

@@ -39,6 +39,7 @@ class Search {
 
  private:
   static constexpr Cycles kMostSerial = 1024;
+  static constexpr std::size_t kVertexSizes = 9;  // what an estimator reads: no geometry
 
   void trySerial(Cycles byRows, Cycles byColumns) {
     if (byRows > c_.whole.size(1) || byColumns > c_.whole.size(3)) return;
@@ -121,7 +122,8 @@ class Search {
   void consider(ContractionPlan& plan, const AxisSplit& g, const AxisSplit& m, const AxisSplit& k,
                 const AxisSplit& n) {
     plan.part = c_.whole;
-    plan.part.sizes.resize(6, 8 * partialBytes_);
+    if (plan.part.sizes.size() < 6) plan.part.sizes.resize(6, 8 * partialBytes_);
+    plan.part.sizes.resize(kVertexSizes);
     plan.part.sizes[0] = g.elements();
     plan.part.sizes[1] = m.elements();
     plan.part.sizes[2] = k.elements();

@@ -9,6 +9,7 @@ from popir import poplar
 from popir._device import machine
 from popir.options import Kind, Row, SessionOptions, rows
 from popir.options.annotations import ANNOTATIONS
+from popir.options.contractions import ENTRIES
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,11 @@ GROUPS = [
         "engine_options",
         "engineOptions, and options of poplar.Engine",
         lambda: _ofText(poplar.engineOptionTable()),
+    ),
+    Group(
+        "contraction_options",
+        "matmulOptions, convolutionOptions and lstmOptions",
+        lambda: ENTRIES,
     ),
     Group("device_options", "createIpuModelDevice, and options of poplar.Target", _devices),
     Group("annotations", "annotations of nodes: methods of Builder", lambda: ANNOTATIONS),

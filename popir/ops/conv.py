@@ -6,21 +6,24 @@ from popir import poplin, popops
 from popir.errors import OperatorInputError
 from popir.ir import Op
 from popir.ops.arithmetic import Arithmetic, accumulator
+from popir.ops.contraction_options import Contraction, contractionFlags
 from popir.ops.gradient import GRAD, IN, InputGradOp
 from popir.ops.identifiers import graphcoreId, onnxIds
 from popir.ops.spatial import WindowOp
 from popir.ops.symbolic import Arg
+from popir.options.contractions import CONVOLUTION
 from popir.opx import InputCreatorType, Opx, popType
 from popir.poplar import Tensor, program
 from popir.registry import OpCreator, OpxCreator
 from popir.types import TensorInfo
 
 
-class ConvOp(WindowOp):
+class ConvOp(WindowOp, Contraction):
     """Inputs: data, weights [out channels, in channels / group, window...], optionally a bias [out
     channels].
     """
 
+    sessionOptions = CONVOLUTION
     dilations: list[int] | None
     group: int
 
@@ -156,11 +159,11 @@ class ConvOpx(Opx):
         """poplin's."""
         op = self.getOp(ConvOp)
         weights = grouped(self.getInTensor(1), op.group)
-        data, params = self.getInTensor(0), op.convParams()
+        data, params, flags = self.getInTensor(0), op.convParams(), contractionFlags(op)
         if op.hasInput(2):
             params.outputType = accumulator(data.elementType())
         out = poplin.convolution(
-            self.graph(), data, weights, params, False, prog, self.debugContext()
+            self.graph(), data, weights, params, False, prog, self.debugContext(), flags
         )
         if op.hasInput(2):
             out = biased(self, out, self.getInTensor(2), prog)
@@ -172,10 +175,10 @@ class ConvOpx(Opx):
 
     def createInputTensor(self, i: int, debugContext: str) -> Tensor:
         """As the convolution wants it."""
-        params = self.getOp(ConvOp).convParams()
-        if i == 0:
-            return poplin.createInput(self.graph(), params, debugContext)
-        return poplin.createWeights(self.graph(), params, debugContext).reshape(self.inShape(1))
+        op = self.getOp(ConvOp)
+        create = poplin.createWeights if i else poplin.createInput
+        made = create(self.graph(), op.convParams(), debugContext, contractionFlags(op))
+        return made.reshape(self.inShape(i))
 
 
 class ConvDataGradOpx(Opx):
@@ -186,8 +189,8 @@ class ConvDataGradOpx(Opx):
         op = self.getOp(ConvDataGradOp)
         params = poplin.getGradientParams(op.params)
         weights = grouped(self.getInTensor(1), op.group)
-        g = self.getInTensor(0)
-        out = poplin.convolution(self.graph(), g, weights, params, True, prog, self.debugContext())
+        g, context, flags = self.getInTensor(0), self.debugContext(), contractionFlags(op)
+        out = poplin.convolution(self.graph(), g, weights, params, True, prog, context, flags)
         self.setOutTensor(0, out)
 
 
@@ -199,7 +202,7 @@ class ConvWeightsGradOpx(Opx):
         op = self.getOp(ConvWeightsGradOp)
         g, data = self.getInTensor(0), self.getInTensor(1)
         out = poplin.calculateWeightDeltas(
-            self.graph(), g, data, op.params, prog, self.debugContext()
+            self.graph(), g, data, op.params, prog, self.debugContext(), contractionFlags(op)
         )
         self.setOutTensor(0, out.reshape(self.outShape(0)))
 

@@ -8,23 +8,26 @@ from popir import poplin, popops
 from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import Op
 from popir.ops.arithmetic import accumulator
+from popir.ops.contraction_options import Contraction, contractionFlags
 from popir.ops.conv import biased, grouped
 from popir.ops.gradient import GRAD, IN, InputGradOp
 from popir.ops.identifiers import graphcoreId, onnxIds
 from popir.ops.spatial import WindowOp
+from popir.options.contractions import CONVOLUTION
 from popir.opx import InputCreatorType, Opx, popType
 from popir.poplar import Tensor, program
 from popir.registry import OpCreator, OpxCreator
 from popir.types import TensorInfo
 
 
-class ConvTransposeOp(WindowOp):
+class ConvTransposeOp(WindowOp, Contraction):
     """Inputs: data, weights [in channels, out channels / group, window...], optionally a bias [out
     channels].
 
     It makes what a convolution with the same weights and attributes would make the data of.
     """
 
+    sessionOptions = CONVOLUTION
     dilations: list[int] | None
     output_padding: list[int] | None
     output_shape: list[int] | None
@@ -189,9 +192,8 @@ class ConvTransposeOpx(Opx):
         params = poplin.getGradientParams(op.convParams())
         if op.hasInput(2):
             params.outputType = accumulator(data.elementType())
-        out = poplin.convolution(
-            self.graph(), data, weights, params, True, prog, self.debugContext()
-        )
+        context, flags = self.debugContext(), contractionFlags(op)
+        out = poplin.convolution(self.graph(), data, weights, params, True, prog, context, flags)
         if op.hasInput(2):
             out = biased(self, out, self.getInTensor(2), prog)
         self.setOutTensor(0, out)
@@ -202,8 +204,10 @@ class ConvTransposeOpx(Opx):
 
     def createInputTensor(self, i: int, debugContext: str) -> Tensor:
         """As the convolution wants it."""
-        params = self.getOp(ConvTransposeOp).convParams()
-        return poplin.createWeights(self.graph(), params, debugContext).reshape(self.inShape(i))
+        op = self.getOp(ConvTransposeOp)
+        params, flags = op.convParams(), contractionFlags(op)
+        made = poplin.createWeights(self.graph(), params, debugContext, flags)
+        return made.reshape(self.inShape(i))
 
 
 class ConvTransposeDataGradOpx(Opx):
@@ -213,9 +217,8 @@ class ConvTransposeDataGradOpx(Opx):
         """poplin's convolution."""
         op = self.getOp(ConvTransposeDataGradOp)
         g, weights = self.getInTensor(0), grouped(self.getInTensor(1), op.group)
-        out = poplin.convolution(
-            self.graph(), g, weights, op.params, False, prog, self.debugContext()
-        )
+        context, flags = self.debugContext(), contractionFlags(op)
+        out = poplin.convolution(self.graph(), g, weights, op.params, False, prog, context, flags)
         self.setOutTensor(0, out)
 
 
@@ -227,7 +230,7 @@ class ConvTransposeWeightsGradOpx(Opx):
         op = self.getOp(ConvTransposeWeightsGradOp)
         g, data = self.getInTensor(0), self.getInTensor(1)
         out = poplin.calculateWeightDeltas(
-            self.graph(), data, g, op.params, prog, self.debugContext()
+            self.graph(), data, g, op.params, prog, self.debugContext(), contractionFlags(op)
         )
         self.setOutTensor(0, out.reshape(self.outShape(0)))
 

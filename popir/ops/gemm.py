@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from popir import poplin
 from popir.errors import OperatorInputError
 from popir.ir import Op
 from popir.ops import symbolic as s
 from popir.ops.arithmetic import Arithmetic, accumulator
+from popir.ops.contraction_options import (
+    FORWARD,
+    INPUT,
+    LHS_GRAD,
+    OUTPUT,
+    REDUCED,
+    RHS_GRAD,
+    Contraction,
+    createOperand,
+    multiply,
+)
 from popir.ops.gradient import GRAD, IN, InputGradOp
 from popir.ops.identifiers import graphcoreId, onnxIds
 from popir.ops.shapes import summedDims
@@ -17,7 +27,7 @@ from popir.registry import OpCreator, OpxCreator
 from popir.types import TensorInfo
 
 
-class GemmOp(Op):
+class GemmOp(Op, Contraction):
     """Two matrices, and from version 11 on an optional third operand."""
 
     alpha: float
@@ -53,6 +63,11 @@ class GemmOp(Op):
                     f"product's, {shape}."
                 )
         self.setOutInfo(0, TensorInfo(self.inInfo(0).dataType(), shape))
+
+    def cuttable(self) -> dict[str, int]:
+        """Rows, inner elements, columns."""
+        (rows, inner), (_, columns) = self.operandShape(0), self.operandShape(1)
+        return {INPUT: rows, REDUCED: inner, OUTPUT: columns}
 
     def getSubgraphValue(self) -> float:
         """Expensive."""
@@ -99,13 +114,36 @@ class GemmCGradOp(GemmGradOp):
         super().__init__(fwdOp, 2)
 
 
-def _product(opx: Opx, a: Tensor, b: Tensor, factor: float, prog: program.Sequence) -> Tensor:
+def _product(
+    opx: Opx,
+    a: Tensor,
+    b: Tensor,
+    factor: float,
+    prog: program.Sequence,
+    sizes: tuple[str, str, str] = FORWARD,
+) -> Tensor:
     """factor a b."""
     kind = a.elementType()
     if factor == 1.0:
-        return poplin.matMul(opx.graph(), a, b, prog, opx.debugContext())
-    out = poplin.matMul(opx.graph(), a, b, prog, accumulator(kind), opx.debugContext())
+        return multiply(opx, a, b, prog, kind, sizes)
+    out = multiply(opx, a, b, prog, accumulator(kind), sizes)
     return _scaled(Arithmetic(opx, prog), out, factor, kind)
+
+
+def _gradient(
+    opx: Opx,
+    a: Tensor,
+    b: Tensor,
+    isTransposed: bool,
+    prog: program.Sequence,
+    sizes: tuple[str, str, str],
+) -> Tensor:
+    """alpha a b, or its transpose, as a product of its own."""
+    alpha = opx.getOp(GemmGradOp).alpha
+    if isTransposed:
+        rows, inner, columns = sizes
+        return _product(opx, b.transpose(), a.transpose(), alpha, prog, (columns, inner, rows))
+    return _product(opx, a, b, alpha, prog, sizes)
 
 
 def _times(factor: float, e: Expr) -> Expr:
@@ -130,7 +168,7 @@ class GemmOpx(Opx):
             return
         sum_ = _times(op.alpha, Arg(0)) + _times(op.beta, Arg(1))
         kind = a.elementType()
-        out = poplin.matMul(self.graph(), a, b, prog, accumulator(kind), self.debugContext())
+        out = multiply(self, a, b, prog, accumulator(kind))
         operands = [out, self.getInTensor(2)]
         arithmetic = Arithmetic(self, prog)
         if kind == out.elementType():
@@ -146,10 +184,8 @@ class GemmOpx(Opx):
     def createInputTensor(self, i: int, debugContext: str) -> Tensor:
         """As the product wants it."""
         op = self.getOp(GemmOp)
-        kind = popType(self.inInfo(i))
-        create = (poplin.createMatMulInputLHS, poplin.createMatMulInputRHS)[i]
         shapes = op.operandShape(0), op.operandShape(1)
-        made = create(self.graph(), kind, kind, *shapes, debugContext)
+        made = createOperand(self, i, popType(self.inInfo(i)), *shapes, debugContext)
         return made.transpose() if (op.transA, op.transB)[i] else made
 
 
@@ -161,8 +197,7 @@ class GemmAGradOpx(Opx):
         op = self.getOp(GemmAGradOp)
         g, b = self.getInTensor(0), self.getInTensor(1)
         b = b if op.transB else b.transpose()
-        operands = (b.transpose(), g.transpose()) if op.transA else (g, b)
-        self.setOutTensor(0, _product(self, *operands, op.alpha, prog))
+        self.setOutTensor(0, _gradient(self, g, b, op.transA, prog, LHS_GRAD))
 
 
 class GemmBGradOpx(Opx):
@@ -173,8 +208,7 @@ class GemmBGradOpx(Opx):
         op = self.getOp(GemmBGradOp)
         g, a = self.getInTensor(0), self.getInTensor(1)
         a = a if op.transA else a.transpose()
-        operands = (g.transpose(), a.transpose()) if op.transB else (a, g)
-        self.setOutTensor(0, _product(self, *operands, op.alpha, prog))
+        self.setOutTensor(0, _gradient(self, a, g, op.transB, prog, RHS_GRAD))
 
 
 class GemmCGradOpx(Opx):

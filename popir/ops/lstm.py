@@ -11,12 +11,14 @@ from popir import poplar, poplin, popops
 from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import GradInOutMapper, GradOp, Op, OpSerialiser
 from popir.ops.arithmetic import Arithmetic, accumulator, accumulatorOf
+from popir.ops.contraction_options import Contraction, contractionFlags, multiply
 from popir.ops.gradient import GRAD, IN, OUT
 from popir.ops.identifiers import graphcoreId, onnxIds
 from popir.ops.lstm_cell import Cell, functions
 from popir.ops.lstm_steps import Steps
 from popir.ops.shapes import broadcastTo
 from popir.ops.symbolic import Arg
+from popir.options.contractions import LSTM
 from popir.opx import InputCreatorType, Opx, popType
 from popir.poplar import Tensor, program
 from popir.popops import expr as pe
@@ -33,11 +35,12 @@ DIRECTIONS = {"forward": [False], "reverse": [True], "bidirectional": [False, Tr
 """For each direction, whether it begins at the end."""
 
 
-class LstmOp(Op):
+class LstmOp(Op, Contraction):
     """X [time, batch, inputs], or [batch, time, inputs] with layout 1; W [directions, 4 hidden,
     inputs]; R [directions, 4 hidden, hidden]; the others as ONNX has them.
     """
 
+    sessionOptions = LSTM
     activations: list[str] | None
     activation_alpha: list[float] | None
     activation_beta: list[float] | None
@@ -286,16 +289,15 @@ class LstmOpx(Opx):
 
     def grow(self, prog: program.Sequence) -> None:
         """A product for all steps, then the steps."""
-        op, graph = self.getOp(LstmOp), self.graph()
+        op = self.getOp(LstmOp)
         given = _Inputs(self, op, 0, prog)
         kept: list[list[Tensor]] = []
         for d, (cell, reverse) in enumerate(zip(op.cells(), op.reversals(), strict=True)):
             w, bias = given.weight(W, d), given.weight(B, d)
             assert w is not None
-            context = self.debugContext("input")
             rows, columns = given.rows(), w.transpose()
             wide = accumulator(rows.elementType())
-            gates = poplin.matMul(graph, rows, columns, prog, wide, context)
+            gates = multiply(self, rows, columns, prog, wide, name="input")
             if bias is not None:
                 n = 4 * given.hidden
                 halves = [bias.slice(i * n, (i + 1) * n).expand([0]) for i in range(2)]
@@ -317,10 +319,10 @@ class LstmOpx(Opx):
         op = self.getOp(LstmOp)
         time, batch, _, directions, hidden = op.sizes()
         rows, columns, kind = self.inShape(i)[2], 4 * hidden, popType(self.inInfo(i))
-        left = [time * batch if i == W else batch, rows]
+        left, flags = [time * batch if i == W else batch, rows], contractionFlags(op)
         made = [
             poplin.createMatMulInputRHS(
-                self.graph(), kind, kind, left, [rows, columns], debugContext
+                self.graph(), kind, kind, left, [rows, columns], debugContext, flags
             )
             for _ in range(directions)
         ]
@@ -370,7 +372,7 @@ class LstmGradOpx(Opx):
         self, op: LstmGradOp, given: _Inputs, d: int, steps: Steps, prog: program.Sequence
     ) -> dict[int, Tensor]:
         """The gradients of one direction, by the forward operator's inputs."""
-        graph, kept = self.graph(), op.FORWARD + P + 1
+        kept = op.FORWARD + P + 1
         gates, cells, hiddens = (self.getInTensor(kept + i)[d] for i in range(3))
         sequence, hidden, cell = self._incoming(op, d)
         sequence = None if sequence is None else given.within(sequence)
@@ -380,13 +382,12 @@ class LstmGradOpx(Opx):
         assert w is not None
         before = steps.before(hiddens, given.state(HIDDEN0, d))
         before = before.reshape([given.time * given.batch, given.hidden])
-        context = self.debugContext
-        params = popops.ReduceParams(popops.Operation.ADD)
-        bias = popops.reduce(graph, rows, [0], params, prog, context("bias"))
+        kind, params = rows.elementType(), popops.ReduceParams(popops.Operation.ADD)
+        bias = popops.reduce(self.graph(), rows, [0], params, prog, self.debugContext("bias"))
         found = {
-            X: poplin.matMul(graph, rows, w, prog, accumulator(w.elementType()), context("x")),
-            W: poplin.matMul(graph, rows.transpose(), given.rows(), prog, context("w")),
-            R: poplin.matMul(graph, rows.transpose(), before, prog, context("r")),
+            X: multiply(self, rows, w, prog, accumulator(kind), name="x"),
+            W: multiply(self, rows.transpose(), given.rows(), prog, kind, name="w"),
+            R: multiply(self, rows.transpose(), before, prog, kind, name="r"),
             B: poplar.concat([bias, bias], 0),
             HIDDEN0: given.stored(dHidden0),
             CELL0: given.stored(dCell0),

@@ -9,6 +9,7 @@ from typing import Any
 from popir import poplar, poplin, popops
 from popir.ops import symbolic as s
 from popir.ops.arithmetic import Arithmetic, accumulator, deviceTree
+from popir.ops.contraction_options import contractionFlags, multiply
 from popir.ops.lstm_cell import (
     CELL,
     CELL_BEFORE,
@@ -67,7 +68,8 @@ class Steps:
                 weights = self.recurrent.transpose()
                 context = self.opx.debugContext("recurrent")
                 poplin.matMulAcc(
-                    self.opx.graph(), gates[t], 1.0, hidden, weights, self.prog, context
+                    *(self.opx.graph(), gates[t], 1.0, hidden, weights, self.prog, context),
+                    contractionFlags(self.opx.op_p),
                 )
             known = self._known(t, gates, cells, cell, hidden)
             self._put("cell", lambda: [self.cell.cell], known, [cells[t]])
@@ -110,9 +112,8 @@ class Steps:
             known[D_CELL.index] = self._new("dCell", self.cell.dCell, known)
             self._put("dGates", self.cell.dGates, known, self._byGate(dGates[t]))
             dCell = self._new("dCellBefore", self.cell.dCellBefore, known)
-            context = self.opx.debugContext("dRecurrent")
-            passed = poplin.matMul(
-                self.opx.graph(), dGates[t], self.recurrent, self.prog, self._wide, context
+            passed = multiply(
+                *(self.opx, dGates[t], self.recurrent, self.prog, self._wide), name="dRecurrent"
             )
             if self.mask is not None:
                 known[HIDDEN_BEFORE.index] = passed

@@ -6,10 +6,20 @@ matrix: then the first operand's leading dimensions are rows.
 
 from __future__ import annotations
 
-from popir import poplin
 from popir.errors import OperatorInputError
 from popir.ir import Op
 from popir.ops.arithmetic import Arithmetic, accumulator
+from popir.ops.contraction_options import (
+    FORWARD,
+    INPUT,
+    LHS_GRAD,
+    OUTPUT,
+    REDUCED,
+    RHS_GRAD,
+    Contraction,
+    createOperand,
+    multiply,
+)
 from popir.ops.gradient import GRAD, IN, InputGradOp
 from popir.ops.identifiers import graphcoreId, onnxIds
 from popir.ops.shapes import broadcastShapes, broadcastTo, product
@@ -19,7 +29,7 @@ from popir.registry import OpCreator, OpxCreator
 from popir.types import TensorInfo
 
 
-class MatMulOp(Op):
+class MatMulOp(Op, Contraction):
     """A vector as first input is a row, as second a column; the result lacks that dimension."""
 
     def lhsShape(self) -> list[int]:
@@ -52,6 +62,16 @@ class MatMulOp(Op):
         shape += [a[-2]] if self.inRank(0) > 1 else []
         shape += [b[-1]] if self.inRank(1) > 1 else []
         self.setOutInfo(0, TensorInfo(self.inInfo(0).dataType(), shape))
+
+    def isSingle(self) -> bool:
+        """Whether the second operand is one matrix, so that the first one's stack is rows."""
+        return product(self.rhsShape()[:-2]) == 1
+
+    def cuttable(self) -> dict[str, int]:
+        """Of the product that is computed: rows, inner elements, columns."""
+        a, b = self.lhsShape(), self.rhsShape()
+        rows = product(a[:-1]) if self.isSingle() else a[-2]
+        return {INPUT: rows, REDUCED: a[-1], OUTPUT: b[-1]}
 
     def getSubgraphValue(self) -> float:
         """Expensive."""
@@ -95,19 +115,25 @@ class MatMulRhsGradOp(MatMulGradOp):
         super().__init__(fwdOp, 1)
 
 
-def multiply(
-    opx: Opx, a: Tensor, b: Tensor, stack: list[int], kind: Type, prog: program.Sequence
+def _stacked(
+    opx: Opx,
+    a: Tensor,
+    b: Tensor,
+    stack: list[int],
+    kind: Type,
+    prog: program.Sequence,
+    sizes: tuple[str, str, str] = FORWARD,
 ) -> Tensor:
     """The product of stacked matrices, each stack broadcast to `stack`, as elements of `kind`."""
     (m, k), n = a.shape()[-2:], b.shape()[-1]
     if product(b.shape()[:-2]) == 1:
         rows = a.reshape([product(a.shape()[:-1]), k])
-        out = poplin.matMul(opx.graph(), rows, b.reshape([k, n]), prog, kind, opx.debugContext())
+        out = multiply(opx, rows, b.reshape([k, n]), prog, kind, sizes)
         return out.reshape([*stack, m, n])
     groups = product(stack)
     a3 = broadcastTo(a, [*stack, m, k]).reshape([groups, m, k])
     b3 = broadcastTo(b, [*stack, k, n]).reshape([groups, k, n])
-    out = poplin.matMulGrouped(opx.graph(), a3, b3, prog, kind, opx.debugContext())
+    out = multiply(opx, a3, b3, prog, kind, sizes)
     return out.reshape([*stack, m, n])
 
 
@@ -118,13 +144,18 @@ def transposed(t: Tensor) -> Tensor:
 
 
 def _summedProduct(
-    opx: Opx, a: Tensor, b: Tensor, shape: list[int], prog: program.Sequence
+    opx: Opx,
+    a: Tensor,
+    b: Tensor,
+    shape: list[int],
+    prog: program.Sequence,
+    sizes: tuple[str, str, str],
 ) -> Tensor:
     """The product of stacked matrices, added up over the part of the stack that `shape` lacks."""
     stack, given = opx.getOp(MatMulGradOp).stack, a.elementType()
     summed = product(shape[:-2]) != product(stack)
     kind = accumulator(given) if summed else given
-    full = multiply(opx, a, b, stack, kind, prog)
+    full = _stacked(opx, a, b, stack, kind, prog, sizes)
     return Arithmetic(opx, prog).reduceTo(full, shape, "reduce", given)
 
 
@@ -136,23 +167,21 @@ class MatMulOpx(Opx):
         op = self.getOp(MatMulOp)
         a = self.getInTensor(0).reshape(op.lhsShape())
         b = self.getInTensor(1).reshape(op.rhsShape())
-        out = multiply(self, a, b, op.stack(), a.elementType(), prog)
+        out = _stacked(self, a, b, op.stack(), a.elementType(), prog)
         self.setOutTensor(0, out.reshape(self.outShape(0)))
 
     def getInputCreatorType(self, i: int) -> InputCreatorType:
         """A single matrix as second operand, and the first one with it."""
-        op = self.getOp(MatMulOp)
-        single = product(op.rhsShape()[:-2]) == 1
+        single = self.getOp(MatMulOp).isSingle()
         return InputCreatorType.CanCreate if single else InputCreatorType.Deadend
 
     def createInputTensor(self, i: int, debugContext: str) -> Tensor:
         """As the product wants it."""
         op = self.getOp(MatMulOp)
         a, b = op.lhsShape(), op.rhsShape()[-2:]
-        kind = popType(self.inInfo(i))
-        create = poplin.createMatMulInputRHS if i else poplin.createMatMulInputLHS
         rows = [product(a[:-1]), a[-1]]
-        return create(self.graph(), kind, kind, rows, b, debugContext).reshape(self.inShape(i))
+        made = createOperand(self, i, popType(self.inInfo(i)), rows, b, debugContext)
+        return made.reshape(self.inShape(i))
 
 
 class MatMulLhsGradOpx(Opx):
@@ -163,7 +192,7 @@ class MatMulLhsGradOpx(Opx):
         op = self.getOp(MatMulLhsGradOp)
         g = self.getInTensor(0).reshape(op.productShape())
         b = self.getInTensor(1).reshape(op.matrices[1])
-        out = _summedProduct(self, g, transposed(b), op.matrices[0], prog)
+        out = _summedProduct(self, g, transposed(b), op.matrices[0], prog, LHS_GRAD)
         self.setOutTensor(0, out.reshape(self.outShape(0)))
 
 
@@ -181,9 +210,9 @@ class MatMulRhsGradOpx(Opx):
                 [product(g.shape()[:-1]), k]
             )
             g = g.reshape([rows.dim(0), n])
-            full = poplin.matMul(self.graph(), rows.transpose(), g, prog, self.debugContext())
+            full = multiply(self, rows.transpose(), g, prog, g.elementType(), RHS_GRAD)
         else:
-            full = _summedProduct(self, transposed(a), g, op.matrices[1], prog)
+            full = _summedProduct(self, transposed(a), g, op.matrices[1], prog, RHS_GRAD)
         self.setOutTensor(0, full.reshape(self.outShape(0)))
 
 

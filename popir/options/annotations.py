@@ -19,6 +19,8 @@ EXECUTION_PHASE = "__execution_phase"
 RECOMPUTE = "__recompute_output_in_backward_pass"
 PARTIALS_TYPE = "__partials_type"
 AVAILABLE_MEMORY = "__available_memory"
+WIDE_LOADS = "__use_128bit_conv_unit_load"
+"""Set by a session alone, of its options; no model has it."""
 CONV_DITHERING = "__enable_conv_dithering"
 SERIALIZE_MODE = "__serialize_matmul_mode"
 SERIALIZE_FACTOR = "__serialize_matmul_factor"
@@ -45,13 +47,8 @@ class Annotation(Row):
     """Values besides the default that ask for what is done anyway."""
 
 
-def _planner(name: str, type: str, *attributes: str, neutral: tuple[Any, ...] = ()) -> Annotation:
-    why = "the planner of contractions does not take options yet."
-    return Annotation(name, type, None, Kind.REFUSED, why, attributes=attributes, neutral=neutral)
-
-
-def _test(name: str) -> str:
-    return f"tests/test_annotations.py::{name}"
+def _test(name: str, file: str = "test_annotations") -> str:
+    return f"tests/{file}.py::{name}"
 
 
 ANNOTATIONS: list[Row] = [
@@ -115,14 +112,45 @@ ANNOTATIONS: list[Row] = [
         "there is one replica of a model.",
         attributes=(COMM_GROUP_TYPE, COMM_GROUP_SIZE),
     ),
-    _planner("setPartialsType", "'FLOAT' or 'HALF'", PARTIALS_TYPE, neutral=("FLOAT",)),
-    _planner("setAvailableMemoryProportion", "a number above 0, at most 1", AVAILABLE_MEMORY),
-    _planner("setEnableConvDithering", "0 or 1", CONV_DITHERING, neutral=(0,)),
-    _planner(
+    Annotation(
+        "setPartialsType",
+        "'FLOAT' or 'HALF'",
+        None,
+        Kind.ACTS,
+        "the type of partial sums of a product or convolution and its gradients, on the machine; "
+        "the Cpu device adds up in float.",
+        _test("test_partials_reach_the_planner", "test_contraction_options"),
+        attributes=(PARTIALS_TYPE,),
+    ),
+    Annotation(
+        "setAvailableMemoryProportion",
+        "a number above 0, at most 1",
+        None,
+        Kind.ACTS,
+        "how much of a tile's memory the plan of a product or convolution and of its gradients may "
+        "use for temporary data.",
+        _test("test_the_memory_proportion_reaches_the_planner", "test_contraction_options"),
+        attributes=(AVAILABLE_MEMORY,),
+    ),
+    Annotation(
+        "setEnableConvDithering",
+        "0 or 1",
+        None,
+        Kind.REFUSED,
+        "a plan names the tiles of a convolution; none is chosen at random.",
+        attributes=(CONV_DITHERING,),
+        neutral=(0,),
+    ),
+    Annotation(
         "setSerializeMatMul",
         "a mode, a factor, and whether partial sums keep their precision",
-        *(SERIALIZE_MODE, SERIALIZE_FACTOR, SERIALIZE_PRECISION),
-        neutral=("none",),
+        None,
+        Kind.ACTS,
+        "MatMul or Gemm, and its gradients, are computed as `factor` products one after the other: "
+        "with less temporary memory, in more steps. Products that are added up are added in the "
+        "type of the result or, to keep their precision, in float.",
+        _test("test_a_serialized_product_is_the_product", "test_contraction_options"),
+        attributes=(SERIALIZE_MODE, SERIALIZE_FACTOR, SERIALIZE_PRECISION),
     ),
     Annotation(
         "excludePatterns",

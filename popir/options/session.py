@@ -13,6 +13,7 @@ from typing import Any
 
 from popir import enums as e
 from popir.errors import did_you_mean, popart_exception
+from popir.options.contractions import CONVOLUTION, LSTM, MATMUL, checkEntries
 from popir.options.table import SessionSettings, Settings, acts, nested, noMeaning, refused
 from popir.types import ReductionType
 
@@ -28,7 +29,7 @@ _NO_LOSS_SCALING = (
 )
 _ORDER = "operators run in the order of the model, each after what it reads; no order is searched."
 _NO_FRAGMENT = "there is no accumulation, so there is no fragment of the program after it."
-_PLANNER = "the planner of contractions does not take options yet."
+_CONTRACTIONS = "tests/test_contraction_options.py::{}"
 _DOT = "no .dot files are written; popir.Session.graph prints the compiled graph as text."
 _CYCLES = "getCycleCount() is an estimate, which needs no instrumentation."
 _UNROLLED = "a batch is computed as a whole."
@@ -273,11 +274,34 @@ class SessionOptions(SessionSettings):
     enableStochasticRounding: bool = refused(False, "half results are rounded to nearest.")
 
     # The planner of matrix products and convolutions.
-    enableFullyConnectedPass: bool = refused(True, _PLANNER)
-    partialsTypeMatMuls: str = refused("", _PLANNER)
-    convolutionOptions: dict[str, str] = refused({}, _PLANNER)
-    lstmOptions: dict[str, str] = refused({}, _PLANNER)
-    matmulOptions: dict[str, str] = refused({}, _PLANNER)
+    enableFullyConnectedPass: bool = noMeaning(
+        True, "a product is planned by its sizes, types and memory, whatever pass it is part of."
+    )
+    partialsTypeMatMuls: str = acts(
+        "",
+        "the type of partial sums of MatMul and Gemm without setPartialsType; it goes before "
+        "matmulOptions.",
+        _CONTRACTIONS.format("test_partials_reach_the_planner"),
+        choices=("", "float", "half"),
+    )
+    convolutionOptions: dict[str, str] = acts(
+        {},
+        "options of Conv, ConvTranspose and their gradients: a table of their own. A node's "
+        "annotations go before them.",
+        _CONTRACTIONS.format("test_entries_of_a_session_reach_the_planner"),
+    )
+    lstmOptions: dict[str, str] = acts(
+        {},
+        "options of LSTM and its gradient: a table of their own. A node's annotations go before "
+        "them.",
+        _CONTRACTIONS.format("test_entries_of_a_session_reach_the_planner"),
+    )
+    matmulOptions: dict[str, str] = acts(
+        {},
+        "options of MatMul, Gemm and their gradients: a table of their own. A node's annotations "
+        "go before them.",
+        _CONTRACTIONS.format("test_entries_of_a_session_reach_the_planner"),
+    )
 
     # Codelets.
     customCodelets: list[str] = acts(
@@ -437,8 +461,13 @@ class SessionOptions(SessionSettings):
     experimentalSettings: ExperimentalSettings = nested(ExperimentalSettings)
 
     def check(self) -> None:
-        """Also raises popart_exception for a file of codelets that is not there."""
+        """Also raises popart_exception for a file of codelets that is not there, and for entries of
+        the options of contractions that are unknown, wrong or refused.
+        """
         super().check()
+        told: set[str] = self.__dict__.setdefault("_told", set())
+        for holder in (MATMUL, CONVOLUTION, LSTM):
+            checkEntries(holder, getattr(self, holder), told)
         for file in self.customCodelets:
             if not os.path.isfile(file):
                 folder = os.path.dirname(file) or "."

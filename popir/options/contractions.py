@@ -1,0 +1,135 @@
+"""The entries of SessionOptions.matmulOptions, convolutionOptions and lstmOptions.
+
+Names are PopLibs'; names and values are text. What acts reaches the planner of `poplin`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from popir.errors import did_you_mean, popart_exception
+from popir.options.table import Kind, OptionWarning, Row, shown, warn
+
+MATMUL, CONVOLUTION, LSTM = "matmulOptions", "convolutionOptions", "lstmOptions"
+_TEST = "tests/test_contraction_options.py::test_entries_of_a_session_reach_the_planner"
+_SWITCH = ("false", "true")
+_PASSES = ("NONE", "INFERENCE_FWD", "TRAINING_FWD", "TRAINING_BWD", "TRAINING_WU")
+_BY_ITSELF = "a product is planned by its sizes, types and memory, whatever pass it is part of."
+_ONE_REDUCTION = "partial sums are added up in one way, which the planner's estimates have."
+_KEPT = "the gradient reads the gates and states that the forward pass has written."
+
+
+@dataclass(frozen=True)
+class Entry(Row):
+    """One entry of one of the three maps."""
+
+    choices: tuple[str, ...] = ()
+    """The values; none for a number from 0 to 1."""
+
+    def fits(self, value: str) -> bool:
+        """Whether the entry takes a value."""
+        if self.choices:
+            return value in self.choices
+        try:
+            return 0 <= float(value) <= 1
+        except ValueError:
+            return False
+
+
+def _entry(
+    holder: str, name: str, choices: tuple[str, ...], default: str, kind: Kind, why: str
+) -> Entry:
+    words = (
+        f"one of {', '.join(map(repr, choices))}" if choices else "a number from 0 to 1, as text"
+    )
+    test = _TEST if kind is Kind.ACTS else ""
+    return Entry(f"{holder}.{name}", words, default, kind, why, test, choices=choices)
+
+
+def _planned(holder: str) -> list[Entry]:
+    """What acts on every contraction."""
+    return [
+        _entry(
+            *(holder, "partialsType", ("float", "half"), "float", Kind.ACTS),
+            "the type of partial sums on the machine; the Cpu device adds up in float.",
+        ),
+        _entry(
+            *(holder, "availableMemoryProportion", (), "0.6", Kind.ACTS),
+            "how much of a tile's memory a plan may use for temporary data.",
+        ),
+        _entry(
+            *(holder, "use128BitConvUnitLoad", _SWITCH, "false", Kind.ACTS),
+            "whether weights are loaded 128 bits at a time, where the machine can.",
+        ),
+    ]
+
+
+def _without(holder: str, why: str, *names: str) -> list[Entry]:
+    """Switches that have no meaning."""
+    return [_entry(holder, name, _SWITCH, "false", Kind.NO_MEANING, why) for name in names]
+
+
+ENTRIES: list[Row] = [
+    *_planned(MATMUL),
+    _entry(MATMUL, "fullyConnectedPass", _PASSES, "NONE", Kind.NO_MEANING, _BY_ITSELF),
+    *_without(
+        *(MATMUL, "operands are arranged where they are made, as their first product wants them."),
+        "inputRHSIsPreArranged",
+    ),
+    *_without(MATMUL, _ONE_REDUCTION, "enableMultiStageReduce", "enableFastReduce"),
+    *_without(MATMUL, "a result lies as its plan makes it.", "remapOutputTensor"),
+    *_planned(CONVOLUTION),
+    _entry(
+        *(CONVOLUTION, "pass", (*_PASSES, *(f"FC_{name}" for name in _PASSES[1:])), "NONE"),
+        *(Kind.NO_MEANING, _BY_ITSELF),
+    ),
+    *_without(CONVOLUTION, _ONE_REDUCTION, "enableMultiStageReduce", "enableFastReduce"),
+    *_without(CONVOLUTION, "a result lies as its plan makes it.", "remapOutputTensor"),
+    _entry(
+        *(CONVOLUTION, "enableConvDithering", _SWITCH, "false", Kind.REFUSED),
+        "a plan names the tiles of a convolution; none is chosen at random.",
+    ),
+    *_planned(LSTM),
+    *_without(
+        LSTM, "the model and the kind of session say whether it is trained.", "inferenceOnly"
+    ),
+    *_without(LSTM, "the gates' part of the input is one product, always.", "preCalcWeights"),
+    _entry(
+        *(LSTM, "weightAccumulatorsType", ("float", "half"), "float", Kind.NO_MEANING),
+        "the gradients of the weights are one product over all steps.",
+    ),
+    _entry(
+        *(LSTM, "recomputationMode", ("none", "cellAndTanh", "full"), "none", Kind.REFUSED, _KEPT),
+    ),
+]
+"""The table of entries, as `matmulOptions.partialsType`."""
+
+_BY_NAME: Mapping[str, Entry] = {row.name: row for row in ENTRIES if isinstance(row, Entry)}
+
+
+def checkEntries(holder: str, given: Mapping[str, str], told: set[str]) -> None:
+    """Checks what one of the three maps holds; `told` are the entries of which a warning was given.
+
+    Raises popart_exception for an entry that is unknown, has a wrong value, or is refused.
+    """
+    who = f"SessionOptions.{holder}"
+    names = [name.partition(".")[2] for name in _BY_NAME if name.startswith(f"{holder}.")]
+    for name, value in given.items():
+        row = _BY_NAME.get(f"{holder}.{name}")
+        if row is None:
+            near = did_you_mean(name, names) or f" It takes {', '.join(names)}."
+            raise popart_exception(f"{who} has no entry '{name}'.{near}")
+        if not row.fits(value):
+            near = did_you_mean(value, row.choices)
+            raise popart_exception(
+                f"{who}['{name}'] takes {row.type}; given was {shown(value)}.{near}"
+            )
+        if value == row.default:
+            continue
+        words = f"{who}['{name}'] = {shown(value)}"
+        if row.kind is Kind.REFUSED:
+            raise popart_exception(f"{words}: {row.reason} Leave it at {shown(row.default)}.")
+        if row.kind is Kind.NO_MEANING and row.name not in told:
+            told.add(row.name)
+            warn(f"{words} has no meaning here: {row.reason}", OptionWarning)
