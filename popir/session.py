@@ -42,10 +42,11 @@ from popir.onnxio.modes import inModes
 from popir.onnxio.skeleton import Skeleton
 from popir.onnxio.statistics import separateStatistics
 from popir.onnxio.training_info import Training, joined
-from popir.ops.contraction_options import applyContractionOptions
+from popir.ops.contraction_options import applyContractionOptions, contractionEntries
 from popir.optimizers import Optimizer
 from popir.options import Kind, OptionWarning, SessionOptions, warn
 from popir.options.annotations import checkAnnotations
+from popir.options.contractions import LSTM, MATMUL
 from popir.opx import device
 from popir.owners import Owners
 from popir.patterns import Patterns
@@ -303,6 +304,8 @@ class Session(Exclusive):
             checks = Checks(self.options.opxModifyChecking, self.options.opxAliasChecking)
             places = Places(self.graph) if self._isPlaced else None
             lowering = Lowering(self.graph, self.deviceInfo.device, anchors, checks, places=places)
+            asked = contractionEntries(self.options)
+            lowering.devicex.useOptions(asked[MATMUL], asked[LSTM])
             for file in self.options.customCodelets:
                 lowering.graph.addCodelets(file, self.options.customCodeletCompileFlags)
             self._owners = lowering.owners

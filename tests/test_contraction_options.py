@@ -96,7 +96,6 @@ def session(
     )
 
 
-@functools.cache
 def typesOf(type: str) -> list[str]:
     """The operator and those of its gradients that are contractions."""
     if type == "LSTM":
@@ -404,7 +403,8 @@ def test_every_entry_is_one_of_poplin(row: Any) -> None:
         for value in values:
             poplin.createWeights(graph, params, "w", {name: value})
     if row.kind is Kind.NO_MEANING:
-        options = SessionOptions(**{holder: {name: values[-1]}})
+        given: dict[str, Any] = {holder: {name: values[-1]}}
+        options = SessionOptions(**given)
         with pytest.warns(OptionWarning) as said:
             options.check()
         assert [str(each.message) for each in said] == [

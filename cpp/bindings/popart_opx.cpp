@@ -123,6 +123,14 @@ void bindOpxs(py::module_& m) {
           },
           py::arg("lowerTile"), py::arg("upperTile"),
           "Makes the graph object that it was made with stand for these tiles of the same graph.")
+      .def(
+          "useOptions",
+          [](Devicex& d, const poplar::OptionFlags& matmul, const poplar::OptionFlags& lstm) {
+            d.lowering().matmulOptions = matmul;
+            d.lowering().lstmOptions = lstm;
+          },
+          py::arg("matmulOptions"), py::arg("lstmOptions"),
+          "Sets the options that operators of libraries find in the lowering.")
       .def("insert", &Devicex::insert, py::arg("id"), py::arg("tensor"),
            "Sets or replaces a tensor.")
       .def("contains", &Devicex::contains, py::arg("id"))

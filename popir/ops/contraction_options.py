@@ -90,6 +90,14 @@ def contractionFlags(op: Op) -> dict[str, str]:
     return {name: text(notes[note]) for name, (note, _, text) in _ENTRIES.items() if note in notes}
 
 
+def contractionEntries(options: SessionOptions) -> dict[str, dict[str, str]]:
+    """What a session asks of all contractions, by the names of the maps in its options."""
+    matmul = dict(options.matmulOptions)
+    if options.partialsTypeMatMuls:
+        matmul["partialsType"] = options.partialsTypeMatMuls
+    return {MATMUL: matmul, CONVOLUTION: options.convolutionOptions, LSTM: options.lstmOptions}
+
+
 def applyContractionOptions(graph: Graph, options: SessionOptions) -> None:
     """Checks the annotations of contractions, and gives each node the session's options as
     annotations where it has none of its own.
@@ -97,13 +105,7 @@ def applyContractionOptions(graph: Graph, options: SessionOptions) -> None:
     Raises OperatorAttributeError, naming the node, for a value that an annotation does not take.
     Warns of annotations at operators that compute no contraction.
     """
-    entries = {
-        MATMUL: dict(options.matmulOptions),
-        CONVOLUTION: options.convolutionOptions,
-        LSTM: options.lstmOptions,
-    }
-    if options.partialsTypeMatMuls:
-        entries[MATMUL]["partialsType"] = options.partialsTypeMatMuls
+    entries = contractionEntries(options)
     told: set[str] = set()
     for each in calledGraphs(graph):
         for op in each.ops.values():
@@ -167,7 +169,7 @@ def _check(op: Op) -> None:
 def _expect(op: Op, note: str, expected: str, isMet: bool) -> None:
     if not isMet:
         value = op.settings.nodeAttributes.get(note)
-        near = did_you_mean(value, FORWARD) if note == SERIALIZE_MODE else ""
+        near = did_you_mean(str(value), FORWARD) if note == SERIALIZE_MODE else ""
         raise OperatorAttributeError(
             f"{op.debugName()}: {note} is {shown(value)}; expected is {expected}.{near}"
         )

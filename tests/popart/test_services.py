@@ -73,6 +73,31 @@ def check_product(library: str) -> None:
     assert "its Opx does not say what creates an input as it does input 0" in said
 
 
+def check_options(library: str) -> None:
+    ctypes.CDLL(library)
+
+    def cycles(**options: object) -> int:
+        builder = popir.Builder(opsets={"ai.onnx": 17, DOMAIN: 1})
+        inputs = [builder.addInputTensor("FLOAT", [512, 512], name) for name in "ab"]
+        (y,) = builder.customOp("Product", 1, DOMAIN, inputs, {})
+        session = popir.InferenceSession(
+            *(builder.getModelProto(), popir.DataFlow(1, [y])),
+            popir.DeviceManager().createIpuModelDevice({"tilesPerIPU": 64}),
+            userOptions=popir.SessionOptions(**options),
+        )
+        session.prepareDevice()
+        return session.getCycleCount()
+
+    usual = cycles()
+    assert cycles(matmulOptions={"availableMemoryProportion": "0.02"}) > usual
+    assert cycles(partialsTypeMatMuls="half") < usual
+    assert cycles(lstmOptions={"partialsType": "half"}) == usual
+
+
+def test_options_of_the_session_are_those_of_the_lowering(library, tmp_path: Path) -> None:
+    isolated(check_options, library("services"), cwd=tmp_path)
+
+
 def test_caches_options_and_graphs_of_a_lowering(library, tmp_path: Path) -> None:
     isolated(check_product, library("services"), cwd=tmp_path)
 

@@ -17,7 +17,8 @@ poplar::Type popType(DataType type);
 poplar::Type popType(const TensorInfo& info);
 
 /// The graph that operators are lowered to, one replica of it, and options for libraries'
-/// functions, which are empty: no session sets any.
+/// functions: those of products and LSTMs are the session's, of its SessionOptions; the others are
+/// empty.
 class IrLowering {
  public:
   explicit IrLowering(poplar::Graph& graph) : graph_(graph) {}
