@@ -142,6 +142,13 @@ def _check(node: onnx.NodeProto, inputs: Sequence[Array | None]) -> None:
         least = 1 if type == "ReduceLogSum" else -700
         if not np.asarray(inputs[0]).size or np.min(np.asarray(inputs[0])) < least:
             raise Unspecified(f"{type}: the logarithm may be no integer")
+    if type in ("SoftmaxCrossEntropyLoss", "NegativeLogLikelihoodLoss"):
+        ignored = next((a.i for a in node.attribute if a.name == "ignore_index"), None)
+        labels = np.asarray(inputs[1])
+        weights = np.asarray(inputs[2]) if len(inputs) > 2 and inputs[2] is not None else None
+        used = labels[labels != ignored] if ignored is not None else labels
+        if not used.size or (weights is not None and not weights[used].astype(np.float64).sum()):
+            raise Unspecified(f"{type}: a mean over no label")
     if type == "ReduceMean" and not floats and not np.asarray(inputs[0]).size:
         raise Unspecified("ReduceMean of no integers")
 
