@@ -1,4 +1,7 @@
-"""Sessions: a model, compiled for a device and run. `InferenceSession`, `TrainingSession`."""
+"""Sessions: a model, compiled for a device and run. `InferenceSession`, `TrainingSession`.
+
+Long, because PopART's sessions have many methods, each a few lines over the parts that do the work.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-// EngineImpl, the half that runs once: plan to instructions.
+// EngineImpl, the half that runs once: plan to instructions. Long, because each kind of step has
+// its instructions here.
 #include <omp.h>
 #include <sys/mman.h>
 #include <poplar/exceptions.hpp>

@@ -1,3 +1,5 @@
+// Long, because what the writer puts and what the reader gets and checks stand in one order, and
+// are read side by side.
 #include "poplar/saved_graph.hpp"
 
 #include <poplar/exceptions.hpp>

@@ -4,12 +4,12 @@ dimensions.
 
 from __future__ import annotations
 
-from popir import poplin, popops
+from popir import poplin
 from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import Op
 from popir.ops.arithmetic import accumulator
 from popir.ops.contraction_options import Contraction, contractionFlags
-from popir.ops.conv import biased, grouped
+from popir.ops.conv import ConvBiasGradOpx, biased, grouped
 from popir.ops.gradient import GRAD, IN, InputGradOp
 from popir.ops.identifiers import graphcoreId, onnxIds
 from popir.ops.spatial import WindowOp
@@ -235,22 +235,9 @@ class ConvTransposeWeightsGradOpx(Opx):
         self.setOutTensor(0, out.reshape(self.outShape(0)))
 
 
-class ConvTransposeBiasGradOpx(Opx):
-    """With respect to the bias."""
-
-    def grow(self, prog: program.Sequence) -> None:
-        """A sum over all but the channels."""
-        g = self.getInTensor(0)
-        dims = [0, *range(2, g.rank())]
-        params = popops.ReduceParams(popops.Operation.ADD)
-        self.setOutTensor(
-            0, popops.reduce(self.graph(), g, dims, params, prog, self.debugContext())
-        )
-
-
 _IDS = onnxIds("ConvTranspose", 1, 11, 22)
 OpCreator(ConvTransposeOp, _IDS)
 OpxCreator(ConvTransposeOpx, _IDS)
 OpxCreator(ConvTransposeDataGradOpx, ConvTransposeDataGradOp.opid)
 OpxCreator(ConvTransposeWeightsGradOpx, ConvTransposeWeightsGradOp.opid)
-OpxCreator(ConvTransposeBiasGradOpx, ConvTransposeBiasGradOp.opid)
+OpxCreator(ConvBiasGradOpx, ConvTransposeBiasGradOp.opid)

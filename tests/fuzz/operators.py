@@ -1,4 +1,7 @@
-"""How a random node of each operator is made: `OPERATORS`."""
+"""How a random node of each operator is made: `OPERATORS`.
+
+Long, because each operator is a few lines of one table.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""ONNX's operators by PyTorch's, to differentiate a model: `evaluate`."""
+"""ONNX's operators by PyTorch's, to differentiate a model: `evaluate`.
+
+Long, because each operator is a few lines of one table.
+"""
 
 from __future__ import annotations
 

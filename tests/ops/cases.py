@@ -3,6 +3,7 @@ several forms.
 
 A row is tested forwards against onnxruntime (or a formula, where ONNX lacks the operator), its
 gradient against finite differences in double, and its lowering on a machine of several tiles.
+Long, because it is one table.
 """
 
 from __future__ import annotations
