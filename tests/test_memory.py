@@ -1,12 +1,20 @@
 """What the host cannot hold is refused before it is allocated, and failures have a name."""
 
+import gc
+import resource
 import subprocess
 import sys
+import weakref
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import popir
-from popir import memory, poplar
+from popir import memory, poplar, popops
+from tests.models import trainingSession
 
 GIB = 1 << 30
 
@@ -89,3 +97,59 @@ def test_a_program_whose_variables_do_not_fit_all_together() -> None:
         session.prepareDevice()
     assert type(error.value).__name__ == "poplar_graph_memory_allocation_error"
     assert "Engine: the program needs" in str(error.value) and "the host has" in str(error.value)
+
+
+def added(graph: Any, prog: Any, x: Any) -> Any:
+    popops.addInPlace(graph, x, popops.add(graph, x, x, prog), prog)
+
+
+def nested(graph: Any, prog: Any, x: Any) -> Any:
+    body = poplar.program.Sequence()
+    y = popops.neg(graph, x, body)
+    body.add(poplar.program.Copy(y, x))
+    prog.add(poplar.program.Repeat(3, body))
+    prog.add(poplar.program.Call(graph.addFunction(prog)))
+    return body
+
+
+def executed(graph: Any, prog: Any, x: Any) -> Any:
+    set = graph.addComputeSet("set")
+    prog.add(poplar.program.Execute(set))
+    return set
+
+
+@pytest.mark.parametrize("build", [added, nested, executed])
+def test_what_is_dropped_is_given_back(build: Callable[[Any, Any, Any], Any]) -> None:
+    """Python's objects of a graph keep it alive, and none keeps another in a circle."""
+    graph = poplar.Graph(popir.DeviceManager().createCpuDevice().device)
+    prog = poplar.program.Sequence()
+    x = graph.addVariable(poplar.FLOAT, [4], "x")
+    graph.setTileMapping(x, 0)
+    other = build(graph, prog, x)
+    known = [weakref.ref(each) for each in (graph, prog, x, other) if each is not None]
+    del graph
+    gc.collect()
+    assert x.flatten().numElements() == 4  # its graph is still there
+    del prog, x, other
+    gc.collect()
+    assert [each() for each in known] == [None] * len(known)
+
+
+def test_sessions_leave_nothing_behind() -> None:
+    builder = popir.Builder()
+    x = builder.addInputTensor("FLOAT", [4, 8], "x")
+    for _ in range(10):
+        w = builder.addInitializedInputTensor(np.ones((8, 8), np.float32))
+        x = builder.aiOnnx.relu([builder.aiOnnx.matmul([x, w])])
+    loss = builder.aiGraphcore.l1loss([x], 0.1)
+    proto = builder.getModelProto()
+
+    def held(sessions: int) -> int:
+        for _ in range(sessions):
+            trainingSession(proto, loss)
+        gc.collect()
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+        return pages * resource.getpagesize()
+
+    held(10)
+    assert held(30) - held(10) < 30 * 10_000, "a session is 100 kB"

@@ -5,6 +5,7 @@
 #include <popir/Softmax.hpp>
 
 #include "bindings/module.hpp"
+#include "bindings/values.hpp"
 
 namespace popir {
 namespace {
@@ -31,7 +32,9 @@ void bindPooling(py::module_& m) {
       "countIncludePad leaves out, because rounding up (ceil_mode) added it.");
   options.def_readwrite("dilation", &PoolOptions::dilation)
       .def_readwrite("countIncludePad", &PoolOptions::countIncludePad)
-      .def_readwrite("uncountedPaddingUpper", &PoolOptions::uncountedPaddingUpper);
+      .def_readwrite("uncountedPaddingUpper", &PoolOptions::uncountedPaddingUpper)
+      .def(pickled(&PoolOptions::dilation, &PoolOptions::countIncludePad,
+                   &PoolOptions::uncountedPaddingUpper));
   m.def("poolOutputFieldShape", &poolOutputFieldShape, py::arg("params"), py::arg("options"));
   m.def("pool", &pool, py::arg("graph"), py::arg("params"), py::arg("options"), py::arg("in"),
         py::arg("prog"), context);

@@ -4,7 +4,9 @@
 #include <poplar/Program.hpp>
 #include <poplar/exceptions.hpp>
 
+#include <algorithm>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <unordered_map>
 
@@ -67,30 +69,20 @@ bool takesAnyTensor(const function_record& record) {
   return name == "valid" || name == "__repr__" || name == "__eq__" || name == "__ne__";
 }
 
-/// A tensor, a compute set, a function or a vertex: what it is, and whether it is of `graph`. Null
-/// for anything else.
-const char* partOf(py::handle value, const GraphImpl& graph, bool& isOf) {
-  if (const auto* t = as<poplar::Tensor>(value)) {
-    isOf = !t->valid() || t->view().graph() == &graph;
-    return "a tensor";
-  }
-  if (const auto* set = as<poplar::ComputeSet>(value)) {
-    isOf = !set->valid() || set->isOf(graph);
-    return "a compute set";
-  }
-  if (const auto* function = as<poplar::Function>(value)) {
-    isOf = !function->valid() || function->isOf(graph);
-    return "a function";
-  }
-  if (const auto* vertex = as<poplar::VertexRef>(value)) {
-    isOf = vertex->isOf(graph);
-    return "a vertex";
-  }
-  if (const auto* field = as<poplar::FieldRef>(value)) {
-    isOf = field->vertex().isOf(graph);
-    return "a field";
-  }
-  return nullptr;
+/// Something that belongs to a graph.
+struct Part {
+  const char* what = nullptr;        // null: nothing of that kind
+  const GraphImpl* graph = nullptr;  // null: of no graph yet
+};
+
+Part partOf(py::handle value) {
+  if (const auto* t = as<poplar::Tensor>(value))
+    return {"a tensor", t->valid() ? t->view().graph() : nullptr};
+  if (const auto* set = as<poplar::ComputeSet>(value)) return {"a compute set", set->graph()};
+  if (const auto* function = as<poplar::Function>(value)) return {"a function", function->graph()};
+  if (const auto* vertex = as<poplar::VertexRef>(value)) return {"a vertex", vertex->graph()};
+  if (const auto* field = as<poplar::FieldRef>(value)) return {"a field", field->vertex().graph()};
+  return {};
 }
 
 void check(const function_call& call) {
@@ -111,47 +103,69 @@ void check(const function_call& call) {
         throw poplar::index_error(
             place(call, i) +
             " is not valid: Tensor() shows nothing; Graph.addVariable makes others");
-      bool isOf = true;
       if (graph == nullptr) return;
-      if (const char* what = partOf(value, *graph, isOf); what != nullptr && !isOf)
-        throw poplar::graph_connection_error(place(call, i) + " is " + what +
+      const Part part = partOf(value);
+      if (part.graph != nullptr && part.graph != graph)
+        throw poplar::graph_connection_error(place(call, i) + " is " + part.what +
                                              " of another graph than the one given");
     });
   });
 }
 
-bool isPart(py::handle value) {
-  return as<poplar::Tensor>(value) || as<poplar::program::Program>(value) ||
-         as<poplar::ComputeSet>(value) || as<poplar::VertexRef>(value) ||
-         as<poplar::FieldRef>(value) || as<poplar::Function>(value);
+/// What keeps a graph alive for its parts in Python: one capsule, as long as something holds it.
+/// The parts hold the graph and not each other, since references in a circle would never be given
+/// back: pybind11 does not show them to Python's garbage collector.
+py::object ownerOf(const GraphImpl& graph) {
+  static auto* const owners = new std::unordered_map<const GraphImpl*, PyObject*>();
+  if (const auto found = owners->find(&graph); found != owners->end())
+    return py::reinterpret_borrow<py::object>(found->second);
+  using Held = std::shared_ptr<const GraphImpl>;
+  Held held = graph.weak_from_this().lock();
+  if (held == nullptr) return {};
+  py::capsule owner(new Held(std::move(held)), [](void* kept) {
+    const std::unique_ptr<Held> last(static_cast<Held*>(kept));
+    owners->erase(last->get());
+  });
+  (*owners)[&graph] = owner.ptr();
+  return owner;
 }
 
-/// The result, or the object that was made, keeps alive what it was made from; a sequence the graph
-/// whose function adds to it, or the program that is added.
+void keepGraph(py::handle nurse, const GraphImpl* graph) {
+  if (graph == nullptr) return;
+  const py::object owner = ownerOf(*graph);
+  if (!owner) return;
+  const bool isKnown = py::detail::with_internals([&](py::detail::internals& internals) {
+    const auto found = internals.patients.find(nurse.ptr());
+    if (found == internals.patients.end()) return false;
+    const auto& patients = found->second;
+    return std::find(patients.begin(), patients.end(), owner.ptr()) != patients.end();
+  });
+  if (!isKnown) py::detail::keep_alive_impl(nurse, owner);
+}
+
+/// A part keeps its graph alive; a program that was made or added to those of the arguments, and
+/// the programs in it.
 void keep(const function_call& call, py::handle result) {
-  bool graphGiven = false;
-  const auto hold = [&](py::handle nurse, bool parts) {
+  const auto keepAll = [&](py::handle program, bool programs) {
     forEachArgument(call, [&](std::size_t, py::handle argument) {
       forEach(argument, [&](py::handle value) {
-        const bool isGraph = as<poplar::Graph>(value) != nullptr;
-        graphGiven = graphGiven || isGraph;
-        if (value.ptr() != nurse.ptr() && (isGraph || (parts && isPart(value))))
-          py::detail::keep_alive_impl(nurse, value);
+        if (value.is(program)) return;
+        if (const auto* graph = as<poplar::Graph>(value)) keepGraph(program, graph->impl().get());
+        keepGraph(program, partOf(value).graph);
+        if (programs && as<poplar::program::Program>(value))
+          py::detail::keep_alive_impl(program, value);
       });
     });
   };
-  if (call.init_self) {
-    if (isPart(call.init_self)) hold(call.init_self, true);
-    return;
-  }
-  if (result)
-    forEach(result, [&](py::handle value) {
-      if (isPart(value)) hold(value, true);
-    });
-  forEachArgument(call, [&](std::size_t, py::handle value) {
-    if (!as<poplar::program::Sequence>(value)) return;
-    hold(value, false);
-    if (!graphGiven) hold(value, true);
+  const auto keepMade = [&](py::handle made) {
+    keepGraph(made, partOf(made).graph);
+    if (as<poplar::program::Program>(made)) keepAll(made, bool(call.init_self));
+  };
+  if (call.init_self) return keepMade(call.init_self);
+  if (result) forEach(result, keepMade);
+  forEachArgument(call, [&](std::size_t i, py::handle value) {
+    const auto* sequence = as<poplar::program::Sequence>(value);
+    if (sequence != nullptr) keepAll(value, i == 0);  // the first is what a method is called on
   });
 }
 

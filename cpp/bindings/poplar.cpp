@@ -32,6 +32,35 @@ std::string str(const T& value) {
   return os.str();
 }
 
+/// By their names in the module.
+const std::pair<const char*, Type> types[] = {{"BOOL", BOOL},
+                                              {"CHAR", CHAR},
+                                              {"UNSIGNED_CHAR", UNSIGNED_CHAR},
+                                              {"SIGNED_CHAR", SIGNED_CHAR},
+                                              {"UNSIGNED_SHORT", UNSIGNED_SHORT},
+                                              {"SHORT", SHORT},
+                                              {"UNSIGNED_INT", UNSIGNED_INT},
+                                              {"INT", INT},
+                                              {"UNSIGNED_LONGLONG", UNSIGNED_LONGLONG},
+                                              {"LONGLONG", LONGLONG},
+                                              {"QUARTER", QUARTER},
+                                              {"HALF", HALF},
+                                              {"BFLOAT16", BFLOAT16},
+                                              {"FLOAT", FLOAT},
+                                              {"DOUBLE", DOUBLE}};
+
+Type typeNamed(const std::string& name) {
+  for (const auto& [known, type] : types)
+    if (name == known) return type;
+  throw poplar::type_error("'" + name + "' is not the name of a type");
+}
+
+std::string nameOf(const Type& type) {
+  for (const auto& [name, known] : types)
+    if (known == type) return name;
+  throw poplar::type_error(type.toString() + " has no name");
+}
+
 void bindTypes(py::module_& m) {
   py::class_<Type>(m, "Type", "An element type.")
       .def("toString", &Type::toString)
@@ -41,22 +70,8 @@ void bindTypes(py::module_& m) {
       .def(py::self != py::self)
       .def("__hash__", [](const Type& t) { return static_cast<int>(t.kind()); })
       .def_property_readonly(
-          "dtype", [](const Type& t) { return dtypeOf(t); }, "The numpy dtype of the same values.");
-  const std::pair<const char*, Type> types[] = {{"BOOL", BOOL},
-                                                {"CHAR", CHAR},
-                                                {"UNSIGNED_CHAR", UNSIGNED_CHAR},
-                                                {"SIGNED_CHAR", SIGNED_CHAR},
-                                                {"UNSIGNED_SHORT", UNSIGNED_SHORT},
-                                                {"SHORT", SHORT},
-                                                {"UNSIGNED_INT", UNSIGNED_INT},
-                                                {"INT", INT},
-                                                {"UNSIGNED_LONGLONG", UNSIGNED_LONGLONG},
-                                                {"LONGLONG", LONGLONG},
-                                                {"QUARTER", QUARTER},
-                                                {"HALF", HALF},
-                                                {"BFLOAT16", BFLOAT16},
-                                                {"FLOAT", FLOAT},
-                                                {"DOUBLE", DOUBLE}};
+          "dtype", [](const Type& t) { return dtypeOf(t); }, "The numpy dtype of the same values.")
+      .def(py::pickle(&nameOf, &typeNamed));
   for (const auto& t : types) m.attr(t.first) = t.second;
   m.def(
       "typeOf", [](const py::object& dtype) { return typeOf(py::dtype::from_args(dtype)); },

@@ -12,6 +12,7 @@
 
 #include "bindings/contraction.hpp"
 #include "bindings/module.hpp"
+#include "bindings/values.hpp"
 
 namespace popir {
 namespace {
@@ -72,6 +73,8 @@ void bindParams(py::module_& m) {
       .def_readwrite("paddingLower", &In::paddingLower)
       .def_readwrite("paddingUpper", &In::paddingUpper)
       .def_readwrite("flip", &In::flip)
+      .def(pickled(&In::truncationLower, &In::truncationUpper, &In::dilation, &In::paddingLower,
+                   &In::paddingUpper, &In::flip))
       .def(py::self == py::self)
       .def(py::self != py::self);
 
@@ -86,6 +89,8 @@ void bindParams(py::module_& m) {
       .def_readwrite("stride", &Out::stride)
       .def_readwrite("paddingLower", &Out::paddingLower)
       .def_readwrite("paddingUpper", &Out::paddingUpper)
+      .def(pickled(&Out::truncationLower, &Out::truncationUpper, &Out::stride, &Out::paddingLower,
+                   &Out::paddingUpper))
       .def(py::self == py::self)
       .def(py::self != py::self);
 
@@ -115,6 +120,11 @@ void bindParams(py::module_& m) {
       .def_readwrite("inputTransform", &ConvParams::inputTransform)
       .def_readwrite("kernelTransform", &ConvParams::kernelTransform)
       .def_readwrite("outputTransform", &ConvParams::outputTransform)
+      .def(pickled(&ConvParams::inputType, &ConvParams::outputType, &ConvParams::batchSize,
+                   &ConvParams::inputFieldShape, &ConvParams::kernelShape,
+                   &ConvParams::inputChannelsPerConvGroup, &ConvParams::outputChannelsPerConvGroup,
+                   &ConvParams::numConvGroups, &ConvParams::inputTransform,
+                   &ConvParams::kernelTransform, &ConvParams::outputTransform))
       .def("getOutputFieldShape", ofValid(std::mem_fn(&ConvParams::getOutputFieldShape)))
       .def("getOutputSize", ofDimension(&ConvParams::getOutputSize), py::arg("dim"))
       .def("getUntransformedOutputSize", ofDimension(&ConvParams::getUntransformedOutputSize),

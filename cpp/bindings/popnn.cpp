@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "bindings/module.hpp"
+#include "bindings/values.hpp"
 
 namespace popir {
 namespace {
@@ -38,6 +39,10 @@ void bindPooling(py::module_& m) {
            py::arg("inputTruncationOrPaddingUpper"), py::arg("numChannels"), py::arg("batchSize"),
            py::arg("dType"))
       .def("getOutputFieldShape", &PoolParams::getOutputFieldShape)
+      .def(pickled(&PoolParams::poolingType, &PoolParams::inputFieldShape, &PoolParams::kernelShape,
+                   &PoolParams::stride, &PoolParams::inputTruncationOrPaddingLower,
+                   &PoolParams::inputTruncationOrPaddingUpper, &PoolParams::numChannels,
+                   &PoolParams::batchSize, &PoolParams::dType))
       .def("__repr__", [](const PoolParams& p) {
         std::ostringstream os;
         os << p;

@@ -13,7 +13,7 @@ void addBulkVertex(poplar::Graph& graph, poplar::ComputeSet cs,
                                          "): operand " + std::to_string(i) + " " + why);
   };
   spend(kWorkOfVertex);
-  if (!cs.isOf(*graph.impl()))
+  if (cs.graph() != graph.impl().get())
     throw poplar::graph_connection_error("vertex '" + name + "' (" + kernel->name() +
                                          "): the compute set is not of this graph");
   for (std::size_t i = 0; i < operands.size(); ++i) {

@@ -218,8 +218,9 @@ class GraphCheck {
     for (const auto& t : node.inputs) tensor(t);
     for (const auto& t : node.outputs) tensor(t);
     if (node.kind == ProgramNode::Kind::Execute)
-      require(node.computeSet.isOf(graph_) && node.computeSet.getId() < graph_.computeSets.size(),
-              "a compute set");
+      require(
+          node.computeSet.graph() == &graph_ && node.computeSet.getId() < graph_.computeSets.size(),
+          "a compute set");
     if (node.stream.valid()) {
       const auto id = static_cast<std::size_t>(node.stream.id());
       require(id < graph_.streams.size() && graph_.streams[id].handle() == node.stream.handle(),
@@ -232,7 +233,7 @@ class GraphCheck {
               "host function '" + node.hostFunction.handle() + "'");
     }
     if (node.kind == ProgramNode::Kind::Call) {
-      require(node.function.isOf(graph_) && node.function.getId() < graph_.functions.size(),
+      require(node.function.graph() == &graph_ && node.function.getId() < graph_.functions.size(),
               "a function");
       if (const auto& body = graph_.functions[node.function.getId()]) check(*body);
     }

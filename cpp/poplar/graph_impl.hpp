@@ -59,7 +59,8 @@ struct ComputeSetImpl {
   std::vector<unsigned> vertices;  // of codelets
 };
 
-class __attribute__((visibility("default"))) GraphImpl {
+class __attribute__((visibility("default"))) GraphImpl
+    : public std::enable_shared_from_this<GraphImpl> {
  public:
   explicit GraphImpl(poplar::Target t);
 

@@ -40,7 +40,7 @@ bool isList(const CodeletField& f) {
 struct Field {
   Field(const char* caller, GraphImpl& g, const poplar::FieldRef& ref) : who(caller), graph(g) {
     const auto id = ref.vertex().getId();
-    if (!ref.vertex().isOf(graph))
+    if (ref.vertex().graph() != &graph)
       throw poplar::graph_connection_error("Graph::" + who + ": the vertex is not of this graph");
     vertex = id;
     const auto& codelet = *graph.vertices[id].codelet;
@@ -110,7 +110,7 @@ struct Field {
 };
 
 std::size_t vertexOf(const char* who, const GraphImpl& graph, const poplar::VertexRef& v) {
-  if (!v.isOf(graph))
+  if (v.graph() != &graph)
     throw poplar::graph_connection_error(std::string("Graph::") + who +
                                          ": the vertex is not of this graph");
   return v.getId();
@@ -214,7 +214,7 @@ VertexRef Graph::addVertex(ComputeSet cs, StringRef vertexType) {
 
 VertexRef Graph::addVertexFrom(ComputeSet cs, StringRef vertexType,
                                ArrayRef<ConnectionDesc> connections) {
-  if (!cs.isOf(*impl_))
+  if (cs.graph() != impl_.get())
     throw graph_connection_error("Graph::addVertex: the compute set is not of this graph");
   popir::UserVertex vertex;
   vertex.codelet = impl_->codelets.find(vertexType);

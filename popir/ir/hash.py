@@ -45,7 +45,8 @@ def encoded(value: Any) -> bytes:
     """`value` as bytes that tell it from every other value: its type, its size and its content.
 
     For None, bool, int, float, str, bytes, arrays, enums, infos, graphs, dataclasses, and lists,
-    tuples, sets and mappings of these; anything else is a DigestError.
+    tuples, sets and mappings of these, and for what pickles by a state of its own; anything else
+    is a DigestError.
     """
     if value is None or isinstance(value, (bool, int, float, str)):
         return _tagged(type(value).__name__, repr(value).encode())
@@ -68,8 +69,11 @@ def encoded(value: Any) -> bytes:
         return _tagged("map", *sorted(encoded(k) + encoded(v) for k, v in value.items()))
     if isinstance(value, (set, frozenset)):
         return _tagged("set", *sorted(map(encoded, value)))
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple, range)):
         return _tagged("list", *map(encoded, value))
+    state = getattr(type(value), "__getstate__", None)  # values of the C++ libraries have one
+    if state is not getattr(object, "__getstate__", None):  # every object has, from Python 3.11 on
+        return _tagged(type(value).__qualname__, encoded(value.__getstate__()))
     raise DigestError(
         f"{value!r} ({type(value).__name__}) has no digest; give numbers, text, arrays, or lists "
         "and mappings of these."

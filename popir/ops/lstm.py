@@ -74,7 +74,7 @@ class LstmOp(Op, Contraction):
             self.debugName(), names, self.activation_alpha or [], self.activation_beta or []
         )
         return [
-            Cell(
+            Cell.of(
                 chosen[3 * d : 3 * d + 3],
                 self.clip,
                 self.input_forget,

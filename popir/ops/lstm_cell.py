@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 from popir.errors import OperatorAttributeError
 from popir.ops import symbolic as s
@@ -61,17 +62,24 @@ def _function(who: str, name: str, alphas: Iterator[float], betas: Iterator[floa
     return lambda x: f(x, a, b)
 
 
+@dataclass(frozen=True)
 class Cell:
     """The step: cell = f(FORGET) before + f(IN) g(NEW), hidden = f(OUT) h(cell)."""
 
-    def __init__(
-        self,
+    cell: Expr
+    """The new cell."""
+    hidden: Expr
+    """The new hidden state, over CELL, which is the new cell."""
+
+    @classmethod
+    def of(
+        cls,
         activations: Sequence[Function],
         clip: float | None,
         coupled: bool,
         peepholes: bool,
         masked: bool,
-    ) -> None:
+    ) -> Cell:
         """`activations` are f, g and h. `coupled`: the forget gate is one less the input gate."""
         f, g, h = activations
 
@@ -85,10 +93,10 @@ class Cell:
         kept = 1 - letIn if coupled else gate(f, FORGET + seen(PF, CELL_BEFORE))
         cell = kept * CELL_BEFORE + letIn * gate(g, NEW)
         hidden = gate(f, OUT + seen(PO, CELL)) * h(CELL)
-        self.cell = s.select(cell, CELL_BEFORE, MASK) if masked else cell
-        """The new cell."""
-        self.hidden = s.select(hidden, HIDDEN_BEFORE, MASK) if masked else hidden
-        """The new hidden state, over CELL, which is the new cell."""
+        if masked:
+            cell = s.select(cell, CELL_BEFORE, MASK)
+            hidden = s.select(hidden, HIDDEN_BEFORE, MASK)
+        return cls(cell, hidden)
 
     def dCell(self) -> Expr:
         """The whole gradient of the new cell: also what it adds to the hidden state."""

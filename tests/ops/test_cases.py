@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -132,6 +133,34 @@ def test_gradient(case: Case, opset: int) -> None:
     assert report.dtype == "float64"
     frozen = {each.index for each in report.inputs if each.why == "it has no gradient"}
     assert frozen == set(case.frozen)
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if case.gradient], ids=lambda case: case.name
+)
+def test_program_is_kept(case: Case, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """The operator and its gradients have digests: engine caching keeps what trains them."""
+    arrays = case.arrays(np.float32)
+    model = modelOf(case, opsetsOf(case)[-1], arrays)
+    loss = helper.make_node("IdentityLoss", ["y"], ["loss"], domain="ai.graphcore", reduction="Sum")
+    model.graph.node.append(loss)
+    model.graph.output.append(onnx.ValueInfoProto(name="loss"))
+    floats = [f"x{i}" for i, a in enumerate(arrays) if a is not None and a.dtype == np.float32]
+    for graphInput in [each for each in model.graph.input if each.name in floats]:
+        model.graph.initializer.append(
+            numpy_helper.from_array(inputsOf(case, arrays)[graphInput.name], graphInput.name)
+        )
+        model.graph.input.remove(graphInput)
+    session = popir.TrainingSession(
+        model,
+        popir.DataFlow(1, []),
+        "loss",
+        popir.ConstSGD(0.1),
+        popir.DeviceManager().createCpuDevice(),
+        userOptions=popir.SessionOptions(enableEngineCaching=True, cachePath=str(tmp_path)),
+    )
+    session.prepareDevice()
+    assert len(list(tmp_path.iterdir())) == 1, caplog.text
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

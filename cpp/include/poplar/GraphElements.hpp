@@ -22,7 +22,7 @@ class ComputeSet {
   ComputeSet(unsigned id, const popir::GraphImpl* graph) : id_(id), graph_(graph) {}
   unsigned getId() const { return id_; }
   bool valid() const { return graph_ != nullptr; }
-  bool isOf(const popir::GraphImpl& graph) const { return graph_ == &graph; }
+  const popir::GraphImpl* graph() const { return graph_; }
   friend bool operator==(ComputeSet a, ComputeSet b) {
     return a.id_ == b.id_ && a.graph_ == b.graph_;
   }
@@ -42,7 +42,7 @@ class VertexRef {
   VertexRef(unsigned id, const popir::GraphImpl* graph) : id_(id), graph_(graph) {}
   unsigned getId() const { return id_; }
   bool valid() const { return graph_ != nullptr; }
-  bool isOf(const popir::GraphImpl& graph) const { return graph_ == &graph; }
+  const popir::GraphImpl* graph() const { return graph_; }
   FieldRef operator[](StringRef fieldName) const;
   friend bool operator==(VertexRef a, VertexRef b) {
     return a.id_ == b.id_ && a.graph_ == b.graph_;

@@ -30,7 +30,7 @@ class Function {
   Function(unsigned id, const popir::GraphImpl* graph) : id_(id), graph_(graph) {}
   unsigned getId() const { return id_; }
   bool valid() const { return graph_ != nullptr; }
-  bool isOf(const popir::GraphImpl& graph) const { return graph_ == &graph; }
+  const popir::GraphImpl* graph() const { return graph_; }
 
  private:
   unsigned id_ = 0;
