@@ -21,8 +21,8 @@ template <class T, class C>
 class NllRunner : public Runner {
  public:
   NllRunner(NllKind kind, const NllParams& params, const std::vector<Layout>& operands,
-            unsigned threads)
-      : kind_(kind), params_(params), threads_(threads) {
+            const Setting& setting)
+      : kind_(kind), params_(params), threads_(setting.threads), rounding_(setting.rounding) {
     const Layout& p = operands[kind == NllKind::Loss ? 0 : 1];
     const Layout& labels = operands[kind == NllKind::Loss ? 1 : 2];
     samples_ = p.shape[0];
@@ -95,14 +95,14 @@ class NllRunner : public Runner {
       }
     });
     if (params_.reduction == LossReduction::None) {
-      for (std::int64_t i = 0; i < samples_; ++i) out[i] = static_cast<T>(losses[i]);
+      for (std::int64_t i = 0; i < samples_; ++i) out[i] = rounded<T>(losses[i], rounding_, i);
       return;
     }
     constexpr auto type = std::is_same_v<C, double> ? poplar::DOUBLE : poplar::FLOAT;
     C sum = 0;
     reduceFunctions(type, popops::Operation::ADD).rows(losses, 1, samples_, samples_, &sum);
     if (params_.reduction == LossReduction::Mean) sum /= count(labels, weights);
-    out[0] = static_cast<T>(sum);
+    out[0] = rounded<T>(sum, rounding_, 0);
   }
 
   // The factor of sample i's gradient.
@@ -119,30 +119,32 @@ class NllRunner : public Runner {
       const T* row = p + i * classes_;
       T* to = dx + i * classes_;
       if (ignored(label)) {
-        std::fill_n(to, classes_, T(0));
+        std::fill_n(to, classes_, T{});
         return;
       }
       if (!valid(label)) {
-        std::fill_n(to, classes_, static_cast<T>(kNan));
+        std::fill_n(to, classes_, rounded<T>(kNan, rounding_, 0));
         return;
       }
       const C scale = scaleOf(g, i) * weightOf(weights, label) / n;
       const C at = static_cast<C>(row[label]);
       if (kind_ == NllKind::SoftmaxGrad) {
-        scaledProbabilities(row, scale, to);
+        scaledProbabilities(row, scale, to, i * classes_);
         // expm1: a probability near 1 keeps the digits of its distance from 1.
         const C fromOne = params_.inputIsLogProbability ? std::expm1(at) : at - C(1);
-        to[label] = static_cast<T>(fromOne * scale);
+        to[label] = rounded<T>(fromOne * scale, rounding_, i * classes_ + label);
       } else {
-        std::fill_n(to, classes_, T(0));
-        to[label] = static_cast<T>(
-            params_.inputIsLogProbability ? -scale : -scale / atLeast(at, kLeastForInverse));
+        std::fill_n(to, classes_, T{});
+        to[label] = rounded<T>(
+            params_.inputIsLogProbability ? -scale : -scale / atLeast(at, kLeastForInverse),
+            rounding_, i * classes_ + label);
       }
     });
   }
 
-  // to = scale p, p from its logarithm if that is what there is.
-  void scaledProbabilities(const T* p, C scale, T* to) const {
+  // to = scale p, p from its logarithm if that is what there is. `first` is the number of the first
+  // result.
+  void scaledProbabilities(const T* p, C scale, T* to, std::int64_t first) const {
     static const VecFn exp =
         vectorOp(VecOp::Exp, std::is_same_v<C, double> ? Lane::F64 : Lane::F32, 0);
     C block[kHalves];
@@ -156,7 +158,7 @@ class NllRunner : public Runner {
       if (params_.inputIsLogProbability) exp(block, sources, static_cast<std::size_t>(n));
       for (std::int64_t j = 0; j < n; ++j) block[j] *= scale;
       if constexpr (kIsHalf<T>)
-        fromFloats(block, to + i, n);
+        fromFloats(block, to + i, n, rounding_, first + i);
       else
         std::copy_n(block, n, to + i);
     }
@@ -168,20 +170,21 @@ class NllRunner : public Runner {
   bool weighted_;
   poplar::Type labelType_, gradType_;
   unsigned threads_;
+  Rounding rounding_;
 };
 
 }  // namespace
 
 std::unique_ptr<Runner> NllKernel::prepare(const std::vector<Layout>& operands,
-                                           unsigned threads) const {
+                                           const Setting& setting) const {
   const auto type = operands[kind_ == NllKind::Loss ? 0 : 1].type;
   if (type == poplar::HALF)
-    return std::make_unique<NllRunner<half, float>>(kind_, params_, operands, threads);
+    return std::make_unique<NllRunner<half, float>>(kind_, params_, operands, setting);
   if (type == poplar::BFLOAT16)
-    return std::make_unique<NllRunner<Bfloat16, float>>(kind_, params_, operands, threads);
+    return std::make_unique<NllRunner<Bfloat16, float>>(kind_, params_, operands, setting);
   if (type == poplar::DOUBLE)
-    return std::make_unique<NllRunner<double, double>>(kind_, params_, operands, threads);
-  return std::make_unique<NllRunner<float, float>>(kind_, params_, operands, threads);
+    return std::make_unique<NllRunner<double, double>>(kind_, params_, operands, setting);
+  return std::make_unique<NllRunner<float, float>>(kind_, params_, operands, setting);
 }
 
 void NllKernel::check(const std::vector<OperandInfo>& operands) const {

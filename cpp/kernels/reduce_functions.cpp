@@ -53,7 +53,8 @@ struct LogSum {
 
 template <class A, class O, bool logarithms>
 void store(const void* acc, std::int64_t n, void* out, std::int64_t stride, const float* scale,
-           bool update) {
+           bool update, [[maybe_unused]] const Rounding& rounding,
+           [[maybe_unused]] std::int64_t first) {
   const auto* a = static_cast<const A*>(acc);
   auto* o = static_cast<O*>(out);
   const auto value = [&](std::int64_t i) {
@@ -83,7 +84,7 @@ void store(const void* acc, std::int64_t n, void* out, std::int64_t stride, cons
     for (std::int64_t begin = 0; begin < n; begin += kBlock) {
       const std::int64_t m = std::min(kBlock, n - begin);
       for (std::int64_t i = 0; i < m; ++i) values[i] = value(begin + i);
-      fromFloats(values, halves, m);
+      fromFloats(values, halves, m, rounding, first + begin);
       for (std::int64_t i = 0; i < m; ++i) o[(begin + i) * stride] = halves[i];
     }
   } else {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "poplar/budget.hpp"
 #include "poplar/plan.hpp"
@@ -79,6 +80,15 @@ class Flattener {
         step.format = node.format;
         return;
       }
+      case Kind::SetRounding:
+        result.rounding = node.expected ? RoundingMode::Stochastic : RoundingMode::ToNearest;
+        return;
+      case Kind::SeedRounding: {
+        auto& step = add(Step::Kind::SeedRounding, node.name);
+        step.src = node.src;
+        step.count = node.count;
+        return;
+      }
       case Kind::Sync:
       case Kind::WriteUndef: return;
     }
@@ -89,6 +99,7 @@ class Flattener {
     result.steps.emplace_back();
     result.steps.back().kind = kind;
     result.steps.back().name = prefix_ + name;
+    result.steps.back().rounding = result.rounding;
     return result.steps.back();
   }
 
@@ -131,8 +142,10 @@ class Flattener {
     if (node.count == 0) return;
     if (node.count == 1) return flatten(*node.children[0]);
     const auto begin = here();
+    const auto rounding = result.rounding;
     add(Step::Kind::RepeatBegin, node.name).count = node.count;
     flatten(*node.children[0]);
+    keepRounding(rounding, "a loop ends", node);
     add(Step::Kind::RepeatEnd, node.name).target = begin + 1;
     result.steps[begin].target = here();
     result.loops.push_back({begin, here()});
@@ -140,12 +153,14 @@ class Flattener {
 
   void loopWhile(const ProgramNode& node) {
     const auto begin = here();
+    const auto rounding = result.rounding;
     flatten(*node.children[0]);
     const auto test = here();
     add(Step::Kind::JumpUnless, node.name).src = node.src;
     result.steps[test].expected = node.expected;
     const auto body = here();
     flatten(*node.children[1]);
+    keepRounding(rounding, "a loop ends", node);
     result.conditionals.push_back({body, here()});
     add(Step::Kind::Jump, node.name).target = begin;
     result.steps[test].target = here();
@@ -156,15 +171,27 @@ class Flattener {
     const auto test = here();
     add(Step::Kind::JumpUnless, node.name).src = node.src;
     const auto yes = here();
+    const auto before = result.rounding;
     flatten(*node.children[0]);
+    const auto rounding = std::exchange(result.rounding, before);
     result.conditionals.push_back({yes, here()});
     const auto skip = here();
     add(Step::Kind::Jump, node.name);
     result.steps[test].target = here();
     const auto no = here();
     flatten(*node.children[1]);
+    keepRounding(rounding, "one branch ends", node);
     result.conditionals.push_back({no, here()});
     result.steps[skip].target = here();
+  }
+
+  /// How a step rounds is known before anything runs.
+  void keepRounding(RoundingMode expected, const char* where, const ProgramNode& node) const {
+    if (result.rounding == expected) return;
+    throw poplar::control_program_error(
+        "setStochasticRounding: " + std::string(where) + " with another rounding than " +
+        (node.kind == ProgramNode::Kind::If ? "the other" : "it begins with") +
+        (node.name.empty() ? "" : ", in '" + node.name + "'") + "; set it back before");
   }
 
   const GraphImpl& graph_;
@@ -186,6 +213,11 @@ bool isLeaf(const ProgramNode& node) {
     case Kind::Copy: return node.src.numElements() > 0;
     default: return false;
   }
+}
+
+bool Step::draws() const {
+  if (rounding != RoundingMode::Stochastic || vertex == nullptr) return false;
+  return roundsOf(*vertex) == Rounds::AsAsked;
 }
 
 FlatProgram flatten(const GraphImpl& graph, const ProgramNode& program, EngineParts& parts) {
