@@ -83,7 +83,8 @@ static void checkRounding(const std::vector<FlatProgram>& programs) {
       if (step.vertex == nullptr || step.rounding == RoundingMode::ToNearest) continue;
       const auto rounds = roundsOf(*step.vertex);
       const auto refuse = [&](const std::string& why) {
-        throw poplar::poplar_error("setStochasticRounding: vertex '" + step.name + "' (" +
+        throw poplar::poplar_error("setStochasticRounding: vertex '" +
+                                   (step.name.empty() ? step.vertex->name : step.name) + "' (" +
                                    step.vertex->kernel->name() + ") " + why);
       };
       if (step.rounding == RoundingMode::Stochastic && rounds == Rounds::ToNearest)

@@ -145,7 +145,7 @@ class Flattener {
     const auto rounding = result.rounding;
     add(Step::Kind::RepeatBegin, node.name).count = node.count;
     flatten(*node.children[0]);
-    keepRounding(rounding, "a loop ends", node);
+    meet(rounding, "a loop ends with another rounding than it begins with", node);
     add(Step::Kind::RepeatEnd, node.name).target = begin + 1;
     result.steps[begin].target = here();
     result.loops.push_back({begin, here()});
@@ -155,12 +155,14 @@ class Flattener {
     const auto begin = here();
     const auto rounding = result.rounding;
     flatten(*node.children[0]);
+    const auto tested = result.rounding;
     const auto test = here();
     add(Step::Kind::JumpUnless, node.name).src = node.src;
     result.steps[test].expected = node.expected;
     const auto body = here();
     flatten(*node.children[1]);
-    keepRounding(rounding, "a loop ends", node);
+    meet(rounding, "a loop ends with another rounding than it begins with", node);
+    result.rounding = tested;
     result.conditionals.push_back({body, here()});
     add(Step::Kind::Jump, node.name).target = begin;
     result.steps[test].target = here();
@@ -180,18 +182,21 @@ class Flattener {
     result.steps[test].target = here();
     const auto no = here();
     flatten(*node.children[1]);
-    keepRounding(rounding, "one branch ends", node);
+    meet(rounding, "one branch ends with another rounding than the other", node);
     result.conditionals.push_back({no, here()});
     result.steps[skip].target = here();
   }
 
-  /// How a step rounds is known before anything runs.
-  void keepRounding(RoundingMode expected, const char* where, const ProgramNode& node) const {
-    if (result.rounding == expected) return;
-    throw poplar::control_program_error(
-        "setStochasticRounding: " + std::string(where) + " with another rounding than " +
-        (node.kind == ProgramNode::Kind::If ? "the other" : "it begins with") +
-        (node.name.empty() ? "" : ", in '" + node.name + "'") + "; set it back before");
+  /// Two ways meet: the one that was come here by, and one with the rounding `other`. How a step
+  /// rounds is known before anything runs, but that a program may be told to round to nearest where
+  /// it may do so already.
+  void meet(RoundingMode other, const char* where, const ProgramNode& node) {
+    if (result.rounding == other) return;
+    if (result.rounding == RoundingMode::Stochastic || other == RoundingMode::Stochastic)
+      throw poplar::control_program_error("setStochasticRounding: " + std::string(where) +
+                                          (node.name.empty() ? "" : ", in '" + node.name + "'") +
+                                          "; set it back before");
+    result.rounding = RoundingMode::Inherited;
   }
 
   const GraphImpl& graph_;

@@ -14,6 +14,7 @@ from popir import errors, ext, poplar, poplin, popnn, popops, poprand
 from popir.poplar import program
 from popir.popops import expr as pe
 from tests.device import TYPES
+from tests.poplar.test_codelets import Bench
 from tests.rounding import between, check
 
 Array = np.ndarray[Any, Any]
@@ -404,6 +405,23 @@ def test_how_something_rounds_is_known_before_it_runs() -> None:
     )
 
 
+def test_nearest_may_be_said_again_anywhere() -> None:
+    def build(g: Any, t: Any, p: Any) -> Any:
+        body = program.Sequence()
+        poplar.setStochasticRounding(g, body, False)
+        out = popops.cast(g, t, H, body)
+        p.add(program.Repeat(2, body))
+        return out
+
+    x = np.full(100, 1 + 0.4 / 1024, np.float32)
+    assert np.all(Rounded(build, x, isOn=False).run() == 1)
+    graph, prog = poplar.Graph(poplar.Target.createCPUTarget()), program.Sequence()
+    body = program.Sequence()
+    poplar.setStochasticRounding(graph, body, False)
+    prog.add(program.Repeat(2, body))
+    poplar.Engine(graph, [prog])
+
+
 def test_seeds_and_graphs_that_are_refused() -> None:
     graph, prog = poplar.Graph(poplar.Target.createCPUTarget()), program.Sequence()
     bad = graph.addVariable(F, [2], LINEAR, "bad")
@@ -412,3 +430,31 @@ def test_seeds_and_graphs_that_are_refused() -> None:
     machine = poplar.Graph(poplar.Target.createIPUTarget(1, "ipu2"))
     with pytest.raises(errors.poplar_exception, match=r"has 16 of the machine's 1472 tiles"):
         poplar.setStochasticRounding(machine.createVirtualGraph(0, 16), prog, True)
+
+
+def test_codelets_that_store_half_are_refused() -> None:
+    def made(dtype: Any, isOff: bool) -> Any:
+        bench = Bench()
+        name = {np.float16: "half", np.float32: "float"}[dtype]
+        rows = bench.variable(np.full((2, 8), 1.5), dtype)
+        out = bench.variable([0], dtype, "out")
+        bench.vertex(
+            f"maths::Reduce<{name},maths::Op::Add,2,false>",
+            rows=[rows.slice(i, i + 1).flatten() for i in range(2)],
+            out=out.slice(0, 1).reshape([]),
+        )
+        prog = program.Sequence()
+        poplar.setStochasticRounding(bench.graph, prog, True)
+        if isOff:
+            poplar.setStochasticRounding(bench.graph, prog, False)
+        prog.add(program.Execute(bench.set))
+        bench.graph.createHostRead("out", out)
+        engine = poplar.Engine(bench.graph, [prog])
+        engine.run(0)
+        result = np.zeros(1, dtype)
+        engine.readTensor("out", result)
+        return result[0]
+
+    assert made(np.float32, False) == made(np.float16, True) == 48
+    with pytest.raises(errors.poplar_exception, match=r"'set' \(codelets\) stores 16-bit"):
+        made(np.float16, False)
