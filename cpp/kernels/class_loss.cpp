@@ -35,13 +35,13 @@ class ClassLossRunner : public Runner {
       deltasScale = static_cast<float>(*static_cast<const T*>(operands[4]));
       outputsScale = static_cast<float>(*static_cast<const T*>(operands[5]));
     }
+    const T nan = rounded<T>(std::numeric_limits<float>::quiet_NaN(), rounding_, 0);
     parallelFor(samples_, threads_, 4 * samples_ * classes_, [&](std::int64_t i) {
       const T* output = outputs + i * classes_;
       T* delta = deltas + i * classes_;
       const std::int64_t label = labels[i];
       if (label < 0 || label >= classes_) {
-        const float value = label == kMasked ? 0.0f : std::numeric_limits<float>::quiet_NaN();
-        losses[i] = rounded<T>(value, rounding_, 0);
+        losses[i] = label == kMasked ? T{} : nan;
         std::fill_n(delta, classes_, losses[i]);
         return;
       }
@@ -59,21 +59,21 @@ class ClassLossRunner : public Runner {
 
   float squared(const T* output, std::int64_t label, T* delta, std::int64_t first) const {
     double sum = 0;
-    for (std::int64_t j = 0; j < classes_; ++j) {
+    storeEach<float>(delta, 1, classes_, rounding_, first, [&](std::int64_t j) {
       const float d = static_cast<float>(output[j]) - (j == label ? 1.0f : 0.0f);
-      delta[j] = rounded<T>(d, rounding_, first + j);
       sum += static_cast<double>(d) * d;
-    }
+      return d;
+    });
     return static_cast<float>(0.5 * sum);
   }
 
   float entropy(const T* output, std::int64_t label, T* delta, std::int64_t first,
                 float deltasScale, float outputsScale) const {
     constexpr float least = std::is_same_v<T, half> ? 0x1p-14f : std::numeric_limits<float>::min();
-    for (std::int64_t j = 0; j < classes_; ++j) {
+    storeEach<float>(delta, 1, classes_, rounding_, first, [&](std::int64_t j) {
       const float p = static_cast<float>(output[j]) / outputsScale;
-      delta[j] = rounded<T>(deltasScale * (p - (j == label ? 1.0f : 0.0f)), rounding_, first + j);
-    }
+      return deltasScale * (p - (j == label ? 1.0f : 0.0f));
+    });
     const float p = static_cast<float>(output[label]) / outputsScale;
     return -std::log(p < least ? least : p);
   }

@@ -52,6 +52,25 @@ T rounded(C x, const Rounding& rounding, std::int64_t number) {
   }
 }
 
+/// to[i * stride] = of(i), computed as C, for i < n; the first is result number `first`.
+template <class C, class T, class Of>
+void storeEach(T* to, std::int64_t stride, std::int64_t n, const Rounding& rounding,
+               std::int64_t first, const Of& of) {
+  if constexpr (kIsHalf<T>) {
+    constexpr std::int64_t kBlock = 256;
+    C values[kBlock];
+    T results[kBlock];
+    for (std::int64_t begin = 0; begin < n; begin += kBlock) {
+      const std::int64_t m = n - begin < kBlock ? n - begin : kBlock;
+      for (std::int64_t i = 0; i < m; ++i) values[i] = of(begin + i);
+      fromFloats(values, results, m, rounding, first + begin);
+      for (std::int64_t i = 0; i < m; ++i) to[(begin + i) * stride] = results[i];
+    }
+  } else {
+    for (std::int64_t i = 0; i < n; ++i) to[i * stride] = static_cast<T>(of(i));
+  }
+}
+
 }  // namespace popir
 
 #endif

@@ -95,7 +95,7 @@ class NllRunner : public Runner {
       }
     });
     if (params_.reduction == LossReduction::None) {
-      for (std::int64_t i = 0; i < samples_; ++i) out[i] = rounded<T>(losses[i], rounding_, i);
+      storeEach<C>(out, 1, samples_, rounding_, 0, [&](std::int64_t i) { return losses[i]; });
       return;
     }
     constexpr auto type = std::is_same_v<C, double> ? poplar::DOUBLE : poplar::FLOAT;
@@ -114,6 +114,7 @@ class NllRunner : public Runner {
 
   void backward(const void* g, const T* p, const Labels& labels, const T* weights, T* dx) const {
     const C n = params_.reduction == LossReduction::Mean ? count(labels, weights) : C(1);
+    const T nan = rounded<T>(kNan, rounding_, 0);
     parallelFor(samples_, threads_, samples_ * classes_, [&](std::int64_t i) {
       const std::int64_t label = labels[i];
       const T* row = p + i * classes_;
@@ -123,16 +124,15 @@ class NllRunner : public Runner {
         return;
       }
       if (!valid(label)) {
-        std::fill_n(to, classes_, rounded<T>(kNan, rounding_, 0));
+        std::fill_n(to, classes_, nan);
         return;
       }
       const C scale = scaleOf(g, i) * weightOf(weights, label) / n;
       const C at = static_cast<C>(row[label]);
       if (kind_ == NllKind::SoftmaxGrad) {
-        scaledProbabilities(row, scale, to, i * classes_);
         // expm1: a probability near 1 keeps the digits of its distance from 1.
         const C fromOne = params_.inputIsLogProbability ? std::expm1(at) : at - C(1);
-        to[label] = rounded<T>(fromOne * scale, rounding_, i * classes_ + label);
+        scaledProbabilities(row, scale, to, i * classes_, label, fromOne * scale);
       } else {
         std::fill_n(to, classes_, T{});
         to[label] = rounded<T>(
@@ -142,9 +142,10 @@ class NllRunner : public Runner {
     });
   }
 
-  // to = scale p, p from its logarithm if that is what there is. `first` is the number of the first
-  // result.
-  void scaledProbabilities(const T* p, C scale, T* to, std::int64_t first) const {
+  // to = scale p, p from its logarithm if that is what there is, but for the label's. `first` is
+  // the number of the first result.
+  void scaledProbabilities(const T* p, C scale, T* to, std::int64_t first, std::int64_t label,
+                           C ofLabel) const {
     static const VecFn exp =
         vectorOp(VecOp::Exp, std::is_same_v<C, double> ? Lane::F64 : Lane::F32, 0);
     C block[kHalves];
@@ -157,6 +158,7 @@ class NllRunner : public Runner {
       const void* sources[] = {block};
       if (params_.inputIsLogProbability) exp(block, sources, static_cast<std::size_t>(n));
       for (std::int64_t j = 0; j < n; ++j) block[j] *= scale;
+      if (label >= i && label < i + n) block[label - i] = ofLabel;
       if constexpr (kIsHalf<T>)
         fromFloats(block, to + i, n, rounding_, first + i);
       else

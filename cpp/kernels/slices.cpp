@@ -46,22 +46,9 @@ void writeRun(char* t, std::int64_t stride, char* slice, std::int64_t n, const R
 template <class T, class C, class Of>
 void update(T* to, std::int64_t stride, const T* from, std::int64_t n, const Run& run,
             const Of& of) {
-  if constexpr (kIsHalf<T>) {
-    constexpr std::int64_t kBlock = 256;
-    C values[kBlock];
-    T results[kBlock];
-    for (std::int64_t begin = 0; begin < n; begin += kBlock) {
-      const std::int64_t m = std::min(kBlock, n - begin);
-      T* at = to + begin * stride;
-      for (std::int64_t i = 0; i < m; ++i)
-        values[i] = of(static_cast<C>(at[i * stride]), static_cast<C>(from[begin + i]));
-      fromFloats(values, results, m, run.rounding, run.first + begin);
-      for (std::int64_t i = 0; i < m; ++i) at[i * stride] = results[i];
-    }
-  } else {
-    for (std::int64_t i = 0; i < n; ++i)
-      to[i * stride] = static_cast<T>(of(static_cast<C>(to[i * stride]), static_cast<C>(from[i])));
-  }
+  storeEach<C>(to, stride, n, run.rounding, run.first, [&](std::int64_t i) {
+    return of(static_cast<C>(to[i * stride]), static_cast<C>(from[i]));
+  });
 }
 
 /// Elements T, computed with as C, and the scale an S.
