@@ -25,6 +25,7 @@ def training(batches: int = 1, device: Any = None, source: Any = None, **options
     """A session that takes DELTA, less than half of a unit in the last place, from weights of 1 in
     half in each batch; or from those of a saved model.
     """
+    asked: dict[str, Any] = {"enableStochasticRounding": True, **options}
     builder = popir.Builder()
     x = builder.addInputTensor("FLOAT16", [N], "x")
     w = builder.addInitializedInputTensor(np.ones(N, np.float16), "w")
@@ -36,7 +37,7 @@ def training(batches: int = 1, device: Any = None, source: Any = None, **options
         loss,
         popir.ConstSGD(DELTA),
         device or popir.DeviceManager().createCpuDevice(),
-        userOptions=SessionOptions(**{"enableStochasticRounding": True, **options}),
+        userOptions=SessionOptions(**asked),
     )
     session.prepareDevice()
     return session
@@ -96,7 +97,7 @@ def test_both_devices_draw_the_same() -> None:
 
 
 def test_a_kept_program_rounds_as_before(tmp_path: Path) -> None:
-    options = {"enableEngineCaching": True, "cachePath": str(tmp_path)}
+    options: dict[str, Any] = {"enableEngineCaching": True, "cachePath": str(tmp_path)}
     first = weights(training(**options), 7)
     assert len(list(tmp_path.iterdir())) == 1
     np.testing.assert_array_equal(weights(training(**options), 7), first)
@@ -183,7 +184,9 @@ def test_operators_round_their_results_once(op: str) -> None:
         model(TensorProto.FLOAT, op, inputs, attributes).SerializeToString(),
         providers=["CPUExecutionProvider"],
     )
-    (exact,) = oracle.run(None, {id: x.astype(np.float32) for id, x in inputs.items()})
+    (exact,) = map(
+        np.asarray, oracle.run(None, {id: x.astype(np.float32) for id, x in inputs.items()})
+    )
     session = popir.InferenceSession(
         model(TensorProto.FLOAT16, op, inputs, attributes).SerializeToString(),
         popir.DataFlow(1, ["y"]),
