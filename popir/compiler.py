@@ -64,6 +64,8 @@ class Compilation:
     """Names and patterns of initializers to train, whatever the rule says."""
     frozen: Collection[str] = ()
     """The same of those to leave as they are."""
+    roundsStochastically: bool = False
+    """Whether 16-bit floats are rounded by draws from the random seed."""
     choices: dict[str, Choice] = field(default_factory=dict)
     """What becomes of each initializer in training, and why."""
     weights: list[str] = field(default_factory=list)
@@ -98,14 +100,15 @@ def keepStates(c: Compilation) -> None:
 
 
 def connectRandomSeed(c: Compilation) -> None:
-    """Gives the operators that draw random numbers one seed, which changes after each batch.
+    """Gives the operators that draw random numbers, and stochastic rounding, one seed, which
+    changes after each batch.
 
     It begins where the training stopped that saved the model, else at 0.
     """
     c.graph.isTraining = c.loss is not None
     users = [op for op in c.graph.ops.values() if op.requiresRandomSeed()]
     users = [op for op in users if not op.hasInput(op.getSeedInIndex())]
-    if not users:
+    if not users and not c.roundsStochastically:
         return
     c.graph.addState(RANDOM_SEED, np.zeros(2, np.uint32))
     if c.graph.isTraining:

@@ -172,6 +172,7 @@ class Session(Exclusive):
                 self._outlining(),
                 trained,
                 frozen,
+                self.options.enableStochasticRounding,
             )
             compile(self._compilation, self._progress.stage(0.1, 0.4))
             if self._compilation.outlining is None:
@@ -312,7 +313,9 @@ class Session(Exclusive):
             for file in self.options.customCodelets:
                 lowering.graph.addCodelets(file, self.options.customCodeletCompileFlags)
             self._owners = lowering.owners
-            step = buildStep(lowering, batches, anchors, self._progress.stage(0.4, 0.7))
+            rounds = self.options.enableStochasticRounding
+            progress = self._progress.stage(0.4, 0.7)
+            step = buildStep(lowering, batches, anchors, progress, roundsStochastically=rounds)
             self._step = step
             if not self.options.compileEngine:
                 return

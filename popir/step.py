@@ -6,13 +6,14 @@ import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from popir import poplar, popops
+from popir import poplar, popops, poprand
 from popir.ir import Graph
 from popir.lowering import Lowering
 from popir.opx import popType
 from popir.poplar import program
 from popir.popops import expr as pe
 from popir.progress import Logger
+from popir.reserved import RANDOM_SEED
 from popir.types import TensorInfo
 
 
@@ -71,12 +72,17 @@ def buildStep(
     batches: int,
     anchors: Mapping[str, Returned],
     progress: Logger | None = None,
+    *,
+    roundsStochastically: bool = False,
 ) -> Step:
     """Grows all operators and puts the program of a step of `batches` batches around them.
 
-    `progress` hears how many operators are done.
+    `progress` hears how many operators are done. Where 16-bit floats are rounded stochastically,
+    the draws of each batch begin at the random seed that it finds, a tensor of the graph.
     """
     builder = _Builder(lowering, batches)
+    if roundsStochastically:
+        builder.roundStochastically()
     for id in lowering.ir.inputs:
         if lowering.ir.getTensor(id).uses or id in anchors:
             builder.addInput(id)
@@ -96,6 +102,11 @@ class _Builder:
         self.body = program.Sequence()
         self.after = program.Sequence()
         self.step = Step(program.Sequence())
+
+    def roundStochastically(self) -> None:
+        """From here on, with draws that begin anew in each batch."""
+        poplar.setStochasticRounding(self.graph, self.before, True)
+        poprand.setSeed(self.graph, self.lowering.tensor(RANDOM_SEED), 0, self.body, "rounding")
 
     def addInput(self, id: str) -> None:
         """Lets the host send a tensor, anew for each batch."""

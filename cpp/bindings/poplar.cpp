@@ -2,6 +2,7 @@
 #include <pybind11/numpy.h>
 #include <pybind11/operators.h>
 #include <pybind11/stl.h>
+#include <poplar/CSRFunctions.hpp>
 #include <poplar/Graph.hpp>
 
 #include <set>
@@ -377,6 +378,9 @@ void bindGraph(py::module_& m) {
                                            variable.shape));
           },
           py::arg("id"), "The whole of a variable, by its id.");
+  m.def("setStochasticRounding", &poplar::setStochasticRounding, py::arg("graph"), py::arg("prog"),
+        py::arg("enable"), context,
+        "How what prog does from here on rounds to 16-bit floats: stochastically, or to nearest.");
   m.def(
       "programAccesses",
       [](const Graph& g, const program::Program& p) {

@@ -34,6 +34,8 @@ void bindPoprand(py::module_& m) {
   const auto seed = py::arg("seed").none(true);
   const auto context = py::arg("debugContext") = DebugContext();
   m.def("addCodelets", &poprand::addCodelets, graph);
+  m.def("setSeed", &poprand::setSeed, graph, py::arg("masterSeed"), modifier, prog, context,
+        "Starts the draws of stochastic rounding anew. masterSeed: UNSIGNED_INT [2].");
   m.def("uniform", &poprand::uniform, graph, seed, modifier, reference, type, py::arg("minVal"),
         py::arg("maxVal"), prog, context,
         "Uniform on [minVal, maxVal); integers include maxVal. seed: UNSIGNED_INT [2], or None for "

@@ -70,12 +70,12 @@ bool ArgExtremumKernel::supports(poplar::Type type) {
 }
 
 std::unique_ptr<Runner> ArgExtremumKernel::prepare(const std::vector<Layout>& operands,
-                                                   unsigned threads) const {
+                                                   const Setting& setting) const {
   using Kind = poplar::Type::Kind;
   const Layout& in = operands[0];
   const auto make = [&](auto t, auto c) -> std::unique_ptr<Runner> {
     return std::make_unique<ArgExtremumRunner<decltype(t), decltype(c)>>(max_, values_, in,
-                                                                         threads);
+                                                                         setting.threads);
   };
   switch (in.type.kind()) {
     case Kind::Half: return make(half(), float());

@@ -18,7 +18,8 @@ class ArgExtremumKernel : public Kernel {
 
   const char* name() const override { return max_ ? "arg max" : "arg min"; }
   std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
-                                  unsigned threads) const override;
+                                  const Setting& setting) const override;
+  Rounds rounds(bool) const override { return Rounds::Nothing; }
   void check(const std::vector<OperandInfo>& operands) const override;
   /// "popnn::ReduceMaxClassGather" or "popnn::ReduceMinClassGather", {rows, columns}.
   Work work(const std::vector<Layout>& operands) const override;

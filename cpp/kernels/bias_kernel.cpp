@@ -64,8 +64,8 @@ bool BiasKernel::accepts(std::size_t i, const Layout& layout) const {
 }
 
 std::unique_ptr<Runner> BiasKernel::prepare(const std::vector<Layout>& operands,
-                                            unsigned threads) const {
-  return std::make_unique<BiasRunner>(shapeOf(operands[0]), threads);
+                                            const Setting& setting) const {
+  return std::make_unique<BiasRunner>(shapeOf(operands[0]), setting.threads);
 }
 
 void BiasKernel::check(const std::vector<OperandInfo>& operands) const {

@@ -16,7 +16,7 @@ class BiasKernel final : public Kernel {
   const char* name() const override { return "bias"; }
   bool accepts(std::size_t i, const Layout& layout) const override;
   std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
-                                  unsigned threads) const override;
+                                  const Setting& setting) const override;
   void check(const std::vector<OperandInfo>& operands) const override;
   Work work(const std::vector<Layout>& operands) const override;
   /// What it is made of, in the order of its constructor; for saved programs.

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "kernels/check.hpp"
+#include "kernels/half.hpp"
 #include "kernels/labels.hpp"
 #include "kernels/parallel.hpp"
 
@@ -15,13 +16,14 @@ template <class T>
 class ClassLossRunner : public Runner {
  public:
   ClassLossRunner(popnn::LossType type, bool scaled, const std::vector<Layout>& operands,
-                  unsigned threads)
+                  const Setting& setting)
       : type_(type),
         scaled_(scaled),
         samples_(operands[0].shape[0]),
         classes_(operands[0].shape[1]),
         labelType_(operands[1].type),
-        threads_(threads) {}
+        threads_(setting.threads),
+        rounding_(setting.rounding) {}
 
   void run(void* const* operands, void*) const override {
     const auto* outputs = static_cast<const T*>(operands[0]);
@@ -33,42 +35,45 @@ class ClassLossRunner : public Runner {
       deltasScale = static_cast<float>(*static_cast<const T*>(operands[4]));
       outputsScale = static_cast<float>(*static_cast<const T*>(operands[5]));
     }
+    const T nan = rounded<T>(std::numeric_limits<float>::quiet_NaN(), rounding_, 0);
     parallelFor(samples_, threads_, 4 * samples_ * classes_, [&](std::int64_t i) {
       const T* output = outputs + i * classes_;
       T* delta = deltas + i * classes_;
       const std::int64_t label = labels[i];
       if (label < 0 || label >= classes_) {
-        const float value = label == kMasked ? 0.0f : std::numeric_limits<float>::quiet_NaN();
-        losses[i] = static_cast<T>(value);
-        std::fill_n(delta, classes_, static_cast<T>(value));
+        losses[i] = label == kMasked ? T{} : nan;
+        std::fill_n(delta, classes_, losses[i]);
         return;
       }
-      losses[i] = static_cast<T>(type_ == popnn::SUM_SQUARED_LOSS
-                                     ? squared(output, label, delta)
-                                     : entropy(output, label, delta, deltasScale, outputsScale));
+      // The deltas are numbered before the losses.
+      const std::int64_t first = i * classes_;
+      losses[i] = rounded<T>(type_ == popnn::SUM_SQUARED_LOSS
+                                 ? squared(output, label, delta, first)
+                                 : entropy(output, label, delta, first, deltasScale, outputsScale),
+                             rounding_, samples_ * classes_ + i);
     });
   }
 
  private:
   static constexpr std::int64_t kMasked = static_cast<std::int32_t>(MASKED_LABEL_CODE);
 
-  float squared(const T* output, std::int64_t label, T* delta) const {
+  float squared(const T* output, std::int64_t label, T* delta, std::int64_t first) const {
     double sum = 0;
-    for (std::int64_t j = 0; j < classes_; ++j) {
+    storeEach<float>(delta, 1, classes_, rounding_, first, [&](std::int64_t j) {
       const float d = static_cast<float>(output[j]) - (j == label ? 1.0f : 0.0f);
-      delta[j] = static_cast<T>(d);
       sum += static_cast<double>(d) * d;
-    }
+      return d;
+    });
     return static_cast<float>(0.5 * sum);
   }
 
-  float entropy(const T* output, std::int64_t label, T* delta, float deltasScale,
-                float outputsScale) const {
+  float entropy(const T* output, std::int64_t label, T* delta, std::int64_t first,
+                float deltasScale, float outputsScale) const {
     constexpr float least = std::is_same_v<T, half> ? 0x1p-14f : std::numeric_limits<float>::min();
-    for (std::int64_t j = 0; j < classes_; ++j) {
+    storeEach<float>(delta, 1, classes_, rounding_, first, [&](std::int64_t j) {
       const float p = static_cast<float>(output[j]) / outputsScale;
-      delta[j] = static_cast<T>(deltasScale * (p - (j == label ? 1.0f : 0.0f)));
-    }
+      return deltasScale * (p - (j == label ? 1.0f : 0.0f));
+    });
     const float p = static_cast<float>(output[label]) / outputsScale;
     return -std::log(p < least ? least : p);
   }
@@ -78,15 +83,16 @@ class ClassLossRunner : public Runner {
   std::int64_t samples_, classes_;
   poplar::Type labelType_;
   unsigned threads_;
+  Rounding rounding_;
 };
 
 }  // namespace
 
 std::unique_ptr<Runner> ClassLossKernel::prepare(const std::vector<Layout>& operands,
-                                                 unsigned threads) const {
+                                                 const Setting& setting) const {
   if (operands[0].type == poplar::HALF)
-    return std::make_unique<ClassLossRunner<half>>(type_, scaled_, operands, threads);
-  return std::make_unique<ClassLossRunner<float>>(type_, scaled_, operands, threads);
+    return std::make_unique<ClassLossRunner<half>>(type_, scaled_, operands, setting);
+  return std::make_unique<ClassLossRunner<float>>(type_, scaled_, operands, setting);
 }
 
 void ClassLossKernel::check(const std::vector<OperandInfo>& operands) const {

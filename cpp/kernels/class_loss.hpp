@@ -18,7 +18,10 @@ class ClassLossKernel : public Kernel {
 
   const char* name() const override { return "class loss"; }
   std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
-                                  unsigned threads) const override;
+                                  const Setting& setting) const override;
+  Rounds rounds(bool writesHalf) const override {
+    return writesHalf ? Rounds::AsAsked : Rounds::Nothing;
+  }
   void check(const std::vector<OperandInfo>& operands) const override;
   /// "popnn::LossSumSquaredTransform" or "popnn::LossCrossEntropyTransform", {samples, classes}.
   Work work(const std::vector<Layout>& operands) const override;

@@ -29,6 +29,8 @@ struct MatMulSpec {
   float alpha = 1;
   bool accumulate = false;
   bool bias = false;
+  /// Of a result that is a 16-bit float.
+  Rounding rounding = {};
 };
 
 enum class Pass { Forward, DataGradient, WeightsGradient };
@@ -74,6 +76,8 @@ struct ConvSpec {
   Layout weights;
   /// Forward alone, in order.
   std::vector<PostOp> postOps;
+  /// Of a result that is a 16-bit float.
+  Rounding rounding = {};
 
   std::size_t fieldDims() const { return stride.size(); }
 };

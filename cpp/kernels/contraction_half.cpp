@@ -20,8 +20,9 @@ struct Operand {
 
 class ViaFloat final : public Contraction {
  public:
-  ViaFloat(std::unique_ptr<Contraction> inner, std::vector<Operand> operands, unsigned threads)
-      : inner_(std::move(inner)), operands_(std::move(operands)), threads_(threads) {
+  ViaFloat(std::unique_ptr<Contraction> inner, std::vector<Operand> operands,
+           const Setting& setting)
+      : inner_(std::move(inner)), operands_(std::move(operands)), setting_(setting) {
     for (const auto& operand : operands_) operandBytes_ += operand.bytes();
   }
 
@@ -58,19 +59,19 @@ class ViaFloat final : public Contraction {
     constexpr std::int64_t kChunk = 16384;
     const auto elements = static_cast<std::int64_t>(n);
     const std::int64_t chunks = (elements + kChunk - 1) / kChunk;
-#pragma omp parallel for num_threads(threads_) if (threads_ > 1 && chunks > 1)
+#pragma omp parallel for num_threads(setting_.threads) if (setting_.threads > 1 && chunks > 1)
     for (std::int64_t c = 0; c < chunks; ++c) {
       const std::int64_t first = c * kChunk, count = std::min(kChunk, elements - first);
       if (Widen)
         toFloats(halves + first, floats + first, count);
       else
-        fromFloats(floats + first, halves + first, count);
+        fromFloats(floats + first, halves + first, count, setting_.rounding, first);
     }
   }
 
   std::unique_ptr<Contraction> inner_;
   std::vector<Operand> operands_;
-  unsigned threads_;
+  Setting setting_;
   std::size_t operandBytes_ = 0;
 };
 
@@ -95,7 +96,8 @@ std::unique_ptr<Contraction> makeViaFloat(const MatMulSpec& spec, unsigned threa
       {spec.inType, spanOf(spec.groups, spec.k, spec.n, spec.b), true, false},
       {spec.outType, spanOf(spec.groups, spec.m, spec.n, spec.c), spec.accumulate, true}};
   if (spec.bias) operands.push_back({spec.outType, static_cast<std::size_t>(spec.n), true, false});
-  return std::make_unique<ViaFloat>(make(inner, threads, source), std::move(operands), threads);
+  return std::make_unique<ViaFloat>(make(inner, threads, source), std::move(operands),
+                                    Setting{threads, spec.rounding});
 }
 
 std::unique_ptr<Contraction> makeViaFloat(const ConvSpec& spec, unsigned threads, Source source) {
@@ -112,7 +114,8 @@ std::unique_ptr<Contraction> makeViaFloat(const ConvSpec& spec, unsigned threads
         {layouts[i]->type, spanOf(*layouts[i]), spec.pass != writes[i], spec.pass == writes[i]});
   if (spec.bias)
     operands.push_back({spec.out.type, static_cast<std::size_t>(spec.out.shape[1]), true, false});
-  return std::make_unique<ViaFloat>(make(inner, threads, source), std::move(operands), threads);
+  return std::make_unique<ViaFloat>(make(inner, threads, source), std::move(operands),
+                                    Setting{threads, spec.rounding});
 }
 
 }  // namespace contraction

@@ -84,8 +84,10 @@ contraction::ConvSpec ConvKernel::spec(const std::vector<Layout>& operands) cons
 }
 
 std::unique_ptr<Runner> ConvKernel::prepare(const std::vector<Layout>& operands,
-                                            unsigned threads) const {
-  return contraction::make(spec(operands), threads);
+                                            const Setting& setting) const {
+  auto spec = this->spec(operands);
+  spec.rounding = setting.rounding;
+  return contraction::make(spec, setting.threads);
 }
 
 std::vector<int> ConvKernel::preferredBlocks(const std::vector<Layout>& operands,

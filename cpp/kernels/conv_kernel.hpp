@@ -39,7 +39,10 @@ class ConvKernel final : public Kernel {
   const char* name() const override;
   bool accepts(std::size_t i, const Layout& layout) const override;
   std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
-                                  unsigned threads) const override;
+                                  const Setting& setting) const override;
+  Rounds rounds(bool writesHalf) const override {
+    return writesHalf ? Rounds::AsAsked : Rounds::Nothing;
+  }
   void check(const std::vector<OperandInfo>& operands) const override;
   Work work(const std::vector<Layout>& operands) const override;
   std::vector<int> preferredBlocks(const std::vector<Layout>& operands,

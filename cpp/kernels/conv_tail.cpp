@@ -156,12 +156,12 @@ bool ConvTailKernel::accepts(std::size_t i, const Layout& layout) const {
 }
 
 std::unique_ptr<Runner> ConvTailKernel::prepare(const std::vector<Layout>& operands,
-                                                unsigned threads) const {
+                                                const Setting& setting) const {
   contraction::ConvSpec spec = conv_->spec(operands);
   spec.postOps = chain_;
   for (PostOp& op : spec.postOps)
     if (op.extent == Extent::Full) op.layout = operands[op.operand];
-  if (auto made = contraction::makeWithPostOps(spec, threads)) return made;
+  if (auto made = contraction::makeWithPostOps(spec, setting.threads)) return made;
   spec.postOps.clear();
   std::vector<Layout> layouts{operands[kOut]};
   std::vector<std::size_t> inputs{0};
@@ -169,8 +169,8 @@ std::unique_ptr<Runner> ConvTailKernel::prepare(const std::vector<Layout>& opera
     layouts.push_back(broadcast(operands[kOut + k], extents_[k], operands[kOut]));
     inputs.push_back(k);
   }
-  auto map = MapKernel(tail_, std::move(inputs), {0}).prepare(layouts, threads);
-  return std::make_unique<ConvThenMap>(contraction::make(spec, threads), std::move(map));
+  auto map = MapKernel(tail_, std::move(inputs), {0}).prepare(layouts, setting);
+  return std::make_unique<ConvThenMap>(contraction::make(spec, setting.threads), std::move(map));
 }
 
 std::vector<int> ConvTailKernel::preferredBlocks(const std::vector<Layout>& operands,

@@ -31,7 +31,7 @@ class ConvTailKernel final : public Kernel {
   const char* name() const override { return name_.c_str(); }
   bool accepts(std::size_t i, const Layout& layout) const override;
   std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
-                                  unsigned threads) const override;
+                                  const Setting& setting) const override;
   /// That of the convolution alone.
   Work work(const std::vector<Layout>& operands) const override { return conv_->work(operands); }
   std::vector<int> preferredBlocks(const std::vector<Layout>& operands,

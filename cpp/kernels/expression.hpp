@@ -41,8 +41,10 @@ class MapKernel : public Kernel {
   const char* name() const override { return "map"; }
   bool accepts(std::size_t i, const Layout& layout) const override;
   std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
-                                  unsigned threads) const override;
+                                  const Setting& setting) const override;
   void check(const std::vector<OperandInfo>& operands) const override;
+  /// Also what lies between its inputs and its results is rounded.
+  Rounds rounds(bool writesHalf) const override;
   Work work(const std::vector<Layout>& operands) const override;
   std::vector<std::size_t> tied(const std::vector<Layout>& operands) const override;
 

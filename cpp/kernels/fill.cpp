@@ -73,8 +73,8 @@ bool FillKernel::accepts(std::size_t, const Layout& layout) const {
 }
 
 std::unique_ptr<Runner> FillKernel::prepare(const std::vector<Layout>& operands,
-                                            unsigned threads) const {
-  return std::make_unique<FillRunner>(operands[0], value_, threads);
+                                            const Setting& setting) const {
+  return std::make_unique<FillRunner>(operands[0], value_, setting.threads);
 }
 
 void FillKernel::check(const std::vector<OperandInfo>& operands) const {

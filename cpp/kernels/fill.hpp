@@ -18,7 +18,8 @@ class FillKernel : public Kernel {
   const char* name() const override { return "fill"; }
   bool accepts(std::size_t i, const Layout& layout) const override;
   std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
-                                  unsigned threads) const override;
+                                  const Setting& setting) const override;
+  Rounds rounds(bool) const override { return Rounds::Nothing; }
   void check(const std::vector<OperandInfo>& operands) const override;
   /// "popops::Fill", {elements}.
   Work work(const std::vector<Layout>& operands) const override;

@@ -21,13 +21,17 @@ void toFloats(const Bfloat16* in, float* out, std::int64_t n) {
   convert(function, in, out, n);
 }
 
-void fromFloats(const float* in, half* out, std::int64_t n) {
-  static const VecFn function = vectorConvert(Lane::F32, Lane::F16);
-  convert(function, in, out, n);
+void fromFloats(const float* in, half* out, std::int64_t n, const Rounding& rounding,
+                std::int64_t first) {
+  static const VecFn nearest = vectorConvert(Lane::F32, Lane::F16);
+  if (!rounding.isStochastic()) return convert(nearest, in, out, n);
+  rounding.store(Lane::F32, Lane::F16, in, out, n, first);
 }
-void fromFloats(const float* in, Bfloat16* out, std::int64_t n) {
-  static const VecFn function = vectorConvert(Lane::F32, Lane::BF16);
-  convert(function, in, out, n);
+void fromFloats(const float* in, Bfloat16* out, std::int64_t n, const Rounding& rounding,
+                std::int64_t first) {
+  static const VecFn nearest = vectorConvert(Lane::F32, Lane::BF16);
+  if (!rounding.isStochastic()) return convert(nearest, in, out, n);
+  rounding.store(Lane::F32, Lane::BF16, in, out, n, first);
 }
 
 }  // namespace popir

@@ -8,20 +8,14 @@
 #include <poplar/Type.hpp>
 #include <type_traits>
 
+#include "kernels/rounding.hpp"
+
 namespace popir {
 
 /// An element of BFLOAT16: the upper half of a float.
 struct Bfloat16 {
   std::uint16_t bits = 0;
 
-  Bfloat16() = default;
-  /// Nearest, ties to even; NaN becomes quiet.
-  explicit Bfloat16(float x) {
-    std::uint32_t all;
-    std::memcpy(&all, &x, sizeof all);
-    const std::uint32_t rounded = (all + 0x7fffu + ((all >> 16) & 1u)) >> 16;
-    bits = static_cast<std::uint16_t>(x != x ? (all >> 16) | 0x0040u : rounded);
-  }
   operator float() const {
     const std::uint32_t all = static_cast<std::uint32_t>(bits) << 16;
     float x;
@@ -40,9 +34,42 @@ inline bool isFloatOrHalf(poplar::Type type) { return type == poplar::FLOAT || i
 /// Exact, but that NaN becomes quiet.
 void toFloats(const half* in, float* out, std::int64_t n);
 void toFloats(const Bfloat16* in, float* out, std::int64_t n);
-/// Nearest, ties to even; beyond the largest number of the type, infinity.
-void fromFloats(const float* in, half* out, std::int64_t n);
-void fromFloats(const float* in, Bfloat16* out, std::int64_t n);
+/// Rounded as `rounding` says; they are results number `first` and so on of the step.
+void fromFloats(const float* in, half* out, std::int64_t n, const Rounding& rounding,
+                std::int64_t first);
+void fromFloats(const float* in, Bfloat16* out, std::int64_t n, const Rounding& rounding,
+                std::int64_t first);
+
+/// One result as a T, a 16-bit float as `rounding` says.
+template <class T, class C>
+T rounded(C x, const Rounding& rounding, std::int64_t number) {
+  if constexpr (kIsHalf<T>) {
+    T y;
+    fromFloats(&x, &y, 1, rounding, number);
+    return y;
+  } else {
+    return static_cast<T>(x);
+  }
+}
+
+/// to[i * stride] = of(i), computed as C, for i < n; the first is result number `first`.
+template <class C, class T, class Of>
+void storeEach(T* to, std::int64_t stride, std::int64_t n, const Rounding& rounding,
+               std::int64_t first, const Of& of) {
+  if constexpr (kIsHalf<T>) {
+    constexpr std::int64_t kBlock = 256;
+    C values[kBlock];
+    T results[kBlock];
+    for (std::int64_t begin = 0; begin < n; begin += kBlock) {
+      const std::int64_t m = n - begin < kBlock ? n - begin : kBlock;
+      for (std::int64_t i = 0; i < m; ++i) values[i] = of(begin + i);
+      fromFloats(values, results, m, rounding, first + begin);
+      for (std::int64_t i = 0; i < m; ++i) to[(begin + i) * stride] = results[i];
+    }
+  } else {
+    for (std::int64_t i = 0; i < n; ++i) to[i * stride] = static_cast<T>(of(i));
+  }
+}
 
 }  // namespace popir
 

@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "kernels/rounding.hpp"
+
 namespace popir {
 
 enum class Access : std::uint8_t { Read, Write, ReadWrite };
@@ -62,6 +64,20 @@ struct OperandInfo {
   Access access;
 };
 
+/// What a kernel is prepared for, beside layouts.
+struct Setting {
+  /// At least 1: the OpenMP threads that run() is to use.
+  unsigned threads = 1;
+  Rounding rounding = {};
+};
+
+/// What a kernel makes of a rounding that is asked for.
+enum class Rounds : std::uint8_t {
+  Nothing,    ///< no number becomes a 16-bit float: bits are moved, or there are none
+  ToNearest,  ///< whatever is asked for
+  AsAsked,
+};
+
 class Kernel {
  public:
   virtual ~Kernel() = default;
@@ -70,14 +86,18 @@ class Kernel {
   /// True if operand `i` can be used where and as it is. What is refused reaches the kernel as a
   /// dense copy: gathered before, scattered after. Default: dense only.
   virtual bool accepts(std::size_t i, const Layout& layout) const;
-  /// Called once per engine, with accepted layouts; may be slow. `threads` >= 1 is the number of
-  /// OpenMP threads that run() is to use.
+  /// Called once per engine, with accepted layouts; may be slow.
   virtual std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
-                                          unsigned threads) const = 0;
+                                          const Setting& setting) const = 0;
   /// Whatever accepts(), prepare() and work() take for granted of operands and of the kernel's own
   /// members. Library functions give what fits; this is for programs that are read from a file.
   /// \throws std::invalid_argument, with what does not fit. Default: a kernel that is in no file.
   virtual void check(const std::vector<OperandInfo>& operands) const;
+  /// `writesHalf`: whether some operand that it writes has 16-bit floats. The engine refuses to
+  /// round stochastically what says ToNearest, so that no kernel forgets to.
+  virtual Rounds rounds(bool writesHalf) const {
+    return writesHalf ? Rounds::ToNearest : Rounds::Nothing;
+  }
   /// For the machine reading; the program as grown, so all layouts are plain.
   virtual Work work(const std::vector<Layout>& operands) const = 0;
 

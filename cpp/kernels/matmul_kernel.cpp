@@ -58,7 +58,7 @@ bool MatMulKernel::accepts(std::size_t i, const Layout& layout) const {
 }
 
 std::unique_ptr<Runner> MatMulKernel::prepare(const std::vector<Layout>& operands,
-                                              unsigned threads) const {
+                                              const Setting& setting) const {
   contraction::MatMulSpec spec;
   spec.inType = p_.inType;
   spec.outType = p_.outType;
@@ -71,7 +71,8 @@ std::unique_ptr<Runner> MatMulKernel::prepare(const std::vector<Layout>& operand
   spec.c = stridesOf(operands[2]);
   spec.alpha = p_.alpha;
   spec.accumulate = p_.accumulate;
-  return contraction::make(spec, threads);
+  spec.rounding = setting.rounding;
+  return contraction::make(spec, setting.threads);
 }
 
 void MachineOptions::check() const {

@@ -52,7 +52,10 @@ class MatMulKernel final : public Kernel {
   const char* name() const override { return "matmul"; }
   bool accepts(std::size_t i, const Layout& layout) const override;
   std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
-                                  unsigned threads) const override;
+                                  const Setting& setting) const override;
+  Rounds rounds(bool writesHalf) const override {
+    return writesHalf ? Rounds::AsAsked : Rounds::Nothing;
+  }
   void check(const std::vector<OperandInfo>& operands) const override;
   Work work(const std::vector<Layout>& operands) const override;
 

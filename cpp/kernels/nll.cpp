@@ -21,8 +21,8 @@ template <class T, class C>
 class NllRunner : public Runner {
  public:
   NllRunner(NllKind kind, const NllParams& params, const std::vector<Layout>& operands,
-            unsigned threads)
-      : kind_(kind), params_(params), threads_(threads) {
+            const Setting& setting)
+      : kind_(kind), params_(params), threads_(setting.threads), rounding_(setting.rounding) {
     const Layout& p = operands[kind == NllKind::Loss ? 0 : 1];
     const Layout& labels = operands[kind == NllKind::Loss ? 1 : 2];
     samples_ = p.shape[0];
@@ -95,14 +95,14 @@ class NllRunner : public Runner {
       }
     });
     if (params_.reduction == LossReduction::None) {
-      for (std::int64_t i = 0; i < samples_; ++i) out[i] = static_cast<T>(losses[i]);
+      storeEach<C>(out, 1, samples_, rounding_, 0, [&](std::int64_t i) { return losses[i]; });
       return;
     }
     constexpr auto type = std::is_same_v<C, double> ? poplar::DOUBLE : poplar::FLOAT;
     C sum = 0;
     reduceFunctions(type, popops::Operation::ADD).rows(losses, 1, samples_, samples_, &sum);
     if (params_.reduction == LossReduction::Mean) sum /= count(labels, weights);
-    out[0] = static_cast<T>(sum);
+    out[0] = rounded<T>(sum, rounding_, 0);
   }
 
   // The factor of sample i's gradient.
@@ -114,35 +114,38 @@ class NllRunner : public Runner {
 
   void backward(const void* g, const T* p, const Labels& labels, const T* weights, T* dx) const {
     const C n = params_.reduction == LossReduction::Mean ? count(labels, weights) : C(1);
+    const T nan = rounded<T>(kNan, rounding_, 0);
     parallelFor(samples_, threads_, samples_ * classes_, [&](std::int64_t i) {
       const std::int64_t label = labels[i];
       const T* row = p + i * classes_;
       T* to = dx + i * classes_;
       if (ignored(label)) {
-        std::fill_n(to, classes_, T(0));
+        std::fill_n(to, classes_, T{});
         return;
       }
       if (!valid(label)) {
-        std::fill_n(to, classes_, static_cast<T>(kNan));
+        std::fill_n(to, classes_, nan);
         return;
       }
       const C scale = scaleOf(g, i) * weightOf(weights, label) / n;
       const C at = static_cast<C>(row[label]);
       if (kind_ == NllKind::SoftmaxGrad) {
-        scaledProbabilities(row, scale, to);
         // expm1: a probability near 1 keeps the digits of its distance from 1.
         const C fromOne = params_.inputIsLogProbability ? std::expm1(at) : at - C(1);
-        to[label] = static_cast<T>(fromOne * scale);
+        scaledProbabilities(row, scale, to, i * classes_, label, fromOne * scale);
       } else {
-        std::fill_n(to, classes_, T(0));
-        to[label] = static_cast<T>(
-            params_.inputIsLogProbability ? -scale : -scale / atLeast(at, kLeastForInverse));
+        std::fill_n(to, classes_, T{});
+        to[label] = rounded<T>(
+            params_.inputIsLogProbability ? -scale : -scale / atLeast(at, kLeastForInverse),
+            rounding_, i * classes_ + label);
       }
     });
   }
 
-  // to = scale p, p from its logarithm if that is what there is.
-  void scaledProbabilities(const T* p, C scale, T* to) const {
+  // to = scale p, p from its logarithm if that is what there is, but for the label's. `first` is
+  // the number of the first result.
+  void scaledProbabilities(const T* p, C scale, T* to, std::int64_t first, std::int64_t label,
+                           C ofLabel) const {
     static const VecFn exp =
         vectorOp(VecOp::Exp, std::is_same_v<C, double> ? Lane::F64 : Lane::F32, 0);
     C block[kHalves];
@@ -155,8 +158,9 @@ class NllRunner : public Runner {
       const void* sources[] = {block};
       if (params_.inputIsLogProbability) exp(block, sources, static_cast<std::size_t>(n));
       for (std::int64_t j = 0; j < n; ++j) block[j] *= scale;
+      if (label >= i && label < i + n) block[label - i] = ofLabel;
       if constexpr (kIsHalf<T>)
-        fromFloats(block, to + i, n);
+        fromFloats(block, to + i, n, rounding_, first + i);
       else
         std::copy_n(block, n, to + i);
     }
@@ -168,20 +172,21 @@ class NllRunner : public Runner {
   bool weighted_;
   poplar::Type labelType_, gradType_;
   unsigned threads_;
+  Rounding rounding_;
 };
 
 }  // namespace
 
 std::unique_ptr<Runner> NllKernel::prepare(const std::vector<Layout>& operands,
-                                           unsigned threads) const {
+                                           const Setting& setting) const {
   const auto type = operands[kind_ == NllKind::Loss ? 0 : 1].type;
   if (type == poplar::HALF)
-    return std::make_unique<NllRunner<half, float>>(kind_, params_, operands, threads);
+    return std::make_unique<NllRunner<half, float>>(kind_, params_, operands, setting);
   if (type == poplar::BFLOAT16)
-    return std::make_unique<NllRunner<Bfloat16, float>>(kind_, params_, operands, threads);
+    return std::make_unique<NllRunner<Bfloat16, float>>(kind_, params_, operands, setting);
   if (type == poplar::DOUBLE)
-    return std::make_unique<NllRunner<double, double>>(kind_, params_, operands, threads);
-  return std::make_unique<NllRunner<float, float>>(kind_, params_, operands, threads);
+    return std::make_unique<NllRunner<double, double>>(kind_, params_, operands, setting);
+  return std::make_unique<NllRunner<float, float>>(kind_, params_, operands, setting);
 }
 
 void NllKernel::check(const std::vector<OperandInfo>& operands) const {

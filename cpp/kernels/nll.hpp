@@ -24,7 +24,10 @@ class NllKernel : public Kernel {
 
   const char* name() const override { return kind_ == NllKind::Loss ? "nll" : "nll gradient"; }
   std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
-                                  unsigned threads) const override;
+                                  const Setting& setting) const override;
+  Rounds rounds(bool writesHalf) const override {
+    return writesHalf ? Rounds::AsAsked : Rounds::Nothing;
+  }
   void check(const std::vector<OperandInfo>& operands) const override;
   /// "popnn::Nll", "popnn::NllGrad" or "popnn::NllSoftmaxGrad", {samples, classes}.
   Work work(const std::vector<Layout>& operands) const override;

@@ -73,13 +73,14 @@ bool PoolKernel::accepts(std::size_t, const Layout& layout) const {
 }
 
 std::unique_ptr<Runner> PoolKernel::prepare(const std::vector<Layout>& operands,
-                                            unsigned threads) const {
+                                            const Setting& setting) const {
   // Which operand is what; shapes of gradients are those of what they are gradients of.
   const bool grad = isGrad(kind_), max = isMax(kind_);
   const Layout& in = operands[grad && !max ? 1 : 0];
   const Layout& out = operands[grad ? (max ? 1 : 0) : 1];
   PoolPlan plan;
   plan.kind = kind_;
+  plan.rounding = setting.rounding;
   plan.axes = axes_;
   for (PoolAxis& axis : plan.axes) findInside(axis);
   plan.planes = in.shape[0] * in.shape[1];
@@ -100,7 +101,7 @@ std::unique_ptr<Runner> PoolKernel::prepare(const std::vector<Layout>& operands,
   plan.band = std::clamp<std::int64_t>(kBandBytes / std::max<std::int64_t>(step, 1), 1,
                                        std::max<std::int64_t>(first.out, 1));
   const PoolFunctions functions = poolFunctions(in.type, kind_, plan.lanes);
-  return std::make_unique<PoolRunner>(std::move(plan), functions, threads);
+  return std::make_unique<PoolRunner>(std::move(plan), functions, setting.threads);
 }
 
 void PoolKernel::check(const std::vector<OperandInfo>& operands) const {

@@ -25,7 +25,10 @@ class PoolKernel : public Kernel {
   const char* name() const override { return isGrad(kind_) ? "pool gradient" : "pool"; }
   bool accepts(std::size_t i, const Layout& layout) const override;
   std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
-                                  unsigned threads) const override;
+                                  const Setting& setting) const override;
+  Rounds rounds(bool writesHalf) const override {
+    return writesHalf ? Rounds::AsAsked : Rounds::Nothing;
+  }
   void check(const std::vector<OperandInfo>& operands) const override;
   /// "popnn::MaxPooling", "popnn::SumPooling" (averages too), or "popnn::MaxPoolingGradient":
   /// {elements of the output of the pooling, elements of a window}.

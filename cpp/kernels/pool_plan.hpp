@@ -73,6 +73,7 @@ struct PoolPlan {
   std::int64_t rows;            // outputs of all dimensions but the last
   std::int64_t window;          // rows of a window, at most
   std::int64_t band;            // outputs of a band; gradients have one band
+  Rounding rounding;
 
   std::int64_t groups() const { return (planes + lanes - 1) / lanes; }
   std::int64_t bands() const { return (axes[0].out + band - 1) / band; }

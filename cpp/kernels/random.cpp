@@ -12,12 +12,14 @@ namespace {
 
 class RandomRunner : public Runner {
  public:
-  RandomRunner(const RandomNumbers& numbers, const std::vector<Layout>& operands, unsigned threads)
+  RandomRunner(const RandomNumbers& numbers, const std::vector<Layout>& operands,
+               const Setting& setting)
       : numbers_(numbers),
         sampler_(makeRandomSampler(numbers, operands[0].type)),
         elements_(static_cast<std::int64_t>(operands[0].elements())),
         bytes_(static_cast<std::int64_t>(operands[0].type.sizeInBytes())),
-        threads_(threads) {}
+        threads_(setting.threads),
+        rounding_(setting.rounding) {}
 
   void run(void* const* operands, void*) const override {
     auto* seed = static_cast<std::uint32_t*>(operands[1]);
@@ -28,25 +30,26 @@ class RandomRunner : public Runner {
     const std::int64_t chunks = (elements_ + kRandomChunk - 1) / kRandomChunk;
     parallelFor(chunks, threads_, elements_, [&](std::int64_t chunk) {
       const std::int64_t begin = chunk * kRandomChunk, at = begin * bytes_;
-      sample(stream, begin, std::min(kRandomChunk, elements_ - begin), in ? in + at : nullptr,
-             out + at);
+      sample(stream, begin, std::min(kRandomChunk, elements_ - begin),
+             {in ? in + at : nullptr, rounding_, begin}, out + at);
     });
     if (numbers_.countRuns && ++seed[0] == 0) ++seed[1];
   }
 
  private:
-  void sample(const PhiloxStream& stream, std::int64_t begin, std::int64_t n, const void* in,
+  void sample(const PhiloxStream& stream, std::int64_t begin, std::int64_t n, const Scaled& scaled,
               void* out) const {
     alignas(64) std::uint32_t words[2 * kRandomChunk];
     const std::int64_t each = sampler_->wordsPerElement();
     philoxWords(stream, static_cast<std::uint64_t>(begin * each / 4), (n * each + 3) / 4, words);
-    sampler_->sample(words, n, in, out);
+    sampler_->sample(words, n, scaled, out);
   }
 
   RandomNumbers numbers_;
   std::unique_ptr<RandomSampler> sampler_;
   std::int64_t elements_, bytes_;
   unsigned threads_;
+  Rounding rounding_;
 };
 
 const char* nameOf(RandomLaw law) {
@@ -64,8 +67,8 @@ const char* nameOf(RandomLaw law) {
 }  // namespace
 
 std::unique_ptr<Runner> RandomKernel::prepare(const std::vector<Layout>& operands,
-                                              unsigned threads) const {
-  return std::make_unique<RandomRunner>(numbers_, operands, threads);
+                                              const Setting& setting) const {
+  return std::make_unique<RandomRunner>(numbers_, operands, setting);
 }
 
 void RandomKernel::check(const std::vector<OperandInfo>& operands) const {

@@ -42,7 +42,11 @@ class RandomKernel : public Kernel {
 
   const char* name() const override { return "random"; }
   std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
-                                  unsigned threads) const override;
+                                  const Setting& setting) const override;
+  /// Random numbers are drawn, not rounded.
+  Rounds rounds(bool writesHalf) const override {
+    return writesHalf && numbers_.law == RandomLaw::Dropout ? Rounds::AsAsked : Rounds::Nothing;
+  }
   void check(const std::vector<OperandInfo>& operands) const override;
   /// "poprand::" and the name of the law, {elements}.
   Work work(const std::vector<Layout>& operands) const override;

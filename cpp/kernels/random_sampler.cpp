@@ -164,7 +164,7 @@ class RealSampler : public RandomSampler {
 
   int wordsPerElement() const override { return type_ == poplar::DOUBLE ? 2 : 1; }
 
-  void sample(Words w, std::int64_t n, const void*, void* out) const override {
+  void sample(Words w, std::int64_t n, const Scaled&, void* out) const override {
     if (type_ == poplar::DOUBLE) return double_(w, n, static_cast<double*>(out));
     if (type_ == poplar::FLOAT) return single_(w, n, static_cast<float*>(out));
     float values[kRandomChunk];
@@ -186,7 +186,7 @@ class UniformIntegers : public RandomSampler {
       : least_(static_cast<std::uint32_t>(static_cast<std::int64_t>(r.a))),
         count_(static_cast<std::uint64_t>(r.b - r.a) + 1) {}
 
-  void sample(Words w, std::int64_t n, const void*, void* out) const override {
+  void sample(Words w, std::int64_t n, const Scaled&, void* out) const override {
     auto* to = static_cast<std::uint32_t*>(out);
     const std::uint64_t count = count_;
     // Negative numbers wrap around, and back.
@@ -205,7 +205,7 @@ class LogUniformIntegers : public RandomSampler {
 
   int wordsPerElement() const override { return 2; }
 
-  void sample(Words w, std::int64_t n, const void*, void* out) const override {
+  void sample(Words w, std::int64_t n, const Scaled&, void* out) const override {
     double values[kRandomChunk];
     law_(w, n, values);
     auto* to = static_cast<std::int32_t*>(out);
@@ -233,7 +233,7 @@ class Bernoulli : public RandomSampler {
  public:
   Bernoulli(double probability, T one) : chance_(probability), one_(one) {}
 
-  void sample(Words w, std::int64_t n, const void*, void* out) const override {
+  void sample(Words w, std::int64_t n, const Scaled&, void* out) const override {
     T* to = static_cast<T*>(out);
     const T one = one_;
     const std::uint32_t limit = chance_.limit;
@@ -256,12 +256,13 @@ class Dropout : public RandomSampler {
         chance_(r.a),
         scale_(C(r.b)) {}
 
-  void sample(Words w, std::int64_t n, const void* in, void* out) const override {
+  void sample(Words w, std::int64_t n, const Scaled& scaled, void* out) const override {
+    const void* in = scaled.in;
     if (storage_ == Lane::F32) return scale(w, n, static_cast<const C*>(in), static_cast<C*>(out));
     C values[kRandomChunk];
     convert(storage_, Lane::F32, in, values, n);
     scale(w, n, values, values);
-    convert(Lane::F32, storage_, values, out, n);
+    scaled.rounding.store(Lane::F32, storage_, values, out, n, scaled.first);
   }
 
  private:

@@ -15,13 +15,20 @@ namespace popir {
 /// words.
 constexpr std::int64_t kRandomChunk = 1024;
 
+/// What Dropout scales, and how its results are rounded, of which the first has the number `first`.
+/// Other laws have no use for it: the seed alone says which numbers they give.
+struct Scaled {
+  const void* in;
+  const Rounding& rounding;
+  std::int64_t first;
+};
+
 class RandomSampler {
  public:
   virtual ~RandomSampler() = default;
   virtual int wordsPerElement() const { return 1; }
   /// Writes n <= kRandomChunk elements. `words` has those of n elements, rounded up to a block.
-  /// `in`: what Dropout scales; else null.
-  virtual void sample(const std::uint32_t* words, std::int64_t n, const void* in,
+  virtual void sample(const std::uint32_t* words, std::int64_t n, const Scaled& scaled,
                       void* out) const = 0;
 };
 

@@ -60,7 +60,7 @@ Nest nestOf(const Layout& in, const Layout& out, const std::vector<bool>& reduce
 class ReduceRunner : public Runner {
  public:
   ReduceRunner(const Layout& in, const Layout& out, const ReduceFunctions& functions,
-               ReduceStore store, Nest nest, bool update, bool scaled, unsigned threads)
+               ReduceStore store, Nest nest, bool update, bool scaled, const Setting& setting)
       : functions_(functions),
         store_(store),
         nest_(std::move(nest)),
@@ -72,7 +72,8 @@ class ReduceRunner : public Runner {
         rows_(product(nest_.reduced)),
         update_(update),
         scaled_(scaled),
-        threads_(threads) {
+        threads_(setting.threads),
+        rounding_(setting.rounding) {
     if (work_ == 0) return;
     const std::int64_t n = nest_.length;
     if (nest_.byRows) {
@@ -145,7 +146,8 @@ class ReduceRunner : public Runner {
   }
 
   void put(const void* acc, const Block& block, char* out, const float* scale) const {
-    store_.store(acc, block.width, out + block.out * outBytes_, nest_.across.b, scale, update_);
+    store_.store(acc, block.width, out + block.out * outBytes_, nest_.across.b, scale, update_,
+                 rounding_, block.firstOutput);
   }
 
   // Nothing to reduce. The output is dense.
@@ -154,7 +156,7 @@ class ReduceRunner : public Runner {
     functions_.neutral(acc, std::min(outputs_, kReduceColumns));
     for (std::int64_t i = 0; i < outputs_; i += kReduceColumns)
       store_.store(acc, std::min(kReduceColumns, outputs_ - i), out + i * outBytes_, 1, scale,
-                   update_);
+                   update_, rounding_, i);
   }
 
   /// The results of one chunk for all outputs of a block.
@@ -203,6 +205,7 @@ class ReduceRunner : public Runner {
   std::int64_t tasks_ = 0;     // blocks in all
   bool update_, scaled_;
   unsigned threads_;
+  Rounding rounding_;
 };
 
 }  // namespace
@@ -227,12 +230,12 @@ bool ReduceKernel::accepts(std::size_t i, const Layout& layout) const {
 }
 
 std::unique_ptr<Runner> ReduceKernel::prepare(const std::vector<Layout>& operands,
-                                              unsigned threads) const {
+                                              const Setting& setting) const {
   const Layout &in = operands[0], &out = operands[1];
   const ReduceFunctions functions = reduceFunctions(in.type, op_);
   return std::make_unique<ReduceRunner>(in, out, functions,
                                         reduceStore(functions.accumulator, out.type, op_),
-                                        nestOf(in, out, reduced_), update_, scaled_, threads);
+                                        nestOf(in, out, reduced_), update_, scaled_, setting);
 }
 
 void ReduceKernel::check(const std::vector<OperandInfo>& operands) const {

@@ -24,7 +24,10 @@ class ReduceKernel : public Kernel {
   /// The input with any strides > 0, one of them 1.
   bool accepts(std::size_t i, const Layout& layout) const override;
   std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
-                                  unsigned threads) const override;
+                                  const Setting& setting) const override;
+  Rounds rounds(bool writesHalf) const override {
+    return writesHalf ? Rounds::AsAsked : Rounds::Nothing;
+  }
   void check(const std::vector<OperandInfo>& operands) const override;
   /// "popops::Reduce", {elements of the input, elements of the output, neighbours in the input
   /// that go into one element}.

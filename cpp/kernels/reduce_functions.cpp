@@ -53,7 +53,7 @@ struct LogSum {
 
 template <class A, class O, bool logarithms>
 void store(const void* acc, std::int64_t n, void* out, std::int64_t stride, const float* scale,
-           bool update) {
+           bool update, const Rounding& rounding, std::int64_t first) {
   const auto* a = static_cast<const A*>(acc);
   auto* o = static_cast<O*>(out);
   const auto value = [&](std::int64_t i) {
@@ -76,19 +76,7 @@ void store(const void* acc, std::int64_t n, void* out, std::int64_t stride, cons
     }
     return v;
   };
-  if constexpr (kIsHalf<O>) {
-    constexpr std::int64_t kBlock = 256;
-    A values[kBlock];
-    O halves[kBlock];
-    for (std::int64_t begin = 0; begin < n; begin += kBlock) {
-      const std::int64_t m = std::min(kBlock, n - begin);
-      for (std::int64_t i = 0; i < m; ++i) values[i] = value(begin + i);
-      fromFloats(values, halves, m);
-      for (std::int64_t i = 0; i < m; ++i) o[(begin + i) * stride] = halves[i];
-    }
-  } else {
-    for (std::int64_t i = 0; i < n; ++i) o[i * stride] = static_cast<O>(value(i));
-  }
+  storeEach<A>(o, stride, n, rounding, first, value);
 }
 
 }  // namespace

@@ -9,6 +9,8 @@
 #include <poplar/Type.hpp>
 #include <popops/OperationDef.hpp>
 
+#include "kernels/rounding.hpp"
+
 namespace popir {
 
 /// Partial results are of `accumulator` type: float for HALF and BFLOAT16, the unsigned type for
@@ -35,10 +37,11 @@ constexpr std::int64_t kReduceColumns = 512;
 ReduceFunctions reduceFunctions(poplar::Type type, popops::Operation op);
 
 /// Writes partial results where they end: out[i * stride] = f(acc[i]) for i < n, scaled and joined
-/// with what is there as popops::ReduceParams says.
+/// with what is there as popops::ReduceParams says, and rounded; `first` is the number of the
+/// first.
 struct ReduceStore {
   void (*store)(const void* acc, std::int64_t n, void* out, std::int64_t stride, const float* scale,
-                bool update);
+                bool update, const Rounding& rounding, std::int64_t first);
 };
 
 /// Null if no result of this accumulator can be stored as `out`.

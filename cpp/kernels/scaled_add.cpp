@@ -31,7 +31,7 @@ void apply(ScaledAddForm form, C* a, const C* b, C sa, C sb, std::int64_t n) {
 /// A and B are C, or C is float and some of them half.
 template <class A, class B, class C>
 void block(ScaledAddForm form, void* to, const void* from, C sa, C sb, std::int64_t begin,
-           std::int64_t end) {
+           std::int64_t end, const Rounding& rounding) {
   A* a = static_cast<A*>(to);
   const B* b = static_cast<const B*>(from);
   if constexpr (std::is_same_v<A, C> && std::is_same_v<B, C>) {
@@ -47,7 +47,7 @@ void block(ScaledAddForm form, void* to, const void* from, C sa, C sb, std::int6
       if constexpr (std::is_same_v<A, half>) {
         toFloats(a + i, left, n);
         apply(form, left, right, sa, sb, n);
-        fromFloats(left, a + i, n);
+        fromFloats(left, a + i, n, rounding, i);
       } else {
         apply(form, a + i, right, sa, sb, n);
       }
@@ -82,8 +82,13 @@ template <class A, class B, class C>
 class ScaledAddRunner : public Runner {
  public:
   ScaledAddRunner(ScaledAddForm form, Scale a, Scale b, const std::vector<Layout>& operands,
-                  unsigned threads)
-      : form_(form), a_(a), b_(b), elements_(operands[0].elements()), threads_(threads) {
+                  const Setting& setting)
+      : form_(form),
+        a_(a),
+        b_(b),
+        elements_(operands[0].elements()),
+        threads_(setting.threads),
+        rounding_(setting.rounding) {
     std::size_t next = 2;
     if (a.operand) aType_ = operands[next++].type;
     if (b.operand) bType_ = operands[next].type;
@@ -96,7 +101,7 @@ class ScaledAddRunner : public Runner {
     if (b_.operand) sb = sb * read<C>(operands[next], bType_);
     parallelFor((elements_ + kBlock - 1) / kBlock, threads_, elements_, [&](std::int64_t task) {
       block<A, B, C>(form_, operands[0], operands[1], sa, sb, task * kBlock,
-                     std::min((task + 1) * kBlock, elements_));
+                     std::min((task + 1) * kBlock, elements_), rounding_);
     });
   }
 
@@ -105,6 +110,7 @@ class ScaledAddRunner : public Runner {
   Scale a_, b_;
   std::int64_t elements_;
   unsigned threads_;
+  Rounding rounding_;
   poplar::Type aType_, bType_;
 };
 
@@ -133,10 +139,10 @@ bool ScaledAddKernel::accepts(std::size_t i, const Layout& layout) const {
 std::vector<std::size_t> ScaledAddKernel::tied(const std::vector<Layout>&) const { return {0, 1}; }
 
 std::unique_ptr<Runner> ScaledAddKernel::prepare(const std::vector<Layout>& operands,
-                                                 unsigned threads) const {
+                                                 const Setting& setting) const {
   const auto make = [&](auto a, auto b, auto c) -> std::unique_ptr<Runner> {
     return std::make_unique<ScaledAddRunner<decltype(a), decltype(b), decltype(c)>>(
-        form_, a_, b_, operands, threads);
+        form_, a_, b_, operands, setting);
   };
   const poplar::Type a = operands[0].type, b = operands[1].type;
   if (a == poplar::FLOAT && b == poplar::FLOAT) return make(0.f, 0.f, 0.f);

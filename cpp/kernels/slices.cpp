@@ -12,11 +12,18 @@
 namespace popir {
 namespace {
 
+/// What computes needs to know of a run, beside where it lies.
+struct Run {
+  const void* scale;
+  const Rounding& rounding;
+  std::int64_t first;  // number of the first result
+};
+
 // Moves a run of n elements between t, which lies `stride` apart, and a slice.
-using Move = void (*)(char* t, std::int64_t stride, char* slice, std::int64_t n, const void* scale);
+using Move = void (*)(char* t, std::int64_t stride, char* slice, std::int64_t n, const Run& run);
 
 template <class T>
-void readRun(char* t, std::int64_t stride, char* slice, std::int64_t n, const void*) {
+void readRun(char* t, std::int64_t stride, char* slice, std::int64_t n, const Run&) {
   auto* to = reinterpret_cast<T*>(slice);
   const auto* from = reinterpret_cast<const T*>(t);
   if (stride == 1)
@@ -26,7 +33,7 @@ void readRun(char* t, std::int64_t stride, char* slice, std::int64_t n, const vo
 }
 
 template <class T>
-void writeRun(char* t, std::int64_t stride, char* slice, std::int64_t n, const void*) {
+void writeRun(char* t, std::int64_t stride, char* slice, std::int64_t n, const Run&) {
   auto* to = reinterpret_cast<T*>(t);
   const auto* from = reinterpret_cast<const T*>(slice);
   if (stride == 1)
@@ -35,25 +42,28 @@ void writeRun(char* t, std::int64_t stride, char* slice, std::int64_t n, const v
     for (std::int64_t i = 0; i < n; ++i) to[i * stride] = from[i];
 }
 
+/// to[i * stride] = of(to[i * stride], from[i]) for elements T, computed with as C.
+template <class T, class C, class Of>
+void update(T* to, std::int64_t stride, const T* from, std::int64_t n, const Run& run,
+            const Of& of) {
+  storeEach<C>(to, stride, n, run.rounding, run.first, [&](std::int64_t i) {
+    return of(static_cast<C>(to[i * stride]), static_cast<C>(from[i]));
+  });
+}
+
 /// Elements T, computed with as C, and the scale an S.
 template <class T, class C = T, class S = T>
-void addRun(char* t, std::int64_t stride, char* slice, std::int64_t n, const void* scale) {
-  auto* to = reinterpret_cast<T*>(t);
-  const auto* from = reinterpret_cast<const T*>(slice);
-  const auto factor = static_cast<C>(*static_cast<const S*>(scale));
-  for (std::int64_t i = 0; i < n; ++i)
-    to[i * stride] =
-        static_cast<T>(static_cast<C>(to[i * stride]) + factor * static_cast<C>(from[i]));
+void addRun(char* t, std::int64_t stride, char* slice, std::int64_t n, const Run& run) {
+  const auto factor = static_cast<C>(*static_cast<const S*>(run.scale));
+  update<T, C>(reinterpret_cast<T*>(t), stride, reinterpret_cast<const T*>(slice), n, run,
+               [=](C a, C b) { return a + factor * b; });
 }
 
 /// Computes in place, elements T with as C, by one of the structs below.
 template <class T, class C, class Compute>
-void computeRun(char* t, std::int64_t stride, char* slice, std::int64_t n, const void*) {
-  auto* to = reinterpret_cast<T*>(t);
-  const auto* from = reinterpret_cast<const T*>(slice);
-  for (std::int64_t i = 0; i < n; ++i)
-    to[i * stride] =
-        static_cast<T>(Compute::of(static_cast<C>(to[i * stride]), static_cast<C>(from[i])));
+void computeRun(char* t, std::int64_t stride, char* slice, std::int64_t n, const Run& run) {
+  update<T, C>(reinterpret_cast<T*>(t), stride, reinterpret_cast<const T*>(slice), n, run,
+               [](C a, C b) { return Compute::of(a, b); });
 }
 
 struct Larger {
@@ -108,13 +118,14 @@ Move moveOf(SlicesKind kind, poplar::Type type, poplar::Type scale) {
 class SlicesRunner : public Runner {
  public:
   SlicesRunner(SlicesKind kind, const Layout& t, const Layout& offsets, const Layout& slices,
-               poplar::Type scale, unsigned threads)
+               poplar::Type scale, const Setting& setting)
       : kind_(kind),
         move_(moveOf(kind, t.type, scale)),
         bytes_(static_cast<std::int64_t>(t.type.sizeInBytes())),
         slices_(offsets.shape[0]),
         isSigned_(offsets.type == poplar::INT),
-        threads_(threads) {
+        threads_(setting.threads),
+        rounding_(setting.rounding) {
     std::vector<Loop> loops;
     std::int64_t dense = 1;
     for (std::size_t d = t.shape.size(); d-- > 0; dense *= loops.back().count)
@@ -179,7 +190,8 @@ class SlicesRunner : public Runner {
   void move(char* t, std::int64_t at, char* slices, std::int64_t i, const void* scale) const {
     const std::int64_t stride = loops_.empty() ? 1 : loops_.back().a;
     forRuns(loops_, 0, size_, [&](std::int64_t, std::int64_t n, std::int64_t a, std::int64_t b) {
-      move_(t + (at + a) * bytes_, stride, slices + (i * size_ + b) * bytes_, n, scale);
+      move_(t + (at + a) * bytes_, stride, slices + (i * size_ + b) * bytes_, n,
+            {scale, rounding_, i * size_ + b});
     });
   }
 
@@ -188,6 +200,7 @@ class SlicesRunner : public Runner {
   std::int64_t bytes_, slices_, size_;
   bool isSigned_, apart_;
   unsigned threads_;
+  Rounding rounding_;
   std::vector<Sliced> sliced_;
   std::vector<Loop> loops_;
 };
@@ -204,9 +217,9 @@ bool SlicesKernel::accepts(std::size_t i, const Layout& layout) const {
 }
 
 std::unique_ptr<Runner> SlicesKernel::prepare(const std::vector<Layout>& operands,
-                                              unsigned threads) const {
+                                              const Setting& setting) const {
   return std::make_unique<SlicesRunner>(kind_, operands[0], operands[offsets()], operands[slices()],
-                                        operands.back().type, threads);
+                                        operands.back().type, setting);
 }
 
 void SlicesKernel::check(const std::vector<OperandInfo>& operands) const {

@@ -29,7 +29,10 @@ class SlicesKernel : public Kernel {
   const char* name() const override { return "slices"; }
   bool accepts(std::size_t i, const Layout& layout) const override;
   std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
-                                  unsigned threads) const override;
+                                  const Setting& setting) const override;
+  Rounds rounds(bool writesHalf) const override {
+    return writesHalf && kind_ > SlicesKind::Write ? Rounds::AsAsked : Rounds::Nothing;
+  }
   void check(const std::vector<OperandInfo>& operands) const override;
   /// "popops::MultiSlice", "popops::MultiUpdate" or, of the kinds that compute,
   /// "popops::MultiUpdateAdd"; {slices, elements of each}.

@@ -23,11 +23,12 @@ constexpr std::int64_t kRows = 256;    // rows of a block, at most
 template <class T, class C>
 class SoftmaxRunner : public Runner {
  public:
-  SoftmaxRunner(SoftmaxKind kind, float scale, const Layout& layout, unsigned threads)
+  SoftmaxRunner(SoftmaxKind kind, float scale, const Layout& layout, const Setting& setting)
       : kind_(kind),
         scale_(scale),
         length_(layout.shape.back()),
-        threads_(threads),
+        threads_(setting.threads),
+        rounding_(setting.rounding),
         sum_(reduceFunctions(kType, popops::Operation::ADD)),
         max_(reduceFunctions(kType, popops::Operation::MAX)),
         exp_(vectorOp(VecOp::Exp, kLane, 0)),
@@ -83,7 +84,7 @@ class SoftmaxRunner : public Runner {
       return static_cast<C*>(operand) + at;
   }
   void store(const C* from, void* operand, std::int64_t at, std::int64_t n) const {
-    if constexpr (kConverts) fromFloats(from, static_cast<T*>(operand) + at, n);
+    if constexpr (kConverts) fromFloats(from, static_cast<T*>(operand) + at, n, rounding_, at);
   }
 
   // y = x - s or x * s, for each row with its own s.
@@ -144,6 +145,7 @@ class SoftmaxRunner : public Runner {
   std::int64_t rows_, length_, block_;
   std::size_t each_;
   unsigned threads_;
+  Rounding rounding_;
   ReduceFunctions sum_, max_;
   VecFn exp_, mul_, sub_, mulScalar_, subScalar_;
 };
@@ -151,15 +153,15 @@ class SoftmaxRunner : public Runner {
 }  // namespace
 
 std::unique_ptr<Runner> SoftmaxKernel::prepare(const std::vector<Layout>& operands,
-                                               unsigned threads) const {
+                                               const Setting& setting) const {
   const Layout& layout = operands[0];
   if (layout.type == poplar::HALF)
-    return std::make_unique<SoftmaxRunner<half, float>>(kind_, scale_, layout, threads);
+    return std::make_unique<SoftmaxRunner<half, float>>(kind_, scale_, layout, setting);
   if (layout.type == poplar::BFLOAT16)
-    return std::make_unique<SoftmaxRunner<Bfloat16, float>>(kind_, scale_, layout, threads);
+    return std::make_unique<SoftmaxRunner<Bfloat16, float>>(kind_, scale_, layout, setting);
   if (layout.type == poplar::DOUBLE)
-    return std::make_unique<SoftmaxRunner<double, double>>(kind_, scale_, layout, threads);
-  return std::make_unique<SoftmaxRunner<float, float>>(kind_, scale_, layout, threads);
+    return std::make_unique<SoftmaxRunner<double, double>>(kind_, scale_, layout, setting);
+  return std::make_unique<SoftmaxRunner<float, float>>(kind_, scale_, layout, setting);
 }
 
 void SoftmaxKernel::check(const std::vector<OperandInfo>& operands) const {

@@ -24,7 +24,10 @@ class SoftmaxKernel : public Kernel {
 
   const char* name() const override { return "softmax"; }
   std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
-                                  unsigned threads) const override;
+                                  const Setting& setting) const override;
+  Rounds rounds(bool writesHalf) const override {
+    return writesHalf ? Rounds::AsAsked : Rounds::Nothing;
+  }
   void check(const std::vector<OperandInfo>& operands) const override;
   /// "popnn::Softmax", "popnn::LogSoftmax", "popnn::SoftmaxGrad" or "popnn::LogSoftmaxGrad", {rows,
   /// elements of a row}.

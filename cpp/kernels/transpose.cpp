@@ -44,12 +44,12 @@ class TransposeRunner : public Runner {
 }  // namespace
 
 std::unique_ptr<Runner> TransposeKernel::prepare(const std::vector<Layout>& operands,
-                                                 unsigned threads) const {
+                                                 const Setting& setting) const {
   switch (operands[1].type.sizeInBytes()) {
-    case 1: return std::make_unique<TransposeRunner<std::uint8_t>>(operands[1], threads);
-    case 2: return std::make_unique<TransposeRunner<std::uint16_t>>(operands[1], threads);
-    case 4: return std::make_unique<TransposeRunner<std::uint32_t>>(operands[1], threads);
-    default: return std::make_unique<TransposeRunner<std::uint64_t>>(operands[1], threads);
+    case 1: return std::make_unique<TransposeRunner<std::uint8_t>>(operands[1], setting.threads);
+    case 2: return std::make_unique<TransposeRunner<std::uint16_t>>(operands[1], setting.threads);
+    case 4: return std::make_unique<TransposeRunner<std::uint32_t>>(operands[1], setting.threads);
+    default: return std::make_unique<TransposeRunner<std::uint64_t>>(operands[1], setting.threads);
   }
 }
 

@@ -14,7 +14,8 @@ class TransposeKernel : public Kernel {
  public:
   const char* name() const override { return "transpose"; }
   std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
-                                  unsigned threads) const override;
+                                  const Setting& setting) const override;
+  Rounds rounds(bool) const override { return Rounds::Nothing; }
   void check(const std::vector<OperandInfo>& operands) const override;
   /// "popops::Transpose", {matrices, rows, columns}.
   Work work(const std::vector<Layout>& operands) const override;

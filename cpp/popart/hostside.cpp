@@ -23,7 +23,7 @@ void hostside::refuse(const char* function) {
 
 uint16_t floatToHalf(float f) {
   half h;
-  popir::fromFloats(&f, &h, 1);
+  popir::fromFloats(&f, &h, 1, popir::Rounding(), 0);
   uint16_t bits;
   std::memcpy(&bits, &h, sizeof bits);
   return bits;

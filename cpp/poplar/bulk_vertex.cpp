@@ -1,9 +1,19 @@
 #include "poplar/bulk_vertex.hpp"
 
+#include <algorithm>
+
+#include "kernels/half.hpp"
 #include "poplar/budget.hpp"
 #include "poplar/graph_impl.hpp"
 
 namespace popir {
+
+Rounds roundsOf(const BulkVertex& vertex) {
+  return vertex.kernel->rounds(
+      std::any_of(vertex.operands.begin(), vertex.operands.end(), [](const BulkOperand& o) {
+        return o.access != Access::Read && isHalf(o.tensor.elementType());
+      }));
+}
 
 void addBulkVertex(poplar::Graph& graph, poplar::ComputeSet cs,
                    std::shared_ptr<const Kernel> kernel, std::vector<BulkOperand> operands,

@@ -27,6 +27,9 @@ struct BulkVertex {
   std::shared_ptr<const VirtualTiles> tiles;
 };
 
+/// What it makes of a rounding that is asked for.
+Rounds roundsOf(const BulkVertex& vertex);
+
 /// Adds a bulk vertex to a compute set.
 /// Operands of one vertex may overlap only where they are the same view (work in place).
 /// \throws poplar::graph_connection_error if an operand is invalid, of another graph, or written

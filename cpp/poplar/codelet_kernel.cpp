@@ -329,8 +329,9 @@ CodeletKernel::CodeletKernel(const GraphImpl& graph, unsigned computeSet,
   vertices_ = std::make_shared<CodeletVertices>(graph, computeSet, engine, operandOf);
 }
 
-std::unique_ptr<Runner> CodeletKernel::prepare(const std::vector<Layout>&, unsigned threads) const {
-  vertices_->prepare(threads);
+std::unique_ptr<Runner> CodeletKernel::prepare(const std::vector<Layout>&,
+                                               const Setting& setting) const {
+  vertices_->prepare(setting.threads);
   if (vertices_->counts()) return std::make_unique<CountingRunner>(vertices_);
   return std::make_unique<CodeletRunner>(vertices_);
 }

@@ -38,7 +38,7 @@ class CodeletKernel final : public Kernel {
 
   const char* name() const override { return "codelets"; }
   std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
-                                  unsigned threads) const override;
+                                  const Setting& setting) const override;
   Work work(const std::vector<Layout>& operands) const override;
   unsigned computeSet() const { return computeSet_; }
   /// The vertices' state as it was in the beginning.

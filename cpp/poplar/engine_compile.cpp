@@ -71,6 +71,34 @@ void poison(char* begin, std::size_t bytes) {
   for (std::size_t i = 0; i < bytes; ++i) begin[i] = i % 2 == 0 ? '\xf5' : '\x7f';
 }
 
+/// \throws poplar_error for what rounds to nearest where it is to round stochastically, and where
+/// it
+///         depends on the program that ran before how something rounds.
+static void checkRounding(const std::vector<FlatProgram>& programs) {
+  const auto leaves = std::find_if(programs.begin(), programs.end(), [](const FlatProgram& p) {
+    return p.rounding == RoundingMode::Stochastic;
+  });
+  for (const auto& program : programs)
+    for (const auto& step : program.steps) {
+      if (step.vertex == nullptr || step.rounding == RoundingMode::ToNearest) continue;
+      const auto rounds = roundsOf(*step.vertex);
+      const auto refuse = [&](const std::string& why) {
+        throw poplar::poplar_error("setStochasticRounding: vertex '" +
+                                   (step.name.empty() ? step.vertex->name : step.name) + "' (" +
+                                   step.vertex->kernel->name() + ") " + why);
+      };
+      if (step.rounding == RoundingMode::Stochastic && rounds == Rounds::ToNearest)
+        refuse(
+            "stores 16-bit floats rounded to nearest, as all codelets do; turn stochastic rounding "
+            "off before it and on again after it, or let it write float");
+      if (step.rounding == RoundingMode::Inherited && rounds != Rounds::Nothing &&
+          leaves != programs.end())
+        refuse("rounds before its program says how, and program " +
+               std::to_string(leaves - programs.begin()) +
+               " leaves stochastic rounding on; call it at the beginning of both");
+    }
+}
+
 std::vector<FlatProgram> checkedPrograms(const GraphImpl& graph,
                                          const std::vector<std::shared_ptr<ProgramNode>>& programs,
                                          const poplar::OptionFlags& options, EngineParts& parts) {
@@ -91,6 +119,7 @@ std::vector<FlatProgram> checkedPrograms(const GraphImpl& graph,
     if (p) requireGraph(graph, *p);
     flat.push_back(flatten(graph, p ? *p : nothing, parts));
   }
+  checkRounding(flat);
   if (!flagFrom(options, "debug.allowOutOfMemory", false)) requireTileMemory(graph, programs);
   return flat;
 }
@@ -350,7 +379,9 @@ void EngineImpl::emitRun(const Step& step, Compiled& out) {
   }
   if (written && !work) return;  // nothing to write, so nothing to do
   try {
-    runners_.push_back(kernel.prepare(layouts, threads_));
+    Setting setting{threads_};
+    if (step.draws()) setting.rounding = Rounding(&rounding_);
+    runners_.push_back(kernel.prepare(layouts, setting));
   } catch (const poplar::poplar_error&) {
     throw;
   } catch (const std::exception& e) {
@@ -369,7 +400,7 @@ void EngineImpl::emitRun(const Step& step, Compiled& out) {
   };
   const auto emit = [&](Compiled& to, const std::string& line) {
     Instr instr{};
-    instr.kind = Instr::Kind::Run;
+    instr.kind = step.draws() ? Instr::Kind::RunDrawing : Instr::Kind::Run;
     instr.runner = runners_.back().get();
     instr.first = addPointers(refs);
     instr.name = step.name;
@@ -474,12 +505,15 @@ void EngineImpl::compile(std::size_t program, const FlatProgram& flat) {
         break;
       case Step::Kind::RepeatEnd: add(Instr::Kind::RepeatEnd, step, "end"); break;
       case Step::Kind::Jump: add(Instr::Kind::Jump, step, "jump"); break;
+      case Step::Kind::SeedRounding:
       case Step::Kind::JumpUnless:
       case Step::Kind::Print: {
         const auto temp = dense(step.src);
         emitMoves(step.src, temp, true, out, step.name);
         auto& instr = step.kind == Step::Kind::Print
                           ? add(Instr::Kind::Print, step, "print " + step.name)
+                      : step.kind == Step::Kind::SeedRounding
+                          ? add(Instr::Kind::SeedRounding, step, "seed of the rounding")
                           : add(Instr::Kind::JumpUnless, step, "jump unless");
         instr.first = addPointers({{kArenaSlot, temp}});
         instr.type = step.src.elementType();

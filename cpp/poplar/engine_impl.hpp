@@ -124,6 +124,7 @@ class __attribute__((visibility("default"))) EngineImpl {
   struct Instr {
     enum class Kind {
       Run,
+      RunDrawing,  // Run, with draws of its own
       BindIn,
       BindOut,
       StreamIn,
@@ -133,7 +134,8 @@ class __attribute__((visibility("default"))) EngineImpl {
       RepeatEnd,
       JumpUnless,
       Jump,
-      Print
+      Print,
+      SeedRounding
     };
     Kind kind;
     const Runner* runner = nullptr;
@@ -215,6 +217,7 @@ class __attribute__((visibility("default"))) EngineImpl {
   std::vector<StreamEnd> streams_;
   std::map<std::string, std::size_t> streamIds_;  // by handle, once somebody asks
   std::vector<unsigned> loopCounts_;
+  RoundingState rounding_;
   std::size_t temporaryBytes_ = 0, stepTemporaryBytes_ = 0, scratchBytes_ = 0, totalBytes_ = 0;
   std::size_t keptBytes_ = 0;
   std::unique_ptr<Arena> arena_, kept_;

@@ -102,6 +102,7 @@ void EngineImpl::execute(Compiled& program) {
     const std::size_t at = pc++;
     const Instr& in = instrs[at];
     switch (in.kind) {
+      case Instr::Kind::RunDrawing: ++rounding_.number; [[fallthrough]];
       case Instr::Kind::Run: in.runner->run(&pointers_[in.first], scratch_); break;
       case Instr::Kind::BindIn: {
         auto& end = streams_[static_cast<std::size_t>(in.stream)];
@@ -163,6 +164,11 @@ void EngineImpl::execute(Compiled& program) {
         break;
       case Instr::Kind::Jump: pc = in.target; break;
       case Instr::Kind::Print: print(in); break;
+      case Instr::Kind::SeedRounding: {
+        const auto* seed = static_cast<const std::uint32_t*>(pointers_[in.first]);
+        rounding_ = {{seed[0], seed[1]}, in.count, 0};
+        break;
+      }
     }
     clock.charge(at);
   }
@@ -183,6 +189,7 @@ void EngineImpl::load(const poplar::Device& device) {
   if (!touched_) return;
   arena_->clear();
   setInitialValues();
+  rounding_ = {};
   parts_.codelets.reset();
   stale_ = true;
   touched_ = false;

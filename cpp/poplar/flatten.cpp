@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "poplar/budget.hpp"
 #include "poplar/plan.hpp"
@@ -79,6 +80,15 @@ class Flattener {
         step.format = node.format;
         return;
       }
+      case Kind::SetRounding:
+        result.rounding = node.expected ? RoundingMode::Stochastic : RoundingMode::ToNearest;
+        return;
+      case Kind::SeedRounding: {
+        auto& step = add(Step::Kind::SeedRounding, node.name);
+        step.src = node.src;
+        step.count = node.count;
+        return;
+      }
       case Kind::Sync:
       case Kind::WriteUndef: return;
     }
@@ -89,6 +99,7 @@ class Flattener {
     result.steps.emplace_back();
     result.steps.back().kind = kind;
     result.steps.back().name = prefix_ + name;
+    result.steps.back().rounding = result.rounding;
     return result.steps.back();
   }
 
@@ -131,8 +142,10 @@ class Flattener {
     if (node.count == 0) return;
     if (node.count == 1) return flatten(*node.children[0]);
     const auto begin = here();
+    const auto rounding = result.rounding;
     add(Step::Kind::RepeatBegin, node.name).count = node.count;
     flatten(*node.children[0]);
+    meet(rounding, "a loop ends with another rounding than it begins with", node);
     add(Step::Kind::RepeatEnd, node.name).target = begin + 1;
     result.steps[begin].target = here();
     result.loops.push_back({begin, here()});
@@ -140,12 +153,16 @@ class Flattener {
 
   void loopWhile(const ProgramNode& node) {
     const auto begin = here();
+    const auto rounding = result.rounding;
     flatten(*node.children[0]);
+    const auto tested = result.rounding;
     const auto test = here();
     add(Step::Kind::JumpUnless, node.name).src = node.src;
     result.steps[test].expected = node.expected;
     const auto body = here();
     flatten(*node.children[1]);
+    meet(rounding, "a loop ends with another rounding than it begins with", node);
+    result.rounding = tested;
     result.conditionals.push_back({body, here()});
     add(Step::Kind::Jump, node.name).target = begin;
     result.steps[test].target = here();
@@ -156,15 +173,30 @@ class Flattener {
     const auto test = here();
     add(Step::Kind::JumpUnless, node.name).src = node.src;
     const auto yes = here();
+    const auto before = result.rounding;
     flatten(*node.children[0]);
+    const auto rounding = std::exchange(result.rounding, before);
     result.conditionals.push_back({yes, here()});
     const auto skip = here();
     add(Step::Kind::Jump, node.name);
     result.steps[test].target = here();
     const auto no = here();
     flatten(*node.children[1]);
+    meet(rounding, "one branch ends with another rounding than the other", node);
     result.conditionals.push_back({no, here()});
     result.steps[skip].target = here();
+  }
+
+  /// Two ways meet: the one that was come here by, and one with the rounding `other`. How a step
+  /// rounds is known before anything runs, but that a program may be told to round to nearest where
+  /// it may do so already.
+  void meet(RoundingMode other, const char* where, const ProgramNode& node) {
+    if (result.rounding == other) return;
+    if (result.rounding == RoundingMode::Stochastic || other == RoundingMode::Stochastic)
+      throw poplar::control_program_error("setStochasticRounding: " + std::string(where) +
+                                          (node.name.empty() ? "" : ", in '" + node.name + "'") +
+                                          "; set it back before");
+    result.rounding = RoundingMode::Inherited;
   }
 
   const GraphImpl& graph_;
@@ -186,6 +218,11 @@ bool isLeaf(const ProgramNode& node) {
     case Kind::Copy: return node.src.numElements() > 0;
     default: return false;
   }
+}
+
+bool Step::draws() const {
+  if (rounding != RoundingMode::Stochastic || vertex == nullptr) return false;
+  return roundsOf(*vertex) == Rounds::AsAsked;
 }
 
 FlatProgram flatten(const GraphImpl& graph, const ProgramNode& program, EngineParts& parts) {

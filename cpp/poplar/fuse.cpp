@@ -161,7 +161,7 @@ class Fuser {
       if (const auto p = writerOf(t, s)) writers[*p] = &t;
     for (const auto& [p, t] : writers) {
       const auto& before = program_.steps[p];
-      if (before.kind != Step::Kind::Run) continue;
+      if (before.kind != Step::Kind::Run || before.rounding != step.rounding) continue;
       const auto name = before.name.empty() ? step.name : before.name + kJoined + step.name;
       if (auto sum = intoProduct(*before.vertex, *reader, *t, p, s)) {
         sum->name = name;

@@ -33,7 +33,7 @@ class Caller final : public Runner {
 }  // namespace
 
 std::unique_ptr<Runner> HostFunctionKernel::prepare(const std::vector<Layout>& operands,
-                                                    unsigned) const {
+                                                    const Setting&) const {
   return std::make_unique<Caller>(end_, inputs_, operands.size());
 }
 

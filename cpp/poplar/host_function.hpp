@@ -28,7 +28,9 @@ class HostFunctionKernel final : public Kernel {
       : end_(std::move(end)), inputs_(inputs) {}
   const char* name() const override { return "host function"; }
   std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
-                                  unsigned threads) const override;
+                                  const Setting& setting) const override;
+  /// What the host makes is copied.
+  Rounds rounds(bool) const override { return Rounds::Nothing; }
   Work work(const std::vector<Layout>& operands) const override;
 
  private:

@@ -15,18 +15,22 @@
 
 namespace popir {
 
+/// How a program rounds at some point: as it was before it if nothing in it says.
+enum class RoundingMode { Inherited, ToNearest, Stochastic };
+
 struct Step {
   enum class Kind {
-    None,         // done elsewhere, or by another step
-    Run,          // vertex
-    Copy,         // src -> dst
-    StreamIn,     // stream -> dst
-    StreamOut,    // src -> stream
-    RepeatBegin,  // count, target = the step after RepeatEnd
-    RepeatEnd,    // target = the step after RepeatBegin
-    JumpUnless,   // to target, unless the predicate src is `expected`
-    Jump,         // to target
-    Print,        // src, under name, in format
+    None,          // done elsewhere, or by another step
+    Run,           // vertex
+    Copy,          // src -> dst
+    StreamIn,      // stream -> dst
+    StreamOut,     // src -> stream
+    RepeatBegin,   // count, target = the step after RepeatEnd
+    RepeatEnd,     // target = the step after RepeatBegin
+    JumpUnless,    // to target, unless the predicate src is `expected`
+    Jump,          // to target
+    Print,         // src, under name, in format
+    SeedRounding,  // of the draws: src, with count as modifier
   };
   Kind kind = Kind::None;
   std::string name;
@@ -38,6 +42,10 @@ struct Step {
   std::size_t target = 0;
   bool expected = true;
   poplar::PrintTensorFmt format;
+  RoundingMode rounding = RoundingMode::Inherited;
+
+  /// Whether what it gives is drawn: it may not be left out, run once, or run twice.
+  bool draws() const;
 };
 
 /// Steps [begin, end).
@@ -57,8 +65,9 @@ bool isLeaf(const ProgramNode& node);
 
 struct FlatProgram {
   std::vector<Step> steps;
-  std::vector<Leaf> leaves;      // in order
-  std::vector<StepRange> loops;  // bodies that may run more than once
+  std::vector<Leaf> leaves;                         // in order
+  std::vector<StepRange> loops;                     // bodies that may run more than once
+  RoundingMode rounding = RoundingMode::Inherited;  // at the end
   std::vector<StepRange>
       conditionals;  // bodies that may not run (loop bodies that may be empty too)
 

@@ -25,8 +25,10 @@ struct ProgramNode {
     Call,         // function
     HostCall,     // hostFunction, from inputs to outputs
     Sync,
-    Print,       // src, under name, in format
-    WriteUndef,  // dst
+    Print,         // src, under name, in format
+    WriteUndef,    // dst
+    SetRounding,   // stochastic from here on if `expected`, else to nearest
+    SeedRounding,  // of the draws: src, with count as modifier
   };
   Kind kind = Kind::Sequence;
   std::string name;

@@ -10,6 +10,7 @@
 #include "machine/target_spec.hpp"
 #include "poplar/archive.hpp"
 #include "poplar/machine_reading.hpp"
+#include "poplar/rounding_program.hpp"
 #include "poplar/saved_kernels.hpp"
 #include "poplar/virtual_tiles.hpp"
 
@@ -18,7 +19,7 @@ namespace popir {
 template <>
 inline constexpr auto kLastOf<Access> = Access::ReadWrite;
 template <>
-inline constexpr auto kLastOf<ProgramNode::Kind> = ProgramNode::Kind::WriteUndef;
+inline constexpr auto kLastOf<ProgramNode::Kind> = ProgramNode::Kind::SeedRounding;
 template <>
 inline constexpr auto kLastOf<poplar::DataStream::Direction> =
     poplar::DataStream::Direction::DeviceToHost;
@@ -609,6 +610,8 @@ class GraphReader {
       case Kind::Sync: return p::Sync(p::SyncType::INTERNAL, context).node();
       case Kind::Print: return p::PrintTensor(n.name, n.src, n.format).node();
       case Kind::WriteUndef: return p::WriteUndef(n.dst, context).node();
+      case Kind::SetRounding: return roundingProgram(n.expected, context).node();
+      case Kind::SeedRounding: return seedProgram(n.src, n.count, context).node();
     }
     return nullptr;
   }

@@ -46,7 +46,7 @@ class Settler {
   bool settles(std::size_t p, std::size_t s) {
     const auto& step = programs_[p].steps[s];
     if (step.kind != Step::Kind::Run && step.kind != Step::Kind::Copy) return false;
-    if (step.vertex && hasEffects(*step.vertex->kernel)) return false;
+    if (step.draws() || (step.vertex && hasEffects(*step.vertex->kernel))) return false;
     for (const auto& body : programs_[p].conditionals)
       if (body.contains(s)) return false;
     writes_.clear();

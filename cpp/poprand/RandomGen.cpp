@@ -10,6 +10,7 @@
 #include "kernels/random.hpp"
 #include "kernels/random_sampler.hpp"
 #include "poplar/bulk_vertex.hpp"
+#include "poplar/rounding_program.hpp"
 
 namespace poprand {
 namespace {
@@ -147,6 +148,11 @@ const std::vector<Type> kScaled = {poplar::FLOAT, poplar::HALF, poplar::BFLOAT16
 const std::vector<Type> kReal = {poplar::FLOAT, poplar::HALF, poplar::DOUBLE};
 
 }  // namespace
+
+void setSeed(Graph&, const Tensor& masterSeed, std::uint32_t seedModifier, Sequence& prog,
+             const DebugContext& debugContext) {
+  prog.add(popir::seedProgram(masterSeed, seedModifier, debugContext));
+}
 
 Tensor uniform(Graph& graph, const Tensor* seed, std::uint32_t seedModifier,
                const Tensor& reference, const Type& outType, double minVal, double maxVal,

@@ -271,7 +271,12 @@ class SessionOptions(SessionSettings):
     groupNormStridedChannelGrouping: bool = refused(
         False, "channels of a group follow one another, as ONNX says."
     )
-    enableStochasticRounding: bool = refused(False, "half results are rounded to nearest.")
+    enableStochasticRounding: bool = acts(
+        False,
+        "what is stored as half or bfloat16 is rounded up or down by chance, right on average; the "
+        "draws follow setRandomSeed(). Codelets that store such numbers are refused.",
+        "tests/test_stochastic_rounding.py::test_training_in_half_goes_on_where_updates_are_small",
+    )
 
     # The planner of matrix products and convolutions.
     enableFullyConnectedPass: bool = noMeaning(

@@ -3,6 +3,7 @@
 #include <popart/opmanager.hpp>
 #include <popart/popx/opxmanager.hpp>
 #include <poplar/CSRFunctions.hpp>
+#include <popops/Cast.hpp>
 #include <popops/Encoding.hpp>
 #include <popops/Gather.hpp>
 #include <popops/SelectScalarFromRows.hpp>
@@ -41,7 +42,11 @@ class CallOpx : public popart::popx::Opx {
     const auto in = [&](int i) { return getInTensor(i); };
     const auto op = static_cast<gcl::CollectiveOperator>(number);
     poplar::setFloatingPointBehaviour(graph(), prog, {});
-    if (what == "stochastic") poplar::setStochasticRounding(graph(), prog, true);
+    if (what == "stochastic") {
+      poplar::setStochasticRounding(graph(), prog, true);
+      setOutTensor(0, popops::cast(graph(), in(0), poplar::HALF, prog));
+      return poplar::setStochasticRounding(graph(), prog, false);
+    }
     if (what == "stops")
       poplar::setFloatingPointBehaviour(graph(), prog, {false, true, false, false, false});
     if (what == "iota") return popops::iota(graph(), made, number, prog), setOutTensor(0, made);

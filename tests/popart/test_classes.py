@@ -329,9 +329,13 @@ def check_functions(library: str) -> None:
         call("allReduce", x, to=x * x if number == 7 else x, number=number)
     call("allGather", x, to=x[None])
     call("reduceScatter", x, to=x.reshape(-1))
-    for what in ("stochastic", "stops"):
-        with pytest.raises(popir.poplar_exception, match="the simulated tiles"):
-            call(what, x, to=x)
+    with pytest.raises(popir.poplar_exception, match="the simulated tiles"):
+        call("stops", x, to=x)
+    between = np.full(4000, 1 + 0.25 / 1024, "float32")
+    given = {"in0": between}
+    y, _, _ = results("Call", given, what="stochastic", type="FLOAT16", shape=[4000])
+    assert set(np.unique(y)) == {1, np.float16(1 + 1 / 1024)}
+    assert 0.2 < np.mean(y != 1) < 0.3
 
 
 def test_functions_without_a_binding_to_python(library: Library, tmp_path: Path) -> None:

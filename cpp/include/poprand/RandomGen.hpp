@@ -28,6 +28,15 @@
 #pragma GCC visibility push(default)
 namespace poprand {
 
+/// Starts the draws of stochastic rounding (poplar::setStochasticRounding) anew: the same seed, an
+/// UNSIGNED_INT [2], and the same modifier give the same bits to what `prog` does afterwards, for
+/// any number of threads. The draws of each execution of a step differ. Without this they begin at
+/// (0, 0) when an engine is loaded, and go on from run to run. The functions below have seeds of
+/// their own.
+/// \throws poplar::control_program_error for another seed.
+void setSeed(poplar::Graph& graph, const poplar::Tensor& masterSeed, std::uint32_t seedModifier,
+             poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {});
+
 /// Uniform on [minVal, maxVal), of outType FLOAT, HALF or DOUBLE, and on the integers from minVal
 /// to maxVal, both included, for INT and UNSIGNED_INT; these are biased by at most (maxVal - minVal
 /// + 1) / 2^32.

@@ -108,9 +108,14 @@ void MapKernel::check(const std::vector<OperandInfo>& operands) const {
   }
 }
 
+Rounds MapKernel::rounds(bool) const {
+  const auto& values = program_.values();
+  return std::any_of(values.begin(), values.end(), isRounding) ? Rounds::AsAsked : Rounds::Nothing;
+}
+
 std::unique_ptr<Runner> MapKernel::prepare(const std::vector<Layout>& operands,
-                                           unsigned threads) const {
-  return makeMapRunner(planMap(program_.fused(), inputs_, outputs_, operands, threads));
+                                           const Setting& setting) const {
+  return makeMapRunner(planMap(program_.fused(), inputs_, outputs_, operands, setting));
 }
 
 }  // namespace popir

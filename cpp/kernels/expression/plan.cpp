@@ -107,6 +107,10 @@ class Planner {
     std::size_t from = 0, to = 0;
   };
 
+  bool draws(const Value& value) const {
+    return plan_.rounding.isStochastic() && isRounding(value);
+  }
+
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
   const MapPlan::Operand& operandOf(const Value& v) const {
@@ -122,6 +126,8 @@ class Planner {
       invariant = uniform && std::all_of(o.strides.begin(), o.strides.end(),
                                          [](std::int64_t s) { return s == 0; });
     }
+    // Elements that are rounded stochastically differ.
+    if (draws(value)) uniform = invariant = false;
     for (int i = 0; i < value.count; ++i) {
       uniform = uniform && uniform_[at(value.args[at(i)])];
       invariant = invariant && invariant_[at(value.args[at(i)])];
@@ -246,7 +252,13 @@ class Planner {
         target_[at(v)] >= 0 ? operandSlot(at(target_[at(v)])) : addBuffer(value.lane, false, false);
     const VecFn past = streams(v) ? vectorStream(op, best) : nullptr;
     plan_.streams = plan_.streams || past != nullptr;
-    addStep(false, past != nullptr ? past : loop(value, op, best), false, dst, src);
+    const VecFn fn = draws(value) ? nullptr : past != nullptr ? past : loop(value, op, best);
+    addStep(false, fn, false, dst, src);
+    if (fn == nullptr) {
+      auto& step = plan_.steps.back();
+      step.from = value.from, step.to = value.lane;
+      step.value = static_cast<std::uint16_t>(v);
+    }
     slotOf_[at(v)] = dst;
     work_ += cost(value);
   }
@@ -350,8 +362,9 @@ class Planner {
 
 MapPlan planMap(const MapProgram& program, const std::vector<std::size_t>& inputs,
                 const std::vector<std::size_t>& outputs, const std::vector<Layout>& layouts,
-                unsigned threads) {
+                const Setting& setting) {
   MapPlan bare;
+  bare.rounding = setting.rounding;
   setAxes(bare, layouts, outputs.front());
   // How much a box may hold depends on the buffers, and these on how boxes reach the operands.
   std::int64_t target = kBoxBytes / 16;
@@ -362,7 +375,7 @@ MapPlan planMap(const MapProgram& program, const std::vector<std::size_t>& input
     planner.run();
     const std::int64_t work = planner.work_ * plan.elements;
     plan.threads = static_cast<unsigned>(
-        std::max<std::int64_t>(1, std::min<std::int64_t>(threads, work / kThreadWork)));
+        std::max<std::int64_t>(1, std::min<std::int64_t>(setting.threads, work / kThreadWork)));
     if (round == 1) return plan;
     std::size_t bytes = planner.bytesPerElement_;
     target = kLongBox;
@@ -371,10 +384,12 @@ MapPlan planMap(const MapProgram& program, const std::vector<std::size_t>& input
         if (o.reach == Reach::Direct) bytes += o.elementBytes;
       target = std::max<std::int64_t>(256, kBoxBytes / static_cast<std::int64_t>(bytes) / 64 * 64);
     }
-    // Enough boxes for the threads to share evenly.
-    if (plan.threads > 1)
-      target =
-          std::min<std::int64_t>(target, (plan.elements / (8 * plan.threads) + 63) / 64 * 64 + 64);
+    // Enough boxes for the threads to share evenly. Draws go by boxes, which then do not depend on
+    // the threads.
+    const bool draws = plan.rounding.isStochastic();
+    if (plan.threads > 1 || draws)
+      target = std::min<std::int64_t>(
+          target, (plan.elements / (8 * (draws ? 8 : plan.threads)) + 63) / 64 * 64 + 64);
   }
 }
 

@@ -38,6 +38,10 @@ struct MapPlan {
     std::uint8_t count;
     std::uint16_t dst;
     std::uint16_t src[kMaxSources];
+    /// Of what is rounded stochastically: the type it has, the type it gets, and the number of the
+    /// value; `fn` is null.
+    Lane from = Lane::F32, to = Lane::F32;
+    std::uint16_t value = 0;
   };
   /// A slot is a pointer that the loops use: to a constant, into the scratch, or to an operand.
   struct Slot {
@@ -65,6 +69,8 @@ struct MapPlan {
   std::size_t bufferBytes = 0;
   /// Some step stores past the caches.
   bool streams = false;
+  /// Of steps without a function.
+  Rounding rounding = {};
   /// Threads that are worth their start.
   unsigned threads = 1;
 };
@@ -74,7 +80,7 @@ struct MapPlan {
 /// \throws std::invalid_argument where they have not.
 MapPlan planMap(const MapProgram& program, const std::vector<std::size_t>& inputs,
                 const std::vector<std::size_t>& outputs, const std::vector<Layout>& layouts,
-                unsigned threads);
+                const Setting& setting);
 
 }  // namespace popir
 

@@ -23,6 +23,11 @@ Lane resultLane(VecOp op, Lane from) {
   }
 }
 
+bool isRounding(const MapProgram::Value& value) {
+  return value.kind == MapProgram::Kind::Apply && value.op == VecOp::Convert &&
+         vectorDraw(value.from, value.lane) != nullptr;
+}
+
 int MapProgram::add(const Value& value) {
   const auto found = std::find(values_.begin(), values_.end(), value);
   if (found != values_.end()) return static_cast<int>(found - values_.begin());

@@ -74,6 +74,9 @@ class MapProgram {
   unsigned inputCount_ = 0;
 };
 
+/// Whether a value is a number that becomes a 16-bit float.
+bool isRounding(const MapProgram::Value& value);
+
 /// The type of what `op` gives for operands of type `from`.
 Lane resultLane(VecOp op, Lane from);
 

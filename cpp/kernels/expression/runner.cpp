@@ -116,7 +116,7 @@ class MapRunner : public Runner {
       rest /= plan_.axes[a].boxes;
     }
     for (std::int64_t b = first; b < last; ++b) {
-      runBox(operands, state, index, sizes, b == first);
+      runBox(operands, state, index, sizes, b, b == first);
       for (std::size_t a = plan_.axes.size(); a-- > 0;) {
         if (++index[a] < plan_.axes[a].boxes) break;
         index[a] = 0;
@@ -126,7 +126,7 @@ class MapRunner : public Runner {
   }
 
   void runBox(void* const* operands, const State& state, const std::int64_t* index,
-              std::int64_t* sizes, bool first) const {
+              std::int64_t* sizes, std::int64_t box, bool first) const {
     std::int64_t n = 1;
     std::uint64_t shape = 0;
     for (std::size_t a = 0; a < plan_.axes.size(); ++a) {
@@ -153,8 +153,13 @@ class MapRunner : public Runner {
     if (first)
       for (const MapPlan::Step& step : plan_.once)
         runStep(step, state.slots, static_cast<std::size_t>(plan_.capacity));
-    for (const MapPlan::Step& step : plan_.steps)
-      runStep(step, state.slots, static_cast<std::size_t>(n));
+    for (const MapPlan::Step& step : plan_.steps) {
+      if (step.fn != nullptr)
+        runStep(step, state.slots, static_cast<std::size_t>(n));
+      else
+        plan_.rounding.store(step.from, step.to, state.slots[step.src[0]], state.slots[step.dst], n,
+                             box * plan_.capacity, step.value);
+    }
     for (const MapPlan::Scatter& s : plan_.scatters)
       moveBox<false>(address(operands, s.operand, index), state.slots[s.slot], sizes,
                      plan_.operands[s.operand]);

@@ -36,6 +36,12 @@ VecFn vectorConvert(Lane from, Lane to) {
   return table().convert[static_cast<int>(from)][static_cast<int>(to)];
 }
 
+VecFn vectorDraw(Lane from, Lane to) {
+  if ((from != Lane::F32 && from != Lane::F64) || (to != Lane::F16 && to != Lane::BF16))
+    return nullptr;
+  return table().draw[from == Lane::F64][to == Lane::BF16];
+}
+
 std::size_t laneBytes(Lane lane) {
   switch (lane) {
     case Lane::Bool:

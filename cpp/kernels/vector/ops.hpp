@@ -51,6 +51,8 @@ struct VecTable {
   VecFn stream[kVecOps][kForms];
   /// [from][to]
   VecFn convert[kLanes][kLanes];
+  /// [from F32 or F64][to F16 or BF16]
+  VecFn draw[2][2];
 };
 
 /// The loop for an operator over operands of type `lane`, or null where there is none: then the
@@ -62,6 +64,9 @@ VecFn vectorOp(VecOp op, Lane lane, int form);
 VecFn vectorStream(VecOp op, int form);
 /// Null only where `from` or `to` needs a step over F32 (or F64, which keeps to one rounding).
 VecFn vectorConvert(Lane from, Lane to);
+/// (x, words): x, of type F32 or F64, as F16 or BF16, rounded stochastically (kernels/rounding.hpp)
+/// by a random word for each element. Null for other types.
+VecFn vectorDraw(Lane from, Lane to);
 
 std::size_t laneBytes(Lane lane);
 
