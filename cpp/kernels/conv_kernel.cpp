@@ -5,6 +5,7 @@
 
 #include "kernels/check.hpp"
 #include "kernels/half.hpp"
+#include "kernels/meetings.hpp"
 
 namespace popir {
 namespace {
@@ -44,16 +45,12 @@ bool operator<(const ConvKernel::Problem& a, const ConvKernel::Problem& b) {
 }
 
 std::uint64_t ConvKernel::Problem::multiplications() const {
-  std::uint64_t n = static_cast<std::uint64_t>(batch * groups * inChannels * outChannels);
-  for (std::size_t d = 0; d < kernel.size(); ++d) {
-    std::uint64_t meetings = 0;
-    for (std::int64_t y = 0; y < outField[d]; ++y)
-      for (std::int64_t t = 0; t < kernel[d]; ++t) {
-        const std::int64_t x = y * stride[d] + t * dilation[d] - padLower[d];
-        if (x >= 0 && x % inDilation[d] == 0 && x / inDilation[d] < inField[d]) ++meetings;
-      }
-    n *= meetings;
-  }
+  std::uint64_t n = 1;
+  for (const std::int64_t size : {batch, groups, inChannels, outChannels})
+    n = saturatingProduct(n, static_cast<std::uint64_t>(size));
+  for (std::size_t d = 0; d < kernel.size(); ++d)
+    n = saturatingProduct(n, meetings({inField[d], outField[d], kernel[d], stride[d], dilation[d],
+                                       inDilation[d], padLower[d]}));
   return n;
 }
 

@@ -30,7 +30,8 @@ class ConvKernel final : public Kernel {
       return std::tie(pass, inType, outType, batch, groups, inChannels, outChannels, inField,
                       kernel, outField, stride, dilation, inDilation, padLower, bias, options);
     }
-    /// Products that meet an element of `in`, neither padding nor dilation.
+    /// Products that meet an element of `in`, neither padding nor dilation; 2^64 - 1 if there are
+    /// more.
     std::uint64_t multiplications() const;
   };
 

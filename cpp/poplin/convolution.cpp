@@ -3,6 +3,7 @@
 #include <poputil/exceptions.hpp>
 
 #include "kernels/half.hpp"
+#include "kernels/meetings.hpp"
 #include "poplar/bulk_vertex.hpp"
 #include "poplar/planned_layout.hpp"
 #include "poplar/tile_mapping.hpp"
@@ -185,7 +186,7 @@ void fillZero(poplar::Graph& graph, const Tensor& t, poplar::program::Sequence& 
 }  // namespace
 
 std::uint64_t getFwdFlops(const ConvParams& params) {
-  return 2 * forwardProblem(params.canonicalize()).multiplications();
+  return popir::saturatingProduct(2, forwardProblem(params.canonicalize()).multiplications());
 }
 std::uint64_t getBwdFlops(const ConvParams& params) { return getFwdFlops(params); }
 std::uint64_t getWuFlops(const ConvParams& params) { return getFwdFlops(params); }

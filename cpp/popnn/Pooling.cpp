@@ -5,10 +5,12 @@
 #include <poputil/TileMapping.hpp>
 #include <poputil/exceptions.hpp>
 
+#include <algorithm>
 #include <limits>
 #include <ostream>
 #include <sstream>
 
+#include "kernels/meetings.hpp"
 #include "poplar/bulk_vertex.hpp"
 
 namespace popir {
@@ -53,6 +55,14 @@ void check(const PoolParams& p, const PoolOptions& options) {
       refuse("kernel, stride and dilation of spatial dimension " + std::to_string(d) + " are " +
              std::to_string(p.kernelShape[d]) + ", " + std::to_string(p.stride[d]) + ", " +
              std::to_string(dilationOf(options, d)) + "; all must be at least 1");
+  constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
+  for (std::size_t d = 0; d < n; ++d)
+    if (p.inputFieldShape[d] > most || p.kernelShape[d] > most / dilationOf(options, d))
+      refuse("spatial dimension " + std::to_string(d) + " has " +
+             std::to_string(p.inputFieldShape[d]) + " elements and a kernel of " +
+             std::to_string(p.kernelShape[d]) + " with dilation " +
+             std::to_string(dilationOf(options, d)) + "; either is " + std::to_string(most) +
+             " elements at most");
 }
 
 std::vector<PoolAxis> axesOf(const PoolParams& p, const PoolOptions& options) {
@@ -75,11 +85,12 @@ std::vector<PoolAxis> axesOf(const PoolParams& p, const PoolOptions& options) {
       first = std::min<std::int64_t>(-a.pad, 0);
       last = std::max(a.in, a.in + p.inputTruncationOrPaddingUpper[d] - uncounted);
     }
-    for (std::int64_t o = 0; o < a.out; ++o) {
-      std::int64_t count = 0;
-      for (std::int64_t k = 0; k < a.kernel; ++k) count += a.at(o, k) >= first && a.at(o, k) < last;
-      a.counts.push_back(count);
-    }
+    // Elements of the window of `o` that lie before `end`.
+    const auto before = [&](std::int64_t o, std::int64_t end) {
+      const std::int64_t free = end - a.at(o, 0);
+      return std::clamp<std::int64_t>((free + a.dilation - 1) / a.dilation, 0, a.kernel);
+    };
+    for (std::int64_t o = 0; o < a.out; ++o) a.counts.push_back(before(o, last) - before(o, first));
     axes.push_back(std::move(a));
   }
   return axes;
@@ -245,15 +256,21 @@ std::ostream& operator<<(std::ostream& o, const PoolParams& p) {
 }
 
 std::uint64_t getFwdFlops(const PoolParams& p) {
-  std::uint64_t windows = p.batchSize * p.numChannels, operations = windows;
-  const auto axes = popir::axesOf(p, {});
-  for (const popir::PoolAxis& a : axes) {
-    std::uint64_t inside = 0;
-    for (const std::int64_t count : a.counts) inside += static_cast<std::uint64_t>(count);
-    windows *= static_cast<std::uint64_t>(a.out);
-    operations *= inside;
+  const std::vector<std::size_t> out = popir::poolOutputFieldShape(p, {});
+  std::uint64_t windows = popir::saturatingProduct(p.batchSize, p.numChannels);
+  std::uint64_t operations = windows;
+  for (std::size_t d = 0; d < out.size(); ++d) {
+    const auto in = static_cast<std::int64_t>(p.inputFieldShape[d]);
+    const auto size = static_cast<std::int64_t>(out[d]);
+    const auto kernel = static_cast<std::int64_t>(p.kernelShape[d]);
+    operations = popir::saturatingProduct(
+        operations,
+        popir::meetings({in, size, kernel, p.stride[d], 1, 1, p.inputTruncationOrPaddingLower[d]}));
+    windows = popir::saturatingProduct(windows, out[d]);
   }
-  return operations + (p.poolingType == PoolingType::AVG ? windows : 0);
+  if (p.poolingType != PoolingType::AVG) return operations;
+  const std::uint64_t all = operations + windows;
+  return all < windows ? std::numeric_limits<std::uint64_t>::max() : all;
 }
 
 std::uint64_t getBwdFlops(const PoolParams& p) { return getFwdFlops(p); }

@@ -256,6 +256,31 @@ def test_flops_count_no_padding():
     assert poplin.getFwdFlops(params_of(conv)) == 2 * 2 * 3 * 4 * 5 * (6 * 3 - 2)
 
 
+@pytest.mark.parametrize("seed", range(60))
+def test_flops_are_those_of_ones(seed):
+    """A convolution of ones with ones counts the products that are of none of its zeros."""
+    rng = np.random.default_rng(seed)
+    number = lambda low, high: int(rng.integers(low, high))  # noqa: E731
+    side = lambda: Side((0, number(0, 2)), number(1, 4))  # noqa: E731
+    conv = Conv(1, 1, (2, 1), (number(6, 12),), (number(2, 5),), [side()], [side()])
+    conv.inputs[0].padding = (number(0, 9), number(12, 24))
+    conv.kernels[0].padding = (number(0, 4), number(0, 4))
+    conv.outs = [Out(stride=number(1, 5))]
+    x, w = np.ones((1, 2, *conv.field)), np.ones((1, 1, 2, *conv.kernel))
+    assert poplin.getFwdFlops(params_of(conv)) == 2 * conv.forward(x, w).sum()
+
+
+@pytest.mark.timeout(20)
+def test_flops_of_huge_fields_take_no_time():
+    n = 2**32 - 1
+    params = poplin.ConvParams(poplar.FLOAT, 2, [n], [3], 5, 1, 8)
+    assert poplin.getFwdFlops(params) == 2 * 2 * 5 * 8 * 3 * (n - 2)
+    params = poplin.ConvParams(poplar.FLOAT, 1, [n], [2**31], 1, 1, 1)
+    assert poplin.getFwdFlops(params) == 2 * 2**31 * (n - 2**31 + 1)
+    params.batchSize = 64  # more than 64 bits hold
+    assert poplin.getFwdFlops(params) == 2**64 - 1
+
+
 def test_allocators_give_the_shapes_of_the_parameters():
     graph = poplar.Graph(poplar.Target.createCPUTarget())
     params = params_of(conv_of(*RUNTIME_CASES["grouped"]))

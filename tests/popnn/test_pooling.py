@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from popir import errors, ext, popnn
+from popir import errors, ext, poplar, popnn
 from tests.device import TYPES, run
 
 MAX, AVG, SUM = popnn.PoolingType.MAX, popnn.PoolingType.AVG, popnn.PoolingType.SUM
@@ -255,6 +255,21 @@ def test_flops_and_text():
     # 4 windows, of which one has one element; one division each.
     assert popnn.pooling.getFwdFlops(p) == 2 * 3 * (7 + 4)
     assert "avg pooling of 2 x 3 float, field {4}, kernel {2}" in repr(p)
+
+
+@pytest.mark.timeout(20)
+def test_huge_sizes_take_no_time():
+    half, most = 2**31 - 1, 2**32 - 1
+    p = popnn.pooling.PoolParams(MAX, [most], [2**31], [1], [0], [0], 3, 1, poplar.FLOAT)
+    assert popnn.pooling.getFwdFlops(p) == 3 * 2**31 * 2**31
+    # Windows of the first element, of all, and of the last one.
+    x = np.array([[[3, 1, 2]]], np.float32)
+    got = pool(AVG, x, [half], [2**30], [half - 1], [half - 1])
+    np.testing.assert_array_equal(got, [[[3, 2, 2]]])
+    for field, kernel in ([2**32], [1]), ([1], [2**63]):
+        p = popnn.pooling.PoolParams(MAX, field, kernel, [1], [0], [0], 1, 1, poplar.FLOAT)
+        with pytest.raises(errors.poplibs_exception, match="4294967295 elements at most"):
+            p.getOutputFieldShape()
 
 
 @pytest.mark.parametrize(
