@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "bindings/numpy.hpp"
+#include "bindings/pair.hpp"
 #include "poplar/budget.hpp"
 #include "poplar/engine_impl.hpp"
 #include "poplar/engine_options.hpp"
@@ -159,7 +160,7 @@ class PyEngine {
 
 }  // namespace
 
-using Arguments = std::vector<std::pair<Type, std::size_t>>;
+using Arguments = std::vector<Pair<Type, std::size_t>>;
 
 HostFunction addHostFunction(Graph& graph, const std::string& handle, const Arguments& inputs,
                              const Arguments& outputs) {

@@ -32,13 +32,16 @@ const T* as(py::handle value) {
   return PyObject_TypeCheck(value.ptr(), type) ? value.cast<const T*>() : nullptr;
 }
 
-/// Calls `visit` for a value, or for those in a list, a tuple or a dict.
+/// Calls `visit` for a value, or for those in a list, a tuple or a dict, its keys included.
 template <class Visit>
 void forEach(py::handle value, const Visit& visit) {
   if (PyList_Check(value.ptr()) || PyTuple_Check(value.ptr())) {
     for (py::handle each : value) forEach(each, visit);
   } else if (PyDict_Check(value.ptr())) {
-    for (const auto& item : py::reinterpret_borrow<py::dict>(value)) forEach(item.second, visit);
+    for (const auto& item : py::reinterpret_borrow<py::dict>(value)) {
+      visit(item.first);
+      forEach(item.second, visit);
+    }
   } else {
     visit(value);
   }
@@ -83,6 +86,20 @@ Part partOf(py::handle value) {
   if (const auto* vertex = as<poplar::VertexRef>(value)) return {"a vertex", vertex->graph()};
   if (const auto* field = as<poplar::FieldRef>(value)) return {"a field", field->vertex().graph()};
   return {};
+}
+
+/// A surrogate without its other half is in no text that C++ can have.
+void checkText(const function_call& call) {
+  forEachArgument(call, [&](std::size_t i, py::handle argument) {
+    forEach(argument, [&](py::handle value) {
+      if (!PyUnicode_Check(value.ptr()) || PyUnicode_AsUTF8(value.ptr()) != nullptr) return;
+      PyErr_Clear();
+      const auto shown = py::reinterpret_steal<py::str>(PyObject_ASCII(value.ptr()));
+      throw poplar::poplar_error(place(call, i) + ": the text " + py::cast<std::string>(shown) +
+                                 " has half of a surrogate pair, which is no character; leave it "
+                                 "out");
+    });
+  });
 }
 
 void check(const function_call& call) {
@@ -186,6 +203,7 @@ void checkMember(const function_call& call) {
 
 py::handle guarded(function_call& call) {
   checkMember(call);
+  checkText(call);
   check(call);
   const py::handle result = unguarded().at(&call.func)(call);
   if (result.ptr() != PYBIND11_TRY_NEXT_OVERLOAD) keep(call, result);

@@ -8,6 +8,7 @@ namespace popir {
 
 /// Gives all functions below `m`, of modules and of classes, these guards:
 /// - a method's object is not None, which pybind11 would hand over as a null pointer;
+/// - text that is given, in lists and dicts too, has a form in UTF-8;
 /// - a tensor that is given shows something, and a number that is made a member of an enum is one;
 /// - tensors, compute sets, functions and vertices are of the graph that is given with them;
 /// - a graph lives as long as tensors, programs and whatever else Python has of it, so that what

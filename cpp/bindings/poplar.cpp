@@ -111,7 +111,8 @@ void bindTypes(py::module_& m) {
   py::class_<OptionFlags>(m, "OptionFlags", "Options by name; a dict of str converts to it.")
       .def(py::init([](const py::dict& values) {
              OptionFlags flags;
-             for (const auto& item : values) flags.set(py::str(item.first), py::str(item.second));
+             const auto text = [](py::handle h) { return py::cast<std::string>(py::str(h)); };
+             for (const auto& item : values) flags.set(text(item.first), text(item.second));
              return flags;
            }),
            py::arg("values") = py::dict())

@@ -1,9 +1,10 @@
 // popir.popops.rearrange: layouts of tensors over tiles.
-#include <pybind11/functional.h>
 #include <pybind11/stl.h>
+#include <pybind11/typing.h>
 #include <popops/Rearrange.hpp>
 
 #include "bindings/module.hpp"
+#include "bindings/pair.hpp"
 
 namespace popir {
 namespace {
@@ -20,7 +21,8 @@ using poputil::GroupingInfo;
 using Context = const poplar::DebugContext&;
 // Intervals are pairs (begin, end) in Python.
 using Pairs = std::vector<std::vector<std::pair<std::size_t, std::size_t>>>;
-using Pair = std::pair<const Tensor, const Tensor>;
+using Tensors = Pair<Tensor, Tensor>;
+using GetInOut = py::typing::Callable<Tensors(std::size_t)>;
 
 /// What `make` returns; the copies that it makes are appended to the list.
 template <class Make>
@@ -32,13 +34,22 @@ Tensor appending(py::list list, const Make& make) {
 }
 
 void addTransposeVertices(Graph& graph, const ComputeSet& cs, const Type& type, unsigned rows,
-                          unsigned columns, const Pairs& mapping,
-                          const std::function<std::pair<Tensor, Tensor>(std::size_t)>& getInOut,
+                          unsigned columns, const Pairs& mapping, const GetInOut& getInOut,
                           Context c) {
   Graph::TileToTensorMapping intervals(mapping.size());
   for (std::size_t tile = 0; tile < mapping.size(); ++tile)
     for (const auto& p : mapping[tile]) intervals[tile].emplace_back(p.first, p.second);
-  const auto get = [&](std::size_t i) { return Pair(getInOut(i)); };
+  const auto get = [&](std::size_t i) -> std::pair<const Tensor, const Tensor> {
+    const py::object given = getInOut(i);
+    try {
+      const auto tensors = py::cast<Tensors>(given);
+      return {tensors.first, tensors.second};
+    } catch (const py::cast_error&) {
+      throw py::type_error("addTransposeVertices: getInOut(" + std::to_string(i) + ") gave " +
+                           py::cast<std::string>(py::repr(given)) +
+                           ", expected two tensors, of the input and of the output");
+    }
+  };
   rearrange::addTransposeVertices(graph, cs, type, rows, columns, intervals, get, c);
 }
 

@@ -236,7 +236,12 @@ void addTransposeVertices(
   const std::size_t size = std::size_t(rows) * cols;
   std::vector<Tensor> ins, outs;
   for (unsigned tile = 0; tile < mapping.size(); ++tile)
-    for (const Interval& numbers : mapping[tile])
+    for (const Interval& numbers : mapping[tile]) {
+      if (numbers.end() < numbers.begin())
+        throw poplibs_error(who("addTransposeVertices") + ": transpositions from " +
+                            std::to_string(numbers.begin()) + " to " +
+                            std::to_string(numbers.end()) + " given for tile " +
+                            std::to_string(tile) + ", which end before they begin");
       for (std::size_t i = numbers.begin(); i < numbers.end(); ++i) {
         const auto pair = getInOut(i);
         for (const Tensor& t : {pair.first, pair.second})
@@ -249,6 +254,7 @@ void addTransposeVertices(
         ins.push_back(pair.first.expand({0}));
         outs.push_back(pair.second.expand({0}));
       }
+    }
   if (ins.empty() || size == 0) return;
   transpose(graph, cs, poplar::concat(ins).reshape({ins.size(), rows, cols}),
             poplar::concat(outs).reshape({outs.size(), cols, rows}), debugContext);

@@ -190,3 +190,41 @@ def test_what_is_read_goes_into_arrays_that_can_be_written() -> None:
     array.flags.writeable = False
     with pytest.raises(poplar_stream_connection_error, match="which is read-only"):
         engine.readTensor("t", array)
+
+
+SURROGATE = "é\ud800"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda g: poplar.OptionFlags({"a": SURROGATE}),
+        lambda g: poplar.OptionFlags({SURROGATE: "a"}),
+        lambda g: poplar.OptionFlags().set(SURROGATE, "a"),
+        lambda g: poplar.Engine(g, poplar.program.Sequence(), {"host.numThreads": SURROGATE}),
+        lambda g: poplar.DebugContext(SURROGATE),
+        lambda g: g.addVariable(poplar.FLOAT, [2], LINEAR, SURROGATE),
+        lambda g: g.addComputeSet(SURROGATE),
+        lambda g: g.addHostFunction(SURROGATE, [], []),
+        lambda g: g.addCodelets(SURROGATE),
+        lambda g: popops.abs(g, tensor(g), poplar.program.Sequence(), SURROGATE),
+    ],
+)
+def test_text_that_is_none_is_refused(call: Any) -> None:
+    with pytest.raises(poplar_exception, match=r"the text '\\xe9\\ud800' has half of a surrogate"):
+        call(graph())
+
+
+class Types:
+    """A pair of a type, made whenever somebody asks, and a number."""
+
+    def __len__(self) -> int:
+        return 2
+
+    def __getitem__(self, i: int) -> Any:
+        return tensor(graph()).elementType() if i == 0 else 3
+
+
+def test_items_that_are_made_when_they_are_asked_for() -> None:
+    function = graph().addHostFunction("f", [Types()] * 50, [Types()])
+    assert function.handle() == "f"

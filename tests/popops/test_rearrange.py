@@ -321,3 +321,53 @@ def test_what_does_not_fit_is_said(dtype, call, words):
     t = rig.tensor(numbers((16, 8), dtype))
     with pytest.raises(errors.PopirError, match=words):
         call(rig, t)
+
+
+class Fresh:
+    """Two objects, made anew whenever somebody asks, that nobody but the asker holds."""
+
+    def __init__(self, first, second):
+        self.makers = first, second
+
+    def __len__(self):
+        return 2
+
+    def __getitem__(self, i):
+        return self.makers[i]()
+
+
+def test_a_tensor_of_two_rows_is_a_pair_of_tensors():
+    rig, x = machineRig(), numbers((2, 3, 2))
+    t, out = rig.tensor(x), rig.graph.addVariable(poplar.FLOAT, [3, 6], "out")
+    rig.graph.setTileMapping(out[2], 0)
+    cs = rig.graph.addComputeSet("turn")
+    rearrange.addTransposeVertices(
+        *(rig.graph, cs, poplar.FLOAT, 3, 2, [[(0, 2)]]),
+        lambda i: poplar.concat([t[i].flatten().expand([0]), out[i].expand([0])]),
+    )
+    rig.prog.add(program.Execute(cs))
+    names = [rig.result(out[i]) for i in range(2)]
+    found = rig.run()
+    for i, name in enumerate(names):
+        np.testing.assert_array_equal(found[name].reshape(2, 3), x[i].T)
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "words"),
+    [
+        (None, TypeError, r"getInOut\(0\) gave None, expected two tensors"),
+        ((1, 2), TypeError, r"getInOut\(0\) gave \(1, 2\), expected two tensors"),
+        (Fresh(poplar.Tensor, poplar.Tensor), errors.poplar_index_error, "no tensor"),
+    ],
+)
+def test_what_a_callback_gives_is_checked(given, error, words):
+    rig = Rig()
+    cs = rig.graph.addComputeSet("turn")
+    with pytest.raises(error, match=words):
+        rearrange.addTransposeVertices(
+            rig.graph, cs, poplar.FLOAT, 2, 2, [[(0, 1)]], lambda _: given
+        )
+    with pytest.raises(errors.poplibs_exception, match="from 4 to 3 given for tile 1"):
+        rearrange.addTransposeVertices(
+            rig.graph, cs, poplar.FLOAT, 2, 2, [[], [(4, 3)]], lambda _: given
+        )
