@@ -165,10 +165,9 @@ PostOps postOpsOf(const ConvSpec& s) {
       continue;
     }
     if (op.kind == Kind::Relu) {
-      // oneDNN's relu makes 0 of NaN. A slope of 0 makes -0 of what is negative.
-      p.arguments.push_back({DNNL_ARG_ATTR_MULTIPLE_POST_OP(p.ops.len()) | DNNL_ARG_WEIGHTS,
-                             Desc({1}, kFloat, dnnl::memory::format_tag::x), 0, 0});
-      p.ops.append_prelu(0);
+      // oneDNN's relu makes 0 of NaN, a slope of 0 makes NaN of what is infinite. 0 * (exp(x) - 1)
+      // is -0 of whatever is negative, and NaN of NaN.
+      p.ops.append_eltwise(dnnl::algorithm::eltwise_elu, 0, 0);
       binary(dnnl::algorithm::binary_add, Desc(ones, kFloat, ones), 0, 0);
       continue;
     }

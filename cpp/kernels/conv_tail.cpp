@@ -85,9 +85,9 @@ std::vector<PostOp> chainOf(const MapProgram& given, const std::vector<Extent>& 
     PostOp op{PostOp::Kind::Add};
     if (value.op == VecOp::ScaleBelow) {
       const auto& factor = p[value.args[2]];
-      if (!isNumber(1, 0) || factor.kind != Kind::Constant) return {};
+      // 0 * -infinity is NaN, which Relu does not make.
+      if (!isNumber(1, 0) || factor.kind != Kind::Constant || isNumber(2, 0)) return {};
       op = {PostOp::Kind::LeakyRelu, Extent::Number, asFloat(factor.data)};
-      if (op.number == 0) op.kind = PostOp::Kind::Relu;
     } else {
       if (value.count != 2) return {};
       from = isOurs(0) ? 0 : 1;

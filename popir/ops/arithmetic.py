@@ -7,6 +7,7 @@ compute as they are.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,6 +25,8 @@ from popir.types import DataType
 
 _HALVES = {poplar.HALF: np.float16, poplar.BFLOAT16: ml_dtypes.bfloat16}
 _FLOATS = (*_HALVES, poplar.FLOAT, poplar.DOUBLE)
+_OF_REALS = {"Erf"}
+"""Functions that ONNX has of integers too, and popops of real numbers alone."""
 
 
 def accumulator(kind: Type) -> Type:
@@ -41,10 +44,14 @@ def deviceTree(e: Expr, operands: Sequence[Tensor], out: Type | None = None) -> 
     or else of the accumulator of the widest operand.
 
     popops rounds a number to the type of the operands that it meets: the operands are widened where
-    that would change it.
+    that would change it. Functions of real numbers alone take integers in double, and what they
+    give is cut off after the point.
     """
     kinds = [t.elementType() for t in operands]
     floats = {kind for kind in kinds if kind in _FLOATS}
+    if not floats and s.functions(e) & _OF_REALS:
+        reals = {i: pe.Cast(pe.PlaceHolder(i + 1), poplar.DOUBLE) for i in range(len(kinds))}
+        return pe.Cast(s.toDevice(e, pe, reals), out or kinds[0])
     if out is not None and (floats <= {out}) and all(_holds(out, x) for x in s.numbers(e)):
         return s.toDevice(e, pe)
     wide = poplar.DOUBLE if poplar.DOUBLE in kinds else poplar.FLOAT
@@ -55,6 +62,11 @@ def deviceTree(e: Expr, operands: Sequence[Tensor], out: Type | None = None) -> 
     }
     tree = s.toDevice(e, pe, casts)
     return tree if out is None or out == wide or out not in _FLOATS else pe.Cast(tree, out)
+
+
+def share(count: int) -> float:
+    """What one of so many elements counts for in their mean. The mean of none is no number."""
+    return 1 / count if count else math.nan
 
 
 def _holds(kind: Type, number: s.Number) -> bool:

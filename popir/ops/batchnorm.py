@@ -16,6 +16,7 @@ from popir import popops
 from popir.errors import OperatorInputError
 from popir.ir import GradInOutMapper, GradOp, Op, OpSerialiser, Origin
 from popir.ops import symbolic as s
+from popir.ops.arithmetic import share
 from popir.ops.gradient import GRAD, IN, OUT
 from popir.ops.identifiers import graphcoreId, onnxIds
 from popir.ops.shapes import product
@@ -247,15 +248,11 @@ class _Channels:
 
     def statistics(self, x: Tensor) -> tuple[Tensor, Tensor]:
         """Mean and variance of each channel, in two passes over the data."""
-        mean = self.map(Arg(0) * self.share, [self.sum(x, "sum")], "mean")
+        each = share(self.count)
+        mean = self.map(Arg(0) * each, [self.sum(x, "sum")], "mean")
         squares = self.map(s.square(Arg(0) - Arg(1)), [x, self.wide(mean)], "squares")
-        variance = self.map(Arg(0) * self.share, [self.sum(squares, "sum")], "variance")
+        variance = self.map(Arg(0) * each, [self.sum(squares, "sum")], "variance")
         return mean, variance
-
-    @property
-    def share(self) -> float:
-        """What one element counts for in a channel's mean."""
-        return 1 / max(self.count, 1)
 
 
 class BatchNormOpx(Opx):
@@ -338,7 +335,7 @@ class BatchNormGradOpx(_GradOpx):
             numbers = (mean, invStd, bias, along)
             operands = [*operands, x, *(channels.wide(t) for t in numbers)]
             whitened = (Arg(2) - Arg(3)) * Arg(4)
-            e = Arg(1) * (Arg(0) - channels.share * (Arg(5) + Arg(6) * whitened))
+            e = Arg(1) * (Arg(0) - share(channels.count) * (Arg(5) + Arg(6) * whitened))
         for i, t in enumerate((channels.map(e, operands, "data"), along, bias)):
             channels.give(i, t)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import GradInOutMapper, GradOp, Op, OpSerialiser
 from popir.ops import symbolic as s
-from popir.ops.arithmetic import Arithmetic
+from popir.ops.arithmetic import Arithmetic, share
 from popir.ops.gradient import GRAD, IN, OUT
 from popir.ops.identifiers import graphcoreId, onnxIds
 from popir.ops.shapes import axis, broadcastTo, product
@@ -120,7 +120,7 @@ class LayerNormGradOp(GradOp):
 def _mean(arithmetic: Arithmetic, t: Tensor, name: str) -> Tensor:
     """Of each row: [rows, columns] to [rows, 1]."""
     total = arithmetic.reduce(t, [1], name)
-    return arithmetic.map(Arg(0) * (1 / max(t.dim(1), 1)), [total], name).expand([1])
+    return arithmetic.map(Arg(0) * share(t.dim(1)), [total], name).expand([1])
 
 
 def _statistics(arithmetic: Arithmetic, x: Tensor, epsilon: float) -> tuple[Tensor, Tensor]:

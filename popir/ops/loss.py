@@ -12,6 +12,7 @@ from typing import Any
 from popir import ext, poplar, popops
 from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import GradInOutMapper, Op, OperatorIdentifier
+from popir.ops.arithmetic import share
 from popir.ops.gradient import GRAD, IN, InputGradOp
 from popir.ops.identifiers import graphcoreId
 from popir.ops.shapes import broadcastTo
@@ -136,7 +137,7 @@ class ElementLossOp(LossOp):
     def factor(self) -> float:
         """The factor; of a mean, over the number of elements."""
         isMean = self.reductionType() is ReductionType.Mean
-        return self.scale() / (max(self.inInfo(0).nelms(), 1) if isMean else 1)
+        return self.scale() * (share(self.inInfo(0).nelms()) if isMean else 1)
 
     def each(self, x: Any) -> Any:
         """An element's part of the sum, as an expression."""

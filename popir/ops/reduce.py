@@ -8,7 +8,6 @@ result y.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast
@@ -19,7 +18,7 @@ from popir import poplar, popops
 from popir.ir import GradInOutMapper, Op
 from popir.ir.op import Array
 from popir.ops import symbolic as s
-from popir.ops.arithmetic import Arithmetic
+from popir.ops.arithmetic import Arithmetic, share
 from popir.ops.elementwise_table import FLOATS
 from popir.ops.gradient import GRAD, IN, OUT, InputGradOp
 from popir.ops.identifiers import graphcoreId, onnxIds
@@ -150,7 +149,7 @@ class ReduceGradOp(InputGradOp):
         self.expression = s.renumber(fwdOp.row.gradient, new)
         if fwdOp.row.type == "ReduceMean":
             count = product(fwdOp.inShape(0)) // max(product(self.keptShape), 1)
-            self.expression = self.expression * (1 / max(count, 1))
+            self.expression = self.expression * share(count)
 
     def gradInputInfo(self) -> list[GradInOutMapper]:
         """What the row's derivative reads of g, x and y."""
@@ -186,8 +185,7 @@ class ReduceOpx(Opx):
         dims, after = op.reducedAxes(), op.row.after
         if op.row.type == "ReduceMean":
             count = product(t.dim(d) for d in dims)
-            inverse = 1 / count if count else math.nan
-            after = Arg(0) * inverse if op.inInfo(0).dataType() in FLOATS else Arg(0) / count
+            after = Arg(0) * share(count) if op.inInfo(0).dataType() in FLOATS else Arg(0) / count
         joined = popops.Operation.__members__[operation]
         same = after is None and t.elementType() == kind
         out = arithmetic.reduce(t, dims, operation=joined, out=kind if same else None)

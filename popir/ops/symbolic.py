@@ -267,6 +267,11 @@ def numbers(e: Expr) -> set[Number]:
     return set().union(*map(numbers, e.args)) if isinstance(e, Call) else set()
 
 
+def functions(e: Expr) -> set[str]:
+    """The names of the functions that `e` calls."""
+    return {e.name}.union(*map(functions, e.args)) if isinstance(e, Call) else set()
+
+
 def substitute(e: Expr, old: Expr, new: Expr) -> Expr:
     """`e` with every subtree equal to `old` replaced by `new`."""
     if e == old:

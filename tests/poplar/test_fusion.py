@@ -142,6 +142,20 @@ def test_nan_passes_a_fused_relu():
     assert not np.signbit(y[y == 0]).any()
 
 
+@pytest.mark.parametrize("kernel", [1, 3])
+@pytest.mark.parametrize("slope", [None, 0.0, 0.1])
+def test_what_is_infinite_passes_as_without_a_tail(kernel, slope):
+    b = Built()
+    x = b.activation(SHAPE)
+    b.sent["s0"][0, 0, 2, 2] = -np.inf  # times weights of either sign
+    b.sent["s0"][0, 0, 5, 5] = np.nan
+    y, tail = b.conv(x, kernel=kernel), RELU
+    if slope is not None:
+        tail = pe.Select(pe.Mul(pe.Const(slope), pe._1), pe._1, pe.Lt(pe._1, pe.Const(0.0)))
+    b.result(b.map(tail, y))
+    b.check(exact=True)
+
+
 def test_leaky_relu_and_arithmetic_with_numbers():
     b = Built()
     leaky = pe.Select(pe.Mul(pe.Const(0.1), pe._1), pe._1, pe.Lt(pe._1, pe.Const(0.0)))
