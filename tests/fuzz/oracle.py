@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -58,8 +59,7 @@ def whole(
     """The model's outputs by onnxruntime. Raises Refused."""
     for node in model.graph.node:
         known = [values[name] for name in node.input if name]
-        double = any(v.dtype == np.float64 for v in known)
-        if node.domain or not _is_right(node, [v.shape for v in known], double):
+        if node.domain or not _is_right(node, known):
             raise Refused(f"onnxruntime does not do {node.op_type} as ONNX says")
     if any(array.dtype == BFLOAT16 for array in inputs.values()):
         raise Refused("inputs of bfloat16")
@@ -98,9 +98,7 @@ def apply(node: onnx.NodeProto, opset: int, inputs: Sequence[Array | None]) -> l
     try:
         if not fits or _cast_to(node) == DataType.BFLOAT16.onnx:
             raise Refused("bfloat16")
-        known = [a for a in inputs if a is not None]
-        double = any(a.dtype == np.float64 for a in known)
-        if not _is_right(node, [a.shape for a in known], double):
+        if not _is_right(node, [a for a in inputs if a is not None]):
             raise Refused(node.op_type)
         return _run(_single(node.SerializeToString(), opset, types), inputs)
     except Refused:
@@ -109,12 +107,17 @@ def apply(node: onnx.NodeProto, opset: int, inputs: Sequence[Array | None]) -> l
         return _reference(node, opset, inputs)
 
 
-def _is_right(node: onnx.NodeProto, shapes: Sequence[tuple[int, ...]], double: bool) -> bool:
+def _is_right(node: onnx.NodeProto, inputs: Sequence[Value | Array]) -> bool:
     """Whether onnxruntime does what the standard says, where it takes the node."""
+    if node.op_type in _OF_INTEGERS and inputs[0].dtype not in FLOATS:
+        # It forms squares and sums of exponentials in the integers' type, each one cut off: of 9
+        # and 9 it makes 9 + log(1 + 1) = 9, of large numbers the root of what is left of a square.
+        return False
     if node.op_type.startswith("Reduce"):
         # Dimensions of no element it leaves instead of making them 1.
-        return 0 not in shapes[0]
+        return 0 not in inputs[0].shape
     # It has the constants in float.
+    double = any(each.dtype == np.float64 for each in inputs)
     return not (node.op_type in ("Gelu", "HardSwish", "Mish") and double)
 
 
@@ -131,6 +134,8 @@ def _check(node: onnx.NodeProto, inputs: Sequence[Array | None]) -> None:
         raise Unspecified(f"{type} of NaN: onnxruntime passes over it, numpy and PyTorch do not")
     if type == "LSTM" and any(not np.isfinite(a).all() for a in floats):
         raise Unspecified("LSTM: whether products with an initial state of zeros are made")
+    if type == "Conv" and not np.isfinite(floats[1]).all() and _pads(node):
+        raise Unspecified("Conv: whether weights without bounds are multiplied by padding")
     if type == "LRN" and floats and (np.abs(floats[0]) > 1e15).any():
         raise Unspecified("LRN: squares may overflow")
     if type in ("ReduceProd", "ReduceSum", "ReduceSumSquare") and not floats:
@@ -139,9 +144,21 @@ def _check(node: onnx.NodeProto, inputs: Sequence[Array | None]) -> None:
         if not largest < np.iinfo(np.asarray(inputs[0]).dtype).max:
             raise Unspecified(f"{type}: integers may overflow")
     if type in ("ReduceLogSum", "ReduceLogSumExp") and not floats:
-        least = 1 if type == "ReduceLogSum" else -700
+        least = 1 if type == "ReduceLogSum" else -np.inf
         if not np.asarray(inputs[0]).size or np.min(np.asarray(inputs[0])) < least:
             raise Unspecified(f"{type}: the logarithm may be no integer")
+    if type in _OF_INTEGERS and not floats:
+        given = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+        axes = [np.asarray(a) for a in inputs[1:] if a is not None]
+        with np.errstate(all="ignore"):
+            exact = _OF_INTEGERS[type](np.asarray(inputs[0]), *axes, **given)
+        whole = np.rint(exact)
+        close = np.abs(exact - whole) <= 1e-12 * np.abs(exact)
+        # Squares up to 2^52 are added up without rounding.
+        if (close & ((exact != whole) | (np.abs(exact) > 2**26))).any():
+            raise Unspecified(f"{type}: rounding decides on which side of an integer it is")
+        if not (np.abs(exact) < np.iinfo(np.asarray(inputs[0]).dtype).max).all():
+            raise Unspecified(f"{type}: integers may overflow")
     if type in ("SoftmaxCrossEntropyLoss", "NegativeLogLikelihoodLoss"):
         ignored = next((a.i for a in node.attribute if a.name == "ignore_index"), None)
         labels = np.asarray(inputs[1])
@@ -151,6 +168,12 @@ def _check(node: onnx.NodeProto, inputs: Sequence[Array | None]) -> None:
             raise Unspecified(f"{type}: a mean over no label")
     if type == "ReduceMean" and not floats and not np.asarray(inputs[0]).size:
         raise Unspecified("ReduceMean of no integers")
+
+
+def _pads(node: onnx.NodeProto) -> bool:
+    """Whether a convolution has padding."""
+    given = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+    return any(given.get("pads", [])) or given.get("auto_pad", b"NOTSET").startswith(b"SAME")
 
 
 def _cast_to(node: onnx.NodeProto) -> int:
@@ -197,15 +220,38 @@ def _widened(node: onnx.NodeProto, opset: int, inputs: Sequence[Array | None]) -
         with np.errstate(all="ignore"):
             return [np.asarray(wide[0]).astype(target)]
     found = apply(node, opset, wide)
+    types = _result_types(node, opset, inputs, narrow)
     with np.errstate(over="ignore"):
-        return [a.astype(narrow) if a.dtype == _FLOAT else a for a in found]
+        return [
+            a.astype(type) if a.dtype == _FLOAT else a for a, type in zip(found, types, strict=True)
+        ]
+
+
+def _result_types(
+    node: onnx.NodeProto, opset: int, inputs: Sequence[Array | None], narrow: Type
+) -> list[Type]:
+    """The floating-point types of a node's results: as the schema says, that of an input, as Pow's
+    is the base's; float, if no input has it, as of the statistics of LayerNormalization.
+    """
+    if node.domain:
+        return [narrow] * len(node.output)
+    schema = onnx.defs.get_schema(node.op_type, opset, "")
+    places = zip(_formal(schema.inputs, len(inputs)), inputs, strict=True)
+    given = {place.type_str: a.dtype for place, a in reversed([*places]) if a is not None}
+    return [given.get(p.type_str, _FLOAT) for p in _formal(schema.outputs, len(node.output))]
+
+
+def _formal(declared: Sequence[Any], count: int) -> list[Any]:
+    """The declared parameters of so many actual ones; the last one may stand for several."""
+    return [declared[min(i, len(declared) - 1)] for i in range(count)]
 
 
 def _reference(node: onnx.NodeProto, opset: int, inputs: Sequence[Array | None]) -> list[Array]:
     if node.op_type == "LSTM":
         raise Refused("onnx.reference knows no lengths and no direction")
-    if node.op_type in _PRECISE:
-        return _formula(node, inputs, _PRECISE)
+    formulas = _PRECISE if np.asarray(inputs[0]).dtype in FLOATS else {**_PRECISE, **_OF_INTEGERS}
+    if node.op_type in formulas:
+        return _formula(node, inputs, formulas)
     names = [f"x{i}" if a is not None else "" for i, a in enumerate(inputs)]
     only = onnx.NodeProto()
     only.CopyFrom(node)
@@ -310,6 +356,35 @@ def _lrn(x: Array, size: int, alpha: float = 1e-4, beta: float = 0.75, bias: flo
     return x / (bias + alpha / size * np.stack(sums, 1)) ** beta if sums else x
 
 
+def _over(
+    function: Callable[..., Any],
+    x: Array,
+    axes: Any = None,
+    keepdims: int = 1,
+    noop_with_empty_axes: int = 0,
+) -> Array:
+    """A reduction of integers by `function` of an array in double and the axes."""
+    wide, given = x.astype(np.float64), [int(a) for a in np.asarray([] if axes is None else axes)]
+    if not given and noop_with_empty_axes:
+        return function(wide[None], axis=(0,), keepdims=False)
+    return function(wide, axis=tuple(given) or None, keepdims=bool(keepdims))
+
+
+def _log_sum_exp(x: Array, axis: Any, keepdims: bool) -> Array:
+    top = x.max(axis, keepdims=True, initial=-np.inf)
+    found = np.log(np.exp(x - top).sum(axis, keepdims=True)) + top
+    return found if keepdims else found.squeeze(axis)
+
+
+def _root_of_squares(x: Array, axis: Any, keepdims: bool) -> Array:
+    return np.sqrt(np.square(x).sum(axis, keepdims=keepdims))
+
+
+_OF_INTEGERS: dict[str, Callable[..., Array]] = {
+    "ReduceL2": partial(_over, _root_of_squares),
+    "ReduceLogSumExp": partial(_over, _log_sum_exp),
+}
+"""Roots and logarithms of integers, which are cut off after the point; of these alone."""
 _PRECISE: dict[str, Callable[..., Array]] = {
     "LRN": _lrn,
     "Erf": np.vectorize(math.erf, otypes=[float]),

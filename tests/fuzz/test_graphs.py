@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import onnx
 import pytest
+from onnx import helper
 
 from popir import registry
-from tests.fuzz import graphs
+from tests.fuzz import graphs, oracle
 from tests.fuzz.generator import BFLOAT16
 from tests.fuzz.graphs import OTHER_WAYS, Way, judge, make
 from tests.fuzz.operators import OPERATORS
@@ -118,3 +120,45 @@ def test_faults_are_noticed_and_reduced_to_their_operator(
     small = onnx.load(tmp_path / "case" / "model.onnx")
     assert [node.op_type for node in small.graph.node] == ["Exp"]
     assert "Exp" in found["finding"]
+
+
+@pytest.mark.parametrize("values", [[9, 9, 8, 8, 8, 7, 7], [-7, -9, -2, -9], [4], [300, 5, -9]])
+def test_the_oracle_sums_exponentials_of_integers_as_reals(values: list[int]) -> None:
+    node = helper.make_node("ReduceLogSumExp", ["x"], ["y"], keepdims=0)
+    (found,) = oracle.apply(node, 18, [np.array(values, np.int32)])
+    top = max(values)
+    assert found == int(top + math.log(math.fsum(math.exp(v - top) for v in values)))
+
+
+def test_the_oracle_adds_squares_beyond_their_type() -> None:
+    node = helper.make_node("ReduceL2", ["x"], ["y"], axes=[1], keepdims=1)
+    x = np.array([[70_000, 80_000], [3, 4]], np.uint32)
+    (found,) = oracle.apply(node, 13, [x])
+    want = [[math.isqrt(sum(int(v) ** 2 for v in row))] for row in x]
+    assert found.dtype == np.uint32 and found.tolist() == want
+    with pytest.raises(oracle.Unspecified, match="overflow"):
+        oracle.apply(node, 13, [np.full((1, 2), 2**32 - 5, np.uint32)])
+    with pytest.raises(oracle.Unspecified, match="rounding decides"):
+        oracle.apply(node, 13, [np.full((1, 4), 2**30, np.uint32)])
+
+
+def test_the_oracle_has_the_types_of_the_schema() -> None:
+    x = np.linspace(1, 2, 6, dtype=np.float32).reshape(2, 3)
+    node = helper.make_node("Pow", ["x", "y"], ["z"])
+    assert oracle.apply(node, 15, [x, x.astype(BFLOAT16)])[0].dtype == np.float32
+    assert oracle.apply(node, 15, [x.astype(BFLOAT16), x])[0].dtype == BFLOAT16
+    node = helper.make_node("LayerNormalization", ["x", "s"], ["y", "mean", "scale"])
+    empty = np.zeros((4, 0), np.float16)
+    found = oracle.apply(node, 17, [empty, np.zeros(0, np.float16)])
+    assert [a.dtype for a in found] == [np.float16, np.float32, np.float32]
+
+
+def test_the_oracle_leaves_open_what_padding_times_infinity_is_and_no_more() -> None:
+    x, w = np.ones((1, 1, 3, 3), np.float32), np.full((1, 1, 2, 2), np.inf, np.float32)
+    plain = helper.make_node("Conv", ["x", "w"], ["y"])
+    assert np.isinf(oracle.apply(plain, 11, [x, w])[0]).all()
+    for given in ({"pads": [0, 0, 1, 0]}, {"auto_pad": "SAME_UPPER"}):
+        node = helper.make_node("Conv", ["x", "w"], ["y"], **given)
+        with pytest.raises(oracle.Unspecified, match="padding"):
+            oracle.apply(node, 11, [x, w])
+        assert np.isinf(oracle.apply(node, 11, [x * np.inf, np.ones_like(w)])[0]).all()

@@ -3,9 +3,11 @@
 from typing import Any
 
 import numpy as np
+import onnx
 import onnxruntime
 import pytest
 from onnx import TensorProto, ValueInfoProto, helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
 
 from popir.errors import OperatorAttributeError, OperatorInputError
 from tests.models import Array, run
@@ -37,6 +39,30 @@ def test_the_mean_of_nothing() -> None:
     node = helper.make_node("ReduceMean", ["x"], ["y"], axes=[1], keepdims=0)
     found = result(model_of(node, [2, 0]), np.zeros((2, 0), np.float32))
     assert np.isnan(found).all() and found.shape == (2,)
+
+
+def test_the_statistics_of_a_normalisation_of_nothing() -> None:
+    """Against onnx.reference, which divides 0 by 0."""
+    x = np.zeros((2, 0), np.float32)
+    names = ["y", "mean", "scale"]
+    node = helper.make_node("LayerNormalization", ["x", "n"], names)
+    nothing = numpy_helper.from_array(np.zeros(0, np.float32), "n")
+    model = onnx.ModelProto.FromString(model_of(node, [2, 0], nothing, opset=17))
+    del model.opset_import[1:]
+    model.graph.output.extend(ValueInfoProto(name=name) for name in names[1:])
+    found = run(model.SerializeToString(), {"x": x}, names)
+    with np.errstate(all="ignore"):
+        want = ReferenceEvaluator(model).run(None, {"x": x})
+    for name, array in zip(names, want, strict=True):
+        np.testing.assert_array_equal(found[name], array)
+    assert np.isnan(found["mean"]).all()
+
+
+@pytest.mark.parametrize("type", ["L1", "IdentityLoss"])
+def test_the_mean_of_no_loss(type: str) -> None:
+    given = {"lambda": 1.0, "reduction": "Mean"} if type == "L1" else {"reduction": "Mean"}
+    node = helper.make_node(type, ["x"], ["y"], domain="ai.graphcore", **given)
+    assert np.isnan(result(model_of(node, [0]), np.zeros(0, np.float32)))
 
 
 @pytest.mark.parametrize("type", ["ReduceMax", "ReduceMin"])
