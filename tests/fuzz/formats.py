@@ -8,24 +8,33 @@ an error of popir's.
 from __future__ import annotations
 
 import functools
+import hashlib
 import io
+import json
+import os
 import random
 import re
 import shutil
+import signal
 import struct
+import subprocess
+import tempfile
 import traceback
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 
 import popir
 from popir import poplar, popops, profile
 from popir.cli.exits import CommandError
 from popir.cli.npz import Npz
 from popir.compiler import Compilation, compile
+from popir.foreign.cache import cached
 from popir.lowering import Lowering
 from popir.onnxio.importer import importModel
 from popir.popops import expr as pe
@@ -35,6 +44,7 @@ from popir.watch import Checks
 from tests.fuzz.mutations import changed_bytes
 from tests.fuzz.seeds import of_row
 from tests.ops.cases import CASES
+from tests.toolchain import CACHED_CXX, popir_config
 
 
 @dataclass(frozen=True)
@@ -45,8 +55,8 @@ class Format:
     seeds: Callable[[], list[bytes]]
     use: Callable[[Path], None]
     """Reads a file and does with it what a user would."""
-    magic: bytes = b""
-    """What a file with a checksum begins with; its header has the size and the hash of the rest."""
+    sealed: Callable[[random.Random, bytes], bytes] | None = None
+    """Changes what is behind the checksum of a file that has one, and makes it right again."""
 
 
 # Executables.
@@ -193,21 +203,335 @@ def use_arrays(path: Path) -> None:
     file.array("x", TensorInfo("FLOAT", [3, 4]))
 
 
+# What an engine says of itself, read by a program in C++.
+
+
+@functools.cache
+def reports() -> list[bytes]:
+    """The profile.pop of an engine that ran."""
+    with tempfile.TemporaryDirectory() as folder:
+        graph = poplar.Graph(_device("ipu"))
+        t = graph.addVariable(poplar.FLOAT, [100], poplar.VariableMappingMethod.LINEAR, "t")
+        main = poplar.program.Sequence()
+        stream = graph.addHostToDeviceFIFO("in", poplar.FLOAT, 100)
+        main.add(poplar.program.Copy(stream, t))
+        twice = poplar.program.Sequence()
+        popops.mapInPlace(graph, pe.Mul(pe._1, pe.Const(2.0)), [t], twice)
+        main.add(poplar.program.Repeat(2, twice))
+        options = {
+            "autoReport.all": "true",
+            "autoReport.directory": folder,
+            "debug.instrumentExternalExchange": "true",
+        }
+        engine = poplar.Engine(graph, main, options)
+        engine.connectStream("in", np.ones(100, np.float32))
+        engine.run(0)
+        del engine  # writes the file's last state
+        return [(Path(folder) / "profile.pop").read_bytes()]
+
+
+@functools.cache
+def _reader() -> subprocess.Popen[str]:
+    """A process that reads the profiles whose paths it is given."""
+    binary = Path(tempfile.mkdtemp()) / "reader"
+    source = Path(__file__).with_name("report_reader.cpp")
+    words = [*CACHED_CXX, "-std=c++17", *popir_config("--cflags"), str(source)]
+    subprocess.run([*words, *popir_config("--libs"), "-lpva", "-o", binary], check=True)
+    pipe = subprocess.PIPE
+    return subprocess.Popen([binary], stdin=pipe, stdout=pipe, text=True, bufsize=1)
+
+
+def use_report(path: Path) -> None:
+    """Has everything in it read."""
+    process = _reader()
+    assert process.stdin is not None and process.stdout is not None
+    print(path, file=process.stdin, flush=True)
+    answer = process.stdout.readline()
+    if not answer:
+        code = process.wait()
+        _reader.cache_clear()
+        raise AssertionError(f"the reader of profiles ended with {code}")
+    if answer.startswith("pva::openReport: "):
+        raise popir.PopirError(answer)
+    assert answer == "read\n", answer
+
+
+# Compiled codelets, given as files and found in the cache.
+
+
+CODELET = """
+#include <poplar/Vertex.hpp>
+struct Scale : poplar::Vertex {
+  poplar::Input<poplar::Vector<float>> in;
+  poplar::Output<poplar::Vector<float>> out;
+  float factor;
+  void compute() {
+    for (unsigned i = 0; i < in.size(); ++i) out[i] = factor * in[i];
+  }
+};
+"""
+
+
+def _scale(codelets: str, options: dict[str, str]) -> None:
+    """Runs the codelet; wrong results are a finding."""
+    graph = poplar.Graph(_device("cpu"))
+    graph.addCodelets(codelets)
+    x = graph.addVariable(poplar.FLOAT, [4], poplar.VariableMappingMethod.LINEAR, "x")
+    y = graph.addVariable(poplar.FLOAT, [4], poplar.VariableMappingMethod.LINEAR, "y")
+    cs = graph.addComputeSet("scale")
+    vertex = graph.addVertex(cs, "Scale", {"in": x, "out": y, "factor": 3.0})
+    graph.setTileMapping(vertex, 0)
+    graph.createHostWrite("x", x)
+    graph.createHostRead("y", y)
+    engine = poplar.Engine(graph, poplar.program.Execute(cs), options)
+    given, found = np.arange(4, dtype=np.float32), np.zeros(4, np.float32)
+    engine.writeTensor("x", given)
+    engine.run(0)
+    engine.readTensor("y", found)
+    np.testing.assert_array_equal(found, 3 * given)
+
+
+@functools.cache
+def codelets() -> list[bytes]:
+    """What popc makes of a codelet."""
+    return [_kept_codelets().read_bytes()]
+
+
+@functools.cache
+def _kept_codelets() -> Path:
+    """The file of the codelet in a cache."""
+    cache = Path(tempfile.mkdtemp())
+    os.environ["CXX"] = " ".join(CACHED_CXX)
+    _forked(lambda: _with_cache(cache, CODELET))
+    (made,) = (cache / "codelets").glob("*.gp")
+    return made
+
+
+def _with_cache(cache: Path, codelets: str, options: dict[str, str] | None = None) -> None:
+    os.environ["POPIR_CACHE"] = str(cache)
+    _scale(codelets, options or {})
+
+
+def use_codelets(path: Path) -> None:
+    """Loads the file and runs its vertex, at times from the sources in it, with bounds checked."""
+    data = path.read_bytes()
+    checks = {"debug.checkBounds": "true"} if zlib.crc32(data) % 50 == 0 else {}
+    file = path.rename(path.with_suffix(".gp"))
+    _forked(lambda: _with_cache(path.with_name("cache"), str(file), checks))
+
+
+def use_cached_codelets(path: Path) -> None:
+    """Finds the file in the cache. What is damaged is made again, and kept."""
+    kept = path.with_name("cache") / "codelets" / _kept_codelets().name
+    kept.parent.mkdir(parents=True)
+    path.rename(kept)
+    _forked(lambda: _with_cache(kept.parents[1], CODELET))
+    *_, digest, content = kept.read_bytes().split(b"\n", 5)[-2:]
+    assert digest.decode() == fnv1a(content), "a damaged file stays in the cache"
+
+
+def _forked(run: Callable[[], None]) -> None:
+    """Runs in a process of its own, for a library is loaded once in a process, and may end it."""
+    ours, theirs = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        signal.alarm(50)
+        try:
+            run()
+            said = {}
+        except BaseException as error:
+            kind = "refused" if isinstance(error, popir.PopirError) else "finding"
+            said = {kind: "".join(traceback.format_exception(error))[-6000:]}
+        os.write(theirs, json.dumps(said).encode())
+        os._exit(0)
+    os.close(theirs)
+    with os.fdopen(ours, "rb") as pipe:
+        answer = pipe.read()
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    assert code == 0 and answer, f"the process ended with {code}"
+    said = json.loads(answer)
+    assert "finding" not in said, said["finding"]
+    if "refused" in said:
+        raise popir.PopirError(said["refused"])
+
+
+# Entries of caches.
+
+
+def _result(folder: Path) -> list[str]:
+    """A stand-in for a compiled library, and what it is made from."""
+    (folder / "part").mkdir()
+    (folder / "lib.so").write_bytes(b"code" * 50)
+    (folder / "part" / "lib.gp").write_bytes(b"more")
+    return [str(folder.parents[3] / "source.cpp"), str(folder.parents[3] / "gone.hpp")]
+
+
+def library_entries() -> list[bytes]:
+    """What a case does to an entry is chosen by these bytes."""
+    return [bytes(range(64))]
+
+
+def use_library_entry(path: Path) -> None:
+    """Damages the entry of a library; what is found next is whole, and is found again."""
+    rng = random.Random(path.read_bytes())
+    path.with_name("source.cpp").write_text("int x;")
+    os.environ["POPIR_CACHE"] = str(path.with_name("cache"))
+    try:
+        made = cached("libraries", ["key"], _result)
+        for _ in range(rng.choice([1, 1, 2, 3])):
+            _damage(rng, rng.choice([path.with_name("cache"), made, *made.parent.rglob("*")]))
+        for _ in range(2):
+            found = cached("libraries", ["key"], _result)
+            files = {str(f.relative_to(found)): f for f in found.rglob("*") if f.is_file()}
+            assert {"lib.so", "part/lib.gp", "record.json"} == files.keys(), files
+            assert files["lib.so"].read_bytes() == b"code" * 50
+            assert files["part/lib.gp"].read_bytes() == b"more"
+    finally:
+        del os.environ["POPIR_CACHE"]
+
+
+def _damage(rng: random.Random, place: Path) -> None:
+    """Changes the bytes of a file, or what it is; adds files; takes away files and folders."""
+    if not place.exists():
+        return
+    kind = rng.random()
+    if place.is_dir():
+        if kind < 0.4:
+            shutil.rmtree(place)
+        elif kind < 0.8:
+            (place / rng.choice(["more", "record.json", "building-x"])).write_bytes(
+                rng.randbytes(9)
+            )
+        else:
+            shutil.rmtree(place)
+            place.write_bytes(b"")
+    elif kind < 0.7:
+        place.write_bytes(changed_bytes(rng, place.read_bytes()))
+    else:
+        place.unlink()
+        if kind < 0.8:
+            place.mkdir()
+        elif kind < 0.9:
+            place.symlink_to("nowhere")
+
+
+@functools.cache
+def _cached_model() -> tuple[bytes, Any, Any]:
+    """A model, its input, and its output."""
+    builder = popir.Builder(opsets={"ai.onnx": 17})
+    x = builder.addInputTensor("FLOAT", [2, 3], "x")
+    w = builder.addInitializedInputTensor(np.arange(12, dtype=np.float32).reshape(3, 4), "w")
+    y = builder.aiOnnx.relu([builder.aiOnnx.matmul([x, w])])
+    builder.addOutputTensor(y)
+    given = np.linspace(-1, 2, 6, dtype=np.float32).reshape(2, 3)
+    want = np.maximum(given @ np.arange(12, dtype=np.float32).reshape(3, 4), 0)
+    return builder.getModelProto(), given, want
+
+
+def _with_engine_cache(folder: Path) -> bool:
+    """Runs the model; whether the result is right."""
+    model, given, want = _cached_model()
+    options = popir.SessionOptions()
+    options.enableEngineCaching, options.cachePath = True, str(folder)
+    (y,) = (value.name for value in onnx.ModelProto.FromString(model).graph.output)
+    device = popir.DeviceManager().createCpuDevice()
+    session = popir.InferenceSession(model, popir.DataFlow(1, [y]), device, userOptions=options)
+    session.prepareDevice()
+    found = session.initAnchorArrays()
+    session.run(popir.PyStepIO({"x": given}, found))
+    return np.allclose(found[y], want, 1e-5)
+
+
+@functools.cache
+def _kept_engine() -> Path:
+    folder = Path(tempfile.mkdtemp())
+    assert _with_engine_cache(folder)
+    (made,) = folder.glob("*.engine")
+    return made
+
+
+@functools.cache
+def engines() -> list[bytes]:
+    """The entry of a session's program."""
+    return [_kept_engine().read_bytes()]
+
+
+def use_engine(path: Path) -> None:
+    """Runs a session that finds the entry. If it is damaged, it is made again, and kept."""
+    kept = path.with_name("cache") / _kept_engine().name
+    kept.parent.mkdir()
+    path.rename(kept)
+    seal, _, content = kept.read_bytes().partition(b"\n")
+    isDamaged = seal.split(b" ")[-1] != hashlib.sha256(content).hexdigest().encode()
+    isRight = _with_engine_cache(kept.parent)
+    assert isRight or not isDamaged, "a damaged program was used"
+    if isDamaged:
+        assert kept.read_bytes() == engines()[0], "a damaged program is not made again"
+
+
+def sealed_fnv(rng: random.Random, data: bytes) -> bytes:
+    """Of executables and reports: name, version, size, hash."""
+    head, version, _, _, content = data.split(b"\n", 4)
+    content = _numbers(rng, content) if rng.random() < 0.7 else changed_bytes(rng, content)
+    header = (head, version, str(len(content)).encode(), fnv1a(content).encode())
+    return b"\n".join((*header, content))
+
+
+def sealed_codelets(rng: random.Random, data: bytes) -> bytes:
+    """Of .gp files: name, format, two sizes, hash; then machine code, which is trusted as it is,
+    and what it was made from.
+    """
+    name, form, size, _, _, content = data.split(b"\n", 5)
+    library, text = content[: int(size)], content[int(size) :]
+    sizes = [size, str(len(text)).encode()]
+    if rng.random() < 0.3:
+        i, shift = rng.randrange(2), rng.choice([-1, 1, 8, -len(text), 2**63, -(2**64)])
+        sizes[i] = str(int(sizes[i]) + shift).encode()
+        if rng.random() < 0.5:
+            sizes[1 - i] = str(int(sizes[1 - i]) - shift).encode()
+    else:
+        text = _numbers(rng, text) if rng.random() < 0.5 else changed_bytes(rng, text)
+        if rng.random() < 0.9:
+            sizes[1] = str(len(text)).encode()
+    return b"\n".join((name, form, *sizes, fnv1a(library + text).encode(), library + text))
+
+
+def sealed_engine(rng: random.Random, data: bytes) -> bytes:
+    """Of cached programs: a digest, names, an executable with a hash of its own."""
+    head, _, content = data.partition(b"\n")
+    names, _, executable = content.partition(b"\n")
+    if rng.random() < 0.5:
+        known = json.loads(names)
+        key = rng.choice([*known])
+        others: list[Any] = [None, 3, "x", [3], ["none"], {}, known[key] * 2, known[key][::-1]]
+        known[key] = rng.choice([*others, []])
+        if rng.random() < 0.2:
+            del known[key]
+        names = json.dumps(known).encode() if rng.random() < 0.7 else changed_bytes(rng, names)
+    else:
+        executable = sealed_fnv(rng, executable)
+    content = names + b"\n" + executable
+    digest = hashlib.sha256(content).hexdigest().encode()
+    return head.rpartition(b" ")[0] + b" " + digest + b"\n" + content
+
+
 FORMATS = [
-    Format("executable", executables, use_executable, b"popir executable\n"),
+    Format("executable", executables, use_executable, sealed_fnv),
     Format("profile", profiles, use_profile),
     Format("arrays", arrays, use_arrays),
+    Format("report", reports, use_report, sealed_fnv),
+    Format("codelets", codelets, use_codelets, sealed_codelets),
+    Format("cached-codelets", codelets, use_cached_codelets, sealed_codelets),
+    Format("cached-library", library_entries, use_library_entry),
+    Format("cached-engine", engines, use_engine, sealed_engine),
 ]
 
 
 def mutate(rng: random.Random, format: Format, data: bytes) -> bytes:
     """Changes the bytes of a file; behind a checksum, mostly the bytes that it is of."""
-    if not format.magic or rng.random() < 0.1:
+    if format.sealed is None or rng.random() < 0.1:
         return changed_bytes(rng, data)
-    head, version, _, _, content = data.split(b"\n", 4)
-    content = _numbers(rng, content) if rng.random() < 0.7 else changed_bytes(rng, content)
-    header = (head, version, str(len(content)).encode(), fnv1a(content).encode())
-    return b"\n".join((*header, content))
+    return format.sealed(rng, data)
 
 
 def _numbers(rng: random.Random, content: bytes) -> bytes:

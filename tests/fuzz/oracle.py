@@ -389,6 +389,7 @@ _PRECISE: dict[str, Callable[..., Array]] = {
     "LRN": _lrn,
     "Erf": np.vectorize(math.erf, otypes=[float]),
     "Gelu": _gelu,
+    "HardSwish": lambda x: x * np.clip(x / 6 + 0.5, 0, 1),
     "GlobalMaxPool": lambda x: x.max(tuple(range(2, x.ndim)), keepdims=True),
     "GlobalAveragePool": lambda x: x.mean(tuple(range(2, x.ndim)), keepdims=True),
 }
