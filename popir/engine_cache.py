@@ -4,7 +4,8 @@ A program is kept in a file of the folder `cachePath`, named after all that it d
 compiled graph, options, anchors, machine, popir itself, and the files of libraries, Python modules
 and codelets that take part. The file is one line, "popir engine" and a digest of what follows;
 another line, JSON; then a `poplar.Executable`. It appears whole or not at all. One that is damaged,
-or that belongs to another user, is not used and made anew: codelets in it are machine code.
+of which no engine can be made, or that belongs to another user, is not used and made anew: codelets
+in it are machine code.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import inspect
 import json
 import logging
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,7 @@ _MOST_HEADER = 1 << 24
 class Kept:
     """A program as it was kept."""
 
-    executable: Any
+    engine: Any
     inputs: list[str]
     """The ids of the tensors that the host sends."""
     variables: list[str]
@@ -55,9 +56,10 @@ class EngineCache:
             digest.update(file.encode(errors="surrogateescape") + b"\0")
             digest.update(hashlib.sha256(Path(file).read_bytes()).digest())
         self.path = Path(folder) / f"{digest.hexdigest()[:32]}.engine"
+        self._graph = graph
 
-    def load(self) -> Kept | None:
-        """The program; None if there is none that can be used."""
+    def load(self, options: Mapping[str, str]) -> Kept | None:
+        """The program in an engine of these options; None if there is none that can be used."""
         try:
             with self.path.open("rb") as file:
                 if os.fstat(file.fileno()).st_uid != os.geteuid():
@@ -72,20 +74,31 @@ class EngineCache:
         header, _, executable = content.partition(b"\n")
         try:
             names = json.loads(header[:_MOST_HEADER])
-            return Kept(
-                poplar.Executable.deserialize(executable), names["inputs"], names["variables"]
-            )
-        except (ValueError, KeyError, TypeError, PopirError) as error:
+            inputs, variables = (self._tensors(names[key]) for key in ("inputs", "variables"))
+            engine = poplar.Engine(poplar.Executable.deserialize(executable), options)
+        except (ValueError, KeyError, TypeError, RecursionError, PopirError) as error:
             return self._refuse(str(error))
+        if not all(self._graph.getTensor(id).isVariable() for id in variables):
+            return self._refuse("it names weights that the graph does not have")
+        return Kept(engine, inputs, variables)
+
+    def _tensors(self, ids: Any) -> list[str]:
+        """The ids; ValueError for what is no list of different tensors of the graph."""
+        known = self._graph.tensors
+        if not isinstance(ids, list) or not all(isinstance(id, str) and id in known for id in ids):
+            raise ValueError("it names tensors that the graph does not have")
+        if len(set(ids)) < len(ids):
+            raise ValueError("it names a tensor twice")
+        return ids
 
     def _refuse(self, why: str) -> None:
         _log.warning("The cached program %s is not used, and made anew: %s", self.path, why)
 
-    def save(self, kept: Kept) -> None:
+    def save(self, executable: Any, inputs: list[str], variables: list[str]) -> None:
         """Keeps a program; a warning is logged if that cannot be done."""
-        names = json.dumps({"inputs": kept.inputs, "variables": kept.variables}).encode()
+        names = json.dumps({"inputs": inputs, "variables": variables}).encode()
         try:
-            content = names + b"\n" + kept.executable.serialize()
+            content = names + b"\n" + executable.serialize()
             self.path.parent.mkdir(parents=True, exist_ok=True)
             digest = hashlib.sha256(content).hexdigest().encode()
             write(self.path, _MAGIC + digest + b"\n" + content)

@@ -20,7 +20,7 @@ from popir.budget import Budget
 from popir.compiler import Compilation, compile, getHash
 from popir.dataflow import AnchorReturnTypeId, DataFlow
 from popir.devices import DeviceInfo
-from popir.engine_cache import EngineCache, Kept
+from popir.engine_cache import EngineCache
 from popir.enums import DeviceType, SyntheticDataMode, VirtualGraphMode
 from popir.errors import (
     OutOfMemoryException,
@@ -293,7 +293,7 @@ class Session(Exclusive):
         batches = self.dataFlow.batchesPerStep()
         anchors = {id: _RETURNED[self.dataFlow.art(id).id()] for id in self.dataFlow.anchors()}
         cache = self._engineCache()
-        kept = cache.load() if cache is not None else None
+        kept = cache.load(self._engineOptions) if cache is not None else None
         if kept is not None:
             step = self._step = Step(
                 poplar.program.Sequence(),
@@ -302,7 +302,7 @@ class Session(Exclusive):
                 kept.variables,
             )
             self._owners = Owners()
-            self._engine = poplar.Engine(kept.executable, self._engineOptions)
+            self._engine = kept.engine
         else:
             checks = Checks(self.options.opxModifyChecking, self.options.opxAliasChecking)
             places = Places(self.graph) if self._isPlaced else None
@@ -319,7 +319,7 @@ class Session(Exclusive):
             self._engine = self._plan(lowering.graph, step.program)
             if cache is not None:
                 made = poplar.compileGraph(lowering.graph, [step.program], self._engineOptions)
-                cache.save(Kept(made, [each.id for each in step.inputs], step.variables))
+                cache.save(made, [each.id for each in step.inputs], step.variables)
         connect = self._engine.connectStream
         self._inputs = [Port(stream, connect, isInput=True) for stream in step.inputs]
         self._outputs = [

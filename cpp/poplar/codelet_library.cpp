@@ -47,7 +47,16 @@ Unpacked unpack(const std::string& bytes, const std::string& origin) {
   if (n > all || all != content.size() || hash != hashOf(content))
     refuse("the file is damaged: " + std::to_string(content.size()) + " bytes, expected " +
            std::to_string(all) + ", or other content");
-  return {content.substr(0, n), content.substr(n)};
+  Unpacked found = {content.substr(0, n), content.substr(n)};
+  try {
+    CodeletText text;
+    Reader reader(found.text);
+    reader.get(text);
+    if (reader.left() > 0) throw DamagedArchive("more follows");
+  } catch (const DamagedArchive& e) {
+    refuse(std::string("the file is damaged, what it was made from: ") + e.what());
+  }
+  return found;
 }
 
 std::shared_ptr<void> load(const std::string& library, const std::string& origin) {
@@ -202,7 +211,12 @@ std::shared_ptr<const Codelet> CodeletLibrary::variant(const Codelet& codelet,
         unpack(compileVariant(Reader(rest).get<CodeletText>(), variant), f.origin).library,
         f.origin);
   }
-  return table.at(codelet.name);
+  const auto found = table.find(codelet.name);
+  if (found == table.end())
+    throw poplar::graph_program_compilation_error(
+        "codelets of '" + files_[file].origin + "': the sources in the file have no vertex '" +
+        codelet.name + "', which its machine code has; compile them again with popc");
+  return found->second;
 }
 
 std::shared_ptr<const Codelet> CodeletLibrary::find(const std::string& name) const {

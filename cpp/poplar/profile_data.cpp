@@ -18,6 +18,19 @@ constexpr const char* kMagic = "popir profile";
   throw std::runtime_error("pva::openReport: '" + path + "' " + why);
 }
 
+/// Whether rows point to rows that are there.
+bool fits(const ProfileData& data) {
+  const std::uint64_t tiles = std::uint64_t{data.numIPUs} * data.tilesPerIPU;
+  for (const auto& program : data.programs)
+    if (program.type < 0 || program.type > static_cast<int>(pva::Program::Type::Repeat))
+      return false;
+  for (const auto& block : data.blocks)
+    if (block.program >= data.programs.size() || block.from > block.to) return false;
+  for (const auto& run : data.runs)
+    if (run.from > run.to) return false;
+  return tiles > 0 && tiles == data.tileBytes.size();
+}
+
 std::shared_ptr<const ProfileData> readProfile(const std::string& path) {
   std::string bytes;
   try {
@@ -41,6 +54,7 @@ std::shared_ptr<const ProfileData> readProfile(const std::string& path) {
   } catch (const DamagedArchive&) {
     refuse(path, "is damaged");
   }
+  if (!fits(*data)) refuse(path, "is damaged: its rows do not fit each other");
   return data;
 }
 

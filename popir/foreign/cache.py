@@ -6,7 +6,7 @@ of its own, with digests of their contents, and is right as long as these are. O
 works on a key.
 
 What is found is loaded as native code, so the folder must be the user's own. A result that is
-damaged is made again.
+damaged is made again, also where a file lies in the place of a folder or a folder in a file's.
 """
 
 from __future__ import annotations
@@ -63,9 +63,13 @@ def cached(name: str, key: Any, make: Callable[[Path], Iterable[str]]) -> Path:
     """
     place = root() / name / digest(json.dumps(key).encode())
     try:
-        place.mkdir(parents=True, exist_ok=True)
-        for folder in (root(), place.parent, place):
+        root().mkdir(parents=True, exist_ok=True)
+        _require_own(root())
+        for folder in (place.parent, place):
+            _cleared(folder, ofFile=True)
+            folder.mkdir(exist_ok=True)
             _require_own(folder)
+        _cleared(place / "lock", ofFile=False)
         with (place / "lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             return _find(place) or _make(place, make)
@@ -91,6 +95,16 @@ def _require_own(folder: Path) -> None:
     )
 
 
+def _cleared(path: Path, *, ofFile: bool) -> None:
+    """Takes away a file, or else a folder, that lies at `path`."""
+    if path.is_symlink() and not path.exists():
+        path.unlink(missing_ok=True)
+    elif ofFile and path.exists() and not path.is_dir():
+        path.unlink(missing_ok=True)
+    elif not ofFile and path.is_dir():
+        shutil.rmtree(path)
+
+
 def _find(place: Path) -> Path | None:
     for known in place.glob(f"*/{_RECORD}"):
         folder = known.parent
@@ -109,13 +123,14 @@ def _record(folder: Path, depends: Iterable[str]) -> dict[str, dict[str, str]]:
     holds = {
         str(file.relative_to(folder)): digest(file.read_bytes())
         for file in sorted(folder.rglob("*"))
-        if file.is_file() and file.name != _RECORD
+        if file.is_file() and file != folder / _RECORD
     }
     return {"depends": digests(depends), "holds": holds}
 
 
 def _make(place: Path, make: Callable[[Path], Iterable[str]]) -> Path:
     for left in place.glob(f"{_BUILDING}*"):  # by a process that was ended
+        _cleared(left, ofFile=True)
         shutil.rmtree(left, ignore_errors=True)
     folder = Path(tempfile.mkdtemp(prefix=_BUILDING, dir=place))
     try:
@@ -124,6 +139,7 @@ def _make(place: Path, make: Callable[[Path], Iterable[str]]) -> Path:
         result = place / digest(json.dumps(record["depends"]).encode())
         (folder / _RECORD).write_text(json.dumps(record), encoding="utf-8")
         sync(folder)
+        _cleared(result, ofFile=True)
         shutil.rmtree(result, ignore_errors=True)
         folder.rename(result)
         sync(place)
