@@ -404,9 +404,9 @@ def _damage(rng: random.Random, place: Path) -> None:
         if kind < 0.4:
             shutil.rmtree(place)
         elif kind < 0.8:
-            (place / rng.choice(["more", "record.json", "building-x"])).write_bytes(
-                rng.randbytes(9)
-            )
+            more = place / rng.choice(["more", "record.json", "building-x"])
+            if not more.is_dir():
+                more.write_bytes(rng.randbytes(9))
         else:
             shutil.rmtree(place)
             place.write_bytes(b"")
