@@ -14,23 +14,29 @@ import os
 import random
 import select
 import signal
+import subprocess
 import sys
 import tempfile
 import time
 import traceback
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from popir import poplar, poputil
+import popir
+from popir import poplar, poplin, popnn, poputil
 from popir.errors import PopirError
+from popir.popops import expr as pe
 from tests.fuzz.signatures import Signature, signatures
-from tests.fuzz.values import SHAPES, TYPES, CallbackError, Program, views
+from tests.fuzz.values import OF_A_GRAPH, SHAPES, TYPES, CallbackError, Program, views
 from tests.fuzz.worker import bound_memory
 
 CALLS = 14
-"""The most in a program."""
+"""The most in a program, those not counted that are tried again with other arguments."""
+TRIES = 3
+"""How often a function is called until it takes its arguments."""
 SECONDS = 20.0
 """The most that a program may take."""
 _LEFT_OUT = (
@@ -59,6 +65,30 @@ def _constructors() -> dict[str, list[Signature]]:
     return found
 
 
+@functools.cache
+def _codelets() -> Path:
+    """A compiled codelet."""
+    folder = Path(tempfile.mkdtemp())
+    (folder / "scale.cpp").write_text(CODELET)
+    popc = Path(popir.__file__).with_name("bin") / "popc"
+    made = folder / "scale.gp"
+    subprocess.run([popc, folder / "scale.cpp", "-o", made], check=True)
+    return made
+
+
+CODELET = """
+#include <poplar/Vertex.hpp>
+struct Scale : poplar::Vertex {
+  poplar::Input<poplar::Vector<float>> in;
+  poplar::Output<poplar::Vector<float>> out;
+  float factor;
+  void compute() {
+    for (unsigned i = 0; i < in.size(); ++i) out[i] = factor * in[i];
+  }
+};
+"""
+
+
 class Case:
     """One program. Each call is written down before it is made."""
 
@@ -67,7 +97,7 @@ class Case:
         self.said = said.open("w", encoding="utf-8", errors="backslashreplace")
         self.program = Program(rng, _constructors(), self._constructed)
         self.graphs: list[tuple[Any, list[Any]]] = []
-        """Each with its tensors."""
+        """Each with what belongs to it."""
         self.stage = "build"
         self.calls = self.returned = 0
 
@@ -80,8 +110,10 @@ class Case:
             internal = [AttributeError] if signature.name.startswith("popart.") else []
             if signature.name.startswith("poplin.contraction."):  # which the tests call alone
                 internal = [ValueError]
-            with contextlib.suppress(*_ALLOWED, *internal):
-                self.call(signature)
+            for _ in range(TRIES):
+                with contextlib.suppress(*_ALLOWED, *internal):
+                    self.call(signature)
+                    break
         if self.rng.random() < 0.6:
             self.stage = "run"
             with contextlib.suppress(*_ALLOWED):
@@ -93,7 +125,7 @@ class Case:
         self.program.add(result)
         if self._tensors is not None:
             for each in result if isinstance(result, (list, tuple)) else [result]:
-                if isinstance(each, poplar.Tensor):
+                if isinstance(each, OF_A_GRAPH):
                     self._tensors.append(each)
         return result
 
@@ -107,6 +139,8 @@ class Case:
             self.program.own = self._tensors
         else:
             self.program.own = self.rng.choice(self.graphs)[1]
+        if self.rng.random() < 0.6:
+            self.program.alike()
         arguments: list[Any] = []
         for parameter in signature.parameters:
             if parameter.optional and self.rng.random() < 0.7:
@@ -154,6 +188,48 @@ class Case:
         self.program.add(poplar.Device.createCPUDevice())
         for _ in range(2):
             self.program.add(poplar.program.Sequence())
+        for make in targets[:2]:
+            self.program.add(make())
+        for each in self._plausible():
+            self.program.add(each)
+
+    def _plausible(self) -> Iterator[Any]:
+        """Objects that are seldom made of arguments that know nothing of each other."""
+        yield from (pe._1, pe._2, pe.Const(2.0), pe.Add(pe._1, pe._2), pe.Abs(pe._1))
+        field, kernel = self.rng.choice([([4, 4], [2, 2]), ([4], [3]), ([4, 4], [1, 3])])
+        n, ones = len(field), [1] * len(field)
+        channels = self.rng.choice([1, 2, 4])
+        conv = poplin.ConvParams(poplar.FLOAT, 1, field, kernel, channels, 2, 1)
+        yield from (conv, conv.inputTransform, conv.kernelTransform, conv.outputTransform)
+        kind = self.rng.choice([*popnn.PoolingType.__members__.values()])
+        zeros, of = [0] * n, self.rng.choice([1, 4])
+        yield popnn.pooling.PoolParams(kind, field, kernel, ones, zeros, zeros, of, 1, poplar.FLOAT)
+        for graph, own in self.graphs:
+            for make in (poplin.createInput, poplin.createWeights):
+                own.append(make(graph, conv))
+            shape = [1, of, *field]
+            pooled = graph.addVariable(
+                poplar.FLOAT, shape, poplar.VariableMappingMethod.LINEAR, "pooled"
+            )
+            labels = graph.addVariable(
+                poplar.INT, [4], poplar.VariableMappingMethod.LINEAR, "labels"
+            )
+            own += [pooled, labels]
+
+    def _vertex(self, graph: Any) -> list[Any]:
+        """A vertex, its field, and its compute set."""
+        graph.addCodelets(str(_codelets()))
+        mapped = poplar.VariableMappingMethod.LINEAR
+        x, y = (graph.addVariable(poplar.FLOAT, [4], mapped, name) for name in "xy")
+        cs = graph.addComputeSet("scale")
+        vertex = graph.addVertex(cs, "Scale", {"in": x, "out": y, "factor": 3.0})
+        if self.rng.random() < 0.8:
+            graph.setTileMapping(vertex, 0)
+        made = [cs, vertex, vertex["in"], graph.addFunction(poplar.program.Execute(cs))]
+        made.append(graph.addHostFunction("host", [(poplar.FLOAT, 4)], [(poplar.FLOAT, 4)]))
+        for each in (*made, poplar.program.Execute(cs)):
+            self.program.add(each)
+        return [x, y, *made]
 
     def _made_in(self, graph: Any) -> list[Any]:
         found = []
@@ -170,8 +246,12 @@ class Case:
                 graph.createHostRead(f"t{number}", tensor)
             found += [tensor, *views(self.rng, tensor)]
         for name, add in (("in", graph.addHostToDeviceFIFO), ("out", graph.addDeviceToHostFIFO)):
-            self.program.add(add(name, poplar.FLOAT, 4))
-        self.program.add(graph.addComputeSet("cs"))
+            found.append(add(name, poplar.FLOAT, 4))
+        found.append(graph.addComputeSet("cs"))
+        for each in found[-3:]:
+            self.program.add(each)
+        if self.rng.random() < 0.2:
+            found += self._vertex(graph)
         return found
 
     def _engine(self) -> None:
@@ -215,7 +295,7 @@ def _text(value: Any) -> str:
 
 def start() -> None:
     """Reads the signatures."""
-    _all(), _constructors()
+    _all(), _constructors(), _codelets()
 
 
 class _Child:

@@ -42,6 +42,7 @@ from popir.popops import expr as pe
 from popir.step import Returned, buildStep
 from popir.types import TensorInfo
 from popir.watch import Checks
+from tests.fuzz.api import CODELET
 from tests.fuzz.mutations import changed_bytes
 from tests.fuzz.seeds import of_row
 from tests.ops.cases import CASES
@@ -260,19 +261,6 @@ def use_report(path: Path) -> None:
 
 
 # Compiled codelets, given as files and found in the cache.
-
-
-CODELET = """
-#include <poplar/Vertex.hpp>
-struct Scale : poplar::Vertex {
-  poplar::Input<poplar::Vector<float>> in;
-  poplar::Output<poplar::Vector<float>> out;
-  float factor;
-  void compute() {
-    for (unsigned i = 0; i < in.size(); ++i) out[i] = factor * in[i];
-  }
-};
-"""
 
 
 def _scale(codelets: str, options: dict[str, str]) -> None:
