@@ -141,6 +141,7 @@ class Case:
             self.program.own = self.rng.choice(self.graphs)[1]
         if self.rng.random() < 0.6:
             self.program.alike()
+        self.program.makesExpression = signature.name.startswith("popops.expr.")
         arguments: list[Any] = []
         for parameter in signature.parameters:
             if parameter.optional and self.rng.random() < 0.7:
@@ -211,10 +212,11 @@ class Case:
             pooled = graph.addVariable(
                 poplar.FLOAT, shape, poplar.VariableMappingMethod.LINEAR, "pooled"
             )
-            labels = graph.addVariable(
-                poplar.INT, [4], poplar.VariableMappingMethod.LINEAR, "labels"
-            )
-            own += [pooled, labels]
+            own.append(pooled)
+            for type in (poplar.FLOAT, poplar.INT, poplar.UNSIGNED_INT, poplar.BOOL):
+                for name in ("a", "b"):
+                    mapped = poplar.VariableMappingMethod.LINEAR
+                    own.append(graph.addVariable(type, [2, 4], mapped, name))
 
     def _vertex(self, graph: Any) -> list[Any]:
         """A vertex, its field, and its compute set."""

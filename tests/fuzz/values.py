@@ -248,25 +248,31 @@ class Program:
     """What belongs to the graph of the next call: tensors, compute sets and so on."""
 
     def alike(self) -> None:
-        """Leaves, of the tensors in `own`, those of one type and shape, as most functions of
-        several tensors want them.
+        """Leaves, of the tensors in `own`, those of one shape, and mostly of one type, as most
+        functions of several tensors want them.
         """
         tensors = [each for each in self.own if isinstance(each, poplar.Tensor) and each.valid()]
-        if not tensors:
+        kinds: dict[Any, list[Any]] = {}
+        anyType = self.rng.random() < 0.3
+        for each in tensors:
+            name = "" if anyType else str(each.elementType())
+            kinds.setdefault((name, *each.shape()), []).append(each)
+        if not kinds:
             return
-        first = self.rng.choice(tensors)
-        key = (first.elementType(), first.shape())
-        same = [each for each in tensors if (each.elementType(), each.shape()) == key]
+        same = self.rng.choice([*kinds.values()])
         others = [each for each in self.own if not isinstance(each, poplar.Tensor)]
         self.own = [*same, *others]
 
     def _operand(self) -> Any:
-        """For what takes any object: mostly what expressions and functions of elements take."""
+        """For what takes any object: mostly what expressions or functions of elements take."""
         if self.hostile():
             return self._anything()
-        tensors = [each for each in self.own if isinstance(each, poplar.Tensor)]
-        parts = list(self.objects.get("popops.expr.Expr", []))
-        return self.rng.choice([self.number(), self.integer(), *tensors[:6], *parts[:6]])
+        kind = "popops.expr.Expr" if self.makesExpression else "poplar.Tensor"
+        made = [lambda: self.object(kind)] * 4
+        return self.rng.choice([self.number, self.integer, *made])()
+
+    makesExpression = False
+    """Whether the next call makes one; other functions take tensors in the same places."""
 
     def _anything(self) -> Any:
         every = [value for values in self.objects.values() for value in values]
