@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -99,7 +99,8 @@ class Case:
         self.graphs: list[tuple[Any, list[Any]]] = []
         """Each with what belongs to it."""
         self.stage = "build"
-        self.calls = self.returned = 0
+        self.tally: dict[str, list[int]] = {}
+        """Of each function, by name and parameters: calls, and those that were not refused."""
 
     def run(self) -> None:
         """Makes objects, calls, and often an engine of what came of them."""
@@ -151,9 +152,10 @@ class Case:
         if signature.name.startswith("poplar.program.Repeat") and isinstance(arguments[0], int):
             arguments[0] = min(arguments[0], 100)  # a program that runs for hours is no finding
         self._say(signature.name, arguments)
-        self.calls += 1
+        count = self.tally.setdefault(str(signature), [0, 0])
+        count[0] += 1
         result = signature.call(*arguments)
-        self.returned += 1
+        count[1] += 1
         return result
 
     def _constructed(self, signature: Signature, _: Program) -> Any:
@@ -379,8 +381,7 @@ def _outcome(rng: random.Random, said: Path) -> dict[str, Any]:
             "signature": f"{last.partition('(')[0]}: {type(error).__name__}: {str(error)[:100]}",
             "finding": "".join(traceback.format_exception(error))[-4000:] + last,
         }
-    counts = {"calls": case.calls, "returned": case.returned}
-    return {"stage": case.stage, "outcome": "success", **counts}
+    return {"stage": case.stage, "outcome": "success", "tally": case.tally}
 
 
 def _last(said: Path) -> str:
@@ -400,7 +401,8 @@ def _ended(outcome: str, how: str, said: Path) -> dict[str, Any]:
 
 def main() -> None:
     """One case in this process, SEED NUMBER, for a debugger; or COUNT cases from NUMBER on, in
-    children, each outcome a line of JSON.
+    children, each outcome a line of JSON; with the word "table" behind it, how many calls of each
+    function there were, and how many of them were not refused.
     """
     seed, number = sys.argv[1], int(sys.argv[2])
     if len(sys.argv) < 4:
@@ -409,8 +411,34 @@ def main() -> None:
     start()
     bound_memory()
     with tempfile.TemporaryDirectory() as folder:
-        for each in range(number, number + int(sys.argv[3])):
-            print(json.dumps({"number": each, **run(Path(folder), seed, each)}), flush=True)
+        cases = range(number, number + int(sys.argv[3]))
+        outcomes = ({"number": each, **run(Path(folder), seed, each)} for each in cases)
+        if sys.argv[4:] == ["table"]:
+            print(table(outcomes))
+            return
+        for outcome in outcomes:
+            print(json.dumps(outcome), flush=True)
+
+
+def tallied(outcomes: Iterable[dict[str, Any]]) -> dict[str, list[int]]:
+    """Calls of each function, and those that were not refused, of all cases."""
+    found = {str(each): [0, 0] for each in _all()}
+    for outcome in outcomes:
+        for name, counts in outcome.get("tally", {}).items():
+            for i, count in enumerate(counts):
+                found[name][i] += count
+    return found
+
+
+def table(outcomes: Iterable[dict[str, Any]]) -> str:
+    """The same as text: those that were always refused first."""
+    found = tallied(outcomes)
+    rows = sorted(found.items(), key=lambda row: (row[1][1], row[0]))
+    lines = [f"{calls:8} {taken:8} {name}" for name, (calls, taken) in rows]
+    never = sum(taken == 0 for _, taken in found.values())
+    calls, taken = (sum(counts[i] for counts in found.values()) for i in range(2))
+    last = f"{taken} of {calls} calls, {len(found) - never} of {len(found)} functions"
+    return "\n".join(["   calls    taken", *lines, last])
 
 
 if __name__ == "__main__":

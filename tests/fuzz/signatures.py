@@ -41,6 +41,9 @@ class Signature:
     parameters: tuple[Parameter, ...]
     """A method's object is the first."""
 
+    def __str__(self) -> str:
+        return f"{self.name}({', '.join(each.name for each in self.parameters)})"
+
     def types(self) -> set[str]:
         """The types of the parameters."""
         return {ast.unparse(p.type) for p in self.parameters}
