@@ -25,7 +25,10 @@ Shape activationsShape(std::size_t batch, std::size_t channels, const Shape& fie
 Shape inputShape(const ConvParams& p) {
   return activationsShape(p.batchSize, p.getNumInputChans(), p.inputFieldShape);
 }
+/// \throws poputil::poplibs_error for parameters that do not fit each other: its members are set
+/// one by one.
 Shape outputShape(const ConvParams& p) {
+  p.validate();
   return activationsShape(p.batchSize, p.getNumOutputChans(), p.getOutputFieldShape());
 }
 Shape weightsShape(const ConvParams& p, bool transposed = false) {

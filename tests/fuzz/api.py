@@ -14,23 +14,29 @@ import os
 import random
 import select
 import signal
+import subprocess
 import sys
 import tempfile
 import time
 import traceback
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from popir import poplar, poputil
+import popir
+from popir import poplar, poplin, popnn, poputil
 from popir.errors import PopirError
+from popir.popops import expr as pe
 from tests.fuzz.signatures import Signature, signatures
-from tests.fuzz.values import SHAPES, TYPES, CallbackError, Program, views
+from tests.fuzz.values import OF_A_GRAPH, SHAPES, TYPES, CallbackError, Program, views
 from tests.fuzz.worker import bound_memory
 
 CALLS = 14
-"""The most in a program."""
+"""The most in a program, those not counted that are tried again with other arguments."""
+TRIES = 3
+"""How often a function is called until it takes its arguments."""
 SECONDS = 20.0
 """The most that a program may take."""
 _LEFT_OUT = (
@@ -59,6 +65,30 @@ def _constructors() -> dict[str, list[Signature]]:
     return found
 
 
+@functools.cache
+def _codelets() -> Path:
+    """A compiled codelet."""
+    folder = Path(tempfile.mkdtemp())
+    (folder / "scale.cpp").write_text(CODELET)
+    popc = Path(popir.__file__).with_name("bin") / "popc"
+    made = folder / "scale.gp"
+    subprocess.run([popc, folder / "scale.cpp", "-o", made], check=True)
+    return made
+
+
+CODELET = """
+#include <poplar/Vertex.hpp>
+struct Scale : poplar::Vertex {
+  poplar::Input<poplar::Vector<float>> in;
+  poplar::Output<poplar::Vector<float>> out;
+  float factor;
+  void compute() {
+    for (unsigned i = 0; i < in.size(); ++i) out[i] = factor * in[i];
+  }
+};
+"""
+
+
 class Case:
     """One program. Each call is written down before it is made."""
 
@@ -67,9 +97,10 @@ class Case:
         self.said = said.open("w", encoding="utf-8", errors="backslashreplace")
         self.program = Program(rng, _constructors(), self._constructed)
         self.graphs: list[tuple[Any, list[Any]]] = []
-        """Each with its tensors."""
+        """Each with what belongs to it."""
         self.stage = "build"
-        self.calls = self.returned = 0
+        self.tally: dict[str, list[int]] = {}
+        """Of each function, by name and parameters: calls, and those that were not refused."""
 
     def run(self) -> None:
         """Makes objects, calls, and often an engine of what came of them."""
@@ -80,8 +111,10 @@ class Case:
             internal = [AttributeError] if signature.name.startswith("popart.") else []
             if signature.name.startswith("poplin.contraction."):  # which the tests call alone
                 internal = [ValueError]
-            with contextlib.suppress(*_ALLOWED, *internal):
-                self.call(signature)
+            for _ in range(TRIES):
+                with contextlib.suppress(*_ALLOWED, *internal):
+                    self.call(signature)
+                    break
         if self.rng.random() < 0.6:
             self.stage = "run"
             with contextlib.suppress(*_ALLOWED):
@@ -93,7 +126,7 @@ class Case:
         self.program.add(result)
         if self._tensors is not None:
             for each in result if isinstance(result, (list, tuple)) else [result]:
-                if isinstance(each, poplar.Tensor):
+                if isinstance(each, OF_A_GRAPH):
                     self._tensors.append(each)
         return result
 
@@ -107,6 +140,9 @@ class Case:
             self.program.own = self._tensors
         else:
             self.program.own = self.rng.choice(self.graphs)[1]
+        if self.rng.random() < 0.6:
+            self.program.alike()
+        self.program.makesExpression = signature.name.startswith("popops.expr.")
         arguments: list[Any] = []
         for parameter in signature.parameters:
             if parameter.optional and self.rng.random() < 0.7:
@@ -116,9 +152,10 @@ class Case:
         if signature.name.startswith("poplar.program.Repeat") and isinstance(arguments[0], int):
             arguments[0] = min(arguments[0], 100)  # a program that runs for hours is no finding
         self._say(signature.name, arguments)
-        self.calls += 1
+        count = self.tally.setdefault(str(signature), [0, 0])
+        count[0] += 1
         result = signature.call(*arguments)
-        self.returned += 1
+        count[1] += 1
         return result
 
     def _constructed(self, signature: Signature, _: Program) -> Any:
@@ -154,6 +191,49 @@ class Case:
         self.program.add(poplar.Device.createCPUDevice())
         for _ in range(2):
             self.program.add(poplar.program.Sequence())
+        for make in targets[:2]:
+            self.program.add(make())
+        for each in self._plausible():
+            self.program.add(each)
+
+    def _plausible(self) -> Iterator[Any]:
+        """Objects that are seldom made of arguments that know nothing of each other."""
+        yield from (pe._1, pe._2, pe.Const(2.0), pe.Add(pe._1, pe._2), pe.Abs(pe._1))
+        field, kernel = self.rng.choice([([4, 4], [2, 2]), ([4], [3]), ([4, 4], [1, 3])])
+        n, ones = len(field), [1] * len(field)
+        channels = self.rng.choice([1, 2, 4])
+        conv = poplin.ConvParams(poplar.FLOAT, 1, field, kernel, channels, 2, 1)
+        yield from (conv, conv.inputTransform, conv.kernelTransform, conv.outputTransform)
+        kind = self.rng.choice([*popnn.PoolingType.__members__.values()])
+        zeros, of = [0] * n, self.rng.choice([1, 4])
+        yield popnn.pooling.PoolParams(kind, field, kernel, ones, zeros, zeros, of, 1, poplar.FLOAT)
+        for graph, own in self.graphs:
+            for make in (poplin.createInput, poplin.createWeights):
+                own.append(make(graph, conv))
+            shape = [1, of, *field]
+            pooled = graph.addVariable(
+                poplar.FLOAT, shape, poplar.VariableMappingMethod.LINEAR, "pooled"
+            )
+            own.append(pooled)
+            for type in (poplar.FLOAT, poplar.INT, poplar.UNSIGNED_INT, poplar.BOOL):
+                for name in ("a", "b"):
+                    mapped = poplar.VariableMappingMethod.LINEAR
+                    own.append(graph.addVariable(type, [2, 4], mapped, name))
+
+    def _vertex(self, graph: Any) -> list[Any]:
+        """A vertex, its field, and its compute set."""
+        graph.addCodelets(str(_codelets()))
+        mapped = poplar.VariableMappingMethod.LINEAR
+        x, y = (graph.addVariable(poplar.FLOAT, [4], mapped, name) for name in "xy")
+        cs = graph.addComputeSet("scale")
+        vertex = graph.addVertex(cs, "Scale", {"in": x, "out": y, "factor": 3.0})
+        if self.rng.random() < 0.8:
+            graph.setTileMapping(vertex, 0)
+        made = [cs, vertex, vertex["in"], graph.addFunction(poplar.program.Execute(cs))]
+        made.append(graph.addHostFunction("host", [(poplar.FLOAT, 4)], [(poplar.FLOAT, 4)]))
+        for each in (*made, poplar.program.Execute(cs)):
+            self.program.add(each)
+        return [x, y, *made]
 
     def _made_in(self, graph: Any) -> list[Any]:
         found = []
@@ -170,8 +250,12 @@ class Case:
                 graph.createHostRead(f"t{number}", tensor)
             found += [tensor, *views(self.rng, tensor)]
         for name, add in (("in", graph.addHostToDeviceFIFO), ("out", graph.addDeviceToHostFIFO)):
-            self.program.add(add(name, poplar.FLOAT, 4))
-        self.program.add(graph.addComputeSet("cs"))
+            found.append(add(name, poplar.FLOAT, 4))
+        found.append(graph.addComputeSet("cs"))
+        for each in found[-3:]:
+            self.program.add(each)
+        if self.rng.random() < 0.2:
+            found += self._vertex(graph)
         return found
 
     def _engine(self) -> None:
@@ -215,7 +299,7 @@ def _text(value: Any) -> str:
 
 def start() -> None:
     """Reads the signatures."""
-    _all(), _constructors()
+    _all(), _constructors(), _codelets()
 
 
 class _Child:
@@ -297,8 +381,7 @@ def _outcome(rng: random.Random, said: Path) -> dict[str, Any]:
             "signature": f"{last.partition('(')[0]}: {type(error).__name__}: {str(error)[:100]}",
             "finding": "".join(traceback.format_exception(error))[-4000:] + last,
         }
-    counts = {"calls": case.calls, "returned": case.returned}
-    return {"stage": case.stage, "outcome": "success", **counts}
+    return {"stage": case.stage, "outcome": "success", "tally": case.tally}
 
 
 def _last(said: Path) -> str:
@@ -318,7 +401,8 @@ def _ended(outcome: str, how: str, said: Path) -> dict[str, Any]:
 
 def main() -> None:
     """One case in this process, SEED NUMBER, for a debugger; or COUNT cases from NUMBER on, in
-    children, each outcome a line of JSON.
+    children, each outcome a line of JSON; with the word "table" behind it, how many calls of each
+    function there were, and how many of them were not refused.
     """
     seed, number = sys.argv[1], int(sys.argv[2])
     if len(sys.argv) < 4:
@@ -327,8 +411,34 @@ def main() -> None:
     start()
     bound_memory()
     with tempfile.TemporaryDirectory() as folder:
-        for each in range(number, number + int(sys.argv[3])):
-            print(json.dumps({"number": each, **run(Path(folder), seed, each)}), flush=True)
+        cases = range(number, number + int(sys.argv[3]))
+        outcomes = ({"number": each, **run(Path(folder), seed, each)} for each in cases)
+        if sys.argv[4:] == ["table"]:
+            print(table(outcomes))
+            return
+        for outcome in outcomes:
+            print(json.dumps(outcome), flush=True)
+
+
+def tallied(outcomes: Iterable[dict[str, Any]]) -> dict[str, list[int]]:
+    """Calls of each function, and those that were not refused, of all cases."""
+    found = {str(each): [0, 0] for each in _all()}
+    for outcome in outcomes:
+        for name, counts in outcome.get("tally", {}).items():
+            for i, count in enumerate(counts):
+                found[name][i] += count
+    return found
+
+
+def table(outcomes: Iterable[dict[str, Any]]) -> str:
+    """The same as text: those that were always refused first."""
+    found = tallied(outcomes)
+    rows = sorted(found.items(), key=lambda row: (row[1][1], row[0]))
+    lines = [f"{calls:8} {taken:8} {name}" for name, (calls, taken) in rows]
+    never = sum(taken == 0 for _, taken in found.values())
+    calls, taken = (sum(counts[i] for counts in found.values()) for i in range(2))
+    last = f"{taken} of {calls} calls, {len(found) - never} of {len(found)} functions"
+    return "\n".join(["   calls    taken", *lines, last])
 
 
 if __name__ == "__main__":

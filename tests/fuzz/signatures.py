@@ -41,6 +41,9 @@ class Signature:
     parameters: tuple[Parameter, ...]
     """A method's object is the first."""
 
+    def __str__(self) -> str:
+        return f"{self.name}({', '.join(each.name for each in self.parameters)})"
+
     def types(self) -> set[str]:
         """The types of the parameters."""
         return {ast.unparse(p.type) for p in self.parameters}
@@ -85,8 +88,11 @@ def _methods(kind: type, path: str) -> Iterator[tuple[str, Callable[..., Any], s
             yield path + name, kind, (value.__doc__ or "").replace("self: ", "_self: ")
         elif inspect.isclass(value):
             yield from _methods(value, f"{path}{name}.")
-        elif " -> " in (value.__doc__ or "") and name not in _INHERITED:
-            yield path + name, getattr(kind, name), value.__doc__ or ""
+        elif name not in _INHERITED:
+            # A static method's own docstring is that of Python's staticmethod.
+            call = getattr(kind, name)
+            if callable(call) and " -> " in (call.__doc__ or ""):
+                yield path + name, call, call.__doc__ or ""
 
 
 def _accessors(value: property, name: str) -> Iterator[tuple[str, Callable[..., Any], str]]:

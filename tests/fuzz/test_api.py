@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.fuzz.api import tallied
 from tests.fuzz.signatures import signatures
 from tests.fuzz.values import Program
 from tests.toolchain import ROOT
@@ -35,13 +36,15 @@ def outcomes(code: str) -> list[dict[str, Any]]:
 
 def test_typed_programs() -> None:
     found = outcomes(
-        "import sys; sys.argv[1:] = ['suite', '0', '60']\nfrom tests.fuzz import api; api.main()"
+        "import sys; sys.argv[1:] = ['suite', '0', '300']\nfrom tests.fuzz import api; api.main()"
     )
-    assert len(found) == 60
+    assert len(found) == 300
     assert [each for each in found if "finding" in each] == []
-    calls, returned = (sum(each[key] for each in found) for key in ("calls", "returned"))
-    assert calls > 400 and returned > calls / 4, "the arguments are of no use"
-    assert sum(each["stage"] == "run" for each in found) > 20
+    counts = tallied(found)
+    calls, taken = (sum(each[i] for each in counts.values()) for i in range(2))
+    assert calls > 2000 and taken > calls / 3, "the arguments are of no use"
+    assert sum(each["stage"] == "run" for each in found) > 100
+    assert sum(each[1] > 0 for each in counts.values()) > 500, "functions refuse whatever they get"
 
 
 @pytest.mark.parametrize(
@@ -86,6 +89,9 @@ def test_every_function_is_called_with_what_it_takes() -> None:
         ),
     ):
         assert name in names
+    by_name = {each.name: each for each in known}
+    static = by_name["poplar.Target.createIPUTarget"]
+    assert static.parameters[0].name == "numIPUs"
     program = Program(random.Random(0), {}, lambda signature, _: None)
     for signature in known:
         for parameter in signature.parameters:

@@ -55,6 +55,12 @@ OPTIONS = {
 }
 
 
+OF_A_GRAPH = (
+    *(poplar.Tensor, poplar.ComputeSet, poplar.Function, poplar.VertexRef, poplar.FieldRef),
+    *(poplar.DataStream, poplar.HostFunction),
+)
+
+
 class CallbackError(Exception):
     """What a callback of a program raises; it arrives where the callback was called from."""
 
@@ -115,7 +121,7 @@ class Program:
             "bool": lambda: self.rng.random() < 0.5,
             "str": self.text,
             "bytes": lambda: self.rng.randbytes(self.rng.randrange(40)),
-            "object": self._anything,
+            "object": self._operand,
             "dict": lambda: {self.text(): self._anything() for _ in range(self.rng.randrange(3))},
             "list": lambda: [self._anything() for _ in range(self.rng.randrange(3))],
             "tuple": lambda: tuple(self._anything() for _ in range(self.rng.randrange(4))),
@@ -145,7 +151,8 @@ class Program:
         if outer in ("dict", "collections.abc.Mapping"):
             return {self.integer(): self._anything() for _ in range(self.rng.randrange(3))}
         if outer == "collections.abc.Callable":
-            return self.function()
+            given = inner.elts[1] if isinstance(inner, ast.Tuple) else None
+            return self.function(given)
         if "Supports" in ast.unparse(inner) and not isinstance(inner, (ast.Subscript, ast.Tuple)):
             return self.integers()
         sizes = [0, 1, 200] if self.hostile() else [1, 2, 2, 3]
@@ -197,10 +204,10 @@ class Program:
         name = self.rng.choice([*OPTIONS])
         return {name: self.rng.choice([*OPTIONS[name], self.text()])}
 
-    def function(self) -> Callable[..., Any]:
+    def function(self, result: ast.expr | None = None) -> Callable[..., Any]:
         """A callback, which may fail, or give or do what it should not."""
-        given = self._anything()
-        kind = self.rng.randrange(3)
+        given = self._anything() if result is None or self.hostile() else self.value(result)
+        kind = self.rng.randrange(3) if result is None or self.hostile() else 1
 
         def callback(*arguments: Any) -> Any:
             if kind == 0:
@@ -222,8 +229,9 @@ class Program:
                     return kind(self.rng.choice([-1, 7, 77, 2**31 - 1]))
             return self.rng.choice([*kind.__members__.values()])
         if known and (self.rng.random() < 0.9 or self._depth > 2):
-            if type == "poplar.Tensor" and not self.hostile():
-                return self.rng.choice(self.own or known)
+            if kind in OF_A_GRAPH and not self.hostile():
+                mine = [each for each in self.own if isinstance(each, kind)]
+                return self.rng.choice(mine or known)
             return self.rng.choice(known)
         made = self._constructors.get(type)
         if made and self._depth <= 2:
@@ -237,7 +245,34 @@ class Program:
         return self.rng.choice(known) if known else None
 
     own: list[Any] = []
-    """The tensors of the graph of the next call."""
+    """What belongs to the graph of the next call: tensors, compute sets and so on."""
+
+    def alike(self) -> None:
+        """Leaves, of the tensors in `own`, those of one shape, and mostly of one type, as most
+        functions of several tensors want them.
+        """
+        tensors = [each for each in self.own if isinstance(each, poplar.Tensor) and each.valid()]
+        kinds: dict[Any, list[Any]] = {}
+        anyType = self.rng.random() < 0.3
+        for each in tensors:
+            name = "" if anyType else str(each.elementType())
+            kinds.setdefault((name, *each.shape()), []).append(each)
+        if not kinds:
+            return
+        same = self.rng.choice([*kinds.values()])
+        others = [each for each in self.own if not isinstance(each, poplar.Tensor)]
+        self.own = [*same, *others]
+
+    def _operand(self) -> Any:
+        """For what takes any object: mostly what expressions or functions of elements take."""
+        if self.hostile():
+            return self._anything()
+        kind = "popops.expr.Expr" if self.makesExpression else "poplar.Tensor"
+        made = [lambda: self.object(kind)] * 4
+        return self.rng.choice([self.number, self.integer, *made])()
+
+    makesExpression = False
+    """Whether the next call makes one; other functions take tensors in the same places."""
 
     def _anything(self) -> Any:
         every = [value for values in self.objects.values() for value in values]

@@ -39,6 +39,12 @@ def params() -> Any:
     return poplin.ConvParams(poplar.FLOAT, 1, [4], [2], 1, 1, 1)
 
 
+def withoutStride() -> Any:
+    made = params()
+    made.outputTransform.stride = [0]
+    return made
+
+
 def wrapped() -> Any:
     made = params()
     made.inputTransform.paddingLower = [2**32 - 1]
@@ -53,6 +59,23 @@ def add_to_another(g: Any) -> None:
 
 OF_ANOTHER = "of another graph than the one given"
 CALLS: list[tuple[str, Callable[[Any], object], type[Exception], str]] = [
+    *(
+        (
+            f"a convolution without a stride: {make.__name__}",
+            lambda g, call=call: call(g, withoutStride(), poplar.program.Sequence()),
+            poplibs_exception,
+            "outputTransform.stride is [0], expected at least 1 everywhere",
+        )
+        for make, call in (
+            (poplin.createConvOutput, lambda g, p, _: poplin.createConvOutput(g, p)),
+            (
+                poplin.convolution,
+                lambda g, p, s: poplin.convolution(
+                    *(g, tensor(g, (1, 1, 4)), tensor(g, (1, 1, 1, 2)), p, False, s)
+                ),
+            ),
+        )
+    ),
     (
         "the object of a method",
         lambda g: poplar.Target.getNumTiles(None),
