@@ -41,6 +41,7 @@ class LstmOp(Op, Contraction):
     """
 
     sessionOptions = LSTM
+    withoutMeaning = {"output_sequence": "the outputs that the node names are computed."}
     activations: list[str] | None
     activation_alpha: list[float] | None
     activation_beta: list[float] | None
