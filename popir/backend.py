@@ -49,6 +49,12 @@ class _Sessions:
         return session
 
 
+def _refuse(who: str, options: Mapping[str, Any]) -> None:
+    """ONNX's interface leaves it to backends what options there are; there are none here."""
+    if options:
+        raise TypeError(f"popir.backend: {who}() takes no option {', '.join(map(repr, options))}.")
+
+
 class PopirRep(BackendRep):
     """A prepared model: compiled anew for each combination of input shapes that it is given, of
     which the last `MOST_SESSIONS` are kept, or fewer if they hold more than `MOST_BYTES`.
@@ -67,6 +73,7 @@ class PopirRep(BackendRep):
         An integer or a scalar whose value is needed to compile the model is compiled in. The result
         is a tuple, in the order of the graph's outputs, whose fields have their names.
         """
+        _refuse("PopirRep.run", kwargs)
         byName: Mapping[str, Any] = inputs
         if not isinstance(inputs, Mapping):
             byName = dict(zip(self._inputs, inputs, strict=True))
@@ -120,6 +127,7 @@ class PopirBackend(Backend):
     @classmethod
     def prepare(cls, model: ModelProto, device: str = "CPU", **kwargs: Any) -> PopirRep:
         """A model that can be run. Raises ValueError for another device than the CPU."""
+        _refuse("prepare", kwargs)
         if not cls.supports_device(device):
             raise ValueError(f"popir's backend has the device 'CPU'; asked for was {device!r}.")
         return PopirRep(model)
@@ -140,7 +148,9 @@ class PopirBackend(Backend):
         outputs_info: Sequence[Any] | None = None,
         **kwargs: Any,
     ) -> tuple[Any, ...]:
-        """Runs one operator, at the opset `opset_version` or else the newest."""
+        """Runs one operator, at the opset `opset_version` or else the newest. `outputs_info` is a
+        hint of ONNX's interface: types and shapes of the outputs follow from the inputs'.
+        """
         arrays = [np.asarray(value) for value in inputs]
         names = [name for name in node.input if name]
         declared = [
@@ -151,7 +161,8 @@ class PopirBackend(Backend):
         ]
         outputs = [ValueInfoProto(name=name) for name in node.output if name]
         graph = helper.make_graph([node], "node", declared, outputs)
-        version = kwargs.get("opset_version", defs.onnx_opset_version())
+        version = kwargs.pop("opset_version", defs.onnx_opset_version())
+        _refuse("run_node", kwargs)
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", version)])
         return cls.run_model(model, arrays, device)
 

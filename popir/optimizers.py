@@ -77,6 +77,10 @@ class Optimizer:
         """Raises popart_exception if `other` differs from this one in what was compiled in."""
         raise NotImplementedError
 
+    def specificWeights(self) -> list[str]:
+        """The weights that it has values of their own for: a session must train them."""
+        return []
+
     def isConstant(self, name: str, weight: str) -> bool:
         """Whether a number never changes; "lossScaling" is one that belongs to no weight."""
         return self._value(name, weight).isConst
@@ -98,6 +102,7 @@ class SGD(Optimizer):
             be changed by `TrainingSession.updateOptimizerFromHost`.
         accumulatorAndMomentum: what the state of a weight w is called: `Accl___w` (Combined) or
         `Accl1___w` (Separate); both forms compute the same.
+        debugContext: what the names of the operators that update weights begin with.
 
     Raises popart_exception for an unknown key, a value that is not such a pair, or nesterov
     momentum.
@@ -118,9 +123,10 @@ class SGD(Optimizer):
         values: Given | None = None,
         clip_norm_settings: Sequence[object] = (),
         accumulatorAndMomentum: SGDAccumulatorAndMomentum = SGDAccumulatorAndMomentum.Combined,
-        debugContext: str = "sgd",
+        debugContext: str = "",
     ) -> None:
         require("SGD", "accumulatorAndMomentum", accumulatorAndMomentum, SGDAccumulatorAndMomentum)
+        require("SGD", "debugContext", debugContext, str)
         if clip_norm_settings:
             raise popart_exception(
                 "SGD: gradient clipping by norm is not available; clip_norm_settings must be []."
@@ -135,7 +141,11 @@ class SGD(Optimizer):
         self.debugContext = debugContext
 
     def insertSpecific(self, weight: str, values: Given) -> None:
-        """Values of one weight: learningRate, weightDecay, momentum, dampening, velocityScaling."""
+        """Values of one weight: learningRate, weightDecay, momentum, dampening, velocityScaling.
+
+        A session that does not train a tensor of that name refuses the optimizer.
+        """
+        require("SGD.insertSpecific", "weight", weight, str)
         keys = [_specificKey(key) for key in self.DEFAULTS if key.startswith("default")]
         self._specific.setdefault(weight, {}).update(_parsed(f"SGD for '{weight}'", values, keys))
 
@@ -223,10 +233,16 @@ class SGD(Optimizer):
                 graph.addVarInit(changing[name], np.asarray(value.val, info.dataType().numpy))
         if self._hasMomentum(weight):
             state = self._statePrefix() + weight
-            connectSGD1VarUpdate(graph, weight, gradient, state, constants, changing)
+            connectSGD1VarUpdate(
+                graph, weight, gradient, state, constants, changing, self.debugContext
+            )
         else:
-            connectSGD0VarUpdate(graph, weight, gradient, constants, changing)
+            connectSGD0VarUpdate(graph, weight, gradient, constants, changing, self.debugContext)
         return {id: (name, weight) for name, id in changing.items()}
+
+    def specificWeights(self) -> list[str]:
+        """Those of `insertSpecific`."""
+        return list(self._specific)
 
     def _statePrefix(self) -> str:
         if self.accumulatorAndMomentum is SGDAccumulatorAndMomentum.Combined:
@@ -239,6 +255,13 @@ class SGD(Optimizer):
         """
         if not isinstance(other, SGD):
             raise popart_exception(f"An SGD cannot be replaced by {type(other).__name__}.")
+        for name in ("accumulatorAndMomentum", "debugContext"):
+            mine, theirs = getattr(self, name), getattr(other, name)
+            if mine != theirs:
+                raise popart_exception(
+                    f"The SGD was compiled in with {name} {mine!r}, its replacement has "
+                    f"{theirs!r}; they must have the same."
+                )
         for key, value in self._values.items():
             _checkChange(key, value, other._values[key])
         for weight in {*self._specific, *other._specific}:

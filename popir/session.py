@@ -58,7 +58,7 @@ from popir.progress import Logger, Progress
 from popir.reserved import RANDOM_SEED, weightOfState
 from popir.step import Returned, Step, anchorStream, buildStep, inputStream
 from popir.stepio import UNBOUND, Port, PyStepIO, PyStepIOCallback, PyWeightsIO
-from popir.trainable import Choice
+from popir.trainable import Choice, Role
 from popir.transforms.decision import Decision
 from popir.transforms.outline import OutlineOptions
 from popir.types import TensorInfo
@@ -175,6 +175,8 @@ class Session(Exclusive):
                 self.options.enableStochasticRounding,
             )
             compile(self._compilation, self._progress.stage(0.1, 0.4))
+            if optimizer is not None:
+                self._checkSpecific(optimizer)
             if self._compilation.outlining is None:
                 self._compilation.decisions.append(
                     Decision("the model", "outlining", self._unasked())
@@ -188,6 +190,22 @@ class Session(Exclusive):
             self._skeleton = Skeleton(loaded, self._host, graph.saved, self._unused(), training)
         if self.options.logDir:
             self._writeLogs(Path(self.options.logDir))
+
+    def _checkSpecific(self, optimizer: Optimizer) -> None:
+        """Raises popart_exception if the optimizer has values of a weight that is not trained."""
+        choices = self._compilation.choices
+        for weight in optimizer.specificWeights():
+            choice = choices.get(weight)
+            if choice is None:
+                raise popart_exception(
+                    f"The optimizer has values of '{weight}' alone (insertSpecific), but the model "
+                    f"has no initializer of that name.{did_you_mean(weight, choices)}"
+                )
+            if choice.role is not Role.TRAINED:
+                raise popart_exception(
+                    f"The optimizer has values of '{weight}' alone (insertSpecific), which is not "
+                    f"trained: {choice.reason}. Leave them out, or train it: trained=['{weight}']."
+                )
 
     def _unused(self) -> list[str]:
         """The states in the model that the optimizer has no use for, with a warning."""
@@ -404,7 +422,10 @@ class Session(Exclusive):
         return self._engine
 
     def run(self, stepio: PyStepIO | PyStepIOCallback, debugName: str = "") -> None:
-        """Runs one step. Raises StepIOError for an array that is missing or does not fit."""
+        """Runs one step. Raises StepIOError for an array that is missing or does not fit.
+
+        The message of an error begins with `debugName`.
+        """
         lock = self.lock
         with lock.rlock:
             if lock.refused:
@@ -446,6 +467,10 @@ class Session(Exclusive):
                 for port in self._outputs:
                     if port.array is UNBOUND:
                         port.finish(given[port.id])
+            except PopirError as error:
+                if debugName:
+                    error.args = (f"{debugName}: {error}", *error.args[1:])
+                raise
             finally:
                 lock.refused = ""
 

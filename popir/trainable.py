@@ -229,7 +229,7 @@ def _chosen(
     fixed = "" if state else _fixed(tensor)
     if told is not None:
         role, pattern = told
-        why = _refusal(tensor, role, fixed, state)
+        why = _refusal(role, fixed, state)
         if not why:
             by = "by its name" if pattern == tensor.id else f"by '{pattern}'"
             return role, f"the caller says so, {by}"
@@ -245,7 +245,7 @@ def _chosen(
     return _byFacts(graph, tensor)
 
 
-def _refusal(tensor: Tensor, role: Role, fixed: str, state: _Use | None) -> str:
+def _refusal(role: Role, fixed: str, state: _Use | None) -> str:
     """Why a tensor cannot be trained, or be frozen; "" if it can."""
     if role is Role.TRAINED:
         return fixed or (f"it is the {state}, which the operator updates" if state else "")

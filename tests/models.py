@@ -57,8 +57,9 @@ def trainingSession(
     optimizer: Any = None,
     batches: int = 1,
     options: popir.SessionOptions | None = None,
+    **more: Any,
 ) -> popir.TrainingSession:
-    """A prepared training session on the CPU device."""
+    """A prepared training session on the CPU device; `more` goes to its constructor."""
     session = popir.TrainingSession(
         model,
         popir.DataFlow(batches, anchors),
@@ -66,6 +67,7 @@ def trainingSession(
         optimizer or popir.ConstSGD(0.1),
         popir.DeviceManager().createCpuDevice(),
         userOptions=options,
+        **more,
     )
     session.prepareDevice()
     return session

@@ -97,6 +97,17 @@ def test_devices() -> None:
         popir.backend.prepare(model(), "CUDA")
 
 
+def test_options_that_there_are_not() -> None:
+    x = np.zeros(3, np.float32)
+    for call in (
+        lambda: popir.backend.prepare(model(), threads=2),
+        lambda: popir.backend.prepare(model()).run([x], threads=2),
+        lambda: popir.backend.run_node(helper.make_node("Neg", ["x"], ["y"]), [x], threads=2),
+    ):
+        with pytest.raises(TypeError, match=r"popir.backend: \w+(\.run)?\(\) takes no option 'thr"):
+            call()
+
+
 def test_one_node_with_a_shape_as_input() -> None:
     node = helper.make_node("Reshape", ["x", "shape"], ["y"])
     x = np.arange(6, dtype=np.float32)
@@ -129,6 +140,7 @@ def known(case: Any) -> bool:
 
 
 @pytest.mark.filterwarnings("ignore::Warning:onnx.*")
+@pytest.mark.filterwarnings("ignore:.*no meaning here:popir.options.OptionWarning")
 def test_the_node_tests_of_onnx() -> None:
     cases = [case for case in onnx.backend.test.loader.load_model_tests(kind="node") if known(case)]
     failures = [f"{case.name}: {fault}" for case in cases if (fault := faultOf(case))]

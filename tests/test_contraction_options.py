@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import popir
-from popir import poplar, poplin
+from popir import poplar
 from popir.errors import OperatorAttributeError, popart_exception
 from popir.ops.contraction_options import FORWARD
 from popir.options import Kind, OptionWarning, SessionOptions
@@ -389,19 +389,20 @@ def test_entries_that_a_session_does_not_take() -> None:
         SessionOptions(partialsTypeMatMuls="nonsense")
 
 
+LIBRARY = {name: (kind, *rest[:2]) for name, kind, *rest in poplar.libraryOptionTable()}
+CHOICES = {"true or false": ("true", "false")}
+
+
 @pytest.mark.parametrize("row", ENTRIES, ids=lambda row: row.name)
 def test_every_entry_is_one_of_poplin(row: Any) -> None:
     holder, _, name = row.name.partition(".")
     values = row.choices or ("0.25",)
     assert all(row.fits(value) for value in values) and row.default in (*row.choices, "0.6")
-    if holder == MATMUL:
-        for value in values:
-            poplin.matmulValidateOptions({name: value})
-    elif holder == CONVOLUTION:
-        graph = poplar.Graph(poplar.Target.createCPUTarget())
-        params = poplin.ConvParams(poplar.FLOAT, 1, [4], [2], 2, 2, 1)
-        for value in values:
-            poplin.createWeights(graph, params, "w", {name: value})
+    if holder in (MATMUL, CONVOLUTION):
+        function = "poplin.matMul" if holder == MATMUL else "poplin.convolution"
+        kind, type, otherwise = LIBRARY[f"{function}.{name}"]
+        assert (kind, otherwise) == (row.kind.value, row.default)
+        assert set(row.choices or values) <= {"0.25", *CHOICES.get(type, type[7:].split(", "))}
     if row.kind is Kind.NO_MEANING:
         given: dict[str, Any] = {holder: {name: values[-1]}}
         options = SessionOptions(**given)

@@ -87,6 +87,61 @@ def test_values_of_one_weight() -> None:
     np.testing.assert_allclose(weight(trained, w), reference(1, 0.1), rtol=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("weight", "words"),
+    [
+        ("init_inputs", "no initializer of that name. Did you mean 'init_input'"),
+        ("", "no initializer of that name"),
+    ],
+)
+def test_values_of_a_weight_that_there_is_not(weight: str, words: str) -> None:
+    optimizer = SGD({})
+    optimizer.insertSpecific(weight, {"learningRate": (0.1, True)})
+    with pytest.raises(popart_exception, match=words):
+        session(optimizer)
+
+
+def test_values_of_a_weight_that_is_not_trained() -> None:
+    builder = popir.Builder()
+    x = builder.addInputTensor("FLOAT", [3, 4])
+    first, second = (builder.addInitializedInputTensor(W0, name) for name in ("a", "b"))
+    y = builder.aiOnnx.mul([builder.aiOnnx.mul([x, first]), second])
+    loss = builder.aiGraphcore.identityloss([y], reduction=popir.ReductionType.Sum)
+    builder.addOutputTensor(loss)
+    optimizer = SGD({})
+    optimizer.insertSpecific(first, {"learningRate": (0.1, True)})
+    model = builder.getModelProto()
+    trainingSession(model, loss, (), optimizer, frozen=[second])
+    with pytest.raises(popart_exception, match=f"'{first}' alone .*is not trained: the caller say"):
+        trainingSession(model, loss, (), optimizer, frozen=[first])
+
+
+def test_updates_are_named_after_the_context() -> None:
+    names = {}
+    for given in ({}, {"debugContext": "mine"}):
+        trained, _, _ = session(SGD({}, **given))
+        ops = trained.graph.ops.values()
+        names[bool(given)] = [op.name() for op in ops if "VarUpdate" in op.opid.type]
+    assert names == {
+        False: ["SGD0VarUpdate/init_input"],
+        True: ["mine/SGD0VarUpdate/init_input"],
+    }
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"debugContext": "other"},
+        {"accumulatorAndMomentum": popir.SGDAccumulatorAndMomentum.Separate},
+    ],
+    ids=str,
+)
+def test_a_replacement_has_the_same_names(change: dict[str, Any]) -> None:
+    trained, _, _ = session(SGD({}))
+    with pytest.raises(popart_exception, match=f"compiled in with {next(iter(change))}"):
+        trained.updateOptimizerFromHost(SGD({}, **change))
+
+
 def test_a_value_that_is_not_constant_can_change() -> None:
     trained, w, x = session(SGD({"defaultLearningRate": (0.5, False), "lossScaling": (2.0, False)}))
     step(trained, {x: G})

@@ -254,6 +254,13 @@ def test_an_input_that_is_missing(model: Affine) -> None:
         step(session, {"inputs": X})
 
 
+def test_an_error_of_a_run_begins_with_its_name(model: Affine) -> None:
+    session = prepared(model.session())
+    anchors = session.initAnchorArrays()
+    with pytest.raises(popir.StepIOError, match=r"^epoch 3: .*'input', FLOAT\[2, 3\], was not"):
+        session.run(popir.PyStepIO({}, anchors), "epoch 3")
+
+
 def test_an_anchor_that_is_missing(model: Affine) -> None:
     session = prepared(model.session())
     with pytest.raises(

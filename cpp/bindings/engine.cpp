@@ -15,6 +15,7 @@
 #include "poplar/engine_impl.hpp"
 #include "poplar/engine_options.hpp"
 #include "poplar/host_memory.hpp"
+#include "poplar/library_options.hpp"
 
 namespace popir {
 namespace {
@@ -210,7 +211,10 @@ void bindExecutable(py::module_& m) {
       py::arg("graph"), py::arg("programs"), py::arg("options") = OptionFlags());
 }
 
-py::list asRows(const std::vector<OptionRow>& table) {
+constexpr const char* kNeutral = "; it asks for nothing, so nothing is said";
+
+py::list asRows(const std::vector<OptionRow>& table, const std::string& before = "",
+                py::list rows = py::list()) {
   const auto kind = [](const OptionRow& row) {
     switch (row.kind) {
       case OptionRow::Kind::Acts: return "acts";
@@ -218,9 +222,9 @@ py::list asRows(const std::vector<OptionRow>& table) {
       default: return "no-meaning";
     }
   };
-  py::list rows;
   for (const auto& row : table)
-    rows.append(py::make_tuple(row.name, kind(row), typeText(row), row.otherwise, row.reason));
+    rows.append(py::make_tuple(before + row.name, kind(row), typeText(row), row.otherwise,
+                               row.reason + std::string(row.neutral ? kNeutral : "")));
   return rows;
 }
 
@@ -238,6 +242,15 @@ void bindOptions(py::module_& m) {
   m.def(
       "deviceOptionTable", [] { return asRows(deviceOptionTable()); },
       "The same of the options of devices that are no figures of the machine.");
+  m.def(
+      "libraryOptionTable",
+      [] {
+        py::list all;
+        for (const auto& table : libraryOptionTables())
+          asRows(table.rows, std::string(table.functions) + ".", all);
+        return all;
+      },
+      "The same of the options of functions of poplin, popops, popnn and gcl.");
   m.def(
       "checkEngineOptions",
       [](const OptionFlags& options) {

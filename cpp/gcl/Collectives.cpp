@@ -2,6 +2,8 @@
 
 #include <popops/ElementWise.hpp>
 
+#include "poplar/library_options.hpp"
+
 namespace gcl {
 namespace {
 
@@ -35,7 +37,9 @@ Tensor allReduceCrossReplica(Graph& graph, const Tensor& data, CollectiveOperato
 
 void allReduceInPlaceCrossReplica(Graph& graph, Tensor& data, CollectiveOperator op, Sequence& prog,
                                   const CommGroup&, const DebugContext& debugContext,
-                                  const OptionFlags&) {
+                                  const OptionFlags& options) {
+  popir::checkLibraryOptions("gcl::allReduceInPlaceCrossReplica", popir::Library::Collective,
+                             options);
   if (op == CollectiveOperator::SQUARE_ADD)
     popops::squareInPlace(graph, data, prog, {debugContext, "allReduce"});
 }
@@ -52,7 +56,8 @@ Tensor reduceScatterCrossReplica(Graph& graph, const Tensor& data, CollectiveOpe
 }
 
 Tensor allGatherCrossReplica(Graph& graph, const Tensor& data, Sequence& prog, const CommGroup&,
-                             const DebugContext& debugContext, const OptionFlags&) {
+                             const DebugContext& debugContext, const OptionFlags& options) {
+  popir::checkLibraryOptions("gcl::allGatherCrossReplica", popir::Library::Collective, options);
   return copyOf(graph, data, prog, {debugContext, "allGather"}).expand({0});
 }
 

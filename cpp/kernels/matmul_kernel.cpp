@@ -42,8 +42,8 @@ bool operator<(const MatMulKernel::Problem& a, const MatMulKernel::Problem& b) {
 }
 
 bool operator<(const MachineOptions& a, const MachineOptions& b) {
-  return std::tie(a.partialsType, a.availableMemoryProportion, a.part, a.wideWeightLoads) <
-         std::tie(b.partialsType, b.availableMemoryProportion, b.part, b.wideWeightLoads);
+  return std::tie(a.partialsType, a.availableMemoryProportion, a.wideWeightLoads) <
+         std::tie(b.partialsType, b.availableMemoryProportion, b.wideWeightLoads);
 }
 
 bool MatMulKernel::accepts(std::size_t i, const Layout& layout) const {
@@ -104,7 +104,6 @@ Work contractionWork(poplar::Type type, const ContractionSizes& s, const Machine
       s.taps,
       static_cast<std::int64_t>(options.partialsType.sizeInBytes() * 8),
       std::llround(1000 * options.availableMemoryProportion),
-      static_cast<std::int64_t>(options.part),
       options.wideWeightLoads,
   };
   Work work;

@@ -13,15 +13,10 @@ struct MachineOptions {
   poplar::Type partialsType = poplar::FLOAT;
   /// Of a tile's memory, for temporary data.
   double availableMemoryProportion = 0.6;
-  enum class Part : std::uint8_t { None, InferenceForward, Forward, Backward, WeightUpdate };
-  /// What of a layer this is.
-  Part part = Part::None;
   /// Weights are loaded 128 bits at a time, from interleaved memory, where the machine can.
   bool wideWeightLoads = false;
 
-  auto state() const {
-    return std::tie(partialsType, availableMemoryProportion, part, wideWeightLoads);
-  }
+  auto state() const { return std::tie(partialsType, availableMemoryProportion, wideWeightLoads); }
   /// \throws std::invalid_argument for a proportion that is none.
   void check() const;
   friend bool operator<(const MachineOptions& a, const MachineOptions& b);
@@ -68,7 +63,7 @@ class MatMulKernel final : public Kernel {
 
 /// What the machine reading is told of any contraction: the classes of machine/estimators.hpp and
 /// their sizes, in the direction of this pass, since a gradient is a convolution of its own; after
-/// them the bits of a partial sum, the available memory in permille, MachineOptions::Part, whether
+/// them the bits of a partial sum, the available memory in permille, whether
 /// weights are loaded 128 bits at a time, and of a convolution its geometry.
 /// PopLibs makes a product of matrices a convolution with one tap over m output points. Flops: two
 /// for every product with an element of the input, none for a zero that pads it.

@@ -7,7 +7,7 @@ namespace popir {
 namespace {
 
 // Where sizes begin that a product of matrices has not, and how many each field dimension has.
-constexpr std::size_t kPass = 9, kBatch = 10, kField = 11, kPerField = 7;
+constexpr std::size_t kPass = 8, kBatch = 9, kField = 10, kPerField = 7;
 enum Pass { kProduct, kForward, kDataGradient, kWeightsGradient };
 
 std::int64_t floorDiv(std::int64_t a, std::int64_t b) {

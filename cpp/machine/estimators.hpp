@@ -34,7 +34,7 @@
 //   poplin::ConvPartial1x1Out, ConvPartialnx1, ConvPartialVerticalMac
 //                                     {groups, rows, inner, columns, kernel elements,
 //                                      bits of a partial sum (32), available memory in permille,
-//                                      part of a layer, 1 for weights loaded 128 bits at a time
+//                                      1 for weights loaded 128 bits at a time
 //                                      (0)}
 //       a contraction [groups, rows, inner] x [groups, inner, columns] for each kernel element. Of
 //       a convolution: rows = batch * output points, inner = input channels of a group, columns =

@@ -24,7 +24,7 @@ struct Units {
                                                      : spec.fp32ConvUnitInputLoadElemsPerCycle);
     // PopLibs' default is one data path's width; the machine's figure is what it can at most.
     auto rate = spec.convUnitCoeffLoadBytesPerCycle;
-    if (w.size(8, 0) == 0) rate = std::min(rate, spec.dataPathWidth / 8);
+    if (w.size(7, 0) == 0) rate = std::min(rate, spec.dataPathWidth / 8);
     load = units * channels * w.type.sizeInBytes() / rate;
     zeroing = ceilDiv(units, vectorWidth(spec, partials));
     inPassing = half && (units == 16 || partials == poplar::FLOAT);

@@ -4,6 +4,7 @@
 #include "machine/target_spec.hpp"
 #include "poplar/budget.hpp"
 #include "poplar/graph_impl.hpp"
+#include "poplar/library_options.hpp"
 #include "poplar/planned_layout.hpp"
 #include "poplar/virtual_tiles.hpp"
 
@@ -326,15 +327,19 @@ void addHandle(const char* what, const GraphImpl& graph, std::map<std::string, T
 
 DataStream Graph::addHostToDeviceFIFO(StringRef handle, const Type& elementType,
                                       std::size_t numElements, ReplicatedStreamMode,
-                                      const OptionFlags&) {
+                                      const OptionFlags& options) {
+  popir::checkLibraryOptions("Graph::addHostToDeviceFIFO", popir::Library::Stream, options);
   return addStream(*impl_, handle, DataStream::Direction::HostToDevice, elementType, numElements);
 }
 DataStream Graph::addDeviceToHostFIFO(StringRef handle, const Type& elementType,
-                                      std::size_t numElements, const OptionFlags&) {
+                                      std::size_t numElements, const OptionFlags& options) {
+  popir::checkLibraryOptions("Graph::addDeviceToHostFIFO", popir::Library::Stream, options);
   return addStream(*impl_, handle, DataStream::Direction::DeviceToHost, elementType, numElements);
 }
 HostFunction Graph::addHostFunction(StringRef handle, ArrayRef<HostFunctionArgument> inputs,
-                                    ArrayRef<HostFunctionArgument> outputs, const OptionFlags&) {
+                                    ArrayRef<HostFunctionArgument> outputs,
+                                    const OptionFlags& options) {
+  popir::checkLibraryOptions("Graph::addHostFunction", popir::Library::HostFunction, options);
   for (const auto& f : impl_->hostFunctions)
     if (f.handle() == handle.str())
       throw poplar_error("Graph::addHostFunction: a host function with handle '" + handle.str() +

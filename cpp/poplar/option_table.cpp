@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cfloat>
+#include <cstdlib>
 #include <iostream>
 #include <mutex>
 #include <numeric>
@@ -33,6 +35,12 @@ bool isWhole(const std::string& value) {
          value.find_first_not_of("0123456789") == std::string::npos;
 }
 
+bool isNumber(const std::string& value, double least, double most) {
+  char* end = nullptr;
+  const double number = std::strtod(value.c_str(), &end);
+  return end != value.c_str() && *end == '\0' && number >= least && number <= most;
+}
+
 std::vector<std::string> words(const char* text) {
   std::istringstream in(text);
   std::vector<std::string> found;
@@ -46,6 +54,8 @@ bool takes(const OptionRow& option, const std::string& value) {
     case Type::Threads:
       return isWhole(value) && std::stoul(value) >= 1 && std::stoul(value) <= kMostThreads;
     case Type::Whole: return isWhole(value);
+    case Type::Share: return isNumber(value, 0, 1);
+    case Type::Number: return isNumber(value, -DBL_MAX, DBL_MAX);
     case Type::Text: return true;
     case Type::Pattern: return isPattern(value);
     case Type::Choice: {
@@ -88,6 +98,8 @@ std::string typeText(const OptionRow& option) {
     case Type::Flag: return "true or false";
     case Type::Threads: return "a number from 1 to " + std::to_string(kMostThreads);
     case Type::Whole: return "a whole number";
+    case Type::Share: return "a number from 0 to 1";
+    case Type::Number: return "a number";
     case Type::Text: return "text";
     case Type::Pattern: return "a regular expression";
     case Type::Choice: {
@@ -117,7 +129,7 @@ std::vector<std::string> checkOptions(const char* who, const std::vector<OptionR
       throw poplar::invalid_option(given + ", expected " + typeText(*option));
     if (value == option->otherwise) continue;
     if (option->kind == Kind::Refused) throw poplar::invalid_option(given + ": " + option->reason);
-    if (option->kind == Kind::NoMeaning)
+    if (option->kind == Kind::NoMeaning && !option->neutral)
       notes.push_back(given + ", which has no meaning here: " + option->reason);
   }
   return notes;

@@ -1,4 +1,4 @@
-// Tables of options that are text: of engines, of devices.
+// Tables of options that are text: of engines, of devices, of library functions.
 #ifndef popir_poplar_option_table_hpp
 #define popir_poplar_option_table_hpp
 
@@ -11,13 +11,15 @@ namespace popir {
 
 struct OptionRow {
   enum class Kind { Acts, Refused, NoMeaning };
-  enum class Type { Flag, Threads, Whole, Text, Pattern, Choice };
+  enum class Type { Flag, Threads, Whole, Share, Number, Text, Pattern, Choice };
   const char* name;
   Kind kind;
   Type type;
   const char* otherwise;  // its default; "" for none
   const char* reason;     // what it does; why it is refused or has no meaning
   const char* choices = "";
+  /// Of one without meaning: whether no value asks for what is not done, so that nothing is said.
+  bool neutral = false;
 };
 
 /// "true or false", "a number from 1 to 1024", ...

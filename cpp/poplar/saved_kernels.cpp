@@ -28,8 +28,6 @@ inline constexpr auto kLastOf<popnn::LossType> = popnn::CROSS_ENTROPY_LOSS;
 template <>
 inline constexpr auto kLastOf<contraction::Pass> = contraction::Pass::WeightsGradient;
 template <>
-inline constexpr auto kLastOf<MachineOptions::Part> = MachineOptions::Part::WeightUpdate;
-template <>
 inline constexpr auto kLastOf<MapProgram::Kind> = MapProgram::Kind::Apply;
 template <>
 inline constexpr auto kLastOf<Lane> = static_cast<Lane>(kLanes - 1);

@@ -10,7 +10,8 @@ namespace poplin {
 
 void addBias(poplar::Graph& graph, const poplar::Tensor& activations, const poplar::Tensor& biases,
              poplar::program::Sequence& prog, const poplar::DebugContext& debugContext,
-             const poplar::OptionFlags&) {
+             const poplar::OptionFlags& options) {
+  popir::convOptions("poplin::addBias", options);
   const auto type = activations.elementType();
   if (activations.rank() < 2 || biases.rank() != 1 || biases.dim(0) != activations.dim(1) ||
       biases.elementType() != type)

@@ -1,62 +1,18 @@
 #include "poplin/contraction_options.hpp"
 
-#include <algorithm>
-#include <cstdlib>
-#include <poputil/exceptions.hpp>
+#include "poplar/library_options.hpp"
 
 namespace popir {
 namespace {
 
-[[noreturn]] void refuse(const char* who, const std::string& option, const std::string& value,
-                         const std::string& expected) {
-  throw poputil::poplibs_error(std::string(who) + ": option '" + option + "' is '" + value +
-                               "', expected " + expected);
-}
-
-/// The position of `value` among `names`, which are the values of an option.
-std::size_t oneOf(const char* who, const std::string& option, const std::string& value,
-                  const std::vector<std::string>& names) {
-  const auto found = std::find(names.begin(), names.end(), value);
-  if (found == names.end()) {
-    std::string expected = "one of";
-    for (const auto& name : names) expected += " " + name;
-    refuse(who, option, value, expected);
-  }
-  return static_cast<std::size_t>(found - names.begin());
-}
-
-const std::vector<std::string> kParts = {"NONE", "INFERENCE_FWD", "TRAINING_FWD", "TRAINING_BWD",
-                                         "TRAINING_WU"};
-
-MachineOptions parse(const char* who, const poplar::OptionFlags& flags,
-                     const std::string& partOption, const std::string& partPrefix,
-                     const std::vector<std::string>& switches) {
+MachineOptions parse(const char* who, Library library, const poplar::OptionFlags& flags) {
+  checkLibraryOptions(who, library, flags);
   MachineOptions options;
   for (const auto& [name, value] : flags) {
-    if (name == "partialsType") {
-      options.partialsType =
-          oneOf(who, name, value, {"float", "half"}) == 0 ? poplar::FLOAT : poplar::HALF;
-    } else if (name == "availableMemoryProportion") {
-      char* end = nullptr;
-      options.availableMemoryProportion = std::strtod(value.c_str(), &end);
-      if (end == value.c_str() || *end != '\0' || !(options.availableMemoryProportion >= 0) ||
-          !(options.availableMemoryProportion <= 1))
-        refuse(who, name, value, "a number from 0 to 1");
-    } else if (name == partOption) {
-      const bool prefixed = !partPrefix.empty() && value.rfind(partPrefix, 0) == 0;
-      const auto part = prefixed ? value.substr(partPrefix.size()) : value;
-      options.part = static_cast<MachineOptions::Part>(oneOf(who, name, part, kParts));
-    } else if (name == "use128BitConvUnitLoad") {
-      options.wideWeightLoads = oneOf(who, name, value, {"true", "false"}) == 0;
-    } else if (std::count(switches.begin(), switches.end(), name) > 0) {
-      oneOf(who, name, value, {"true", "false"});
-    } else {
-      std::string known =
-          "partialsType availableMemoryProportion use128BitConvUnitLoad " + partOption;
-      for (const auto& s : switches) known += " " + s;
-      throw poputil::poplibs_error(std::string(who) + ": no option '" + name + "'; there are " +
-                                   known);
-    }
+    if (name == "partialsType")
+      options.partialsType = value == "half" ? poplar::HALF : poplar::FLOAT;
+    if (name == "availableMemoryProportion") options.availableMemoryProportion = std::stod(value);
+    if (name == "use128BitConvUnitLoad") options.wideWeightLoads = value == "true";
   }
   return options;
 }
@@ -72,15 +28,11 @@ std::shared_ptr<const Kernel> planIn(Plans* plans, const Problem& problem) {
 }  // namespace
 
 MachineOptions matMulOptions(const char* who, const poplar::OptionFlags& flags) {
-  return parse(
-      who, flags, "fullyConnectedPass", "",
-      {"inputRHSIsPreArranged", "enableMultiStageReduce", "enableFastReduce", "remapOutputTensor"});
+  return parse(who, Library::MatMul, flags);
 }
 
 MachineOptions convOptions(const char* who, const poplar::OptionFlags& flags) {
-  return parse(
-      who, flags, "pass", "FC_",
-      {"enableMultiStageReduce", "enableFastReduce", "remapOutputTensor", "enableConvDithering"});
+  return parse(who, Library::Convolution, flags);
 }
 
 std::shared_ptr<const MatMulKernel> plan(const MatMulKernel::Problem& problem,

@@ -23,7 +23,7 @@ class PlanningCacheImpl {
 
 namespace popir {
 
-/// `who` is the function whose options these are. \throws poputil::poplibs_error
+/// `who` is the function whose options these are. \throws poplar::invalid_option
 MachineOptions matMulOptions(const char* who, const poplar::OptionFlags& flags);
 MachineOptions convOptions(const char* who, const poplar::OptionFlags& flags);
 

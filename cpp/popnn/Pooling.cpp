@@ -12,6 +12,7 @@
 
 #include "kernels/meetings.hpp"
 #include "poplar/bulk_vertex.hpp"
+#include "poplar/library_options.hpp"
 
 namespace popir {
 namespace {
@@ -276,14 +277,16 @@ std::uint64_t getFwdFlops(const PoolParams& p) {
 std::uint64_t getBwdFlops(const PoolParams& p) { return getFwdFlops(p); }
 
 Tensor pool(Graph& graph, const PoolParams& params, const Tensor& in, Sequence& prog,
-            const poplar::DebugContext& debugContext, const poplar::OptionFlags&) {
+            const poplar::DebugContext& debugContext, const poplar::OptionFlags& options) {
+  popir::checkLibraryOptions("popnn::pooling::pool", popir::Library::Pooling, options);
   return popir::pool(graph, params, {}, in, prog, debugContext);
 }
 
 Tensor poolInputGradient(Graph& graph, const PoolParams& params, const Tensor& in,
                          const Tensor& pooled, const Tensor& pooledGradient, bool useScaledGradient,
                          Sequence& prog, const poplar::DebugContext& debugContext,
-                         const poplar::OptionFlags&) {
+                         const poplar::OptionFlags& options) {
+  popir::checkLibraryOptions("popnn::pooling::poolInputGradient", popir::Library::Pooling, options);
   if (params.poolingType != PoolingType::MAX)
     return popir::poolInputGradient(graph, params, {}, pooledGradient, prog, debugContext);
   return popir::maxGradientOfTies(graph, params, in, pooled, pooledGradient, useScaledGradient,
@@ -292,7 +295,9 @@ Tensor poolInputGradient(Graph& graph, const PoolParams& params, const Tensor& i
 
 Tensor poolInputGradient(Graph& graph, const PoolParams& params, const unsigned,
                          const Tensor& pooledGradient, Sequence& prog,
-                         const poplar::DebugContext& debugContext, const poplar::OptionFlags&) {
+                         const poplar::DebugContext& debugContext,
+                         const poplar::OptionFlags& options) {
+  popir::checkLibraryOptions("popnn::pooling::poolInputGradient", popir::Library::Pooling, options);
   return popir::poolInputGradient(graph, params, {}, pooledGradient, prog, debugContext);
 }
 

@@ -7,6 +7,7 @@
 #include "kernels/half.hpp"
 #include "kernels/slices.hpp"
 #include "poplar/bulk_vertex.hpp"
+#include "poplar/library_options.hpp"
 
 namespace popops {
 namespace {
@@ -141,14 +142,19 @@ void update(const char* who, popir::SlicesKind kind, Graph& graph, const Tensor&
 
 namespace embedding {
 SlicePlan plan(const Graph&, const poplar::Type&, std::size_t, std::size_t, const Sizes&,
-               const OptionFlags&) {
+               const OptionFlags& options) {
+  popir::checkLibraryOptions("popops::embedding::plan", popir::Library::Slice, options);
   return {};
 }
 SlicePlan plan(const Graph&, const poplar::Type&, std::size_t, std::size_t, std::size_t,
-               const Sizes&, const OptionFlags&) {
+               const Sizes&, const OptionFlags& options) {
+  popir::checkLibraryOptions("popops::embedding::plan", popir::Library::Slice, options);
   return {};
 }
 std::vector<SlicePlan> planMultiple(const std::vector<SlicePlanningParameters>& parameters) {
+  for (const auto& each : parameters)
+    popir::checkLibraryOptions("popops::embedding::planMultiple", popir::Library::Slice,
+                               each.optionFlags);
   return std::vector<SlicePlan>(parameters.size());
 }
 }  // namespace embedding
@@ -161,13 +167,16 @@ Tensor createSliceableTensor(Graph& graph, const poplar::Type& type, const Sizes
 
 Tensor createSliceableTensor(Graph& graph, const poplar::Type& type, const Sizes& shape,
                              const Sizes& dims, const Sizes& sizes, const SlicePlan&,
-                             const OptionFlags&, const DebugContext& debugContext) {
+                             const OptionFlags& options, const DebugContext& debugContext) {
+  popir::checkLibraryOptions("popops::createSliceableTensor", popir::Library::Slice, options);
   return createSliceableTensor(graph, type, shape, dims, sizes, 0, debugContext);
 }
 
 Tensor createSliceTensor(Graph& graph, const poplar::Type& type, const Sizes& shape,
                          const Sizes& dims, const Sizes& sizes, std::size_t numIndices,
-                         const SlicePlan&, const OptionFlags&, const DebugContext& debugContext) {
+                         const SlicePlan&, const OptionFlags& options,
+                         const DebugContext& debugContext) {
+  popir::checkLibraryOptions("popops::createSliceTensor", popir::Library::Slice, options);
   checkDims("createSliceTensor", shape, dims, sizes);
   Sizes made = sliceShape(shape, dims, sizes);
   made.insert(made.begin(), numIndices);
@@ -193,20 +202,24 @@ Tensor createSliceTensor(Graph& graph, const Tensor& t, const Sizes& dims, const
 }
 
 Tensor createIndicesTensor(Graph& graph, const Sizes& dims, std::size_t numIndices,
-                           const SlicePlan&, const OptionFlags&, const DebugContext& debugContext) {
+                           const SlicePlan&, const OptionFlags& options,
+                           const DebugContext& debugContext) {
+  popir::checkLibraryOptions("popops::createIndicesTensor", popir::Library::Slice, options);
   return linear(graph, poplar::UNSIGNED_INT, {numIndices, dims.size()}, {debugContext, "indices"});
 }
 
 Tensor dynamicSlice(Graph& graph, const Tensor& t, const Tensor& offset, const Sizes& dims,
                     const Sizes& sizes, Sequence& prog, const DebugContext& debugContext,
-                    const OptionFlags&) {
+                    const OptionFlags& options) {
+  popir::checkLibraryOptions("popops::dynamicSlice", popir::Library::Slice, options);
   return slices("dynamicSlice", graph, t, offset.expand({0}), dims, sizes, prog, debugContext)
       .squeeze({0});
 }
 
 Tensor createDynamicSliceOutput(Graph& graph, const Tensor& t, const Tensor&, const Sizes& dims,
                                 const Sizes& sizes, const DebugContext& debugContext,
-                                const OptionFlags&) {
+                                const OptionFlags& options) {
+  popir::checkLibraryOptions("popops::createDynamicSliceOutput", popir::Library::Slice, options);
   return createSliceTensor(graph, t, dims, sizes, 1, debugContext).squeeze({0});
 }
 
@@ -225,41 +238,48 @@ void dynamicSliceWithOutput(Graph& graph, const Tensor& output, const Tensor& t,
 
 void dynamicUpdate(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offset,
                    const Sizes& dims, const Sizes& sizes, Sequence& prog,
-                   const DebugContext& debugContext, const OptionFlags&) {
+                   const DebugContext& debugContext, const OptionFlags& options) {
+  popir::checkLibraryOptions("popops::dynamicUpdate", popir::Library::Slice, options);
   update("dynamicUpdate", popir::SlicesKind::Write, graph, t, s.expand({0}), offset.expand({0}),
          nullptr, dims, sizes, prog, debugContext);
 }
 
 Tensor multiSlice(Graph& graph, const Tensor& t, const Tensor& offsets, const Sizes& dims,
-                  const Sizes& sizes, Sequence& prog, const SlicePlan&, const OptionFlags&,
+                  const Sizes& sizes, Sequence& prog, const SlicePlan&, const OptionFlags& options,
                   const DebugContext& debugContext) {
+  popir::checkLibraryOptions("popops::multiSlice", popir::Library::Slice, options);
   return slices("multiSlice", graph, t, offsets, dims, sizes, prog, debugContext);
 }
 
 void multiUpdate(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offsets,
                  const Sizes& dims, const Sizes& sizes, Sequence& prog, const SlicePlan&,
-                 const OptionFlags&, const DebugContext& debugContext) {
+                 const OptionFlags& options, const DebugContext& debugContext) {
+  popir::checkLibraryOptions("popops::multiUpdate", popir::Library::Slice, options);
   update("multiUpdate", popir::SlicesKind::Write, graph, t, s, offsets, nullptr, dims, sizes, prog,
          debugContext);
 }
 
 void multiUpdateAdd(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offsets,
                     const Tensor& scale, const Sizes& dims, const Sizes& sizes, Sequence& prog,
-                    const SlicePlan&, const OptionFlags&, const DebugContext& debugContext) {
+                    const SlicePlan&, const OptionFlags& options,
+                    const DebugContext& debugContext) {
+  popir::checkLibraryOptions("popops::multiUpdateAdd", popir::Library::Slice, options);
   update("multiUpdateAdd", popir::SlicesKind::Add, graph, t, s, offsets, &scale, dims, sizes, prog,
          debugContext);
 }
 
 void multiUpdateMax(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offsets,
                     const Sizes& dims, const Sizes& sizes, Sequence& prog, const SlicePlan&,
-                    const OptionFlags&, const DebugContext& debugContext) {
+                    const OptionFlags& options, const DebugContext& debugContext) {
+  popir::checkLibraryOptions("popops::multiUpdateMax", popir::Library::Slice, options);
   update("multiUpdateMax", popir::SlicesKind::Max, graph, t, s, offsets, nullptr, dims, sizes, prog,
          debugContext);
 }
 
 void multiUpdateMul(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offsets,
                     const Sizes& dims, const Sizes& sizes, Sequence& prog, const SlicePlan&,
-                    const OptionFlags&, const DebugContext& debugContext) {
+                    const OptionFlags& options, const DebugContext& debugContext) {
+  popir::checkLibraryOptions("popops::multiUpdateMul", popir::Library::Slice, options);
   update("multiUpdateMul", popir::SlicesKind::Mul, graph, t, s, offsets, nullptr, dims, sizes, prog,
          debugContext);
 }

@@ -10,6 +10,7 @@
 #include "kernels/expression.hpp"
 #include "kernels/expression/compile.hpp"
 #include "poplar/bulk_vertex.hpp"
+#include "poplar/library_options.hpp"
 #include "poplar/view.hpp"
 
 namespace popops {
@@ -167,7 +168,8 @@ void checkCount(const char* function, bool fits, std::size_t expressions, std::s
 
 Tensor map(poplar::Graph& graph, const expr::Expr& expr, const std::vector<Tensor>& ts,
            poplar::program::Sequence& prog, const poplar::DebugContext& debugContext,
-           const poplar::OptionFlags&) {
+           const poplar::OptionFlags& options) {
+  popir::checkLibraryOptions("popops::map", popir::Library::Map, options);
   return Mapping(graph, "map", {&expr}, ts, prog, debugContext).toNewTensors().front();
 }
 
@@ -182,14 +184,16 @@ std::vector<Tensor> map(poplar::Graph& graph, const std::vector<expr::Any>& expr
 
 void mapInPlace(poplar::Graph& graph, const expr::Expr& expr, const std::vector<Tensor>& ts,
                 poplar::program::Sequence& prog, const poplar::DebugContext& debugContext,
-                const poplar::OptionFlags&) {
+                const poplar::OptionFlags& options) {
+  popir::checkLibraryOptions("popops::mapInPlace", popir::Library::Map, options);
   checkCount("mapInPlace", !ts.empty(), 1, ts.size());
   Mapping(graph, "mapInPlace", {&expr}, ts, prog, debugContext).toTensors({ts.front()});
 }
 
 void mapInPlace(poplar::Graph& graph, const std::vector<expr::Any>& exprs,
                 const std::vector<Tensor>& ts, poplar::program::Sequence& prog,
-                const poplar::DebugContext& debugContext, const poplar::OptionFlags&) {
+                const poplar::DebugContext& debugContext, const poplar::OptionFlags& options) {
+  popir::checkLibraryOptions("popops::mapInPlace", popir::Library::Map, options);
   checkCount("mapInPlace", exprs.size() <= ts.size(), exprs.size(), ts.size());
   const auto end = ts.begin() + static_cast<std::ptrdiff_t>(exprs.size());
   Mapping(graph, "mapInPlace", pointers(exprs), ts, prog, debugContext)
@@ -198,14 +202,16 @@ void mapInPlace(poplar::Graph& graph, const std::vector<expr::Any>& exprs,
 
 void mapWithOutput(poplar::Graph& graph, const expr::Expr& expr, const std::vector<Tensor>& ts,
                    const Tensor& out, poplar::program::Sequence& prog,
-                   const poplar::DebugContext& debugContext, const poplar::OptionFlags&) {
+                   const poplar::DebugContext& debugContext, const poplar::OptionFlags& options) {
+  popir::checkLibraryOptions("popops::mapWithOutput", popir::Library::Map, options);
   Mapping(graph, "mapWithOutput", {&expr}, ts, prog, debugContext).toTensors({out});
 }
 
 void mapWithOutput(poplar::Graph& graph, const std::vector<expr::Any>& exprs,
                    const std::vector<Tensor>& ts, const std::vector<Tensor>& outs,
                    poplar::program::Sequence& prog, const poplar::DebugContext& debugContext,
-                   const poplar::OptionFlags&) {
+                   const poplar::OptionFlags& options) {
+  popir::checkLibraryOptions("popops::mapWithOutput", popir::Library::Map, options);
   checkCount("mapWithOutput", exprs.size() == outs.size(), exprs.size(), outs.size());
   Mapping(graph, "mapWithOutput", pointers(exprs), ts, prog, debugContext).toTensors(outs);
 }

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "poplar/bulk_vertex.hpp"
+#include "poplar/library_options.hpp"
 
 namespace popops {
 namespace {
@@ -110,7 +111,8 @@ Add toComputeSet(Graph& graph, std::vector<poplar::ComputeSet>& css,
 Tensor reduce(Graph& graph, const Tensor& in, const Type& outType,
               const std::vector<std::size_t>& dims, ReduceParams params,
               poplar::program::Sequence& prog, const DebugContext& debugContext,
-              const poplar::OptionFlags&) {
+              const poplar::OptionFlags& options) {
+  popir::checkLibraryOptions("popops::reduce", popir::Library::Reduce, options);
   return reduceToNew(graph, in, outType, dims, params, debugContext,
                      toProgram(graph, prog, debugContext));
 }
@@ -124,14 +126,16 @@ Tensor reduce(Graph& graph, const Tensor& in, const std::vector<std::size_t>& di
 void reduceWithOutput(Graph& graph, const Tensor& in, const Tensor& out,
                       const std::vector<std::size_t>& dims, ReduceParams params,
                       poplar::program::Sequence& prog, const DebugContext& debugContext,
-                      const poplar::OptionFlags&) {
+                      const poplar::OptionFlags& options) {
+  popir::checkLibraryOptions("popops::reduceWithOutput", popir::Library::Reduce, options);
   reduceInto(in, out, dims, params, toProgram(graph, prog, debugContext));
 }
 
 Tensor reduce(Graph& graph, const Tensor& in, const Type& outType,
               const std::vector<std::size_t>& dims, ReduceParams params,
               std::vector<poplar::ComputeSet>& css, const DebugContext& debugContext,
-              const poplar::OptionFlags&) {
+              const poplar::OptionFlags& options) {
+  popir::checkLibraryOptions("popops::reduce", popir::Library::Reduce, options);
   return reduceToNew(graph, in, outType, dims, params, debugContext,
                      toComputeSet(graph, css, debugContext));
 }
@@ -145,7 +149,8 @@ Tensor reduce(Graph& graph, const Tensor& in, const std::vector<std::size_t>& di
 void reduceWithOutput(Graph& graph, const Tensor& in, const Tensor& out,
                       const std::vector<std::size_t>& dims, ReduceParams params,
                       std::vector<poplar::ComputeSet>& css, const DebugContext& debugContext,
-                      const poplar::OptionFlags&) {
+                      const poplar::OptionFlags& options) {
+  popir::checkLibraryOptions("popops::reduceWithOutput", popir::Library::Reduce, options);
   reduceInto(in, out, dims, params, toComputeSet(graph, css, debugContext));
 }
 

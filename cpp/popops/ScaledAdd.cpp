@@ -4,6 +4,7 @@
 #include <poputil/exceptions.hpp>
 
 #include "poplar/bulk_vertex.hpp"
+#include "poplar/library_options.hpp"
 
 namespace popops {
 namespace {
@@ -63,25 +64,29 @@ Factor none() { return {1.0f, 1}; }
 }  // namespace
 
 void scaledAddTo(Graph& graph, Tensor A, Tensor B, float scaleB, Sequence& prog,
-                 const DebugContext& debugContext, const OptionFlags&) {
+                 const DebugContext& debugContext, const OptionFlags& options) {
+  popir::checkLibraryOptions("popops::scaledAddTo", popir::Library::ScaledAdd, options);
   scaledAdd("scaledAddTo", graph, ScaledAddForm::Add, A, none(), B, {scaleB, 1}, prog,
             debugContext);
 }
 
 void scaledAddTo(Graph& graph, Tensor A, Tensor B, Tensor scaleB, Sequence& prog,
-                 const DebugContext& debugContext, const OptionFlags&) {
+                 const DebugContext& debugContext, const OptionFlags& options) {
+  popir::checkLibraryOptions("popops::scaledAddTo", popir::Library::ScaledAdd, options);
   scaledAdd("scaledAddTo", graph, ScaledAddForm::Add, A, none(), B, {scaleB, 1}, prog,
             debugContext);
 }
 
 void scaledSubtractFrom(Graph& graph, Tensor A, Tensor B, float scaleB, Sequence& prog,
-                        const DebugContext& debugContext, const OptionFlags&) {
+                        const DebugContext& debugContext, const OptionFlags& options) {
+  popir::checkLibraryOptions("popops::scaledSubtractFrom", popir::Library::ScaledAdd, options);
   scaledAdd("scaledSubtractFrom", graph, ScaledAddForm::Add, A, none(), B, {scaleB, -1}, prog,
             debugContext);
 }
 
 void scaledSubtractFrom(Graph& graph, Tensor A, Tensor B, Tensor scaleB, Sequence& prog,
-                        const DebugContext& debugContext, const OptionFlags&) {
+                        const DebugContext& debugContext, const OptionFlags& options) {
+  popir::checkLibraryOptions("popops::scaledSubtractFrom", popir::Library::ScaledAdd, options);
   scaledAdd("scaledSubtractFrom", graph, ScaledAddForm::Add, A, none(), B, {scaleB, -1}, prog,
             debugContext);
 }
@@ -94,7 +99,8 @@ void scaledAddTo(Graph& graph, Tensor A, Tensor scaleA, Tensor B, Tensor scaleB,
 
 void scaledAddTo(Graph& graph, Tensor A, Tensor scaleA, Tensor B, Tensor scaleB, Sequence& prog,
                  const ScaledAddSpecialisation speciality, const DebugContext& debugContext,
-                 const OptionFlags&) {
+                 const OptionFlags& options) {
+  popir::checkLibraryOptions("popops::scaledAddTo", popir::Library::ScaledAdd, options);
   scaledAdd("scaledAddTo", graph, formOf(speciality), A, {scaleA, 1}, B, {scaleB, 1}, prog,
             debugContext);
 }
@@ -107,19 +113,24 @@ void scaledAddTo(Graph& graph, Tensor A, float scaleA, Tensor B, float scaleB, S
 
 void scaledAddTo(Graph& graph, Tensor A, float scaleA, Tensor B, float scaleB, Sequence& prog,
                  const ScaledAddSpecialisation speciality, const DebugContext& debugContext,
-                 const OptionFlags&) {
+                 const OptionFlags& options) {
+  popir::checkLibraryOptions("popops::scaledAddTo", popir::Library::ScaledAdd, options);
   scaledAdd("scaledAddTo", graph, formOf(speciality), A, {scaleA, 1}, B, {scaleB, 1}, prog,
             debugContext);
 }
 
 void scaledSubtractFrom(Graph& graph, Tensor A, Tensor scaleA, Tensor B, Tensor scaleB,
-                        Sequence& prog, const DebugContext& debugContext, const OptionFlags&) {
+                        Sequence& prog, const DebugContext& debugContext,
+                        const OptionFlags& options) {
+  popir::checkLibraryOptions("popops::scaledSubtractFrom", popir::Library::ScaledAdd, options);
   scaledAdd("scaledSubtractFrom", graph, ScaledAddForm::Both, A, {scaleA, 1}, B, {scaleB, -1}, prog,
             debugContext);
 }
 
 void scaledSubtractFrom(Graph& graph, Tensor A, float scaleA, Tensor B, float scaleB,
-                        Sequence& prog, const DebugContext& debugContext, const OptionFlags&) {
+                        Sequence& prog, const DebugContext& debugContext,
+                        const OptionFlags& options) {
+  popir::checkLibraryOptions("popops::scaledSubtractFrom", popir::Library::ScaledAdd, options);
   scaledAdd("scaledSubtractFrom", graph, ScaledAddForm::Both, A, {scaleA, 1}, B, {scaleB, -1}, prog,
             debugContext);
 }

@@ -58,6 +58,11 @@ GROUPS = [
         "matmulOptions, convolutionOptions and lstmOptions",
         lambda: ENTRIES,
     ),
+    Group(
+        "library_options",
+        "options of functions of poplin, popops, popnn and gcl",
+        lambda: _ofText(poplar.libraryOptionTable()),
+    ),
     Group("device_options", "createIpuModelDevice, and options of poplar.Target", _devices),
     Group("annotations", "annotations of nodes: methods of Builder", lambda: ANNOTATIONS),
 ]

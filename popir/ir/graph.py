@@ -41,6 +41,8 @@ class Graph:
         """Whether the loss has been differentiated."""
         self.saved: list[str] = []
         """Variables that a saved model has besides those of the model that this was made from."""
+        self.told: set[str] = set()
+        """The attributes without meaning, as `Cast.saturate`, of which a warning was given."""
         self.twin: Any = None
         """What stands for this graph in C++, once C++ has looked at it."""
         self._lastOpId: list[int] = caller._lastOpId if caller else [-1]

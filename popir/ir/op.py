@@ -10,13 +10,14 @@ import numpy as np
 
 from popir.errors import popart_exception
 from popir.ir import binding
-from popir.ir.attributes import schema_attributes
+from popir.ir.attributes import AttributeSpec, schema_attributes
 from popir.ir.identifier import GradInOutMapper, OperatorIdentifier
 from popir.ir.origin import Origin
 from popir.ir.region import Region
 from popir.ir.settings import OpSerialiser, OpSettings
 from popir.ir.tensor import Tensor, TensorType
 from popir.options.annotations import EXCLUDE_PATTERNS, INPLACE_NAMES, INPLACE_PRIORITIES
+from popir.options.table import OptionWarning, shown, warn
 from popir.types import TensorInfo
 
 if TYPE_CHECKING:
@@ -60,6 +61,10 @@ class Op:
     nonDifferentiableInputs: ClassVar[frozenset[int]] = frozenset()
     """The inputs that the operator takes for given: no gradient flows through them, and none is
     missed. What ONNX's schemas call NonDifferentiable, of inputs of a floating-point type.
+    """
+    withoutMeaning: ClassVar[Mapping[str, str]] = {}
+    """The declared attributes that nothing here depends on, with the reasons: OptionWarning says so
+    of one that is not at its default, once for a model.
     """
     mostFolded: ClassVar[int] = 1 << 16
     """The most elements of a result that is computed, by `evaluate`, when a model is compiled."""
@@ -113,6 +118,21 @@ class Op:
         if members or attributes:
             schema = schema_attributes(self.opid)
             self.__dict__.update(binding.bind(self._who(), type(self), members, schema, attributes))
+            self._tellWithoutMeaning(attributes, schema)
+
+    def _tellWithoutMeaning(
+        self, attributes: Mapping[str, Any], schema: Mapping[str, AttributeSpec]
+    ) -> None:
+        for name, why in self.withoutMeaning.items():
+            value, what = attributes.get(name), f"{self.opid.type}.{name}"
+            default = schema[name].default if name in schema else None
+            if value in (None, default) or what in self.graph.told:
+                continue
+            self.graph.told.add(what)
+            warn(
+                f"{self._who()}: the attribute {name} = {shown(value)} has no meaning here: {why}",
+                OptionWarning,
+            )
 
     @classmethod
     def declaredAttributes(cls) -> dict[str, binding.Declared]:

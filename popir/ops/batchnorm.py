@@ -43,9 +43,9 @@ class BatchNormOp(Op):
 
     epsilon: float
     momentum: float
-    is_test: int | None
-    spatial: int | None
-    training_mode: int | None
+    is_test: bool | None
+    spatial: bool | None
+    training_mode: bool | None
     nonDifferentiableOutputs = frozenset(
         {RUNNING_MEAN, RUNNING_VAR, SAVED_MEAN, SAVED_VAR, BATCH_MEAN, INV_STD}
     )
@@ -89,6 +89,12 @@ class BatchNormOp(Op):
     def setup(self) -> None:
         """The result is like the data, all else like the means."""
         self._checkShapes()
+        if not self.isActive() and self.numOutputs() > 1:
+            raise OperatorInputError(
+                f"{self.debugName()}: what follows the first output is computed in training only, "
+                "and the node says by is_test or training_mode that it does not train. Leave these "
+                "outputs out."
+            )
         self.setOutInfo(Y, self.inInfo(X))
         for i in (RUNNING_MEAN, SAVED_MEAN):
             self.setOutInfo(i, self.inInfo(MEAN))

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from popir import popops
+from popir.errors import OperatorAttributeError
 from popir.ir import Op
 from popir.ir.op import Array
 from popir.ops.elementwise_table import FLOATS
@@ -17,16 +18,28 @@ from popir.poplar import program
 from popir.registry import OpCreator, OpxCreator
 from popir.types import DataType, TensorInfo
 
+_ROUNDING = ("up", "down", "nearest")
+_NO_FLOAT8 = "it is about 8-bit floating-point numbers, which popir does not have."
+
 
 class ConversionOp(Op):
     """Base of the two: input 0 in another type."""
+
+    withoutMeaning = {"saturate": _NO_FLOAT8, "round_mode": _NO_FLOAT8}
+    round_mode: str | None
+    saturate: bool | None
 
     def target(self) -> DataType:
         """The type of the result."""
         raise NotImplementedError
 
     def setup(self) -> None:
-        """The input's shape."""
+        """The input's shape. Raises OperatorAttributeError for a round_mode that ONNX lacks."""
+        if self.round_mode not in (None, *_ROUNDING):
+            raise OperatorAttributeError(
+                f"{self.debugName()}: the attribute 'round_mode' is {self.round_mode!r}; expected "
+                f"is one of {', '.join(map(repr, _ROUNDING))}."
+            )
         self.setOutInfo(0, TensorInfo(self.target(), self.inShape(0)))
 
     def canBeReplacedByIdentity(self) -> bool:
@@ -54,7 +67,6 @@ class CastOp(ConversionOp):
     """The input as elements of the type `to`, a code of ONNX or, in PopART's builder, a name."""
 
     to: int
-    saturate: bool | None
 
     def target(self) -> DataType:
         """As the attribute says."""
@@ -65,7 +77,6 @@ class CastLikeOp(ConversionOp):
     """Input 0 as elements of the type that input 1 has, whose values do not matter."""
 
     nonDifferentiableInputs = frozenset({1})
-    saturate: bool | None
 
     def target(self) -> DataType:
         """Input 1's."""

@@ -8,9 +8,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from popir.errors import OperatorInputError
+from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import Op
 from popir.ir.op import Array
+from popir.ops.elementwise_table import FLOATS
 from popir.ops.identifiers import onnxIds
 from popir.ops.shapes import constInput
 from popir.registry import OpCreator
@@ -83,11 +84,12 @@ class ConstantOfShapeOp(Op):
 
 class RangeOp(Op):
     """The numbers from a start to a limit, which is left out, in steps of a delta: three constant
-    scalars of one type.
+    scalars of one type. Those of half and bfloat16 are computed in the type `stash_type`.
     """
 
     constantInputs = frozenset({0, 1, 2})
     mostFolded = 1 << 24
+    stash_type: int | None
 
     def count(self) -> int:
         """How many there are. Raises OperatorInputError for steps of 0, and for what is no number.
@@ -118,12 +120,28 @@ class RangeOp(Op):
 
     def setup(self) -> None:
         """As many as there are."""
+        self.arithmetic()
         self.setOutInfo(0, TensorInfo(self.inInfo(0).dataType(), [self.count()]))
+
+    def arithmetic(self) -> DataType:
+        """The type that the numbers are computed in: integers in their own, floating-point ones in
+        double. Raises OperatorAttributeError for a stash_type other than float or double.
+        """
+        kind, code = self.inInfo(0).dataType(), self.stash_type
+        if code not in (None, DataType.FLOAT.onnx, DataType.DOUBLE.onnx):
+            raise OperatorAttributeError(
+                f"{self.debugName()}: the attribute 'stash_type' is {code}; half and bfloat16 are "
+                f"computed in float ({DataType.FLOAT.onnx}) or double ({DataType.DOUBLE.onnx})."
+            )
+        if code is not None and kind in (DataType.FLOAT16, DataType.BFLOAT16):
+            return DataType.of(code)
+        return DataType.DOUBLE if kind in FLOATS else kind
 
     def evaluate(self, inputs: Mapping[int, Array]) -> list[Array] | None:
         """The numbers."""
-        start, delta = self._scalar(0), self._scalar(2)
-        return [(start + np.arange(self.count()) * delta).astype(start.dtype)]
+        kind, wide = self.inInfo(0).dataType().numpy, self.arithmetic().numpy
+        start, delta = (self._scalar(i).astype(wide) for i in (0, 2))
+        return [(start + np.arange(self.count()).astype(wide) * delta).astype(kind)]
 
 
 OpCreator(ShapeOp, onnxIds("Shape", 1, 13, 15, 19, 21, 23, 24, 25))

@@ -132,10 +132,19 @@ class LegacyElementwiseOp(ElementwiseOp):
     axis: int | None
     """The dimension of the first input at which the second one's shape begins."""
     broadcast: bool | None
+    """Whether there is such a dimension; without one, inputs broadcast by numpy's rule."""
 
     def operandShape(self, i: int) -> list[int]:
-        """The second input's shape, moved to the left as `axis` says."""
+        """The second input's shape, moved to the left as `axis` says.
+
+        Raises OperatorAttributeError for an axis without `broadcast`, unless the shapes are equal.
+        """
         shape = self.inShape(i)
+        if self.axis is not None and not self.broadcast and self.inShape(0) != self.inShape(1):
+            raise OperatorAttributeError(
+                f"{self.debugName()}: the attribute 'axis' is {self.axis}, which counts with "
+                "'broadcast' 1 only. Set that, or leave the axis out."
+            )
         if i == 1 and self.broadcast and self.axis is not None:
             first = axis(self, self.axis, self.inRank(0))
             shape += [1] * (self.inRank(0) - first - len(shape))

@@ -35,6 +35,7 @@ class GemmOp(Op, Contraction):
     transA: bool
     transB: bool
     broadcast: bool | None
+    """Of version 6: whether C may broadcast, which it may anyway."""
 
     def operandShape(self, i: int) -> list[int]:
         """The shape of A or B after transposition."""

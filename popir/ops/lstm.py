@@ -41,6 +41,7 @@ class LstmOp(Op, Contraction):
     """
 
     sessionOptions = LSTM
+    withoutMeaning = {"output_sequence": "the outputs that the node names are computed."}
     activations: list[str] | None
     activation_alpha: list[float] | None
     activation_beta: list[float] | None
@@ -308,7 +309,7 @@ class LstmOpx(Opx):
         for i, parts in enumerate(zip(*kept, strict=True)):
             if op.hasOutput(GATES + i):
                 self.setOutTensor(GATES + i, poplar.concat([t.expand([0]) for t in parts], 0))
-        self._setResults(op, given, kept, prog)
+        self._setResults(op, given, kept)
 
     def getInputCreatorType(self, i: int) -> InputCreatorType:
         """The weights."""
@@ -328,9 +329,7 @@ class LstmOpx(Opx):
         ]
         return poplar.concat([t.transpose().expand([0]) for t in made], 0)
 
-    def _setResults(
-        self, op: LstmOp, given: _Inputs, kept: list[list[Tensor]], prog: program.Sequence
-    ) -> None:
+    def _setResults(self, op: LstmOp, given: _Inputs, kept: list[list[Tensor]]) -> None:
         ends = [0 if reverse else given.time - 1 for reverse in op.reversals()]
         for out, which in ((Y_HIDDEN, 2), (Y_CELL, 1)):
             if op.hasOutput(out):

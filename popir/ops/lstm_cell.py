@@ -45,10 +45,22 @@ def functions(
 ) -> list[Function]:
     """The activations of those names; alphas and betas go, in order, to those that take one.
 
-    Raises OperatorAttributeError, `who` in front, for a name that ONNX does not have.
+    Raises OperatorAttributeError, `who` in front, for a name that ONNX does not have, and for
+    numbers that no function takes.
     """
     alpha, beta = iter(alphas), iter(betas)
-    return [_function(who, name, alpha, beta) for name in names]
+    found = [_function(who, name, alpha, beta) for name in names]
+    for attribute, given, rest in (
+        ("activation_alpha", alphas, [*alpha]),
+        ("activation_beta", betas, [*beta]),
+    ):
+        if rest:
+            raise OperatorAttributeError(
+                f"{who}: the attribute '{attribute}' has {len(given)} numbers, {[*given]}; the "
+                f"activations {', '.join(names)} take {len(given) - len(rest)} of them, in order. "
+                "Give as many."
+            )
+    return found
 
 
 def _function(who: str, name: str, alphas: Iterator[float], betas: Iterator[float]) -> Function:

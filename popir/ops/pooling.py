@@ -94,6 +94,7 @@ class PoolOp(WindowOp):
 class MaxPoolOp(PoolOp):
     """The largest element of each window; the second output, where it stood, is not available."""
 
+    withoutMeaning = {"storage_order": "it orders the second output, which popir does not compute."}
     ceil_mode: bool | None
     dilations: list[int] | None
     storage_order: bool | None

@@ -30,6 +30,9 @@ class DropoutOp(Op):
     """
 
     constantInputs = frozenset({1, 2})
+    withoutMeaning = {
+        "seed": "random numbers follow the session's seed, and repeat: see Session.setRandomSeed."
+    }
     ratio: float | None
     seed: int | None
     is_test: bool | None

@@ -135,8 +135,10 @@ def _connect(
     tensors: list[str],
     constants: Mapping[str, float],
     changing: Mapping[str, str],
+    context: str,
 ) -> None:
-    op = opClass(opClass.opid, Op.Settings(graph, f"{opClass.opid.type}/{weight}"), constants)
+    name = "/".join(filter(None, (context, opClass.opid.type, weight)))
+    op = opClass(opClass.opid, Op.Settings(graph, name), constants)
     inputs = dict(enumerate(tensors))
     inputs.update({i: changing[name] for name, i in op.scalarInputs().items()})
     graph.createConnectedOp(lambda: op, inputs, {0: f"UpdatedVar___{weight}"})
@@ -148,11 +150,12 @@ def connectSGD0VarUpdate(
     gradient: str,
     constants: Mapping[str, float],
     changing: Mapping[str, str],
+    context: str = "",
 ) -> None:
     """Adds the update of `weight` by its gradient; `changing` are the tensors of the scalars that
-    are no constants.
+    are no constants, and the operator's name begins with `context`.
     """
-    _connect(SGD0VarUpdateOp, graph, weight, [weight, gradient], constants, changing)
+    _connect(SGD0VarUpdateOp, graph, weight, [weight, gradient], constants, changing, context)
 
 
 def connectSGD1VarUpdate(
@@ -162,13 +165,15 @@ def connectSGD1VarUpdate(
     state: str,
     constants: Mapping[str, float],
     changing: Mapping[str, str],
+    context: str = "",
 ) -> None:
     """The same with momentum; adds the state of the id given, at zero if the model has none."""
     info = graph.getTensor(weight).info
     assert info is not None
     graph.addState(state, np.zeros(info.shape(), info.dataType().numpy))
     graph.saveVariable(state)
-    _connect(SGD1VarUpdateOp, graph, weight, [weight, gradient, state], constants, changing)
+    tensors = [weight, gradient, state]
+    _connect(SGD1VarUpdateOp, graph, weight, tensors, constants, changing, context)
 
 
 OpxCreator(VarUpdateOpx, [SGD0VarUpdateOp.opid, SGD1VarUpdateOp.opid])

@@ -213,6 +213,7 @@ ODD: dict[Any, list[Any]] = {
 @pytest.mark.parametrize(
     "case", [c for c in CASES if c.domain == "ai.onnx"], ids=lambda case: case.name
 )
+@pytest.mark.filterwarnings("ignore:.*no meaning here:popir.options.OptionWarning")
 def test_odd_attributes_are_refused_with_words_or_run(case: Case) -> None:
     opset = opsetsOf(case)[-1]
     arrays = case.arrays(np.float32)

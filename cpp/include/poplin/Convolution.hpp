@@ -3,15 +3,9 @@
 // Activations are [batch, channels, field...], weights [groups, output channels per group, input
 // channels per group, field...], with one to three field dimensions.
 //
-// Options of every function that takes them; they reach the machine reading alone:
-//   "partialsType"                "half" or "float" (the default): the type of partial sums.
-//   "availableMemoryProportion"   a number from 0 to 1, 0.6 by default.
-//   "pass"                        what the convolution is part of: "NONE", "INFERENCE_FWD",
-//                                 "TRAINING_FWD", "TRAINING_BWD", "TRAINING_WU" or one of these
-//                                 with "FC_" before it.
-//   "use128BitConvUnitLoad", "enableMultiStageReduce", "enableFastReduce", "remapOutputTensor",
-//   "enableConvDithering"         "true" or "false".
-// Any other option, or value, is a poputil::poplibs_error that names it.
+// Every function that has `options` takes those that `popir options` lists as poplin.convolution;
+// what acts reaches the machine reading alone. Any other option, or value, is a
+// poplar::invalid_option.
 #ifndef poplin_Convolution_hpp
 #define poplin_Convolution_hpp
 

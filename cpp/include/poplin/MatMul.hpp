@@ -2,14 +2,8 @@
 //
 // A grouped product is one product per element of the first dimension of its operands.
 //
-// Options of every function that takes them; they reach the machine reading alone:
-//   "partialsType"                "half" or "float" (the default): the type of partial sums.
-//   "availableMemoryProportion"   a number from 0 to 1, 0.6 by default.
-//   "fullyConnectedPass"          "NONE" (the default), "INFERENCE_FWD", "TRAINING_FWD",
-//                                 "TRAINING_BWD" or "TRAINING_WU".
-//   "inputRHSIsPreArranged", "use128BitConvUnitLoad", "enableMultiStageReduce",
-//   "enableFastReduce", "remapOutputTensor"     "true" or "false".
-// Any other option, or value, is a poputil::poplibs_error that names it.
+// Every function that has `options` takes those that `popir options` lists as poplin.matMul; what
+// acts reaches the machine reading alone. Any other option, or value, is a poplar::invalid_option.
 //
 // Operands that do not fit (rank, groups, inner dimension, types, output shape) are a
 // poputil::poplibs_error with their shapes in it.

@@ -64,7 +64,7 @@ std::uint64_t getBwdFlops(const PoolParams& params);
 /// Pools `in`, [batchSize, numChannels, inputFieldShape...], of type dType: FLOAT, HALF, DOUBLE,
 /// or for MAX any integer. Padding is never counted and never a maximum; a window of padding alone
 /// gives 0. MAX gives NaN if an element of the window is NaN. HALF is summed in float.
-/// \param options  "poolUseIntrospectiveMapping" is accepted and changes nothing.
+/// \param options  those that `popir options` lists as popnn.pooling.pool.
 /// \throws poputil::poplibs_error where parameters, shapes and types do not fit each other.
 poplar::Tensor pool(poplar::Graph& graph, const PoolParams& params, const poplar::Tensor& in,
                     poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {},

@@ -5,8 +5,7 @@
 // Where a binary operator takes a tensor it takes a C++ number too, which becomes a Const.
 //
 // Shapes are matched as numpy matches them: from the last dimension, where a 1 stretches.
-// All of them take `options`; "enableGenerateCodelet" and the others of PopLibs are accepted and
-// have no effect, unknown ones too.
+// All of them take `options`, those that `popir options` lists as popops.map.
 // \throws poputil::poplibs_error where types or shapes do not fit, saying which.
 #ifndef popops_ElementWise_hpp
 #define popops_ElementWise_hpp

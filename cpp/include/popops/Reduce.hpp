@@ -46,8 +46,8 @@ struct ReduceParams {
 /// \param in       FLOAT, HALF, DOUBLE, 32- or 64-bit integers; for MIN and MAX any integer type
 ///                 too; BOOL for LOGICAL_AND and LOGICAL_OR; LOG_ADD: floating point.
 /// \param outType  the type of `in`, or FLOAT for HALF and HALF for FLOAT. Default: that of `in`.
-/// \param options  "accumType.interTile" and "accumType.inVertex" are accepted; they change
-/// nothing. \throws poputil::poplibs_error for a dimension that does not exist or is named twice,
+/// \param options  those that `popir options` lists as popops.reduce.
+/// \throws poputil::poplibs_error for a dimension that does not exist or is named twice,
 /// and for
 ///         types or parameters that the operation does not take.
 poplar::Tensor reduce(poplar::Graph& graph, const poplar::Tensor& in, const poplar::Type& outType,

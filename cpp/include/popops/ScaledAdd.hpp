@@ -22,8 +22,7 @@ enum class ScaledAddSpecialisation { DEFAULT, X_MINUS_AX_PLUS_BY };
 /// \param B       of the shape of A and the type of A; FLOAT and HALF also go together.
 /// \param scaleB  a number or a one-element tensor of any arithmetic type, converted to the type
 ///                that is computed in.
-/// \param options "optimizeForSpeed" and "scaleFloatToHalfTolerance" are accepted; they change
-///                nothing.
+/// \param options those that `popir options` lists as popops.scaledAddTo.
 /// \throws poputil::poplibs_error for other types, different shapes, a scale of several elements.
 void scaledAddTo(poplar::Graph& graph, poplar::Tensor A, poplar::Tensor B, float scaleB,
                  poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {},

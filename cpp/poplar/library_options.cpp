@@ -1,0 +1,149 @@
+#include "poplar/library_options.hpp"
+
+#include <algorithm>
+
+namespace popir {
+namespace {
+
+using Rows = std::vector<OptionRow>;
+using Kind = OptionRow::Kind;
+using Type = OptionRow::Type;
+
+constexpr const char* kPasses = "NONE INFERENCE_FWD TRAINING_FWD TRAINING_BWD TRAINING_WU";
+constexpr const char* kFullyConnected =
+    "NONE INFERENCE_FWD TRAINING_FWD TRAINING_BWD TRAINING_WU FC_INFERENCE_FWD FC_TRAINING_FWD "
+    "FC_TRAINING_BWD FC_TRAINING_WU";
+constexpr const char* kOneKernel = "one kernel does every expression, on the host as it comes";
+constexpr const char* kAnyPlan = "a plan serves every use: lookups and updates alike";
+constexpr const char* kInPlace =
+    "the device reads and writes the host's arrays in place, so there is no transfer to arrange";
+constexpr const char* kNoReplicas = "there is one replica of a program, so nothing is exchanged";
+
+OptionRow without(const char* name, Type type, const char* otherwise, const char* why,
+                  const char* choices = "") {
+  return {name, Kind::NoMeaning, type, otherwise, why, choices};
+}
+
+/// One that says what is so, and asks for nothing.
+OptionRow hint(const char* name, Type type, const char* otherwise, const char* why,
+               const char* choices = "") {
+  return {name, Kind::NoMeaning, type, otherwise, why, choices, true};
+}
+
+Rows contraction(const char* pass, const char* passes, Rows own) {
+  Rows rows = {
+      {"partialsType", Kind::Acts, Type::Choice, "float",
+       "the type of partial sums on the machine; the host adds up in float", "float half"},
+      {"availableMemoryProportion", Kind::Acts, Type::Share, "0.6",
+       "how much of a tile's memory a plan may use for temporary data"},
+      {"use128BitConvUnitLoad", Kind::Acts, Type::Flag, "false",
+       "whether weights are loaded 128 bits at a time, where the machine can"},
+      hint(pass, Type::Choice, "NONE",
+           "a product is planned by its sizes, types and memory, whatever pass it is part of",
+           passes),
+  };
+  for (const auto* name : {"enableMultiStageReduce", "enableFastReduce"})
+    rows.push_back(without(name, Type::Flag, "false",
+                           "partial sums are added up in one way, which the planner's estimates "
+                           "have"));
+  rows.push_back(
+      without("remapOutputTensor", Type::Flag, "false", "a result lies as its plan makes it"));
+  rows.insert(rows.end(), own.begin(), own.end());
+  return rows;
+}
+
+std::vector<LibraryOptions> tables() {
+  return {
+      {Library::MatMul, "poplin.matMul",
+       contraction("fullyConnectedPass", kPasses,
+                   {without("inputRHSIsPreArranged", Type::Flag, "false",
+                            "operands are arranged where they are made, as their first product "
+                            "wants them")})},
+      {Library::Convolution, "poplin.convolution",
+       contraction("pass", kFullyConnected,
+                   {{"enableConvDithering", Kind::Refused, Type::Flag, "false",
+                     "a plan names the tiles of a convolution; none is chosen at random"}})},
+      {Library::Map,
+       "popops.map",
+       {
+           without("enableGenerateCodelet", Type::Flag, "true", kOneKernel),
+           without("forceGenerateCodelet", Type::Flag, "false", kOneKernel),
+           without("enableVectorBroadcastOptimisations", Type::Flag, "true", kOneKernel),
+           without("enableExpressionOptimizations", Type::Flag, "true",
+                   "an expression is evaluated as it is written"),
+       }},
+      {Library::Reduce,
+       "popops.reduce",
+       {
+           without("accumType.interTile", Type::Choice, "float", "a sum is kept in float or wider",
+                   "float half"),
+           without("accumType.inVertex", Type::Choice, "float", "a sum is kept in float or wider",
+                   "float half"),
+       }},
+      {Library::ScaledAdd,
+       "popops.scaledAddTo",
+       {
+           without("optimizeForSpeed", Type::Flag, "false", "there is one way, the fastest"),
+           without("scaleFloatToHalfTolerance", Type::Number, "1e-6",
+                   "a scale of float is used as float"),
+       }},
+      {Library::Slice,
+       "popops.multiSlice",
+       {
+           hint("usedForSlice", Type::Flag, "true", kAnyPlan),
+           hint("usedForUpdate", Type::Flag, "true", kAnyPlan),
+           hint("operationForUpdate", Type::Choice, "add", kAnyPlan, "none add max mul"),
+           hint("indicesAreSorted", Type::Flag, "false", "slices are taken in any order"),
+           hint("indicesDistribution", Type::Choice, "uniform", "slices are taken in any order",
+                "uniform onePoint"),
+           without("planMinimisationTarget", Type::Choice, "memory", "there is one plan",
+                   "memory cycles"),
+           without("availableMemoryProportion", Type::Share, "0.6", "there is one plan"),
+           without("partialType", Type::Choice, "float",
+                   "updates are added up in the type of the tensor", "float half"),
+       }},
+      {Library::Pooling,
+       "popnn.pooling.pool",
+       {
+           without("poolUseIntrospectiveMapping", Type::Flag, "true",
+                   "a result lies as its windows do"),
+           without("optimizeForSpeed", Type::Flag, "false", "there is one way, the fastest"),
+       }},
+      {Library::Collective,
+       "gcl.allReduceCrossReplica",
+       {
+           without("useReplicatedImplementation", Type::Flag, "false", kNoReplicas),
+           without("method", Type::Choice, "auto", kNoReplicas,
+                   "auto clockwise_ring anticlockwise_ring bidirectional_ring_pair "
+                   "meet_in_middle_ring quad_directional_ring broadcast"),
+           without("maxBytesPerTile", Type::Whole, "35000", kNoReplicas),
+           without("syncful.maxBroadcastSize", Type::Whole, "2048", kNoReplicas),
+           without("syncful.useOptimisedLayout", Type::Flag, "true", kNoReplicas),
+           without("useSynclessCollectives", Type::Choice, "auto", kNoReplicas, "auto true false"),
+       }},
+      {Library::Stream,
+       "poplar.Graph.addHostToDeviceFIFO",
+       {
+           without("bufferingDepth", Type::Whole, "1", kInPlace),
+           without("splitLimit", Type::Whole, "52428800", kInPlace),
+       }},
+      {Library::HostFunction, "poplar.Graph.addHostFunction", {}},
+  };
+}
+
+}  // namespace
+
+const std::vector<LibraryOptions>& libraryOptionTables() {
+  static const auto all = tables();
+  return all;
+}
+
+void checkLibraryOptions(const char* who, Library library, const poplar::OptionFlags& options) {
+  if (options.empty()) return;
+  const auto& all = libraryOptionTables();
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const auto& each) { return each.library == library; });
+  for (const auto& note : checkOptions(who, found->rows, options)) noteOption(note);
+}
+
+}  // namespace popir

@@ -1,0 +1,361 @@
+"""Every attribute of every version of every operator: another value than the default changes what
+is computed, is refused with words, or is said to have no meaning.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import helper
+
+import popir
+from popir import registry
+from popir.errors import OperatorAttributeError, PopirError
+from popir.ir import Graph, Op, OperatorIdentifier, Tensor, TensorType
+from popir.onnxio import schemas
+from popir.options import OptionWarning
+from tests.models import step, trainingSession
+from tests.ops.cases import Array, Case, ints
+from tests.ops.test_cases import infer, inputsOf, modelOf
+
+
+@dataclass(frozen=True)
+class Row:
+    """One attribute: an operator without or with some value of it, and another value."""
+
+    case: Case
+    attribute: str
+    value: Any
+    trained: bool = False
+    """Whether it acts in training only."""
+    refused: str = ""
+    """The words of the error that the value leads to, as a regular expression."""
+    unmeaning: bool = False
+    """Whether it has no meaning here, which a warning says."""
+    neutral: str = ""
+    """Why no value of it asks for anything but what is done anyway."""
+    dtype: Any = np.float32
+    """The type of the inputs that are floating-point numbers."""
+    versions: Sequence[int] = ()
+    """The versions of the operator that the row is for; by default all that have the attribute."""
+
+    def covers(self, opid: OperatorIdentifier, attribute: str) -> bool:
+        """Whether the row is about that attribute of that version."""
+        own = (self.case.domain, self.case.type, self.attribute)
+        return own == (opid.domain, opid.type, attribute) and opid.version in (
+            self.versions or [opid.version]
+        )
+
+
+def rows(case: Case, **values: Any) -> list[Row]:
+    """A row for each of the values, all changes of one case."""
+    return [Row(case, name.removesuffix("_"), value) for name, value in values.items()]
+
+
+def graphcore(type: str, inputs: Sequence[Any], **attributes: Any) -> Case:
+    """A case of an operator of PopART's."""
+    return Case(type, inputs, attributes, domain="ai.graphcore")
+
+
+TRUTH = np.array([[True, False, True], [False, False, True], [True, True, False]])
+NUMBERS = np.arange(9).reshape(3, 3)
+SIGNED = np.linspace(-2.0, 2.0, 6).reshape(2, 3)
+SQUARE = [1, 1, 5, 5]
+TWICE = {"kernel_shape": [2, 2], "strides": [2, 2]}
+LSTM = [[3, 3, 2], [1, 8, 2], [1, 8, 2]]
+LABELS = ints(1, 0, 2, dtype=np.int32)
+CHANNELS = [[3], [3], [3], np.array([0.5, 1.0, 2.0])]
+
+
+def legacy() -> Iterator[Row]:
+    """Broadcasting by attributes, before version 7."""
+    for type in ("Add", "Sub", "Mul", "Div", "Pow", "Greater", "Less", "Equal", "And", "Or", "Xor"):
+        whole, row = {
+            "Equal": (NUMBERS % 2, ints(0, 1, 0)),
+            **dict.fromkeys(("And", "Or", "Xor"), (TRUTH, np.array([True, False, True]))),
+        }.get(type, (np.abs(np.sin(NUMBERS + 1.0)) + 0.1, np.array([0.3, 0.7, 0.9])))
+        yield Row(Case(type, [whole, row], {"broadcast": 1}), "axis", 0)
+        placed = Case(type, [whole, row], {"broadcast": 1, "axis": 0})
+        yield Row(placed, "broadcast", 0, refused="'axis' is 0, which counts with 'broadcast' 1")
+
+
+def reductions() -> Iterator[Row]:
+    for name in "L1 L2 LogSum LogSumExp Max Mean Min Prod Sum SumSquare".split():
+        case = Case(f"Reduce{name}", [[2, 3, 4]], low=0.5)
+        yield from rows(case, axes=[1], keepdims=0, noop_with_empty_axes=1)
+
+
+def pools() -> Iterator[Row]:
+    for type in ("MaxPool", "AveragePool"):
+        case = Case(type, [SQUARE], {"kernel_shape": [2, 2]})
+        yield from rows(
+            case,
+            auto_pad="SAME_UPPER",
+            kernel_shape=[3, 3],
+            pads=[1, 0, 0, 1],
+            strides=[2, 2],
+            dilations=[2, 2],
+        )
+        yield Row(replace(case, attributes=TWICE), "ceil_mode", 1)
+        padded = replace(case, attributes={"kernel_shape": [2, 2], "pads": [1, 1, 1, 1]})
+        yield Row(padded, "count_include_pad", 1)
+        yield Row(case, "storage_order", 1, unmeaning=True)
+
+
+def convolutions() -> Iterator[Row]:
+    forward = Case("Conv", [[1, 2, 5, 5], [2, 2, 3, 3]])
+    back = Case("ConvTranspose", [[1, 2, 4, 4], [2, 2, 3, 3]])
+    for case in (forward, back):
+        yield from rows(
+            case,
+            auto_pad="SAME_LOWER",
+            dilations=[2, 2],
+            pads=[1, 1, 1, 1],
+            strides=[2, 2],
+        )
+        yield Row(case, "kernel_shape", [2, 2], refused="kernel_shape")
+    yield Row(forward, "group", 2, refused="group")
+    yield Row(back, "group", 2)
+    strided = replace(back, attributes={"strides": [2, 2]})
+    yield from rows(strided, output_padding=[1, 1], output_shape=[8, 8])
+
+
+def normalisations() -> Iterator[Row]:
+    x = [2, 3, 4]
+    for domain in ("ai.onnx", "ai.graphcore"):
+        case = Case("BatchNormalization", [x, *CHANNELS], domain=domain, constants=[1, 2, 3, 4])
+        yield Row(case, "epsilon", 0.5, versions=(1, 7, 9, 14, 15))
+        trained = replace(case, outputs=5)
+        yield Row(trained, "epsilon", 0.5, versions=[6], trained=True)
+        yield Row(trained, "momentum", 0.25, versions=(1, 6, 7, 9), trained=True)
+    training = replace(case, domain="ai.onnx", outputs=3, attributes={"training_mode": 1})
+    yield Row(training, "momentum", 0.25, versions=(14, 15))
+    yield Row(replace(training, outputs=1), "training_mode", 0)
+    single = replace(case, domain="ai.onnx")
+    yield Row(replace(single, outputs=5), "is_test", 1, refused="says by is_test")
+    each = [[3, 4], [3, 4], [3, 4], np.ones((3, 4))]
+    yield Row(
+        replace(single, inputs=[x, *each], attributes={"spatial": 0}),
+        *("spatial", 1),
+        refused="one number for each channel",
+    )
+    case = Case("LayerNormalization", [[2, 3, 4], [4]], outputs=3)
+    yield from rows(case, axis=1, epsilon=0.5, stash_type=16)
+    yield from rows(Case("LRN", [[1, 4, 2, 2]], {"size": 3}), alpha=0.5, bias=2.0, size=1)
+    yield from rows(Case("LRN", [[1, 4, 2, 2]], {"size": 3, "alpha": 0.5}), beta=0.25)
+
+
+def recurrent() -> Iterator[Row]:
+    case = Case("LSTM", LSTM, outputs=3)
+    yield from rows(
+        case,
+        activations=["Sigmoid", "Tanh", "Relu"],
+        clip=0.1,
+        direction="reverse",
+        input_forget=1,
+        layout=1,
+    )
+    numbers = replace(case, attributes={"activations": ["HardSigmoid", "Tanh", "Tanh"]})
+    yield from rows(numbers, activation_alpha=[0.3], activation_beta=[0.1])
+    yield Row(case, "hidden_size", 3, refused="hidden_size is 3")
+    yield Row(case, "output_sequence", 1, unmeaning=True)
+
+
+def losses() -> Iterator[Row]:
+    scores, probabilities = [3, 4], np.full((3, 4), 0.25) + np.arange(12).reshape(3, 4) / 100
+    for type in ("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss"):
+        yield from rows(Case(type, [scores, LABELS]), ignore_index=0, reduction="sum")
+    nll = graphcore("Nll", [probabilities, LABELS])
+    yield from rows(nll, reduction="Sum", ignoreIndex=0, inputIsLogProbability=1)
+    yield from rows(graphcore("IdentityLoss", [[2, 3]]), reduction="Sum")
+    yield from rows(graphcore("L1", [SIGNED], **{"lambda": 0.5}), lambda_=0.25, reduction="Sum")
+
+
+def shapes() -> Iterator[Row]:
+    x = [2, 3, 4]
+    yield from rows(Case("Concat", [[2, 2], [2, 2]], {"axis": 0}), axis=1)
+    yield from rows(Case("Flatten", [x]), axis=2)
+    yield from rows(Case("Gather", [[3, 3], ints(0, 2)]), axis=1)
+    grouped = graphcore("GroupedGather", [[1, 3, 3], ints(0, 2).reshape(1, 2)], axis=0)
+    yield Row(grouped, "axis", 1)
+    yield Row(
+        graphcore("GroupedGather", [[2, 3, 3], ints(0, 1).reshape(2, 1)], group_size=2, axis=1),
+        "group_size",
+        1,
+    )
+    yield from rows(graphcore("Reshape", [[2, 3]], shape=[3, 2]), shape=[6])
+    empty = Case("Reshape", [np.zeros((2, 0)), ints(0, 0)], constants=[1])
+    yield Row(empty, "allowzero", 1)
+    yield from rows(Case("Shape", [x]), start=1, end=2)
+    yield from rows(
+        Case("Slice", [[4, 4]], {"starts": [0], "ends": [2]}), axes=[1], ends=[3], starts=[1]
+    )
+    equal = Case("Split", [[4, 4]], outputs=2)
+    uneven = replace(equal, inputs=[[4, 4], ints(1, 3)], constants=[1])
+    yield Row(equal, "axis", 1, versions=(2, 11))
+    yield Row(uneven, "axis", 1, versions=(13, 18))
+    yield Row(equal, "split", [1, 3])
+    yield Row(
+        replace(equal, attributes={"num_outputs": 2}), "num_outputs", 3, refused="num_outputs"
+    )
+    yield from rows(Case("Squeeze", [[1, 2, 1]], {"axes": [0]}), axes=[2])
+    yield from rows(Case("Unsqueeze", [[2]], {"axes": [0]}), axes=[1])
+    yield from rows(Case("Transpose", [x]), perm=[0, 2, 1])
+    yield from rows(Case("Trilu", [[3, 3]]), upper=0)
+    blocks = Case("DepthToSpace", [[1, 16, 2, 2]], {"blocksize": 2})
+    yield from rows(blocks, blocksize=4, mode="CRD")
+    yield from rows(Case("SpaceToDepth", [[1, 2, 4, 4]], {"blocksize": 2}), blocksize=4, mode="CRD")
+    old = Case("Pad", [[2, 3]], {"pads": [0, 1, 0, 1]})
+    yield from rows(old, pads=[1, 0, 1, 0], value=2.0)
+    yield Row(old, "mode", "edge", versions=[2])
+    new = Case("Pad", [[2, 3], ints(0, 1, 0, 1)], constants=[1])
+    yield Row(new, "mode", "edge", versions=(11, 13, 18, 19, 21, 23, 24, 25))
+
+
+def elements() -> Iterator[Row]:
+    yield from rows(Case("Cast", [SIGNED], {"to": 7}), to=6)
+    for case in (Case("Cast", [SIGNED], {"to": 7}), Case("CastLike", [SIGNED, ints(1)])):
+        yield Row(case, "saturate", 0, unmeaning=True)
+        yield Row(case, "round_mode", "down", unmeaning=True)
+    yield from rows(Case("Clip", [SIGNED]), min=-1.0, max=1.0)
+    yield from rows(Case("Elu", [SIGNED]), alpha=0.5)
+    yield from rows(Case("Gelu", [SIGNED]), approximate="tanh")
+    yield from rows(Case("HardSigmoid", [SIGNED]), alpha=0.1, beta=0.25)
+    yield from rows(Case("LeakyRelu", [SIGNED]), alpha=0.5)
+    yield from rows(Case("Selu", [SIGNED]), alpha=0.5, gamma=0.5)
+    yield from rows(Case("ThresholdedRelu", [SIGNED]), alpha=0.25)
+    yield from rows(graphcore("Scale", [SIGNED], scale=2.0), scale=3.0)
+    yield from rows(Case("Mod", [ints(-5), ints(3)]), fmod=1)
+    for type in ("Softmax", "LogSoftmax"):
+        yield from rows(Case(type, [[2, 3, 4]]), axis=0)
+    dropout = Case("Dropout", [[64]])
+    yield Row(dropout, "ratio", 0.75, trained=True)
+    yield Row(dropout, "is_test", 1, trained=True)
+    yield Row(dropout, "seed", 7, unmeaning=True)
+
+
+def others() -> Iterator[Row]:
+    square = [[3, 3]] * 3
+    yield from rows(Case("Gemm", square), alpha=0.5, beta=0.5, transA=1, transB=1)
+    row = Case("Gemm", [[3, 3], [3, 3], [3]], {"broadcast": 1})
+    yield Row(row, "broadcast", 0, neutral="C broadcasts whatever the attribute says")
+    filled = Case("ConstantOfShape", [ints(2)], constants=[0])
+    yield Row(filled, "value", helper.make_tensor("value", 1, [1], [5.0]))
+    # In steps of 1e-4 from 1024, float rounds some numbers to the middle between two of half.
+    steps = Case("Range", [np.float32(v) for v in (1024, 1026, 1e-4)], constants=[0, 1, 2])
+    yield Row(steps, "stash_type", 11, dtype=np.float16, versions=[27])
+
+
+ROWS = [
+    row
+    for family in (
+        *(legacy, reductions, pools, convolutions, normalisations),
+        *(recurrent, losses, shapes, elements, others),
+    )
+    for row in family()
+]
+
+
+def attributes() -> Iterator[tuple[OperatorIdentifier, str]]:
+    """Every attribute of every version of the built-in operators that a model may have."""
+    for entry in registry.entries():
+        if entry.source == registry.BUILT_IN and entry.isPublic and inForce(entry.opid):
+            known = schemas.attributes(entry.opid)
+            for name in entry.opClass.declaredAttributes() if known is None else known:
+                yield entry.opid, name
+
+
+def inForce(opid: OperatorIdentifier) -> bool:
+    """Whether a model of the oldest opset or of a newer one may have that version."""
+    opset = max(opid.version, schemas.OLDEST_OPSET) if opid.domain == "ai.onnx" else opid.version
+    return registry.find(opid.domain, opid.type, opset).opid == opid
+
+
+def outcome(row: Row, opset: int) -> list[Array]:
+    """What the operator computes; in training, also the weights and the state that follow."""
+    arrays = row.case.arrays(row.dtype)
+    model, inputs = modelOf(row.case, opset, arrays), inputsOf(row.case, arrays)
+    if not row.trained:
+        return infer(model, inputs)
+    total = helper.make_node("ReduceSum", ["y"], ["loss"], keepdims=0)
+    model.graph.node.append(total)
+    names = [value.name for value in model.graph.output]
+    session = trainingSession(model, "loss", names[:1], popir.ConstSGD(0.1))
+    session.setRandomSeed(3)
+    found = list(step(session, inputs).values())
+    weights = {x.name: np.array(arrays[int(x.name[1:])]) for x in model.graph.initializer}
+    if weights:
+        session.weightsToHost()
+        session.readWeights(popir.PyWeightsIO(weights))
+    return [*found, *weights.values()]
+
+
+def equal(a: list[Array], b: list[Array]) -> bool:
+    return len(a) == len(b) and all(
+        x.dtype == y.dtype and np.array_equal(x, y, equal_nan=x.dtype.kind == "f")
+        for x, y in zip(a, b, strict=True)
+    )
+
+
+def test_an_attribute_of_before_the_oldest_opset_is_refused() -> None:
+    """No model has LeakyRelu:1, but an operator library may define it."""
+    settings = Op.Settings(Graph(), "node", {})
+    x = Tensor(Graph(), "x", TensorType.Stream, popir.TensorInfo("FLOAT", [2]))
+    with pytest.raises(OperatorAttributeError, match=r"'consumed_inputs' is .*does not support"):
+        registry.createOp("ai.onnx", "LeakyRelu", 1, settings, {"consumed_inputs": [0]}, [x])
+
+
+def test_every_attribute_has_a_row() -> None:
+    missing = [
+        f"{opid}.{name}"
+        for opid, name in attributes()
+        if not any(row.covers(opid, name) for row in ROWS)
+    ]
+    assert missing == []
+
+
+@pytest.mark.parametrize(
+    ("opid", "name"), [pytest.param(*each, id=f"{each[0]}.{each[1]}") for each in attributes()]
+)
+def test_an_attribute_acts_or_is_refused_or_says_so(opid: OperatorIdentifier, name: str) -> None:
+    opset = max(opid.version, schemas.OLDEST_OPSET)
+    (row,) = [row for row in ROWS if row.covers(opid, name)]
+    plain = outcome(row, opset)
+    other = replace(
+        row, case=replace(row.case, attributes={**row.case.attributes, name: row.value})
+    )
+    if row.neutral:
+        assert equal(outcome(other, opset), plain)
+    elif row.refused:
+        with pytest.raises(PopirError, match=row.refused):
+            outcome(other, opset)
+    elif row.unmeaning:
+        with pytest.warns(OptionWarning) as said:
+            found = outcome(other, opset)
+        assert len(said) == 1
+        words = f"the attribute {name} = {row.value!r} has no meaning here: "
+        assert words in str(said[0].message)
+        assert equal(found, plain)
+    else:
+        assert not equal(outcome(other, opset), plain)
+
+
+@pytest.mark.parametrize(
+    ("opid", "name"),
+    [
+        pytest.param(opid, name, id=f"{opid}.{name}")
+        for opid, name in attributes()
+        if (spec := schemas.attributes(opid) or {})[name].kind.name == "STRING"
+    ],
+)
+def test_an_unknown_word_is_refused(opid: OperatorIdentifier, name: str) -> None:
+    (row,) = [row for row in ROWS if row.covers(opid, name)]
+    case = replace(row.case, attributes={**row.case.attributes, name: "sideways"})
+    with warnings.catch_warnings(), pytest.raises(PopirError, match="sideways"):
+        warnings.simplefilter("ignore", OptionWarning)
+        outcome(replace(row, case=case), max(opid.version, schemas.OLDEST_OPSET))
