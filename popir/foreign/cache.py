@@ -97,9 +97,8 @@ def _require_own(folder: Path) -> None:
 
 def _cleared(path: Path, *, ofFile: bool) -> None:
     """Takes away a file, or else a folder, that lies at `path`."""
-    if path.is_symlink() and not path.exists():
-        path.unlink(missing_ok=True)
-    elif ofFile and path.exists() and not path.is_dir():
+    leadsNowhere = path.is_symlink() and not path.exists()
+    if leadsNowhere or (ofFile and path.exists() and not path.is_dir()):
         path.unlink(missing_ok=True)
     elif not ofFile and path.is_dir():
         shutil.rmtree(path)
