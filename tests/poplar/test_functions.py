@@ -83,6 +83,7 @@ def overwrite(graph: poplar.Graph, a: Any, b: Any, prog: program.Sequence) -> No
 
 def accumulate(graph: poplar.Graph, a: Any, b: Any, prog: program.Sequence) -> None:
     """Adds to what the call before has left."""
+    graph.setInitialValue(b, np.zeros(N, np.float32))
     popops.mapInPlace(graph, pe.Add(pe._1, pe._2), [b, a], prog, "more")
 
 
