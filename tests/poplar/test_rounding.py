@@ -299,7 +299,8 @@ def test_every_step_of_a_run_and_every_execution_draws_anew() -> None:
         return poplar.concat([popops.cast(g, one, F, p), popops.cast(g, other, F, p), total])
 
     n, value = 4000, np.float32(1 + 0.5 / 1024)
-    out = Rounded(build, np.full(n, value), np.zeros(n, np.float32), **{"host.fuse": "false"})
+    options: dict[str, Any] = {"host.fuse": "false"}
+    out = Rounded(build, np.full(n, value), np.zeros(n, np.float32), **options)
     one, other, total = out.run().reshape(3, n)
     assert 0.4 < np.mean(one != other) < 0.6
     # The variance of independent draws, and not that of one draw many times.
