@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from popir.cli.libraries import load_operators
 from popir.cli.output import Output
@@ -55,7 +56,7 @@ model_argument = click.argument("model", type=existing_file)
 
 
 def common(function: Callable[..., Any]) -> Callable[..., Any]:
-    """What every command has; the command gets an `Output` as its first argument."""
+    """What a command has that works on operators; it gets an `Output` as its `output`."""
 
     @click.option(
         "--op-library",
@@ -64,15 +65,35 @@ def common(function: Callable[..., Any]) -> Callable[..., Any]:
         type=existing_file,
         help="Load operators first (runs their code): .so, .cpp or .py; may be repeated.",
     )
+    @functools.wraps(function)
+    def command(libraries: tuple[str, ...], **options: Any) -> Any:
+        for library in libraries:
+            load_operators(library)
+        return function(**options)
+
+    return printing(command)
+
+
+def printing(function: Callable[..., Any]) -> Callable[..., Any]:
+    """What a command has that asks for no operators; it gets an `Output` as its `output`."""
+
     @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
     @click.option("--debug", is_flag=True, expose_value=False, help="Show tracebacks of errors.")
     @functools.wraps(function)
-    def command(libraries: tuple[str, ...], as_json: bool, **options: Any) -> Any:
-        for library in libraries:
-            load_operators(library)
-        return function(Output(as_json), **options)
+    def command(as_json: bool, **options: Any) -> Any:
+        return function(output=Output(as_json), **options)
 
     return command
+
+
+def given_options(context: click.Context, names: Container[str]) -> list[str]:
+    """Those of the parameters of that names that the command line gives, as it writes them."""
+    return [
+        parameter.opts[0]
+        for parameter in context.command.params
+        if parameter.name in names
+        and context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
+    ]
 
 
 def assignments(value: Callable[[str], Any], example: str) -> Callable[..., Any]:

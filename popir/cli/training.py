@@ -12,6 +12,11 @@ from popir.cli.exits import CommandError
 from popir.errors import did_you_mean
 from popir.optimizers import SGD, Optimizer
 
+TRAINING = frozenset(
+    "loss kind lr momentum weight_decay trained frozen training_mode evaluation_mode".split()
+)
+"""The names of the parameters that say how a model is trained."""
+
 
 def loss_option(required: bool) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """--loss; where it is not required it is by default the only tensor that nothing reads."""

@@ -129,7 +129,7 @@ def test_a_run_counts_codelets(tmp_path: Path) -> None:
 
 def test_training_costs_more(training: Path) -> None:
     inference = call_json("profile", training, "--tiles", 8)
-    words = ["profile", training, "--tiles", 8, "--train"]
+    words = ["profile", training, "--tiles", 8, "--training"]
     found = call_json(*words)
     assert found["model"] == {**inference["model"], "training": True, "loss": "Nll:0"}
     assert found["totals"]["cycles"] > inference["totals"]["cycles"]
@@ -180,8 +180,21 @@ def test_what_does_not_fit(model: Path, training: Path, tmp_path: Path) -> None:
         return failure("profile", *words, code=code)
 
     assert "give its size, as --dim batch=1" in said(model)
-    assert "--loss is for --train" in said(training, "--loss", "Nll:0")
-    assert "no node of the model computes such a tensor" in said(training, "--train", "--loss", "x")
+    for words in (
+        ("--loss", "Nll:0"),
+        ("--optimizer", "sgd"),
+        ("--lr", 0.1),
+        ("--momentum", 0.1),
+        ("--weight-decay", 0.1),
+        ("--train", "w"),
+        ("--freeze", "w"),
+        ("--training-mode", "*"),
+        ("--evaluation-mode", "*"),
+    ):
+        assert f"{words[0]} is for --training" in said(training, *words)
+    assert "no node of the model computes such a tensor" in said(
+        training, "--training", "--loss", "x"
+    )
     assert "is not one of 'ipu1', 'ipu2', 'ipu21'" in said(model, "--target", "gpu")
     assert "exchangeBytes" in said(model, *SMALL, "--figure", "exchangeBytes=1")
     assert "is not of the form of" in said(model, "--figure", "phaseCycles=many")
@@ -205,7 +218,7 @@ def test_which_tensor_is_the_loss(tmp_path: Path) -> None:
         helper.make_node("ReduceSum", ["h"], ["sum"], keepdims=0),
         helper.make_node("ReduceMean", ["h"], ["mean"], keepdims=0),
     ]
-    words = ["--train", "--tiles", 8]
+    words = ["--training", "--tiles", 8]
     given = ({"x": [4, 8]}, {"w": WEIGHT})
     both = save(tmp_path / "both.onnx", nodes, given[0], ["sum", "mean"], given[1])
     error = failure("profile", both, *words, code=2)

@@ -224,8 +224,7 @@ class PickOpx : public popx::Opx {
  public:
   PickOpx(Op* op, popx::Devicex* devicex) : Opx(op, devicex) {
     inputCreatorPriority = 5;
-    const auto options = popx::createSlicePlanOptions(popx::SlicePlanUsedFor::Slice,
-                                                      getOp<Pick>().getAvailableMemoryProportion());
+    const auto options = popx::createSlicePlanOptions(popx::SlicePlanUsedFor::Slice);
     plan_ = popx::createSlicePlan(graph(), inInfo(0), inInfo(1), options, 1);
   }
   popx::InputCreatorType getInputCreatorType(InIndex) const final {

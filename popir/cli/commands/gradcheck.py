@@ -15,7 +15,7 @@ import numpy as np
 from popir import registry
 from popir.cli import npz
 from popir.cli.exits import ExitCode
-from popir.cli.options import common, existing_file
+from popir.cli.options import common, existing_file, given_options
 from popir.cli.output import Output
 from popir.onnxio import schemas
 from popir.testing import GradientReport, gradcheck
@@ -47,7 +47,9 @@ _DEFAULT_SHAPE = [3, 4]
 @click.option("--rtol", type=click.FloatRange(0), help="Relative tolerance.")
 @click.option("--atol", type=click.FloatRange(0), help="Absolute tolerance.")
 @common
+@click.pass_context
 def command(
+    context: click.Context,
     output: Output,
     operator: str,
     specs: Sequence[str],
@@ -68,6 +70,8 @@ def command(
     (entry, *_) = registry.named(operator)
     if file is not None and specs:
         raise click.UsageError("--input and --inputs exclude each other.")
+    if file is not None and (given := given_options(context, {"low", "high"})):
+        raise click.UsageError(f"{given[0]} is for random inputs; --inputs has their values.")
     rng = np.random.default_rng(seed)
     if file is not None:
         inputs: list[Any] = list(npz.Npz(file).arrays())

@@ -11,7 +11,7 @@ import click
 
 from popir.cli import scaffold
 from popir.cli.exits import CommandError, ExitCode
-from popir.cli.options import common
+from popir.cli.options import printing
 from popir.cli.output import Output
 
 
@@ -26,7 +26,7 @@ from popir.cli.output import Output
     default=".",
     help="Where, made if need be.  [default: here]",
 )
-@common
+@printing
 def command(
     output: Output, name: str, python: bool, codelet: bool, domain: str, folder: str
 ) -> ExitCode:

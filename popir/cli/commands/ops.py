@@ -39,6 +39,8 @@ def command(
 
     A list has the newest version of each.
     """
+    if operators and (domains or custom):
+        raise click.UsageError("--domain and --custom are for the list, without OPERATORS.")
     lowerings: dict[OperatorIdentifier, list[str]] = {}
     for opx in registry.opxEntries():
         lowerings.setdefault(opx.opid, []).append(opx.source)

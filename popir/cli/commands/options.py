@@ -6,7 +6,7 @@ import click
 
 from popir.cli.exits import CommandError, ExitCode
 from popir.cli.option_tables import GROUPS
-from popir.cli.options import common
+from popir.cli.options import printing
 from popir.cli.output import Output
 from popir.errors import did_you_mean
 from popir.options import shown
@@ -14,7 +14,7 @@ from popir.options import shown
 
 @click.command(short_help="List the options of sessions, engines, devices and nodes.")
 @click.argument("names", nargs=-1)
-@common
+@printing
 def command(output: Output, names: tuple[str, ...]) -> ExitCode:
     """List every option, and whether it acts, is refused, or has no meaning here, with the reason;
     with NAMES, such as enableOutlining or host.fuse, these alone.

@@ -10,11 +10,13 @@ import click
 
 from popir.cli import npz
 from popir.cli.exits import ExitCode
+from popir.cli.initializers import choosing
 from popir.cli.inputs import Dimensions, random_inputs
 from popir.cli.options import (
     assignments,
     common,
     existing_file,
+    given_options,
     model_argument,
     session_options,
     shapes,
@@ -23,7 +25,7 @@ from popir.cli.options import (
 from popir.cli.output import Output
 from popir.cli.profile_text import show_changes, show_profile
 from popir.cli.progress import bar
-from popir.cli.training import loss_of, loss_option, optimizer_options
+from popir.cli.training import TRAINING, loss_of, loss_option, mode_options, optimizer_options
 from popir.dataflow import DataFlow
 from popir.devices import DeviceInfo, DeviceManager
 from popir.errors import PopirError
@@ -45,9 +47,11 @@ def _figure(text: str) -> str | None:
 
 @click.command(short_help="Cost a model on the simulated IPU: a page, a trace, JSON, a summary.")
 @model_argument
-@click.option("--train", is_flag=True, help="Cost a step of training: MODEL holds its loss.")
+@click.option("--training", is_flag=True, help="Cost a step of training: MODEL holds its loss.")
 @loss_option(required=False)
 @optimizer_options
+@choosing
+@mode_options
 @click.option("--target", type=click.Choice(TARGETS), default="ipu2", show_default=True)
 @click.option("--ipus", type=click.IntRange(1, 64), default=1, show_default=True)
 @click.option(
@@ -90,6 +94,10 @@ def command(
     Without --random nothing runs: cycles, exchange and memory of each tile are worked out from the
     program. Exits with 1 if tiles are out of memory.
     """
+    if not options["training"]:
+        given = given_options(context, TRAINING)
+        if given:
+            raise click.UsageError(f"{given[0]} is for --training.")
     for target in (page, trace):
         if target is not None:
             npz.check_writable(target)
@@ -124,20 +132,22 @@ def _is_profile(path: str) -> bool:
 def _refuse_options(context: click.Context) -> None:
     """Raises UsageError for an option that a saved profile has already decided."""
     kept = {"model", "page", "trace", "earlier", "libraries", "as_json"}
-    for parameter in context.command.params:
-        name = parameter.name or ""
-        given = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
-        if given and name not in kept:
-            raise click.UsageError(
-                f"{parameter.opts[0]} is for models; MODEL is a profile, which has been made."
-            )
+    given = given_options(context, {p.name or "" for p in context.command.params} - kept)
+    if given:
+        raise click.UsageError(
+            f"{given[0]} is for models; MODEL is a profile, which has been made."
+        )
 
 
 def _profile(
     model: str,
-    train: bool,
+    training: bool,
     loss: str | None,
     optimizer: Optimizer,
+    trained: Sequence[str],
+    frozen: Sequence[str],
+    training_mode: Sequence[str],
+    evaluation_mode: Sequence[str],
     target: str,
     ipus: int,
     tiles: int | None,
@@ -147,11 +157,9 @@ def _profile(
     seed: int | None,
     threads: int | None,
 ) -> Profile:
-    if loss is not None and not train:
-        raise click.UsageError("--loss is for --train.")
     device = _machine(target, ipus, tiles, figures)
     loaded = load(model)
-    if train:
+    if training:
         loaded = joined(loaded, [loss] if loss else None)
     description = describe(loaded.model)
     infos = Dimensions(description.inputs, dims, shapes).infos()
@@ -161,11 +169,22 @@ def _profile(
         if seed is not None:
             options.engineOptions["debug.instrument"] = "true"
         name = Path(model).name
-        if train:
+        if training:
             loss = loss_of(loaded.model, loss)
             flow = DataFlow(1, [loss])
             session = TrainingSession(
-                loaded, flow, loss, optimizer, device, infos, userOptions=options, name=name
+                loaded,
+                flow,
+                loss,
+                optimizer,
+                device,
+                infos,
+                userOptions=options,
+                name=name,
+                trained=trained,
+                frozen=frozen,
+                trainingMode=training_mode,
+                evaluationMode=evaluation_mode,
             )
         else:
             flow = DataFlow(1, [value.name for value in description.outputs])

@@ -84,6 +84,8 @@ def command(
     """
     if file is not None and seed is not None:
         raise click.UsageError("--inputs and --random exclude each other.")
+    if not check and (rtol, atol) != (None, None):
+        raise click.UsageError("--rtol and --atol are for --check.")
     if target is not None:
         npz.check_writable(target)
     if check:
