@@ -39,8 +39,9 @@ OWN = {
     "popir/transforms": ["tests/transforms", "tests/test_transformed_models.py"],
 }
 """How paths of a part's own tests begin, where that is not the folder of the same name."""
-BUDGET = 90.0
-"""Seconds that a mutant may spend in tests that are not its part's own, by itself."""
+BUDGET = 30.0
+"""Seconds that one mutant may spend in its part's own tests, and as many in others, before it runs
+on everything, together with what else has been left."""
 CHUNK = 300
 """Tests of one module that share a process when all run."""
 T = TypeVar("T")
@@ -72,6 +73,7 @@ class Trial:
             self._learn()
             caught = {name for name, verdict in self.known.verdicts.items() if verdict.test}
             left = [site for site in self.sites if site.name not in caught]
+            left.sort(key=lambda site: site.name in self.known.early)
             self._each(left, self._alone)
             left = [site for site in left if self.known.verdicts[site.name].test is None]
             left = [site for site in left if site.name not in EQUIVALENT]
@@ -133,17 +135,15 @@ class Trial:
     def _alone(self, worker: int, site: Site) -> None:
         """Tries one mutant: on its part's own tests, then on others until the budget is spent."""
         known, early = self.known, site.name in self.known.early
-        come_by = {test for test, (_, seen) in known.tests.items() if site.name in seen}
+        come_by = self._come_by(site)
         tests = list(known.tests) if early else list(come_by)
         if site.name in known.verdicts:  # It has survived what is as it was.
             tried = known.tried
             tests = [t for t in tests if tried.get(module(t)) != known.modules[module(t)]]
         own = [test for test in tests if is_own(site, test)]
         others = [test for test in tests if not is_own(site, test)]
-        bad = self._hunt(worker, site, self._ordered(own, come_by), float("inf"))
-        if bad is None:
-            bad = self._hunt(worker, site, self._ordered(others, come_by), BUDGET)
-        self._judge(site, bad)
+        bad = self._hunt(worker, site, self._ordered(own, come_by), BUDGET)
+        self._judge(site, bad or self._hunt(worker, site, self._ordered(others, come_by), BUDGET))
 
     def _together(self, sites: Sequence[Site]) -> None:
         """Runs everything with all these mutants, and each of them on the tests that fail: finds
@@ -162,11 +162,18 @@ class Trial:
 
             self._each(chunks(self.known.tests), run)
         print(f"{len(failed)} tests fail", flush=True)
-        order = self._ordered(failed, set())
-        self._each(
-            sites,
-            lambda worker, site: self._judge(site, self._hunt(worker, site, order, float("inf"))),
-        )
+
+        def hunt(worker: int, site: Site) -> None:
+            order = self._ordered(failed, self._come_by(site))
+            self._judge(site, self._hunt(worker, site, order, float("inf")))
+
+        self._each(sites, hunt)
+
+    def _come_by(self, site: Site) -> set[str]:
+        """The tests that come by a site."""
+        with self.lock:
+            tests = self.known.tests.items()
+            return {test for test, (_, seen) in tests if site.name in seen}
 
     def _hunt(self, worker: int, site: Site, tests: list[str], budget: float) -> Outcome | None:
         """The first of the tests that fails with the mutant and, run again, passes without."""

@@ -55,7 +55,8 @@ class Server:
         words += ["-p", "no:cacheprovider", *(f"--ignore={path}" for path in LEFT_OUT), *paths]
         environment = os.environ | {VARIABLE: str(board), PIPES: f"{jobs},{results}"}
         environment |= {"PYTHONPATH": str(tree), "PYTHONHASHSEED": "0"}
-        with board.with_suffix(".log").open("wb") as log:
+        self._log = board.with_suffix(".log")
+        with self._log.open("wb") as log:
             self._process = subprocess.Popen(
                 words,
                 cwd=tree,
@@ -113,6 +114,8 @@ class Server:
             limit = limits.get(current, STARTING) if current else STARTING
             message = self._message(max(0.1, min(started + limit, end) - time.monotonic()))
             if message is None:
+                if not pid:
+                    raise RuntimeError(f"pytest does not answer: see {self._log}")
                 os.killpg(pid, signal.SIGKILL)
                 if current and time.monotonic() < end:
                     outcomes.append(Outcome(current, "timed out", limit))
