@@ -1,10 +1,12 @@
 """User codelets: reflection, connections, execution; errors in their words."""
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import popir
 from models.mandelbrot import mandelbrot
 from popir import errors, poplar
 from popir.poplar import program
@@ -243,7 +245,7 @@ def test_popc_makes_files_of_several_sources(tmp_path):
             f"{{ poplar::Output<int> out; void compute() {{ *out = {name}_VALUE; }} }};\n"
         )
     popc = PACKAGE / "bin" / "popc"
-    options = ["-O3", "-D", "A_VALUE=3", "-DB_VALUE=4", "--target", "ipu2", "-o", "both.gp"]
+    options = ["-O3", "-D", "A_VALUE=3", "-DB_VALUE=4", "--target=cpu,ipu2", "-o", "both.gp"]
     run(popc, "A.cpp", *options, "B.cpp", cwd=tmp_path)
     bench = Bench(str(tmp_path / "both.gp"))
     assert not bench.graph.addCodelets(str(tmp_path / "both.gp"))
@@ -272,6 +274,10 @@ def test_popc_says_what_is_wrong(tmp_path):
         result = attempt(popc, *options, cwd=tmp_path)
         assert result.returncode == 1 and words in result.stderr
     assert "Usage" in run(popc, "--help", cwd=tmp_path)
+    version = run(popc, "--version", cwd=tmp_path)
+    assert re.fullmatch(
+        rf"POPLAR version [\d.]+ \([0-9a-f]{{16}}\)\npopir version {popir.__version__}\n", version
+    )
 
 
 def test_one_file_is_host_and_codelet_and_costs_what_it_says(tmp_path):
