@@ -788,7 +788,6 @@ class TrainingSession(Session):
         """
         assert self._optimizer is not None
         self._optimizer.checkReplacement(optimizer)
-        self._optimizer = optimizer
         for id, (name, weight) in self._compilation.scalars.items():
             self._host[id][...] = optimizer.value(name, weight)
             if self._step is not None and id in self._step.variables:

@@ -190,4 +190,5 @@ def test_a_machine_outlines_unless_told_not_to_and_a_cpu_if_asked() -> None:
         "the same"
     ]
     assert words["machine", False] == ["SessionOptions.enableOutlining is False"]
-    assert words["machine", None] == []
+    assert words["Cpu", False] == ["SessionOptions.enableOutlining is False"]
+    assert words["machine", None] == words["machine", True] == words["Cpu", True] == []

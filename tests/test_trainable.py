@@ -287,6 +287,16 @@ def test_nothing_trained_says_why_and_what_to_do() -> None:
         trainingSession(model, "loss")
 
 
+def test_of_many_that_are_not_trained_five_are_named() -> None:
+    nodes = [("Mul", [f"y{i}", f"c{i}"], f"y{i + 1}") for i in range(7)]
+    model = modelOf(
+        [("Neg", ["x"], "y0"), *nodes, ("Neg", ["y7"], "y")], {f"c{i}": 0.5 for i in range(7)}
+    )
+    with pytest.raises(popir.popart_exception, match="None of the model's 7 ") as caught:
+        trainingSession(model, "loss")
+    assert [f"'c{i}'" in str(caught.value) for i in range(7)] == [True] * 5 + [False] * 2
+
+
 def test_what_is_frozen_or_not_trained_has_a_gradient_if_asked_for() -> None:
     session = trainingSession(NETWORK, "loss", ["Gradient___c"])
     found = step(session, {"x": floats(2, 3, 4, 4)})["Gradient___c"]

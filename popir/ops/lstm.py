@@ -181,7 +181,6 @@ class LstmGradOp(GradOp):
 
     def appendAttributes(self, os: OpSerialiser) -> None:
         """The forward operator's."""
-        super().appendAttributes(os)
         for name, value in self._forward.items():
             os.appendAttribute(name, value)
 

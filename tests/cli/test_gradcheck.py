@@ -48,6 +48,9 @@ def test_inputs_and_attributes(tmp_path: Path) -> None:
     words = ["--input", "3,4", "--input", "2:int64", "--attribute", "axis=1"]
     found = call_json("gradcheck", "Gather", *words)
     assert [each["why"] for each in found["inputs"]] == ["", "int64 carries no gradient"]
+    rows = [line.split() for line in call("gradcheck", "Gather", *words).stdout.splitlines()]
+    whole = ["1", "indices", "[2]", "0", *"----", "not", "checked:"]
+    assert rows[-1] == [*whole, "int64", "carries", "no", "gradient"]
     file = tmp_path / "x.npz"
     np.savez(file, x=np.array([0.5, -1.0, 2.0], np.float32))
     found = call_json("gradcheck", "LeakyRelu:6", "--inputs", file, "--attribute", "alpha=0.5")

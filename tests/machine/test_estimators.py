@@ -114,6 +114,10 @@ GOLDEN = [
     ("popnn::Softmax", FLOAT, [60, 100], 39588),
     # 100 vectors a worker, 4 cycles and 3 for each element of a window: 7 + 6 + 6 (30 + 100*16)
     ("popnn::MaxPooling", HALF, [2400, 4], 9793),
+    # 17 vectors a worker, 5 cycles and 3 for each element of a window: 7 + 6 + 6 (30 + 17*32)
+    ("popnn::SumPooling", FLOAT, [200, 9], 3457),
+    # 7 cycles and 5 for each element: 7 + 6 + 6 (30 + 17*52)
+    ("popnn::MaxPoolingGradient", FLOAT, [200, 9], 5497),
     # 4 + 24*6 + 4*500
     ("poprand::Normal", FLOAT, [1000], 2148),
     # 288 for the call and 8 bytes a cycle

@@ -1,10 +1,12 @@
 """User codelets: reflection, connections, execution; errors in their words."""
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import popir
 from models.mandelbrot import mandelbrot
 from popir import errors, poplar
 from popir.poplar import program
@@ -86,6 +88,29 @@ def test_state_lasts_from_one_execution_to_the_next(bench, name, dtype):
     y = bench.variable([100], dtype)
     bench.vertex(name, out=y, count=5, table=[1, 2, 3])
     assert bench.run(y, times=3).tolist() == [100 + 8 + 11 + 14]
+
+
+def test_what_lies_between_elements_that_are_written_stays(bench):
+    x, rows = bench.variable([1, 2, 3, 4], np.int32), bench.variable([[5, 6]], np.int32)
+    y, out = (bench.graph.clone(x, name) for name in ("y", "out"))
+    for i in (0, 3):
+        bench.vertex("maths::Reduce<int, maths::Op::Max, 1, true>", rows=rows, out=y[i])
+    # What has a use between would lie in the place of `y`, if that were written as a whole later.
+    given = bench.variable([0.5, 1.5, 2.5, 3.5])
+    between, doubled = (bench.graph.clone(given, name) for name in ("between", "doubled"))
+    sets = [bench.graph.addComputeSet(name) for name in ("first", "second")]
+    for cs, (source, to) in zip(sets, ((given, between), (between, doubled)), strict=True):
+        bench.vertex("Scale", cs=cs, **{"in": source, "out": to, "factor": 2.0})
+    executed = [program.Execute(cs) for cs in (*sets, bench.set)]
+    bench.graph.createHostRead("doubled", doubled)
+    bench.graph.createHostRead("out", out)
+    steps = [program.Copy(x, y), *executed, program.Copy(y, out)]
+    engine = poplar.Engine(bench.graph, program.Sequence(steps))
+    engine.run()
+    found, four = np.zeros(4, np.int32), np.zeros(4, np.float32)
+    engine.readTensor("out", found)
+    engine.readTensor("doubled", four)
+    assert found.tolist() == [-6, 2, 3, -6] and four.tolist() == [2, 6, 10, 14]
 
 
 def test_loading_again_brings_state_back(bench):
@@ -243,7 +268,7 @@ def test_popc_makes_files_of_several_sources(tmp_path):
             f"{{ poplar::Output<int> out; void compute() {{ *out = {name}_VALUE; }} }};\n"
         )
     popc = PACKAGE / "bin" / "popc"
-    options = ["-O3", "-D", "A_VALUE=3", "-DB_VALUE=4", "--target", "ipu2", "-o", "both.gp"]
+    options = ["-O3", "-D", "A_VALUE=3", "-DB_VALUE=4", "--target=cpu,ipu2", "-o", "both.gp"]
     run(popc, "A.cpp", *options, "B.cpp", cwd=tmp_path)
     bench = Bench(str(tmp_path / "both.gp"))
     assert not bench.graph.addCodelets(str(tmp_path / "both.gp"))
@@ -272,6 +297,10 @@ def test_popc_says_what_is_wrong(tmp_path):
         result = attempt(popc, *options, cwd=tmp_path)
         assert result.returncode == 1 and words in result.stderr
     assert "Usage" in run(popc, "--help", cwd=tmp_path)
+    version = run(popc, "--version", cwd=tmp_path)
+    assert re.fullmatch(
+        rf"POPLAR version [\d.]+ \([0-9a-f]{{16}}\)\npopir version {popir.__version__}\n", version
+    )
 
 
 def test_one_file_is_host_and_codelet_and_costs_what_it_says(tmp_path):
@@ -452,3 +481,9 @@ def test_a_second_process_compiles_nothing(tmp_path):
     env["POPIR_CACHE"] = "/proc/no/folder"
     python(code, tmp_path, env)
     assert log.read_text() == once * 3
+    # Without a folder of popir's, one for all programs; without that too, the user's own.
+    for name, folder in (("XDG_CACHE_HOME", "all"), ("HOME", "home")):
+        env |= {"POPIR_CACHE": "", "XDG_CACHE_HOME": "", name: str(tmp_path / folder)}
+        python(code, tmp_path, env)
+        inside = tmp_path / folder / (".cache" if name == "HOME" else ".") / "popir" / "codelets"
+        assert len(list(inside.iterdir())) == 2

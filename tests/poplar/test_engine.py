@@ -239,6 +239,8 @@ def test_programs_are_values(graph):
     holder = program.Sequence([sequence])
     sequence.add(program.Copy(constant(graph, [1], 3.0), t))
     assert holder.isEmpty() is False and len(sequence) == 1
+    assert program.Program().isEmpty() and program.Sequence().isEmpty()
+    assert not program.Copy(t, t).isEmpty() and not sequence.isEmpty()
     out = np.zeros(1, np.float32)
     for programs, expected in (([holder], 0.0), ([sequence], 3.0)):
         engine = poplar.Engine(graph, programs)

@@ -188,12 +188,22 @@ def test_what_is_refused(call: Any, kind: type[Exception], words: str) -> None:
 
 
 def test_a_graph_lives_as_long_as_what_belongs_to_it() -> None:
-    t = tensor()  # of a graph that nothing else holds
+    # Of graphs that nothing else holds: a variable, one of its rows, one of a list of them.
+    for t in (tensor(), tensor()[0], next(iter(tensor()))):
+        gc.collect()
+        for _ in range(50):  # one of these would lie where that one was
+            g = graph()
+            with pytest.raises(poplar_graph_connection_error, match="belongs to another graph"):
+                g.setTileMapping(t, 0)
+
+
+def test_a_sequence_keeps_the_graph_of_what_is_added_to_it() -> None:
+    sequence = poplar.program.Sequence()
+    sequence.add(_copied(graph()))  # which nothing else holds
     gc.collect()
     for _ in range(50):  # one of these would lie where that one was
-        g = graph()
-        with pytest.raises(poplar_graph_connection_error, match="belongs to another graph"):
-            g.setTileMapping(t, 0)
+        with pytest.raises(poplar_graph_connection_error, match="of another graph"):
+            poplar.Engine(graph(), sequence)
 
 
 @pytest.mark.timeout(30)

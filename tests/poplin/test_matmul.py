@@ -199,5 +199,8 @@ def test_operands_that_do_not_fit(operands):
     half = graph.clone(poplar.HALF, b, "half")
     refused("one type of A and B; A is float, B half", poplin.matMul, a, half, prog)
     refused("both are of float, half and bfloat16", poplin.matMul, a, b, prog, poplar.INT)
+    whole = graph.addVariable(poplar.INT, [4, 6], "whole")
+    refused("matMulWithOutput: .*the result int", poplin.matMulWithOutput, a, b, whole, prog)
+    refused("matMulAcc: .*the result int", poplin.matMulAcc, whole, 1.0, a, b, prog)
     grouped = a.expand([0]).broadcast(2, 0)
     refused("as many groups", poplin.matMulGrouped, grouped, b.expand([0]), prog, poplar.FLOAT)

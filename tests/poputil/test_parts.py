@@ -92,10 +92,11 @@ def test_an_operand_of_a_broadcast_lies_with_what_it_is_added_to(graph):
 
 def test_a_clone_on_another_ipu(graph):
     t = graph.addVariable(FLOAT, [8], "t")
-    graph.setTileMapping(t.slice(0, 3), 1)
-    graph.setTileMapping(t.slice(3, 8), 2)
+    graph.setTileMapping(t.slice(0, 3), 0)
+    graph.setTileMapping(t.slice(3, 7), 2)
+    graph.setTileMapping(t.slice(7, 8), 3)
     clone = poputil.cloneToIpu(graph, t, 1)
-    assert owners(graph, clone) == [5] * 3 + [6] * 5
+    assert owners(graph, clone) == [4] * 3 + [6] * 4 + [7]
     with pytest.raises(errors.poplibs_exception, match="IPU 2 given, the graph has 2"):
         poputil.cloneToIpu(graph, t, 2)
 

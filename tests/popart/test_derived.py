@@ -1,0 +1,108 @@
+"""Operators that leave everything to a class of PopART's built-in operators."""
+
+import ctypes
+from pathlib import Path
+
+import numpy as np
+
+from popir import TensorInfo
+from tests.popart.conftest import Library
+from tests.popart.graphs import add, floats, graph, results
+from tests.popart.libraries import isolated
+from tests.popart.test_cpp_patterns import Lines, known
+
+
+def check_classes(library: str) -> None:
+    ctypes.CDLL(library)
+    g = graph(x=("FLOAT", [3, 4]), b=("FLOAT", [4]), n=("INT32", [2, 3, 4]))
+    made = {
+        "Unary": add(g, "Unary", ["n"], "unary"),
+        "Boolean": add(g, "Boolean", ["x"], "boolean"),
+        "Inplace": add(g, "Inplace", ["x"], "inplace"),
+        "Binary": add(g, "Binary", ["x", "b"], "binary"),
+        "Lhs": add(g, "Lhs", ["x", "b"], "lhs"),
+        "Rhs": add(g, "Rhs", ["b", "x"], "rhs"),
+        "Compared": add(g, "Compared", ["b", "x"], "compared"),
+    }
+    for name, op in made.items():
+        kind = {"Unary": "INT32", "Boolean": "BOOL", "Compared": "BOOL"}.get(name, "FLOAT")
+        shape = [2, 3, 4] if name == "Unary" else [3, 4]
+        assert op.outInfo(0) == TensorInfo(kind, shape), name
+        assert op.clone().opid == op.opid
+        written = {"Inplace": [0], "Lhs": [0], "Rhs": [1]}.get(name, [])
+        inputs = range(len(op.input))
+        assert [i for i in inputs if op.modifies(i)] == written, name
+        assert [i for i in inputs if op.aliases(i, 0)] == written, name
+
+
+def test_what_classes_say(library: Library, tmp_path: Path) -> None:
+    isolated(check_classes, library("derived"), cwd=tmp_path)
+
+
+def check_shapes(library: str) -> None:
+    ctypes.CDLL(library)
+    g = graph(x=("FLOAT16", [3, 4]))
+    for number, (reduction, shape) in enumerate(
+        {"Sum": [], "Mean": [], "NoReduction": [3, 4]}.items()
+    ):
+        loss = add(g, "Magnitude", ["x"], f"loss{number}", reduction=reduction)
+        assert loss.outInfo(0) == TensorInfo("FLOAT16", shape)
+    for number, shape in enumerate(([-1, 2], [0, -1, 2], [2, 6], [12], [1, 3, 4, -1])):
+        op = add(g, "Reshaped", ["x"], f"y{number}", shape=shape)
+        expected = np.zeros((3, 4)).reshape([n or 3 for n in shape]).shape
+        assert op.outInfo(0) == TensorInfo("FLOAT16", expected)
+
+
+def test_shapes_of_losses_and_reshapes(library: Library, tmp_path: Path) -> None:
+    isolated(check_shapes, library("derived"), cwd=tmp_path)
+
+
+def check_answers(library: str) -> None:
+    ctypes.CDLL(library)
+    log = Lines()
+    g = graph(x=("FLOAT", [3]))
+    op = add(g, "Unary", ["x"])
+    assert not known("AskDerived").apply(op)
+    assert log.lines == [
+        f"{op.id} modifies 0",
+        "none true true true b",
+        "all serial 60 0.25",
+    ]
+
+
+def test_aliases_and_options_of_convolutions(library: Library, tmp_path: Path) -> None:
+    isolated(check_answers, library("derived"), cwd=tmp_path)
+
+
+def check_first(library: str) -> None:
+    ctypes.CDLL(library)
+    x = floats(5)
+    np.testing.assert_array_equal(results("Unary", {"x": x})[0], -x)
+
+
+def test_the_first_lowering_that_a_library_registers_is_kept(
+    library: Library, tmp_path: Path
+) -> None:
+    isolated(check_first, library("derived"), cwd=tmp_path)
+
+
+def check_made(library: str) -> None:
+    ctypes.CDLL(library)
+    g = graph(x=("FLOAT", [2, 6]))
+    g.opsets["ai.graphcore"] = 1
+    g.addConstInit("shape", np.array([4, 3]))
+    made = {
+        "ai.graphcore": add(g, "Reshape", ["x"], "a", domain="ai.graphcore", shape=[4, 3]),
+        "ai.onnx": add(g, "Reshape", ["x", "shape"], "b", domain="ai.onnx"),
+    }
+    for domain, op in made.items():
+        tensor = op.outTensor(0)
+        assert known("Remake").apply(op)
+        again = tensor.producer
+        assert again is not None and again is not op
+        assert again.opid == op.opid and again.attributes == op.attributes
+        assert tuple(again.outShape(0)) == (4, 3), domain
+
+
+def test_what_built_in_operators_are_made_of(library: Library, tmp_path: Path) -> None:
+    isolated(check_made, library("derived"), cwd=tmp_path)
