@@ -4,19 +4,21 @@ tiles.
 From a tensor the search goes to its readers. One that can create the input does, of several the one
 of the highest priority, and of equals the first; one through which
 layouts can be unwound is passed, towards the readers of its outputs. Where nobody has a say the
-tensor is spread evenly. Variables and streams that must exist before a tensor are made first.
+tensor is spread evenly. Variables and streams that must exist before a tensor are made first. Where operators
+are placed on IPUs, those of other IPUs have no say: they get a copy.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from popir import poplar
 from popir.errors import popart_exception
 from popir.ir import Op, Tensor, TensorType
 from popir.opx import InputCreatorType, Opx
+from popir.virtual_graphs import Places
 
 _CREATES = {InputCreatorType.CanCreate, InputCreatorType.CanCreateOrUnwind}
 _REACH = 64
@@ -30,8 +32,9 @@ Step = tuple[Opx, int, int]
 class LayoutFinder:
     """Creates tensors by what their readers say."""
 
-    def __init__(self, opxs: Mapping[Op, Opx], devicex: Any) -> None:
+    def __init__(self, opxs: Mapping[Op, Opx], devicex: Any, places: Places | None = None) -> None:
         self._opxs = opxs
+        self._places = places
         self._devicex = devicex
         self._creating: set[str] = set()
         self._indices: dict[Op, dict[Tensor, list[int]]] = {}
@@ -49,6 +52,8 @@ class LayoutFinder:
             readers: list[tuple[Opx, int]] = []
             for op, i in self._uses(at):
                 looked += 1
+                if self._places and self._places.of(op) != self._places.home(tensor):
+                    continue
                 opx = self._opxs[op]
                 if opx.getInputCreatorType(i) in _CREATES and self._provide(tensor, opx, i, make):
                     readers.append((opx, i))
@@ -76,6 +81,8 @@ class LayoutFinder:
         try:
             for ids in opx.mustExistBeforeCreateDNF(i):
                 missing = [id for id in ids if not self._devicex.contains(id)]
+                if self._isFar(opx, ids):
+                    continue
                 if not any(id in self._creating or self._isComputed(opx, id) for id in missing):
                     for id in missing:
                         make(id)
@@ -83,6 +90,13 @@ class LayoutFinder:
             return False
         finally:
             self._creating.discard(tensor.id)
+
+    def _isFar(self, opx: Opx, ids: Iterable[str]) -> bool:
+        """Whether some of the tensors are on another IPU than the operator."""
+        places, graph = self._places, opx.op_p.graph
+        if places is None:
+            return False
+        return any(places.home(graph.getTensor(id)) != places.of(opx.op_p) for id in ids)
 
     def _isComputed(self, opx: Opx, id: str) -> bool:
         return opx.op_p.graph.getTensor(id).tensorType is TensorType.ActGrad

@@ -55,7 +55,7 @@ class Lowering:
         self._calls: dict[Graph, list[Op]] = caller._calls if caller else _calls(ir)
         order = ir.schedule()
         self._opxs = {op: self._opx(op) for op in order}
-        self._layouts = LayoutFinder(self._opxs, self.devicex)
+        self._layouts = LayoutFinder(self._opxs, self.devicex, places)
         kept = {*kept, *ir.outputs}
         self._watch = Watch(ir, self.devicex, order, kept, self._checks)
 

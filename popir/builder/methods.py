@@ -147,17 +147,12 @@ def _parameters(schema: Schema) -> Iterator[Parameter]:
         if spec.required:
             yield Parameter(_parameter(spec.name), kind)
         elif spec.name != "auto_pad":
-            yield Parameter(_parameter(spec.name), kind, default=_shown(spec.default))
+            yield Parameter(_parameter(spec.name), kind, default=spec.shownDefault)
     yield Parameter("debugContext", kind, default="")
     # PopART has no auto_pad: it must not shift the others.
     if "auto_pad" in schema.attributes:
         default = schema.attributes["auto_pad"].default
         yield Parameter("auto_pad", Parameter.KEYWORD_ONLY, default=default)
-
-
-def _shown(default: Any) -> Any:
-    """A default as a person would write it: 0.01, where ONNX has the nearest 32-bit float."""
-    return float(str(np.float32(default))) if isinstance(default, float) else default
 
 
 def _doc(schema: Schema) -> str:

@@ -99,8 +99,9 @@ def _by_class(opClass: type[Op]) -> dict[str, dict[str, Any]]:
 
 
 def _by_schema(spec: AttributeSpec) -> dict[str, Any]:
+    default = spec.shownDefault
     return _attribute(
-        spec.name, type=spec.kind.name, required=spec.required, default=spec.default, doc=spec.doc
+        spec.name, type=spec.kind.name, required=spec.required, default=default, doc=spec.doc
     )
 
 

@@ -123,6 +123,19 @@ class AttributeSpec:
     default: Any = None
     doc: str = ""
 
+    @property
+    def shownDefault(self) -> Any:
+        """The default as a person would write it: 0.01, where a model has the nearest 32-bit
+        float, 0.009999999776482582.
+        """
+        return _shortest(self.default)
+
+
+def _shortest(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_shortest(item) for item in value]
+    return float(str(np.float32(value))) if isinstance(value, float) else value
+
 
 SchemaSource = Callable[["OperatorIdentifier"], Mapping[str, AttributeSpec] | None]
 """Looks up the attributes in an operator's schema; None for an operator without one."""

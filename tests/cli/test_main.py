@@ -13,7 +13,18 @@ from popir.cli.output import printable
 from tests.cli.commands import call, dense, failure
 from tests.toolchain import ROOT, python
 
-NAMES = ["build-op", "completion", "gradcheck", "info", "new-op", "ops", "profile", "run", "train"]
+NAMES = [
+    "build-op",
+    "completion",
+    "gradcheck",
+    "info",
+    "new-op",
+    "ops",
+    "options",
+    "profile",
+    "run",
+    "train",
+]
 
 
 @pytest.fixture

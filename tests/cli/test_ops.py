@@ -4,10 +4,13 @@ import json
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import popir
 from popir import registry
+from popir.cli import catalogue
+from popir.onnxio import schemas
 from tests.cli.commands import call, call_json, failure
 from tests.toolchain import ROOT, run
 
@@ -134,3 +137,25 @@ def test_operators_of_a_library(tmp_path: Path) -> None:
 def test_names_that_nobody_has() -> None:
     assert "Did you mean 'ai.onnx'?" in failure("ops", "--domain", "ai.onx", code=2)
     assert "Did you mean 'Softmax'" in failure("ops", "Softmx", code=3)
+
+
+@pytest.mark.parametrize("entry", registry.entries(), ids=lambda entry: str(entry.opid))
+def test_defaults_are_shown_as_people_write_them(entry: registry.OpEntry) -> None:
+    """The shortest number that a model stores as the same 32-bit float."""
+    specs = schemas.attributes(entry.opid) or {}
+    for shown in catalogue.attributes(entry) or []:
+        spec = specs.get(shown["name"])
+        if spec is not None and isinstance(spec.default, float):
+            assert np.float32(shown["default"]) == np.float32(spec.default)
+            digits = str(np.float32(spec.default))
+            assert shown["default"] == float(digits) and len(digits) < 15
+
+
+def test_a_default_of_popir_s_own_schemas_is_shown_so_too() -> None:
+    (found,) = call_json("ops", "ai.graphcore.BatchNormalization")["operators"]
+    assert {a["name"]: a["default"] for a in found["attributes"]} == {
+        "epsilon": 1e-05,
+        "momentum": 0.9,
+    }
+    said = call("ops", "LeakyRelu").stdout.splitlines()
+    assert said[-1].split()[:3] == ["alpha", "FLOAT", "0.01"]

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import onnx
 import onnx.defs
 import pytest
@@ -174,3 +175,14 @@ def test_text_that_is_no_schema(old: str, new: str, message: str) -> None:
     assert old in TEXT
     with pytest.raises(popart_exception, match=re.escape(message)):
         parse(TEXT.replace(old, new), "com.acme", "own.txt")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"), [("0.01", 0.01), ("1e-5", 1e-05), ("1.67326324", 1.6732632)]
+)
+def test_a_default_is_a_32_bit_float_and_is_shown_as_it_is_written(text: str, shown: float) -> None:
+    schema = parse(f"Op:1 op\n\nattr a: FLOAT = {text}", "com.acme", "here")
+    default = schema.attributes["a"].default
+    assert default == np.float32(text).item() != float(text)
+    assert schema.attributes["a"].shownDefault == shown
+    assert np.float32(shown) == np.float32(default)

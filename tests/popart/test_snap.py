@@ -2,12 +2,14 @@
 
 import ctypes
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 
 import popir
-from popir import poplar, registry
+import popir.session
+from popir import VirtualGraphMode, poplar, registry
 from popir._device.popart import Devicex
 from popir.lowering import Lowering
 from popir.opx import InputCreatorType
@@ -43,6 +45,67 @@ def check_against_torch(library: str) -> None:
 
 def test_they_compute_what_torch_does(library: Library, tmp_path: Path) -> None:
     isolated(check_against_torch, library("snap"), cwd=tmp_path)
+
+
+TILES = 4
+
+
+def check_places(library: str) -> None:
+    """Copied, Rows and Soft in a row, each on an IPU of its own, trained."""
+    ctypes.CDLL(library)
+    lowerings: list[Lowering] = []
+
+    class Kept(Lowering):
+        def __init__(self, *args: Any, **more: Any) -> None:
+            super().__init__(*args, **more)
+            lowerings.append(self)
+
+    popir.session.Lowering = Kept  # in a process of its own
+    data, x = floats(4, 3), np.array([2, 0, 2], "int32")
+    found = {}
+    for mode in (VirtualGraphMode.Off, VirtualGraphMode.Manual):
+        builder = popir.Builder(opsets={"ai.onnx": 11, "ai.graphcore": 1})
+        w = builder.addInitializedInputTensor(data, "w")
+        i = builder.addInputTensor(popir.TensorInfo("INT32", [3]), "i")
+        (copied,) = builder.customOp("Copied", 1, "test", [w], {})
+        (rows,) = builder.customOp("Rows", 1, "test", [copied, i], {})
+        (soft,) = builder.customOp("Soft", 1, "test", [rows], {})
+        loss = builder.aiOnnx.reducesum([soft], keepdims=0)
+        places = {copied: 0, rows: 1, soft: 2, loss: 0}
+        if mode is VirtualGraphMode.Manual:
+            for id, ipu in places.items():
+                builder.virtualGraph(id, ipu)
+        machine = {"numIPUs": 3, "tilesPerIPU": TILES}
+        made = popir.TrainingSession(
+            builder.getModelProto(),
+            popir.DataFlow(1, [soft, popir.reservedGradientPrefix() + w]),
+            loss,
+            popir.ConstSGD(0.5),
+            popir.DeviceManager().createIpuModelDevice(machine),
+            userOptions=popir.SessionOptions(virtualGraphMode=mode),
+        )
+        made.prepareDevice()
+        if mode is VirtualGraphMode.Manual:
+            lowering = lowerings[-1]
+            for id, ipu in list(places.items())[:3]:
+                mapping = lowering.graph.getTileMapping(lowering.tensor(id))
+                assert {t // TILES for t, spans in enumerate(mapping) if spans} == {ipu}, id
+        anchors = made.initAnchorArrays()
+        for _ in range(2):
+            made.run(popir.PyStepIO({i: x}, anchors))
+        found[mode] = list(anchors.values())
+    for on, off in zip(*found.values(), strict=True):
+        np.testing.assert_array_equal(on, off)
+    trained = torch.tensor(data, requires_grad=True)
+    torch.nn.functional.softsign(trained[torch.tensor(x).long()]).sum().backward()
+    assert trained.grad is not None
+    stepped = torch.tensor(data) - 0.5 * trained.grad
+    expected = torch.nn.functional.softsign(stepped[torch.tensor(x).long()])
+    np.testing.assert_allclose(found[VirtualGraphMode.Off][0], expected.numpy(), 1e-5)
+
+
+def test_they_lie_on_the_ipu_that_they_are_given(library: Library, tmp_path: Path) -> None:
+    isolated(check_places, library("snap"), cwd=tmp_path)
 
 
 def check_views(library: str) -> None:
