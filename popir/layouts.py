@@ -4,8 +4,8 @@ tiles.
 From a tensor the search goes to its readers. One that can create the input does, of several the one
 of the highest priority, and of equals the first; one through which
 layouts can be unwound is passed, towards the readers of its outputs. Where nobody has a say the
-tensor is spread evenly. Variables and streams that must exist before a tensor are made first. Where operators
-are placed on IPUs, those of other IPUs have no say: they get a copy.
+tensor is spread evenly. Variables and streams that must exist before a tensor are made first. Where
+operators are placed on IPUs, those of other IPUs have no say: they get a copy.
 """
 
 from __future__ import annotations

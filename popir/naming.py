@@ -40,9 +40,10 @@ def told(
             for name in hits:
                 old = ranks.get(name)
                 if old == rank and found[name][0] != what:
+                    way = "Leave one out." if exact else "Name it itself."
                     raise popart_exception(
                         f"The {kind} '{name}' fits '{found[name][1]}' of {found[name][0]} and "
-                        f"'{pattern}' of {what}, which contradict each other. Name it itself."
+                        f"'{pattern}' of {what}, which contradict each other. {way}"
                     )
                 if old is None or rank > old:
                     ranks[name], found[name] = rank, (what, pattern)

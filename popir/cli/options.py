@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+from collections import Counter
 from collections.abc import Callable, Container, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -103,7 +104,11 @@ def assignments(value: Callable[[str], Any], example: str) -> Callable[..., Any]
     """
 
     def parse(_: click.Context, __: click.Parameter, given: Sequence[str]) -> list[tuple[str, Any]]:
-        return [one(text) for text in given]
+        found = [one(text) for text in given]
+        for name, times in Counter(name for name, _ in found).items():
+            if times > 1:
+                raise click.BadParameter(f"{name!r} is given {times} times; give it once.")
+        return found
 
     def one(text: str) -> tuple[str, Any]:
         name, _, size = text.rpartition("=")

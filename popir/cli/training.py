@@ -63,6 +63,12 @@ def optimizer_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
+def _outputs(model: Any) -> str:
+    names = [value.name for value in model.graph.output]
+    shown = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
+    return f" Its outputs are {shown or 'none'}."
+
+
 def loss_of(model: Any, given: str | None) -> str:
     """The id of the tensor to minimise in a ModelProto.
 
@@ -74,7 +80,7 @@ def loss_of(model: Any, given: str | None) -> str:
         if given not in made:
             raise CommandError(
                 f"--loss {given}: no node of the model computes such a tensor."
-                f"{did_you_mean(given, made)}"
+                f"{did_you_mean(given, made) or _outputs(model)}"
             )
         return given
     read = {id for node in model.graph.node for id in node.input}

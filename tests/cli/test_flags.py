@@ -311,6 +311,24 @@ def test_a_profile_of_a_shape(tmp_path: Path) -> None:
     assert "0 is not in the range" in failure("profile", model, "--threads", 0, code=2)
 
 
+@pytest.mark.parametrize("flag", ["--dim batch", "--shape x", "--figure phaseCycles"])
+def test_a_name_is_given_a_value_once(flag: str, tmp_path: Path) -> None:
+    option, name = flag.split()
+    words = ["profile", dense(tmp_path / "m.onnx"), option, f"{name}=4", option, f"{name}=5"]
+    assert f"'{name}' is given 2 times; give it once" in failure(*words, code=2)
+
+
+def test_an_attribute_is_given_once() -> None:
+    words = ["gradcheck", "LeakyRelu", "--attribute", "alpha=0.1", "--attribute", "alpha=0.2"]
+    assert "--attribute gives a name twice" in failure(*words, code=2)
+
+
+def test_a_loss_that_is_near_nothing_names_the_outputs(tmp_path: Path) -> None:
+    classifier(tmp_path / "c.onnx")
+    words = ["profile", tmp_path / "c.onnx", "--training", "--loss", "objective"]
+    assert "computes such a tensor. Its outputs are Nll:0." in failure(*words, code=2)
+
+
 def test_a_tolerance_is_for_a_check(tmp_path: Path) -> None:
     words = ["run", dense(tmp_path / "m.onnx"), "--dim", "batch=4"]
     for flag in ("--rtol", "--atol"):

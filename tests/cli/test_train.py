@@ -149,6 +149,8 @@ def test_what_is_trained_is_said_and_may_be_named(model: Path, data: Path) -> No
     ]
     said = failure(*words(model, data, "--freeze", "w"), code=3)
     assert "'w': the caller says so, by its name" in said
+    said = failure(*words(model, data, "--freeze", "w", "--train", "w"), code=3)
+    assert "which contradict each other. Leave one out." in said
     said = failure(*words(model, data, "--train", "v.*"), code=3)
     assert "trained: 'v.*' fits no initializer of the model" in said
 

@@ -72,6 +72,9 @@ def command(
         raise click.UsageError("--input and --inputs exclude each other.")
     if file is not None and (given := given_options(context, {"low", "high"})):
         raise click.UsageError(f"{given[0]} is for random inputs; --inputs has their values.")
+    attributes = dict(map(_attribute, settings))
+    if len(attributes) < len(settings):
+        raise click.UsageError("--attribute gives a name twice; give each once.")
     rng = np.random.default_rng(seed)
     if file is not None:
         inputs: list[Any] = list(npz.Npz(file).arrays())
@@ -81,7 +84,7 @@ def command(
     report = gradcheck(
         entry.opid,
         inputs,
-        dict(map(_attribute, settings)),
+        attributes,
         version=entry.opid.version,
         constants=constants,
         wrt=list(wrt) or None,
