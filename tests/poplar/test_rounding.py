@@ -173,6 +173,24 @@ def lossGrad(g: Any, grad: Any, probabilities: Any, labels: Any, p: Any) -> Any:
     return ext.nllSoftmaxGrad(g, grad, probabilities, labels, params, p)
 
 
+def losses(g: Any, probabilities: Any, labels: Any, p: Any) -> Any:
+    params = ext.NllParams()
+    params.reduction = getattr(ext.LossReduction, "None")
+    return ext.nllLoss(g, probabilities, labels, params, p)
+
+
+def poolGradient(g: Any, grad: Any, p: Any) -> Any:
+    return ext.poolInputGradient(g, pooled(popnn.PoolingType.AVG), ext.PoolOptions(), grad, p)
+
+
+def spread(grad: Array) -> Array:
+    """What an average over windows of 3 by 3 passes back."""
+    image = torch.zeros(2, 20, 34, 30, dtype=torch.float64, requires_grad=True)
+    (wide(grad) * torch.nn.functional.avg_pool2d(image, 3, 1)).sum().backward()
+    assert image.grad is not None
+    return image.grad.numpy()
+
+
 def squaredLoss(g: Any, rows: Any, labels: Any, p: Any) -> Any:
     losses = g.addVariable(H, [N], LINEAR, "losses")
     deltas = g.addVariable(H, [N, 2], LINEAR, "deltas")
@@ -193,6 +211,9 @@ ADDED = TABLE.astype(np.float64)
 ADDED[AT] += np.float32(0.3) * ROWS.astype(np.float64)
 SMALL = (normal(N, 2, seed=10) * 0.01).astype(np.float16)
 SIDES = (np.arange(N) % 2).astype(np.int32)
+SCALES = normal(300, 70, seed=14, dtype=np.float16)
+GRADIENT = normal(2, 20, 32, 28, seed=15, dtype=np.float16)
+PROBABILITIES = np.random.default_rng(16).uniform(0.1, 0.9, (N, 2)).astype(np.float16)
 KERNELS: dict[str, tuple[Any, tuple[Array, ...], Any]] = {
     "map": (
         lambda g, t, p: popops.map(g, pe.Mul(pe._1, pe.Const(1.1)), [t], p),
@@ -246,6 +267,17 @@ KERNELS: dict[str, tuple[Any, tuple[Array, ...], Any]] = {
         lambda g, t, p: popnn.pooling.pool(g, pooled(popnn.PoolingType.SUM), t, p),
         (IMAGES,),
         torch.nn.functional.avg_pool2d(wide(IMAGES), 3, 1).numpy() * 9,
+    ),
+    "gradient of average pooling": (poolGradient, (GRADIENT,), spread(GRADIENT)),
+    "losses": (
+        losses,
+        (PROBABILITIES, SIDES),
+        -np.log(PROBABILITIES.astype(np.float64))[np.arange(N), SIDES],
+    ),
+    "slices that are multiplied": (
+        lambda g, t, s, at, p: popops.multiUpdateMul(g, t, s, at, [0], [1], p),
+        (ROWS, SCALES[:, None], np.arange(300, dtype=np.uint32)[:, None]),
+        ROWS.astype(np.float64) * SCALES,
     ),
     "slices that are added": (
         updateAdd,
