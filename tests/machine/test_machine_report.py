@@ -191,6 +191,8 @@ def test_memory_is_what_lives_and_where():
     assert categories["temporaries"] == (8000, 8000)
     assert categories["variables"] == (8000, 4000)
     assert categories["stack"] == (4 * STACK, STACK)
+    code = 700 + 8 * 4  # of the program, and of three sums and a copy
+    assert categories["control code"] == (4 * code, code)
     assert sum(total for total, _ in categories.values()) == report.totalBytes
     assert sum(tile for _, tile in categories.values()) == report.maxTileBytes
     assert report.tilesOutOfMemory == 0

@@ -67,6 +67,74 @@ class SquareX : public popx::Opx {
 popx::OpxCreator<NegX> negX(named("Unary"));
 popx::OpxCreator<SquareX> squareX(named("Unary"));
 
+// Parts: 2 x and 3 x; a model may leave out the first.
+
+class Parts : public Op {
+ public:
+  using Op::Op;
+  std::unique_ptr<Op> clone() const final { return std::make_unique<Parts>(*this); }
+  void setup() final {
+    for (int i : {0, 1})
+      if (hasOutput(i)) outInfo(i) = inInfo(0);
+  }
+  float getSubgraphValue() const final { return getLowSubgraphValue(); }
+  std::vector<std::unique_ptr<Op>> getGradOps() final;
+};
+
+class PartsGrad : public Op {
+ public:
+  explicit PartsGrad(const Parts& op)
+      : Op(named("PartsGrad"), op.getSettings()), info_(op.inInfo(0)) {}
+  std::unique_ptr<Op> clone() const final { return std::make_unique<PartsGrad>(*this); }
+  void setup() final { outInfo(0) = info_; }
+  float getSubgraphValue() const final { return getLowSubgraphValue(); }
+  const std::vector<GradInOutMapper>& gradInputInfo() const final {
+    static const std::vector<GradInOutMapper> inputs = {{0, 0, GradOpInType::GradOut},
+                                                        {1, 1, GradOpInType::GradOut}};
+    return inputs;
+  }
+  const std::map<int, int>& gradOutToNonGradIn() const final {
+    static const std::map<int, int> outputs = {{0, 0}};
+    return outputs;
+  }
+  std::set<InIndex> optionalInputs() const final { return {0, 1}; }
+
+ private:
+  TensorInfo info_;
+};
+
+std::vector<std::unique_ptr<Op>> Parts::getGradOps() {
+  std::vector<std::unique_ptr<Op>> ops;
+  ops.push_back(std::make_unique<PartsGrad>(*this));
+  return ops;
+}
+
+class PartsX : public popx::Opx {
+ public:
+  using Opx::Opx;
+  void grow(poplar::program::Sequence& prog) const final {
+    for (int i : {0, 1})
+      if (hasOutput(i))
+        setOutTensor(i, popops::mul(graph(), getInTensor(0), 2.0f + static_cast<float>(i), prog));
+  }
+};
+class PartsGradX : public popx::Opx {
+ public:
+  using Opx::Opx;
+  void grow(poplar::program::Sequence& prog) const final {
+    poplar::Tensor sum;
+    for (int i : {0, 1}) {
+      if (!hasInput(i)) continue;
+      const auto part = popops::mul(graph(), getInTensor(i), 2.0f + static_cast<float>(i), prog);
+      sum = sum.valid() ? popops::add(graph(), sum, part, prog) : part;
+    }
+    setOutTensor(0, sum);
+  }
+};
+OpCreator<Parts> parts(OpDefinitions({{named("Parts"), {}}}));
+popx::OpxCreator<PartsX> partsX(named("Parts"));
+popx::OpxCreator<PartsGradX> partsGradX(named("PartsGrad"));
+
 class AskDerived : public PreAliasPattern {
  public:
   bool matches(Op*) const final { return true; }

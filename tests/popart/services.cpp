@@ -141,12 +141,15 @@ popart::OpCreator<ProductOp> product(popart::OpDefinitions({{named("Product"), {
 popart::popx::OpxCreator<ProductOpx> productOpx(named("Product"));
 
 // Aligned: [4, 6] as [2, 4, 3], its rows along dimension 1, twice; on the way the shapes that
-// tensors have which a plan lays out.
+// tensors have which a plan lays out; and [2, 3, 4] of two groups, its last dimension the second.
 
 class AlignedOp : public Base<AlignedOp> {
  public:
   using Base::Base;
-  void setup() override { outInfo(0) = {inInfo(0).dataType(), {2, 4, 3}}; }
+  void setup() override {
+    outInfo(0) = {inInfo(0).dataType(), {2, 4, 3}};
+    outInfo(1) = {inInfo(0).dataType(), {2, 3, 4}};
+  }
 };
 
 struct Sum : popart::popx::EwbComputex {};
@@ -180,6 +183,8 @@ class AlignedOpx : public popart::popx::Opx {
     if (sum.mapMaybeInPlace(graph(), add, thrice, three, prog, debugContext("aliases")) == thrice)
       throw popart::error("in place of a tensor that shows an element several times");
     setOutTensor(0, out);
+    const poplar::Tensor grouped = getInTensor(0).reshape({2, 4, 3});
+    setOutTensor(1, cloneNcopy(prog, popx::alignToAxis(grouped, {2, 3, 4}, 2, 2)));
   }
 
  private:

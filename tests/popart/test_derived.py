@@ -4,7 +4,9 @@ import ctypes
 from pathlib import Path
 
 import numpy as np
+from onnx import TensorProto, helper, numpy_helper
 
+import popir
 from popir import TensorInfo
 from tests.popart.conftest import Library
 from tests.popart.graphs import add, floats, graph, results
@@ -106,3 +108,29 @@ def check_made(library: str) -> None:
 
 def test_what_built_in_operators_are_made_of(library: Library, tmp_path: Path) -> None:
     isolated(check_made, library("derived"), cwd=tmp_path)
+
+
+def check_left_out(library: str) -> None:
+    ctypes.CDLL(library)
+    w = floats(3)
+    node = helper.make_node("Parts", ["w"], ["", "y"], domain="test")
+    total = helper.make_node("ReduceSum", ["y"], ["loss"], keepdims=0)
+    outputs = [helper.make_tensor_value_info("loss", TensorProto.FLOAT, [])]
+    proto = helper.make_graph([node, total], "g", [], outputs, [numpy_helper.from_array(w, "w")])
+    opsets = [helper.make_opsetid("", 11), helper.make_opsetid("test", 1)]
+    session = popir.TrainingSession(
+        helper.make_model(proto, opset_imports=opsets, ir_version=8).SerializeToString(),
+        popir.DataFlow(1, ["loss", "Gradient___w"]),
+        "loss",
+        popir.ConstSGD(0.0),
+        popir.DeviceManager().createCpuDevice(),
+    )
+    session.prepareDevice()
+    anchors = session.initAnchorArrays()
+    session.run(popir.PyStepIO({}, anchors))
+    np.testing.assert_allclose(anchors["loss"], 3 * w.sum(), rtol=1e-5)
+    np.testing.assert_array_equal(anchors["Gradient___w"], np.full(3, 3.0, np.float32))
+
+
+def test_an_output_before_another_may_be_left_out(library: Library, tmp_path: Path) -> None:
+    isolated(check_left_out, library("derived"), cwd=tmp_path)

@@ -105,8 +105,9 @@ def test_caches_options_and_graphs_of_a_lowering(library, tmp_path: Path) -> Non
 def check_aligned(library: str) -> None:
     ctypes.CDLL(library)
     x = np.arange(24, dtype=np.float32).reshape(4, 6)
-    (y,) = run(f"{DOMAIN}.Aligned", [x])
+    y, grouped = run(f"{DOMAIN}.Aligned", [x], outputs=2)
     np.testing.assert_array_equal(y, 2 * x.reshape(4, 2, 3).transpose(1, 0, 2))
+    np.testing.assert_array_equal(grouped, x.reshape(2, 4, 3).transpose(0, 2, 1))
 
 
 def test_tensors_for_plans(library, tmp_path: Path) -> None:

@@ -113,3 +113,82 @@ def test_the_same_bits_every_time():
         net.engine.run()
         results.append(net.results["y"].tobytes())
     assert len(set(results)) == 1
+
+
+@pytest.mark.parametrize("flat", [False, True])
+def test_what_convolutions_leave_in_blocks_is_joined(flat):
+    """Along channels it is in blocks as a whole; as two rows of numbers it is in none."""
+    rng = np.random.default_rng(4)
+    graph, prog = poplar.Graph(poplar.Target.createCPUTarget()), program.Sequence()
+    linear = poplar.VariableMappingMethod.LINEAR
+    given: dict[str, np.ndarray] = {}
+
+    def tensor(shape):
+        name = f"t{len(given)}"
+        t = graph.addVariable(poplar.FLOAT, shape, linear, name)
+        graph.createHostWrite(name, t)
+        given[name] = (rng.normal(size=shape) / 8).astype(np.float32)
+        return t, given[name]
+
+    def convolution(t, channels):
+        w, values = tensor((1, CHANNELS, channels, 3, 3))
+        params = poplin.ConvParams(poplar.FLOAT, 1, [SIZE, SIZE], [3, 3], channels, CHANNELS, 1)
+        params.inputTransform.paddingLower = params.inputTransform.paddingUpper = [1, 1]
+        return poplin.convolution(graph, t, w, params, False, prog), values[0]
+
+    x, values = tensor((1, CHANNELS, SIZE, SIZE))
+    halves, expected = [], []
+    for _ in range(2):
+        t, y = x, values
+        for _ in range(2):
+            t, w = convolution(t, CHANNELS)
+            t = popops.map(graph, LEAKY, [t], prog)
+            y = convolve(y, w)
+            y = np.where(y < 0, ALPHA * y, y)
+        halves.append(t)
+        expected.append(y)
+    rows = [half.reshape([1, half.numElements()]) if flat else half for half in halves]
+    joined = poplar.concat(rows, 0 if flat else 1)
+    other, values = tensor(tuple(joined.shape()))
+    total = popops.add(graph, joined, other, prog)
+    last, w = convolution(poplar.concat(halves, 1), 2 * CHANNELS)
+    both = np.concatenate(expected, 1)
+    results = {
+        "total": (total, both.reshape(values.shape) + values),
+        "last": (last, convolve(both, w)),
+    }
+    for name, (t, _) in results.items():
+        graph.createHostRead(name, t)
+    engine = poplar.Engine(graph, prog, {"host.numThreads": "1", "host.fuse": "false"})
+    for name, array in given.items():
+        engine.writeTensor(name, array)
+    engine.run()
+    for name, (t, values) in results.items():
+        found = np.zeros(t.shape(), np.float32)
+        engine.readTensor(name, found)
+        np.testing.assert_allclose(found, values, rtol=1e-4, atol=1e-3, err_msg=name)
+
+
+def test_of_rows_that_contradict_the_first_stand():
+    """a, b and b, c lie side by side; then c, b and b, a and a, c cannot, and are gathered."""
+    graph, prog = poplar.Graph(poplar.Target.createCPUTarget()), program.Sequence()
+    linear = poplar.VariableMappingMethod.LINEAR
+    parts = []
+    for i in range(3):
+        given = graph.addVariable(poplar.FLOAT, [1, 8], linear, f"given{i}")
+        graph.createHostWrite(f"given{i}", given)
+        parts.append(popops.exp(graph, given, prog))
+    x = np.linspace(-1, 1, 24, dtype=np.float32).reshape(3, 8)
+    pairs = [(0, 1), (2, 1), (1, 0), (0, 2), (1, 2)]
+    for name, pair in enumerate(pairs):
+        joined = poplar.concat([parts[i] for i in pair], 0)
+        graph.createHostRead(str(name), popops.neg(graph, joined, prog))
+    engine = poplar.Engine(graph, prog)
+    assert engine.planText().count("gather") == 3
+    for i, row in enumerate(x):
+        engine.writeTensor(f"given{i}", row[None])
+    engine.run()
+    for name, pair in enumerate(pairs):
+        found = np.zeros((2, 8), np.float32)
+        engine.readTensor(str(name), found)
+        np.testing.assert_allclose(found, -np.exp(x[list(pair)]), rtol=1e-6)
