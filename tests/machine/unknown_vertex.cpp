@@ -13,7 +13,7 @@ class Juggle : public popir::Kernel {
   };
   const char* name() const override { return "juggle"; }
   std::unique_ptr<popir::Runner> prepare(const std::vector<popir::Layout>&,
-                                         unsigned) const override {
+                                         const popir::Setting&) const override {
     return std::make_unique<Nothing>();
   }
   popir::Work work(const std::vector<popir::Layout>&) const override {
