@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import gc
 import os
-import resource
 import sys
 import tempfile
 import threading
@@ -174,10 +173,13 @@ class Rounds:
 
 
 def held() -> int:
-    """Bytes of memory that the process holds."""
+    """Bytes of anonymous memory that the process holds: pages of files come and go with what other
+    processes need.
+    """
     gc.collect()
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * resource.getpagesize()
+    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    (anonymous,) = (line for line in lines if line.startswith("RssAnon:"))
+    return int(anonymous.split()[1]) * 1024
 
 
 def main() -> int:

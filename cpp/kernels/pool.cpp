@@ -1,6 +1,7 @@
 #include "kernels/pool.hpp"
 
 #include <omp.h>
+#include <algorithm>
 
 #define POPIR_POOL_ALL
 #define POPIR_ISA_NAMESPACE base
@@ -17,9 +18,12 @@ constexpr std::int64_t kBandBytes = 128 * 1024;
 
 void findInside(PoolAxis& a) {
   for (std::int64_t o = 0; o < a.out; ++o) {
-    PoolRange k{0, a.kernel};
-    while (k.begin < k.end && a.at(o, k.begin) < 0) ++k.begin;
-    while (k.end > k.begin && a.at(o, k.end - 1) >= a.in) --k.end;
+    // The first tap at or after position x; a window may be far larger than what is in it.
+    const auto from = [&](std::int64_t x) {
+      const std::int64_t distance = x - a.at(o, 0);
+      return std::clamp<std::int64_t>((distance + a.dilation - 1) / a.dilation, 0, a.kernel);
+    };
+    const PoolRange k{from(0), from(a.in)};
     a.inside.push_back(k);
     if (k.end - k.begin < a.kernel) continue;
     if (a.whole.begin == a.whole.end) a.whole.begin = o;
