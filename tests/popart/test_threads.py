@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 import popir
+from popir import registry
 from popir.foreign.build import compile_op_library
 from tests.cli.test_build_op import NOTHING
 from tests.popart.conftest import Library
@@ -83,7 +84,7 @@ def check_compiling(folder: str) -> None:
     registered = sorted(name for _, _, names in found for name in names)
     assert set(registered) == {"acme.cli.OfOne:1", "acme.cli.OfTwo:1"}
     for name in ("OfOne", "OfTwo"):
-        assert popir.registry.versions("acme.cli", name) == [1]
+        assert registry.versions("acme.cli", name) == [1]
     left = [f for f in (Path(folder) / "cache").rglob("*") if f.is_file()]
     assert {f.name for f in left if f.suffix == ".so"} == {"libone.so", "libtwo.so"}
 
