@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import resource
 import shutil
 import signal
 import tempfile
@@ -25,6 +26,8 @@ from tests.mutants.board import PIPES, VARIABLE, Board
 
 _board = Board(Path(os.environ[VARIABLE]))
 _jobs, _results = (int(word) for word in os.environ.pop(PIPES).split(","))
+MEMORY = 4 << 30
+"""Bytes of private memory that a job may have: a mutant may well allocate for ever."""
 _setups: dict[Any, set[int]] = {}
 """What setting up each fixture that tests share came by: each of them relies on it."""
 _failed: list[str] = []
@@ -47,6 +50,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool:
             pid = os.fork()
             if pid == 0:
                 os.setpgid(0, 0)
+                resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
                 os.environ["PYTEST_DEBUG_TEMPROOT"] = folder
                 _tell(pid=os.getpid())
                 try:
