@@ -98,10 +98,9 @@ class SGD(Optimizer):
 
     Args:
         values: `{key: (value, isConst)}`; keys and their defaults are `SGD.DEFAULTS`. A value that
-        is not constant can
-            be changed by `TrainingSession.updateOptimizerFromHost`.
+            is not constant can be changed by `TrainingSession.updateOptimizerFromHost`.
         accumulatorAndMomentum: what the state of a weight w is called: `Accl___w` (Combined) or
-        `Accl1___w` (Separate); both forms compute the same.
+            `Accl1___w` (Separate); both forms compute the same.
         debugContext: what the names of the operators that update weights begin with.
 
     Raises popart_exception for an unknown key, a value that is not such a pair, or nesterov

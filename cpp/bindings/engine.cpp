@@ -6,6 +6,7 @@
 #include <pybind11/stl.h>
 #include <poplar/Engine.hpp>
 
+#include <cstring>
 #include <map>
 #include <sstream>
 
@@ -65,31 +66,25 @@ class PyEngine {
     connected_[handle] = array;
   }
 
-  // Called with a view of the transfer's buffer, to fill (host to device) or to read.
+  // Called with an array of its own: what the device sent, or zeros to fill for it.
   void connectStreamToCallback(const std::string& handle, const py::function& callback) {
     const auto stream = streamOf(handle, "Engine.connectStreamToCallback");
-    const auto dtype = dtypeOf(stream.elementType());
-    const auto n = stream.numElements();
+    const bool out = stream.direction() == DataStream::Direction::DeviceToHost;
     auto held = std::make_shared<py::object>(callback);
     const Alone alone(impl(), "Engine.connectStreamToCallback");
-    engine_.impl().connect(
-        handle, StreamCallbackHandle([held, dtype, n](void* buffer) {
-          py::gil_scoped_acquire locked;
-          (*held)(py::array(dtype, {n}, {}, buffer, py::capsule(buffer, [](void*) {})));
-        }));
+    engine_.impl().connect(handle, StreamCallbackHandle([held, out, type = stream.elementType(),
+                                                         n = stream.numElements()](void* buffer) {
+                             py::gil_scoped_acquire locked;
+                             const auto array = out ? copied(type, n, buffer) : zeros(type, n);
+                             (*held)(array);
+                             if (!out) std::memcpy(buffer, array.data(), array.nbytes());
+                           }));
     connected_[handle] = callback;
   }
 
-  // Called with two lists of views, of the inputs and the outputs.
+  // Called with two lists of arrays of their own: the inputs, and zeros to fill for the outputs.
   void connectHostFunction(const std::string& handle, const py::function& callback) {
     const auto held = std::make_shared<py::object>(callback);
-    const auto views = [](const auto& arguments, const auto& buffers) {
-      py::list all;
-      for (std::size_t i = 0; i < arguments.size(); ++i)
-        all.append(py::array(dtypeOf(arguments[i].type), {arguments[i].numElements}, {}, buffers[i],
-                             py::capsule(buffers[i], [](void*) {})));
-      return all;
-    };
     HostFunction function;
     for (const auto& f : engine_.impl().graph().hostFunctions)
       if (f.handle() == handle) function = f;
@@ -97,7 +92,19 @@ class PyEngine {
     engine_.connectHostFunction(
         handle, HostCallbackHandle([=](ArrayRef<const void*> inputs, ArrayRef<void*> outputs) {
           py::gil_scoped_acquire locked;
-          (*held)(views(function.inputs(), inputs), views(function.outputs(), outputs));
+          py::list in, out;
+          for (std::size_t i = 0; i < inputs.size(); ++i) {
+            const auto& argument = function.inputs()[i];
+            in.append(copied(argument.type, argument.numElements, inputs[i]));
+          }
+          std::vector<py::array> filled;  // the callback may change its list
+          for (const auto& argument : function.outputs()) {
+            filled.push_back(zeros(argument.type, argument.numElements));
+            out.append(filled.back());
+          }
+          (*held)(in, out);
+          for (std::size_t i = 0; i < outputs.size(); ++i)
+            std::memcpy(outputs[i], filled[i].data(), filled[i].nbytes());
         }));
     functions_[handle] = callback;
   }
@@ -133,6 +140,16 @@ class PyEngine {
     for (const auto& s : engine_.impl().graph().streams)
       if (s.handle() == handle) return s;
     throw stream_connection_error(std::string(who) + ": no stream '" + handle + "'");
+  }
+
+  // Arrays of one dimension, of a type's elements.
+  static py::array copied(const Type& type, std::size_t n, const void* data) {
+    return py::array(dtypeOf(type), n, data);
+  }
+  static py::array zeros(const Type& type, std::size_t n) {
+    auto array = py::array(dtypeOf(type), n);
+    std::memset(array.mutable_data(), 0, array.nbytes());
+    return array;
   }
 
   static Type typeOfHandle(const std::map<std::string, Tensor>& handles,
@@ -308,7 +325,9 @@ void bindEngine(py::module_& m) {
            "Binds an array: the device works on its memory. It is kept alive until another one is "
            "connected.")
       .def("connectStreamToCallback", &PyEngine::connectStreamToCallback, py::arg("handle"),
-           py::arg("callback"))
+           py::arg("callback"),
+           "Called with an array of the stream's elements: of a host-to-device stream to fill, it "
+           "begins with zeros; of a device-to-host stream to read, it may be kept.")
       .def("connectHostFunction", &PyEngine::connectHostFunction, py::arg("handle"),
            py::arg("callback"),
            "Called with two lists of arrays: inputs, to read, and outputs, to fill.")

@@ -125,12 +125,19 @@ def test_callbacks_fill_and_drain_streams(graph):
     rounds = iter([[1, 2, 3], [4, 5, 6]])
 
     def fill(buffer):
+        assert buffer.tolist() == [0, 0, 0]
         buffer[:] = next(rounds)
+        filled.append(buffer)
 
+    filled = []
     engine.connectStreamToCallback("a", fill)
-    engine.connectStreamToCallback("b", lambda buffer: got.append(buffer.tolist()))
+    engine.connectStreamToCallback("b", got.append)
     engine.run()
-    assert got == [[1, 2, 3], [4, 5, 6]]
+    del engine, graph
+    for kept in (filled, got):  # arrays that are the callback's, whatever becomes of the engine
+        assert [each.tolist() for each in kept] == [[1, 2, 3], [4, 5, 6]]
+        for each in kept:
+            each[:] = 0
 
 
 @pytest.mark.parametrize(("flag", "expected"), [(0, 2.0), (1, 1.0)])
