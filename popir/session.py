@@ -41,9 +41,9 @@ from popir.ir.text import print_graph
 from popir.lowering import Lowering
 from popir.onnxio.importer import importModel
 from popir.onnxio.load import load
+from popir.onnxio.merged import separateMerged
 from popir.onnxio.modes import inModes
 from popir.onnxio.skeleton import Skeleton
-from popir.onnxio.statistics import separateStatistics
 from popir.onnxio.training_info import Training, joined
 from popir.ops.contraction_options import applyContractionOptions, contractionEntries
 from popir.optimizers import Optimizer
@@ -147,7 +147,7 @@ class Session(Exclusive):
         anchors = self.dataFlow.anchors()
         loaded = joined(load(fnModel), [*anchors, loss] if loss else anchors)
         if loss is not None:
-            loaded = separateStatistics(loaded)
+            loaded = separateMerged(loaded)
         self._budget = Budget(f"Compiling the session '{self.name}'", loaded.nodes)
         """What compiling and preparing may cost together."""
         with self._budget.spending():

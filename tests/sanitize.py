@@ -34,6 +34,7 @@ APART = [
 ]
 """Tests that build packages of their own, or run all in other processes."""
 TSAN = ROOT / "build" / "tsan"
+CLANGS = ["clang++", *(f"clang++-{version}" for version in range(30, 14, -1))]
 SLOWER = 4
 """How many times as long a test may take."""
 
@@ -59,9 +60,12 @@ def threads() -> dict[str, str]:
     Only LLVM's OpenMP tells ThreadSanitizer, by Archer, what it synchronises: clang compiles
     libpopir, without oneDNN, whose OpenMP is another one.
     """
-    clang = next(filter(None, map(shutil.which, ("clang++", "clang++-14"))), None)
+    clang = next(filter(_knows_half, filter(None, map(shutil.which, CLANGS))), None)
     if clang is None:
-        raise SystemExit("ThreadSanitizer needs clang and libomp: apt install clang libomp-dev")
+        raise SystemExit(
+            "ThreadSanitizer needs clang 15 or newer, whose _Float16 needs no AVX-512, and its "
+            "libomp: apt install clang-19 libclang-rt-19-dev libomp-19-dev"
+        )
     options = ["SANITIZE=thread", "ONEDNN=OFF", "BINDINGS=OFF"]
     words = ["cmake", "-S", ROOT / "cpp", "-B", TSAN, f"-DCMAKE_CXX_COMPILER={clang}"]
     words += [f"-DPOPIR_{option}" for option in options]
@@ -74,10 +78,18 @@ def threads() -> dict[str, str]:
     build = ["cmake", "--build", TSAN, "--target", "popir", "--parallel", jobs]
     for command in (words, build, program):
         subprocess.run(command, cwd=ROOT, check=True)
-    return {
-        "OMP_TOOL_LIBRARIES": "libarcher.so",
-        "TSAN_OPTIONS": "ignore_noninstrumented_modules=1 halt_on_error=1",
-    }
+    where = [clang, "-print-file-name=libarcher.so"]
+    archer = subprocess.run(where, capture_output=True, text=True, check=True).stdout.strip()
+    watched = {"TSAN_OPTIONS": "ignore_noninstrumented_modules=1 halt_on_error=1"}
+    without = os.environ | watched | {"OMP_TOOL": "disabled"}
+    if subprocess.run([TSAN / "threads"], env=without, capture_output=True).returncode == 0:
+        raise SystemExit("No kernel of the program runs on several threads: it shows nothing.")
+    return watched | {"OMP_TOOL_LIBRARIES": archer}
+
+
+def _knows_half(clang: str) -> bool:
+    said = subprocess.run([clang, "-dumpversion"], capture_output=True, text=True, check=True)
+    return int(said.stdout.partition(".")[0]) >= 15
 
 
 def run(name: str, words: Sequence[str | Path], site: Path, environment: dict[str, str]) -> bool:
