@@ -1,7 +1,8 @@
 """Gives back to each layer the initializers that an exporter has merged.
 
 Exporters store initializers of equal values once: the zeros and ones that biases, scales and
-statistics begin with. Training would then move all layers together that share one.
+statistics begin with, the weights of layers that were cloned. Training would then move all layers
+together that share one.
 """
 
 from __future__ import annotations
@@ -28,11 +29,13 @@ paths, from that of the whole network, "", to the node itself."""
 def separateMerged(loaded: Loaded) -> Loaded:
     """The model with initializers apart that are of different layers, as far as the file says so.
 
-    Values that are not all equal were shared on purpose: tied weights stay tied.
+    Merged are initializers whose elements are all equal, and those whose names differ in numbers
+    alone, as the layers of `nn.TransformerEncoder` do, which are clones. Others were shared on
+    purpose: tied weights stay tied.
 
     - `b = Identity(a)`, as PyTorch's tracing exporter writes it: `b` becomes an initializer.
-    - An initializer `one.weight` in a node that PyTorch's default exporter says was of the module
-      `two`, and in another one of `one`: the first gets `two.weight`.
+    - `one.weight` is read by a node that PyTorch's default exporter says was of the module `two`,
+      and by one of `one`: the first reads `two.weight` from then on.
     - A statistic of a normalisation that is something else too: it becomes `bn.running_mean`.
 
     Raises OutOfMemoryException where the host cannot hold them apart.
@@ -66,7 +69,7 @@ class _Merged:
             if node.op_type != "Identity" or node.domain or not node.input or not node.output:
                 continue
             old, name = node.input[0], node.output[0]
-            if name not in self._outputs and self._isUniform(old):
+            if name not in self._outputs and self._wasMerged(old, name):
                 self._copy(old, name)
                 gone.append(n)
         for n in reversed(gone):
@@ -89,7 +92,7 @@ class _Merged:
                 name = module + id.removeprefix(own)
                 free = name not in self._taken or self._copies.get(name) == id
                 related = _within(owner, module) or _within(module, owner)
-                if free and not related and self._isUniform(id):
+                if free and not related and self._wasMerged(id, name):
                     self._replace(n, i, name)
 
     def separateStatistics(self) -> None:
@@ -107,6 +110,11 @@ class _Merged:
                     old = node.input[i]
                     base = f"{node.input[1].removesuffix('.weight')}.{what}"
                     self._replace(n, i, names.setdefault((old, what), self._unused(base)))
+
+    def _wasMerged(self, id: str, other: str) -> bool:
+        """Whether the initializer `id` was `other` too for its values alone."""
+        clones = re.sub(r"\d+", "0", id) == re.sub(r"\d+", "0", other)
+        return id in self._tensors if clones else self._isUniform(id)
 
     def _isUniform(self, id: str) -> bool:
         """Whether it is an initializer whose elements are all equal."""

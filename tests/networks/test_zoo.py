@@ -16,6 +16,9 @@ from onnx import TensorProto, helper, numpy_helper
 from torch import nn
 
 import popir
+from popir.onnxio.load import load
+from popir.onnxio.merged import separateMerged
+from popir.trainable import Role
 from tests.models import step
 from tests.networks.zoo import ZOO, made
 
@@ -72,20 +75,28 @@ def initializerOf(arrays: dict[str, Array], name: str, weight: Array) -> tuple[s
 
 
 def compare(
-    name: str, way: str, training: bool, folder: Path, dropout: bool = False, **modes: Any
+    name: str,
+    way: str,
+    training: bool,
+    folder: Path,
+    dropout: bool = False,
+    fresh: bool = False,
+    **modes: Any,
 ) -> popir.TrainingSession:
     """Trains the network for a step, and compares all gradients with PyTorch's in double."""
-    network, given = made(name, training, dropout)
+    network, given = made(name, training, dropout, fresh)
     model = exported(network, given, way, folder)
-    arrays = {t.name: numpy_helper.to_array(t) for t in model.graph.initializer}
+    apart = separateMerged(load(model)).model if fresh else model
+    arrays = {t.name: numpy_helper.to_array(t) for t in apart.graph.initializer}
     inputs = [value.name for value in model.graph.input if value.name not in arrays]
-    network, given = made(name, training, dropout)  # Exporting moves running statistics.
+    network, given = made(name, training, dropout, fresh)  # Exporting moves running statistics.
     places = {
         id: initializerOf(arrays, id, weight.detach().numpy())
         for id, weight in network.named_parameters()
+        if not fresh or np.array_equal(arrays.get(id, []), weight.detach().numpy())
     }
     with torch.no_grad():
-        shapes = made(name, training, dropout)[0](*given)
+        shapes = made(name, training, dropout, fresh)[0](*given)
     factors = withLoss(model, [shapes] if isinstance(shapes, torch.Tensor) else list(shapes))
     random = np.random.default_rng(3)
     feeds = dict(zip(inputs, (value.numpy() for value in given), strict=True))
@@ -117,7 +128,8 @@ def compare(
     assert isinstance(loss, torch.Tensor)
     loss.backward()
     np.testing.assert_allclose(found["loss"], loss.detach(), 1e-3, 1e-4)
-    wants = {id: weight.grad.numpy() for id, weight in network.named_parameters()}
+    parameters = dict(network.named_parameters())
+    wants = {id: parameters[id].grad.numpy() for id in places}
     largest = max(np.abs(want).max() for want in wants.values())
     for id, want in wants.items():
         place, isTransposed = places[id]
@@ -176,6 +188,18 @@ def test_the_default_exporter_for_training(tmp_path: Path) -> None:
 def test_the_default_exporter_with_sequences(tmp_path: Path) -> None:
     """What `Tensor.split` returns is a sequence, which the exporter's optimizer would undo."""
     compare("vit", "kept", False, tmp_path)
+
+
+@pytest.mark.parametrize("way", ["traced", "default"])
+@pytest.mark.parametrize("name", ["densenet", "convnext", "mixer", "encoder"])
+def test_a_network_that_was_never_trained(name: str, way: str, tmp_path: Path) -> None:
+    """Exporters merge its zeros and ones; they also leave out what adds zeros, and fold some
+    parameters into others.
+    """
+    session = compare(name, way, False, tmp_path, fresh=True)
+    network, _ = made(name, False, fresh=True)
+    trained = [name for name, choice in session.choices.items() if choice.role is Role.TRAINED]
+    assert len(trained) >= len(list(network.parameters())) / 2
 
 
 @pytest.mark.parametrize("outlining", [False, True])

@@ -528,10 +528,12 @@ ZOO: dict[str, Given] = {
 }
 
 
-def made(name: str, training: bool, dropout: bool = False) -> tuple[nn.Module, tuple[Tensor, ...]]:
+def made(
+    name: str, training: bool, dropout: bool = False, fresh: bool = False
+) -> tuple[nn.Module, tuple[Tensor, ...]]:
     """The network with weights and statistics that all tell, and its inputs.
 
-    Without `dropout` nothing is dropped.
+    Without `dropout` nothing is dropped. `fresh`: weights as PyTorch makes them, biases of zeros.
     """
     torch.manual_seed(0)
     network = ZOO[name].make()
@@ -539,6 +541,10 @@ def made(name: str, training: bool, dropout: bool = False) -> tuple[nn.Module, t
         for module in network.modules():
             if isinstance(module, nn.Dropout) and not dropout:
                 module.p = 0.0
+            if fresh and type(module).__module__.startswith("torch."):
+                if isinstance(getattr(module, "bias", None), Tensor):
+                    module.bias.zero_()
+                continue
             if isinstance(module, nn.modules.batchnorm._BatchNorm):
                 module.running_mean.normal_(0, 0.2)
                 module.running_var.uniform_(0.5, 1.5)

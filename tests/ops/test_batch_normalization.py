@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import onnx
 import pytest
@@ -128,19 +129,31 @@ def test_outputs_are_those_of_the_reference(opset: int) -> None:
     np.testing.assert_array_equal(var, found["var_out"])
 
 
+TYPES = [np.float32, np.float16, ml_dtypes.bfloat16, np.float64]
+
+
+def tolerance(dtype: Any) -> float:
+    """Relative, for a value that was rounded to this type a few times."""
+    return max(1e-5, 3 * float(ml_dtypes.finfo(dtype).eps))
+
+
+@pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("producer", ["pytorch", "popart's own"])
-def test_the_unbiased_variance_is_that_of_pytorch_and_of_poparts_operator(producer: str) -> None:
+def test_the_unbiased_variance_is_that_of_pytorch_and_of_poparts_operator(
+    producer: str, dtype: Any
+) -> None:
     shape = [4, 3, 2]
-    model = modelOf(9, shape, producer=producer)
+    model = modelOf(15 if producer == "pytorch" else 13, shape, dtype=dtype, producer=producer)
     if producer != "pytorch":
         model.graph.node[0].domain = "ai.graphcore"
         model.opset_import.append(helper.make_opsetid("ai.graphcore", 1))
     session = trainingSession(model, "loss", ["loss"])
-    x = value("x", shape)
+    x = value("x", shape, dtype)
     step(session, {"x": x})
     (var,) = after(session, "var")
-    want = MOMENTUM * value("var", shape) + (1 - MOMENTUM) * x.var((0, 2), ddof=1)
-    np.testing.assert_allclose(var, want, 1e-5)
+    own = x.astype(np.float64).var((0, 2), ddof=1)
+    want = MOMENTUM * value("var", shape, dtype).astype(np.float64) + (1 - MOMENTUM) * own
+    np.testing.assert_allclose(var.astype(np.float64), want, tolerance(dtype))
 
 
 def test_one_element_for_each_channel() -> None:
@@ -159,22 +172,28 @@ def test_one_element_for_each_channel() -> None:
         trainingSession(modelOf(14, shape, producer="pytorch"), "loss")
 
 
-def test_half_is_computed_in_float() -> None:
-    """A sum of squares of these data is beyond half's range, and so is their sum."""
+@pytest.mark.parametrize(
+    ("dtype", "opset"), [(np.float16, 9), (np.float16, 15), (ml_dtypes.bfloat16, 15)]
+)
+def test_half_is_computed_in_float(dtype: Any, opset: int) -> None:
+    """A sum of squares of these data is beyond half's range, and so is their sum; bfloat16 stops
+    counting at 256.
+    """
     shape = [64, 2, 8, 8]
-    x = (100 + 20 * floats(*shape)).astype(np.float16)
-    session = trainingSession(modelOf(15, shape, dtype=np.float16), "loss", ["y"])
+    x = (100 + 20 * floats(*shape)).astype(dtype)
+    session = trainingSession(modelOf(opset, shape, dtype=dtype), "loss", ["y"])
     found = step(session, {"x": x})
     mean, var = statistics(x)
+    scale, bias, oldMean, oldVar = (
+        value(name, shape, dtype).astype(np.float64) for name in ("scale", "bias", "mean", "var")
+    )
     wide = np.moveaxis(x.astype(np.float64), 1, -1)
-    want = (wide - mean) / np.sqrt(var + EPSILON) * value("scale", shape, np.float16)
-    want = np.moveaxis(want + value("bias", shape, np.float16), -1, 1)
-    np.testing.assert_allclose(found["y"], want, 2e-3, 2e-3)
-    foundMean, foundVar = after(session, "mean", "var")
-    running = MOMENTUM * value("var", shape, np.float16) + (1 - MOMENTUM) * var
-    np.testing.assert_allclose(foundVar, running, 2e-3)
-    running = MOMENTUM * value("mean", shape, np.float16) + (1 - MOMENTUM) * mean
-    np.testing.assert_allclose(foundMean, running, 2e-3)
+    want = np.moveaxis((wide - mean) / np.sqrt(var + EPSILON) * scale + bias, -1, 1)
+    near = tolerance(dtype)
+    np.testing.assert_allclose(found["y"].astype(np.float64), want, near, near)
+    foundMean, foundVar = (each.astype(np.float64) for each in after(session, "mean", "var"))
+    np.testing.assert_allclose(foundVar, MOMENTUM * oldVar + (1 - MOMENTUM) * var, near)
+    np.testing.assert_allclose(foundMean, MOMENTUM * oldMean + (1 - MOMENTUM) * mean, near)
 
 
 def test_several_batches_in_a_step_and_a_state_that_is_frozen() -> None:
