@@ -100,3 +100,32 @@ def test_more_outputs_than_there_are() -> None:
     node = helper.make_node("NextRandomSeed", ["x"], ["y", "z"], domain="ai.graphcore")
     with pytest.raises(OperatorInputError, match=r"the operator has no output 1, 'z'"):
         result(model_of(node, [2]), np.zeros(2, np.float32))
+
+
+@pytest.mark.parametrize("first", ["Where", "Pow"])
+@pytest.mark.parametrize("then", ["MatMul", "Conv"])
+def test_an_input_of_another_type_than_what_a_contraction_reads(first: str, then: str) -> None:
+    """Against onnx.reference. The contraction wants floats laid out; not all that leads to them is
+    of floats.
+    """
+    rng = np.random.default_rng(7)
+    x = rng.standard_normal((2, 3, 3, 3), np.float32)
+    inputs: dict[str, Array] = {"x": x, "y": rng.standard_normal((2, 3, 1, 3), np.float32)}
+    inputs["w"] = rng.standard_normal((3, 3) if then == "MatMul" else (4, 3, 2, 2), np.float32)
+    other = x > 0 if first == "Where" else rng.integers(0, 4, x.shape, np.int32)
+    inputs["other"] = other
+    names = ["other", "x", "y"] if first == "Where" else ["x", "other"]
+    nodes = [
+        helper.make_node(first, names, ["between"]),
+        helper.make_node(then, ["between", "w"], ["z"]),
+    ]
+    kept = {name: inputs[name] for name in {*names, "w"}}
+    infos = [
+        helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(a.dtype), a.shape)
+        for n, a in kept.items()
+    ]
+    graph = helper.make_graph(nodes, "g", infos, [ValueInfoProto(name="z")])
+    imports = [helper.make_opsetid("", 13)]
+    model = helper.make_model(graph, opset_imports=imports, ir_version=8).SerializeToString()
+    (want,) = ReferenceEvaluator(onnx.ModelProto.FromString(model)).run(None, kept)
+    np.testing.assert_allclose(run(model, kept, ["z"])["z"], want, rtol=1e-5, atol=1e-5)
