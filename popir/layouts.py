@@ -17,7 +17,7 @@ from typing import Any
 from popir import poplar
 from popir.errors import popart_exception
 from popir.ir import Op, Tensor, TensorType
-from popir.opx import InputCreatorType, Opx
+from popir.opx import InputCreatorType, Opx, popType
 from popir.virtual_graphs import Places
 
 _CREATES = {InputCreatorType.CanCreate, InputCreatorType.CanCreateOrUnwind}
@@ -111,4 +111,9 @@ class LayoutFinder:
                 f"{opx.op_p.debugName()}: {type(opx).__name__} created '{tensor.id}' of shape "
                 f"{list(made.shape())}; the tensor has {tensor.info.shape()}."
             )
-        return made
+        kind = popType(tensor.info)
+        if made.elementType() == kind:
+            return made
+        # An operator on the way has a result of another type than this input, as Where has of its
+        # condition: the elements lie in the same places.
+        return self._devicex.graph().clone(kind, made, tensor.id)

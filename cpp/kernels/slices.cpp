@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <type_traits>
 
 #include "kernels/check.hpp"
@@ -146,11 +147,10 @@ class SlicesRunner : public Runner {
     auto* slices = static_cast<char*>(operands[kind_ == SlicesKind::Read ? 2 : 1]);
     if (kind_ == SlicesKind::Read) {
       parallelFor(slices_, threads_, slices_ * size_, [&](std::int64_t i) {
-        const std::int64_t at = place(offsets, i);
-        if (at < 0)
-          std::memset(slices + i * size_ * bytes_, 0, size_ * bytes_);
+        if (const auto at = place(offsets, i))
+          move(t, *at, slices, i, nullptr);
         else
-          move(t, at, slices, i, nullptr);
+          std::memset(slices + i * size_ * bytes_, 0, size_ * bytes_);
       });
       return;
     }
@@ -159,9 +159,9 @@ class SlicesRunner : public Runner {
     const std::int64_t tasks = apart_ ? static_cast<std::int64_t>(threads_) : 1;
     parallelFor(tasks, threads_, slices_ * size_, [&](std::int64_t task) {
       for (std::int64_t i = 0; i < slices_; ++i) {
-        const std::int64_t at = place(offsets, i);
-        if (at >= 0 && (tasks == 1 || offset(offsets, i, 0) % tasks == task))
-          move(t, at, slices, i, scale);
+        const auto at = place(offsets, i);
+        if (at && (tasks == 1 || offset(offsets, i, 0) % tasks == task))
+          move(t, *at, slices, i, scale);
       }
     });
   }
@@ -176,12 +176,13 @@ class SlicesRunner : public Runner {
     return isSigned_ ? value : static_cast<std::int64_t>(static_cast<std::uint32_t>(value));
   }
 
-  // Where slice i begins in t, -1 if it is not within t.
-  std::int64_t place(const std::int32_t* offsets, std::int64_t i) const {
+  // Where slice i begins in t, from t's first element, before which that of a reversed t lies;
+  // nothing if it is not within t.
+  std::optional<std::int64_t> place(const std::int32_t* offsets, std::int64_t i) const {
     std::int64_t at = 0;
     for (std::size_t d = 0; d < sliced_.size(); ++d) {
       const std::int64_t o = offset(offsets, i, d);
-      if (o < 0 || o >= sliced_[d].places) return -1;
+      if (o < 0 || o >= sliced_[d].places) return std::nullopt;
       at += o * sliced_[d].stride;
     }
     return at;

@@ -34,6 +34,11 @@ def accumulator(kind: Type) -> Type:
     return poplar.FLOAT if kind in _HALVES else kind
 
 
+def isFloat(kind: Type) -> bool:
+    """Whether elements of `kind` are floating-point numbers."""
+    return kind in _FLOATS
+
+
 def accumulatorOf(kind: DataType) -> DataType:
     """The same of a tensor's type."""
     return DataType.FLOAT if kind in (DataType.FLOAT16, DataType.BFLOAT16) else kind
@@ -44,12 +49,13 @@ def deviceTree(e: Expr, operands: Sequence[Tensor], out: Type | None = None) -> 
     or else of the accumulator of the widest operand.
 
     popops rounds a number to the type of the operands that it meets: the operands are widened where
-    that would change it. Functions of real numbers alone take integers in double, and what they
-    give is cut off after the point.
+    that would change it. Integers that are made of real numbers, or by functions of real numbers
+    alone, are computed in double and cut off after the point.
     """
     kinds = [t.elementType() for t in operands]
     floats = {kind for kind in kinds if kind in _FLOATS}
-    if not floats and s.functions(e) & _OF_REALS:
+    isWhole = out is not None and out not in (*_FLOATS, poplar.BOOL)
+    if (floats and isWhole) or (not floats and s.functions(e) & _OF_REALS):
         reals = {i: pe.Cast(pe.PlaceHolder(i + 1), poplar.DOUBLE) for i in range(len(kinds))}
         return pe.Cast(s.toDevice(e, pe, reals), out or kinds[0])
     if out is not None and (floats <= {out}) and all(_holds(out, x) for x in s.numbers(e)):

@@ -17,7 +17,7 @@ from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import GradInOutMapper, Op, OperatorIdentifier, OpSerialiser
 from popir.ir.op import Array
 from popir.ops import symbolic as s
-from popir.ops.arithmetic import Arithmetic, accumulatorOf
+from popir.ops.arithmetic import Arithmetic, accumulator, accumulatorOf, isFloat
 from popir.ops.elementwise_table import FLOATS, ROWS, Row
 from popir.ops.expression_arrays import toArray
 from popir.ops.gradient import GRAD, IN, OUT, InputGradOp
@@ -228,13 +228,17 @@ class ElementwiseGradOp(OverwritingOp, InputGradOp):
 def aligned(
     opx: Opx, op: ElementwiseOp | ElementwiseGradOp, prog: program.Sequence
 ) -> list[Tensor]:
-    """The inputs in the shapes that broadcast; an exponent of another type is converted."""
+    """The inputs in the shapes that broadcast. An exponent of integers is converted to what is
+    computed in; one of floating-point numbers stays, since it may have digits that decide whether
+    there is a power of a negative number.
+    """
     found = [opx.getInTensor(i).reshape(op.operandShape(i)) for i in range(op.numInputs())]
     if op.opid.type.startswith("Pow"):
-        kind = found[0].elementType()
+        base = found[0].elementType()
         for i, t in enumerate(found):
-            if t.elementType() != kind:
-                found[i] = popops.cast(opx.graph(), t, kind, prog, opx.debugContext("exponent"))
+            if t.elementType() != base and not isFloat(t.elementType()):
+                kind, context = accumulator(base), opx.debugContext("exponent")
+                found[i] = popops.cast(opx.graph(), t, kind, prog, context)
     return found
 
 

@@ -265,7 +265,7 @@ class Graph:
         imports = [helper.make_opsetid("", self.opset)]
         try:
             found = infer_node_outputs(schema, node, given, data, None, imports)
-        except InferenceError as error:
+        except (InferenceError, onnx.checker.ValidationError) as error:
             raise Invalid(str(error)) from error
         return [_known(found[name]) for name in node.output]
 
@@ -348,4 +348,7 @@ def _known(type: TypeProto) -> tuple[Type, tuple[int, ...]]:
     tensor = type.tensor_type
     if not tensor.HasField("shape") or any(not d.HasField("dim_value") for d in tensor.shape.dim):
         raise Invalid("onnx does not know the shape")
-    return DataType.of(tensor.elem_type).numpy, tuple(d.dim_value for d in tensor.shape.dim)
+    shape = tuple(d.dim_value for d in tensor.shape.dim)
+    if min(shape, default=0) < 0:  # As the last of too many equal parts.
+        raise Invalid("nothing is left")
+    return DataType.of(tensor.elem_type).numpy, shape

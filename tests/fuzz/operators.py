@@ -260,12 +260,23 @@ def flatten(g: Graph, type: str) -> None:
     g.node(type, [x], {"axis": g.rng.randint(low, len(x.shape))})
 
 
-def _axes(g: Graph, type: str, x: Value, axes: Sequence[int], since: int, **more: Any) -> None:
-    """A node whose axes are an attribute, or from a version on an input."""
+def _axes(
+    g: Graph,
+    type: str,
+    x: Value,
+    axes: Sequence[int],
+    since: int,
+    shape: Sequence[int] | None = None,
+    **more: Any,
+) -> None:
+    """A node whose axes are an attribute, or from a version on an input; its result has the given
+    shape, or the one that onnx infers.
+    """
+    results = None if shape is None else [(x.dtype, shape)]
     if g.version(type) < since:
-        g.node(type, [x], {"axes": list(axes), **more})
+        g.node(type, [x], {"axes": list(axes), **more}, results=results)
     else:
-        g.node(type, [x, g.constant(axes)], more)
+        g.node(type, [x, g.constant(axes)], more, results=results)
 
 
 def squeeze(g: Graph, type: str) -> None:
@@ -277,7 +288,9 @@ def squeeze(g: Graph, type: str) -> None:
         return
     chosen = g.rng.sample(ones, g.rng.randint(1, len(ones)))
     signed = g.opset >= 11 and _maybe(g)
-    _axes(g, type, x, [i - len(x.shape) if signed else i for i in chosen], 13)
+    # onnx infers the shape of axes in order alone.
+    shape = [d for i, d in enumerate(x.shape) if i not in chosen]
+    _axes(g, type, x, [i - len(x.shape) if signed else i for i in chosen], 13, shape)
 
 
 def unsqueeze(g: Graph, type: str) -> None:
@@ -480,7 +493,7 @@ def pad(g: Graph, type: str) -> None:
         return
     inputs: list[Value | None] = [x, g.constant(pads)]
     inputs.append(g.constant(1, x.dtype) if mode == "constant" and _maybe(g) else None)
-    if len(axes) < len(x.shape):
+    if axes != list(range(len(x.shape))):
         inputs.append(g.constant(axes))
     g.node(type, inputs, {"mode": mode}, results=results)
 

@@ -74,18 +74,59 @@ def evaluate(
     nodes: Sequence[onnx.NodeProto],
     opset: int,
     given: Mapping[str, Array],
-    change: Callable[[Array, bool], Array] = lambda array, _: array,
+    change: Callable[[str, Array, Any], Array] = lambda _, array, __: array,
 ) -> dict[str, Array]:
     """All values, node by node. Raises Refused.
 
-    `change` is applied to each value before it is used; it is told whether that has lost digits.
+    `change` is applied to each value before it is used; it is told the value's name, and the size
+    of what was cancelled on the way to it.
     """
-    values = {name: np.asarray(change(array, False)) for name, array in given.items()}
+    values = {name: np.asarray(change(name, array, 0.0)) for name, array in given.items()}
+    softmaxes = {name for node in nodes if node.op_type == "Softmax" for name in node.output}
     for node in nodes:
         inputs = [values[name] if name else None for name in node.input]
-        for name, array in zip(node.output, apply(node, opset, inputs), strict=True):
-            values[name] = np.asarray(change(array, node.op_type in CANCELLING))
+        if node.op_type == "Nll" and node.input[0] in softmaxes:
+            _checkJoined(node, *(np.asarray(a) for a in inputs))
+        for i, (name, array) in enumerate(
+            zip(node.output, apply(node, opset, inputs), strict=True)
+        ):
+            values[name] = np.asarray(change(name, array, _cancelled(node, i, inputs)))
     return values
+
+
+def _checkJoined(node: onnx.NodeProto, p: Array, labels: Array) -> None:
+    """Raises Unspecified where a pattern that joins Softmax and Nll has another result: it knows
+    logarithms below the one that PopART has its losses end at.
+    """
+    given = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+    used = labels != given.get("ignoreIndex", -1)
+    picked = np.take_along_axis(p, np.where(used, labels, 0)[..., None], -1)[..., 0]
+    least = picked[used].astype(np.float64).min(initial=1)
+    if not given.get("inputIsLogProbability", 0) and least < _least(p.dtype):
+        raise Unspecified("Nll of a Softmax that is nearly 0")
+
+
+def _cancelled(node: onnx.NodeProto, output: int, inputs: Sequence[Array | None]) -> Any:
+    """The size of the terms whose difference an output is, which may be larger than itself."""
+    if node.op_type not in CANCELLING:
+        return 0.0
+    epsilon = next((a.f for a in node.attribute if a.name == "epsilon"), 1e-5)
+    if node.op_type == "BatchNormalization" and not output:
+        # The mean is taken off after both were divided by the deviation.
+        x, scale, _, mean, variance = (np.asarray(a).astype(np.float64) for a in inputs)
+        if len(node.output) == 5:
+            axes = (0, *range(2, x.ndim))
+            mean, variance = x.mean(axes), x.var(axes)
+        with np.errstate(all="ignore"):
+            size = np.abs(mean * scale) / np.sqrt(variance + epsilon)
+        return 1 + size.reshape(-1, *[1] * (x.ndim - 2))
+    if node.op_type == "LayerNormalization" and not output:
+        x, scale = (np.asarray(a).astype(np.float64) for a in inputs[:2])
+        axes = tuple(range(x.ndim - scale.ndim, x.ndim))
+        mean, variance = x.mean(axes, keepdims=True), x.var(axes, keepdims=True)
+        with np.errstate(all="ignore"):
+            return 1 + np.abs(mean * scale) / np.sqrt(variance + epsilon)
+    return 1.0
 
 
 def apply(node: onnx.NodeProto, opset: int, inputs: Sequence[Array | None]) -> list[Array]:
@@ -93,6 +134,12 @@ def apply(node: onnx.NodeProto, opset: int, inputs: Sequence[Array | None]) -> l
     _check(node, inputs)
     if node.domain == "ai.graphcore":
         return _formula(node, inputs)
+    if node.op_type in ("MaxPool", "AveragePool"):
+        node = _explicit(node, np.shape(inputs[0]))
+    if node.op_type == "MaxPool":
+        # The same operator, which onnxruntime has for doubles, too; onnx.reference is wrong where
+        # the two paddings of a dimension differ.
+        opset = max(opset, 8)
     types = tuple(None if a is None else (a.dtype, a.shape) for a in inputs)
     fits = all(a is None or a.dtype != BFLOAT16 for a in inputs)
     try:
@@ -116,9 +163,79 @@ def _is_right(node: onnx.NodeProto, inputs: Sequence[Value | Array]) -> bool:
     if node.op_type.startswith("Reduce"):
         # Dimensions of no element it leaves instead of making them 1.
         return 0 not in inputs[0].shape
+    if node.op_type in ("Gemm", "MatMul") and 0 in inputs[0].shape:
+        # Where nothing is added up it forgets Gemm's beta, and leaves MatMul's result unwritten.
+        return False
+    if node.op_type in ("MaxPool", "AveragePool") and _explicit(node, inputs[0].shape) != node:
+        return False
     # It has the constants in float.
     double = any(each.dtype == np.float64 for each in inputs)
-    return not (node.op_type in ("Gelu", "HardSwish", "Mish") and double)
+    if node.op_type in ("Gelu", "HardSwish", "Mish") and double:
+        return False
+    arrays = [each for each in inputs if isinstance(each, np.ndarray)]
+    return len(arrays) < len(inputs) or _is_right_of(node, arrays)
+
+
+def _is_right_of(node: onnx.NodeProto, inputs: Sequence[Array]) -> bool:
+    """Whether onnxruntime does what the standard says with these elements."""
+    type, x = node.op_type, inputs[0]
+    finite = x.dtype not in FLOATS or np.isfinite(x.astype(np.float64)).all()
+    if not finite and (
+        # The running sum of its windows keeps a NaN; its mean and variance are formed in one pass;
+        # its loops over doubles pass over NaN, and over the sign of a NaN in half.
+        type in ("LRN", "LayerNormalization")
+        or (type == "LogSoftmax" and x.dtype == np.float64)
+        or (type == "Sign" and x.dtype == _HALF)
+        # It begins with the least finite number, and takes it for a bound that is left out.
+        or type == "GlobalMaxPool"
+        or (type == "Clip" and len([name for name in node.input if name]) < 3)
+    ):
+        return False
+    if type == "Slice" and len(inputs) == 5:
+        # The largest number it takes for "to the end" backwards, too, where that is the first
+        # element; the standard has it be clamped.
+        ends, steps = inputs[2], inputs[4]
+        return not ((steps < 0) & (ends >= np.iinfo(np.int32).max)).any()
+    if type == "Pow" and not {a.dtype for a in inputs} & set(FLOATS):
+        # It computes in double, from which what is too large does not come back modulo 2^n.
+        return not _overflows(x, inputs[1])
+    return True
+
+
+def _overflows(base: Array, exponent: Array) -> bool:
+    """Whether some power is beyond the integers of the base's type."""
+    with np.errstate(all="ignore"):
+        powers = np.abs(np.power(base.astype(np.float64), exponent.astype(np.float64)))
+    return bool((powers > np.iinfo(base.dtype).max).any())
+
+
+def _explicit(node: onnx.NodeProto, shape: Sequence[int]) -> onnx.NodeProto:
+    """A pooling whose windows are narrower than its strides, with as many windows as `auto_pad`
+    SAME asks for and no padding where none is needed; others as they are.
+
+    There onnxruntime's AveragePool and onnx.reference cut off instead of padding, onnxruntime's
+    MaxPool refuses, and neither's Conv does.
+    """
+    given = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+    mode = given.get("auto_pad", b"NOTSET")
+    n = len(shape) - 2
+    strides, window = given.get("strides", [1] * n), given["kernel_shape"]
+    reach = [(w - 1) * d + 1 for w, d in zip(window, given.get("dilations", [1] * n), strict=True)]
+    totals = [
+        (-(-size // s) - 1) * s + r - size
+        for size, s, r in zip(shape[2:], strides, reach, strict=True)
+    ]
+    if not mode.startswith(b"SAME") or min(totals) >= 0:
+        return node
+    small = [max(total, 0) // 2 for total in totals]
+    large = [max(total, 0) - a for total, a in zip(totals, small, strict=True)]
+    found = onnx.NodeProto()
+    found.CopyFrom(node)
+    kept = [a for a in node.attribute if a.name not in ("auto_pad", "ceil_mode")]
+    del found.attribute[:]
+    pads = [*small, *large] if mode == b"SAME_UPPER" else [*large, *small]
+    found.attribute.extend([*kept, helper.make_attribute("pads", pads)])
+    return found
 
 
 class Unspecified(Refused):
@@ -136,6 +253,8 @@ def _check(node: onnx.NodeProto, inputs: Sequence[Array | None]) -> None:
         raise Unspecified("LSTM: whether products with an initial state of zeros are made")
     if type == "Conv" and not np.isfinite(floats[1]).all() and _pads(node):
         raise Unspecified("Conv: whether weights without bounds are multiplied by padding")
+    if type == "ConvTranspose" and not np.isfinite(floats[1]).all():
+        raise Unspecified("ConvTranspose: whether these are multiplied by zeros between the data")
     if type == "LRN" and floats and (np.abs(floats[0]) > 1e15).any():
         raise Unspecified("LRN: squares may overflow")
     if type in ("ReduceProd", "ReduceSum", "ReduceSumSquare") and not floats:
@@ -168,6 +287,65 @@ def _check(node: onnx.NodeProto, inputs: Sequence[Array | None]) -> None:
             raise Unspecified(f"{type}: a mean over no label")
     if type == "ReduceMean" and not floats and not np.asarray(inputs[0]).size:
         raise Unspecified("ReduceMean of no integers")
+    if type in ("MaxPool", "AveragePool") and _hasEmptyWindow(node, np.shape(inputs[0])):
+        raise Unspecified(f"{type} of a window of padding alone")
+    isContraction = type in ("Conv", "ConvTranspose", "Gemm", "MatMul") and floats
+    if isContraction and _mayOverflow(floats[0], floats[1], np.asarray(inputs[0]).dtype):
+        raise Unspecified(f"{type}: whether a product overflows before it is added")
+    if type == "ReduceProd" and floats and (floats[0] == 0).any():
+        sizes = np.abs(floats[0][np.isfinite(floats[0])])
+        with np.errstate(over="ignore"):
+            if np.maximum(sizes, 1).prod() > np.finfo(np.float32).max:
+                raise Unspecified("ReduceProd: whether 0 comes before the product overflows")
+    if type == "BatchNormalization" and node.domain and not _hasFactors(node, floats):
+        raise Unspecified("BatchNormalization: a factor that all elements have overflows")
+
+
+def _hasEmptyWindow(node: onnx.NodeProto, shape: Sequence[int]) -> bool:
+    """Whether a dilated window of a pooling lies in the padding on both sides: in one dimension
+    that is enough. Of these onnxruntime, PyTorch and onnx.reference all have something else.
+    """
+    given = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+    n = len(shape) - 2
+    one = [1] * n
+    dilations, strides = given.get("dilations", one), given.get("strides", one)
+    pads = given.get("pads", [0] * 2 * n)
+    if dilations == one:
+        return False
+    for i, (size, w, d, s) in enumerate(
+        zip(shape[2:], given["kernel_shape"], dilations, strides, strict=True)
+    ):
+        last = size + pads[n + i] - (w - 1) * d - 1
+        for begin in range(-pads[i], last + s, s):
+            if not any(0 <= begin + k * d < size for k in range(w)):
+                return True
+    return False
+
+
+def _mayOverflow(a: Array, b: Array, type: Type) -> bool:
+    """Whether products of finite elements may be beyond the type in which they are added up."""
+    largest = [np.abs(x[np.isfinite(x)]).max(initial=0) for x in (a, b)]
+    most = np.finfo(np.float64 if type == np.float64 else np.float32).max
+    with np.errstate(over="ignore"):
+        return not largest[0] * largest[1] <= most
+
+
+def _hasFactors(node: onnx.NodeProto, floats: Sequence[Array]) -> bool:
+    """Whether scale / deviation, and that times the mean, are finite where their parts are, in
+    PopART's order; and the statistics of the batch, too.
+    """
+    epsilon = next((a.f for a in node.attribute if a.name == "epsilon"), 1e-5)
+    x, scale, _, mean, variance = floats
+    with np.errstate(all="ignore"):
+        if len(node.output) == 5:
+            axes = (0, *range(2, x.ndim))
+            mean, variance = x.mean(axes), x.var(axes)
+            if (variance > 1e37).any():
+                return False
+        factor = scale / np.sqrt(variance + epsilon)
+        return not (
+            np.isinf(scale) | (np.abs(factor) > 1e37) | (np.abs(factor * mean) > 1e37)
+        ).any()
 
 
 def _pads(node: onnx.NodeProto) -> bool:
@@ -249,9 +427,18 @@ def _formal(declared: Sequence[Any], count: int) -> list[Any]:
 def _reference(node: onnx.NodeProto, opset: int, inputs: Sequence[Array | None]) -> list[Array]:
     if node.op_type == "LSTM":
         raise Refused("onnx.reference knows no lengths and no direction")
-    formulas = _PRECISE if np.asarray(inputs[0]).dtype in FLOATS else {**_PRECISE, **_OF_INTEGERS}
+    formulas = _PRECISE
+    if np.asarray(inputs[0]).dtype not in FLOATS:
+        formulas = {**_PRECISE, **_OF_INTEGERS, **_MODULAR}
     if node.op_type in formulas:
         return _formula(node, inputs, formulas)
+    if node.op_type == "ConvTranspose" and len(inputs) > 2:
+        # Of several groups onnx.reference adds the first one's bias to all.
+        bias = np.asarray(inputs[2]).reshape(-1, *[1] * (np.ndim(inputs[0]) - 2))
+        without = onnx.NodeProto()
+        without.CopyFrom(node)
+        del without.input[2:]
+        return [_reference(without, opset, inputs[:2])[0] + bias]
     names = [f"x{i}" if a is not None else "" for i, a in enumerate(inputs)]
     only = onnx.NodeProto()
     only.CopyFrom(node)
@@ -269,6 +456,8 @@ def _reference(node: onnx.NodeProto, opset: int, inputs: Sequence[Array | None])
     arrays = [np.asarray(a) for a in found]
     if node.op_type.startswith("Reduce"):  # numpy sums integers in 64 bits
         arrays = [a.astype(np.asarray(inputs[0]).dtype) for a in arrays]
+    if node.op_type == "LayerNormalization":  # its statistics are float, whatever the data are
+        arrays[1:] = [a.astype(_FLOAT) for a in arrays[1:]]
     return arrays
 
 
@@ -288,10 +477,18 @@ def _reduced(values: Array, reduction: str, count: int | None = None) -> Array:
     )
 
 
+def _least(type: Type) -> float:
+    """What PopART's Nll takes for all smaller probabilities."""
+    return 6.104e-5 if type == _HALF else 1e-7
+
+
 def _nll(p: Array, labels: Array, **attributes: Any) -> Array:
     used = labels != attributes.get("ignoreIndex", -1)
     picked = np.take_along_axis(p, np.where(used, labels, 0)[..., None], -1)[..., 0]
-    losses = -picked if attributes.get("inputIsLogProbability", 0) else -np.log(picked)
+    if attributes.get("inputIsLogProbability", 0):
+        losses = -picked
+    else:
+        losses = -np.log(np.maximum(picked, attributes["least"]))
     return _reduced(np.where(used, losses, 0), attributes["reduction"], max(used.sum(), 1))
 
 
@@ -380,20 +577,55 @@ def _root_of_squares(x: Array, axis: Any, keepdims: bool) -> Array:
     return np.sqrt(np.square(x).sum(axis, keepdims=keepdims))
 
 
+def _gemm(
+    a: Array,
+    b: Array,
+    c: Array | None = None,
+    alpha: float = 1.0,
+    beta: float = 1.0,
+    transA: int = 0,
+    transB: int = 0,
+) -> Array:
+    """Of integers, modulo 2^n, with whole factors."""
+    product = (a.T if transA else a) @ (b.T if transB else b)
+    factor = [np.asarray(int(f)).astype(a.dtype) for f in (alpha, beta)]
+    return factor[0] * product + (factor[1] * c if c is not None else a.dtype.type(0))
+
+
+def _slice(
+    x: Array, starts: Array, ends: Array, axes: Array | None = None, steps: Array | None = None
+) -> Array:
+    """As the standard clamps starts and ends, which is not as numpy does."""
+    axes = np.arange(len(starts)) if axes is None else axes
+    steps = np.ones(len(starts), np.int64) if steps is None else steps
+    for axis, *given, step in zip(*(a.tolist() for a in (axes, starts, ends, steps)), strict=True):
+        size = x.shape[axis]
+        start, end = (v + size if v < 0 else v for v in given)
+        if step > 0:
+            start, end = min(max(start, 0), size), min(max(end, 0), size)
+        else:
+            start, end = min(max(start, 0), size - 1), min(max(end, -1), size - 1)
+        x = np.take(x, list(range(start, end, step)) if size else [], axis)
+    return x
+
+
 _OF_INTEGERS: dict[str, Callable[..., Array]] = {
     "ReduceL2": partial(_over, _root_of_squares),
     "ReduceLogSumExp": partial(_over, _log_sum_exp),
 }
 """Roots and logarithms of integers, which are cut off after the point; of these alone."""
+_MODULAR: dict[str, Callable[..., Array]] = {"Gemm": _gemm}
+"""Of integers alone, which `onnx.reference` multiplies by floating-point factors."""
 _PRECISE: dict[str, Callable[..., Array]] = {
     "LRN": _lrn,
+    "Slice": _slice,
     "Erf": np.vectorize(math.erf, otypes=[float]),
     "Gelu": _gelu,
     "HardSwish": lambda x: x * np.clip(x / 6 + 0.5, 0, 1),
     "GlobalMaxPool": lambda x: x.max(tuple(range(2, x.ndim)), keepdims=True),
     "GlobalAveragePool": lambda x: x.mean(tuple(range(2, x.ndim)), keepdims=True),
 }
-"""Operators of ONNX that `onnx.reference` has in float only, or not for all ranks."""
+"""Operators of ONNX that `onnx.reference` has in float only, or not for all ranks and ranges."""
 
 
 def _formula(
@@ -412,6 +644,8 @@ def _formula(
     with np.errstate(all="ignore"):
         if node.op_type == "BatchNormalization":
             given["outputs"] = len(node.output)
+        if node.op_type == "Nll":
+            given["least"] = _least(first.dtype)
         found = formulas[node.op_type](*wide, **given)
         results = found if isinstance(found, list) else [found]
         return [np.asarray(a).astype(first.dtype) for a in results[: len(node.output)]]
@@ -436,26 +670,46 @@ def spread(
 ) -> dict[str, Array]:
     """By how much each element of the outputs changes if every value on the way to it is off by a
     rounding error or two; infinite where it is not always a number or always the same infinity.
+
+    All errors point one way in one run and the other way in another, so that what is cut off on one
+    side is seen; in four more they are random.
     """
     rng = np.random.default_rng(0)
+    # Off by the least, an exponent is no whole number, and the power of a negative one none at all;
+    # a Range has another length.
+    wholes = {node.input[1] for node in nodes if node.op_type == "Pow"}
+    wholes |= {name for node in nodes if node.op_type == "Range" for name in node.input}
 
-    def noise(array: Array, lost: bool) -> Array:
+    def noise(array: Array, size: Any, whole: bool, sign: int) -> Array:
         if array.dtype not in FLOATS or not array.size:
             return array
-        factor = 1 + rng.uniform(-2, 2, array.shape) * _EPSILON[array.dtype]
+        signs = np.full(array.shape, float(sign)) if sign else rng.choice([-1, 1], array.shape)
+        parts = rng.uniform(0, 2, (2, *array.shape)) if not sign else [2.0, 2.0]
         with np.errstate(all="ignore"):
             # The sign of zero is lost in onnxruntime's Where, as in any sum.
-            factor = np.where(array == 0, rng.choice([-1, 1], array.shape), factor)
+            factor = np.where(array == 0, signs, 1 + signs * parts[0] * _EPSILON[array.dtype])
             found = array.astype(np.float64) * factor
-            if lost:
-                found += rng.uniform(-2, 2, array.shape) * _EPSILON[array.dtype]
-            return found.astype(array.dtype)
+            found += signs * parts[1] * _EPSILON[array.dtype] * size
+            exact = whole & (array == np.rint(array.astype(np.float64)))
+            return np.where(exact, array, found.astype(array.dtype))
 
-    runs = [evaluate(nodes, g.opset, given, noise) for _ in range(6)]
+    def changed(sign: int) -> dict[str, Array]:
+        return evaluate(
+            nodes,
+            g.opset,
+            given,
+            lambda name, array, size: noise(array, size, name in wholes, sign),
+        )
+
+    runs = [evaluate(nodes, g.opset, given), *map(changed, (1, -1, 0, 0, 0, 0))]
     found: dict[str, Array] = {}
     for name in outputs:
+        arrays = [np.asarray(run[name]).astype(np.float64) for run in runs]
+        if len({a.shape for a in arrays}) > 1:
+            found[name] = np.full(arrays[0].shape, np.inf)
+            continue
         with np.errstate(all="ignore"):
-            stacked = np.stack([np.asarray(run[name]).astype(np.float64) for run in runs])
+            stacked = np.stack(arrays)
             width = stacked.max(0) - stacked.min(0)
             steady = (np.isnan(stacked).all(0)) | (stacked == stacked[0]).all(0)
         found[name] = np.where(steady, 0, np.where(np.isfinite(width), width, np.inf))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -162,3 +163,196 @@ def test_the_oracle_leaves_open_what_padding_times_infinity_is_and_no_more() -> 
         with pytest.raises(oracle.Unspecified, match="padding"):
             oracle.apply(node, 11, [x, w])
         assert np.isinf(oracle.apply(node, 11, [x * np.inf, np.ones_like(w)])[0]).all()
+
+
+def refused_by_onnxruntime(node: onnx.NodeProto, *inputs: np.ndarray) -> bool:
+    return not oracle._is_right(node, inputs)
+
+
+def test_the_oracle_knows_where_onnxruntime_departs_and_no_more() -> None:
+    """Each beside its twin without the cause. The results are what the standard's text says."""
+    x = np.array([[1, np.nan, 2, 3]], np.float32).reshape(1, 4, 1)
+    tame = np.nan_to_num(x)
+    lrn = helper.make_node("LRN", ["x"], ["y"], size=1, alpha=0.5, beta=0.6, bias=1.0)
+    assert not refused_by_onnxruntime(lrn, tame)
+    (found,) = oracle.apply(lrn, 13, [x])
+    np.testing.assert_array_equal(np.isnan(found), np.isnan(x))
+
+    sign = helper.make_node("Sign", ["x"], ["y"])
+    assert not refused_by_onnxruntime(sign, tame.astype(np.float16))
+    assert np.isnan(oracle.apply(sign, 13, [x.astype(np.float16)])[0]).any()
+
+    soft = helper.make_node("LogSoftmax", ["x"], ["y"], axis=1)
+    assert not refused_by_onnxruntime(soft, tame.astype(np.float64))
+    assert np.isnan(oracle.apply(soft, 13, [x.astype(np.float64)])[0]).all()
+
+    layer = helper.make_node("LayerNormalization", ["x", "s"], ["y", "mean", "scale"])
+    wild, scale = np.array([[1, -np.inf, 2]]), np.ones(3)
+    assert not refused_by_onnxruntime(layer, np.ones((1, 3)), scale)
+    _, mean, inverse = oracle.apply(layer, 17, [wild, scale])
+    assert mean.dtype == inverse.dtype == np.float32
+    assert mean == -np.inf and np.isnan(inverse)
+
+    top = helper.make_node("GlobalMaxPool", ["x"], ["y"])
+    assert not refused_by_onnxruntime(top, tame)
+    assert (oracle.apply(top, 13, [np.full((1, 1, 2), -np.inf, np.float32)])[0] == -np.inf).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, BFLOAT16])
+def test_the_oracle_multiplies_matrices_of_nothing(dtype: np.dtype) -> None:
+    a, b, c = np.zeros((2, 0), dtype), np.zeros((0, 3), dtype), np.ones(3, dtype)
+    matmul = helper.make_node("MatMul", ["a", "b"], ["y"])
+    gemm = helper.make_node("Gemm", ["a", "b", "c"], ["y"], beta=2.0)
+    for _ in range(20):  # What is not written may be 0 by chance.
+        np.testing.assert_array_equal(oracle.apply(matmul, 13, [a, b])[0], np.zeros((2, 3), dtype))
+    np.testing.assert_array_equal(oracle.apply(gemm, 13, [a, b, c])[0], np.full((2, 3), 2, dtype))
+    assert not refused_by_onnxruntime(matmul, np.zeros((2, 1)), np.zeros((1, 3)))
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "step", "want"),
+    [
+        (2, 2**31 - 1, -1, []),
+        (-9, 2**31 - 1, -2, []),
+        (1, -(2**31) + 1, -1, [1, 0]),
+        (-9, -9, -1, [0]),
+        (9, 0, -2, [3, 1]),
+        (1, 2**31 - 1, 2, [1, 3]),
+    ],
+)
+def test_the_oracle_clamps_the_ends_of_slices(
+    start: int, end: int, step: int, want: list[int]
+) -> None:
+    """By the text: backwards a start is clamped to [0, size - 1], an end to [-1, size - 1]."""
+    node = helper.make_node("Slice", ["x", "s", "e", "a", "t"], ["y"])
+    given = [np.array([v]) for v in (start, end, 0, step)]
+    assert refused_by_onnxruntime(node, np.arange(4), *given) == (step < 0 and end == 2**31 - 1)
+    assert oracle._slice(np.arange(4), *given).tolist() == want
+    assert oracle.apply(node, 13, [np.arange(4), *given])[0].tolist() == want
+
+
+def test_the_oracle_computes_integers_modulo_their_size() -> None:
+    base, exponent = np.array([-(2**31), 7, 3], np.int32), np.array([2, 12, 4], np.int32)
+    node = helper.make_node("Pow", ["x", "y"], ["z"])
+    exact = [int(a) ** int(b) for a, b in zip(base, exponent, strict=True)]
+    want = [(v + 2**31) % 2**32 - 2**31 for v in exact]
+    assert oracle.apply(node, 13, [base, exponent])[0].tolist() == want
+    assert not refused_by_onnxruntime(node, base[2:], exponent[2:])
+
+    a, b = np.array([[3, 2**32 - 4]], np.uint32), np.array([[2**32 - 1, 9]], np.uint32)
+    node = helper.make_node("Gemm", ["a", "b", "c"], ["y"], alpha=2.0, beta=2.0, transB=1)
+    (found,) = oracle.apply(node, 13, [a, b, np.array([5], np.uint32)])
+    whole = 2 * sum(int(v) * int(w) for v, w in zip(a[0], b[0], strict=True)) + 10
+    assert found.tolist() == [[whole % 2**32]]
+
+
+@pytest.mark.parametrize("type", ["MaxPool", "AveragePool"])
+@pytest.mark.parametrize(("window", "stride", "size"), [(1, 3, 9), (2, 4, 7), (2, 3, 6), (3, 2, 7)])
+@pytest.mark.parametrize("mode", ["SAME_UPPER", "SAME_LOWER"])
+def test_the_oracle_does_not_cut_off_what_need_not_be_padded(
+    type: str, window: int, stride: int, size: int, mode: str
+) -> None:
+    """Where windows do not reach each other, the first one begins at the first element."""
+    x = np.arange(size, dtype=np.float32).reshape(1, 1, size)
+    given: dict[str, Any] = {"kernel_shape": [window], "strides": [stride], "auto_pad": mode}
+    (found,) = oracle.apply(helper.make_node(type, ["x"], ["y"], **given), 12, [x])
+    assert found.size == -(-size // stride)
+    if window < stride:
+        parts = [x[0, 0, i : i + window] for i in range(0, size, stride)]
+        want = [part.max() if type == "MaxPool" else part.mean() for part in parts]
+        assert found.reshape(-1).tolist() == want
+
+
+def test_the_oracle_gives_each_group_its_own_bias() -> None:
+    """Against onnxruntime, which has this in float alone."""
+    rng = np.random.default_rng(1)
+    given = [rng.standard_normal(s) for s in ((1, 2, 5), (2, 1, 3), (2,))]
+    node = helper.make_node("ConvTranspose", ["x", "w", "b"], ["y"], group=2)
+    (double,) = oracle.apply(node, 11, given)
+    (single,) = oracle.apply(node, 11, [a.astype(np.float32) for a in given])
+    np.testing.assert_allclose(double, single, rtol=1e-5, atol=1e-6)
+
+
+def test_the_oracle_ends_losses_where_popart_does() -> None:
+    node = helper.make_node(
+        "Nll", ["p", "l"], ["y"], domain="ai.graphcore", reduction="NoReduction"
+    )
+    p, labels = np.array([[1, 1e-30], [0.5, 0.5]], np.float32), np.array([1, 0])
+    np.testing.assert_allclose(
+        oracle.apply(node, 13, [p, labels])[0], [-math.log(1e-7), math.log(2)], rtol=1e-6
+    )
+    half = oracle.apply(node, 13, [p.astype(np.float16), labels])[0]
+    np.testing.assert_allclose(half, [-math.log(6.104e-5), math.log(2)], rtol=1e-3)
+    soft = helper.make_node("Softmax", ["x"], ["p"])
+    given = {"x": np.array([[0, -90], [0, 0]], np.float32), "l": labels}
+    with pytest.raises(oracle.Unspecified, match="nearly 0"):
+        oracle.evaluate([soft, node], 13, given)
+    given["x"][0, 1] = -9
+    assert oracle.evaluate([soft, node], 13, given)["y"][0] > 9
+
+
+@pytest.mark.parametrize("type", ["MaxPool", "AveragePool"])
+def test_the_oracle_leaves_open_what_a_window_of_padding_is(type: str) -> None:
+    x = np.ones((1, 1, 1), np.float32)
+    given: dict[str, Any] = {"kernel_shape": [2], "dilations": [2], "pads": [1, 1]}
+    with pytest.raises(oracle.Unspecified, match="padding alone"):
+        oracle.apply(helper.make_node(type, ["x"], ["y"], **given), 22, [x])
+    node = helper.make_node(type, ["x"], ["y"], **{**given, "pads": [2, 0]})
+    assert oracle.apply(node, 22, [x])[0].tolist() == [[[1]]]
+
+
+def test_the_oracle_leaves_open_what_overflows_on_its_way() -> None:
+    a, b = np.array([[3e38, -np.inf]], np.float32), np.array([[2.0], [1.0]], np.float32)
+    node = helper.make_node("MatMul", ["a", "b"], ["y"])
+    with pytest.raises(oracle.Unspecified, match="overflows"):
+        oracle.apply(node, 13, [a, b])
+    assert oracle.apply(node, 13, [a * np.float32(0.5), b])[0] == -np.inf
+
+    node = helper.make_node("ReduceProd", ["x"], ["y"])
+    with pytest.raises(oracle.Unspecified, match="overflows"):
+        oracle.apply(node, 13, [np.array([3e38, 2, 0], np.float32)])
+    assert oracle.apply(node, 13, [np.array([3e38, 2], np.float32)])[0] == np.inf
+
+    node = helper.make_node("BatchNormalization", [*"xsbmv"], ["y"], domain="ai.graphcore")
+    x, one = np.array([[1.0], [2]], np.float32), np.ones(1, np.float32)
+    with pytest.raises(oracle.Unspecified, match="factor"):
+        oracle.apply(node, 13, [x, one * np.inf, one, one, one])
+    assert np.isfinite(oracle.apply(node, 13, [x, one * 9, one, one, one])[0]).all()
+
+
+def spread_of(nodes: list[onnx.NodeProto], output: str, **given: np.ndarray) -> np.ndarray:
+    return oracle.spread(Program(13, nodes, {}, given, {}, [output]), nodes, given, [output])[
+        output
+    ]
+
+
+def test_the_spread_sees_what_is_cut_off_on_one_side() -> None:
+    """Of Sigmoid(-20) onnxruntime makes 0, of which no random error need make Relu see more."""
+    nodes = [helper.make_node("Sigmoid", ["x"], ["s"]), helper.make_node("Relu", ["s"], ["y"])]
+    assert (spread_of(nodes, "y", x=np.full(2000, -20, np.float32)) > 1e-8).all()
+    atan = helper.make_node("Atan2", ["x", "z"], ["y"], domain="ai.graphcore")
+    given = {"x": np.zeros(2000, np.float32), "z": -np.ones(1, np.float32)}
+    assert (spread_of([atan], "y", **given) > 6).all()
+
+
+def test_the_spread_leaves_whole_exponents_whole() -> None:
+    node = helper.make_node("Pow", ["x", "e"], ["y"])
+    x, e = np.array([-2, -3, 2], np.float32), np.array([3, 2, 0.5], np.float32)
+    found = spread_of([node], "y", x=x, e=e)
+    assert np.isfinite(found).all() and (found > 0).all()
+
+
+def test_the_spread_of_a_shape_that_rounding_decides_has_no_bound() -> None:
+    nodes = [helper.make_node("Range", ["a", "b", "c"], ["y"])]
+    given = {"a": np.float32(0), "b": np.float32(1), "c": np.float32(0.1)}
+    assert np.isinf(spread_of(nodes, "y", **{k: np.asarray(v) for k, v in given.items()})).all()
+
+
+def test_the_spread_of_a_normalisation_grows_with_the_mean() -> None:
+    one = np.ones(1, np.float32)
+    node = helper.make_node("BatchNormalization", [*"xsbmv"], ["y"], domain="ai.graphcore")
+    small, large = (
+        spread_of([node], "y", x=np.full((2, 1), m, np.float32), s=one, b=one, m=one * m, v=one)
+        for m in (np.float32(0.001), np.float32(1000))
+    )
+    assert (large > 100 * small).all()

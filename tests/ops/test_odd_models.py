@@ -100,3 +100,86 @@ def test_more_outputs_than_there_are() -> None:
     node = helper.make_node("NextRandomSeed", ["x"], ["y", "z"], domain="ai.graphcore")
     with pytest.raises(OperatorInputError, match=r"the operator has no output 1, 'z'"):
         result(model_of(node, [2]), np.zeros(2, np.float32))
+
+
+@pytest.mark.parametrize("first", ["Where", "Pow"])
+@pytest.mark.parametrize("then", ["MatMul", "Conv"])
+def test_an_input_of_another_type_than_what_a_contraction_reads(first: str, then: str) -> None:
+    """Against onnx.reference. The contraction wants floats laid out; not all that leads to them is
+    of floats.
+    """
+    rng = np.random.default_rng(7)
+    x = rng.standard_normal((2, 3, 3, 3), np.float32)
+    inputs: dict[str, Array] = {"x": x, "y": rng.standard_normal((2, 3, 1, 3), np.float32)}
+    inputs["w"] = rng.standard_normal((3, 3) if then == "MatMul" else (4, 3, 2, 2), np.float32)
+    other = x > 0 if first == "Where" else rng.integers(0, 4, x.shape, np.int32)
+    inputs["other"] = other
+    names = ["other", "x", "y"] if first == "Where" else ["x", "other"]
+    nodes = [
+        helper.make_node(first, names, ["between"]),
+        helper.make_node(then, ["between", "w"], ["z"]),
+    ]
+    kept = {name: inputs[name] for name in {*names, "w"}}
+    infos = [
+        helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(a.dtype), a.shape)
+        for n, a in kept.items()
+    ]
+    graph = helper.make_graph(nodes, "g", infos, [ValueInfoProto(name="z")])
+    imports = [helper.make_opsetid("", 13)]
+    model = helper.make_model(graph, opset_imports=imports, ir_version=8).SerializeToString()
+    (want,) = ReferenceEvaluator(onnx.ModelProto.FromString(model)).run(None, kept)
+    np.testing.assert_allclose(run(model, kept, ["z"])["z"], want, rtol=1e-5, atol=1e-5)
+
+
+_EXPONENTS = [0.5, 2.0, 1.5, 3.0, 0.0, 2.0, 7.015, 3.0]
+
+
+@pytest.mark.parametrize("base", ["i4", "i8", "f2", "f4", "f8"])
+@pytest.mark.parametrize("exponent", ["i4", "i8", "f2", "f4", "f8"])
+def test_an_exponent_of_another_type_is_not_rounded_to_the_base(base: str, exponent: str) -> None:
+    """Against onnxruntime. 7.015 is 7.016 in half, and 3 + 2^-30 is 3 in float: only of a whole
+    exponent there is a power of a negative number. 70000 is infinite in half.
+    """
+    x = np.array([5, 3, 9, -8, 0, 7, 1.5, -2], base)
+    y = np.array(_EXPONENTS, exponent)
+    if exponent == "f8" and base != "f8" and base[0] == "f":
+        y[-1] += 2.0**-30
+    if exponent in ("i4", "i8"):
+        x[-2], y[-2] = -1, 70000
+    node = helper.make_node("Pow", ["x", "y"], ["z"])
+    infos = [
+        helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(a.dtype), a.shape)
+        for n, a in (("x", x), ("y", y))
+    ]
+    graph = helper.make_graph([node], "g", infos, [ValueInfoProto(name="z")])
+    imports = [helper.make_opsetid("", 13)]
+    model = helper.make_model(graph, opset_imports=imports, ir_version=8).SerializeToString()
+    (want,) = onnxruntime.InferenceSession(model).run(None, {"x": x, "y": y})
+    rtol = 2e-3 if base == "f2" else 1e-6
+    found = run(model, {"x": x, "y": y}, ["z"])["z"]
+    assert found.dtype == x.dtype
+    np.testing.assert_allclose(found, want, rtol=rtol)
+
+
+@pytest.mark.parametrize("step", [1, -1, -2])
+def test_a_gather_from_what_was_reversed(step: int) -> None:
+    """Against onnx.reference, at places that are known when the model runs."""
+    x = np.arange(10, dtype=np.float32).reshape(5, 2)
+    indices = np.array([0, 1, -1, 2], np.int64)
+    ends = np.iinfo(np.int64)
+    given = {"s": 0 if step > 0 else 4, "e": ends.max if step > 0 else ends.min, "a": 0, "t": step}
+    nodes = [
+        helper.make_node("Slice", ["x", *given], ["between"]),
+        helper.make_node("Gather", ["between", "i"], ["y"], axis=0),
+    ]
+    infos = [
+        helper.make_tensor_value_info("x", TensorProto.FLOAT, x.shape),
+        helper.make_tensor_value_info("i", TensorProto.INT64, indices.shape),
+    ]
+    known = [numpy_helper.from_array(np.array([v]), name) for name, v in given.items()]
+    graph = helper.make_graph(nodes, "g", infos, [ValueInfoProto(name="y")], known)
+    imports = [helper.make_opsetid("", 13)]
+    model = helper.make_model(graph, opset_imports=imports, ir_version=8).SerializeToString()
+    feeds = {"x": x, "i": indices}
+    (want,) = ReferenceEvaluator(onnx.ModelProto.FromString(model)).run(None, feeds)
+    np.testing.assert_array_equal(run(model, feeds, ["y"])["y"], want)

@@ -81,6 +81,44 @@ def test_a_view_is_sliced_where_it_lies():
     np.testing.assert_array_equal(result, np.stack([expected[..., 2:3], expected[..., :1]]))
 
 
+@pytest.mark.parametrize("reversed", [(0,), (1,), (0, 1)], ids=str)
+@pytest.mark.parametrize("dims", [[0], [1], [0, 1], [1, 0]], ids=str)
+def test_a_reversed_view_is_read_and_written_from_its_first_element_on(dims, reversed):
+    """Its other elements lie before that in memory. Places not within the view stay as they are."""
+    x, sizes = numbers((6, 5)), [2, 1][: len(dims)]
+    places = [x.shape[d] - n + 1 for d, n in zip(dims, sizes, strict=True)]
+    offsets = np.stack([np.arange(min(places)) for _ in dims], 1).astype(np.int32)
+    outside = np.concatenate([offsets, np.full((1, len(dims)), -1, np.int32)])
+    view = np.flip(x, reversed).copy()
+    blocks = [block(view, o, dims, sizes) for o in offsets]
+    written = np.stack([numbers(view[b].shape) for b in [*blocks, blocks[0]]])
+
+    def graph(function):
+        rig = Rig()
+        t = of = rig.tensor(x)
+        for d in reversed:
+            of = of.reverse(d)
+        name = rig.result(function(rig, of, rig.tensor(outside)) or t)
+        return rig.run()[name]
+
+    def update(function):
+        return lambda rig, t, o: function(
+            rig.graph, t, rig.tensor(written), o, dims, sizes, rig.prog
+        )
+
+    found = graph(lambda rig, t, o: popops.multiSlice(rig.graph, t, o, dims, sizes, rig.prog))
+    np.testing.assert_array_equal(found[:-1], np.stack([view[b] for b in blocks]))
+    assert not found[-1].any()
+    expected = view.copy()
+    for b, new in zip(blocks, written, strict=False):
+        expected[b] = new
+    np.testing.assert_array_equal(graph(update(popops.multiUpdate)), np.flip(expected, reversed))
+    expected = view.copy()
+    for b, new in zip(blocks, written, strict=False):
+        expected[b] = np.maximum(expected[b], new)
+    np.testing.assert_array_equal(graph(update(popops.multiUpdateMax)), np.flip(expected, reversed))
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 def test_later_updates_stay(threads):
     x, s = numbers((50, 600)), numbers((400, 1, 600))
