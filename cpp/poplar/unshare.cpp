@@ -17,10 +17,7 @@ namespace {
 using Replacements = std::map<unsigned, ViewPtr>;
 
 poplar::Tensor replaced(const poplar::Tensor& t, const Replacements& by) {
-  if (!t.valid()) return t;
-  auto view = t.viewPtr();
-  for (const auto& [variable, other] : by) view = view->replaced(variable, other);
-  return poplar::Tensor(view);
+  return t.valid() ? poplar::Tensor(t.viewPtr()->replaced(by)) : t;
 }
 
 struct Renaming {

@@ -87,7 +87,8 @@ void Nest::coalesce() {
 }
 
 struct View::Base {
-  // A variable (parts empty), one view taken flat (one part), or several joined.
+  // A variable (parts empty), one view taken flat (one part), or several joined. `constant`: some
+  // of it is.
   unsigned variable = 0;
   bool constant = false;
   std::int64_t variableElements = 0;
@@ -96,6 +97,52 @@ struct View::Base {
   // starts[p+1]).
   std::int64_t outer = 1, inner = 1;
   Dims starts;
+
+  void add(ViewPtr part) {
+    constant = constant || part->containsConstant();
+    parts.push_back(std::move(part));
+  }
+};
+
+// Views share what they are made of: each base is replaced once, and kept if nothing in it changes.
+class View::Replacement {
+ public:
+  explicit Replacement(const std::map<unsigned, ViewPtr>& by) : by_(by) {}
+
+  std::shared_ptr<const Base> of(const std::shared_ptr<const Base>& base) {
+    const auto known = known_.find(base.get());
+    return known != known_.end() ? known->second : known_[base.get()] = made(base);
+  }
+
+ private:
+  std::shared_ptr<const Base> made(const std::shared_ptr<const Base>& base) {
+    auto changed = std::make_shared<Base>(*base);
+    changed->constant = false;
+    changed->parts.clear();
+    if (base->parts.empty()) {
+      const auto by = by_.find(base->variable);
+      if (by == by_.end()) return base;
+      if (by->second->wholeVariable()) return by->second->base_;
+      changed->add(by->second);
+      return changed;
+    }
+    bool any = false;
+    for (const auto& part : base->parts) {
+      auto inner = of(part->base_);
+      if (inner == part->base_) {
+        changed->add(part);
+        continue;
+      }
+      any = true;
+      auto v = part->copy();
+      v->base_ = std::move(inner);
+      changed->add(std::move(v));
+    }
+    return any ? changed : base;
+  }
+
+  const std::map<unsigned, ViewPtr>& by_;
+  std::map<const Base*, std::shared_ptr<const Base>> known_;
 };
 
 ViewPtr View::ofVariable(const GraphImpl* graph, unsigned variable, bool constant,
@@ -121,7 +168,7 @@ ViewPtr View::concat(const std::vector<ViewPtr>& parts, unsigned dimension) {
   base->starts.push_back(0);
   for (const auto& part : parts) {
     if (part->elements() == 0) continue;
-    base->parts.push_back(part);
+    base->add(part);
     base->starts.push_back(base->starts.back() + part->shape_[dimension]);
   }
   if (base->parts.size() == 1) return base->parts.front();
@@ -155,7 +202,7 @@ ViewPtr View::ofState(const GraphImpl* graph, State state) {
   base->variable = state.variable;
   base->constant = state.constant;
   base->variableElements = state.variableElements;
-  base->parts = std::move(state.parts);
+  for (auto& part : state.parts) base->add(std::move(part));
   base->outer = state.outer;
   base->inner = state.inner;
   base->starts = std::move(state.starts);
@@ -215,22 +262,9 @@ ViewPtr View::reinterpret(poplar::Type type) const {
   return v;
 }
 
-ViewPtr View::replaced(unsigned variable, const ViewPtr& by) const {
+ViewPtr View::replaced(const std::map<unsigned, ViewPtr>& by) const {
   auto v = copy();
-  if (base_->parts.empty()) {
-    if (base_->variable != variable) return v;
-    if (by->wholeVariable()) {
-      v->base_ = by->base_;
-    } else {
-      auto base = std::make_shared<Base>();
-      base->parts = {by};
-      v->base_ = std::move(base);
-    }
-    return v;
-  }
-  auto base = std::make_shared<Base>(*base_);
-  for (auto& part : base->parts) part = part->replaced(variable, by);
-  v->base_ = std::move(base);
+  v->base_ = Replacement(by).of(base_);
   return v;
 }
 
@@ -240,7 +274,7 @@ ViewPtr View::reshape(Dims shape) const {
     v->strides_ = std::move(*strides);
   } else {
     auto base = std::make_shared<Base>();
-    base->parts = {copy()};
+    base->add(copy());
     v->base_ = std::move(base);
     v->offset_ = 0;
     v->strides_ = rowMajorStrides(shape);
@@ -523,11 +557,7 @@ std::vector<unsigned> View::variables() const {
   return {found.begin(), found.end()};
 }
 
-bool View::containsConstant() const {
-  if (base_->parts.empty()) return base_->constant;
-  return std::any_of(base_->parts.begin(), base_->parts.end(),
-                     [](const ViewPtr& p) { return p->containsConstant(); });
-}
+bool View::containsConstant() const { return base_->constant; }
 
 bool View::containsAliases() const {
   // Ranges that a nest spans tell it apart in all common cases; the rest is counted.

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -80,8 +81,8 @@ class __attribute__((visibility("default"))) View {
   /// Dimension `dimension` becomes [n, its size] with all n the same elements.
   ViewPtr repeatBefore(unsigned dimension, std::int64_t n) const;
   ViewPtr reinterpret(poplar::Type type) const;
-  /// The same view with another view's elements, in their order, in place of a variable's.
-  ViewPtr replaced(unsigned variable, const ViewPtr& by) const;
+  /// The same view with other views' elements, in their order, in place of those of variables.
+  ViewPtr replaced(const std::map<unsigned, ViewPtr>& by) const;
 
   /// Where the view lies in one variable, if it is one strided box.
   struct Affine {
@@ -104,6 +105,7 @@ class __attribute__((visibility("default"))) View {
 
  private:
   struct Base;
+  class Replacement;
   View() = default;
   std::shared_ptr<View> copy() const { return std::shared_ptr<View>(new View(*this)); }
 
