@@ -106,15 +106,17 @@ class _Walk:
         """For each tensor, the ids of the contributions to its gradient that exist so far."""
         self.totals: dict[Tensor, str] = {}
         stack = [graph.getTensor(id) for id in targets]
+        passed: set[Op] = set()
         while stack:
             tensor = stack.pop()
             if tensor in self.active or not _carriesGradient(tensor):
                 continue
             self.active.add(tensor)
             for op in tensor.consumers:
-                if not getattr(op, "stopsGradient", False) and any(
-                    t is tensor for t in _inputs(op).values()
-                ):
+                if op in passed or getattr(op, "stopsGradient", False):
+                    continue
+                if any(t is tensor for t in _inputs(op).values()):
+                    passed.add(op)
                     stack += _outputs(op).values()
 
     def isActive(self, tensor: Tensor) -> bool:

@@ -59,7 +59,9 @@ def sessionOf(model: ModelProto | bytes, device: Any = None, loss: str = "") -> 
     flow = popir.DataFlow(1, names)
     if loss:
         session: Any = popir.TrainingSession(
-            *(data, flow, loss, popir.ConstSGD(0.1), device), userOptions=options
+            *(data, flow, loss, popir.ConstSGD(0.1), device),
+            userOptions=options,
+            trained=["*"],
         )
     else:
         session = popir.InferenceSession(data, flow, device, userOptions=options)
@@ -237,6 +239,24 @@ def reshaped(n: int) -> ModelProto:
     return chain(n, link, [4, 4])
 
 
+def shuffled(n: int) -> ModelProto:
+    """A tensor in `n` parts, which are joined in another order."""
+    nodes = [node("Split", ["x"], [f"y{i}" for i in range(n)], axis=0)]
+    nodes.append(node("Concat", [f"y{i * 7 % n}" for i in range(n)], ["y"], axis=0))
+    return modelWith(nodes, {"x": [n]}, ["y"])
+
+
+def shuffles(n: int) -> ModelProto:
+    """The same of eight parts, again and again."""
+
+    def link(i: int) -> list[Any]:
+        split = node("Split", [f"h{i}"], [f"p{i}_{k}" for k in range(8)], axis=0)
+        joined = [f"p{i}_{k * 5 % 8}" for k in range(8)]
+        return [split, node("Concat", joined, [f"h{i + 1}"], axis=0)]
+
+    return chain(n, link, [8, 2])
+
+
 def calls(n: int) -> ModelProto:
     """A function called many times."""
     opsets = [helper.make_opsetid("", 17)]
@@ -280,6 +300,8 @@ MODELS: dict[str, tuple[Callable[[int], ModelProto], int]] = {
     "transposed": (transposed, 40),
     "growing": (growing, 40),
     "rotated": (rotated, 40),
+    "shuffled": (shuffled, 80),
+    "shuffles": (shuffles, 10),
     "reshaped": (reshaped, 40),
     "calls of a function": (calls, 24),
     "time steps": (steps, 30),
@@ -290,6 +312,27 @@ MODELS: dict[str, tuple[Callable[[int], ModelProto], int]] = {
 def test_models(name: str) -> None:
     make, n = MODELS[name]
     checkLinear(make, n)
+
+
+def trained(model: ModelProto) -> ModelProto:
+    """Its inputs are weights, and the sum of its outputs is the loss."""
+    graph = model.graph
+    for value in graph.input:
+        shape = [dim.dim_value for dim in value.type.tensor_type.shape.dim]
+        graph.initializer.append(numpy_helper.from_array(f32(*shape), value.name))
+    sums = [f"sum{i}" for i in range(len(graph.output))]
+    for value, total in zip(graph.output, sums, strict=True):
+        graph.node.append(node("ReduceSum", [value.name], [total], keepdims=0))
+    graph.node.append(node("Sum", sums, ["loss"]))
+    del graph.input[:], graph.output[:]
+    graph.output.append(onnx.ValueInfoProto(name="loss"))
+    return model
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_models_in_training(name: str) -> None:
+    make, n = MODELS[name]
+    checkLinear(lambda n: trained(make(n)), n, loss="loss")
 
 
 def test_training() -> None:

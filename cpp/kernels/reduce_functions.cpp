@@ -17,14 +17,14 @@ A logAdd(A a, A b) {
   return std::max(a, b) + std::log1p(std::exp(-std::abs(a - b)));
 }
 
-// log(sum(exp(x))), from the largest x down. NaN stays, being unequal to all.
+// log(sum(exp(x))), from the largest x down; NaN counts as larger than all.
 template <class T, class A>
 struct LogSum {
   static A of(const T* x, std::int64_t n, std::int64_t stride) {
     A largest = -std::numeric_limits<A>::infinity();
     for (std::int64_t i = 0; i < n; ++i) {
       const A a = static_cast<A>(x[i * stride]);
-      if (!(a <= largest)) largest = a;
+      if (!(a <= largest) && !std::isnan(largest)) largest = a;
     }
     if (!std::isfinite(largest)) return largest;
     A sum = 0;

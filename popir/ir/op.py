@@ -166,11 +166,9 @@ class Op:
         return (self.variantOf or self.opid).type
 
     def debugName(self) -> str:
-        """Who this is, for messages: id, identifier, name and tensors."""
-        inputs = ", ".join(f"'{t.id}'" for _, t in sorted(self.input.items()))
-        outputs = ", ".join(f"'{t.id}'" for _, t in sorted(self.output.items()))
+        """Who this is, for messages: id, identifier, name and tensors, of many the first ones."""
         who = f"{self.id}, {self.opid}, name='{self.name()}'"
-        return f"Op({who}, inputs=[{inputs}], outputs=[{outputs}])"
+        return f"Op({who}, inputs=[{_shown(self.input)}], outputs=[{_shown(self.output)}])"
 
     __repr__ = debugName
 
@@ -518,3 +516,14 @@ class Op:
     def optimizerInputs(self) -> dict[int, Tensor]:
         """The inputs that the optimizer sets, by index."""
         return {}
+
+
+_FEW = 8
+"""So many tensors of an operator a message names."""
+
+
+def _shown(tensors: Mapping[int, Tensor]) -> str:
+    names = [f"'{tensors[i].id}'" for i in sorted(tensors)[:_FEW]]
+    if len(tensors) > _FEW:
+        names.append(f"{len(tensors) - _FEW} more")
+    return ", ".join(names)

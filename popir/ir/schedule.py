@@ -71,19 +71,43 @@ def _modifiers(graph: Graph) -> dict[Op, list[Op]]:
     """
     found: dict[Op, list[Op]] = {}
     users: dict[Tensor, _Users] = {}
+    places = _Places()
     for op in graph.ops.values():
         if type(op).modifies is not Op.modifies:
             written = [tensor for i, tensor in op.input.items() if op.modifies(i)]
             if not written:
                 continue
             known = graph.constraints.get(op, {})
-            before = (r for tensor in written for r in _before(op, tensor, users))
+            before = (r for tensor in written for r in _before(op, tensor, users, places))
             readers = [reader for reader in before if reader not in known]
             if readers and not any(tensor.isVariable() for tensor in written):
                 after = _descendants(op)
                 readers = [reader for reader in readers if reader not in after]
             found[op] = readers
     return found
+
+
+class _Places:
+    """The indices at which operators have tensors: of many inputs, none is looked for twice."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Op, bool], dict[Tensor, list[int]]] = {}
+
+    def inputs(self, op: Op, tensor: Tensor) -> list[int]:
+        """Where `op` reads the tensor."""
+        return self._of(op, True).get(tensor, [])
+
+    def outputs(self, op: Op, tensor: Tensor) -> list[int]:
+        """Where `op` writes it."""
+        return self._of(op, False).get(tensor, [])
+
+    def _of(self, op: Op, isInput: bool) -> dict[Tensor, list[int]]:
+        found = self._known.get((op, isInput))
+        if found is None:
+            found = self._known[op, isInput] = {}
+            for i, tensor in (op.input if isInput else op.output).items():
+                found.setdefault(tensor, []).append(i)
+        return found
 
 
 class _Users:
@@ -106,7 +130,9 @@ class _Users:
         self.place = {op: n for n, op in enumerate(self.writers)}
 
 
-def _before(modifier: Op, written: Tensor, users: dict[Tensor, _Users]) -> Iterable[Op]:
+def _before(
+    modifier: Op, written: Tensor, users: dict[Tensor, _Users], places: _Places
+) -> Iterable[Op]:
     """What `modifier` waits for because it writes.
 
     Of a variable that has no views, the first modifier waits for the readers, and each other one
@@ -116,7 +142,7 @@ def _before(modifier: Op, written: Tensor, users: dict[Tensor, _Users]) -> Itera
         users[written] = _Users(written)
     known = users[written]
     if known.isViewed:
-        return _readers_before(modifier, written)
+        return _readers_before(modifier, written, places)
     place = known.place[modifier]
     return [known.writers[place - 1]] if place else known.readers
 
@@ -133,7 +159,7 @@ def _descendants(op: Op) -> set[Op]:
     return found
 
 
-def _readers_before(modifier: Op, written: Tensor) -> Iterator[Op]:
+def _readers_before(modifier: Op, written: Tensor, places: _Places) -> Iterator[Op]:
     """The readers of the memory of `written`, through views of it too, that see it before
     `modifier` writes.
 
@@ -148,13 +174,13 @@ def _readers_before(modifier: Op, written: Tensor) -> Iterator[Op]:
         for reader in tensor.uses:
             if reader is modifier:
                 continue
-            writes = any(t is tensor and reader.modifies(i) for i, t in reader.input.items())
+            writes = any(map(reader.modifies, places.inputs(reader, tensor)))
             if not writes or reader.id < modifier.id:
                 yield reader
             if not writes:
-                stack += _new(seen, _views(reader, tensor))
+                stack += _new(seen, _views(reader, tensor, places))
         if tensor.producer is not None:
-            stack += _new(seen, _viewed(tensor.producer, tensor))
+            stack += _new(seen, _viewed(tensor.producer, tensor, places))
 
 
 def _new(seen: set[Tensor], tensors: Iterator[Tensor]) -> list[Tensor]:
@@ -163,20 +189,16 @@ def _new(seen: set[Tensor], tensors: Iterator[Tensor]) -> list[Tensor]:
     return fresh
 
 
-def _views(op: Op, tensor: Tensor) -> Iterator[Tensor]:
+def _views(op: Op, tensor: Tensor, places: _Places) -> Iterator[Tensor]:
     if type(op).aliases is not Op.aliases:
-        for i, source in op.input.items():
-            if source is tensor:
-                yield from (view for o, view in op.output.items() if op.aliases(i, o))
+        for i in places.inputs(op, tensor):
+            yield from (view for o, view in op.output.items() if op.aliases(i, o))
 
 
-def _viewed(op: Op, view: Tensor) -> Iterator[Tensor]:
+def _viewed(op: Op, view: Tensor, places: _Places) -> Iterator[Tensor]:
     if type(op).aliases is not Op.aliases:
-        for o, target in op.output.items():
-            if target is view:
-                yield from (
-                    t for i, t in op.input.items() if op.aliases(i, o) and not op.modifies(i)
-                )
+        for o in places.outputs(op, view):
+            yield from (t for i, t in op.input.items() if op.aliases(i, o) and not op.modifies(i))
 
 
 def _cycle(ops: list[Op]) -> VerificationError:

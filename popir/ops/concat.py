@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import accumulate
 
 import numpy as np
 
@@ -57,7 +58,9 @@ class ConcatOp(Op):
 
     def getGradOps(self) -> list[Op]:
         """A slice for each input."""
-        return [ConcatGradOp(self, i) for i in range(self.numInputs())]
+        sizes = [self.inShape(i)[self.along()] for i in range(self.numInputs())]
+        begins = [0, *accumulate(sizes)]
+        return [ConcatGradOp(self, i, begins[i]) for i in range(len(sizes))]
 
 
 class ConcatGradOp(InputGradOp):
@@ -65,10 +68,10 @@ class ConcatGradOp(InputGradOp):
 
     opid = graphcoreId("ConcatGrad")
 
-    def __init__(self, fwdOp: ConcatOp, index: int) -> None:
+    def __init__(self, fwdOp: ConcatOp, index: int, begin: int) -> None:
         super().__init__(fwdOp, index)
         self._axis = fwdOp.along()
-        self._begin = sum(fwdOp.inShape(i)[self._axis] for i in range(index))
+        self._begin = begin
 
     def part(self) -> tuple[int, int, int]:
         """Begin, end, axis."""

@@ -176,13 +176,13 @@ class ElementwiseGradOp(OverwritingOp, InputGradOp):
     """
 
     def __init__(self, fwdOp: ElementwiseOp, index: int) -> None:
-        n = fwdOp.numInputs()
         derivative = fwdOp.dydx(index)
         self._read = sorted(s.operands(derivative))
         renumbered = s.renumber(derivative, {old: new + 1 for new, old in enumerate(self._read)})
         self._expression = s.mul(Arg(0), renumbered)
-        self._numForward = n
-        self._shapes = [fwdOp.operandShape(i) for i in range(n)] + [fwdOp.outShape(0)]
+        self._numForward = n = fwdOp.numInputs()
+        self._shapes = {i: fwdOp.operandShape(i) for i in {index, *self._read} - {n}}
+        self._shapes[n] = fwdOp.outShape(0)
         super().__init__(fwdOp, index, fwdOp.row.gradientId(index))
 
     def gradInputInfo(self) -> list[GradInOutMapper]:
@@ -198,7 +198,7 @@ class ElementwiseGradOp(OverwritingOp, InputGradOp):
         return super().aliases(inIndex, outIndex) or (
             inIndex == 0
             and self._expression == Arg(0)
-            and not summedDims(self._shapes[-1], self._shapes[self._index])
+            and not summedDims(self._shapes[self._numForward], self._shapes[self._index])
         )
 
     def variants(self) -> dict[int, OperatorIdentifier]:
@@ -218,7 +218,7 @@ class ElementwiseGradOp(OverwritingOp, InputGradOp):
 
     def operandShape(self, i: int) -> list[int]:
         """The shape of input `i` as numpy's rule is to see it."""
-        return self._shapes[-1] if i == 0 else self._shapes[self._read[i - 1]]
+        return self._shapes[self._numForward if i == 0 else self._read[i - 1]]
 
     def resultShape(self) -> list[int]:
         """The shape to sum to, before it becomes the input's."""

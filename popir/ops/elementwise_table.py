@@ -10,7 +10,7 @@ from popir.ir import OperatorIdentifier
 from popir.ops import symbolic as s
 from popir.ops.identifiers import graphcoreId
 from popir.ops.inplace import variantId
-from popir.ops.symbolic import Expr
+from popir.ops.symbolic import Const, Expr
 from popir.types import DataType
 
 FLOATS = {DataType.FLOAT, DataType.FLOAT16, DataType.BFLOAT16, DataType.DOUBLE}
@@ -20,8 +20,9 @@ FLOATS = {DataType.FLOAT, DataType.FLOAT16, DataType.BFLOAT16, DataType.DOUBLE}
 class Row:
     """One operator: its name, its versions, and its expression, a function of the inputs.
 
-    Attributes are the function's keyword-only parameters. `dydx`, a function of
-    the output and of the same attributes, replaces the derivative of a unary operator.
+    Attributes are the function's keyword-only parameters. `dydx`, a function of the output, which
+    is the operand after the inputs, and of the same attributes, replaces the derivative with
+    respect to each input.
     """
 
     type: str
@@ -131,8 +132,8 @@ ROWS = [
         lambda x, y, *, fmod: s.rem(x, y) if fmod else _remainder(x, y),
         kind=bool,
     ),
-    Row("Sum", (6, 8, 13), _sum),
-    Row("Mean", (6, 8, 13), _mean),
+    Row("Sum", (6, 8, 13), _sum, lambda y: s.ONE),
+    Row("Mean", (6, 8, 13), _mean, lambda y: Const(1 / y.index)),
     Row("Max", (6, 8, 12, 13), _fold(s.maximum)),
     Row("Min", (6, 8, 12, 13), _fold(s.minimum)),
     # functions

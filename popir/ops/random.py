@@ -182,7 +182,7 @@ class DropoutOpx(Opx):
                 given,
                 given,
                 keep,
-                1 / keep,
+                1 / keep if keep else 0.0,
                 prog,
                 self.debugContext(),
             ),
@@ -211,7 +211,7 @@ class DropoutGradOpx(Opx):
             g,
             g,
             op.keep,
-            1 / op.keep,
+            1 / op.keep if op.keep else 0.0,
             prog,
             self.debugContext(),
         )

@@ -242,14 +242,16 @@ def derivative(e: Expr, index: int) -> Expr:
     """
     if isinstance(e, Arg):
         return ONE if e.index == index else ZERO
-    if not isinstance(e, Call) or index not in operands(e):
+    if not isinstance(e, Call):
+        return ZERO
+    inner = [derivative(argument, index) for argument in e.args]
+    if all(each == ZERO for each in inner):
         return ZERO
     if e.name in PIECES:
-        first, second = (derivative(a, index) for a in e.args[:2])
-        return select(first, second, PIECES[e.name](*e.args))
+        return select(*inner[:2], PIECES[e.name](*e.args))
     total: Expr = ZERO
-    for argument, partial in zip(e.args, DERIVATIVES[e.name](*e.args), strict=True):
-        total = add(total, mul(partial, derivative(argument, index)))
+    for each, partial in zip(inner, DERIVATIVES[e.name](*e.args), strict=True):
+        total = add(total, mul(partial, each))
     return total
 
 

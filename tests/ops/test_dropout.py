@@ -67,6 +67,20 @@ def test_training(opset: int) -> None:
     np.testing.assert_allclose(out["Gradient___x"], want, rtol=1e-6)
 
 
+@pytest.mark.parametrize("opset", [7, 13])
+def test_all_may_be_dropped(opset: int) -> None:
+    """As PyTorch does for p=1; onnxruntime takes less than 1 alone."""
+    proto = model(opset, mask=True)
+    for attribute in proto.graph.node[0].attribute:
+        attribute.f = 1.0
+    if opset >= 12:
+        ratio = proto.graph.node[0].input[1]
+        (held,) = (t for t in proto.graph.initializer if t.name == ratio)
+        held.CopyFrom(numpy_helper.from_array(np.float32(1), ratio))
+    out = step(train(proto, ["y", "mask", "Gradient___x"]), {"x": X})
+    assert not any(array.any() for array in out.values())
+
+
 def test_each_batch_and_step_draws_anew_and_the_seed_repeats() -> None:
     session = train(model(10), ["y"], batches=2)
     session.setRandomSeed(7)

@@ -4,6 +4,7 @@ allows, over the whole table of operators: against onnxruntime, in poisoned memo
 
 from __future__ import annotations
 
+import itertools
 import json
 import zlib
 from collections.abc import Iterator
@@ -186,6 +187,24 @@ def test_integers_divide_by_0_and_beyond_their_range(dtype: Any) -> None:
 def test_the_sign_of_nan_is_nan() -> None:
     x = np.array([np.nan, -np.inf, -0.0, 3], np.float32)
     np.testing.assert_array_equal(run("Sign", [x])[0], np.sign(x))
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64], ids=str)
+@pytest.mark.parametrize("type", ["ReduceLogSumExp", "ReduceSum", "ReduceMean", "ReduceL2"])
+def test_nan_beside_other_special_values_wherever_it_stands(type: str, dtype: Any) -> None:
+    """Every three of them, in every order: against numpy."""
+    every = [np.array(v, dtype) for v in itertools.product([np.nan, np.inf, -np.inf, 1], repeat=3)]
+    x = np.stack(every)
+    found = run(type, [x], {"axes": [1], "keepdims": 0}, version=11)[0]
+    with np.errstate(all="ignore"):
+        wide = x.astype(np.float64)
+        want = {
+            "ReduceLogSumExp": np.logaddexp.reduce(wide, 1),
+            "ReduceSum": wide.sum(1),
+            "ReduceMean": wide.mean(1),
+            "ReduceL2": np.sqrt((wide * wide).sum(1)),
+        }[type]
+    np.testing.assert_allclose(found, want.astype(dtype), 1e-3)
 
 
 def test_every_factor_may_be_0() -> None:
