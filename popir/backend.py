@@ -15,6 +15,7 @@ from popir.devices import DeviceManager
 from popir.errors import OperatorInputError
 from popir.session import InferenceSession
 from popir.stepio import PyStepIO
+from popir.typed import typed
 from popir.types import TensorInfo
 
 Array = np.ndarray[Any, Any]
@@ -55,6 +56,7 @@ def _refuse(who: str, options: Mapping[str, Any]) -> None:
         raise TypeError(f"popir.backend: {who}() takes no option {', '.join(map(repr, options))}.")
 
 
+@typed
 class PopirRep(BackendRep):
     """A prepared model: compiled anew for each combination of input shapes that it is given, of
     which the last `MOST_SESSIONS` are kept, or fewer if they hold more than `MOST_BYTES`.
@@ -121,6 +123,7 @@ class PopirRep(BackendRep):
         return session
 
 
+@typed
 class PopirBackend(Backend):
     """The backend; the functions of this module are its methods."""
 

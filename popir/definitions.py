@@ -9,6 +9,7 @@ from typing import Any
 
 from popir.errors import OperatorAttributeError, OperatorInputError, popart_exception
 from popir.ir.attributes import unknown_attribute
+from popir.typed import typed
 from popir.types import DataType
 
 Given = tuple[str, DataType | None]
@@ -87,6 +88,7 @@ class Formals(tuple[Formal, ...]):
         )
 
 
+@typed
 class OpDefinition:
     """The inputs, outputs and attributes that an operator takes.
 

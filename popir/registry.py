@@ -32,6 +32,7 @@ from popir.exclusive import ForkLock
 from popir.ir import Op, OperatorIdentifier, Tensor
 from popir.onnxio import schemas
 from popir.opx import Opx
+from popir.typed import typed
 from popir.types import TensorInfo
 
 BUILT_IN = "built in"
@@ -170,6 +171,7 @@ def _isRedefined(old: object, new: object) -> bool:
     return names[0] == names[1] and "<" not in names[0][1]
 
 
+@typed
 class OpCreator:
     """Registers an Op class for identifiers; making one does it.
 
@@ -193,11 +195,6 @@ class OpCreator:
         override: bool = False,
         source: str | None = None,
     ) -> None:
-        given: object = opClass
-        if not isinstance(given, type) or not issubclass(given, Op):
-            raise popart_exception(
-                f"OpCreator registers a class that is derived from popir.Op; given was {given!r}."
-            )
         source = source or opClass.source
         hasGradOps = opClass.getGradOps is not Op.getGradOps
         self.opids = _identifiers("OpCreator", definitions)
@@ -213,6 +210,7 @@ class OpCreator:
             register_op(entry, override)
 
 
+@typed
 class OpxCreator:
     """Registers an Opx class (or a function that makes one) for identifiers; making one does it.
 

@@ -29,7 +29,6 @@ from popir.errors import (
     did_you_mean,
     popart_exception,
     poplar_graph_memory_allocation_error,
-    require,
     require_path,
 )
 from popir.exclusive import IN_STEP, Exclusive, exclusive
@@ -61,6 +60,7 @@ from popir.stepio import UNBOUND, Port, PyStepIO, PyStepIOCallback, PyWeightsIO
 from popir.trainable import Choice, Role
 from popir.transforms.decision import Decision
 from popir.transforms.outline import OutlineOptions
+from popir.typed import typed
 from popir.types import TensorInfo
 from popir.virtual_graphs import Places, checkVirtualGraphs, splitOverIpus
 from popir.watch import Checks
@@ -77,6 +77,7 @@ _RETURNED = {
 }
 
 
+@typed
 class Session(Exclusive):
     """Base of both: holds the host's copy of the weights and, once prepared, the engine.
 
@@ -102,12 +103,9 @@ class Session(Exclusive):
         evaluationMode: Collection[str] = (),
     ) -> None:
         super().__init__()
-        require("A session", "dataFlow", dataFlow, DataFlow)
-        require("A session", "deviceInfo", deviceInfo, DeviceInfo)
         self.dataFlow = dataFlow
         self.deviceInfo = deviceInfo
         self.options = SessionOptions() if userOptions is None else userOptions
-        require("A session", "userOptions", self.options, SessionOptions)
         self.options.check()
         self._engineOptions = _engineOptions(self.options)
         self._isPlaced = (
@@ -436,11 +434,7 @@ class Session(Exclusive):
                 if isinstance(stepio, PyStepIOCallback):
                     self._runWithCallbacks(stepio)
                     return
-                try:
-                    given = stepio.inputs
-                except AttributeError:
-                    require("run()", "stepio", stepio, PyStepIO)
-                    raise
+                given = stepio.inputs
                 try:
                     if not self._isSynthetic:
                         for port in self._inputs:
@@ -684,6 +678,7 @@ def _engineOptions(options: SessionOptions) -> dict[str, str]:
     return {name: value for name, value in meant.items() if name in acting}
 
 
+@typed
 class InferenceSession(Session):
     """Runs a model forwards.
 
@@ -721,6 +716,7 @@ class InferenceSession(Session):
         )
 
 
+@typed
 class TrainingSession(Session):
     """Runs a model forwards and backwards, and updates its weights after each batch.
 
@@ -757,8 +753,6 @@ class TrainingSession(Session):
         trainingMode: Collection[str] = (),
         evaluationMode: Collection[str] = (),
     ) -> None:
-        require("A session", "loss", loss, str)
-        require("A session", "optimizer", optimizer, Optimizer)
         super().__init__(
             fnModel,
             dataFlow,

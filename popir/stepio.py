@@ -5,7 +5,6 @@ binds them to.
 from __future__ import annotations
 
 import logging
-import reprlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -13,6 +12,7 @@ import numpy as np
 
 from popir.errors import StepIOError
 from popir.step import Stream
+from popir.typed import typed
 from popir.types import DataType
 
 Array = np.ndarray[Any, Any]
@@ -22,6 +22,7 @@ _log = logging.getLogger("popir.session")
 _NARROWED = {DataType.INT32: DataType.INT64, DataType.UINT32: DataType.UINT64}
 
 
+@typed(error=StepIOError)
 class PyStepIO:
     """Input and output arrays of one step, by tensor id.
 
@@ -30,12 +31,6 @@ class PyStepIO:
     """
 
     def __init__(self, inputs: Mapping[str, Array], outputs: Mapping[str, Array]) -> None:
-        for what, given in (("inputs", inputs), ("outputs", outputs)):
-            if not isinstance(given, Mapping) or not all(isinstance(id, str) for id in given):
-                raise StepIOError(
-                    f"PyStepIO takes a dictionary of arrays by tensor id as {what}; given was "
-                    f"{reprlib.repr(given)}."
-                )
         self.inputs = inputs
         self.outputs = outputs
         self.checks = True
@@ -45,6 +40,7 @@ class PyStepIO:
         self.checks = enable
 
 
+@typed(error=StepIOError)
 class PyStepIOCallback:
     """Functions that deliver a step's inputs and take its outputs, one batch at a time.
 
@@ -68,6 +64,7 @@ class PyStepIOCallback:
         self.outputCompleteCallback = output_complete_callback
 
 
+@typed
 class PyWeightsIO:
     """Host arrays of weights, by tensor id, for `readWeights` and `writeWeights`."""
 

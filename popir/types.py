@@ -12,6 +12,7 @@ import ml_dtypes
 import numpy as np
 
 from popir.errors import popart_exception
+from popir.typed import typed
 
 
 class DataType(enum.Enum):
@@ -105,6 +106,7 @@ class ReductionType(enum.Enum):
     NoReduction = "NoReduction"
 
 
+@typed
 class TensorInfo:
     """The element type and the shape of a tensor. Immutable; equal by value; hashable.
 

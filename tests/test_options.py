@@ -61,7 +61,7 @@ SAMPLES: dict[str, Any] = {
     "a dict of strings to strings": {"a": "b"},
     "a dict of strings to integers": {"x": 2},
     "a dict of strings to objects of TensorLocation": {"x": TensorLocation()},
-    "a dict of strings to objects of list": {"Fwd0": ["Transform"]},
+    "a dict of strings to lists of strings": {"Fwd0": ["Transform"]},
     "anything": 3,
 }
 OF_SOME: dict[str, Any] = {

@@ -22,12 +22,14 @@ from popir.onnxio.load import ModelInFolder, Source, embed, load
 from popir.onnxio.proto import GraphProto, ModelProto, TensorProto
 from popir.onnxio.tensors import TensorReader
 from popir.options.annotations import CHECKPOINT, RECOMPUTE
+from popir.typed import typed
 from popir.types import DataType, TensorInfo
 
 _OPSET_NAME = re.compile(r"ai(Onnx|OnnxMl|Graphcore)(?:Opset(\d+))?")
 _DOMAINS = {"Onnx": "ai.onnx", "OnnxMl": "ai.onnx.ml", "Graphcore": "ai.graphcore"}
 
 
+@typed
 class Builder(Core):
     """Makes an ONNX model. Tensors are known by their ids.
 
@@ -222,8 +224,6 @@ class Builder(Core):
 
     def addOutputTensor(self, outputName: str) -> None:
         """Makes a tensor an output of the model. Raises popart_exception if there is none such."""
-        if not isinstance(outputName, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise popart_exception(f"An output is a tensor's id; given was {outputName!r}.")
         if not self._knows(outputName):
             near = did_you_mean(outputName, self._kinds)
             raise popart_exception(f"Unknown tensor '{outputName}' cannot be an output.{near}")

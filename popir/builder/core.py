@@ -12,14 +12,16 @@ from typing import Any
 from popir import definitions
 from popir.builder.annotations import Annotations
 from popir.builder.opsets import Opsets
-from popir.errors import OperatorInputError, did_you_mean
+from popir.errors import OperatorInputError, did_you_mean, popart_exception
 from popir.ir import AttributeKind
 from popir.onnxio.attributes import to_proto
 from popir.onnxio.proto import GraphProto, ModelProto, NodeProto
 from popir.onnxio.schema_text import Schema
+from popir.typed import shown, typed
 from popir.types import DataType
 
 
+@typed
 class Core(Annotations, abc.ABC):
     """A model and its tensors; nodes are added by `addNode`."""
 
@@ -125,7 +127,15 @@ def name_of(debugContext: Any) -> str:
     """The name in a debug context: a str, or an object that has one. PopART takes False as none."""
     if isinstance(debugContext, str):
         return debugContext
-    return str(getattr(debugContext, "name", "")) if debugContext else ""
+    if debugContext is None or debugContext is False:
+        return ""
+    name = getattr(debugContext, "name", None)
+    if not isinstance(name, str):
+        raise popart_exception(
+            "A debug context is a string, or an object whose `name` is one; given was "
+            f"{shown(debugContext)}."
+        )
+    return name
 
 
 def _output_kind(schema: Schema | None, i: int, bound: Mapping[str, DataType]) -> DataType | None:

@@ -17,7 +17,8 @@ from popir.ir.region import Region
 from popir.ir.settings import OpSerialiser, OpSettings
 from popir.ir.tensor import Tensor, TensorType
 from popir.options.annotations import EXCLUDE_PATTERNS, INPLACE_NAMES, INPLACE_PRIORITIES
-from popir.options.table import OptionWarning, shown, warn
+from popir.options.table import OptionWarning, warn
+from popir.typed import shown
 from popir.types import TensorInfo
 
 if TYPE_CHECKING:

@@ -18,6 +18,7 @@ from popir.registry import OpEntry
 from popir.testing.nodes import Node, isFloat, node
 from popir.testing.reports import GradientReport, InputGradient, compared, likeness
 from popir.testing.trials import Trial
+from popir.typed import typed
 
 Array = np.ndarray[Any, Any]
 Input = Array | Sequence[int] | None
@@ -41,6 +42,7 @@ PRECISIONS = [
 """Which are tried, in this order, until the operator runs in one."""
 
 
+@typed
 def gradcheck(
     operator: str | OperatorIdentifier,
     inputs: Sequence[Input],
