@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from popir.enums import SGDAccumulatorAndMomentum
-from popir.errors import popart_exception
+from popir.errors import did_you_mean, popart_exception
 from popir.ir import Graph
 from popir.ops.sgd import connectSGD0VarUpdate, connectSGD1VarUpdate
 from popir.reserved import reservedAccl1Prefix, reservedAcclPrefix
@@ -58,6 +58,7 @@ class OptimizerValueMap:
         return weight in self._specific
 
 
+@typed
 class Optimizer:
     """What a training session needs of an optimizer; the compiler calls it an Updater."""
 
@@ -93,7 +94,15 @@ class Optimizer:
         return self._value(name, weight).val
 
     def _value(self, name: str, weight: str) -> OptimizerValue:
-        return self.lossScaling() if name == "lossScaling" else self.scalars(weight)[name]
+        if name == "lossScaling":
+            return self.lossScaling()
+        scalars = self.scalars(weight)
+        if name not in scalars:
+            raise popart_exception(
+                f"The update of '{weight}' has no number '{name}'; it has lossScaling, "
+                f"{', '.join(scalars)}.{did_you_mean(name, scalars)}"
+            )
+        return scalars[name]
 
 
 @typed

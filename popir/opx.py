@@ -9,6 +9,7 @@ from typing import Any, ClassVar, TypeVar
 
 from popir.errors import popart_exception
 from popir.ir import Op, OperatorIdentifier
+from popir.typed import typed
 from popir.types import DataType, TensorInfo
 
 AnyOp = TypeVar("AnyOp", bound=Op)
@@ -72,6 +73,7 @@ def blockOf(op: Op) -> str:
     return f"{op.plainType()}/{op.id}"
 
 
+@typed
 class Opx:
     """Lowers one operator. A subclass overrides `grow`, and the layout functions if it has a say in
     layouts.

@@ -77,7 +77,8 @@ class _Plan:
         self._error = error
         self._hints: dict[str, Any] = {}
         self._inOrder: list[str] = []
-        names = vars(sys.modules[module])
+        # A module may import names of its package for annotations alone.
+        names = {**vars(sys.modules[module.rpartition(".")[0]]), **vars(sys.modules[module])}
         for name, parameter in inspect.signature(function).parameters.items():
             isOne = parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
             hint = parameter.annotation if isOne else Any

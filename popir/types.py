@@ -75,7 +75,7 @@ class DataType(enum.Enum):
             return value
         if isinstance(value, str):
             found = _BY_NAME.get(value) or _BY_NAME.get(value.upper())
-        elif isinstance(value, int):
+        elif isinstance(value, int) and not isinstance(value, bool):
             found = _BY_CODE.get(value)
         else:
             found = _of_numpy(value)
@@ -86,10 +86,11 @@ class DataType(enum.Enum):
 
 
 def _of_numpy(value: Any) -> DataType | None:
-    try:
-        dtype = np.dtype(value)
-    except TypeError:
+    # numpy takes None for float64, and any class for a type of objects.
+    isType = isinstance(value, type) and issubclass(value, (np.generic, bool, int, float, complex))
+    if not isType and not isinstance(value, np.dtype):
         return None
+    dtype: np.dtype[Any] = np.dtype(value)
     return DataType.STRING if dtype.kind in "US" else _BY_NUMPY.get(dtype)
 
 

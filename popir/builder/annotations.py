@@ -62,7 +62,7 @@ def _who(node: NodeProto) -> str:
 
 def _annotation(name: str, attribute: str, kind: Any, what: str) -> Callable[..., Any]:
     def method(self: Annotations, nodeOutputNames: Any = None, value: Any = None) -> Any:
-        return self.annotate(attribute, nodeOutputNames, value)
+        return self._annotate(attribute, nodeOutputNames, value)
 
     method.__name__ = name
     method.__annotations__ = {"nodeOutputNames": Outputs | kind | None, "value": kind | None}
@@ -255,7 +255,7 @@ class Annotations:
 
     # How it is done.
 
-    def annotate(self, attribute: str, nodeOutputNames: Any, value: Any) -> Any:
+    def _annotate(self, attribute: str, nodeOutputNames: Any, value: Any) -> Any:
         """Sets an annotation on the node with these outputs; if `nodeOutputNames` is a value
         instead, returns the context manager that sets it for all nodes added within.
         """
@@ -310,7 +310,7 @@ class Annotations:
     def _changed(self, name: str) -> None:
         """Called when the attribute of that name has changed on some node."""
 
-    def _annotate(self, node: NodeProto) -> None:
+    def _note(self, node: NodeProto) -> None:
         for name, value in self._inForce.items():
             self._set(node, name, value)
 

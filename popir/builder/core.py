@@ -71,7 +71,7 @@ class Core(Annotations, abc.ABC):
         for key, (kind, value) in attributes.items():
             value = value.subgraph() if isinstance(value, Core) else value
             node.attribute.append(to_proto(who, key, value, kind))
-        self._annotate(node)
+        self._note(node)
         base = f"{debug}/{type}" if debug else type
         outputs = [self._nextId(f"{base}:{i}") for i in range(numOutputs)]
         node.output.extend(outputs)

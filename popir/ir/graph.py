@@ -12,6 +12,7 @@ from popir.ir import schedule
 from popir.ir.op import Op
 from popir.ir.origin import Origin
 from popir.ir.tensor import Tensor, TensorType
+from popir.typed import typed
 from popir.types import TensorInfo
 
 AnyOp = TypeVar("AnyOp", bound=Op)
@@ -19,6 +20,7 @@ AnyOp = TypeVar("AnyOp", bound=Op)
 _MANY_READERS = 64
 
 
+@typed
 class Graph:
     """Operators and tensors by id, with the inputs and outputs of the whole, in order."""
 

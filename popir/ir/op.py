@@ -18,7 +18,7 @@ from popir.ir.settings import OpSerialiser, OpSettings
 from popir.ir.tensor import Tensor, TensorType
 from popir.options.annotations import EXCLUDE_PATTERNS, INPLACE_NAMES, INPLACE_PRIORITIES
 from popir.options.table import OptionWarning, warn
-from popir.typed import shown
+from popir.typed import shown, typed
 from popir.types import TensorInfo
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ an operator that calls a graph itself, all names below.
 """
 
 
+@typed
 class Op:
     """One operator of a graph.
 
@@ -216,15 +217,7 @@ class Op:
         return tensor.info
 
     def setOutInfo(self, i: int, info: TensorInfo) -> None:
-        """Sets type and shape of output `i`; an output that is not connected is skipped.
-
-        Raises popart_exception for what is no TensorInfo.
-        """
-        if not isinstance(info, TensorInfo):
-            raise popart_exception(
-                f"{self.debugName()}: setOutInfo({i}, ...) takes a TensorInfo, such as "
-                f"self.inInfo(0) or popir.TensorInfo('FLOAT', [2, 3]); given was {info!r}."
-            )
+        """Sets type and shape of output `i`; an output that is not connected is skipped."""
         if i in self.output:
             self.output[i].info = info
 
