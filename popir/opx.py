@@ -15,6 +15,10 @@ from popir.types import DataType, TensorInfo
 AnyOp = TypeVar("AnyOp", bound=Op)
 
 
+_OF_THE_OP = "hasInput hasOutput inInfo outInfo inShape outShape inId outId getInTensor".split()
+"""Methods that ask the operator, which looks at what it is given."""
+
+
 class InputCreatorType(enum.Enum):
     """What an Opx has to say about the layout of one of its inputs."""
 
@@ -73,7 +77,7 @@ def blockOf(op: Op) -> str:
     return f"{op.plainType()}/{op.id}"
 
 
-@typed
+@typed(byHand=_OF_THE_OP)
 class Opx:
     """Lowers one operator. A subclass overrides `grow`, and the layout functions if it has a say in
     layouts.

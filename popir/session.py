@@ -60,7 +60,7 @@ from popir.stepio import UNBOUND, Port, PyStepIO, PyStepIOCallback, PyWeightsIO
 from popir.trainable import Choice, Role
 from popir.transforms.decision import Decision
 from popir.transforms.outline import OutlineOptions
-from popir.typed import typed
+from popir.typed import fitted, typed
 from popir.types import TensorInfo
 from popir.virtual_graphs import Places, checkVirtualGraphs, splitOverIpus
 from popir.watch import Checks
@@ -77,7 +77,7 @@ _RETURNED = {
 }
 
 
-@typed
+@typed(byHand=["run"])
 class Session(Exclusive):
     """Base of both: holds the host's copy of the weights and, once prepared, the engine.
 
@@ -424,6 +424,8 @@ class Session(Exclusive):
 
         The message of an error begins with `debugName`.
         """
+        if debugName.__class__ is not str:
+            debugName = fitted("Session.run", "debugName", debugName, str)
         lock = self.lock
         with lock.rlock:
             if lock.refused:
@@ -434,7 +436,11 @@ class Session(Exclusive):
                 if isinstance(stepio, PyStepIOCallback):
                     self._runWithCallbacks(stepio)
                     return
-                given = stepio.inputs
+                try:
+                    given = stepio.inputs
+                except AttributeError:
+                    fitted("Session.run", "stepio", stepio, PyStepIO | PyStepIOCallback)
+                    raise
                 try:
                     if not self._isSynthetic:
                         for port in self._inputs:

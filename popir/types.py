@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import enum
 import math
-import operator
 from collections.abc import Iterable
 from typing import Any
 
@@ -12,7 +11,7 @@ import ml_dtypes
 import numpy as np
 
 from popir.errors import popart_exception
-from popir.typed import typed
+from popir.typed import fitted, typed
 
 
 class DataType(enum.Enum):
@@ -99,6 +98,9 @@ _BY_NUMPY = {member.numpy: member for member in DataType if member is not DataTy
 _BY_NAME = {name: member for member in DataType for name in (member.name, member.lcase)}
 
 
+_INTEGERS = {int}
+
+
 class ReductionType(enum.Enum):
     """How a loss of many elements becomes one; the names are what a model's attribute holds."""
 
@@ -107,7 +109,7 @@ class ReductionType(enum.Enum):
     NoReduction = "NoReduction"
 
 
-@typed
+@typed(byHand=["__init__"])
 class TensorInfo:
     """The element type and the shape of a tensor. Immutable; equal by value; hashable.
 
@@ -128,12 +130,10 @@ class TensorInfo:
             self._shape = data_type.shape
             return
         self._data_type = DataType.of(data_type)
-        try:
-            self._shape = tuple(map(operator.index, shape))
-        except TypeError:
-            raise popart_exception(
-                f"A tensor's shape is a list of integers; given was {shape!r}."
-            ) from None
+        isList = shape.__class__ in (list, tuple)
+        if not isList or not set(map(type, shape)) <= _INTEGERS:
+            shape = fitted("TensorInfo", "shape", shape, Iterable[int])
+        self._shape = tuple(shape)
         if self._shape and min(self._shape) < 0:
             raise popart_exception(
                 f"A tensor's dimensions are 0 or more; given was the shape {list(self._shape)}."

@@ -480,18 +480,6 @@ RIGHT: dict[str, Callable[[World], Call]] = {
     "Builder.isInitializer": lambda w: (w.builder.isInitializer, {"id": w.w}),
     "Builder.getTensorShape": lambda w: (w.builder.getTensorShape, {"id": w.x}),
     "Builder.getTensorDtypeString": lambda w: (w.builder.getTensorDtypeString, {"id": w.x}),
-    "Core.addNode": lambda w: (
-        w.builder.addNode,
-        {
-            "domain": "ai.onnx",
-            "type": "Relu",
-            "inputs": [w.x],
-            "numOutputs": 1,
-            "attributes": {"a": (AttributeKind.INT, 1)},
-            "debugContext": Or("name", "None"),
-            "schema": schemas.find("ai.onnx", "Relu", 17),
-        },
-    ),
     "Core.nameScope": lambda w: (entered(w.builder.nameScope), {"name": "name"}),
     "Core.getNameScope": lambda w: (w.builder.getNameScope, {"name": "name"}),
     "Annotations.addNodeAttribute": lambda w: (
@@ -795,7 +783,7 @@ DEVICE = "cloneNcopy getConst getInTensor getScalarVariable setOutTensor".split(
 """Methods of an Opx that take objects of the device layer, whose bindings look at them."""
 RESULTS = "OpLibrary GradientReport InputGradient".split()
 """Classes whose objects popir makes."""
-INTERNAL = "tellOnce refuse".split()
+INTERNAL = "tellOnce refuse addNode".split()
 """Methods that parts of popir call of each other."""
 ABSTRACT = [f"Optimizer.{name}" for name in ("addUpdate", "checkReplacement", "scalars")]
 """What SGD overrides."""
