@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import logging
 import os
-import warnings
 import zlib
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
@@ -59,8 +58,9 @@ from popir.step import Returned, Step, anchorStream, buildStep, inputStream
 from popir.stepio import UNBOUND, Port, PyStepIO, PyStepIOCallback, PyWeightsIO
 from popir.trainable import Choice, Role
 from popir.transforms.decision import Decision
+from popir.transforms.inplace import checkPreferences
 from popir.transforms.outline import OutlineOptions
-from popir.typed import fitted, typed
+from popir.typed import fitted, shown, typed
 from popir.types import TensorInfo
 from popir.virtual_graphs import Places, checkVirtualGraphs, splitOverIpus
 from popir.watch import Checks
@@ -156,6 +156,7 @@ class Session(Exclusive):
                 (op.debugName(), op.source == "built in", op.settings.nodeAttributes)
                 for op in graph.ops.values()
             )
+            checkPreferences(graph)
             applyContractionOptions(graph, self.options)
             mode, ipus = self.options.virtualGraphMode, self.deviceInfo.numIpus
             checkVirtualGraphs(graph, mode, ipus)
@@ -210,11 +211,11 @@ class Session(Exclusive):
         tensors, saved = self.graph.tensors, self.graph.saved
         unused = [id for id in self._host if weightOfState(id) in tensors and id not in saved]
         if unused:
-            shown = ", ".join(unused[:3]) + (", ..." if len(unused) > 3 else "")
-            warnings.warn(
-                f"The model holds an optimizer's state that this session has no use for, {shown}: "
+            listed = ", ".join(unused[:3]) + (", ..." if len(unused) > 3 else "")
+            warn(
+                f"The model holds an optimizer's state that this session has no use for, {listed}: "
                 "it is not saved again.",
-                stacklevel=6,
+                UserWarning,
             )
         return unused
 
@@ -239,11 +240,17 @@ class Session(Exclusive):
 
     def _writeLogs(self, folder: Path) -> None:
         """What became of the model, as text: the compiled graph, and what transforms decided."""
-        folder.mkdir(parents=True, exist_ok=True)
         graphs = [print_graph(graph) for graph in calledGraphs(self.graph)]
-        write(folder / f"{self.name}.graph.txt", "\n".join(graphs))
         lines = [f"{decision}\n" for decision in self.decisions]
-        write(folder / f"{self.name}.decisions.txt", "".join(lines))
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            write(folder / f"{self.name}.graph.txt", "\n".join(graphs))
+            write(folder / f"{self.name}.decisions.txt", "".join(lines))
+        except OSError as error:
+            raise popart_exception(
+                f"SessionOptions.logDir = {shown(self.options.logDir)}: the logs of the session "
+                f"'{self.name}' cannot be written there: {error.strerror} ({error.filename})."
+            ) from error
 
     @property
     def graph(self) -> Graph:

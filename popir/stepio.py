@@ -12,17 +12,18 @@ import numpy as np
 
 from popir.errors import StepIOError
 from popir.step import Stream
-from popir.typed import typed
+from popir.typed import fitted, typed
 from popir.types import DataType
 
 Array = np.ndarray[Any, Any]
 _log = logging.getLogger("popir.session")
+_TEXT, _ARRAYS = {str}, {np.ndarray}
 
 # What PopART narrows on the way to the device, and back on the way from it.
 _NARROWED = {DataType.INT32: DataType.INT64, DataType.UINT32: DataType.UINT64}
 
 
-@typed(error=StepIOError)
+@typed(byHand=["__init__"])
 class PyStepIO:
     """Input and output arrays of one step, by tensor id.
 
@@ -31,6 +32,10 @@ class PyStepIO:
     """
 
     def __init__(self, inputs: Mapping[str, Array], outputs: Mapping[str, Array]) -> None:
+        for what, given in (("inputs", inputs), ("outputs", outputs)):
+            isDict = given.__class__ is dict and {*map(type, given)} <= _TEXT
+            if not isDict or not {*map(type, given.values())} <= _ARRAYS:
+                fitted("PyStepIO", what, given, Mapping[str, Array], StepIOError)
         self.inputs = inputs
         self.outputs = outputs
         self.checks = True

@@ -145,11 +145,15 @@ def _field(default: Any, declared: _Declared) -> Any:
     return dataclasses.field(default=default, metadata=metadata)
 
 
+class UnknownOptionError(popart_exception, AttributeError):
+    """A name that no option has; an AttributeError too, as for any name."""
+
+
 class Settings:
     """Base of classes of options; a subclass is a dataclass.
 
     Assigning a value of another type, or outside of the range, raises popart_exception; a name that
-    does not exist, AttributeError. A nested object is copied when it is assigned.
+    does not exist, UnknownOptionError. A nested object is copied when it is assigned.
     """
 
     _owner: tuple[Settings, str] | None = None
@@ -164,7 +168,7 @@ class Settings:
         declared = _fields(type(self)).get(name)
         if declared is None:
             near = did_you_mean(name, _fields(type(self)))
-            raise AttributeError(f"{type(self).__name__} has no option '{name}'.{near}")
+            raise UnknownOptionError(f"{type(self).__name__} has no option '{name}'.{near}")
         value = self._fitting(name, value)
         if isinstance(value, Settings):
             value = dataclasses.replace(value)  # pyright: ignore[reportArgumentType]
@@ -179,7 +183,7 @@ class Settings:
     def __getattr__(self, name: str) -> Any:
         if name in type(self).ALIASES:
             return getattr(self, self._current(name))
-        raise AttributeError(
+        raise UnknownOptionError(
             f"{type(self).__name__} has no option '{name}'."
             f"{did_you_mean(name, _fields(type(self)))}"
         )

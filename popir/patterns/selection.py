@@ -55,7 +55,7 @@ class Patterns:
 
         Raises popart_exception for a mandatory pattern that is to be switched off.
         """
-        entry = _find(name)
+        entry = find(name)
         if entry is not None and entry.mandatory and not enable:
             raise popart_exception(f"The pattern '{name}' is mandatory; it cannot be disabled.")
         self._chosen[canonical(name)] = enable
@@ -63,7 +63,7 @@ class Patterns:
 
     def isPatternEnabled(self, name: str) -> bool:
         """Whether a pattern is used."""
-        entry = _find(name)
+        entry = find(name)
         if entry is not None:
             return self.isUsed(entry)
         return self._chosen.get(INPLACE, self._level.value >= PatternsLevel.Default.value)
@@ -125,16 +125,8 @@ def canonical(name: str) -> str:
     return ALIASES.get(name, name)
 
 
-def unknown(name: str) -> str | None:
-    """Why no pattern has that name, registered or PopART's; None if one has."""
-    known = [*(entry.name for entry in pattern.entries()), INPLACE]
-    if canonical(name) in known or name in NOT_HERE:
-        return None
-    return f"nobody has registered one of that name.{did_you_mean(name, known)}"
-
-
-def _find(name: str) -> pattern.PatternEntry | None:
-    """The registered pattern; None for InPlace. Raises UnknownPatternError."""
+def find(name: str) -> pattern.PatternEntry | None:
+    """The registered pattern of a name; None for InPlace. Raises UnknownPatternError."""
     known = {entry.name: entry for entry in pattern.entries()}
     found = known.get(canonical(name))
     if found is not None or name == INPLACE:
