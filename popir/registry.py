@@ -197,7 +197,7 @@ class OpCreator:
     ) -> None:
         source = source or opClass.source
         hasGradOps = opClass.getGradOps is not Op.getGradOps
-        self.opids = _identifiers("OpCreator", definitions)
+        self.opids = _identifiers(definitions)
 
         def construct(info: OpCreatorInfo) -> Op:
             return opClass(info.opid, info.settings, info.attributes)
@@ -232,21 +232,15 @@ class OpxCreator:
             )
         if source is None:
             source = BUILT_IN if opxClass.__module__.startswith("popir.") else PYTHON
-        self.opids = _identifiers("OpxCreator", opid)
+        self.opids = _identifiers(opid)
         for each in self.opids:
             register_opx(OpxEntry(each, opxClass, source), override)
 
 
-def _identifiers(who: str, given: Any) -> list[OperatorIdentifier]:
-    several = isinstance(given, Iterable) and not isinstance(given, str)
-    found: list[Any] = [*given] if several else [given]
-    for each in found:
-        if not isinstance(each, OperatorIdentifier):
-            raise popart_exception(
-                f"{who} takes identifiers, such as popir.OperatorIdentifier('com.acme', 'Square', "
-                f"1); given was {each!r}."
-            )
-    return found
+def _identifiers(
+    given: Iterable[OperatorIdentifier] | OperatorIdentifier,
+) -> list[OperatorIdentifier]:
+    return [given] if isinstance(given, OperatorIdentifier) else [*given]
 
 
 def _sync() -> None:

@@ -14,6 +14,7 @@ import enum
 import functools
 import inspect
 import operator
+import os
 import sys
 import types
 import typing
@@ -117,10 +118,11 @@ class _Plan:
         """The function; a method by the class of its object, which may be derived."""
         own = self._function.__name__
         first = next(iter(self._hints))
-        if first not in ("self", "cls"):
+        isMade = own in ("__init__", "__new__")
+        if first not in ("self", "cls") and not isMade:
             return self._function.__qualname__
         cls = args[0] if isinstance(args[0], type) else type(args[0])
-        return cls.__name__ if own in ("__init__", "__new__") else f"{cls.__name__}.{own}"
+        return cls.__name__ if isMade else f"{cls.__name__}.{own}"
 
 
 def fitted(
@@ -360,6 +362,7 @@ _WORDS = {
     str: "a string",
     types.NoneType: "None",
     np.ndarray: "a numpy array",
+    os.PathLike: "a path",
 }
 _PLURALS = {
     bool: "True or False",

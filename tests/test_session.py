@@ -234,7 +234,7 @@ def test_infos(model: Affine) -> None:
             lambda: floats(3, 2).T,
             r"needs a C-contiguous array; .* strides \[4, 8\].*ascontiguousarray",
         ),
-        (lambda: [1.0], "needs a numpy array; given was list"),
+        (lambda: [1.0], "numpy arrays as inputs; given was"),
     ],
 )
 def test_an_input_that_does_not_fit(model: Affine, make: Any, words: str) -> None:
@@ -297,7 +297,10 @@ def test_what_a_session_is_made_of(model: Affine) -> None:
     flow = popir.DataFlow(1, [model.loss])
     optimizer: Any = {"lr": 1}
     for make, words in (
-        (lambda: popir.DataFlow(1, "Add:0"), "a list of tensor ids, such as ['Add:0']; given was"),
+        (
+            lambda: popir.DataFlow(1, "Add:0"),
+            "a list of strings as anchorTensors; given was 'Add:0'.",
+        ),
         (
             lambda: popir.InferenceSession(model.training, [model.loss], device),  # pyright: ignore
             "of DataFlow as dataFlow; given was ['L1:0'].",

@@ -13,7 +13,13 @@ import numpy as np
 from popir.builder.core import Core, name_of
 from popir.builder.inference import Inference
 from popir.builder.methods import Opset
-from popir.errors import ModelError, OperatorAttributeError, did_you_mean, popart_exception
+from popir.errors import (
+    ModelError,
+    OperatorAttributeError,
+    did_you_mean,
+    popart_exception,
+    require_path,
+)
 from popir.ir import AttributeSpec, Tensor
 from popir.ir.attributes import unknown_attribute
 from popir.onnxio import exporter, proto, schemas
@@ -244,7 +250,7 @@ class Builder(Core):
 
         Raises ModelError if that fails, or if data saved externally would not be found from there.
         """
-        folder = Path(filename).resolve().parent
+        folder = require_path("Builder.saveModelProto", filename).resolve().parent
         if self._folder is not None and folder != self._folder:
             raise ModelError(
                 f"The model has data in the folder {self._folder}, and cannot be saved in "
@@ -274,7 +280,7 @@ class Builder(Core):
                 raise popart_exception(f"The strings of '{id}' cannot lie outside of the model.")
         reader = TensorReader()
         values = {id: reader.array(initializers[id]) for id in chosen}
-        path = Path(filename).absolute()
+        path = require_path("Builder.saveInitializersExternally", filename).absolute()
         folder = self._folder or path.resolve().parent
         places = writeExternal(values, folder / "model", path)
         self._folder = folder

@@ -161,8 +161,8 @@ class ExperimentalSettings(Settings):
 
 @dataclass
 class SessionOptions(SessionSettings):
-    """Options of a session. Assigning one that does not exist raises UnknownOptionError, a value of a
-    wrong type or range popart_exception.
+    """Options of a session. Assigning one that does not exist raises UnknownOptionError, a value of
+    a wrong type or range popart_exception.
     """
 
     ALIASES = {
@@ -484,15 +484,16 @@ class SessionOptions(SessionSettings):
         for holder in (MATMUL, CONVOLUTION, LSTM):
             checkEntries(holder, getattr(self, holder), told)
         if self.customCodeletCompileFlags and not self.customCodelets:
+            flags = shown(self.customCodeletCompileFlags)
             warn(
-                f"SessionOptions.customCodeletCompileFlags = {shown(self.customCodeletCompileFlags)} "
-                "has no effect: there are no customCodelets to compile.",
+                f"SessionOptions.customCodeletCompileFlags = {flags} has no effect: there are no "
+                "customCodelets to compile.",
                 OptionWarning,
             )
         if self.enableEngineCaching and not self.cachePath:
             raise popart_exception(
-                "SessionOptions.cachePath = '': enableEngineCaching keeps programs in a folder. Name "
-                "one; '.' is the working directory."
+                "SessionOptions.cachePath = '': enableEngineCaching keeps programs in a folder. "
+                "Name one; '.' is the working directory."
             )
         for file in self.customCodelets:
             if not os.path.isfile(file):

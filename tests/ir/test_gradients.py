@@ -94,7 +94,7 @@ def test_gradient_operators(value: Any, words: str) -> None:
     [
         (None, "FooGradOp.gradInputInfo() returned None (is there a `return`?); expected is"),
         ([(0, 0, "GradOut")], "returned [(0, 0, 'GradOut')]; expected is a list of mappers, such"),
-        ([GradInOutMapper(0, None, None)], "expected is a list of mappers"),
+        ([(0, 0, GradOpInType.In)], "expected is a list of mappers"),
         (lambda op: op.none, "FooGradOp.gradInputInfo() failed: AttributeError"),
         ([GradInOutMapper(0, 7, GradOpInType.In)], "expected each input once, and indices among"),
     ],
