@@ -370,6 +370,8 @@ _PLURALS = {
     float: "numbers",
     str: "strings",
     types.NoneType: "None",
+    np.ndarray: "numpy arrays",
+    os.PathLike: "paths",
     Any: "anything",
     object: "anything",
 }

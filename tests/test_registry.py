@@ -164,7 +164,7 @@ def test_a_class_defined_again_replaces_its_older_edition() -> None:
         (lambda: OpCreator(lambda: 1, [opid()]), "OpCreator takes a class"),
         (
             lambda: OpCreator(TwiceOp, ["a.B"]),
-            "objects of OperatorIdentifier as definitions; given was ['a.B']",
+            "object of OperatorIdentifier as definitions; given was ['a.B']",
         ),
         (lambda: OpCreator(TwiceOp, "a.B"), "given was 'a.B'"),
         (lambda: OpxCreator(TwiceOp, opid()), "a class that is derived from popir.Opx, or a func"),

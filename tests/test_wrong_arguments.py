@@ -147,7 +147,7 @@ def test_flags_without_codelets() -> None:
 
 def test_options_that_there_are_not() -> None:
     options: Any = popir.SessionOptions()
-    with pytest.raises(popir.PopirError, match="has no option 'logDirr'. Did you mean 'logDir'"):
+    with pytest.raises(popir.PopirError, match=r"has no option 'logDirr'. Did you mean 'logDir'"):
         options.logDirr = "logs"
     assert not hasattr(options, "logDirr")
 
