@@ -324,7 +324,7 @@ def test_what_a_session_is_made_of(model: Affine) -> None:
         ),
         (
             lambda: prepared(model.session()).run({model.x: X}),
-            "run() takes an object of PyStepIO as stepio; given was {'input': array(",
+            "an object of PyStepIOCallback as stepio; given was {'input': array(",
         ),
     ):
         with pytest.raises(popir.popart_exception, match=re.escape(words)):
