@@ -36,8 +36,8 @@ class Formal:
         """A Formal from ("x", types), ("x", types, "optional") or ("x", types, "variadic")."""
         if isinstance(row, Formal):
             return row
-        name, types, *option = row if len(row) > 1 else ("", None)
-        isRow = isinstance(name, str) and isinstance(types, Iterable)
+        name, types, *option = row if len(row) > 1 else ("", ())
+        isRow = isinstance(name, str) and isinstance(types, Iterable) and len(row) > 1
         if not isRow or option not in ([], ["optional"], ["variadic"]):
             raise popart_exception(
                 f"OpDefinition: {row!r} is not (name, types), (name, types, 'optional') or "

@@ -19,7 +19,7 @@ import sys
 import types
 import typing
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 import numpy as np
 
@@ -30,9 +30,19 @@ Fit = Callable[[Any], Any]
 """The value as an object of a type; raises ValueError, whose words may help, if it is none."""
 
 
+@overload
+def typed(what: T) -> T: ...
+
+
+@overload
 def typed(
-    what: T = None, *, error: type[PopirError] = popart_exception, byHand: Collection[str] = ()
-) -> T:
+    *, error: type[PopirError] = popart_exception, byHand: Collection[str] = ()
+) -> Callable[[T], T]: ...
+
+
+def typed(
+    what: Any = None, *, error: type[PopirError] = popart_exception, byHand: Collection[str] = ()
+) -> Any:
     """Makes a function, or all public methods of a class and its construction, raise `error` for an
     argument that is not what its annotation says; numbers and lists arrive in the type it says.
 
@@ -40,10 +50,13 @@ def typed(
     at their arguments themselves.
     """
     if what is None:
-        made = functools.partial(typed, error=error, byHand=byHand)
-        return made  # pyright: ignore[reportReturnType]
+        return lambda what: _typed(what, error, byHand)
+    return _typed(what, error, byHand)
+
+
+def _typed(what: Any, error: type[PopirError], byHand: Collection[str]) -> Any:
     if not isinstance(what, type):
-        return _checked(what, what.__module__, error)  # pyright: ignore[reportReturnType]
+        return _checked(what, what.__module__, error)
     for name, member in list(vars(what).items()):
         if (name.startswith("_") and name not in ("__init__", "__new__")) or name in byHand:
             continue
@@ -355,7 +368,7 @@ def _plural(hint: Any) -> str:
     return what
 
 
-_WORDS = {
+_WORDS: dict[Any, str] = {
     bool: "True or False",
     int: "an integer",
     float: "a number",
@@ -364,7 +377,7 @@ _WORDS = {
     np.ndarray: "a numpy array",
     os.PathLike: "a path",
 }
-_PLURALS = {
+_PLURALS: dict[Any, str] = {
     bool: "True or False",
     int: "integers",
     float: "numbers",

@@ -132,8 +132,9 @@ class TensorInfo:
         self._data_type = DataType.of(data_type)
         isList = shape.__class__ in (list, tuple)
         if not isList or not set(map(type, shape)) <= _INTEGERS:
-            shape = fitted("TensorInfo", "shape", shape, Iterable[int])
-        self._shape = tuple(shape)
+            self._shape = tuple[int, ...](fitted("TensorInfo", "shape", shape, Iterable[int]))
+        else:
+            self._shape = tuple(shape)
         if self._shape and min(self._shape) < 0:
             raise popart_exception(
                 f"A tensor's dimensions are 0 or more; given was the shape {list(self._shape)}."

@@ -22,6 +22,7 @@ import pytest
 
 import popir
 import popir.backend
+from popir import pattern
 from popir.definitions import Formal
 from popir.ir import AttributeKind, OpSettings
 from popir.onnxio import schemas
@@ -300,7 +301,7 @@ RIGHT: dict[str, Callable[[World], Call]] = {
     ),
     "Patterns.isUsed": lambda _: (
         popir.Patterns().isUsed,
-        {"entry": popir.pattern.entries()[0]},
+        {"entry": pattern.entries()[0]},
     ),
     "PatternCreator": lambda _: (
         popir.PatternCreator,

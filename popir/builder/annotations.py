@@ -62,7 +62,8 @@ def _who(node: NodeProto) -> str:
 
 def _annotation(name: str, attribute: str, kind: Any, what: str) -> Callable[..., Any]:
     def method(self: Annotations, nodeOutputNames: Any = None, value: Any = None) -> Any:
-        return self._annotate(attribute, nodeOutputNames, value)
+        # One of the methods of this class.
+        return self._annotate(attribute, nodeOutputNames, value)  # pyright: ignore[reportPrivateUsage]
 
     method.__name__ = name
     method.__annotations__ = {"nodeOutputNames": Outputs | kind | None, "value": kind | None}
