@@ -12,9 +12,10 @@ from onnx.backend.base import Backend, BackendRep, namedtupledict
 
 from popir.dataflow import DataFlow
 from popir.devices import DeviceManager
-from popir.errors import OperatorInputError
+from popir.errors import OperatorInputError, popart_exception
 from popir.session import InferenceSession
 from popir.stepio import PyStepIO
+from popir.typed import typed
 from popir.types import TensorInfo
 
 Array = np.ndarray[Any, Any]
@@ -49,12 +50,30 @@ class _Sessions:
         return session
 
 
+class DeviceError(popart_exception, ValueError):
+    """A device that there is not; a ValueError too, as backends raise."""
+
+
+class BackendOptionError(popart_exception, TypeError):
+    """An option that there is not; a TypeError too, as for any argument."""
+
+
 def _refuse(who: str, options: Mapping[str, Any]) -> None:
     """ONNX's interface leaves it to backends what options there are; there are none here."""
     if options:
-        raise TypeError(f"popir.backend: {who}() takes no option {', '.join(map(repr, options))}.")
+        raise BackendOptionError(
+            f"popir.backend: {who}() takes no option {', '.join(map(repr, options))}."
+        )
 
 
+def _checkCount(who: str, names: Sequence[str], given: Sequence[Any]) -> None:
+    if len(given) != len(names):
+        raise OperatorInputError(
+            f"{who} {len(names)} inputs ({', '.join(names)}); given were {len(given)} arrays."
+        )
+
+
+@typed
 class PopirRep(BackendRep):
     """A prepared model: compiled anew for each combination of input shapes that it is given, of
     which the last `MOST_SESSIONS` are kept, or fewer if they hold more than `MOST_BYTES`.
@@ -67,15 +86,17 @@ class PopirRep(BackendRep):
         self._outputs = [value.name for value in model.graph.output]
         self._sessions = _Sessions()
 
-    def run(self, inputs: Any, **kwargs: Any) -> tuple[Any, ...]:
+    def run(self, inputs: Sequence[Any] | Mapping[str, Any], **kwargs: Any) -> tuple[Any, ...]:
         """The outputs for `inputs`: arrays in the order of the graph's inputs, or by their names.
 
         An integer or a scalar whose value is needed to compile the model is compiled in. The result
         is a tuple, in the order of the graph's outputs, whose fields have their names.
         """
         _refuse("PopirRep.run", kwargs)
-        byName: Mapping[str, Any] = inputs
-        if not isinstance(inputs, Mapping):
+        if isinstance(inputs, Mapping):
+            byName = inputs
+        else:
+            _checkCount("The model has", self._inputs, inputs)
             byName = dict(zip(self._inputs, inputs, strict=True))
         arrays = {id: np.require(value, requirements="C") for id, value in byName.items()}
         session = self._session(arrays)
@@ -101,7 +122,7 @@ class PopirRep(BackendRep):
         fixed = {
             id: array
             for id, array in arrays.items()
-            if array.dtype.kind in "iub" or array.ndim == 0
+            if array.dtype.kind in "iub" or (array.ndim == 0 and array.dtype.kind != "O")
         }
         if not fixed:
             return self._compiled(self._model, infos)
@@ -121,20 +142,25 @@ class PopirRep(BackendRep):
         return session
 
 
+@typed
 class PopirBackend(Backend):
     """The backend; the functions of this module are its methods."""
 
     @classmethod
     def prepare(cls, model: ModelProto, device: str = "CPU", **kwargs: Any) -> PopirRep:
-        """A model that can be run. Raises ValueError for another device than the CPU."""
+        """A model that can be run. Raises DeviceError for another device than the CPU."""
         _refuse("prepare", kwargs)
         if not cls.supports_device(device):
-            raise ValueError(f"popir's backend has the device 'CPU'; asked for was {device!r}.")
+            raise DeviceError(f"popir's backend has the device 'CPU'; asked for was {device!r}.")
         return PopirRep(model)
 
     @classmethod
     def run_model(
-        cls, model: ModelProto, inputs: Any, device: str = "CPU", **kwargs: Any
+        cls,
+        model: ModelProto,
+        inputs: Sequence[Any] | Mapping[str, Any],
+        device: str = "CPU",
+        **kwargs: Any,
     ) -> tuple[Any, ...]:
         """`prepare` and `run` in one."""
         return cls.prepare(model, device, **kwargs).run(inputs)
@@ -143,9 +169,10 @@ class PopirBackend(Backend):
     def run_node(
         cls,
         node: NodeProto,
-        inputs: Any,
+        inputs: Sequence[Any],
         device: str = "CPU",
         outputs_info: Sequence[Any] | None = None,
+        opset_version: int | None = None,
         **kwargs: Any,
     ) -> tuple[Any, ...]:
         """Runs one operator, at the opset `opset_version` or else the newest. `outputs_info` is a
@@ -153,6 +180,7 @@ class PopirBackend(Backend):
         """
         arrays = [np.asarray(value) for value in inputs]
         names = [name for name in node.input if name]
+        _checkCount(f"{node.op_type} has", names, arrays)
         declared = [
             helper.make_tensor_value_info(
                 name, helper.np_dtype_to_tensor_dtype(array.dtype), array.shape
@@ -161,7 +189,7 @@ class PopirBackend(Backend):
         ]
         outputs = [ValueInfoProto(name=name) for name in node.output if name]
         graph = helper.make_graph([node], "node", declared, outputs)
-        version = kwargs.pop("opset_version", defs.onnx_opset_version())
+        version = opset_version or defs.onnx_opset_version()
         _refuse("run_node", kwargs)
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", version)])
         return cls.run_model(model, arrays, device)

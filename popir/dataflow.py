@@ -5,11 +5,10 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterable, Mapping
 
-import numpy as np
-
 from popir.enums import ExchangeStrategy, TileSet
 from popir.errors import AnchorError, did_you_mean, popart_exception
-from popir.options import OptionWarning, shown, warn
+from popir.options import OptionWarning, warn
+from popir.typed import shown, typed
 
 
 class AnchorReturnTypeId(enum.Enum):
@@ -25,6 +24,7 @@ class AnchorReturnTypeId(enum.Enum):
     """The sum over all of them."""
 
 
+@typed
 class AnchorReturnType:
     """How an anchored tensor is returned: "Final", "All", "EveryN" with a period, or "Sum".
 
@@ -40,7 +40,7 @@ class AnchorReturnType:
         exchangeStrategy: ExchangeStrategy = ExchangeStrategy.JustInTime,
     ) -> None:
         byName = {member.name.lower(): member for member in AnchorReturnTypeId}
-        found = byName.get(str(anchorReturnTypeString).lower())
+        found = byName.get(anchorReturnTypeString.lower())
         if found is None:
             raise popart_exception(
                 f"No AnchorReturnType is called {anchorReturnTypeString!r}; "
@@ -61,11 +61,6 @@ class AnchorReturnType:
             (tileSet, "tileSet", TileSet.Compute),
             (exchangeStrategy, "exchangeStrategy", ExchangeStrategy.JustInTime),
         ):
-            if not isinstance(given, type(otherwise)):
-                raise popart_exception(
-                    f"AnchorReturnType takes a member of {type(otherwise).__name__} as {name}; "
-                    f"given was {shown(given)}."
-                )
             if given is not otherwise:
                 warn(
                     f"AnchorReturnType: {name} = {shown(given)} has no meaning here: the device "
@@ -101,6 +96,7 @@ class AnchorReturnType:
         return f"AnchorReturnType('{self._id.name}'{period})"
 
 
+@typed
 class DataFlow:
     """Batches per step and the anchors, the tensors returned to the host.
 
@@ -116,39 +112,20 @@ class DataFlow:
         anchorIds: Iterable[str] | None = None,
     ) -> None:
         self.setBatchesPerStep(batchesPerStep)
-        for given in (anchorTensors, anchorIds):
-            if isinstance(given, str):
-                raise popart_exception(
-                    f"DataFlow takes the anchors as a list of tensor ids, such as [{given!r}]; "
-                    f"given was {given!r}."
-                )
         if isinstance(anchorTensors, Mapping):
             self._anchors = dict(anchorTensors)
         else:
-            for given in (anchorTensors, anchorIds or ()):
-                if not isinstance(given, Iterable):
-                    raise popart_exception(
-                        f"DataFlow takes the anchors as a list of tensor ids; given was {given!r}."
-                    )
             art = anchorReturnType or AnchorReturnType("All")
             self._anchors = dict.fromkeys((*anchorTensors, *(anchorIds or ())), art)
-        for id, art in self._anchors.items():
-            if not isinstance(id, str):
-                raise popart_exception(f"An anchor is a tensor's id; given was {id!r}.")
-            if not isinstance(art, AnchorReturnType):
-                raise popart_exception(
-                    f"The anchor '{id}' needs an AnchorReturnType; given was {art!r}."
-                )
 
     def setBatchesPerStep(self, batchesPerStep: int) -> None:
         """The number of batches that one `run` of a session goes through; at least 1."""
-        isNumber = isinstance(batchesPerStep, (int, np.integer))
-        if not isNumber or not 1 <= batchesPerStep < 1 << 32:
+        if not 1 <= batchesPerStep < 1 << 32:
             raise popart_exception(
                 f"Batches per step must be a whole number of 1 or more, less than 2^32; given was "
                 f"{batchesPerStep!r}."
             )
-        self._batchesPerStep = int(batchesPerStep)
+        self._batchesPerStep = batchesPerStep
 
     def batchesPerStep(self) -> int:
         """The number of batches that one `run` of a session goes through."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from popir.errors import OperatorAttributeError, OperatorInputError, popart_exception
 from popir.ir.attributes import unknown_attribute
+from popir.typed import typed
 from popir.types import DataType
 
 Given = tuple[str, DataType | None]
@@ -35,8 +36,9 @@ class Formal:
         """A Formal from ("x", types), ("x", types, "optional") or ("x", types, "variadic")."""
         if isinstance(row, Formal):
             return row
-        name, types, *option = row
-        if option not in ([], ["optional"], ["variadic"]):
+        name, types, *option = row if len(row) > 1 else ("", ())
+        isRow = isinstance(name, str) and isinstance(types, Iterable) and len(row) > 1
+        if not isRow or option not in ([], ["optional"], ["variadic"]):
             raise popart_exception(
                 f"OpDefinition: {row!r} is not (name, types), (name, types, 'optional') or "
                 f"(name, types, 'variadic')."
@@ -87,6 +89,7 @@ class Formals(tuple[Formal, ...]):
         )
 
 
+@typed
 class OpDefinition:
     """The inputs, outputs and attributes that an operator takes.
 

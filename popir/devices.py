@@ -8,8 +8,10 @@ from types import TracebackType
 from popir import poplar
 from popir.enums import DeviceConnectionType, DeviceType
 from popir.errors import popart_exception, poplar_invalid_option
+from popir.typed import typed
 
 
+@typed
 class DeviceInfo:
     """One device: its kind, its size, and the `poplar.Device` behind it."""
 
@@ -63,6 +65,7 @@ def _text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
+@typed
 class DeviceManager:
     """Makes devices."""
 
@@ -70,7 +73,9 @@ class DeviceManager:
         """The host as a device of one tile: the fastest way to a result."""
         return DeviceInfo(DeviceType.Cpu, poplar.Device.createCPUDevice(), "<unknown-ipu-version>")
 
-    def createIpuModelDevice(self, options: Mapping[str, object] | None = None) -> DeviceInfo:
+    def createIpuModelDevice(
+        self, options: Mapping[str, int | float | str | bool] | None = None
+    ) -> DeviceInfo:
         """A simulated IPU: the same results, laid out on tiles and costed.
 
         Options, numbers or their text: "numIPUs" (1), "tilesPerIPU" (all that the version has),
@@ -79,11 +84,6 @@ class DeviceManager:
         Poplar's and PopART's that have no meaning here. Raises popart_exception for any other
         option or value.
         """
-        if options is not None and not isinstance(options, Mapping):
-            raise popart_exception(
-                "createIpuModelDevice takes a dictionary of options, such as {'numIPUs': 1}; given "
-                f"was {options!r}."
-            )
         figures = {name: _text(value) for name, value in (options or {}).items()}
         version = figures.pop("ipuVersion", "ipu2")
         try:

@@ -234,14 +234,6 @@ class poplar_unknown_runtime_error(poplar_system_runtime_error):
     """A fault of unknown cause."""
 
 
-def require(who: str, what: str, value: object, kind: type) -> None:
-    """Raises popart_exception unless the argument `what` of `who` is an object of `kind`."""
-    if not isinstance(value, kind):
-        raise popart_exception(
-            f"{who} takes an object of {kind.__name__} as {what}; given was {reprlib.repr(value)}."
-        )
-
-
 def require_path(who: str, value: object) -> Path:
     """The path of a file. Raises popart_exception for what is none."""
     if isinstance(value, (str, os.PathLike)):

@@ -18,12 +18,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from popir.enums import SGDAccumulatorAndMomentum
-from popir.errors import popart_exception, require
+from popir.errors import did_you_mean, popart_exception
 from popir.ir import Graph
 from popir.ops.sgd import connectSGD0VarUpdate, connectSGD1VarUpdate
 from popir.reserved import reservedAccl1Prefix, reservedAcclPrefix
+from popir.typed import typed
 
 
+@typed
 @dataclass(frozen=True)
 class OptimizerValue:
     """A number of an optimizer; if `isConst`, it is compiled in and never changes."""
@@ -35,6 +37,7 @@ class OptimizerValue:
 Given = Mapping[str, "tuple[float, bool] | OptimizerValue"]
 
 
+@typed
 class OptimizerValueMap:
     """One number of an optimizer, by default and for single weights."""
 
@@ -55,6 +58,7 @@ class OptimizerValueMap:
         return weight in self._specific
 
 
+@typed
 class Optimizer:
     """What a training session needs of an optimizer; the compiler calls it an Updater."""
 
@@ -90,9 +94,18 @@ class Optimizer:
         return self._value(name, weight).val
 
     def _value(self, name: str, weight: str) -> OptimizerValue:
-        return self.lossScaling() if name == "lossScaling" else self.scalars(weight)[name]
+        if name == "lossScaling":
+            return self.lossScaling()
+        scalars = self.scalars(weight)
+        if name not in scalars:
+            raise popart_exception(
+                f"The update of '{weight}' has no number '{name}'; it has lossScaling, "
+                f"{', '.join(scalars)}.{did_you_mean(name, scalars)}"
+            )
+        return scalars[name]
 
 
+@typed
 class SGD(Optimizer):
     """Stochastic gradient descent, with or without momentum.
 
@@ -124,8 +137,6 @@ class SGD(Optimizer):
         accumulatorAndMomentum: SGDAccumulatorAndMomentum = SGDAccumulatorAndMomentum.Combined,
         debugContext: str = "",
     ) -> None:
-        require("SGD", "accumulatorAndMomentum", accumulatorAndMomentum, SGDAccumulatorAndMomentum)
-        require("SGD", "debugContext", debugContext, str)
         if clip_norm_settings:
             raise popart_exception(
                 "SGD: gradient clipping by norm is not available; clip_norm_settings must be []."
@@ -144,7 +155,6 @@ class SGD(Optimizer):
 
         A session that does not train a tensor of that name refuses the optimizer.
         """
-        require("SGD.insertSpecific", "weight", weight, str)
         keys = [_specificKey(key) for key in self.DEFAULTS if key.startswith("default")]
         self._specific.setdefault(weight, {}).update(_parsed(f"SGD for '{weight}'", values, keys))
 
@@ -274,6 +284,7 @@ class SGD(Optimizer):
                 _checkChange(f"{key} of '{weight}'", value, theirs[key])
 
 
+@typed
 class ConstSGD(SGD):
     """SGD whose values are all constant."""
 

@@ -9,9 +9,14 @@ from typing import Any, ClassVar, TypeVar
 
 from popir.errors import popart_exception
 from popir.ir import Op, OperatorIdentifier
+from popir.typed import typed
 from popir.types import DataType, TensorInfo
 
 AnyOp = TypeVar("AnyOp", bound=Op)
+
+
+_OF_THE_OP = "hasInput hasOutput inInfo outInfo inShape outShape inId outId getInTensor".split()
+"""Methods that ask the operator, which looks at what it is given."""
 
 
 class InputCreatorType(enum.Enum):
@@ -72,6 +77,7 @@ def blockOf(op: Op) -> str:
     return f"{op.plainType()}/{op.id}"
 
 
+@typed(byHand=_OF_THE_OP)
 class Opx:
     """Lowers one operator. A subclass overrides `grow`, and the layout functions if it has a say in
     layouts.

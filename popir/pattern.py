@@ -14,6 +14,7 @@ from typing import ClassVar
 
 from popir.errors import DuplicateOperatorError
 from popir.ir import Op, Tensor
+from popir.typed import typed
 
 log = logging.getLogger("popir.patterns")
 """Where refusals are said, at level DEBUG."""
@@ -94,6 +95,7 @@ sync: list[Callable[[], None]] = []
 """Called before each look-up; whoever learns of patterns late registers them here."""
 
 
+@typed
 class PatternCreator:
     """Registers a pattern; making one does it. Raises DuplicateOperatorError for a name that is
     taken.

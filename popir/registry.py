@@ -32,6 +32,7 @@ from popir.exclusive import ForkLock
 from popir.ir import Op, OperatorIdentifier, Tensor
 from popir.onnxio import schemas
 from popir.opx import Opx
+from popir.typed import typed
 from popir.types import TensorInfo
 
 BUILT_IN = "built in"
@@ -170,6 +171,7 @@ def _isRedefined(old: object, new: object) -> bool:
     return names[0] == names[1] and "<" not in names[0][1]
 
 
+@typed
 class OpCreator:
     """Registers an Op class for identifiers; making one does it.
 
@@ -193,14 +195,9 @@ class OpCreator:
         override: bool = False,
         source: str | None = None,
     ) -> None:
-        given: object = opClass
-        if not isinstance(given, type) or not issubclass(given, Op):
-            raise popart_exception(
-                f"OpCreator registers a class that is derived from popir.Op; given was {given!r}."
-            )
         source = source or opClass.source
         hasGradOps = opClass.getGradOps is not Op.getGradOps
-        self.opids = _identifiers("OpCreator", definitions)
+        self.opids = _identifiers(definitions)
 
         def construct(info: OpCreatorInfo) -> Op:
             return opClass(info.opid, info.settings, info.attributes)
@@ -213,6 +210,7 @@ class OpCreator:
             register_op(entry, override)
 
 
+@typed
 class OpxCreator:
     """Registers an Opx class (or a function that makes one) for identifiers; making one does it.
 
@@ -234,21 +232,15 @@ class OpxCreator:
             )
         if source is None:
             source = BUILT_IN if opxClass.__module__.startswith("popir.") else PYTHON
-        self.opids = _identifiers("OpxCreator", opid)
+        self.opids = _identifiers(opid)
         for each in self.opids:
             register_opx(OpxEntry(each, opxClass, source), override)
 
 
-def _identifiers(who: str, given: Any) -> list[OperatorIdentifier]:
-    several = isinstance(given, Iterable) and not isinstance(given, str)
-    found: list[Any] = [*given] if several else [given]
-    for each in found:
-        if not isinstance(each, OperatorIdentifier):
-            raise popart_exception(
-                f"{who} takes identifiers, such as popir.OperatorIdentifier('com.acme', 'Square', "
-                f"1); given was {each!r}."
-            )
-    return found
+def _identifiers(
+    given: Iterable[OperatorIdentifier] | OperatorIdentifier,
+) -> list[OperatorIdentifier]:
+    return [given] if isinstance(given, OperatorIdentifier) else [*given]
 
 
 def _sync() -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import logging
 import os
-import warnings
 import zlib
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
@@ -29,7 +28,6 @@ from popir.errors import (
     did_you_mean,
     popart_exception,
     poplar_graph_memory_allocation_error,
-    require,
     require_path,
 )
 from popir.exclusive import IN_STEP, Exclusive, exclusive
@@ -60,7 +58,9 @@ from popir.step import Returned, Step, anchorStream, buildStep, inputStream
 from popir.stepio import UNBOUND, Port, PyStepIO, PyStepIOCallback, PyWeightsIO
 from popir.trainable import Choice, Role
 from popir.transforms.decision import Decision
+from popir.transforms.inplace import checkPreferences
 from popir.transforms.outline import OutlineOptions
+from popir.typed import fitted, shown, typed
 from popir.types import TensorInfo
 from popir.virtual_graphs import Places, checkVirtualGraphs, splitOverIpus
 from popir.watch import Checks
@@ -77,6 +77,7 @@ _RETURNED = {
 }
 
 
+@typed(byHand=["run"])
 class Session(Exclusive):
     """Base of both: holds the host's copy of the weights and, once prepared, the engine.
 
@@ -102,12 +103,9 @@ class Session(Exclusive):
         evaluationMode: Collection[str] = (),
     ) -> None:
         super().__init__()
-        require("A session", "dataFlow", dataFlow, DataFlow)
-        require("A session", "deviceInfo", deviceInfo, DeviceInfo)
         self.dataFlow = dataFlow
         self.deviceInfo = deviceInfo
         self.options = SessionOptions() if userOptions is None else userOptions
-        require("A session", "userOptions", self.options, SessionOptions)
         self.options.check()
         self._engineOptions = _engineOptions(self.options)
         self._isPlaced = (
@@ -158,6 +156,7 @@ class Session(Exclusive):
                 (op.debugName(), op.source == "built in", op.settings.nodeAttributes)
                 for op in graph.ops.values()
             )
+            checkPreferences(graph)
             applyContractionOptions(graph, self.options)
             mode, ipus = self.options.virtualGraphMode, self.deviceInfo.numIpus
             checkVirtualGraphs(graph, mode, ipus)
@@ -212,11 +211,11 @@ class Session(Exclusive):
         tensors, saved = self.graph.tensors, self.graph.saved
         unused = [id for id in self._host if weightOfState(id) in tensors and id not in saved]
         if unused:
-            shown = ", ".join(unused[:3]) + (", ..." if len(unused) > 3 else "")
-            warnings.warn(
-                f"The model holds an optimizer's state that this session has no use for, {shown}: "
+            listed = ", ".join(unused[:3]) + (", ..." if len(unused) > 3 else "")
+            warn(
+                f"The model holds an optimizer's state that this session has no use for, {listed}: "
                 "it is not saved again.",
-                stacklevel=6,
+                UserWarning,
             )
         return unused
 
@@ -241,11 +240,17 @@ class Session(Exclusive):
 
     def _writeLogs(self, folder: Path) -> None:
         """What became of the model, as text: the compiled graph, and what transforms decided."""
-        folder.mkdir(parents=True, exist_ok=True)
         graphs = [print_graph(graph) for graph in calledGraphs(self.graph)]
-        write(folder / f"{self.name}.graph.txt", "\n".join(graphs))
         lines = [f"{decision}\n" for decision in self.decisions]
-        write(folder / f"{self.name}.decisions.txt", "".join(lines))
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            write(folder / f"{self.name}.graph.txt", "\n".join(graphs))
+            write(folder / f"{self.name}.decisions.txt", "".join(lines))
+        except OSError as error:
+            raise popart_exception(
+                f"SessionOptions.logDir = {shown(self.options.logDir)}: the logs of the session "
+                f"'{self.name}' cannot be written there: {error.strerror} ({error.filename})."
+            ) from error
 
     @property
     def graph(self) -> Graph:
@@ -426,6 +431,8 @@ class Session(Exclusive):
 
         The message of an error begins with `debugName`.
         """
+        if debugName.__class__ is not str:
+            debugName = fitted("Session.run", "debugName", debugName, str)
         lock = self.lock
         with lock.rlock:
             if lock.refused:
@@ -439,7 +446,7 @@ class Session(Exclusive):
                 try:
                     given = stepio.inputs
                 except AttributeError:
-                    require("run()", "stepio", stepio, PyStepIO)
+                    fitted("Session.run", "stepio", stepio, PyStepIO | PyStepIOCallback)
                     raise
                 try:
                     if not self._isSynthetic:
@@ -684,6 +691,7 @@ def _engineOptions(options: SessionOptions) -> dict[str, str]:
     return {name: value for name, value in meant.items() if name in acting}
 
 
+@typed
 class InferenceSession(Session):
     """Runs a model forwards.
 
@@ -721,6 +729,7 @@ class InferenceSession(Session):
         )
 
 
+@typed
 class TrainingSession(Session):
     """Runs a model forwards and backwards, and updates its weights after each batch.
 
@@ -757,8 +766,6 @@ class TrainingSession(Session):
         trainingMode: Collection[str] = (),
         evaluationMode: Collection[str] = (),
     ) -> None:
-        require("A session", "loss", loss, str)
-        require("A session", "optimizer", optimizer, Optimizer)
         super().__init__(
             fnModel,
             dataFlow,

@@ -5,7 +5,6 @@ binds them to.
 from __future__ import annotations
 
 import logging
-import reprlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -13,15 +12,18 @@ import numpy as np
 
 from popir.errors import StepIOError
 from popir.step import Stream
+from popir.typed import fitted, typed
 from popir.types import DataType
 
 Array = np.ndarray[Any, Any]
 _log = logging.getLogger("popir.session")
+_TEXT, _ARRAYS = {str}, {np.ndarray}
 
 # What PopART narrows on the way to the device, and back on the way from it.
 _NARROWED = {DataType.INT32: DataType.INT64, DataType.UINT32: DataType.UINT64}
 
 
+@typed(byHand=["__init__"])
 class PyStepIO:
     """Input and output arrays of one step, by tensor id.
 
@@ -31,11 +33,9 @@ class PyStepIO:
 
     def __init__(self, inputs: Mapping[str, Array], outputs: Mapping[str, Array]) -> None:
         for what, given in (("inputs", inputs), ("outputs", outputs)):
-            if not isinstance(given, Mapping) or not all(isinstance(id, str) for id in given):
-                raise StepIOError(
-                    f"PyStepIO takes a dictionary of arrays by tensor id as {what}; given was "
-                    f"{reprlib.repr(given)}."
-                )
+            isDict = given.__class__ is dict and {*map(type, given)} <= _TEXT
+            if not isDict or not {*map(type, given.values())} <= _ARRAYS:
+                fitted("PyStepIO", what, given, Mapping[str, Array], StepIOError)
         self.inputs = inputs
         self.outputs = outputs
         self.checks = True
@@ -45,6 +45,7 @@ class PyStepIO:
         self.checks = enable
 
 
+@typed(error=StepIOError)
 class PyStepIOCallback:
     """Functions that deliver a step's inputs and take its outputs, one batch at a time.
 
@@ -68,6 +69,7 @@ class PyStepIOCallback:
         self.outputCompleteCallback = output_complete_callback
 
 
+@typed
 class PyWeightsIO:
     """Host arrays of weights, by tensor id, for `readWeights` and `writeWeights`."""
 

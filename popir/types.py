@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import enum
 import math
-import operator
 from collections.abc import Iterable
 from typing import Any
 
@@ -12,6 +11,7 @@ import ml_dtypes
 import numpy as np
 
 from popir.errors import popart_exception
+from popir.typed import fitted, typed
 
 
 class DataType(enum.Enum):
@@ -74,7 +74,7 @@ class DataType(enum.Enum):
             return value
         if isinstance(value, str):
             found = _BY_NAME.get(value) or _BY_NAME.get(value.upper())
-        elif isinstance(value, int):
+        elif isinstance(value, int) and not isinstance(value, bool):
             found = _BY_CODE.get(value)
         else:
             found = _of_numpy(value)
@@ -85,16 +85,20 @@ class DataType(enum.Enum):
 
 
 def _of_numpy(value: Any) -> DataType | None:
-    try:
-        dtype = np.dtype(value)
-    except TypeError:
+    # numpy takes None for float64, and any class for a type of objects.
+    isType = isinstance(value, type) and issubclass(value, (np.generic, bool, int, float, complex))
+    if not isType and not isinstance(value, np.dtype):
         return None
+    dtype: np.dtype[Any] = np.dtype(value)
     return DataType.STRING if dtype.kind in "US" else _BY_NUMPY.get(dtype)
 
 
 _BY_CODE = {member.onnx: member for member in DataType}
 _BY_NUMPY = {member.numpy: member for member in DataType if member is not DataType.UNDEFINED}
 _BY_NAME = {name: member for member in DataType for name in (member.name, member.lcase)}
+
+
+_INTEGERS = {int}
 
 
 class ReductionType(enum.Enum):
@@ -105,6 +109,7 @@ class ReductionType(enum.Enum):
     NoReduction = "NoReduction"
 
 
+@typed(byHand=["__init__"])
 class TensorInfo:
     """The element type and the shape of a tensor. Immutable; equal by value; hashable.
 
@@ -125,12 +130,11 @@ class TensorInfo:
             self._shape = data_type.shape
             return
         self._data_type = DataType.of(data_type)
-        try:
-            self._shape = tuple(map(operator.index, shape))
-        except TypeError:
-            raise popart_exception(
-                f"A tensor's shape is a list of integers; given was {shape!r}."
-            ) from None
+        isList = shape.__class__ in (list, tuple)
+        if not isList or not set(map(type, shape)) <= _INTEGERS:
+            self._shape = tuple[int, ...](fitted("TensorInfo", "shape", shape, Iterable[int]))
+        else:
+            self._shape = tuple(shape)
         if self._shape and min(self._shape) < 0:
             raise popart_exception(
                 f"A tensor's dimensions are 0 or more; given was the shape {list(self._shape)}."

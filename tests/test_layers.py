@@ -9,7 +9,7 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "popir"
 
 LAYERS = [
-    "errors types enums options files naming progress reserved exclusive _library",
+    "errors typed types enums options files naming progress reserved exclusive _library",
     "ir _device poplar popops poplin popnn poprand poputil ext devices memory budget",
     "registry definitions opx pattern builder onnxio",
     "ops foreign",

@@ -178,7 +178,7 @@ def test_state_is_read_by_its_name() -> None:
     ("values", "words"),
     [
         ({"learningRate": (0.1, True)}, "no value 'learningRate'; it has defaultLearningRate"),
-        ({"defaultLearningRate": 0.1}, r"must be a pair \(value, isConst\).*given was 0.1"),
+        ({"defaultLearningRate": 0.1}, r"tuples \(a number, True or False\).*given was {.*: 0.1}"),
         ({"nesterov": (1.0, True)}, "nesterov momentum is not available"),
     ],
 )

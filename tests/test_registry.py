@@ -157,13 +157,22 @@ def test_a_class_defined_again_replaces_its_older_edition() -> None:
 @pytest.mark.parametrize(
     ("register", "words"),
     [
-        (lambda: OpCreator(TwiceOpx, [opid()]), "a class that is derived from popir.Op; given was"),
-        (lambda: OpCreator(lambda: 1, [opid()]), "OpCreator registers a class"),
-        (lambda: OpCreator(TwiceOp, ["a.B"]), "OpCreator takes identifiers, such as popir.Opera"),
+        (
+            lambda: OpCreator(TwiceOpx, [opid()]),
+            "OpCreator takes a class derived from Op as opClass; given was",
+        ),
+        (lambda: OpCreator(lambda: 1, [opid()]), "OpCreator takes a class"),
+        (
+            lambda: OpCreator(TwiceOp, ["a.B"]),
+            "object of OperatorIdentifier as definitions; given was ['a.B']",
+        ),
         (lambda: OpCreator(TwiceOp, "a.B"), "given was 'a.B'"),
         (lambda: OpxCreator(TwiceOp, opid()), "a class that is derived from popir.Opx, or a func"),
-        (lambda: OpxCreator(TwiceOpx, 3), "OpxCreator takes identifiers"),
-        (lambda: OperatorIdentifier("a", "B", "1"), "'B', '1'): the version is an integer, such"),
+        (lambda: OpxCreator(TwiceOpx, 3), "objects of OperatorIdentifier as opid; given was 3"),
+        (
+            lambda: OperatorIdentifier("a", "B", "1"),
+            "OperatorIdentifier takes an integer as version; given was '1'",
+        ),
     ],
 )
 def test_what_cannot_be_registered(register: Any, words: str) -> None:

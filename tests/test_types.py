@@ -100,8 +100,8 @@ def test_shape_is_a_copy() -> None:
             "TensorInfo takes an element type and a shape, or one numpy array; given was "
             "'FLOAT' alone.",
         ),
-        (("FLOAT", [1.5]), "A tensor's shape is a list of integers; given was [1.5]."),
-        (("FLOAT", 3), "A tensor's shape is a list of integers; given was 3."),
+        (("FLOAT", [1.5]), "TensorInfo takes a list of integers as shape; given was [1.5]."),
+        (("FLOAT", 3), "TensorInfo takes a list of integers as shape; given was 3."),
         (("FLOAT", [2, -1]), "A tensor's dimensions are 0 or more; given was the shape [2, -1]."),
     ],
 )

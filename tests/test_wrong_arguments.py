@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -51,9 +52,9 @@ def test_models(model: Any, words: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ((1, [3]), "An anchor is a tensor's id; given was 3."),
-        ((1, None), "takes the anchors as a list of tensor ids; given was None."),
-        (("1", [Y]), "whole number of 1 or more, less than 2^32; given was '1'."),
+        ((1, [3]), "a list of strings as anchorTensors; given was [3]."),
+        ((1, None), "or a list of strings as anchorTensors; given was None."),
+        (("1", [Y]), "DataFlow takes an integer as batchesPerStep; given was '1'."),
         ((1.5, [Y]), "given was 1.5."),
         ((2**70, [Y]), "given was 1180591620717411303424."),
     ],
@@ -75,7 +76,8 @@ def test_data_flows(arguments: Any, words: str) -> None:
 )
 def test_optimizers(values: Any) -> None:
     assert re.search(
-        r"pairs? \(value, isConst\), such as .*; given was", told(lambda: popir.SGD(values))
+        r"pair \(value, isConst\), such|tuples \(a number, True or False\).* given was",
+        told(lambda: popir.SGD(values)),
     )
 
 
@@ -83,10 +85,15 @@ def test_arrays_of_a_step() -> None:
     session = popir.InferenceSession(MODEL, popir.DataFlow(1, [Y]), DEVICE)
     session.prepareDevice()
     x = {"x": np.ones((2, 2), np.float32)}
-    assert "by tensor id as outputs; given was None" in told(lambda: popir.PyStepIO(x, None))
+    assert "a dict of strings to numpy arrays as outputs; given was None" in told(
+        lambda: popir.PyStepIO(x, None)
+    )
     assert "as inputs; given was {3: 4}" in told(lambda: popir.PyStepIO({3: 4}, {}))
     nothing: Any = {Y: None}
-    assert told(lambda: session.run(popir.PyStepIO(x, nothing))) == (
+    assert "numpy arrays as outputs; given was" in told(lambda: popir.PyStepIO(x, nothing))
+    io = popir.PyStepIO(x, {})
+    io.outputs = nothing
+    assert told(lambda: session.run(io)) == (
         f"The anchor '{Y}' needs a numpy array; given was NoneType."
     )
 
@@ -94,10 +101,55 @@ def test_arrays_of_a_step() -> None:
 @pytest.mark.parametrize("path", [3, None, "a\0", b"a"])
 def test_paths(path: Any) -> None:
     session = popir.InferenceSession(MODEL, popir.DataFlow(1, [Y]), DEVICE)
-    for who, call in (("modelToHost", session.modelToHost), ("load_op_library", load_op_library)):
-        assert told(lambda c=call: c(path)) == (
-            f"{who} takes the path of a file; given was {path!r}."
-        )
+    builder = popir.Builder()
+    for call in (session.modelToHost, load_op_library, builder.saveModelProto):
+        words = told(lambda c=call: c(path))
+        assert re.search(r"takes (the path of a file|a string or a path as filename); given", words)
+
+
+def refused(change: Callable[[popir.Builder, str], None]) -> str:
+    """Why there is no session of a Relu that was changed."""
+    builder = popir.Builder(opsets={"ai.onnx": 17})
+    y = builder.aiOnnx.relu([builder.addInputTensor("FLOAT", [2, 2], "x")])
+    builder.addOutputTensor(y)
+    change(builder, y)
+    flow = popir.DataFlow(1, [y])
+    return told(lambda: popir.InferenceSession(builder.getModelProto(), flow, DEVICE))
+
+
+def test_names_of_variants_that_there_are_not() -> None:
+    words = refused(lambda b, y: b.setInplacePreferences(y, {"ReluInplac": 1.0}))
+    assert "names 'ReluInplac', which is no in-place variant of it; it has ReluInplace." in words
+
+
+def made(**options: Any) -> popir.InferenceSession:
+    """A session with these options."""
+    flow = popir.DataFlow(1, [Y])
+    return popir.InferenceSession(MODEL, flow, DEVICE, userOptions=popir.SessionOptions(**options))
+
+
+def test_folders_that_cannot_be_made(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("")
+    for folder in (file, file / "below", Path("/proc/nowhere")):
+        words = told(lambda folder=folder: made(logDir=folder))
+        assert words.startswith(f"SessionOptions.logDir = '{folder}': the logs of the session")
+
+
+def test_a_cache_without_a_folder() -> None:
+    assert "Name one; '.' is" in told(lambda: made(enableEngineCaching=True, cachePath=""))
+
+
+def test_flags_without_codelets() -> None:
+    with pytest.warns(popir.options.OptionWarning, match="has no effect: there are no customCode"):
+        made(customCodeletCompileFlags="-g")
+
+
+def test_options_that_there_are_not() -> None:
+    options: Any = popir.SessionOptions()
+    with pytest.raises(popir.PopirError, match=r"has no option 'logDirr'. Did you mean 'logDir'"):
+        options.logDirr = "logs"
+    assert not hasattr(options, "logDirr")
 
 
 @pytest.mark.parametrize("array", [np.array([3, None]), np.array(["2020"], "M8")])
@@ -110,7 +162,7 @@ def test_arrays_of_a_builder(array: Any) -> None:
 
 def test_devices() -> None:
     wrong: Any = 3
-    assert "takes a dictionary of options, such as {'numIPUs': 1}; given was 3" in told(
+    assert "True or False or None as options; given was 3" in told(
         lambda: popir.DeviceManager().createIpuModelDevice(wrong)
     )
 

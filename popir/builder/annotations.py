@@ -12,7 +12,8 @@ set on a node, named by its outputs, or for all nodes that are added within a `w
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Generator, Iterable, Mapping
+import enum
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping
 from typing import Any
 
 from popir.errors import OperatorAttributeError, popart_exception
@@ -39,6 +40,7 @@ from popir.options.annotations import (
     SERIALIZE_PRECISION,
     VIRTUAL_GRAPH,
 )
+from popir.typed import typed
 
 Outputs = str | Iterable[str]
 """The node that has these outputs."""
@@ -46,24 +48,31 @@ Outputs = str | Iterable[str]
 _SERIALIZE_MODES = ("none", "input_channels", "reducing_dim", "output_channels")
 
 
+Number = int | enum.Enum
+"""A number, or the member of an enumeration that stands for it."""
+
+
 def _plain(value: Any) -> Any:
-    """The number that a member of an enumeration stands for; any other value as it is."""
-    return getattr(value, "value", value)
+    return value.value if isinstance(value, enum.Enum) else value
 
 
 def _who(node: NodeProto) -> str:
     return f"{node.op_type} '{node.name}'" if node.name else node.op_type
 
 
-def _annotation(attribute: str, kind: type, what: str) -> Callable[..., Any]:
+def _annotation(name: str, attribute: str, kind: Any, what: str) -> Callable[..., Any]:
     def method(self: Annotations, nodeOutputNames: Any = None, value: Any = None) -> Any:
-        return self.annotate(attribute, kind, nodeOutputNames, value)
+        # One of the methods of this class.
+        return self._annotate(attribute, nodeOutputNames, value)  # pyright: ignore[reportPrivateUsage]
 
+    method.__name__ = name
+    method.__annotations__ = {"nodeOutputNames": Outputs | kind | None, "value": kind | None}
     method.__doc__ = f"""Sets {what}: of the node with these outputs or, given a value alone, of all
         nodes added within the `with` that this is called in."""
     return method
 
 
+@typed
 class Annotations:
     """Gets and sets attributes of nodes; see the module."""
 
@@ -135,11 +144,21 @@ class Annotations:
 
     # Annotations.
 
-    virtualGraph = _annotation(VIRTUAL_GRAPH, int, "the virtual graph (IPU) of a node")
-    pipelineStage = _annotation(PIPELINE_STAGE, int, "the stage of the pipeline that a node is in")
-    executionPhase = _annotation(EXECUTION_PHASE, int, "the phase of execution that a node is in")
-    recomputeOutput = _annotation(RECOMPUTE, int, "the RecomputeType of a node")
-    schedulePriority = _annotation(SCHEDULE_PRIORITY, float, "how early a node should run")
+    virtualGraph = _annotation(
+        "virtualGraph", VIRTUAL_GRAPH, int, "the virtual graph (IPU) of a node"
+    )
+    pipelineStage = _annotation(
+        "pipelineStage", PIPELINE_STAGE, int, "the stage of the pipeline that a node is in"
+    )
+    executionPhase = _annotation(
+        "executionPhase", EXECUTION_PHASE, int, "the phase of execution that a node is in"
+    )
+    recomputeOutput = _annotation(
+        "recomputeOutput", RECOMPUTE, Number, "the RecomputeType of a node"
+    )
+    schedulePriority = _annotation(
+        "schedulePriority", SCHEDULE_PRIORITY, float, "how early a node should run"
+    )
 
     def getVirtualGraph(self, nodeOutputNames: Outputs | None = None) -> int:
         """The virtual graph of a node or, without one, of the surrounding `with`."""
@@ -168,19 +187,19 @@ class Annotations:
     @contextlib.contextmanager
     def outlineAttributes(self, attributes: Mapping[str, str]) -> Generator[None]:
         """Within it, nodes get pairs of strings that keep apart what would be outlined together."""
-        pairs = [str(text) for pair in attributes.items() for text in pair]
+        pairs = [text for pair in attributes.items() for text in pair]
         with self._annotating({OUTLINE: pairs}):
             yield
 
     @contextlib.contextmanager
-    def commGroup(self, type: Any = 0, groupSize: int = 0) -> Generator[None]:
+    def commGroup(self, type: Number = 0, groupSize: int = 0) -> Generator[None]:
         """Within it, nodes get the group of replicas that they communicate with."""
         with self._annotating({COMM_GROUP_TYPE: _plain(type), COMM_GROUP_SIZE: groupSize}):
             yield
 
-    def recomputeOutputInBackwardPass(self, nodeOutputNames: Outputs, value: Any = 2) -> None:
+    def recomputeOutputInBackwardPass(self, nodeOutputNames: Outputs, value: Number = 2) -> None:
         """Sets the RecomputeType of a node; by default Recompute."""
-        self._set(self._node(nodeOutputNames), RECOMPUTE, int(_plain(value)))
+        self._set(self._node(nodeOutputNames), RECOMPUTE, _plain(value))
 
     def getRecomputeOutputInBackwardPass(self, nodeOutputNames: Outputs) -> bool:
         """Whether the node is to be recomputed."""
@@ -202,11 +221,11 @@ class Annotations:
             raise popart_exception(
                 f"availableMemoryProportion must be in (0,1], but is: {proportion}."
             )
-        self._set(self._node(nodeOutputNames), AVAILABLE_MEMORY, float(proportion))
+        self._set(self._node(nodeOutputNames), AVAILABLE_MEMORY, proportion)
 
     def setEnableConvDithering(self, nodeOutputNames: Outputs, enable: int) -> None:
         """Sets whether a convolution's first tile is chosen at random."""
-        self._set(self._node(nodeOutputNames), CONV_DITHERING, int(enable))
+        self._set(self._node(nodeOutputNames), CONV_DITHERING, enable)
 
     def setSerializeMatMul(
         self, nodeOutputNames: Outputs, mode: str, factor: int = 0, keep_precision: bool = False
@@ -222,7 +241,7 @@ class Annotations:
         if mode != "none":
             node = self._node(nodeOutputNames)
             self._set(node, SERIALIZE_MODE, mode)
-            self._set(node, SERIALIZE_FACTOR, int(factor))
+            self._set(node, SERIALIZE_FACTOR, factor)
             self._set(node, SERIALIZE_PRECISION, int(keep_precision))
 
     def excludePatterns(self, nodeOutputName: Outputs, patternNames: Iterable[str]) -> None:
@@ -233,19 +252,24 @@ class Annotations:
         """Sets how much each in-place variant of a node is wanted, by its operator's name."""
         node = self._node(nodeOutputName)
         self._set(node, INPLACE_NAMES, list(prefs))
-        self._set(node, INPLACE_PRIORITIES, [float(value) for value in prefs.values()])
+        self._set(node, INPLACE_PRIORITIES, list(prefs.values()))
 
     # How it is done.
 
-    def annotate(self, attribute: str, kind: type, nodeOutputNames: Any, value: Any) -> Any:
+    def _annotate(self, attribute: str, nodeOutputNames: Any, value: Any) -> Any:
         """Sets an annotation on the node with these outputs; if `nodeOutputNames` is a value
         instead, returns the context manager that sets it for all nodes added within.
         """
-        if isinstance(nodeOutputNames, (str, set, frozenset, list, tuple)):
-            self._set(self._node(nodeOutputNames), attribute, kind(_plain(value or 0)))
+        if isinstance(nodeOutputNames, Collection):
+            self._set(self._node(nodeOutputNames), attribute, _plain(value or 0))
             return None
+        if nodeOutputNames is not None and value is not None:
+            raise popart_exception(
+                f"{attribute}: outputs of a node and a value were expected, or a value alone; "
+                f"given were {nodeOutputNames!r} and {value!r}."
+            )
         value = nodeOutputNames if value is None else value
-        return self._annotating({attribute: kind(_plain(value or 0))})
+        return self._annotating({attribute: _plain(value or 0)})
 
     def _node(self, outputs: Outputs) -> NodeProto:
         ids = [outputs] if isinstance(outputs, str) else list(outputs)
@@ -287,7 +311,7 @@ class Annotations:
     def _changed(self, name: str) -> None:
         """Called when the attribute of that name has changed on some node."""
 
-    def _annotate(self, node: NodeProto) -> None:
+    def _note(self, node: NodeProto) -> None:
         for name, value in self._inForce.items():
             self._set(node, name, value)
 

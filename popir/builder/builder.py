@@ -13,7 +13,13 @@ import numpy as np
 from popir.builder.core import Core, name_of
 from popir.builder.inference import Inference
 from popir.builder.methods import Opset
-from popir.errors import ModelError, OperatorAttributeError, did_you_mean, popart_exception
+from popir.errors import (
+    ModelError,
+    OperatorAttributeError,
+    did_you_mean,
+    popart_exception,
+    require_path,
+)
 from popir.ir import AttributeSpec, Tensor
 from popir.ir.attributes import unknown_attribute
 from popir.onnxio import exporter, proto, schemas
@@ -22,12 +28,14 @@ from popir.onnxio.load import ModelInFolder, Source, embed, load
 from popir.onnxio.proto import GraphProto, ModelProto, TensorProto
 from popir.onnxio.tensors import TensorReader
 from popir.options.annotations import CHECKPOINT, RECOMPUTE
+from popir.typed import typed
 from popir.types import DataType, TensorInfo
 
 _OPSET_NAME = re.compile(r"ai(Onnx|OnnxMl|Graphcore)(?:Opset(\d+))?")
 _DOMAINS = {"Onnx": "ai.onnx", "OnnxMl": "ai.onnx.ml", "Graphcore": "ai.graphcore"}
 
 
+@typed
 class Builder(Core):
     """Makes an ONNX model. Tensors are known by their ids.
 
@@ -222,8 +230,6 @@ class Builder(Core):
 
     def addOutputTensor(self, outputName: str) -> None:
         """Makes a tensor an output of the model. Raises popart_exception if there is none such."""
-        if not isinstance(outputName, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise popart_exception(f"An output is a tensor's id; given was {outputName!r}.")
         if not self._knows(outputName):
             near = did_you_mean(outputName, self._kinds)
             raise popart_exception(f"Unknown tensor '{outputName}' cannot be an output.{near}")
@@ -244,7 +250,7 @@ class Builder(Core):
 
         Raises ModelError if that fails, or if data saved externally would not be found from there.
         """
-        folder = Path(filename).resolve().parent
+        folder = require_path("Builder.saveModelProto", filename).resolve().parent
         if self._folder is not None and folder != self._folder:
             raise ModelError(
                 f"The model has data in the folder {self._folder}, and cannot be saved in "
@@ -274,7 +280,7 @@ class Builder(Core):
                 raise popart_exception(f"The strings of '{id}' cannot lie outside of the model.")
         reader = TensorReader()
         values = {id: reader.array(initializers[id]) for id in chosen}
-        path = Path(filename).absolute()
+        path = require_path("Builder.saveInitializersExternally", filename).absolute()
         folder = self._folder or path.resolve().parent
         places = writeExternal(values, folder / "model", path)
         self._folder = folder

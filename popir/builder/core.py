@@ -12,14 +12,16 @@ from typing import Any
 from popir import definitions
 from popir.builder.annotations import Annotations
 from popir.builder.opsets import Opsets
-from popir.errors import OperatorInputError, did_you_mean
+from popir.errors import OperatorInputError, did_you_mean, popart_exception
 from popir.ir import AttributeKind
 from popir.onnxio.attributes import to_proto
 from popir.onnxio.proto import GraphProto, ModelProto, NodeProto
 from popir.onnxio.schema_text import Schema
+from popir.typed import fitted, shown, typed
 from popir.types import DataType
 
 
+@typed(byHand=["addNode"])
 class Core(Annotations, abc.ABC):
     """A model and its tensors; nodes are added by `addNode`."""
 
@@ -49,13 +51,15 @@ class Core(Annotations, abc.ABC):
     ) -> list[str]:
         """Adds a node, checked as far as the schema and what is known of the inputs tell."""
         debug = name_of(debugContext)
-        name = self.getNameScope(debug or type) if debug or self._scopes else ""
+        name = self._scoped(debug or type) if debug or self._scopes else ""
         who = f"{type} '{name}'" if name else type
-        if isinstance(inputs, str):
-            raise OperatorInputError(
-                f"{who}: inputs are a list of tensor ids; given was {inputs!r}."
-            )
+        if inputs.__class__ not in (list, tuple):
+            inputs = fitted(who, "inputs", inputs, Sequence[str], OperatorInputError)
+        if numOutputs.__class__ is not int:
+            numOutputs = fitted(who, "number of outputs", numOutputs, int)
         for i, id in enumerate(inputs):
+            if id.__class__ is not str:
+                fitted(who, f"input {i}", id, str, OperatorInputError)
             if id and not self._knows(id):
                 near = did_you_mean(id, self._kinds)
                 raise OperatorInputError(f"Unknown tensor '{id}', input {i} of {who}.{near}")
@@ -69,7 +73,7 @@ class Core(Annotations, abc.ABC):
         for key, (kind, value) in attributes.items():
             value = value.subgraph() if isinstance(value, Core) else value
             node.attribute.append(to_proto(who, key, value, kind))
-        self._annotate(node)
+        self._note(node)
         base = f"{debug}/{type}" if debug else type
         outputs = [self._nextId(f"{base}:{i}") for i in range(numOutputs)]
         node.output.extend(outputs)
@@ -94,6 +98,9 @@ class Core(Annotations, abc.ABC):
 
     def getNameScope(self, name: str = "") -> str:
         """`name` in the present scope: "outer/inner/name"."""
+        return self._scoped(name)
+
+    def _scoped(self, name: str) -> str:
         return "/".join([*self._scopes, name])
 
     # Ids.
@@ -113,7 +120,7 @@ class Core(Annotations, abc.ABC):
 
     def _nextId(self, name: str) -> str:
         """The name in the present scope, with /1, /2, ... after it if it is taken."""
-        base = id = self.getNameScope(name)
+        base = id = self._scoped(name)
         while id in self._taken:
             id = f"{base}/{self._taken[base]}"
             self._taken[base] += 1
@@ -125,7 +132,15 @@ def name_of(debugContext: Any) -> str:
     """The name in a debug context: a str, or an object that has one. PopART takes False as none."""
     if isinstance(debugContext, str):
         return debugContext
-    return str(getattr(debugContext, "name", "")) if debugContext else ""
+    if debugContext is None or debugContext is False:
+        return ""
+    name = getattr(debugContext, "name", None)
+    if not isinstance(name, str):
+        raise popart_exception(
+            "A debug context is a string, or an object whose `name` is one; given was "
+            f"{shown(debugContext)}."
+        )
+    return name
 
 
 def _output_kind(schema: Schema | None, i: int, bound: Mapping[str, DataType]) -> DataType | None:

@@ -11,7 +11,7 @@ import functools
 import inspect
 import keyword
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sized
 from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ from popir.errors import OperatorAttributeError, did_you_mean
 from popir.ir import AttributeKind, AttributeSpec
 from popir.onnxio import schemas
 from popir.onnxio.schema_text import Schema
+from popir.typed import shown
 
 if TYPE_CHECKING:
     from popir.builder.builder import Builder
@@ -89,7 +90,10 @@ def _constant(self: Opset, value: Any, debugContext: Any = "") -> str:
     # PopART's opset 11 has is_value_sparse in the place of debugContext.
     if debugContext is True:
         raise OperatorAttributeError("Constant: popir has no sparse constants.")
-    attributes = {"value": (AttributeKind.TENSOR, np.asarray(value))}
+    array = np.asarray(value)
+    if array.dtype == object and not isinstance(value, np.ndarray):
+        raise OperatorAttributeError(f"Constant takes a numpy array; given was {shown(value)}.")
+    attributes = {"value": (AttributeKind.TENSOR, array)}
     return self.builder.addNode("ai.onnx", "Constant", [], 1, attributes, debugContext)[0]
 
 
@@ -101,7 +105,8 @@ def _add(self: Opset, schema: Schema, arguments: dict[str, Any]) -> list[str]:
         value = arguments.get(_parameter(name), spec.default)
         if name == "num_outputs":
             value = count if len(inputs) == 1 else None
-        if value is not None and not _is_absent(schema, spec, value):
+        isGiven = value is not None or spec.required
+        if isGiven and not _is_absent(schema, spec, value):
             attributes[name] = (spec.kind, value)
     context = arguments.get("debugContext", "")
     return self.builder.addNode(
@@ -115,9 +120,14 @@ def _is_absent(schema: Schema, spec: AttributeSpec, value: Any) -> bool:
     As in PopART, an empty list does, except for the axes of a reduction.
     """
     if spec.name == "auto_pad":
-        return value == spec.default
-    empty = spec.kind.isList and not spec.required and len(value) == 0
-    return empty and not schema.opid.type.startswith("Reduce")
+        return isinstance(value, str) and value == spec.default
+    mayBeEmpty = spec.kind.isList and not spec.required and isinstance(value, Sized)
+    return (
+        mayBeEmpty
+        and not isinstance(value, str)
+        and len(value) == 0
+        and not schema.opid.type.startswith("Reduce")
+    )
 
 
 def _parameter(name: str) -> str:

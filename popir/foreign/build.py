@@ -16,6 +16,7 @@ from popir.foreign import cache
 from popir.foreign.compiler import Compiler, dependencies, run, sdk
 from popir.foreign.load import OpLibrary, load_built
 from popir.foreign.refusals import SOURCES
+from popir.typed import typed
 
 Source = str | os.PathLike[str]
 
@@ -36,6 +37,7 @@ class Built:
     """The compiler's warnings."""
 
 
+@typed(error=LibraryBuildError)
 def build_op_library(
     sources: Source | Sequence[Source],
     *,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from popir.errors import OperatorAttributeError, did_you_mean
+from popir.typed import fitter
 
 if TYPE_CHECKING:
     from popir.ir.identifier import OperatorIdentifier
@@ -31,10 +32,7 @@ def _whole(value: Any) -> int:
     return int(value) if isinstance(value, np.bool_) else operator.index(value)
 
 
-def _real(value: Any) -> float:
-    if isinstance(value, str):
-        raise TypeError
-    return float(value)
+_real = fitter(float)
 
 
 def _array(value: Any) -> np.ndarray[Any, Any]:
@@ -83,7 +81,7 @@ class AttributeKind(enum.Enum):
         """
         if not self.isList:
             return self.convert(value)
-        if isinstance(value, (str, bytes)):
+        if isinstance(value, (str, bytes, Mapping)):
             raise TypeError
         return [self.convert(item) for item in value]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from popir.errors import popart_exception
 from popir.ir.blame import blamed
-from popir.ir.identifier import GradInOutMapper, GradOpInType
+from popir.ir.identifier import GradInOutMapper
 from popir.ir.op import Op
 
 
@@ -42,20 +42,13 @@ def _check(op: Op, gradOp: Op) -> None:
         )
     with blamed(gradOp, "gradInputInfo"):
         mappers: Any = gradOp.gradInputInfo()
-    if not isinstance(mappers, (list, tuple)) or not all(map(_isMapper, mappers)):
+    if not isinstance(mappers, (list, tuple)) or not all(
+        isinstance(each, GradInOutMapper) for each in mappers
+    ):
         raise popart_exception(
             f"{who}.gradInputInfo() returned {_shown(mappers)}; expected is a list of mappers, "
             "such as [popir.GradInOutMapper(0, 0, popir.GradOpInType.GradOut)]."
         )
-
-
-def _isMapper(value: object) -> bool:
-    return (
-        isinstance(value, GradInOutMapper)
-        and isinstance(value.iGrad, int)
-        and isinstance(value.iNonGrad, int)
-        and isinstance(value.type, GradOpInType)
-    )
 
 
 def _shown(value: object) -> str:

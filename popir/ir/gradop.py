@@ -8,8 +8,10 @@ from typing import Any
 from popir.errors import popart_exception
 from popir.ir.identifier import OperatorIdentifier
 from popir.ir.op import Op
+from popir.typed import typed
 
 
+@typed
 class GradOp(Op):
     """An operator that computes gradients of another one. Only `getGradOps()` makes it; it has no
     OpCreator.

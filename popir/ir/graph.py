@@ -12,6 +12,7 @@ from popir.ir import schedule
 from popir.ir.op import Op
 from popir.ir.origin import Origin
 from popir.ir.tensor import Tensor, TensorType
+from popir.typed import fitted, typed
 from popir.types import TensorInfo
 
 AnyOp = TypeVar("AnyOp", bound=Op)
@@ -19,6 +20,7 @@ AnyOp = TypeVar("AnyOp", bound=Op)
 _MANY_READERS = 64
 
 
+@typed(byHand=["createConnectedOp"])
 class Graph:
     """Operators and tensors by id, with the inputs and outputs of the whole, in order."""
 
@@ -175,6 +177,11 @@ class Graph:
         `in_` are ids of existing tensors by input index; `out` ids of tensors by output index,
         added if there are none.
         """
+        if not callable(factory) or in_.__class__ is not dict or out.__class__ is not dict:
+            who = "Graph.createConnectedOp"
+            fitted(who, "factory", factory, Callable)
+            fitted(who, "in_", in_, dict[int, str])
+            fitted(who, "out", out, dict[int, str])
         op = factory(*args, **kwargs)
         self.moveIntoGraph(op)
         for i, id in in_.items():

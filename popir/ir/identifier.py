@@ -6,15 +6,15 @@ import enum
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from popir.errors import popart_exception
+from popir.typed import typed
 
 
+@typed
 @dataclass(frozen=True, order=True)
 class OperatorIdentifier:
     """Which operator, and since which version of its domain.
 
-    The domain "" is ONNX's own, "ai.onnx". Raises popart_exception if the version is no
-    integer.
+    The domain "" is ONNX's own, "ai.onnx".
     """
 
     domain: str
@@ -24,12 +24,6 @@ class OperatorIdentifier:
     def __post_init__(self) -> None:
         if not self.domain:
             object.__setattr__(self, "domain", "ai.onnx")
-        version: object = self.version
-        if not isinstance(version, int):
-            raise popart_exception(
-                f"OperatorIdentifier({self.domain!r}, {self.type!r}, {version!r}): the version is "
-                "an integer, such as 1."
-            )
 
     def __str__(self) -> str:
         return f"{self.domain}.{self.type}:{self.version}"
@@ -46,6 +40,7 @@ class GradOpInType(enum.Enum):
     """The gradient of an output of the forward operator."""
 
 
+@typed
 class GradInOutMapper(NamedTuple):
     """Input `iGrad` of a gradient operator is the forward operator's tensor `iNonGrad` of kind
     `type`.

@@ -17,7 +17,8 @@ from popir.ir.region import Region
 from popir.ir.settings import OpSerialiser, OpSettings
 from popir.ir.tensor import Tensor, TensorType
 from popir.options.annotations import EXCLUDE_PATTERNS, INPLACE_NAMES, INPLACE_PRIORITIES
-from popir.options.table import OptionWarning, shown, warn
+from popir.options.table import OptionWarning, warn
+from popir.typed import fitted, shown, typed
 from popir.types import TensorInfo
 
 if TYPE_CHECKING:
@@ -26,12 +27,18 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 
 
+_BY_INDEX = [
+    f"{way}{what}" for way in ("in", "out") for what in ("Tensor", "Id", "Info", "Shape", "Rank")
+] + ["hasInput", "hasOutput"]
+"""The methods that everything else asks."""
+
 CalledNames = dict[int, "str | CalledNames"]
 """By the id of an operator of a called graph: under which name its work is filed for this call; for
 an operator that calls a graph itself, all names below.
 """
 
 
+@typed(byHand=_BY_INDEX)
 class Op:
     """One operator of a graph.
 
@@ -176,6 +183,8 @@ class Op:
 
     def inTensor(self, i: int) -> Tensor:
         """The tensor at input `i`. Raises popart_exception if there is none."""
+        if i.__class__ is not int:
+            i = fitted(f"{type(self).__name__}.inTensor", "i", i, int)
         try:
             return self.input[i]
         except KeyError:
@@ -183,6 +192,8 @@ class Op:
 
     def outTensor(self, i: int) -> Tensor:
         """The tensor at output `i`. Raises popart_exception if there is none."""
+        if i.__class__ is not int:
+            i = fitted(f"{type(self).__name__}.outTensor", "i", i, int)
         try:
             return self.output[i]
         except KeyError:
@@ -213,15 +224,7 @@ class Op:
         return tensor.info
 
     def setOutInfo(self, i: int, info: TensorInfo) -> None:
-        """Sets type and shape of output `i`; an output that is not connected is skipped.
-
-        Raises popart_exception for what is no TensorInfo.
-        """
-        if not isinstance(info, TensorInfo):
-            raise popart_exception(
-                f"{self.debugName()}: setOutInfo({i}, ...) takes a TensorInfo, such as "
-                f"self.inInfo(0) or popir.TensorInfo('FLOAT', [2, 3]); given was {info!r}."
-            )
+        """Sets type and shape of output `i`; an output that is not connected is skipped."""
         if i in self.output:
             self.output[i].info = info
 
@@ -243,10 +246,14 @@ class Op:
 
     def hasInput(self, i: int) -> bool:
         """Whether input `i` is connected."""
+        if i.__class__ is not int:
+            i = fitted(f"{type(self).__name__}.hasInput", "i", i, int)
         return i in self.input
 
     def hasOutput(self, i: int) -> bool:
         """Whether output `i` is connected."""
+        if i.__class__ is not int:
+            i = fitted(f"{type(self).__name__}.hasOutput", "i", i, int)
         return i in self.output
 
     def numInputs(self) -> int:

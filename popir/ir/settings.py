@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from popir.typed import typed
+
 if TYPE_CHECKING:
     from popir.ir.graph import Graph
 
 
+@typed
 @dataclass(slots=True)
 class OpSettings:
     """What an operator is told besides its attributes. Also `Op.Settings`."""

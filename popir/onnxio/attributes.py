@@ -14,6 +14,7 @@ from popir.errors import ModelError, OperatorAttributeError
 from popir.ir import AttributeKind
 from popir.ir.attributes import coerce
 from popir.onnxio.tensors import TensorReader
+from popir.typed import shown
 
 _text = AttributeKind.STRING.coerce
 
@@ -35,6 +36,13 @@ _READ: dict[int, tuple[str, Callable[[Any, str, TensorReader], Any]]] = {
     AttributeProto.GRAPHS: ("graphs", lambda value, *_: list(value)),
 }
 """By the type of an attribute, the field that holds its value, and the way from there to Python."""
+_MESSAGES: dict[AttributeKind, type] = {
+    AttributeKind.GRAPH: onnx.GraphProto,
+    AttributeKind.GRAPHS: onnx.GraphProto,
+    AttributeKind.SPARSE_TENSOR: onnx.SparseTensorProto,
+    AttributeKind.TYPE_PROTO: onnx.TypeProto,
+}
+"""What holds a value that is a message of ONNX's."""
 _BESIDES = {"name", "type", "doc_string"}
 
 
@@ -74,6 +82,11 @@ def to_proto(who: str, name: str, value: Any, kind: AttributeKind | None = None)
             f"an integer, a float, a string, a numpy array, a graph, or a list of one of these."
         )
     value = coerce(who, name, kind, value)
+    messages = value if kind.isList else [value]
+    if kind in _MESSAGES and not all(isinstance(each, _MESSAGES[kind]) for each in messages):
+        raise OperatorAttributeError(
+            f"{who}: the attribute '{name}' is {kind.words}; given was {shown(value)}."
+        )
     code = AttributeProto.AttributeType.Value(kind.name)
     try:
         return onnx.helper.make_attribute(name, _tensors(value), attr_type=code)

@@ -26,6 +26,7 @@ from popir.onnxio.load import Source, load
 from popir.onnxio.origin import originOf
 from popir.onnxio.sequences import Sequences
 from popir.onnxio.tensors import TensorReader
+from popir.typed import typed
 from popir.types import DataType, TensorInfo
 
 TRAINABLE = {DataType.FLOAT, DataType.FLOAT16, DataType.BFLOAT16, DataType.DOUBLE}
@@ -223,6 +224,7 @@ def _variableInputs(domain: str, type: str, versions: Mapping[str, int]) -> froz
     return entry.opClass.variableInputs if entry else frozenset()
 
 
+@typed
 class InputShapeInfo(dict[str, TensorInfo]):
     """Types and shapes of graph inputs that the model leaves open, by tensor id."""
 

@@ -19,8 +19,10 @@ from popir.onnxio import wire
 from popir.onnxio.functions import expand
 from popir.onnxio.limits import MAX_FILE, MAX_MESSAGES, check_model, each_node, subgraphs
 from popir.onnxio.tensors import TensorReader
+from popir.typed import typed
 
 
+@typed
 class ModelInFolder(bytes):
     """A serialised model, with the folder that its external data may lie in."""
 

@@ -16,7 +16,7 @@ from popir.errors import OperatorAttributeError, did_you_mean
 from popir.ir import Graph, Op
 from popir.ir.graph import calledGraphs
 from popir.ops.arithmetic import Arithmetic, accumulator
-from popir.options import OptionWarning, SessionOptions, shown, warn
+from popir.options import OptionWarning, SessionOptions, warn
 from popir.options.annotations import (
     AVAILABLE_MEMORY,
     PARTIALS_TYPE,
@@ -28,6 +28,7 @@ from popir.options.annotations import (
 from popir.options.contractions import CONVOLUTION, LSTM, MATMUL
 from popir.opx import Opx
 from popir.poplar import Tensor, Type, program
+from popir.typed import shown
 
 INPUT, REDUCED, OUTPUT = "input_channels", "reducing_dim", "output_channels"
 """The sizes of a forward product [INPUT, REDUCED] x [REDUCED, OUTPUT], by the names under which

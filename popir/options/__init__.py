@@ -11,7 +11,8 @@ from popir.options.session import (
     TensorLocation,
     TensorLocationSettings,
 )
-from popir.options.table import Kind, OptionWarning, Row, rows, shown, warn
+from popir.options.table import Kind, OptionWarning, Row, rows, warn
+from popir.typed import shown
 
 __all__ = [
     "AccumulateOuterFragmentSettings",

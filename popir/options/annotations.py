@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from popir.errors import OperatorAttributeError, did_you_mean
-from popir.options.table import Kind, OptionWarning, Row, shown, warn
+from popir.options.table import Kind, OptionWarning, Row, warn
+from popir.typed import shown
 
 VIRTUAL_GRAPH = "__ipu_number"
 PIPELINE_STAGE = "__pipeline_stage"

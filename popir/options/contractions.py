@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from popir.errors import did_you_mean, popart_exception
-from popir.options.table import Kind, OptionWarning, Row, shown, warn
+from popir.options.table import Kind, OptionWarning, Row, warn
+from popir.typed import shown
 
 MATMUL, CONVOLUTION, LSTM = "matmulOptions", "convolutionOptions", "lstmOptions"
 _TEST = "tests/test_contraction_options.py::test_entries_of_a_session_reach_the_planner"

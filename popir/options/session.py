@@ -14,7 +14,17 @@ from typing import Any
 from popir import enums as e
 from popir.errors import did_you_mean, popart_exception
 from popir.options.contractions import CONVOLUTION, LSTM, MATMUL, checkEntries
-from popir.options.table import SessionSettings, Settings, acts, nested, noMeaning, refused
+from popir.options.table import (
+    OptionWarning,
+    SessionSettings,
+    Settings,
+    acts,
+    nested,
+    noMeaning,
+    refused,
+    warn,
+)
+from popir.typed import shown
 from popir.types import ReductionType
 
 _ZERO_COPY = (
@@ -151,8 +161,8 @@ class ExperimentalSettings(Settings):
 
 @dataclass
 class SessionOptions(SessionSettings):
-    """Options of a session. Assigning one that does not exist raises AttributeError, a value of a
-    wrong type or range popart_exception.
+    """Options of a session. Assigning one that does not exist raises UnknownOptionError, a value of
+    a wrong type or range popart_exception.
     """
 
     ALIASES = {
@@ -473,6 +483,18 @@ class SessionOptions(SessionSettings):
         told: set[str] = self.__dict__.setdefault("_told", set())
         for holder in (MATMUL, CONVOLUTION, LSTM):
             checkEntries(holder, getattr(self, holder), told)
+        if self.customCodeletCompileFlags and not self.customCodelets:
+            flags = shown(self.customCodeletCompileFlags)
+            warn(
+                f"SessionOptions.customCodeletCompileFlags = {flags} has no effect: there are no "
+                "customCodelets to compile.",
+                OptionWarning,
+            )
+        if self.enableEngineCaching and not self.cachePath:
+            raise popart_exception(
+                "SessionOptions.cachePath = '': enableEngineCaching keeps programs in a folder. "
+                "Name one; '.' is the working directory."
+            )
         for file in self.customCodelets:
             if not os.path.isfile(file):
                 folder = os.path.dirname(file) or "."

@@ -7,13 +7,12 @@ warnings, `popir options`, docs/options.md and the test of every field read thes
 
 from __future__ import annotations
 
-import collections.abc
+import copy
 import dataclasses
 import enum
 import functools
 import inspect
 import math
-import operator
 import os
 import types
 import typing
@@ -23,6 +22,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeVar
 
 from popir.errors import did_you_mean, popart_exception
+from popir.typed import fitter, shown, words
 
 T = TypeVar("T")
 
@@ -145,11 +145,15 @@ def _field(default: Any, declared: _Declared) -> Any:
     return dataclasses.field(default=default, metadata=metadata)
 
 
+class UnknownOptionError(popart_exception, AttributeError):
+    """A name that no option has; an AttributeError too, as for any name."""
+
+
 class Settings:
     """Base of classes of options; a subclass is a dataclass.
 
     Assigning a value of another type, or outside of the range, raises popart_exception; a name that
-    does not exist, AttributeError. A nested object is copied when it is assigned.
+    does not exist, UnknownOptionError. A nested object is copied when it is assigned.
     """
 
     _owner: tuple[Settings, str] | None = None
@@ -164,7 +168,7 @@ class Settings:
         declared = _fields(type(self)).get(name)
         if declared is None:
             near = did_you_mean(name, _fields(type(self)))
-            raise AttributeError(f"{type(self).__name__} has no option '{name}'.{near}")
+            raise UnknownOptionError(f"{type(self).__name__} has no option '{name}'.{near}")
         value = self._fitting(name, value)
         if isinstance(value, Settings):
             value = dataclasses.replace(value)  # pyright: ignore[reportArgumentType]
@@ -179,7 +183,7 @@ class Settings:
     def __getattr__(self, name: str) -> Any:
         if name in type(self).ALIASES:
             return getattr(self, self._current(name))
-        raise AttributeError(
+        raise UnknownOptionError(
             f"{type(self).__name__} has no option '{name}'."
             f"{did_you_mean(name, _fields(type(self)))}"
         )
@@ -318,98 +322,39 @@ def _leaves(settings: Settings, path: str) -> Iterator[tuple[str, _Known, Any]]:
 
 
 def _converted(hint: Any, declared: _Declared | None, value: Any) -> Any:
-    """`value` as an object of `hint`. Raises ValueError, whose words may help, if it is none."""
-    origin, parts = typing.get_origin(hint), typing.get_args(hint)
-    if hint is Any:
+    """`value` as an object of `hint`, of its own. Raises ValueError, whose words may help, if it is
+    none.
+    """
+    value = fitter(hint)(_withoutPaths(value))
+    if isinstance(value, (list, dict, set)):
+        return copy.copy(value)  # pyright: ignore[reportUnknownVariableType]
+    if declared is None or value is None:
         return value
-    if origin in (typing.Union, types.UnionType):
-        if value is None:
-            return None
-        return _converted(next(p for p in parts if p is not type(None)), declared, value)
-    if origin in (list, set):
-        if isinstance(value, (str, bytes, Mapping)) or not isinstance(
-            value, collections.abc.Iterable
-        ):
+    if declared.choices and value not in declared.choices:
+        raise ValueError(did_you_mean(value, declared.choices))
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        isBelow = declared.least is not None and value < declared.least
+        isAbove = declared.most is not None and value > declared.most
+        if isBelow or isAbove or math.isnan(value):
             raise ValueError
-        return origin(_converted(parts[0], None, each) for each in value)
-    if origin is dict:
-        if not isinstance(value, Mapping):
-            raise ValueError
-        return {
-            _converted(parts[0], None, k): _converted(parts[1], None, v) for k, v in value.items()
-        }
-    if origin is collections.abc.Callable:
-        if not callable(value):
-            raise ValueError
-        return value
-    return _plain(hint, declared, value)
-
-
-def _plain(hint: type, declared: _Declared | None, value: Any) -> Any:
-    if hint is bool:
-        if type(value).__name__ not in ("bool", "bool_"):
-            raise ValueError
-        return bool(value)
-    if hint in (int, float):
-        return _number(hint, declared, value)
-    if hint is str:
-        if not isinstance(value, (str, os.PathLike)):
-            raise ValueError
-        text = os.fspath(value)
-        if declared is not None and declared.choices and text not in declared.choices:
-            raise ValueError(did_you_mean(text, declared.choices))
-        return text
-    if not isinstance(value, hint):
-        names = getattr(hint, "__members__", {})
-        raise ValueError(did_you_mean(value, names) if isinstance(value, str) else "")
     return value
 
 
-def _number(hint: type, declared: _Declared | None, value: Any) -> Any:
-    if type(value).__name__ in ("bool", "bool_"):
-        raise ValueError
-    try:
-        number = operator.index(value) if hint is int else _real(value)
-    except TypeError:
-        raise ValueError from None
-    least = declared.least if declared is not None else None
-    most = declared.most if declared is not None else None
-    inside = (least is None or number >= least) and (most is None or number <= most)
-    if not inside or (hint is float and math.isnan(number)):
-        raise ValueError
-    return number
-
-
-def _real(value: Any) -> float:
-    if isinstance(value, (str, bytes)):
-        raise TypeError
-    return float(value)
+def _withoutPaths(value: Any) -> Any:
+    """Options are text, also those that name files: a path is given as what it is called."""
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, list):
+        return [_withoutPaths(each) for each in value]
+    return value
 
 
 def typeText(hint: Any, declared: _Declared | None = None) -> str:
     """A type and its range, in words: "an integer of at least 1"."""
-    origin, parts = typing.get_origin(hint), typing.get_args(hint)
-    if origin in (typing.Union, types.UnionType):
-        return f"{typeText(next(p for p in parts if p is not type(None)), declared)} or None"
-    if origin is collections.abc.Callable:
-        return "a function"
-    if origin in (list, set):
-        kind = "a list" if origin is list else "a set"
-        return f"{kind} of {_PLURALS.get(parts[0]) or f'members of {parts[0].__name__}'}"
-    if origin is dict:
-        value = _PLURALS.get(parts[1]) or f"objects of {parts[1].__name__}"
-        return f"a dict of {_PLURALS[parts[0]]} to {value}"
-    if hint is Any:
-        return "anything"
-    if isinstance(hint, type) and issubclass(hint, enum.Enum):
-        return f"a member of {hint.__name__} ({', '.join(hint.__members__)})"
+    optional = " or None" if types.NoneType in typing.get_args(hint) else ""
     if declared is not None and declared.choices:
-        return f"one of {', '.join(map(repr, declared.choices))}"
-    return _NAMES.get(hint, f"an object of {hint.__name__}") + _range(declared)
-
-
-_NAMES = {bool: "True or False", int: "an integer", float: "a number", str: "a string"}
-_PLURALS = {int: "integers", float: "numbers", str: "strings"}
+        return f"one of {', '.join(map(repr, declared.choices))}{optional}"
+    return words(hint).removesuffix(optional) + _range(declared) + optional
 
 
 def _range(declared: _Declared | None) -> str:
@@ -420,16 +365,6 @@ def _range(declared: _Declared | None) -> str:
     if declared.least is None:
         return f" of at most {declared.most:g}"
     return f" from {declared.least:g} to {declared.most:g}"
-
-
-def shown(value: Any) -> str:
-    """A value as a program writes it; not more of it than a line."""
-    if isinstance(value, enum.Enum):
-        return f"{type(value).__name__}.{value.name}"
-    if isinstance(value, (set, frozenset)):
-        return f"{{{', '.join(sorted(map(shown, value)))}}}" if value else "set()"
-    text = repr(value)
-    return text if len(text) <= 200 else f"{text[:200]}..."
 
 
 # Warnings.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import deque
 from collections.abc import Collection, Iterable
 from itertools import takewhile
@@ -11,7 +10,7 @@ from popir import pattern, registry
 from popir.errors import VerificationError, popart_exception
 from popir.ir import Graph, Op, verify
 from popir.pattern import PreAliasPattern, Rewrite
-from popir.patterns.selection import Patterns, canonical, unknown
+from popir.patterns.selection import Patterns, UnknownPatternError, canonical, find
 from popir.transforms.decision import Decision
 
 _MOST = 100
@@ -39,7 +38,7 @@ class _Loop:
     def __init__(self, graph: Graph, patterns: Patterns, kept: Collection[str]) -> None:
         self.graph = graph
         self.kept = {*kept, *graph.outputs}
-        _warnOfUnknown(graph)
+        _checkExcluded(graph)
         self.anyType: list[PreAliasPattern] = []
         self.byType: dict[str, list[PreAliasPattern]] = {}
         self.used: list[PreAliasPattern] = []
@@ -164,15 +163,19 @@ class _Loop:
             ) from error
 
 
-def _warnOfUnknown(graph: Graph) -> None:
-    """Warns of patterns that operators exclude and nobody knows."""
+def _checkExcluded(graph: Graph) -> None:
+    """Raises UnknownPatternError for a pattern that an operator excludes and that there is not."""
     excluding: dict[str, Op] = {}
     for op in graph.ops.values():
         for name in op.settings.nodeAttributes.get("__exclude_patterns", ()):
             excluding.setdefault(name, op)
     for name, op in excluding.items():
-        if (why := unknown(name)) is not None:
-            warnings.warn(f"{op.debugName()} excludes the pattern '{name}'; {why}", stacklevel=2)
+        try:
+            find(name)
+        except UnknownPatternError as error:
+            raise UnknownPatternError(
+                f"{op.debugName()} excludes patterns by Builder.excludePatterns. {error}"
+            ) from None
 
 
 def _around(op: Op) -> list[int]:

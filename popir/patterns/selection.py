@@ -9,6 +9,7 @@ from typing import Any
 from popir import pattern
 from popir.errors import did_you_mean, popart_exception
 from popir.patterns.popart import ALIASES, NOT_HERE
+from popir.typed import typed
 
 INPLACE = "InPlace"
 """The transform that a session switches as if it were a pattern, and that operators exclude so."""
@@ -31,6 +32,7 @@ class UnknownPatternError(popart_exception, AttributeError):
     """A name that no pattern has; an AttributeError too, as for any name."""
 
 
+@typed
 class Patterns:
     """The choice of patterns: by a level, or by a list of names, which alone are then used.
 
@@ -41,11 +43,6 @@ class Patterns:
 
     def __init__(self, choice: PatternsLevel | Iterable[str] = PatternsLevel.Default) -> None:
         isLevel = isinstance(choice, PatternsLevel)
-        if not isLevel and (isinstance(choice, str) or not isinstance(choice, Iterable)):
-            raise popart_exception(
-                f"Patterns({choice!r}): expected is a PatternsLevel, such as "
-                'PatternsLevel.Minimal, or a list of names, such as ["PostNRepl", "InPlace"].'
-            )
         self._level = choice if isLevel else PatternsLevel.NoPatterns
         self._chosen: dict[str, bool] = {}
         self._asserts = True
@@ -58,12 +55,7 @@ class Patterns:
 
         Raises popart_exception for a mandatory pattern that is to be switched off.
         """
-        if not isinstance(enable, bool):
-            raise popart_exception(
-                f"enablePattern({name!r}, {enable!r}): expected is True or False; given was a "
-                f"{type(enable).__name__}."
-            )
-        entry = _find(name)
+        entry = find(name)
         if entry is not None and entry.mandatory and not enable:
             raise popart_exception(f"The pattern '{name}' is mandatory; it cannot be disabled.")
         self._chosen[canonical(name)] = enable
@@ -71,7 +63,7 @@ class Patterns:
 
     def isPatternEnabled(self, name: str) -> bool:
         """Whether a pattern is used."""
-        entry = _find(name)
+        entry = find(name)
         if entry is not None:
             return self.isUsed(entry)
         return self._chosen.get(INPLACE, self._level.value >= PatternsLevel.Default.value)
@@ -92,8 +84,6 @@ class Patterns:
         """Whether a model is refused if a mandatory pattern is not used, the default; else it is
         compiled without. Only patterns of libraries, or of Python code, are mandatory.
         """
-        if not isinstance(enable, bool):
-            raise popart_exception(f"enableRuntimeAsserts({enable!r}): expected is True or False.")
         self._asserts = enable
         return self
 
@@ -135,23 +125,15 @@ def canonical(name: str) -> str:
     return ALIASES.get(name, name)
 
 
-def unknown(name: str) -> str | None:
-    """Why no pattern has that name, registered or PopART's; None if one has."""
-    known = [*(entry.name for entry in pattern.entries()), INPLACE]
-    if canonical(name) in known or name in NOT_HERE:
-        return None
-    return f"nobody has registered one of that name.{did_you_mean(name, known)}"
-
-
-def _find(name: str) -> pattern.PatternEntry | None:
-    """The registered pattern; None for InPlace. Raises UnknownPatternError."""
+def find(name: str) -> pattern.PatternEntry | None:
+    """The registered pattern of a name; None for InPlace. Raises UnknownPatternError."""
     known = {entry.name: entry for entry in pattern.entries()}
-    found = known.get(canonical(name)) if isinstance(name, str) else None
+    found = known.get(canonical(name))
     if found is not None or name == INPLACE:
         return found
     if name in NOT_HERE:
         raise UnknownPatternError(
             f"The pattern '{name}' is PopART's and there is none here: {NOT_HERE[name]}."
         )
-    near = did_you_mean(name, [*known, INPLACE]) if isinstance(name, str) else ""
+    near = did_you_mean(name, [*known, INPLACE])
     raise UnknownPatternError(f"Unknown pattern {name!r}.{near}")

@@ -19,6 +19,7 @@ from popir.onnxio.importer import TRAINABLE
 from popir.registry import OpEntry
 from popir.session import InferenceSession
 from popir.stepio import PyStepIO
+from popir.typed import typed
 from popir.types import DataType, TensorInfo
 
 Array = np.ndarray[Any, Any]
@@ -114,6 +115,7 @@ def node(
     )
 
 
+@typed
 def run(
     operator: str | OperatorIdentifier,
     inputs: Sequence[Array | None],

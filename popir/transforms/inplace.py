@@ -14,8 +14,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection, Iterator
 
-from popir.errors import popart_exception
+from popir.errors import OperatorAttributeError, did_you_mean, popart_exception
 from popir.ir import Graph, Op, OperatorIdentifier, Tensor, TensorType
+from popir.ir.graph import calledGraphs
+from popir.options.annotations import INPLACE_NAMES
 from popir.transforms.decision import Decision
 
 PATTERN = "InPlace"
@@ -141,6 +143,22 @@ class _Inplacer:
             if tensor.producer is None:
                 return f"'{tensor.id}', in the same memory, is {_KINDS[tensor.tensorType]}"
         return None
+
+
+def checkPreferences(graph: Graph) -> None:
+    """Raises OperatorAttributeError where a model wants an in-place variant that an operator does
+    not have.
+    """
+    for op in (op for each in calledGraphs(graph) for op in each.ops.values()):
+        names = op.settings.nodeAttributes.get(INPLACE_NAMES, ())
+        known = [opid.type for opid, _ in op.inplacePriorityDefault()] if names else []
+        for name in names:
+            if name not in known:
+                raise OperatorAttributeError(
+                    f"{op.debugName()}: Builder.setInplacePreferences names '{name}', which is no "
+                    f"in-place variant of it; it has {', '.join(known) or 'none'}."
+                    f"{did_you_mean(name, known)}"
+                )
 
 
 def _isCrowded(tensor: Tensor) -> bool:

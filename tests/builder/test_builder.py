@@ -197,7 +197,7 @@ def test_unknown_tensors() -> None:
     with pytest.raises(popart_exception) as error:
         builder.addOutputTensor("imagee")
     assert str(error.value) == "Unknown tensor 'imagee' cannot be an output. Did you mean 'image'?"
-    with pytest.raises(popart_exception, match=r"is a tensor's id; given was \['image'\]"):
+    with pytest.raises(popart_exception, match=r"a string as outputName; given was \['image'\]"):
         builder.addOutputTensor(["image"])  # pyright: ignore[reportArgumentType]
 
 

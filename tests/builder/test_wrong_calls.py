@@ -85,7 +85,7 @@ Call = Callable[[Builder], object]
         ),
         (
             lambda b: b.aiOnnx.relu("x"),
-            "Relu: inputs are a list of tensor ids; given was 'x'.",
+            "Relu takes a list of strings as inputs; given was 'x'.",
         ),
     ],
 )

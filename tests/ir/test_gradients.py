@@ -94,7 +94,7 @@ def test_gradient_operators(value: Any, words: str) -> None:
     [
         (None, "FooGradOp.gradInputInfo() returned None (is there a `return`?); expected is"),
         ([(0, 0, "GradOut")], "returned [(0, 0, 'GradOut')]; expected is a list of mappers, such"),
-        ([GradInOutMapper(0, None, None)], "expected is a list of mappers"),
+        ([(0, 0, GradOpInType.In)], "expected is a list of mappers"),
         (lambda op: op.none, "FooGradOp.gradInputInfo() failed: AttributeError"),
         ([GradInOutMapper(0, 7, GradOpInType.In)], "expected each input once, and indices among"),
     ],
@@ -123,8 +123,8 @@ def test_what_setup_does() -> None:
         return run(str(OPID), [np.ones(2)])
 
     said = says("setup", lambda op: op.setOutInfo(0, (2, 3)), call=once)
-    assert "setOutInfo(0, ...) takes a TensorInfo, such as self.inInfo(0) or" in said
-    assert said.endswith("given was (2, 3). (in FooOp.setup())")
+    assert "FooOp.setOutInfo takes an object of TensorInfo as info; given was (2, 3)." in said
+    assert "(in FooOp.setup()" in said
     said = says("setup", None, call=once)
     assert "FooOp.setup() has not set type and shape of output 0; let it call self.setOut" in said
     said = says("setup", lambda op: op.inInfo(1), call=once)
