@@ -9,13 +9,15 @@ from typing import Any, ClassVar, TypeVar
 
 from popir.errors import popart_exception
 from popir.ir import Op, OperatorIdentifier
-from popir.typed import typed
+from popir.typed import fitted, typed
 from popir.types import DataType, TensorInfo
 
 AnyOp = TypeVar("AnyOp", bound=Op)
 
 
-_OF_THE_OP = "hasInput hasOutput inInfo outInfo inShape outShape inId outId getInTensor".split()
+_OF_THE_OP = (
+    "getOp hasInput hasOutput inInfo outInfo inShape outShape inId outId getInTensor".split()
+)
 """Methods that ask the operator, which looks at what it is given."""
 
 
@@ -104,6 +106,8 @@ class Opx:
 
     def getOp(self, cls: type[AnyOp]) -> AnyOp:
         """The operator as a `cls`. Raises popart_exception if it is none."""
+        if not isinstance(cls, type):
+            fitted(f"{type(self).__name__}.getOp", "cls", cls, type[Op])
         if not isinstance(self.op_p, cls):
             raise popart_exception(
                 f"{type(self).__name__} lowers {cls.__name__}; given was {self.op_p} of class "

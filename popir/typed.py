@@ -106,14 +106,17 @@ class _Plan:
             if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
                 self._inOrder.append(name)
         self.classes = [_exact(self._hints[name]) for name in self._inOrder]
-        """By position the classes whose objects fit as they are; None for any."""
+        """By position the classes whose objects fit as they are, those seen so far; None for any."""
 
     def positional(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """The arguments in the types they should have."""
         made = list(args)
         for i, (value, classes) in enumerate(zip(args, self.classes, strict=False)):
             if classes is not None and value.__class__ not in classes:
-                made[i] = self._fitted(args, self._inOrder[i], value)
+                name = self._inOrder[i]
+                made[i] = self._fitted(args, name, value)
+                if made[i] is value and _isByClass(self._hints[name]):
+                    self.classes[i] = (*classes, value.__class__)
         return tuple(made)
 
     def named(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
@@ -177,6 +180,13 @@ def _exact(hint: Any) -> tuple[type, ...] | None:
     kind = typing.get_origin(hint) or hint
     isPlain = kind is hint or not (kind in (type, tuple) or _holds(kind))
     return (kind,) if isinstance(kind, type) and isPlain else ()
+
+
+def _isByClass(hint: Any) -> bool:
+    """Whether the class of a value says if it fits."""
+    if _isUnion(hint):
+        return all(map(_isByClass, typing.get_args(hint)))
+    return isinstance(hint, type) and typing.get_origin(hint) is None
 
 
 @functools.cache

@@ -20,7 +20,7 @@ AnyOp = TypeVar("AnyOp", bound=Op)
 _MANY_READERS = 64
 
 
-@typed(byHand=["createConnectedOp"])
+@typed(byHand=["createConnectedOp", "getTensor"])
 class Graph:
     """Operators and tensors by id, with the inputs and outputs of the whole, in order."""
 
@@ -111,7 +111,8 @@ class Graph:
         """The tensor of that id. Raises popart_exception, naming near misses, if there is none."""
         try:
             return self.tensors[id]
-        except KeyError:
+        except (KeyError, TypeError):
+            fitted("Graph.getTensor", "id", id, str)
             raise popart_exception(
                 f"The graph '{self.name}' has no tensor '{id}'.{did_you_mean(id, self.tensors)}"
             ) from None

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 
 
-_BY_INDEX = [
+_ASKED = [
     f"{way}{what}" for way in ("in", "out") for what in ("Tensor", "Id", "Info", "Shape", "Rank")
-] + ["hasInput", "hasOutput"]
+] + ["hasInput", "hasOutput", "aliases", "modifies"]
 """The methods that everything else asks."""
 
 CalledNames = dict[int, "str | CalledNames"]
@@ -38,7 +38,7 @@ an operator that calls a graph itself, all names below.
 """
 
 
-@typed(byHand=_BY_INDEX)
+@typed(byHand=_ASKED)
 class Op:
     """One operator of a graph.
 
@@ -114,10 +114,13 @@ class Op:
         self.calledNames: CalledNames = {}
         """How the operators of a called graph are named; empty if this calls none."""
         self._open: dict[str, Any] = {}
-        self.bindAttributes(attributes or {})
+        self._bind(attributes or {})
 
     def bindAttributes(self, attributes: Mapping[str, Any]) -> None:
         """Gives every declared attribute its value; see `popir.ir.binding`."""
+        self._bind(attributes)
+
+    def _bind(self, attributes: Mapping[str, Any]) -> None:
         if self.openAttributes:
             self._open = dict(attributes)
             return
