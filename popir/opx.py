@@ -106,8 +106,9 @@ class Opx:
 
     def getOp(self, cls: type[AnyOp]) -> AnyOp:
         """The operator as a `cls`. Raises popart_exception if it is none."""
-        if not isinstance(cls, type):
-            fitted(f"{type(self).__name__}.getOp", "cls", cls, type[Op])
+        wanted: Any = cls
+        if not isinstance(wanted, type):
+            fitted(f"{type(self).__name__}.getOp", "cls", wanted, type[Op])
         if not isinstance(self.op_p, cls):
             raise popart_exception(
                 f"{type(self).__name__} lowers {cls.__name__}; given was {self.op_p} of class "

@@ -106,7 +106,7 @@ class _Plan:
             if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
                 self._inOrder.append(name)
         self.classes = [_exact(self._hints[name]) for name in self._inOrder]
-        """By position the classes whose objects fit as they are, those seen so far; None for any."""
+        """By position the classes whose objects fit as they are, so far; None for any."""
 
     def positional(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """The arguments in the types they should have."""

@@ -77,6 +77,10 @@ def check_model(where: str, model: ModelProto) -> int:
         )
     for item in model.opset_import:
         check_name("a domain", item.domain, where)
+    for message in (model, model.graph):
+        for field, value in message.ListFields():
+            if field.type == field.TYPE_STRING and isinstance(value, bytes):
+                raise ModelError(f"{where} is damaged: its {field.name} is not UTF-8.")
     bodies: list[tuple[Iterable[NodeProto], Iterable[str]]] = [
         (model.graph.node, _names_of_graph(model.graph))
     ]

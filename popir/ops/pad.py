@@ -78,12 +78,6 @@ class PadOp(Op):
 
     def sources(self) -> list[Array]:
         """By the axis, where each element along it comes from, `NOWHERE` for the constant's."""
-        mode = self.mode
-        if mode != "constant" and mode not in NUMPY_MODES:
-            raise OperatorAttributeError(
-                f"{self.debugName()}: the attribute 'mode' is {mode!r}; expected is one of "
-                f"constant, {', '.join(NUMPY_MODES)}."
-            )
         return [
             self._along(a, size, before, after)
             for a, (size, (before, after)) in enumerate(
@@ -95,19 +89,38 @@ class PadOp(Op):
         added, cut = (max(before, 0), max(after, 0)), (max(-before, 0), max(-after, 0))
         kept = np.arange(size)[cut[0] : max(size - cut[1], 0)]
         mode = NUMPY_MODES.get(self.mode)
-        if size + before + after < 0 or (mode and sum(added) and not len(kept)):
-            raise OperatorInputError(
-                f"{self.debugName()}: axis {a} has {size} elements, of which {before} and {after} "
-                "more or less cannot be made."
-            )
         if mode is None:
             whole = np.pad(np.arange(size), added, constant_values=NOWHERE)
             return whole[cut[0] : len(whole) - cut[1]]
         return np.pad(kept, added, mode=mode)  # pyright: ignore[reportCallIssue, reportArgumentType]
 
     def setup(self) -> None:
-        """The input's shape, more or less."""
-        shape = [len(along) for along in self.sources()]
+        """The input's shape, more or less.
+
+        Raises OperatorAttributeError for an unknown mode; OperatorInputError where less than
+        nothing would be left, or nothing that a mode could repeat, and for a constant that is not
+        one number.
+        """
+        if self.mode != "constant" and self.mode not in NUMPY_MODES:
+            raise OperatorAttributeError(
+                f"{self.debugName()}: the attribute 'mode' is {self.mode!r}; expected is one of "
+                f"constant, {', '.join(NUMPY_MODES)}."
+            )
+        if self.hasInput(VALUE) and self.inInfo(VALUE).nelms() != 1:
+            raise OperatorInputError(
+                f"{self.debugName()}: the constant '{self.inId(VALUE)}' is {self.inInfo(VALUE)}; "
+                "expected is one number."
+            )
+        shape = self.inShape(0)
+        for a, (before, after) in enumerate(self.amounts()):
+            size, kept = shape[a], shape[a] + min(before, 0) + min(after, 0)
+            shape[a] += before + after
+            repeats = self.mode != "constant" and max(before, after) > 0
+            if shape[a] < 0 or (repeats and kept <= 0):
+                raise OperatorInputError(
+                    f"{self.debugName()}: axis {a} has {size} elements, of which {before} and "
+                    f"{after} more or less cannot be made."
+                )
         self.setOutInfo(0, TensorInfo(self.inInfo(0).dataType(), shape))
 
     def evaluate(self, inputs: Mapping[int, Array]) -> list[Array] | None:

@@ -248,7 +248,7 @@ def derivative(e: Expr, index: int) -> Expr:
     if all(each == ZERO for each in inner):
         return ZERO
     if e.name in PIECES:
-        return select(*inner[:2], PIECES[e.name](*e.args))
+        return select(inner[0], inner[1], PIECES[e.name](*e.args))
     total: Expr = ZERO
     for each, partial in zip(inner, DERIVATIVES[e.name](*e.args), strict=True):
         total = add(total, mul(partial, each))

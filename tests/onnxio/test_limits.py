@@ -380,3 +380,11 @@ def test_outputs_larger_than_memory() -> None:
         match=r"^Node '' \(ai.onnx.Concat\): the output 't\d+' needs \d+ bytes of memory; \d+ are",
     ):
         importModel(model(*nodes))
+
+
+@pytest.mark.parametrize("field", ["producer_name", "doc_string"])
+def test_text_of_the_model_that_is_not_utf8(field: str) -> None:
+    model = helper.make_model(helper.make_graph([], "g", [], []), **{field: "@@@"})
+    data = model.SerializeToString().replace(b"@@@", b"\xff@@")
+    with pytest.raises(ModelError, match=f"^The model is damaged: its {field} is not UTF-8"):
+        load(data)

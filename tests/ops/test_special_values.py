@@ -18,6 +18,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import popir
 from popir.errors import OperatorAttributeError, OperatorInputError, popart_exception
 from popir.ops.elementwise_table import ROWS
 from popir.testing import run
@@ -260,3 +261,20 @@ def test_what_no_specification_allows(type: str, attributes: dict[str, Any], wor
     x = np.ones((1, 2, 4) if type == "MaxPool" else (2, 4), np.float32)
     with pytest.raises(OperatorAttributeError, match=words):
         run(type, [x], attributes)
+
+
+@pytest.mark.parametrize(
+    ("pads", "constant", "mode", "words"),
+    [
+        ([1, 1], [], "constant", "the constant 'x2.*' is FLOAT\\[0\\]; expected is one number"),
+        ([1, 1], [1, 2], "constant", "the constant 'x2.*' is FLOAT\\[2\\]; expected is one number"),
+        ([-2, -2], [1], "constant", "axis 0 has 3 elements, of which -2 and -2 more or less"),
+        ([-3, 1], [1], "edge", "axis 0 has 3 elements, of which -3 and 1 more or less"),
+        ([0, 2**62], [1], "constant", "more than fits an address"),
+        ([0, 1], [1], "none", "'mode' is 'none'; expected is one of constant, reflect, edge"),
+    ],
+)
+def test_pads_that_cannot_be(pads: list[int], constant: list[float], mode: str, words: str) -> None:
+    inputs = [np.ones(3, np.float32), np.array(pads, np.int64), np.array(constant, np.float32)]
+    with pytest.raises(popir.PopirError, match=words):
+        run("Pad", inputs, {"mode": mode}, version=18, constants=[1, 2])
