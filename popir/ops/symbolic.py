@@ -127,7 +127,7 @@ def sub(a: Like, b: Like) -> Expr:
 
 
 def mul(a: Like, b: Like) -> Expr:
-    """a * b; factors 0, 1 and -1 vanish, and a factor select(1, 0, c) becomes a selection."""
+    """a * b; factors 0, 1 and -1 vanish, and a factor select(b, 0, c) becomes a selection."""
     a, b = lift(a), lift(b)
     for x, y in ((a, b), (b, a)):
         if _isNumber(x, 0):
@@ -136,7 +136,7 @@ def mul(a: Like, b: Like) -> Expr:
             return y
         if _isNumber(x, -1):
             return neg(y)
-        if isinstance(x, Call) and x.name == "Select" and set(x.args[:2]) == {ONE, ZERO}:
+        if isinstance(x, Call) and x.name == "Select" and ZERO in x.args[:2]:
             return select(mul(y, x.args[0]), mul(y, x.args[1]), x.args[2])
     return Call("Mul", (a, b))
 
