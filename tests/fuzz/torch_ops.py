@@ -75,6 +75,11 @@ def _binary(f: Callable[[Tensor, Tensor], Tensor]) -> Callable[[Node], Tensor]:
     return lambda n: f(n[0], n[1])
 
 
+def _stacked(n: Node) -> Tensor:
+    """All inputs, broadcast: of an extremum by pairs, gradients would depend on their order."""
+    return torch.stack(torch.broadcast_tensors(*(n[i] for i in range(len(n.inputs)))))
+
+
 def _clip(n: Node) -> Tensor:
     low = n[1].item() if n.has(1) else n("min")
     high = n[2].item() if n.has(2) else n("max")
@@ -178,6 +183,13 @@ def _batchNorm(n: Node) -> Sequence[Tensor]:
         _channels(variance, x) + n("epsilon", _float(1e-5))
     )
     return [normal * _channels(scale, x) + _channels(bias, x), *outputs][: n.outputs]
+
+
+def trains(node: onnx.NodeProto, opset: int) -> bool:
+    """Whether a BatchNormalization, of which version ever, uses the batch's own statistics."""
+    if not node.domain and opset >= 14:
+        return any(a.name == "training_mode" and a.i for a in node.attribute)
+    return len(node.output) > 1
 
 
 def _ownBatchNorm(n: Node) -> Sequence[Tensor]:
@@ -342,7 +354,8 @@ def _pool(n: Node) -> Tensor:
         if n("ceil_mode", 0) and steps * strides[i] >= n.x.shape[2 + i] + pads[i][0]:
             steps -= 1
         beyond = max(0, steps * strides[i] + reach - found.shape[2 + i])
-        extra = [(0, 0)] * rank
+        # Behind what is left of the space lie the elements of the windows so far.
+        extra = [(0, 0)] * (rank + i)
         extra[i] = (0, beyond)
         found = _padded(found, extra, 0 if mean else -math.inf)
         counted = _padded(counted, extra)
@@ -481,8 +494,8 @@ _ONNX: dict[str, Callable[[Node], Tensor | Sequence[Tensor]]] = {
     "Mod": _binary(torch.fmod),
     "Sum": _chain(torch.add),
     "Mean": lambda n: _chain(torch.add)(n) / len(n.inputs),
-    "Max": _chain(torch.maximum),
-    "Min": _chain(torch.minimum),
+    "Max": lambda n: _stacked(n).amax(0),
+    "Min": lambda n: _stacked(n).amin(0),
     "Where": lambda n: torch.where(n[0], n[1], n[2]),
     "Clip": _clip,
     "Identity": lambda n: n.x * 1,
