@@ -733,7 +733,13 @@ def pool(g: Graph, type: str) -> None:
         attributes["ceil_mode"] = 1
     if type == "AveragePool" and _maybe(g, 0.4):
         attributes["count_include_pad"] = 1
-    g.node(type, [x], attributes)
+    results = None
+    if str(attributes.get("auto_pad")).startswith("SAME") and "ceil_mode" in attributes:
+        # Of SAME the standard says the shape; onnx's inference adds a window for ceil_mode.
+        strides = attributes.get("strides", [1] * len(spatial))
+        sizes = [-(-d // step) for d, step in zip(spatial, strides, strict=True)]
+        results = [(x.dtype, (*x.shape[:2], *sizes))]
+    g.node(type, [x], attributes, results=results)
 
 
 def global_pool(g: Graph, type: str) -> None:

@@ -64,7 +64,9 @@ def test_gradients(key: tuple[str, str]) -> None:
         gradients._sum_up(graph)
         program = Program.of(graph, [gradients.LOSS])
         for way in WAYS:
-            lowered(program, way, [n for n, a in program.given.items() if a.dtype == gradients.DOUBLE])
+            lowered(
+                program, way, [n for n, a in program.given.items() if a.dtype == gradients.DOUBLE]
+            )
 
 
 def lowered(program: Program, way: Way, names: Sequence[str] | None) -> None:

@@ -177,7 +177,8 @@ def _batchNorm(n: Node) -> Sequence[Tensor]:
         mean, variance = x.mean(axes), x.var(axes, correction=0)
         keep = n("momentum", _float(0.9))
         outputs = [
-            o * keep + new * (1 - keep) for o, new in zip(outputs, (mean, variance), strict=True)
+            (o * keep + new * (1 - keep)).detach()  # State, through which no gradient flows.
+            for o, new in zip(outputs, (mean, variance), strict=True)
         ]
     normal = (x - _channels(mean, x)) / torch.sqrt(
         _channels(variance, x) + n("epsilon", _float(1e-5))
@@ -193,9 +194,7 @@ def trains(node: onnx.NodeProto, opset: int) -> bool:
 
 
 def _ownBatchNorm(n: Node) -> Sequence[Tensor]:
-    """With five outputs of the batch's statistics, the running variance over n - 1. These are
-    state, through which no gradient flows.
-    """
+    """With five outputs of the batch's statistics, the running variance over n - 1."""
     training = n.outputs == 5
     n.attributes |= {"training_mode": training}
     n.outputs = min(n.outputs, 1)
@@ -328,7 +327,7 @@ def _blocks(n: Node) -> Tensor:
 
 def _classLoss(n: Node) -> Sequence[Tensor]:
     logs = torch.log_softmax(n.x, 1) if n.type == "SoftmaxCrossEntropyLoss" else n.x
-    weight = n[2] if n.has(2) else None
+    weight = n[2].detach() if n.has(2) else None  # docs/losses.md: they are not trained.
     # Without the attribute nothing is ignored, where PyTorch would -100.
     ignored = n("ignore_index", -(10**6))
     loss = F.nll_loss(
