@@ -41,7 +41,9 @@ class Row:
     versions: tuple[int, ...]
     operation: str
     gradient: Expr | None
-    """Over g, x, the result y and the number of elements that equal it; None for the product's, which is no function of one element."""
+    """Over g, x, the result y and the number of elements that equal it; None for the product's,
+    which is no function of one element.
+    """
     before: Expr | None = None
     after: Expr | None = None
     isReal: bool = False

@@ -50,7 +50,7 @@ def make(seed: str, number: int) -> tuple[Program, Way]:
         _positive(graph, before)
     if rng.random() < 0.25:
         graph.repeat()
-    _sum_up(graph)
+    sum_up(graph)
     ways = [way for way in OTHER_WAYS if way.batches == 1]  # Weights change with each batch.
     return Program.of(graph, [LOSS]), rng.choice(ways)
 
@@ -74,7 +74,7 @@ def _positive(g: Graph, before: int) -> None:
         g.nodes.append(node)
 
 
-def _sum_up(g: Graph) -> None:
+def sum_up(g: Graph) -> None:
     """Adds the loss: the sum over all results, each element with a weight of its own."""
     terms = []
     for name in g.results():
@@ -148,6 +148,12 @@ def in_turn(
     behind = {name: (name, True) for name in states}
     """The state that a value is of, and whether it is that before the batch."""
     latest: dict[str, str] = {}
+    merged = set(states) & {
+        name
+        for node in nodes
+        for i, name in enumerate(node.input)
+        if node.op_type != "BatchNormalization" or i < 3
+    }
     for node in nodes:
         copy = onnx.NodeProto()
         copy.CopyFrom(node)
@@ -159,6 +165,8 @@ def in_turn(
         made = {}
         for i, out in ((3, 1), (4, 2)):
             state, isFirst = behind.get(node.input[i], ("", False))
+            if node.input[i] in merged:  # A statistic of its own.
+                state += f"/{i}"
             if state:
                 if isFirst:
                     copy.input[i] = latest.get(state, node.input[i])
