@@ -244,11 +244,12 @@ def derivative(e: Expr, index: int) -> Expr:
         return ONE if e.index == index else ZERO
     if not isinstance(e, Call):
         return ZERO
-    inner = [derivative(argument, index) for argument in e.args]
+    isPieces = e.name in PIECES  # A condition has no derivative.
+    inner = [derivative(argument, index) for argument in (e.args[:2] if isPieces else e.args)]
     if all(each == ZERO for each in inner):
         return ZERO
-    if e.name in PIECES:
-        return select(*inner[:2], PIECES[e.name](*e.args))
+    if isPieces:
+        return select(inner[0], inner[1], PIECES[e.name](*e.args))
     total: Expr = ZERO
     for each, partial in zip(inner, DERIVATIVES[e.name](*e.args), strict=True):
         total = add(total, mul(partial, each))
