@@ -370,7 +370,7 @@ def test_exactly_a_modules_parameters(dynamo: bool, training: bool, tmp_path: Pa
 def test_an_identity_of_one_element_keeps_its_gradient_in_a_builders_model() -> None:
     """Exporters write an Identity for a weight that they have merged; a Builder means it."""
     builder = popir.Builder()
-    w = builder.addInitializedInputTensor(np.float32([2.0]), "w")
+    w = builder.addInitializedInputTensor(np.array([2], np.float32), "w")
     x = builder.addInputTensor("FLOAT", [3])
     on = builder.aiOnnx
     y = on.add([on.mul([x, w]), on.mul([on.identity([w]), on.identity([w])])])
@@ -384,5 +384,5 @@ def test_an_identity_of_one_element_keeps_its_gradient_in_a_builders_model() -> 
     )
     session.prepareDevice()
     anchors = session.initAnchorArrays()
-    session.run(popir.PyStepIO({x: np.float32([1, 2, 4])}, anchors))
+    session.run(popir.PyStepIO({x: np.array([1, 2, 4], np.float32)}, anchors))
     np.testing.assert_allclose(anchors["Gradient___w"], [7 + 3 * 2 * 2.0])
