@@ -365,3 +365,24 @@ def test_exactly_a_modules_parameters(dynamo: bool, training: bool, tmp_path: Pa
     assert {uses[name] for name in folded} <= weights
     if training and not dynamo:  # Only an LSTM's weights have no names there.
         assert {name for name in parameters - found if not name.startswith("lstm.")} == set()
+
+
+def test_an_identity_of_one_element_keeps_its_gradient_in_a_builders_model() -> None:
+    """Exporters write an Identity for a weight that they have merged; a Builder means it."""
+    builder = popir.Builder()
+    w = builder.addInitializedInputTensor(np.array([2], np.float32), "w")
+    x = builder.addInputTensor("FLOAT", [3])
+    on = builder.aiOnnx
+    y = on.add([on.mul([x, w]), on.mul([on.identity([w]), on.identity([w])])])
+    loss = builder.aiGraphcore.identityloss([y], popir.ReductionType.Sum)
+    session = popir.TrainingSession(
+        builder.getModelProto(),
+        popir.DataFlow(1, ["Gradient___w"]),
+        loss,
+        popir.ConstSGD(0.1),
+        popir.DeviceManager().createCpuDevice(),
+    )
+    session.prepareDevice()
+    anchors = session.initAnchorArrays()
+    session.run(popir.PyStepIO({x: np.array([1, 2, 4], np.float32)}, anchors))
+    np.testing.assert_allclose(anchors["Gradient___w"], [7 + 3 * 2 * 2.0])

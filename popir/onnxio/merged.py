@@ -14,7 +14,9 @@ from onnx import ModelProto, NodeProto
 
 from popir import memory
 from popir.errors import ModelError
+from popir.ir.origin import BUILDER
 from popir.onnxio.load import Loaded
+from popir.onnxio.origin import originOf
 from popir.onnxio.tensors import TensorReader
 
 STATISTICS: Mapping[str, Mapping[int, str]] = {
@@ -33,7 +35,8 @@ def separateMerged(loaded: Loaded) -> Loaded:
     alone, as the layers of `nn.TransformerEncoder` do, which are clones. Others were shared on
     purpose: tied weights stay tied.
 
-    - `b = Identity(a)`, as PyTorch's tracing exporter writes it: `b` becomes an initializer.
+    - `b = Identity(a)`, as PyTorch's tracing exporter writes it: `b` becomes an initializer. In a
+      model of a Builder, or of nobody's, an Identity is what it says, also of one element.
     - `one.weight` is read by a node that PyTorch's default exporter says was of the module `two`,
       and by one of `one`: the first reads `two.weight` from then on.
     - A statistic of a normalisation that is something else too: it becomes `bn.running_mean`.
@@ -41,7 +44,8 @@ def separateMerged(loaded: Loaded) -> Loaded:
     Raises OutOfMemoryException where the host cannot hold them apart.
     """
     merged = _Merged(loaded)
-    merged.separateIdentities()
+    if originOf(loaded.model).producer not in ("", BUILDER):
+        merged.separateIdentities()
     merged.separateModules()
     merged.separateStatistics()
     return loaded if merged.model is loaded.model else loaded._replace(model=merged.model)

@@ -132,9 +132,16 @@ class Arithmetic:
         params, context = popops.ReduceParams(operation), self._opx.debugContext(name)
         return popops.reduce(self._opx.graph(), t, kind, list(dims), params, self._prog, context)
 
+    def separate(self, t: Tensor) -> Tensor:
+        """`t`, or a copy of it if it shows memory of an input, as what had nothing to do gives."""
+        inputs = [self._opx.getInTensor(i) for i in self._opx.op_p.input]
+        if all(t.variables().isdisjoint(given.variables()) for given in inputs):
+            return t
+        return self._opx.cloneNcopy(self._prog, t)
+
     def reduceTo(self, t: Tensor, shape: Sequence[int], name: str, out: Type) -> Tensor:
         """`t` added up over what numpy's rule would broadcast `shape` to, of shape `shape`; a view
-        of `t` where there is nothing to add up or to convert.
+        of `t` where there is nothing to add up or to convert (`separate`).
         """
         dims = summedDims(t.shape(), shape)
         found = self.reduce(t, dims, name, out=out) if dims else self.converted(t, out, name)

@@ -113,6 +113,8 @@ class ElementwiseOp(OverwritingOp):
         y = Arg(self.numInputs())
         if self.row.dydx is not None:
             return self.row.dydx(y, **self.parameters())
+        if self.row.partial is not None:
+            return self.row.partial(i, list(map(Arg, range(self.numInputs()))), y)
         expression = self.expression()
         return s.substitute(s.derivative(expression, i), expression, y)
 

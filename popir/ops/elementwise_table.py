@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from popir.ir import OperatorIdentifier
@@ -36,6 +36,10 @@ class Row:
     """The type of the attributes."""
     choices: tuple[str, ...] = ()
     """The values that attributes may have; by default any."""
+    partial: Callable[[int, Sequence[Expr], Expr], Expr] | None = None
+    """The derivative in input i, a function of i, the inputs and the output, of a variadic operator
+    where it is not that of the expression.
+    """
 
     @property
     def attributes(self) -> list[str]:
@@ -89,6 +93,12 @@ def _fold(f: Callable[[Expr, Expr], Expr]) -> Callable[..., Expr]:
     return folded
 
 
+def _evenly(i: int, xs: Sequence[Expr], y: Expr) -> Expr:
+    """Of an extremum: those of the inputs that are it together share its gradient."""
+    ties = _sum(*(s.select(1.0, 0.0, s.equal(x, y)) for x in xs))
+    return s.select(1.0 / ties, 0, s.equal(xs[i], y))
+
+
 def _softplus(x: Expr) -> Expr:
     return s.maximum(0, x) + s.log1p(s.exp(-s.absolute(x)))
 
@@ -134,8 +144,8 @@ ROWS = [
     ),
     Row("Sum", (6, 8, 13), _sum, lambda y: s.ONE),
     Row("Mean", (6, 8, 13), _mean, lambda y: Const(1 / y.index)),
-    Row("Max", (6, 8, 12, 13), _fold(s.maximum)),
-    Row("Min", (6, 8, 12, 13), _fold(s.minimum)),
+    Row("Max", (6, 8, 12, 13), _fold(s.maximum), partial=_evenly),
+    Row("Min", (6, 8, 12, 13), _fold(s.minimum), partial=_evenly),
     # functions
     Row("Neg", (6, 13), s.neg),
     Row("Abs", (6, 13), lambda x: s.absolute(x)),

@@ -13,7 +13,7 @@ from popir.ir.op import Array
 from popir.ops.arithmetic import Arithmetic
 from popir.ops.gradient import InputGradOp
 from popir.ops.identifiers import graphcoreId, onnxIds
-from popir.ops.shapes import broadcastShapes, broadcastTo, constInput, summedDims
+from popir.ops.shapes import broadcastShapes, broadcastTo, constInput
 from popir.ops.views import ViewOp
 from popir.opx import Opx
 from popir.poplar import program
@@ -115,10 +115,9 @@ class ExpandGradOpx(Opx):
 
     def grow(self, prog: program.Sequence) -> None:
         """A reduction."""
-        g, shape = self.getInTensor(0), self.outShape(0)
-        summed = Arithmetic(self, prog).reduceTo(g, shape, "", g.elementType())
-        unchanged = not summedDims(g.shape(), shape)
-        self.setOutTensor(0, self.cloneNcopy(prog, summed) if unchanged else summed)
+        g, arithmetic = self.getInTensor(0), Arithmetic(self, prog)
+        summed = arithmetic.reduceTo(g, self.outShape(0), "", g.elementType())
+        self.setOutTensor(0, arithmetic.separate(summed))
 
 
 class TileOpx(Opx):

@@ -223,8 +223,7 @@ class GemmCGradOpx(Opx):
         if op.beta != 1.0:
             g = _scaled(arithmetic, g, op.beta, accumulator(kind) if summed else kind)
         reduced = arithmetic.reduceTo(g, shape, "reduce", kind)
-        unchanged = not summed and op.beta == 1.0
-        self.setOutTensor(0, self.cloneNcopy(prog, reduced) if unchanged else reduced)
+        self.setOutTensor(0, arithmetic.separate(reduced))
 
 
 _IDS = onnxIds("Gemm", 6, 7, 9, 11, 13)

@@ -185,11 +185,9 @@ class LayerNormGradOpx(Opx):
         product_ = arithmetic.map(Arg(0) * Arg(1), [g, whitened], "product")
         for i, t in ((SCALE, product_), (BIAS, g)):
             if op.hasOutput(i):
-                whole = t.reshape([rows[0], *dims])
-                like, kind = self.outShape(i), popType(self.outInfo(i))
-                summed = arithmetic.reduceTo(whole, like, "sum", kind)
-                unchanged = like == list(whole.shape())
-                self.setOutTensor(i, self.cloneNcopy(prog, summed) if unchanged else summed)
+                whole, kind = t.reshape([rows[0], *dims]), popType(self.outInfo(i))
+                summed = arithmetic.reduceTo(whole, self.outShape(i), "sum", kind)
+                self.setOutTensor(i, arithmetic.separate(summed))
 
 
 _IDS = onnxIds("LayerNormalization", 17)

@@ -3,7 +3,7 @@ ReduceL1, ReduceL2, ReduceLogSum, ReduceLogSumExp. One row each: what is done be
 the reduction, and what is done after it.
 
 The gradient of row r with respect to x is g, broadcast, times the row's derivative in x and the
-result y.
+result y. Elements that are the extremum together share its gradient evenly, as in PyTorch.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from popir import poplar, popops
 from popir.ir import GradInOutMapper, Op
 from popir.ir.op import Array
 from popir.ops import symbolic as s
-from popir.ops.arithmetic import Arithmetic, share
+from popir.ops.arithmetic import Arithmetic, accumulator, share
 from popir.ops.elementwise_table import FLOATS
 from popir.ops.gradient import GRAD, IN, OUT, InputGradOp
 from popir.ops.identifiers import graphcoreId, onnxIds
@@ -30,7 +30,7 @@ from popir.popops import expr as pe
 from popir.registry import OpCreator, OpxCreator
 from popir.types import DataType, TensorInfo
 
-_X, _Y, _G = Arg(1), Arg(2), Arg(0)
+_G, _X, _Y, _TIES = map(Arg, range(4))
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,9 @@ class Row:
     versions: tuple[int, ...]
     operation: str
     gradient: Expr | None
-    """Over g, x and the result y; None for the product's, which is no function of one element."""
+    """Over g, x, the result y and the number of elements that equal it; None for the product's,
+    which is no function of one element.
+    """
     before: Expr | None = None
     after: Expr | None = None
     isReal: bool = False
@@ -52,9 +54,8 @@ _OLD = (1, 11, 13)
 ROWS = [
     Row("ReduceSum", _OLD, "ADD", _G),
     Row("ReduceMean", (*_OLD, 18), "ADD", _G),
-    # As PopART: every element that equals the extremum gets the gradient.
-    Row("ReduceMax", (1, 11, 12, 13, 18, 20), "MAX", s.select(_G, 0, s.equal(_X, _Y))),
-    Row("ReduceMin", (1, 11, 12, 13, 18, 20), "MIN", s.select(_G, 0, s.equal(_X, _Y))),
+    Row("ReduceMax", (1, 11, 12, 13, 18, 20), "MAX", s.select(_G / _TIES, 0, s.equal(_X, _Y))),
+    Row("ReduceMin", (1, 11, 12, 13, 18, 20), "MIN", s.select(_G / _TIES, 0, s.equal(_X, _Y))),
     Row("ReduceProd", (*_OLD, 18), "MUL", None),
     Row("ReduceSumSquare", (*_OLD, 18), "SQUARE_ADD", _G * (2 * _X)),
     Row("ReduceL1", (*_OLD, 18), "ADD", _G * s.signum(_X), before=s.absolute(Arg(0))),
@@ -142,10 +143,11 @@ class ReduceGradOp(InputGradOp):
         super().__init__(fwdOp, 0, graphcoreId(f"{fwdOp.row.type}Grad"))
         assert fwdOp.row.gradient is not None
         used = s.operands(fwdOp.row.gradient)
-        self._read = sorted(used - {0})
+        self.countsTies = _TIES.index in used
+        self._read = sorted(used - {_G.index, _TIES.index})
         self.sources = [self.reads[i] for i in (0, *self._read)]
-        self.keptShape = fwdOp.keptShape()
-        new = {old: i for i, old in enumerate([0, *self._read])}
+        self.axes, self.keptShape = fwdOp.reducedAxes(), fwdOp.keptShape()
+        new = {old: i for i, old in enumerate([0, *self._read, _TIES.index])}
         self.expression = s.renumber(fwdOp.row.gradient, new)
         if fwdOp.row.type == "ReduceMean":
             count = product(fwdOp.inShape(0)) // max(product(self.keptShape), 1)
@@ -196,7 +198,7 @@ class ReduceOpx(Opx):
 
 
 class ReduceGradOpx(Opx):
-    """One pass over the input's shape."""
+    """One pass over the input's shape, and one before it where elements are counted."""
 
     def grow(self, prog: program.Sequence) -> None:
         """A map over broadcast views."""
@@ -209,8 +211,13 @@ class ReduceGradOpx(Opx):
         if op.expression == Arg(0):
             self.setOutTensor(0, self.cloneNcopy(prog, operands[0]))
             return
-        kind = operands[0].elementType()
-        self.setOutTensor(0, Arithmetic(self, prog).map(op.expression, operands, out=kind))
+        arithmetic, kind = Arithmetic(self, prog), operands[0].elementType()
+        if op.countsTies:
+            isTied = s.select(1.0, 0.0, s.equal(Arg(0), Arg(1)))
+            each = arithmetic.map(isTied, operands[1:], "tied", accumulator(kind))
+            ties = arithmetic.reduce(each, op.axes, "ties").reshape(op.keptShape)
+            operands.append(broadcastTo(ties, shape))
+        self.setOutTensor(0, arithmetic.map(op.expression, operands, out=kind))
 
 
 class ReduceProdGradOpx(Opx):

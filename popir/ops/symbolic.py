@@ -127,7 +127,7 @@ def sub(a: Like, b: Like) -> Expr:
 
 
 def mul(a: Like, b: Like) -> Expr:
-    """a * b; factors 0, 1 and -1 vanish, and a factor select(1, 0, c) becomes a selection."""
+    """a * b; factors 0, 1 and -1 vanish, and a factor select(b, 0, c) becomes a selection."""
     a, b = lift(a), lift(b)
     for x, y in ((a, b), (b, a)):
         if _isNumber(x, 0):
@@ -136,7 +136,7 @@ def mul(a: Like, b: Like) -> Expr:
             return y
         if _isNumber(x, -1):
             return neg(y)
-        if isinstance(x, Call) and x.name == "Select" and set(x.args[:2]) == {ONE, ZERO}:
+        if isinstance(x, Call) and x.name == "Select" and ZERO in x.args[:2]:
             return select(mul(y, x.args[0]), mul(y, x.args[1]), x.args[2])
     return Call("Mul", (a, b))
 
@@ -244,10 +244,11 @@ def derivative(e: Expr, index: int) -> Expr:
         return ONE if e.index == index else ZERO
     if not isinstance(e, Call):
         return ZERO
-    inner = [derivative(argument, index) for argument in e.args]
+    isPieces = e.name in PIECES  # A condition has no derivative.
+    inner = [derivative(argument, index) for argument in (e.args[:2] if isPieces else e.args)]
     if all(each == ZERO for each in inner):
         return ZERO
-    if e.name in PIECES:
+    if isPieces:
         return select(inner[0], inner[1], PIECES[e.name](*e.args))
     total: Expr = ZERO
     for each, partial in zip(inner, DERIVATIVES[e.name](*e.args), strict=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from popir import registry
+from popir.errors import OperatorInputError
 from popir.ir import Graph, Op
 from popir.trainable import stateSource
 
@@ -15,6 +16,8 @@ def keepState(graph: Graph, states: Collection[str]) -> None:
 
     Operators that share a state, such as a layer that is used twice, update it one after the other,
     in the order of the model. A variable that an operator writes by itself needs nothing.
+
+    Raises OperatorInputError for an operator that computes two next values of one state.
     """
     if not any(op.stateUpdates() for op in graph.ops.values()):
         return
@@ -23,10 +26,17 @@ def keepState(graph: Graph, states: Collection[str]) -> None:
         updates = op.stateUpdates()
         if updates:
             op.keepStateOf(graph.origin)
+        taken: dict[str, int] = {}
         for i, out in updates.items():
             variable = stateSource(op.inTensor(i)) if op.hasInput(i) else None
             if variable is None or variable.id not in states:
                 continue
+            if (other := taken.setdefault(variable.id, i)) != i:
+                raise OperatorInputError(
+                    f"{op.debugName()}: inputs {other} and {i} are both the state "
+                    f"'{variable.id}', of which the operator would compute two next values. Give "
+                    "each an initializer of its own, or train with the state frozen."
+                )
             if not op.hasOutput(out):
                 id = graph.uniqueId(f"{variable.id}/next")
                 op.createAndConnectOutTensor(out, id)

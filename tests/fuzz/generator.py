@@ -250,6 +250,8 @@ class Graph:
         found = [Value(name, t, tuple(s)) for name, (t, s) in zip(made, results, strict=True)]
         if any(v.size > LARGEST for v in found):
             raise Invalid("too large")
+        if any(min(v.shape, default=0) < 0 for v in found):  # As the last of too many equal parts.
+            raise Invalid("nothing is left")
         self.nodes.append(node)
         self.values.update((v.name, v) for v in found)
         return found
@@ -348,7 +350,4 @@ def _known(type: TypeProto) -> tuple[Type, tuple[int, ...]]:
     tensor = type.tensor_type
     if not tensor.HasField("shape") or any(not d.HasField("dim_value") for d in tensor.shape.dim):
         raise Invalid("onnx does not know the shape")
-    shape = tuple(d.dim_value for d in tensor.shape.dim)
-    if min(shape, default=0) < 0:  # As the last of too many equal parts.
-        raise Invalid("nothing is left")
-    return DataType.of(tensor.elem_type).numpy, shape
+    return DataType.of(tensor.elem_type).numpy, tuple(d.dim_value for d in tensor.shape.dim)

@@ -5,8 +5,9 @@ Long, because each operator is a few lines of one table.
 
 from __future__ import annotations
 
+import dataclasses
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -733,7 +734,29 @@ def pool(g: Graph, type: str) -> None:
         attributes["ceil_mode"] = 1
     if type == "AveragePool" and _maybe(g, 0.4):
         attributes["count_include_pad"] = 1
-    g.node(type, [x], attributes)
+    made = g.node(type, [x], attributes)
+    if "ceil_mode" in attributes:
+        sizes = _rounded_up(spatial, window, attributes)
+        g.values[made[0].name] = dataclasses.replace(made[0], shape=(*x.shape[:2], *sizes))
+
+
+def _rounded_up(
+    spatial: Sequence[int], window: Sequence[int], attributes: Mapping[str, Any]
+) -> list[int]:
+    """The dimensions of a pooling with ceil_mode. onnx's inference counts windows that begin
+    outside, in some versions, and with SAME.
+    """
+    rank = len(spatial)
+    strides, dilations = (attributes.get(name, [1] * rank) for name in ("strides", "dilations"))
+    if str(attributes.get("auto_pad")).startswith("SAME"):
+        return [-(-d // step) for d, step in zip(spatial, strides, strict=True)]
+    pads = attributes.get("pads", [0] * 2 * rank)
+    found = []
+    for i, size in enumerate(spatial):
+        room = size + pads[i] + pads[rank + i] - (window[i] - 1) * dilations[i] - 1
+        steps = -(-room // strides[i])
+        found.append(steps + (steps * strides[i] < size + pads[i]))
+    return found
 
 
 def global_pool(g: Graph, type: str) -> None:

@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
+from onnx import helper
 
 from popir import registry
 from tests.fuzz import gradients, oracle, torch_ops
-from tests.fuzz.gradients import LOSS, by_torch, make
+from tests.fuzz.gradients import LOSS, by_torch, in_turn, make
 from tests.fuzz.graphs import Way
 from tests.fuzz.programs import Program
 from tests.fuzz.runner import fuzz
@@ -50,6 +51,37 @@ def test_pytorch_computes_what_onnxruntime_does() -> None:
         np.testing.assert_allclose(loss, want, rtol=1e-6, atol=1e-6)
         compared += 1
     assert compared > 30
+
+
+def test_layers_share_statistics_in_turn() -> None:
+    """Also behind an identity; but not what is read as something else too, which becomes a
+    statistic of its own; and one layer may not update one statistic twice.
+    """
+
+    def layer(n: int, mean: str, variance: str) -> onnx.NodeProto:
+        outputs = [f"y{n}", f"mean{n}", f"variance{n}"]
+        ins = ["x", "scale", "bias", mean, variance]
+        return helper.make_node("BatchNormalization", ins, outputs, training_mode=1)
+
+    def read(*nodes: onnx.NodeProto) -> list[list[str]]:
+        found, twice = in_turn(nodes, 15, {"m", "v", "w"})
+        assert not twice
+        return [list(node.input[3:]) for node in found if node.op_type != "Identity"]
+
+    one, other = (helper.make_node("Identity", ["m"], [name]) for name in ("one", "other"))
+    assert read(
+        one, layer(0, "one", "v"), other, layer(1, "other", "w"), layer(2, "mean0", "v")
+    ) == [
+        ["one", "v"],
+        ["mean0", "w"],
+        ["mean0", "variance0"],
+    ]
+    assert read(layer(0, "m", "v"), other, layer(1, "other", "v")) == [
+        ["m", "v"],
+        ["other", "variance0"],
+    ]
+    assert read(layer(0, "m", "m"), other) == [["m", "m"]]
+    assert in_turn([layer(0, "m", "v"), layer(1, "variance0", "v")], 15, {"m", "v"})[1] == {"v"}
 
 
 @pytest.mark.parametrize("fault", ["wrong", "way"])

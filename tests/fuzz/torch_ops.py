@@ -75,6 +75,11 @@ def _binary(f: Callable[[Tensor, Tensor], Tensor]) -> Callable[[Node], Tensor]:
     return lambda n: f(n[0], n[1])
 
 
+def _stacked(n: Node) -> Tensor:
+    """All inputs, broadcast: of an extremum by pairs, gradients would depend on their order."""
+    return torch.stack(torch.broadcast_tensors(*(n[i] for i in range(len(n.inputs)))))
+
+
 def _clip(n: Node) -> Tensor:
     low = n[1].item() if n.has(1) else n("min")
     high = n[2].item() if n.has(2) else n("max")
@@ -172,7 +177,8 @@ def _batchNorm(n: Node) -> Sequence[Tensor]:
         mean, variance = x.mean(axes), x.var(axes, correction=0)
         keep = n("momentum", _float(0.9))
         outputs = [
-            o * keep + new * (1 - keep) for o, new in zip(outputs, (mean, variance), strict=True)
+            (o * keep + new * (1 - keep)).detach()  # State, through which no gradient flows.
+            for o, new in zip(outputs, (mean, variance), strict=True)
         ]
     normal = (x - _channels(mean, x)) / torch.sqrt(
         _channels(variance, x) + n("epsilon", _float(1e-5))
@@ -180,10 +186,15 @@ def _batchNorm(n: Node) -> Sequence[Tensor]:
     return [normal * _channels(scale, x) + _channels(bias, x), *outputs][: n.outputs]
 
 
+def trains(node: onnx.NodeProto, opset: int) -> bool:
+    """Whether a BatchNormalization, of which version ever, uses the batch's own statistics."""
+    if not node.domain and opset >= 14:
+        return any(a.name == "training_mode" and a.i for a in node.attribute)
+    return len(node.output) > 1
+
+
 def _ownBatchNorm(n: Node) -> Sequence[Tensor]:
-    """With five outputs of the batch's statistics, the running variance over n - 1. These are
-    state, through which no gradient flows.
-    """
+    """With five outputs of the batch's statistics, the running variance over n - 1."""
     training = n.outputs == 5
     n.attributes |= {"training_mode": training}
     n.outputs = min(n.outputs, 1)
@@ -316,7 +327,7 @@ def _blocks(n: Node) -> Tensor:
 
 def _classLoss(n: Node) -> Sequence[Tensor]:
     logs = torch.log_softmax(n.x, 1) if n.type == "SoftmaxCrossEntropyLoss" else n.x
-    weight = n[2] if n.has(2) else None
+    weight = n[2].detach() if n.has(2) else None  # docs/losses.md: they are not trained.
     # Without the attribute nothing is ignored, where PyTorch would -100.
     ignored = n("ignore_index", -(10**6))
     loss = F.nll_loss(
@@ -342,7 +353,8 @@ def _pool(n: Node) -> Tensor:
         if n("ceil_mode", 0) and steps * strides[i] >= n.x.shape[2 + i] + pads[i][0]:
             steps -= 1
         beyond = max(0, steps * strides[i] + reach - found.shape[2 + i])
-        extra = [(0, 0)] * rank
+        # Behind what is left of the space lie the elements of the windows so far.
+        extra = [(0, 0)] * (rank + i)
         extra[i] = (0, beyond)
         found = _padded(found, extra, 0 if mean else -math.inf)
         counted = _padded(counted, extra)
@@ -481,8 +493,8 @@ _ONNX: dict[str, Callable[[Node], Tensor | Sequence[Tensor]]] = {
     "Mod": _binary(torch.fmod),
     "Sum": _chain(torch.add),
     "Mean": lambda n: _chain(torch.add)(n) / len(n.inputs),
-    "Max": _chain(torch.maximum),
-    "Min": _chain(torch.minimum),
+    "Max": lambda n: _stacked(n).amax(0),
+    "Min": lambda n: _stacked(n).amin(0),
     "Where": lambda n: torch.where(n[0], n[1], n[2]),
     "Clip": _clip,
     "Identity": lambda n: n.x * 1,

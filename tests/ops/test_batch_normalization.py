@@ -280,6 +280,32 @@ def test_layers_that_share_statistics_update_them_in_turn(optimize: str) -> None
     np.testing.assert_allclose(foundVar, var, 1e-4)
 
 
+@pytest.mark.parametrize(
+    ("second", "named"),
+    [(["mean", "mean"], "'mean'"), (["var0", "var"], "'var'")],
+    ids=["one initializer", "what another layer has left"],
+)
+def test_a_statistic_that_one_layer_would_update_twice_is_refused(
+    second: list[str], named: str
+) -> None:
+    shape = [4, 3, 5]
+    model = modelOf(15, shape)
+    given = next(node for node in model.graph.node if node.op_type == "BatchNormalization")
+    outputs = ["first", "mean0", "var0"]
+    before = helper.make_node(
+        "BatchNormalization", ["x", "scale", "bias", "mean", "var"], outputs, training_mode=1
+    )
+    given.input[0] = "first"
+    given.input[3:] = second
+    nodes = [before, *model.graph.node]
+    del model.graph.node[:]
+    model.graph.node.extend(nodes)
+    with pytest.raises(
+        popir.OperatorInputError, match=f"inputs 3 and 4 are both the state {named}"
+    ):
+        trainingSession(model, "loss", ["loss"])
+
+
 def test_statistics_behind_a_detach_are_state() -> None:
     """PopTorch puts one there."""
     shape = [4, 3, 5]
