@@ -16,7 +16,7 @@ from tests.fuzz.graphs import Way
 from tests.fuzz.programs import Program
 
 SIZES = [0, 1, 1, 1, 2]
-CASES = 20
+CASES = 6
 """Of each operator."""
 
 
