@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import os
 from collections import Counter
 from collections.abc import Callable, Container, Sequence
@@ -53,6 +54,38 @@ class ExistingFile(click.Path):
 
 
 existing_file = ExistingFile()
+
+
+class OutputFile(click.Path):
+    """The path of a file that a command writes; `popir.cli.targets` says whether it may."""
+
+
+output_file = OutputFile()
+
+
+class _Finite(click.types.FloatParamType):
+    """A number; neither NaN, of which every comparison is false, nor infinity."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number; BadParameter if it is none, or not in the range."""
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is no finite number.", param, ctx)
+        return number
+
+
+class _FiniteRange(_Finite, click.FloatRange):
+    pass
+
+
+number = _Finite()
+
+
+def number_from(least: float, least_open: bool = False) -> click.ParamType:
+    """A finite number of at least `least`, or above it."""
+    return _FiniteRange(least, min_open=least_open)
+
+
 model_argument = click.argument("model", type=existing_file)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from popir.cli.exits import CommandError
+from popir.cli.options import number_from
 from popir.errors import did_you_mean
 from popir.optimizers import SGD, Optimizer
 
@@ -44,9 +45,9 @@ def optimizer_options(function: Callable[..., Any]) -> Callable[..., Any]:
     @click.option(
         "--optimizer", "kind", type=click.Choice(["sgd"]), default="sgd", show_default=True
     )
-    @click.option("--lr", type=click.FloatRange(0), default=0.01, show_default=True)
-    @click.option("--momentum", type=click.FloatRange(0), default=0.0, show_default=True)
-    @click.option("--weight-decay", type=click.FloatRange(0), default=0.0, show_default=True)
+    @click.option("--lr", type=number_from(0), default=0.01, show_default=True)
+    @click.option("--momentum", type=number_from(0), default=0.0, show_default=True)
+    @click.option("--weight-decay", type=number_from(0), default=0.0, show_default=True)
     @functools.wraps(function)
     def command(
         *args: Any, kind: str, lr: float, momentum: float, weight_decay: float, **options: Any
