@@ -63,27 +63,31 @@ class OutputFile(click.Path):
 output_file = OutputFile()
 
 
-class _Finite(click.types.FloatParamType):
-    """A number; neither NaN, of which every comparison is false, nor infinity."""
+class Number(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]
+    """A finite number: not NaN, of which every comparison is false, and not infinity."""
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+    name = "float"
+
+    def __init__(self, least: float | None = None, isOpen: bool = False) -> None:
+        """One of at least `least` or, if `isOpen`, above it."""
+        self._least, self._isOpen = least, isOpen
+        self._range = "" if least is None else f"{'>' if isOpen else '>='}{least:g}"
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        """How the help shows it."""
+        return f"FLOAT{self._range}"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
         """The number; BadParameter if it is none, or not in the range."""
-        number = super().convert(value, param, ctx)
+        number = float(click.FLOAT.convert(value, param, ctx))
         if not math.isfinite(number):
             self.fail(f"{value!r} is no finite number.", param, ctx)
+        least = self._least
+        if least is not None and (number < least or (self._isOpen and number == least)):
+            self.fail(f"{value!r} is not in the range x{self._range}.", param, ctx)
         return number
-
-
-class _FiniteRange(_Finite, click.FloatRange):
-    pass
-
-
-number = _Finite()
-
-
-def number_from(least: float, least_open: bool = False) -> click.ParamType:
-    """A finite number of at least `least`, or above it."""
-    return _FiniteRange(least, min_open=least_open)
 
 
 model_argument = click.argument("model", type=existing_file)

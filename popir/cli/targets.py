@@ -21,7 +21,7 @@ def check(*paths: _Path | None) -> None:
     """
     read = list(_inputs())
     written: list[str] = []
-    for path in map(os.fspath, _given(paths)):
+    for path in _given(paths):
         _check_writable(path)
         for what, file in read:
             _refuse_same(path, what, file)
@@ -32,13 +32,13 @@ def check(*paths: _Path | None) -> None:
 
 def check_data(loaded: Loaded, *paths: _Path | None) -> None:
     """Raises CommandError for the path of a file beside the model, which holds data of it."""
-    for path in map(os.fspath, _given(paths)):
+    for path in _given(paths):
         for file in dataFiles(loaded):
             _refuse_same(path, "the model's data", str(file))
 
 
-def _given(paths: Iterable[_Path | None]) -> Iterable[_Path]:
-    return (path for path in paths if path is not None)
+def _given(paths: Iterable[_Path | None]) -> Iterable[str]:
+    return (os.fspath(path) for path in paths if path is not None)
 
 
 def _inputs() -> Iterable[tuple[str, str]]:

@@ -24,12 +24,12 @@ from popir.cli.exits import CommandError, ExitCode
 from popir.cli.host_profile import profile_json, show_profile
 from popir.cli.inputs import Dimensions, learn_from, note_others, random_inputs
 from popir.cli.options import (
+    Number,
     common,
     device,
     device_of,
     existing_file,
     model_argument,
-    number_from,
     output_file,
     session_options,
     shapes,
@@ -55,8 +55,8 @@ Array = np.ndarray[Any, Any]
 )
 @shapes
 @click.option("--check", is_flag=True, help="Compare every output with onnxruntime.")
-@click.option("--rtol", type=number_from(0), help="Relative tolerance of --check.")
-@click.option("--atol", type=number_from(0), help="Absolute tolerance of --check.")
+@click.option("--rtol", type=Number(0), help="Relative tolerance of --check.")
+@click.option("--atol", type=Number(0), help="Absolute tolerance of --check.")
 @click.option("--allow-nonfinite", is_flag=True, help="NaN and infinity are no failure.")
 @click.option("--runs", type=click.IntRange(1), help="Run so many times more, and time it.")
 @click.option("--host-profile", is_flag=True, help="Show the host's time by instruction.")
@@ -222,7 +222,7 @@ def _number(value: float | None) -> str:
 def _show_differences(
     output: Output, differences: Sequence[Difference], drawn: Mapping[str, str]
 ) -> None:
-    rows: list[list[object]] = [
+    rows = [
         [
             d.name,
             f"{d.absolute:.3g}",
