@@ -495,7 +495,9 @@ class Session(Exclusive):
                 continue
             buffer = port.stage()
             for n in range(len(buffer)):
-                port.fill(buffer[n : n + 1], stepio.inputCallback(port.id, False))
+                array = stepio.inputCallback(port.id, False)
+                port.checkBatch(array)
+                port.fill(buffer[n : n + 1], array)
                 stepio.inputCompleteCallback(port.id)
         staged = [(port, port.stage()) for port in self._outputs]
         try:
@@ -504,7 +506,9 @@ class Session(Exclusive):
             raise self._owners.told(error) from None
         for port, buffer in staged:
             for n in range(port.period - 1, len(buffer), port.period):
-                port.spill(buffer[n : n + 1], stepio.outputCallback(port.id))
+                array = stepio.outputCallback(port.id)
+                port.checkBatch(array)
+                port.spill(buffer[n : n + 1], array)
                 stepio.outputCompleteCallback(port.id)
 
     # Random numbers.

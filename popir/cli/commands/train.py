@@ -14,7 +14,7 @@ import numpy as np
 
 from popir.cli import npz, targets
 from popir.cli.exits import CommandError, ExitCode
-from popir.cli.initializers import choosing, rows, show_summary
+from popir.cli.initializers import choosing, note_untold, rows, show_summary
 from popir.cli.inputs import Dimensions, note_others
 from popir.cli.options import (
     common,
@@ -161,6 +161,7 @@ def command(
         if seed is not None:
             session.setRandomSeed(seed)
     show_summary(output, session.choices)
+    note_untold(output, session.choices)
     orders = _Orders(data.samples, seed or 0) if shuffle else None
     numbers = range(first, first + epochs)
     done, interrupted = _train(session, data, loss, numbers, orders, output)
