@@ -180,12 +180,10 @@ def test_state_is_read_by_its_name() -> None:
         ({"learningRate": (0.1, True)}, "no value 'learningRate'; it has defaultLearningRate"),
         ({"defaultLearningRate": 0.1}, r"tuples \(a number, True or False\).*given was {.*: 0.1}"),
         ({"nesterov": (1.0, True)}, "nesterov momentum is not available"),
-        ({"lossScaling": (None, True)}, r"must be a pair .*given was \(None, True\)"),
-        ({"lossScaling": popir.OptimizerValue("x")}, r"must be a pair .*given was \('x', True\)"),
         *(
             ({key: popir.OptimizerValue(value)}, f"'{key}' is {shown}; float32 holds finite")
             for key in SGD.DEFAULTS
-            for value, shown in ((np.nan, "nan"), (-np.inf, "-inf"), (10**400, "inf"))
+            for value, shown in ((np.nan, "nan"), (-np.inf, "-inf"), (1e39, "1e\\+39"))
         ),
         ({"defaultLearningRate": (1e39, True)}, r"is 1e\+39; float32 holds .*up to 3.403e\+38"),
         *(

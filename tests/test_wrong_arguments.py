@@ -140,7 +140,7 @@ def test_a_cache_without_a_folder() -> None:
 
 
 def test_flags_without_codelets() -> None:
-    with pytest.warns(popir.options.OptionWarning, match="has no effect: there are no customCode"):
+    with pytest.warns(popir.options.OptionWarning, match="acts only where customCodelets has"):
         made(customCodeletCompileFlags="-g")
 
 
