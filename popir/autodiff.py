@@ -23,7 +23,7 @@ from popir.ir import (
     blamed,
     gradientsOf,
 )
-from popir.types import DataType, TensorInfo
+from popir.types import DataType, TensorInfo, requireFinite
 
 _DIFFERENTIABLE = {DataType.FLOAT, DataType.FLOAT16, DataType.BFLOAT16, DataType.DOUBLE}
 
@@ -130,6 +130,7 @@ class _Walk:
         if isinstance(scaling, str):
             _add(self.graph, "ai.onnx", "Identity", 13, [scaling], id)
         else:
+            requireFinite(f"The loss scaling of '{loss.id}'", scaling, loss.info.dataType())
             value = np.full(loss.info.shape(), scaling, loss.info.dataType().numpy)
             self.graph.addConstInit(id, value)
         self.totals[loss] = id

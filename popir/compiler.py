@@ -23,6 +23,7 @@ from popir.transforms.inplace import PATTERN, inplace
 from popir.transforms.outline import OutlineOptions, outline
 from popir.transforms.prune import prune
 from popir.transforms.state import keepState
+from popir.types import requireFinite
 
 
 class Updater(Protocol):
@@ -148,6 +149,7 @@ def addGradients(c: Compilation) -> None:
     if not c.optimizer.isConstant("lossScaling", ""):
         info = c.graph.getTensor(c.loss).info
         assert info is not None
+        requireFinite(f"The loss scaling of '{c.loss}'", seed, info.dataType())
         c.graph.addVarInit(LOSS_SCALING, np.full(info.shape(), seed, info.dataType().numpy))
         c.scalars[LOSS_SCALING] = ("lossScaling", "")
         seed = LOSS_SCALING

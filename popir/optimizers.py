@@ -12,6 +12,7 @@ state, and one pass does w <- w * weightDecayScaleFactor0 - scaledLearningRate0 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -23,6 +24,7 @@ from popir.ir import Graph
 from popir.ops.sgd import connectSGD0VarUpdate, connectSGD1VarUpdate
 from popir.reserved import reservedAccl1Prefix, reservedAcclPrefix
 from popir.typed import typed
+from popir.types import DataType, requireFinite, rounded
 
 
 @typed
@@ -116,8 +118,9 @@ class SGD(Optimizer):
             `Accl1___w` (Separate); both forms compute the same.
         debugContext: what the names of the operators that update weights begin with.
 
-    Raises popart_exception for an unknown key, a value that is not such a pair, or nesterov
-    momentum.
+    Raises popart_exception for an unknown key, a value that is not such a pair, is not finite as
+    float32 or out of its range, or nesterov momentum. The loss scaling must not be 0, the velocity
+    scaling be above 0, and the others be at least 0.
     """
 
     DEFAULTS = {
@@ -228,7 +231,10 @@ class SGD(Optimizer):
         assert info is not None
         constants: dict[str, float] = {}
         changing: dict[str, str] = {}
+        wide = DataType.DOUBLE if info.dataType() is DataType.DOUBLE else DataType.FLOAT
         for name, value in self.scalars(weight).items():
+            held = wide if value.isConst else info.dataType()
+            requireFinite(f"SGD: {name} of '{weight}'", value.val, held)
             if value.isConst:
                 constants[name] = value.val
                 continue
@@ -329,20 +335,45 @@ def _parsed(
         if key not in known:
             raise popart_exception(f"{who} has no value '{key}'; it has {', '.join(known)}.")
         if isinstance(given, OptimizerValue):
-            parsed[key] = given
-            continue
+            given = (given.val, given.isConst)
         isPair = isinstance(given, tuple) and len(given) == 2
         if not isPair or not _isNumber(given[0]) or not isinstance(given[1], (bool, np.bool_)):
             raise popart_exception(
                 f"{who}: '{key}' must be a pair (value, isConst), such as (0.1, True); given was "
                 f"{given!r}."
             )
-        parsed[key] = OptimizerValue(float(given[0]), bool(given[1]))
+        value = OptimizerValue(_float(given[0]), bool(given[1]))
+        _checkRange(f"{who}: '{key}'", _specificKey(key), value.val)
+        parsed[key] = value
     return parsed
 
 
 def _isNumber(value: object) -> bool:
-    return isinstance(value, (int, float, np.number)) and bool(np.isfinite(value))
+    return isinstance(value, (int, float, np.integer, np.floating))
+
+
+def _float(value: float) -> float:
+    try:
+        return float(value)
+    except OverflowError:  # Of Python's integers.
+        return math.inf
+
+
+def _checkRange(who: str, name: str, value: float) -> None:
+    """Raises popart_exception, beginning with `who`, for what an update cannot compute with: the
+    device holds float32, divides by the loss scaling, and by the velocity scaling.
+    """
+    requireFinite(who, value, DataType.FLOAT)
+    held = rounded(value, DataType.FLOAT)
+    if name == "lossScaling" and held == 0:
+        what = "not 0 as float32, since gradients are divided by it"
+    elif name == "velocityScaling" and held <= 0:
+        what = "above 0 as float32, since the learning rate is divided by it"
+    elif name not in ("lossScaling", "velocityScaling") and value < 0:
+        what = "at least 0"
+    else:
+        return
+    raise popart_exception(f"{who} must be {what}; given was {value:g}.")
 
 
 def _checkChange(key: str, old: OptimizerValue, new: OptimizerValue) -> None:

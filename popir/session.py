@@ -61,7 +61,7 @@ from popir.transforms.decision import Decision
 from popir.transforms.inplace import checkPreferences
 from popir.transforms.outline import OutlineOptions
 from popir.typed import fitted, shown, typed
-from popir.types import TensorInfo
+from popir.types import TensorInfo, requireFinite
 from popir.virtual_graphs import Places, checkVirtualGraphs, splitOverIpus
 from popir.watch import Checks
 from popir.weights import HostWeights
@@ -495,7 +495,9 @@ class Session(Exclusive):
                 continue
             buffer = port.stage()
             for n in range(len(buffer)):
-                port.fill(buffer[n : n + 1], stepio.inputCallback(port.id, False))
+                array = stepio.inputCallback(port.id, False)
+                port.checkBatch(array)
+                port.fill(buffer[n : n + 1], array)
                 stepio.inputCompleteCallback(port.id)
         staged = [(port, port.stage()) for port in self._outputs]
         try:
@@ -504,7 +506,9 @@ class Session(Exclusive):
             raise self._owners.told(error) from None
         for port, buffer in staged:
             for n in range(port.period - 1, len(buffer), port.period):
-                port.spill(buffer[n : n + 1], stepio.outputCallback(port.id))
+                array = stepio.outputCallback(port.id)
+                port.checkBatch(array)
+                port.spill(buffer[n : n + 1], array)
                 stepio.outputCompleteCallback(port.id)
 
     # Random numbers.
@@ -791,11 +795,17 @@ class TrainingSession(Session):
     def updateOptimizerFromHost(self, optimizer: Optimizer) -> None:
         """Takes over the values of another optimizer that may change.
 
-        Raises popart_exception if it differs in a value that was compiled in.
+        Raises popart_exception if it differs in a value that was compiled in, or has one that the
+        tensor of its type cannot hold.
         """
         assert self._optimizer is not None
         self._optimizer.checkReplacement(optimizer)
+        values: dict[str, float] = {}
         for id, (name, weight) in self._compilation.scalars.items():
-            self._host[id][...] = optimizer.value(name, weight)
+            value = values[id] = optimizer.value(name, weight)
+            where = f" of '{weight}'" if weight else ""
+            requireFinite(f"The optimizer's {name}{where}", value, self.getInfo(id).dataType())
+        for id, value in values.items():
+            self._host[id][...] = value
             if self._step is not None and id in self._step.variables:
                 self._engine.writeTensor(id, self._host[id])

@@ -12,7 +12,7 @@ import numpy as np
 
 from popir.errors import StepIOError
 from popir.step import Stream
-from popir.typed import fitted, typed
+from popir.typed import fitted, shown, typed
 from popir.types import DataType
 
 Array = np.ndarray[Any, Any]
@@ -54,6 +54,8 @@ class PyStepIOCallback:
         input_complete_callback: (id), after the array was read.
         output_callback: (id) -> array that takes one batch.
         output_complete_callback: (id), after the array was written.
+
+    Raises StepIOError for what cannot be called. A step raises it for an array that does not fit.
     """
 
     def __init__(
@@ -99,7 +101,6 @@ class Port:
         """What the stream is bound to, if the caller's array is it."""
         self._handle = stream.handle
         self._batches = stream.transfers
-        self._nelms = stream.info.nelms() * stream.transfers // period
         self._connect = connect
         self._isInput = isInput
         self._staging: Array | None = None
@@ -158,24 +159,35 @@ class Port:
 
     def check(self, array: Array) -> None:
         """Raises StepIOError unless `array` has the elements of a step, one after another."""
-        if not isinstance(array, np.ndarray):
-            raise StepIOError(
-                f"{self._who()} needs a numpy array; given was {type(array).__name__}."
-            )
-        self._checkType(array)
-        if array.size != self._nelms:
-            values = self._batches // self.period
-            perStep = f" in each of {values} batches" if values > 1 else ""
-            raise StepIOError(
-                f"{self._who()} has shape {self.info.shape()}{perStep}, which is {self._nelms} "
-                f"elements; given was an array of shape {list(array.shape)} with {array.size}."
-            )
+        self._checkElements(array, self._batches // self.period)
         if not array.flags.c_contiguous:
             raise StepIOError(
                 f"{self._who()} needs a C-contiguous array; given was one of shape "
                 f"{list(array.shape)} with strides {list(array.strides)}. Make it so: "
                 "numpy.ascontiguousarray(array)."
             )
+        self._checkWriteable(array)
+
+    def checkBatch(self, array: Array) -> None:
+        """Raises StepIOError unless `array`, of a callback, has the elements of one batch."""
+        self._checkElements(array, 1)
+        self._checkWriteable(array)
+
+    def _checkElements(self, array: Array, values: int) -> None:
+        if not isinstance(array, np.ndarray):
+            raise StepIOError(
+                f"{self._who()}, {self.info}, needs a numpy array; given was {shown(array)}."
+            )
+        self._checkType(array)
+        nelms = self.info.nelms() * values
+        if array.size != nelms:
+            perStep = f" in each of {values} batches" if values > 1 else ""
+            raise StepIOError(
+                f"{self._who()} has shape {self.info.shape()}{perStep}, which is {nelms} "
+                f"elements; given was an array of shape {list(array.shape)} with {array.size}."
+            )
+
+    def _checkWriteable(self, array: Array) -> None:
         if not self._isInput and not array.flags.writeable:
             raise StepIOError(
                 f"{self._who()} needs an array that can be written; given was a read-only one."

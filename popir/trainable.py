@@ -9,8 +9,9 @@ this order:
    constants.
 4. What a Builder initialised is trained, as in PopART.
 5. What the exporter declares a parameter is trained; what it declares a buffer is a constant.
-6. A name that a module of PyTorch or a variable of TensorFlow has is trained, unless it is one that
-   buffers usually have.
+6. A name such as parameters of PyTorch or variables of TensorFlow have is trained, unless it is one
+   that buffers usually have. PyTorch's tracing exporter names buffers likewise: where the name is
+   none of torch.nn's own parameters, the reason says that the file leaves it open.
 7. What an operator takes for a weight (of Conv, MatMul, LSTM, ...) or what is added to a product
    with one is trained, whatever its name is.
 8. A name that an exporter makes up is that of a literal: a constant.
@@ -54,6 +55,11 @@ class Choice:
     reason: str
     info: TensorInfo
     """The initializer's type and shape."""
+
+    @property
+    def isUntold(self) -> bool:
+        """Whether it is trained although the file leaves open whether it is a parameter."""
+        return self.reason == UNTOLD
 
 
 def _table(*rows: tuple[str, dict[int, str]]) -> dict[str, dict[int, str]]:
@@ -127,6 +133,21 @@ BUFFER = re.compile(
     r"|mean|std|anchors|window)"
 )
 """Names that buffers of PyTorch's modules usually have; the traced file has names alone."""
+
+PARAMETER = re.compile(
+    r"(.*\.)?(weight|bias|(weight|bias)_(ih|hh|hr)(_l\d+)?(_reverse)?|(in|[qkv])_proj_(weight|bias)"
+    r"|bias_[kv]|weight_[gv])|.*\.parametrizations\..*"
+)
+"""Names that modules of torch.nn give to their parameters."""
+
+UNTOLD = (
+    "it has a name as PyTorch's parameters and buffers have; the tracing exporter does not tell "
+    "them apart: freeze it if it is a buffer"
+)
+"""Why what may be a buffer is trained. The traced file has names, values and uses alone, and the
+order of the state_dict, a module's parameters before its buffers, which has no mark between them;
+nothing is left of requires_grad.
+"""
 
 _MOST_VIEWS = 256
 """Views behind views that are followed: many more are no model's that is to be trained."""
@@ -282,7 +303,8 @@ def _byFacts(graph: Graph, tensor: Tensor) -> _Decision:
     producer = "" if _isAddition(graph, uses) else origin.producer
     named = _byName(graph, tensor, producer)
     if named is Role.TRAINED:
-        return Role.TRAINED, f"{_NAMED[producer]} has this name"
+        isKnown = producer != "pytorch" or PARAMETER.fullmatch(tensor.id)
+        return Role.TRAINED, _NAMED[producer] if isKnown else UNTOLD
     if named is Role.CONSTANT:
         return Role.CONSTANT, "buffers of PyTorch modules usually have this name"
     assert tensor.info is not None
@@ -299,8 +321,11 @@ def _byFacts(graph: Graph, tensor: Tensor) -> _Decision:
     return Role.TRAINED, f"the {uses[0]}"
 
 
-_NAMED = {"pytorch": "a PyTorch module's parameter", "tf2onnx": "a TensorFlow variable"}
-"""The producers that keep the names of what is trained, with who has such a name."""
+_NAMED = {
+    "pytorch": "it is named as the parameters of PyTorch's own modules are",
+    "tf2onnx": "it is named as TensorFlow's variables are",
+}
+"""The producers that keep the names of what is trained, with what such a name says."""
 
 
 def _isAddition(graph: Graph, uses: Collection[_Use]) -> bool:

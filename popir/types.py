@@ -187,3 +187,20 @@ class TensorInfo:
 
     def __repr__(self) -> str:
         return f"{self._data_type.name}{list(self._shape)}"
+
+
+def rounded(value: float, kind: DataType) -> float:
+    """The number that an element of a floating-point type holds for `value`."""
+    with np.errstate(over="ignore", under="ignore"):
+        return float(np.asarray(value, kind.numpy))
+
+
+def requireFinite(who: str, value: float, kind: DataType) -> None:
+    """Raises popart_exception, beginning with `who`, if an element of that type cannot hold the
+    number.
+    """
+    if not math.isfinite(rounded(value, kind)):
+        most = float(ml_dtypes.finfo(kind.numpy).max)
+        raise popart_exception(
+            f"{who} is {value:g}; {kind.lcase} holds finite numbers up to {most:.4g}."
+        )

@@ -180,11 +180,75 @@ def test_state_is_read_by_its_name() -> None:
         ({"learningRate": (0.1, True)}, "no value 'learningRate'; it has defaultLearningRate"),
         ({"defaultLearningRate": 0.1}, r"tuples \(a number, True or False\).*given was {.*: 0.1}"),
         ({"nesterov": (1.0, True)}, "nesterov momentum is not available"),
+        *(
+            ({key: popir.OptimizerValue(value)}, f"'{key}' is {shown}; float32 holds finite")
+            for key in SGD.DEFAULTS
+            for value, shown in ((np.nan, "nan"), (-np.inf, "-inf"), (1e39, "1e\\+39"))
+        ),
+        ({"defaultLearningRate": (1e39, True)}, r"is 1e\+39; float32 holds .*up to 3.403e\+38"),
+        *(
+            ({"lossScaling": (value, False)}, f"must be not 0 as float32.*given was {value:g}")
+            for value in (0, 1e-46)
+        ),
+        *(
+            ({"defaultVelocityScaling": (value, True)}, "must be above 0.*the learning rate is div")
+            for value in (0.0, 1e-46, -1.0)
+        ),
+        *(
+            ({f"default{key}": (-0.1, True)}, f"'default{key}' must be at least 0; given was -0.1")
+            for key in ("LearningRate", "WeightDecay", "Momentum", "Dampening")
+        ),
     ],
 )
 def test_what_is_no_sgd(values: Any, words: str) -> None:
     with pytest.raises(popart_exception, match=words):
         SGD(values)
+
+
+def test_values_of_a_weight_are_checked_as_the_defaults_are() -> None:
+    optimizer = SGD()
+    with pytest.raises(popart_exception, match="SGD for 'w': 'velocityScaling' must be above 0"):
+        optimizer.insertSpecific("w", {"velocityScaling": (0.0, True)})
+    optimizer.insertSpecific("w", {"learningRate": (0.0, True)})
+    SGD({"lossScaling": (-2.0, True)})  # PopART takes it: the gradients are divided by it again.
+
+
+@pytest.mark.parametrize("isConst", [True, False])
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"defaultLearningRate": 1e30, "lossScaling": 1e-30}, "scaledLearningRate0 of '.*' is 1e"),
+        (
+            {"defaultLearningRate": 1e30, "defaultVelocityScaling": 1e-30, "defaultMomentum": 0.5},
+            "scaledLearningRate1 of '.*' is 1e\\+60; float32 holds finite numbers",
+        ),
+    ],
+)
+def test_what_an_update_is_computed_with_is_finite(
+    values: dict[str, float], words: str, isConst: bool
+) -> None:
+    with pytest.raises(popart_exception, match=words):
+        session(SGD({key: (value, isConst) for key, value in values.items()}))
+
+
+def test_a_number_that_may_change_fits_the_type_of_its_weight() -> None:
+    def trained(optimizer: Any) -> Any:
+        builder = popir.Builder()
+        x = builder.addInputTensor("FLOAT16", [3, 4])
+        w = builder.addInitializedInputTensor(W0.astype(np.float16))
+        y = builder.aiOnnx.mul([x, w])
+        loss = builder.aiGraphcore.identityloss([y], reduction=popir.ReductionType.Sum)
+        return trainingSession(builder.getModelProto(), loss, (), optimizer, 1)
+
+    with pytest.raises(popart_exception, match=r"The loss scaling of .* is 1e\+06; float16 holds"):
+        trained(SGD({"lossScaling": (1e6, False)}))
+    with pytest.raises(popart_exception, match=r"The loss scaling of .* is 1e\+06; float16 holds"):
+        trained(SGD({"lossScaling": (1e6, True)}))
+    with pytest.raises(popart_exception, match=r"scaledLearningRate0 of '.*' is 1e\+06; float16"):
+        trained(SGD({"defaultLearningRate": (1e6, False)}))
+    made = trained(SGD({"defaultLearningRate": (0.5, False)}))
+    with pytest.raises(popart_exception, match=r"scaledLearningRate0 of '.*' is 1e\+06; float16"):
+        made.updateOptimizerFromHost(SGD({"defaultLearningRate": (1e6, False)}))
 
 
 def test_clipping_is_refused() -> None:

@@ -55,7 +55,7 @@ SAMPLES: dict[str, Any] = {
     "a function or None": lambda done, total: None,
     "a list of strings or None": ["x"],
     "a list of strings": ["x"],
-    "a list of numbers": [1.0],
+    "a list of numbers of at least 0": [1.0],
     "a list of integers": [1],
     "a set of strings": {"Final"},
     "a dict of strings to strings": {"a": "b"},
@@ -72,6 +72,24 @@ OF_SOME: dict[str, Any] = {
     "lstmOptions": {"use128BitConvUnitLoad": "true"},
     "partialsTypeMatMuls": "half",
 }
+
+
+BESIDE: dict[str, dict[str, Any]] = {
+    "compileEngine is True": {"compileEngine": True},
+    "enableOutlining is not False": {"enableOutlining": True},
+    "compilationProgressLogger is given": {"compilationProgressLogger": lambda done, total: None},
+    "enableEngineCaching is True": {"enableEngineCaching": True},
+    "customCodelets has files that are compiled": {"customCodelets": [__file__]},
+    "virtualGraphMode is Auto": {"virtualGraphMode": e.VirtualGraphMode.Auto},
+}
+"""By what an option needs, others that give it."""
+AGAINST: dict[str, dict[str, Any]] = {
+    "compileEngine is True": {"compileEngine": False},
+    "enableOutlining is not False": {"enableOutlining": False},
+    "customCodelets has files that are compiled": {"customCodelets": ["codelets.gp"]},
+    "virtualGraphMode is Auto": {"virtualGraphMode": e.VirtualGraphMode.Manual},
+}
+"""Others that do not, where defaults do or seem to."""
 
 
 def another(row: Row) -> Any:
@@ -100,7 +118,9 @@ def test_what_acts_is_taken_without_a_word(row: Row) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         set_(options, row.name, another(row))
-        if not row.name.startswith("customCodelet"):  # There is no such file.
+        for name, value in BESIDE[row.needs].items() if row.needs else ():
+            set_(options, name, value)
+        if row.name != "customCodelets":  # Of which the sample is no file.
             options.check()
         for value, why in row.refuses.items():
             other = SessionOptions()
@@ -111,6 +131,25 @@ def test_what_acts_is_taken_without_a_word(row: Row) -> None:
     file, _, name = row.test.partition("::")
     tree = ast.parse((ROOT / file).read_text())
     assert name in {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}, row.test
+
+
+@pytest.mark.parametrize("row", [r for r in ROWS if r.needs], ids=lambda r: r.name)
+def test_what_needs_others_says_so_without_them(row: Row, tmp_path: Path) -> None:
+    options = SessionOptions()
+    for name, value in AGAINST.get(row.needs, {}).items():
+        if name == "customCodelets":
+            value = [str(tmp_path / each) for each in value]
+            (tmp_path / "codelets.gp").touch()
+        set_(options, name, value)
+    value = another(row)
+    set_(options, row.name, value)
+    with pytest.warns(OptionWarning) as said:
+        session(options)
+    assert [str(each.message) for each in said] == [
+        f"SessionOptions.{row.name} = {shown(value)} has no effect: it acts only where {row.needs}."
+    ]
+    assert said[0].filename == __file__
+    session(options)  # Warnings are errors in these tests: it is said once.
 
 
 @pytest.mark.parametrize("row", [r for r in ROWS if r.kind is Kind.REFUSED], ids=lambda r: r.name)
@@ -210,6 +249,7 @@ def test_an_unknown_option_is_an_attribute_error() -> None:
             "takes one of 'greedy', 'fifo', 'random'; given was 'Fifo'. Did you mean 'fifo'?",
         ),
         ("customCodelets", "a.cpp", "takes a list of strings; given was 'a.cpp'."),
+        ("virtualGraphSplitRatios", [-1.0], "takes a list of numbers of at least 0; given was [-1"),
         ("customCodelets", [1], "takes a list of strings; given was [1]."),
         ("engineOptions", {"host.numThreads": 1}, "takes a dict of strings to strings; given"),
         ("engineOptions", ["host.fuse"], "takes a dict of strings to strings; given was ['host"),

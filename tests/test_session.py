@@ -245,6 +245,52 @@ def test_an_input_that_does_not_fit(model: Affine, make: Any, words: str) -> Non
     np.testing.assert_allclose(out[model.y], model.want(X), rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.parametrize("which", ["input", "anchor"])
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda shape: None, "needs a numpy array; given was None."),
+        (lambda shape: 3, "needs a numpy array; given was 3."),
+        (lambda shape: "x", "needs a numpy array; given was 'x'."),
+        (lambda shape: floats(3, 3), "given was an array of shape [3, 3] with 9."),
+        (lambda shape: floats(2, *shape), "elements; given was an array of shape [2, 2, "),
+        (lambda shape: np.zeros(shape, np.float64), "is float32; given was an array of float64."),
+    ],
+)
+def test_an_array_of_a_callback_that_does_not_fit(
+    model: Affine, which: str, make: Any, words: str
+) -> None:
+    session = prepared(model.session(batches=2))
+    fine = {"input": X, "anchor": np.empty((2, 4), np.float32)}
+    given = {**fine, which: make(fine[which].shape)}
+
+    def run(arrays: Any) -> None:
+        def ignore(id: str) -> None:
+            pass
+
+        session.run(
+            popir.PyStepIOCallback(
+                lambda id, prefetch: arrays["input"], ignore, lambda id: arrays["anchor"], ignore
+            )
+        )
+
+    with pytest.raises(popir.StepIOError) as error:
+        run(given)
+    id = {"input": model.x, "anchor": model.y}[which]
+    assert str(error.value).startswith(f"The {which} '{id}'") and words in str(error.value)
+    run(fine)
+    np.testing.assert_allclose(fine["anchor"], model.want(X), rtol=1e-5, atol=1e-6)
+
+
+def test_callbacks_are_functions() -> None:
+    call: Any = print
+    for i, name in enumerate(["input", "input_complete", "output", "output_complete"]):
+        given: list[Any] = [call] * 4
+        given[i] = None
+        with pytest.raises(popir.StepIOError, match=f"a function as {name}_callback; .* None"):
+            popir.PyStepIOCallback(*given)
+
+
 def test_an_input_that_is_missing(model: Affine) -> None:
     session = prepared(model.session())
     with pytest.raises(

@@ -386,3 +386,40 @@ def test_an_identity_of_one_element_keeps_its_gradient_in_a_builders_model() -> 
     anchors = session.initAnchorArrays()
     session.run(popir.PyStepIO({x: np.array([1, 2, 4], np.float32)}, anchors))
     np.testing.assert_allclose(anchors["Gradient___w"], [7 + 3 * 2 * 2.0])
+
+
+class Blur(torch.nn.Module):
+    """A parameter and buffers of names that are nobody's own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear = torch.nn.Linear(6, 6)
+        self.gain = torch.nn.Parameter(torch.rand(6))
+        self.register_buffer("gauss_kernel", torch.rand(6, 6))
+        self.register_buffer("grid", torch.rand(4, 6))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return ((self.linear(x) @ self.gauss_kernel + self.grid) * self.gain).tanh().mean()
+
+
+@pytest.mark.parametrize("dynamo", [True, False], ids=["default", "traced"])
+def test_the_reason_says_no_more_than_the_file(dynamo: bool, tmp_path: Path) -> None:
+    """A traced file does not tell parameters from buffers; one of the default exporter does."""
+    file = tmp_path / "m.onnx"
+    more = {"verbose": False} if dynamo else {"training": torch.onnx.TrainingMode.TRAINING}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.onnx.export(Blur(), (torch.rand(4, 6),), str(file), dynamo=dynamo, **more)
+    found = chosen(onnx.load(file))
+    untold = {name for name, each in found.items() if each.isUntold}
+    assert untold == (set() if dynamo else {"gain", "gauss_kernel", "grid"})
+    if dynamo:
+        assert found["grid"].role is found["gauss_kernel"].role is Role.CONSTANT
+    else:
+        reasons = {found[f"linear.{each}"].reason for each in ("weight", "bias")}
+        assert reasons == {"it is named as the parameters of PyTorch's own modules are"}
+        assert "does not tell them apart: freeze it if it is a buffer" in found["grid"].reason
+    frozen = chosen(onnx.load(file), frozen=["grid", "gauss_*"])
+    assert {n for n, each in frozen.items() if each.role is Role.TRAINED and "linear" not in n} == {
+        "gain"
+    }

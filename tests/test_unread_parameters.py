@@ -32,7 +32,9 @@ def methods() -> Iterator[tuple[str, ast.FunctionDef]]:
 
 
 def declares(function: ast.FunctionDef) -> bool:
-    """Whether it has no body but words, an error or something fixed: subclasses have."""
+    """Whether it has no body but words, an error or something fixed: subclasses have, or, of an
+    overload, what follows it.
+    """
     rest = [
         s
         for s in function.body
@@ -71,7 +73,12 @@ def inherited() -> set[str]:
 def unread() -> Iterator[str]:
     shared = inherited()
     for name, function in methods():
-        if name in shared or name.endswith(".__exit__") or ("." in name and declares(function)):
+        isOverload = any(
+            isinstance(d, ast.Name) and d.id == "overload" for d in function.decorator_list
+        )
+        if name in shared or name.endswith(".__exit__"):
+            continue
+        if ("." in name or isOverload) and declares(function):
             continue
         a = function.args
         names = [arg.arg for arg in [*a.posonlyargs, *a.args, *a.kwonlyargs]]

@@ -12,6 +12,8 @@ import ml_dtypes
 import numpy as np
 
 from popir.cli.exits import CommandError, ExitCode
+from popir.ir import Graph, Tensor
+from popir.reserved import RANDOM_SEED
 
 Array = np.ndarray[Any, Any]
 
@@ -85,6 +87,29 @@ def run_onnxruntime(
     except Exception as error:  # Its exceptions have no base of their own.
         raise CommandError(_why(inputs, str(error)), ExitCode.SYSTEM) from error
     return dict(zip(outputs, values, strict=True))
+
+
+def random_outputs(graph: Graph, outputs: Iterable[str]) -> dict[str, str]:
+    """Of `outputs`, those that are made of random numbers, which differ with who draws them; with
+    the operator that draws, in words.
+    """
+    drawn = {id: _draws(graph.getTensor(id)) for id in outputs}
+    return {id: who for id, who in drawn.items() if who}
+
+
+def _draws(tensor: Tensor) -> str:
+    """The operator behind a tensor that takes the random seed; "" if there is none."""
+    stack, seen = [tensor], {tensor}
+    while stack:
+        op = stack.pop().producer
+        if op is None:
+            continue
+        if any(each.id == RANDOM_SEED for each in op.input.values()):
+            return f"{op.opid.type} '{op.name()}'"
+        fresh = [each for each in op.input.values() if each not in seen]
+        seen.update(fresh)
+        stack += fresh
+    return ""
 
 
 def _why(inputs: Mapping[str, Array], said: str) -> str:

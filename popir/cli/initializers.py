@@ -73,6 +73,17 @@ def show_summary(output: Output, choices: Mapping[str, Choice]) -> None:
         output.line(f"{role.value}: {elements} in {_counted(len(names), 'tensor')}: {shown}")
 
 
+def note_untold(output: Output, choices: Mapping[str, Choice]) -> None:
+    """Says what is trained that may be a buffer, for all that the file tells."""
+    names = [name for name, choice in choices.items() if choice.isUntold]
+    if names:
+        more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+        output.note(
+            "note: PyTorch's tracing exporter does not tell parameters from buffers. These are "
+            f"trained; --freeze those that are buffers: {', '.join(names[:_SHOWN])}{more}"
+        )
+
+
 def _counted(n: int, what: str) -> str:
     return f"{n} {what}{'' if n == 1 else 's'}"
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 import threading
 
 from popir.cli.exits import ExitCode
+from popir.cli.output import say
 
 _PATIENCE = 1.0
 """Seconds for Python to end by itself, before anything is said or done."""
@@ -44,13 +44,9 @@ def _listen(receiver: int) -> None:
 
 
 def _answer() -> None:
-    print(
-        "popir: interrupted: ends when what runs now is done; Ctrl-C once more ends it at once",
-        file=sys.stderr,
-        flush=True,
-    )
+    say("popir: interrupted: ends when what runs now is done; Ctrl-C once more ends it at once")
 
 
 def _end() -> None:
-    print("popir: interrupted", file=sys.stderr, flush=True)
+    say("popir: interrupted")
     os._exit(ExitCode.INTERRUPTED)

@@ -17,7 +17,7 @@ from click.shell_completion import shell_complete
 from popir import _library
 from popir.cli import commands, interrupts
 from popir.cli.exits import CommandError, ExitCode
-from popir.cli.output import printable, printable_line
+from popir.cli.output import give_up, printable, printable_line, say
 from popir.errors import (
     LibraryBuildError,
     OutOfMemoryException,
@@ -57,15 +57,16 @@ class Commands(click.Group):
 
     def main(self, args: Sequence[str] | None = None, *_: Any, **__: Any) -> Any:
         """Runs a command line and exits with its code."""
-        if instruction := os.environ.get(COMPLETION):
-            sys.exit(shell_complete(self, {}, NAME, COMPLETION, instruction))
         given = list(sys.argv[1:] if args is None else args)
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors="backslashreplace")  # pyright: ignore[reportAttributeAccessIssue]
         warnings.showwarning = _show_warning
         try:
-            code = self._run(given)
+            if instruction := os.environ.get(COMPLETION):
+                code = shell_complete(self, {}, NAME, COMPLETION, instruction)
+            else:
+                code = self._run(given)
             sys.stdout.flush()
         except BaseException as error:
             code = _explain(error, debug="--debug" in given)
@@ -82,29 +83,21 @@ def _explain(error: BaseException, debug: bool) -> int:
     if isinstance(error, click.exceptions.Exit):
         return error.exit_code
     if isinstance(error, OSError):
-        _give_up_stdout()
+        give_up(sys.stdout)
     if isinstance(error, BrokenPipeError):
         return ExitCode.PIPE_CLOSED
     if isinstance(error, SystemExit):
         raise error
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
-        print(error.format_message(), file=sys.stderr)
+        say(error.format_message())
         return ExitCode.USAGE
     if debug:
-        traceback.print_exception(error)
+        say("".join(traceback.format_exception(error)).rstrip())
     for line in _compilers_words(error).splitlines():
-        print(printable_line(line), file=sys.stderr)
+        say(printable_line(line))
     text, code = _words(error)
-    print(f"{NAME}: {printable(text)}", file=sys.stderr, flush=True)
+    say(f"{NAME}: {printable(text)}")
     return code
-
-
-def _give_up_stdout() -> None:
-    """Sends what stdout cannot take to nowhere; else Python fails on it once more, at its end."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _compilers_words(error: BaseException) -> str:
@@ -154,7 +147,7 @@ def _usage(error: click.ClickException) -> str:
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    print(f"{NAME}: warning: {printable(message)}", file=sys.stderr, flush=True)
+    say(f"{NAME}: warning: {printable(message)}")
 
 
 @click.command(
@@ -169,12 +162,31 @@ def group() -> None:
 
 def main() -> None:
     """The entry point of the console script."""
+    _open_what_is_closed()
     _library.load().popir_install_crash_handler()
     interrupts.hear()
     interrupts.watch()
     if "--json" in sys.argv:
         _keep_stdout_clean()
     group.main()
+
+
+def _open_what_is_closed() -> None:
+    """Ends the process if there is no stdout to print to; stands in for a closed stdin or stderr,
+    whose numbers would be those of the next files that are opened, and get their words.
+    """
+    isSilent = sys.stdout is None  # As Python has it for a descriptor that was closed.
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(descriptor)
+    if sys.stderr is None:
+        sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115
+    if isSilent:
+        say(
+            f"{NAME}: error: stdout is closed, where the results go. Give it a file, or /dev/null "
+            "if nobody wants them."
+        )
+        sys.exit(ExitCode.SYSTEM)
 
 
 def _keep_stdout_clean() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import zipfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -77,6 +76,8 @@ class Npz:
         shape, _, dtype = read(stream)
         if dtype.hasobject:
             raise ValueError("it holds pickled Python objects, which popir does not read")
+        if any(size < 0 for size in shape):
+            raise ValueError(f"its shape {list(shape)} has a negative dimension")
         return shape, dtype
 
     def _damaged(self, name: str, error: BaseException) -> CommandError:
@@ -136,13 +137,3 @@ def write(path: str, arrays: Mapping[str, Array]) -> None:
         raise CommandError(
             f"{path} cannot be written: {error.strerror}.", ExitCode.SYSTEM
         ) from error
-
-
-def check_writable(path: str) -> None:
-    """Raises CommandError if no file can be made at `path`, before the work for it is done."""
-    folder = Path(path).parent
-    if Path(path).exists() and not Path(path).is_file():
-        raise CommandError(f"{path} cannot be written: it is no regular file.")
-    if not os.access(folder, os.W_OK | os.X_OK):
-        why = "cannot be written to" if folder.is_dir() else "does not exist"
-        raise CommandError(f"{path} cannot be written: its folder {why}.")

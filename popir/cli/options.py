@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import os
 from collections import Counter
 from collections.abc import Callable, Container, Sequence
@@ -53,6 +54,42 @@ class ExistingFile(click.Path):
 
 
 existing_file = ExistingFile()
+
+
+class OutputFile(click.Path):
+    """The path of a file that a command writes; `popir.cli.targets` says whether it may."""
+
+
+output_file = OutputFile()
+
+
+class Number(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]
+    """A finite number: not NaN, of which every comparison is false, and not infinity."""
+
+    name = "float"
+
+    def __init__(self, least: float | None = None, isOpen: bool = False) -> None:
+        """One of at least `least` or, if `isOpen`, above it."""
+        self._least, self._isOpen = least, isOpen
+        self._range = "" if least is None else f"{'>' if isOpen else '>='}{least:g}"
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        """How the help shows it."""
+        return f"FLOAT{self._range}"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """The number; BadParameter if it is none, or not in the range."""
+        number = float(click.FLOAT.convert(value, param, ctx))
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is no finite number.", param, ctx)
+        least = self._least
+        if least is not None and (number < least or (self._isOpen and number == least)):
+            self.fail(f"{value!r} is not in the range x{self._range}.", param, ctx)
+        return number
+
+
 model_argument = click.argument("model", type=existing_file)
 
 

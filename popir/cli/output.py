@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -35,6 +36,26 @@ def console_of(stream: IO[str]) -> Console:
 def is_terminal(stream: IO[str]) -> bool:
     """Whether somebody looks at the stream through a terminal that knows more than plain text."""
     return stream.isatty() and not console_of(stream).is_dumb_terminal
+
+
+def say(text: str) -> None:
+    """Prints a line to stderr. What stderr cannot take is lost: there is nowhere else to say it,
+    and the exit code tells how the command went.
+    """
+    try:
+        print(text, file=sys.stderr, flush=True)
+    except OSError:
+        give_up(sys.stderr)
+
+
+def give_up(stream: IO[str]) -> None:
+    """Sends what a stream cannot take to nowhere; else Python fails on it once more, at its end."""
+    try:
+        stream.flush()
+    except OSError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
 
 
 class Output:
@@ -89,7 +110,7 @@ class Output:
 
     def note(self, text: object) -> None:
         """Prints a line to stderr."""
-        print(f"popir: {printable(text)}", file=sys.stderr, flush=True)
+        say(f"popir: {printable(text)}")
 
     def warn(self, text: object) -> None:
         """Prints a line to stderr that a reader should not miss."""

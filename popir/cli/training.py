@@ -9,7 +9,8 @@ from typing import Any
 import click
 
 from popir.cli.exits import CommandError
-from popir.errors import did_you_mean
+from popir.cli.options import Number
+from popir.errors import PopirError, did_you_mean
 from popir.optimizers import SGD, Optimizer
 
 TRAINING = frozenset(
@@ -44,9 +45,9 @@ def optimizer_options(function: Callable[..., Any]) -> Callable[..., Any]:
     @click.option(
         "--optimizer", "kind", type=click.Choice(["sgd"]), default="sgd", show_default=True
     )
-    @click.option("--lr", type=click.FloatRange(0), default=0.01, show_default=True)
-    @click.option("--momentum", type=click.FloatRange(0), default=0.0, show_default=True)
-    @click.option("--weight-decay", type=click.FloatRange(0), default=0.0, show_default=True)
+    @click.option("--lr", type=Number(0), default=0.01, show_default=True)
+    @click.option("--momentum", type=Number(0), default=0.0, show_default=True)
+    @click.option("--weight-decay", type=Number(0), default=0.0, show_default=True)
     @functools.wraps(function)
     def command(
         *args: Any, kind: str, lr: float, momentum: float, weight_decay: float, **options: Any
@@ -57,7 +58,10 @@ def optimizer_options(function: Callable[..., Any]) -> Callable[..., Any]:
             "defaultMomentum": (momentum, True),
             "defaultWeightDecay": (weight_decay, True),
         }
-        optimizer: Optimizer = SGD(numbers)
+        try:
+            optimizer: Optimizer = SGD(numbers)
+        except PopirError as error:
+            raise click.UsageError(str(error)) from None
         return function(*args, optimizer=optimizer, **options)
 
     return command

@@ -16,6 +16,7 @@ from popir import memory, poplar
 from popir.budget import Budget
 from popir.errors import ModelError
 from popir.onnxio import wire
+from popir.onnxio.external import location_of
 from popir.onnxio.functions import expand
 from popir.onnxio.limits import MAX_FILE, MAX_MESSAGES, check_model, each_node, subgraphs
 from popir.onnxio.tensors import TensorReader
@@ -139,6 +140,13 @@ def embed(
             value = reader.array(tensor)
             tensor.CopyFrom(numpy_helper.from_array(np.ascontiguousarray(value), tensor.name))
     return model
+
+
+def dataFiles(loaded: Loaded) -> list[Path]:
+    """The files of the model's folder that it says hold data of its tensors."""
+    folder = loaded.folder or Path()
+    external = (t for t in _tensors(loaded.model, ()) if t.data_location == TensorProto.EXTERNAL)
+    return [folder / location for location in dict.fromkeys(map(location_of, external))]
 
 
 def _tensors(model: ModelProto, unless: Container[str]) -> Iterator[TensorProto]:

@@ -79,13 +79,11 @@ class PadOp(Op):
     def sources(self) -> list[Array]:
         """By the axis, where each element along it comes from, `NOWHERE` for the constant's."""
         return [
-            self._along(a, size, before, after)
-            for a, (size, (before, after)) in enumerate(
-                zip(self.inShape(0), self.amounts(), strict=True)
-            )
+            self._along(size, before, after)
+            for size, (before, after) in zip(self.inShape(0), self.amounts(), strict=True)
         ]
 
-    def _along(self, a: int, size: int, before: int, after: int) -> Array:
+    def _along(self, size: int, before: int, after: int) -> Array:
         added, cut = (max(before, 0), max(after, 0)), (max(-before, 0), max(-after, 0))
         kept = np.arange(size)[cut[0] : max(size - cut[1], 0)]
         mode = NUMPY_MODES.get(self.mode)

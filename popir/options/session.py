@@ -15,16 +15,14 @@ from popir import enums as e
 from popir.errors import did_you_mean, popart_exception
 from popir.options.contractions import CONVOLUTION, LSTM, MATMUL, checkEntries
 from popir.options.table import (
-    OptionWarning,
+    Needs,
     SessionSettings,
     Settings,
     acts,
     nested,
     noMeaning,
     refused,
-    warn,
 )
-from popir.typed import shown
 from popir.types import ReductionType
 
 _ZERO_COPY = (
@@ -43,6 +41,17 @@ _CONTRACTIONS = "tests/test_contraction_options.py::{}"
 _DOT = "no .dot files are written; popir.Session.graph prints the compiled graph as text."
 _CYCLES = "getCycleCount() is an estimate, which needs no instrumentation."
 _UNROLLED = "a batch is computed as a whole."
+_ENGINE = Needs("compileEngine is True", lambda options: options.compileEngine)
+_OUTLINING = Needs("enableOutlining is not False", lambda o: o.enableOutlining is not False)
+_LOGGER = Needs(
+    "compilationProgressLogger is given", lambda o: o.compilationProgressLogger is not None
+)
+_CACHE = Needs("enableEngineCaching is True", lambda options: options.enableEngineCaching)
+_SOURCES = Needs(
+    "customCodelets has files that are compiled",
+    lambda options: any(not file.endswith(".gp") for file in options.customCodelets),
+)
+_AUTO = Needs("virtualGraphMode is Auto", lambda o: o.virtualGraphMode is e.VirtualGraphMode.Auto)
 
 
 @dataclass
@@ -190,6 +199,7 @@ class SessionOptions(SessionSettings):
         "error that names it. It sets the engine options debug.floatPointOpException and "
         "debug.nanOverflowException.",
         "tests/test_acting_options.py::test_floating_point_checks_name_the_operator",
+        needs=_ENGINE,
     )
     enableInplaceAmbiguityChecking: bool = noMeaning(
         False,
@@ -211,6 +221,7 @@ class SessionOptions(SessionSettings):
         {},
         "options of the engine that runs the program: a table of their own.",
         "tests/test_options.py::test_engine_options_reach_the_engine",
+        needs=_ENGINE,
     )
     compilationProgressLogger: Callable[[int, int], None] | None = acts(
         None,
@@ -225,6 +236,7 @@ class SessionOptions(SessionSettings):
         "tests/test_progress.py::test_a_session_says_how_far_it_is",
         isCompiled=False,
         least=1,
+        needs=_LOGGER,
     )
     enableOutlining: bool | None = acts(
         None,
@@ -236,11 +248,13 @@ class SessionOptions(SessionSettings):
         True,
         "what a call copies is taken off what outlining gains.",
         "tests/transforms/test_outline.py::test_without_the_costs_of_copies_only_the_values_count",
+        needs=_OUTLINING,
     )
     outlineThreshold: float = acts(
         1.0,
         "what a piece of code has to be worth to be outlined.",
         "tests/transforms/test_outline.py::test_what_is_not_worth_it_stays",
+        needs=_OUTLINING,
     )
     outlineSequenceBreakCost: float = noMeaning(
         10000.0, "computing and exchange do not overlap, so there is no sequence to break."
@@ -328,6 +342,7 @@ class SessionOptions(SessionSettings):
         "",
         "the flags that customCodelets are compiled with.",
         "tests/test_acting_options.py::test_custom_codelets_are_there_for_operators",
+        needs=_SOURCES,
     )
 
     # Several IPUs.
@@ -342,9 +357,10 @@ class SessionOptions(SessionSettings):
     )
     virtualGraphSplitRatios: list[float] = acts(
         [],
-        "with virtualGraphMode Auto, the share of each IPU in the bytes of weights and results; "
-        "by default equal ones.",
+        "the share of each IPU in the bytes of weights and results; by default equal ones.",
         "tests/test_virtual_graphs.py::test_auto_splits_by_the_ratios",
+        least=0,
+        needs=_AUTO,
     )
     enablePipelining: bool = refused(False, "the operators of a batch run one after another.")
     createImplicitPipeliningFwdOnlyProgram: bool = noMeaning(False, _NO_PIPELINE)
@@ -407,6 +423,7 @@ class SessionOptions(SessionSettings):
         "zeros, or random numbers; of integers and booleans, 0 and 1. Anchors come back as ever.",
         "tests/test_acting_options.py::test_synthetic_data_stands_for_the_inputs",
         isCompiled=False,
+        needs=_ENGINE,
     )
     enablePrefetchDatastreams: bool = noMeaning(True, _ZERO_COPY)
     defaultBufferingDepth: int = noMeaning(1, _ZERO_COPY, least=1)
@@ -443,12 +460,14 @@ class SessionOptions(SessionSettings):
         "another, for the same graph, options and machine.",
         "tests/test_acting_options.py::test_a_cached_program_is_used_again",
         isCompiled=False,
+        needs=_ENGINE,
     )
     cachePath: str = acts(
         "session_cache",
         "the folder of enableEngineCaching, which is made.",
         "tests/test_acting_options.py::test_a_cached_program_is_used_again",
         isCompiled=False,
+        needs=_CACHE,
     )
     enableVariablesCaching: bool = noMeaning(
         True, "the weights of a session come from its model, whatever is cached."
@@ -483,13 +502,6 @@ class SessionOptions(SessionSettings):
         told: set[str] = self.__dict__.setdefault("_told", set())
         for holder in (MATMUL, CONVOLUTION, LSTM):
             checkEntries(holder, getattr(self, holder), told)
-        if self.customCodeletCompileFlags and not self.customCodelets:
-            flags = shown(self.customCodeletCompileFlags)
-            warn(
-                f"SessionOptions.customCodeletCompileFlags = {flags} has no effect: there are no "
-                "customCodelets to compile.",
-                OptionWarning,
-            )
         if self.enableEngineCaching and not self.cachePath:
             raise popart_exception(
                 "SessionOptions.cachePath = '': enableEngineCaching keeps programs in a folder. "

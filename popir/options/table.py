@@ -60,6 +60,8 @@ class Row:
     """Whether the device program may depend on it."""
     refuses: Mapping[Any, str] = field(default_factory=dict)
     """Single values of an option that acts which are refused, with the words."""
+    needs: str = ""
+    """Of an option that acts only beside others: what these have to be."""
 
     def asJson(self) -> dict[str, Any]:
         """The row as JSON."""
@@ -70,8 +72,19 @@ class Row:
             "type": self.type,
             "default": shown(self.default),
             "test": self.test or None,
+            "needs": self.needs or None,
             "refused_values": {shown(value): why for value, why in self.refuses.items()},
         }
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What the other options of a session have to be for one to act."""
+
+    words: str
+    """As "virtualGraphMode is Auto"."""
+    holds: Callable[[Any], bool]
+    """Whether they are, in the object that holds all of them."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +99,7 @@ class _Declared:
     most: float | None = None
     choices: tuple[str, ...] = ()
     refuses: Mapping[Any, str] = field(default_factory=dict)
+    needs: Needs | None = None
 
 
 def acts(
@@ -98,6 +112,7 @@ def acts(
     most: float | None = None,
     choices: tuple[str, ...] = (),
     refuses: Mapping[Any, str] | None = None,
+    needs: Needs | None = None,
 ) -> T:
     """Declares an option that does something: `what`, as the test of the id `test` shows.
 
@@ -106,10 +121,12 @@ def acts(
         least, most: the range of a number.
         choices: the values of a string.
         refuses: single values that are refused, with the reasons.
+        needs: what other options have to be; where they are not, a session warns that it has no
+            effect.
     """
     return _field(
         default,
-        _Declared(Kind.ACTS, what, test, isCompiled, least, most, choices, refuses or {}),
+        _Declared(Kind.ACTS, what, test, isCompiled, least, most, choices, refuses or {}, needs),
     )
 
 
@@ -225,7 +242,8 @@ class SessionSettings(Settings):
         """What a session asks of its options before it is made.
 
         Raises popart_exception for what is refused, and for lists and maps that have got what does
-        not fit. Warns of lists and maps that have no meaning, if nobody has yet.
+        not fit. Warns of lists and maps that have no meaning, and of what has no effect beside the
+        other options, if nobody has yet.
         """
         for name, known, value in _leaves(self, ""):
             declared = known.declared
@@ -243,20 +261,22 @@ class SessionSettings(Settings):
                     f"{type(self).__name__}.{name} = {shown(value)}: {declared.refuses[value]}"
                 )
             self.tellOnce(name, known, value)
+            needs = declared.needs
+            if needs is not None and value != known.default() and not needs.holds(self):
+                self._warnOnce(name, value, f"has no effect: it acts only where {needs.words}.")
 
     def tellOnce(self, name: str, known: _Known, value: Any) -> None:
         """Warns of an option that has no meaning, unless it is at its default or that was said."""
         declared = known.declared
         if declared is None or declared.kind is not Kind.NO_MEANING or value == known.default():
             return
+        self._warnOnce(name, value, f"has no meaning here: {declared.reason}")
+
+    def _warnOnce(self, name: str, value: Any, words: str) -> None:
         told: set[str] = self.__dict__.setdefault("_told", set())
         if name not in told:
             told.add(name)
-            warn(
-                f"{type(self).__name__}.{name} = {shown(value)} has no meaning here: "
-                f"{declared.reason}",
-                OptionWarning,
-            )
+            warn(f"{type(self).__name__}.{name} = {shown(value)} {words}", OptionWarning)
 
     def compiled(self) -> dict[str, Any]:
         """The values that a device program may depend on, by name."""
@@ -277,7 +297,9 @@ def rows(cls: type[Settings], path: str = "") -> list[Row]:
             continue
         d = known.declared
         text = typeText(known.hint, d)
-        own = (d.kind, d.reason, d.test, d.isCompiled, d.refuses)
+        needs = d.needs.words if d.needs is not None else ""
+        reason = f"{d.reason} It acts only where {needs}." if needs else d.reason
+        own = (d.kind, reason, d.test, d.isCompiled, d.refuses, needs)
         found.append(Row(path + name, text, known.default(), *own))
     return found
 
@@ -327,17 +349,25 @@ def _converted(hint: Any, declared: _Declared | None, value: Any) -> Any:
     """
     value = fitter(hint)(_withoutPaths(value))
     if isinstance(value, (list, dict, set)):
+        if isinstance(value, list) and declared is not None:
+            _checkRange(declared, *value)
         return copy.copy(value)  # pyright: ignore[reportUnknownVariableType]
     if declared is None or value is None:
         return value
     if declared.choices and value not in declared.choices:
         raise ValueError(did_you_mean(value, declared.choices))
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        isBelow = declared.least is not None and value < declared.least
-        isAbove = declared.most is not None and value > declared.most
-        if isBelow or isAbove or math.isnan(value):
-            raise ValueError
+    _checkRange(declared, value)
     return value
+
+
+def _checkRange(declared: _Declared, *values: Any) -> None:
+    """Raises ValueError for a number that is not in the range, or is none."""
+    for value in values:
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            isBelow = declared.least is not None and value < declared.least
+            isAbove = declared.most is not None and value > declared.most
+            if isBelow or isAbove or math.isnan(value):
+                raise ValueError
 
 
 def _withoutPaths(value: Any) -> Any:

@@ -1,5 +1,6 @@
 """Data files that do not fit, or are no data files."""
 
+import io
 import zipfile
 from pathlib import Path
 
@@ -53,6 +54,19 @@ def test_files_that_are_none(model: Path, tmp_path: Path) -> None:
         assert f"{name} is no .npz file: " in said
     assert "does not exist" in failure("run", model, "--inputs", tmp_path / "no.npz", code=2)
     assert "is a directory" in failure("run", model, "--inputs", tmp_path, code=2)
+
+
+@pytest.mark.parametrize("shape", [(-1, 8), (2, -8), (-2, -8)])
+def test_negative_dimensions(model: Path, tmp_path: Path, shape: tuple[int, int]) -> None:
+    """Which numpy never writes; whoever reads the header meets them first."""
+    stream = io.BytesIO()
+    header = {"descr": "<f4", "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(stream, header)
+    with zipfile.ZipFile(tmp_path / "in.npz", "w") as file:
+        file.writestr("x.npy", stream.getvalue() + X.tobytes())
+    words = f"in.npz: the array 'x' cannot be read: its shape {list(shape)} has a negative dimens"
+    assert words in failure("run", model, "--inputs", tmp_path / "in.npz", code=2)
+    assert words in failure("gradcheck", "Relu", "--inputs", tmp_path / "in.npz", code=2)
 
 
 def test_damaged_files_never_crash(model: Path, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -18,6 +19,7 @@ import pytest
 from onnx import helper, numpy_helper
 
 from tests.cli.commands import WEIGHT, classifier, dense, logarithm, samples, save
+from tests.cli.parameters import COMMANDS
 from tests.toolchain import CACHED_CXX, ROOT, popir_config, run, started
 
 pytestmark = pytest.mark.timeout(180)
@@ -121,6 +123,92 @@ def test_a_full_disk_is_an_error(tmp_path: Path) -> None:
         )
     assert done.returncode == 4
     assert done.stderr == "popir: error: No space left on device.\n"
+
+
+def command_line(name: str, folder: Path, sources: Path) -> list[object]:
+    """One that prints, for each command."""
+    if name == "build-op":
+        (sources / "a.cpp").write_text(
+            "#include <popart/shapeinference.hpp>\n"
+            'popart::RegisterShapeInferenceFunction a({"acme.streams", "A", 1}, [](auto&) {});\n'
+        )
+        return [name, sources / "a.cpp", "-o", folder / "liba.so"]
+    if name == "train":
+        loss = classifier(folder / "m.onnx")
+        data = samples(folder / "d.npz")
+        words = ["--data", data, "--loss", loss, "--output", folder / "o.onnx"]
+        return [name, folder / "m.onnx", *words]
+    if name in ("info", "profile", "run"):
+        more = ["--tiles", 4] if name == "profile" else []
+        return [name, dense(folder / "m.onnx"), "--dim", "batch=2", *more]
+    if name == "new-op":
+        return [name, "Cubic", "--folder", folder / "new"]
+    return [name, *{"completion": ["bash"], "gradcheck": ["Relu"]}.get(name, [])]
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of what is compiled, for all tests of this file."""
+    return tmp_path_factory.mktemp("cache")
+
+
+STREAMS = [
+    ("stdout closed", ">&-", 4, "popir: error: stdout is closed, where the results go. Give it a"),
+    ("stdout full", ">/dev/full", 4, "popir: error: No space left on device.\n"),
+    ("nobody reads", "", 141, ""),
+    ("all closed", ">&- 2>&- <&-", 4, ""),
+    ("stderr closed", "2>&-", 0, ""),
+    ("stderr full", "2>/dev/full", 0, ""),
+]
+
+
+@pytest.mark.parametrize("asJson", [False, True], ids=["", "json"])
+@pytest.mark.parametrize(
+    ("where", "code", "said"), [s[1:] for s in STREAMS], ids=[s[0] for s in STREAMS]
+)
+@pytest.mark.parametrize("name", COMMANDS)
+def test_streams_that_take_nothing(
+    name: str, where: str, code: int, said: str, asJson: bool, tmp_path: Path, cache: Path
+) -> None:
+    if asJson and name == "completion":
+        pytest.skip("completion has no --json")
+    words = [*POPIR, *command_line(name, tmp_path, cache), *(["--json"] if asJson else [])]
+    env = {**ENV, "CXX": " ".join(CACHED_CXX), "POPIR_CACHE": str(cache)}
+    if code == 141:
+        reader, writer = os.pipe()
+        os.close(reader)
+        done = subprocess.run(
+            list(map(str, words)), env=env, stdout=writer, stderr=subprocess.PIPE, text=True
+        )
+        os.close(writer)
+    else:
+        line = f"{shlex.join(map(str, words))} {where}"
+        done = subprocess.run(["bash", "-c", line], env=env, capture_output=True, text=True)
+    assert done.returncode == code, done.stderr
+    assert done.stderr.startswith(said) and done.stderr.count("\n") == bool(said)
+    if code == 0:
+        assert json.loads(done.stdout) if asJson else done.stdout
+
+
+@pytest.mark.parametrize("where", ["2>&-", "2>/dev/full", ">&- 2>&-"])
+def test_an_error_that_nobody_can_be_told_has_its_code(where: str, tmp_path: Path) -> None:
+    code = 4 if ">&- " in where else 3
+    (tmp_path / "m.onnx").write_text("no model")
+    for more in ("", "--debug", "--json"):
+        line = f"{shlex.join(POPIR)} info {tmp_path / 'm.onnx'} {more} {where}"
+        done = subprocess.run(["bash", "-c", line], env=ENV, capture_output=True, text=True)
+        assert (done.returncode, done.stdout, done.stderr) == (code, "", "")
+
+
+def test_what_is_written_is_no_closed_streams(tmp_path: Path) -> None:
+    """The number of a closed stream is not given to a file that is opened later."""
+    model = logarithm(tmp_path / "m.onnx")
+    words = [*POPIR, "run", model, "--output", tmp_path / "o.npz"]
+    line = f"{shlex.join(map(str, words))} 2>&- <&-"
+    done = subprocess.run(["bash", "-c", line], env=ENV, capture_output=True, text=True)
+    assert done.returncode == 1 and "wrote" in done.stdout
+    with np.load(tmp_path / "o.npz") as found:
+        assert found["y"].shape == (3,)
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])

@@ -1,6 +1,7 @@
 """popir run."""
 
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -124,6 +125,32 @@ def test_check_says_that_onnxruntime_lacks_a_type(tmp_path: Path) -> None:
     said = call("run", model, "--check", code=4).stderr
     assert "onnxruntime has no implementation of an operator of this model for its types" in said
     assert "Run without --check, or check the same model in float32" in said
+
+
+@pytest.mark.parametrize("device", ["cpu", "ipumodel"])
+def test_check_does_not_compare_random_numbers(tmp_path: Path, device: str) -> None:
+    """Of a Dropout in training mode; in evaluation there is nothing random."""
+
+    def words(name: str, outputs: Sequence[str], training: bool) -> list[object]:
+        nodes = [
+            helper.make_node("Relu", ["x"], ["r"]),
+            helper.make_node("Dropout", ["r", "ratio", "training"], ["d"], name="drop"),
+            helper.make_node("Neg", ["d"], ["y"]),
+        ]
+        constants = {"ratio": np.float32(0.5), "training": np.array(training)}
+        model = save(tmp_path / name, nodes, {"x": [64]}, outputs, constants)
+        return ["run", model, "--check", "--device", device]
+
+    said = call(*words("a.onnx", ["y"], True), code=2).stderr
+    assert "every output is random, 'y' by Dropout 'drop', and onnxruntime draws other" in said
+    both = words("b.onnx", ["r", "y"], True)
+    (last,) = (line for line in call(*both).stdout.splitlines() if "not compared" in line)
+    assert last.split(maxsplit=1)[0] == "y" and last.endswith("not compared: Dropout 'drop'")
+    found = call_json(*both)
+    assert [each["name"] for each in found["check"]] == ["r"]
+    assert found["random"] == {"y": "Dropout 'drop'"}
+    found = call_json(*words("c.onnx", ["r", "y"], False))
+    assert [each["ok"] for each in found["check"]] == [True, True] and found["random"] == {}
 
 
 def test_check_fails_out_of_tolerance(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:

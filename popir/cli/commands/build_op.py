@@ -8,9 +8,9 @@ from pathlib import Path
 import click
 
 from popir import files
-from popir.cli import npz
+from popir.cli import targets
 from popir.cli.exits import ExitCode
-from popir.cli.options import common, existing_file
+from popir.cli.options import common, existing_file, output_file
 from popir.cli.output import Output
 from popir.foreign.build import compile_op_library
 from popir.foreign.load import load_op_library
@@ -20,7 +20,7 @@ from popir.foreign.load import load_op_library
 @click.argument("sources", nargs=-1, required=True, type=existing_file)
 @click.option("--name", default="", help="The library is libNAME.so.  [default: the first source]")
 @click.option(
-    "-o", "--output", "target", type=click.Path(), help="Its file.  [default: ./libNAME.so]"
+    "-o", "--output", "target", type=output_file, help="Its file.  [default: ./libNAME.so]"
 )
 @click.option("--flag", "flags", multiple=True, help="For compiler and linker; may be repeated.")
 @click.option("--ldflag", "ldflags", multiple=True, help="For the linker; may be repeated.")
@@ -45,11 +45,12 @@ def command(
     The compiler is $CXX, or g++. What has not changed is taken from a cache ($POPIR_CACHE, or
     ~/.cache/popir).
     """
-    npz.check_writable(target or "libNAME.so")
+    targets.check(target)
     with output.status("compiling"):
         built = compile_op_library(list(sources), name, flags, ldflags, list(codelets))
     library = Path(target) if target is not None else Path(built.library.name)
     beside = [library.parent / each.name for each in built.codelets]
+    targets.check(library, *beside)
     for source, copy in zip([built.library, *built.codelets], [library, *beside], strict=True):
         files.write(copy, source.read_bytes())
     for line in built.said.splitlines():

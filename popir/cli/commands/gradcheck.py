@@ -15,7 +15,7 @@ import numpy as np
 from popir import registry
 from popir.cli import npz
 from popir.cli.exits import ExitCode
-from popir.cli.options import common, existing_file, given_options
+from popir.cli.options import Number, common, existing_file, given_options
 from popir.cli.output import Output
 from popir.onnxio import schemas
 from popir.testing import GradientReport, gradcheck
@@ -39,13 +39,13 @@ _DEFAULT_SHAPE = [3, 4]
 @click.option("--wrt", multiple=True, type=int, help="Input to check.  [default: all]")
 @click.option("--outputs", type=click.IntRange(1), help="How many the operator has.")
 @click.option("--through", multiple=True, type=int, help="Output to differentiate.  [default: all]")
-@click.option("--low", type=float, default=-2.0, show_default=True, help="Least random float.")
-@click.option("--high", type=float, default=2.0, show_default=True, help="Largest random float.")
+@click.option("--low", type=Number(), default=-2.0, show_default=True, help="Least random float.")
+@click.option("--high", type=Number(), default=2.0, show_default=True, help="Largest random float.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of all random.")
 @click.option("--most", type=click.IntRange(1), default=200, help="Elements moved.  [default: 200]")
-@click.option("--step", type=click.FloatRange(0, min_open=True), help="How far.")
-@click.option("--rtol", type=click.FloatRange(0), help="Relative tolerance.")
-@click.option("--atol", type=click.FloatRange(0), help="Absolute tolerance.")
+@click.option("--step", type=Number(0, isOpen=True), help="How far.")
+@click.option("--rtol", type=Number(0), help="Relative tolerance.")
+@click.option("--atol", type=Number(0), help="Absolute tolerance.")
 @common
 @click.pass_context
 def command(

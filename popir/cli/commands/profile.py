@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from popir.cli import npz
+from popir.cli import targets
 from popir.cli.exits import ExitCode
 from popir.cli.initializers import choosing
 from popir.cli.inputs import Dimensions, random_inputs
@@ -18,6 +18,7 @@ from popir.cli.options import (
     existing_file,
     given_options,
     model_argument,
+    output_file,
     session_options,
     shapes,
     threads,
@@ -72,8 +73,8 @@ def _figure(text: str) -> str | None:
     type=click.IntRange(0),
     help="Run once, on random inputs from a seed, to count codelets that nobody estimates.",
 )
-@click.option("--output", "-o", "page", type=click.Path(), help="Write a page, an .html file.")
-@click.option("--trace", type=click.Path(), help="Write a trace for Perfetto, a .json file.")
+@click.option("--output", "-o", "page", type=output_file, help="Write a page, an .html file.")
+@click.option("--trace", type=output_file, help="Write a trace for Perfetto, a .json file.")
 @click.option(
     "--compare", "earlier", type=existing_file, help="Compare with a profile saved by --json."
 )
@@ -98,15 +99,13 @@ def command(
         given = given_options(context, TRAINING)
         if given:
             raise click.UsageError(f"{given[0]} is for --training.")
-    for target in (page, trace):
-        if target is not None:
-            npz.check_writable(target)
+    targets.check(page, trace)
     before = None if earlier is None else Profile.load(earlier)
     if _is_profile(model):
         _refuse_options(context)
         profile = Profile.load(model)
     else:
-        profile = _profile(model, **options)
+        profile = _profile(model, (page, trace), **options)
     show_profile(output, profile)
     if before is not None:
         show_changes(output, before, profile)
@@ -141,6 +140,7 @@ def _refuse_options(context: click.Context) -> None:
 
 def _profile(
     model: str,
+    written: Sequence[str | None],
     training: bool,
     loss: str | None,
     optimizer: Optimizer,
@@ -159,6 +159,7 @@ def _profile(
 ) -> Profile:
     device = _machine(target, ipus, tiles, figures)
     loaded = load(model)
+    targets.check_data(loaded, *written)
     if training:
         loaded = joined(loaded, [loss] if loss else None)
     description = describe(loaded.model)

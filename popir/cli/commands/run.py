@@ -11,23 +11,26 @@ from typing import Any
 import click
 import numpy as np
 
-from popir.cli import npz
+from popir.cli import npz, targets
 from popir.cli.compare import (
     Difference,
     coarsest,
     compare,
+    random_outputs,
     require_onnxruntime,
     run_onnxruntime,
 )
-from popir.cli.exits import ExitCode
+from popir.cli.exits import CommandError, ExitCode
 from popir.cli.host_profile import profile_json, show_profile
 from popir.cli.inputs import Dimensions, learn_from, note_others, random_inputs
 from popir.cli.options import (
+    Number,
     common,
     device,
     device_of,
     existing_file,
     model_argument,
+    output_file,
     session_options,
     shapes,
 )
@@ -52,12 +55,12 @@ Array = np.ndarray[Any, Any]
 )
 @shapes
 @click.option("--check", is_flag=True, help="Compare every output with onnxruntime.")
-@click.option("--rtol", type=click.FloatRange(0), help="Relative tolerance of --check.")
-@click.option("--atol", type=click.FloatRange(0), help="Absolute tolerance of --check.")
+@click.option("--rtol", type=Number(0), help="Relative tolerance of --check.")
+@click.option("--atol", type=Number(0), help="Absolute tolerance of --check.")
 @click.option("--allow-nonfinite", is_flag=True, help="NaN and infinity are no failure.")
 @click.option("--runs", type=click.IntRange(1), help="Run so many times more, and time it.")
 @click.option("--host-profile", is_flag=True, help="Show the host's time by instruction.")
-@click.option("--output", "target", type=click.Path(), help="Write the outputs to an .npz file.")
+@click.option("--output", "target", type=output_file, help="Write the outputs to an .npz file.")
 @device
 @common
 def command(
@@ -86,11 +89,11 @@ def command(
         raise click.UsageError("--inputs and --random exclude each other.")
     if not check and (rtol, atol) != (None, None):
         raise click.UsageError("--rtol and --atol are for --check.")
-    if target is not None:
-        npz.check_writable(target)
+    targets.check(target)
     if check:
         require_onnxruntime()
     loaded = load(model)
+    targets.check_data(loaded, target)
     description = describe(loaded.model)
     dimensions = Dimensions(description.inputs, dims, shapes)
     inputs, infos = _inputs(description, dimensions, file, seed or 0, output)
@@ -102,6 +105,14 @@ def command(
             infos,
             userOptions=session_options(threads, host_profile, progress),
         )
+        names = [value.name for value in description.outputs]
+        drawn = random_outputs(session.graph, names) if check else {}
+        if drawn and len(drawn) == len(names):
+            raise CommandError(
+                f"--check has nothing to compare: every output is random, '{names[0]}' by "
+                f"{drawn[names[0]]}, and onnxruntime draws other numbers. Run without --check, or "
+                "check the model as it is exported for evaluation."
+            )
         session.prepareDevice()
     with output.status("running"):
         outputs, seconds, profile = _run(session, inputs, runs or 0, host_profile)
@@ -115,8 +126,9 @@ def command(
         differences = [
             compare(name, array, expected[name], rtol, atol, computed)
             for name, array in outputs.items()
+            if name not in drawn
         ]
-        _show_differences(output, differences)
+        _show_differences(output, differences, drawn)
     _show_time(output, seconds)
     if profile is not None:
         show_profile(output, profile, max(len(seconds), 1))
@@ -134,6 +146,7 @@ def command(
             "check": [{**dataclasses.asdict(d), "ok": d.ok} for d in differences]
             if check
             else None,
+            "random": drawn if check else None,
             "time": _time_json(seconds),
             "host_profile": profile and profile_json(profile, max(len(seconds), 1)),
             "output": target,
@@ -206,7 +219,9 @@ def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:.6g}"
 
 
-def _show_differences(output: Output, differences: Sequence[Difference]) -> None:
+def _show_differences(
+    output: Output, differences: Sequence[Difference], drawn: Mapping[str, str]
+) -> None:
     rows = [
         [
             d.name,
@@ -218,6 +233,7 @@ def _show_differences(output: Output, differences: Sequence[Difference]) -> None
         ]
         for d in differences
     ]
+    rows += [[name, *"----", f"random, not compared: {who}"] for name, who in drawn.items()]
     columns = ["output", ">max abs diff", ">max rel diff", ">atol", ">rtol", "verdict"]
     output.table("against onnxruntime", columns, rows)
 

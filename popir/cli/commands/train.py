@@ -12,9 +12,9 @@ from typing import Any
 import click
 import numpy as np
 
-from popir.cli import npz
+from popir.cli import npz, targets
 from popir.cli.exits import CommandError, ExitCode
-from popir.cli.initializers import choosing, rows, show_summary
+from popir.cli.initializers import choosing, note_untold, rows, show_summary
 from popir.cli.inputs import Dimensions, note_others
 from popir.cli.options import (
     common,
@@ -22,6 +22,7 @@ from popir.cli.options import (
     device_of,
     existing_file,
     model_argument,
+    output_file,
     session_options,
     shapes,
 )
@@ -100,7 +101,7 @@ class Epoch:
     show_default=True,
     help="The number of the first epoch, for training that goes on.",
 )
-@click.option("--output", "target", type=click.Path(), help="[default: MODEL.trained.onnx]")
+@click.option("--output", "target", type=output_file, help="[default: MODEL.trained.onnx]")
 @shapes
 @device
 @common
@@ -132,8 +133,9 @@ def command(
     holds the optimizer's state, so that training can go on with it as MODEL.
     """
     target = target or f"{Path(model).stem}.trained.onnx"
-    npz.check_writable(target)
+    targets.check(target)
     loaded = joined(load(model), [loss])
+    targets.check_data(loaded, target)
     description = describe(loaded.model)
     loss_of(loaded.model, loss)
     dimensions = Dimensions(description.inputs, dims, shapes)
@@ -159,6 +161,7 @@ def command(
         if seed is not None:
             session.setRandomSeed(seed)
     show_summary(output, session.choices)
+    note_untold(output, session.choices)
     orders = _Orders(data.samples, seed or 0) if shuffle else None
     numbers = range(first, first + epochs)
     done, interrupted = _train(session, data, loss, numbers, orders, output)
