@@ -14,6 +14,8 @@ ALLOWED = {
     "Session.getSummaryReport.resetProfile": "PopART's; the report has nothing to reset",
     "PopirBackend.run_node.outputs_info": "ONNX's; a hint that nothing needs",
     "Commands.list_commands.ctx": "click's interface",
+    "Number.get_metavar.param": "click's interface",
+    "Number.get_metavar.ctx": "click's interface",
     "Interruption._take.signum": "a signal handler's",
     "Interruption._take.frame": "a signal handler's",
 }
