@@ -175,11 +175,11 @@ def test_a_machine_outlines_unless_told_not_to_and_a_cpu_if_asked() -> None:
     on, words = {}, {}
     for name, device in (("Cpu", cpu()), ("machine", machine())):
         for asked in (None, False, True):
+            options = popir.SessionOptions(enableOutlining=asked)
+            if asked is not False:
+                options.enableOutliningCopyCostPruning = False
             session = popir.InferenceSession(
-                *(model.proto, popir.DataFlow(1, model.anchors), device),
-                userOptions=popir.SessionOptions(
-                    enableOutlining=asked, enableOutliningCopyCostPruning=False
-                ),
+                *(model.proto, popir.DataFlow(1, model.anchors), device), userOptions=options
             )
             on[name, asked] = len(calledGraphs(session.graph)) > 1
             words[name, asked] = [d.reason for d in session.decisions if d.what == "outlining"]

@@ -85,11 +85,10 @@ def randomModel(seed: int) -> tuple[Any, str, list[str]]:
 def results(seed: int, outlining: bool, inplace: bool, threshold: float) -> tuple[Arrays, Any]:
     """Anchors and weights of a training step of two batches."""
     model, loss, kept = randomModel(seed)
-    options = popir.SessionOptions(
-        enableOutlining=outlining,
-        outlineThreshold=threshold,
-        enableOutliningCopyCostPruning=threshold > 0,
-    )
+    options = popir.SessionOptions(enableOutlining=outlining)
+    if outlining:
+        options.outlineThreshold = threshold
+        options.enableOutliningCopyCostPruning = threshold > 0
     session = popir.TrainingSession(
         model,
         popir.DataFlow(2, {id: popir.AnchorReturnType("All") for id in [loss, *kept]}),
@@ -133,7 +132,9 @@ def test_an_input_that_all_calls_share_in_the_memory_of_a_function_that_they_cal
         out = on.concat(parts, 0)
         builder.addOutputTensor(out)
         options = {"outlineThreshold": -1.0, "enableOutliningCopyCostPruning": False}
-        session = transformed(builder.getModelProto(), out, outlining, False, **options)
+        session = transformed(
+            builder.getModelProto(), out, outlining, False, **options if outlining else {}
+        )
         called = [
             sorted(op.opid.type for op in g.ops.values()) for g in calledGraphs(session.graph)[1:]
         ]

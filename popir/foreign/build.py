@@ -116,13 +116,9 @@ def _sources(what: str, given: Source | Sequence[Source]) -> list[str | Path]:
     for item in items:
         if isinstance(item, str) and "\n" in item:
             found.append(item)
-        elif isinstance(item, (str, os.PathLike)):
+        else:
             file = Path(item).absolute()
             found.append(_source(file) if what == "sources" else file)
-        else:
-            raise LibraryBuildError(
-                f"build_op_library(): {what} holds {item!r}; it takes file names and source texts."
-            )
     return found
 
 

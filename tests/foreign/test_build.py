@@ -269,7 +269,7 @@ def test_arguments_that_do_not_fit(log: Path, tmp_path: Path) -> None:
     says(build, "square.py' cannot be compiled: names of C++ sources end", sources="square.py")
     says(build, "if there is a line break in it.", sources="int f() { return 1; }")
     says(build, "was given no sources", sources=[])
-    says(build, "sources holds 1; it takes file names and source texts", sources=[1])
+    says(build, "list of strings or paths as sources; given was [1]", sources=[1])
     says(build, "takes codelets as files; text is what", sources="\n", codelets="struct V;\n")
     says(build, "'a/b' cannot be a library's name: use letters", sources="\n", name="a/b")
 

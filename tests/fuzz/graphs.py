@@ -55,8 +55,9 @@ class Way:
         """Those of the session."""
         options = popir.SessionOptions()
         options.enableOutlining = self.outlining
-        options.outlineThreshold = -1.0
-        options.enableOutliningCopyCostPruning = False
+        if self.outlining:
+            options.outlineThreshold = -1.0
+            options.enableOutliningCopyCostPruning = False
         options.opxAliasChecking = options.opxModifyChecking = True
         options.engineOptions = {
             "host.numThreads": str(self.threads),

@@ -98,5 +98,5 @@ def test_sessions_in_two_processes() -> None:
         assert int(found.stdout) == own
     assert scope["session"](engineOptions={"host.fuse": "false"}).getHash() != own
     assert scope["session"](batches=2).getHash() != own
-    assert scope["session"](cachePath="elsewhere").getHash() == own
+    assert scope["session"](enableEngineCaching=True, cachePath="elsewhere").getHash() == own
     assert own.bit_length() <= 64

@@ -265,7 +265,8 @@ def test_layers_that_share_statistics_update_them_in_turn(optimize: str) -> None
         ],
     )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 9)], ir_version=8)
-    options = popir.SessionOptions(enableOutlining=optimize == "outlining", outlineThreshold=0.0)
+    outlining = {"enableOutlining": True, "outlineThreshold": 0.0}
+    options = popir.SessionOptions(**outlining if optimize == "outlining" else {})
     session = trainingSession(model, "loss", ["loss"], options=options)
     step(session, {"x": value("x", shape)})
     y, mean, var = (value(name, shape).astype(np.float64) for name in ("x", "mean", "var"))
