@@ -355,7 +355,7 @@ void EngineImpl::emitRun(const Step& step, Compiled& out) {
     const auto row = affine ? std::nullopt : rowInOnePiece(t);
     if (row) {
       layout.channelBlock = placement_.homes[row->front()].channelBlock;
-      used = true;  // in blocks that the kernel takes, or like a copy of it
+      used = layout.channelBlock != Layout::kPlain || kernel.accepts(i, layout);
     }
     if (used) {
       auto ref = refOf(row ? row->front() : affine->variable);

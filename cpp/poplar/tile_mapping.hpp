@@ -49,8 +49,8 @@ class TileMapping {
   std::vector<std::int64_t> byTile() const;
   /// Its rule or its runs, {begin, end, tile} each; for saved programs.
   struct State {
-    std::int64_t elements, perTile;
-    unsigned first;
+    std::int64_t elements = 0, perTile = 0;
+    unsigned first = 0;
     std::vector<std::array<std::int64_t, 3>> runs;
     /// Of a grid, the members of each GridDim in their order.
     std::vector<std::array<std::int64_t, 6>> grid;

@@ -129,7 +129,7 @@ void setAxes(MapPlan& plan, const std::vector<Layout>& layouts, std::size_t firs
       o.strides[k] = strides[i][order[k]] * static_cast<std::int64_t>(o.elementBytes);
   }
   plan.elements = static_cast<std::int64_t>(by.elements());
-  mergeAxes(plan);
+  if (plan.elements > 0) mergeAxes(plan);
 }
 
 void setBoxes(MapPlan& plan, std::int64_t target) {
