@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from popir.builder import Builder
+from popir.builder.annotations import Annotations
 from popir.errors import OperatorAttributeError, popart_exception
 
 
@@ -183,3 +184,11 @@ def test_checkpoints(builder: Builder) -> None:
         "__recompute_output_in_backward_pass": 1,
         "__exclude_patterns": ["PreUniRepl", "PostNRepl"],
     }
+
+
+def test_every_method_says_what_it_sets() -> None:
+    """Also those that are made from a table."""
+    found = {name: getattr(Annotations, name).__doc__ for name in dir(Annotations)}
+    silent = [name for name, text in found.items() if not name.startswith("_") and not text]
+    assert not silent
+    assert "of the node with these outputs or, given a value alone" in found["virtualGraph"]

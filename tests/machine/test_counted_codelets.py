@@ -18,6 +18,14 @@ CONTEXTS = 6
 """A worker's cycle is so many of its tile."""
 
 
+@pytest.fixture(scope="module", autouse=True)
+def anew(tmp_path_factory):
+    """What this build counts, not what another one has kept."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("POPIR_CACHE", str(tmp_path_factory.mktemp("codelets")))
+        yield
+
+
 class Bench:
     """Vertices on tile 0 of one compute set, and what an engine that ran them says they take."""
 

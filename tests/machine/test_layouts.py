@@ -164,6 +164,26 @@ def test_a_part_of_a_field_needs_a_halo():
     assert row["exchangeBytes"] == 4 * 4 * lacking
 
 
+@pytest.mark.parametrize(("side", "tiles"), [(8, 4), (6, 16)])
+def test_an_operand_of_another_shape_costs_by_where_its_elements_are(side, tiles):
+    """A convolution's field as the columns of a matrix: the rule of its layout, of more dimensions
+    than the matrix, says what it says tile by tile."""
+
+    def moved(spelled: bool) -> int:
+        graph, prog = graphOf(tiles), program.Sequence()
+        params = poplin.ConvParams(FLOAT, 1, [side, side], [1, 1], 16, 8, 1)
+        data = poplin.createInput(graph, params, "in", {})
+        if spelled:
+            for begin, end, tile in machine.tileRuns(graph, data):
+                graph.setTileMapping(data.flatten().slice(begin, end), tile)
+        shapes = [16, side * side], [side * side, 8]
+        other = poplin.createMatMulInputRHS(graph, FLOAT, FLOAT, *shapes, "other", {})
+        poplin.matMul(graph, data.reshape(shapes[0]), other, prog, FLOAT, "product", {})
+        return machine.programReport(graph, prog)["exchangeBytes"]
+
+    assert moved(spelled=False) == moved(spelled=True) > 0
+
+
 def test_the_weights_of_a_model_lie_as_its_products_want_them():
     builder = Builder()
     info = popir.TensorInfo("FLOAT", [256, 1024])

@@ -5,6 +5,7 @@ import numpy as np
 from popir import poplar
 from popir._device import popops
 from popir.poplar import program
+from popir.profile import MachineReport
 from tests.machine.net import FLOAT, PHASE, Net, parts
 
 
@@ -145,6 +146,23 @@ def test_links_between_ipus():
     (step,) = report.steps
     assert step.ipus == [0, 1]
     assert (report.numIPUs, report.tilesPerIPU, report.tiles) == (2, 4, 8)
+
+
+def test_one_cycle_is_work():
+    """A supervisor of one cycle makes its IPU part of the step."""
+    graph = poplar.Graph(poplar.Target.createIPUTarget(2, 4, "ipu2"))
+    graph.addCodelets(
+        "#include <poplar/Vertex.hpp>\n"
+        "struct Quick : poplar::SupervisorVertex {\n"
+        '  __attribute__((target("supervisor"))) void compute() {}\n'
+        "};\n"
+    )
+    computeSet = graph.addComputeSet("quick")
+    vertex = graph.addVertex(computeSet, "Quick")
+    graph.setTileMapping(vertex, 5)
+    graph.setPerfEstimate(vertex, 1)
+    (step,) = MachineReport.of(poplar.Engine(graph, [program.Execute(computeSet)])).steps
+    assert (step.computeCycles, step.ipus) == (1, [1])
 
 
 def test_a_step_has_the_names_of_the_sequences_around_it():

@@ -47,6 +47,26 @@ def test_gradients_of_different_operators_are_told_apart(
     assert said(first.clone()) == said(first)
 
 
+def lstmGradient(**attributes: Any) -> Op:
+    graph = Graph("g")
+    for i, shape in enumerate(([4, 2, 3], [1, 20, 3], [1, 20, 5])):
+        graph.addVarInit(f"{i}", np.ones(shape, np.float32))
+    tensors = [graph.getTensor(f"{i}") for i in range(3)]
+    op = registry.createOp("ai.onnx", "LSTM", 14, Op.Settings(graph), attributes, tensors)
+    graph.createConnectedOp(lambda: op, {i: t.id for i, t in enumerate(tensors)}, {0: "y"})
+    (gradient,) = op.getGradOps()
+    return gradient
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"direction": "reverse"}, {"clip": 0.5}, {"activations": ["HardSigmoid", "Tanh", "Tanh"]}],
+)
+def test_gradients_of_different_lstms_are_told_apart(other: dict[str, Any]) -> None:
+    assert said(lstmGradient()) == said(lstmGradient())
+    assert said(lstmGradient()) != said(lstmGradient(**other))
+
+
 @pytest.mark.parametrize(
     ("type", "shapes", "target"),
     [

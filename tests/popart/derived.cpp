@@ -3,6 +3,7 @@
 #include <popart/graph.hpp>
 #include <popart/op/convbase.hpp>
 #include <popart/op/elementwise.hpp>
+#include <popart/op/groupnorm.hpp>
 #include <popart/op/l1.hpp>
 #include <popart/op/reshape.hpp>
 #include <popart/opmanager.hpp>
@@ -158,6 +159,18 @@ class AskDerived : public PreAliasPattern {
   }
 };
 PatternCreator<AskDerived> ask("AskDerived", false);
+
+class AskNorm : public PreAliasPattern {
+ public:
+  bool matches(Op*) const final { return true; }
+  std::vector<const popart::Tensor*> touches(Op*) const final { return {}; }
+  bool apply(Op* op) const final {
+    const auto& norm = dynamic_cast<const GroupNormOp&>(*op);
+    logging::pattern::info("{} {}", norm.getNumGroups(), norm.getEpsilon());
+    return false;
+  }
+};
+PatternCreator<AskNorm> askNorm("AskNorm", false);
 
 /// Makes a Reshape anew, into the shape that its output has.
 class Remake : public PreAliasPattern {

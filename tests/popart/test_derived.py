@@ -7,7 +7,7 @@ import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
 import popir
-from popir import TensorInfo
+from popir import Op, TensorInfo, registry
 from tests.popart.conftest import Library
 from tests.popart.graphs import add, floats, graph, results
 from tests.popart.libraries import isolated
@@ -108,6 +108,39 @@ def check_made(library: str) -> None:
 
 def test_what_built_in_operators_are_made_of(library: Library, tmp_path: Path) -> None:
     isolated(check_made, library("derived"), cwd=tmp_path)
+
+
+class Norm(Op):
+    """An operator that popir lacks: its statistics are as long as the batch has groups."""
+
+    num_groups: int
+
+    def setup(self) -> None:
+        self.setOutInfo(0, self.inInfo(0))
+        rows = self.inShape(0)[0] * self.num_groups
+        for i in (1, 2):
+            self.setOutInfo(i, TensorInfo("FLOAT", [rows]))
+
+
+def check_norm(library: str) -> None:
+    ctypes.CDLL(library)
+    opid = popir.OperatorIdentifier("ai.graphcore", "GroupNormalization", 1)
+    popir.OpCreator(Norm, [opid])
+    g = graph(x=("FLOAT", [2, 6]), scale=("FLOAT", [6]), bias=("FLOAT", [6]))
+    inputs = dict(enumerate(["x", "scale", "bias"]))
+    tensors = [g.getTensor(id) for id in inputs.values()]
+    outputs = {0: "y", 1: "mean", 2: "var"}
+    settings, ids = Op.Settings(g), list(outputs.values())
+    values = {"num_groups": 2}
+    op = registry.createOp(opid.domain, opid.type, 1, settings, values, tensors, ids)
+    g.createConnectedOp(lambda: op, inputs, outputs)
+    log = Lines()
+    assert not known("AskNorm").apply(op)
+    assert log.lines == ["2 1e-05"]
+
+
+def test_a_normalisation_that_says_no_epsilon_has_poparts(library: Library, tmp_path: Path) -> None:
+    isolated(check_norm, library("derived"), cwd=tmp_path)
 
 
 def check_left_out(library: str) -> None:

@@ -276,6 +276,8 @@ def test_huge_sizes_take_no_time():
     ("change", "words"),
     [
         ({"kernel": [2]}, "kernelShape has 1 entries for 2 spatial dimensions"),
+        ({"kernel": []}, "kernelShape has 0 entries for 2 spatial dimensions"),
+        ({"stride": []}, "stride has 0 entries for 2 spatial dimensions"),
         ({"stride": [1, 0]}, "stride and dilation of spatial dimension 1 are 2, 0, 1"),
         ({"dtype": np.int32}, "int elements cannot be pooled so"),
         ({"shape": (2, 3, 5, 5)}, r"the input is float \[2,3,5,5\]"),
