@@ -122,7 +122,9 @@ def test_what_fits_nothing_and_what_contradicts() -> None:
         ran(given, trainingMode=["bn*"])
     with pytest.raises(popart_exception, match=r"'layer.1' fits '\*' of trainingMode and '\*' of"):
         ran(given, trainingMode=["*"], evaluationMode=["*"])
-    with pytest.raises(popart_exception, match=r"takes a list of strings as trainingMode; given was '"):
+    with pytest.raises(
+        popart_exception, match=r"takes a list of strings as trainingMode; given was '"
+    ):
         ran(given, trainingMode="drop")
 
 
