@@ -250,8 +250,8 @@ def test_the_optimizer_of_a_profile(tmp_path: Path) -> None:
     assert cycles(*words) < cycles(*words, "--weight-decay", 0.25)
     said = failure("profile", *words, "--optimizer", "adam", code=2)
     assert "'adam' is not 'sgd'" in said
-    assert "-1.0 is not in the range" in failure("profile", *words, "--lr", -1, code=2)
-    assert "-1.0 is not in the range" in failure("profile", *words, "--weight-decay", -1, code=2)
+    assert "'-1' is not in the range" in failure("profile", *words, "--lr", -1, code=2)
+    assert "'-1' is not in the range" in failure("profile", *words, "--weight-decay", -1, code=2)
 
 
 def twice(file: Path) -> Path:
