@@ -4,6 +4,8 @@
 `OTHERS`, values of many types: one of a type that does not belong there must raise PopirError, and
 whatever is given, nothing else may come out than a result or a PopirError. What belongs there
 follows from the right value, not from the annotations that popir checks by.
+
+Long, because `RIGHT` has a row for every public function.
 """
 
 import enum

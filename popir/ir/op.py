@@ -1,4 +1,7 @@
-"""Operators: `Op`, what an operator means."""
+"""Operators: `Op`, what an operator means.
+
+Long, because PopART's Op has many methods, each a few lines with a default of its own.
+"""
 
 from __future__ import annotations
 

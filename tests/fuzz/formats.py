@@ -3,6 +3,8 @@
 A case is a file that popir wrote, changed in its bytes; checksums are mostly made right again, so
 that what is behind them is reached. Reading it, and using what was read, must end in success or in
 an error of popir's.
+
+Long, because each format has its files, its reader and its checksums here, one after the other.
 """
 
 from __future__ import annotations

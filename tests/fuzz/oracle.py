@@ -3,6 +3,8 @@
 onnxruntime answers for the whole model where it can. Node by node, it answers for each type that it
 has; where it lacks one, half and bfloat16 are computed in float and rounded, and integers by
 `onnx.reference`. Operators of ai.graphcore are formulas of numpy.
+
+Long, because it names, operator by operator, where other hands depart from ONNX's text.
 """
 
 from __future__ import annotations
