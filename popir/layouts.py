@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from popir import poplar
@@ -22,7 +23,7 @@ from popir.virtual_graphs import Places
 
 _CREATES = {InputCreatorType.CanCreate, InputCreatorType.CanCreateOrUnwind}
 _REACH = 64
-"""Readers looked at for one tensor, so that long chains take linear time."""
+"""Readers looked at for one tensor, and outputs of each, so that compiling takes linear time."""
 
 Make = Callable[[str], poplar.Tensor]
 Step = tuple[Opx, int, int]
@@ -57,7 +58,7 @@ class LayoutFinder:
                 opx = self._opxs[op]
                 if opx.getInputCreatorType(i) in _CREATES and self._provide(tensor, opx, i, make):
                     readers.append((opx, i))
-                for out, after in op.output.items():
+                for out, after in islice(op.output.items(), _REACH):
                     if after not in seen and opx.canUnwind(i, out):
                         seen.add(after)
                         queue.append((after, (*path, (opx, i, out))))

@@ -8,6 +8,7 @@ and what the device counts in its budget.
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -333,6 +334,26 @@ def trained(model: ModelProto) -> ModelProto:
 def test_models_in_training(name: str) -> None:
     make, n = MODELS[name]
     checkLinear(lambda n: trained(make(n)), n, loss="loss")
+
+
+def seconds(model: ModelProto, loss: str) -> float:
+    begin = time.process_time()
+    sessionOf(model, loss=loss)
+    return time.process_time() - begin
+
+
+@pytest.mark.parametrize("isTrained", [False, True], ids=["inference", "training"])
+@pytest.mark.parametrize("name", MODELS)
+def test_what_is_not_counted_takes_time_in_proportion(name: str, isTrained: bool) -> None:
+    """Lines and units leave out what the device's C++ does. Of eight times as much that takes 64
+    times the time if it is quadratic; four times what is linear is allowed for other processes.
+    """
+    make, _ = MODELS[name]
+    small, large = (trained(make(n)) if isTrained else make(n) for n in (60, 480))
+    loss = "loss" if isTrained else ""
+    seconds(small, loss)
+    ratios = (seconds(large, loss) / max(seconds(small, loss), 0.02) for _ in range(3))
+    assert any(ratio < 4 * 480 / 60 for ratio in ratios)
 
 
 def test_training() -> None:

@@ -1,5 +1,7 @@
 #include "kernels/contraction_im2col.hpp"
 
+#include <numeric>
+
 namespace popir {
 namespace contraction {
 namespace {
@@ -45,46 +47,73 @@ std::int64_t ceilDivide(std::int64_t a, std::int64_t b) {
   return a >= 0 ? (a + b - 1) / b : -(-a / b);
 }
 
-/// `length` output positions of the last dimension, from `first` on, of one line of the input.
-template <class T>
-void gatherLine(const Geometry& g, const T* line, std::int64_t tap, std::int64_t first,
-                std::int64_t length, T* to) {
-  const std::int64_t step = g.inPlaces.field[2];
-  if (g.inDilation[2] != 1) {
-    for (std::int64_t i = 0; i < length; ++i) {
-      const std::int64_t x = inputAt(g, 2, first + i, tap);
-      to[i] = x < 0 ? T(0) : line[x * step];
-    }
-    return;
+/// What a tap meets in a stretch of output positions along the last dimension: positions [begin,
+/// end) of `length` meet the input, the first of them at `at`, the next ones `step` elements on. Of
+/// a dilated input that is one position of several: `every` apart.
+struct Stretch {
+  std::int64_t begin, end, every, at, step;
+
+  Stretch(const Geometry& g, std::int64_t tap, std::int64_t first, std::int64_t length) {
+    const std::int64_t dilation = g.inDilation[2], stride = g.stride[2];
+    const std::int64_t x = first * stride + tap * g.dilation[2] - g.padLower[2];
+    every = dilation / std::gcd(stride, dilation);
+    step = every * stride / dilation * g.inPlaces.field[2];
+    begin = std::max<std::int64_t>(ceilDivide(-x, stride), 0);
+    const std::int64_t last = begin + every;
+    while (begin < last && (x + begin * stride) % dilation != 0) ++begin;
+    if (begin == last) begin = length;  // This tap meets none.
+    begin = std::min(begin, length);
+    end = std::clamp(ceilDivide(g.in[2] * dilation - x, stride), begin, length);
+    at = begin < end ? (x + begin * stride) / dilation * g.inPlaces.field[2] : 0;
   }
-  const std::int64_t stride = g.stride[2];
-  const std::int64_t x = first * stride + tap * g.dilation[2] - g.padLower[2];
-  const std::int64_t begin = std::clamp<std::int64_t>(ceilDivide(-x, stride), 0, length);
-  const std::int64_t end = std::clamp(ceilDivide(g.in[2] - x, stride), begin, length);
-  std::fill_n(to, begin, T(0));
-  const T* from = line + x * step;
-  if (stride * step == 1)
-    std::copy(from + begin, from + end, to + begin);
-  else
-    for (std::int64_t i = begin; i < end; ++i) to[i] = from[i * stride * step];
-  std::fill(to + end, to + length, T(0));
+};
+
+/// Calls use(line, stretch, length, offset) for each line of output points among `count` from
+/// `first` on: where the input's line that tap (z, y, x) meets begins, or null if there is none.
+template <class T, class Use>
+void forEachLine(const Geometry& g, T* in, const std::array<std::int64_t, 3>& tap,
+                 std::int64_t first, std::int64_t count, Use use) {
+  const auto& field = g.inPlaces.field;
+  std::int64_t offset = 0;
+  for (Point p(first, g.out); offset < count; p.nextLine(g.out)) {
+    const std::int64_t length = std::min(count - offset, g.out[2] - p.at[2]);
+    const std::int64_t z = inputAt(g, 0, p.at[0], tap[0]), y = inputAt(g, 1, p.at[1], tap[1]);
+    T* line = z < 0 || y < 0 ? nullptr : in + z * field[0] + y * field[1];
+    use(line, Stretch(g, tap[2], p.at[2], length), length, offset);
+    offset += length;
+  }
 }
 
 /// One row of columns: channel at `in`, tap (z, y, x), `count` points from `first` on.
 template <class T>
 void gatherRow(const Geometry& g, const T* in, const std::array<std::int64_t, 3>& tap,
                std::int64_t first, std::int64_t count, T* row) {
-  const auto& field = g.inPlaces.field;
-  for (Point p(first, g.out); count > 0; p.nextLine(g.out)) {
-    const std::int64_t length = std::min(count, g.out[2] - p.at[2]);
-    const std::int64_t z = inputAt(g, 0, p.at[0], tap[0]), y = inputAt(g, 1, p.at[1], tap[1]);
-    if (z < 0 || y < 0)
-      std::fill_n(row, length, T(0));
-    else
-      gatherLine(g, in + z * field[0] + y * field[1], tap[2], p.at[2], length, row);
-    row += length;
-    count -= length;
-  }
+  forEachLine(g, in, tap, first, count,
+              [row](const T* line, const Stretch& s, std::int64_t length, std::int64_t offset) {
+                T* to = row + offset;
+                std::fill_n(to, length, T(0));
+                if (line == nullptr) return;
+                const T* from = line + s.at;
+                if (s.every == 1 && s.step == 1)
+                  std::copy_n(from, s.end - s.begin, to + s.begin);
+                else
+                  for (std::int64_t i = s.begin; i < s.end; i += s.every, from += s.step)
+                    to[i] = *from;
+              });
+}
+
+/// The same row added to the channel.
+template <class T>
+void addRow(const Geometry& g, const T* row, const std::array<std::int64_t, 3>& tap,
+            std::int64_t first, std::int64_t count, T* in) {
+  forEachLine(g, in, tap, first, count,
+              [row](T* line, const Stretch& s, std::int64_t, std::int64_t offset) {
+                if (line == nullptr) return;
+                T* to = line + s.at;
+                const T* from = row + offset;
+                for (std::int64_t i = s.begin; i < s.end; i += s.every, to += s.step)
+                  *to += from[i];
+              });
 }
 
 }  // namespace
@@ -124,21 +153,12 @@ Geometry::Geometry(const ConvSpec& s)
       dilation(three(s.dilation, 1)),
       inDilation(three(s.inDilation, 1)),
       padLower(three(s.padLower, 0)),
-      turned(s.pass == Pass::DataGradient),
       inPlaces(s.in),
       outPlaces(s.out),
       weights{s.weights.strides[0], s.weights.strides[1], s.weights.strides[2], 0, 0, 0} {
   std::copy(s.weights.strides.begin() + 3, s.weights.strides.end(),
             weights.end() - static_cast<std::ptrdiff_t>(s.fieldDims()));
   taps = product(kernel);
-  if (turned) {
-    std::swap(in, out);
-    std::swap(inPlaces, outPlaces);
-    std::swap(inChannels, outChannels);
-    std::swap(stride, inDilation);
-    std::swap(weights[1], weights[2]);
-    for (int d = 0; d < 3; ++d) padLower[d] = (kernel[d] - 1) * dilation[d] - padLower[d];
-  }
   points = product(out);
 }
 
@@ -151,6 +171,31 @@ void gatherColumns(const Geometry& g, const T* in, std::int64_t image, std::int6
     Point tap(0, g.kernel);
     for (std::int64_t t = 0; t < g.taps; ++t, tap.next(g.kernel), columns += row)
       gatherRow(g, from, tap.at, first, count, columns);
+  }
+}
+
+template <class T>
+void addColumns(const Geometry& g, const T* columns, std::int64_t row, std::int64_t image,
+                std::int64_t group, std::int64_t channel, std::int64_t channels, std::int64_t first,
+                std::int64_t count, T* in) {
+  for (std::int64_t c = channel; c < channel + channels; ++c) {
+    T* to = in + g.inPlaces.of(image, group * g.inChannels + c);
+    Point tap(0, g.kernel);
+    for (std::int64_t t = 0; t < g.taps; ++t, tap.next(g.kernel), columns += row)
+      addRow(g, columns, tap.at, first, count, to);
+  }
+}
+
+template <class T>
+void clearChannels(const Geometry& g, std::int64_t image, std::int64_t group, std::int64_t channel,
+                   std::int64_t channels, T* in) {
+  const auto& field = g.inPlaces.field;
+  for (std::int64_t c = channel; c < channel + channels; ++c) {
+    T* to = in + g.inPlaces.of(image, group * g.inChannels + c);
+    for (std::int64_t z = 0; z < g.in[0]; ++z)
+      for (std::int64_t y = 0; y < g.in[1]; ++y)
+        for (std::int64_t x = 0; x < g.in[2]; ++x)
+          to[z * field[0] + y * field[1] + x * field[2]] = T(0);
   }
 }
 
@@ -193,7 +238,7 @@ void packWeights(const Geometry& g, const T* weights, T* packed) {
         const T* from = weights + q * g.weights[0] + o * g.weights[1] + c * g.weights[2];
         Point tap(0, g.kernel);
         for (std::int64_t t = 0; t < g.taps; ++t, tap.next(g.kernel))
-          packed[g.turned ? g.taps - 1 - t : t] =
+          packed[t] =
               from[tap.at[0] * g.weights[3] + tap.at[1] * g.weights[4] + tap.at[2] * g.weights[5]];
         packed += g.taps;
       }
@@ -202,6 +247,10 @@ void packWeights(const Geometry& g, const T* weights, T* packed) {
 #define POPIR_INSTANTIATE(T)                                                                       \
   template void gatherColumns(const Geometry&, const T*, std::int64_t, std::int64_t, std::int64_t, \
                               std::int64_t, std::int64_t, std::int64_t, T*, std::int64_t);         \
+  template void addColumns(const Geometry&, const T*, std::int64_t, std::int64_t, std::int64_t,    \
+                           std::int64_t, std::int64_t, std::int64_t, std::int64_t, T*);            \
+  template void clearChannels(const Geometry&, std::int64_t, std::int64_t, std::int64_t,           \
+                              std::int64_t, T*);                                                   \
   template void gatherPoints(const Geometry&, const T*, std::int64_t, std::int64_t, std::int64_t,  \
                              std::int64_t, T*, std::int64_t);                                      \
   template void scatterPoints(const Geometry&, const T*, std::int64_t, std::int64_t, std::int64_t, \

@@ -1,6 +1,7 @@
 // Convolutions as matrix products: for each image and group the values that every output point
-// sees are written as columns, a tile of points at a time, and multiplied by the weights. Works for
-// every ConvSpec; what the own and the portable source share.
+// sees are written as columns, a tile of points at a time, and multiplied by the weights; in a data
+// gradient the products are the columns, and are added to the points that each of them comes from.
+// Works for every ConvSpec; what the own and the portable source share.
 #ifndef popir_kernels_contraction_im2col_hpp
 #define popir_kernels_contraction_im2col_hpp
 
@@ -25,13 +26,10 @@ struct Places {
   }
 };
 
-/// A convolution with three field dimensions, outer ones of size 1 added, in the form of a forward
-/// pass: a data gradient is one, with its operands' roles exchanged and the weights turned around.
+/// A convolution with three field dimensions, outer ones of size 1 added.
 struct Geometry {
   std::int64_t images, groups, outChannels, inChannels, points, taps;
   std::array<std::int64_t, 3> in, kernel, out, stride, dilation, inDilation, padLower;
-  /// A data gradient: taps in the opposite order.
-  bool turned;
   Places inPlaces, outPlaces;
   /// Strides of the weights, as [group, output channel, input channel, tap...].
   std::array<std::int64_t, 6> weights;
@@ -45,6 +43,16 @@ template <class T>
 void gatherColumns(const Geometry& g, const T* in, std::int64_t image, std::int64_t group,
                    std::int64_t channel, std::int64_t channels, std::int64_t first,
                    std::int64_t count, T* columns, std::int64_t row);
+/// Each of these added to the input element that gatherColumns() would read. What it would read
+/// from outside of the field goes nowhere.
+template <class T>
+void addColumns(const Geometry& g, const T* columns, std::int64_t row, std::int64_t image,
+                std::int64_t group, std::int64_t channel, std::int64_t channels, std::int64_t first,
+                std::int64_t count, T* in);
+/// Zero in all points of input channels [channel, channel + channels).
+template <class T>
+void clearChannels(const Geometry& g, std::int64_t image, std::int64_t group, std::int64_t channel,
+                   std::int64_t channels, T* in);
 
 /// to[o * row + point - first] = out[image, group, o, point], and back.
 template <class T>
@@ -59,14 +67,12 @@ void scatterPoints(const Geometry& g, const T* from, std::int64_t row, std::int6
 template <class T>
 void packWeights(const Geometry& g, const T* weights, T* packed);
 
-/// Forward or data gradient.
 template <class T, class Routine>
-class ColumnsConv final : public Contraction {
+class ColumnsForward final : public Contraction {
  public:
-  ColumnsConv(const ConvSpec& spec, unsigned threads, Routine routine, std::string description)
+  ColumnsForward(const ConvSpec& spec, unsigned threads, Routine routine, std::string description)
       : g_(spec),
         bias_(spec.bias),
-        outOperand_(spec.pass == Pass::Forward ? 2 : 0),
         threads_(threads),
         routine_(routine),
         description_(std::move(description)),
@@ -88,8 +94,8 @@ class ColumnsConv final : public Contraction {
   }
 
   void runPacked(void* const* operands, const void* packed, void* work) const override {
-    const auto* in = static_cast<const T*>(operands[2 - outOperand_]);
-    auto* out = static_cast<T*>(operands[outOperand_]);
+    const auto* in = static_cast<const T*>(operands[0]);
+    auto* out = static_cast<T*>(operands[2]);
     const auto* bias = bias_ ? static_cast<const T*>(operands[3]) : nullptr;
     const std::int64_t tiles = (g_.points + tile_ - 1) / tile_;
     const std::int64_t count = g_.images * g_.groups * tiles, threads = threads_;
@@ -133,12 +139,92 @@ class ColumnsConv final : public Contraction {
 
   Geometry g_;
   bool bias_;
-  std::size_t outOperand_;
   unsigned threads_;
   Routine routine_;
   std::string description_;
   std::int64_t tile_;
   std::size_t columnBytes_, resultBytes_, routineBytes_;
+};
+
+/// The gradient of the data: for each image, group and few input channels, the weights against the
+/// gradients of one tile of output points after another, added up in the order of tiles and taps.
+/// There is no product of a weight with a zero that stands between the points or around them.
+template <class T, class Routine>
+class ColumnsDataGradient final : public Contraction {
+ public:
+  ColumnsDataGradient(const ConvSpec& spec, unsigned threads, Routine routine,
+                      std::string description)
+      : g_(spec),
+        threads_(threads),
+        routine_(routine),
+        description_(std::move(description)),
+        tile_(std::clamp<std::int64_t>(g_.points, 1, kPoints)),
+        channels_(std::clamp<std::int64_t>(g_.inChannels, 1, kChannels)),
+        pointBytes_(aligned(sizeof(T) * g_.outChannels * tile_)),
+        columnBytes_(aligned(sizeof(T) * channels_ * g_.taps * tile_)),
+        routineBytes_(aligned(routine.scratchBytes(channels_ * g_.taps, tile_, g_.outChannels))) {}
+
+  std::string describe() const override { return description_; }
+  std::size_t packedBytes() const override {
+    return sizeof(T) * g_.groups * g_.outChannels * g_.inChannels * g_.taps;
+  }
+  void pack(const void* weights, void* packed) const override {
+    packWeights(g_, static_cast<const T*>(weights), static_cast<T*>(packed));
+  }
+  std::size_t workBytes() const override { return threads_ * bytesOfAThread(); }
+
+  void runPacked(void* const* operands, const void* packed, void* work) const override {
+    auto* in = static_cast<T*>(operands[0]);
+    const auto* out = static_cast<const T*>(operands[2]);
+    const std::int64_t parts = (g_.inChannels + channels_ - 1) / channels_;
+    const std::int64_t count = g_.images * g_.groups * parts, threads = threads_;
+#pragma omp parallel for num_threads(threads_) schedule(static, 1) if (threads > 1)
+    for (std::int64_t t = 0; t < threads; ++t)
+      for (std::int64_t i = count * t / threads; i < count * (t + 1) / threads; ++i)
+        runPart(i / parts / g_.groups, i / parts % g_.groups, i % parts * channels_, out,
+                static_cast<const T*>(packed), in, at(work, t * bytesOfAThread()));
+  }
+
+ private:
+  static constexpr std::int64_t kPoints = 256, kChannels = 16;
+
+  std::size_t bytesOfAThread() const { return pointBytes_ + columnBytes_ + routineBytes_; }
+
+  void runPart(std::int64_t image, std::int64_t group, std::int64_t channel, const T* out,
+               const T* packed, T* in, void* own) const {
+    auto* points = static_cast<T*>(own);
+    auto* columns = static_cast<T*>(at(own, pointBytes_));
+    const std::int64_t channels = std::min(channels_, g_.inChannels - channel);
+    const std::int64_t row = g_.inChannels * g_.taps;
+    clearChannels(g_, image, group, channel, channels, in);
+    gemm::BlockOf<T> block;
+    block.m = channels * g_.taps;
+    block.k = g_.outChannels;
+    block.a = packed + group * g_.outChannels * row + channel * g_.taps;
+    block.aRow = 1;
+    block.aColumn = row;
+    block.b = points;
+    block.bRow = tile_;
+    block.bColumn = 1;
+    block.c = columns;
+    block.cRow = tile_;
+    block.alpha = 1;
+    block.accumulate = false;
+    block.bias = nullptr;
+    for (std::int64_t first = 0; first < g_.points; first += tile_) {
+      block.n = std::min(tile_, g_.points - first);
+      gatherPoints(g_, out, image, group, first, block.n, points, tile_);
+      routine_.run(block, at(own, pointBytes_ + columnBytes_));
+      addColumns(g_, columns, tile_, image, group, channel, channels, first, block.n, in);
+    }
+  }
+
+  Geometry g_;
+  unsigned threads_;
+  Routine routine_;
+  std::string description_;
+  std::int64_t tile_, channels_;
+  std::size_t pointBytes_, columnBytes_, routineBytes_;
 };
 
 /// The gradient of the weights: for each group and each few input channels, the columns of one
@@ -236,7 +322,11 @@ std::unique_ptr<Contraction> makeColumnsConv(const ConvSpec& spec, unsigned thre
   if (spec.pass == Pass::WeightsGradient)
     return std::make_unique<ColumnsWeightsGradient<T, Routine>>(spec, threads, routine,
                                                                 std::move(description));
-  return std::make_unique<ColumnsConv<T, Routine>>(spec, threads, routine, std::move(description));
+  if (spec.pass == Pass::DataGradient)
+    return std::make_unique<ColumnsDataGradient<T, Routine>>(spec, threads, routine,
+                                                             std::move(description));
+  return std::make_unique<ColumnsForward<T, Routine>>(spec, threads, routine,
+                                                      std::move(description));
 }
 
 }  // namespace contraction

@@ -202,8 +202,10 @@ class Fuser {
 
   std::optional<BulkVertex> withElementWise(const BulkVertex& before, const ElementWise& second,
                                             std::size_t s) const {
+    // A joined step reads what the first one does, and writes. Joining to find out takes long.
+    if (before.operands.size() >= kMostOperands + second.outputs.size()) return std::nullopt;
     const auto first = elementWiseOf(before);
-    if (!first) return std::nullopt;
+    if (!first || second.inputs.size() > kMostOperands + first->outputs.size()) return std::nullopt;
     if (first->outputs.front().shape() != second.outputs.front().shape()) return std::nullopt;
     std::vector<bool> dropped;
     for (const auto& out : first->outputs) {

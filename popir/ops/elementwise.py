@@ -20,6 +20,7 @@ from popir.ops import symbolic as s
 from popir.ops.arithmetic import Arithmetic, accumulator, accumulatorOf, isFloat
 from popir.ops.elementwise_table import FLOATS, ROWS, Row
 from popir.ops.expression_arrays import toArray
+from popir.ops.extremum import ExtremumGradOp
 from popir.ops.gradient import GRAD, IN, OUT, InputGradOp
 from popir.ops.inplace import OverwritingOp, mapped, variantId
 from popir.ops.shapes import axis, broadcastShapes, broadcastTo, product, summedDims
@@ -120,10 +121,12 @@ class ElementwiseOp(OverwritingOp):
 
     def getGradOps(self) -> list[Op]:
         """One operator for each input of a floating-point type; none if the result is of another
-        type.
+        type. One for all inputs of an extremum of more than two.
         """
         if self.outInfo(0).dataType() not in FLOATS:
             return []
+        if self.row.partial is not None and self.numInputs() > 2:
+            return [ExtremumGradOp(self)]
         floats = [i for i in sorted(self.input) if self.inInfo(i).dataType() in FLOATS]
         return [ElementwiseGradOp(self, i) for i in floats]
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from popir.ir import OperatorIdentifier
 from popir.ops import symbolic as s
+from popir.ops.extremum import evenly
 from popir.ops.identifiers import graphcoreId
 from popir.ops.inplace import variantId
 from popir.ops.symbolic import Const, Expr
@@ -37,8 +38,8 @@ class Row:
     choices: tuple[str, ...] = ()
     """The values that attributes may have; by default any."""
     partial: Callable[[int, Sequence[Expr], Expr], Expr] | None = None
-    """The derivative in input i, a function of i, the inputs and the output, of a variadic operator
-    where it is not that of the expression.
+    """The derivative in input i, a function of i, the inputs and the output, of an extremum, where
+    it is not that of the expression. Of more inputs than two, `ExtremumGradOp` has all gradients.
     """
 
     @property
@@ -76,27 +77,19 @@ class Row:
 
 
 def _sum(*xs: Expr) -> Expr:
-    return _fold(lambda a, b: a + b)(*xs)
+    return s.folded(s.add, xs)
 
 
 def _mean(*xs: Expr) -> Expr:
     return _sum(*xs) * (1 / len(xs))
 
 
-def _fold(f: Callable[[Expr, Expr], Expr]) -> Callable[..., Expr]:
-    """`f` over any number of operands, by halves: a tree of a thousand is ten deep."""
-
-    def folded(*xs: Expr) -> Expr:
-        middle = (len(xs) + 1) // 2
-        return xs[0] if len(xs) == 1 else f(folded(*xs[:middle]), folded(*xs[middle:]))
-
-    return folded
+def _maximum(*xs: Expr) -> Expr:
+    return s.folded(s.maximum, xs)
 
 
-def _evenly(i: int, xs: Sequence[Expr], y: Expr) -> Expr:
-    """Of an extremum: those of the inputs that are it together share its gradient."""
-    ties = _sum(*(s.select(1.0, 0.0, s.equal(x, y)) for x in xs))
-    return s.select(1.0 / ties, 0, s.equal(xs[i], y))
+def _minimum(*xs: Expr) -> Expr:
+    return s.folded(s.minimum, xs)
 
 
 def _softplus(x: Expr) -> Expr:
@@ -144,8 +137,8 @@ ROWS = [
     ),
     Row("Sum", (6, 8, 13), _sum, lambda y: s.ONE),
     Row("Mean", (6, 8, 13), _mean, lambda y: Const(1 / y.index)),
-    Row("Max", (6, 8, 12, 13), _fold(s.maximum), partial=_evenly),
-    Row("Min", (6, 8, 12, 13), _fold(s.minimum), partial=_evenly),
+    Row("Max", (6, 8, 12, 13), _maximum, partial=evenly),
+    Row("Min", (6, 8, 12, 13), _minimum, partial=evenly),
     # functions
     Row("Neg", (6, 13), s.neg),
     Row("Abs", (6, 13), lambda x: s.absolute(x)),

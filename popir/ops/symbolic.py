@@ -7,7 +7,7 @@ in one pass. The function names are those of `popops.expr`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Union
 
@@ -161,6 +161,12 @@ def select(a: Like, b: Like, condition: Expr) -> Expr:
     """`a` where the condition holds, else `b`."""
     a, b = lift(a), lift(b)
     return a if a == b else Call("Select", (a, b, condition))
+
+
+def folded(f: Callable[[Expr, Expr], Expr], xs: Sequence[Expr]) -> Expr:
+    """`f` over any number of operands, by halves: a tree of a thousand is ten deep."""
+    middle = (len(xs) + 1) // 2
+    return xs[0] if len(xs) == 1 else f(folded(f, xs[:middle]), folded(f, xs[middle:]))
 
 
 def function(name: str) -> Callable[..., Expr]:

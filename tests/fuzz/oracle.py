@@ -255,8 +255,6 @@ def _check(node: onnx.NodeProto, inputs: Sequence[Array | None]) -> None:
         raise Unspecified("LSTM: whether products with an initial state of zeros are made")
     if type == "Conv" and not np.isfinite(floats[1]).all() and _pads(node):
         raise Unspecified("Conv: whether weights without bounds are multiplied by padding")
-    if type == "ConvTranspose" and not np.isfinite(floats[1]).all():
-        raise Unspecified("ConvTranspose: whether these are multiplied by zeros between the data")
     if type == "LRN" and floats and (np.abs(floats[0]) > 1e15).any():
         raise Unspecified("LRN: squares may overflow")
     if type in ("ReduceProd", "ReduceSum", "ReduceSumSquare") and not floats:

@@ -237,12 +237,20 @@ def pads(*pairs):
     return [Side(padding=p) for p in pairs]
 
 
+def dilated(*sides):
+    return [Side(dilation=dilation, padding=padding) for dilation, padding in sides]
+
+
+def strides(*steps):
+    return [Out(stride=step) for step in steps]
+
+
 CONVS = {
     "1x1": Conv(2, 1, (5, 7), (6, 5), (1, 1)),
     "3x3 padded": Conv(2, 1, (16, 32), (9, 8), (3, 3), pads((1, 1), (1, 1))),
     "blocks": Conv(2, 1, (32, 16), (7, 7), (3, 3), pads((1, 1), (1, 1))),
-    "stem": Conv(1, 1, (3, 64), (23, 23), (7, 7), pads((3, 3), (3, 3)), outs=[Out(stride=2)] * 2),
-    "strided": Conv(3, 1, (16, 16), (9, 9), (3, 3), pads((1, 1), (1, 1)), outs=[Out(stride=2)] * 2),
+    "stem": Conv(1, 1, (3, 64), (23, 23), (7, 7), pads((3, 3), (3, 3)), outs=strides(2, 2)),
+    "strided": Conv(3, 1, (16, 16), (9, 9), (3, 3), pads((1, 1), (1, 1)), outs=strides(2, 2)),
     "unused last row": Conv(1, 1, (4, 4), (8, 8), (3, 3), outs=[Out((0, 1), 2), Out((0, 1), 2)]),
     "dilated": Conv(1, 1, (8, 8), (11, 12), (3, 3), kernels=[Side(dilation=2), Side(dilation=3)]),
     "grouped": Conv(2, 4, (3, 5), (6, 6), (3, 3), pads((1, 1), (0, 2))),
@@ -250,8 +258,11 @@ CONVS = {
     "depthwise": Conv(2, 32, (1, 1), (7, 7), (3, 3), pads((1, 1), (1, 1))),
     "depth multiplier": Conv(1, 6, (1, 2), (7, 7), (3, 3)),
     "one channel": Conv(4, 1, (1, 8), (8, 8), (3, 3), pads((1, 1), (1, 1))),
-    "rank 1": Conv(2, 1, (6, 9), (20,), (5,), pads((2, 1)), outs=[Out(stride=2)]),
+    "rank 1": Conv(2, 1, (6, 9), (20,), (5,), pads((2, 1)), outs=strides(2)),
     "rank 3": Conv(1, 1, (4, 6), (5, 6, 4), (3, 2, 2), pads((1, 1), (0, 0), (1, 0))),
+    "dilated input": Conv(2, 2, (3, 4), (5, 6), (3, 3), dilated((2, (1, 1)), (3, (2, 0)))),
+    "both": Conv(1, 1, (3, 4), (6, 7), (2, 3), dilated((3, (0, 0)), (4, (3, 2))), outs=strides(2, 2)),
+    "no tap for a point": Conv(1, 1, (2, 3), (9,), (4,), dilated((6, (1, 4))), outs=strides(4)),
     "many points": Conv(1, 1, (3, 4), (30, 31), (3, 3), pads((1, 1), (1, 1))),
 }  # fmt: skip
 
@@ -327,6 +338,25 @@ def test_convolutions_in_double(name):
 def test_convolutions_in_half(name):
     for which, result, expected in run_all_passes(CONVS[name], np.float16, 2, "any"):
         np.testing.assert_allclose(result, expected, rtol=1e-3, atol=1e-3, err_msg=which)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("source", ["any", "portable"])
+@pytest.mark.parametrize("name", CONVS)
+def test_a_weight_without_bounds_reaches_what_it_is_multiplied_into(name, source, dtype):
+    """A data gradient has no products with zeros between the points or around them."""
+    conv = CONVS[name]
+    x, w = (a.astype(dtype) for a in conv.operands())
+    dy = np.abs(random(conv.forward(x, w).shape, dtype, seed=3)) + dtype(0.5)
+    w[0, 0, 0] = 1e30
+    reached = conv.data_gradient(w, dy) > 1e20
+    w[0, 0, 0] = np.inf
+    result = np.full(x.shape, np.nan, dtype)
+    make(
+        contraction.convolution, "data_gradient", result, w, dy, **parameters(conv), source=source
+    ).run()
+    np.testing.assert_array_equal(result == np.inf, reached)
+    assert np.isfinite(result[~reached]).all()
 
 
 @pytest.mark.parametrize("source", ["any", "own", "portable"])
