@@ -15,6 +15,8 @@ from pathlib import Path
 
 from playwright.sync_api import Error, Page, sync_playwright
 
+from tests.toolchain import plain
+
 PROGRAMS = [
     "chromium-headless-shell",
     "chromium",
@@ -72,7 +74,9 @@ def browser() -> Iterator[Browser]:
     """The running browser."""
     with sync_playwright() as playwright:
         # Root, as in a container, has no sandbox; the pages are this project's own.
-        running = playwright.chromium.launch(executable_path=program(), chromium_sandbox=False)
+        running = playwright.chromium.launch(
+            executable_path=program(), chromium_sandbox=False, env={**plain()}
+        )
         try:
             yield Browser(running.new_page)
         finally:

@@ -118,7 +118,7 @@ def main() -> int:
         found = sanitized_environment(Path(folder))
         print(f"build: {time.monotonic() - start:.0f} s", flush=True)
         site = Path(found["PYTHONPATH"])
-        for name in ("tests", "pyproject.toml", "schemas", "docs", "models", "bench"):
+        for name in ("tests", "pyproject.toml", "schemas", "docs", "models", "bench", "tools"):
             (site / name).symlink_to(ROOT / name)
         environment = {**os.environ, **found}
         chosen = steps(given.selection, cases)

@@ -2,7 +2,6 @@
 
 import ctypes
 import gc
-import subprocess
 import sys
 import weakref
 from collections.abc import Callable
@@ -14,6 +13,7 @@ import pytest
 import popir
 from popir import memory, poplar, popops
 from tests.models import trainingSession
+from tests.toolchain import ROOT, attempt
 
 GIB = 1 << 30
 
@@ -31,9 +31,8 @@ assert poplar.availableMemory() <= 1 << 29, poplar.availableMemory()
 
 def limited(program: str) -> str:
     """What a process prints that has 512 MiB of address space left."""
-    done = subprocess.run(
-        [sys.executable, "-c", LIMITED + program], capture_output=True, text=True, check=False
-    )
+    words = [sys.executable, "-c", LIMITED + program]
+    done = attempt(*words, cwd=ROOT, env={"PYTHONPATH": str(ROOT)})
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -18,6 +18,14 @@ CACHED_CXX = (["ccache"] if shutil.which("ccache") else []) + [CXX]
 """A compiler command that remembers results where ccache is there."""
 
 
+def plain() -> dict[str, str]:
+    """The environment without what changes where libraries are found. What runs in it is no
+    sanitized popir: ROOT is to be on its PYTHONPATH.
+    """
+    ours = ("CPATH", "LIBRARY_PATH", "LD_LIBRARY_PATH", "CMAKE_PREFIX_PATH", "LD_PRELOAD")
+    return {name: value for name, value in os.environ.items() if name not in ours}
+
+
 def run(*command: str | Path, cwd: Path, env: Mapping[str, str] | None = None) -> str:
     """Run a command and return what it printed; an AssertionError with all its output if it fails.
 
@@ -34,9 +42,8 @@ def attempt(
     *command: str | Path, cwd: Path, env: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
     """Run a command that may fail; environment as in `run`."""
-    ours = ("CPATH", "LIBRARY_PATH", "LD_LIBRARY_PATH", "CMAKE_PREFIX_PATH", "LD_PRELOAD")
-    environment = {k: v for k, v in os.environ.items() if k not in ours}
     programs = Path(sys.executable).parent
+    environment = plain()
     environment["PATH"] = f"{programs}{os.pathsep}{environment['PATH']}"
     environment.update(env or {})
     words = [str(word) for word in command]

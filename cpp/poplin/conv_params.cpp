@@ -14,6 +14,8 @@ namespace {
 using InputTransform = ConvParams::InputTransform;
 using OutputTransform = ConvParams::OutputTransform;
 
+constexpr std::size_t kMostFieldDims = 3;
+
 auto key(const InputTransform& t) {
   return std::tie(t.truncationLower, t.truncationUpper, t.dilation, t.paddingLower, t.paddingUpper,
                   t.flip);
@@ -101,6 +103,14 @@ unsigned drop(End end, unsigned dilation, unsigned size, unsigned n) {
   return n - elements * dilation;
 }
 
+/// The number of dimensions of a transform, before memory is asked for them.
+std::size_t fieldDims(std::size_t size) {
+  if (size > kMostFieldDims)
+    refuse("a transform of " + std::to_string(size) + " field dimensions, expected at most " +
+           std::to_string(kMostFieldDims));
+  return size;
+}
+
 void combine(std::size_t& seed, std::size_t value) {
   seed ^= value + 0x9e3779b97f4a7c15ull + (seed << 6) + (seed >> 2);
 }
@@ -114,7 +124,7 @@ void combineAll(std::size_t& seed, const std::vector<T>& values) {
 }  // namespace
 
 InputTransform::InputTransform(std::size_t size)
-    : truncationLower(size, 0),
+    : truncationLower(fieldDims(size), 0),
       truncationUpper(size, 0),
       dilation(size, 1),
       paddingLower(size, 0),
@@ -133,7 +143,7 @@ InputTransform::InputTransform(std::vector<unsigned> truncationLower_,
       flip(std::move(flip_)) {}
 
 OutputTransform::OutputTransform(std::size_t size)
-    : truncationLower(size, 0),
+    : truncationLower(fieldDims(size), 0),
       truncationUpper(size, 0),
       stride(size, 1),
       paddingLower(size, 0),
@@ -186,8 +196,9 @@ ConvParams::ConvParams(poplar::Type inputType_, poplar::Type outputType_, std::s
 
 void ConvParams::validate() const {
   const std::size_t dims = inputFieldShape.size();
-  if (dims < 1 || dims > 3)
-    refuse("inputFieldShape is " + listText(inputFieldShape) + ", expected 1 to 3 dimensions");
+  if (dims < 1 || dims > kMostFieldDims)
+    refuse("inputFieldShape is " + listText(inputFieldShape) + ", expected 1 to " +
+           std::to_string(kMostFieldDims) + " dimensions");
   checkLength("kernelShape", kernelShape, dims);
   if (numConvGroups < 1) refuse("numConvGroups is 0, expected at least 1");
   checkTransform("inputTransform", inputTransform, inputFieldShape);

@@ -20,13 +20,13 @@ from onnx import helper, numpy_helper
 
 from tests.cli.commands import WEIGHT, classifier, dense, logarithm, samples, save
 from tests.cli.parameters import COMMANDS
-from tests.toolchain import CACHED_CXX, ROOT, popir_config, run, started
+from tests.toolchain import CACHED_CXX, ROOT, plain, popir_config, run, started
 
 pytestmark = pytest.mark.timeout(180)
 
 POPIR = [sys.executable, "-m", "popir"]
 ENV = {
-    **{k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR", "COLUMNS")},
+    **{k: v for k, v in plain().items() if k not in ("NO_COLOR", "FORCE_COLOR", "COLUMNS")},
     "PYTHONPATH": str(ROOT),
     "TERM": "xterm-256color",
 }

@@ -214,7 +214,7 @@ def test_devices_agree(model: Path) -> None:
         (["--shape", "x=2,9"], "The input 'x' has the shape [batch, 8]; given was [2, 9]."),
         (["--shape", "z=2,9"], "--shape z: the model has no such input; it has x."),
         (["--random", "-1"], "Invalid value for '--random'"),
-        (["--random", "1", "--inputs", "setup.py"], "--inputs and --random exclude each other."),
+        (["--random", "1", "--inputs", __file__], "--inputs and --random exclude each other."),
         (["--output", "/no/such/folder/out.npz"], "its folder does not exist."),
         (["--output", "/"], "/ cannot be written: it is no regular file."),
         (["--output", "/dev/null"], "it is no regular file."),

@@ -147,7 +147,6 @@ def test_many_processes_compile_once(log: Path, tmp_path: Path) -> None:
     )
     done = attempt(sys.executable, "-c", code, cwd=tmp_path, env={"PYTHONPATH": str(ROOT)})
     assert done.returncode == 0, done.stderr
-    assert compile_op_library("op.cpp").library.exists()
     assert compiled(log) == 1
 
 

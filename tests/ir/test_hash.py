@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from typing import Any
@@ -93,7 +94,7 @@ def test_sessions_in_two_processes() -> None:
             check=True,
             capture_output=True,
             text=True,
-            env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(sys.path)},
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(sys.path)},
         )
         assert int(found.stdout) == own
     assert scope["session"](engineOptions={"host.fuse": "false"}).getHash() != own

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
@@ -10,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.toolchain import CACHED_CXX, ROOT
+from tests.toolchain import CACHED_CXX, ROOT, plain
 
 pytestmark = pytest.mark.timeout(180)
 
@@ -63,7 +62,7 @@ def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-c", PROGRAM, "bad.cpp", *words],
         cwd=folder,
-        env={**os.environ, **env},
+        env=plain() | env,
         capture_output=True,
         text=True,
         timeout=120,

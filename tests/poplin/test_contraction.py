@@ -245,12 +245,13 @@ def strides(*steps):
     return [Out(stride=step) for step in steps]
 
 
+STRIDED = strides(2, 2)
 CONVS = {
     "1x1": Conv(2, 1, (5, 7), (6, 5), (1, 1)),
     "3x3 padded": Conv(2, 1, (16, 32), (9, 8), (3, 3), pads((1, 1), (1, 1))),
     "blocks": Conv(2, 1, (32, 16), (7, 7), (3, 3), pads((1, 1), (1, 1))),
-    "stem": Conv(1, 1, (3, 64), (23, 23), (7, 7), pads((3, 3), (3, 3)), outs=strides(2, 2)),
-    "strided": Conv(3, 1, (16, 16), (9, 9), (3, 3), pads((1, 1), (1, 1)), outs=strides(2, 2)),
+    "stem": Conv(1, 1, (3, 64), (23, 23), (7, 7), pads((3, 3), (3, 3)), outs=STRIDED),
+    "strided": Conv(3, 1, (16, 16), (9, 9), (3, 3), pads((1, 1), (1, 1)), outs=STRIDED),
     "unused last row": Conv(1, 1, (4, 4), (8, 8), (3, 3), outs=[Out((0, 1), 2), Out((0, 1), 2)]),
     "dilated": Conv(1, 1, (8, 8), (11, 12), (3, 3), kernels=[Side(dilation=2), Side(dilation=3)]),
     "grouped": Conv(2, 4, (3, 5), (6, 6), (3, 3), pads((1, 1), (0, 2))),
@@ -261,7 +262,7 @@ CONVS = {
     "rank 1": Conv(2, 1, (6, 9), (20,), (5,), pads((2, 1)), outs=strides(2)),
     "rank 3": Conv(1, 1, (4, 6), (5, 6, 4), (3, 2, 2), pads((1, 1), (0, 0), (1, 0))),
     "dilated input": Conv(2, 2, (3, 4), (5, 6), (3, 3), dilated((2, (1, 1)), (3, (2, 0)))),
-    "both": Conv(1, 1, (3, 4), (6, 7), (2, 3), dilated((3, (0, 0)), (4, (3, 2))), outs=strides(2, 2)),
+    "both": Conv(1, 1, (3, 4), (6, 7), (2, 3), dilated((3, (0, 0)), (4, (3, 2))), outs=STRIDED),
     "no tap for a point": Conv(1, 1, (2, 3), (9,), (4,), dilated((6, (1, 4))), outs=strides(4)),
     "many points": Conv(1, 1, (3, 4), (30, 31), (3, 3), pads((1, 1), (1, 1))),
 }  # fmt: skip

@@ -311,6 +311,14 @@ def test_parameters_that_make_no_convolution(change, message):
         params_of(conv)
 
 
+@pytest.mark.parametrize("name", ["InputTransform", "OutputTransform"])
+def test_a_transform_of_more_dimensions_than_there_are(name):
+    make = getattr(poplin.ConvParams, name)
+    assert len(make(3).paddingLower) == 3
+    with pytest.raises(errors.poplibs_exception, match=f"{2**31} field dimensions.* at most 3"):
+        make(2**31)
+
+
 def test_operands_that_do_not_fit():
     graph, prog = poplar.Graph(poplar.Target.createCPUTarget()), poplar.program.Sequence()
     params = params_of(Conv(1, 1, (2, 3), (9,), (3,)))
