@@ -12,7 +12,7 @@ from onnx.backend.base import Backend, BackendRep, namedtupledict
 
 from popir.dataflow import DataFlow
 from popir.devices import DeviceManager
-from popir.errors import OperatorInputError, popart_exception
+from popir.errors import OperatorInputError, OpsetVersionError, popart_exception
 from popir.session import InferenceSession
 from popir.stepio import PyStepIO
 from popir.typed import typed
@@ -122,7 +122,7 @@ class PopirRep(BackendRep):
         fixed = {
             id: array
             for id, array in arrays.items()
-            if array.dtype.kind in "iub" or (array.ndim == 0 and array.dtype.kind != "O")
+            if array.dtype.kind in "iub" or (array.ndim == 0 and array.dtype.kind not in "OSU")
         }
         if not fixed:
             return self._compiled(self._model, infos)
@@ -190,6 +190,8 @@ class PopirBackend(Backend):
         outputs = [ValueInfoProto(name=name) for name in node.output if name]
         graph = helper.make_graph([node], "node", declared, outputs)
         version = opset_version or defs.onnx_opset_version()
+        if not 0 < version < 1 << 31:
+            raise OpsetVersionError(f"run_node: there is no opset {version}.")
         _refuse("run_node", kwargs)
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", version)])
         return cls.run_model(model, arrays, device)

@@ -24,10 +24,6 @@ def told(
     found: dict[str, tuple[str, str]] = {}
     ranks: dict[str, tuple[bool, int]] = {}
     for what, patterns in given.items():
-        if isinstance(patterns, str):
-            raise popart_exception(
-                f"{what} takes a list of names or patterns; given was {patterns!r}."
-            )
         for pattern in patterns:
             exact = pattern in names
             hits = [pattern] if exact else [n for n in names if fnmatch.fnmatchcase(n, pattern)]

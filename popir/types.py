@@ -99,6 +99,8 @@ _BY_NAME = {name: member for member in DataType for name in (member.name, member
 
 
 _INTEGERS = {int}
+_MOST = (1 << 63) - 1
+"""The largest dimension that a model can hold."""
 
 
 class ReductionType(enum.Enum):
@@ -138,6 +140,10 @@ class TensorInfo:
         if self._shape and min(self._shape) < 0:
             raise popart_exception(
                 f"A tensor's dimensions are 0 or more; given was the shape {list(self._shape)}."
+            )
+        if self._shape and max(self._shape) > _MOST:
+            raise popart_exception(
+                f"A tensor's dimensions fit 64 bits; given was the shape {list(self._shape)}."
             )
 
     def shape(self) -> list[int]:

@@ -3,7 +3,8 @@
 `RIGHT` has a call of each that is right. In it one argument at a time is replaced by each of
 `OTHERS`, values of many types: one of a type that does not belong there must raise PopirError, and
 whatever is given, nothing else may come out than a result or a PopirError. What belongs there
-follows from the right value, not from the annotations that popir checks by.
+follows from the right value, not from the annotations that popir checks by. So are `EXTREMES` of
+the right type given.
 
 Long, because `RIGHT` has a row for every public function.
 """
@@ -60,6 +61,17 @@ OTHERS: Mapping[str, Any] = {
     "array": np.ones((2, 2), np.float32),
 }
 """By a word for its type, a value. Names in them are those of nothing that is there."""
+
+
+EXTREMES: Mapping[str, list[Any]] = {
+    "int": [-1, 0, 1 << 31, 1 << 63, -(1 << 63), 1 << 70],
+    "float": [np.nan, np.inf, -np.inf, -1.0, 0.0, 1e-320, 1e308],
+    "str": ["", "\0", "\udc80", "a" * 300, "a\nb"],
+    "ints": [[], [-1], [1 << 63], [1 << 70], [0] * 100],
+    "strs": [[], [""], ["\udc80"], ["zz", "zz"]],
+    "array": [np.ones(0), np.array([None]), np.array("a")],
+}
+"""By a word for their type, values that few can take. They may be right, or refused by popir."""
 
 
 @dataclass
@@ -946,6 +958,19 @@ def faults(name: str, make: Callable[[], Call]) -> Iterator[str]:
                 yield f"{name}({what}={other!r}): {words or 'taken in silence'}"
 
 
+def foreign(make: Callable[[], Call]) -> Iterator[str]:
+    """The extremes of the right types at which an error is none of popir's."""
+    _, arguments = make()
+    for what, right in arguments.items():
+        for kind in sorted(fitting(right) & EXTREMES.keys()):
+            for extreme in EXTREMES[kind]:
+                function, given = make()
+                given = {key: plain(value) for key, value in given.items()} | {what: extreme}
+                words = outcome(function, given)
+                if words.startswith("!"):
+                    yield f"{what}={str(extreme)[:50]!r}: {words}"
+
+
 def test_every_function_is_in_the_table() -> None:
     known = callables()
     assert known.keys() == RIGHT.keys()
@@ -974,4 +999,13 @@ def test_wrong_types_are_refused(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     found = list(faults(name, lambda: RIGHT[name](World())))
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_extremes_are_taken_or_refused(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = list(foreign(lambda: RIGHT[name](World())))
     assert not found, "\n".join(found)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from popir.builder.core import Core, name_of
+from popir.builder.core import Core, checkText, name_of
 from popir.builder.inference import Inference
 from popir.builder.methods import Opset
 from popir.errors import (
@@ -28,7 +28,7 @@ from popir.onnxio.load import ModelInFolder, Source, embed, load
 from popir.onnxio.proto import GraphProto, ModelProto, TensorProto
 from popir.onnxio.tensors import TensorReader
 from popir.options.annotations import CHECKPOINT, RECOMPUTE
-from popir.typed import typed
+from popir.typed import shown, typed
 from popir.types import DataType, TensorInfo
 
 _OPSET_NAME = re.compile(r"ai(Onnx|OnnxMl|Graphcore)(?:Opset(\d+))?")
@@ -148,8 +148,15 @@ class Builder(Core):
         self, aiOnnx: Opset, args: Sequence[str], shape: Iterable[int], debugContext: str = ""
     ) -> str:
         """A Reshape to a constant shape."""
-        new = aiOnnx.constant(np.array(list(shape), np.int64), f"{debugContext}_const")
-        return aiOnnx.reshape([args[0], new], debugContext)
+        try:
+            (data,), dims = args, np.array(list(shape), np.int64)
+        except (ValueError, OverflowError):
+            raise popart_exception(
+                "reshape_const takes the id of one tensor and dimensions that fit 64 bits; given "
+                f"were {shown(args)} and {shown(shape)}."
+            ) from None
+        new = aiOnnx.constant(dims, f"{debugContext}_const")
+        return aiOnnx.reshape([data, new], debugContext)
 
     # Inputs and outputs.
 
@@ -313,6 +320,7 @@ class Builder(Core):
 
     def setGraphName(self, name: str) -> None:
         """Names the graph."""
+        checkText(name)
         self._model.graph.name = name
 
     # What the model has.

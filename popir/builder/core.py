@@ -20,6 +20,8 @@ from popir.onnxio.schema_text import Schema
 from popir.typed import fitted, shown, typed
 from popir.types import DataType
 
+_MOST_OUTPUTS = 1 << 16
+
 
 @typed(byHand=["addNode"])
 class Core(Annotations, abc.ABC):
@@ -51,12 +53,18 @@ class Core(Annotations, abc.ABC):
     ) -> list[str]:
         """Adds a node, checked as far as the schema and what is known of the inputs tell."""
         debug = name_of(debugContext)
+        checkText(domain)
+        checkText(type)
         name = self._scoped(debug or type) if debug or self._scopes else ""
         who = f"{type} '{name}'" if name else type
         if inputs.__class__ not in (list, tuple):
             inputs = fitted(who, "inputs", inputs, Sequence[str], OperatorInputError)
         if numOutputs.__class__ is not int:
             numOutputs = fitted(who, "number of outputs", numOutputs, int)
+        if numOutputs > _MOST_OUTPUTS:
+            raise popart_exception(
+                f"{who} is to have {numOutputs} outputs; a node has up to {_MOST_OUTPUTS}."
+            )
         for i, id in enumerate(inputs):
             if id.__class__ is not str:
                 fitted(who, f"input {i}", id, str, OperatorInputError)
@@ -90,6 +98,7 @@ class Core(Annotations, abc.ABC):
     @contextlib.contextmanager
     def nameScope(self, name: str) -> Generator[None]:
         """Within it, names and ids begin with `name/`; scopes nest."""
+        checkText(name)
         self._scopes.append(name)
         try:
             yield
@@ -128,9 +137,22 @@ class Core(Annotations, abc.ABC):
         return id
 
 
+def checkText(text: str) -> None:
+    """Raises popart_exception for what no model can hold: half of a character beyond 16 bits."""
+    if text.isascii():
+        return
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise popart_exception(
+            f"The text in a model is UTF-8, which {shown(text)} cannot be written in."
+        ) from None
+
+
 def name_of(debugContext: Any) -> str:
     """The name in a debug context: a str, or an object that has one. PopART takes False as none."""
     if isinstance(debugContext, str):
+        checkText(debugContext)
         return debugContext
     if debugContext is None or debugContext is False:
         return ""
@@ -140,6 +162,7 @@ def name_of(debugContext: Any) -> str:
             "A debug context is a string, or an object whose `name` is one; given was "
             f"{shown(debugContext)}."
         )
+    checkText(name)
     return name
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import re
 import struct
 import sys
@@ -38,7 +39,7 @@ def refused(file: Path, why: str, source: str = "") -> LibraryLoadError:
 
 def check_file(file: Path) -> None:
     """Raises LibraryLoadError unless `file` begins as a shared library of this machine does."""
-    if not file.exists():
+    if not os.path.exists(file):  # False, too, for a name that is too long.
         raise LibraryLoadError(f"There is no operator library '{file}'.{_others(file)}")
     if file.is_dir():
         raise LibraryLoadError(

@@ -90,7 +90,7 @@ def to_proto(who: str, name: str, value: Any, kind: AttributeKind | None = None)
     code = AttributeProto.AttributeType.Value(kind.name)
     try:
         return onnx.helper.make_attribute(name, _tensors(value), attr_type=code)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, NotImplementedError) as error:
         raise OperatorAttributeError(
             f"{who}: the attribute '{name}' cannot hold {value!r}: {error}."
         ) from error

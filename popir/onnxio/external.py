@@ -248,11 +248,17 @@ def _blocks(data: Mapping[str, Array]) -> Iterator[memoryview]:
         end += -end % _ALIGNMENT + array.nbytes
 
 
+def _isText(name: str) -> bool:
+    return name.encode(errors="replace").decode() == name
+
+
 def _inside(file: Path, folder: Path) -> str:
     """The location of a file below the folder, no part of the way being a link."""
     relative = os.path.relpath(os.path.realpath(file.parent), os.path.realpath(folder))
     location = os.path.normpath(os.path.join(relative, file.name))
     parts = location.split("/")
+    if not _isText(location):
+        raise ModelError(f"The name {location!r} of the data file is not UTF-8: no model holds it.")
     if os.path.isabs(location) or ".." in parts or not file.name:
         raise ModelError(
             f"The data file {file} is not in the model's folder {folder} or below; a model finds "

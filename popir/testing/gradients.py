@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import math
+import sys
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -92,9 +94,14 @@ def gradcheck(
     operator does not give the same outputs twice; MissingGradientError if it has none; and what
     building and running a model raises.
     """
-    rng = np.random.default_rng(seed)
-    if not low <= high:
+    if not (low <= high and math.isfinite(high - low)):
         raise popart_exception(f"gradcheck: random floats cannot be from {low} to {high}.")
+    _checkLeast("seed", seed, 0)
+    _checkLeast("most", most, 1)
+    _checkLeast("step", step, sys.float_info.min)
+    _checkLeast("rtol", rtol, 0)
+    _checkLeast("atol", atol, 0)
+    rng = np.random.default_rng(seed)
     given = [_array(value, rng, low, high) for value in inputs]
     asked = node(operator, given, attributes, version, outputs, constants)
     entry = asked.entry
@@ -113,6 +120,11 @@ def gradcheck(
     if raiseError and not report.ok:
         raise GradientError(f"The gradient of {entry.opid} ({entry.source}) is wrong.\n{report}")
     return report
+
+
+def _checkLeast(name: str, value: float | None, least: float) -> None:
+    if value is not None and not least <= value < math.inf:
+        raise popart_exception(f"gradcheck: {name} is {value}; expected is {least} or more.")
 
 
 def _array(value: Input, rng: np.random.Generator, low: float, high: float) -> Array | None:
