@@ -16,6 +16,8 @@ PACKAGE = ROOT / "popir"
 CXX = os.environ.get("CXX", "g++")
 CACHED_CXX = (["ccache"] if shutil.which("ccache") else []) + [CXX]
 """A compiler command that remembers results where ccache is there."""
+UNHANDLED = {"ASAN_OPTIONS": "detect_leaks=0:handle_segv=0"}
+"""Environment in which SIGSEGV ends a process as it does without AddressSanitizer."""
 
 
 def plain() -> dict[str, str]:
