@@ -7,6 +7,25 @@ EQUIVALENT: dict[str, str] = {
     "cpp/bindings/poputil.cpp bindUtil number: 0": (
         "no partition is empty, so one of at least 0 elements has at least 1"
     ),
+    "cpp/kernels/conv_kernel.cpp ConvKernel::accepts logic: i == 1 || i == 3": (
+        "weights are read right by any strides, densely only faster, and no program gives a "
+        "convolution its bias"
+    ),
+    "cpp/kernels/expression/geometry.cpp crossAxis logic: "
+    "o.strides[a] == bytes && plan.axes[a].size >= 8 && plan.axes[last].size >= 8": (
+        "the axis decides how elements are cut into boxes, which is a matter of speed"
+    ),
+    "cpp/kernels/expression/geometry.cpp setAxes negate: plan.elements > 0": (
+        "axes are merged for speed: each element is computed once, by its strides"
+    ),
+    "cpp/kernels/vector/ops.inc fillStreams skip: "
+    "t.stream[int(VecOp::ScaleBelow)][6] = scaleBelowLoop<true>;": (
+        "a loop in one pass, for speed: where there is none the steps run one after another"
+    ),
+    "cpp/poplar/engine_compile.cpp EngineImpl::emitRun compare: "
+    "layout.channelBlock != Layout::kPlain": (
+        "a row lies in one piece: it is dense, or in blocks that its kernels have agreed to"
+    ),
     "cpp/poplar/program_node.hpp  number: 0": (
         "only Repeat and SeedRounding read the count, and both are made with one"
     ),

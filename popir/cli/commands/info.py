@@ -165,8 +165,7 @@ def _show(
     columns = ["name", "dtype", "shape"]
     output.table("inputs", columns, [_value(value) for value in description.inputs])
     output.table("outputs", columns, [_value(value) for value in description.outputs])
-    names = {**description.operators, **flops}
-    rows = [[name, description.operators.get(name, 0), flops.get(name, "-")] for name in names]
+    rows = [[name, count, flops.get(name, "-")] for name, count in description.operators.items()]
     output.table("operators", ["operator", ">nodes", ">FLOPs"], rows)
     also = ", of what could be examined" if incomplete else ""
     sizes = f", with {', '.join(f'{k}={v}' for k, v in assumed.items())}" if assumed else ""
