@@ -39,15 +39,16 @@ from popir.ir.text import print_graph
 from popir.lowering import Lowering
 from popir.onnxio.importer import importModel
 from popir.onnxio.load import load
-from popir.onnxio.merged import separateMerged
 from popir.onnxio.modes import inModes
 from popir.onnxio.skeleton import Skeleton
+from popir.onnxio.training_form import inTrainingForm
 from popir.onnxio.training_info import Training, joined
 from popir.ops.contraction_options import applyContractionOptions, contractionEntries
 from popir.optimizers import Optimizer
 from popir.options import Kind, OptionWarning, SessionOptions, warn
 from popir.options.annotations import checkAnnotations
 from popir.options.contractions import LSTM, MATMUL
+from popir.options.session import OUTLINING
 from popir.opx import device
 from popir.owners import Owners
 from popir.patterns import Patterns
@@ -145,7 +146,7 @@ class Session(Exclusive):
         anchors = self.dataFlow.anchors()
         loaded = joined(load(fnModel), [*anchors, loss] if loss else anchors)
         if loss is not None:
-            loaded = separateMerged(loaded)
+            loaded = inTrainingForm(loaded)
         self._budget = Budget(f"Compiling the session '{self.name}'", loaded.nodes)
         """What compiling and preparing may cost together."""
         with self._budget.spending():
@@ -224,6 +225,7 @@ class Session(Exclusive):
         isCpu = self.deviceInfo.type is DeviceType.Cpu
         isAsked = not isCpu if asked.enableOutlining is None else asked.enableOutlining
         if not isAsked or self._isPlaced:
+            asked.tellWithout(OUTLINING, self._unasked())
             return None
         return OutlineOptions(asked.outlineThreshold, asked.enableOutliningCopyCostPruning)
 

@@ -280,7 +280,9 @@ def _several(kind: type, member: _Member, value: Any) -> Any:
         raise ValueError
     if kind is collections.abc.Sequence and isinstance(value, (set, frozenset)):
         raise ValueError
+    isArray = isinstance(value, np.ndarray)  # Its truth is that of its elements.
     isKept = isinstance(value, collections.abc.Collection) and isinstance(value, kind)
+    isKept = isKept and not isArray
     if isKept and isinstance(value, (list, tuple)) and member.allFit(value):
         return value
     made = [member.fit(each) for each in _items(value)]

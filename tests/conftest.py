@@ -4,6 +4,7 @@ import signal
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.packages import sanitized_environment
 
@@ -12,6 +13,10 @@ from tests.packages import sanitized_environment
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
 signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT, signal.SIGCHLD])
+
+# How long an example takes says more of the machine than of popir.
+settings.register_profile("popir", deadline=None)
+settings.load_profile("popir")
 
 
 @pytest.fixture(scope="session")

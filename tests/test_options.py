@@ -378,3 +378,12 @@ def test_the_page_holds_the_table() -> None:
     from tools.options_page import PAGE, page
 
     assert page() == PAGE.read_text(), "run: python -m tools.options_page"
+
+
+def test_what_outlining_takes_has_no_effect_on_a_cpu_device_by_itself() -> None:
+    words = r"SessionOptions.outlineThreshold = 0.5 has no effect: a Cpu device gains nothing by it"
+    with pytest.warns(OptionWarning, match=words):
+        session(SessionOptions(outlineThreshold=0.5))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        session(SessionOptions(outlineThreshold=0.5, enableOutlining=True))

@@ -69,9 +69,11 @@ EXTREMES: Mapping[str, list[Any]] = {
     "str": ["", "\0", "\udc80", "a" * 300, "a\nb"],
     "ints": [[], [-1], [1 << 63], [1 << 70], [0] * 100],
     "strs": [[], [""], ["\udc80"], ["zz", "zz"]],
-    "array": [np.ones(0), np.array([None]), np.array("a")],
+    "array": [np.ones(0), np.array(3), np.array([None]), np.array("a")],
 }
 """By a word for their type, values that few can take. They may be right, or refused by popir."""
+ARRAYS = [np.zeros(0), np.array(3)]
+"""What may pass for an empty list, or for a number, and has its own mind about truth and length."""
 
 
 @dataclass
@@ -798,7 +800,7 @@ DEVICE = "cloneNcopy getConst getInTensor getScalarVariable setOutTensor".split(
 """Methods of an Opx that take objects of the device layer, whose bindings look at them."""
 RESULTS = "OpLibrary GradientReport InputGradient".split()
 """Classes whose objects popir makes."""
-INTERNAL = "tellOnce refuse addNode".split()
+INTERNAL = "tellOnce tellWithout refuse addNode".split()
 """Methods that parts of popir call of each other."""
 ABSTRACT = [f"Optimizer.{name}" for name in ("addUpdate", "checkReplacement", "scalars")]
 """What SGD overrides."""
@@ -962,13 +964,13 @@ def foreign(make: Callable[[], Call]) -> Iterator[str]:
     """The extremes of the right types at which an error is none of popir's."""
     _, arguments = make()
     for what, right in arguments.items():
-        for kind in sorted(fitting(right) & EXTREMES.keys()):
-            for extreme in EXTREMES[kind]:
-                function, given = make()
-                given = {key: plain(value) for key, value in given.items()} | {what: extreme}
-                words = outcome(function, given)
-                if words.startswith("!"):
-                    yield f"{what}={str(extreme)[:50]!r}: {words}"
+        kinds = sorted(fitting(right) & EXTREMES.keys())
+        for extreme in [*(each for kind in kinds for each in EXTREMES[kind]), *ARRAYS]:
+            function, given = make()
+            given = {key: plain(value) for key, value in given.items()} | {what: extreme}
+            words = outcome(function, given)
+            if words.startswith("!"):
+                yield f"{what}={str(extreme)[:50]!r}: {words}"
 
 
 def test_every_function_is_in_the_table() -> None:
@@ -989,6 +991,15 @@ def test_operators_refuse_wrong_types() -> None:
         fault
         for name, make in OPERATORS.items()
         for fault in faults(name, lambda m=make: m(World()))
+    ]
+    assert not found, "\n".join(found)
+
+
+def test_operators_take_or_refuse_extremes() -> None:
+    found = [
+        f"{name}: {fault}"
+        for name, make in OPERATORS.items()
+        for fault in foreign(lambda m=make: m(World()))
     ]
     assert not found, "\n".join(found)
 

@@ -209,6 +209,33 @@ def test_state_lies_beside_its_weight(tmp_path: Path) -> None:
         np.testing.assert_array_equal(initializers(again)[id], value)
 
 
+def test_a_number_stays_one(tmp_path: Path) -> None:
+    """An initializer without dimensions, its optimizer's state, and one that lay in a file."""
+    builder = popir.Builder()
+    x = builder.addInputTensor("FLOAT", [2], "x")
+    scale = builder.addInitializedInputTensor(np.array(0.5, np.float32), "scale")
+    parts = [builder.aiOnnx.unsqueeze([each], [0]) for each in (scale, scale)]
+    stacked = builder.aiOnnx.concat(parts, 0)
+    loss = builder.aiGraphcore.l1loss([builder.aiOnnx.mul([x, stacked])], 1.0)
+    builder.addOutputTensor(stacked)
+    builder.saveInitializersExternally([scale], tmp_path / "scale.bin")
+    (tmp_path / "m.onnx").write_bytes(builder.getModelProto())
+    file = tmp_path / "trained.onnx"
+    optimizer = popir.SGD({"defaultLearningRate": (0.1, True), "defaultMomentum": (0.9, True)})
+    given = popir.Builder(str(tmp_path / "m.onnx")).getModelProto()
+    session = trainingSession(given, loss, [loss], optimizer)
+    step(session, {"x": np.ones(2, np.float32)})
+    session.modelToHost(file)
+    saved = initializers(file)
+    assert {id: value.shape for id, value in saved.items() if "scale" in id} == {
+        "scale": (),
+        "Accl___scale": (),
+    }
+    session.resetHostWeights(str(file))
+    (found,) = elsewhere(file, {}).values()
+    np.testing.assert_allclose(found, [saved["scale"]] * 2)
+
+
 # Running elsewhere.
 
 

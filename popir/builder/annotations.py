@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import enum
+import math
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping
 from typing import Any
 
@@ -40,7 +41,7 @@ from popir.options.annotations import (
     SERIALIZE_PRECISION,
     VIRTUAL_GRAPH,
 )
-from popir.typed import typed
+from popir.typed import shown, typed
 
 Outputs = str | Iterable[str]
 """The node that has these outputs."""
@@ -250,6 +251,10 @@ class Annotations:
 
     def setInplacePreferences(self, nodeOutputName: Outputs, prefs: Mapping[str, float]) -> None:
         """Sets how much each in-place variant of a node is wanted, by its operator's name."""
+        if not all(map(math.isfinite, prefs.values())):
+            raise popart_exception(
+                f"setInplacePreferences: preferences are finite numbers; given was {shown(prefs)}."
+            )
         node = self._node(nodeOutputName)
         self._set(node, INPLACE_NAMES, list(prefs))
         self._set(node, INPLACE_PRIORITIES, list(prefs.values()))

@@ -125,6 +125,7 @@ def _is_absent(schema: Schema, spec: AttributeSpec, value: Any) -> bool:
     return (
         mayBeEmpty
         and not isinstance(value, str)
+        and getattr(value, "ndim", 1) > 0
         and len(value) == 0
         and not schema.opid.type.startswith("Reduce")
     )

@@ -11,7 +11,7 @@ from popir.cli.training import loss_of
 from popir.compiler import Compilation, compile
 from popir.onnxio.importer import importModel
 from popir.onnxio.load import Loaded
-from popir.onnxio.merged import separateMerged
+from popir.onnxio.training_form import inTrainingForm
 from popir.optimizers import ConstSGD
 from popir.transforms.decision import Decision
 from popir.types import TensorInfo
@@ -33,7 +33,7 @@ def decisionsOf(
         graph = importModel(loaded, infos)
         made = Compilation(graph, list(graph.outputs))
     else:
-        id, graph = loss_of(loaded.model, loss), importModel(separateMerged(loaded), infos)
+        id, graph = loss_of(loaded.model, loss), importModel(inTrainingForm(loaded), infos)
         updater = ConstSGD(0.0)
         made = Compilation(graph, [], loss=id, optimizer=updater, trained=trained, frozen=frozen)
     compile(made)

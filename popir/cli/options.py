@@ -90,6 +90,20 @@ class Number(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]
         return number
 
 
+class Count(click.IntRange):
+    """An integer of at least `least` that fits 64 bits."""
+
+    def __init__(self, least: int) -> None:
+        super().__init__(least)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The number; BadParameter if it is none, or not in the range."""
+        number = int(super().convert(value, param, ctx))
+        if number >= 1 << 63:
+            self.fail(f"{value!r} does not fit 64 bits.", param, ctx)
+        return number
+
+
 model_argument = click.argument("model", type=existing_file)
 
 

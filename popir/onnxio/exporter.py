@@ -39,7 +39,7 @@ def withWeights(model: ModelProto, weights: Mapping[str, Array]) -> ModelProto:
             raise ModelError(
                 f"The weight '{id}' is {old} in the model; given was {TensorInfo(value)}."
             )
-        new = tensor(id, np.ascontiguousarray(value))
+        new = tensor(id, np.asarray(value))
         new.doc_string = target.doc_string
         new.metadata_props.extend(target.metadata_props)
         target.CopyFrom(new)

@@ -8,7 +8,6 @@ from collections.abc import Container, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
 from google.protobuf.message import DecodeError
 from onnx import GraphProto, ModelProto, TensorProto, numpy_helper
 
@@ -137,8 +136,7 @@ def embed(
     reader = TensorReader(folder)
     for tensor in _tensors(model, unless):
         if tensor.data_location == TensorProto.EXTERNAL:
-            value = reader.array(tensor)
-            tensor.CopyFrom(numpy_helper.from_array(np.ascontiguousarray(value), tensor.name))
+            tensor.CopyFrom(numpy_helper.from_array(reader.array(tensor), tensor.name))
     return model
 
 

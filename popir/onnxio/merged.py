@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache
 
-from onnx import ModelProto, NodeProto
+from onnx import ModelProto
 
 from popir import memory
 from popir.errors import ModelError
 from popir.ir.origin import BUILDER
+from popir.onnxio import fx
 from popir.onnxio.load import Loaded
 from popir.onnxio.origin import originOf
 from popir.onnxio.tensors import TensorReader
@@ -23,9 +25,6 @@ STATISTICS: Mapping[str, Mapping[int, str]] = {
     "BatchNormalization": {3: "running_mean", 4: "running_var"}
 }
 """By operator, the inputs that are statistics, with what PyTorch calls them."""
-_SCOPES = "pkg.torch.onnx.name_scopes"
-"""Where PyTorch's default exporter says in which module a node was: the repr of a list of dotted
-paths, from that of the whole network, "", to the node itself."""
 
 
 def separateMerged(loaded: Loaded) -> Loaded:
@@ -33,7 +32,7 @@ def separateMerged(loaded: Loaded) -> Loaded:
 
     Merged are initializers whose elements are all equal, and those whose names differ in numbers
     alone, as the layers of `nn.TransformerEncoder` do, which are clones. Others were shared on
-    purpose: tied weights stay tied.
+    purpose: tied weights stay tied. Where the file holds PyTorch's own call, that decides.
 
     - `b = Identity(a)`, as PyTorch's tracing exporter writes it: `b` becomes an initializer. In a
       model of a Builder, or of nobody's, an Identity is what it says, also of one element.
@@ -72,6 +71,8 @@ class _Merged:
         for n, node in enumerate(self.model.graph.node):
             if node.op_type != "Identity" or node.domain or not node.input or not node.output:
                 continue
+            if fx.call(node):  # Something that the network computes.
+                continue
             old, name = node.input[0], node.output[0]
             if name not in self._outputs and self._wasMerged(old, name):
                 self._copy(old, name)
@@ -82,8 +83,16 @@ class _Merged:
     def separateModules(self) -> None:
         """Initializers that nodes of several modules read."""
         readers: dict[str, list[tuple[int, int, str]]] = {}
-        for n, node in enumerate(self.model.graph.node):
-            if module := _module(node):
+        nodes = self.model.graph.node
+        modules = {fx.module(node) for node in nodes}
+
+        @cache
+        def named(suffix: str) -> Mapping[str, str]:
+            """The parameters that modules may have, by their names in calls."""
+            return {fx.argument(module + suffix): module + suffix for module in modules}
+
+        for n, node in enumerate(nodes):
+            if module := fx.module(node):
                 for i, id in enumerate(node.input):
                     if id in self._tensors:
                         readers.setdefault(id, []).append((n, i, module))
@@ -93,10 +102,15 @@ class _Merged:
             if own is None:
                 continue
             for n, i, module in uses:
-                name = module + id.removeprefix(own)
-                free = name not in self._taken or self._copies.get(name) == id
+                suffix = id.removeprefix(own)
+                said = fx.parameters(nodes[n]) & named(suffix).keys()
+                name = named(suffix)[said.pop()] if len(said) == 1 else None
+                if name == id:  # It reads what it read in PyTorch.
+                    continue
                 related = _within(owner, module) or _within(module, owner)
-                if free and not related and self._wasMerged(id, name):
+                if name is None and not related and self._wasMerged(id, module + suffix):
+                    name = module + suffix
+                if name and (name not in self._taken or self._copies.get(name) == id):
                     self._replace(n, i, name)
 
     def separateStatistics(self) -> None:
@@ -158,16 +172,6 @@ class _Merged:
             n += 1
             name = f"{base}/{n}"
         return name
-
-
-def _module(node: NodeProto) -> str:
-    """The path of the module that a node was in; "" if the file does not say, or for the network
-    itself.
-    """
-    for entry in node.metadata_props:
-        if entry.key == _SCOPES:
-            return ([""] * 2 + re.findall("'([^']*)'", entry.value))[-2]
-    return ""
 
 
 def _within(inner: str, outer: str) -> bool:

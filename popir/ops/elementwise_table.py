@@ -179,7 +179,7 @@ ROWS = [
         kind=str,
         choices=("none", "tanh"),
     ),
-    Row("PRelu", (6, 7, 9, 16), lambda x, slope: s.select(x, slope * x, x >= 0)),
+    Row("PRelu", (6, 7, 9, 16), lambda x, slope: s.select(x, slope * x, x > 0)),
     Row("Mish", (18, 22), lambda x: x * s.tanh(_softplus(x))),
     Row("ThresholdedRelu", (10, 22), lambda x, *, alpha: s.select(x, 0, x > alpha)),
     # comparison and logic

@@ -42,7 +42,7 @@ _DOT = "no .dot files are written; popir.Session.graph prints the compiled graph
 _CYCLES = "getCycleCount() is an estimate, which needs no instrumentation."
 _UNROLLED = "a batch is computed as a whole."
 _ENGINE = Needs("compileEngine is True", lambda options: options.compileEngine)
-_OUTLINING = Needs("enableOutlining is not False", lambda o: o.enableOutlining is not False)
+OUTLINING = Needs("enableOutlining is not False", lambda o: o.enableOutlining is not False)
 _LOGGER = Needs(
     "compilationProgressLogger is given", lambda o: o.compilationProgressLogger is not None
 )
@@ -248,13 +248,13 @@ class SessionOptions(SessionSettings):
         True,
         "what a call copies is taken off what outlining gains.",
         "tests/transforms/test_outline.py::test_without_the_costs_of_copies_only_the_values_count",
-        needs=_OUTLINING,
+        needs=OUTLINING,
     )
     outlineThreshold: float = acts(
         1.0,
         "what a piece of code has to be worth to be outlined.",
         "tests/transforms/test_outline.py::test_what_is_not_worth_it_stays",
-        needs=_OUTLINING,
+        needs=OUTLINING,
     )
     outlineSequenceBreakCost: float = noMeaning(
         10000.0, "computing and exchange do not overlap, so there is no sequence to break."

@@ -272,6 +272,13 @@ class SessionSettings(Settings):
             return
         self._warnOnce(name, value, f"has no meaning here: {declared.reason}")
 
+    def tellWithout(self, needs: Needs, why: str) -> None:
+        """Warns of the options that act only where `needs` holds, where a session knows better."""
+        for name, known, value in _leaves(self, ""):
+            declared = known.declared
+            if declared is not None and declared.needs is needs and value != known.default():
+                self._warnOnce(name, value, f"has no effect: {why}.")
+
     def _warnOnce(self, name: str, value: Any, words: str) -> None:
         told: set[str] = self.__dict__.setdefault("_told", set())
         if name not in told:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from popir import memory
 from popir.devices import DeviceInfo
 from popir.errors import GradientError, MissingGradientError, PopirError, popart_exception
 from popir.ir import OperatorIdentifier
@@ -21,6 +22,7 @@ from popir.testing.nodes import Node, isFloat, node
 from popir.testing.reports import GradientReport, InputGradient, compared, likeness
 from popir.testing.trials import Trial
 from popir.typed import typed
+from popir.types import TensorInfo
 
 Array = np.ndarray[Any, Any]
 Input = Array | Sequence[int] | None
@@ -130,7 +132,9 @@ def _checkLeast(name: str, value: float | None, least: float) -> None:
 def _array(value: Input, rng: np.random.Generator, low: float, high: float) -> Array | None:
     if value is None or isinstance(value, (np.ndarray, np.generic)):
         return None if value is None else np.asarray(value)
-    return rng.uniform(low, high, tuple(value))
+    info = TensorInfo("DOUBLE", value)
+    memory.require("A random input of gradcheck", info.nbytes())
+    return rng.uniform(low, high, info.shape())
 
 
 def _name(entry: OpEntry, i: int) -> str:

@@ -1,4 +1,4 @@
-"""Numbers of the command line: none of them may be NaN or infinite."""
+"""Numbers of the command line: none of them may be NaN or infinite, and integers fit 64 bits."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 import numpy as np
 import pytest
 
-from popir.cli.options import Number
+from popir.cli.options import Count, Number
 from tests.cli.commands import classifier, dense, failure, samples
 from tests.cli.parameters import COMMANDS, options
 
@@ -18,6 +18,12 @@ NUMBERS = [
     for name in COMMANDS
     for option in options(name)
     if isinstance(option.type, Number)
+]
+COUNTS = [
+    (name, option.opts[0])
+    for name in COMMANDS
+    for option in options(name)
+    if isinstance(option.type, click.IntRange)
 ]
 
 
@@ -80,3 +86,18 @@ def test_figures_of_a_machine(value: str, tmp_path: Path) -> None:
 def test_numbers_that_float32_cannot_hold(name: str, tmp_path: Path) -> None:
     said = failure(*starts(name, tmp_path), "--lr", "1e39", code=2)
     assert "'defaultLearningRate' is 1e+39; float32 holds finite numbers up to" in said
+
+
+@pytest.mark.parametrize(("name", "option"), COUNTS)
+def test_integers_fit_the_machine(name: str, option: str, tmp_path: Path) -> None:
+    """Those without an upper bound of their own fit 64 bits."""
+    words = starts(name, tmp_path) if name in ("gradcheck", "run", "train", "profile") else [name]
+    said = failure(*words, option, 10**30, code=2)
+    assert "does not fit 64 bits" in said or "is not in the range" in said
+
+
+def test_every_count_is_bounded() -> None:
+    for name in COMMANDS:
+        for option in options(name):
+            if isinstance(option.type, click.IntRange):
+                assert isinstance(option.type, Count) or option.type.max is not None, option.name

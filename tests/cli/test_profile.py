@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -227,3 +228,9 @@ def test_which_tensor_is_the_loss(tmp_path: Path) -> None:
     assert call_json("profile", one, *words)["model"]["loss"] == "mean"
     last = save(tmp_path / "last.onnx", nodes[:2], given[0], ["h"], given[1])
     assert call_json("profile", last, *words)["model"]["loss"] == "sum"
+
+
+def test_a_pipe_is_no_model(tmp_path: Path) -> None:
+    """To look into it would be to wait for somebody who writes."""
+    os.mkfifo(tmp_path / "pipe")
+    assert "it is no regular file" in failure("profile", tmp_path / "pipe", code=3)

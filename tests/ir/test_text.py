@@ -152,7 +152,7 @@ def graphs(draw: st.DrawFn) -> Graph:
 
 
 @given(graphs())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_round_trip(graph: Graph) -> None:
     text = print_graph(graph)
     other = parse_graph(text)

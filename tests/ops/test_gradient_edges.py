@@ -50,6 +50,8 @@ EDGES = [
     Edge("Log", [[0, -1]], torch.log),
     Edge("Abs", [[0, -0.0, NAN]], torch.abs),
     Edge("Relu", [[0, -0.0]], torch.relu),
+    Edge("PRelu", [[[0, -0.0, 1, -1]], [0.25] * 4], torch.nn.functional.prelu),
+    Edge("LeakyRelu", [[0, -1, 1]], torch.nn.functional.leaky_relu, chosen=[[1, 0.01, 1]]),
     Edge("Softplus", [[0, 200, -200]], torch.nn.functional.softplus),
     Edge("Elu", [[0, 200, -200]], torch.nn.functional.elu),
     Edge("Gelu", [[0, 50, -50, 1e20]], torch.nn.functional.gelu),

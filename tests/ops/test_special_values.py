@@ -78,7 +78,7 @@ def mixed(case: Case, share: float, seed: int) -> list[Array | None]:
 
 
 @pytest.mark.parametrize("case", ROWS_COMPARED, ids=lambda case: case.name)
-@settings(max_examples=2, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=2, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(share=st.sampled_from([0.2, 0.6, 1.0]), seed=st.integers(0, 1000))
 def test_special_values(case: Case, share: float, seed: int) -> None:
     arrays = mixed(case, share, seed)

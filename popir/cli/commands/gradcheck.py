@@ -12,13 +12,14 @@ from typing import Any
 import click
 import numpy as np
 
-from popir import registry
+from popir import memory, registry
 from popir.cli import npz
 from popir.cli.exits import ExitCode
-from popir.cli.options import Number, common, existing_file, given_options
+from popir.cli.options import Count, Number, common, existing_file, given_options
 from popir.cli.output import Output
 from popir.onnxio import schemas
 from popir.testing import GradientReport, gradcheck
+from popir.types import TensorInfo
 
 Array = np.ndarray[Any, Any]
 _DEFAULT_SHAPE = [3, 4]
@@ -37,12 +38,12 @@ _DEFAULT_SHAPE = [3, 4]
 @click.option("--attribute", "settings", multiple=True, metavar="NAME=VALUE", help="A value.")
 @click.option("--constant", "constants", multiple=True, type=int, help="An input in the model.")
 @click.option("--wrt", multiple=True, type=int, help="Input to check.  [default: all]")
-@click.option("--outputs", type=click.IntRange(1), help="How many the operator has.")
+@click.option("--outputs", type=Count(1), help="How many the operator has.")
 @click.option("--through", multiple=True, type=int, help="Output to differentiate.  [default: all]")
 @click.option("--low", type=Number(), default=-2.0, show_default=True, help="Least random float.")
 @click.option("--high", type=Number(), default=2.0, show_default=True, help="Largest random float.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of all random.")
-@click.option("--most", type=click.IntRange(1), default=200, help="Elements moved.  [default: 200]")
+@click.option("--seed", type=Count(0), default=0, show_default=True, help="Of all random.")
+@click.option("--most", type=Count(1), default=200, help="Elements moved.  [default: 200]")
 @click.option("--step", type=Number(0, isOpen=True), help="How far.")
 @click.option("--rtol", type=Number(0), help="Relative tolerance.")
 @click.option("--atol", type=Number(0), help="Absolute tolerance.")
@@ -123,6 +124,7 @@ def _input(spec: str, rng: np.random.Generator) -> Any:
     if not re.fullmatch(r"(\d+(,\d+)*)?", dims):
         raise click.UsageError(f"--input {spec!r} is not of the form of 3,4 or 3,4:int64 or -.")
     shape = [int(n) for n in dims.split(",")] if dims else []
+    memory.require(f"--input {spec}", TensorInfo("INT64", shape).nbytes())
     if kind in ("", "float64", "float32", "float16"):
         return shape
     if kind == "bool":

@@ -19,7 +19,7 @@ from popir.ir import Graph
 from popir.onnxio.describe import Description, Stored, Value, describe
 from popir.onnxio.examine import Examination, Fault, examine
 from popir.onnxio.load import load
-from popir.onnxio.merged import separateMerged
+from popir.onnxio.training_form import inTrainingForm
 from popir.profile.work import COUNTS, OperatorWork, workOf
 from popir.trainable import choose
 
@@ -58,7 +58,7 @@ def command(
     dimensions = Dimensions(description.inputs, dims, shapes)
     assumed = dimensions.assume(1)
     with output.status("examining"), Budget(f"Describing {model}", loaded.nodes).spending():
-        examination = examine(separateMerged(loaded), dimensions.infos(partly=True))
+        examination = examine(inTrainingForm(loaded), dimensions.infos(partly=True))
         choices = choose(examination.graph, trained, frozen)
         modes = _modes(examination.graph)
         work, faults = _work(examination)

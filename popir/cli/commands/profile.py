@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from popir.cli.exits import ExitCode
 from popir.cli.initializers import choosing
 from popir.cli.inputs import Dimensions, random_inputs
 from popir.cli.options import (
+    Count,
     assignments,
     common,
     existing_file,
@@ -55,9 +57,7 @@ def _figure(text: str) -> str | None:
 @mode_options
 @click.option("--target", type=click.Choice(TARGETS), default="ipu2", show_default=True)
 @click.option("--ipus", type=click.IntRange(1, 64), default=1, show_default=True)
-@click.option(
-    "--tiles", type=click.IntRange(1), help="Tiles of an IPU.  [default: all that it has]"
-)
+@click.option("--tiles", type=Count(1), help="Tiles of an IPU.  [default: all that it has]")
 @click.option(
     "--figure",
     "figures",
@@ -70,7 +70,7 @@ def _figure(text: str) -> str | None:
 @click.option(
     "--random",
     "seed",
-    type=click.IntRange(0),
+    type=Count(0),
     help="Run once, on random inputs from a seed, to count codelets that nobody estimates.",
 )
 @click.option("--output", "-o", "page", type=output_file, help="Write a page, an .html file.")
@@ -124,6 +124,8 @@ def command(
 
 def _is_profile(path: str) -> bool:
     """Whether a file is JSON; no ONNX model begins with a brace."""
+    if not os.path.isfile(path):  # To read from a pipe would be to wait.
+        return False
     with open(path, "rb") as file:
         return file.read(64).lstrip().startswith(b"{")
 

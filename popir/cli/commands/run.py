@@ -24,6 +24,7 @@ from popir.cli.exits import CommandError, ExitCode
 from popir.cli.host_profile import profile_json, show_profile
 from popir.cli.inputs import Dimensions, learn_from, note_others, random_inputs
 from popir.cli.options import (
+    Count,
     Number,
     common,
     device,
@@ -50,15 +51,13 @@ Array = np.ndarray[Any, Any]
 @click.command(short_help="Run a model once, on given or random inputs.")
 @model_argument
 @click.option("--inputs", "file", type=existing_file, help="An .npz file with an array per input.")
-@click.option(
-    "--random", "seed", type=click.IntRange(0), help="Random inputs from a seed.  [default: 0]"
-)
+@click.option("--random", "seed", type=Count(0), help="Random inputs from a seed.  [default: 0]")
 @shapes
 @click.option("--check", is_flag=True, help="Compare every output with onnxruntime.")
 @click.option("--rtol", type=Number(0), help="Relative tolerance of --check.")
 @click.option("--atol", type=Number(0), help="Absolute tolerance of --check.")
 @click.option("--allow-nonfinite", is_flag=True, help="NaN and infinity are no failure.")
-@click.option("--runs", type=click.IntRange(1), help="Run so many times more, and time it.")
+@click.option("--runs", type=Count(1), help="Run so many times more, and time it.")
 @click.option("--host-profile", is_flag=True, help="Show the host's time by instruction.")
 @click.option("--output", "target", type=output_file, help="Write the outputs to an .npz file.")
 @device

@@ -17,6 +17,7 @@ from popir.cli.exits import CommandError, ExitCode
 from popir.cli.initializers import choosing, note_untold, rows, show_summary
 from popir.cli.inputs import Dimensions, note_others
 from popir.cli.options import (
+    Count,
     common,
     device,
     device_of,
@@ -82,21 +83,21 @@ class Epoch:
     "--data", "file", type=existing_file, required=True, help="An .npz file: an array per input."
 )
 @loss_option(required=True)
-@click.option("--epochs", type=click.IntRange(1), default=1, show_default=True)
-@click.option("--batch-size", type=click.IntRange(1), help="For a model that leaves it open.")
+@click.option("--epochs", type=Count(1), default=1, show_default=True)
+@click.option("--batch-size", type=Count(1), help="For a model that leaves it open.")
 @optimizer_options
 @choosing
 @mode_options
 @click.option("--shuffle/--no-shuffle", default=True, show_default=True)
 @click.option(
     "--seed",
-    type=click.IntRange(0),
+    type=Count(0),
     help="Of the order, and of dropout.  [default: 0, or for dropout as the saved model goes on]",
 )
 @click.option(
     "--first-epoch",
     "first",
-    type=click.IntRange(1),
+    type=Count(1),
     default=1,
     show_default=True,
     help="The number of the first epoch, for training that goes on.",
