@@ -38,8 +38,8 @@ class Row:
     choices: tuple[str, ...] = ()
     """The values that attributes may have; by default any."""
     partial: Callable[[int, Sequence[Expr], Expr], Expr] | None = None
-    """The derivative in input i, a function of i, the inputs and the output, of an extremum, where
-    it is not that of the expression. Of more inputs than two, `ExtremumGradOp` has all gradients.
+    """The derivative in input i, a function of i, the inputs and the output, where it is not that
+    of the expression. Of an extremum of more inputs than two `ExtremumGradOp` has all gradients.
     """
 
     @property
@@ -90,6 +90,12 @@ def _maximum(*xs: Expr) -> Expr:
 
 def _minimum(*xs: Expr) -> Expr:
     return s.folded(s.minimum, xs)
+
+
+def _sloping(i: int, xs: Sequence[Expr], y: Expr) -> Expr:
+    """Of PRelu: at 0 the slope is that below, as PyTorch has it."""
+    x, slope = xs
+    return s.select(*((s.ONE, slope), (s.ZERO, x))[i], x > 0)
 
 
 def _softplus(x: Expr) -> Expr:
@@ -179,7 +185,12 @@ ROWS = [
         kind=str,
         choices=("none", "tanh"),
     ),
-    Row("PRelu", (6, 7, 9, 16), lambda x, slope: s.select(x, slope * x, x > 0)),
+    Row(
+        "PRelu",
+        (6, 7, 9, 16),
+        lambda x, slope: s.select(x, slope * x, x >= 0),
+        partial=_sloping,
+    ),
     Row("Mish", (18, 22), lambda x: x * s.tanh(_softplus(x))),
     Row("ThresholdedRelu", (10, 22), lambda x, *, alpha: s.select(x, 0, x > alpha)),
     # comparison and logic
