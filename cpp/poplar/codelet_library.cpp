@@ -42,8 +42,13 @@ Unpacked unpack(const std::string& bytes, const std::string& origin) {
            std::to_string(kCodeletFormat) + "; compile the sources again with its popc");
   const auto size = line(), textSize = line(), hash = line();
   const auto content = bytes.substr(at);
-  const auto n = static_cast<std::size_t>(std::strtoull(size.c_str(), nullptr, 10));
-  const auto all = n + static_cast<std::size_t>(std::strtoull(textSize.c_str(), nullptr, 10));
+  const auto number = [&](const std::string& written) {
+    const auto found = std::strtoull(written.c_str(), nullptr, 10);
+    if (std::to_string(found) != written)
+      refuse("the file is damaged: '" + written.substr(0, 20) + "' is no size");
+    return static_cast<std::size_t>(found);
+  };
+  const auto n = number(size), all = n + number(textSize);
   if (n > all || all != content.size() || hash != hashOf(content))
     refuse("the file is damaged: " + std::to_string(content.size()) + " bytes, expected " +
            std::to_string(all) + ", or other content");

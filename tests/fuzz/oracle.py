@@ -193,6 +193,12 @@ def _is_right_of(node: onnx.NodeProto, inputs: Sequence[Array]) -> bool:
         or (type == "Clip" and len([name for name in node.input if name]) < 3)
     ):
         return False
+    if type == "LRN":
+        # The running sum of its windows takes out again what it has added: beside a large square
+        # the others lose their digits.
+        given = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+        largest = np.square(x.astype(np.float64)).max(initial=0) * given.get("alpha", 1e-4)
+        return bool(largest <= 8 * given.get("bias", 1.0) * given["size"])
     if type == "Slice" and len(inputs) == 5:
         # The largest number it takes for "to the end" backwards, too, where that is the first
         # element; the standard has it be clamped.

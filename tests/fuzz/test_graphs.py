@@ -177,6 +177,9 @@ def test_the_oracle_knows_where_onnxruntime_departs_and_no_more() -> None:
     assert not refused_by_onnxruntime(lrn, tame)
     (found,) = oracle.apply(lrn, 13, [x])
     np.testing.assert_array_equal(np.isnan(found), np.isnan(x))
+    apart = np.array([[70, 0.01, 3]], np.float32).reshape(1, 3, 1)
+    (found,) = oracle.apply(lrn, 13, [apart])
+    np.testing.assert_allclose(found, apart / (1 + 0.5 * apart**2) ** 0.6, 1e-6)
 
     sign = helper.make_node("Sign", ["x"], ["y"])
     assert not refused_by_onnxruntime(sign, tame.astype(np.float16))

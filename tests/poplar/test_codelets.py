@@ -261,6 +261,12 @@ def test_source_text_with_options_and_twice():
     assert not graph.addCodelets(text, "-DVALUE=4.5f -O1")
 
 
+def respelled(codelets: bytes) -> bytes:
+    """The first size as a number below 0 that is the same modulo 2^64."""
+    name, form, size, rest = codelets.split(b"\n", 3)
+    return b"\n".join([name, form, str(int(size) - 2**64).encode(), rest])
+
+
 def test_popc_makes_files_of_several_sources(tmp_path):
     for name in "AB":
         (tmp_path / f"{name}.cpp").write_text(
@@ -282,6 +288,7 @@ def test_popc_makes_files_of_several_sources(tmp_path):
     for content, words in [
         (good[:-100], "the file is damaged"),
         (good[:-1] + b"!", "the file is damaged"),
+        (respelled(good), "the file is damaged: '-[0-9]*' is no size"),
         (good.replace(b"codelets\n3\n", b"codelets\n999\n", 1), "has format '999'.*popc"),
         (b"\x7fELF", "not a .gp file"),
         (b"", "not a .gp file"),
