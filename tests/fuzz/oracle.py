@@ -291,6 +291,11 @@ def _check(node: onnx.NodeProto, inputs: Sequence[Array | None]) -> None:
         used = labels[labels != ignored] if ignored is not None else labels
         if not used.size or (weights is not None and not weights[used].astype(np.float64).sum()):
             raise Unspecified(f"{type}: a mean over no label")
+    if type == "Scale" and not floats:
+        factor = next(a.f for a in node.attribute if a.name == "scale")
+        sizes = np.abs(np.asarray(inputs[0]).astype(np.float64)) * abs(factor)
+        if not (sizes < np.iinfo(np.asarray(inputs[0]).dtype).max).all():
+            raise Unspecified("Scale: integers may overflow")
     if type == "ReduceMean" and not floats and not np.asarray(inputs[0]).size:
         raise Unspecified("ReduceMean of no integers")
     if type in ("MaxPool", "AveragePool") and _hasEmptyWindow(node, np.shape(inputs[0])):
