@@ -92,7 +92,7 @@ def _minimum(*xs: Expr) -> Expr:
     return s.folded(s.minimum, xs)
 
 
-def _sloping(i: int, xs: Sequence[Expr], y: Expr) -> Expr:
+def _sloping(i: int, xs: Sequence[Expr], _y: Expr) -> Expr:
     """Of PRelu: at 0 the slope is that below, as PyTorch has it."""
     x, slope = xs
     return s.select(*((s.ONE, slope), (s.ZERO, x))[i], x > 0)
