@@ -17,6 +17,8 @@ def inTrainingForm(loaded: Loaded) -> Loaded:
     an Identity as what it was: `x.detach()` is a Detach, and the statistics that the second use of
     a normalisation reads are those that the first one has updated.
     """
+    if not any(map(fx.call, loaded.model.graph.node)):
+        return separateMerged(loaded)
     model = ModelProto()
     model.CopyFrom(loaded.model)
     changed = [_withDetach(model), _withSharedStatistics(model)]
@@ -24,7 +26,8 @@ def inTrainingForm(loaded: Loaded) -> Loaded:
 
 
 def _withDetach(model: ModelProto) -> bool:
-    found = [node for node in model.graph.node if fx.target(node) == _DETACH]
+    nodes = model.graph.node
+    found = [n for n in nodes if n.op_type == "Identity" and fx.target(n) == _DETACH]
     for node in found:
         node.op_type, node.domain = "Detach", "ai.graphcore"
     if found and all(item.domain != "ai.graphcore" for item in model.opset_import):
