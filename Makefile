@@ -2,6 +2,7 @@
 #   make run        the main example: compiles a C++ operator, trains with it, exports, compares
 #   make test       the tests            (ARGS="-k name" and the like go to pytest)
 #   make sanitize   tests and fuzzers with AddressSanitizer and UndefinedBehaviorSanitizer
+#   make stubs      popir/_device/*.pyi, what editors and type checkers know of the extension
 #   make lint       formatters, linters, type checker
 #   make bench      measurements against other runtimes
 PYTHON ?= python3
@@ -15,7 +16,7 @@ TOOLS := $(VENV)/.tools
 
 CXX_FILES = $(shell git ls-files -- '*.cpp' '*.hpp')
 
-.PHONY: run test sanitize lint format bench clean
+.PHONY: run test sanitize stubs lint format bench clean
 .DELETE_ON_ERROR:
 
 run: $(INSTALLED)
@@ -26,6 +27,9 @@ test: $(INSTALLED) $(TESTING)
 
 sanitize: $(INSTALLED) $(TESTING)
 	$(BIN)/python -m tests.sanitize $(ARGS)
+
+stubs: $(INSTALLED) $(TOOLS)
+	$(BIN)/python -m tools.device_stubs
 
 lint: $(INSTALLED) $(TOOLS)
 	$(BIN)/clang-format --dry-run -Werror $(CXX_FILES)
@@ -46,8 +50,9 @@ clean:
 	rm -rf popir/include popir/lib popir/share popir/bin popir/enable.sh popir/_device*.so
 
 # Installed in place, so that an edit of Python code needs no further step; one of C++ code does.
+# Without -v pip is silent while that compiles.
 $(INSTALLED): $(BIN)/pip pyproject.toml setup.py constraints.txt $(shell find cpp -type f -not -name '*.pyc')
-	$(PIP) install --constraint constraints.txt --editable '.[models]'
+	$(PIP) install -v --constraint constraints.txt --editable '.[models]'
 	touch $@
 
 $(TESTING): $(BIN)/pip pyproject.toml constraints.txt

@@ -21,7 +21,7 @@ USUAL = ["1", "16"]
 CLASSES = 1000
 
 
-def withLoss(model: Any, logits: str) -> Any:
+def with_loss(model: Any, logits: str) -> Any:
     """The model up to the logits, then the cross entropy of `labels` [1]."""
     nodes = list(model.graph.node)
     while logits not in nodes[-1].output:
@@ -59,7 +59,7 @@ def withLoss(model: Any, logits: str) -> Any:
     return model
 
 
-def peakMegabytes() -> float:
+def peak_megabytes() -> float:
     """Of this process so far."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
@@ -73,7 +73,7 @@ def worker(ipus: str) -> None:
     options = popir.SessionOptions()
     options.engineOptions = {"debug.allowOutOfMemory": "true"}
     session = popir.TrainingSession(
-        withLoss(model, light.logits(model)),
+        with_loss(model, light.logits(model)),
         popir.DataFlow(1, []),
         "loss",
         popir.ConstSGD(0.1),
@@ -82,10 +82,10 @@ def worker(ipus: str) -> None:
     )
     start = time.perf_counter()
     session.prepareDevice()
-    prepared, before = time.perf_counter() - start, peakMegabytes()
+    prepared, before = time.perf_counter() - start, peak_megabytes()
     start = time.perf_counter()
     report = session.getReport()
-    seconds, after = time.perf_counter() - start, peakMegabytes()
+    seconds, after = time.perf_counter() - start, peak_megabytes()
     print(
         f"{ipus:>4} {report.tiles:>6} {len(report.steps):>6} {prepared:>9.1f} {seconds:>8.2f}"
         f" {after:>8.0f} (+{after - before:.0f}) {report.cycles:>10}"

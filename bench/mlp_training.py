@@ -45,13 +45,13 @@ def initial() -> list[np.ndarray]:
     """The weights [inputs, outputs] and biases of each layer."""
     random = np.random.default_rng(2)
     found = []
-    for fanIn, fanOut in zip(SIZES, SIZES[1:], strict=False):
-        w = random.standard_normal((fanIn, fanOut)) * np.sqrt(2 / fanIn)
-        found += [w.astype(np.float32), np.zeros(fanOut, np.float32)]
+    for fan_in, fan_out in zip(SIZES, SIZES[1:], strict=False):
+        w = random.standard_normal((fan_in, fan_out)) * np.sqrt(2 / fan_in)
+        found += [w.astype(np.float32), np.zeros(fan_out, np.float32)]
     return found
 
 
-def of_popir(activation: str, perStep: int):
+def of_popir(activation: str, per_step: int):
     """Two functions: one round, which returns its losses; the weights."""
     import popir
 
@@ -69,7 +69,7 @@ def of_popir(activation: str, perStep: int):
     options.engineOptions = {"host.numThreads": str(THREADS)}
     session = popir.TrainingSession(
         fnModel=builder.getModelProto(),
-        dataFlow=popir.DataFlow(perStep, [loss]),
+        dataFlow=popir.DataFlow(per_step, [loss]),
         loss=loss,
         optimizer=popir.ConstSGD(RATE),
         deviceInfo=popir.DeviceManager().createCpuDevice(),
@@ -80,8 +80,8 @@ def of_popir(activation: str, perStep: int):
     x, y = data()
     steps = [
         popir.PyStepIO({images: x[at], labels: y[at]}, anchors)
-        for i in range(0, BATCHES, perStep)
-        for at in [slice(i, i + perStep) if perStep > 1 else i]
+        for i in range(0, BATCHES, per_step)
+        for at in [slice(i, i + per_step) if per_step > 1 else i]
     ]
 
     def run() -> np.ndarray:
@@ -107,8 +107,8 @@ def of_torch(activation: str):
     torch.set_num_threads(THREADS)
     layers: list[torch.nn.Module] = []
     values = initial()
-    for layer, (fanIn, fanOut) in enumerate(zip(SIZES, SIZES[1:], strict=False)):
-        linear = torch.nn.Linear(fanIn, fanOut)
+    for layer, (fan_in, fan_out) in enumerate(zip(SIZES, SIZES[1:], strict=False)):
+        linear = torch.nn.Linear(fan_in, fan_out)
         linear.weight.data.copy_(torch.from_numpy(values[2 * layer].T))
         linear.bias.data.copy_(torch.from_numpy(values[2 * layer + 1]))
         layers += [linear]

@@ -32,7 +32,7 @@ TURNS, TURN_SECONDS, LEAST_RUNS = 15, 0.05, 2
 RTOL, ATOL = 1e-3, 1e-5
 
 
-def setPriority(realtime: bool) -> None:
+def set_priority(realtime: bool) -> None:
     """Of all threads of this process."""
     policy, priority = (os.SCHED_FIFO, 1) if realtime else (os.SCHED_OTHER, 0)
     for thread in os.listdir("/proc/self/task"):
@@ -47,25 +47,25 @@ def worker(peer: str, name: str, output: str, realtime: str) -> None:
     model = light.randomized(light.path(name))
     model.graph.output[0].name = light.logits(model)
     model.graph.output[0].type.tensor_type.ClearField("shape")
-    id, shape = light.imageInput(model)
+    id, shape = light.image_input(model)
     image = np.random.default_rng(1).standard_normal(shape, np.float32)
-    run = popirRun if peer.startswith("popir") else onnxruntimeRun
+    run = popir_run if peer.startswith("popir") else onnxruntime_run
     once = run(model.SerializeToString(), id, image, peer)
     np.save(output, once())
     for _ in sys.stdin:
         if realtime:
-            setPriority(True)
+            set_priority(True)
         times: list[float] = []
         while len(times) < LEAST_RUNS or sum(times) < TURN_SECONDS:
             start = time.perf_counter()
             once()
             times.append(time.perf_counter() - start)
         if realtime:
-            setPriority(False)
+            set_priority(False)
         print(min(times), flush=True)
 
 
-def popirRun(model: bytes, id: str, image: NDArray[np.float32], peer: str):
+def popir_run(model: bytes, id: str, image: NDArray[np.float32], peer: str):
     """A function that runs the model and gives its output."""
     import onnx
 
@@ -88,7 +88,7 @@ def popirRun(model: bytes, id: str, image: NDArray[np.float32], peer: str):
     return once
 
 
-def onnxruntimeRun(model: bytes, id: str, image: NDArray[np.float32], peer: str):
+def onnxruntime_run(model: bytes, id: str, image: NDArray[np.float32], peer: str):
     """The same by onnxruntime, with its defaults but for the number of threads."""
     import onnxruntime as ort
 

@@ -34,14 +34,14 @@ def path(name: str) -> Path:
     return FOLDER / f"light_{name}.onnx"
 
 
-def storedOutput(name: str) -> np.ndarray:
+def stored_output(name: str) -> np.ndarray:
     """What the onnx package stores as the output of the file as it is, for an input of ones."""
     tensor = onnx.TensorProto()
     tensor.ParseFromString((FOLDER / f"light_{name}_output_0.pb").read_bytes())
     return numpy_helper.to_array(tensor)
 
 
-def imageInput(model: ModelProto) -> tuple[str, list[int]]:
+def image_input(model: ModelProto) -> tuple[str, list[int]]:
     """Name and shape of the one input that is no weight."""
     weights = {tensor.name for tensor in model.graph.initializer}
     (value,) = (value for value in model.graph.input if value.name not in weights)
@@ -64,7 +64,7 @@ def randomized(file: Path | str, seed: int = 0) -> ModelProto:
     model = onnx.load(file)
     graph = model.graph
     rng = np.random.default_rng(seed)
-    shapes = _weightShapes(model)
+    shapes = _weight_shapes(model)
     added = {name for node in graph.node if node.op_type == "Sum" for name in node.input}
     weights: dict[str, np.ndarray] = {}
     for name, node, i in _uses(model, set(shapes)):
@@ -76,7 +76,7 @@ def randomized(file: Path | str, seed: int = 0) -> ModelProto:
     kept += [numpy_helper.from_array(array, name) for name, array in weights.items()]
     nodes = [node for node in graph.node if node.output[0] not in weights]
     read = {name for node in nodes for name in node.input}
-    inputs = [value for value in graph.input if value.name == imageInput(model)[0]]
+    inputs = [value for value in graph.input if value.name == image_input(model)[0]]
     for old, new in (
         (graph.initializer, [tensor for tensor in kept if tensor.name in read]),
         (graph.node, nodes),
@@ -88,7 +88,7 @@ def randomized(file: Path | str, seed: int = 0) -> ModelProto:
     return model
 
 
-def _weightShapes(model: ModelProto) -> dict[str, tuple[int, ...]]:
+def _weight_shapes(model: ModelProto) -> dict[str, tuple[int, ...]]:
     """The shape of every weight, by name: float initializers and results of ConstantOfShape."""
     arrays = {t.name: numpy_helper.to_array(t) for t in model.graph.initializer}
     shapes = {name: a.shape for name, a in arrays.items() if a.dtype == np.float32}
@@ -124,6 +124,6 @@ def _drawn(rng: np.random.Generator, node: NodeProto, i: int, shape: tuple[int, 
         return 0.9 + 0.1 * normal
     if role in (("Conv", 1), ("Gemm", 1)):
         transposed = any(a.name == "transB" and a.i for a in node.attribute)
-        fanIn = shape[0] if node.op_type == "Gemm" and not transposed else np.prod(shape[1:])
-        return normal * np.float32(np.sqrt(2 / fanIn))
+        fan_in = shape[0] if node.op_type == "Gemm" and not transposed else np.prod(shape[1:])
+        return normal * np.float32(np.sqrt(2 / fan_in))
     return 0.1 * normal

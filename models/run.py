@@ -31,7 +31,7 @@ OUT = Path(__file__).resolve().parents[1] / "build" / "models"
 console = Console(stderr=False, highlight=False, soft_wrap=True)
 
 
-def customActivation(builder: popir.Builder, x: str) -> str:
+def custom_activation(builder: popir.Builder, x: str) -> str:
     """LeakyRelu by its identifier: whoever defines that operator."""
     return builder.customOp(
         opName="LeakyRelu",
@@ -42,7 +42,7 @@ def customActivation(builder: popir.Builder, x: str) -> str:
     )[0]
 
 
-def defineActivation(kind: str) -> None:
+def define_activation(kind: str) -> None:
     """Brings the operator in: a C++ library, a Python module, or popir's own."""
     if kind == "cpp":
         library = build(OUT)
@@ -54,9 +54,9 @@ def defineActivation(kind: str) -> None:
 
 def train(digits: Digits, epochs: int, rate: float) -> tuple[popir.TrainingSession, Classifier]:
     """Trains for some rounds through all images, a step of the session for each round."""
-    model = Classifier(BATCH, customActivation)
+    model = Classifier(BATCH, custom_activation)
     batches = len(digits.labels) // BATCH
-    proto = model.trainingModel()
+    proto = model.training_model()
     session = popir.TrainingSession(
         fnModel=proto,
         dataFlow=popir.DataFlow(batches, [model.loss]),
@@ -94,7 +94,7 @@ def readWeights(session: popir.TrainingSession, model: Classifier) -> dict[str, 
 
 def predict(model: Any, images: np.ndarray, batch: int) -> np.ndarray:
     """The probabilities that popir computes."""
-    ids = Classifier(batch, customActivation)
+    ids = Classifier(batch, custom_activation)
     session = popir.InferenceSession(
         model, popir.DataFlow(1, [ids.probabilities]), popir.DeviceManager().createCpuDevice()
     )
@@ -106,9 +106,9 @@ def predict(model: Any, images: np.ndarray, batch: int) -> np.ndarray:
 
 def export(weights: dict[str, np.ndarray], batch: int, file: Path) -> None:
     """Writes the model without its loss, for batches of one size."""
-    model = Classifier(batch, customActivation)
+    model = Classifier(batch, custom_activation)
     session = popir.InferenceSession(
-        model.inferenceModel(),
+        model.inference_model(),
         popir.DataFlow(1, [model.probabilities]),
         popir.DeviceManager().createCpuDevice(),
     )
@@ -126,7 +126,7 @@ def main() -> int:
     given = parser.parse_args()
     began = time.perf_counter()
 
-    defineActivation(given.activation)
+    define_activation(given.activation)
     training, test = load()
     session, model = train(training, given.epochs, given.rate)
     weights = readWeights(session, model)

@@ -1,7 +1,7 @@
-"""libpopir.so and what else the build puts beside the Python code.
+"""Loads libpopir.so, and runs other programs that the build puts beside the Python code.
 
-Importing popir loads libpopir, so that an operator library without an rpath, loaded afterwards by
-ctypes, finds it by its name.
+Importing popir loads libpopir. An operator library without an rpath that is loaded later, by
+ctypes, then finds libpopir by its name.
 """
 
 import ctypes
@@ -10,14 +10,14 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
-"""The installed package; holds `include`, `lib`, `bin`, `share` and `enable.sh`."""
+"""The folder of the package, with `include`, `lib`, `bin`, `share` and `enable.sh`."""
 
 
 def load(root: Path = ROOT) -> ctypes.CDLL:
-    """Load libpopir.so of `root`; further calls give the same library.
+    """Loads libpopir.so from the package folder `root`; later calls return the same library.
 
-    Its symbols stay local: a process that also holds PyTorch must not see our oneDNN in its place.
-    Raises ImportError, with the way out, if the library is missing or cannot be loaded.
+    Its symbols stay local, so that PyTorch in the same process does not use our copy of oneDNN.
+    Raises ImportError, saying what to do, if the library is missing or cannot be loaded.
     """
     path = root / "lib" / "libpopir.so"
     if not path.exists():
@@ -34,18 +34,18 @@ def load(root: Path = ROOT) -> ctypes.CDLL:
 
 
 def version() -> str:
-    """Version of the loaded libpopir, which is the version of popir."""
+    """The version of the loaded libpopir, which is the version of popir."""
     text: bytes = load().popir_version()
     return text.decode()
 
 
 def config() -> None:
-    """The command popir-config, which is a shell script of the package."""
+    """Runs the command popir-config, a shell script of the package. Replaces the process."""
     script = str(ROOT / "bin" / "popir-config")
     os.execv(script, [script, *sys.argv[1:]])
 
 
 def popc() -> None:
-    """The command popc, which compiles codelets; a program of the package."""
+    """Runs the command popc, which compiles codelets. Replaces the process."""
     program = str(ROOT / "bin" / "popc")
     os.execv(program, [program, *sys.argv[1:]])

@@ -1,8 +1,11 @@
-"""Reverse-mode differentiation of a graph, over what each operator says of its own gradient.
+"""Reverse-mode automatic differentiation of a graph, from each operator's `getGradOps()`.
 
-The names of gradient tensors are PopART's: the gradient of a tensor `x` is `Gradient___x`; where
-several uses of `x` contribute to it, the contribution through input `i` of operator `n` is
-`Gradient___n_i`.
+The gradient of a tensor `x` is the tensor `Gradient___x`, as in PopART. If `x` is read by several
+inputs, each contributes an *edge gradient*: `Gradient___n_i` through input `i` of the operator with
+id `n`. `Gradient___x` is their sum.
+
+Example: for `y = x * x`, a Mul with id 7, the graph gets `Gradient___7_0 = Gradient___y * x`,
+`Gradient___7_1 = Gradient___y * x` and `Gradient___x = Gradient___7_0 + Gradient___7_1`.
 """
 
 from __future__ import annotations
@@ -21,61 +24,64 @@ from popir.ir import (
     Op,
     Tensor,
     blamed,
-    gradientsOf,
+    gradients_of,
 )
-from popir.types import DataType, TensorInfo, requireFinite
+from popir.types import DataType, TensorInfo, require_finite
 
 _DIFFERENTIABLE = {DataType.FLOAT, DataType.FLOAT16, DataType.BFLOAT16, DataType.DOUBLE}
 
 
 def reservedGradientPrefix() -> str:
-    """What the id of a gradient begins with."""
+    """The prefix of the ids of gradients, "Gradient___". PopART's function of this name."""
     return "Gradient___"
 
 
 def getGradId(id: str) -> str:
-    """The id of the gradient of tensor `id`."""
+    """The id of the gradient of the tensor `id`."""
     return reservedGradientPrefix() + id
 
 
-def getEdgeGradId(op: Op, i: int) -> str:
-    """The id of what input `i` of `op` contributes to the gradient of its tensor."""
+def get_edge_grad_id(op: Op, i: int) -> str:
+    """The id of the edge gradient through input `i` of `op`."""
     return f"{reservedGradientPrefix()}{op.id}_{i}"
 
 
 def differentiate(
     graph: Graph, loss: str, targets: Iterable[str], lossScaling: str | float = 1.0
 ) -> dict[str, str]:
-    """Adds to `graph` the operators that compute the gradients of `loss` with respect to the
-    `targets`.
+    """Adds the operators that compute the gradients of `loss` with respect to `targets`.
 
     Args:
-        loss: the id of a tensor of one element and a floating-point type. lossScaling: what the
-        gradient of the loss itself is: a number, or the id of a tensor of the loss's shape.
+        graph: the forward graph, to which the operators are added.
+        loss: the id of a tensor with one element of a floating-point type.
+        targets: ids of tensors. Integer tensors have no gradient.
+        lossScaling: the gradient of the loss itself: a number, or the id of a tensor of the loss's
+            shape.
 
-    Returns the gradient's id for each target that the loss depends on. Nothing else is computed.
-    Integer tensors carry no gradient. Raises MissingGradientError where a dependence passes through
-    an operator that has none.
+    Returns the id of the gradient for each target that the loss depends on. Only operators that
+    these need are added. Raises MissingGradientError if the loss depends on a target through an
+    operator without a gradient, popart_exception for an unsuitable loss or wrong gradient
+    operators.
     """
     wanted = list(targets)
     if not graph.hasTensor(loss):
         near = did_you_mean(loss, graph.tensors)
         raise popart_exception(f"The loss '{loss}' is no tensor of the model.{near}")
     end = graph.getTensor(loss)
-    _checkLoss(end)
+    _check_loss(end)
     walk = _Walk(graph, wanted)
     ops = graph.schedule()
     below = _ancestors(end)
-    if walk.isActive(end) or loss in wanted:
+    if walk.is_active(end) or loss in wanted:
         walk.seed(end, lossScaling)
         for op in reversed(ops):
-            if op in below and any(map(walk.isActive, _outputs(op).values())):
+            if op in below and any(map(walk.is_active, _outputs(op).values())):
                 walk.differentiate(op)
     found = {id: walk.total(graph.getTensor(id)) for id in wanted}
     return {id: gradient for id, gradient in found.items() if gradient is not None}
 
 
-def _checkLoss(loss: Tensor) -> None:
+def _check_loss(loss: Tensor) -> None:
     if loss.info is None or loss.info.nelms() != 1 or loss.info.dataType() not in _DIFFERENTIABLE:
         raise popart_exception(
             f"The loss '{loss.id}' is {loss.info}; it must have one element of a floating-point "
@@ -84,7 +90,7 @@ def _checkLoss(loss: Tensor) -> None:
 
 
 def _ancestors(end: Tensor) -> set[Op]:
-    """The operators that `end` is computed from."""
+    """The operators that `end` depends on."""
     found: set[Op] = set()
     stack = [end]
     while stack:
@@ -96,20 +102,25 @@ def _ancestors(end: Tensor) -> set[Op]:
 
 
 class _Walk:
-    """The state of one reverse walk: which tensors matter, what contributes to their gradients."""
+    """The state of one reverse walk over the graph.
+
+    A tensor is *active* if it is a target or a floating-point tensor computed from one: only
+    gradients of active tensors are needed.
+    """
 
     def __init__(self, graph: Graph, targets: Iterable[str]) -> None:
         self.graph = graph
         self.active: set[Tensor] = set()
-        """The targets, and every floating-point tensor that is computed from one."""
+        """The active tensors."""
         self.parts: dict[Tensor, list[str]] = {}
-        """For each tensor, the ids of the contributions to its gradient that exist so far."""
+        """For each tensor, the ids of its edge gradients added so far."""
         self.totals: dict[Tensor, str] = {}
+        """For each tensor, the id of its whole gradient, once that is complete."""
         stack = [graph.getTensor(id) for id in targets]
         passed: set[Op] = set()
         while stack:
             tensor = stack.pop()
-            if tensor in self.active or not _carriesGradient(tensor):
+            if tensor in self.active or not _carries_gradient(tensor):
                 continue
             self.active.add(tensor)
             for op in tensor.consumers:
@@ -119,25 +130,27 @@ class _Walk:
                     passed.add(op)
                     stack += _outputs(op).values()
 
-    def isActive(self, tensor: Tensor) -> bool:
-        """Whether the gradient of `tensor` leads to a target's."""
+    def is_active(self, tensor: Tensor) -> bool:
+        """Whether the gradient of `tensor` is needed for the gradient of a target."""
         return tensor in self.active
 
     def seed(self, loss: Tensor, scaling: str | float) -> None:
-        """Starts from the loss."""
+        """Adds the gradient of the loss: a constant, or a copy of the tensor with that id."""
         id = getGradId(loss.id)
         assert loss.info is not None
         if isinstance(scaling, str):
             _add(self.graph, "ai.onnx", "Identity", 13, [scaling], id)
         else:
-            requireFinite(f"The loss scaling of '{loss.id}'", scaling, loss.info.dataType())
+            require_finite(f"The loss scaling of '{loss.id}'", scaling, loss.info.dataType())
             value = np.full(loss.info.shape(), scaling, loss.info.dataType().numpy)
             self.graph.addConstInit(id, value)
         self.totals[loss] = id
 
     def total(self, tensor: Tensor) -> str | None:
-        """The id of the whole gradient of `tensor`, None if nothing contributes; called after all
-        its uses were visited.
+        """The id of the whole gradient of `tensor`; None if there is no edge gradient.
+
+        Adds the sum of the edge gradients at the first call. All readers of the tensor must have
+        been differentiated.
         """
         if tensor not in self.totals and tensor in self.parts:
             self.totals[tensor] = self._collect(tensor, self.parts[tensor])
@@ -158,41 +171,41 @@ class _Walk:
         return id
 
     def differentiate(self, op: Op) -> None:
-        """Adds the gradient operators of `op` that lead to a target."""
+        """Adds the gradient operators of `op` that compute gradients of active inputs."""
         gradients = {i: self.total(t) for i, t in _outputs(op).items()}
         if not any(gradients.values()):
             return
-        wanted = {i for i, t in _inputs(op).items() if self.isActive(t)}
+        wanted = {i for i, t in _inputs(op).items() if self.is_active(t)}
         reached: set[int] = set()
         claimed: set[int] = set()
-        for gradOp in gradientsOf(op):
-            towards = gradOp.gradOutToNonGradIn()
-            _checkMaps(op, gradOp, towards)
+        for grad_op in gradients_of(op):
+            towards = grad_op.gradOutToNonGradIn()
+            _check_maps(op, grad_op, towards)
             claimed.update(towards.values())
             if wanted.intersection(towards.values()):
                 reached.update(towards.values())
-                if _contributes(gradOp, gradients):
-                    self._connect(op, gradOp, gradients)
+                if _contributes(grad_op, gradients):
+                    self._connect(op, grad_op, gradients)
         if missing := wanted - reached:
             raise _missing(op, min(missing), claimed)
 
-    def _connect(self, op: Op, gradOp: Op, gradients: dict[int, str | None]) -> None:
-        self.graph.moveIntoGraph(gradOp)
-        for mapper in gradOp.gradInputInfo():
+    def _connect(self, op: Op, grad_op: Op, gradients: dict[int, str | None]) -> None:
+        self.graph.moveIntoGraph(grad_op)
+        for mapper in grad_op.gradInputInfo():
             source = self._source(op, mapper, gradients)
             if source is not None:
-                gradOp.connectInTensor(mapper.iGrad, source)
-        for out, i in gradOp.gradOutToNonGradIn().items():
+                grad_op.connectInTensor(mapper.iGrad, source)
+        for out, i in grad_op.gradOutToNonGradIn().items():
             if not op.hasInput(i):
                 continue
-            id = self.graph.uniqueId(getEdgeGradId(op, i))
-            gradOp.createAndConnectOutTensor(out, id)
+            id = self.graph.uniqueId(get_edge_grad_id(op, i))
+            grad_op.createAndConnectOutTensor(out, id)
             self.parts.setdefault(op.inTensor(i), []).append(id)
-        with blamed(gradOp, "setup"):
-            gradOp.setup()
-        for out, i in gradOp.gradOutToNonGradIn().items():
+        with blamed(grad_op, "setup"):
+            grad_op.setup()
+        for out, i in grad_op.gradOutToNonGradIn().items():
             if op.hasInput(i):
-                _checkInfo(op, i, gradOp, out)
+                _check_info(op, i, grad_op, out)
 
     def _source(
         self, op: Op, mapper: GradInOutMapper, gradients: dict[int, str | None]
@@ -207,8 +220,9 @@ class _Walk:
         return gradients.get(i) or self._zeros(op.outTensor(i))
 
     def _zeros(self, tensor: Tensor) -> str:
-        """The gradient of an output that the loss does not depend on, where another output's
-        matters.
+        """Adds zeros as the gradient of an output that the loss does not depend on.
+
+        A gradient operator may need it besides the gradient of another output.
         """
         assert tensor.info is not None
         id = getGradId(tensor.id)
@@ -219,32 +233,34 @@ class _Walk:
 
 
 def _outputs(op: Op) -> dict[int, Tensor]:
-    """The outputs that a gradient may come back through."""
+    """The differentiable outputs of an operator, by index."""
     return {i: t for i, t in op.output.items() if i not in op.nonDifferentiableOutputs}
 
 
 def _inputs(op: Op) -> dict[int, Tensor]:
-    """The inputs that a gradient may flow to."""
+    """The differentiable inputs of an operator, by index."""
     return {i: t for i, t in op.input.items() if i not in op.nonDifferentiableInputs}
 
 
-def _contributes(gradOp: Op, gradients: dict[int, str | None]) -> bool:
-    """Whether it reads the gradient of an output that has one; all others are zero, and a gradient
-    is linear in them.
+def _contributes(grad_op: Op, gradients: dict[int, str | None]) -> bool:
+    """Whether the result of `grad_op` may differ from zero.
+
+    It is linear in the output gradients it reads, and an output without a gradient has zeros. So it
+    is zero if none of these outputs has one.
     """
-    mappers = gradOp.gradInputInfo()
+    mappers = grad_op.gradInputInfo()
     reads = [m.iNonGrad for m in mappers if m.type is GradOpInType.GradOut]
     return not reads or any(gradients.get(i) for i in reads)
 
 
-def _carriesGradient(tensor: Tensor) -> bool:
+def _carries_gradient(tensor: Tensor) -> bool:
     return tensor.info is not None and tensor.info.dataType() in _DIFFERENTIABLE
 
 
 def _add(
     graph: Graph, domain: str, type: str, version: int, inputs: list[str], output: str
 ) -> None:
-    """Adds a built-in operator with one output."""
+    """Adds a built-in operator without attributes and with one output."""
     settings = Op.Settings(graph, output)
     tensors = [graph.getTensor(id) for id in inputs]
     attributes: dict[str, Any] = {}
@@ -261,21 +277,23 @@ def _add(
     )
 
 
-def _checkMaps(op: Op, gradOp: Op, towards: dict[int, int]) -> None:
-    """Refuses indices that no operator has; one that is merely not connected may be optional."""
-    who = f"{gradOp.debugName()} of '{gradOp.source}', the gradient of {op.debugName()}"
-    lacking = [i for i in towards.values() if i not in op.input and not _mayLack(op, i, True)]
+def _check_maps(op: Op, grad_op: Op, towards: dict[int, int]) -> None:
+    """Raises popart_exception if a gradient operator refers to inputs or outputs that `op` cannot
+    have. An index that is not connected may belong to an optional input or output.
+    """
+    who = f"{grad_op.debugName()} of '{grad_op.source}', the gradient of {op.debugName()}"
+    lacking = [i for i in towards.values() if i not in op.input and not _may_lack(op, i, True)]
     if min((*towards, *towards.values(), 0)) < 0 or lacking:
         raise popart_exception(
             f"{who}: gradOutToNonGradIn() returned {towards}; expected the index of each of its "
             f"outputs to that of an input, one of {sorted(op.input)}."
         )
     reads: set[int] = set()
-    for mapper in gradOp.gradInputInfo():
-        isInput = mapper.type is GradOpInType.In
-        known = op.input if isInput else op.output
-        isThere = mapper.iNonGrad in known or _mayLack(op, mapper.iNonGrad, isInput)
-        if min(mapper.iGrad, mapper.iNonGrad) < 0 or mapper.iGrad in reads or not isThere:
+    for mapper in grad_op.gradInputInfo():
+        is_input = mapper.type is GradOpInType.In
+        known = op.input if is_input else op.output
+        is_there = mapper.iNonGrad in known or _may_lack(op, mapper.iNonGrad, is_input)
+        if min(mapper.iGrad, mapper.iNonGrad) < 0 or mapper.iGrad in reads or not is_there:
             raise popart_exception(
                 f"{who}: gradInputInfo() maps input {mapper.iGrad} to {mapper.type.name} "
                 f"{mapper.iNonGrad}; expected each input once, and indices among {sorted(known)}."
@@ -283,30 +301,30 @@ def _checkMaps(op: Op, gradOp: Op, towards: dict[int, int]) -> None:
         reads.add(mapper.iGrad)
 
 
-def _mayLack(op: Op, i: int, isInput: bool) -> bool:
-    """Whether a model may leave out input `i`, or output `i`, of an operator."""
+def _may_lack(op: Op, i: int, is_input: bool) -> bool:
+    """Whether input `i` (or output `i`) of an operator is optional."""
     entry = registry.registered(op.opid) if op.source == registry.PYTHON else None
     if entry is not None and entry.definition is not None:
-        formals = entry.definition.inputs if isInput else entry.definition.outputs
+        formals = entry.definition.inputs if is_input else entry.definition.outputs
         if formals.most is not None and i >= formals.most:
             return False
-    return op.mayLackInput(i) if isInput else op.mayLackOutput(i)
+    return op.mayLackInput(i) if is_input else op.mayLackOutput(i)
 
 
-def _checkInfo(op: Op, i: int, gradOp: Op, out: int) -> None:
+def _check_info(op: Op, i: int, grad_op: Op, out: int) -> None:
     expected: TensorInfo = op.inInfo(i)
-    given = gradOp.outInfo(out)
+    given = grad_op.outInfo(out)
     if given != expected:
         raise popart_exception(
-            f"{gradOp.debugName()}: output {out} is {given}, but it is the gradient of input {i} "
+            f"{grad_op.debugName()}: output {out} is {given}, but it is the gradient of input {i} "
             f"of {op.debugName()}, which is {expected}. Correct setup() or gradOutToNonGradIn() "
             "of the gradient operator."
         )
 
 
 def _missing(op: Op, i: int, claimed: set[int]) -> MissingGradientError:
-    isCpp = registry.is_library(op.source)
-    who = f"its class in '{op.source}'" if isCpp else type(op).__name__
+    is_cpp = registry.is_library(op.source)
+    who = f"its class in '{op.source}'" if is_cpp else type(op).__name__
     others = f" Its gradient operators lead to inputs {sorted(claimed)}." if claimed else ""
     return MissingGradientError(
         f"{op.debugName()}: the loss depends on input {i}, '{op.inId(i)}', through this operator, "

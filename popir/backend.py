@@ -1,4 +1,6 @@
-"""popir as an ONNX backend: the interface of `onnx.backend`, for its tests and other tools."""
+"""popir as an ONNX backend, with the interface of `onnx.backend.base`, for ONNX's tests and other
+tools.
+"""
 
 from __future__ import annotations
 
@@ -22,25 +24,25 @@ Array = np.ndarray[Any, Any]
 
 
 MOST_SESSIONS = 16
-"""How many compiled sessions a prepared model keeps."""
+"""The most compiled sessions that a prepared model keeps."""
 MOST_BYTES = 1 << 30
-"""How many bytes of host memory they may hold together; one is kept whatever it holds."""
+"""The most bytes of host memory that they hold together; one is kept whatever its size."""
 
 
 class _Sessions:
-    """The sessions used last, by what they were compiled for."""
+    """A cache of the sessions used last, by the input types, shapes and values compiled in."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[Any, InferenceSession] = OrderedDict()
 
     def get(self, known: Any) -> InferenceSession | None:
-        """The session compiled for `known`, if it is still there."""
+        """The session compiled for the key `known`; None if it is not in the cache."""
         if known in self._kept:
             self._kept.move_to_end(known)
         return self._kept.get(known)
 
     def add(self, known: Any, session: InferenceSession) -> InferenceSession:
-        """Keeps a session, and drops those that were not used for longest, where it is too much."""
+        """Adds a session, and removes the least recently used ones above the limits."""
         self._kept[known] = session
         while len(self._kept) > 1 and (
             len(self._kept) > MOST_SESSIONS
@@ -51,22 +53,22 @@ class _Sessions:
 
 
 class DeviceError(popart_exception, ValueError):
-    """A device that there is not; a ValueError too, as backends raise."""
+    """An unknown device. Also a ValueError, which backends raise."""
 
 
 class BackendOptionError(popart_exception, TypeError):
-    """An option that there is not; a TypeError too, as for any argument."""
+    """An unknown option. Also a TypeError, as for any unknown argument."""
 
 
 def _refuse(who: str, options: Mapping[str, Any]) -> None:
-    """ONNX's interface leaves it to backends what options there are; there are none here."""
+    """Raises BackendOptionError for any option: popir has none of those that ONNX allows for."""
     if options:
         raise BackendOptionError(
             f"popir.backend: {who}() takes no option {', '.join(map(repr, options))}."
         )
 
 
-def _checkCount(who: str, names: Sequence[str], given: Sequence[Any]) -> None:
+def _check_count(who: str, names: Sequence[str], given: Sequence[Any]) -> None:
     if len(given) != len(names):
         raise OperatorInputError(
             f"{who} {len(names)} inputs ({', '.join(names)}); given were {len(given)} arrays."
@@ -75,8 +77,8 @@ def _checkCount(who: str, names: Sequence[str], given: Sequence[Any]) -> None:
 
 @typed
 class PopirRep(BackendRep):
-    """A prepared model: compiled anew for each combination of input shapes that it is given, of
-    which the last `MOST_SESSIONS` are kept, or fewer if they hold more than `MOST_BYTES`.
+    """A prepared model. It is compiled for each new combination of input types and shapes; the last
+    `MOST_SESSIONS` compiled sessions are kept, or fewer if they hold more than `MOST_BYTES`.
     """
 
     def __init__(self, model: ModelProto) -> None:
@@ -87,18 +89,19 @@ class PopirRep(BackendRep):
         self._sessions = _Sessions()
 
     def run(self, inputs: Sequence[Any] | Mapping[str, Any], **kwargs: Any) -> tuple[Any, ...]:
-        """The outputs for `inputs`: arrays in the order of the graph's inputs, or by their names.
+        """Runs the model and returns its outputs as a named tuple in the order of the graph.
 
-        An integer or a scalar whose value is needed to compile the model is compiled in. The result
-        is a tuple, in the order of the graph's outputs, whose fields have their names.
+        `inputs` are arrays in the order of the graph's inputs, or by name. If the model can only be
+        compiled with known values of its integer and scalar inputs, they are compiled in. Raises
+        OperatorInputError for a wrong number of inputs.
         """
         _refuse("PopirRep.run", kwargs)
         if isinstance(inputs, Mapping):
-            byName = inputs
+            by_name = inputs
         else:
-            _checkCount("The model has", self._inputs, inputs)
-            byName = dict(zip(self._inputs, inputs, strict=True))
-        arrays = {id: np.require(value, requirements="C") for id, value in byName.items()}
+            _check_count("The model has", self._inputs, inputs)
+            by_name = dict(zip(self._inputs, inputs, strict=True))
+        arrays = {id: np.require(value, requirements="C") for id, value in by_name.items()}
         session = self._session(arrays)
         anchors = session.initAnchorArrays()
         session.run(PyStepIO(arrays, anchors))
@@ -113,12 +116,12 @@ class PopirRep(BackendRep):
         try:
             return self._sessions.add(known, self._compiled(self._model, infos))
         except OperatorInputError:
-            return self._sessionWithConstants(arrays, infos)
+            return self._session_with_constants(arrays, infos)
 
-    def _sessionWithConstants(
+    def _session_with_constants(
         self, arrays: Mapping[str, Array], infos: Mapping[str, TensorInfo]
     ) -> InferenceSession:
-        """The session for these integers and scalars in particular."""
+        """The session with the values of the integer and scalar inputs compiled in."""
         fixed = {
             id: array
             for id, array in arrays.items()
@@ -144,11 +147,11 @@ class PopirRep(BackendRep):
 
 @typed
 class PopirBackend(Backend):
-    """The backend; the functions of this module are its methods."""
+    """The backend class of ONNX's interface; the functions of this module are its methods."""
 
     @classmethod
     def prepare(cls, model: ModelProto, device: str = "CPU", **kwargs: Any) -> PopirRep:
-        """A model that can be run. Raises DeviceError for another device than the CPU."""
+        """Prepares a model to be run. Raises DeviceError for another device than "CPU"."""
         _refuse("prepare", kwargs)
         if not cls.supports_device(device):
             raise DeviceError(f"popir's backend has the device 'CPU'; asked for was {device!r}.")
@@ -162,7 +165,7 @@ class PopirBackend(Backend):
         device: str = "CPU",
         **kwargs: Any,
     ) -> tuple[Any, ...]:
-        """`prepare` and `run` in one."""
+        """Prepares and runs a model once; see `prepare` and `PopirRep.run`."""
         return cls.prepare(model, device, **kwargs).run(inputs)
 
     @classmethod
@@ -175,12 +178,14 @@ class PopirBackend(Backend):
         opset_version: int | None = None,
         **kwargs: Any,
     ) -> tuple[Any, ...]:
-        """Runs one operator, at the opset `opset_version` or else the newest. `outputs_info` is a
-        hint of ONNX's interface: types and shapes of the outputs follow from the inputs'.
+        """Runs one operator, at the opset `opset_version` or the newest of the installed onnx.
+
+        `outputs_info` is not used: types and shapes of the outputs are inferred. Raises
+        OpsetVersionError for an impossible opset, OperatorInputError for a wrong number of inputs.
         """
         arrays = [np.asarray(value) for value in inputs]
         names = [name for name in node.input if name]
-        _checkCount(f"{node.op_type} has", names, arrays)
+        _check_count(f"{node.op_type} has", names, arrays)
         declared = [
             helper.make_tensor_value_info(
                 name, helper.np_dtype_to_tensor_dtype(array.dtype), array.shape
@@ -198,7 +203,7 @@ class PopirBackend(Backend):
 
     @classmethod
     def supports_device(cls, device: str) -> bool:
-        """Whether `device` is the CPU."""
+        """Whether `device` is "CPU", or "CPU:n" with a number."""
         return device.split(":")[0] == "CPU"
 
 

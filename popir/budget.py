@@ -1,8 +1,8 @@
-"""How much work a model may take to be read and compiled.
+"""The limit of the work spent on importing and compiling one model.
 
-Work is counted, not timed: the same model takes the same on every machine. A unit is about a
-microsecond. An operator costs OPERATOR when it is imported and when it is lowered; the device
-counts its vertices, variables, steps and the pieces of views (`cpp/poplar/budget.hpp`).
+Work is counted, not timed, so that a model takes the same on every machine. A unit is about one
+microsecond. An operator costs OPERATOR units when it is imported and again when it is lowered. The
+device counts vertices, variables, steps and pieces of views (`cpp/support/budget.hpp`).
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from popir import poplar
 from popir.errors import WorkLimitError, popart_exception
 
 BASE = 10_000_000
-"""What any model may take."""
+"""The limit for a model without nodes, in units."""
 EACH = 20_000
-"""What it may take besides for each node in its file."""
+"""The units added to the limit for each node of the model's file."""
 OPERATOR = 250
-"""What an operator costs besides what it makes on the device."""
+"""The units an operator costs, besides those of what it adds to the device."""
 VARIABLE = "POPIR_MAX_WORK"
 """The environment variable that sets another limit; 0 for none."""
 
@@ -30,30 +30,30 @@ _at = threading.local()
 
 
 class Operator(Protocol):
-    """What is asked of an operator, a `popir.ir.Op`."""
+    """The part of `popir.ir.Op` that is used here."""
 
     @property
     def input(self) -> Sized:
-        """What it reads."""
+        """The input tensors, by index."""
         ...
 
     @property
     def output(self) -> Sized:
-        """What it makes."""
+        """The output tensors, by index."""
         ...
 
     def debugName(self) -> str:
-        """Who it is, for messages."""
+        """A description of the operator, for messages."""
         ...
 
 
 class Budget:
-    """The work for one model: what has been done, and how much may be."""
+    """The work spent on one model, and its limit."""
 
     def __init__(self, who: str, nodes: int) -> None:
-        """`who` begins messages; `nodes` are those of the model's file.
+        """`who` starts the error message; `nodes` is the number of nodes in the model's file.
 
-        Raises popart_exception if POPIR_MAX_WORK is no number.
+        Raises popart_exception if POPIR_MAX_WORK is not a number.
         """
         self.who = who
         self.spent = 0
@@ -71,7 +71,7 @@ class Budget:
 
     @contextlib.contextmanager
     def spending(self) -> Generator[None]:
-        """Counts the work of this thread within. Raises WorkLimitError once it is too much."""
+        """Counts this thread's work in the `with` block. Raises WorkLimitError above the limit."""
         before = poplar.budgetOfThread()
         poplar.setBudgetOfThread(self.spent, self.limit)
         _at.op = None
@@ -93,17 +93,17 @@ class Budget:
 
 
 def operator(op: Operator) -> None:
-    """Counts an operator, which is worked on from now on."""
+    """Counts one operator, and makes it the one that an error names."""
     _at.op = op
     poplar.spend(OPERATOR + len(op.input) + len(op.output))
 
 
 def operators(number: int) -> None:
-    """Counts operators that are yet to come."""
+    """Counts `number` operators that will be made later."""
     _at.op = None
     poplar.spend(OPERATOR * number)
 
 
 def done() -> None:
-    """Says that no operator is worked on any more."""
+    """Ends the work on an operator: an error names none from now on."""
     _at.op = None

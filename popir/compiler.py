@@ -1,4 +1,4 @@
-"""The pipeline: from an imported graph to the graph that is lowered, one pass after another."""
+"""The compiler pipeline: the passes from an imported graph to the graph that is lowered."""
 
 from __future__ import annotations
 
@@ -12,104 +12,108 @@ from popir import registry
 from popir.autodiff import differentiate, reservedGradientPrefix
 from popir.errors import AnchorError, VerificationError, did_you_mean, popart_exception
 from popir.ir import Graph, Op, verify
-from popir.ir.graph import calledGraphs
+from popir.ir.graph import called_graphs
 from popir.ir.hash import digest, encoded
-from popir.patterns import Patterns, applyPatterns
+from popir.patterns import Patterns, apply_patterns
 from popir.progress import Logger
 from popir.reserved import RANDOM_SEED
 from popir.trainable import Choice, Role, choose
 from popir.transforms.decision import Decision
 from popir.transforms.inplace import PATTERN, inplace
-from popir.transforms.outline import OutlineOptions, outline
+from popir.transforms.outlining.outline import OutlineOptions, outline
 from popir.transforms.prune import prune
-from popir.transforms.state import keepState
-from popir.types import requireFinite
+from popir.transforms.state import keep_state
+from popir.types import require_finite
 
 
 class Updater(Protocol):
-    """What compiling asks of an optimizer; see `popir.optimizers`."""
+    """The part of an optimizer that the compiler uses; see `popir.optimizers`.
+
+    The optimizer's numbers have a name and belong to a weight, such as ("scaledMomentum1", "w").
+    "lossScaling" belongs to no weight: its weight is "".
+    """
 
     def isConstant(self, name: str, weight: str) -> bool:
-        """Whether a number never changes; "lossScaling" is one that belongs to no weight."""
+        """Whether a number is compiled in and never changes."""
         ...
 
     def value(self, name: str, weight: str) -> float:
-        """What the number is now."""
+        """The present value of a number."""
         ...
 
     def addUpdate(self, graph: Graph, weight: str, gradient: str) -> dict[str, tuple[str, str]]:
-        """Adds the operator that updates a weight.
+        """Adds the operator that updates a weight from its gradient; both are tensor ids.
 
-        Returns the tensors that hold numbers which may change, with their names and the weight.
+        Returns the tensors that hold changeable numbers: tensor id to (name, weight).
         """
         ...
 
 
 LOSS_SCALING = "lossScaling_FLOAT"
-"""The id of the tensor that holds a loss scaling which may change."""
+"""The id of the tensor that holds the loss scaling, if that is changeable."""
 
 
 @dataclass
 class Compilation:
-    """What the passes work on."""
+    """The state of one compilation: the input and output of every pass."""
 
     graph: Graph
     anchors: list[str]
     patterns: Patterns = field(default_factory=Patterns)
     loss: str | None = None
-    """The tensor to differentiate, in training."""
+    """The id of the tensor to differentiate; None for inference."""
     optimizer: Updater | None = None
     outlining: OutlineOptions | None = None
-    """What is worth to be outlined; None to outline nothing."""
+    """The options of outlining; None to outline nothing."""
     trained: Collection[str] = ()
-    """Names and patterns of initializers to train, whatever the rule says."""
+    """Names and patterns of initializers to train, overriding the rules of `popir.trainable`."""
     frozen: Collection[str] = ()
-    """The same of those to leave as they are."""
-    roundsStochastically: bool = False
-    """Whether 16-bit floats are rounded by draws from the random seed."""
+    """Names and patterns of initializers not to train, overriding the rules."""
+    rounds_stochastically: bool = False
+    """Whether 16-bit floats are rounded stochastically, with random numbers from the seed."""
     choices: dict[str, Choice] = field(default_factory=dict)
-    """What becomes of each initializer in training, and why."""
+    """The role of each initializer in training, and why."""
     weights: list[str] = field(default_factory=list)
     """The ids of the initializers that are trained."""
     gradients: dict[str, str] = field(default_factory=dict)
-    """The gradient's id by the tensor's id."""
+    """Maps the id of a tensor to the id of its gradient."""
     scalars: dict[str, tuple[str, str]] = field(default_factory=dict)
-    """The tensors that hold changing numbers of the optimizer: the number's name, and its weight.
-    """
+    """The tensors that hold changeable numbers of the optimizer: id to (name, weight)."""
     decisions: list[Decision] = field(default_factory=list)
-    """What patterns and transforms did and where they did not, with the reasons."""
+    """What patterns and transforms did, and what they refused with the reason."""
 
     @property
     def kept(self) -> set[str]:
-        """The tensors that no pass may remove."""
+        """The ids that no pass may remove: the anchors and the loss."""
         return {*self.anchors, *([self.loss] if self.loss else [])}
 
 
-def chooseWeights(c: Compilation) -> None:
-    """Decides what is trained, before patterns and other passes add variables of their own."""
+def choose_weights(c: Compilation) -> None:
+    """Decides which initializers are trained. Runs first, before other passes add variables."""
     if c.loss is None:
         return
     c.choices = choose(c.graph, c.trained, c.frozen)
     c.weights = [id for id, choice in c.choices.items() if choice.role is Role.TRAINED]
 
 
-def keepStates(c: Compilation) -> None:
-    """Lets state that operators compute, such as running statistics, last till the next batch."""
+def keep_states(c: Compilation) -> None:
+    """Keeps state that operators compute, such as running statistics, for the next batch."""
     if c.loss is None:
         return
-    keepState(c.graph, {id for id, choice in c.choices.items() if choice.role is Role.STATE})
+    keep_state(c.graph, {id for id, choice in c.choices.items() if choice.role is Role.STATE})
 
 
-def connectRandomSeed(c: Compilation) -> None:
-    """Gives the operators that draw random numbers, and stochastic rounding, one seed, which
-    changes after each batch.
+def connect_random_seed(c: Compilation) -> None:
+    """Connects the random seed to the operators that draw random numbers, and adds the operator
+    that changes it after each batch.
 
-    It begins where the training stopped that saved the model, else at 0.
+    The seed, UINT32[2], is also that of stochastic rounding. It starts at 0, or with the value
+    saved in the model. This pass also sets `Graph.isTraining`.
     """
     c.graph.isTraining = c.loss is not None
     users = [op for op in c.graph.ops.values() if op.requiresRandomSeed()]
     users = [op for op in users if not op.hasInput(op.getSeedInIndex())]
-    if not users and not c.roundsStochastically:
+    if not users and not c.rounds_stochastically:
         return
     c.graph.addState(RANDOM_SEED, np.zeros(2, np.uint32))
     if c.graph.isTraining:
@@ -126,19 +130,20 @@ def connectRandomSeed(c: Compilation) -> None:
 
 
 def rewrite(c: Compilation) -> None:
-    """Applies the patterns until none matches. What anchors are gradients of stays, and so do the
-    weights' gradients.
+    """Applies the patterns until none matches.
+
+    Protected are anchors, the loss, gradients, and each x with an anchored gradient `Gradient___x`.
     """
     prefix = reservedGradientPrefix()
     bases = (id.removeprefix(prefix) for id in c.anchors)
-    made = applyPatterns(c.graph, c.patterns, {*c.kept, *bases, *c.gradients.values()})
-    # An operator that was refused before is still there and refused again, if for the same reason.
+    made = apply_patterns(c.graph, c.patterns, {*c.kept, *bases, *c.gradients.values()})
+    # Refusals of an earlier run are dropped: this run has reported them again, if they still hold.
     c.decisions = [decision for decision in c.decisions if decision.reason is None] + made
 
 
-def addGradients(c: Compilation) -> None:
-    """Differentiates the loss with respect to the weights, and to tensors whose gradient is
-    anchored.
+def add_gradients(c: Compilation) -> None:
+    """Adds the operators that compute the gradients of the loss: of the weights, and of each x with
+    an anchor `Gradient___x`.
     """
     if c.loss is None or c.optimizer is None:
         return
@@ -149,16 +154,16 @@ def addGradients(c: Compilation) -> None:
     if not c.optimizer.isConstant("lossScaling", ""):
         info = c.graph.getTensor(c.loss).info
         assert info is not None
-        requireFinite(f"The loss scaling of '{c.loss}'", seed, info.dataType())
+        require_finite(f"The loss scaling of '{c.loss}'", seed, info.dataType())
         c.graph.addVarInit(LOSS_SCALING, np.full(info.shape(), seed, info.dataType().numpy))
         c.scalars[LOSS_SCALING] = ("lossScaling", "")
         seed = LOSS_SCALING
     c.gradients = differentiate(c.graph, c.loss, targets, seed)
-    c.graph.hasGradients = True
+    c.graph.has_gradients = True
 
 
-def addUpdates(c: Compilation) -> None:
-    """Adds the operator that updates each weight which has a gradient."""
+def add_updates(c: Compilation) -> None:
+    """Adds the update operator of each weight that has a gradient."""
     if c.optimizer is None:
         return
     for weight in c.weights:
@@ -166,8 +171,8 @@ def addUpdates(c: Compilation) -> None:
             c.scalars.update(c.optimizer.addUpdate(c.graph, weight, c.gradients[weight]))
 
 
-def checkAnchors(c: Compilation) -> None:
-    """Raises AnchorError, with near misses, for an anchor that is no tensor."""
+def check_anchors(c: Compilation) -> None:
+    """Raises AnchorError, with similar names, for an anchor that is no tensor of the graph."""
     tensors = c.graph.tensors
     for id in c.anchors:
         if id not in tensors:
@@ -175,53 +180,53 @@ def checkAnchors(c: Compilation) -> None:
             raise AnchorError(f"The anchor '{id}' is no tensor of the model.{near}")
 
 
-def removeUnused(c: Compilation) -> None:
-    """Removes what leads neither to an anchor nor to an update."""
+def remove_unused(c: Compilation) -> None:
+    """Removes operators that no anchor and no weight update depends on."""
     prune(c.graph, c.anchors)
 
 
-def outlineRepeats(c: Compilation) -> None:
-    """Makes one graph, called several times, of what repeats."""
+def outline_repeats(c: Compilation) -> None:
+    """Replaces repeated parts of the graph by calls, if outlining is on."""
     if c.outlining is not None:
         c.decisions += outline(c.graph, c.kept, c.outlining)
 
 
 def overwrite(c: Compilation) -> None:
-    """Lets operators write their results over inputs that nobody misses."""
+    """Replaces operators by in-place variants, if the pattern InPlace is on."""
     if c.patterns.isPatternEnabled(PATTERN):
-        for graph in calledGraphs(c.graph):
+        for graph in called_graphs(c.graph):
             c.decisions += inplace(graph, c.kept)
 
 
 def getHash(c: Compilation, seed: object = ()) -> int:
-    """64 bits for the compiled graph, the same in every process: PopART's `Ir::getHash`.
+    """A hash of 64 bits of the compiled graph, equal in every process; PopART's `Ir::getHash`.
 
-    It tells graphs apart by what `popir.ir.hash.digest` says, by anchors, and by `seed`: whatever
-    else an executable depends on. Raises popart_exception for what has no digest.
+    It covers `popir.ir.hash.digest`, the anchors and the loss, and `seed`: what else an executable
+    depends on. Raises popart_exception for an attribute that has no digest.
     """
     return int.from_bytes(digest(c.graph, encoded((sorted(c.kept), seed)))[:8], "little")
 
 
 PASSES: list[Callable[[Compilation], None]] = [
-    chooseWeights,
-    keepStates,
-    connectRandomSeed,
+    choose_weights,
+    keep_states,
+    connect_random_seed,
     rewrite,
-    addGradients,
+    add_gradients,
     rewrite,
-    addUpdates,
-    checkAnchors,
-    removeUnused,
-    outlineRepeats,
+    add_updates,
+    check_anchors,
+    remove_unused,
+    outline_repeats,
     overwrite,
 ]
 
 
 def compile(c: Compilation, progress: Logger | None = None) -> None:
-    """Runs the passes, and verifies the graph after each; `progress` hears how many are done.
+    """Runs all passes on `c`, and verifies the graph after each.
 
-    Raises VerificationError, naming the passes that ran, where one leaves the graph inconsistent;
-    and what the passes raise.
+    `progress(done, total)` is called before each pass. Raises the errors of the passes, and
+    VerificationError, naming the passes that ran, if a pass leaves the graph inconsistent.
     """
     done: list[str] = []
     for run in PASSES:
@@ -236,17 +241,17 @@ def compile(c: Compilation, progress: Logger | None = None) -> None:
                 f"After the pass {done[-1]} (passes run: {', '.join(done)}): {error}"
             ) from error
     if c.loss is not None and not c.gradients:
-        _checkTraining(c)
+        _check_training(c)
 
 
-def _checkTraining(c: Compilation) -> None:
-    """Refuses training that changes nothing."""
+def _check_training(c: Compilation) -> None:
+    """Raises popart_exception for training that would change no weight."""
     if c.weights:
         raise popart_exception(
             f"The loss '{c.loss}' depends on none of the weights {', '.join(c.weights)}, so there "
             "is nothing to train."
         )
-    left = {id: choice for id, choice in c.choices.items() if c.graph.getTensor(id).isVariable()}
+    left = {id: choice for id, choice in c.choices.items() if c.graph.getTensor(id).is_variable()}
     if left and all(choice.role is Role.CONSTANT for choice in left.values()):
         first = "; ".join(f"'{id}': {choice.reason}" for id, choice in list(left.items())[:5])
         raise popart_exception(

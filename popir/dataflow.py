@@ -1,4 +1,4 @@
-"""What a session returns to the host, and how often: `DataFlow`, `AnchorReturnType`."""
+"""The tensors that a session returns to the host, and how often: `DataFlow`, `AnchorReturnType`."""
 
 from __future__ import annotations
 
@@ -12,24 +12,25 @@ from popir.typed import shown, typed
 
 
 class AnchorReturnTypeId(enum.Enum):
-    """Which of a step's batches an anchored tensor is returned for."""
+    """The batches of a step for which an anchor is returned. PopART's enum of this name."""
 
     Final = 0
-    """The last one."""
+    """The last batch."""
     EveryN = 1
-    """Each `returnPeriod`-th."""
+    """Every `returnPeriod`-th batch."""
     All = 2
-    """Each one."""
+    """Every batch."""
     Sum = 3
-    """The sum over all of them."""
+    """The sum over all batches."""
 
 
 @typed
 class AnchorReturnType:
-    """How an anchored tensor is returned: "Final", "All", "EveryN" with a period, or "Sum".
+    """How an anchor is returned: "Final", "All", "EveryN" with a period, or "Sum", in any case.
+    PopART's class of this name.
 
-    The name's case does not matter. Raises popart_exception for another name, for "EveryN" without
-    a period of at least 1, and for any other with a period.
+    Raises popart_exception for another name, for "EveryN" without a period of at least 1, and for
+    another kind with a period. `tileSet` and `exchangeStrategy` have no effect (OptionWarning).
     """
 
     def __init__(
@@ -39,8 +40,8 @@ class AnchorReturnType:
         tileSet: TileSet = TileSet.Compute,
         exchangeStrategy: ExchangeStrategy = ExchangeStrategy.JustInTime,
     ) -> None:
-        byName = {member.name.lower(): member for member in AnchorReturnTypeId}
-        found = byName.get(anchorReturnTypeString.lower())
+        by_name = {member.name.lower(): member for member in AnchorReturnTypeId}
+        found = by_name.get(anchorReturnTypeString.lower())
         if found is None:
             raise popart_exception(
                 f"No AnchorReturnType is called {anchorReturnTypeString!r}; "
@@ -69,12 +70,12 @@ class AnchorReturnType:
                 )
         self._id = found
         self.period = returnPeriod or 1
-        """Every how many batches a value is returned, where that is not once or each time."""
-        self._tileSet = tileSet
-        self._exchangeStrategy = exchangeStrategy
+        """The return period of EveryN; 1 for the other kinds."""
+        self._tile_set = tileSet
+        self._exchange_strategy = exchangeStrategy
 
     def id(self) -> AnchorReturnTypeId:
-        """The kind."""
+        """The kind of return, such as AnchorReturnTypeId.All."""
         return self._id
 
     def rp(self) -> int:
@@ -84,12 +85,12 @@ class AnchorReturnType:
         return self.period
 
     def tileSet(self) -> TileSet:
-        """The tiles asked for."""
-        return self._tileSet
+        """The `tileSet` given; it has no effect."""
+        return self._tile_set
 
     def exchangeStrategy(self) -> ExchangeStrategy:
-        """The strategy asked for."""
-        return self._exchangeStrategy
+        """The `exchangeStrategy` given; it has no effect."""
+        return self._exchange_strategy
 
     def __repr__(self) -> str:
         period = f", {self.period}" if self._id is AnchorReturnTypeId.EveryN else ""
@@ -98,9 +99,11 @@ class AnchorReturnType:
 
 @typed
 class DataFlow:
-    """Batches per step and the anchors, the tensors returned to the host.
+    """The batches per step and the anchors: the tensors that a step returns to the host. PopART's
+    `DataFlow`.
 
-    `DataFlow(n, {id: AnchorReturnType})`, or `DataFlow(n, [ids], AnchorReturnType("All"))`.
+    `DataFlow(n, {id: AnchorReturnType})` or `DataFlow(n, [ids], AnchorReturnType("All"))`. Raises
+    popart_exception unless 1 <= n < 2^32.
     """
 
     def __init__(
@@ -119,20 +122,23 @@ class DataFlow:
             self._anchors = dict.fromkeys((*anchorTensors, *(anchorIds or ())), art)
 
     def setBatchesPerStep(self, batchesPerStep: int) -> None:
-        """The number of batches that one `run` of a session goes through; at least 1."""
+        """Sets the number of batches of one `Session.run`.
+
+        Raises popart_exception unless it is at least 1 and less than 2^32.
+        """
         if not 1 <= batchesPerStep < 1 << 32:
             raise popart_exception(
                 f"Batches per step must be a whole number of 1 or more, less than 2^32; given was "
                 f"{batchesPerStep!r}."
             )
-        self._batchesPerStep = batchesPerStep
+        self._batches_per_step = batchesPerStep
 
     def batchesPerStep(self) -> int:
-        """The number of batches that one `run` of a session goes through."""
-        return self._batchesPerStep
+        """The number of batches of one `Session.run`."""
+        return self._batches_per_step
 
     def anchors(self) -> list[str]:
-        """The ids of the anchored tensors, in the order given."""
+        """The ids of the anchors, in the order given."""
         return list(self._anchors)
 
     def nAnchors(self) -> int:
@@ -140,27 +146,28 @@ class DataFlow:
         return len(self._anchors)
 
     def isAnchored(self, id: str) -> bool:
-        """Whether the tensor is returned to the host."""
+        """Whether the tensor is an anchor."""
         return id in self._anchors
 
     def art(self, id: str) -> AnchorReturnType:
-        """How the anchor `id` is returned. Raises AnchorError if it is no anchor."""
+        """How the anchor `id` is returned. Raises AnchorError if the tensor is not an anchor."""
         if id not in self._anchors:
             raise AnchorError(f"'{id}' is not an anchor.{did_you_mean(id, self._anchors)}")
         return self._anchors[id]
 
     def rows(self, id: str) -> int | None:
-        """The leading dimension that a step adds to the anchor `id`; None if it adds none.
+        """The leading dimension of the anchor's array: the number of values a step returns. None if
+        that is one, since no dimension is added then.
 
-        Raises popart_exception where the period of EveryN does not divide the batches per step.
+        Raises popart_exception if the period of EveryN does not divide the batches per step.
         """
         art = self.art(id)
-        if art.id() is AnchorReturnTypeId.EveryN and self._batchesPerStep % art.rp():
+        if art.id() is AnchorReturnTypeId.EveryN and self._batches_per_step % art.rp():
             raise popart_exception(
                 f"The anchor '{id}' has the return period {art.rp()}, which does not divide the "
-                f"{self._batchesPerStep} batches per step."
+                f"{self._batches_per_step} batches per step."
             )
         if art.id() in (AnchorReturnTypeId.Final, AnchorReturnTypeId.Sum):
             return None
-        rows = self._batchesPerStep // art.period
+        rows = self._batches_per_step // art.period
         return rows if rows > 1 else None

@@ -1,4 +1,4 @@
-"""What an operator may be given: `OpDefinition`, and the checks against it."""
+"""Operator definitions: the inputs, outputs and attributes of an operator, and checks of them."""
 
 from __future__ import annotations
 
@@ -13,32 +13,35 @@ from popir.typed import typed
 from popir.types import DataType
 
 Given = tuple[str, DataType | None]
-"""The id of an input and, where it is known, its element type."""
+"""The id of an input, and its element type or None if that is not known."""
 
 
 @dataclass(frozen=True)
 class Formal:
-    """One declared input or output."""
+    """One input or output in an operator's definition."""
 
     name: str
     types: frozenset[DataType] = frozenset()
-    """The element types that it takes; none means any."""
+    """The accepted element types; empty for any."""
     optional: bool = False
     variadic: bool = False
-    """Stands for any number of tensors, at least `least`, from its place to the last."""
+    """True for the last formal if it takes any number of tensors, at least `least`."""
     least: int = 1
     constraint: str = ""
-    """Inputs and outputs of one constraint, such as "T", have one element type."""
+    """ONNX's type constraint, such as "T": all its inputs and outputs have the same type."""
     doc: str = ""
 
     @staticmethod
     def of(row: Formal | tuple[Any, ...]) -> Formal:
-        """A Formal from ("x", types), ("x", types, "optional") or ("x", types, "variadic")."""
+        """A Formal from ("x", types), ("x", types, "optional") or ("x", types, "variadic").
+
+        Raises popart_exception for a row of another form.
+        """
         if isinstance(row, Formal):
             return row
         name, types, *option = row if len(row) > 1 else ("", ())
-        isRow = isinstance(name, str) and isinstance(types, Iterable) and len(row) > 1
-        if not isRow or option not in ([], ["optional"], ["variadic"]):
+        is_row = isinstance(name, str) and isinstance(types, Iterable) and len(row) > 1
+        if not is_row or option not in ([], ["optional"], ["variadic"]):
             raise popart_exception(
                 f"OpDefinition: {row!r} is not (name, types), (name, types, 'optional') or "
                 f"(name, types, 'variadic')."
@@ -48,7 +51,7 @@ class Formal:
 
     @property
     def required(self) -> bool:
-        """Whether it must be given."""
+        """Whether at least one tensor must be given for it."""
         return not self.optional and (not self.variadic or self.least > 0)
 
 
@@ -56,12 +59,12 @@ class Formals(tuple[Formal, ...]):
     """The declared inputs, or the declared outputs, of an operator, in order."""
 
     least: int
-    """How many must be given."""
+    """The least number of tensors."""
     most: int | None
-    """How many may be given; None for any number."""
+    """The greatest number of tensors; None for any."""
 
     def __new__(cls, rows: Iterable[Formal | tuple[Any, ...]] = ()) -> Formals:
-        """From Formals, or rows as `Formal.of` takes them. Raises popart_exception."""
+        """Makes Formals from rows that `Formal.of` accepts. Raises popart_exception for others."""
         if isinstance(rows, Formals):
             return rows
         self = super().__new__(cls, map(Formal.of, rows))
@@ -73,11 +76,11 @@ class Formals(tuple[Formal, ...]):
         return self
 
     def at(self, i: int) -> Formal:
-        """The formal that the tensor at index `i` is for."""
+        """The formal of the tensor at index `i`; the last one may stand for several tensors."""
         return self[i] if i < len(self) else self[-1]
 
     def check_count(self, who: str, what: str, given: int) -> None:
-        """Raises OperatorInputError unless there may be so many; `what` is "input" or "output"."""
+        """Raises OperatorInputError for a wrong number. `what` is "input" or "output"."""
         if self.least <= given and (self.most is None or given <= self.most):
             return
         expected = str(self.least)
@@ -91,11 +94,11 @@ class Formals(tuple[Formal, ...]):
 
 @typed
 class OpDefinition:
-    """The inputs, outputs and attributes that an operator takes.
+    """The inputs, outputs and attributes that an operator takes. PopART's `OpDefinition`.
 
     `inputs` and `outputs` are rows (name, [DataType, ...]), with "optional" or "variadic" as a
-    third item where it holds. `attributes` maps each name to a regular expression that the value,
-    as text, must match whole; "*" is any value.
+    third item if it applies. `attributes` maps each name to a regular expression that must match
+    the whole value as text; "*" allows any value.
     """
 
     def __init__(
@@ -104,7 +107,7 @@ class OpDefinition:
         outputs: Iterable[Formal | tuple[Any, ...]] = (),
         attributes: Mapping[str, str] | None = None,
     ) -> None:
-        """Raises popart_exception for a row that is not of that form."""
+        """Raises popart_exception for a row of another form."""
         self.inputs = Formals(inputs)
         self.outputs = Formals(outputs)
         self.attributes = dict(attributes or {})
@@ -117,9 +120,10 @@ def check(
     inputs: Sequence[Given | None],
     numOutputs: int | None = None,
 ) -> None:
-    """Compares what an operator is given with its definition; `who` names it in messages.
+    """Checks the arguments of an operator against its definition; `who` names it in messages.
 
-    `inputs` are in order; None is left out. Raises OperatorInputError or OperatorAttributeError.
+    `inputs` are in order, with None for one that is left out. `numOutputs` is None if not known.
+    Raises OperatorInputError or OperatorAttributeError.
     """
     check_inputs(who, definition.inputs, inputs)
     if numOutputs is not None:
@@ -131,7 +135,7 @@ def check(
 def check_inputs(who: str, formals: Formals, inputs: Sequence[Given | None]) -> dict[str, DataType]:
     """Checks number, presence and element types of inputs; see `check`.
 
-    Returns the element type that each type constraint stands for here, where it is known.
+    Returns the element type of each type constraint, as far as known: {"T": DataType.FLOAT}.
     """
     formals.check_count(who, "input", len(inputs))
     bound: dict[str, tuple[int, str, DataType]] = {}

@@ -1,4 +1,4 @@
-"""The machines that a session can run on: `DeviceManager`, `DeviceInfo`."""
+"""The devices that a session can run on: `DeviceManager`, `DeviceInfo`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from popir.typed import typed
 
 @typed
 class DeviceInfo:
-    """One device: its kind, its size, and the `poplar.Device` behind it."""
+    """One device: its kind, its size, and its `poplar.Device`. PopART's `DeviceInfo`.
+
+    A `DeviceManager` makes it. As a context manager, it detaches at the end of the block.
+    """
 
     def __init__(self, type: DeviceType, device: poplar.Device, version: str, id: int = 0) -> None:
         target = device.getTarget()
@@ -30,16 +33,16 @@ class DeviceInfo:
         self.device = device
 
     def attach(self) -> bool:
-        """Takes the device; always succeeds."""
+        """Sets `isAttached`. Returns True: a simulated device is always free."""
         self.isAttached = True
         return True
 
     def tryAttachUntilTimeout(self) -> bool:
-        """Takes the device; always succeeds."""
+        """The same as `attach`: there is nothing to wait for."""
         return self.attach()
 
     def detach(self) -> None:
-        """Gives the device back."""
+        """Clears `isAttached`. A session may still run on the device."""
         self.isAttached = False
 
     def __enter__(self) -> DeviceInfo:
@@ -61,28 +64,27 @@ class DeviceInfo:
 
 
 def _text(value: object) -> str:
-    """A number or a flag as Poplar writes it."""
+    """An option value as Poplar's text: True is "true"."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 @typed
 class DeviceManager:
-    """Makes devices."""
+    """Makes the devices that sessions run on. PopART's `DeviceManager`."""
 
     def createCpuDevice(self) -> DeviceInfo:
-        """The host as a device of one tile: the fastest way to a result."""
+        """A device of one tile that is the host itself: the fastest way to a result."""
         return DeviceInfo(DeviceType.Cpu, poplar.Device.createCPUDevice(), "<unknown-ipu-version>")
 
     def createIpuModelDevice(
         self, options: Mapping[str, int | float | str | bool] | None = None
     ) -> DeviceInfo:
-        """A simulated IPU: the same results, laid out on tiles and costed.
+        """A simulated IPU: tensors are laid out on tiles, and reports estimate cycles and memory.
 
-        Options, numbers or their text: "numIPUs" (1), "tilesPerIPU" (all that the version has),
-        "ipuVersion" ("ipu2", "ipu21", or "ipu1"), any other figure of the machine, such as
-        "memoryBytesPerTile" or "exchangeBytesPerCycle". `popir options` lists them, and those of
-        Poplar's and PopART's that have no meaning here. Raises popart_exception for any other
-        option or value.
+        Options, as numbers or text: "ipuVersion" ("ipu2" by default, "ipu21" or "ipu1"), "numIPUs"
+        (1), "tilesPerIPU" (all of the version), and other figures of the machine, such as
+        "memoryBytesPerTile" or "exchangeBytesPerCycle". `popir options` lists them all. Raises
+        popart_exception for another option or value.
         """
         figures = {name: _text(value) for name, value in (options or {}).items()}
         version = figures.pop("ipuVersion", "ipu2")

@@ -1,11 +1,13 @@
-"""Compiled programs that are kept: what `SessionOptions.enableEngineCaching` switches on.
+"""The cache of compiled programs, which `SessionOptions.enableEngineCaching` switches on.
 
-A program is kept in a file of the folder `cachePath`, named after all that it depends on: the
-compiled graph, options, anchors, machine, popir itself, and the files of libraries, Python modules
-and codelets that take part. The file is one line, "popir engine" and a digest of what follows;
-another line, JSON; then a `poplar.Executable`. It appears whole or not at all. One that is damaged,
-of which no engine can be made, or that belongs to another user, is not used and made anew: codelets
-in it are machine code.
+A program is a file in the folder `SessionOptions.cachePath`. The file's name is a digest of
+everything the program depends on: compiled graph, options, anchors, device, libpopir, and the files
+of operator libraries, Python modules and codelets that are used.
+
+The file has a line "popir engine" with a SHA-256 digest of the rest, a line of JSON with the names
+of inputs and variables, and a serialised `poplar.Executable`. It is written atomically. Since it
+contains machine code (codelets), a file that is damaged, cannot be loaded, or belongs to another
+user is not used but replaced.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from popir import _library, poplar, registry
 from popir.errors import PopirError
 from popir.files import write
 from popir.ir import Graph
-from popir.ir.graph import calledGraphs
+from popir.ir.graph import called_graphs
 
 _log = logging.getLogger("popir.session")
 _MAGIC = b"popir engine "
@@ -33,33 +35,34 @@ _MOST_HEADER = 1 << 24
 
 @dataclass(frozen=True)
 class Kept:
-    """A program as it was kept."""
+    """A program loaded from the cache."""
 
-    engine: Any
+    engine: poplar.Engine
     inputs: list[str]
-    """The ids of the tensors that the host sends."""
+    """The ids of the inputs that the host sends."""
     variables: list[str]
-    """The handles of the weights and states."""
+    """The ids of the weights and states on the device."""
 
 
 class EngineCache:
-    """The file of one program in a folder."""
+    """The cache file of one program."""
 
     def __init__(
-        self, folder: str, graph: Graph, sessionHash: int, codelets: Iterable[str]
+        self, folder: str, graph: Graph, session_hash: int, codelets: Iterable[str]
     ) -> None:
-        """`sessionHash` is `Session.getHash()`. Raises OSError if a file that takes part cannot be
-        read.
+        """Computes the name of the file in `folder`; `session_hash` is `Session.getHash()`.
+
+        Raises OSError if a file that the program depends on cannot be read.
         """
-        digest = hashlib.sha256(str(sessionHash).encode())
-        for file in sorted({*_codeOf(graph), *codelets, str(_library.ROOT / "lib/libpopir.so")}):
+        digest = hashlib.sha256(str(session_hash).encode())
+        for file in sorted({*_code_of(graph), *codelets, str(_library.ROOT / "lib/libpopir.so")}):
             digest.update(file.encode(errors="surrogateescape") + b"\0")
             digest.update(hashlib.sha256(Path(file).read_bytes()).digest())
         self.path = Path(folder) / f"{digest.hexdigest()[:32]}.engine"
         self._graph = graph
 
     def load(self, options: Mapping[str, str]) -> Kept | None:
-        """The program in an engine of these options; None if there is none that can be used."""
+        """The cached program, in an engine with these options; None if there is no usable file."""
         try:
             with self.path.open("rb") as file:
                 if os.fstat(file.fileno()).st_uid != os.geteuid():
@@ -75,15 +78,15 @@ class EngineCache:
         try:
             names = json.loads(header[:_MOST_HEADER])
             inputs, variables = (self._tensors(names[key]) for key in ("inputs", "variables"))
-            engine = poplar.Engine(poplar.Executable.deserialize(executable), options)
+            engine = poplar.Engine(poplar.Executable.deserialize(executable), dict(options))
         except (ValueError, KeyError, TypeError, RecursionError, PopirError) as error:
             return self._refuse(str(error))
-        if not all(self._graph.getTensor(id).isVariable() for id in variables):
+        if not all(self._graph.getTensor(id).is_variable() for id in variables):
             return self._refuse("it names weights that the graph does not have")
         return Kept(engine, inputs, variables)
 
     def _tensors(self, ids: Any) -> list[str]:
-        """The ids; ValueError for what is no list of different tensors of the graph."""
+        """`ids`, if they are a list of distinct tensors of the graph; else raises ValueError."""
         known = self._graph.tensors
         if not isinstance(ids, list) or not all(isinstance(id, str) and id in known for id in ids):
             raise ValueError("it names tensors that the graph does not have")
@@ -94,8 +97,8 @@ class EngineCache:
     def _refuse(self, why: str) -> None:
         _log.warning("The cached program %s is not used, and made anew: %s", self.path, why)
 
-    def save(self, executable: Any, inputs: list[str], variables: list[str]) -> None:
-        """Keeps a program; a warning is logged if that cannot be done."""
+    def save(self, executable: poplar.Executable, inputs: list[str], variables: list[str]) -> None:
+        """Writes a program to the cache. Logs a warning if that fails."""
         names = json.dumps({"inputs": inputs, "variables": variables}).encode()
         try:
             content = names + b"\n" + executable.serialize()
@@ -106,12 +109,12 @@ class EngineCache:
             _log.warning("The program is not kept in %s: %s", self.path.parent, error)
 
 
-def _codeOf(graph: Graph) -> set[str]:
-    """The files of libraries and Python modules that define or lower operators of the graph."""
-    ops = {op.opid: op for each in calledGraphs(graph) for op in each.ops.values()}
+def _code_of(graph: Graph) -> set[str]:
+    """The files of the libraries and Python modules that define or lower the graph's operators."""
+    ops = {op.opid: op for each in called_graphs(graph) for op in each.ops.values()}
     files = {op.source for op in ops.values() if registry.is_library(op.source)}
     made: list[Any] = [type(op) for op in ops.values() if op.source == registry.PYTHON]
-    for entry in registry.opxEntries():
+    for entry in registry.opx_entries():
         if entry.opid not in ops:
             continue
         if registry.is_library(entry.source):

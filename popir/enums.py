@@ -1,6 +1,6 @@
-"""The enumerations of PopART's settings, by their names there.
+"""The enumerations of PopART's SessionOptions and devices, with PopART's names.
 
-`popir options` says which members of an option's enumeration act.
+Not every member has an effect here; `popir options` lists those that have.
 """
 
 from __future__ import annotations
@@ -9,31 +9,31 @@ import enum
 
 
 class SyntheticDataMode(enum.Enum):
-    """Data made on the device in place of the host's."""
+    """Synthetic data, generated once, instead of the host's inputs."""
 
     Off, Zeros, RandomNormal, RandomUniform = range(4)
 
 
 class DeviceType(enum.Enum):
-    """The kind of a device; all of them are simulated here."""
+    """The kind of a device. DeviceManager makes Cpu and IpuModel."""
 
     IpuModel, Cpu, Ipu, OfflineIpu, Sim = range(5)
 
 
 class DeviceConnectionType(enum.Enum):
-    """When a device is attached."""
+    """When a session attaches to a device."""
 
     Always, OnDemand, Never = range(3)
 
 
 class DeviceSelectionCriterion(enum.Enum):
-    """Which of several devices is taken."""
+    """Which of several suitable devices is used."""
 
     First, Random = range(2)
 
 
 class TileSet(enum.Enum):
-    """The tiles that serve a host transfer."""
+    """The tiles that take part in a host transfer."""
 
     Compute, IO = range(2)
 
@@ -75,25 +75,25 @@ class BatchSerializationTransformContext(enum.Enum):
 
 
 class CommGroupType(enum.Enum):
-    """Which replicas belong together."""
+    """How replicas are grouped for collective operations."""
 
     All, Consecutive, Orthogonal, Ungrouped = range(4)
 
 
 class ExecutionPhaseIOSchedule(enum.Enum):
-    """When a phase loads its tensors."""
+    """When an execution phase loads its tensors."""
 
     Preload, OnDemand = range(2)
 
 
 class ExecutionPhaseSchedule(enum.Enum):
-    """The order of the phases' transfers."""
+    """The order of the transfers of execution phases."""
 
     Interleaving, Batch, BatchClusteredIO = range(3)
 
 
 class GradientTensorTrackingMethod(enum.Enum):
-    """Which gradients automatic loss scaling watches."""
+    """The gradients that automatic loss scaling observes."""
 
     ConvAndMatmulGradients = 0
     AllNonViewChangingGradientTensors = 1
@@ -101,13 +101,13 @@ class GradientTensorTrackingMethod(enum.Enum):
 
 
 class Instrumentation(enum.Enum):
-    """Which loops are timed."""
+    """The loops whose cycles are counted."""
 
     Outer, Inner = range(2)
 
 
 class MeanReductionStrategy(enum.Enum):
-    """When an accumulated mean is divided."""
+    """When an accumulated gradient is divided to give the mean."""
 
     Running, Post = range(2)
 
@@ -119,7 +119,7 @@ class MergeVarUpdateType(enum.Enum):
 
 
 class RecomputationType(enum.Enum):
-    """Which activations are computed again in the backward pass."""
+    """The activations that are recomputed in the backward pass."""
 
     NoRecompute, Standard, NormOnly, RecomputeAll, Pipeline = range(5)
 
@@ -131,13 +131,13 @@ class ReplicatedTensorSharding(enum.Enum):
 
 
 class SubgraphCopyingStrategy(enum.Enum):
-    """When a call copies its tensors."""
+    """When a subgraph call copies its inputs and outputs."""
 
     OnEnterAndExit, JustInTime = range(2)
 
 
 class SyncPattern(enum.Enum):
-    """How IPUs synchronise."""
+    """How several IPUs synchronise."""
 
     Full, SinglePipeline, ReplicaAndLadder = range(3)
 

@@ -1,9 +1,8 @@
-"""Every exception that popir raises on purpose.
+"""All exceptions that popir raises on purpose.
 
-All of them are `PopirError`. Three trees stand below it, named as in PopART: `popart_exception` for
-the compiler, `poplibs_exception` for the library functions and `poplar_exception` for the device. A
-C++ exception arrives as the class of the same name here; the bindings look it up by name in this
-module.
+All derive from `PopirError`, in three trees with PopART's and Poplar's names: `popart_exception`
+for the compiler, `poplibs_exception` for library functions, `poplar_exception` for the device. A
+C++ exception becomes the class of the same name; the bindings look it up in this module.
 """
 
 from __future__ import annotations
@@ -17,10 +16,10 @@ from pathlib import Path
 
 
 class PopirError(RuntimeError):
-    """Base of all errors that popir raises on purpose.
+    """The base class of all errors that popir raises on purpose.
 
-    A message is cut in its middle where it would be longer than a screen or two, and control
-    characters in it are escaped: names and values in it are somebody's model's or library's.
+    A message may contain names and values from an untrusted model or library. So control characters
+    in it are escaped, and the middle of a message of more than 5000 characters is left out.
     """
 
     def __init__(self, *args: object) -> None:
@@ -29,11 +28,11 @@ class PopirError(RuntimeError):
 
 _LONGEST = 5000
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-"""What a terminal would obey, line breaks and tabs aside: controls and directions of writing."""
+"""Control characters, except line breaks and tabs, and characters that set the text direction."""
 
 
 def escaped(text: str) -> str:
-    """A text of somebody's, a library's or a model's, with what a terminal would obey escaped."""
+    """`text` with escaped control characters, so that a terminal prints it and does not obey it."""
     return _CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
@@ -54,7 +53,7 @@ class popart_exception(PopirError):
 
 
 class popart_internal_exception(popart_exception):
-    """popir reached a state that it should not: a defect of popir, not of the model."""
+    """popir is in an impossible state: a defect of popir, not of the model."""
 
 
 class popart_runtime_error(popart_exception):
@@ -62,9 +61,10 @@ class popart_runtime_error(popart_exception):
 
 
 class OutOfMemoryException(popart_exception):
-    """The program does not fit the memory of the device, or of the host.
+    """The program does not fit the memory of the device, or of the host. PopART's class of this
+    name.
 
-    `summary` makes the report of a program that does not fit its device.
+    `summary` is called to make the report of a program that does not fit the device.
     """
 
     def __init__(self, message: object, summary: Callable[[], str] = str) -> None:
@@ -72,32 +72,28 @@ class OutOfMemoryException(popart_exception):
         self._summary = summary
 
     def getSummaryReport(self) -> str:
-        """What the program costs and needs, tile by tile; empty if the host was what ran out."""
+        """The report of the program's costs and memory by tile; "" if the host had too little."""
         return self._summary()
 
     def getProfilePath(self) -> str:
-        """Always empty: no profile is written, `Session.getReport` makes one."""
+        """Always "": no profile file is written. `Session.getReport` makes a report."""
         return ""
 
 
 class WorkLimitError(popart_exception):
-    """A model takes more work to be compiled than the budget allows; see `popir.budget`."""
+    """Compiling a model takes more work than its limit; see `popir.budget`."""
 
 
 class UnknownOperatorError(popart_exception):
-    """No operator is registered, or described by a schema, under the domain, name and version asked
-    for.
-    """
+    """No operator of that domain, type and version is registered or has a schema."""
 
 
 class OpsetVersionError(popart_exception):
-    """An operator version not in force at the model's opset, or two opsets for one domain."""
+    """An operator version that the model's opset does not have, or two opsets for one domain."""
 
 
 class OperatorInputError(popart_exception):
-    """A wrong number of inputs or outputs, or an input of a type or shape that the operator does
-    not take.
-    """
+    """A wrong number of inputs or outputs, or an input of a wrong type or shape."""
 
 
 class OperatorAttributeError(popart_exception):
@@ -105,11 +101,11 @@ class OperatorAttributeError(popart_exception):
 
 
 class MissingOpxError(popart_exception):
-    """An operator is in use, but nothing lowers it: no Opx is registered for its identifier."""
+    """No Opx is registered for an operator that the model uses: it cannot be lowered."""
 
 
 class DuplicateOperatorError(popart_exception):
-    """Two definitions claim one operator identifier."""
+    """An operator identifier, or the name of a pattern, is registered twice."""
 
 
 class LibraryLoadError(popart_exception):
@@ -119,7 +115,7 @@ class LibraryLoadError(popart_exception):
 class LibraryBuildError(popart_exception):
     """A library of operators could not be built from its sources.
 
-    `summary` is the message without what the compiler said, which is `said`.
+    `said` is the compiler's output; `summary` is the message without it.
     """
 
     def __init__(self, summary: str, said: str = "") -> None:
@@ -133,23 +129,23 @@ class MissingGradientError(popart_exception):
 
 
 class GradientError(popart_exception):
-    """A gradient that finite differences do not bear out."""
+    """A gradient that differs from finite differences."""
 
 
 class ModelError(popart_exception):
-    """An ONNX model that cannot be read, or is not well formed."""
+    """An ONNX model that cannot be read or written, or is not well formed."""
 
 
 class AnchorError(popart_exception):
-    """An anchor that names no tensor of the model."""
+    """An anchor that is no tensor of the model, or a tensor that is no anchor."""
 
 
 class StepIOError(popart_exception):
-    """Host arrays that do not fit what a step reads or writes."""
+    """A host array that is missing, or does not fit an input or anchor of the step."""
 
 
 class VerificationError(popart_exception):
-    """A graph whose parts contradict each other: a defect of the pass that ran last."""
+    """An inconsistent graph: a defect of the compiler pass that ran last."""
 
 
 class poplibs_exception(PopirError):
@@ -185,7 +181,7 @@ class poplar_graph_program_compilation_error(poplar_exception):
 
 
 class poplar_graph_cycle_error(poplar_exception):
-    """A compute set whose vertices wait for each other."""
+    """Vertices of a compute set, or operators, that depend on one another in a cycle."""
 
 
 class poplar_type_error(poplar_exception):
@@ -205,7 +201,7 @@ class poplar_control_program_error(poplar_exception):
 
 
 class poplar_profiling_disabled(poplar_exception):
-    """A profile was asked for, but profiling is off."""
+    """A profile was requested, but profiling is off."""
 
 
 class poplar_runtime_error(poplar_exception):
@@ -235,7 +231,7 @@ class poplar_unknown_runtime_error(poplar_system_runtime_error):
 
 
 def require_path(who: str, value: object) -> Path:
-    """The path of a file. Raises popart_exception for what is none."""
+    """`value` as a Path. Raises popart_exception, naming `who`, if it is not a path."""
     if isinstance(value, (str, os.PathLike)):
         path = os.fspath(value)
         if isinstance(path, str) and "\0" not in path:
@@ -244,14 +240,14 @@ def require_path(who: str, value: object) -> Path:
 
 
 _MOST_WORK = 3_000_000
-"""Products of lengths; that many take about a second where they are much alike."""
+"""The limit of `near_misses`: the sum of products of word lengths; about a second at worst."""
 
 
 def near_misses(word: str, known: Iterable[str], limit: int = 3) -> list[str]:
-    """Up to `limit` of the `known` words that `word` may have been meant for, nearest first.
+    """Up to `limit` of the `known` words that are similar to `word`, the most similar first.
 
-    Upper and lower case are not told apart, so "Leakyrelu" finds "LeakyRelu". Of very many or very
-    long words only some are looked at.
+    Case is ignored: "Leakyrelu" finds "LeakyRelu". Only the first words are compared if there are
+    very many or very long ones.
     """
     by_lower: dict[str, str] = {}
     work = 0
@@ -266,6 +262,6 @@ def near_misses(word: str, known: Iterable[str], limit: int = 3) -> list[str]:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """ " Did you mean 'a' or 'b'?", with its leading blank, or "" when nothing is near."""
+    """ " Did you mean 'a' or 'b'?", with a leading blank; "" if no known word is similar."""
     near = [repr(name) for name in near_misses(word, known)]
     return f" Did you mean {' or '.join(near)}?" if near else ""

@@ -1,4 +1,4 @@
-"""One thread at a time, also in processes that fork: `ForkLock`, `Exclusive`."""
+"""Mutual exclusion of threads that survives a fork: `ForkLock`, `Exclusive`."""
 
 from __future__ import annotations
 
@@ -28,18 +28,21 @@ CUT_OFF = (
 
 
 class ForkLock:
-    """A recursive lock, `rlock`. A child that is forked while another thread has it finds it free,
-    with `refused` set: that thread is not there, and what it did is half done.
+    """A recursive lock, `rlock`, that handles forks.
+
+    A child process has only the thread that forked. If another thread held the lock at the fork, it
+    would never be released in the child, and the work under it is half done. So in the child the
+    lock is replaced by a free one, and `refused` is set.
     """
 
     def __init__(self) -> None:
         self.rlock = threading.RLock()
         self.refused = ""
-        """Why nobody may do what the lock is for, not even who has it; empty if they may."""
+        """Why the locked object must not be used, even by the holder of the lock; "" if it may."""
         _locks.add(self)
 
-    def afterFork(self) -> None:
-        """In the child, whose only thread is the one that forked."""
+    def after_fork(self) -> None:
+        """Replaces a lock that another thread held at the fork. Runs in the child process."""
         if self.rlock.acquire(blocking=False):
             self.rlock.release()
         else:
@@ -50,34 +53,36 @@ class ForkLock:
 _locks: weakref.WeakSet[ForkLock] = weakref.WeakSet()
 
 
-def _afterFork() -> None:
+def _after_fork() -> None:
     for lock in _locks:
-        lock.afterFork()
+        lock.after_fork()
 
 
-os.register_at_fork(after_in_child=_afterFork)
+os.register_at_fork(after_in_child=_after_fork)
 
 
 class Exclusive:
-    """Base of objects whose `exclusive` methods one thread at a time runs. Such a method may call
-    others, but what a step calls back may not: it would change what the step is using. So the
-    method that runs a step sets `lock.refused` to IN_STEP as long as it runs.
+    """Base class of objects whose `exclusive` methods run in one thread at a time.
+
+    An exclusive method may call others of the same object. A callback of a running step must not,
+    because it would change what the step uses. So the method that runs a step sets `lock.refused`
+    to IN_STEP while it runs.
     """
 
     def __init__(self) -> None:
         self.lock = ForkLock()
 
     def refuse(self, method: str) -> None:
-        """Raises popart_runtime_error: who has the lock may not call `method` now."""
+        """Raises popart_runtime_error: `method` must not be called now, for `lock.refused`."""
         raise popart_runtime_error(f"{type(self).__name__}.{method}() {self.lock.refused}")
 
 
 def exclusive(*, afresh: bool = False) -> Callable[[Method[E, P, R]], Method[E, P, R]]:
-    """Makes a method wait for other threads that use the object; `afresh` if it makes anew what a
-    fork has cut off.
+    """Decorates a method of an Exclusive: it waits while other threads use the object.
 
-    The method raises popart_runtime_error where it must not be called: in a callback, or in a
-    forked child (see `ForkLock`).
+    The method raises popart_runtime_error in a callback of a step, and in a forked child whose lock
+    was held (see `ForkLock`). `afresh` marks methods that rebuild the state, which are allowed in
+    such a child and make the object usable again.
     """
 
     def decorate(method: Method[E, P, R]) -> Method[E, P, R]:

@@ -1,3 +1,3 @@
-"""popir's own library functions: what PopLibs lacks."""
+"""popir's own library functions on tensors, which PopLibs does not have."""
 
 from popir._device.ext import *  # noqa: F403

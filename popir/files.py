@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all: `atomic_write`, for everything that popir writes."""
+"""Atomic writing of files: `atomic_write`, used for everything that popir writes."""
 
 from __future__ import annotations
 
@@ -13,21 +13,22 @@ from typing import BinaryIO
 
 _TRIES = 100
 _SHOWN = 40
-"""How much of the target's name a temporary name repeats, so that it stays within 255 bytes."""
+"""The characters of the target's name in a temporary name: keeps that within 255 bytes."""
 
 
 @contextlib.contextmanager
 def atomic_write(path: str | os.PathLike[str], follow: bool = True) -> Generator[BinaryIO]:
-    """A binary file to write to; what was written replaces the file `path` when the block ends.
+    """Opens a temporary binary file for writing, which replaces the file `path` at the end of the
+    `with` block.
 
-    It has another name in the same folder until then, so that whoever reads `path` finds the old
-    contents or the new ones, whole, whenever the process or the machine stops; after an exception
-    in the block nothing has changed. A file that is replaced keeps its permissions. A link stays a
-    link to the new file, or without `follow` becomes a file itself. A device or a pipe is written
-    to directly.
+    A reader of `path` finds either the old contents or the new ones, complete, even if the process
+    or the machine stops in between. After an exception in the block, `path` is unchanged.
 
-    What a killed process leaves behind, `.NAME.XXXXXXXX.tmp`, goes when `path` is next written.
-    Raises OSError, which names `path` unless the block names another file.
+    The permissions of a replaced file are kept. A symbolic link is followed; with `follow=False` it
+    is replaced by a file. A device or a pipe is written directly.
+
+    A killed process leaves `.NAME.XXXXXXXX.tmp`, which the next write of `path` removes. Raises
+    OSError, which names `path` and not the temporary file.
     """
     target = Path(os.path.realpath(path) if follow else path)
     try:
@@ -64,7 +65,7 @@ def _replacing(target: Path, follow: bool) -> Generator[BinaryIO]:
 
 
 def write(path: str | os.PathLike[str], data: bytes | str) -> None:
-    """Writes a whole file, text as UTF-8, by `atomic_write`."""
+    """Writes a file atomically; text is encoded as UTF-8. Raises OSError."""
     with atomic_write(path) as stream:
         stream.write(data.encode() if isinstance(data, str) else data)
 
@@ -77,9 +78,9 @@ def _status(path: Path, follow: bool) -> os.stat_result | None:
 
 
 def _create(target: Path) -> tuple[Path, int]:
-    """A new empty file beside the target, locked for as long as its descriptor is open.
+    """Creates a temporary file beside the target, and locks it while its descriptor is open.
 
-    The lock ends with the process, and so tells a file in the making from a leftover.
+    The lock ends with the process: a temporary file without a lock is a leftover.
     """
     for _ in range(_TRIES):
         path = target.with_name(f".{target.name[:_SHOWN]}.{secrets.token_hex(4)}.tmp")
@@ -90,7 +91,7 @@ def _create(target: Path) -> tuple[Path, int]:
         _lock(descriptor, fcntl.LOCK_EX)
         if os.fstat(descriptor).st_nlink:
             return path, descriptor
-        os.close(descriptor)  # Another writer took it for a leftover before it was locked.
+        os.close(descriptor)  # Another writer removed it as a leftover before it was locked.
     raise FileExistsError(f"No temporary name beside {target} is free.")
 
 
@@ -113,7 +114,7 @@ def _remove_unlocked(path: Path) -> None:
 
 
 def _lock(descriptor: int, how: int) -> bool:
-    """Whether the lock was had; some file systems have none."""
+    """Locks a file, and returns whether that worked; some file systems have no locks."""
     try:
         fcntl.flock(descriptor, how)
     except OSError:
@@ -122,14 +123,14 @@ def _lock(descriptor: int, how: int) -> bool:
 
 
 def sync(folder: Path) -> None:
-    """Makes the files in a folder, and their names, last when the machine stops."""
+    """Flushes all files of a folder, and their names, to the disk."""
     for path in (*folder.rglob("*"), folder):
         if not path.is_symlink():
             _sync(path)
 
 
 def _sync(path: Path) -> None:
-    """Writes a file, or a folder's names; a file system that cannot do it is left alone."""
+    """Flushes a file, or the names in a folder, to the disk, if the file system can do that."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         with contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""The host's memory: what is left of it, and refusals before it is gone."""
+"""Checks of the host's memory before large allocations."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _SMALL = 1 << 26
 
 
 def require(who: str, nbytes: int) -> None:
-    """Raises OutOfMemoryException, beginning with `who`, if `nbytes` are more than is available.
+    """Raises OutOfMemoryException, which begins with `who`, if `nbytes` are not available.
 
-    That is the least of what the system has, what the process's control group leaves, and what its
-    RLIMIT_AS leaves. Requests below 64 MiB are not looked into.
+    Available is the least of what the system has and what the process's control group and RLIMIT_AS
+    allow. Requests below 64 MiB are not checked.
     """
     if nbytes < _SMALL:
         return
@@ -28,7 +28,7 @@ def require(who: str, nbytes: int) -> None:
 
 @contextlib.contextmanager
 def guarded(who: str) -> Generator[None]:
-    """Turns a MemoryError into an OutOfMemoryException that begins with `who`."""
+    """Turns a MemoryError in the `with` block into an OutOfMemoryException that names `who`."""
     try:
         yield
     except MemoryError as error:

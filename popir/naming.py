@@ -1,4 +1,4 @@
-"""What a caller says of things by their names, or by patterns with *, ? and [...]: `told`."""
+"""Selection of things by name, or by patterns with *, ? and [...]: `told`."""
 
 from __future__ import annotations
 
@@ -12,14 +12,18 @@ from popir.errors import did_you_mean, popart_exception
 def told(
     kind: str, names: Collection[str], given: Mapping[str, Collection[str]], advice: str = ""
 ) -> dict[str, tuple[str, str]]:
-    """What was said of each of the `names`, which are those of `kind`s, and the words that fitted.
+    """Decides, for each of `names`, which argument selects it by a name or pattern.
 
     Args:
-        given: by what is said, an argument's name, the names and patterns that it lists. An exact
-        name goes before a pattern, and of two patterns the one with more characters that are no
-        wildcards. advice: what else to say of a pattern that fits nothing.
+        kind: what the names are, for messages: "initializer".
+        names: all names.
+        given: argument name to its names and patterns: {"trained": ["fc.*"], "frozen": ["fc.b"]}.
+        advice: a text to add to the error for a pattern that matches nothing.
 
-    Raises popart_exception for one that fits no name, and for two that contradict each other.
+    Returns name to (argument, the name or pattern that matched): {"fc.w": ("trained", "fc.*"),
+    "fc.b": ("frozen", "fc.b")}. An exact name has precedence over a pattern, and of two patterns
+    the one with more characters that are not wildcards. Raises popart_exception for a pattern that
+    matches nothing, and for two of equal precedence in different arguments.
     """
     found: dict[str, tuple[str, str]] = {}
     ranks: dict[str, tuple[bool, int]] = {}

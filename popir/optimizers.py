@@ -1,13 +1,18 @@
-"""Optimizers: `SGD`, `ConstSGD`, and what a training session asks of one.
+"""Optimizers: `SGD`, `ConstSGD`, and their base class `Optimizer`.
 
-An optimizer holds numbers, each constant or changeable between steps, by default and for single
-weights. From them it makes, for each weight, the operator that updates it.
+An optimizer has numbers such as the learning rate, with a default and values for single weights.
+Each is constant, or may be changed between steps. For each weight the optimizer adds the operator
+that updates it.
 
-SGD, with g the gradient, divided by the loss scaling, and w the weight (PopART's definition):
-    v <- momentum * v + (1 - dampening) * (g + weightDecay * w),    w <- w - learningRate * v
-The state is v, velocityScaling times larger; `modelToHost` saves it. (In the combined form
-PopART's own is v * momentum + (1 - dampening) * weightDecay * w.) Without momentum there is no
-state, and one pass does w <- w * weightDecayScaleFactor0 - scaledLearningRate0 * g.
+SGD is defined as in PopART. With the weight w, the gradient g of the loss (already divided by the
+loss scaling) and the velocity v:
+
+    v <- momentum * v + (1 - dampening) * (g + weightDecay * w)
+    w <- w - learningRate * v
+
+The state is v * velocityScaling; `modelToHost` saves it. (PopART's state in the Combined form is a
+different one: v * momentum + (1 - dampening) * weightDecay * w.) Without momentum there is no
+state, and the update is w <- w * weightDecayScaleFactor0 - scaledLearningRate0 * g.
 """
 
 from __future__ import annotations
@@ -21,16 +26,18 @@ import numpy as np
 from popir.enums import SGDAccumulatorAndMomentum
 from popir.errors import did_you_mean, popart_exception
 from popir.ir import Graph
-from popir.ops.sgd import connectSGD0VarUpdate, connectSGD1VarUpdate
+from popir.ops.update.sgd import connect_sgd0_var_update, connect_sgd1_var_update
 from popir.reserved import reservedAccl1Prefix, reservedAcclPrefix
 from popir.typed import typed
-from popir.types import DataType, requireFinite, rounded
+from popir.types import DataType, require_finite, rounded
 
 
 @typed
 @dataclass(frozen=True)
 class OptimizerValue:
-    """A number of an optimizer; if `isConst`, it is compiled in and never changes."""
+    """A number of an optimizer. If `isConst`, it is compiled in and cannot be changed. PopART's
+    class of this name.
+    """
 
     val: float
     isConst: bool = True
@@ -41,58 +48,66 @@ Given = Mapping[str, "tuple[float, bool] | OptimizerValue"]
 
 @typed
 class OptimizerValueMap:
-    """One number of an optimizer, by default and for single weights."""
+    """One number of an optimizer: a default, and values for single weights. PopART's class of this
+    name.
+    """
 
     def __init__(self, default: OptimizerValue, specific: Mapping[str, OptimizerValue]) -> None:
         self._default = default
         self._specific = dict(specific)
 
     def getDefault(self) -> OptimizerValue:
-        """The value of every weight that has none of its own."""
+        """The value for weights that have no specific one."""
         return self._default
 
     def get(self, weight: str) -> OptimizerValue:
-        """The value of `weight`."""
+        """The value for `weight`: the specific one, or the default."""
         return self._specific.get(weight, self._default)
 
     def hasSpecific(self, weight: str) -> bool:
-        """Whether `weight` has a value of its own."""
+        """Whether `weight` has a specific value."""
         return weight in self._specific
 
 
 @typed
 class Optimizer:
-    """What a training session needs of an optimizer; the compiler calls it an Updater."""
+    """The base class of optimizers: the interface that a training session uses.
+
+    The compiler uses the part of it that `popir.compiler.Updater` declares.
+    """
 
     def scalars(self, weight: str) -> dict[str, OptimizerValue]:
         """The numbers in the update of `weight`, by name."""
         raise NotImplementedError
 
     def lossScaling(self) -> OptimizerValue:
-        """The number that the gradient of the loss starts from."""
+        """The loss scaling: the gradient of the loss itself."""
         raise NotImplementedError
 
     def addUpdate(self, graph: Graph, weight: str, gradient: str) -> dict[str, tuple[str, str]]:
-        """Adds the operator that updates `weight`.
+        """Adds the operator that updates `weight` from its gradient; both are tensor ids.
 
-        Returns the tensors that hold numbers which may change, with their names and the weight.
+        Returns the tensors that hold changeable numbers: tensor id to (name, weight).
         """
         raise NotImplementedError
 
     def checkReplacement(self, other: Optimizer) -> None:
-        """Raises popart_exception if `other` differs from this one in what was compiled in."""
+        """Raises popart_exception if `other` differs in anything that is compiled in."""
         raise NotImplementedError
 
     def specificWeights(self) -> list[str]:
-        """The weights that it has values of their own for: a session must train them."""
+        """The weights with specific values. A session must train them."""
         return []
 
     def isConstant(self, name: str, weight: str) -> bool:
-        """Whether a number never changes; "lossScaling" is one that belongs to no weight."""
+        """Whether the number `name` of `weight` is constant. The weight of "lossScaling" is "".
+
+        Raises popart_exception for an unknown name.
+        """
         return self._value(name, weight).isConst
 
     def value(self, name: str, weight: str) -> float:
-        """What the number is."""
+        """The number `name` of `weight`. Raises popart_exception for an unknown name."""
         return self._value(name, weight).val
 
     def _value(self, name: str, weight: str) -> OptimizerValue:
@@ -109,18 +124,20 @@ class Optimizer:
 
 @typed
 class SGD(Optimizer):
-    """Stochastic gradient descent, with or without momentum.
+    """Stochastic gradient descent, with or without momentum. PopART's `SGD`; the formulas are in
+    the module's documentation.
 
     Args:
-        values: `{key: (value, isConst)}`; keys and their defaults are `SGD.DEFAULTS`. A value that
-            is not constant can be changed by `TrainingSession.updateOptimizerFromHost`.
-        accumulatorAndMomentum: what the state of a weight w is called: `Accl___w` (Combined) or
-            `Accl1___w` (Separate); both forms compute the same.
-        debugContext: what the names of the operators that update weights begin with.
+        values: `{key: (value, isConst)}`. The keys and their defaults are in `SGD.DEFAULTS`.
+            `TrainingSession.updateOptimizerFromHost` can change a value with isConst False.
+        clip_norm_settings: must be empty: clipping is not available.
+        accumulatorAndMomentum: the id of the state of a weight w is `Accl___w` (Combined) or
+            `Accl1___w` (Separate). Both compute the same.
+        debugContext: a prefix for the names of the update operators.
 
-    Raises popart_exception for an unknown key, a value that is not such a pair, is not finite as
-    float32 or out of its range, or nesterov momentum. The loss scaling must not be 0, the velocity
-    scaling be above 0, and the others be at least 0.
+    Raises popart_exception for an unknown key, a value that is not such a pair, nesterov momentum,
+    and a number that is not finite as float32 or out of range: the loss scaling must not be 0, the
+    velocity scaling must be above 0, all others at least 0.
     """
 
     DEFAULTS = {
@@ -154,48 +171,53 @@ class SGD(Optimizer):
         self.debugContext = debugContext
 
     def insertSpecific(self, weight: str, values: Given) -> None:
-        """Values of one weight: learningRate, weightDecay, momentum, dampening, velocityScaling.
+        """Sets values for one weight: `{key: (value, isConst)}` with the keys learningRate,
+        weightDecay, momentum, dampening and velocityScaling.
 
-        A session that does not train a tensor of that name refuses the optimizer.
+        Raises popart_exception as the constructor does. A session raises popart_exception if it
+        does not train an initializer of that name.
         """
-        keys = [_specificKey(key) for key in self.DEFAULTS if key.startswith("default")]
+        keys = [_specific_key(key) for key in self.DEFAULTS if key.startswith("default")]
         self._specific.setdefault(weight, {}).update(_parsed(f"SGD for '{weight}'", values, keys))
 
     def _map(self, key: str) -> OptimizerValueMap:
-        name = _specificKey(key)
+        name = _specific_key(key)
         specific = {w: values[name] for w, values in self._specific.items() if name in values}
         return OptimizerValueMap(self._values[key], specific)
 
     def learningRates(self) -> OptimizerValueMap:
-        """The learning rates."""
+        """The learning rate, by default and for single weights."""
         return self._map("defaultLearningRate")
 
     def weightDecays(self) -> OptimizerValueMap:
-        """The weight decays."""
+        """The weight decay, by default and for single weights."""
         return self._map("defaultWeightDecay")
 
     def momentums(self) -> OptimizerValueMap:
-        """The momentums."""
+        """The momentum, by default and for single weights."""
         return self._map("defaultMomentum")
 
     def dampenings(self) -> OptimizerValueMap:
-        """The dampenings."""
+        """The dampening, by default and for single weights."""
         return self._map("defaultDampening")
 
     def velocityScalings(self) -> OptimizerValueMap:
-        """The factors by which the state is kept larger than v."""
+        """The velocity scaling, by default and for single weights: the state is v times this."""
         return self._map("defaultVelocityScaling")
 
     def lossScaling(self) -> OptimizerValue:
-        """The number that the loss's gradient starts from."""
+        """The loss scaling: the gradient of the loss itself."""
         return self._values["lossScaling"]
 
-    def _hasMomentum(self, weight: str) -> bool:
+    def _has_momentum(self, weight: str) -> bool:
         momentum = self.momentums().get(weight)
         return not (momentum.isConst and momentum.val == 0)
 
     def scalars(self, weight: str) -> dict[str, OptimizerValue]:
-        """The numbers in the update of `weight`; names as in PopART."""
+        """The numbers in the update of `weight`, by PopART's names, such as "scaledLearningRate0".
+
+        Each combines several values, and is constant if all of them are.
+        """
         lr, wd, mm, dm, vs = (
             m.get(weight)
             for m in (
@@ -208,7 +230,7 @@ class SGD(Optimizer):
         )
         ls = self.lossScaling()
         undamped = 1 - dm.val
-        if not self._hasMomentum(weight):
+        if not self._has_momentum(weight):
             return {
                 "scaledLearningRate0": _combined(lr.val * undamped / ls.val, lr, dm, ls),
                 "weightDecayScaleFactor0": _combined(1 - lr.val * undamped * wd.val, lr, dm, wd),
@@ -221,11 +243,12 @@ class SGD(Optimizer):
         }
 
     def addUpdate(self, graph: Graph, weight: str, gradient: str) -> dict[str, tuple[str, str]]:
-        """Adds SGD0VarUpdate, or with momentum SGD1VarUpdate and its state, which begins with the
-        model's initializer of the state's name if it has one.
+        """Adds SGD0VarUpdate or, with momentum, SGD1VarUpdate and its state. The state starts with
+        the model's initializer of that id, if there is one, else with zeros.
 
-        The tensor of a number that may change is called `name___specific___weight` if the weight
-        has values of its own, else `name___default___FLOAT` (the weight's type).
+        Returns the tensors of changeable numbers: id to (name, weight). Their ids are
+        `name___specific___weight` for a weight with specific values, else `name___default___FLOAT`
+        (the weight's type).
         """
         info = graph.getTensor(weight).info
         assert info is not None
@@ -234,7 +257,7 @@ class SGD(Optimizer):
         wide = DataType.DOUBLE if info.dataType() is DataType.DOUBLE else DataType.FLOAT
         for name, value in self.scalars(weight).items():
             held = wide if value.isConst else info.dataType()
-            requireFinite(f"SGD: {name} of '{weight}'", value.val, held)
+            require_finite(f"SGD: {name} of '{weight}'", value.val, held)
             if value.isConst:
                 constants[name] = value.val
                 continue
@@ -246,27 +269,28 @@ class SGD(Optimizer):
             changing[name] = f"{name}___{own}"
             if not graph.hasTensor(changing[name]):
                 graph.addVarInit(changing[name], np.asarray(value.val, info.dataType().numpy))
-        if self._hasMomentum(weight):
-            state = self._statePrefix() + weight
-            connectSGD1VarUpdate(
+        if self._has_momentum(weight):
+            state = self._state_prefix() + weight
+            connect_sgd1_var_update(
                 graph, weight, gradient, state, constants, changing, self.debugContext
             )
         else:
-            connectSGD0VarUpdate(graph, weight, gradient, constants, changing, self.debugContext)
+            connect_sgd0_var_update(graph, weight, gradient, constants, changing, self.debugContext)
         return {id: (name, weight) for name, id in changing.items()}
 
     def specificWeights(self) -> list[str]:
-        """Those of `insertSpecific`."""
+        """The weights that `insertSpecific` was called for."""
         return list(self._specific)
 
-    def _statePrefix(self) -> str:
+    def _state_prefix(self) -> str:
         if self.accumulatorAndMomentum is SGDAccumulatorAndMomentum.Combined:
             return reservedAcclPrefix()
         return reservedAccl1Prefix()
 
     def checkReplacement(self, other: Optimizer) -> None:
-        """Raises popart_exception unless `other` differs from this one in values that may change
-        alone.
+        """Raises popart_exception unless `other` is an SGD and differs in changeable values only.
+
+        The constructor arguments besides the values must be equal, too.
         """
         if not isinstance(other, SGD):
             raise popart_exception(f"An SGD cannot be replaced by {type(other).__name__}.")
@@ -278,7 +302,7 @@ class SGD(Optimizer):
                     f"{theirs!r}; they must have the same."
                 )
         for key, value in self._values.items():
-            _checkChange(key, value, other._values[key])
+            _check_change(key, value, other._values[key])
         for weight in {*self._specific, *other._specific}:
             mine, theirs = self._specific.get(weight, {}), other._specific.get(weight, {})
             if mine.keys() != theirs.keys():
@@ -287,12 +311,15 @@ class SGD(Optimizer):
                     "they must have the same."
                 )
             for key, value in mine.items():
-                _checkChange(f"{key} of '{weight}'", value, theirs[key])
+                _check_change(f"{key} of '{weight}'", value, theirs[key])
 
 
 @typed
 class ConstSGD(SGD):
-    """SGD whose values are all constant."""
+    """SGD without momentum and with constant values. PopART's `ConstSGD`.
+
+    Raises popart_exception as SGD does.
+    """
 
     def __init__(
         self,
@@ -311,8 +338,8 @@ class ConstSGD(SGD):
         )
 
 
-def _specificKey(key: str) -> str:
-    """`momentum` of `defaultMomentum`."""
+def _specific_key(key: str) -> str:
+    """The key of insertSpecific for a key of SGD: "momentum" for "defaultMomentum"."""
     name = key.removeprefix("default")
     return name[:1].lower() + name[1:]
 
@@ -336,34 +363,35 @@ def _parsed(
             raise popart_exception(f"{who} has no value '{key}'; it has {', '.join(known)}.")
         if isinstance(given, OptimizerValue):
             given = (given.val, given.isConst)
-        isPair = isinstance(given, tuple) and len(given) == 2
-        if not isPair or not _isNumber(given[0]) or not isinstance(given[1], (bool, np.bool_)):
+        is_pair = isinstance(given, tuple) and len(given) == 2
+        if not is_pair or not _is_number(given[0]) or not isinstance(given[1], (bool, np.bool_)):
             raise popart_exception(
                 f"{who}: '{key}' must be a pair (value, isConst), such as (0.1, True); given was "
                 f"{given!r}."
             )
         value = OptimizerValue(_float(given[0]), bool(given[1]))
-        _checkRange(f"{who}: '{key}'", _specificKey(key), value.val)
+        _check_range(f"{who}: '{key}'", _specific_key(key), value.val)
         parsed[key] = value
     return parsed
 
 
-def _isNumber(value: object) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, (int, float, np.integer, np.floating))
 
 
 def _float(value: float) -> float:
     try:
         return float(value)
-    except OverflowError:  # Of Python's integers.
+    except OverflowError:  # A Python int may exceed float's range.
         return math.inf
 
 
-def _checkRange(who: str, name: str, value: float) -> None:
-    """Raises popart_exception, beginning with `who`, for what an update cannot compute with: the
-    device holds float32, divides by the loss scaling, and by the velocity scaling.
+def _check_range(who: str, name: str, value: float) -> None:
+    """Raises popart_exception, naming `who`, for a value that an update cannot use.
+
+    The device has float32, and divides by the loss scaling and the velocity scaling.
     """
-    requireFinite(who, value, DataType.FLOAT)
+    require_finite(who, value, DataType.FLOAT)
     held = rounded(value, DataType.FLOAT)
     if name == "lossScaling" and held == 0:
         what = "not 0 as float32, since gradients are divided by it"
@@ -376,7 +404,7 @@ def _checkRange(who: str, name: str, value: float) -> None:
     raise popart_exception(f"{who} must be {what}; given was {value:g}.")
 
 
-def _checkChange(key: str, old: OptimizerValue, new: OptimizerValue) -> None:
+def _check_change(key: str, old: OptimizerValue, new: OptimizerValue) -> None:
     if old.isConst != new.isConst or (old.isConst and old.val != new.val):
         raise popart_exception(
             f"The optimizer's {key} was compiled in as ({old.val}, {old.isConst}) and cannot "

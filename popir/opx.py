@@ -1,4 +1,4 @@
-"""Lowering of one operator: `Opx` grows the device program that computes it."""
+"""Lowering of one operator: `Opx` adds the device program that computes it."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ AnyOp = TypeVar("AnyOp", bound=Op)
 _OF_THE_OP = (
     "getOp hasInput hasOutput inInfo outInfo inShape outShape inId outId getInTensor".split()
 )
-"""Methods that ask the operator, which looks at what it is given."""
+"""Methods that pass their arguments on to the operator, which checks them."""
 
 
 class InputCreatorType(enum.Enum):
-    """What an Opx has to say about the layout of one of its inputs."""
+    """How an Opx can choose the layout of an input. PopART's enum of this name."""
 
     Deadend = 0
-    """Nothing: the layout is decided elsewhere."""
+    """The Opx has no preference."""
     CanCreate = 1
-    """`createInputTensor` makes the tensor with the layout that suits the operator."""
+    """`createInputTensor` makes the tensor in the layout that suits the operator."""
     CanUnwind = 2
-    """The layout follows from that of an output, by `unwindTensorLayout`."""
+    """`unwindTensorLayout` computes the input's layout from that of an output."""
     CanCreateOrUnwind = 3
-    """Either of both."""
+    """Both are possible: CanCreate and CanUnwind."""
     CanDelegate = 4
-    """A subgraph decides."""
+    """The graph that the operator calls decides."""
 
 
 def device(name: str) -> Any:
-    """A module of the device layer, such as "poplar" or "popops"; loaded on first use."""
+    """The device module `name`, such as "poplar" or "popops". It is imported at the first call."""
     return importlib.import_module(f"popir._device.{name}")
 
 
@@ -59,7 +59,7 @@ _POPLAR_NAMES = {
 
 
 def popType(value: TensorInfo | DataType) -> Any:
-    """The `poplar.Type` of the elements of `value`.
+    """The `poplar.Type` for the element type of `value`.
 
     Raises popart_exception if the device has none.
     """
@@ -69,29 +69,29 @@ def popType(value: TensorInfo | DataType) -> Any:
     return getattr(device("poplar"), _POPLAR_NAMES[kind])
 
 
-def debugPrefix(op: Op) -> str:
-    """The name under which the device files what an operator adds, or that name's beginning."""
+def debug_prefix(op: Op) -> str:
+    """The prefix of the debug names of all vertices and variables that an operator adds."""
     return op.name() or f"{op.plainType()}/{op.id}"
 
 
-def blockOf(op: Op) -> str:
-    """The name of the sequence around all that an operator adds to a program: its own alone."""
+def block_of(op: Op) -> str:
+    """The unique name of the sequence that contains everything an operator adds to a program."""
     return f"{op.plainType()}/{op.id}"
 
 
-@typed(byHand=_OF_THE_OP)
+@typed(by_hand=_OF_THE_OP)
 class Opx:
-    """Lowers one operator. A subclass overrides `grow`, and the layout functions if it has a say in
-    layouts.
+    """Lowers one operator. PopART's `popx::Opx`.
 
-    `op_p` is the operator; `dv_p` the Devicex, which holds the graph and the tensors by their ids.
+    A subclass overrides `grow`, and the layout functions if it chooses layouts. `op_p` is the
+    operator. `dv_p` is the Devicex, which has the poplar.Graph and the tensors by id.
     """
 
     inputCreatorPriority: float = 0.0
-    """Where several readers of a tensor can create it, the one of the highest priority does."""
+    """If several readers of a tensor can create it, the one with the highest priority does."""
     lowersLibraries: ClassVar[bool] = False
-    """Whether a built-in Opx lowers operators of its identifier that a library has made too. It
-    knows them by what they append to their outline attributes, as text.
+    """Whether a built-in Opx also lowers operators of its identifier that a library defines. It
+    reads their attributes, as text, from `appendOutlineAttributes`.
     """
 
     def __init__(self, op: Op, devicex: Any) -> None:
@@ -99,13 +99,17 @@ class Opx:
         self.dv_p = devicex
 
     def grow(self, prog: Any) -> None:
-        """Adds the operator to `prog` (a poplar.program.Sequence), and sets all of its outputs."""
+        """Adds the operator's program to `prog`, a poplar.program.Sequence, and sets all outputs
+        (`setOutTensor`).
+
+        Every subclass must override it: raises popart_exception by default.
+        """
         raise popart_exception(f"{type(self).__name__} has no grow(), needed for {self.op_p}.")
 
     # The operator.
 
     def getOp(self, cls: type[AnyOp]) -> AnyOp:
-        """The operator as a `cls`. Raises popart_exception if it is none."""
+        """The operator, typed as `cls`. Raises popart_exception if it is of another class."""
         wanted: Any = cls
         if not isinstance(wanted, type):
             fitted(f"{type(self).__name__}.getOp", "cls", wanted, type[Op])
@@ -166,17 +170,17 @@ class Opx:
     # The device.
 
     def graph(self) -> Any:
-        """The poplar.Graph that the operator is added to."""
+        """The poplar.Graph to which the operator adds vertices and variables."""
         return self.dv_p.graph()
 
     def getInTensor(self, i: int) -> Any:
-        """The poplar.Tensor of input `i`."""
+        """The poplar.Tensor of input `i`. Raises popart_exception if it is not connected."""
         return self.dv_p.get(self.inId(i))
 
     def setOutTensor(self, i: int, tensor: Any) -> None:
-        """Says which poplar.Tensor holds output `i`.
+        """Sets the poplar.Tensor of output `i`.
 
-        Raises popart_exception if its shape is not the output's.
+        Raises popart_exception if its shape differs from that of the output.
         """
         shape = list(tensor.shape())
         if shape != self.outShape(i):
@@ -187,19 +191,19 @@ class Opx:
         self.dv_p.insert(self.outId(i), tensor)
 
     def debugContext(self, name: str = "") -> str:
-        """The name under which the device files what is added now: the operator's, then `name`."""
-        own = debugPrefix(self.op_p)
+        """A debug name for something the operator adds: its prefix, then `/name` if given."""
+        own = debug_prefix(self.op_p)
         return f"{own}/{name}" if name else own
 
     def cloneNcopy(self, prog: Any, tensor: Any, name: str = "") -> Any:
-        """A new tensor of the same layout, into which `prog` copies `tensor`."""
+        """A new tensor in the layout of `tensor`; adds to `prog` the copy from `tensor` into it."""
         copy = self.graph().clone(tensor, self.debugContext(name))
         prog.add(device("poplar").program.Copy(tensor, copy))
         return copy
 
     def getConst(self, type: Any, shape: list[int], value: Any, name: str = "") -> Any:
-        """A constant tensor of poplar.Type `type` on tile 0, all elements `value` (or a list of
-        them).
+        """A constant tensor of poplar.Type `type` on tile 0. `value` is one number for all elements
+        or a list of one for each.
         """
         tensor = self.graph().addConstant(type, shape, value, self.debugContext(name))
         self.graph().setTileMapping(tensor, 0)
@@ -214,18 +218,24 @@ class Opx:
     # Layouts.
 
     def getInputCreatorType(self, i: int) -> InputCreatorType:
-        """What this Opx has to say about the layout of input `i`."""
+        """How this Opx can choose the layout of input `i`; by default, it cannot (Deadend)."""
         return InputCreatorType.Deadend
 
     def createInputTensor(self, i: int, debugContext: str) -> Any:
-        """A new poplar.Tensor for input `i`, laid out as suits the operator."""
+        """A new poplar.Tensor for input `i` in the layout that suits the operator.
+
+        Called only if `getInputCreatorType` allows it; raises popart_exception by default.
+        """
         raise popart_exception(
             f"{type(self).__name__} creates no input {i}, asked for by {self.op_p}."
         )
 
     def unwindTensorLayout(self, tensor: Any, inIndex: int, outIndex: int) -> Any:
-        """The layout that input `inIndex` must have for output `outIndex` to be laid out as
-        `tensor`.
+        """A tensor of the shape of input `inIndex` in the layout that gives output `outIndex` the
+        layout of `tensor`. For a Transpose, for example, `tensor` with its dimensions permuted
+        back.
+
+        Called only if `canUnwind` allows it; raises popart_exception by default.
         """
         raise popart_exception(
             f"{type(self).__name__} unwinds no layout from output {outIndex} to input {inIndex}, "
@@ -233,8 +243,9 @@ class Opx:
         )
 
     def canUnwind(self, inIndex: int, outIndex: int) -> bool:
-        """Whether a layout of output `outIndex` says how input `inIndex` should lie; by default,
-        whether the input's type says that it can be unwound.
+        """Whether `unwindTensorLayout` works from output `outIndex` to input `inIndex`.
+
+        By default, whether the input's InputCreatorType includes CanUnwind.
         """
         return self.getInputCreatorType(inIndex) in (
             InputCreatorType.CanUnwind,
@@ -242,11 +253,12 @@ class Opx:
         )
 
     def mustExistBeforeCreate(self, i: int) -> list[str]:
-        """The ids of the tensors that createInputTensor(i, ...) needs."""
+        """The ids of the tensors that must exist before `createInputTensor(i, ...)` is called."""
         return []
 
     def mustExistBeforeCreateDNF(self, i: int) -> list[list[str]]:
-        """Where there is a choice, the lists to choose from; by default the one of
-        `mustExistBeforeCreate`.
+        """Alternatives for `mustExistBeforeCreate`: all tensors of at least one list must exist.
+
+        DNF is disjunctive normal form. By default, the one list of `mustExistBeforeCreate`.
         """
         return [self.mustExistBeforeCreate(i)]

@@ -1,8 +1,8 @@
-"""What a pattern is, and who has registered which: rewrites of a graph, one operator at a time.
+"""Patterns, which rewrite a graph around one operator, and their registry.
 
-The names are PopART's: a pattern `matches` an operator, `touches` tensors, and `apply` rewrites.
-`Rewrite` is the form for Python: what it looks for, why it refuses, what it does. A session says
-what its patterns did and why they refused: `Session.decisions`.
+`PreAliasPattern` has PopART's interface: a pattern `matches` an operator, `touches` tensors, and
+`apply` rewrites the graph. `Rewrite` is a form of it with a reason for each refusal. A session
+lists what its patterns did and refused in `Session.decisions`.
 """
 
 from __future__ import annotations
@@ -17,53 +17,52 @@ from popir.ir import Op, Tensor
 from popir.typed import typed
 
 log = logging.getLogger("popir.patterns")
-"""Where refusals are said, at level DEBUG."""
+"""The logger of refusals, at level DEBUG."""
 
 
 class PreAliasPattern:
-    """A rewrite that runs, again and again over all operators, until none applies any more."""
+    """A pattern that runs before in-place variants are chosen. PopART's `PreAliasPattern`.
+
+    Patterns are applied to all operators, repeatedly, until none matches.
+    """
 
     name: str = ""
-    """Set where the pattern is registered."""
+    """The registered name; set by the registry."""
     types: ClassVar[frozenset[str] | None] = None
-    """The types of the operators that it looks at, such as {"Sum"}; None for any. Others are never
-    shown to it.
-    """
+    """The operator types that the pattern may match, such as {"Sum"}; None for any type."""
     kept: Collection[str] = ()
-    """What no pattern may change or remove: anchors, the loss, outputs. Set before it is used."""
+    """The ids that no pattern may change or remove: anchors, the loss, outputs. Set before use."""
 
     def matches(self, op: Op) -> bool:
         """Whether the pattern applies at `op`."""
         raise NotImplementedError
 
     def touches(self, op: Op) -> list[Tensor]:
-        """The tensors that applying it at `op` changes or removes; it is skipped where one is
-        anchored.
-        """
+        """The tensors that `apply` changes or removes. If one is in `kept`, it is not called."""
         raise NotImplementedError
 
     def apply(self, op: Op) -> bool:
-        """Rewrites at `op`; whether the graph has changed."""
+        """Rewrites the graph at `op`, and returns whether it has changed."""
         raise NotImplementedError
 
 
 class Rewrite(PreAliasPattern):
-    """A pattern in three parts."""
+    """A pattern in three parts: `pattern` finds it, `check` may refuse, `rewrite` applies it."""
 
     def pattern(self, op: Op) -> bool:
-        """Whether `op` is what the pattern looks for."""
+        """Whether `op` has the form that is to be rewritten."""
         raise NotImplementedError
 
     def check(self, op: Op) -> str | None:
-        """Why it cannot be rewritten although it looks right; None if it can."""
+        """The reason why an operator of this form cannot be rewritten; None if it can."""
         return None
 
     def rewrite(self, op: Op) -> None:
-        """Changes the graph."""
+        """Replaces `op` and the operators around it."""
         raise NotImplementedError
 
     def matches(self, op: Op) -> bool:
-        """`pattern` holds and `check` gives no reason."""
+        """Whether `pattern` is True and `check` gives no reason."""
         return self.pattern(op) and self.check(op) is None
 
     def touches(self, op: Op) -> list[Tensor]:
@@ -71,20 +70,21 @@ class Rewrite(PreAliasPattern):
         return list(op.output.values())
 
     def apply(self, op: Op) -> bool:
-        """Calls `rewrite`."""
+        """Calls `rewrite`. Always True: the graph has changed."""
         self.rewrite(op)
         return True
 
 
 @dataclass(frozen=True)
 class PatternEntry:
-    """One registered pattern."""
+    """One registered pattern: its name, its factory and its defaults."""
 
     name: str
     create: Callable[[], PreAliasPattern]
     enabled: bool
-    """By default; a session's `Patterns` may say otherwise."""
+    """Whether it is on by default; a session's `Patterns` may change it."""
     mandatory: bool
+    """Whether it cannot be switched off."""
     source: str
     """Who registered it: "built in", "python", or the path of a library."""
 
@@ -92,13 +92,15 @@ class PatternEntry:
 _entries: dict[str, PatternEntry] = {}
 
 sync: list[Callable[[], None]] = []
-"""Called before each look-up; whoever learns of patterns late registers them here."""
+"""Functions called before each look-up, which register patterns of libraries just loaded."""
 
 
 @typed
 class PatternCreator:
-    """Registers a pattern; making one does it. Raises DuplicateOperatorError for a name that is
-    taken.
+    """Registers a pattern when an object is made. PopART's `PatternCreator`.
+
+    `pattern` is the class, `mandatory` patterns cannot be switched off. Raises
+    DuplicateOperatorError if another source has registered the name.
     """
 
     def __init__(
@@ -119,7 +121,7 @@ class PatternCreator:
 
 
 def remove(name: str) -> None:
-    """Takes a registered pattern out."""
+    """Removes a registered pattern. Raises KeyError if there is none of that name."""
     del _entries[name]
 
 

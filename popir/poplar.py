@@ -1,3 +1,3 @@
-"""Poplar: graphs, tensors, programs, engines, devices."""
+"""The Poplar interface in Python: graphs, tensors, programs, engines, devices."""
 
 from popir._device.poplar import *  # noqa: F403

@@ -1,3 +1,3 @@
-"""poplin: matrix products and convolutions."""
+"""PopLibs' poplin in Python: matrix products and convolutions."""
 
 from popir._device.poplin import *  # noqa: F403

@@ -1,3 +1,3 @@
-"""PopNN: pooling, non-linear functions, losses."""
+"""PopLibs' popnn in Python: pooling, non-linear functions, losses."""
 
 from popir._device.popnn import *  # noqa: F403

@@ -1,3 +1,3 @@
-"""PopOps: element-wise expressions and other operations on tensors."""
+"""PopLibs' popops in Python: element-wise expressions and other operations on tensors."""
 
 from popir._device.popops import *  # noqa: F403

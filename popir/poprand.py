@@ -1,3 +1,3 @@
-"""poprand: tensors of random numbers."""
+"""PopLibs' poprand in Python: tensors of random numbers."""
 
 from popir._device.poprand import *  # noqa: F403

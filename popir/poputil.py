@@ -1,3 +1,3 @@
-"""PopUtil: tile mappings, intervals, broadcasting."""
+"""PopLibs' poputil in Python: tile mappings, intervals, broadcasting."""
 
 from popir._device.poputil import *  # noqa: F403

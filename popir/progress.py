@@ -1,18 +1,18 @@
-"""How far a compilation is: `Progress`, which tells it to whoever listens."""
+"""Progress of a compilation, reported to a logger: `Progress`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 Logger = Callable[[int, int], None]
-"""Hears how many ticks of how many are done; the engine's and the machine report's form too."""
+"""A function called with (done, total). The engine and the machine report call the same form."""
 
 
 class Progress:
-    """Ticks of a whole that is made of stages.
+    """Progress in `total` ticks of work that is made of stages.
 
-    The logger hears of each number of ticks once, in rising order, from 0 to `total`. Without a
-    logger nothing happens.
+    The logger is called with rising numbers of ticks, each at most once, from 0 to `total`. Without
+    a logger nothing happens. PopART's `compilationProgressLogger` and `compilationProgressTotal`.
     """
 
     def __init__(self, logger: Logger | None, total: int = 100) -> None:
@@ -21,14 +21,14 @@ class Progress:
         self._said = -1
 
     def reach(self, part: float) -> None:
-        """The whole is done up to `part`, 0 to 1."""
+        """Reports that the fraction `part`, 0 to 1, of the whole work is done."""
         tick = int(part * self._total + 1e-9)
         if self._logger is not None and tick > self._said:
             self._said = tick
             self._logger(tick, self._total)
 
     def stage(self, begin: float, end: float) -> Logger:
-        """A logger of work that is the part from `begin` to `end` of the whole, each 0 to 1."""
+        """A logger for one stage, which is the part from `begin` to `end`, 0 to 1, of the whole."""
 
         def log(done: int, of: int) -> None:
             self.reach(begin + (end - begin) * done / max(of, 1))

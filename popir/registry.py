@@ -1,10 +1,19 @@
-"""The one registry of operators (Op) and of what lowers them (Opx), keyed by operator identifier.
+"""The registry of operators (Op) and their lowerings (Opx), keyed by operator identifier.
 
-An operator of a model is looked up by domain, name and the model's opset for the domain: the
-highest registered version that is not above the opset. Who may replace whom: a library may shadow a
-built-in operator, but in ai.graphcore only add new ones; Python code replaces with `override=True`
-only, but a class by its newer edition; two libraries never share an identifier. An operator that a
-library defines is never lowered by a built-in Opx, nor the other way round while both have one.
+An operator of a model is looked up by domain, type and the model's opset for the domain. The result
+is the highest registered version that is not above the opset. Example: with Relu registered at
+versions 6, 13 and 14, a model of opset 13 gets version 13.
+
+An entry comes from popir itself ("built in"), from Python code ("python") or from a library. Rules
+for an identifier that is already registered:
+
+- A library may replace a built-in operator, except in the domain ai.graphcore.
+- Python code may replace any operator, but only with `override=True`. A class that is defined again
+  (same module and name) replaces its older definition without it.
+- Two libraries cannot register the same identifier.
+
+An operator is lowered by the Opx from the same source, if there is one. The operator of a library
+is never lowered by a built-in Opx that is not written for it (`Opx.lowersLibraries`).
 """
 
 from __future__ import annotations
@@ -43,19 +52,19 @@ _log = logging.getLogger(__name__)
 
 @dataclass
 class OpCreatorInfo:
-    """What a factory makes an Op from."""
+    """The arguments of a factory that makes an Op. PopART's class of this name."""
 
     opid: OperatorIdentifier
     settings: Op.Settings
     attributes: Mapping[str, Any]
     inputs: Sequence[Tensor | None]
     outputs: Sequence[str] = ()
-    """The ids of the tensors that the model gives the outputs, "" for one that is left out."""
+    """The ids of the outputs in the model; "" for one that is left out."""
 
 
 @dataclass(frozen=True)
 class OpEntry:
-    """One registered operator."""
+    """One registered operator: its class, definition and factory."""
 
     opid: OperatorIdentifier
     opClass: type[Op]
@@ -65,12 +74,12 @@ class OpEntry:
     source: str
     """Who registered it: "built in", "python", or the path of a library."""
     hasGradOps: bool = True
-    """Whether its class has a getGradOps() of its own; else it has no gradient."""
+    """Whether its class overrides getGradOps(); if not, it has no gradient."""
 
 
 @dataclass(frozen=True)
 class OpxEntry:
-    """One registered lowering."""
+    """One registered lowering: the Opx class for an operator identifier, and who registered it."""
 
     opid: OperatorIdentifier
     opxClass: Callable[[Op, Any], Opx]
@@ -92,19 +101,25 @@ class _State:
 _state = _State()
 
 sync: list[Callable[[], None]] = []
-"""Called before each look-up; whoever learns of operators late registers them here."""
+"""Functions called before each look-up. They register operators that have become known since the
+last one, such as those of a library just loaded.
+"""
 
 lock = ForkLock()
-"""Held by who loads libraries or takes over what they register: another thread's look-up waits."""
+"""Held while libraries are loaded or their operators taken over: other threads' look-ups wait."""
 
 
 ShapeFunction = Callable[
     [OperatorIdentifier, Mapping[int, TensorInfo], Mapping[str, Any], int],
     "list[TensorInfo | None] | None",
 ]
-shapeFunctions: list[ShapeFunction] = []
-"""Asked for the infos of the outputs of an operator that is not registered, from those of its
-inputs that are known, its attributes and the number of its outputs; None: not known here."""
+shape_functions: list[ShapeFunction] = []
+"""Shape inference for operators that are not registered here.
+
+Each function takes the identifier, the known infos of inputs by index, the attributes and the
+number of outputs. It returns the info of each output, with None for one it does not know, or None
+if it does not know the operator.
+"""
 
 
 def is_library(source: str) -> bool:
@@ -113,7 +128,10 @@ def is_library(source: str) -> bool:
 
 
 def register_op(entry: OpEntry, override: bool = False) -> None:
-    """Registers an operator. Raises DuplicateOperatorError if it may not take its identifier."""
+    """Registers an operator.
+
+    Raises DuplicateOperatorError if the identifier is registered and must not be replaced.
+    """
     versions = _state.ops.setdefault((entry.opid.domain, entry.opid.type), {})
     old = versions.get(entry.opid.version)
     if old is not None:
@@ -122,7 +140,10 @@ def register_op(entry: OpEntry, override: bool = False) -> None:
 
 
 def register_opx(entry: OpxEntry, override: bool = False) -> None:
-    """Registers a lowering. Raises DuplicateOperatorError if it may not take its identifier."""
+    """Registers a lowering.
+
+    Raises DuplicateOperatorError if the identifier is registered and must not be replaced.
+    """
     sources = _state.opxs.setdefault(entry.opid, {})
     for old in sources.values():
         _admit("Opx", entry, old, override)
@@ -133,7 +154,7 @@ def register_opx(entry: OpxEntry, override: bool = False) -> None:
 def _admit(what: str, new: OpEntry | OpxEntry, old: OpEntry | OpxEntry, override: bool) -> None:
     if override or (new.source == old.source and is_library(new.source)):
         return
-    if new.source == old.source == PYTHON and _isRedefined(_class(old), _class(new)):
+    if new.source == old.source == PYTHON and _is_redefined(_class(old), _class(new)):
         return
     who = f"{new.opid} ({what})"
     if not is_library(new.source):
@@ -163,9 +184,11 @@ def _class(entry: OpEntry | OpxEntry) -> object:
     return entry.opClass if isinstance(entry, OpEntry) else entry.opxClass
 
 
-def _isRedefined(old: object, new: object) -> bool:
-    """Whether a class of Python code stands for one that was defined in its place before: by a cell
-    of a notebook that is run again, or a module that is imported anew.
+def _is_redefined(old: object, new: object) -> bool:
+    """Whether `new` is a later definition of the class `old`: same module, same qualified name.
+
+    That happens if a notebook cell is run again or a module is reloaded. Lambdas and classes inside
+    functions do not count.
     """
     names = [(getattr(c, "__module__", ""), getattr(c, "__qualname__", "<")) for c in (old, new)]
     return names[0] == names[1] and "<" not in names[0][1]
@@ -173,15 +196,20 @@ def _isRedefined(old: object, new: object) -> bool:
 
 @typed
 class OpCreator:
-    """Registers an Op class for identifiers; making one does it.
+    """Registers an Op class when an object is made. PopART's `OpCreator`.
 
-    `definitions` are the identifiers, with an OpDefinition each if given as a dict. `factory` makes
-    the Op from an OpCreatorInfo; by default the class is called with identifier, settings and
-    attributes. An operator with `isPublic=False` is not listed.
+    Args:
+        opClass: the class.
+        definitions: one identifier, several, or a dict of identifiers to OpDefinitions.
+        factory: makes the Op from an OpCreatorInfo. By default, `opClass` is called with
+            identifier, settings and attributes.
+        isPublic: False hides the operator from listings.
+        override: True to replace a registered operator.
+        source: who registers it; by default the class's own source.
 
-    Raises DuplicateOperatorError if an identifier is taken and `override` is not set, except by a
-    class of the same module and name, which is the older edition of this one; popart_exception for
-    what is no class of operators, or no identifier.
+    Raises DuplicateOperatorError if an identifier is registered already, `override` is False, and
+    it is not an older definition of the same class; popart_exception for an argument of a wrong
+    type.
     """
 
     def __init__(
@@ -212,9 +240,11 @@ class OpCreator:
 
 @typed
 class OpxCreator:
-    """Registers an Opx class (or a function that makes one) for identifiers; making one does it.
+    """Registers an Opx class, or a function that returns an Opx, when an object is made. PopART's
+    `OpxCreator`.
 
-    Raises DuplicateOperatorError and popart_exception as OpCreator does.
+    `opid` is one identifier or several. Raises DuplicateOperatorError and popart_exception as
+    OpCreator does.
     """
 
     def __init__(
@@ -255,46 +285,47 @@ def versions(domain: str, type: str) -> list[int]:
 
 
 def entries() -> list[OpEntry]:
-    """All registered operators, by domain, name and version."""
+    """All registered operators, sorted by domain, type and version."""
     _sync()
-    found = [entry for byVersion in _state.ops.values() for entry in byVersion.values()]
+    found = [entry for by_version in _state.ops.values() for entry in by_version.values()]
     return sorted(found, key=lambda entry: entry.opid)
 
 
-def opxEntries() -> list[OpxEntry]:
-    """All registered lowerings, by the operators' identifiers."""
+def opx_entries() -> list[OpxEntry]:
+    """All registered lowerings, sorted by identifier and source."""
     _sync()
-    found = [entry for bySource in _state.opxs.values() for entry in bySource.values()]
+    found = [entry for by_source in _state.opxs.values() for entry in by_source.values()]
     return sorted(found, key=lambda entry: (entry.opid, entry.source))
 
 
 def find(domain: str, type: str, opset: int) -> OpEntry:
-    """The operator with the highest version that is not above `opset`, the model's version of the
+    """The operator with the highest version that is not above `opset`, the model's opset for the
     domain.
 
-    Raises UnknownOperatorError, which lists registered versions and similar names.
+    Raises UnknownOperatorError, which lists registered versions or similar names.
     """
     _sync()
     domain = domain or "ai.onnx"
-    byVersion = _state.ops.get((domain, type), {})
+    by_version = _state.ops.get((domain, type), {})
     # Most operators have one to five versions: no index would be faster than this.
-    best = max((version for version in byVersion if version <= opset), default=None)
+    best = max((version for version in by_version if version <= opset), default=None)
     if best is None:
         raise UnknownOperatorError(_unknown(domain, type, opset))
-    return byVersion[best]
+    return by_version[best]
 
 
 def registered(opid: OperatorIdentifier) -> OpEntry | None:
-    """The operator of exactly that identifier."""
+    """The operator with exactly that identifier; None if there is none."""
     _sync()
     return _state.ops.get((opid.domain, opid.type), {}).get(opid.version)
 
 
 def named(text: str) -> list[OpEntry]:
-    """The operator's versions, newest first, by "domain.Name", or "Name" if it is in ai.onnx or in
-    one domain alone; ":VERSION" behind it chooses one.
+    """The versions of an operator, newest first, from text that a user has written.
 
-    Raises UnknownOperatorError, which lists similar names.
+    `text` is "Type" or "domain.Type"; ":VERSION" at the end selects one version. "Type" alone is
+    the operator of ai.onnx, or of the only domain that has it. Raises UnknownOperatorError, which
+    lists similar names.
     """
     name, _, version = text.partition(":")
     every = entries()
@@ -325,7 +356,7 @@ def _unknown(domain: str, type: str, opset: int) -> str:
     same = [name for d, name in _state.ops if d == domain]
     near = [f"{domain}.{name}" for name in near_misses(type, same)]
     near += [f"{d}.{name}" for d, name in _state.ops if name == type]
-    if opxs := [e for e in opxEntries() if (e.opid.domain, e.opid.type) == (domain, type)]:
+    if opxs := [e for e in opx_entries() if (e.opid.domain, e.opid.type) == (domain, type)]:
         return (
             f"{text}, nor for any other; only an Opx is, from {_owner(opxs[0].source)}. Register "
             "the operator by OpCreator."
@@ -349,13 +380,15 @@ def createOp(
     inputs: Sequence[Tensor | None] = (),
     outputs: Sequence[str] | None = None,
 ) -> Op:
-    """Looks the operator up (see `find`), checks what it is given, and makes it; it is not
-    connected yet, unless its factory has made several operators in the graph and connected them.
+    """Looks an operator up (see `find`), checks its arguments and makes it.
 
-    `inputs` are in order, None for one that is left out, and `outputs` the ids that the model gives
-    the outputs, if that is known. They are compared with the operator's
-    OpDefinition or, without one, with its schema. A mismatch is an OperatorInputError or
-    OperatorAttributeError; for an operator of a library, whose definition may be wrong, a warning.
+    `inputs` are in order, with None for one that is left out. `outputs` are their ids in the model,
+    if known. Arguments are compared with the operator's OpDefinition or, if it has none, with its
+    schema. Raises OperatorInputError or OperatorAttributeError for a mismatch; for an operator of a
+    library, whose definition may be wrong, warns instead.
+
+    The result is not connected, except if its factory adds several operators to the graph and
+    connects them itself.
     """
     entry = find(domain, type, opset)
     numOutputs = None if outputs is None else len(outputs)
@@ -388,10 +421,10 @@ def _check(
 
 
 def createOpx(op: Op, devicex: Any) -> Opx:
-    """Makes what lowers `op`: the Opx of whoever defined the operator, else the one registered
+    """Makes the Opx that lowers `op`: that of the operator's own source, else the one registered
     last.
 
-    Raises MissingOpxError if none is registered for the operator's identifier.
+    Raises MissingOpxError if no suitable Opx is registered for the operator's identifier.
     """
     _sync()
     sources = _state.opxs.get(op.opid, {})
@@ -428,7 +461,7 @@ def _missing_opx(op: Op) -> str:
 
 @contextlib.contextmanager
 def scoped() -> Generator[None]:
-    """Undoes all registrations made within it when it ends."""
+    """Undoes all registrations made inside the `with` block at its end."""
     global _state
     kept = _state
     _state = kept.copy()

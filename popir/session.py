@@ -1,6 +1,7 @@
-"""Sessions: a model, compiled for a device and run. `InferenceSession`, `TrainingSession`.
+"""Sessions, which compile a model for a device and run it: `InferenceSession`, `TrainingSession`.
 
-Long, because PopART's sessions have many methods, each a few lines over the parts that do the work.
+The interface is PopART's. The file is long because that interface has many methods; most are a few
+lines that call the modules which do the work.
 """
 
 from __future__ import annotations
@@ -33,38 +34,38 @@ from popir.errors import (
 from popir.exclusive import IN_STEP, Exclusive, exclusive
 from popir.files import write
 from popir.ir import Graph
-from popir.ir.graph import calledGraphs
+from popir.ir.graph import called_graphs
 from popir.ir.hash import DigestError
 from popir.ir.text import print_graph
-from popir.lowering import Lowering
-from popir.onnxio.importer import importModel
+from popir.lowering.lowering import Lowering
+from popir.lowering.owners import Owners
+from popir.lowering.undeclared_writes import Checks
+from popir.onnxio.importer import import_model
 from popir.onnxio.load import load
-from popir.onnxio.modes import inModes
+from popir.onnxio.modes import in_modes
 from popir.onnxio.skeleton import Skeleton
-from popir.onnxio.training_form import inTrainingForm
+from popir.onnxio.training_form import in_training_form
 from popir.onnxio.training_info import Training, joined
-from popir.ops.contraction_options import applyContractionOptions, contractionEntries
+from popir.ops.contraction.options import apply_contraction_options, contraction_entries
 from popir.optimizers import Optimizer
 from popir.options import Kind, OptionWarning, SessionOptions, warn
-from popir.options.annotations import checkAnnotations
+from popir.options.annotations import check_annotations
 from popir.options.contractions import LSTM, MATMUL
 from popir.options.session import OUTLINING
 from popir.opx import device
-from popir.owners import Owners
 from popir.patterns import Patterns
 from popir.profile import HostProfile, MachineReport, Profile
 from popir.progress import Logger, Progress
-from popir.reserved import RANDOM_SEED, weightOfState
-from popir.step import Returned, Step, anchorStream, buildStep, inputStream
+from popir.reserved import RANDOM_SEED, weight_of_state
+from popir.step import Returned, Step, anchor_stream, build_step, input_stream
 from popir.stepio import UNBOUND, Port, PyStepIO, PyStepIOCallback, PyWeightsIO
 from popir.trainable import Choice, Role
 from popir.transforms.decision import Decision
-from popir.transforms.inplace import checkPreferences
-from popir.transforms.outline import OutlineOptions
+from popir.transforms.inplace import check_preferences
+from popir.transforms.outlining.outline import OutlineOptions
 from popir.typed import fitted, shown, typed
-from popir.types import TensorInfo, requireFinite
-from popir.virtual_graphs import Places, checkVirtualGraphs, splitOverIpus
-from popir.watch import Checks
+from popir.types import TensorInfo, require_finite
+from popir.virtual_graphs import Places, check_virtual_graphs, split_over_ipus
 from popir.weights import HostWeights
 
 Array = np.ndarray[Any, Any]
@@ -78,13 +79,13 @@ _RETURNED = {
 }
 
 
-@typed(byHand=["run"])
+@typed(by_hand=["run"])
 class Session(Exclusive):
-    """Base of both: holds the host's copy of the weights and, once prepared, the engine.
+    """Base class of the sessions: the compiled graph, the host's copy of the weights and, after
+    `prepareDevice`, the engine.
 
-    Threads may share a session: each call has it to itself, a step with its arrays. Steps of
-    different sessions run side by side. A callback of a step must not call its own session
-    (popart_runtime_error).
+    Threads may share a session: its methods exclude one another. Different sessions run in
+    parallel. A callback of a step must not call its own session: that raises popart_runtime_error.
     """
 
     def __init__(
@@ -108,16 +109,16 @@ class Session(Exclusive):
         self.deviceInfo = deviceInfo
         self.options = SessionOptions() if userOptions is None else userOptions
         self.options.check()
-        self._engineOptions = _engineOptions(self.options)
-        self._isPlaced = (
+        self._engine_options = _engine_options(self.options)
+        self._is_placed = (
             self.options.virtualGraphMode is not VirtualGraphMode.Off and deviceInfo.numIpus > 1
         )
-        if self._isPlaced and self.options.enableOutlining:
+        if self._is_placed and self.options.enableOutlining:
             raise popart_exception(
                 "SessionOptions.enableOutlining = True: with a virtualGraphMode nothing is "
                 "outlined. Leave it at None."
             )
-        self._isSynthetic = self.options.syntheticDataMode is not SyntheticDataMode.Off
+        self._is_synthetic = self.options.syntheticDataMode is not SyntheticDataMode.Off
         self._progress = Progress(
             self.options.compilationProgressLogger, self.options.compilationProgressTotal
         )
@@ -130,7 +131,7 @@ class Session(Exclusive):
         self._engine: Any = None
         self._inputs: list[Port] = []
         self._outputs: list[Port] = []
-        self._anchorShapes: list[tuple[str, list[int], np.dtype[Any]]] | None = None
+        self._anchor_shapes: list[tuple[str, list[int], np.dtype[Any]]] | None = None
 
     def _compile(
         self,
@@ -146,23 +147,23 @@ class Session(Exclusive):
         anchors = self.dataFlow.anchors()
         loaded = joined(load(fnModel), [*anchors, loss] if loss else anchors)
         if loss is not None:
-            loaded = inTrainingForm(loaded)
+            loaded = in_training_form(loaded)
         self._budget = Budget(f"Compiling the session '{self.name}'", loaded.nodes)
-        """What compiling and preparing may cost together."""
+        """The limit of work for compiling and preparing together; see `popir.budget`."""
         with self._budget.spending():
-            graph = importModel(loaded, inputShapeInfo, inModes(loaded.model, *self._modes))
+            graph = import_model(loaded, inputShapeInfo, in_modes(loaded.model, *self._modes))
             budget.done()
             infos = {id: t.info for id, t in graph.tensors.items() if t.info is not None}
-            checkAnnotations(
+            check_annotations(
                 (op.debugName(), op.source == "built in", op.settings.nodeAttributes)
                 for op in graph.ops.values()
             )
-            checkPreferences(graph)
-            applyContractionOptions(graph, self.options)
+            check_preferences(graph)
+            apply_contraction_options(graph, self.options)
             mode, ipus = self.options.virtualGraphMode, self.deviceInfo.numIpus
-            checkVirtualGraphs(graph, mode, ipus)
+            check_virtual_graphs(graph, mode, ipus)
             if mode is VirtualGraphMode.Auto:
-                splitOverIpus(graph, ipus, self.options.virtualGraphSplitRatios)
+                split_over_ipus(graph, ipus, self.options.virtualGraphSplitRatios)
             self._compilation = Compilation(
                 graph,
                 anchors,
@@ -176,23 +177,25 @@ class Session(Exclusive):
             )
             compile(self._compilation, self._progress.stage(0.1, 0.4))
             if optimizer is not None:
-                self._checkSpecific(optimizer)
+                self._check_specific(optimizer)
             if self._compilation.outlining is None:
                 self._compilation.decisions.append(
                     Decision("the model", "outlining", self._unasked())
                 )
         self._host = HostWeights(graph)
-        """What the host has of each weight and state."""
+        """The host's copy of each weight and state."""
         if loss is None:
             self._skeleton = Skeleton(loaded, self._host, graph.saved)
         else:
             training = Training(loss, self._compilation.weights, infos)
             self._skeleton = Skeleton(loaded, self._host, graph.saved, self._unused(), training)
         if self.options.logDir:
-            self._writeLogs(Path(self.options.logDir))
+            self._write_logs(Path(self.options.logDir))
 
-    def _checkSpecific(self, optimizer: Optimizer) -> None:
-        """Raises popart_exception if the optimizer has values of a weight that is not trained."""
+    def _check_specific(self, optimizer: Optimizer) -> None:
+        """Raises popart_exception if the optimizer has specific values for a weight that is not
+        trained.
+        """
         choices = self._compilation.choices
         for weight in optimizer.specificWeights():
             choice = choices.get(weight)
@@ -208,9 +211,9 @@ class Session(Exclusive):
                 )
 
     def _unused(self) -> list[str]:
-        """The states in the model that the optimizer has no use for, with a warning."""
+        """The optimizer states in the model that this optimizer does not use. Warns of them."""
         tensors, saved = self.graph.tensors, self.graph.saved
-        unused = [id for id in self._host if weightOfState(id) in tensors and id not in saved]
+        unused = [id for id in self._host if weight_of_state(id) in tensors and id not in saved]
         if unused:
             listed = ", ".join(unused[:3]) + (", ..." if len(unused) > 3 else "")
             warn(
@@ -222,16 +225,16 @@ class Session(Exclusive):
 
     def _outlining(self) -> OutlineOptions | None:
         asked = self.options
-        isCpu = self.deviceInfo.type is DeviceType.Cpu
-        isAsked = not isCpu if asked.enableOutlining is None else asked.enableOutlining
-        if not isAsked or self._isPlaced:
+        is_cpu = self.deviceInfo.type is DeviceType.Cpu
+        is_asked = not is_cpu if asked.enableOutlining is None else asked.enableOutlining
+        if not is_asked or self._is_placed:
             asked.tellWithout(OUTLINING, self._unasked())
             return None
         return OutlineOptions(asked.outlineThreshold, asked.enableOutliningCopyCostPruning)
 
     def _unasked(self) -> str:
-        """Why nothing is outlined."""
-        if self._isPlaced:
+        """The reason why nothing is outlined, in words."""
+        if self._is_placed:
             return "operators are placed on IPUs; a piece of code would be on one of them"
         if self.options.enableOutlining is None:
             return (
@@ -240,9 +243,9 @@ class Session(Exclusive):
             )
         return "SessionOptions.enableOutlining is False"
 
-    def _writeLogs(self, folder: Path) -> None:
-        """What became of the model, as text: the compiled graph, and what transforms decided."""
-        graphs = [print_graph(graph) for graph in calledGraphs(self.graph)]
+    def _write_logs(self, folder: Path) -> None:
+        """Writes the compiled graphs and the transforms' decisions as text to `folder`."""
+        graphs = [print_graph(graph) for graph in called_graphs(self.graph)]
         lines = [f"{decision}\n" for decision in self.decisions]
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -256,25 +259,30 @@ class Session(Exclusive):
 
     @property
     def graph(self) -> Graph:
-        """The compiled graph."""
+        """The graph after all compiler passes."""
         return self._compilation.graph
 
     def getInfo(self, id: str) -> TensorInfo:
-        """Type and shape of a tensor. Raises popart_exception if there is none of that id."""
+        """Type and shape of a tensor of the compiled graph. PopART's `Session.getInfo`.
+
+        Raises popart_exception if there is no tensor of that id.
+        """
         info = self.graph.getTensor(id).info
         assert info is not None
         return info
 
     @property
     def decisions(self) -> list[Decision]:
-        """What patterns, outlining and in-placing did when the model was compiled, and where they
-        did not, with the reasons.
+        """What patterns, outlining and the in-place transform did to the model, and what they
+        refused with the reason.
         """
         return self._compilation.decisions
 
     def getHash(self) -> int:
-        """A number of 64 bits for all that the device program depends on: the compiled graph, the
-        options, the anchors, the batches and the machine. The same in every process.
+        """A hash of 64 bits of everything the device program depends on, equal in every process.
+
+        It covers the compiled graph, options, anchors, batches per step and device. Raises
+        popart_exception for an attribute that has no digest.
         """
         anchors = self.dataFlow.anchors()
         returned = {id: (self.dataFlow.art(id).id(), self.dataFlow.rows(id)) for id in anchors}
@@ -288,16 +296,16 @@ class Session(Exclusive):
     getAllTensorIds = getTensorIds
 
     def initAnchorArrays(self) -> dict[str, Array]:
-        """An array for each anchor, of the shape that a step returns.
+        """A new, uninitialised array for each anchor, with the shape that a step returns.
 
-        That is the tensor's shape, after the number of values in a step where that is more than
-        one.
+        That is the tensor's shape. If a step returns n > 1 values, a leading dimension n is added.
+        Example: an anchor FLOAT[2, 3] with "All" and 4 batches per step gives float32 [4, 2, 3].
         """
-        if self._anchorShapes is None:
-            self._anchorShapes = [self._anchorShape(id) for id in self.dataFlow.anchors()]
-        return {id: np.empty(shape, dtype) for id, shape, dtype in self._anchorShapes}
+        if self._anchor_shapes is None:
+            self._anchor_shapes = [self._anchor_shape(id) for id in self.dataFlow.anchors()]
+        return {id: np.empty(shape, dtype) for id, shape, dtype in self._anchor_shapes}
 
-    def _anchorShape(self, id: str) -> tuple[str, list[int], np.dtype[Any]]:
+    def _anchor_shape(self, id: str) -> tuple[str, list[int], np.dtype[Any]]:
         info, rows = self.getInfo(id), self.dataFlow.rows(id)
         shape = info.shape() if rows is None else [rows, *info.shape()]
         return id, shape, info.dataType().numpy
@@ -306,9 +314,10 @@ class Session(Exclusive):
 
     @exclusive(afresh=True)
     def prepareDevice(self, loadEngine: bool = True) -> None:
-        """Lowers the graph, plans the program, and loads it with the host's weights.
+        """Lowers the graph, compiles the engine, and loads it with the host's weights.
 
-        `loadEngine=False` leaves the loading to `loadEngineAndConnectStreams`.
+        With `loadEngine=False`, `loadEngineAndConnectStreams` must be called before `run`. Raises
+        OutOfMemoryException if the program does not fit the device or the host.
         """
         with memory.guarded(f"Preparing the session '{self.name}'"), self._budget.spending():
             self._lower()
@@ -318,47 +327,47 @@ class Session(Exclusive):
     def _lower(self) -> None:
         batches = self.dataFlow.batchesPerStep()
         anchors = {id: _RETURNED[self.dataFlow.art(id).id()] for id in self.dataFlow.anchors()}
-        cache = self._engineCache()
-        kept = cache.load(self._engineOptions) if cache is not None else None
+        cache = self._engine_cache()
+        kept = cache.load(self._engine_options) if cache is not None else None
         if kept is not None:
             step = self._step = Step(
                 poplar.program.Sequence(),
-                [inputStream(self.graph, id, batches) for id in kept.inputs],
-                [anchorStream(self.graph, id, how, batches) for id, how in anchors.items()],
+                [input_stream(self.graph, id, batches) for id in kept.inputs],
+                [anchor_stream(self.graph, id, how, batches) for id, how in anchors.items()],
                 kept.variables,
             )
             self._owners = Owners()
             self._engine = kept.engine
         else:
             checks = Checks(self.options.opxModifyChecking, self.options.opxAliasChecking)
-            places = Places(self.graph) if self._isPlaced else None
+            places = Places(self.graph) if self._is_placed else None
             lowering = Lowering(self.graph, self.deviceInfo.device, anchors, checks, places=places)
-            asked = contractionEntries(self.options)
+            asked = contraction_entries(self.options)
             lowering.devicex.useOptions(asked[MATMUL], asked[LSTM])
             for file in self.options.customCodelets:
                 lowering.graph.addCodelets(file, self.options.customCodeletCompileFlags)
             self._owners = lowering.owners
             rounds = self.options.enableStochasticRounding
             progress = self._progress.stage(0.4, 0.7)
-            step = buildStep(lowering, batches, anchors, progress, roundsStochastically=rounds)
+            step = build_step(lowering, batches, anchors, progress, rounds_stochastically=rounds)
             self._step = step
             if not self.options.compileEngine:
                 return
             self._engine = self._plan(lowering.graph, step.program)
             if cache is not None:
-                made = poplar.compileGraph(lowering.graph, [step.program], self._engineOptions)
+                made = poplar.compileGraph(lowering.graph, [step.program], self._engine_options)
                 cache.save(made, [each.id for each in step.inputs], step.variables)
         connect = self._engine.connectStream
-        self._inputs = [Port(stream, connect, isInput=True) for stream in step.inputs]
+        self._inputs = [Port(stream, connect, is_input=True) for stream in step.inputs]
         self._outputs = [
-            Port(stream, connect, isInput=False, period=self._period(stream.id))
+            Port(stream, connect, is_input=False, period=self._period(stream.id))
             for stream in step.anchors
         ]
         for port in self._inputs:
             self._synthetic(port)
 
-    def _engineCache(self) -> EngineCache | None:
-        """Where the program is kept, if it is."""
+    def _engine_cache(self) -> EngineCache | None:
+        """The cache file of the program; None if caching is off or impossible."""
         asked = self.options
         if not asked.enableEngineCaching or not asked.compileEngine:
             return None
@@ -370,9 +379,7 @@ class Session(Exclusive):
             return None
 
     def _synthetic(self, port: Port) -> None:
-        """Fills an input with data that the session makes, once for all steps, if that was asked
-        for.
-        """
+        """Fills an input with synthetic data, once for all steps, if `syntheticDataMode` is on."""
         mode = self.options.syntheticDataMode
         if mode is SyntheticDataMode.Off:
             return
@@ -390,7 +397,7 @@ class Session(Exclusive):
     def _plan(self, graph: Any, program: Any) -> Any:
         try:
             return poplar.Engine(
-                graph, [program], self._engineOptions, self._progress.stage(0.7, 1)
+                graph, [program], self._engine_options, self._progress.stage(0.7, 1)
             )
         except poplar_graph_memory_allocation_error as error:
             if not str(error).startswith("Out of memory on tile"):
@@ -410,10 +417,13 @@ class Session(Exclusive):
 
     @exclusive(afresh=True)
     def loadEngineAndConnectStreams(self) -> None:
-        """Loads the program on the device, with the host's weights."""
+        """Loads the program on the device, and copies the host's weights and random seed to it.
+
+        Raises popart_exception before `prepareDevice`.
+        """
         self._prepared("loadEngineAndConnectStreams").load(self.deviceInfo.device)
         self.weightsFromHost()
-        if self._drawsRandomNumbers():
+        if self._draws_random_numbers():
             self._engine.writeTensor(RANDOM_SEED, self._host[RANDOM_SEED])
 
     def _prepared(self, who: str) -> Any:
@@ -429,9 +439,10 @@ class Session(Exclusive):
         return self._engine
 
     def run(self, stepio: PyStepIO | PyStepIOCallback, debugName: str = "") -> None:
-        """Runs one step. Raises StepIOError for an array that is missing or does not fit.
+        """Runs one step: all its batches, from the inputs to the anchors of `stepio`.
 
-        The message of an error begins with `debugName`.
+        `debugName` is put before the message of an error. Raises StepIOError for an array that is
+        missing or has a wrong type or size, poplar_exception for a fault of the running program.
         """
         if debugName.__class__ is not str:
             debugName = fitted("Session.run", "debugName", debugName, str)
@@ -443,7 +454,7 @@ class Session(Exclusive):
             try:
                 engine = self._engine or self._prepared("run")
                 if isinstance(stepio, PyStepIOCallback):
-                    self._runWithCallbacks(stepio)
+                    self._run_with_callbacks(stepio)
                     return
                 try:
                     given = stepio.inputs
@@ -451,7 +462,7 @@ class Session(Exclusive):
                     fitted("Session.run", "stepio", stepio, PyStepIO | PyStepIOCallback)
                     raise
                 try:
-                    if not self._isSynthetic:
+                    if not self._is_synthetic:
                         for port in self._inputs:
                             if given[port.id] is not port.array:
                                 port.bind(given[port.id], stepio.checks)
@@ -464,10 +475,10 @@ class Session(Exclusive):
                 try:
                     engine.run(0)
                 except BaseException as error:
-                    # The streams stand somewhere inside a step: they begin anew with the next one.
+                    # The streams stopped inside a step: bind them again at the next one.
                     for port in (*self._inputs, *self._outputs):
                         port.array = UNBOUND
-                    if self._isSynthetic:
+                    if self._is_synthetic:
                         for port in self._inputs:
                             port.stage()
                     if isinstance(error, PopirError):
@@ -484,23 +495,23 @@ class Session(Exclusive):
                 lock.refused = ""
 
     def _missing(self, id: str, given: Mapping[str, Array]) -> StepIOError:
-        isInput = any(port.id == id for port in self._inputs)
-        kind = "input" if isInput else "anchor"
+        is_input = any(port.id == id for port in self._inputs)
+        kind = "input" if is_input else "anchor"
         return StepIOError(
             f"The step's {kind} '{id}', {self.getInfo(id)}, was not given; given were the {kind}s "
             f"{', '.join(repr(name) for name in given) or '(none)'}.{did_you_mean(id, given)}"
         )
 
-    def _runWithCallbacks(self, stepio: PyStepIOCallback) -> None:
+    def _run_with_callbacks(self, stepio: PyStepIOCallback) -> None:
         for port in self._inputs:
-            if self._isSynthetic:
+            if self._is_synthetic:
                 continue
             buffer = port.stage()
             for n in range(len(buffer)):
-                array = stepio.inputCallback(port.id, False)
-                port.checkBatch(array)
+                array = stepio.input_callback(port.id, False)
+                port.check_batch(array)
                 port.fill(buffer[n : n + 1], array)
-                stepio.inputCompleteCallback(port.id)
+                stepio.input_complete_callback(port.id)
         staged = [(port, port.stage()) for port in self._outputs]
         try:
             self._engine.run(0)
@@ -508,23 +519,23 @@ class Session(Exclusive):
             raise self._owners.told(error) from None
         for port, buffer in staged:
             for n in range(port.period - 1, len(buffer), port.period):
-                array = stepio.outputCallback(port.id)
-                port.checkBatch(array)
+                array = stepio.output_callback(port.id)
+                port.check_batch(array)
                 port.spill(buffer[n : n + 1], array)
-                stepio.outputCompleteCallback(port.id)
+                stepio.output_complete_callback(port.id)
 
     # Random numbers.
 
     @exclusive()
     def setRandomSeed(self, seed: int) -> None:
-        """Starts the random numbers anew, from a seed of up to 64 bits.
+        """Sets the random seed, up to 64 bits, for the next batch.
 
-        The same seed gives the same numbers. It changes with each batch. Without a call it begins
-        at 0, or where the training stopped that saved the model.
+        The same seed gives the same random numbers. The device changes the seed after each batch.
+        Without a call it starts at 0, or with the seed saved in the model.
         """
         value = np.array([seed & 0xFFFFFFFF, seed >> 32 & 0xFFFFFFFF], np.uint32)
         engine = self._prepared("setRandomSeed")
-        if self._drawsRandomNumbers():
+        if self._draws_random_numbers():
             engine.writeTensor(RANDOM_SEED, value)
 
     @exclusive()
@@ -532,33 +543,35 @@ class Session(Exclusive):
         """The seed of the next batch; 0 if the model draws no random numbers."""
         value = np.zeros(2, np.uint32)
         engine = self._prepared("getRandomSeed")
-        if self._drawsRandomNumbers():
+        if self._draws_random_numbers():
             engine.readTensor(RANDOM_SEED, value)
         return int(value[0]) | int(value[1]) << 32
 
-    def _drawsRandomNumbers(self) -> bool:
+    def _draws_random_numbers(self) -> bool:
         return self._step is not None and RANDOM_SEED in self._step.variables
 
     def hostBytes(self) -> int:
-        """The bytes of host memory that a prepared session takes: the program's, those of constants
-        and weights, and the arrays of the last step.
+        """The bytes of host memory of a prepared session: program, constants, weights, and the
+        arrays of one step.
         """
         held = (t.data.nbytes for t in self.graph.tensors.values() if t.data is not None)
         arrays = [*self.graph.inputs, *self.dataFlow.anchors()]
         steps = self.dataFlow.batchesPerStep() * sum(self.getInfo(id).nbytes() for id in arrays)
         return sum(held) + steps + (self._engine.arenaBytes() if self._engine else 0)
 
-    # What the machine says.
+    # Reports of the simulated machine and of the host.
 
     @exclusive()
     def getReport(self) -> MachineReport:
-        """What a step costs on the simulated machine; worked out when asked for."""
+        """The cost of a step on the simulated machine: cycles, exchange, memory. Computed at each
+        call.
+        """
         return MachineReport.of(self._prepared("getReport"))
 
     def getCycleCount(self, id: str = "") -> int:
-        """Tile cycles of a step, as estimated.
+        """The estimated tile cycles of a step. PopART's `Session.getCycleCount`.
 
-        Raises popart_exception for an `id`: parts of a step are not counted by themselves.
+        Raises popart_exception if `id` is given: only whole steps are counted.
         """
         if id:
             raise popart_exception(
@@ -568,23 +581,25 @@ class Session(Exclusive):
         return self.getReport().cycles
 
     def getSummaryReport(self, resetProfile: bool = True) -> str:
-        """The report as text, worked out from the program alone: `resetProfile` has nothing to
-        reset.
+        """The text summary of `getReport`. PopART's `Session.getSummaryReport`.
+
+        `resetProfile` has no effect: the report depends on the program, not on its runs.
         """
         return self.getReport().summary
 
     @exclusive()
     def getProfile(self, progress: Logger | None = None) -> Profile:
-        """The same by the model's operators, to be kept, shown as a page or as a trace.
+        """The cost of a step by the model's operators, which can be saved as JSON, an HTML page or
+        a trace.
 
-        `progress` hears how many steps of the program are costed.
+        `progress(done, total)` is called while the steps of the program are costed.
         """
         report = MachineReport.of(self._prepared("getProfile"), progress=progress)
         return Profile.of(report, self.graph, self.name, self._compilation.loss)
 
     @exclusive()
     def getHostProfile(self) -> HostProfile:
-        """The host's time by instruction, over all runs so far.
+        """The measured host time by instruction, over all runs so far.
 
         Raises poplar_profiling_disabled unless the session was made with
         `SessionOptions.engineOptions["host.profile"] = "true"`.
@@ -595,13 +610,14 @@ class Session(Exclusive):
     def connectHostFunction(
         self, functionHandle: str, callback: Callable[[list[Array], list[Array]], None]
     ) -> None:
-        """Says what a host function does that an operator called with poplar::program::Call.
+        """Connects a Python function to a host function that an operator calls
+        (`poplar::Graph::addHostFunction`).
 
         Args:
-            functionHandle: what the operator called it.
-            callback: of the flattened inputs, to read, and outputs, to fill.
+            functionHandle: the handle that the operator gave the host function.
+            callback: called with the flattened inputs, to read, and the flattened outputs, to fill.
 
-        Raises poplar_runtime_error for a handle that no operator made.
+        Raises poplar_runtime_error for an unknown handle.
         """
         engine = self._prepared("connectHostFunction")
         engine.connectHostFunction(functionHandle, callback)
@@ -623,19 +639,26 @@ class Session(Exclusive):
             engine.readTensor(id, self._host[id])
 
     def _variables(self) -> list[str]:
-        """The weights and states on the device."""
+        """The ids of the weights and states on the device, without the random seed."""
         assert self._step is not None
         return [id for id in self._step.variables if id != RANDOM_SEED]
 
     @exclusive()
     def readWeights(self, weights: PyWeightsIO) -> None:
-        """Copies the host's weights into the arrays given, which must fit (popart_exception)."""
+        """Copies the host's weights into the given arrays.
+
+        Raises popart_exception for an unknown id, or an array of another type or shape.
+        """
         for id, array in weights.weights.items():
             np.copyto(array, self._host.like(id, array))
 
     @exclusive()
     def writeWeights(self, weights: PyWeightsIO) -> None:
-        """Copies the arrays given to the host's weights; `weightsFromHost` takes them further."""
+        """Copies the given arrays to the host's weights. `weightsFromHost` copies these to the
+        device.
+
+        Raises popart_exception for an unknown id, or an array of another type or shape.
+        """
         for id, array in weights.weights.items():
             np.copyto(self._host.like(id, array), array)
 
@@ -643,47 +666,48 @@ class Session(Exclusive):
     def resetHostWeights(
         self, model: Any, ignoreWeightsInModelWithoutCorrespondingHostWeight: bool = False
     ) -> None:
-        """Takes the host's weights from the initializers of another model.
+        """Sets the host's weights to the initializers of another model.
 
-        Raises popart_exception for an initializer that is no weight here, unless told to ignore it.
+        Raises popart_exception for an initializer that is not a weight of this session, unless
+        `ignoreWeightsInModelWithoutCorrespondingHostWeight` is True; also for one of another type
+        or shape.
         """
-        self._host.take(importModel(model), ignoreWeightsInModelWithoutCorrespondingHostWeight)
+        self._host.take(import_model(model), ignoreWeightsInModelWithoutCorrespondingHostWeight)
 
     @exclusive()
     def modelToHost(self, filename: str | os.PathLike[str]) -> None:
-        """Writes the model with the weights as they are on the device; the file appears whole or
-        not at all.
+        """Saves the model with the present weights of the device. The file is replaced atomically.
 
-        A TrainingSession writes the optimizer's state and the random seed too, as initializers
-        (`Accl___w`, `randomSeed___fromHost`): one that is made of the file goes on where this one
-        stopped, bit for bit. A loss of ai.graphcore, which other tools do not have, lies apart with
-        its inputs, in the model's training_info: they run the rest, sessions find it there.
+        A TrainingSession also saves the optimizer's state and the random seed as initializers
+        (`Accl___w`, `randomSeed___fromHost`). A session made from the file continues bit for bit
+        where this one stopped. A loss of the domain ai.graphcore goes with its inputs to the
+        model's `training_info`, so that tools that do not know the domain can run the rest.
 
-        Weights that came from a file beside the model go to `FILENAME.DIGEST.data`, beside the new
-        one; so do all if they are too large for the model's own file. Raises ModelError if a file
-        cannot be written.
+        Weights that came from an external data file go to `FILENAME.DIGEST.data` beside the new
+        model; so do all weights if they are too large for the model file. Raises ModelError if a
+        file cannot be written.
         """
         path = require_path("modelToHost", filename)
         if self._engine is not None:
             self.weightsToHost()
-            if self._drawsRandomNumbers():
+            if self._draws_random_numbers():
                 self._engine.readTensor(RANDOM_SEED, self._host[RANDOM_SEED])
         self._skeleton.save(self._host, path)
 
     @exclusive()
     def updateExternallySavedTensorLocations(self, fromLocation: str, toLocation: str) -> None:
-        """Makes `modelToHost` write the weights that the model has in the file `fromLocation` to
-        the file `toLocation`, which must be in the folder of the new model or below.
+        """Changes the external data file that `modelToHost` writes: weights that the model has in
+        `fromLocation` go to `toLocation`, a path in or below the folder of the new model.
 
-        Raises popart_exception if the model has none in that file.
+        Raises popart_exception if the model has no weights in `fromLocation`.
         """
         self._skeleton.redirect(fromLocation, toLocation)
 
 
-def _engineOptions(options: SessionOptions) -> dict[str, str]:
-    """The engine's options, without those that have no meaning, of which a warning is given.
+def _engine_options(options: SessionOptions) -> dict[str, str]:
+    """The engine options that have an effect. Warns of options that have none here.
 
-    Raises poplar_invalid_option for one that there is not, or for a value that it does not take.
+    Raises poplar_invalid_option for an unknown option or a wrong value.
     """
     for note in poplar.checkEngineOptions(options.engineOptions):
         warn(note, OptionWarning)
@@ -699,17 +723,21 @@ def _engineOptions(options: SessionOptions) -> dict[str, str]:
 
 @typed
 class InferenceSession(Session):
-    """Runs a model forwards.
+    """Runs a model without training it. PopART's `InferenceSession`.
 
     Args:
-        fnModel: the model: a file's path, its bytes, or a ModelProto.
-        dataFlow: batches per step, and the tensors to return.
-        deviceInfo: where it runs.
-        evaluationMode: normalisation and dropout nodes that run as in evaluation, whatever the
-            model says: names, or patterns with *, ? and [...].
+        fnModel: the model: the path of a file, its bytes, or a ModelProto.
+        dataFlow: the batches per step and the tensors to return.
+        deviceInfo: the device, from a DeviceManager.
+        inputShapeInfo: types and shapes of inputs, by id, if the model leaves them open.
+        patterns: the rewrites to apply; by default those of `Patterns()`.
+        userOptions: SessionOptions; by default all defaults.
+        name: a name for messages, logs and reports.
+        evaluationMode: names, or patterns with *, ? and [...], of normalisation and dropout nodes
+            to run in evaluation mode, whatever the model says.
 
-    Raises what importing and compiling raise; AnchorError for an anchor that is no tensor of the
-    model.
+    Raises ModelError and popart_exceptions for a model that cannot be imported or compiled;
+    AnchorError for an anchor that is no tensor of the model.
     """
 
     def __init__(
@@ -737,23 +765,24 @@ class InferenceSession(Session):
 
 @typed
 class TrainingSession(Session):
-    """Runs a model forwards and backwards, and updates its weights after each batch.
+    """Trains a model: runs it forwards and backwards, and updates its weights after each batch.
+    PopART's `TrainingSession`.
 
     Args:
-        fnModel: the model: a file's path, its bytes, or a ModelProto.
-        dataFlow: batches per step, and the tensors to return; `Gradient___x` is the gradient of x.
-        loss: the id of the tensor to minimise; it has one element.
-        optimizer: how the weights are updated.
-        deviceInfo: where it runs.
-        trained, frozen: names of initializers, or patterns with *, ? and [...]: what to train and
-            what to leave as it is, whatever the rule says that `popir.trainable` states.
-        trainingMode, evaluationMode: normalisation and dropout nodes that run as in training, or as
-            in evaluation, whatever the model says: names, or patterns with *, ? and [...]. The
-            saved model says what it said before.
+        fnModel, deviceInfo, inputShapeInfo, patterns, userOptions, name: as in InferenceSession.
+        dataFlow: the batches per step and the tensors to return; `Gradient___x` is the gradient of
+            the tensor x.
+        loss: the id of the tensor to minimise. It has one element of a floating-point type.
+        optimizer: an SGD or ConstSGD, which defines the weight updates.
+        trained, frozen: names, or patterns with *, ? and [...], of initializers to train and not to
+            train. They override the rules of `popir.trainable`.
+        trainingMode, evaluationMode: names or patterns of normalisation and dropout nodes to run in
+            training mode or in evaluation mode, whatever the model says. The saved model is not
+            affected.
 
-    Raises what importing and compiling raise; AnchorError for an anchor that is no tensor of the
-    model; MissingGradientError where the loss depends on a weight through an operator without a
-    gradient.
+    Raises ModelError and popart_exceptions for a model that cannot be imported or compiled;
+    AnchorError for an anchor that is no tensor of the model; MissingGradientError if the loss
+    depends on a weight through an operator without a gradient.
     """
 
     def __init__(
@@ -790,15 +819,16 @@ class TrainingSession(Session):
 
     @property
     def choices(self) -> dict[str, Choice]:
-        """What becomes of each initializer of the model: trained, state or constant, and why."""
+        """The role of each initializer of the model (trained, state or constant), and why."""
         return self._compilation.choices
 
     @exclusive()
     def updateOptimizerFromHost(self, optimizer: Optimizer) -> None:
-        """Takes over the values of another optimizer that may change.
+        """Sets the changeable values of the optimizer to those of `optimizer`, from the next step.
+        PopART's method of this name.
 
-        Raises popart_exception if it differs in a value that was compiled in, or has one that the
-        tensor of its type cannot hold.
+        Raises popart_exception if a constant value differs, or a value is not finite in the type of
+        its tensor.
         """
         assert self._optimizer is not None
         self._optimizer.checkReplacement(optimizer)
@@ -806,7 +836,7 @@ class TrainingSession(Session):
         for id, (name, weight) in self._compilation.scalars.items():
             value = values[id] = optimizer.value(name, weight)
             where = f" of '{weight}'" if weight else ""
-            requireFinite(f"The optimizer's {name}{where}", value, self.getInfo(id).dataType())
+            require_finite(f"The optimizer's {name}{where}", value, self.getInfo(id).dataType())
         for id, value in values.items():
             self._host[id][...] = value
             if self._step is not None and id in self._step.variables:

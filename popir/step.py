@@ -1,4 +1,4 @@
-"""The program of one step: all batches, each between the host's inputs and its anchors."""
+"""The program of one step: for each batch, read the inputs, run the graph, write the anchors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from popir import poplar, popops, poprand
 from popir.ir import Graph
-from popir.lowering import Lowering
+from popir.lowering.lowering import Lowering
 from popir.opx import popType
 from popir.poplar import program
 from popir.popops import expr as pe
@@ -18,34 +18,34 @@ from popir.types import TensorInfo
 
 
 class Returned(enum.Enum):
-    """How many values of an anchor leave the device in a step."""
+    """The values of an anchor that the device sends in a step."""
 
     Each = 0
-    """One for each batch."""
+    """One value for each batch."""
     Last = 1
-    """That of the last batch."""
+    """The value of the last batch."""
     Sum = 2
-    """The sum over the batches."""
+    """The sum over all batches."""
 
 
 @dataclass(frozen=True)
 class Stream:
-    """One stream between host and device."""
+    """A stream between host and device: the tensor's id and type, and the stream's handle."""
 
     id: str
     handle: str
     info: TensorInfo
     transfers: int
-    """How often the stream is used in a step."""
+    """The number of transfers in a step."""
 
 
-def inputStream(graph: Graph, id: str, batches: int) -> Stream:
-    """The stream of an input."""
+def input_stream(graph: Graph, id: str, batches: int) -> Stream:
+    """The stream of the input `id`, with one transfer for each batch."""
     return Stream(id, f"h2d_{id}", _info(graph, id), batches)
 
 
-def anchorStream(graph: Graph, id: str, returned: Returned, batches: int) -> Stream:
-    """The stream of an anchor."""
+def anchor_stream(graph: Graph, id: str, returned: Returned, batches: int) -> Stream:
+    """The stream of the anchor `id`, with one transfer for each batch or for each step."""
     transfers = batches if returned is Returned.Each else 1
     return Stream(id, f"d2h_{id}", _info(graph, id), transfers)
 
@@ -58,38 +58,41 @@ def _info(graph: Graph, id: str) -> TensorInfo:
 
 @dataclass
 class Step:
-    """The program, and what connects it to the host."""
+    """The program of a step, its streams, and the variables the host may access."""
 
     program: program.Sequence
     inputs: list[Stream] = field(default_factory=list)
     anchors: list[Stream] = field(default_factory=list)
     variables: list[str] = field(default_factory=list)
-    """The weights and states on the device: handles of Engine.writeTensor and readTensor."""
+    """The ids of weights and states on the device; also handles of Engine.writeTensor and
+    readTensor.
+    """
 
 
-def buildStep(
+def build_step(
     lowering: Lowering,
     batches: int,
     anchors: Mapping[str, Returned],
     progress: Logger | None = None,
     *,
-    roundsStochastically: bool = False,
+    rounds_stochastically: bool = False,
 ) -> Step:
-    """Grows all operators and puts the program of a step of `batches` batches around them.
+    """Lowers all operators and builds the program of a step of `batches` batches around them.
 
-    `progress` hears how many operators are done. Where 16-bit floats are rounded stochastically,
-    the draws of each batch begin at the random seed that it finds, a tensor of the graph.
+    `progress(done, total)` is called before each operator. With `rounds_stochastically`, each batch
+    starts the random numbers for the rounding of 16-bit floats from its random seed, a tensor of
+    the graph.
     """
     builder = _Builder(lowering, batches)
-    if roundsStochastically:
-        builder.roundStochastically()
+    if rounds_stochastically:
+        builder.round_stochastically()
     for id in lowering.ir.inputs:
         if lowering.ir.getTensor(id).uses or id in anchors:
-            builder.addInput(id)
+            builder.add_input(id)
     builder.body.add(lowering.grow(progress))
     for id, returned in anchors.items():
-        builder.addAnchor(id, returned)
-    builder.addVariables()
+        builder.add_anchor(id, returned)
+    builder.add_variables()
     return builder.finish()
 
 
@@ -103,26 +106,26 @@ class _Builder:
         self.after = program.Sequence()
         self.step = Step(program.Sequence())
 
-    def roundStochastically(self) -> None:
-        """From here on, with draws that begin anew in each batch."""
+    def round_stochastically(self) -> None:
+        """Switches stochastic rounding on, and sets its seed at the start of each batch."""
         poplar.setStochasticRounding(self.graph, self.before, True)
         poprand.setSeed(self.graph, self.lowering.tensor(RANDOM_SEED), 0, self.body, "rounding")
 
-    def addInput(self, id: str) -> None:
-        """Lets the host send a tensor, anew for each batch."""
-        stream = inputStream(self.lowering.ir, id, self.batches)
+    def add_input(self, id: str) -> None:
+        """Adds the stream of an input, which the host sends for each batch."""
+        stream = input_stream(self.lowering.ir, id, self.batches)
         kind, n = popType(stream.info), stream.info.nelms()
         fifo = self.graph.addHostToDeviceFIFO(stream.handle, kind, n)
         self.body.add(program.Copy(fifo, self.lowering.tensor(id), f"{id}/in"))
         self.step.inputs.append(stream)
 
-    def addAnchor(self, id: str, returned: Returned) -> None:
-        """Sends a tensor to the host."""
+    def add_anchor(self, id: str, returned: Returned) -> None:
+        """Adds the stream of an anchor to the host, and its sum over the batches if wanted."""
         tensor = self.lowering.tensor(id)
         if returned is Returned.Sum and self.batches > 1:
             tensor = self._summed(id, tensor)
         each = returned is Returned.Each
-        stream = anchorStream(self.lowering.ir, id, returned, self.batches)
+        stream = anchor_stream(self.lowering.ir, id, returned, self.batches)
         kind, n = popType(stream.info), stream.info.nelms()
         fifo = self.graph.addDeviceToHostFIFO(stream.handle, kind, n)
         where = self.body if each or self.batches == 1 else self.after
@@ -135,17 +138,17 @@ class _Builder:
         popops.mapInPlace(self.graph, pe.Add(pe._1, pe._2), [total, tensor], self.body, f"{id}/sum")
         return total
 
-    def addVariables(self) -> None:
-        """Lets the host read and write every weight and state."""
+    def add_variables(self) -> None:
+        """Makes every weight and state readable and writable by the host."""
         for tensor in self.lowering.ir.tensors.values():
-            if tensor.isVariable() and (tensor.uses or self.lowering.devicex.contains(tensor.id)):
+            if tensor.is_variable() and (tensor.uses or self.lowering.devicex.contains(tensor.id)):
                 on_device = self.lowering.tensor(tensor.id)
                 self.graph.createHostWrite(tensor.id, on_device)
                 self.graph.createHostRead(tensor.id, on_device)
                 self.step.variables.append(tensor.id)
 
     def finish(self) -> Step:
-        """The batches, repeated, between what is done once."""
+        """The whole program: what runs once before, the batches in a loop, what runs once after."""
         whole = self.step.program
         whole.add(self.before)
         whole.add(program.Repeat(self.batches, self.body) if self.batches > 1 else self.body)

@@ -1,5 +1,5 @@
-"""A step's host data: `PyStepIO`, `PyStepIOCallback`, `PyWeightsIO`, and the ports that a session
-binds them to.
+"""The host's data of a step: `PyStepIO`, `PyStepIOCallback`, `PyWeightsIO`; and `Port`, which
+connects an array to a stream.
 """
 
 from __future__ import annotations
@@ -19,43 +19,48 @@ Array = np.ndarray[Any, Any]
 _log = logging.getLogger("popir.session")
 _TEXT, _ARRAYS = {str}, {np.ndarray}
 
-# What PopART narrows on the way to the device, and back on the way from it.
+# 64-bit host arrays that are converted for 32-bit tensors, in both directions, as in PopART.
 _NARROWED = {DataType.INT32: DataType.INT64, DataType.UINT32: DataType.UINT64}
 
 
-@typed(byHand=["__init__"])
+@typed(by_hand=["__init__"])
 class PyStepIO:
-    """Input and output arrays of one step, by tensor id.
+    """The input and output arrays of one step, by tensor id. PopART's `PyStepIO`.
 
-    An array has the elements of all batches of the step, in any shape with the right count,
-    C-contiguous and of the tensor's type. It is read and written in place, without a copy.
+    An array has the elements of all batches of the step. Any shape with the right number of
+    elements will do; it must be C-contiguous and of the tensor's type. It is used without a copy.
+    An int64 or uint64 array for an INT32 or UINT32 tensor is converted.
     """
 
     def __init__(self, inputs: Mapping[str, Array], outputs: Mapping[str, Array]) -> None:
         for what, given in (("inputs", inputs), ("outputs", outputs)):
-            isDict = given.__class__ is dict and {*map(type, given)} <= _TEXT
-            if not isDict or not {*map(type, given.values())} <= _ARRAYS:
+            is_dict = given.__class__ is dict and {*map(type, given)} <= _TEXT
+            if not is_dict or not {*map(type, given.values())} <= _ARRAYS:
                 fitted("PyStepIO", what, given, Mapping[str, Array], StepIOError)
         self.inputs = inputs
         self.outputs = outputs
         self.checks = True
 
     def enableRuntimeAsserts(self, enable: bool) -> None:
-        """Whether `run` checks the arrays; without, a wrong one is undefined behaviour."""
+        """Switches the checks of the arrays in `run`. Without them, a wrong array is undefined
+        behaviour.
+        """
         self.checks = enable
 
 
 @typed(error=StepIOError)
 class PyStepIOCallback:
-    """Functions that deliver a step's inputs and take its outputs, one batch at a time.
+    """Functions that supply the inputs and receive the outputs of a step, one batch at a time.
+    PopART's `PyStepIOCallback`.
 
     Args:
-        input_callback: (id, prefetch) -> array of one batch.
-        input_complete_callback: (id), after the array was read.
-        output_callback: (id) -> array that takes one batch.
-        output_complete_callback: (id), after the array was written.
+        input_callback: called with (id, prefetch); returns the array of one batch.
+        input_complete_callback: called with (id) after the array has been read.
+        output_callback: called with (id); returns an array to be filled with one batch.
+        output_complete_callback: called with (id) after the array has been filled.
 
-    Raises StepIOError for what cannot be called. A step raises it for an array that does not fit.
+    Raises StepIOError if one of them cannot be called. `Session.run` raises it for an array that
+    does not fit.
     """
 
     def __init__(
@@ -65,49 +70,52 @@ class PyStepIOCallback:
         output_callback: Callable[[str], Array],
         output_complete_callback: Callable[[str], None],
     ) -> None:
-        self.inputCallback = input_callback
-        self.inputCompleteCallback = input_complete_callback
-        self.outputCallback = output_callback
-        self.outputCompleteCallback = output_complete_callback
+        self.input_callback = input_callback
+        self.input_complete_callback = input_complete_callback
+        self.output_callback = output_callback
+        self.output_complete_callback = output_complete_callback
 
 
 @typed
 class PyWeightsIO:
-    """Host arrays of weights, by tensor id, for `readWeights` and `writeWeights`."""
+    """Arrays for `Session.readWeights` and `writeWeights`, by weight id. PopART's `PyWeightsIO`."""
 
     def __init__(self, weights: Mapping[str, Array]) -> None:
         self.weights = weights
 
 
 UNBOUND: Array = np.empty(0)
-"""Stands for no array of a caller's."""
+"""The value of `Port.array` if the stream is not bound to a caller's array."""
 
 
 class Port:
-    """One stream between host and device, and the array that it is bound to.
+    """Binds one stream between host and device to arrays.
 
-    `connect(handle, array)` is the engine's; it is called only where another array is given than
-    last time. With a `period` above 1 only every period-th batch is the caller's.
+    `connect(handle, array)` is `Engine.connectStream`; it is called only if the array has changed
+    since the last step. `period` is that of an anchor with EveryN: the caller gets every period-th
+    batch only.
     """
 
     def __init__(
-        self, stream: Stream, connect: Callable[[str, Array], None], isInput: bool, period: int = 1
+        self, stream: Stream, connect: Callable[[str, Array], None], is_input: bool, period: int = 1
     ) -> None:
         self.id = stream.id
         self.info = stream.info
         self.dtype = stream.info.dataType().numpy
         self.period = period
         self.array = UNBOUND
-        """What the stream is bound to, if the caller's array is it."""
+        """The caller's array that the stream is bound to; UNBOUND if it is bound to `_staging`."""
         self._handle = stream.handle
         self._batches = stream.transfers
         self._connect = connect
-        self._isInput = isInput
+        self._is_input = is_input
         self._staging: Array | None = None
 
     def bind(self, array: Array, checks: bool = True) -> None:
-        """Makes `array` the stream's memory; one of a wider type, or with a period, goes through a
-        buffer.
+        """Binds the stream to `array`. An array of a wider type, or of an anchor with a period, is
+        copied through the staging buffer instead.
+
+        Raises StepIOError for an array that does not fit, if `checks`.
         """
         self.array = UNBOUND
         if checks:
@@ -117,11 +125,11 @@ class Port:
             self.array = array
             return
         buffer = self.stage()
-        if self._isInput:
+        if self._is_input:
             self.fill(buffer, array)
 
     def stage(self) -> Array:
-        """The port's own buffer, [batches, ...], bound to the stream."""
+        """Binds the stream to the port's own buffer, [batches, *shape], and returns it."""
         self.array = UNBOUND
         if self._staging is None:
             self._staging = np.empty([self._batches, *self.info.shape()], self.dtype)
@@ -129,23 +137,23 @@ class Port:
         return self._staging
 
     def finish(self, array: Array) -> None:
-        """Brings an output from the port's buffer to the caller's array."""
+        """Copies the output in the staging buffer to the caller's array."""
         assert self._staging is not None
         self.spill(self._staging[self.period - 1 :: self.period], array)
 
     def fill(self, buffer: Array, array: Array) -> None:
-        """Copies an array of the caller's into a buffer of the stream's type."""
-        self._checkType(array)
+        """Copies a caller's array into a buffer, and converts it to the stream's type."""
+        self._check_type(array)
         np.copyto(buffer, array.reshape(buffer.shape), casting="same_kind")
 
     def spill(self, buffer: Array, array: Array) -> None:
-        """Copies a buffer of the stream's type into an array of the caller's."""
-        self._checkType(array)
+        """Copies a buffer into a caller's array, and converts it to the array's type."""
+        self._check_type(array)
         np.copyto(array, buffer.reshape(array.shape), casting="same_kind")
 
-    def _checkType(self, array: Array) -> None:
-        """Raises StepIOError unless `array` has the stream's type, or the wider one that PopART
-        narrows.
+    def _check_type(self, array: Array) -> None:
+        """Raises StepIOError unless `array` has the stream's type, or the 64-bit type that is
+        converted to it.
         """
         if array.dtype == self.dtype:
             return
@@ -155,52 +163,52 @@ class Port:
                 f"{self._who()} is {self.info.data_type_lcase()}; given was an array of "
                 f"{array.dtype}. Convert it: array.astype('{self.info.data_type_lcase()}')."
             )
-        _warnOnce(self.id, array.dtype, self.dtype)
+        _warn_once(self.id, array.dtype, self.dtype)
 
     def check(self, array: Array) -> None:
-        """Raises StepIOError unless `array` has the elements of a step, one after another."""
-        self._checkElements(array, self._batches // self.period)
+        """Raises StepIOError unless `array` is C-contiguous and has the elements of a step."""
+        self._check_elements(array, self._batches // self.period)
         if not array.flags.c_contiguous:
             raise StepIOError(
                 f"{self._who()} needs a C-contiguous array; given was one of shape "
                 f"{list(array.shape)} with strides {list(array.strides)}. Make it so: "
                 "numpy.ascontiguousarray(array)."
             )
-        self._checkWriteable(array)
+        self._check_writeable(array)
 
-    def checkBatch(self, array: Array) -> None:
-        """Raises StepIOError unless `array`, of a callback, has the elements of one batch."""
-        self._checkElements(array, 1)
-        self._checkWriteable(array)
+    def check_batch(self, array: Array) -> None:
+        """Raises StepIOError unless `array`, from a callback, has the elements of one batch."""
+        self._check_elements(array, 1)
+        self._check_writeable(array)
 
-    def _checkElements(self, array: Array, values: int) -> None:
+    def _check_elements(self, array: Array, values: int) -> None:
         if not isinstance(array, np.ndarray):
             raise StepIOError(
                 f"{self._who()}, {self.info}, needs a numpy array; given was {shown(array)}."
             )
-        self._checkType(array)
+        self._check_type(array)
         nelms = self.info.nelms() * values
         if array.size != nelms:
-            perStep = f" in each of {values} batches" if values > 1 else ""
+            per_step = f" in each of {values} batches" if values > 1 else ""
             raise StepIOError(
-                f"{self._who()} has shape {self.info.shape()}{perStep}, which is {nelms} "
+                f"{self._who()} has shape {self.info.shape()}{per_step}, which is {nelms} "
                 f"elements; given was an array of shape {list(array.shape)} with {array.size}."
             )
 
-    def _checkWriteable(self, array: Array) -> None:
-        if not self._isInput and not array.flags.writeable:
+    def _check_writeable(self, array: Array) -> None:
+        if not self._is_input and not array.flags.writeable:
             raise StepIOError(
                 f"{self._who()} needs an array that can be written; given was a read-only one."
             )
 
     def _who(self) -> str:
-        return f"The {'input' if self._isInput else 'anchor'} '{self.id}'"
+        return f"The {'input' if self._is_input else 'anchor'} '{self.id}'"
 
 
 _warned: set[str] = set()
 
 
-def _warnOnce(id: str, given: object, taken: object) -> None:
+def _warn_once(id: str, given: object, taken: object) -> None:
     if id not in _warned:
         _warned.add(id)
         _log.warning(

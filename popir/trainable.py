@@ -1,22 +1,26 @@
-"""Which initializers of a model are trained, which are state, which are constants: `choose`.
+"""Decides which initializers of a model are trained, which are state and which are constants:
+`choose`.
 
-ONNX does not say it. This is the one place that decides; each decision has a reason in words. In
-this order:
+An ONNX file does not contain this. The first rule that applies decides, and gives its reason in
+words:
 
-1. What is no floating-point number, or must be known to compile the model, is a constant.
-2. What the caller names is trained or frozen.
-3. What an operator of the model writes, such as running statistics, is state; frozen statistics are
-   constants.
-4. What a Builder initialised is trained, as in PopART.
-5. What the exporter declares a parameter is trained; what it declares a buffer is a constant.
-6. A name such as parameters of PyTorch or variables of TensorFlow have is trained, unless it is one
-   that buffers usually have. PyTorch's tracing exporter names buffers likewise: where the name is
-   none of torch.nn's own parameters, the reason says that the file leaves it open.
-7. What an operator takes for a weight (of Conv, MatMul, LSTM, ...) or what is added to a product
-   with one is trained, whatever its name is.
-8. A name that an exporter makes up is that of a literal: a constant.
-9. Of what is left, exponents, bounds, numbers of rank 0 and masks are constants. All else is
+1. An initializer that is not floating-point, or that is needed at compile time, is a constant.
+2. The caller's `trained` and `frozen` decide.
+3. An initializer that an operator updates, such as running statistics, is state. Statistics that
+   are only read are constants.
+4. In a model made by a Builder, all others are trained, as in PopART.
+5. If the exporter declares a kind, parameters are trained and all others are constants.
+6. Names like those of PyTorch's parameters or TensorFlow's variables are trained, except names that
+   buffers usually have. PyTorch's tracing exporter does not mark buffers; unless the name is one of
+   torch.nn's own parameters, the reason says that the file leaves it open.
+7. An input that is a weight by its position (of Conv, MatMul, LSTM, ...), or is added to a product
+   with a weight, is trained, whatever its name.
+8. A name that an exporter generates is that of a literal: a constant.
+9. Of the rest, exponents, bounds, tensors of rank 0 and masks are constants; all others are
    trained.
+
+Example: in a traced PyTorch model, "fc.weight" is trained by rule 6, "bn.running_mean" is state if
+BatchNormalization runs in training mode (rule 3), and "onnx::Pow_12" is a constant by rule 8.
 """
 
 from __future__ import annotations
@@ -32,7 +36,7 @@ from popir.errors import popart_exception
 from popir.ir import Graph, Op, Tensor
 from popir.ir.origin import BUILDER
 from popir.naming import told
-from popir.reserved import RANDOM_SEED, weightOfState
+from popir.reserved import RANDOM_SEED, weight_of_state
 from popir.types import DataType, TensorInfo
 
 
@@ -44,12 +48,12 @@ class Role(enum.Enum):
     STATE = "state"
     """An operator of the model updates it, in each batch."""
     CONSTANT = "constant"
-    """It stays as it is."""
+    """It is never changed."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What is done with one initializer, and why."""
+    """The role of one initializer, and the reason in words."""
 
     role: Role
     reason: str
@@ -57,13 +61,13 @@ class Choice:
     """The initializer's type and shape."""
 
     @property
-    def isUntold(self) -> bool:
-        """Whether it is trained although the file leaves open whether it is a parameter."""
+    def is_untold(self) -> bool:
+        """Whether it is trained although it may be a buffer: the file does not tell."""
         return self.reason == UNTOLD
 
 
 def _table(*rows: tuple[str, dict[int, str]]) -> dict[str, dict[int, str]]:
-    """From rows of operators, and what some of their inputs are called."""
+    """A dict from rows ("TypeA TypeB", {input index: what the input is})."""
     return {type: inputs for types, inputs in rows for type in types.split()}
 
 
@@ -79,10 +83,10 @@ PARAMETERS = _table(
     ),
     ("PRelu", {1: "slope"}),
 )
-"""By operator, the inputs that are there to be learned."""
+"""Inputs that are learned parameters: operator type to input index to a name for messages."""
 
 TABLES = {"Gather", "GroupedGather"}
-"""The operators whose input 0, of two dimensions or more, is a table of embeddings."""
+"""The operators in which input 0 with two or more dimensions is a table of embeddings."""
 
 LITERALS = _table(
     ("Clip", {1: "lower bound", 2: "upper bound"}),
@@ -99,74 +103,77 @@ LITERALS = _table(
     ("Range", {0: "start", 1: "limit", 2: "step"}),
     ("Shape Size", {0: "operand"}),
 )
-"""By operator, the inputs that say how it works."""
+"""Inputs that are settings of the operator, not learned, such as the bounds of Clip."""
 
 STATISTICS = _table(("BatchNormalization", {3: "mean", 4: "variance"}))
-"""By operator, the inputs that are statistics of data."""
+"""Inputs that are statistics of the data."""
 
 VIEWS = {
     *("Identity", "Nop", "Cast", "Transpose", "Reshape", "Flatten", "Squeeze", "Unsqueeze"),
     *("Expand", "Tile", "Concat", "Slice", "Split"),
 }
-"""Operators whose result serves for what their input does."""
+"""Operators that only copy, convert or rearrange: a reader of the result counts as a reader of the
+input.
+"""
 
 CONTRACTIONS = {"Conv", "ConvTranspose", "Gemm", "MatMul", "Einsum"}
 
 GENERATED = re.compile(
-    r"onnx::\w+_\d+"  # PyTorch, tracing: the first reader and a number
-    r"|_?val_\d+|scalar_tensor_default(_\d+)?|_tensor_constant\d+|(c_)?lifted_tensor_\d+"  # default
+    r"onnx::\w+_\d+"  # PyTorch's tracing exporter: type of the first reader and a number
+    r"|_?val_\d+|scalar_tensor_default(_\d+)?|_tensor_constant\d+|(c_)?lifted_tensor_\d+"  # dynamo
     r"|(.*/)?Constant(_\d+)?(_output_\d+)?(:\d+)?"
     r"|(.*/)?const_fold_opt__\d+(:\d+)?|(.*/)?Const(_\d+)?(:\d+)?"  # tf2onnx
 )
-"""Names that exporters make up for literals and for what they have computed."""
+"""Names that exporters generate for literals and for results of constant folding."""
 
 TF_VARIABLE = re.compile(
     r".*(ReadVariableOp|/Read|/read)(_\d+)?(/\w+)?(:\d+)?"
     r"|(.*/)?(kernel|bias|gamma|beta|embeddings|(recurrent|depthwise|pointwise)_kernel|alpha)"
     r"(_\d+)?(:\d+)?"
 )
-"""Names of what was a variable in TensorFlow; all else was a literal there."""
+"""Names of TensorFlow's variables in files of tf2onnx; all other initializers were literals."""
 
 BUFFER = re.compile(
     r"(.*[._])?(running_(mean|var)|num_batches_tracked|inv_freq|masked_bias|mask|pe"
     r"|(cos|sin)(_cached|_table)?|freqs_(cis|cos|sin)|(norm|pixel|image|input)_(mean|std)"
     r"|mean|std|anchors|window)"
 )
-"""Names that buffers of PyTorch's modules usually have; the traced file has names alone."""
+"""Names that buffers of PyTorch modules usually have. A traced file has no other mark of them."""
 
 PARAMETER = re.compile(
     r"(.*\.)?(weight|bias|(weight|bias)_(ih|hh|hr)(_l\d+)?(_reverse)?|(in|[qkv])_proj_(weight|bias)"
     r"|bias_[kv]|weight_[gv])|.*\.parametrizations\..*"
 )
-"""Names that modules of torch.nn give to their parameters."""
+"""Names that the modules of torch.nn give their parameters."""
 
 UNTOLD = (
     "it has a name as PyTorch's parameters and buffers have; the tracing exporter does not tell "
     "them apart: freeze it if it is a buffer"
 )
-"""Why what may be a buffer is trained. The traced file has names, values and uses alone, and the
-order of the state_dict, a module's parameters before its buffers, which has no mark between them;
-nothing is left of requires_grad.
+"""The reason for an initializer that is trained although it may be a buffer. A traced file has only
+names, values, readers and the order of the state_dict (each module's parameters, then its buffers,
+without a separator). `requires_grad` is lost.
 """
 
 _MOST_VIEWS = 256
-"""Views behind views that are followed: many more are no model's that is to be trained."""
+"""The most views that are followed from one tensor: bounds the time."""
 
 MASKED = -1e4
-"""Numbers from here down stand for minus infinity in masks of attention."""
+"""In attention masks, a number of at most this is minus infinity."""
 
 
 @dataclass(frozen=True)
 class _Use:
-    """An operator that reads an initializer, as it is or through views."""
+    """An operator that reads an initializer at input `index`, directly or through views."""
 
     op: Op
     index: int
     kind: str
-    """What the input is there for: "parameter", "literal", "statistics", "detached", "state",
-    "written", or "" if the operator does not say.
+    """The purpose of the input: "parameter", "literal", "statistics", "detached", "state",
+    "written", or "" if it is not known.
     """
     what: str
+    """A name of the input for messages, such as "bias"."""
 
     def __str__(self) -> str:
         name = self.op.name() or next((t.id for t in self.op.output.values()), "")
@@ -176,22 +183,24 @@ class _Use:
 def choose(
     graph: Graph, trained: Collection[str] = (), frozen: Collection[str] = ()
 ) -> dict[str, Choice]:
-    """What a training session does with each initializer of an imported graph, in the file's order,
-    but for what a saved model has of the training: the optimizer's state, and the random seed.
+    """The role of each initializer of an imported graph, in the file's order.
+
+    The optimizer's state and the random seed, which a saved model contains, are left out.
 
     Args:
-        trained, frozen: names, or patterns with *, ? and [...], of what to train and what to leave
-        as it is, whatever the rule says. An exact name goes before a pattern, and of two patterns
-        the one with more characters that are no wildcards.
+        trained, frozen: names, or patterns with *, ? and [...], of initializers to train and not to
+            train. An exact name has precedence over a pattern, and of two patterns the one with
+            more characters that are not wildcards.
 
-    Raises popart_exception for a name or pattern that fits no initializer, for two that contradict
-    each other, and for something to be trained that cannot be.
+    Raises popart_exception for a name or pattern that matches no initializer, for two that
+    contradict each other, and for an initializer that cannot have the role that its exact name is
+    given.
     """
-    names = graph.origin.initializers or [t.id for t in graph.tensors.values() if t.isVariable()]
-    saved = {name for name in names if weightOfState(name) in graph.tensors}
+    names = graph.origin.initializers or [t.id for t in graph.tensors.values() if t.is_variable()]
+    saved = {name for name in names if weight_of_state(name) in graph.tensors}
     names = [name for name in names if name not in saved | {RANDOM_SEED}]
     said = _told(names, trained, frozen)
-    states = _stateOf(graph)
+    states = _state_of(graph)
     found: dict[str, Choice] = {}
     for name in dict.fromkeys(names):
         tensor = graph.tensors.get(name)
@@ -201,25 +210,27 @@ def choose(
     return found
 
 
-def _stateOf(graph: Graph) -> dict[str, _Use]:
-    """The variables that operators of the graph keep a state in, or write."""
+def _state_of(graph: Graph) -> dict[str, _Use]:
+    """The variables that are state of an operator or are written by one: id to that use."""
     found: dict[str, _Use] = {}
     for op in graph.ops.values():
         for i in op.stateUpdates():
-            variable = stateSource(op.inTensor(i)) if op.hasInput(i) else None
+            variable = state_source(op.inTensor(i)) if op.hasInput(i) else None
             if variable is not None:
                 what = STATISTICS.get(op.opid.type, {}).get(i, "state")
                 found.setdefault(variable.id, _Use(op, i, "state", f"running {what}"))
         if type(op).modifies is not Op.modifies:
             for i, tensor in op.input.items():
-                if tensor.isVariable() and op.modifies(i):
+                if tensor.is_variable() and op.modifies(i):
                     found[tensor.id] = _Use(op, i, "written", "variable")
     return found
 
 
-def stateSource(tensor: Tensor) -> Tensor | None:
-    """The variable that a state begins as: behind copies of it, and behind what earlier operators
-    have made of it. None if there is none.
+def state_source(tensor: Tensor) -> Tensor | None:
+    """The variable that a state tensor starts from; None if there is none.
+
+    Follows the tensor back through copies (Identity, Nop, Detach) and through earlier operators
+    that update the same state.
     """
     while (op := tensor.producer) is not None:
         if op.opid.type in ("Identity", "Nop", "Detach"):
@@ -229,13 +240,13 @@ def stateSource(tensor: Tensor) -> Tensor | None:
         if not before:
             return None
         tensor = op.inTensor(before[0])
-    return tensor if tensor.isVariable() else None
+    return tensor if tensor.is_variable() else None
 
 
 def _told(
     names: Collection[str], trained: Collection[str], frozen: Collection[str]
 ) -> dict[str, tuple[Role, str]]:
-    """By initializer, what the caller said, and the words."""
+    """What the caller's arguments say: initializer id to (role, name or pattern that matched)."""
     said = told("initializer", names, {"trained": trained, "frozen": frozen})
     roles = {"trained": Role.TRAINED, "frozen": Role.CONSTANT}
     return {name: (roles[what], pattern) for name, (what, pattern) in said.items()}
@@ -260,29 +271,29 @@ def _chosen(
     if fixed:
         return Role.CONSTANT, fixed
     if state:
-        isUnbiased = graph.origin.keepsUnbiasedVariance and "variance" in state.what
-        how = ", which follows the unbiased one as PyTorch's does" if isUnbiased else ""
+        is_unbiased = graph.origin.keeps_unbiased_variance and "variance" in state.what
+        how = ", which follows the unbiased one as PyTorch's does" if is_unbiased else ""
         return Role.STATE, f"the {state}{how}"
-    return _byFacts(graph, tensor)
+    return _by_facts(graph, tensor)
 
 
 def _refusal(role: Role, fixed: str, state: _Use | None) -> str:
-    """Why a tensor cannot be trained, or be frozen; "" if it can."""
+    """Why a tensor cannot have the role the caller gives it; "" if it can."""
     if role is Role.TRAINED:
         return fixed or (f"it is the {state}, which the operator updates" if state else "")
     return f"the operator writes it, the {state}" if state and state.kind == "written" else ""
 
 
 def _fixed(tensor: Tensor) -> str:
-    """Why a tensor cannot be trained; "" if it can."""
+    """Why a tensor must be a constant (rule 1); "" if it need not."""
     assert tensor.info is not None
     kind = tensor.info.dataType()
     if kind not in {DataType.FLOAT, DataType.FLOAT16, DataType.BFLOAT16, DataType.DOUBLE}:
         return f"{kind.lcase} elements carry no gradient"
-    return "" if tensor.isVariable() else "its value is needed to compile the model"
+    return "" if tensor.is_variable() else "its value is needed to compile the model"
 
 
-def _byFacts(graph: Graph, tensor: Tensor) -> _Decision:
+def _by_facts(graph: Graph, tensor: Tensor) -> _Decision:
     uses = list(dict.fromkeys(_uses(tensor)))
     if not uses:
         return Role.CONSTANT, "no operator that popir knows reads it"
@@ -300,23 +311,23 @@ def _byFacts(graph: Graph, tensor: Tensor) -> _Decision:
         words = kind.lower().replace("_", " ")
         return role, f"the exporter declares it a {words}"
     weights = [use for use in uses if use.kind == "parameter"]
-    producer = "" if _isAddition(graph, uses) else origin.producer
-    named = _byName(graph, tensor, producer)
+    producer = "" if _is_addition(graph, uses) else origin.producer
+    named = _by_name(graph, tensor, producer)
     if named is Role.TRAINED:
-        isKnown = producer != "pytorch" or PARAMETER.fullmatch(tensor.id)
-        return Role.TRAINED, _NAMED[producer] if isKnown else UNTOLD
+        is_known = producer != "pytorch" or PARAMETER.fullmatch(tensor.id)
+        return Role.TRAINED, _NAMED[producer] if is_known else UNTOLD
     if named is Role.CONSTANT:
         return Role.CONSTANT, "buffers of PyTorch modules usually have this name"
     assert tensor.info is not None
     if weights and tensor.info.rank():
         return Role.TRAINED, f"the {weights[0]}"
-    if origin.tellsParameters or producer in _NAMED or GENERATED.fullmatch(tensor.id):
+    if origin.tells_parameters or producer in _NAMED or GENERATED.fullmatch(tensor.id):
         return Role.CONSTANT, f"a literal of the exporter's, the {uses[0]}{_from(graph, tensor)}"
     if all(use.kind == "literal" for use in uses):
         return Role.CONSTANT, f"the {uses[0]}"
     if not tensor.info.rank():
         return Role.CONSTANT, f"a number of rank 0, the {uses[0]}"
-    if _isMask(tensor):
+    if _is_mask(tensor):
         return Role.CONSTANT, f"a mask, of zeros and of {MASKED:g} or less, the {uses[0]}"
     return Role.TRAINED, f"the {uses[0]}"
 
@@ -325,37 +336,37 @@ _NAMED = {
     "pytorch": "it is named as the parameters of PyTorch's own modules are",
     "tf2onnx": "it is named as TensorFlow's variables are",
 }
-"""The producers that keep the names of what is trained, with what such a name says."""
+"""The producers that keep the names of parameters, with the reason that such a name gives."""
 
 
-def _isAddition(graph: Graph, uses: Collection[_Use]) -> bool:
-    """Whether somebody has added what reads an initializer, such as a loss, to a traced PyTorch
-    model: the exporter's own nodes are named by paths, "/head/Gemm".
+def _is_addition(graph: Graph, uses: Collection[_Use]) -> bool:
+    """Whether the readers of an initializer, such as a loss, were added to a PyTorch model after
+    the export: none of them has the exporter's kind of name, a path such as "/head/Gemm".
     """
     if graph.origin.producer != "pytorch" or any(use.op.name().startswith("/") for use in uses):
         return False
     return any(op.name().startswith("/") for op in graph.ops.values())
 
 
-def _byName(graph: Graph, tensor: Tensor, producer: str) -> Role | None:
-    """What the name says in a file of this producer; None if nothing."""
+def _by_name(graph: Graph, tensor: Tensor, producer: str) -> Role | None:
+    """The role that the tensor's name gives in a file of this producer (rule 6); None if none."""
     name = tensor.id
     if producer == "tf2onnx":
         return Role.TRAINED if TF_VARIABLE.fullmatch(name) else None
-    made = graph.origin.tellsParameters or GENERATED.fullmatch(name) or name.isdigit()
+    made = graph.origin.tells_parameters or GENERATED.fullmatch(name) or name.isdigit()
     if producer != "pytorch" or made:
         return None
-    return Role.CONSTANT if BUFFER.fullmatch(name) or _isMask(tensor) else Role.TRAINED
+    return Role.CONSTANT if BUFFER.fullmatch(name) or _is_mask(tensor) else Role.TRAINED
 
 
 def _from(graph: Graph, tensor: Tensor) -> str:
-    """What the exporter has computed a tensor from, if that had a name of its own."""
+    """ ", computed from 'a', 'b'" for a tensor that the exporter folded from named ones, or ""."""
     sources = graph.origin.folded.get(tensor.id, ())
     named = [name for name in sources if not GENERATED.fullmatch(name)]
     return f", computed from {', '.join(map(repr, named[:3]))}" if named else ""
 
 
-def _isMask(tensor: Tensor) -> bool:
+def _is_mask(tensor: Tensor) -> bool:
     data = tensor.data
     assert data is not None
     if not data.size or data.ndim < 1:
@@ -365,7 +376,7 @@ def _isMask(tensor: Tensor) -> bool:
 
 
 def _uses(tensor: Tensor) -> Iterator[_Use]:
-    """Those that read a tensor, or what views make of it: the first `_MOST_VIEWS` of these."""
+    """The readers of a tensor, directly or through up to `_MOST_VIEWS` views."""
     stack, seen = [tensor], {tensor}
     for _ in range(_MOST_VIEWS):
         if not stack:
@@ -399,28 +410,28 @@ def _use(op: Op, i: int, tensor: Tensor) -> _Use:
         return _Use(op, i, "parameter", "table")
     if getattr(op, "stopsGradient", False):
         return _Use(op, i, "detached", f"input {i}")
-    if _isBias(op, i, tensor):
+    if _is_bias(op, i, tensor):
         return _Use(op, i, "parameter", "bias")
     return _Use(op, i, "", f"input {i}")
 
 
-def _isBias(op: Op, i: int, tensor: Tensor) -> bool:
-    """Whether it is a number for each channel, added to the product with a weight."""
+def _is_bias(op: Op, i: int, tensor: Tensor) -> bool:
+    """Whether the input is a bias: one number per channel, added to a product with a weight."""
     if op.opid.type not in ("Add", "Sum") or tensor.info is None or not tensor.info.rank():
         return False
     for k, other in op.input.items():
-        product = _behindViews(other).producer
+        product = _behind_views(other).producer
         if k == i or product is None or product.opid.type not in CONTRACTIONS:
             continue
-        weights = (_behindViews(t) for t in product.input.values())
+        weights = (_behind_views(t) for t in product.input.values())
         axis = 1 if product.opid.type.startswith("Conv") else -1
         channels = product.outShape(0)[axis] if product.outShape(0) else 1
-        if any(w.isVariable() for w in weights) and tensor.info.nelms() == channels:
+        if any(w.is_variable() for w in weights) and tensor.info.nelms() == channels:
             return True
     return False
 
 
-def _behindViews(tensor: Tensor) -> Tensor:
+def _behind_views(tensor: Tensor) -> Tensor:
     for _ in range(_MOST_VIEWS):
         op = tensor.producer
         if op is None or op.opid.type not in VIEWS or not op.hasInput(0):

@@ -1,10 +1,12 @@
-"""Arguments checked by the annotations of the functions that take them: `typed`.
+"""Run-time checks of arguments against the annotations of a function: `typed`.
 
-Each expected type is stated once, in the signature. What a value may be:
-- an int is an int or an integer of numpy's, a float also an int; neither is a bool, or text;
-- an Iterable, Sequence or Collection holds values of its type; neither text nor a dict is one;
-- for an enumeration it is a member, for `type[X]` a class derived from X, for a Callable anything
-  that can be called; for any other class an object of it.
+The expected types are stated once, in the signature:
+
+- `int` accepts an int or a numpy integer, `float` also an int. Neither accepts a bool or text.
+- `Iterable[X]`, `Sequence[X]` and `Collection[X]` accept values of type X. Text and dicts are
+  refused.
+- An enumeration accepts its members, `type[X]` a class derived from X, `Callable` anything that
+  can be called, and any other class its instances.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from popir.errors import PopirError, did_you_mean, popart_exception
 
 T = TypeVar("T")
 Fit = Callable[[Any], Any]
-"""The value as an object of a type; raises ValueError, whose words may help, if it is none."""
+"""Returns the value converted to a type. Raises ValueError, maybe with a hint, if that fails."""
 
 
 @overload
@@ -36,29 +38,31 @@ def typed(what: T) -> T: ...
 
 @overload
 def typed(
-    *, error: type[PopirError] = popart_exception, byHand: Collection[str] = ()
+    *, error: type[PopirError] = popart_exception, by_hand: Collection[str] = ()
 ) -> Callable[[T], T]: ...
 
 
 def typed(
-    what: Any = None, *, error: type[PopirError] = popart_exception, byHand: Collection[str] = ()
+    what: Any = None, *, error: type[PopirError] = popart_exception, by_hand: Collection[str] = ()
 ) -> Any:
-    """Makes a function, or all public methods of a class and its construction, raise `error` for an
-    argument that is not what its annotation says; numbers and lists arrive in the type it says.
+    """Decorates a function, or a class, so that arguments are checked against their annotations.
 
-    A call costs 0.3 microseconds more. The methods `byHand` are called too often for that, and look
-    at their arguments themselves.
+    For a class, the constructor and all public methods are checked. A wrong argument raises
+    `error`. Numbers and lists are converted to the annotated type: a numpy.int64 arrives as int.
+
+    A call takes 0.3 microseconds more. The methods in `by_hand` are left out: they are called too
+    often, and check their arguments themselves.
     """
     if what is None:
-        return lambda what: _typed(what, error, byHand)
-    return _typed(what, error, byHand)
+        return lambda what: _typed(what, error, by_hand)
+    return _typed(what, error, by_hand)
 
 
-def _typed(what: Any, error: type[PopirError], byHand: Collection[str]) -> Any:
+def _typed(what: Any, error: type[PopirError], by_hand: Collection[str]) -> Any:
     if not isinstance(what, type):
         return _checked(what, what.__module__, error)
     for name, member in list(vars(what).items()):
-        if (name.startswith("_") and name not in ("__init__", "__new__")) or name in byHand:
+        if (name.startswith("_") and name not in ("__init__", "__new__")) or name in by_hand:
             continue
         if isinstance(member, (staticmethod, classmethod)):
             function = _checked(member.__func__, what.__module__, error)
@@ -90,37 +94,39 @@ def _checked(function: Any, module: str, error: type[PopirError]) -> Any:
 
 
 class _Plan:
-    """What the arguments of one function are to be."""
+    """The checks of one function's arguments, made at its first call."""
 
     def __init__(self, function: Any, module: str, error: type[PopirError]) -> None:
         self._function = function
         self._error = error
         self._hints: dict[str, Any] = {}
-        self._inOrder: list[str] = []
-        # A module may import names of its package for annotations alone.
+        self._in_order: list[str] = []
+        # An annotation may use names of the package that the module imports for type checking only.
         names = {**vars(sys.modules[module.rpartition(".")[0]]), **vars(sys.modules[module])}
         for name, parameter in inspect.signature(function).parameters.items():
-            isOne = parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
-            hint = parameter.annotation if isOne else Any
+            is_one = parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+            hint = parameter.annotation if is_one else Any
             self._hints[name] = Any if hint is parameter.empty else evaluated(hint, names)
             if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
-                self._inOrder.append(name)
-        self.classes = [_exact(self._hints[name]) for name in self._inOrder]
-        """By position the classes whose objects fit as they are, so far; None for any."""
+                self._in_order.append(name)
+        self.classes = [_exact(self._hints[name]) for name in self._in_order]
+        """For each positional argument, the classes whose instances are known to be right and need
+        no check; None for any class. `positional` extends it by the classes it meets.
+        """
 
     def positional(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The arguments in the types they should have."""
+        """The positional arguments, converted. Raises the error for a wrong one."""
         made = list(args)
         for i, (value, classes) in enumerate(zip(args, self.classes, strict=False)):
             if classes is not None and value.__class__ not in classes:
-                name = self._inOrder[i]
+                name = self._in_order[i]
                 made[i] = self._fitted(args, name, value)
-                if made[i] is value and _isByClass(self._hints[name]):
+                if made[i] is value and _is_by_class(self._hints[name]):
                     self.classes[i] = (*classes, value.__class__)
         return tuple(made)
 
     def named(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-        """The same of those given by name; `args` are the others."""
+        """The keyword arguments, converted; `args` are the positional ones."""
         return {name: self._fitted(args, name, value) for name, value in kwargs.items()}
 
     def _fitted(self, args: tuple[Any, ...], name: str, value: Any) -> Any:
@@ -131,20 +137,20 @@ class _Plan:
             raise _refusal(self._error, self._who(args), name, value, hint, wrong) from None
 
     def _who(self, args: tuple[Any, ...]) -> str:
-        """The function; a method by the class of its object, which may be derived."""
+        """The name of the function for messages; for a method, with the class of its object."""
         own = self._function.__name__
         first = next(iter(self._hints))
-        isMade = own in ("__init__", "__new__")
-        if first not in ("self", "cls") and not isMade:
+        is_made = own in ("__init__", "__new__")
+        if first not in ("self", "cls") and not is_made:
             return self._function.__qualname__
         cls = args[0] if isinstance(args[0], type) else type(args[0])
-        return cls.__name__ if isMade else f"{cls.__name__}.{own}"
+        return cls.__name__ if is_made else f"{cls.__name__}.{own}"
 
 
 def fitted(
     who: str, what: str, value: Any, hint: Any, error: type[PopirError] = popart_exception
 ) -> Any:
-    """`value` as an object of `hint`. Raises `error`, which names the argument `what` of `who`."""
+    """`value`, converted to `hint`. Raises `error`, which names the argument `what` of `who`."""
     try:
         return fitter(hint)(value)
     except ValueError as wrong:
@@ -158,8 +164,8 @@ def _refusal(
 
 
 def evaluated(hint: Any, names: Mapping[str, Any]) -> Any:
-    """An annotation as an object, of its text in a module of these names."""
-    # The parts of an alias, such as Mapping[str, "Given"], may be text too.
+    """Evaluates an annotation that is text, with the names of its module."""
+    # A part of an alias may be text too, as in Mapping[str, "Given"].
     holder = types.SimpleNamespace(__annotations__={"hint": hint}, __module__="")
     return typing.get_type_hints(holder, dict(names))["hint"]
 
@@ -169,35 +175,35 @@ def evaluated(hint: Any, names: Mapping[str, Any]) -> Any:
 
 @functools.cache
 def _exact(hint: Any) -> tuple[type, ...] | None:
-    """The classes whose objects need no look; None where any will do."""
+    """The classes whose exact instances are always right for `hint`; None if anything is."""
     if isinstance(hint, TypeVar):
         return _exact(hint.__bound__ or Any)
     if hint in (Any, object):
         return None
-    if _isUnion(hint):
+    if _is_union(hint):
         parts = [_exact(part) for part in typing.get_args(hint)]
         return None if None in parts else tuple(c for part in parts for c in part or ())
     kind = typing.get_origin(hint) or hint
-    isPlain = kind is hint or not (kind in (type, tuple) or _holds(kind))
-    return (kind,) if isinstance(kind, type) and isPlain else ()
+    is_plain = kind is hint or not (kind in (type, tuple) or _holds(kind))
+    return (kind,) if isinstance(kind, type) and is_plain else ()
 
 
-def _isByClass(hint: Any) -> bool:
-    """Whether the class of a value says if it fits."""
-    if _isUnion(hint):
-        return all(map(_isByClass, typing.get_args(hint)))
+def _is_by_class(hint: Any) -> bool:
+    """Whether the class of a value alone decides if it fits, without its items."""
+    if _is_union(hint):
+        return all(map(_is_by_class, typing.get_args(hint)))
     return isinstance(hint, type) and typing.get_origin(hint) is None
 
 
 @functools.cache
 def fitter(hint: Any) -> Fit:
-    """What makes an object of `hint`, an annotation, of a value."""
+    """The function that checks a value against the annotation `hint` and converts it."""
     origin, parts = typing.get_origin(hint), typing.get_args(hint)
     if isinstance(hint, TypeVar):
         return fitter(hint.__bound__ or Any)
     if hint in (Any, object):
         return lambda value: value
-    if _isUnion(hint):
+    if _is_union(hint):
         return functools.partial(_either, [fitter(part) for part in parts])
     if origin is type:
         return functools.partial(_class, getattr(parts[0], "__bound__", parts[0]))
@@ -212,12 +218,12 @@ def fitter(hint: Any) -> Fit:
     return _PLAIN.get(hint) or functools.partial(_object, origin or hint)
 
 
-def _isUnion(hint: Any) -> bool:
+def _is_union(hint: Any) -> bool:
     return typing.get_origin(hint) in (typing.Union, types.UnionType)
 
 
 def _holds(origin: type) -> bool:
-    """Whether the members of the iterable class are looked at; those of an array are not."""
+    """Whether items of this iterable class are checked. Those of a numpy array are not."""
     return origin in (list, set, frozenset, tuple) or origin.__module__ == "collections.abc"
 
 
@@ -250,21 +256,21 @@ def _callable(value: Any) -> Any:
 
 
 class _Member:
-    """What the members of a list, or the keys or values of a dict, are to be."""
+    """The type of the items of a list, or of the keys or values of a dict."""
 
     def __init__(self, hint: Any) -> None:
         self.fit = fitter(hint)
         self._classes = _exact(hint)
 
-    def allFit(self, values: Iterable[Any]) -> bool:
-        """Whether all of them are so as they are."""
+    def all_fit(self, values: Iterable[Any]) -> bool:
+        """Whether all values are right without conversion."""
         return self._classes is None or set(map(type, values)).issubset(self._classes)
 
 
 def _mapping(kind: type, key: _Member, item: _Member, value: Any) -> Any:
     if not isinstance(value, collections.abc.Mapping):
         raise ValueError
-    if isinstance(value, kind) and key.allFit(value) and item.allFit(value.values()):
+    if isinstance(value, kind) and key.all_fit(value) and item.all_fit(value.values()):
         return value
     pairs = [(key.fit(k), item.fit(v)) for k, v in value.items()]
     if isinstance(value, kind) and all(
@@ -275,18 +281,18 @@ def _mapping(kind: type, key: _Member, item: _Member, value: Any) -> Any:
 
 
 def _several(kind: type, member: _Member, value: Any) -> Any:
-    isText = isinstance(value, (str, bytes, bytearray, collections.abc.Mapping))
-    if isText or not isinstance(value, collections.abc.Iterable):
+    is_text = isinstance(value, (str, bytes, bytearray, collections.abc.Mapping))
+    if is_text or not isinstance(value, collections.abc.Iterable):
         raise ValueError
     if kind is collections.abc.Sequence and isinstance(value, (set, frozenset)):
         raise ValueError
-    isArray = isinstance(value, np.ndarray)  # Its truth is that of its elements.
-    isKept = isinstance(value, collections.abc.Collection) and isinstance(value, kind)
-    isKept = isKept and not isArray
-    if isKept and isinstance(value, (list, tuple)) and member.allFit(value):
+    is_array = isinstance(value, np.ndarray)  # An array always becomes a list.
+    is_kept = isinstance(value, collections.abc.Collection) and isinstance(value, kind)
+    is_kept = is_kept and not is_array
+    if is_kept and isinstance(value, (list, tuple)) and member.all_fit(value):
         return value
     made = [member.fit(each) for each in _items(value)]
-    if isKept and all(map(operator.is_, value, made)):
+    if is_kept and all(map(operator.is_, value, made)):
         return value
     if kind is tuple:
         return tuple(made)
@@ -296,7 +302,7 @@ def _several(kind: type, member: _Member, value: Any) -> Any:
 def _items(value: Iterable[Any]) -> list[Any]:
     try:
         return list(value)
-    except TypeError:  # An array without dimensions says that it is iterable.
+    except TypeError:  # An array of rank 0 has __iter__, which raises.
         raise ValueError from None
 
 
@@ -341,9 +347,9 @@ _PLAIN: dict[Any, Fit] = {bool: _bool, int: _int, float: _float}
 
 
 def words(hint: Any) -> str:
-    """A type, for people: "a list of strings or None"."""
+    """A type in words for messages, such as "a list of strings or None"."""
     origin, parts = typing.get_origin(hint), typing.get_args(hint)
-    if _isUnion(hint):
+    if _is_union(hint):
         return " or ".join(dict.fromkeys(map(words, parts)))
     if origin is type:
         return f"a class derived from {getattr(parts[0], '__bound__', parts[0]).__name__}"
@@ -365,7 +371,7 @@ def words(hint: Any) -> str:
 
 
 def _plural(hint: Any) -> str:
-    if _isUnion(hint):
+    if _is_union(hint):
         return " or ".join(map(_plural, typing.get_args(hint)))
     kind: Any = typing.get_origin(hint) or hint
     if isinstance(kind, type) and issubclass(kind, enum.Enum):
@@ -403,7 +409,7 @@ _PLURALS: dict[Any, str] = {
 
 
 def shown(value: Any) -> str:
-    """A value as a program writes it; not more of it than a line."""
+    """A value as Python source, cut after 200 characters."""
     if isinstance(value, enum.Enum):
         return f"{type(value).__name__}.{value.name}"
     if isinstance(value, (set, frozenset)):

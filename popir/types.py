@@ -15,7 +15,7 @@ from popir.typed import fitted, typed
 
 
 class DataType(enum.Enum):
-    """The type of one element of a tensor; the members are PopART's."""
+    """The type of the elements of a tensor. PopART's enum of this name."""
 
     UINT8 = ("uint8", np.uint8, 2, 1)
     INT8 = ("int8", np.int8, 3, 1)
@@ -29,7 +29,7 @@ class DataType(enum.Enum):
     FLOAT = ("float32", np.float32, 1, 4)
     FLOAT16 = ("float16", np.float16, 10, 2)
     BFLOAT16 = ("bfloat16", ml_dtypes.bfloat16, 16, 2)
-    # Graphcore's 8-bit floats have neither infinity nor minus zero, which is ONNX's FNUZ encoding.
+    # Graphcore's 8-bit floats have no infinity and no minus zero: ONNX's FNUZ encodings.
     FLOAT8_143 = ("float8_143", ml_dtypes.float8_e4m3fnuz, 18, 1)
     FLOAT8_152 = ("float8_152", ml_dtypes.float8_e5m2fnuz, 20, 1)
     DOUBLE = ("float64", np.float64, 11, 8)
@@ -39,9 +39,9 @@ class DataType(enum.Enum):
     UNDEFINED = ("undefined", None, 0, 0)
 
     lcase: str
-    """numpy's name of the type, or one like it: "float32"."""
+    """numpy's name of the type, such as "float32", or a similar one."""
     onnx: int
-    """The code of the type in ONNX's TensorProto.DataType."""
+    """The number of the type in ONNX's TensorProto.DataType."""
     nbytes: int
     """Bytes of one element; 0 for STRING and UNDEFINED."""
 
@@ -56,19 +56,17 @@ class DataType(enum.Enum):
 
     @property
     def numpy(self) -> np.dtype[Any]:
-        """The numpy type of an array with these elements; UNDEFINED has none and raises
-        popart_exception.
-        """
+        """The numpy type of the elements. Raises popart_exception for UNDEFINED."""
         if self._dtype is None:
             raise popart_exception(f"DataType.{self.name} has no numpy type.")
         return self._dtype
 
     @staticmethod
     def of(value: object) -> DataType:
-        """The DataType that `value` names.
+        """The DataType for `value`: a DataType, a numpy type (np.float32, np.dtype("float32")), an
+        ONNX number (1), PopART's name ("FLOAT") or numpy's name ("float32").
 
-        `value` is a DataType, a numpy type (np.float32, np.dtype("float32")), an ONNX code (1),
-        PopART's name ("FLOAT") or numpy's ("float32"). Anything else raises popart_exception.
+        Raises popart_exception for anything else.
         """
         if isinstance(value, DataType):
             return value
@@ -85,9 +83,9 @@ class DataType(enum.Enum):
 
 
 def _of_numpy(value: Any) -> DataType | None:
-    # numpy takes None for float64, and any class for a type of objects.
-    isType = isinstance(value, type) and issubclass(value, (np.generic, bool, int, float, complex))
-    if not isType and not isinstance(value, np.dtype):
+    # np.dtype() would accept None as float64, and any class as a type of objects.
+    is_type = isinstance(value, type) and issubclass(value, (np.generic, bool, int, float, complex))
+    if not is_type and not isinstance(value, np.dtype):
         return None
     dtype: np.dtype[Any] = np.dtype(value)
     return DataType.STRING if dtype.kind in "US" else _BY_NUMPY.get(dtype)
@@ -100,23 +98,27 @@ _BY_NAME = {name: member for member in DataType for name in (member.name, member
 
 _INTEGERS = {int}
 _MOST = (1 << 63) - 1
-"""The largest dimension that a model can hold."""
+"""The largest dimension in an ONNX model."""
 
 
 class ReductionType(enum.Enum):
-    """How a loss of many elements becomes one; the names are what a model's attribute holds."""
+    """How a loss over many elements is reduced to one number. PopART's enum of this name; a value
+    is that of the operator's attribute `reduction`.
+    """
 
     Sum = "Sum"
     Mean = "Mean"
     NoReduction = "NoReduction"
 
 
-@typed(byHand=["__init__"])
+@typed(by_hand=["__init__"])
 class TensorInfo:
-    """The element type and the shape of a tensor. Immutable; equal by value; hashable.
+    """The element type and shape of a tensor; immutable, hashable, compared by value. PopART's
+    `TensorInfo`.
 
-    `TensorInfo(dataType, shape)` with a DataType, a name or a numpy type, or `TensorInfo(array)`.
-    Raises popart_exception for an unknown type or a dimension that is not an integer of at least 0.
+    `TensorInfo(type, shape)`, with a type that `DataType.of` accepts, or `TensorInfo(array)`.
+    Raises popart_exception for an unknown type, or a dimension that is not an integer from 0 to
+    2^63 - 1.
     """
 
     __slots__ = ("_data_type", "_shape")
@@ -132,8 +134,8 @@ class TensorInfo:
             self._shape = data_type.shape
             return
         self._data_type = DataType.of(data_type)
-        isList = shape.__class__ in (list, tuple)
-        if not isList or not set(map(type, shape)) <= _INTEGERS:
+        is_list = shape.__class__ in (list, tuple)
+        if not is_list or not set(map(type, shape)) <= _INTEGERS:
             self._shape = tuple[int, ...](fitted("TensorInfo", "shape", shape, Iterable[int]))
         else:
             self._shape = tuple(shape)
@@ -147,7 +149,7 @@ class TensorInfo:
             )
 
     def shape(self) -> list[int]:
-        """The dimensions, outermost first; [] for a scalar."""
+        """The dimensions, the outermost first; [] for a scalar."""
         return list(self._shape)
 
     def rank(self) -> int:
@@ -163,8 +165,9 @@ class TensorInfo:
         return self.nelms() * self._data_type.nbytes
 
     def dim(self, i: int) -> int:
-        """Dimension `i`, 0 the outermost; negative counts from the end. Raises popart_exception
-        outside.
+        """Dimension `i`; 0 is the outermost, -1 the innermost.
+
+        Raises popart_exception if there is no such dimension.
         """
         try:
             return self._shape[i]
@@ -172,15 +175,15 @@ class TensorInfo:
             raise popart_exception(f"{self} has no dimension {i}.") from None
 
     def dataType(self) -> DataType:
-        """The element type."""
+        """The element type of the tensor."""
         return self._data_type
 
     def data_type(self) -> str:
-        """The element type by PopART's name: "FLOAT"."""
+        """PopART's name of the element type, such as "FLOAT"."""
         return self._data_type.name
 
     def data_type_lcase(self) -> str:
-        """The element type by numpy's name: "float32"."""
+        """numpy's name of the element type, such as "float32"."""
         return self._data_type.lcase
 
     def __eq__(self, other: object) -> bool:
@@ -196,15 +199,13 @@ class TensorInfo:
 
 
 def rounded(value: float, kind: DataType) -> float:
-    """The number that an element of a floating-point type holds for `value`."""
+    """`value` rounded to the floating-point type `kind`; infinite if it is out of range."""
     with np.errstate(over="ignore", under="ignore"):
         return float(np.asarray(value, kind.numpy))
 
 
-def requireFinite(who: str, value: float, kind: DataType) -> None:
-    """Raises popart_exception, beginning with `who`, if an element of that type cannot hold the
-    number.
-    """
+def require_finite(who: str, value: float, kind: DataType) -> None:
+    """Raises popart_exception, naming `who`, if `value` is not finite in the type `kind`."""
     if not math.isfinite(rounded(value, kind)):
         most = float(ml_dtypes.finfo(kind.numpy).max)
         raise popart_exception(

@@ -1,9 +1,17 @@
-"""Virtual graphs: which IPU each operator is on, and with it all tensors that it makes.
+"""Virtual graphs: the placement of operators, and of their outputs, on IPUs.
 
-`SessionOptions.virtualGraphMode` Manual takes the annotation that `Builder.virtualGraph` sets;
-Auto first sets it itself. An operator without one is where the weight is that it writes, else where
-the first of its inputs is made, else where its result is read. A weight, constant or input of the
-model is where its first reader is. What an operator reads from another IPU is copied to its own.
+With `SessionOptions.virtualGraphMode` Manual, the annotation of `Builder.virtualGraph` gives the
+IPU. Auto first sets that annotation for all operators. An operator without it is placed by the
+first rule that applies:
+
+1. If it writes a weight, on the IPU of the first placed operator that only reads that weight. This
+   overrides its own annotation.
+2. On the IPU of the producer of its first placed input.
+3. On the IPU of the first placed reader of its outputs.
+4. On IPU 0.
+
+A weight, constant or input is on the IPU of the operator that writes it, or else of its first
+reader. An operator reads a tensor of another IPU from a copy on its own IPU.
 """
 
 from __future__ import annotations
@@ -18,10 +26,11 @@ from popir.options import OptionWarning, warn
 from popir.options.annotations import VIRTUAL_GRAPH
 
 
-def checkVirtualGraphs(graph: Graph, mode: VirtualGraphMode, ipus: int) -> None:
-    """Raises OperatorAttributeError, naming the node, for an IPU that the device does not have.
+def check_virtual_graphs(graph: Graph, mode: VirtualGraphMode, ipus: int) -> None:
+    """Checks the annotations against `ipus`, the number of IPUs of the device.
 
-    Warns of annotations that virtualGraphMode Off leaves without effect.
+    Raises OperatorAttributeError, naming the node, for an IPU that does not exist. Warns if there
+    are annotations that have no effect because virtualGraphMode is Off.
     """
     annotated: Op | None = None
     for op in graph.ops.values():
@@ -43,12 +52,12 @@ def checkVirtualGraphs(graph: Graph, mode: VirtualGraphMode, ipus: int) -> None:
         )
 
 
-def splitOverIpus(graph: Graph, ipus: int, ratios: Sequence[float]) -> None:
-    """Annotates the operators, in the order of their schedule, so that each IPU gets its share of
-    the bytes of weights and results; those that have an annotation keep it.
+def split_over_ipus(graph: Graph, ipus: int, ratios: Sequence[float]) -> None:
+    """Splits the schedule into one part for each IPU, and annotates the operators with it.
 
-    `ratios` are the shares, one for each IPU; none for equal ones. Raises popart_exception if they
-    are of another number, negative, or all 0.
+    `ratios` are the parts' shares of all bytes of weights and outputs; none for equal shares.
+    Annotations in the model are kept. Raises popart_exception if there is not one ratio for each
+    IPU, or if they are negative or all 0.
     """
     shares = list(ratios) or [1.0] * ipus
     if len(shares) != ipus or min(shares) < 0 or not sum(shares) > 0:
@@ -70,7 +79,7 @@ def splitOverIpus(graph: Graph, ipus: int, ratios: Sequence[float]) -> None:
 
 
 def _bytes(op: Op, seen: set[Tensor]) -> int:
-    weights = {t for t in op.input.values() if t.isVariable() or t.isConst()} - seen
+    weights = {t for t in op.input.values() if t.is_variable() or t.isConst()} - seen
     seen |= weights
     tensors = [*weights, *op.output.values()]
     return sum(t.info.nbytes() for t in tensors if t.info is not None)
@@ -80,7 +89,7 @@ class Places:
     """The IPU of each operator and tensor of one graph."""
 
     def __init__(self, graph: Graph, fixed: int | None = None) -> None:
-        """`fixed` is the one IPU of a graph that is called."""
+        """Places all operators. In a called graph, all are on the IPU `fixed`."""
         order = graph.schedule()
         self._ops: dict[Op, int] = {}
         self._fixed = fixed
@@ -90,9 +99,9 @@ class Places:
             if (ipu := op.settings.nodeAttributes.get(VIRTUAL_GRAPH)) is not None:
                 self._ops[op] = ipu
         self._rank = {op: n for n, op in enumerate(order)}
-        # The weight that an operator writes is moved by no annotation of that operator.
+        # Rule 1 overrides the annotation of the operator: a weight is where it is read.
         for op in order:
-            written = (t for i, t in op.input.items() if t.isVariable() and op.modifies(i))
+            written = (t for i, t in op.input.items() if t.is_variable() and op.modifies(i))
             for tensor in written:
                 readers = (r for r in self._readers(tensor) if not _writes(r, tensor))
                 ipu = self._first(readers)
@@ -119,11 +128,11 @@ class Places:
         return sorted(set(tensor.uses), key=self._rank.__getitem__)
 
     def of(self, op: Op) -> int:
-        """The IPU of an operator."""
+        """The IPU that an operator is placed on."""
         return self._ops[op] if self._fixed is None else self._fixed
 
     def home(self, tensor: Tensor) -> int:
-        """The IPU of a tensor."""
+        """The IPU that a tensor is placed on."""
         if self._fixed is not None:
             return self._fixed
         if tensor.producer is not None:

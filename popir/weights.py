@@ -15,21 +15,24 @@ Array = np.ndarray[Any, Any]
 
 
 class HostWeights(dict[str, Array]):
-    """An array for each variable of a graph, by its id; at first its initial value."""
+    """One array for each variable of a graph, by id. It starts with the initial value.
+
+    Raises OutOfMemoryException if the host's memory is too small.
+    """
 
     def __init__(self, graph: Graph) -> None:
-        initial = [t.data for t in graph.tensors.values() if t.isVariable() and t.data is not None]
+        initial = [t.data for t in graph.tensors.values() if t.is_variable() and t.data is not None]
         memory.require("The host's copy of the weights", sum(data.nbytes for data in initial))
         super().__init__(
             (t.id, t.data.copy())
             for t in graph.tensors.values()
-            if t.isVariable() and t.data is not None
+            if t.is_variable() and t.data is not None
         )
 
     def like(self, id: str, array: Array) -> Array:
-        """The host's array of a variable.
+        """The host's array of the variable `id`.
 
-        Raises popart_exception if there is none, or if it is not of the type and shape of `array`.
+        Raises popart_exception if there is none, or if it differs from `array` in type or shape.
         """
         mine = self.get(id)
         if mine is None:
@@ -40,13 +43,14 @@ class HostWeights(dict[str, Array]):
             )
         return mine
 
-    def take(self, graph: Graph, ignoreOthers: bool) -> None:
-        """Takes the values of another graph's variables.
+    def take(self, graph: Graph, ignore_others: bool) -> None:
+        """Copies the values of another graph's variables.
 
-        Raises popart_exception for one that is no variable here, unless others are ignored.
+        Raises popart_exception for a variable that is not one of this graph, unless
+        `ignore_others`; also for one of another type or shape.
         """
         for tensor in graph.tensors.values():
-            if not tensor.isVariable() or tensor.data is None:
+            if not tensor.is_variable() or tensor.data is None:
                 continue
-            if tensor.id in self or not ignoreOthers:
+            if tensor.id in self or not ignore_others:
                 np.copyto(self.like(tensor.id, tensor.data), tensor.data)

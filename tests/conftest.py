@@ -1,5 +1,7 @@
 """Fixtures that several areas share."""
 
+import json
+import os
 import signal
 from pathlib import Path
 
@@ -13,6 +15,11 @@ from tests.packages import sanitized_environment
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
 signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT, signal.SIGCHLD])
+
+# Every engine of the tests, and of what they start, verifies its plan after each of its passes.
+os.environ["POPLAR_ENGINE_OPTIONS"] = json.dumps(
+    {"debug.verifyPlan": "true"} | json.loads(os.environ.get("POPLAR_ENGINE_OPTIONS") or "{}")
+)
 
 # How long an example takes says more of the machine than of popir.
 settings.register_profile("popir", deadline=None)

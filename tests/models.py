@@ -50,7 +50,7 @@ def transformed(
     return session
 
 
-def trainingSession(
+def training_session(
     model: Any,
     loss: str,
     anchors: Any = (),

@@ -6,13 +6,14 @@ import shutil
 import sys
 from pathlib import Path
 
-from tests.toolchain import CXX, PACKAGE, ROOT, run
+from tests.toolchain import CXX, PACKAGE, ROOT, attempt, run
 
 PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
 
 
-def build_wheel(folder: Path, cmake_args: str = "") -> Path:
-    """The wheel of this tree, with CMake options added; reuses object files of the last time.
+def build(folder: Path, *words: str, cmake_args: str = "") -> str:
+    """Builds the wheel of this tree into `folder`, with CMake options added; reuses object files of
+    the last time. Returns what pip, given `words` too, says.
 
     Builds in this tree take turns, since they share its build folder.
     """
@@ -20,7 +21,16 @@ def build_wheel(folder: Path, cmake_args: str = "") -> Path:
     (ROOT / "build").mkdir(exist_ok=True)
     with (ROOT / "build" / ".wheel.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        run(*PIP, "wheel", "--no-deps", "--wheel-dir", folder, ROOT, cwd=folder, env=options)
+        command = [*PIP, "wheel", "--no-deps", "--wheel-dir", folder, *words, ROOT]
+        result = attempt(*command, cwd=folder, env=options)
+    said = result.stdout + result.stderr
+    assert result.returncode == 0, said
+    return said
+
+
+def build_wheel(folder: Path, cmake_args: str = "") -> Path:
+    """The wheel of this tree, built by `build`."""
+    build(folder, cmake_args=cmake_args)
     (path,) = folder.glob("*.whl")
     return path
 
@@ -40,7 +50,8 @@ def sanitized_environment(folder: Path) -> dict[str, str]:
     `popir/bin/popir-config`, below PYTHONPATH. Any fault ends the process with a report on stderr;
     leaks are not looked for, since Python itself leaves some.
     """
-    options = "-DPOPIR_SANITIZE=address,undefined -DPOPIR_BINDINGS=OFF"
+    # Every file alone, so that one which leans on another's includes is found.
+    options = "-DPOPIR_SANITIZE=address,undefined -DPOPIR_BINDINGS=OFF -DCMAKE_UNITY_BUILD=OFF"
     site = install(build_wheel(folder, options), folder)
     for extension in PACKAGE.glob("_device.*.so"):
         shutil.copy(extension, site / "popir")

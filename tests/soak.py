@@ -24,7 +24,7 @@ import numpy as np
 import popir
 from popir.backend import PopirBackend
 from tests.fuzz.graphs import OTHER_WAYS, make
-from tests.models import Array, step, trainingSession
+from tests.models import Array, step, training_session
 
 BATCH = 8
 SLACK = 4 << 20
@@ -122,7 +122,7 @@ class Rounds:
         step(session, self.network.inputs)
         session.modelToHost(path)
         session.resetHostWeights(path)
-        trainingSession(str(path), self.network.loss)
+        training_session(str(path), self.network.loss)
 
     def shared(self) -> None:
         """An inference session of two threads."""

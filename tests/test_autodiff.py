@@ -222,8 +222,8 @@ def test_an_output_that_the_loss_ignores_has_the_gradient_zero(make: GraphMaker)
     make.add("Exp", ["b"], "loss")
     differentiate(make.graph, "loss", ["w"])
     verify(make.graph)
-    gradOp = make.graph.getTensor("Gradient___w").getProducer()
-    assert [t.id for _, t in sorted(gradOp.input.items())] == ["Gradient___a", "Gradient___b"]
+    grad_op = make.graph.getTensor("Gradient___w").getProducer()
+    assert [t.id for _, t in sorted(grad_op.input.items())] == ["Gradient___a", "Gradient___b"]
     assert make.graph.getTensor("Gradient___a").data == np.float32(0)
 
 

@@ -56,7 +56,7 @@ def test_shapes_that_the_model_leaves_open() -> None:
         np.testing.assert_array_equal(rep.run([A[:n], B[:n]])[0], (A - B)[:n])
 
 
-def compiledShapes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+def compiled_shapes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The first dimensions of the inputs of each session that is compiled from now on."""
     found: list[int] = []
     compiled = popir.backend.PopirRep._compiled
@@ -71,7 +71,7 @@ def compiledShapes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 def test_the_sessions_used_last_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(popir.backend, "MOST_SESSIONS", 3)
-    shapes = compiledShapes(monkeypatch)
+    shapes = compiled_shapes(monkeypatch)
     rep = popir.backend.prepare(model())
     for n in (1, 2, 3, 1, 4, 1, 2):  # 4 takes the place of 2, then 2 that of 3
         x = np.arange(n, dtype=np.float32)
@@ -81,7 +81,7 @@ def test_the_sessions_used_last_are_kept(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_sessions_are_kept_up_to_a_number_of_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(popir.backend, "MOST_BYTES", 1_000_000)
-    shapes = compiledShapes(monkeypatch)
+    shapes = compiled_shapes(monkeypatch)
     rep = popir.backend.prepare(model())
     # Sixteen bytes an element: 60,000 leave no room for 40,000, and 100,000 none for anything.
     for n in (40_000, 50, 40_000, 60_000, 50, 60_000, 100_000, 100_000, 50):
@@ -143,12 +143,12 @@ def known(case: Any) -> bool:
 @pytest.mark.filterwarnings("ignore:.*no meaning here:popir.options.OptionWarning")
 def test_the_node_tests_of_onnx() -> None:
     cases = [case for case in onnx.backend.test.loader.load_model_tests(kind="node") if known(case)]
-    failures = [f"{case.name}: {fault}" for case in cases if (fault := faultOf(case))]
+    failures = [f"{case.name}: {fault}" for case in cases if (fault := fault_of(case))]
     assert not failures, "\n".join(failures)
     assert len(cases) > 400
 
 
-def faultOf(case: Any) -> str | None:
+def fault_of(case: Any) -> str | None:
     """What is wrong with popir's result for a node test."""
     rep = popir.backend.prepare(case.model)
     for inputs, outputs in case.data_sets:
@@ -156,11 +156,11 @@ def faultOf(case: Any) -> str | None:
             for got, want in zip(rep.run(inputs), outputs, strict=True):
                 assert (got.dtype, got.shape) == (want.dtype, want.shape)
                 # Its halves are rounded after each step, popir's once for each operator.
-                isHalf = (
+                is_half = (
                     got.dtype.kind != "O" and got.dtype.itemsize == 2 and got.dtype.kind in "fV"
                 )
-                rtol = 4 * ml_dtypes.finfo(got.dtype).eps if isHalf else 0
-                got, want = (a.astype(np.float32) if isHalf else a for a in (got, want))
+                rtol = 4 * ml_dtypes.finfo(got.dtype).eps if is_half else 0
+                got, want = (a.astype(np.float32) if is_half else a for a in (got, want))
                 np.testing.assert_allclose(got, want, max(case.rtol, rtol), case.atol)
         except (AssertionError, popir.PopirError) as error:
             return str(error)

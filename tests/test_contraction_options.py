@@ -12,7 +12,7 @@ import pytest
 import popir
 from popir import poplar
 from popir.errors import OperatorAttributeError, popart_exception
-from popir.ops.contraction_options import FORWARD
+from popir.ops.contraction.options import FORWARD
 from popir.options import Kind, OptionWarning, SessionOptions
 from popir.options.contractions import CONVOLUTION, ENTRIES, LSTM, MATMUL
 
@@ -96,7 +96,7 @@ def session(
     )
 
 
-def typesOf(type: str) -> list[str]:
+def types_of(type: str) -> list[str]:
     """The operator and those of its gradients that are contractions."""
     if type == "LSTM":
         return ["LSTM", "LSTMGrad"]
@@ -128,7 +128,7 @@ def usual(type: str) -> dict[str, tuple[int, int]]:
 @pytest.mark.parametrize("type", HOLDERS)
 def test_partials_reach_the_planner(type: str) -> None:
     half = costs(session(type, lambda b, y: b.setPartialsType(y, "HALF"), training=True))
-    for each in typesOf(type):
+    for each in types_of(type):
         assert half[each][0] < usual(type)[each][0], each
     # Of the session, and a node that wants otherwise.
     own: dict[str, Any] = {HOLDERS[type]: {"partialsType": "half"}}
@@ -152,7 +152,7 @@ def test_the_memory_proportion_reaches_the_planner(type: str) -> None:
         b.setAvailableMemoryProportion(y, 0.6)
 
     found = costs(session(type, little, training=True))
-    for each in typesOf(type):
+    for each in types_of(type):
         cycles, gathered = usual(type)[each]
         assert found[each][0] > cycles and found[each][1] < gathered, each
     assert costs(session(type, usually, training=True)) == usual(type)
@@ -169,7 +169,7 @@ def test_entries_of_a_session_reach_the_planner(type: str) -> None:
     machine = {"convUnitCoeffLoadBytesPerCycle": 16}
     wide = costs(session(type, training=True, figures=machine, **own))
     narrow = costs(session(type, training=True, figures=machine))
-    for each in typesOf(type):
+    for each in types_of(type):
         assert wide[each][0] < narrow[each][0], each
     others = {
         holder: {"partialsType": "half"}
@@ -266,7 +266,7 @@ def test_a_serialized_product_is_the_product(case: str, mode: str, tiles: int) -
 def test_a_serialized_product_takes_less_memory(type: str, mode: str) -> None:
     made = session(type, lambda b, y: b.setSerializeMatMul(y, mode, 4), training=True)
     found = costs(made)
-    for each in typesOf(type):
+    for each in types_of(type):
         assert found[each][1] < 0.75 * usual(type)[each][1], each
     products = [s for s in made.getReport().steps if s.name.startswith("node") and s.operations]
     assert len([s for s in products if s.blocks[0].startswith(f"{type}/")]) >= 4

@@ -35,15 +35,15 @@ def test_what_is_no_return_type(arguments: tuple[object, ...], words: str) -> No
 
 
 def test_both_forms_of_a_data_flow() -> None:
-    byMap = DataFlow(2, {"a": AnchorReturnType("Final"), "b": AnchorReturnType("All")})
-    byList = DataFlow(2, ["a", "b"], AnchorReturnType("Sum"))
-    assert byMap.anchors() == byList.anchors() == ["a", "b"]
-    assert byMap.art("b").id() is AnchorReturnTypeId.All
-    assert byList.art("b").id() is AnchorReturnTypeId.Sum
+    by_map = DataFlow(2, {"a": AnchorReturnType("Final"), "b": AnchorReturnType("All")})
+    by_list = DataFlow(2, ["a", "b"], AnchorReturnType("Sum"))
+    assert by_map.anchors() == by_list.anchors() == ["a", "b"]
+    assert by_map.art("b").id() is AnchorReturnTypeId.All
+    assert by_list.art("b").id() is AnchorReturnTypeId.Sum
     assert DataFlow(1, ["a"]).art("a").id() is AnchorReturnTypeId.All
-    assert byMap.isAnchored("a")
-    assert not byMap.isAnchored("c")
-    assert (byMap.nAnchors(), byMap.batchesPerStep()) == (2, 2)
+    assert by_map.isAnchored("a")
+    assert not by_map.isAnchored("c")
+    assert (by_map.nAnchors(), by_map.batchesPerStep()) == (2, 2)
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ import popir
 from popir.errors import ModelError, popart_exception
 from popir.onnxio.external import location_of
 from popir.onnxio.tensors import TensorReader
-from tests.models import step, trainingSession
+from tests.models import step, training_session
 from tests.toolchain import started
 
 
@@ -106,7 +106,7 @@ def test_trained_weights_that_were_external_are_again(folder: Path) -> None:
     (folder / "loss").mkdir()
     builder.saveInitializersExternally(["w"], folder / "loss" / "w.bin")
     before = (folder / "loss" / "w.bin").read_bytes()
-    session = trainingSession(builder.getModelProto(), loss)
+    session = training_session(builder.getModelProto(), loss)
     for _ in range(2):  # The second replaces what the first wrote.
         step(session, {"x": X})
         session.modelToHost(target)

@@ -3,6 +3,8 @@ that were made to take long.
 
 Work is counted, so that the same model takes the same on every machine: lines of Python that run,
 and what the device counts in its budget.
+
+Long, because each model that once took long stands here beside what it showed.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from popir.onnxio.load import load
 from popir.profile.work import workOf
 from tests.models import step
 from tests.ops.cases import CASES, Array, Case
-from tests.ops.test_cases import modelOf, opsetsOf
+from tests.ops.test_cases import model_of, opsets_of
 
 MOST = 2.6
 """The work that doubling a model adds, and doubling it again: their ratio is 2 if the work is
@@ -51,7 +53,7 @@ def counted(run: Callable[[], Any]) -> int:
     return lines
 
 
-def sessionOf(model: ModelProto | bytes, device: Any = None, loss: str = "") -> Any:
+def session_of(model: ModelProto | bytes, device: Any = None, loss: str = "") -> Any:
     """A prepared session, for training where there is a loss."""
     data = model if isinstance(model, bytes) else model.SerializeToString()
     names = [value.name for value in onnx.load_from_string(data).graph.output]
@@ -73,12 +75,12 @@ def sessionOf(model: ModelProto | bytes, device: Any = None, loss: str = "") -> 
 def work(model: ModelProto, device: Any = None, loss: str = "") -> int:
     """What it takes to load, compile and prepare a model, in lines and units."""
     sessions = []
-    lines = counted(lambda: sessions.append(sessionOf(model, device, loss)))
+    lines = counted(lambda: sessions.append(session_of(model, device, loss)))
     return lines + sessions[0]._budget.spent
 
 
-def checkLinear(make: Callable[[int], ModelProto], n: int, **more: Any) -> None:
-    sessionOf(make(2))  # what is made once
+def check_linear(make: Callable[[int], ModelProto], n: int, **more: Any) -> None:
+    session_of(make(2))  # what is made once
     once, twice, again = (work(make(n * k), **more) for k in (1, 2, 4))
     assert again - twice < MOST * max(twice - once, once / 10), (once, twice, again)
 
@@ -86,9 +88,9 @@ def checkLinear(make: Callable[[int], ModelProto], n: int, **more: Any) -> None:
 # Every operator.
 
 
-def copies(case: Case, n: int, inSeries: bool) -> ModelProto:
+def copies(case: Case, n: int, in_series: bool) -> ModelProto:
     """The operator of a row `n` times: beside each other, or one on the result of the other."""
-    model = modelOf(case, opsetsOf(case)[-1], case.arrays(np.float32))
+    model = model_of(case, opsets_of(case)[-1], case.arrays(np.float32))
     one = model.graph.node[0]
     nodes, last = [], one.input[0]
     for k in range(n):
@@ -96,23 +98,23 @@ def copies(case: Case, n: int, inSeries: bool) -> ModelProto:
         node.CopyFrom(one)
         node.name = f"node{k}"
         node.output[:] = [f"{id}_{k}" for id in one.output]
-        if inSeries:
+        if in_series:
             node.input[0] = last
             last = node.output[0]
         nodes.append(node)
     del model.graph.node[:], model.graph.output[:]
     model.graph.node.extend(nodes)
-    named = [last] if inSeries else [id for node in nodes for id in node.output]
+    named = [last] if in_series else [id for node in nodes for id in node.output]
     model.graph.output.extend(onnx.ValueInfoProto(name=id) for id in named)
     return model
 
 
-def canBeInSeries(case: Case) -> bool:
+def can_be_in_series(case: Case) -> bool:
     """Whether the operator's result has the type and shape of its first input."""
     arrays = case.arrays(np.float32)
     if arrays[0] is None or 0 in case.constants:
         return False
-    session = sessionOf(copies(case, 1, False))
+    session = session_of(copies(case, 1, False))
     result = next(iter(session.initAnchorArrays().values()))
     return (result.shape, result.dtype) == (arrays[0].shape, arrays[0].dtype)
 
@@ -123,9 +125,9 @@ ROWS = {(case.domain, case.type): case for case in CASES}
 
 @pytest.mark.parametrize("case", ROWS.values(), ids=lambda case: case.name)
 def test_many_of_an_operator(case: Case) -> None:
-    checkLinear(lambda n: copies(case, n, inSeries=False), 6)
-    if canBeInSeries(case):
-        checkLinear(lambda n: copies(case, n, inSeries=True), 6)
+    check_linear(lambda n: copies(case, n, in_series=False), 6)
+    if can_be_in_series(case):
+        check_linear(lambda n: copies(case, n, in_series=True), 6)
 
 
 # What operators are given.
@@ -139,7 +141,7 @@ def ints(*values: int) -> Array:
     return np.array(values, np.int64)
 
 
-def modelWith(
+def model_with(
     nodes: Sequence[onnx.NodeProto],
     inputs: dict[str, Sequence[int]],
     outputs: Sequence[str],
@@ -166,7 +168,7 @@ def wide(type: str, n: int, **attributes: Any) -> ModelProto:
     """An operator of `n` inputs, each of which was computed."""
     nodes = [node("Relu", [f"x{i}"], [f"r{i}"]) for i in range(n)]
     nodes.append(node(type, [f"r{i}" for i in range(n)], ["y"], **attributes))
-    return modelWith(nodes, {f"x{i}": [1] for i in range(n)}, ["y"])
+    return model_with(nodes, {f"x{i}": [1] for i in range(n)}, ["y"])
 
 
 def parts(n: int) -> ModelProto:
@@ -174,29 +176,29 @@ def parts(n: int) -> ModelProto:
     nodes = [node("Split", ["x"], [f"y{i}" for i in range(n)], axis=0)]
     nodes += [node("Relu", [f"y{i}"], [f"z{i}"]) for i in range(n)]
     nodes.append(node("Concat", [f"z{i}" for i in range(n)], ["y"], axis=0))
-    return modelWith(nodes, {"x": [n]}, ["y"])
+    return model_with(nodes, {"x": [n]}, ["y"])
 
 
 def chain(n: int, links: Callable[[int], list[Any]], shape: Sequence[int], **more: Any) -> Any:
     """What computes h1 from h0, h2 from h1, ..."""
     nodes = [each for i in range(n) for each in links(i)]
-    return modelWith(nodes, {"h0": shape}, [f"h{n}"], more or None)
+    return model_with(nodes, {"h0": shape}, [f"h{n}"], more or None)
 
 
 def fan(n: int) -> ModelProto:
     """One tensor that many read, in which nobody may write."""
     nodes = [node("Relu", ["x"], ["h"]), *(node("Relu", ["h"], [f"y{i}"]) for i in range(n))]
-    return modelWith(nodes, {"x": [4]}, [f"y{i}" for i in range(n)])
+    return model_with(nodes, {"x": [4]}, [f"y{i}" for i in range(n)])
 
 
 def initializers(n: int) -> ModelProto:
     nodes = [node("Add", [f"h{i}", f"w{i}"], [f"h{i + 1}"]) for i in range(n)]
-    return modelWith(nodes, {"h0": [4]}, [f"h{n}"], {f"w{i}": f32(4) for i in range(n)})
+    return model_with(nodes, {"h0": [4]}, [f"h{n}"], {f"w{i}": f32(4) for i in range(n)})
 
 
 def anchors(n: int) -> ModelProto:
     nodes = [node("Relu", [f"h{i}"], [f"h{i + 1}"]) for i in range(n)]
-    return modelWith(nodes, {"h0": [4]}, [f"h{i + 1}" for i in range(n)])
+    return model_with(nodes, {"h0": [4]}, [f"h{i + 1}" for i in range(n)])
 
 
 def residual(n: int) -> ModelProto:
@@ -244,7 +246,7 @@ def shuffled(n: int) -> ModelProto:
     """A tensor in `n` parts, which are joined in another order."""
     nodes = [node("Split", ["x"], [f"y{i}" for i in range(n)], axis=0)]
     nodes.append(node("Concat", [f"y{i * 7 % n}" for i in range(n)], ["y"], axis=0))
-    return modelWith(nodes, {"x": [n]}, ["y"])
+    return model_with(nodes, {"x": [n]}, ["y"])
 
 
 def shuffles(n: int) -> ModelProto:
@@ -264,13 +266,13 @@ def calls(n: int) -> ModelProto:
     body = [node("Relu", ["a"], ["t"]), node("Tanh", ["t"], ["b"])]
     function = helper.make_function("f", "F", ["a"], ["b"], body, opsets)
     nodes = [node("F", [f"h{i}"], [f"h{i + 1}"], domain="f") for i in range(n)]
-    return modelWith(nodes, {"h0": [4]}, [f"h{n}"], functions=[function])
+    return model_with(nodes, {"h0": [4]}, [f"h{n}"], functions=[function])
 
 
 def steps(n: int) -> ModelProto:
     weights = {"w": f32(1, 8, 2), "r": f32(1, 8, 2)}
     lstm = node("LSTM", ["x", "w", "r"], ["y"], hidden_size=2)
-    return modelWith([lstm], {"x": [n, 1, 2]}, ["y"], weights)
+    return model_with([lstm], {"x": [n, 1, 2]}, ["y"], weights)
 
 
 def layers(n: int) -> ModelProto:
@@ -285,7 +287,7 @@ def layers(n: int) -> ModelProto:
             node("Softmax", [f"b{i}"], [f"h{i + 1}"]),
         ]
     nodes.append(node("ReduceSum", [f"h{n}"], ["loss"], keepdims=0))
-    return modelWith(nodes, {"h0": [4, 4]}, ["loss"], weights)
+    return model_with(nodes, {"h0": [4, 4]}, ["loss"], weights)
 
 
 MODELS: dict[str, tuple[Callable[[int], ModelProto], int]] = {
@@ -312,7 +314,7 @@ MODELS: dict[str, tuple[Callable[[int], ModelProto], int]] = {
 @pytest.mark.parametrize("name", MODELS)
 def test_models(name: str) -> None:
     make, n = MODELS[name]
-    checkLinear(make, n)
+    check_linear(make, n)
 
 
 def trained(model: ModelProto) -> ModelProto:
@@ -333,36 +335,36 @@ def trained(model: ModelProto) -> ModelProto:
 @pytest.mark.parametrize("name", MODELS)
 def test_models_in_training(name: str) -> None:
     make, n = MODELS[name]
-    checkLinear(lambda n: trained(make(n)), n, loss="loss")
+    check_linear(lambda n: trained(make(n)), n, loss="loss")
 
 
 def seconds(model: ModelProto, loss: str) -> float:
     begin = time.process_time()
-    sessionOf(model, loss=loss)
+    session_of(model, loss=loss)
     return time.process_time() - begin
 
 
-@pytest.mark.parametrize("isTrained", [False, True], ids=["inference", "training"])
+@pytest.mark.parametrize("is_trained", [False, True], ids=["inference", "training"])
 @pytest.mark.parametrize("name", MODELS)
-def test_what_is_not_counted_takes_time_in_proportion(name: str, isTrained: bool) -> None:
+def test_what_is_not_counted_takes_time_in_proportion(name: str, is_trained: bool) -> None:
     """Lines and units leave out what the device's C++ does. Of eight times as much that takes 64
     times the time if it is quadratic; four times what is linear is allowed for other processes.
     """
     make, _ = MODELS[name]
-    small, large = (trained(make(n)) if isTrained else make(n) for n in (60, 480))
-    loss = "loss" if isTrained else ""
+    small, large = (trained(make(n)) if is_trained else make(n) for n in (60, 480))
+    loss = "loss" if is_trained else ""
     seconds(small, loss)
     ratios = (seconds(large, loss) / max(seconds(small, loss), 0.02) for _ in range(3))
     assert any(ratio < 4 * 480 / 60 for ratio in ratios)
 
 
 def test_training() -> None:
-    checkLinear(layers, 8, loss="loss")
+    check_linear(layers, 8, loss="loss")
 
 
 def test_training_on_a_machine_where_what_repeats_is_outlined() -> None:
     device = popir.DeviceManager().createIpuModelDevice({"tilesPerIPU": 4})
-    checkLinear(layers, 8, loss="loss", device=device)
+    check_linear(layers, 8, loss="loss", device=device)
 
 
 # Elements.
@@ -378,7 +380,7 @@ def scaled(case: Case, k: int) -> ModelProto | None:
     for i in streams:
         if arrays[i].ndim and len(arrays[i]) == longest:
             arrays[i] = np.concatenate([arrays[i]] * k)
-    return modelOf(case, opsetsOf(case)[-1], arrays) if longest else None
+    return model_of(case, opsets_of(case)[-1], arrays) if longest else None
 
 
 def test_elements() -> None:
@@ -389,7 +391,7 @@ def test_elements() -> None:
         if models[0] is None or case.type == "LSTM":  # which is unrolled
             continue
         try:
-            spent = [sessionOf(model)._budget.spent for model in models if model is not None]
+            spent = [session_of(model)._budget.spent for model in models if model is not None]
         except PopirError:
             continue  # other sizes of that operator do not go together
         assert spent[2] <= 1.2 * spent[1], case.name
@@ -414,7 +416,7 @@ def functions(n: int) -> ModelProto:
         pair = [(["a"], ["t"]), (["t"], ["b"])]
         body = [node(type, *each, domain=domain) for each in pair]
         made.append(helper.make_function("f", f"F{i}", ["a"], ["b"], body, opsets))
-    return modelWith([node("F0", ["x"], ["y"], domain="f")], {"x": [4]}, ["y"], functions=made)
+    return model_with([node("F0", ["x"], ["y"], domain="f")], {"x": [4]}, ["y"], functions=made)
 
 
 def everything(model: ModelProto) -> None:
@@ -422,12 +424,12 @@ def everything(model: ModelProto) -> None:
     loaded = load(model)
     with Budget("Describing the model", loaded.nodes).spending():
         workOf(examine(loaded).graph)
-    sessionOf(model)
+    session_of(model)
 
 
 def test_a_concat_that_doubles_itself() -> None:
-    checkLinear(doubled, 6)
-    small = sessionOf(doubled(12))
+    check_linear(doubled, 6)
+    small = session_of(doubled(12))
     x = np.array([3], np.float32)
     np.testing.assert_array_equal(step(small, {"h0": x})["h12"], np.full(2**12, 3, np.float32))
     everything(doubled(26))
@@ -435,7 +437,7 @@ def test_a_concat_that_doubles_itself() -> None:
 
 def test_a_view_of_views_without_end_has_the_right_elements() -> None:
     n = 200
-    session = sessionOf(transposed(n))
+    session = session_of(transposed(n))
     want = x = np.arange(35, dtype=np.float32).reshape(5, 7)
     for _ in range(n):
         want = want.T.reshape(5, 7)
@@ -452,8 +454,8 @@ def test_a_weight_is_updated_through_views_of_any_depth() -> None:
         last = f"v{i}"
     nodes += [node("Mul", ["x", last], ["p"]), node("ReduceSum", ["p"], ["loss"], keepdims=0)]
     weight = np.arange(35, dtype=np.float32).reshape(5, 7)
-    model = modelWith(nodes, {"x": [5, 7]}, ["loss"], {"w": weight, "s": ints(5, 7)})
-    session = sessionOf(model, loss="loss")
+    model = model_with(nodes, {"x": [5, 7]}, ["loss"], {"w": weight, "s": ints(5, 7)})
+    session = session_of(model, loss="loss")
     x = np.random.default_rng(0).standard_normal((5, 7)).astype(np.float32)
     step(session, {"x": x})
     session.weightsToHost()
@@ -481,7 +483,7 @@ def test_functions_that_amount_to_too_many_operators() -> None:
 def test_time_steps_beyond_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("POPIR_MAX_WORK", "100000")
     with pytest.raises(WorkLimitError) as error:
-        sessionOf(steps(65_536))
+        session_of(steps(65_536))
     assert str(error.value) == (
         "Compiling the session 'inference' takes more than 100000 units of work, the limit that "
         "POPIR_MAX_WORK sets; a unit is about a microsecond. It was at Op(0, ai.onnx.LSTM:14, "
@@ -489,11 +491,11 @@ def test_time_steps_beyond_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
         "POPIR_MAX_WORK to a larger number, or to 0 for no limit."
     )
     monkeypatch.setenv("POPIR_MAX_WORK", "0")
-    assert sessionOf(steps(1000))._budget.spent > 100_000
+    assert session_of(steps(1000))._budget.spent > 100_000
 
 
 def test_the_limit_by_default_refuses_what_takes_minutes() -> None:
-    spent = [sessionOf(steps(n))._budget.spent for n in (50, 100)]
+    spent = [session_of(steps(n))._budget.spent for n in (50, 100)]
     assert 65_536 * (spent[1] - spent[0]) // 50 > Budget("", 1).limit
 
 
@@ -501,11 +503,11 @@ def test_a_limit_that_is_no_number(monkeypatch: pytest.MonkeyPatch) -> None:
     for words in ("a lot", "-1", "1e9", "", "9" * 40):
         monkeypatch.setenv("POPIR_MAX_WORK", words)
         with pytest.raises(popart_exception, match=r"POPIR_MAX_WORK is '.*'; it must be a number"):
-            sessionOf(steps(2))
+            session_of(steps(2))
 
 
 def test_work_is_counted_for_each_session_by_itself() -> None:
-    first, second = sessionOf(fan(5)), sessionOf(fan(5))
+    first, second = session_of(fan(5)), session_of(fan(5))
     assert first._budget.spent == second._budget.spent > 0
 
 
@@ -520,6 +522,6 @@ def test_a_part_of_a_transposed_matrix_in_many_pieces() -> None:
         node("Slice", ["f", "b", "e", "a", "st"], ["y"]),
     ]
     given = {"s": ints(-1), "b": ints(0), "e": ints(2**40), "a": ints(0), "st": ints(3)}
-    session = sessionOf(modelWith(nodes, {"x": [7, n]}, ["y"], given))
+    session = session_of(model_with(nodes, {"x": [7, n]}, ["y"], given))
     x = np.arange(7 * n, dtype=np.float32).reshape(7, n)
     np.testing.assert_array_equal(step(session, {"x": x})["y"], x.T.reshape(-1)[::3])

@@ -13,7 +13,7 @@ LAYERS = [
     "ir _device poplar popops poplin popnn poprand poputil ext devices memory budget",
     "registry definitions opx pattern builder onnxio",
     "ops foreign",
-    "autodiff patterns trainable transforms layouts watch calls lowering owners virtual_graphs",
+    "autodiff patterns trainable transforms lowering virtual_graphs",
     "compiler profile step engine_cache",
     "session dataflow stepio optimizers weights",
     "testing",

@@ -11,12 +11,12 @@ import pytest
 import popir
 from popir import poplar, popops, registry
 from popir.errors import poplar_runtime_error
-from popir.lowering import Lowering
-from popir.onnxio.importer import importModel
-from popir.ops.leakyrelu import LeakyReluOp
+from popir.lowering.lowering import Lowering
+from popir.lowering.undeclared_writes import Watch
+from popir.onnxio.importer import import_model
+from popir.ops.elementwise.elementwise import ElementwiseOp
 from popir.popops import expr as pe
-from popir.watch import Watch
-from tests.models import Array, floats, run, step, trainingSession
+from tests.models import Array, floats, run, step, training_session
 
 ALPHA = -0.5
 
@@ -220,7 +220,7 @@ def test_the_sign_of_the_input_reaches_the_gradient() -> None:
     loss = m.builder.aiGraphcore.identityloss(
         [m.op("Sneaky", h)], reduction=popir.ReductionType.Sum
     )
-    session = trainingSession(m.proto(loss), loss, [f"Gradient___{w}"])
+    session = training_session(m.proto(loss), loss, [f"Gradient___{w}"])
     out = step(session, {x: np.ones_like(X)})
     np.testing.assert_array_equal(out[f"Gradient___{w}"], np.where(X < 0, np.float32(ALPHA), 1))
 
@@ -250,7 +250,7 @@ def test_a_weight_is_updated_after_a_view_of_it_was_read() -> None:
     y = m.aiOnnx.matmul([m.aiOnnx.matmul([x, view]), v])
     loss = m.builder.aiGraphcore.identityloss([y], reduction=popir.ReductionType.Sum)
     gradient = f"Gradient___{x}"
-    out = step(trainingSession(m.proto(loss), loss, [gradient]), {x: X})
+    out = step(training_session(m.proto(loss), loss, [gradient]), {x: X})
     want = np.ones((4, 4), np.float32) @ floats(4, 4, seed=1).T @ X
     np.testing.assert_allclose(out[gradient], want, rtol=1e-5, atol=1e-5)
 
@@ -262,7 +262,7 @@ def copies(name: str, outputs: int) -> int:
     h = m.aiOnnx.neg([x])
     y = m.op(name, h)
     kept = [y, h][:outputs]
-    graph = importModel(m.proto(y))
+    graph = import_model(m.proto(y))
     lowering = Lowering(graph, poplar.Device.createCPUDevice(), kept)
     lowering.grow()
     return lowering.graph.numVariables()
@@ -335,7 +335,7 @@ def test_an_operator_without_an_opx_is_named() -> None:
         run(m.proto(y), {x: X}, [y])
 
 
-def addUp(inputs: list[Array], outputs: list[Array]) -> None:
+def add_up(inputs: list[Array], outputs: list[Array]) -> None:
     outputs[0][:] = inputs[0] + inputs[1]
     outputs.clear()
 
@@ -359,7 +359,7 @@ def test_an_operator_that_the_host_works_out() -> None:
     anchors = session.initAnchorArrays()
     with pytest.raises(poplar_runtime_error, match="host function 'sum' is not connected"):
         session.run(popir.PyStepIO(feeds, anchors))
-    session.connectHostFunction("sum", addUp)
+    session.connectHostFunction("sum", add_up)
     session.run(popir.PyStepIO(feeds, anchors))
     np.testing.assert_array_equal(anchors[z], feeds[x] + feeds[y])
 
@@ -376,7 +376,7 @@ def test_what_is_looked_up_grows_with_the_calls_of_a_function(
         return lives(*arguments)
 
     monkeypatch.setattr(Watch, "_lives", counted)
-    monkeypatch.setattr(LeakyReluOp, "getSubgraphValue", lambda self: 1000.0)
+    monkeypatch.setattr(ElementwiseOp, "getSubgraphValue", lambda self: 1000.0)
     counts = []
     for length in 40, 80:
         m = Model()
@@ -386,7 +386,7 @@ def test_what_is_looked_up_grows_with_the_calls_of_a_function(
         loss = m.builder.aiGraphcore.identityloss([t])
         looked = 0
         options = popir.SessionOptions(enableOutlining=True)
-        session = trainingSession(m.proto(loss), loss, [loss], options=options)
+        session = training_session(m.proto(loss), loss, [loss], options=options)
         calls = [op for op in session.graph.ops.values() if op.getCalledGraphs()]
         assert len(calls) == length
         counts.append(looked)

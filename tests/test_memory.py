@@ -12,7 +12,7 @@ import pytest
 
 import popir
 from popir import memory, poplar, popops
-from tests.models import trainingSession
+from tests.models import training_session
 from tests.toolchain import ROOT, attempt
 
 GIB = 1 << 30
@@ -165,7 +165,7 @@ def test_sessions_leave_nothing_behind() -> None:
 
     def held(sessions: int) -> tuple[int, int]:
         for _ in range(sessions):
-            trainingSession(proto, loss)
+            training_session(proto, loss)
         return in_use()
 
     (bytes_before, blocks_before), (bytes_after, blocks_after) = held(10), held(30)

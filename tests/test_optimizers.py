@@ -10,7 +10,7 @@ import pytest
 import popir
 from popir import SGD, ConstSGD
 from popir.errors import popart_exception
-from tests.models import Array, floats, step, trainingSession
+from tests.models import Array, floats, step, training_session
 
 W0 = floats(3, 4)
 G = floats(3, 4, seed=1)
@@ -24,7 +24,7 @@ def session(optimizer: Any, batches: int = 1, anchors: Any = ()) -> tuple[Any, s
     y = builder.aiOnnx.mul([x, w])
     loss = builder.aiGraphcore.identityloss([y], reduction=popir.ReductionType.Sum)
     builder.addOutputTensor(loss)
-    return trainingSession(builder.getModelProto(), loss, anchors, optimizer, batches), w, x
+    return training_session(builder.getModelProto(), loss, anchors, optimizer, batches), w, x
 
 
 def weight(trained: Any, id: str) -> Array:
@@ -111,9 +111,9 @@ def test_values_of_a_weight_that_is_not_trained() -> None:
     optimizer = SGD({})
     optimizer.insertSpecific(first, {"learningRate": (0.1, True)})
     model = builder.getModelProto()
-    trainingSession(model, loss, (), optimizer, frozen=[second])
+    training_session(model, loss, (), optimizer, frozen=[second])
     with pytest.raises(popart_exception, match=f"'{first}' alone .*is not trained: the caller say"):
-        trainingSession(model, loss, (), optimizer, frozen=[first])
+        training_session(model, loss, (), optimizer, frozen=[first])
 
 
 def test_updates_are_named_after_the_context() -> None:
@@ -238,7 +238,7 @@ def test_a_number_that_may_change_fits_the_type_of_its_weight() -> None:
         w = builder.addInitializedInputTensor(W0.astype(np.float16))
         y = builder.aiOnnx.mul([x, w])
         loss = builder.aiGraphcore.identityloss([y], reduction=popir.ReductionType.Sum)
-        return trainingSession(builder.getModelProto(), loss, (), optimizer, 1)
+        return training_session(builder.getModelProto(), loss, (), optimizer, 1)
 
     with pytest.raises(popart_exception, match=r"The loss scaling of .* is 1e\+06; float16 holds"):
         trained(SGD({"lossScaling": (1e6, False)}))

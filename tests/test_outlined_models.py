@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import popir
-from popir.ir.graph import calledGraphs
+from popir.ir.graph import called_graphs
 from tests.models import floats, step
 
 Arrays = dict[str, np.ndarray[Any, Any]]
@@ -83,7 +83,7 @@ def _split(m: Model, on: Any, h: str) -> str:
     return on.concat([parts[1], on.relu([parts[0]]), parts[2]], 1)
 
 
-def _leftOut(m: Model, on: Any, h: str) -> str:
+def _left_out(m: Model, on: Any, h: str) -> str:
     first, _ = on.split([h, m.constant([N, 0])], num_outputs=2, axis=0)
     return on.mul([first, m.weight()])
 
@@ -105,7 +105,7 @@ WAYS: dict[str, Callable[[Model, Any, str], str]] = {
     "sum of no elements": lambda m, on, h: on.add([h, on.reducesum([m.weight(N, 0)], False)]),
     "softmax": lambda m, on, h: on.softmax([on.mul([on.matmul([h, m.weight(N, N)]), m.weight()])]),
     "several outputs": _split,
-    "an output that nobody reads": _leftOut,
+    "an output that nobody reads": _left_out,
     "normalised": _normalised,
     "scalar gathered": lambda m, on, h: on.add([h, on.gather([h, m.constant(2)], 0)]),
     "scalar computed": lambda m, on, h: on.mul([h, on.reducemean([h], keepdims=False)]),
@@ -128,7 +128,7 @@ def result(model: Model, training: bool, device: Any, **options: Any) -> tuple[A
     session.prepareDevice()
     found = step(session, {"x": floats(N, N, seed=1)})
     session.weightsToHost()
-    weights = [t for t in session.graph.tensors.values() if t.isVariable()]
+    weights = [t for t in session.graph.tensors.values() if t.is_variable()]
     arrays = {t.id: np.zeros(t.info.shape(), t.info.dataType().numpy) for t in weights}
     session.readWeights(popir.PyWeightsIO(arrays))
     return {**found, **arrays}, session
@@ -150,7 +150,7 @@ def test_outlined_or_not_the_bits_are_the_same(seed: int) -> None:
     plain, _ = result(model, training, device, enableOutlining=False)
     options = {"enableOutliningCopyCostPruning": costs, "outlineThreshold": 1.0 if costs else -1.0}
     found, session = result(model, training, device, enableOutlining=True, **options)
-    assert len(calledGraphs(session.graph)) > 1 or costs
+    assert len(called_graphs(session.graph)) > 1 or costs
     assert found.keys() == plain.keys()
     for id, array in plain.items():
         np.testing.assert_array_equal(found[id], array, id)
@@ -165,7 +165,7 @@ def test_each_kind_of_block(way: str, training: bool, monkeypatch: pytest.Monkey
         plain, _ = result(model, training, device, enableOutlining=False)
         options = {"enableOutliningCopyCostPruning": False, "outlineThreshold": -1.0}
         found, session = result(model, training, device, enableOutlining=True, **options)
-        assert len(calledGraphs(session.graph)) > 1
+        assert len(called_graphs(session.graph)) > 1
         for id, array in plain.items():
             np.testing.assert_array_equal(found[id], array, id)
 
@@ -181,9 +181,9 @@ def test_a_machine_outlines_unless_told_not_to_and_a_cpu_if_asked() -> None:
             session = popir.InferenceSession(
                 *(model.proto, popir.DataFlow(1, model.anchors), device), userOptions=options
             )
-            on[name, asked] = len(calledGraphs(session.graph)) > 1
+            on[name, asked] = len(called_graphs(session.graph)) > 1
             words[name, asked] = [d.reason for d in session.decisions if d.what == "outlining"]
-    outlined = {name for name, isOutlined in on.items() if isOutlined}
+    outlined = {name for name, is_outlined in on.items() if is_outlined}
     assert outlined == {("Cpu", True), ("machine", None), ("machine", True)}
     assert words["Cpu", None] == [
         "a Cpu device gains nothing by it; SessionOptions.enableOutlining = True asks for it all "

@@ -15,7 +15,7 @@ from onnx import helper
 import popir
 from popir import Patterns, PatternsLevel, pattern
 from popir.errors import DuplicateOperatorError, VerificationError, popart_exception
-from popir.patterns import applyPatterns
+from popir.patterns import apply_patterns
 from popir.patterns.popart import ALIASES, NOT_HERE
 from tests.models import floats, run
 
@@ -88,12 +88,12 @@ def model(name: str = "") -> tuple[bytes, str, str]:
 X = floats(3)
 
 
-def result(patterns: Patterns | None = None, name: str = "", anchorInside: bool = False) -> Any:
+def result(patterns: Patterns | None = None, name: str = "", anchor_inside: bool = False) -> Any:
     proto, x, y = model(name)
-    inside = next(iter(popir.onnxio.importer.importModel(proto).schedule())).outId(0)
+    inside = next(iter(popir.onnxio.importer.import_model(proto).schedule())).outId(0)
     session = popir.InferenceSession(
         proto,
-        popir.DataFlow(1, [y, inside] if anchorInside else [y]),
+        popir.DataFlow(1, [y, inside] if anchor_inside else [y]),
         popir.DeviceManager().createCpuDevice(),
         patterns=patterns,
     )
@@ -103,20 +103,20 @@ def result(patterns: Patterns | None = None, name: str = "", anchorInside: bool 
     return out[y]
 
 
-def isTanh(values: Any) -> bool:
+def is_tanh(values: Any) -> bool:
     return bool(np.allclose(values, -np.tanh(X), rtol=1e-5))
 
 
 def test_a_pattern_rewrites(register: Any) -> None:
-    assert not isTanh(result())
+    assert not is_tanh(result())
     register(ExpToTanh, "ExpToTanh")
-    assert isTanh(result())
+    assert is_tanh(result())
 
 
 def test_a_pattern_refuses_with_a_reason(register: Any, caplog: pytest.LogCaptureFixture) -> None:
     register(ExpToTanh, "ExpToTanh")
     with caplog.at_level("DEBUG", "popir.patterns"):
-        assert not isTanh(result(name="keep"))
+        assert not is_tanh(result(name="keep"))
     assert any(
         "ExpToTanh leaves Op(" in r.getMessage() and "to be kept" in r.getMessage()
         for r in caplog.records
@@ -125,16 +125,16 @@ def test_a_pattern_refuses_with_a_reason(register: Any, caplog: pytest.LogCaptur
 
 def test_a_pattern_leaves_anchored_tensors_alone(register: Any) -> None:
     register(ExpToTanh, "ExpToTanh")
-    assert not isTanh(result(anchorInside=True))
+    assert not is_tanh(result(anchor_inside=True))
 
 
 def test_patterns_are_switched_by_name_and_level(register: Any) -> None:
     register(ExpToTanh, "ExpToTanh", enabled=False)
-    assert not isTanh(result())
-    assert isTanh(result(Patterns().enablePattern("ExpToTanh", True)))
-    assert isTanh(result(Patterns(["ExpToTanh"])))
-    assert isTanh(result(Patterns(PatternsLevel.All)))
-    assert not isTanh(result(Patterns(PatternsLevel.NoPatterns)))
+    assert not is_tanh(result())
+    assert is_tanh(result(Patterns().enablePattern("ExpToTanh", True)))
+    assert is_tanh(result(Patterns(["ExpToTanh"])))
+    assert is_tanh(result(Patterns(PatternsLevel.All)))
+    assert not is_tanh(result(Patterns(PatternsLevel.NoPatterns)))
 
 
 OWN = [
@@ -233,17 +233,17 @@ def test_a_mandatory_pattern_must_be_used(register: Any) -> None:
     for patterns in (Patterns(PatternsLevel.NoPatterns), Patterns(["PadSum"])):
         with pytest.raises(popart_exception, match=words):
             result(patterns)
-        assert not isTanh(result(patterns.enableRuntimeAsserts(False)))
-    assert isTanh(result(Patterns(["ExpToTanh"])))
+        assert not is_tanh(result(patterns.enableRuntimeAsserts(False)))
+    assert is_tanh(result(Patterns(["ExpToTanh"])))
 
 
 def test_a_session_says_what_patterns_did(register: Any) -> None:
     register(ExpToTanh, "ExpToTanh")
 
-    def decisions(name: str, anchorInside: bool = False) -> list[str]:
+    def decisions(name: str, anchor_inside: bool = False) -> list[str]:
         proto, _, y = model(name)
-        inside = next(iter(popir.onnxio.importer.importModel(proto).schedule())).outId(0)
-        anchors = [y, inside] if anchorInside else [y]
+        inside = next(iter(popir.onnxio.importer.import_model(proto).schedule())).outId(0)
+        anchors = [y, inside] if anchor_inside else [y]
         device = popir.DeviceManager().createCpuDevice()
         session = popir.InferenceSession(proto, popir.DataFlow(1, anchors), device)
         return [str(d) for d in session.decisions if d.what == "ExpToTanh"]
@@ -252,7 +252,7 @@ def test_a_session_says_what_patterns_did(register: Any) -> None:
     assert re.fullmatch(r"ExpToTanh for Op\(0, ai.onnx.Exp:6, .*\): done", done)
     (refused,) = decisions("keep")
     assert refused.endswith("outputs=['keep/Exp:0']): it is to be kept")
-    (kept,) = decisions("", anchorInside=True)
+    (kept,) = decisions("", anchor_inside=True)
     assert kept.endswith("'Exp:0' is kept: an anchor, the loss, or an output")
 
 
@@ -282,7 +282,7 @@ def chain(n: int, *nodes: tuple[str, dict[str, Any]]) -> Any:
     value = helper.make_tensor_value_info
     graph = helper.make_graph(made, "chain", [value("x", 1, [2, 3])], [value("y", 1, [2, 3])])
     imports = [helper.make_opsetid("", 13)]
-    return popir.onnxio.importer.importModel(
+    return popir.onnxio.importer.import_model(
         helper.make_model(graph, opset_imports=imports, ir_version=8).SerializeToString()
     )
 
@@ -300,7 +300,7 @@ def test_each_operator_is_looked_at_a_few_times(register: Any, length: int) -> N
     register(Counting, "Counting")
     perm = ("Transpose", {"perm": [0, 1]})
     graph = chain(length, ("Identity", {}), ("Exp", {}), perm, ("Flatten", {"axis": 1}))
-    decisions = applyPatterns(graph, Patterns(), ["y"])
+    decisions = apply_patterns(graph, Patterns(), ["y"])
     assert sum(d.reason is None for d in decisions) >= length
     assert {op.opid.type for op in graph.ops.values()} <= {"Exp", "Identity"}
     assert looked[0] < 8 * length
@@ -315,7 +315,7 @@ def test_a_pattern_is_shown_the_types_that_it_names(register: Any) -> None:
             return False
 
     register(OfNeg, "OfNeg")
-    assert not isTanh(result())
+    assert not is_tanh(result())
 
 
 def test_two_libraries_with_one_pattern_name(register: Any) -> None:
@@ -340,5 +340,5 @@ def test_a_pattern_that_breaks_the_graph_is_found_after_its_pass(register: Any) 
 
 def test_mandatory_patterns_run_at_the_minimal_level(register: Any) -> None:
     register(ExpToTanh, "ExpToTanh", mandatory=True)
-    assert isTanh(result(Patterns(PatternsLevel.Minimal)))
+    assert is_tanh(result(Patterns(PatternsLevel.Minimal)))
     assert run(*model()[:1], {model()[1]: X}, [model()[2]])

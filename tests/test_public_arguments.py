@@ -633,8 +633,12 @@ RIGHT: dict[str, Callable[[World], Call]] = {
         f"Op.{method}": lambda w, method=method: (getattr(w.op(), method), {"i": 0})
         for method in (
             "inTensor outTensor inId outId inInfo outInfo inShape outShape inRank outRank hasInput "
-            "hasOutput disconnectInTensor disconnectOutTensor mayLackInput mayLackOutput"
+            "hasOutput disconnectInTensor disconnectOutTensor"
         ).split()
+    },
+    **{
+        f"Traits.{method}": lambda w, method=method: (getattr(w.op(), method), {"i": 0})
+        for method in ("mayLackInput", "mayLackOutput")
     },
     "Op.setOutInfo": lambda w: (w.op().setOutInfo, {"i": 0, "info": FLOAT}),
     "Op.connectInTensor": lambda w: (w.op().connectInTensor, {"i": 1, "tensorId": "y"}),
@@ -902,17 +906,17 @@ def callables() -> dict[str, list[str]]:
             if callable(value):
                 found[name] = parameters(value)
             continue
-        isSettings = issubclass(value, popir.SessionOptions)  # tests/test_options.py has them.
+        is_settings = issubclass(value, popir.SessionOptions)  # tests/test_options.py has them.
         if issubclass(value, (enum.Enum, BaseException)) or name.rpartition(".")[2] in RESULTS:
             continue
-        if {"__init__", "__new__"} & vars(value).keys() and not isSettings:
+        if {"__init__", "__new__"} & vars(value).keys() and not is_settings:
             found[name] = parameters(value)
         for owner in value.__mro__:
             if not owner.__module__.startswith("popir"):
                 continue
             for each, member in vars(owner).items():
-                isMethod = callable(getattr(value, each)) and not isinstance(member, type)
-                if isMethod and not each.startswith("_") and each not in HOOKS + DEVICE + INTERNAL:
+                is_method = callable(getattr(value, each)) and not isinstance(member, type)
+                if is_method and not each.startswith("_") and each not in HOOKS + DEVICE + INTERNAL:
                     found[f"{owner.__name__}.{each}"] = parameters(getattr(value, each))
     return {name: names for name, names in found.items() if names and name not in ABSTRACT}
 

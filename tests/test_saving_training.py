@@ -19,7 +19,7 @@ from popir.errors import popart_exception
 from popir.onnxio.external import location_of
 from popir.onnxio.load import load
 from popir.onnxio.training_info import joined
-from tests.models import Array, floats, run, step, trainingSession
+from tests.models import Array, floats, run, step, training_session
 from tests.test_modes import model as modal
 
 BATCH, STEPS = 6, 10
@@ -47,7 +47,7 @@ def classifier(opset: int = 17, dropout: bool = False) -> popir.Builder:
 
 def trained(model: Any, steps: Iterable[int], optimizer: Any = None, loss: str = LOSS) -> Any:
     """A session after those of the STEPS."""
-    session = trainingSession(model, loss, [loss], optimizer or popir.SGD(MOMENTUM))
+    session = training_session(model, loss, [loss], optimizer or popir.SGD(MOMENTUM))
     for i in steps:
         step(session, {"x": X[i], "labels": T[i]})
     return session
@@ -106,7 +106,7 @@ def test_running_statistics_go_on(tmp_path: Path) -> None:
         (modal(17, training=True), half, 2),
         (half, again, 2),
     ):
-        session = trainingSession(source, "loss", ["loss"], popir.SGD(MOMENTUM))
+        session = training_session(source, "loss", ["loss"], popir.SGD(MOMENTUM))
         for _ in range(steps):
             step(session, {"x": given})
         session.modelToHost(target)
@@ -223,7 +223,7 @@ def test_a_number_stays_one(tmp_path: Path) -> None:
     file = tmp_path / "trained.onnx"
     optimizer = popir.SGD({"defaultLearningRate": (0.1, True), "defaultMomentum": (0.9, True)})
     given = popir.Builder(str(tmp_path / "m.onnx")).getModelProto()
-    session = trainingSession(given, loss, [loss], optimizer)
+    session = training_session(given, loss, [loss], optimizer)
     step(session, {"x": np.ones(2, np.float32)})
     session.modelToHost(file)
     saved = initializers(file)
@@ -282,17 +282,17 @@ def distance(builder: popir.Builder, y: str) -> str:
     return builder.aiGraphcore.l1loss([builder.aiOnnx.sub([y, labels(builder, [BATCH, 3])])], 0.1)
 
 
-def squaresIdentity(builder: popir.Builder, y: str) -> str:
+def squares_identity(builder: popir.Builder, y: str) -> str:
     return builder.aiGraphcore.identityloss([squares(builder, y)])
 
 
-def castLabels(builder: popir.Builder, y: str) -> str:
+def cast_labels(builder: popir.Builder, y: str) -> str:
     """Labels that are computed from; the loss comes before what follows in the model."""
     given = builder.aiOnnx.cast([labels(builder, [BATCH])], onnx.TensorProto.INT32)
     return builder.aiGraphcore.nllloss([builder.aiOnnx.softmax([y], axis=1), given])
 
 
-def twoLosses(builder: popir.Builder, y: str) -> str:
+def two_losses(builder: popir.Builder, y: str) -> str:
     one = builder.aiGraphcore.l1loss([builder.aiOnnx.tanh([y])], 0.1)
     two = builder.aiGraphcore.l1loss([builder.aiOnnx.sub([y, labels(builder, [BATCH, 3])])], 0.1)
     return builder.aiOnnx.add([one, two])
@@ -312,9 +312,9 @@ def decayed(builder: popir.Builder, y: str) -> str:
         (distance, [], ["MatMul:0"], False),
         (distance, ["loss", "Sub:0"], ["Sub:0"], True),
         (distance, ["Tanh:0"], ["Tanh:0"], False),
-        (squaresIdentity, ["loss"], ["MatMul:0"], False),
-        (castLabels, ["loss"], ["Softmax:0"], False),
-        (twoLosses, ["loss"], ["MatMul:0", "Tanh:0/1"], False),
+        (squares_identity, ["loss"], ["MatMul:0"], False),
+        (cast_labels, ["loss"], ["Softmax:0"], False),
+        (two_losses, ["loss"], ["MatMul:0", "Tanh:0/1"], False),
         (decayed, ["loss"], ["MatMul:0"], False),
     ],
 )
@@ -333,7 +333,7 @@ def test_what_stays(
     source: Any = builder.getModelProto()
     losses = []
     for file in files:
-        session = trainingSession(source, loss, [loss], popir.SGD(MOMENTUM))
+        session = training_session(source, loss, [loss], popir.SGD(MOMENTUM))
         losses.append(float(step(session, given)[loss].item()))
         session.modelToHost(file)
         source = file

@@ -16,7 +16,7 @@ import pytest
 
 import popir
 from popir import AnchorReturnType, stepio
-from tests.models import floats, run, step, trainingSession
+from tests.models import floats, run, step, training_session
 
 
 class Affine:
@@ -158,7 +158,7 @@ def test_weights_go_both_ways(model: Affine) -> None:
 
 
 def test_training_changes_weights_and_the_file_has_them(model: Affine, tmp_path: Path) -> None:
-    session = trainingSession(model.training, model.loss, [model.loss])
+    session = training_session(model.training, model.loss, [model.loss])
     losses = [float(step(session, {model.x: X})[model.loss]) for _ in range(20)]
     assert losses[-1] < losses[0]
     file = tmp_path / "trained.onnx"
@@ -177,7 +177,7 @@ def test_training_changes_weights_and_the_file_has_them(model: Affine, tmp_path:
 
 def test_a_trained_model_runs_elsewhere(model: Affine, tmp_path: Path) -> None:
     """The weights of a training session, in the model without its loss."""
-    session = trainingSession(model.training, model.loss)
+    session = training_session(model.training, model.loss)
     step(session, {model.x: X})
     weights = popir.PyWeightsIO({model.w: floats(3, 4), model.b: floats(4)})
     session.weightsToHost()
@@ -205,7 +205,7 @@ def test_host_weights_from_another_model(model: Affine) -> None:
 
 def test_the_same_step_gives_the_same_bits(model: Affine) -> None:
     def trained() -> Any:
-        session = trainingSession(model.training, model.loss)
+        session = training_session(model.training, model.loss)
         for seed in range(5):
             step(session, {model.x: floats(2, 3, seed=seed)})
         return read(session, model.w, floats(3, 4))
@@ -329,12 +329,12 @@ def test_an_anchor_that_does_not_exist(model: Affine) -> None:
 
 def test_the_gradient_of_a_tensor_that_has_none(model: Affine) -> None:
     with pytest.raises(popir.AnchorError, match=r"'Gradient___nothing' is no tensor"):
-        trainingSession(model.training, model.loss, ["Gradient___nothing"])
+        training_session(model.training, model.loss, ["Gradient___nothing"])
 
 
 def test_a_loss_that_does_not_exist(model: Affine) -> None:
     with pytest.raises(popir.popart_exception, match=r"'L1:1' is no tensor.*'L1:0'"):
-        trainingSession(model.training, "L1:1")
+        training_session(model.training, "L1:1")
 
 
 def test_what_a_session_is_made_of(model: Affine) -> None:
@@ -385,7 +385,7 @@ def test_nothing_to_train() -> None:
     with pytest.raises(
         popir.popart_exception, match="'init_input': no operator that popir knows reads it"
     ):
-        trainingSession(builder.getModelProto(), loss)
+        training_session(builder.getModelProto(), loss)
 
 
 def test_a_session_that_is_not_prepared(model: Affine) -> None:

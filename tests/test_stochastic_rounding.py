@@ -14,7 +14,7 @@ from onnx import ModelProto, TensorProto, helper
 
 import popir
 from popir import SessionOptions
-from tests.models import floats, step, trainingSession
+from tests.models import floats, step, training_session
 from tests.rounding import Array, check
 
 N = 3000
@@ -206,12 +206,12 @@ def test_nothing_else_changes() -> None:
     w = builder.addInitializedInputTensor(floats(30, 20, seed=1), "w")
     loss = builder.aiGraphcore.identityloss([builder.aiOnnx.matmul([x, w])])
     results = []
-    for isOn in (False, True):
-        session = trainingSession(
+    for is_on in (False, True):
+        session = training_session(
             builder.getModelProto(),
             loss,
             [loss],
-            options=SessionOptions(enableStochasticRounding=isOn),
+            options=SessionOptions(enableStochasticRounding=is_on),
         )
         results.append([step(session, {"x": floats(40, 30)})[loss] for _ in range(3)])
     np.testing.assert_array_equal(results[0], results[1])

@@ -18,7 +18,7 @@ import pytest
 import popir
 from popir import poplar
 from popir.errors import popart_runtime_error, poplar_runtime_error
-from tests.models import floats, trainingSession
+from tests.models import floats, training_session
 
 pytestmark = pytest.mark.timeout(60)
 
@@ -128,7 +128,7 @@ class Twins:
         products = [builder.aiOnnx.mul([self.x, w]) for w in self.weights]
         self.loss = builder.aiGraphcore.l1loss([builder.aiOnnx.add(products)], 1.0)
         builder.addOutputTensor(self.loss)
-        self.session = trainingSession(builder.getModelProto(), self.loss, [self.loss])
+        self.session = training_session(builder.getModelProto(), self.loss, [self.loss])
 
     def step(self) -> None:
         stepio = popir.PyStepIO({self.x: self.input}, self.session.initAnchorArrays())

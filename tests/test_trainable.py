@@ -15,15 +15,15 @@ from onnx import TensorProto, helper, numpy_helper
 from torch import nn
 
 import popir
-from popir.onnxio.importer import importModel
+from popir.onnxio.importer import import_model
 from popir.trainable import Choice, Role, choose
-from tests.models import floats, step, trainingSession
+from tests.models import floats, step, training_session
 
 Array = np.ndarray[Any, Any]
 Node = tuple[str, Sequence[str], str]
 
 
-def modelOf(
+def model_of(
     nodes: Sequence[Node], values: dict[str, Any], producer: str = "", opset: int = 17
 ) -> onnx.ModelProto:
     """Nodes (operator, inputs, output) on the input x [2, 3, 4, 4], up to `y`, and the loss."""
@@ -41,7 +41,7 @@ def modelOf(
 
 
 def chosen(model: onnx.ModelProto, **told: Sequence[str]) -> dict[str, Choice]:
-    return choose(importModel(model), **told)
+    return choose(import_model(model), **told)
 
 
 def trained(model: onnx.ModelProto, **told: Sequence[str]) -> set[str]:
@@ -74,12 +74,12 @@ def test_literals_stay_and_need_no_gradient(name: str, producer: str) -> None:
         ("Conv", ["x", "w"], "z"),
         *((k, ["z" if i == "x" else i for i in ins], o) for k, ins, o in nodes),
     ]
-    model = modelOf(nodes, {"w": KERNEL, **values}, producer)
+    model = model_of(nodes, {"w": KERNEL, **values}, producer)
     found = chosen(model)
     assert {each for each, choice in found.items() if choice.role is Role.TRAINED} == {"w"}
     if producer in ("", "another"):
         assert why in found["c"].reason
-    session = trainingSession(model, "loss")
+    session = training_session(model, "loss")
     assert session.choices == found
     step(session, {"x": floats(2, 3, 4, 4)})
     after = {each: np.empty_like(np.asarray(v, np.float32)) for each, v in values.items()}
@@ -90,10 +90,10 @@ def test_literals_stay_and_need_no_gradient(name: str, producer: str) -> None:
 
 
 def test_optimizers_make_no_state_for_what_is_not_trained() -> None:
-    model = modelOf(
+    model = model_of(
         [("Conv", ["x", "w"], "z"), ("Mul", ["z", "c"], "y")], {"w": KERNEL, "c": 0.125}
     )
-    session = trainingSession(model, "loss", optimizer=popir.SGD({"defaultMomentum": (0.5, True)}))
+    session = training_session(model, "loss", optimizer=popir.SGD({"defaultMomentum": (0.5, True)}))
     ids = session.getTensorIds()
     assert "Accl___w" in ids
     assert "Accl___c" not in ids and "Gradient___c" not in ids
@@ -186,7 +186,7 @@ FILES: dict[str, tuple[str, list[Node], dict[str, Any], set[str]]] = {
 @pytest.mark.parametrize("hand", FILES)
 def test_names_of_exporters(hand: str) -> None:
     producer, nodes, values, want = FILES[hand]
-    assert trained(modelOf(nodes, values, producer)) == want
+    assert trained(model_of(nodes, values, producer)) == want
 
 
 def test_a_builder_initialises_what_is_trained() -> None:
@@ -198,7 +198,7 @@ def test_a_builder_initialises_what_is_trained() -> None:
     fixed = builder.aiOnnx.constant(np.array(2, np.float32))
     y = builder.aiOnnx.clip([builder.aiOnnx.mul([builder.aiOnnx.mul([x, c]), fixed]), "", high])
     loss = builder.aiGraphcore.identityloss([y])
-    session = trainingSession(builder.getModelProto(), loss)
+    session = training_session(builder.getModelProto(), loss)
     assert {name: each.role for name, each in session.choices.items()} == {
         "c": Role.TRAINED,
         "high": Role.TRAINED,
@@ -214,7 +214,7 @@ def test_a_builder_initialises_what_is_trained() -> None:
 
 def test_models_of_popart_name_no_producer() -> None:
     """They import ai.graphcore, and list each initializer among the inputs."""
-    model = modelOf([("Mul", ["x", "c"], "y")], {"c": 0.125})
+    model = model_of([("Mul", ["x", "c"], "y")], {"c": 0.125})
     assert trained(model) == set()
     model.opset_import.append(helper.make_opsetid("ai.graphcore", 1))
     assert trained(model) == set()
@@ -222,7 +222,7 @@ def test_models_of_popart_name_no_producer() -> None:
     assert trained(model) == {"c"}
 
 
-NETWORK = modelOf(
+NETWORK = model_of(
     [("Conv", ["x", "a.w", "a.b"], "z"), ("MatMul", ["z", "b.w"], "v"), ("Mul", ["v", "c"], "y")],
     {"a.w": KERNEL, "a.b": np.ones(3), "b.w": ROWS, "c": 0.5},
 )
@@ -268,7 +268,7 @@ def test_names_that_say_nothing_clear(told: dict[str, Any], words: str) -> None:
 
 def test_integers_cannot_be_trained() -> None:
     nodes = [("Conv", ["x", "w"], "z"), ("Reshape", ["z", "shape"], "y")]
-    model = modelOf(nodes, {"w": KERNEL})
+    model = model_of(nodes, {"w": KERNEL})
     model.graph.initializer.append(numpy_helper.from_array(np.array([2, 48]), "shape"))
     assert chosen(model)["shape"].reason == "int64 elements carry no gradient"
     assert trained(model, trained=["*"]) == {"w"}
@@ -277,27 +277,27 @@ def test_integers_cannot_be_trained() -> None:
 
 
 def test_nothing_trained_says_why_and_what_to_do() -> None:
-    model = modelOf([("Mul", ["x", "c"], "y")], {"c": 0.125})
+    model = model_of([("Mul", ["x", "c"], "y")], {"c": 0.125})
     with pytest.raises(
         popir.popart_exception,
         match=r"None of the model's 1 floating-point initializers is trained: 'c': a number of "
         r"rank 0, the input 1 of Mul 'n_y'\. Name those that are to be: TrainingSession",
     ):
-        trainingSession(model, "loss")
+        training_session(model, "loss")
 
 
 def test_of_many_that_are_not_trained_five_are_named() -> None:
     nodes = [("Mul", [f"y{i}", f"c{i}"], f"y{i + 1}") for i in range(7)]
-    model = modelOf(
+    model = model_of(
         [("Neg", ["x"], "y0"), *nodes, ("Neg", ["y7"], "y")], {f"c{i}": 0.5 for i in range(7)}
     )
     with pytest.raises(popir.popart_exception, match="None of the model's 7 ") as caught:
-        trainingSession(model, "loss")
+        training_session(model, "loss")
     assert [f"'c{i}'" in str(caught.value) for i in range(7)] == [True] * 5 + [False] * 2
 
 
 def test_what_is_frozen_or_not_trained_has_a_gradient_if_asked_for() -> None:
-    session = trainingSession(NETWORK, "loss", ["Gradient___c"])
+    session = training_session(NETWORK, "loss", ["Gradient___c"])
     found = step(session, {"x": floats(2, 3, 4, 4)})["Gradient___c"]
     assert found.shape == () and found != 0
 
@@ -410,7 +410,7 @@ def test_the_reason_says_no_more_than_the_file(dynamo: bool, tmp_path: Path) -> 
         warnings.simplefilter("ignore")
         torch.onnx.export(Blur(), (torch.rand(4, 6),), str(file), dynamo=dynamo, **more)
     found = chosen(onnx.load(file))
-    untold = {name for name, each in found.items() if each.isUntold}
+    untold = {name for name, each in found.items() if each.is_untold}
     assert untold == (set() if dynamo else {"gain", "gauss_kernel", "grid"})
     if dynamo:
         assert found["grid"].role is found["gauss_kernel"].role is Role.CONSTANT

@@ -10,8 +10,9 @@ import pytest
 
 import popir
 from models import light
-from popir.ir.graph import calledGraphs
+from popir.ir.graph import called_graphs
 from tests.models import floats, step, transformed
+from tests.plans import instructions
 
 Arrays = dict[str, np.ndarray[Any, Any]]
 SIZES = 6, 17
@@ -23,7 +24,7 @@ def side(seed: int) -> int:
     return SIZES[seed // 2 % 2]
 
 
-def randomModel(seed: int) -> tuple[Any, str, list[str]]:
+def random_model(seed: int) -> tuple[Any, str, list[str]]:
     """A graph of element-wise operators, views, products and repeated blocks; its loss, and tensors
     to return.
     """
@@ -84,7 +85,7 @@ def randomModel(seed: int) -> tuple[Any, str, list[str]]:
 
 def results(seed: int, outlining: bool, inplace: bool, threshold: float) -> tuple[Arrays, Any]:
     """Anchors and weights of a training step of two batches."""
-    model, loss, kept = randomModel(seed)
+    model, loss, kept = random_model(seed)
     options = popir.SessionOptions(enableOutlining=outlining)
     if outlining:
         options.outlineThreshold = threshold
@@ -136,7 +137,7 @@ def test_an_input_that_all_calls_share_in_the_memory_of_a_function_that_they_cal
             builder.getModelProto(), out, outlining, False, **options if outlining else {}
         )
         called = [
-            sorted(op.opid.type for op in g.ops.values()) for g in calledGraphs(session.graph)[1:]
+            sorted(op.opid.type for op in g.ops.values()) for g in called_graphs(session.graph)[1:]
         ]
         assert not outlining or sorted(called) == [["Call", "Transpose"], ["Tanh"]]
         return step(session, {"x": floats(N, N, seed=3)})[out]
@@ -160,10 +161,10 @@ def layered(layers: int) -> tuple[Any, str]:
 
 def machine(outlining: bool, inplace: bool) -> popir.InferenceSession:
     """A session of eight layers on a simulated machine of 16 tiles."""
-    return onMachine(*layered(8), outlining, inplace)
+    return on_machine(*layered(8), outlining, inplace)
 
 
-def onMachine(model: Any, out: str, outlining: bool, inplace: bool) -> popir.InferenceSession:
+def on_machine(model: Any, out: str, outlining: bool, inplace: bool) -> popir.InferenceSession:
     """A session of a model on the same machine."""
     device = popir.DeviceManager().createIpuModelDevice({"tilesPerIPU": 16})
     engine = {"debug.allowOutOfMemory": "true"}
@@ -190,7 +191,7 @@ def test_in_place_variants_save_temporaries() -> None:
         for way in (builder.aiOnnx.tanh, builder.aiOnnx.sigmoid, builder.aiOnnx.relu) * 2:
             h = way([h])
         builder.addOutputTensor(h)
-        return memory(onMachine(builder.getModelProto(), h, False, inplace))["temporaries"]
+        return memory(on_machine(builder.getModelProto(), h, False, inplace))["temporaries"]
 
     whole = 128 * 128 * 4
     assert 2 * whole <= temporaries(False) < 2.1 * whole
@@ -202,7 +203,7 @@ def test_classifiers(name: str) -> None:
     model = light.randomized(light.path(name))
     model.graph.output[0].name = out = light.logits(model)
     model.graph.output[0].type.tensor_type.ClearField("shape")
-    id, shape = light.imageInput(model)
+    id, shape = light.image_input(model)
     image = np.random.default_rng(1).standard_normal(shape).astype(np.float32)
     found: list[Any] = []
     for outlining, inplace in itertools.product((False, True), repeat=2):
@@ -216,7 +217,7 @@ def test_classifiers(name: str) -> None:
 
 def test_the_host_runs_the_same_steps() -> None:
     def kernels(outlining: bool, inplace: bool) -> list[list[str]]:
-        text: str = machine(outlining, inplace)._engine.planText()
+        text = instructions(machine(outlining, inplace)._engine)
         rows = (line.split() for line in text.splitlines())
         return [[word for word in row if "/" not in word and word != "+"] for row in rows]
 

@@ -88,7 +88,7 @@ class Sample:
         return a
 
     @classmethod
-    def ofClass(cls, a: "Sample | None" = None) -> "Sample | None":
+    def of_class(cls, a: "Sample | None" = None) -> "Sample | None":
         """Gives it back."""
         return a
 
@@ -112,7 +112,7 @@ def test_who_is_named() -> None:
         (lambda: Sample("1"), "Sample takes an integer as a; given was '1'."),  # pyright: ignore
         (lambda: Derived(1, b=2), "Derived takes a string as b; given was 2."),  # pyright: ignore
         (lambda: Sample.static("1"), "Sample.static takes an integer as a"),  # pyright: ignore
-        (lambda: Derived.ofClass(3), "Derived.ofClass takes an object of Sample or None as a"),  # pyright: ignore
+        (lambda: Derived.of_class(3), "Derived.of_class takes an object of Sample or None as a"),  # pyright: ignore
         (lambda: Derived(1).several(a=True), "Derived.several takes an integer as a"),
         (lambda: function(None), "function takes an integer as a; given was None."),  # pyright: ignore
     ):

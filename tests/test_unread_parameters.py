@@ -75,12 +75,13 @@ def inherited() -> set[str]:
 def unread() -> Iterator[str]:
     shared = inherited()
     for name, function in methods():
-        isOverload = any(
+        is_overload = any(
             isinstance(d, ast.Name) and d.id == "overload" for d in function.decorator_list
         )
         if name in shared or name.endswith(".__exit__"):
             continue
-        if ("." in name or isOverload) and declares(function):
+        is_stub = ast.unparse(function.body[0]) == "..."  # for type checkers
+        if is_stub or (("." in name or is_overload) and declares(function)):
             continue
         a = function.args
         names = [arg.arg for arg in [*a.posonlyargs, *a.args, *a.kwonlyargs]]

@@ -10,7 +10,7 @@ import pytest
 import popir
 from popir import VirtualGraphMode
 from popir.errors import OperatorAttributeError, popart_exception
-from popir.lowering import Lowering
+from popir.lowering.lowering import Lowering
 from popir.options import OptionWarning, SessionOptions
 from popir.virtual_graphs import Places
 
@@ -73,7 +73,7 @@ def lowerings(monkeypatch: pytest.MonkeyPatch) -> list[Lowering]:
     return made
 
 
-def ipusOf(lowering: Lowering, id: str) -> set[int]:
+def ipus_of(lowering: Lowering, id: str) -> set[int]:
     """The IPUs that have elements of a tensor."""
     mapping = lowering.graph.getTileMapping(lowering.tensor(id))
     return {tile // TILES for tile, spans in enumerate(mapping) if spans}
@@ -111,10 +111,10 @@ def test_tensors_lie_on_the_ipu_of_their_operator(
         if op.opid.domain == "ai.onnx" and name in places:
             assert where.of(op) == places[name], op
         for tensor in op.output.values():
-            assert ipusOf(lowering, tensor.id) == {where.of(op)}, (op, tensor)
+            assert ipus_of(lowering, tensor.id) == {where.of(op)}, (op, tensor)
     for tensor in made.graph.tensors.values():
         if lowering.devicex.contains(tensor.id):
-            assert len(ipusOf(lowering, tensor.id)) == 1, tensor
+            assert len(ipus_of(lowering, tensor.id)) == 1, tensor
     between = (s.interIPUBytes for s in made.getReport().steps if s.kind != "StreamCopy")
     assert any(between) == (len(set(places.values())) > 1)
     off = session(builder({}, training), VirtualGraphMode.Off, ipus=1, training=training)

@@ -10,15 +10,20 @@
 #include <map>
 
 #include "bindings/numpy.hpp"
-#include "kernels/contraction.hpp"
-#include "kernels/isa.hpp"
+#include "bindings/signatures.hpp"
+#include "kernels/contraction/contraction.hpp"
+#include "kernels/vector/isa.hpp"
 
 namespace popir {
 namespace {
 
 namespace py = pybind11;
-using namespace contraction;
+using contraction::Contraction;
+using contraction::ConvSpec;
+using contraction::MatMulSpec;
+using contraction::Source;
 using Ints = std::vector<std::int64_t>;
+using Bias = OneOf<py::array, py::none>;
 
 Source sourceOf(const std::string& name) {
   for (Source s : {Source::Any, Source::OneDnn, Source::Own, Source::Portable})
@@ -50,7 +55,8 @@ class Prepared {
   Prepared(std::unique_ptr<Contraction> runner, std::vector<py::array> arrays)
       : runner_(std::move(runner)),
         arrays_(std::move(arrays)),
-        scratch_(std::aligned_alloc(64, aligned(runner_->scratchBytes() + 64)), std::free) {
+        scratch_(std::aligned_alloc(64, contraction::aligned(runner_->scratchBytes() + 64)),
+                 std::free) {
     for (const auto& a : arrays_) operands_.push_back(const_cast<void*>(a.data()));
   }
 
@@ -58,7 +64,8 @@ class Prepared {
   std::string describe() const { return runner_->describe(); }
   std::size_t scratchBytes() const { return runner_->scratchBytes(); }
   double seconds(int repeats, bool weightsKept) const {
-    void* const work = at(scratch_.get(), aligned(runner_->packedBytes()));
+    void* const work =
+        contraction::at(scratch_.get(), contraction::aligned(runner_->packedBytes()));
     const bool packed = weightsKept && runner_->packedBytes() > 0;
     if (packed) runner_->pack(operands_[1], scratch_.get());
     const auto start = std::chrono::steady_clock::now();
@@ -87,13 +94,13 @@ MatMulSpec::Strides stridesOf(const py::array& a) {
   return {elementStride(a, 0), elementStride(a, 1), elementStride(a, 2)};
 }
 
-std::vector<py::array> withBias(std::vector<py::array> arrays, const py::object& bias) {
+std::vector<py::array> withBias(std::vector<py::array> arrays, const Bias& bias) {
   if (!bias.is_none()) arrays.push_back(py::cast<py::array>(bias));
   return arrays;
 }
 
 Prepared product(const py::array& a, const py::array& b, const py::array& c, unsigned threads,
-                 const std::string& source, float alpha, bool accumulate, const py::object& bias) {
+                 const std::string& source, float alpha, bool accumulate, const Bias& bias) {
   MatMulSpec s;
   s.a = stridesOf(a);
   s.b = stridesOf(b);
@@ -141,9 +148,10 @@ Layout layoutOf(const py::array& a, int block) {
 
 ConvSpec convSpec(const std::string& pass, Layout in, Layout weights, Layout out, Ints stride,
                   Ints dilation, Ints inDilation, Ints padLower, bool bias) {
-  static const std::map<std::string, Pass> kPasses = {{"forward", Pass::Forward},
-                                                      {"data_gradient", Pass::DataGradient},
-                                                      {"weights_gradient", Pass::WeightsGradient}};
+  static const std::map<std::string, contraction::Pass> kPasses = {
+      {"forward", contraction::Pass::Forward},
+      {"data_gradient", contraction::Pass::DataGradient},
+      {"weights_gradient", contraction::Pass::WeightsGradient}};
   const auto found = kPasses.find(pass);
   if (found == kPasses.end())
     throw py::value_error("no pass '" + pass +
@@ -176,8 +184,8 @@ ConvSpec convSpec(const std::string& pass, Layout in, Layout weights, Layout out
 
 Prepared convolution(const std::string& pass, const py::array& in, const py::array& weights,
                      const py::array& out, Ints stride, Ints dilation, Ints inDilation,
-                     Ints padLower, unsigned threads, const std::string& source,
-                     const py::object& bias, int inBlock, int outBlock) {
+                     Ints padLower, unsigned threads, const std::string& source, const Bias& bias,
+                     int inBlock, int outBlock) {
   const auto s = convSpec(pass, layoutOf(in, inBlock), layoutOf(weights, 0),
                           layoutOf(out, outBlock), std::move(stride), std::move(dilation),
                           std::move(inDilation), std::move(padLower), !bias.is_none());
@@ -193,8 +201,9 @@ Layout plainLayout(Ints shape) {
   return l;
 }
 
-py::tuple blocks(const std::string& pass, Ints in, Ints weights, Ints out, Ints stride,
-                 Ints dilation, Ints inDilation, Ints padLower, unsigned threads) {
+py::typing::Tuple<py::int_, py::int_> blocks(const std::string& pass, Ints in, Ints weights,
+                                             Ints out, Ints stride, Ints dilation, Ints inDilation,
+                                             Ints padLower, unsigned threads) {
   const auto b = contraction::preferredBlocks(
       convSpec(pass, plainLayout(std::move(in)), plainLayout(std::move(weights)),
                plainLayout(std::move(out)), std::move(stride), std::move(dilation),
@@ -211,9 +220,9 @@ void bindContraction(py::module_& m) {
       "isa", [] { return std::string(name(isa())); }, "The instruction set in use.");
   m.def("sources", &sources, "The sources that this build and machine have.");
   py::class_<Prepared>(m, "Prepared", "A contraction, ready to run on the arrays it was given.")
-      .def("run", &Prepared::run)
-      .def("describe", &Prepared::describe)
-      .def("scratchBytes", &Prepared::scratchBytes)
+      .def("run", &Prepared::run, "Runs the contraction once on its arrays.")
+      .def("describe", &Prepared::describe, "The source and the kernel that compute it, as text.")
+      .def("scratchBytes", &Prepared::scratchBytes, "The bytes that it needs besides its arrays.")
       .def("seconds", &Prepared::seconds, py::arg("repeats"), py::arg("weightsKept") = false,
            "Time of `repeats` runs; if told so, with the weights in the source's form beforehand.");
   m.def("product", &product, py::arg("a"), py::arg("b"), py::arg("c"), py::arg("threads") = 1,

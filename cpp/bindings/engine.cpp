@@ -12,11 +12,13 @@
 
 #include "bindings/numpy.hpp"
 #include "bindings/pair.hpp"
-#include "poplar/budget.hpp"
-#include "poplar/engine_impl.hpp"
-#include "poplar/engine_options.hpp"
-#include "poplar/host_memory.hpp"
+#include "bindings/signatures.hpp"
+#include "engine/engine.hpp"
+#include "kernels/saved_kernel.hpp"
 #include "poplar/library_options.hpp"
+#include "program/engine_options.hpp"
+#include "support/budget.hpp"
+#include "support/host_memory.hpp"
 
 namespace popir {
 namespace {
@@ -40,10 +42,16 @@ class Alone {
   EngineLock& lock_;
 };
 
+using StreamCallback = py::typing::Callable<void(py::array)>;
+using Arrays = py::typing::List<py::array>;
+using HostCallback = py::typing::Callable<void(Arrays, Arrays)>;
+/// Of a table of options: name, kind, type, default, reason.
+using OptionRows = py::typing::List<py::typing::Tuple<py::str, py::str, py::str, py::str, py::str>>;
+
 class PyEngine {
  public:
   PyEngine(const Graph& graph, const std::vector<program::Program>& programs,
-           const OptionFlags& options, const py::object& progress)
+           const OptionFlags& options, const Progress& progress)
       : engine_(graph, ArrayRef<program::Program>(programs), options, progressOf(progress)) {}
   PyEngine(const Executable& executable, const OptionFlags& options)
       : engine_(Executable(executable), options) {}
@@ -67,7 +75,7 @@ class PyEngine {
   }
 
   // Called with an array of its own: what the device sent, or zeros to fill for it.
-  void connectStreamToCallback(const std::string& handle, const py::function& callback) {
+  void connectStreamToCallback(const std::string& handle, const StreamCallback& callback) {
     const auto stream = streamOf(handle, "Engine.connectStreamToCallback");
     const bool out = stream.direction() == DataStream::Direction::DeviceToHost;
     auto held = std::make_shared<py::object>(callback);
@@ -83,7 +91,7 @@ class PyEngine {
   }
 
   // Called with two lists of arrays of their own: the inputs, and zeros to fill for the outputs.
-  void connectHostFunction(const std::string& handle, const py::function& callback) {
+  void connectHostFunction(const std::string& handle, const HostCallback& callback) {
     const auto held = std::make_shared<py::object>(callback);
     HostFunction function;
     for (const auto& f : engine_.impl().graph().hostFunctions)
@@ -130,7 +138,7 @@ class PyEngine {
 
   EngineImpl& impl() { return engine_.impl(); }
 
-  static ProgressFunc progressOf(const py::object& progress) {
+  static ProgressFunc progressOf(const Progress& progress) {
     if (progress.is_none()) return {};
     return [progress](int done, int total) { progress(done, total); };
   }
@@ -191,47 +199,57 @@ HostFunction addHostFunction(Graph& graph, const std::string& handle, const Argu
 }
 
 void bindHostFunctions(py::module_& m) {
-  py::class_<HostFunction>(m, "HostFunction").def("handle", &HostFunction::handle);
+  py::class_<HostFunction>(
+      m, "HostFunction",
+      "A function of the host that programs call; see Engine.connectHostFunction.")
+      .def("handle", &HostFunction::handle, "The name that the host connects it by.");
   py::reinterpret_borrow<py::class_<Graph>>(m.attr("Graph"))
       .def("addHostFunction", &addHostFunction, py::arg("handle"), py::arg("inputs"),
-           py::arg("outputs"), "Arguments are pairs of a type and a number of elements.");
+           py::arg("outputs"),
+           "A new function of the host. Its arguments are pairs of a type and a number of "
+           "elements.");
   using program::Call;
   py::reinterpret_borrow<py::class_<Call>>(m.attr("program").attr("Call"))
       .def(py::init([](const HostFunction& f, const std::vector<Tensor>& inputs,
                        const std::vector<Tensor>& outputs,
                        const DebugContext& context) { return Call(f, inputs, outputs, context); }),
-           py::arg("function"), py::arg("inputs"), py::arg("outputs"),
-           py::arg("debugContext") = DebugContext());
+           py::arg("function"), py::arg("inputs"), py::arg("outputs"), debugContext());
 }
 
 void bindExecutable(py::module_& m) {
   py::class_<Executable>(m, "Executable", "A graph and its programs, checked, as bytes.")
-      .def("serialize",
-           [](const Executable& e) {
-             std::ostringstream out;
-             e.serialize(out);
-             return py::bytes(out.str());
-           })
+      .def(
+          "serialize",
+          [](const Executable& e) {
+            std::ostringstream out;
+            e.serialize(out);
+            return py::bytes(out.str());
+          },
+          "The executable as bytes, for deserialize.")
       .def_static(
           "deserialize",
-          [](const std::string& bytes) {
-            std::istringstream in(bytes);
+          [](const py::bytes& bytes) {
+            std::istringstream in{std::string(bytes)};
             return Executable::deserialize(in);
           },
-          py::arg("bytes"));
+          py::arg("bytes"),
+          "An executable from its bytes. Raises poplar_exception for bytes that are none.");
+  m.def("_saved_kernel_names", &savedKernelNames, "Kernels that an executable may have.");
   m.def(
       "compileGraph",
       [](const Graph& graph, const std::vector<program::Program>& programs,
          const OptionFlags& options) {
         return compileGraph(graph, ArrayRef<program::Program>(programs), options);
       },
-      py::arg("graph"), py::arg("programs"), py::arg("options") = OptionFlags());
+      py::arg("graph"), py::arg("programs"), py::arg("options") = OptionFlags(),
+      "Checks programs and what they use, for engines that are made of the result. "
+      "Raises poplar_exception and its kinds for what is wrong with them.");
 }
 
 constexpr const char* kNeutral = "; it asks for nothing, so nothing is said";
 
-py::list asRows(const std::vector<OptionRow>& table, const std::string& before = "",
-                py::list rows = py::list()) {
+OptionRows asRows(const std::vector<OptionRow>& table, const std::string& before = "",
+                  OptionRows rows = OptionRows()) {
   const auto kind = [](const OptionRow& row) {
     switch (row.kind) {
       case OptionRow::Kind::Acts: return "acts";
@@ -262,7 +280,7 @@ void bindOptions(py::module_& m) {
   m.def(
       "libraryOptionTable",
       [] {
-        py::list all;
+        OptionRows all;
         for (const auto& table : libraryOptionTables())
           asRows(table.rows, std::string(table.functions) + ".", all);
         return all;
@@ -297,14 +315,18 @@ void bindEngine(py::module_& m) {
       [](std::uint64_t spent, std::uint64_t limit) {
         setBudgetOfThread({spent, limit});
       },
-      py::arg("spent"), py::arg("limit"));
-  py::class_<PyEngine>(m, "Engine", "Programs, planned once and run many times.")
+      py::arg("spent"), py::arg("limit"), "Sets what budgetOfThread gives; see popir.budget.");
+  py::class_<PyEngine>(
+      m, "Engine",
+      "Programs of a graph, planned once and run many times (Poplar: "
+      "poplar/Engine.hpp). `progress` is called with how much of the planning is done, "
+      "and of how much.")
       .def(py::init<const Graph&, const std::vector<program::Program>&, const OptionFlags&,
-                    const py::object&>(),
+                    const Progress&>(),
            py::arg("graph"), py::arg("programs"), py::arg("options") = OptionFlags(),
            py::arg("progress") = py::none())
       .def(py::init([](const Graph& graph, const program::Program& program,
-                       const OptionFlags& options, const py::object& progress) {
+                       const OptionFlags& options, const Progress& progress) {
              return std::make_unique<PyEngine>(graph, std::vector<program::Program>{program},
                                                options, progress);
            }),
@@ -318,8 +340,11 @@ void bindEngine(py::module_& m) {
             const Alone alone(e.impl(), "Engine.load", true);
             e.impl().load(d);
           },
-          py::arg("device"))
-      .def("run", &PyEngine::run, py::arg("program") = 0)
+          py::arg("device"),
+          "Prepares a device for the programs, and sets variables to their initial values.")
+      .def("run", &PyEngine::run, py::arg("program") = 0,
+           "Runs one of the programs. Raises poplar_stream_connection_error for a stream "
+           "that is not connected.")
       .def("connectStream", &PyEngine::connectStream, py::arg("handle"),
            py::arg("array").noconvert(),
            "Binds an array: the device works on its memory. It is kept alive until another one is "
@@ -331,29 +356,39 @@ void bindEngine(py::module_& m) {
       .def("connectHostFunction", &PyEngine::connectHostFunction, py::arg("handle"),
            py::arg("callback"),
            "Called with two lists of arrays: inputs, to read, and outputs, to fill.")
-      .def("writeTensor", &PyEngine::writeTensor, py::arg("handle"), py::arg("array").noconvert())
-      .def("readTensor", &PyEngine::readTensor, py::arg("handle"), py::arg("array").noconvert())
-      .def("numThreads", [](PyEngine& e) { return e.impl().threads(); })
-      .def("arenaBytes", [](PyEngine& e) { return e.impl().arenaBytes(); })
+      .def("writeTensor", &PyEngine::writeTensor, py::arg("handle"), py::arg("array").noconvert(),
+           "Copies a C-contiguous array of the tensor's type and size to the device; see "
+           "Graph.createHostWrite.")
+      .def("readTensor", &PyEngine::readTensor, py::arg("handle"), py::arg("array").noconvert(),
+           "Copies a tensor of the device into a C-contiguous array of its type and size; "
+           "see Graph.createHostRead.")
+      .def(
+          "numThreads", [](PyEngine& e) { return e.impl().threads(); },
+          "The number of threads that the engine runs on.")
+      .def(
+          "arenaBytes", [](PyEngine& e) { return e.impl().arenaBytes(); },
+          "The bytes of the memory that the engine's variables share.")
       .def(
           "planText", [](PyEngine& e) { return e.impl().planText(); },
-          "One line an instruction: what runs and in which layouts.")
+          "One line an instruction: what runs and in which layouts; then what the engine's passes "
+          "did.")
       .def(
           "hostProfile",
           [](PyEngine& e, unsigned program) {
             const Alone alone(e.impl(), "Engine.hostProfile");
-            std::vector<std::tuple<std::string, std::string, std::uint64_t, double>> rows;
+            std::vector<std::tuple<std::vector<std::string>, std::string, std::uint64_t, double>>
+                rows;
             for (const auto& r : e.impl().hostProfile(program))
-              rows.emplace_back(r.name, r.text, r.time.runs,
+              rows.emplace_back(r.names, r.text, r.time.runs,
                                 static_cast<double>(r.time.nanoseconds) * 1e-9);
             return rows;
           },
           py::arg("program") = 0,
-          "Name, line of planText(), runs and seconds of each instruction, over all runs of an "
-          "engine made with the option host.profile = 'true'.")
+          "Names of the steps that it came from, line of planText(), runs and seconds of each "
+          "instruction, over all runs of an engine made with the option host.profile = 'true'.")
       .def(
           "machineReport",
-          [](PyEngine& e, unsigned program, const py::object& progress) {
+          [](PyEngine& e, unsigned program, const Progress& progress) -> Values {
             const Alone alone(e.impl(), "Engine.machineReport");
             return machineReport(e.impl(), program, PyEngine::progressOf(progress));
           },

@@ -10,14 +10,14 @@
 #include <system_error>
 
 #include "popart/attribute_error.hpp"
-#include "poplar/budget.hpp"
+#include "support/budget.hpp"
 
 namespace popir {
 namespace {
 
 namespace py = pybind11;
 
-struct Row {
+struct ErrorName {
   const char* name;
   bool (*matches)(const std::exception&);
 };
@@ -28,7 +28,7 @@ bool is(const std::exception& e) {
 }
 
 // The first that matches counts: derived classes stand before their bases.
-const Row rows[] = {
+const ErrorName rows[] = {
     {"OperatorAttributeError", is<AttributeError>},
     {"popart_internal_exception", is<popart::internal_error>},
     {"popart_runtime_error", is<popart::runtime_error>},
@@ -73,7 +73,7 @@ py::str decoded(const std::string& text) {
 }
 
 const char* pythonName(const std::exception& e) {
-  for (const Row& row : rows)
+  for (const ErrorName& row : rows)
     if (row.matches(e)) return row.name;
   return nullptr;
 }

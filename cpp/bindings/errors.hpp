@@ -9,13 +9,13 @@
 
 namespace popir {
 
-/// Of memory that the host does not have.
+/// The message for a failed allocation of host memory.
 extern const char* const noMemory;
 
 /// Text of a library, with bytes that are no UTF-8 written as "\\xff".
 pybind11::str decoded(const std::string& text);
 
-/// The name of the class in popir.errors; null for an exception that is none of ours.
+/// The name of the class in popir.errors; null for an exception that is not popir's.
 const char* pythonName(const std::exception& e);
 
 /// Raises popir.errors.<name>.

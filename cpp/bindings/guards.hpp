@@ -1,4 +1,4 @@
-// What every function of the extension does besides what it is for.
+// Checks that run before every function of the extension.
 #ifndef popir_bindings_guards_hpp
 #define popir_bindings_guards_hpp
 
@@ -8,11 +8,11 @@ namespace popir {
 
 /// Gives all functions below `m`, of modules and of classes, these guards:
 /// - a method's object is not None, which pybind11 would hand over as a null pointer;
-/// - text that is given, in lists and dicts too, has a form in UTF-8;
-/// - a tensor that is given shows something, and a number that is made a member of an enum is one;
-/// - tensors, compute sets, functions and vertices are of the graph that is given with them;
-/// - a graph lives as long as tensors, programs and whatever else Python has of it, so that what
-///   belongs to a graph that is gone is not taken for what belongs to a new one at its place.
+/// - text in arguments, also in lists and dicts, can be encoded as UTF-8;
+/// - tensors in arguments are valid, and a number converted to an enum is one of its members;
+/// - tensors, compute sets, functions and vertices belong to the graph in the same call;
+/// - a graph lives as long as Python holds a tensor, program or other part of it. Otherwise a new
+///   graph at the same address could be taken for the old one.
 void guard(const pybind11::module_& m);
 
 }  // namespace popir

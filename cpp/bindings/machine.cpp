@@ -8,12 +8,14 @@
 
 #include "bindings/engine.hpp"
 #include "bindings/module.hpp"
-#include "machine/estimators.hpp"
-#include "machine/planner.hpp"
+#include "bindings/signatures.hpp"
+#include "bindings/work_sizes.hpp"
+#include "costing/reading.hpp"
+#include "engine/engine.hpp"
+#include "machine/contraction/planner.hpp"
+#include "machine/estimators/estimators.hpp"
 #include "machine/target_spec.hpp"
-#include "poplar/engine_impl.hpp"
-#include "poplar/machine_reading.hpp"
-#include "poplar/plan.hpp"
+#include "program/flat_program.hpp"
 
 namespace popir {
 
@@ -82,11 +84,32 @@ py::dict planAsDict(const ContractionPlan& p) {
   return py::dict("groupSplit"_a = p.groupSplit, "rowSplit"_a = p.rowSplit,
                   "columnSplit"_a = p.columnSplit, "innerSplit"_a = p.innerSplit,
                   "serialRows"_a = p.serialRows, "serialColumns"_a = p.serialColumns,
-                  "vertexClass"_a = p.kind->name, "part"_a = p.part.sizes, "swapped"_a = p.swapped,
-                  "expanded"_a = p.expanded, "tiles"_a = p.tiles(),
+                  "vertexClass"_a = p.kind->name, "part"_a = sizesOf(p.part),
+                  "swapped"_a = p.swapped, "expanded"_a = p.expanded, "tiles"_a = p.tiles(),
                   "temporaryBytes"_a = p.temporaryBytes(), "computeCycles"_a = p.computeCycles,
                   "exchangeCycles"_a = p.exchangeCycles, "linkCycles"_a = p.linkCycles,
                   "phases"_a = p.phases, "cycles"_a = p.cycles);
+}
+
+/// What a convolution is made of must be there: planners divide by it.
+void requireGeometry(const ContractionWork& work) {
+  if (work.pass == ContractionWork::Pass::Product) return;
+  const auto require = [](std::int64_t size, const std::string& what) {
+    if (size < 1)
+      throw poplar::poplar_error("planContraction: " + what + " is " + std::to_string(size) +
+                                 ", expected 1 or more");
+  };
+  require(static_cast<std::int64_t>(work.batch), "the batch");
+  for (std::size_t d = 0; d < work.field.size(); ++d) {
+    const auto& dim = work.field[d];
+    const auto of = " of field dimension " + std::to_string(d);
+    require(dim.input, "the input" + of);
+    require(dim.output, "the output" + of);
+    require(dim.kernel, "the kernel" + of);
+    require(dim.stride, "the stride" + of);
+    require(dim.dilation, "the dilation" + of);
+    require(dim.inDilation, "the dilation of the input" + of);
+  }
 }
 
 }  // namespace
@@ -107,7 +130,7 @@ void bindMachine(py::module_& m) {
       "A figure of a target. Raises poplar_invalid_option for a name that is none.");
   m.def(
       "programReport",
-      [](const poplar::Graph& graph, const poplar::program::Program& program) {
+      [](const poplar::Graph& graph, const poplar::program::Program& program) -> Values {
         EngineParts parts;
         checkedPrograms(*graph.impl(), {program.node()}, {{"debug.allowOutOfMemory", "true"}},
                         parts);
@@ -129,28 +152,33 @@ void bindMachine(py::module_& m) {
   m.def(
       "planContraction",
       [](const poplar::Target& target, const std::string& vertexClass, const poplar::Type& type,
-         const std::vector<std::uint64_t>& sizes) {
+         const std::vector<std::uint64_t>& sizes) -> Values {
         const auto* kind = findVertexClass(vertexClass);
-        if (!kind || kind->sharing != Sharing::Planned || sizes.size() < 5)
+        if (!kind || !kind->isDescribedBy<ContractionWork>() || sizes.size() < 5)
           throw poplar::poplar_error("planContraction: '" + vertexClass + "' with " +
                                      std::to_string(sizes.size()) +
                                      " sizes given, expected a contraction and 5 sizes or more");
-        return planAsDict(
-            planContraction(target.spec(), {kind, {type, sizes}, target.getNumTiles()}));
+        const auto whole = std::get<ContractionWork>(withSizes(kind->blank, type, sizes));
+        requireGeometry(whole);
+        return planAsDict(planContraction(target.spec(), {kind, whole, target.getNumTiles()}));
       },
       py::arg("target"), py::arg("vertexClass"), py::arg("type"), py::arg("sizes"),
       "How a contraction of these sizes is split over the tiles of `target`. computeCycles, "
       "exchangeCycles, linkCycles and phases are those of one serial step. Raises "
-      "poplar_exception for another class.");
+      "poplar_exception for another class, and for a convolution of which something is not there.");
   m.def(
       "estimateCycles",
       [](const poplar::Target& target, const std::string& vertexClass, const poplar::Type& type,
          const std::vector<std::uint64_t>& sizes) {
-        return estimateCycles(target.spec(), vertexClass, {type, sizes});
+        const auto* kind = findVertexClass(vertexClass);
+        const auto work = kind ? withSizes(kind->blank, type, sizes) : UnknownWork{};
+        return estimateCycles(target.spec(), vertexClass, work);
       },
       py::arg("target"), py::arg("vertexClass"), py::arg("type"), py::arg("sizes"),
-      "Cycles that one tile of `target` takes for its part of a vertex, of the sizes that "
-      "cpp/machine/estimators.hpp lists for the class. Raises poplar_exception for another class.");
+      "Cycles that one tile of `target` takes for its part of a vertex. `sizes` are the fields of "
+      "the struct in cpp/workload/work.hpp that describes the class, in their order; what is left "
+      "out "
+      "is as it is there. Raises poplar_exception for a class that none describes.");
 }
 
 }  // namespace popir

@@ -60,7 +60,7 @@ ValueInfoProto valueFrom(py::handle value) {
   return v;
 }
 
-AttributeProto attributeFrom(py::handle attribute) {
+AttributeProto protoOf(py::handle attribute) {
   AttributeProto a;
   a.set_name(text(attribute, "name"));
   a.set_type(static_cast<AttributeProto::AttributeType>(attribute.attr("type").cast<int>()));
@@ -84,7 +84,7 @@ NodeProto nodeFrom(py::handle node) {
   n.set_domain(text(node, "domain"));
   fill(n.mutable_input(), node.attr("input"));
   fill(n.mutable_output(), node.attr("output"));
-  for (py::handle a : node.attr("attribute")) n.add_attribute(attributeFrom(a));
+  for (py::handle a : node.attr("attribute")) n.add_attribute(protoOf(a));
   return n;
 }
 

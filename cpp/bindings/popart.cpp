@@ -9,6 +9,7 @@
 
 #include "bindings/module.hpp"
 #include "bindings/popart_run.hpp"
+#include "bindings/signatures.hpp"
 #include "popart/log_sink.hpp"
 
 extern "C" void popir_install_terminate_handler();
@@ -19,7 +20,7 @@ namespace {
 namespace py = pybind11;
 using popart::OperatorIdentifier;
 
-py::dict toPython(const popart::OpDefinition& definition) {
+py::dict definitionToPython(const popart::OpDefinition& definition) {
   const auto values = [](const auto& items) {
     py::list all;
     for (const auto& item : items) {
@@ -40,8 +41,11 @@ py::dict toPython(const popart::OpDefinition& definition) {
   return d;
 }
 
-py::object inferShapes(const py::tuple& opid, const std::map<int, py::object>& inputs,
-                       const py::dict& attributes, int outputs) {
+using Infos = py::typing::List<OneOf<PyTensorInfo, py::none>>;
+
+OneOf<Infos, py::none> inferShapes(const Opid& opid,
+                                   const py::typing::Dict<py::int_, PyTensorInfo>& inputs,
+                                   const Values& attributes, int outputs) {
   const OperatorIdentifier id = opidFrom(opid);
   const popir::ShapeRecord* found = Registry::instance().findShapeFunction(id);
   if (found == nullptr) return py::none();
@@ -49,13 +53,12 @@ py::object inferShapes(const py::tuple& opid, const std::map<int, py::object>& i
   return run([&] { return place(who, "the shape inference function", found->origin.path); },
              [&]() -> py::object {
                std::map<int, popart::TensorInfo> infos;
-               for (const auto& in : inputs) infos[in.first] = infoFrom(in.second);
+               for (const auto& in : inputs) infos[in.first.cast<int>()] = infoFrom(in.second);
                popart::ShapeInferenceContext context(infos, attributesFrom(attributes, who),
                                                      outputs);
                found->function(context);
                py::list result;
-               for (const auto& out : context.getOutputInfos())
-                 result.append(popir::toPython(out.second));
+               for (const auto& out : context.getOutputInfos()) result.append(toPython(out.second));
                return result;
              });
 }
@@ -66,42 +69,45 @@ void bindRegistry(py::module_& m) {
       "Changes whenever a library registers something.");
   m.def(
       "nameLibrary",
-      [](const std::string& path, const std::string& name) {
+      [](const py::bytes& path, const std::string& name) {
         Registry::instance().nameLibrary(path, name);
       },
       py::arg("path"), py::arg("name"),
       "What is loaded from `path` from now on is called `name`, and replaces what has that name.");
-  m.def("takeFaults", [] { return Registry::instance().takeFaults(); });
+  m.def(
+      "takeFaults", [] { return Registry::instance().takeFaults(); },
+      "What libraries registered wrongly since the last call, one message each.");
   m.def(
       "ops",
       [] {
-        py::list all;
+        py::typing::List<py::typing::Tuple<Opid, py::str, py::bool_, Values, py::bool_>> all;
         for (const auto& op : Registry::instance().ops())
-          all.append(py::make_tuple(popir::toPython(op.first), op.second.origin.path,
-                                    op.second.info.isPublic, toPython(op.second.info.details),
-                                    op.second.info.hasGradOps));
+          all.append(py::make_tuple(
+              toPython(op.first), op.second.origin.path, op.second.info.isPublic,
+              definitionToPython(op.second.info.details), op.second.info.hasGradOps));
         return all;
       },
       "(opid, library, isPublic, definition, hasGradOps) of each operator.");
   m.def(
       "opxs",
       [] {
-        py::list all;
+        py::typing::List<py::typing::Tuple<Opid, py::str>> all;
         for (const auto& opx : Registry::instance().opxs())
-          all.append(py::make_tuple(popir::toPython(opx.first), opx.second.origin.path));
+          all.append(py::make_tuple(toPython(opx.first), opx.second.origin.path));
         return all;
       },
       "(opid, library) of each Opx.");
   m.def(
       "patterns",
       [] {
-        py::list all;
+        py::typing::List<py::typing::Tuple<py::str, py::bool_, py::bool_, py::str>> all;
         for (const PatternRecord& p : Registry::instance().patterns())
           all.append(py::make_tuple(p.name, p.enabled, p.mandatory, p.origin.path));
         return all;
       },
       "(name, enabled, mandatory, library) of each pattern.");
-  m.def("inferShapes", inferShapes, "The infos of the outputs; None if no function is registered.");
+  m.def("inferShapes", inferShapes, py::arg("opid"), py::arg("inputs"), py::arg("attributes"),
+        py::arg("numOutputs"), "The infos of the outputs; None if no function is registered.");
 }
 
 // Installation.
@@ -117,6 +123,11 @@ py::object& logger(popart::logging::Module module) {
                                                              names[static_cast<int>(module)]);
   return found;
 }
+
+using Adopt = py::typing::Callable<PyOp(OpTwin, PyGraph, Opid, py::str)>;
+using Create = py::typing::Callable<PyOp(PyGraph, Opid, py::str, Values)>;
+using Register = py::typing::Callable<void(
+    Values, OneOf<py::typing::Callable<py::object(py::ellipsis)>, py::none>)>;
 
 /// Python's level; it has none below DEBUG, and any number may be one.
 int levelOf(popart::logging::Level level) { return std::max(5, static_cast<int>(level) * 10); }
@@ -146,7 +157,7 @@ void bindPopart(py::module_& m) {
   bindRegistry(m);
   m.def(
       "install",
-      [](py::object adopt, py::object createOp, py::object registerSchema) {
+      [](Adopt adopt, Create createOp, Register registerSchema) {
         hooks() = {std::move(adopt), std::move(createOp), std::move(registerSchema)};
         installPythonIr();
         installSchemas();

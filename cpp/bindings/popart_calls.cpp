@@ -54,8 +54,8 @@ popart::OpId moveIntoGraph(popart::Graph& graph, std::unique_ptr<Op> up) {
   return op.id = pyOp.attr("id").cast<popart::OpId>();
 }
 
-std::unique_ptr<Op> createOp(popart::Graph& graph, const popart::OperatorIdentifier& opid,
-                             const std::string& name, const popart::Attributes& attributes) {
+std::unique_ptr<Op> newOp(popart::Graph& graph, const popart::OperatorIdentifier& opid,
+                          const std::string& name, const popart::Attributes& attributes) {
   aboutToAsk();
   return takeFromPython(
       hooks().createOp(pythonOf(graph), toPython(opid), name, toPython(attributes)));
@@ -128,7 +128,7 @@ void installPythonIr() {
     aboutToAsk();
     return listOf<popart::OpId>(pythonOf(graph).attr("ops"));
   };
-  calls.createOp = createOp;
+  calls.createOp = newOp;
   calls.moveIntoGraph = moveIntoGraph;
   calls.eraseOp = [](Graph& graph, popart::OpId id) {
     aboutToAsk();
@@ -155,7 +155,7 @@ void installPythonIr() {
   };
   calls.hasGradients = [](Graph& graph) {
     aboutToAsk();
-    return pythonOf(graph).attr("hasGradients").cast<bool>();
+    return pythonOf(graph).attr("has_gradients").cast<bool>();
   };
   calls.opsetVersion = [](Graph& graph, const std::string& domain) {
     aboutToAsk();
@@ -163,8 +163,8 @@ void installPythonIr() {
   };
   calls.connectIn = [](Op& op, int index, const TensorId& id) {
     // An operator of a library may be here from a connectInTensor() of its own.
-    const bool is_ours = py::hasattr(pythonOf(op), "connectPlainly");
-    connect(op, is_ours ? "connectPlainly" : "connectInTensor", index, id);
+    const bool is_ours = py::hasattr(pythonOf(op), "connect_plainly");
+    connect(op, is_ours ? "connect_plainly" : "connectInTensor", index, id);
   };
   calls.connectOut = [](Op& op, int index, const TensorId& id) {
     connect(op, "connectOutTensor", index, id);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bindings/popart_run.hpp"
+#include "bindings/signatures.hpp"
 #include "popart/builtin_op.hpp"
 #include "popart/link.hpp"
 
@@ -36,9 +37,9 @@ class Collector : public popart::OpSerialiserBase {
 };
 
 /// A new operator of a library; the compiler's own if its factory has put it into the graph.
-py::object createOp(const py::object& pySettings, const py::tuple& opid, const py::dict& values,
-                    const std::vector<std::string>& inputs,
-                    const std::vector<std::string>& outputs) {
+OneOf<PyOp, OpTwin> createOp(const PyOpSettings& pySettings, const Opid& opid, const Values& values,
+                             const std::vector<std::string>& inputs,
+                             const std::vector<std::string>& outputs) {
   const OperatorIdentifier id = opidFrom(opid);
   const OpRecord* record = Registry::instance().findOp(id);
   if (record == nullptr)
@@ -73,7 +74,7 @@ py::object given(std::unique_ptr<Op> op) {
   return giveToPython(std::move(op));
 }
 
-py::list getGradOps(py::handle pyOp) {
+py::typing::List<PyOp> getGradOps(const PyOp& pyOp) {
   return runOp(pyOp, "getGradOps", [](Op& op) {
     py::list ops;
     for (std::unique_ptr<Op>& gradOp : op.getGradOps()) ops.append(given(std::move(gradOp)));
@@ -81,7 +82,7 @@ py::list getGradOps(py::handle pyOp) {
   });
 }
 
-py::list gradInputInfo(py::handle pyOp) {
+py::typing::List<py::typing::Tuple<py::int_, py::int_, py::str>> gradInputInfo(const PyOp& pyOp) {
   return runOp(pyOp, "gradInputInfo", [](Op& op) {
     py::list mappers;
     for (const popart::GradInOutMapper& m : op.gradInputInfo()) {
@@ -98,7 +99,8 @@ py::list gradInputInfo(py::handle pyOp) {
   });
 }
 
-py::list attributeTexts(py::handle pyOp, bool outline) {
+py::typing::List<py::typing::Tuple<py::str, py::str>> attributeTexts(const PyOp& pyOp,
+                                                                     bool outline) {
   return runOp(pyOp, outline ? "appendOutlineAttributes" : "appendAttributes", [&](Op& op) {
     Collector collector;
     outline ? op.appendOutlineAttributes(collector) : op.appendAttributes(collector);
@@ -114,9 +116,11 @@ void checkRegions(const Regions& regions, const popart::Shape& shape) {
       throw popart::error("It returned {}, outside of a tensor of shape {}", r, shape);
 }
 
-py::tuple tupleOf(const std::vector<int64_t>& values) { return py::tuple(py::cast(values)); }
+using Index = py::typing::Tuple<py::int_, py::ellipsis>;
+Index tupleOf(const std::vector<int64_t>& values) { return py::tuple(py::cast(values)); }
 
-py::list boxes(const Regions& regions, const popart::Shape& shape) {
+py::typing::List<py::typing::Tuple<Index, Index>> boxes(const Regions& regions,
+                                                        const popart::Shape& shape) {
   checkRegions(regions, shape);
   py::list all;
   for (const Region& r : regions)
@@ -127,29 +131,47 @@ py::list boxes(const Regions& regions, const popart::Shape& shape) {
 using Bounds = std::pair<std::vector<int64_t>, std::vector<int64_t>>;
 
 void bindRegions(py::module_& m) {
-  m.def("aliases", [](py::handle op, int in, int out) {
-    return runOp(op, "aliases", [&](Op& o) { return boxes(o.aliases(in, out), o.inShape(in)); });
-  });
-  m.def("modifies", [](py::handle op, int in) {
-    return runOp(op, "modifies", [&](Op& o) { return boxes(o.modifies(in), o.inShape(in)); });
-  });
-  m.def("uses", [](py::handle op, int in) {
-    return runOp(op, "uses", [&](Op& o) { return boxes(o.uses(in), o.inShape(in)); });
-  });
-  m.def("fwdRegMap", [](py::handle op, int in, int out, const Bounds& region) {
-    return runOp(op, "fwdRegMap", [&](Op& o) {
-      return boxes(o.fwdRegMap(in, out)(Region(region.first, region.second)), o.outShape(out));
-    });
-  });
-  m.def("bwdRegMap", [](py::handle op, int in, int out, const Bounds& region) {
-    return runOp(op, "bwdRegMap", [&](Op& o) {
-      return boxes(o.bwdRegMap(in, out)(Region(region.first, region.second)), o.inShape(in));
-    });
-  });
+  const py::arg opArg("op"), inIndex("inIndex"), outIndex("outIndex"), regionArg("region");
+  m.def(
+      "aliases",
+      [](const PyOp& op, int in, int out) {
+        return runOp(op, "aliases",
+                     [&](Op& o) { return boxes(o.aliases(in, out), o.inShape(in)); });
+      },
+      opArg, inIndex, outIndex,
+      "Regions of an input that an output shows, as (lower, upper) indices of each dimension.");
+  m.def(
+      "modifies",
+      [](const PyOp& op, int in) {
+        return runOp(op, "modifies", [&](Op& o) { return boxes(o.modifies(in), o.inShape(in)); });
+      },
+      opArg, inIndex, "Regions of an input that the operator writes.");
+  m.def(
+      "uses",
+      [](const PyOp& op, int in) {
+        return runOp(op, "uses", [&](Op& o) { return boxes(o.uses(in), o.inShape(in)); });
+      },
+      opArg, inIndex, "Regions of an input that the operator reads.");
+  m.def(
+      "fwdRegMap",
+      [](const PyOp& op, int in, int out, const Bounds& region) {
+        return runOp(op, "fwdRegMap", [&](Op& o) {
+          return boxes(o.fwdRegMap(in, out)(Region(region.first, region.second)), o.outShape(out));
+        });
+      },
+      opArg, inIndex, outIndex, regionArg, "Where a region of an input appears in an output.");
+  m.def(
+      "bwdRegMap",
+      [](const PyOp& op, int in, int out, const Bounds& region) {
+        return runOp(op, "bwdRegMap", [&](Op& o) {
+          return boxes(o.bwdRegMap(in, out)(Region(region.first, region.second)), o.inShape(in));
+        });
+      },
+      opArg, inIndex, outIndex, regionArg, "Where a region of an output comes from in an input.");
 }
 
 /// What the compiler asks of every operator, in one go.
-py::dict traits(py::handle pyOp) {
+Values traits(const PyOp& pyOp) {
   const char* function = "getSubgraphValue";
   popart::Op& op = opOf(pyOp);
   const auto where = [&] { return place(op.debugName(), function, libraryOf(op)); };
@@ -181,7 +203,7 @@ py::dict traits(py::handle pyOp) {
   });
 }
 
-py::list inplacePriorityDefault(py::handle pyOp) {
+py::typing::List<py::typing::Tuple<Opid, py::float_>> inplacePriorityDefault(const PyOp& pyOp) {
   return runOp(pyOp, "inplacePriorityDefault", [](Op& op) {
     py::list variants;
     for (const auto& v : op.inplacePriorityDefault())
@@ -245,57 +267,111 @@ void bindOps(py::module_& m) {
   py::class_<GraphTwin>(m, "GraphTwin", "The C++ side of a Graph.");
   py::class_<TensorTwin>(m, "TensorTwin", "The C++ side of a Tensor.");
   py::class_<OpTwin>(m, "OpTwin", "The C++ side of an Op.")
-      .def("bind", &OpTwin::bind)
-      .def("moveTo", [](const OpTwin& t,
-                        py::handle pyGraph) { t.op().settings.graph = graphOf(pyGraph).graph; })
-      .def("inplacePriorityVeto",
-           [](const OpTwin& t) { return t.op().settings.inplacePriorityVeto; })
-      .def("excludePatterns", [](const OpTwin& t) { return t.op().settings.excludePatterns; })
-      .def("pruneable", [](const OpTwin& t) { return t.op().pruneable; })
-      .def("library", [](const OpTwin& t) { return libraryOf(t.op()); })
+      .def(
+          "bind", [](OpTwin& t, const PyOp& op) { t.bind(op); }, py::arg("op"),
+          "Ties the twin to the compiler's operator, which holds it.")
+      .def(
+          "moveTo",
+          [](const OpTwin& t, const PyGraph& graph) {
+            t.op().settings.graph = graphOf(graph).graph;
+          },
+          py::arg("graph"), "Says that the operator is in another graph now.")
+      .def(
+          "inplacePriorityVeto",
+          [](const OpTwin& t) { return t.op().settings.inplacePriorityVeto; },
+          "Priorities of in-place variants that the settings ask for, by their names.")
+      .def(
+          "excludePatterns", [](const OpTwin& t) { return t.op().settings.excludePatterns; },
+          "Names of the patterns that leave the operator alone.")
+      .def(
+          "pruneable", [](const OpTwin& t) { return t.op().pruneable; },
+          "Whether pruning may remove the operator.")
+      .def(
+          "library", [](const OpTwin& t) { return libraryOf(t.op()); },
+          "Path of the library that defines the operator's class.")
       .def(
           "connectsItself", [](const OpTwin& t) { return connectsItself(t.op()); },
           "Whether its class has a connectInTensor() of its own.");
-  m.def("createOp", createOp);
-  m.def("setup", [](py::handle op) {
-    runOp(op, "setup", [](Op& o) {
-      const std::map<int, std::string> outputs = o.output->tensorIdMap();
-      o.setup();
-      checkSetup(o, outputs);
-    });
-  });
-  m.def("connectInTensor", [](py::handle op, int index, const std::string& id) {
-    runOp(op, "connectInTensor", [&](Op& o) { o.connectInTensor(index, id); });
-  });
-  m.def("clone",
-        [](py::handle op) { return runOp(op, "clone", [](Op& o) { return given(o.clone()); }); });
-  m.def("getGradOps", getGradOps);
-  m.def("gradInputInfo", gradInputInfo);
-  m.def("gradOutToNonGradIn", [](py::handle op) {
-    return runOp(op, "gradOutToNonGradIn", [](Op& o) { return o.gradOutToNonGradIn(); });
-  });
-  m.def("attributeTexts", attributeTexts);
-  m.def("traits", traits);
-  m.def("getSeedInIndex", [](py::handle op) {
-    return runOp(op, "getSeedInIndex", [](Op& o) { return o.getSeedInIndex(); });
-  });
-  m.def("optionalInputs", [](py::handle op) {
-    return runOp(op, "optionalInputs", [](Op& o) { return o.optionalInputs(); });
-  });
-  m.def("canBeReplacedByIdentity", [](py::handle op) {
-    return runOp(op, "canBeReplacedByIdentity", [](Op& o) { return o.canBeReplacedByIdentity(); });
-  });
+  const py::arg opArg("op");
+  m.def("createOp", createOp, py::arg("settings"), py::arg("opid"), py::arg("attributes"),
+        py::arg("inputs"), py::arg("outputs"),
+        "A new operator by its library's factory. The compiler's own object if the factory has put "
+        "it into the graph. `inputs`, `outputs`: ids of tensors, '' for none.");
+  m.def(
+      "setup",
+      [](const PyOp& op) {
+        runOp(op, "setup", [](Op& o) {
+          const std::map<int, std::string> outputs = o.output->tensorIdMap();
+          o.setup();
+          checkSetup(o, outputs);
+        });
+      },
+      opArg,
+      "Has the operator set type and shape of its outputs. Raises popart_exception if it leaves "
+      "one "
+      "out, or changes what is not its own.");
+  m.def(
+      "connectInTensor",
+      [](const PyOp& op, int index, const std::string& id) {
+        runOp(op, "connectInTensor", [&](Op& o) { o.connectInTensor(index, id); });
+      },
+      opArg, py::arg("inIndex"), py::arg("tensorId"),
+      "Connects a tensor by the operator's own connectInTensor().");
+  m.def(
+      "clone",
+      [](const PyOp& op) -> PyOp {
+        return runOp(op, "clone", [](Op& o) { return given(o.clone()); });
+      },
+      opArg, "A copy of the operator, in no graph.");
+  m.def("getGradOps", getGradOps, opArg, "New operators that compute the operator's gradients.");
+  m.def("gradInputInfo", gradInputInfo, opArg,
+        "Where inputs of a gradient operator come from, as (input, index of what it is, kind): a "
+        "kind is In, Out or GradOut.");
+  m.def(
+      "gradOutToNonGradIn",
+      [](const PyOp& op) {
+        return runOp(op, "gradOutToNonGradIn", [](Op& o) { return o.gradOutToNonGradIn(); });
+      },
+      opArg, "By output of a gradient operator, the input that it is the gradient of.");
+  m.def("attributeTexts", attributeTexts, opArg, py::arg("outline"),
+        "(name, text) of each attribute. `outline`: of those that outlining compares.");
+  m.def("traits", traits, opArg,
+        "What the compiler asks of every operator, by name: subgraphValue, requiresRandomSeed, "
+        "hasSideEffect, isOutlineable, modifies (inputs) and aliases (pairs of input and output).");
+  m.def(
+      "getSeedInIndex",
+      [](const PyOp& op) {
+        return runOp(op, "getSeedInIndex", [](Op& o) { return o.getSeedInIndex(); });
+      },
+      opArg, "The input that takes the random seed. -1 if the operator does not say.");
+  m.def(
+      "optionalInputs",
+      [](const PyOp& op) {
+        return runOp(op, "optionalInputs", [](Op& o) { return o.optionalInputs(); });
+      },
+      opArg, "Indices of the inputs that may be left out.");
+  m.def(
+      "canBeReplacedByIdentity",
+      [](const PyOp& op) {
+        return runOp(op, "canBeReplacedByIdentity",
+                     [](Op& o) { return o.canBeReplacedByIdentity(); });
+      },
+      opArg, "Whether the operator gives its first input as it is.");
   bindRegions(m);
-  m.def("inplacePriorityDefault", inplacePriorityDefault);
-  m.def("getInplaceVariant", [](py::handle op, const py::tuple& opid) {
-    const OperatorIdentifier id = opidFrom(opid);
-    return runOp(op, "getInplaceVariant", [&](Op& o) {
-      std::unique_ptr<Op> variant = o.getInplaceVariant(id);
-      if (variant != nullptr && variant->opid != id)
-        throw popart::error("It was asked for {} and returned {}", id, variant->opid);
-      return given(std::move(variant));
-    });
-  });
+  m.def("inplacePriorityDefault", inplacePriorityDefault, opArg,
+        "(opid, priority) of each in-place variant of the operator.");
+  m.def(
+      "getInplaceVariant",
+      [](const PyOp& op, const Opid& opid) -> PyOp {
+        const OperatorIdentifier id = opidFrom(opid);
+        return runOp(op, "getInplaceVariant", [&](Op& o) {
+          std::unique_ptr<Op> variant = o.getInplaceVariant(id);
+          if (variant != nullptr && variant->opid != id)
+            throw popart::error("It was asked for {} and returned {}", id, variant->opid);
+          return given(std::move(variant));
+        });
+      },
+      opArg, py::arg("opid"), "A new operator: the in-place variant of that opid.");
 }
 
 }  // namespace popir

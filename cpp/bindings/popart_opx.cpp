@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "bindings/popart_run.hpp"
+#include "bindings/signatures.hpp"
 #include "poplar/view.hpp"
 
 namespace popir {
@@ -29,7 +30,7 @@ class OpxTwin {
   auto call(const char* function, const Code& code) const {
     return runOp(op_, function, code);
   }
-  OpxTwin(py::object op, py::object devicex) : op_(std::move(op)), devicex_(std::move(devicex)) {
+  OpxTwin(PyOp op, py::object devicex) : op_(std::move(op)), devicex_(std::move(devicex)) {
     opx_ = call("the Opx's constructor", [&](Op& o) {
       return popart::popx::OpxManager::createOpx(&o, devicex_.cast<Devicex*>());
     });
@@ -113,7 +114,8 @@ class PatternTwin {
 void bindOpxs(py::module_& m) {
   py::class_<Devicex>(m, "Devicex", "The device program of one lowering, and its tensors by id.")
       .def(py::init<poplar::Graph&>(), py::arg("graph"), py::keep_alive<1, 2>())
-      .def("graph", &Devicex::graph, py::return_value_policy::reference_internal)
+      .def("graph", &Devicex::graph, py::return_value_policy::reference_internal,
+           "The graph that operators grow into.")
       .def(
           "useTiles",
           [](Devicex& d, unsigned lower, unsigned upper) {
@@ -133,85 +135,116 @@ void bindOpxs(py::module_& m) {
           "Sets the options that operators of libraries find in the lowering.")
       .def("insert", &Devicex::insert, py::arg("id"), py::arg("tensor"),
            "Sets or replaces a tensor.")
-      .def("contains", &Devicex::contains, py::arg("id"))
+      .def("contains", &Devicex::contains, py::arg("id"), "Whether there is a tensor of that id.")
       .def(
           "get",
           [](const Devicex& d, const std::string& id) {
             return run([] { return std::string(); }, [&] { return d.get(id); });
           },
-          py::arg("id"), "Raises popart_exception if there is none of that id.")
-      .def("erase", &Devicex::erase, py::arg("id"));
+          py::arg("id"), "The tensor of that id. Raises popart_exception if there is none.")
+      .def("erase", &Devicex::erase, py::arg("id"), "Forgets the tensor of that id.");
+  const py::arg inIndex("inIndex"), outIndex("outIndex");
   py::class_<OpxTwin>(m, "OpxTwin", "An Opx of a library.")
-      .def(py::init<py::object, py::object>(), py::arg("op"), py::arg("devicex"))
-      .def("grow",
-           [](const OpxTwin& t, poplar::program::Sequence& prog) {
-             const char* function = "outputCreatedExternally";
-             Op& op = t.op();
-             run([&] { return place(op.debugName(), function, libraryOf(op)); },
-                 [&] {
-                   t.opx().makeOutputs();
-                   function = "grow";
-                   t.opx().growProgram(prog);
-                   checkOutputs(op, t.devicex());
-                 });
-           })
-      .def("inputCreatorPriority", [](const OpxTwin& t) { return t.opx().inputCreatorPriority; })
-      .def("getInputCreatorType",
-           [](const OpxTwin& t, int index) {
-             // In the order of popart::popx::InputCreatorType.
-             static const char* const names[] = {"CanCreate", "CanUnwind",   "CanCreateOrUnwind",
-                                                 "Deadend",   "CanDelegate", "CanUnwind"};
-             return t.call("getInputCreatorType", [&](Op&) {
-               const auto says = static_cast<std::size_t>(t.opx().getInputCreatorType(index));
-               if (says < std::size(names)) return names[says];
-               throw popart::error("It returned {}, which is no InputCreatorType", says);
-             });
-           })
-      .def("createInputTensor",
-           [](const OpxTwin& t, int index, const std::string& name) {
-             return t.call("createInputTensor", [&](Op& op) {
-               return checkInput(t.opx().makeInput(index, name), t.devicex(), op, index);
-             });
-           })
-      .def("mustExistBeforeCreate",
-           [](const OpxTwin& t, int index) {
-             return t.call("mustExistBeforeCreate",
-                           [&](Op&) { return t.opx().mustExistBeforeCreateDNF(index); });
-           })
-      .def("canUnwind",
-           [](const OpxTwin& t, int in, int out) {
-             return t.call("canUnwind", [&](Op&) { return t.opx().canUnwind(in, out); });
-           })
-      .def("unwindTensorLayout",
-           [](const OpxTwin& t, const poplar::Tensor& tensor, int in, int out) {
-             return t.call("unwindTensorLayout", [&](Op& op) {
-               return checkInput(t.opx().makeUnwound(tensor, in, out), t.devicex(), op, in);
-             });
-           });
+      .def(py::init([](PyOp op, const OneOf<Devicex>& devicex) {
+             return std::make_unique<OpxTwin>(std::move(op), devicex);
+           }),
+           py::arg("op"), py::arg("devicex"),
+           "Makes the Opx of the operator. Raises MissingOpxError if no library has one.")
+      .def(
+          "grow",
+          [](const OpxTwin& t, poplar::program::Sequence& prog) {
+            const char* function = "outputCreatedExternally";
+            Op& op = t.op();
+            run([&] { return place(op.debugName(), function, libraryOf(op)); },
+                [&] {
+                  t.opx().makeOutputs();
+                  function = "grow";
+                  t.opx().growProgram(prog);
+                  checkOutputs(op, t.devicex());
+                });
+          },
+          py::arg("prog"),
+          "Adds the operator to `prog` and its outputs to the Devicex. Raises popart_exception for "
+          "an output that is missing or is not of the shape and type that setup() said.")
+      .def(
+          "inputCreatorPriority", [](const OpxTwin& t) { return t.opx().inputCreatorPriority; },
+          "Which Opx creates a tensor that several could: the largest number.")
+      .def(
+          "getInputCreatorType",
+          [](const OpxTwin& t, int index) {
+            // In the order of popart::popx::InputCreatorType.
+            static const char* const names[] = {"CanCreate", "CanUnwind",   "CanCreateOrUnwind",
+                                                "Deadend",   "CanDelegate", "CanUnwind"};
+            return t.call("getInputCreatorType", [&](Op&) {
+              const auto says = static_cast<std::size_t>(t.opx().getInputCreatorType(index));
+              if (says < std::size(names)) return names[says];
+              throw popart::error("It returned {}, which is no InputCreatorType", says);
+            });
+          },
+          inIndex, "How the Opx makes the tensor of an input: the name of an InputCreatorType.")
+      .def(
+          "createInputTensor",
+          [](const OpxTwin& t, int index, const std::string& name) {
+            return t.call("createInputTensor", [&](Op& op) {
+              return checkInput(t.opx().makeInput(index, name), t.devicex(), op, index);
+            });
+          },
+          inIndex, py::arg("name"), "A new tensor for an input, laid out as the Opx likes it.")
+      .def(
+          "mustExistBeforeCreate",
+          [](const OpxTwin& t, int index) {
+            return t.call("mustExistBeforeCreate",
+                          [&](Op&) { return t.opx().mustExistBeforeCreateDNF(index); });
+          },
+          inIndex,
+          "Ids of the tensors that createInputTensor() needs: any of these sets is enough.")
+      .def(
+          "canUnwind",
+          [](const OpxTwin& t, int in, int out) {
+            return t.call("canUnwind", [&](Op&) { return t.opx().canUnwind(in, out); });
+          },
+          inIndex, outIndex, "Whether the layout of an output says that of an input.")
+      .def(
+          "unwindTensorLayout",
+          [](const OpxTwin& t, const poplar::Tensor& tensor, int in, int out) {
+            return t.call("unwindTensorLayout", [&](Op& op) {
+              return checkInput(t.opx().makeUnwound(tensor, in, out), t.devicex(), op, in);
+            });
+          },
+          py::arg("tensor"), inIndex, outIndex,
+          "A tensor for an input from one that is laid out as the output.");
 }
 
 void bindPatterns(py::module_& m) {
   py::class_<PatternTwin>(m, "PatternTwin", "A PreAliasPattern of a library.")
-      .def(py::init<const std::string&>(), py::arg("name"))
-      .def("matches",
-           [](const PatternTwin& t, py::handle op) {
-             return t.call("matches", [&] { return t.pattern().matches(&opOf(op)); });
-           })
-      .def("touches",
-           [](const PatternTwin& t, py::handle op) {
-             return t.call("touches", [&] {
-               py::list tensors;
-               for (const popart::Tensor* tensor : t.pattern().touches(&opOf(op))) {
-                 if (tensor == nullptr)
-                   throw popart::error("It returned a null pointer in place of a tensor");
-                 tensors.append(pythonOf(*tensor));
-               }
-               return tensors;
-             });
-           })
-      .def("apply", [](const PatternTwin& t, py::handle op) {
-        return t.call("apply", [&] { return t.pattern().apply(&opOf(op)); });
-      });
+      .def(py::init<const std::string&>(), py::arg("name"),
+           "Makes the pattern of that name. Raises popart_internal_exception if there is none.")
+      .def(
+          "matches",
+          [](const PatternTwin& t, const PyOp& op) {
+            return t.call("matches", [&] { return t.pattern().matches(&opOf(op)); });
+          },
+          py::arg("op"), "Whether the pattern applies to the operator.")
+      .def(
+          "touches",
+          [](const PatternTwin& t, const PyOp& op) {
+            return t.call("touches", [&] {
+              py::typing::List<PyTensor> tensors;
+              for (const popart::Tensor* tensor : t.pattern().touches(&opOf(op))) {
+                if (tensor == nullptr)
+                  throw popart::error("It returned a null pointer in place of a tensor");
+                tensors.append(pythonOf(*tensor));
+              }
+              return tensors;
+            });
+          },
+          py::arg("op"), "The tensors that apply() may change or remove.")
+      .def(
+          "apply",
+          [](const PatternTwin& t, const PyOp& op) {
+            return t.call("apply", [&] { return t.pattern().apply(&opOf(op)); });
+          },
+          py::arg("op"), "Changes the graph around the operator. Whether it did.");
 }
 
 }  // namespace popir

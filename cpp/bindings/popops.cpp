@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "bindings/module.hpp"
+#include "bindings/signatures.hpp"
 
 namespace popir {
 namespace {
@@ -38,12 +39,13 @@ void bindReduce(py::module_& m) {
       "multiplied by. An Operation alone converts to it.")
       .def(py::init<Operation, bool>(), py::arg("op"), py::arg("update") = false)
       .def(py::init<Operation, bool, Tensor>(), py::arg("op"), py::arg("update"), py::arg("scale"))
-      .def_readonly("op", &ReduceParams::op)
-      .def_readonly("update", &ReduceParams::update)
-      .def_readonly("useScale", &ReduceParams::useScale);
+      .def_readonly("op", &ReduceParams::op, "What is done with two elements.")
+      .def_readonly("update", &ReduceParams::update, "Whether the result is added to the output.")
+      .def_readonly("useScale", &ReduceParams::useScale,
+                    "Whether the result is multiplied by a tensor.");
   py::implicitly_convertible<Operation, ReduceParams>();
 
-  const auto context = py::arg("debugContext") = poplar::DebugContext();
+  const auto context = debugContext();
   const auto options = py::arg("options") = OptionFlags();
   m.def(
       "reduce",
@@ -51,7 +53,7 @@ void bindReduce(py::module_& m) {
          ReduceParams params, Sequence& prog, Context c, const OptionFlags& o) {
         return reduce(graph, in, outType, dims, std::move(params), prog, c, o);
       },
-      py::arg("graph"), py::arg("in"), py::arg("outType"), py::arg("dims"), py::arg("params"),
+      py::arg("graph"), py::arg("in_"), py::arg("outType"), py::arg("dims"), py::arg("params"),
       py::arg("prog"), context, options,
       "A new tensor: `in` reduced over `dims`. The order of operations depends on the shape alone, "
       "not on the number of threads; sums are pairwise.");
@@ -60,21 +62,21 @@ void bindReduce(py::module_& m) {
       [](Graph& graph, const Tensor& in, const Dimensions& dims, ReduceParams params,
          Sequence& prog, Context c,
          const OptionFlags& o) { return reduce(graph, in, dims, std::move(params), prog, c, o); },
-      py::arg("graph"), py::arg("in"), py::arg("dims"), py::arg("params"), py::arg("prog"), context,
-      options);
+      py::arg("graph"), py::arg("in_"), py::arg("dims"), py::arg("params"), py::arg("prog"),
+      context, options, "The same with elements of the type of `in_`.");
   m.def(
       "reduceWithOutput",
       [](Graph& graph, const Tensor& in, const Tensor& out, const Dimensions& dims,
          ReduceParams params, Sequence& prog, Context c, const OptionFlags& o) {
         reduceWithOutput(graph, in, out, dims, std::move(params), prog, c, o);
       },
-      py::arg("graph"), py::arg("in"), py::arg("out"), py::arg("dims"), py::arg("params"),
-      py::arg("prog"), context, options, "The same into `out`.");
+      py::arg("graph"), py::arg("in_"), py::arg("out"), py::arg("dims"), py::arg("params"),
+      py::arg("prog"), context, options, "Reduces `in_` over `dims` into `out`.");
 
   py::class_<SingleReduceOp>(m, "SingleReduceOp", "One reduction of reduceMany.")
-      .def(py::init<Tensor, Dimensions, ReduceParams, std::string>(), py::arg("in"),
+      .def(py::init<Tensor, Dimensions, ReduceParams, std::string>(), py::arg("in_"),
            py::arg("dims"), py::arg("params"), py::arg("debugName") = "")
-      .def(py::init<Tensor, Dimensions, ReduceParams, poplar::Type, std::string>(), py::arg("in"),
+      .def(py::init<Tensor, Dimensions, ReduceParams, poplar::Type, std::string>(), py::arg("in_"),
            py::arg("dims"), py::arg("params"), py::arg("outType"), py::arg("debugName") = "");
   m.def(
       "reduceMany",
@@ -90,16 +92,20 @@ void bindReduce(py::module_& m) {
 }
 
 void bindFill(py::module_& m) {
-  const auto context = py::arg("debugContext") = poplar::DebugContext();
+  const auto context = debugContext();
   m.def(
       "cast",
       [](Graph& graph, const Tensor& src, const poplar::Type& dstType, Sequence& prog, Context c) {
         return cast(graph, src, dstType, prog, c);
       },
       py::arg("graph"), py::arg("src"), py::arg("dstType"), py::arg("prog"), context,
-      "A new tensor of the same values as another type.");
+      "A new tensor of the same values as another type. Floating point to integer goes "
+      "towards zero and keeps to the range, NaN becomes 0; integers wrap; BOOL is "
+      "whether the value is not zero.");
   m.def("castWithOutput", &castWithOutput, py::arg("graph"), py::arg("src"), py::arg("dst"),
-        py::arg("prog"), context);
+        py::arg("prog"), context,
+        "Writes the values of `src` into `dst`, as its type. Raises poplibs_exception "
+        "for different shapes.");
   m.def(
       "zero",
       [](Graph& graph, const Tensor& t, Sequence& prog, Context c) { zero(graph, t, prog, c); },
@@ -132,7 +138,7 @@ void bindFill(py::module_& m) {
 // Each function in its two forms: one scale, or two; the scales numbers or tensors alike.
 template <class Scale>
 void bindScaled(py::module_& m) {
-  const auto context = py::arg("debugContext") = poplar::DebugContext();
+  const auto context = debugContext();
   const auto options = py::arg("options") = OptionFlags();
   const char* one = "A += scaleB B, in place (Subtract: A -= scaleB B).";
   const char* two = "A = scaleA A + scaleB B, in place (Subtract: A = scaleA A - scaleB B).";
@@ -173,9 +179,11 @@ void bindScaled(py::module_& m) {
 }  // namespace
 
 void bindPopops(py::module_& m) {
+  m.doc() = "Functions of elements, reductions, slices and casts (PopLibs: popops).";
   bindReduce(m);
   bindFill(m);
-  py::enum_<ScaledAddSpecialisation>(m, "ScaledAddSpecialisation")
+  py::enum_<ScaledAddSpecialisation>(m, "ScaledAddSpecialisation",
+                                     "Which formula scaledAddTo computes.")
       .value("DEFAULT", ScaledAddSpecialisation::DEFAULT)
       .value("X_MINUS_AX_PLUS_BY", ScaledAddSpecialisation::X_MINUS_AX_PLUS_BY,
              "A = A - scaleA A + scaleB B.");

@@ -8,9 +8,11 @@
 #include <popops/ElementWise.hpp>
 #include <popops/ElementWiseUtil.hpp>
 
+#include <cctype>
 #include <sstream>
 
 #include "bindings/module.hpp"
+#include "bindings/signatures.hpp"
 
 namespace popir {
 namespace {
@@ -22,6 +24,9 @@ using poplar::Graph;
 using poplar::OptionFlags;
 using poplar::Tensor;
 using poplar::program::Sequence;
+
+/// An expression, or a number in its place.
+using Operand = OneOf<pe::Expr, double>;
 
 template <class Op>
 struct Row {
@@ -36,6 +41,24 @@ struct Row {
 const Row<pe::UnaryOpType> kUnaryRows[] = {POPOPS_EXPR_UNARY_OPS(POPIR_UNARY_ROW)};
 const Row<pe::BinaryOpType> kBinaryRows[] = {POPOPS_EXPR_BINARY_OPS(POPIR_BINARY_ROW)};
 const Row<pe::TernaryOpType> kTernaryRows[] = {POPOPS_EXPR_TERNARY_OPS(POPIR_TERNARY_ROW)};
+
+/// What a row says of its operator, such as "count leading zeros". ExprOp.hpp says the rest.
+template <class Op>
+std::string wordsOf(const Row<Op>& row) {
+  std::string words = row.enumerator;
+  for (char& c : words) c = c == '_' ? ' ' : static_cast<char>(std::tolower(c));
+  return words;
+}
+
+template <class Op>
+std::string nodeWords(const Row<Op>& row) {
+  return "The expression '" + wordsOf(row) + "' of its operands.";
+}
+
+template <class Op>
+std::string functionWords(const Row<Op>& row) {
+  return "Element by element '" + wordsOf(row) + "', expr." + row.node;
+}
 
 /// Python's floats are FLOAT where nothing else decides, but lose nothing where it is DOUBLE.
 pe::Const constantOf(py::handle x) {
@@ -92,12 +115,16 @@ void bindOperators(py::class_<pe::Expr>& c) {
     c.def(name, [op](const pe::Expr& a) { return pe::UnaryOp(op, a); });
   };
   const auto binary = [&](const char* name, pe::BinaryOpType op) {
-    c.def(name,
-          [op](const pe::Expr& a, py::object b) { return pe::BinaryOp(op, a, expressionOf(b)); });
+    c.def(
+        name,
+        [op](const pe::Expr& a, const Operand& b) { return pe::BinaryOp(op, a, expressionOf(b)); },
+        py::arg("other"));
   };
   const auto reflected = [&](const char* name, pe::BinaryOpType op) {
-    c.def(name,
-          [op](const pe::Expr& b, py::object a) { return pe::BinaryOp(op, expressionOf(a), b); });
+    c.def(
+        name,
+        [op](const pe::Expr& b, const Operand& a) { return pe::BinaryOp(op, expressionOf(a), b); },
+        py::arg("other"));
   };
   unary("__neg__", pe::UnaryOpType::NEGATE);
   unary("__invert__", pe::UnaryOpType::BITWISE_NOT);
@@ -129,25 +156,32 @@ void bindOperators(py::class_<pe::Expr>& c) {
   });
 }
 
+using Nodes = py::typing::Tuple<pe::Expr, py::ellipsis>;
+using Number = OneOf<bool, long long, double>;
+
 void bindNodes(py::module_& m) {
   py::class_<pe::Expr> base(m, "Expr", "An expression over the elements of tensors.");
   base.def("__repr__", &text)
       .def("deepEquals", &pe::Expr::deepEquals, py::arg("other"),
            "Same tree, same operators, same constants of the same type.");
-  bindOperators(base);
 
-  py::enum_<pe::UnaryOpType> unaryOps(m, "UnaryOpType");
-  py::enum_<pe::BinaryOpType> binaryOps(m, "BinaryOpType");
-  py::enum_<pe::TernaryOpType> ternaryOps(m, "TernaryOpType");
+  py::enum_<pe::UnaryOpType> unaryOps(m, "UnaryOpType", "Operators of one operand.");
+  py::enum_<pe::BinaryOpType> binaryOps(m, "BinaryOpType", "Operators of two operands.");
+  py::enum_<pe::TernaryOpType> ternaryOps(m, "TernaryOpType", "Operators of three operands.");
   for (const auto& r : kUnaryRows) unaryOps.value(r.enumerator, r.op);
   for (const auto& r : kBinaryRows) binaryOps.value(r.enumerator, r.op);
   for (const auto& r : kTernaryRows) ternaryOps.value(r.enumerator, r.op);
 
+  py::class_<pe::UnaryOp, pe::Expr> unary(m, "UnaryOp", "An operator and its one operand.");
+  py::class_<pe::BinaryOp, pe::Expr> binary(m, "BinaryOp", "An operator and its two operands.");
+  py::class_<pe::TernaryOp, pe::Expr> ternary(m, "TernaryOp",
+                                              "An operator and its three operands.");
+  bindOperators(base);
   py::class_<pe::Const, pe::Expr>(m, "Const",
                                   "A number. Without `type` it takes the type that its place asks "
                                   "for, or else that of the Python value: BOOL, INT or FLOAT.")
       .def(py::init(&constantOf), py::arg("value"))
-      .def(py::init([](py::handle x, const poplar::Type& type) {
+      .def(py::init([](const OneOf<double>& x, const poplar::Type& type) {
              const pe::Const c = constantOf(x);
              if (!c.isIntegral()) return pe::Const(type, c.getDataAsDouble());
              const std::uint64_t bits = c.getDataForUnsignedIntegral();
@@ -155,90 +189,107 @@ void bindNodes(py::module_& m) {
                                    : pe::Const(type, static_cast<unsigned long long>(bits));
            }),
            py::arg("value"), py::arg("type"))
-      .def_property_readonly("type", &pe::Const::getType)
-      .def_property_readonly("value", [](const pe::Const& c) -> py::object {
-        if (c.getType() == poplar::BOOL) return py::bool_(c.getDataAsDouble() != 0);
-        if (!c.isIntegral()) return py::float_(c.getDataAsDouble());
-        const std::uint64_t bits = c.getDataForUnsignedIntegral();
-        if (c.isNegative()) return py::int_(static_cast<long long>(bits));
-        return py::int_(bits);
-      });
+      .def_property_readonly("type", &pe::Const::getType, "The type of the number.")
+      .def_property_readonly(
+          "value",
+          [](const pe::Const& c) -> Number {
+            if (c.getType() == poplar::BOOL) return py::bool_(c.getDataAsDouble() != 0);
+            if (!c.isIntegral()) return py::float_(c.getDataAsDouble());
+            const std::uint64_t bits = c.getDataForUnsignedIntegral();
+            if (c.isNegative()) return py::int_(static_cast<long long>(bits));
+            return py::int_(bits);
+          },
+          "The number, as a Python object.");
   py::class_<pe::PlaceHolder, pe::Expr>(m, "PlaceHolder", "Operand `index`, counted from 1.")
       .def(py::init<unsigned>(), py::arg("index"))
-      .def_property_readonly("index", &pe::PlaceHolder::getIndex);
+      .def_property_readonly("index", &pe::PlaceHolder::getIndex,
+                             "Which operand it stands for, counted from 1.");
   py::class_<pe::Cast, pe::Expr>(m, "Cast", "An expression converted to another type.")
-      .def(py::init([](py::object a, const poplar::Type& type) {
+      .def(py::init([](const Operand& a, const poplar::Type& type) {
              return pe::Cast(expressionOf(a), type);
            }),
            py::arg("a"), py::arg("type"))
-      .def_property_readonly("args",
-                             [](const pe::Cast& e) { return py::make_tuple(nodeOf(e.getLHS())); })
-      .def_property_readonly("type", &pe::Cast::getRHSType);
-  py::class_<pe::UnaryOp, pe::Expr>(m, "UnaryOp")
-      .def(py::init(
-               [](pe::UnaryOpType op, py::object a) { return pe::UnaryOp(op, expressionOf(a)); }),
-           py::arg("opType"), py::arg("a"))
-      .def_property_readonly("opType", &pe::UnaryOp::getOpType)
       .def_property_readonly(
-          "args", [](const pe::UnaryOp& e) { return py::make_tuple(nodeOf(e.getArg())); });
-  py::class_<pe::BinaryOp, pe::Expr>(m, "BinaryOp")
-      .def(py::init([](pe::BinaryOpType op, py::object a, py::object b) {
+          "args", [](const pe::Cast& e) -> Nodes { return py::make_tuple(nodeOf(e.getLHS())); },
+          "The expression that is converted.")
+      .def_property_readonly("type", &pe::Cast::getRHSType, "The type that it is converted to.");
+  unary
+      .def(py::init([](pe::UnaryOpType op, const Operand& a) {
+             return pe::UnaryOp(op, expressionOf(a));
+           }),
+           py::arg("opType"), py::arg("a"))
+      .def_property_readonly("opType", &pe::UnaryOp::getOpType, "Which operator it is.")
+      .def_property_readonly(
+          "args", [](const pe::UnaryOp& e) -> Nodes { return py::make_tuple(nodeOf(e.getArg())); },
+          "The operands, in their order.");
+  binary
+      .def(py::init([](pe::BinaryOpType op, const Operand& a, const Operand& b) {
              return pe::BinaryOp(op, expressionOf(a), expressionOf(b));
            }),
            py::arg("opType"), py::arg("a"), py::arg("b"))
-      .def_property_readonly("opType", &pe::BinaryOp::getOpType)
-      .def_property_readonly("args", [](const pe::BinaryOp& e) {
-        return py::make_tuple(nodeOf(e.getLHS()), nodeOf(e.getRHS()));
-      });
-  py::class_<pe::TernaryOp, pe::Expr>(m, "TernaryOp")
-      .def(py::init([](pe::TernaryOpType op, py::object a, py::object b, py::object c) {
+      .def_property_readonly("opType", &pe::BinaryOp::getOpType, "Which operator it is.")
+      .def_property_readonly(
+          "args",
+          [](const pe::BinaryOp& e) -> Nodes {
+            return py::make_tuple(nodeOf(e.getLHS()), nodeOf(e.getRHS()));
+          },
+          "The operands, in their order.");
+  ternary
+      .def(py::init([](pe::TernaryOpType op, const Operand& a, const Operand& b, const Operand& c) {
              return pe::TernaryOp(op, expressionOf(a), expressionOf(b), expressionOf(c));
            }),
            py::arg("opType"), py::arg("a"), py::arg("b"), py::arg("c"))
-      .def_property_readonly("opType", &pe::TernaryOp::getOpType)
-      .def_property_readonly("args", [](const pe::TernaryOp& e) {
-        return py::make_tuple(nodeOf(e.getArg0()), nodeOf(e.getArg1()), nodeOf(e.getArg2()));
-      });
+      .def_property_readonly("opType", &pe::TernaryOp::getOpType, "Which operator it is.")
+      .def_property_readonly(
+          "args",
+          [](const pe::TernaryOp& e) -> Nodes {
+            return py::make_tuple(nodeOf(e.getArg0()), nodeOf(e.getArg1()), nodeOf(e.getArg2()));
+          },
+          "The operands, in their order.");
 
   for (const auto& r : kUnaryRows)
     m.def(
-        r.node, [op = r.op](py::object a) { return pe::UnaryOp(op, expressionOf(a)); },
-        py::arg("a"));
+        r.node, [op = r.op](const Operand& a) { return pe::UnaryOp(op, expressionOf(a)); },
+        py::arg("a"), nodeWords(r).c_str());
   for (const auto& r : kBinaryRows)
     m.def(
         r.node,
-        [op = r.op](py::object a, py::object b) {
+        [op = r.op](const Operand& a, const Operand& b) {
           return pe::BinaryOp(op, expressionOf(a), expressionOf(b));
         },
-        py::arg("a"), py::arg("b"));
+        py::arg("a"), py::arg("b"), nodeWords(r).c_str());
   for (const auto& r : kTernaryRows)
     m.def(
         r.node,
-        [op = r.op](py::object a, py::object b, py::object c) {
+        [op = r.op](const Operand& a, const Operand& b, const Operand& c) {
           return pe::TernaryOp(op, expressionOf(a), expressionOf(b), expressionOf(c));
         },
-        py::arg("a"), py::arg("b"), py::arg("c"));
+        py::arg("a"), py::arg("b"), py::arg("c"), nodeWords(r).c_str());
   m.def(
-      "ConstHalf", [](float x) { return pe::Const(poplar::HALF, x); }, py::arg("value"));
+      "ConstHalf", [](float x) { return pe::Const(poplar::HALF, x); }, py::arg("value"),
+      "A number of the type HALF.");
   for (unsigned i = 1; i <= 20; ++i) m.attr(("_" + std::to_string(i)).c_str()) = pe::PlaceHolder(i);
+  py::list names;  // the placeholders too, which look private
+  for (const auto& item : m.attr("__dict__").cast<py::dict>())
+    if (item.first.cast<std::string>().rfind("__", 0) != 0) names.append(item.first);
+  m.attr("__all__") = names;
 }
 
-/// Expressions as Python gives them: one, or a list of them.
-std::vector<pe::Any> expressionsOf(const py::list& list) {
+/// Expressions as Python gives them.
+using Expressions = py::typing::List<Operand>;
+std::vector<pe::Any> expressionsOf(const Expressions& list) {
   std::vector<pe::Any> exprs;
   for (py::handle x : list) exprs.push_back(expressionOf(x));
   return exprs;
 }
 
-#define POPIR_TAIL                                                      \
-  py::arg("prog"), py::arg_v("debugContext", DebugContext(""), "\"\""), \
-      py::arg_v("options", OptionFlags(), "{}")
+#define POPIR_TAIL py::arg("prog"), debugContext(), py::arg_v("options", OptionFlags(), "{}")
 
 void bindMaps(py::module_& m) {
   using Tensors = std::vector<Tensor>;
   m.def(
       "map",
-      [](Graph& graph, const py::list& exprs, const Tensors& ts, Sequence& prog,
+      [](Graph& graph, const Expressions& exprs, const Tensors& ts, Sequence& prog,
          const DebugContext& context, const OptionFlags& options) {
         return popops::map(graph, expressionsOf(exprs), ts, prog, context, options);
       },
@@ -246,7 +297,7 @@ void bindMaps(py::module_& m) {
       "One new tensor for each expression.");
   m.def(
       "map",
-      [](Graph& graph, py::object expr, const Tensors& ts, Sequence& prog,
+      [](Graph& graph, const Operand& expr, const Tensors& ts, Sequence& prog,
          const DebugContext& context, const OptionFlags& options) {
         const pe::Any e = expressionOf(expr);
         return popops::map(graph, e, ts, prog, context, options);
@@ -255,7 +306,7 @@ void bindMaps(py::module_& m) {
       "A new tensor of `expr` over the elements of `ts`; shapes are matched as numpy does it.");
   m.def(
       "mapInPlace",
-      [](Graph& graph, const py::list& exprs, const Tensors& ts, Sequence& prog,
+      [](Graph& graph, const Expressions& exprs, const Tensors& ts, Sequence& prog,
          const DebugContext& context, const OptionFlags& options) {
         popops::mapInPlace(graph, expressionsOf(exprs), ts, prog, context, options);
       },
@@ -263,7 +314,7 @@ void bindMaps(py::module_& m) {
       "Expression i overwrites ts[i]; all of them read what was there before.");
   m.def(
       "mapInPlace",
-      [](Graph& graph, py::object expr, const Tensors& ts, Sequence& prog,
+      [](Graph& graph, const Operand& expr, const Tensors& ts, Sequence& prog,
          const DebugContext& context, const OptionFlags& options) {
         const pe::Any e = expressionOf(expr);
         popops::mapInPlace(graph, e, ts, prog, context, options);
@@ -271,7 +322,7 @@ void bindMaps(py::module_& m) {
       py::arg("graph"), py::arg("expr"), py::arg("ts"), POPIR_TAIL, "Overwrites ts[0].");
   m.def(
       "mapWithOutput",
-      [](Graph& graph, const py::list& exprs, const Tensors& ts, const Tensors& outs,
+      [](Graph& graph, const Expressions& exprs, const Tensors& ts, const Tensors& outs,
          Sequence& prog, const DebugContext& context, const OptionFlags& options) {
         popops::mapWithOutput(graph, expressionsOf(exprs), ts, outs, prog, context, options);
       },
@@ -279,7 +330,7 @@ void bindMaps(py::module_& m) {
       "Expression i writes outs[i]; all of them read what was there before.");
   m.def(
       "mapWithOutput",
-      [](Graph& graph, py::object expr, const Tensors& ts, const Tensor& out, Sequence& prog,
+      [](Graph& graph, const Operand& expr, const Tensors& ts, const Tensor& out, Sequence& prog,
          const DebugContext& context, const OptionFlags& options) {
         const pe::Any e = expressionOf(expr);
         popops::mapWithOutput(graph, e, ts, out, prog, context, options);
@@ -287,9 +338,12 @@ void bindMaps(py::module_& m) {
       py::arg("graph"), py::arg("expr"), py::arg("ts"), py::arg("out"), POPIR_TAIL,
       "Writes `out`.");
   m.def("createOutputForElementWiseOp", &popops::createOutputForElementWiseOp, py::arg("graph"),
-        py::arg("inputs"), py::arg("outputType"),
-        py::arg_v("debugContext", DebugContext(""), "\"\""));
+        py::arg("inputs"), py::arg("outputType"), debugContext(),
+        "A new variable of the shape that all inputs have, on tiles as one of them. "
+        "Raises poplibs_exception if there are no inputs or their shapes differ.");
 }
+
+using TensorOrNumber = OneOf<Tensor, double>;
 
 /// The operands of a named function: tensors become placeholders, numbers constants.
 struct Operands {
@@ -304,86 +358,99 @@ struct Operands {
 
 void bindUnary(py::module_& m, const Row<pe::UnaryOpType>& r) {
   const std::string name = r.function;
+  const std::string words = functionWords(r);
   m.def(
       name.c_str(),
       [op = r.op](Graph& graph, const Tensor& a, Sequence& prog, const DebugContext& context,
                   const OptionFlags& options) {
         return popops::map(graph, op, a, prog, context, options);
       },
-      py::arg("graph"), py::arg("A"), POPIR_TAIL);
+      py::arg("graph"), py::arg("A"), POPIR_TAIL, (words + ": a new tensor.").c_str());
   m.def((name + "InPlace").c_str(),
         [op = r.op](Graph& graph, const Tensor& a, Sequence& prog, const DebugContext& context,
                     const OptionFlags& options) {
           popops::mapInPlace(graph, op, a, prog, context, options);
         },
-        py::arg("graph"), py::arg("A"), POPIR_TAIL);
+        py::arg("graph"), py::arg("A"), POPIR_TAIL, (words + ", written over `A`.").c_str());
   m.def((name + "WithOutput").c_str(),
         [op = r.op](Graph& graph, const Tensor& a, const Tensor& out, Sequence& prog,
                     const DebugContext& context, const OptionFlags& options) {
           popops::mapWithOutput(graph, op, a, out, prog, context, options);
         },
-        py::arg("graph"), py::arg("A"), py::arg("out"), POPIR_TAIL);
+        py::arg("graph"), py::arg("A"), py::arg("out"), POPIR_TAIL,
+        (words + ", into `out`.").c_str());
 }
 
 void bindBinary(py::module_& m, const Row<pe::BinaryOpType>& r) {
   const std::string name = r.function;
+  const std::string words = functionWords(r);
   m.def(
       name.c_str(),
-      [op = r.op](Graph& graph, py::object a, py::object b, Sequence& prog,
+      [op = r.op](Graph& graph, const TensorOrNumber& a, const TensorOrNumber& b, Sequence& prog,
                   const DebugContext& context, const OptionFlags& options) {
         Operands operands;
         const pe::Any x = operands.add(a), y = operands.add(b);
         return popops::map(graph, pe::BinaryOp(op, x, y), operands.tensors, prog, context, options);
       },
-      py::arg("graph"), py::arg("A"), py::arg("B"), POPIR_TAIL);
+      py::arg("graph"), py::arg("A"), py::arg("B"), POPIR_TAIL,
+      (words + ": a new tensor.").c_str());
   m.def((name + "InPlace").c_str(),
-        [op = r.op](Graph& graph, const Tensor& a, py::object b, Sequence& prog,
+        [op = r.op](Graph& graph, const Tensor& a, const TensorOrNumber& b, Sequence& prog,
                     const DebugContext& context, const OptionFlags& options) {
           Operands operands{{a}};
           const pe::Any y = operands.add(b);
           popops::mapInPlace(graph, pe::BinaryOp(op, pe::_1, y), operands.tensors, prog, context,
                              options);
         },
-        py::arg("graph"), py::arg("A"), py::arg("B"), POPIR_TAIL);
-  m.def((name + "WithOutput").c_str(),
-        [op = r.op](Graph& graph, py::object a, py::object b, const Tensor& out, Sequence& prog,
-                    const DebugContext& context, const OptionFlags& options) {
-          Operands operands;
-          const pe::Any x = operands.add(a), y = operands.add(b);
-          popops::mapWithOutput(graph, pe::BinaryOp(op, x, y), operands.tensors, out, prog, context,
-                                options);
-        },
-        py::arg("graph"), py::arg("A"), py::arg("B"), py::arg("out"), POPIR_TAIL);
+        py::arg("graph"), py::arg("A"), py::arg("B"), POPIR_TAIL,
+        (words + ", written over `A`.").c_str());
+  m.def(
+      (name + "WithOutput").c_str(),
+      [op = r.op](Graph& graph, const TensorOrNumber& a, const TensorOrNumber& b, const Tensor& out,
+                  Sequence& prog, const DebugContext& context, const OptionFlags& options) {
+        Operands operands;
+        const pe::Any x = operands.add(a), y = operands.add(b);
+        popops::mapWithOutput(graph, pe::BinaryOp(op, x, y), operands.tensors, out, prog, context,
+                              options);
+      },
+      py::arg("graph"), py::arg("A"), py::arg("B"), py::arg("out"), POPIR_TAIL,
+      (words + ", into `out`.").c_str());
 }
 
 void bindTernary(py::module_& m, const Row<pe::TernaryOpType>& r) {
   const std::string name = r.function;
+  const std::string words = functionWords(r);
   m.def(
       name.c_str(),
       [op = r.op](Graph& graph, const Tensor& a, const Tensor& b, const Tensor& c, Sequence& prog,
                   const DebugContext& context, const OptionFlags& options) {
         return popops::map(graph, op, a, b, c, prog, context, options);
       },
-      py::arg("graph"), py::arg("A"), py::arg("B"), py::arg("C"), POPIR_TAIL);
+      py::arg("graph"), py::arg("A"), py::arg("B"), py::arg("C"), POPIR_TAIL,
+      (words + ": a new tensor.").c_str());
   m.def((name + "InPlace").c_str(),
         [op = r.op](Graph& graph, const Tensor& a, const Tensor& b, const Tensor& c, Sequence& prog,
                     const DebugContext& context, const OptionFlags& options) {
           popops::mapInPlace(graph, op, a, b, c, prog, context, options);
         },
-        py::arg("graph"), py::arg("A"), py::arg("B"), py::arg("C"), POPIR_TAIL);
+        py::arg("graph"), py::arg("A"), py::arg("B"), py::arg("C"), POPIR_TAIL,
+        (words + ", written over `A`.").c_str());
   m.def((name + "WithOutput").c_str(),
         [op = r.op](Graph& graph, const Tensor& a, const Tensor& b, const Tensor& c,
                     const Tensor& out, Sequence& prog, const DebugContext& context,
                     const OptionFlags& options) {
           popops::mapWithOutput(graph, op, a, b, c, out, prog, context, options);
         },
-        py::arg("graph"), py::arg("A"), py::arg("B"), py::arg("C"), py::arg("out"), POPIR_TAIL);
+        py::arg("graph"), py::arg("A"), py::arg("B"), py::arg("C"), py::arg("out"), POPIR_TAIL,
+        (words + ", into `out`.").c_str());
 }
 
 }  // namespace
 
 void bindPopopsExpr(py::module_& m) {
-  auto e = m.def_submodule("expr", "Expressions; what each operator means: popops/ExprOp.hpp.");
+  auto e = m.def_submodule("expr",
+                           "Expressions over the elements of tensors (PopLibs: popops/Expr.hpp); "
+                           "popops/ExprOp.hpp says what each operator means.");
   bindNodes(e);
   bindMaps(m);
   for (const auto& r : kUnaryRows) bindUnary(m, r);

@@ -5,6 +5,7 @@
 
 #include "bindings/module.hpp"
 #include "bindings/pair.hpp"
+#include "bindings/signatures.hpp"
 
 namespace popir {
 namespace {
@@ -26,7 +27,7 @@ using GetInOut = py::typing::Callable<Tensors(std::size_t)>;
 
 /// What `make` returns; the copies that it makes are appended to the list.
 template <class Make>
-Tensor appending(py::list list, const Make& make) {
+Tensor appending(py::typing::List<Copy> list, const Make& make) {
   std::vector<Copy> copies;
   const Tensor made = make(copies);
   for (const Copy& copy : copies) list.append(copy);
@@ -54,14 +55,14 @@ void addTransposeVertices(Graph& graph, const ComputeSet& cs, const Type& type, 
 }
 
 void bindTransposes(py::module_& m) {
-  const auto context = py::arg("debugContext") = poplar::DebugContext();
+  const auto context = debugContext();
   m.def("canUseFastTranspose", rearrange::canUseFastTranspose, py::arg("target"), py::arg("type"),
         py::arg("numRows"), py::arg("numColumns"), py::arg("numTranspositions"),
         "Whether the target's fast vertices transpose so many matrices of that size.");
   m.def("addTransposeVertices", addTransposeVertices, py::arg("graph"), py::arg("cs"),
         py::arg("dType"), py::arg("rows"), py::arg("cols"), py::arg("mapping"), py::arg("getInOut"),
         context, "Transposes the matrices that getInOut(i) gives, flat, on the tiles of mapping.");
-  m.def("partialTranspose", rearrange::partialTranspose, py::arg("graph"), py::arg("in"),
+  m.def("partialTranspose", rearrange::partialTranspose, py::arg("graph"), py::arg("in_"),
         py::arg("cs"), context, "The last two dimensions exchanged, in a new variable.");
   m.def("getMinimumRegroupGrainSize", rearrange::getMinimumRegroupGrainSize, py::arg("type"),
         "Elements in the smallest group that transpositions are worth.");
@@ -70,24 +71,25 @@ void bindTransposes(py::module_& m) {
 }  // namespace
 
 void bindPopopsRearrange(py::module_& popops) {
-  auto m = popops.def_submodule("rearrange");
+  auto m = popops.def_submodule("rearrange",
+                                "Layouts of tensors over tiles (PopLibs: popops/Rearrange.hpp).");
   bindTransposes(m);
-  const auto context = py::arg("debugContext") = poplar::DebugContext();
+  const auto context = debugContext();
   m.def("regroupTensor",
         py::overload_cast<Graph&, const Tensor&, Sequence&, const ComputeSet&, const GroupingInfo&,
                           const GroupingInfo&, Context>(&rearrange::regroupTensor),
-        py::arg("graph"), py::arg("t"), py::arg("copies"), py::arg("transposeCS"), py::arg("from"),
+        py::arg("graph"), py::arg("t"), py::arg("copies"), py::arg("transposeCS"), py::arg("from_"),
         py::arg("to"), context,
         "`t` in another grouping, (dimension, elements), once copies and transposeCS have run.");
   m.def(
       "regroupTensor",
-      [](Graph& graph, const Tensor& t, const py::list& copies, const ComputeSet& cs,
+      [](Graph& graph, const Tensor& t, const py::typing::List<Copy>& copies, const ComputeSet& cs,
          const GroupingInfo& from, const GroupingInfo& to, Context c) {
         return appending(copies, [&](std::vector<Copy>& list) {
           return rearrange::regroupTensor(graph, t, list, cs, from, to, c);
         });
       },
-      py::arg("graph"), py::arg("t"), py::arg("copies"), py::arg("transposeCS"), py::arg("from"),
+      py::arg("graph"), py::arg("t"), py::arg("copies"), py::arg("transposeCS"), py::arg("from_"),
       py::arg("to"), context);
   m.def("regroupIfPossible", rearrange::regroupIfPossible, py::arg("graph"), py::arg("t"),
         py::arg("prog"), py::arg("to"), context,
@@ -95,22 +97,22 @@ void bindPopopsRearrange(py::module_& popops) {
   m.def("regroupIfBeneficial",
         py::overload_cast<Graph&, const Tensor&, const Tensor&, Sequence&, Context>(
             &rearrange::regroupIfBeneficial),
-        py::arg("graph"), py::arg("in"), py::arg("ref"), py::arg("prog"), context,
+        py::arg("graph"), py::arg("in_"), py::arg("ref"), py::arg("prog"), context,
         "`in` in the innermost grouping of `ref`; `in` itself where that does not pay.");
   m.def(
       "regroupIfBeneficial",
-      [](Graph& graph, const Tensor& in, const Tensor& ref, const py::list& copies,
+      [](Graph& graph, const Tensor& in, const Tensor& ref, const py::typing::List<Copy>& copies,
          const ComputeSet& cs, Context c) {
         return appending(copies, [&](std::vector<Copy>& list) {
           return rearrange::regroupIfBeneficial(graph, in, ref, list, cs, c);
         });
       },
-      py::arg("graph"), py::arg("in"), py::arg("ref"), py::arg("copies"), py::arg("transposeCS"),
+      py::arg("graph"), py::arg("in_"), py::arg("ref"), py::arg("copies"), py::arg("transposeCS"),
       context);
   m.def("regroupIfBeneficial",
         py::overload_cast<Graph&, const Tensor&, std::size_t, Sequence&, Context>(
             &rearrange::regroupIfBeneficial),
-        py::arg("graph"), py::arg("in"), py::arg("preferredGrouping"), py::arg("prog"), context,
+        py::arg("graph"), py::arg("in_"), py::arg("preferredGrouping"), py::arg("prog"), context,
         "`in` in groups of so many elements of the last dimension.");
 }
 

@@ -3,6 +3,7 @@
 #include <popops/DynamicSlice.hpp>
 
 #include "bindings/module.hpp"
+#include "bindings/signatures.hpp"
 
 namespace popir {
 
@@ -16,11 +17,11 @@ void bindPopopsSlice(pybind11::module_& m) {
   using Context = const poplar::DebugContext&;
   using Sizes = std::vector<std::size_t>;
 
-  const auto context = py::arg("debugContext") = poplar::DebugContext();
+  const auto context = debugContext();
   const auto options = py::arg("options") = OptionFlags();
   py::class_<SlicePlan>(m, "SlicePlan", "How a tensor is laid out for its slices; there is one.")
       .def(py::init<>());
-  const auto plan = py::arg("plan") = SlicePlan();
+  const auto plan = py::arg_v("plan", SlicePlan(), "SlicePlan()");
 
   m.def(
       "createSliceableTensor",
@@ -34,15 +35,19 @@ void bindPopopsSlice(pybind11::module_& m) {
                           std::size_t, const SlicePlan&, const OptionFlags&, Context>(
             &createSliceTensor),
         py::arg("graph"), py::arg("type"), py::arg("shape"), py::arg("dims"), py::arg("sizes"),
-        py::arg("numIndices"), plan, options, context);
+        py::arg("numIndices"), plan, options, context,
+        "A new tensor for `numIndices` slices: [numIndices, shape with `sizes` for "
+        "`dims`].");
   m.def("createIndicesTensor", &createIndicesTensor, py::arg("graph"), py::arg("dims"),
-        py::arg("numIndices"), plan, options, context);
+        py::arg("numIndices"), plan, options, context,
+        "A new UNSIGNED_INT tensor for the offsets of slices: [numIndices, number of "
+        "dims].");
   m.def("dynamicSlice", &dynamicSlice, py::arg("graph"), py::arg("t"), py::arg("offset"),
         py::arg("dims"), py::arg("sizes"), py::arg("prog"), context, options,
         "sizes[i] elements of dimension dims[i] from offset[i] on; zeros if not within t.");
   m.def("dynamicUpdate", &dynamicUpdate, py::arg("graph"), py::arg("t"), py::arg("s"),
         py::arg("offset"), py::arg("dims"), py::arg("sizes"), py::arg("prog"), context, options,
-        "Writes s there.");
+        "Writes the slice `s` there: the inverse of dynamicSlice.");
   using Slices = Tensor (*)(Graph&, const Tensor&, const Tensor&, const Sizes&, const Sizes&,
                             Sequence&, const SlicePlan&, const OptionFlags&, Context);
   const auto slices = [&](const char* name, Slices function, const char* what) {

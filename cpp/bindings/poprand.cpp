@@ -4,7 +4,8 @@
 #include <poprand/codelets.hpp>
 
 #include "bindings/module.hpp"
-#include "kernels/philox.hpp"
+#include "bindings/signatures.hpp"
+#include "kernels/vector/philox.hpp"
 
 namespace popir {
 namespace {
@@ -31,24 +32,25 @@ void bindPoprand(py::module_& m) {
   const auto graph = py::arg("graph");
   const auto modifier = py::arg("seedModifier"), reference = py::arg("reference"),
              type = py::arg("outType"), prog = py::arg("prog");
-  const auto seed = py::arg("seed").none(true);
-  const auto context = py::arg("debugContext") = DebugContext();
-  m.def("addCodelets", &poprand::addCodelets, graph);
+  const auto seed = py::arg("seed");
+  const auto context = debugContext();
+  m.def("addCodelets", &poprand::addCodelets, graph, "Adds nothing: kernels are built in.");
   m.def("setSeed", &poprand::setSeed, graph, py::arg("masterSeed"), modifier, prog, context,
         "Starts the draws of stochastic rounding anew. masterSeed: UNSIGNED_INT [2].");
-  m.def("uniform", &poprand::uniform, graph, seed, modifier, reference, type, py::arg("minVal"),
-        py::arg("maxVal"), prog, context,
+  m.def("uniform", withOptionals(&poprand::uniform), graph, seed, modifier, reference, type,
+        py::arg("minVal"), py::arg("maxVal"), prog, context,
         "Uniform on [minVal, maxVal); integers include maxVal. seed: UNSIGNED_INT [2], or None for "
         "numbers that differ from run to run.");
-  m.def("logUniform", &poprand::logUniform, graph, seed, modifier, reference, type,
+  m.def("logUniform", withOptionals(&poprand::logUniform), graph, seed, modifier, reference, type,
         py::arg("minVal"), py::arg("maxVal"), prog, py::arg("base") = M_E, context,
         "base to the power of a uniform number, within [minVal, maxVal].");
-  m.def("bernoulli", &poprand::bernoulli, graph, seed, modifier, reference, type, py::arg("prob"),
-        prog, context, "1 with probability prob, else 0.");
-  m.def("normal", &poprand::normal, graph, seed, modifier, reference, type, py::arg("mean"),
-        py::arg("stdDev"), prog, context, "Normal.");
-  m.def("truncatedNormal", &poprand::truncatedNormal, graph, seed, modifier, reference, type,
-        py::arg("mean"), py::arg("stdDev"), py::arg("alpha"), prog, context,
+  m.def("bernoulli", withOptionals(&poprand::bernoulli), graph, seed, modifier, reference, type,
+        py::arg("prob"), prog, context, "1 with probability prob, else 0.");
+  m.def("normal", withOptionals(&poprand::normal), graph, seed, modifier, reference, type,
+        py::arg("mean"), py::arg("stdDev"), prog, context,
+        "Normal with mean `mean` and standard deviation `stdDev`.");
+  m.def("truncatedNormal", withOptionals(&poprand::truncatedNormal), graph, seed, modifier,
+        reference, type, py::arg("mean"), py::arg("stdDev"), py::arg("alpha"), prog, context,
         "Normal, cut off at alpha standard deviations from the mean.");
   using Dropout = Tensor (*)(Graph&, const Tensor*, std::uint32_t, const Tensor&, const Tensor&,
                              double, double, Sequence&, const DebugContext&);
@@ -56,13 +58,15 @@ void bindPoprand(py::module_& m) {
       Tensor (*)(Graph&, const Tensor*, std::uint32_t, const Tensor&, const Tensor&, double, double,
                  bool, Sequence&, const DebugContext&);
   const auto input = py::arg("input"), keep = py::arg("keepProbability"), scale = py::arg("scale");
-  m.def("dropout", static_cast<Dropout>(&poprand::dropout), graph, seed, modifier, input, reference,
-        keep, scale, prog, context, "scale * input with probability keepProbability, else 0.");
-  m.def("dropout", static_cast<DropoutLaidOut>(&poprand::dropout), graph, seed, modifier, input,
-        reference, keep, scale, py::arg("outputClonesRef"), prog, context,
+  m.def("dropout", withOptionals(static_cast<Dropout>(&poprand::dropout)), graph, seed, modifier,
+        input, reference, keep, scale, prog, context,
+        "scale * input with probability keepProbability, else 0.");
+  m.def("dropout", withOptionals(static_cast<DropoutLaidOut>(&poprand::dropout)), graph, seed,
+        modifier, input, reference, keep, scale, py::arg("outputClonesRef"), prog, context,
         "The same, laid out as the reference or else as the input.");
-  m.def("shapedDropout", &poprand::shapedDropout, graph, seed, modifier, input, reference, keep,
-        scale, prog, context, "Dropout whose mask, of the reference's shape, is broadcast.");
+  m.def("shapedDropout", withOptionals(&poprand::shapedDropout), graph, seed, modifier, input,
+        reference, keep, scale, prog, context,
+        "Dropout whose mask, of the reference's shape, is broadcast.");
   m.def("philox4x32", &philox4x32, py::arg("counter"), py::arg("key"),
         "The four random words of a counter of four words and a key of two.");
 }

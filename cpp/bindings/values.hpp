@@ -18,4 +18,18 @@ auto pickled(Members T::*... members) {
       });
 }
 
+/// A value equals what is of its class and has the same members.
+template <class T>
+pybind11::class_<T> withEquality(pybind11::class_<T> c) {
+  const auto isEqual = [](const T& value, pybind11::handle other) {
+    return pybind11::isinstance<T>(other) && value == other.cast<const T&>();
+  };
+  c.def("__eq__", isEqual, pybind11::arg("other"))
+      .def(
+          "__ne__",
+          [isEqual](const T& value, pybind11::handle other) { return !isEqual(value, other); },
+          pybind11::arg("other"));
+  return c;
+}
+
 }  // namespace popir

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "bindings/numpy.hpp"
+#include "bindings/signatures.hpp"
 #include "poplar/graph_impl.hpp"
 
 namespace popir {
@@ -26,14 +27,14 @@ bool addCodelets(Graph& graph, const std::string& source, const std::string& fla
   return !known;
 }
 
-// `tensors`: a Tensor or a sequence of them.
-void connectField(Graph& graph, const FieldRef& field, const py::object& tensors) {
+using Tensors = OneOf<Tensor, std::vector<Tensor>>;
+
+void connectField(Graph& graph, const FieldRef& field, const Tensors& tensors) {
   if (py::isinstance<Tensor>(tensors)) return graph.connect(field, tensors.cast<const Tensor&>());
   graph.connect(field, tensors.cast<std::vector<Tensor>>());
 }
 
-// `values`: a number or an array.
-void setFieldValues(Graph& graph, const FieldRef& field, const py::object& values) {
+void setFieldValues(Graph& graph, const FieldRef& field, const ArrayLike& values) {
   const auto array = contiguous(values);
   const auto type = typeOf(array.dtype());
   graph.setFieldValue(
@@ -41,8 +42,10 @@ void setFieldValues(Graph& graph, const FieldRef& field, const py::object& value
       array.ndim() == 0);
 }
 
+using Connections = py::typing::Dict<py::str, OneOf<Tensor, std::vector<Tensor>, ArrayLike>>;
+
 VertexRef addVertex(Graph& graph, ComputeSet cs, const std::string& type,
-                    const py::dict& connections) {
+                    const Connections& connections) {
   const auto v = graph.addVertex(cs, type);
   for (const auto& item : connections) {
     const auto field = v[py::cast<std::string>(item.first)];
@@ -58,10 +61,13 @@ VertexRef addVertex(Graph& graph, ComputeSet cs, const std::string& type,
   return v;
 }
 
-// `estimator`: a function of a VertexIntrospector and the Target, to cycles, or cycles and FLOPs.
+using Cycles = std::uint64_t;
+using Estimator =
+    py::typing::Callable<OneOf<Cycles, std::pair<Cycles, Cycles>>(VertexIntrospector, Target)>;
+
 void registerPerfEstimator(Graph& graph, const std::string& vertexType,
-                           const py::function& estimator) {
-  const auto held = std::make_shared<py::function>(estimator);
+                           const Estimator& estimator) {
+  const auto held = std::make_shared<Estimator>(estimator);
   graph.registerPerfEstimator(
       vertexType, [held, vertexType](const VertexIntrospector& vertex, const Target& target) {
         const py::gil_scoped_acquire locked;
@@ -87,22 +93,29 @@ py::array initialValues(const VertexFieldInfo& field) {
 }
 
 void bindIntrospector(py::module_& m) {
-  py::class_<VertexFieldInfo::Row>(m, "VertexFieldRow", "One edge of a field that is a list.")
-      .def("size", &VertexFieldInfo::Row::size);
+  py::class_<VertexFieldInfo::Row>(m, "VertexFieldRow",
+                                   "One edge of a field that is a list of edges.")
+      .def("size", &VertexFieldInfo::Row::size, "The number of elements of the edge.");
   py::class_<VertexFieldInfo>(m, "VertexFieldInfo",
                               "How many elements a field has, and what state holds.")
       .def("size", &VertexFieldInfo::size, "Elements; of a list of edges, edges.")
       .def(
           "__getitem__", [](const VertexFieldInfo& f, std::size_t i) { return f[i]; },
           py::arg("index"))
-      .def("getInitialValue",
-           [](const VertexFieldInfo& f) { return initialValues(f).attr("item")(0); })
-      .def("getInitialValues", &initialValues);
+      .def(
+          "getInitialValue",
+          [](const VertexFieldInfo& f) -> OneOf<bool, std::int64_t, double> {
+            return initialValues(f).attr("item")(0);
+          },
+          "The value of state that is one number.")
+      .def("getInitialValues", &initialValues, "The values of state, one dimension.");
   py::class_<VertexIntrospector>(m, "VertexIntrospector", "What an estimator may ask of a vertex.")
       .def(
           "getFieldInfo",
           [](const VertexIntrospector& v, const std::string& name) { return v.getFieldInfo(name); },
-          py::arg("name"));
+          py::arg("name"),
+          "What is known of a field. Raises poplar_exception if the vertex has none of "
+          "that name.");
 }
 
 }  // namespace
@@ -112,8 +125,8 @@ void bindVertices(py::module_& m) {
   py::class_<FieldRef>(m, "FieldRef", "A field of a vertex, or an element of a list of edges.")
       .def(
           "__getitem__", [](const FieldRef& f, std::size_t i) { return f[i]; }, py::arg("index"));
-  py::class_<VertexRef>(m, "VertexRef", "A vertex of a graph.")
-      .def("getId", &VertexRef::getId)
+  py::class_<VertexRef>(m, "VertexRef", "A vertex of a graph; `vertex[name]` is a field of it.")
+      .def("getId", &VertexRef::getId, "The number of the vertex in its graph.")
       .def(
           "__getitem__", [](const VertexRef& v, const std::string& name) { return v[name]; },
           py::arg("field"));
@@ -130,15 +143,23 @@ void bindVertices(py::module_& m) {
           "`estimator`: a function of a VertexIntrospector and the Target, to cycles, or cycles "
           "and FLOPs; asked for vertices of the type without setPerfEstimate when they are costed.")
       .def("connect", &connectField, py::arg("field"), py::arg("tensors"),
-           "A Tensor, or a list of them.")
-      .def("setFieldSize", &Graph::setFieldSize, py::arg("field"), py::arg("size"))
-      .def("getFieldSize", &Graph::getFieldSize, py::arg("field"))
-      .def("setInitialValue", &setFieldValues, py::arg("field"), py::arg("values"))
+           "Connects a field to a Tensor, or a list of edges to a list of them. Raises "
+           "poplar_graph_connection_error for a type or size that does not fit.")
+      .def("setFieldSize", &Graph::setFieldSize, py::arg("field"), py::arg("size"),
+           "Says how many elements a list of edges, or a vector that is state, is going to "
+           "have.")
+      .def("getFieldSize", &Graph::getFieldSize, py::arg("field"),
+           "How many elements a list of edges, or a vector that is state, has.")
+      .def("setInitialValue", &setFieldValues, py::arg("field"), py::arg("values"),
+           "Sets a field that is state to a number, or to an array of them.")
       .def("setTileMapping", py::overload_cast<VertexRef, unsigned>(&Graph::setTileMapping),
-           py::arg("vertex"), py::arg("tile"))
+           py::arg("vertex"), py::arg("tile"), "Puts a vertex on a tile.")
       .def("setPerfEstimate", &Graph::setPerfEstimate, py::arg("vertex"), py::arg("cycles"),
-           py::arg("flops") = 0)
-      .def("setCycleEstimate", &Graph::setCycleEstimate, py::arg("vertex"), py::arg("cycles"));
+           py::arg("flops") = 0,
+           "Says the cycles and FLOPs that one run of a vertex takes on its tile, for "
+           "Engine.machineReport.")
+      .def("setCycleEstimate", &Graph::setCycleEstimate, py::arg("vertex"), py::arg("cycles"),
+           "Says the cycles that one run of a vertex takes on its tile.");
 }
 
 }  // namespace popir

@@ -13,9 +13,22 @@ popir_mirror("${pybind11_include}" pybind11 "${CMAKE_BINARY_DIR}/pybind11/includ
 
 Python_add_library(_device MODULE WITH_SOABI ${binding_sources})
 target_include_directories(_device SYSTEM PRIVATE "${CMAKE_BINARY_DIR}/pybind11/include")
-# Glue gains nothing from -O3, and compiles in half the time without.
-target_compile_options(_device PRIVATE -Wall -Wextra -O1 $<$<BOOL:${POPIR_WERROR}>:-Werror>)
+target_compile_options(_device PRIVATE -Wall -Wextra $<$<BOOL:${POPIR_WERROR}>:-Werror>)
 target_link_libraries(_device PRIVATE popir)
+
+# Where a unity build (see Library.cmake) takes files together: each file alone compiles much of
+# pybind11 anew, and all of them at once take gigabytes. What is in no group stays alone.
+set_target_properties(_device PROPERTIES UNITY_BUILD_MODE GROUP)
+set(popart_group "popart.*|onnx_convert")
+set(popops_group "popops.*")
+set(poplar_group "poplar|vertices|popnn")
+set(poplin_group "poplin|poprand|poputil|machine")
+set(engine_group "engine|devices|contraction|errors|ext|guards|module|numpy")
+foreach(group IN ITEMS popart popops poplar poplin engine)
+  set(group_sources ${binding_sources})
+  list(FILTER group_sources INCLUDE REGEX "^bindings/(${${group}_group})\\.cpp$")
+  set_source_files_properties(${group_sources} PROPERTIES UNITY_GROUP ${group})
+endforeach()
 set_target_properties(_device PROPERTIES
   LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}"
   INSTALL_RPATH "$ORIGIN/lib")

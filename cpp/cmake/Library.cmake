@@ -1,17 +1,41 @@
 # libpopir.so: everything that operators and the extension link.
 
-set(source_folders gcl poplar kernels machine popops poplin popnn poprand poputil popart foreign)
+set(source_folders support kernels machine codelets poplar program costing engine executable pva
+  poputil popops poplin popnn poprand gcl popart)
 list(TRANSFORM source_folders APPEND "/*.cpp" OUTPUT_VARIABLE source_patterns)
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" ${source_patterns})
 
-add_library(popir SHARED version.cpp ${sources})
-target_include_directories(popir PUBLIC include "${CMAKE_CURRENT_SOURCE_DIR}")
-target_compile_options(popir PRIVATE -Wall -Wextra -ffp-contract=off -fno-math-errno -fno-trapping-math)
-target_link_libraries(popir PUBLIC OpenMP::OpenMP_CXX)
+# What executes in a run is hot; the rest makes graphs and costs them.
+set(hot_sources ${sources})
+list(FILTER hot_sources INCLUDE REGEX "^(kernels|program|engine)/")
+set(other_sources ${sources})
+list(REMOVE_ITEM other_sources ${hot_sources})
+
+add_library(popir_hot OBJECT ${hot_sources})
+add_library(popir SHARED version.cpp ${other_sources})
+target_link_libraries(popir PRIVATE popir_hot)
+set(parts popir_hot popir)
+foreach(part IN LISTS parts)
+  target_include_directories(${part} PUBLIC include "${CMAKE_CURRENT_SOURCE_DIR}")
+  target_compile_options(${part} PRIVATE -Wall -Wextra -ffp-contract=off -fno-math-errno -fno-trapping-math)
+  target_link_libraries(${part} PUBLIC OpenMP::OpenMP_CXX)
+endforeach()
+target_compile_options(popir_hot PRIVATE $<$<CONFIG:Release>:-O3>)
 set_source_files_properties(version.cpp PROPERTIES COMPILE_DEFINITIONS "POPIR_VERSION=\"${PROJECT_VERSION}\"")
 set_target_properties(popir PROPERTIES
   LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib"
   INSTALL_RPATH "$ORIGIN")
+
+# With -DCMAKE_UNITY_BUILD=ON, as pip builds, the files of a folder compile as one: headers are read
+# and templates made once for all of them. So no two files of a folder may define one name, not even
+# in anonymous namespaces. What has COMPILE_OPTIONS of its own, such as those of an
+# instruction set, stays alone.
+set_target_properties(${parts} PROPERTIES UNITY_BUILD_MODE GROUP)
+foreach(source IN LISTS sources)
+  get_filename_component(folder "${source}" DIRECTORY)
+  string(REPLACE "/" "_" folder "${folder}")
+  set_source_files_properties("${source}" PROPERTIES UNITY_GROUP "${folder}")
+endforeach()
 
 # One instruction set per file, named by the end of the file's name; callers choose at run time.
 # A short loop that lies across two lines of the instruction cache takes up to a third longer.
@@ -36,13 +60,6 @@ endforeach()
 # A thousand constructors of constants in a row: nothing to optimise, and -O3 takes minutes over it.
 set_source_files_properties(popart/operators.cpp PROPERTIES COMPILE_OPTIONS -O0)
 
-# glibc's vector mathematics, where it is there.
-find_library(MVEC_LIBRARY mvec)
-if(MVEC_LIBRARY)
-  target_compile_definitions(popir PRIVATE POPIR_HAVE_LIBMVEC=1)
-  target_link_libraries(popir PRIVATE mvec)
-endif()
-
 # oneDNN: one copy of its library beside ours, and that copy is what we link.
 if(POPIR_ONEDNN)
   popir_wheel_file(onednn_header onednn-devel-cpu-gomp include/oneapi/dnnl/dnnl.hpp)
@@ -60,16 +77,20 @@ if(POPIR_ONEDNN)
     IMPORTED_SONAME libdnnl.so.3
     INTERFACE_INCLUDE_DIRECTORIES "${CMAKE_BINARY_DIR}/onednn/include"
     INTERFACE_COMPILE_DEFINITIONS POPIR_HAVE_ONEDNN=1)
-  target_link_libraries(popir PRIVATE onednn)
+  target_link_libraries(popir_hot PRIVATE onednn)
 endif()
 
-if(POPIR_WERROR)
-  target_compile_options(popir PRIVATE -Werror)
-endif()
+foreach(part IN LISTS parts)
+  if(POPIR_WERROR)
+    target_compile_options(${part} PRIVATE -Werror)
+  endif()
+  if(POPIR_SANITIZE)
+    # The first fault ends the process. Operator libraries need not have the type information of vptr.
+    target_compile_options(${part} PRIVATE -fsanitize=${POPIR_SANITIZE} -fno-sanitize-recover=all
+      -fno-sanitize=vptr -fno-omit-frame-pointer -g1 -O0)
+  endif()
+endforeach()
 if(POPIR_SANITIZE)
-  # The first fault ends the process. Operator libraries need not have the type information of vptr.
-  target_compile_options(popir PRIVATE -fsanitize=${POPIR_SANITIZE} -fno-sanitize-recover=all -fno-sanitize=vptr
-    -fno-omit-frame-pointer -g1 -O0)
   target_link_options(popir PUBLIC -fsanitize=${POPIR_SANITIZE})
 else()
   target_link_options(popir PRIVATE -Wl,-z,defs)

@@ -1,4 +1,4 @@
-// print.h: printing from codelets, for sources that include it by this name.
+// Printing from codelets; for sources that include the SDK's print.h.
 #ifndef popir_print_h
 #define popir_print_h
 

@@ -34,6 +34,8 @@ Layout Layout::rowMajor(poplar::Type type, std::vector<std::int64_t> shape) {
   return layout;
 }
 
+std::optional<Prepacked> Runner::prepacked(std::size_t) const { return std::nullopt; }
+
 bool Kernel::accepts(std::size_t, const Layout& layout) const { return layout.dense(); }
 
 void Kernel::check(const std::vector<OperandInfo>&) const {

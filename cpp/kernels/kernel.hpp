@@ -9,14 +9,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
+#include <optional>
 #include <vector>
 
 #include "kernels/rounding.hpp"
+#include "workload/work.hpp"
 
 namespace popir {
 
+struct ElementWiseForm;
+struct Tail;
+
 enum class Access : std::uint8_t { Read, Write, ReadWrite };
+constexpr Access lastOf(Access) { return Access::ReadWrite; }
 
 /// How the elements of one operand lie in memory, fixed when an engine is compiled.
 struct Layout {
@@ -39,14 +44,7 @@ struct Layout {
   static Layout rowMajor(poplar::Type type, std::vector<std::int64_t> shape);
 };
 
-/// What the machine reading is told of a bulk vertex: the class whose estimator to ask, and the
-/// sizes that this estimator documents (cpp/machine/estimators.hpp).
-struct Work {
-  std::string vertexClass;
-  poplar::Type type;
-  std::vector<std::uint64_t> sizes;
-  std::uint64_t flops = 0;
-};
+struct Prepacked;
 
 /// A kernel with everything decided. `operands[i]` points at the first element of operand i.
 class Runner {
@@ -55,6 +53,18 @@ class Runner {
   /// `scratch` has scratchBytes(), 64-byte aligned, and keeps nothing between runs.
   virtual void run(void* const* operands, void* scratch) const = 0;
   virtual std::size_t scratchBytes() const { return 0; }
+  /// What may run in its place where an operand stays the same from run to run; nothing by default.
+  /// `operands`: how many it has.
+  virtual std::optional<Prepacked> prepacked(std::size_t operands) const;
+};
+
+/// A runner in two, which have to live no longer than it: one brings an operand into the form that
+/// it wants, the other does the work with that form.
+struct Prepacked {
+  std::size_t operand;
+  std::size_t bytes;             ///< of the form
+  std::unique_ptr<Runner> pack;  ///< operands: that one, its form
+  std::unique_ptr<Runner> run;   ///< operands: all of the runner's, then the form
 };
 
 /// An operand as a vertex gives it, before it has a layout.
@@ -112,6 +122,32 @@ class Kernel {
   virtual std::vector<std::size_t> tied(const std::vector<Layout>& /*operands*/) const {
     return {};
   }
+
+  // What the engine's passes ask, to run a step elsewhere, in another form or with others. By
+  // default nothing can be done.
+
+  /// Whether it does more than its operands show, or keeps something for its next run: the step
+  /// runs where and as often as the program says.
+  virtual bool hasEffects() const { return false; }
+  /// The program that it is, if it is element-wise; else null.
+  virtual std::shared_ptr<const ElementWiseForm> elementWise() const { return nullptr; }
+  /// Whether its elementWise() program may be a vertex that writes other tensors than it reads,
+  /// where this one works in place.
+  virtual bool mayWorkOutOfPlace() const { return false; }
+  /// The kernel that gives the same where operand `i` has that shape: further elements at the ends
+  /// of dimensions, none of which it reads. Null if it would read them.
+  virtual std::shared_ptr<const Kernel> widened(std::size_t /*i*/,
+                                                const std::vector<std::int64_t>& /*shape*/) const {
+    return nullptr;
+  }
+  /// The kernel that adds `factor` times what this one writes to what is there, at the precision of
+  /// its sums, and reads and writes where this one writes. Null if there is none.
+  virtual std::shared_ptr<const Kernel> accumulating(float /*factor*/) const { return nullptr; }
+  /// What it does to its result: the program that gives its input 0 if that is nothing yet, null if
+  /// it can do nothing.
+  virtual std::shared_ptr<const Tail> tail() const { return nullptr; }
+  /// The kernel with another tail. Null if it cannot do that one, or has no tail().
+  virtual std::shared_ptr<const Kernel> withTail(const Tail& /*tail*/) const { return nullptr; }
 };
 
 }  // namespace popir

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kernels/philox.hpp"
+#include "kernels/vector/philox.hpp"
 
 namespace popir {
 namespace {

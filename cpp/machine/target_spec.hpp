@@ -1,4 +1,4 @@
-// Every figure of a machine. No constant of a machine stands anywhere else.
+// All figures of a target machine. No other file has constants of a machine.
 #ifndef popir_machine_target_spec_hpp
 #define popir_machine_target_spec_hpp
 
@@ -28,12 +28,12 @@ struct __attribute__((visibility("default"))) TargetSpec {
   unsigned exchangeSlotsPerSpan = 3;
   /// Sync, start of the exchange and call of the compute set: what a phase costs beside its work.
   unsigned phaseCycles = 400;
-  /// What a phase costs beside that when it goes from one IPU to another; 0: the way to the
+  /// Additional cycles of a phase with traffic between IPUs. 0: computed from the way to the
   /// farthest IPU and back, at `syncSecondsPerHop`.
   unsigned globalSyncCycles = 0;
   double syncSecondsPerHop = 15e-9;
 
-  /// Of one link, one way; of which the efficiency is left for payload.
+  /// The rate of one link in one direction, and the fraction of it that carries payload.
   double linkBitsPerSecond = 128.0 * (1u << 30);
   double linkEfficiency = 0.85;
   /// From an IPU to the other of its pair: what ends there, and what only crosses; to the next
@@ -76,11 +76,11 @@ struct __attribute__((visibility("default"))) TargetSpec {
   /// Of a program, on every tile, and of each of its steps.
   unsigned controlCodeBytes = 700;
   unsigned controlCodeBytesPerStep = 8;
-  /// What variables begin at on a tile.
+  /// Alignment of variables on a tile, in bytes.
   unsigned variableAlignment = 8;
 
   unsigned numTiles() const { return numIPUs * tilesPerIPU; }
-  /// globalSyncCycles, or what stands for it.
+  /// globalSyncCycles, or the value computed in its place if it is 0.
   unsigned syncBetweenIPUs() const;
 
   static TargetSpec cpu();

@@ -1,4 +1,4 @@
-// The error of an attribute that is missing or of the wrong type; OperatorAttributeError in Python.
+// Thrown for an attribute that is missing or has the wrong type. In Python: OperatorAttributeError.
 #ifndef popir_popart_attribute_error_hpp
 #define popir_popart_attribute_error_hpp
 

@@ -1,4 +1,4 @@
-// The C++ side of an operator that is not written in C++.
+// Operators that are not written in C++, as C++ code sees them.
 #ifndef popir_popart_builtin_op_hpp
 #define popir_popart_builtin_op_hpp
 
@@ -6,8 +6,8 @@
 
 namespace popir {
 
-/// Shows patterns and other operators what it is and where it is connected. What it does, the
-/// compiler is asked.
+/// Gives patterns and other operators access to its identity and connections. Its virtual functions
+/// call the compiler.
 class __attribute__((visibility("default"))) BuiltinOp final : public popart::Op {
  public:
   using popart::Op::Op;

@@ -67,8 +67,8 @@ BuiltinClass groupNorm() {
           }};
 }
 
-/// ai.onnx's Reshape has its shape in an input, which the compiler reads; ai.graphcore's has it in
-/// an attribute.
+/// Reshape of ai.onnx takes the shape as an input, which the compiler reads. Reshape of
+/// ai.graphcore takes it as an attribute.
 BuiltinClass reshape(const char* domain) {
   return {domain, "Reshape", typeid(popart::ReshapeOp),
           [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes& a) {
@@ -83,7 +83,7 @@ BuiltinClass reshape(const char* domain) {
           }};
 }
 
-/// The attributes that ONNX's Gather lacks are there where they say something.
+/// Attributes that ONNX's Gather lacks are written only if they differ from their defaults.
 BuiltinClass gather(const char* domain, const char* type) {
   return {domain, type, typeid(popart::GatherOp),
           [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes& a) {

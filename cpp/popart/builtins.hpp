@@ -1,4 +1,4 @@
-// Which classes of popart/op/ stand for which operators of the compiler.
+// Maps the compiler's operators to the classes of popart/op/.
 #ifndef popir_popart_builtins_hpp
 #define popir_popart_builtins_hpp
 
@@ -18,14 +18,14 @@ struct BuiltinClass {
   std::type_index cls;
   std::unique_ptr<popart::Op> (*make)(const popart::OperatorIdentifier&,
                                       const popart::Op::Settings&, const popart::Attributes&);
-  /// The attributes of an object of the class, as the operator's schema names them.
+  /// The object's attributes, with the names of the operator's schema.
   popart::Attributes (*attributes)(const popart::Op&);
 };
 
-/// The class for an operator of the compiler, by domain and name; null if there is none.
+/// The class for an operator of the compiler, by domain and name. Null if there is none.
 const BuiltinClass* builtinClass(const popart::OperatorIdentifier& opid);
-/// The row of an object that is of such a class itself, not of one that derives from it, and has
-/// the operator's name; null if there is none.
+/// The row for an object of exactly this class (not a derived one) with the operator's name. Null
+/// if there is none.
 const BuiltinClass* builtinClass(const popart::Op& op);
 
 #pragma GCC visibility pop

@@ -1,4 +1,4 @@
-// The classes of PopART's own C++ programs: what of them is more than a declaration.
+// Functions of PopART's host-side classes (sessions, builders, devices) that are not inline.
 #include <popart/hostside.hpp>
 
 #include <popart/devicemanager.hpp>

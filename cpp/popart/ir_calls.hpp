@@ -1,8 +1,8 @@
-// What C++ code may ask of the compiler: a table of functions that the bindings install.
+// The calls from C++ code to the compiler: a table of functions, installed by the bindings.
 //
-// The compiler (Python) is the authority for what is in a graph and how it is connected. Mutators
-// of popart::Op and popart::Graph call it, it changes its graph, and tells the C++ sides. So
-// libpopir needs no Python.
+// The compiler, written in Python, owns the graph. Functions of popart::Op and popart::Graph that
+// modify it call this table. The compiler changes its graph and then updates the C++ objects. With
+// this table libpopir does not depend on Python.
 #ifndef popir_popart_ir_calls_hpp
 #define popir_popart_ir_calls_hpp
 
@@ -20,24 +20,24 @@ namespace popir {
 #pragma GCC visibility push(default)
 
 struct IrCalls {
-  // A graph's tensors. tensor() is null if there is none of that id.
+  // ---- Tensors of a graph. tensor() is null for an unknown id. ----
   popart::Tensor* (*tensor)(popart::Graph&, const popart::TensorId&);
   std::vector<popart::TensorId> (*tensorIds)(popart::Graph&);
   void (*addActGrad)(popart::Graph&, const popart::TensorId&);
-  /// `function` is the graph's that adds it.
+  /// `function` is the name of the calling function of Graph, for messages.
   void (*addInit)(popart::Graph&, const char* function, const popart::TensorId&,
                   const popart::TensorInfo&, const void* data);
-  /// Makes a variable part of the models that a session saves.
+  /// Adds a variable to the models that a session saves.
   void (*saveVariable)(popart::Graph&, const popart::TensorId&);
   void (*removeTensor)(popart::Graph&, const popart::TensorId&);
   popart::TensorId (*uniqueId)(popart::Graph&, const std::string& base);
   popart::Op* (*producer)(const popart::Tensor&);
-  /// The value of a constant, row by row; false if it has none.
+  /// The value of a constant, in row-major order. Returns false if it has none.
   bool (*data)(const popart::Tensor&, std::string* bytes);
-  /// One entry for each use, in the order of connection.
+  /// One entry per use, in the order of connection.
   std::vector<popart::Op*> (*consumers)(const popart::Tensor&);
 
-  // A graph's operators. op() is null if there is none of that id.
+  // ---- Operators of a graph. op() is null for an unknown id. ----
   popart::Op* (*op)(popart::Graph&, popart::OpId);
   std::vector<popart::OpId> (*opIds)(popart::Graph&);
   std::unique_ptr<popart::Op> (*createOp)(popart::Graph&, const popart::OperatorIdentifier&,
@@ -46,13 +46,13 @@ struct IrCalls {
   void (*eraseOp)(popart::Graph&, popart::OpId);
   void (*addConstraint)(popart::Graph&, popart::Op& before, popart::Op& after);
   void (*removeConstraint)(popart::Graph&, popart::Op& before, popart::Op& after);
-  /// The operators that one waits for, or that wait for it.
+  /// The operators that must run before (`befores`) or after an operator.
   std::vector<popart::Op*> (*constraints)(popart::Graph&, popart::Op&, bool befores);
   bool (*isTraining)(popart::Graph&);
   bool (*hasGradients)(popart::Graph&);
   int (*opsetVersion)(popart::Graph&, const std::string& domain);
 
-  // An operator's connections and name.
+  // ---- Connections and name of an operator ----
   void (*connectIn)(popart::Op&, popart::InIndex, const popart::TensorId&);
   void (*connectOut)(popart::Op&, popart::OutIndex, const popart::TensorId&);
   void (*createAndConnectOut)(popart::Op&, popart::OutIndex, const popart::TensorId&);
@@ -60,7 +60,7 @@ struct IrCalls {
   void (*disconnectOut)(popart::Op&, popart::OutIndex);
   void (*setName)(popart::Op&, const std::string&);
 
-  // The virtual functions of an operator that is not written in C++.
+  // ---- Virtual functions of an operator that is not written in C++ ----
   void (*setup)(popart::Op&);
   std::unique_ptr<popart::Op> (*clone)(const popart::Op&);
   float (*subgraphValue)(const popart::Op&);
@@ -69,7 +69,7 @@ struct IrCalls {
 };
 
 void installIrCalls(const IrCalls& calls);
-/// \throws popart::internal_error before installIrCalls.
+/// \throws popart::internal_error before installIrCalls()
 const IrCalls& irCalls();
 
 #pragma GCC visibility pop

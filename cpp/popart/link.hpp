@@ -1,7 +1,8 @@
-// What ties a C++ object of the IR to the compiler's own. The bindings derive from these.
+// Links from C++ objects of the IR to the compiler's objects. The bindings derive from these
+// classes.
 //
-// The compiler's object owns its C++ side for life; the links know the way back. An Op alone may be
-// owned from C++ for a while, by a unique_ptr: its link then keeps the compiler's object.
+// The compiler's object owns its C++ object. The link refers back. Exception: C++ code may hold an
+// Op in a unique_ptr for a while; during that time its link keeps the compiler's object alive.
 #ifndef popir_popart_link_hpp
 #define popir_popart_link_hpp
 
@@ -29,21 +30,21 @@ class GraphLink {
 class TensorLink {
  public:
   virtual ~TensorLink();
-  /// The info that the compiler has.
+  /// Type and shape as known to the compiler.
   popart::TensorInfo known;
-  /// The value of a constant that C++ code has asked for.
+  /// The value of a constant, fetched when C++ code first asks for it.
   std::unique_ptr<popart::TensorData> data;
-  /// Whether the tensor is one of touchedTensors().
+  /// True if the tensor is in touchedTensors().
   bool touched = false;
 };
 
-/// C++ code is about to be given a way to write the tensor's info.
+/// Records that C++ code gets write access to the tensor's info.
 void touch(popart::Tensor& tensor);
-/// The tensors whose infos C++ code may have written since forgetTouched().
+/// The tensors touched since forgetTouched(). Their infos may have changed.
 const std::vector<popart::Tensor*>& touchedTensors();
 void forgetTouched();
 
-/// How many operators live, for tests of who owns what.
+/// Number of existing operators, for tests of ownership.
 long liveOps();
 
 #pragma GCC visibility pop

@@ -1,4 +1,4 @@
-// Where log lines go.
+// The destination of log messages.
 #ifndef popir_popart_log_sink_hpp
 #define popir_popart_log_sink_hpp
 

@@ -1,4 +1,4 @@
-// The classes through which libraries reach the registry.
+// The public classes for registration; they forward to the registry.
 #include <popart/graph.hpp>
 #include <popart/opmanager.hpp>
 #include <popart/patterns/patterns.hpp>

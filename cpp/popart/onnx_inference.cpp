@@ -10,7 +10,7 @@ namespace {
 
 using inference_internal::fail;
 
-/// \throws InferenceError where the node has no such output.
+/// \throws InferenceError if the node has no such output
 TypeProto_Tensor* outputTensor(InferenceContext& ctx, std::size_t index) {
   TypeProto* type = ctx.getOutputType(index);
   if (type == nullptr)

@@ -81,7 +81,7 @@ AttributeProto defaultOf(const std::string& name, AttributeProto::AttributeType 
 
 OpSchema& OpSchema::Attr(std::string name, std::string description,
                          AttributeProto::AttributeType type, int64_t value) {
-  // An integer may stand for a float.
+  // An integer is accepted for a float.
   if (type == AttributeProto::FLOAT)
     return Attr(std::move(name), std::move(description), type, static_cast<float>(value));
   AttributeProto a = defaultOf(name, type);

@@ -115,7 +115,8 @@ view::RegMap Op::bwdRegMap(InIndex in, OutIndex out) const {
 
 namespace {
 
-/// The compiler connects only operators that it has.
+/// Returns `op`.
+/// \throws error if it is in no graph: the compiler connects only operators that it knows
 Op& placed(Op& op) {
   if (op.link() == nullptr)
     throw error("{} is in no graph, so it cannot be connected; call moveIntoGraph first",

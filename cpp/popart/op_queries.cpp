@@ -1,4 +1,4 @@
-// What patterns ask of operators: what they are, where they run, who is next to them.
+// Queries of patterns about operators: kind, placement, neighbours.
 #include <popart/graph.hpp>
 #include <popart/op.hpp>
 #include <popart/op/elementwise.hpp>

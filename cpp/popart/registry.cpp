@@ -6,7 +6,7 @@
 #include <climits>
 #include <cstdlib>
 
-#include "poplar/crash.hpp"
+#include "support/crash.hpp"
 
 namespace popir {
 
@@ -28,7 +28,8 @@ Registry& Registry::instance() {
   return registry;
 }
 
-/// Whether `what`, which the library `old` has registered, may be replaced by that of `fresh`.
+/// True if library `fresh` may replace `what`, registered by library `old`. Otherwise records a
+/// fault.
 bool Registry::admits(const std::string& what, const Origin& old, const Origin& fresh) {
   if (old.path == fresh.path && old.base != fresh.base) {
     popart::logging::info("{} of '{}' replaced by a rebuild", what, fresh.path);
@@ -64,7 +65,7 @@ void Registry::addOpx(const OperatorIdentifier& opid,
   nameInCrashes(origin.base);
   const auto found = opxs_.find(opid);
   if (found != opxs_.end()) {
-    // Libraries do this: the classes are usually the same.
+    // Some libraries do this, usually with the same class; so it is only a warning.
     if (found->second.origin.path == origin.path && found->second.origin.base == origin.base) {
       popart::logging::warn("The library '{}' registers the Opx of {} twice; the first was kept",
                             origin.path, opid);
@@ -169,7 +170,7 @@ std::vector<std::string> Registry::takeFaults() {
 
 }  // namespace popir
 
-/// How many things libraries have registered, or tried to, in this process.
+/// Counts the registrations in this process, including failed ones.
 extern "C" __attribute__((visibility("default"))) unsigned popir_registrations() {
   return popir::Registry::instance().generation();
 }

@@ -1,7 +1,8 @@
-// What operator libraries have made known, and which library each piece came from.
+// The registry of operators, lowerings, patterns and schemas of loaded libraries, and the library
+// of each.
 //
-// Static creators run while a library loads, where an exception would end the process; so they only
-// record here, and what is wrong is kept as a fault until the compiler asks.
+// Registrations run in static initializers while a library is loaded. An exception there would end
+// the process. So errors are recorded as faults, which the compiler reads later.
 #ifndef popir_popart_registry_hpp
 #define popir_popart_registry_hpp
 
@@ -21,14 +22,14 @@ namespace popir {
 
 #pragma GCC visibility push(default)
 
-/// The library that an address lies in.
+/// The library that contains an address.
 struct Origin {
-  /// As loaded, made absolute; or the name that `Registry::nameLibrary` has given to that path.
+  /// The absolute path of the file, or the name that `Registry::nameLibrary` gave it.
   std::string path;
-  /// Where it was loaded; tells a rebuild of a library from the library.
+  /// The load address. It distinguishes a rebuilt library from the original.
   const void* base = nullptr;
 
-  /// The first of the two addresses that lies in a library; `path` is "" if neither does.
+  /// The library of `where`, or else of `otherwise`. `path` is "" if neither is in a library.
   static Origin of(const void* where, const void* otherwise);
 };
 
@@ -61,7 +62,8 @@ struct SchemaRecord {
   Origin origin;
 };
 
-/// Where schemas go at once, since ONNX asks nobody before it looks one up. Returns a fault, or "".
+/// Receives schemas at once, because ONNX does not ask before it looks up a schema. Returns a
+/// fault, or "".
 using SchemaSink = std::string (*)(const SchemaRecord& record);
 void installSchemaSink(SchemaSink sink);
 
@@ -69,17 +71,17 @@ class Registry {
  public:
   static Registry& instance();
 
-  // Each refuses, as a fault, what another library has, or this library twice; a rebuild of the
-  // library replaces.
+  // Each add function records a fault if another library, or the same one, has registered the item
+  // before. A rebuilt library replaces the items of its predecessor.
   void addOp(const popart::OpManager::OpInfo& info, const Origin& origin);
   void addOpx(const popart::OperatorIdentifier& opid,
               const popart::popx::OpxManager::OpxFactoryFunc& factory, const Origin& origin);
   void addPattern(PatternRecord record);
-  /// A later function of an operator replaces an earlier one.
+  /// A later function replaces an earlier one of the same operator.
   void addShapeFunction(const popart::OperatorIdentifier& opid,
                         popart::ShapeInferenceFunction function, const Origin& origin);
-  /// What is loaded from `path`, an absolute path, after this call is called `name` instead. So
-  /// what is built anew from the same sources, into another file, replaces what was built before.
+  /// Libraries loaded from `path` (absolute) after this call are called `name`. So a library
+  /// rebuilt from the same sources to another file replaces the previous build.
   void nameLibrary(const std::string& path, const std::string& name) { names_[path] = name; }
   std::string nameOf(const std::string& path) const;
   void addSchema(const onnx::OpSchema& schema, const Origin& origin);
@@ -93,12 +95,12 @@ class Registry {
 
   const std::map<popart::OperatorIdentifier, OpRecord>& ops() const { return ops_; }
   const std::map<popart::OperatorIdentifier, OpxRecord>& opxs() const { return opxs_; }
-  /// In the order of their registration.
+  /// In the order of registration.
   const std::vector<PatternRecord>& patterns() const { return patterns_; }
   const std::vector<SchemaRecord>& schemas() const { return schemas_; }
-  /// The faults since the last call.
+  /// Returns the faults since the last call.
   std::vector<std::string> takeFaults();
-  /// Changes whenever something is added.
+  /// Changes with every registration.
   unsigned generation() const { return generation_; }
 
  private:
@@ -114,7 +116,7 @@ class Registry {
   unsigned generation_ = 0;
 };
 
-/// Runs `add`; what it throws becomes a fault. For static initialisers, which nothing may leave.
+/// Runs `add` and records an exception as a fault. For static initializers, which must not throw.
 template <class Add>
 void record(const char* what, const Add& add) noexcept {
   try {

@@ -1,7 +1,7 @@
-// The last words of a process that an operator library ends with an exception.
+// A report for a process that is ended by an exception from an operator library.
 //
-// A static initialiser that throws ends the process, whatever surrounds dlopen. Nothing can save
-// it, but it can be told which library it was, and what it threw.
+// If a static initializer throws, the process ends, even inside of a try block around dlopen().
+// This handler reports the library and the exception first.
 #include <cxxabi.h>
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -21,15 +21,16 @@ bool contains(const std::string& path, const char* part) {
   return path.find(part) != std::string::npos;
 }
 
-/// Whether a library is one that every throw passes through.
+/// True for libraries of the C++ runtime, through which every throw passes.
 bool isRuntime(const std::string& path) {
   for (const char* part : {"libpopir.so", "libstdc++.so", "libgcc_s.so", "libc.so", "libasan.so"})
     if (contains(path, part)) return true;
   return false;
 }
 
-/// The library that threw: while the dynamic loader runs initialisers (`loading`), the library that
-/// it is at; otherwise the innermost one outside of the C++ runtime.
+/// The library that threw. While the dynamic loader runs initializers (`loading`), it is the
+/// library being initialized. Otherwise it is the innermost one on the stack outside of the C++
+/// runtime.
 std::string thrower(bool* loading) {
   void* frames[64];
   const int n = backtrace(frames, 64);
@@ -78,10 +79,10 @@ std::string thrown() {
 
 }  // namespace
 
-/// Installs the handler, once; the one before it is called after it.
+/// Installs the handler once. Afterwards it calls the previous handler.
 extern "C" __attribute__((visibility("default"))) void popir_install_terminate_handler() {
   if (std::get_terminate() == onTerminate) return;
   void* warm[1];
-  backtrace(warm, 1);  // loads libgcc now, where loading is safe
+  backtrace(warm, 1);  // loads libgcc now, while loading is safe
   previous = std::set_terminate(onTerminate);
 }

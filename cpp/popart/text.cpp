@@ -1,4 +1,4 @@
-// Errors, log lines and whatever else is written as text.
+// Text output: errors, log messages, printed values.
 #include <popart/error.hpp>
 #include <popart/logging.hpp>
 #include <popart/operatoridentifier.hpp>

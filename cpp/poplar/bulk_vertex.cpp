@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "kernels/half.hpp"
-#include "poplar/budget.hpp"
 #include "poplar/graph_impl.hpp"
+#include "support/budget.hpp"
 
 namespace popir {
 

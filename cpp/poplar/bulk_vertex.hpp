@@ -1,4 +1,4 @@
-// Bulk vertices: how a library function adds work to a graph.
+// Bulk vertices: the work that library functions add to a graph.
 #ifndef popir_poplar_bulk_vertex_hpp
 #define popir_poplar_bulk_vertex_hpp
 
@@ -17,28 +17,28 @@ struct BulkOperand {
   Access access;
 };
 
-/// One host kernel over whole tensors; stands for the vertices that PopLibs would add. Its work is
-/// shared over the tiles that hold its first written operand.
+/// A host kernel on whole tensors, in place of the many vertices that PopLibs would add. The
+/// machine model distributes its work over the tiles of its first written operand.
 struct BulkVertex {
   std::shared_ptr<const Kernel> kernel;
   std::vector<BulkOperand> operands;
   std::string name;
-  /// Of the virtual graph that it was added to; null for all tiles.
+  /// The tiles of the virtual graph to which it was added; null for all tiles.
   std::shared_ptr<const VirtualTiles> tiles;
 };
 
-/// What it makes of a rounding that is asked for.
+/// The rounding that the vertex supports.
 Rounds roundsOf(const BulkVertex& vertex);
 
-/// Adds a bulk vertex to a compute set.
-/// Operands of one vertex may overlap only where they are the same view (work in place).
-/// \throws poplar::graph_connection_error if an operand is invalid, of another graph, or written
-///         while constant or aliased.
+/// Adds a bulk vertex to a compute set. Operands may overlap only if they are the same view
+/// (in-place).
+/// \throws poplar::graph_connection_error if an operand is invalid, belongs to another graph, or is
+/// written although it is constant or contains aliases
 void addBulkVertex(poplar::Graph& graph, poplar::ComputeSet cs,
                    std::shared_ptr<const Kernel> kernel, std::vector<BulkOperand> operands,
                    std::string name);
 
-/// The usual library call: a compute set with one bulk vertex, executed at the end of `prog`.
+/// Adds a compute set with one bulk vertex, and appends its execution to `prog`.
 void addBulkVertex(poplar::Graph& graph, poplar::program::Sequence& prog,
                    std::shared_ptr<const Kernel> kernel, std::vector<BulkOperand> operands,
                    const poplar::DebugContext& debugContext);

@@ -1,4 +1,4 @@
-// Host values into device constants.
+// Conversion of host values to the types of constants.
 #include <poplar/exceptions.hpp>
 
 #include <cstring>

@@ -2,11 +2,11 @@
 #include <poplar/Graph.hpp>
 
 #include "machine/target_spec.hpp"
-#include "poplar/budget.hpp"
 #include "poplar/graph_impl.hpp"
 #include "poplar/library_options.hpp"
 #include "poplar/planned_layout.hpp"
 #include "poplar/virtual_tiles.hpp"
+#include "support/budget.hpp"
 
 namespace poplar {
 
@@ -24,8 +24,8 @@ void checkGraph(const char* what, const GraphImpl& graph, const Tensor& t) {
         (t.valid() ? "the tensor belongs to another graph" : "the tensor is not valid"));
 }
 
-// Contiguous runs of variables that a range of the flattened tensor covers:
-// visit(variable, first element, elements, flat position).
+// Visits the contiguous runs of variables in a range of the flattened tensor: visit(variable, first
+// element, number of elements, flat position).
 void forEachRun(
     const View& view, std::int64_t begin, std::int64_t end,
     const std::function<void(unsigned, std::int64_t, std::int64_t, std::int64_t)>& visit) {
@@ -64,7 +64,7 @@ Graph::Graph(std::shared_ptr<GraphImpl> impl, std::shared_ptr<const popir::Virtu
 
 const Target& Graph::getTarget() const { return virtual_ ? virtual_->target : impl_->target; }
 
-// Tiles of this graph, in ascending order, on as many IPUs.
+// A virtual graph of these tiles of this graph, in ascending order, on `ipus` IPUs.
 Graph Graph::onTiles(const std::vector<unsigned>& tiles, unsigned ipus) {
   auto part = std::make_shared<popir::VirtualTiles>();
   auto spec = impl_->target.spec();
@@ -152,7 +152,7 @@ void Graph::setInitialValueFrom(const Tensor& t, const Type& givenType, std::siz
   if (t.containsAliases())
     throw graph_connection_error("Graph::setInitialValue: " + t.getDebugStr() +
                                  " holds an element twice, which can have one value");
-  Type valueType = givenType;  // `long` has 8 bytes on the host and 4 on the device
+  Type valueType = givenType;  // the host's `long` has 8 bytes, the device's 4
   if (valueSize == 8 && valueType == INT) valueType = LONGLONG;
   if (valueSize == 8 && valueType == UNSIGNED_INT) valueType = UNSIGNED_LONGLONG;
   const std::size_t n = t.numElements();
@@ -206,7 +206,7 @@ void requireTile(const Target& target, std::size_t tile) {
                                " given, the target has " + std::to_string(target.getNumTiles()));
 }
 
-// No element is given to two tiles.
+// Checks that no element is mapped to two tiles.
 void requireDisjoint(const Graph::TileToTensorMapping& mapping) {
   std::vector<std::pair<Interval, std::size_t>> all;
   for (std::size_t tile = 0; tile < mapping.size(); ++tile)

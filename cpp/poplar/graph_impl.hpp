@@ -1,4 +1,4 @@
-// What a poplar::Graph holds.
+// The contents of a poplar::Graph.
 #ifndef popir_poplar_graph_impl_hpp
 #define popir_poplar_graph_impl_hpp
 
@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "codelets/library.hpp"
 #include "poplar/bulk_vertex.hpp"
-#include "poplar/codelet_library.hpp"
 #include "poplar/program_node.hpp"
 #include "poplar/tile_mapping.hpp"
 #include "poplar/user_vertex.hpp"
@@ -21,7 +21,7 @@ namespace popir {
 
 class PlanCache;
 
-/// Bytes that copies share.
+/// Immutable bytes, shared between copies.
 class SharedBytes {
  public:
   SharedBytes() = default;
@@ -30,7 +30,7 @@ class SharedBytes {
   bool empty() const { return !bytes_ || bytes_->empty(); }
   const unsigned char* data() const { return bytes_ ? bytes_->data() : nullptr; }
   std::size_t size() const { return bytes_ ? bytes_->size() : 0; }
-  /// For whoever fills in the value; \pre not shared yet.
+  /// Allocates `n` bytes to fill in. \pre not shared yet
   unsigned char* fill(std::size_t n) {
     if (empty()) bytes_ = std::make_shared<std::vector<unsigned char>>(n);
     return bytes_->data();
@@ -46,7 +46,7 @@ struct Variable {
   std::int64_t elements;
   std::string name;
   bool constant = false;
-  /// A constant's value, or what a variable holds when an engine is loaded; else empty.
+  /// The value of a constant, or the initial value of a variable; else empty.
   SharedBytes data;
   TileMapping mapping;
 
@@ -56,7 +56,7 @@ struct Variable {
 struct ComputeSetImpl {
   std::string name;
   std::vector<BulkVertex> bulk;
-  std::vector<unsigned> vertices;  // of codelets
+  std::vector<unsigned> vertices;  // vertices of codelets
 };
 
 class __attribute__((visibility("default"))) GraphImpl
@@ -69,7 +69,7 @@ class __attribute__((visibility("default"))) GraphImpl
   poplar::Tensor addVariable(poplar::Type type, Dims shape, std::string name, bool constant);
 
   poplar::Target target;
-  std::shared_ptr<PlanCache> plans;  // of its contractions
+  std::shared_ptr<PlanCache> plans;  // plans of contractions
   std::deque<Variable> variables;
   std::deque<ComputeSetImpl> computeSets;
   CodeletLibrary codelets;
@@ -81,8 +81,8 @@ class __attribute__((visibility("default"))) GraphImpl
   std::map<std::string, poplar::Tensor> hostWrites, hostReads;
 };
 
-/// Converts `n` host values of one type to another.
-/// \throws poplar::type_error for types that have no values on the host.
+/// Converts `n` host values from one type to another.
+/// \throws poplar::type_error for types that have no host representation
 __attribute__((visibility("default"))) void convertValues(poplar::Type from, const void* src,
                                                           poplar::Type to, void* dst,
                                                           std::size_t n);

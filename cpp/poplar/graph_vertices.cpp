@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "poplar/codelet_compile.hpp"
+#include "codelets/compile.hpp"
 #include "poplar/graph_impl.hpp"
-#include "poplar/host_process.hpp"
 #include "poplar/virtual_tiles.hpp"
+#include "support/host_process.hpp"
 
 namespace popir {
 namespace {
@@ -36,7 +36,7 @@ bool isList(const CodeletField& f) {
   return f.shape == Shape::Scalars || f.shape == Shape::Vectors;
 }
 
-/// A field of a vertex, found by its name; and the errors about it.
+/// A field of a vertex, looked up by name, with the error messages about it.
 struct Field {
   Field(const char* caller, GraphImpl& g, const poplar::FieldRef& ref) : who(caller), graph(g) {
     const auto id = ref.vertex().getId();
@@ -170,7 +170,7 @@ bool isCompiled(const std::string& path, CodeletFileType type) {
 
 namespace {
 
-// Changes when a file is edited.
+// The version of a file: changes when the file is edited.
 std::string stampOf(const std::string& path) {
   std::error_code failed;
   const auto size = std::filesystem::file_size(path, failed);
@@ -295,7 +295,7 @@ void Graph::setFieldValue(FieldRef ref, const FieldData& given, bool single) {
   if (content.sized && content.values.size() != bytes)
     field.refuse("was given " + std::to_string(given.n) + " values, its size was set to " +
                  std::to_string(content.values.size() / field.elementType().sizeInBytes()));
-  Type valueType = given.type;  // `long` has 8 bytes on the host and 4 on the device
+  Type valueType = given.type;  // the host's `long` has 8 bytes, the device's 4
   if (given.elementBytes == 8 && valueType == INT) valueType = LONGLONG;
   if (given.elementBytes == 8 && valueType == UNSIGNED_INT) valueType = UNSIGNED_LONGLONG;
   content.values.resize(bytes);

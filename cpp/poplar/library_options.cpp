@@ -6,7 +6,7 @@ namespace popir {
 namespace {
 
 using Rows = std::vector<OptionRow>;
-using Kind = OptionRow::Kind;
+using Effect = OptionRow::Kind;
 using Type = OptionRow::Type;
 
 constexpr const char* kPasses = "NONE INFERENCE_FWD TRAINING_FWD TRAINING_BWD TRAINING_WU";
@@ -21,22 +21,22 @@ constexpr const char* kNoReplicas = "there is one replica of a program, so nothi
 
 OptionRow without(const char* name, Type type, const char* otherwise, const char* why,
                   const char* choices = "") {
-  return {name, Kind::NoMeaning, type, otherwise, why, choices};
+  return {name, Effect::NoMeaning, type, otherwise, why, choices};
 }
 
-/// One that says what is so, and asks for nothing.
+/// An option that describes a fact, and requests nothing; so setting it gives no note.
 OptionRow hint(const char* name, Type type, const char* otherwise, const char* why,
                const char* choices = "") {
-  return {name, Kind::NoMeaning, type, otherwise, why, choices, true};
+  return {name, Effect::NoMeaning, type, otherwise, why, choices, true};
 }
 
 Rows contraction(const char* pass, const char* passes, Rows own) {
   Rows rows = {
-      {"partialsType", Kind::Acts, Type::Choice, "float",
+      {"partialsType", Effect::Acts, Type::Choice, "float",
        "the type of partial sums on the machine; the host adds up in float", "float half"},
-      {"availableMemoryProportion", Kind::Acts, Type::Share, "0.6",
+      {"availableMemoryProportion", Effect::Acts, Type::Share, "0.6",
        "how much of a tile's memory a plan may use for temporary data"},
-      {"use128BitConvUnitLoad", Kind::Acts, Type::Flag, "false",
+      {"use128BitConvUnitLoad", Effect::Acts, Type::Flag, "false",
        "whether weights are loaded 128 bits at a time, where the machine can"},
       hint(pass, Type::Choice, "NONE",
            "a product is planned by its sizes, types and memory, whatever pass it is part of",
@@ -61,7 +61,7 @@ std::vector<LibraryOptions> tables() {
                             "wants them")})},
       {Library::Convolution, "poplin.convolution",
        contraction("pass", kFullyConnected,
-                   {{"enableConvDithering", Kind::Refused, Type::Flag, "false",
+                   {{"enableConvDithering", Effect::Refused, Type::Flag, "false",
                      "a plan names the tiles of a convolution; none is chosen at random"}})},
       {Library::Map,
        "popops.map",

@@ -1,12 +1,12 @@
-// The options that functions of graphs and of the libraries take.
+// Options of graph functions and library functions.
 #ifndef popir_poplar_library_options_hpp
 #define popir_poplar_library_options_hpp
 
-#include "poplar/option_table.hpp"
+#include "support/option_table.hpp"
 
 namespace popir {
 
-/// The functions that take the same options.
+/// Groups of functions that take the same options.
 enum class Library {
   MatMul,
   Convolution,
@@ -22,15 +22,15 @@ enum class Library {
 
 struct LibraryOptions {
   Library library;
-  const char* functions;  // what stands before the name of an option: "popops.reduce"
+  const char* functions;  // prefix of the option names: "popops.reduce"
   std::vector<OptionRow> rows;
 };
 
 __attribute__((visibility("default"))) const std::vector<LibraryOptions>& libraryOptionTables();
 
-/// Says which of the options have no meaning; `who` is the function that got them.
-/// \throws poplar::invalid_option for one that is not in the table, has a wrong value or is
-/// refused.
+/// Notes options that have no effect (noteOption()). `who` is the called function.
+/// \throws poplar::invalid_option for an option that is unknown, has an invalid value, or is
+/// refused
 void checkLibraryOptions(const char* who, Library library, const poplar::OptionFlags& options);
 
 }  // namespace popir

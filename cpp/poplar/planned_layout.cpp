@@ -1,6 +1,6 @@
 #include "poplar/planned_layout.hpp"
 
-#include "machine/contraction_layout.hpp"
+#include "machine/contraction/layout.hpp"
 #include "poplar/graph_impl.hpp"
 #include "poplar/virtual_tiles.hpp"
 
@@ -9,7 +9,7 @@ namespace {
 
 class PlannedLayout final : public LayoutRule {
  public:
-  PlannedLayout(std::shared_ptr<PlanCache> plans, const VertexClass& kind, VertexWork whole,
+  PlannedLayout(std::shared_ptr<PlanCache> plans, const VertexClass& kind, ContractionWork whole,
                 std::size_t operand, unsigned first, unsigned tiles)
       : plans_(std::move(plans)),
         kind_(kind),
@@ -27,7 +27,7 @@ class PlannedLayout final : public LayoutRule {
  private:
   const std::shared_ptr<PlanCache> plans_;
   const VertexClass& kind_;
-  const VertexWork whole_;
+  const ContractionWork whole_;
   const std::size_t operand_;
   const unsigned first_, tiles_;
   mutable std::once_flag once_;
@@ -36,10 +36,10 @@ class PlannedLayout final : public LayoutRule {
 
 }  // namespace
 
-const ContractionPlan& PlanCache::of(const VertexClass& kind, const VertexWork& whole,
+const ContractionPlan& PlanCache::of(const VertexClass& kind, const ContractionWork& whole,
                                      unsigned tiles) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  auto& plan = plans_[{&kind, whole.type, whole.sizes, tiles}];
+  auto& plan = plans_[{&kind, whole, tiles}];
   if (!plan)
     plan = std::make_unique<const ContractionPlan>(
         planContraction(target_.spec(), {&kind, whole, tiles}));
@@ -57,7 +57,7 @@ void mapByPlan(poplar::Graph& graph, const poplar::Tensor& t, const Work& work,
       .mapping.setRule(
           t.view().elements(),
           std::make_shared<const PlannedLayout>(
-              impl.plans, *kind, VertexWork{work.type, work.sizes}, operand,
+              impl.plans, *kind, std::get<ContractionWork>(work.whole), operand,
               part ? part->tiles.front() : 0,
               part ? static_cast<unsigned>(part->tiles.size()) : impl.target.getNumTiles()));
 }

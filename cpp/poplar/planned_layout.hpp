@@ -1,5 +1,5 @@
-// Plans of a graph's contractions, each made once and only when somebody asks; and the layouts that
-// follow from them.
+// Plans of a graph's contractions, and the tensor layouts derived from them. Each plan is computed
+// once, on first use.
 #ifndef popir_poplar_planned_layout_hpp
 #define popir_poplar_planned_layout_hpp
 
@@ -11,29 +11,30 @@
 #include <tuple>
 #include <vector>
 
-#include "kernels/kernel.hpp"
-#include "machine/planner.hpp"
+#include "machine/contraction/planner.hpp"
+#include "workload/work.hpp"
 
 namespace popir {
 
-/// Of one machine.
+/// The plans for one machine.
 class PlanCache {
  public:
   explicit PlanCache(poplar::Target target) : target_(std::move(target)) {}
 
-  /// Of a contraction, on so many tiles side by side.
-  const ContractionPlan& of(const VertexClass& kind, const VertexWork& whole, unsigned tiles);
+  /// The plan of a contraction on `tiles` contiguous tiles.
+  const ContractionPlan& of(const VertexClass& kind, const ContractionWork& whole, unsigned tiles);
 
  private:
-  using Key = std::tuple<const VertexClass*, poplar::Type, std::vector<std::uint64_t>, unsigned>;
+  using Key = std::tuple<const VertexClass*, ContractionWork, unsigned>;
   const poplar::Target target_;
   std::mutex mutex_;
   std::map<Key, std::unique_ptr<const ContractionPlan>> plans_;
 };
 
-/// Maps `t`, all of a variable, as the plan of a contraction wants that operand: in the order of
-/// the kernel, as ContractionShape names them. `work` is what the kernel says of itself. The plan
-/// is made when a layout is asked for. Linearly, where a virtual graph's tiles lie apart.
+/// Maps `t`, which is a whole variable, to the layout that a contraction's plan prefers for operand
+/// number `operand` of the kernel (numbered as in ContractionShape). `work` is the kernel's work
+/// and holds a ContractionWork. The plan is computed when the layout is first needed. The mapping
+/// is linear if the tiles of a virtual graph are not contiguous.
 void mapByPlan(poplar::Graph& graph, const poplar::Tensor& t, const Work& work,
                std::size_t operand);
 

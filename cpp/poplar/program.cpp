@@ -1,9 +1,8 @@
-// poplar::program: makers of ProgramNode.
+// poplar::program: constructors, which create ProgramNodes.
 #include <poplar/Program.hpp>
 #include <poplar/exceptions.hpp>
 
 #include "poplar/graph_impl.hpp"
-#include "poplar/plan.hpp"
 #include "poplar/program_node.hpp"
 
 namespace poplar {
@@ -76,7 +75,7 @@ Sequence::Sequence(std::initializer_list<Program> programs, const DebugContext& 
 }
 void Sequence::add(const Program& p) {
   if (!p.node()) return;
-  const auto added = p.node();  // kept: `p` may be this sequence
+  const auto added = p.node();  // keeps the node: `p` may be this sequence
   if (node_.use_count() > 1) node_ = std::make_shared<ProgramNode>(*node_);
   node_->children.push_back(added);
 }
@@ -101,7 +100,7 @@ Copy::Copy(Tensor src, Tensor dst, bool, const DebugContext& debugContext)
       throw graph_connection_error(std::string("Copy: the ") +
                                    (t == &src ? "source" : "destination") +
                                    " is not a valid tensor");
-  // Elements go by their order; shapes may differ.
+  // Elements are copied in flat order. Shapes may differ.
   if (src.elementType() != dst.elementType() || src.numElements() != dst.numElements())
     throw graph_connection_error("Copy: the source has " + std::to_string(src.numElements()) +
                                  " elements of " + src.elementType().toString() +
@@ -207,54 +206,12 @@ WriteUndef::WriteUndef(Tensor t, const DebugContext& debugContext)
 }  // namespace poplar
 
 namespace popir {
-namespace {
-
-void collect(const GraphImpl& graph, const ProgramNode& node, ProgramAccesses& found) {
-  using Kind = ProgramNode::Kind;
-  const auto add = [](std::set<unsigned>& to, const poplar::Tensor& t) {
-    if (!t.valid()) return;
-    for (auto v : t.view().variables()) to.insert(v);
-  };
-  if (node.kind == Kind::Execute) {
-    for (const auto id : graph.computeSets[node.computeSet.getId()].vertices) {
-      const auto& vertex = graph.vertices[id];
-      for (std::size_t i = 0; i < vertex.fields.size(); ++i) {
-        const auto direction = vertex.codelet->fields[i].direction;
-        for (const auto& t : vertex.fields[i].tensors) {
-          if (direction != CodeletField::Direction::Output) add(found.reads, t);
-          if (direction != CodeletField::Direction::Input) add(found.writes, t);
-        }
-      }
-    }
-    for (const auto& vertex : graph.computeSets[node.computeSet.getId()].bulk)
-      for (const auto& operand : vertex.operands) {
-        if (operand.access != Access::Write) add(found.reads, operand.tensor);
-        if (operand.access != Access::Read) add(found.writes, operand.tensor);
-      }
-  }
-  if (node.kind == Kind::Call) collect(graph, *graph.functions[node.function.getId()], found);
-  for (const auto& t : node.inputs) add(found.reads, t);
-  for (const auto& t : node.outputs) add(found.writes, t);
-  add(found.reads, node.src);
-  add(found.writes, node.dst);
-  for (const auto& child : node.children) collect(graph, *child, found);
-}
-
-}  // namespace
 
 std::vector<std::shared_ptr<ProgramNode>> nodesOf(
     poplar::ArrayRef<poplar::program::Program> programs) {
   std::vector<std::shared_ptr<ProgramNode>> nodes;
   for (const auto& p : programs) nodes.push_back(p.node());
   return nodes;
-}
-
-ProgramAccesses programAccesses(const poplar::Graph& graph,
-                                const poplar::program::Program& program) {
-  ProgramAccesses found;
-  if (program.node()) requireGraph(*graph.impl(), *program.node());
-  if (program.node()) collect(*graph.impl(), *program.node(), found);
-  return found;
 }
 
 }  // namespace popir

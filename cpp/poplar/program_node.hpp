@@ -1,5 +1,5 @@
-// The tree behind poplar::program. Nodes are shared between copies of a program and never changed
-// while shared.
+// The program tree behind poplar::program. Copies of a program share nodes. A shared node is never
+// modified.
 #ifndef popir_poplar_program_node_hpp
 #define popir_poplar_program_node_hpp
 
@@ -19,17 +19,19 @@ struct ProgramNode {
     Copy,         // src -> dst
     StreamToDst,  // stream -> dst
     SrcToStream,  // src -> stream
-    Repeat,       // count x children[0]
+    Repeat,       // count times children[0]
     While,        // children[0] computes src; while src == expected: children[1]
     If,           // src ? children[0] : children[1]
     Call,         // function
-    HostCall,     // hostFunction, from inputs to outputs
+    HostCall,     // calls hostFunction with inputs and outputs
     Sync,
-    Print,         // src, under name, in format
+    Print,         // prints src, with title `name` and `format`
     WriteUndef,    // dst
-    SetRounding,   // stochastic from here on if `expected`, else to nearest
-    SeedRounding,  // of the draws: src, with count as modifier
+    SetRounding,   // stochastic if `expected`, else to nearest, for the following steps
+    SeedRounding,  // seeds stochastic rounding: src is the seed, count the modifier
   };
+  friend constexpr Kind lastOf(Kind) { return Kind::SeedRounding; }
+
   Kind kind = Kind::Sequence;
   std::string name;
   std::vector<std::shared_ptr<ProgramNode>> children;
@@ -41,19 +43,12 @@ struct ProgramNode {
   poplar::DataStream stream;
   unsigned count = 0;
   bool expected = true;
-  bool isBlock = false;  // a Sequence that its name tells from others in profiles
+  bool isBlock = false;  // a Sequence with its own entry in profiles
   poplar::PrintTensorFmt format;
 };
 
 std::vector<std::shared_ptr<ProgramNode>> nodesOf(
     poplar::ArrayRef<poplar::program::Program> programs);
-
-/// Variables that a program reads and writes, whatever way its branches go.
-struct ProgramAccesses {
-  std::set<unsigned> reads, writes;
-};
-__attribute__((visibility("default"))) ProgramAccesses programAccesses(
-    const poplar::Graph& graph, const poplar::program::Program& program);
 
 }  // namespace popir
 

@@ -1,4 +1,4 @@
-// The programs that say how what follows them rounds.
+// Programs that control rounding.
 #ifndef popir_poplar_rounding_program_hpp
 #define popir_poplar_rounding_program_hpp
 
@@ -8,8 +8,8 @@ namespace popir {
 
 poplar::program::Program roundingProgram(bool stochastic, const poplar::DebugContext& debugContext);
 
-/// Starts the draws of stochastic rounding anew.
-/// \throws poplar::control_program_error unless `seed` is UNSIGNED_INT [2].
+/// A program that seeds stochastic rounding.
+/// \throws poplar::control_program_error unless `seed` is UNSIGNED_INT [2]
 poplar::program::Program seedProgram(const poplar::Tensor& seed, unsigned modifier,
                                      const poplar::DebugContext& debugContext);
 

@@ -1,4 +1,4 @@
-// Views that take long to expand.
+// Detects views that are expensive to expand.
 #ifndef popir_poplar_tangle_hpp
 #define popir_poplar_tangle_hpp
 
@@ -8,8 +8,8 @@ namespace popir {
 
 constexpr unsigned kMostPieces = 1024, kMostLevels = 32;
 
-/// Whether a view has more pieces than that, those of the views that it is a view of counted too,
-/// or is a view of views of more levels. What shows such a tensor is better shown a copy of it.
+/// True if a view has more than kMostPieces pieces, including the pieces of its base views, or more
+/// than kMostLevels nested views. Use a copy of such a tensor instead of further views of it.
 __attribute__((visibility("default"))) bool isTangled(const View& view);
 
 }  // namespace popir

@@ -1,4 +1,4 @@
-// Target, Device, DeviceManager, IPUModel: descriptions of machines.
+// Target, Device, DeviceManager and IPUModel: machine descriptions.
 #include <poplar/Device.hpp>
 #include <poplar/DeviceManager.hpp>
 #include <poplar/IPUModel.hpp>
@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "machine/target_spec.hpp"
-#include "poplar/option_table.hpp"
+#include "support/option_table.hpp"
 
 namespace poplar {
 
@@ -20,7 +20,7 @@ Target targetOf(TargetSpec spec) {
   return Target(std::make_shared<const TargetSpec>(std::move(spec)));
 }
 
-// Options of Poplar's that are no figures of a machine.
+// Poplar's device options that are not figures of a machine.
 const std::vector<popir::OptionRow> kMeaningless = [] {
   using Row = popir::OptionRow;
   constexpr const char* fabric = "there is no fabric to configure: its links are figures";
@@ -139,7 +139,7 @@ unsigned Target::getConvUnitMaxPipelineDepth(const Type&) const {
 unsigned Target::getNumStrideBits() const { return spec_->numStrideBits; }
 std::vector<unsigned> Target::getMemoryElementOffsets() const {
   std::vector<unsigned> offsets;
-  if (spec_->memoryElementBytes == 0) return offsets;  // a CPU has none
+  if (spec_->memoryElementBytes == 0) return offsets;  // a CPU has no memory elements
   for (std::uint64_t at = 0; at < spec_->memoryBytesPerTile; at += spec_->memoryElementBytes)
     offsets.push_back(static_cast<unsigned>(at));
   return offsets;

@@ -1,4 +1,4 @@
-// poplar::Tensor: argument checks in front of popir::View.
+// poplar::Tensor: checks arguments, then calls popir::View.
 #include <poplar/Tensor.hpp>
 #include <poplar/exceptions.hpp>
 

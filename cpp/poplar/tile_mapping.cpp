@@ -99,7 +99,7 @@ void TileMapping::set(std::int64_t begin, std::int64_t end, unsigned tile) {
     perTile_ = 0;
   }
   spell();
-  // Cut what the new run covers.
+  // Remove the range of the new run from existing runs.
   auto it = runs_.upper_bound(begin);
   if (it != runs_.begin()) --it;
   while (it != runs_.end() && it->first < end) {
@@ -114,7 +114,7 @@ void TileMapping::set(std::int64_t begin, std::int64_t end, unsigned tile) {
     if (old.end > end) it = runs_.insert({end, {old.end, old.tile}}).first;
   }
   auto placed = runs_.insert({begin, {end, tile}}).first;
-  // Join equal neighbours.
+  // Merge with adjacent runs on the same tile.
   if (placed != runs_.begin()) {
     auto before = std::prev(placed);
     if (before->second.end == begin && before->second.tile == tile) {

@@ -1,4 +1,4 @@
-// Which tile each element of a variable lives on.
+// The tile of each element of a variable.
 #ifndef popir_poplar_tile_mapping_hpp
 #define popir_poplar_tile_mapping_hpp
 
@@ -12,11 +12,12 @@
 #include <optional>
 #include <vector>
 
-#include "machine/grid.hpp"
+#include "machine/contraction/grid.hpp"
 
 namespace popir {
 
-/// Where a variable's elements lie, worked out when somebody asks: the host never does.
+/// A layout that is computed on demand, for the machine model. Execution on the host does not need
+/// it.
 class LayoutRule {
  public:
   virtual ~LayoutRule() = default;
@@ -25,17 +26,18 @@ class LayoutRule {
 
 class TileMapping {
  public:
-  /// Forgets all else; `perTile` elements on each tile, from tile `first` upwards. Kept as a rule,
-  /// not as a list, so that thousands of variables over thousands of tiles cost nothing.
+  /// Replaces the mapping: `perTile` elements on each tile, from tile `first` on. Stored as a rule,
+  /// not as a list of runs, so that thousands of variables on thousands of tiles need little
+  /// memory.
   void setLinear(std::int64_t elements, std::int64_t perTile, unsigned first = 0);
-  /// Forgets all else; the rule says where each of as many elements is.
+  /// Replaces the mapping: `rule` determines the tile of each of `elements` elements.
   void setRule(std::int64_t elements, std::shared_ptr<const LayoutRule> rule);
   void set(std::int64_t begin, std::int64_t end, unsigned tile);
   bool complete(std::int64_t elements) const;
-  /// Visits the mapped parts of [begin, end) in order.
+  /// Visits the mapped runs of [begin, end) in order.
   void forEach(std::int64_t begin, std::int64_t end,
                const std::function<void(std::int64_t, std::int64_t, unsigned)>& visit) const;
-  /// The rule of setLinear(), where it still holds.
+  /// The arguments of setLinear(), as long as no later call changed the mapping.
   struct Linear {
     std::int64_t perTile;
     unsigned first;
@@ -43,16 +45,16 @@ class TileMapping {
   std::optional<Linear> linear() const {
     return perTile_ > 0 ? std::optional<Linear>({perTile_, first_}) : std::nullopt;
   }
-  /// That of setRule(), likewise; null if it does not hold.
+  /// The rule of setRule(), or null if a later call changed the mapping.
   const std::shared_ptr<const LayoutRule>& rule() const { return rule_; }
-  /// Elements on each of the tiles up to the last that has any.
+  /// Number of elements by tile, up to the last tile with any.
   std::vector<std::int64_t> byTile() const;
-  /// Its rule or its runs, {begin, end, tile} each; for saved programs.
+  /// The rule, or the runs {begin, end, tile}, for saved executables.
   struct State {
     std::int64_t elements = 0, perTile = 0;
     unsigned first = 0;
     std::vector<std::array<std::int64_t, 3>> runs;
-    /// Of a grid, the members of each GridDim in their order.
+    /// The members of each GridDim of a grid, in order.
     std::vector<std::array<std::int64_t, 6>> grid;
     std::uint64_t channels = ~std::uint64_t{0};
   };
@@ -65,7 +67,7 @@ class TileMapping {
     std::int64_t end;
     unsigned tile;
   };
-  void spell();  // from rule to runs
+  void spell();  // converts the rule to runs
 
   std::int64_t elements_ = 0, perTile_ = 0;
   unsigned first_ = 0;
@@ -73,13 +75,13 @@ class TileMapping {
   std::map<std::int64_t, Run> runs_;
 };
 
-/// Elements of a tensor that each tile but the last gets where they are spread linearly by
-/// default: at least 128 bytes, in grains of 8.
+/// Elements per tile of a tensor's default linear mapping: at least 128 bytes, a multiple of 8
+/// elements. The last tile may have fewer.
 std::int64_t linearShare(const poplar::Target& target, std::size_t elements,
                          std::size_t elementBytes);
 
-/// Spreads the elements of `t` evenly over the tiles of the graph, in order, at least
-/// `minElementsPerTile` and a multiple of `grainSize` on each but the last.
+/// Maps `t` evenly over the tiles of the graph, in order. Each tile but the last gets at least
+/// `minElementsPerTile` elements, and a multiple of `grainSize`.
 void mapLinearly(poplar::Graph& graph, const poplar::Tensor& t, std::size_t minElementsPerTile,
                  std::size_t grainSize);
 

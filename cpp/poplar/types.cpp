@@ -1,4 +1,4 @@
-// Small value types of the device API.
+// Small value types of Poplar's interface.
 #include <poplar/DebugContext.hpp>
 #include <poplar/OptionFlags.hpp>
 #include <poplar/StreamCallback.hpp>
@@ -80,7 +80,7 @@ std::ostream& operator<<(std::ostream& os, const DebugNameAndId& dnai) {
 
 StreamCallback::~StreamCallback() = default;
 
-// Out of line, so that each exception type has one home and is caught across libraries.
+// Not inline, so that each exception type has one type_info and can be caught across libraries.
 poplar_error::poplar_error(const std::string& s) : std::runtime_error(s) {}
 poplar_error::poplar_error(const char* s) : std::runtime_error(s) {}
 poplar_error::~poplar_error() noexcept = default;

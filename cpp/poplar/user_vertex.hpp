@@ -1,4 +1,4 @@
-// A vertex of a user's codelet, as the graph keeps it.
+// Vertices of user codelets, as stored in a graph.
 #ifndef popir_poplar_user_vertex_hpp
 #define popir_poplar_user_vertex_hpp
 
@@ -14,29 +14,29 @@ namespace popir {
 
 class GraphImpl;
 
-/// What a field was given: a tensor for each of its edges, or values.
+/// The contents of a field: one tensor per edge, or values.
 struct FieldContent {
-  std::vector<poplar::Tensor> tensors;  // invalid ones are yet to be connected
-  std::vector<unsigned char> values;    // of the field's element type
+  std::vector<poplar::Tensor> tensors;  // invalid tensors are not connected yet
+  std::vector<unsigned char> values;    // with the field's element type
   bool sized = false, valued = false;
 };
 
 struct UserVertex {
-  std::shared_ptr<const Codelet> codelet;  // keeps its code loaded
+  std::shared_ptr<const Codelet> codelet;  // keeps the code loaded
   unsigned computeSet = 0;
   std::optional<unsigned> tile;
   std::uint64_t cycles = 0, flops = 0;
   bool estimated = false;
-  bool byEstimator = false;          // that was asked when the graph was saved
-  std::vector<FieldContent> fields;  // as the codelet's
+  bool byEstimator = false;          // the estimator was called when the graph was saved
+  std::vector<FieldContent> fields;  // in the order of the codelet's fields
 };
 
-/// What every vertex of a compute set must have before an engine is made.
-/// \throws poplar::graph_connection_error if a field has nothing, poplar::invalid_tile_mapping if
-///         a vertex has no tile.
+/// Checks that all vertices of a compute set are complete. Called when an engine is created.
+/// \throws poplar::graph_connection_error if a field is not connected
+/// \throws poplar::invalid_tile_mapping if a vertex has no tile
 void checkComplete(const GraphImpl& graph, unsigned computeSet);
 
-/// "vertex 'Rotate<float>' (number 3)", for errors.
+/// "vertex 'Rotate<float>' (number 3)", for error messages.
 std::string vertexText(const GraphImpl& graph, unsigned vertex);
 
 }  // namespace popir

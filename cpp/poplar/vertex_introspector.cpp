@@ -16,7 +16,7 @@ VertexFieldInfo::Row VertexFieldInfo::operator[](std::size_t i) const {
 void VertexFieldInfo::getValues(Type type, std::size_t valueBytes, void* to, std::size_t n) const {
   if (values_.empty() && n > 0)
     throw graph_connection_error("VertexFieldInfo: the field has no initial value");
-  if (valueBytes == 8 && type == INT) type = LONGLONG;  // `long` has 8 bytes on the host
+  if (valueBytes == 8 && type == INT) type = LONGLONG;  // the host's `long` has 8 bytes
   if (valueBytes == 8 && type == UNSIGNED_INT) type = UNSIGNED_LONGLONG;
   popir::convertValues(type_, values_.data(), type, to, n);
 }

@@ -1,4 +1,4 @@
-// Long, because the algebra of views is one idea and reads best in one place.
+// This file is long because all operations on views belong together.
 #include "poplar/view.hpp"
 
 #include <poplar/exceptions.hpp>
@@ -6,10 +6,16 @@
 #include <algorithm>
 #include <set>
 
-#include "poplar/budget.hpp"
 #include "poplar/tangle.hpp"
+#include "support/budget.hpp"
 
 namespace popir {
+
+std::string shapeText(const Dims& shape) {
+  std::string s = "[";
+  for (std::size_t i = 0; i < shape.size(); ++i) s += (i ? "," : "") + std::to_string(shape[i]);
+  return s + "]";
+}
 
 std::int64_t product(const Dims& shape) {
   std::int64_t n = 1;
@@ -28,7 +34,7 @@ Dims rowMajorStrides(const Dims& shape) {
 }
 
 std::optional<Dims> reshapeStrides(const Dims& shape, const Dims& strides, const Dims& newShape) {
-  // Dimensions of 1 carry no information; the rest is matched group by group from the left.
+  // Dimensions of size 1 are dropped. The others are matched in groups, from the left.
   Dims oldSizes, oldStrides;
   for (std::size_t i = 0; i < shape.size(); ++i) {
     if (shape[i] == 0) return rowMajorStrides(newShape);
@@ -87,14 +93,14 @@ void Nest::coalesce() {
 }
 
 struct View::Base {
-  // A variable (parts empty), one view taken flat (one part), or several joined. `constant`: some
-  // of it is.
+  // The base is a variable (`parts` empty), another view, flattened (one part), or several
+  // concatenated views. `constant` is true if any part of it is constant.
   unsigned variable = 0;
   bool constant = false;
   std::int64_t variableElements = 0;
   std::vector<ViewPtr> parts;
-  // Joined parts: the index space is [outer, starts.back(), inner]; part p is [starts[p],
-  // starts[p+1]).
+  // Concatenated parts: the index space is [outer, starts.back(), inner], and part p has the range
+  // [starts[p], starts[p + 1]) of the middle dimension.
   std::int64_t outer = 1, inner = 1;
   Dims starts;
 
@@ -104,7 +110,7 @@ struct View::Base {
   }
 };
 
-// Views share what they are made of: each base is replaced once, and kept if nothing in it changes.
+// Views share bases, so each base is replaced once. An unchanged base is kept.
 class View::Replacement {
  public:
   explicit Replacement(const std::map<unsigned, ViewPtr>& by) : by_(by) {}
@@ -285,8 +291,10 @@ ViewPtr View::reshape(Dims shape) const {
 
 namespace {
 
-// Rewrites nests over the flat order of a shape so that each of their dimensions moves along one
-// dimension of that shape without carrying into the next, cutting them where they would.
+// Splits a nest over the flat order of a shape, so that each dimension of a resulting nest moves
+// along one dimension of the shape, without carry into the next. For example, in the flat order of
+// a [2, 3] shape, 4 steps from position 1 visit 1, 2 | 3, 4. The row ends after position 2, so this
+// becomes two nests of 2 steps.
 class Separator {
  public:
   using Emit = std::function<void(const Nest&, const std::vector<int>& along, const Dims& at)>;
@@ -306,7 +314,7 @@ class Separator {
   }
 
  private:
-  /// Does the first part of a nest. Returns whether there is a rest, which is then in `nest`.
+  /// Handles the first part of a nest. Returns true if a rest remains, in `nest`.
   bool cutFirst(Nest& nest) const {
     const std::size_t rank = sizes_.size();
     Dims at(rank);
@@ -316,7 +324,7 @@ class Separator {
       rest %= flat_[i];
     }
     std::vector<int> along(nest.dims.size(), -1);
-    Dims last = at;  // the furthest index reached along each dimension
+    Dims last = at;  // the largest index reached in each dimension
     for (std::size_t k = 0; k < nest.dims.size(); ++k) {
       const auto& d = nest.dims[k];
       if (d.from == 0 || d.n == 1) continue;
@@ -332,7 +340,7 @@ class Separator {
     return false;
   }
 
-  // One nest for every step of dimension k.
+  // Splits dimension k of the nest into single steps.
   void each(const Nest& nest, std::size_t k) const {
     Nest one = nest;
     one.dims.erase(one.dims.begin() + static_cast<std::ptrdiff_t>(k));
@@ -344,7 +352,7 @@ class Separator {
     }
   }
 
-  // Dimension i of the shape overflows: cut the coarsest loop that walks it.
+  // Index i of the shape overflows: splits the loop with the largest step along it.
   bool cut(Nest& nest, const std::vector<int>& along, const Dims& at, const Dims& last,
            std::size_t i) const {
     std::size_t k = nest.dims.size();
@@ -354,7 +362,7 @@ class Separator {
         k = j;
     const NestDim d = nest.dims[k];
     const std::int64_t step = d.from / flat_[i];
-    const std::int64_t others = last[i] - (d.n - 1) * step;  // furthest without this loop
+    const std::int64_t others = last[i] - (d.n - 1) * step;  // the largest index without this loop
     const std::int64_t perRow = sizes_[i] % step == 0 ? sizes_[i] / step : 0;
     if (perRow > 0 && at[i] < step && others < step && d.n > perRow) {
       const std::int64_t rows = d.n / perRow;
@@ -387,7 +395,7 @@ class Separator {
   const Emit& emit_;
 };
 
-// What the thread expands now: how deep it is in views of views, and how many it has been through.
+// State of the expansion on this thread: nesting depth of views, and number of views visited.
 struct Expansion {
   unsigned level = 0, mostLevels = 1000;
   std::uint64_t views = 0, mostViews = ~std::uint64_t{0};
@@ -430,7 +438,7 @@ bool isTangled(const View& view) {
 void View::expand(Nest nest, const std::function<void(unsigned, Nest)>& emit) const {
   if (nest.elements() == 0) return;
   const Level level;
-  // From flat positions of this view to flat positions of the base.
+  // Map flat positions of this view to flat positions of the base.
   Dims sizes, strides;
   for (std::size_t i = 0; i < shape_.size(); ++i) {
     if (!sizes.empty() && strides.back() == strides_[i] * shape_[i]) {
@@ -460,14 +468,14 @@ void View::expand(Nest nest, const std::function<void(unsigned, Nest)>& emit) co
     const Dims space{base_->outer, base_->starts.back(), base_->inner};
     std::function<void(const Nest&, const std::vector<int>&, const Dims&)> toParts;
     toParts = [&](const Nest& m, const std::vector<int>& alongSpace, const Dims& place) {
-      int joined = -1;  // the loop that walks the joined dimension
+      int joined = -1;  // the loop along the concatenated dimension
       for (std::size_t k = 0; k < m.dims.size(); ++k) {
         if (alongSpace[k] != 1) continue;
         if (joined < 0) {
           joined = static_cast<int>(k);
           continue;
         }
-        Nest one = m;  // two loops walk it: take the first step by step
+        Nest one = m;  // two such loops: unroll the first
         const auto d = m.dims[static_cast<std::size_t>(joined)];
         one.dims.erase(one.dims.begin() + joined);
         for (std::int64_t j = 0; j < d.n; ++j) {
@@ -478,7 +486,7 @@ void View::expand(Nest nest, const std::function<void(unsigned, Nest)>& emit) co
         }
         return;
       }
-      // From the part of the first row to that of the last.
+      // Visit the parts from the first row's to the last row's.
       const auto& starts = base_->starts;
       const auto after = std::upper_bound(starts.begin(), starts.end(), place[1]);
       const auto* loop = joined < 0 ? nullptr : &m.dims[static_cast<std::size_t>(joined)];
@@ -560,7 +568,7 @@ std::vector<unsigned> View::variables() const {
 bool View::containsConstant() const { return base_->constant; }
 
 bool View::containsAliases() const {
-  // Ranges that a nest spans tell it apart in all common cases; the rest is counted.
+  // Usually the ranges of positions already show whether nests overlap. Otherwise count elements.
   const auto all = pieces();
   std::vector<std::pair<unsigned, std::pair<std::int64_t, std::int64_t>>> spans;
   for (const auto& piece : all) {

@@ -1,9 +1,11 @@
-// What a tensor shows: a chain of affine views that ends at variables.
+// Views: the elements of variables that a tensor refers to.
 //
-// A View maps its index space affinely (offset + strides) into the flat order of a base: a
-// variable, other views joined along a dimension, or another view taken flat, which is what a
-// reshape needs where strides cannot express it. Nothing is expanded until somebody asks for
-// pieces(), so a reshape of a transpose stays two small nodes.
+// A View maps its index space by an affine function (offset + strides) to the flat order of a base.
+// The base is a variable, several views concatenated along a dimension, or another view, flattened.
+// The last is needed for a reshape that strides cannot express. For example, a [2, 3] variable
+// transposed has strides [1, 3]; reshaping it to [6] needs positions 0, 3, 1, 4, 2, 5, which no
+// single stride gives. So the result is a view of the flattened transpose. Views are expanded only
+// by pieces(), so such a chain stays small.
 #ifndef popir_poplar_view_hpp
 #define popir_poplar_view_hpp
 
@@ -14,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace popir {
@@ -23,24 +26,24 @@ class View;
 using ViewPtr = std::shared_ptr<const View>;
 using Dims = std::vector<std::int64_t>;
 
-/// A dimension of two address spaces walked together: `n` steps of `from` in one, `to` in the
-/// other.
+/// A dimension that is walked in two address spaces at once: `n` steps, of size `from` in the first
+/// and `to` in the second.
 struct NestDim {
   std::int64_t n, from, to;
 };
 
-/// Nested loops over two address spaces at once. Dimensions run from outer to inner.
+/// Nested loops over two address spaces, outermost dimension first.
 struct Nest {
   std::int64_t from = 0, to = 0;
   std::vector<NestDim> dims;
 
   std::int64_t elements() const;
-  /// Drops dimensions of one step and joins neighbours that are one longer dimension.
+  /// Drops dimensions with one step, and merges adjacent dimensions where possible.
   void coalesce();
 };
 
-/// The part of a view that lies in one variable: nest.from counts the variable's elements,
-/// nest.to whatever the caller walks along (the view's flat order, in pieces()).
+/// The part of a view in one variable. nest.from counts elements of the variable. nest.to counts
+/// positions in the caller's order; for pieces() that is the flat order of the view.
 struct Piece {
   unsigned variable;
   Nest nest;
@@ -48,17 +51,17 @@ struct Piece {
 
 class __attribute__((visibility("default"))) View {
  public:
-  /// All of a variable.
+  /// The view of a whole variable.
   static ViewPtr ofVariable(const GraphImpl* graph, unsigned variable, bool constant,
                             poplar::Type type, Dims shape);
   static ViewPtr concat(const std::vector<ViewPtr>& parts, unsigned dimension);
 
-  /// What a view is made of; for saved programs.
+  /// All members of a view, for saved executables.
   struct State {
     poplar::Type type;
     Dims shape, strides;
     std::int64_t offset = 0;
-    /// The base: a variable, or with parts an index space [outer, starts.back(), inner] of them.
+    /// The base: a variable, or, if there are parts, an index space [outer, starts.back(), inner].
     unsigned variable = 0;
     bool constant = false;
     std::int64_t variableElements = 0, outer = 1, inner = 1;
@@ -78,29 +81,30 @@ class __attribute__((visibility("default"))) View {
   ViewPtr reverse(unsigned dimension) const;
   ViewPtr permute(const std::vector<unsigned>& permutation) const;
   ViewPtr reshape(Dims shape) const;
-  /// Dimension `dimension` becomes [n, its size] with all n the same elements.
+  /// Turns `dimension` into [n, size], where all n repetitions alias the same elements (broadcast).
   ViewPtr repeatBefore(unsigned dimension, std::int64_t n) const;
   ViewPtr reinterpret(poplar::Type type) const;
-  /// The same view with other views' elements, in their order, in place of those of variables.
+  /// The same view with the variables in `by` replaced by other views' elements, in order.
   ViewPtr replaced(const std::map<unsigned, ViewPtr>& by) const;
 
-  /// Where the view lies in one variable, if it is one strided box.
+  /// The view's position in a single variable, if it is one strided box.
   struct Affine {
     unsigned variable;
     std::int64_t offset;
     Dims strides;
   };
   std::optional<Affine> affine() const;
-  /// All of the view, cut into boxes of single variables; nest.to is the flat position in the view.
+  /// The view as boxes of single variables; nest.to is the flat position in the view.
   std::vector<Piece> pieces() const;
-  /// The elements that `nest` (from = flat position in this view) visits, as boxes of variables.
+  /// Expands the elements that `nest` visits (nest.from is the flat position in this view) to boxes
+  /// of variables.
   void expand(Nest nest, const std::function<void(unsigned variable, Nest)>& emit) const;
-  /// Distinct variables, ascending.
+  /// The variables, without duplicates, in ascending order.
   std::vector<unsigned> variables() const;
   bool containsConstant() const;
-  /// True if some element appears more than once.
+  /// True if an element occurs more than once.
   bool containsAliases() const;
-  /// The whole of one variable in its own order.
+  /// The variable, if the view is a whole variable in its own order.
   std::optional<unsigned> wholeVariable() const;
 
  private:
@@ -120,8 +124,10 @@ class __attribute__((visibility("default"))) View {
 /// Row-major strides of a shape.
 Dims rowMajorStrides(const Dims& shape);
 std::int64_t product(const Dims& shape);
-/// Strides that show the same elements in the same order as `shape`/`strides` in `newShape`, or
-/// nothing if no strides do.
+/// "[2,3]", for messages and plans.
+std::string shapeText(const Dims& shape);
+/// Strides for `newShape` that give the same elements in the same order as `shape` and `strides`.
+/// Empty if there are none.
 std::optional<Dims> reshapeStrides(const Dims& shape, const Dims& strides, const Dims& newShape);
 
 }  // namespace popir

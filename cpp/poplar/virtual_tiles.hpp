@@ -1,4 +1,4 @@
-// The part of a machine that a virtual graph is.
+// The tiles of a virtual graph.
 #ifndef popir_poplar_virtual_tiles_hpp
 #define popir_poplar_virtual_tiles_hpp
 
@@ -10,9 +10,10 @@ namespace popir {
 
 struct VirtualTiles {
   poplar::Target target;
-  std::vector<unsigned> tiles;  // of the machine, by the virtual graph's number
+  // Tile numbers of the machine, indexed by tile number of the virtual graph.
+  std::vector<unsigned> tiles;
 
-  /// Whether the tiles follow one another on the machine.
+  /// True if the tile numbers of the machine are consecutive.
   bool contiguous() const { return tiles.back() - tiles.front() + 1 == tiles.size(); }
 };
 

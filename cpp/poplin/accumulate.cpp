@@ -1,4 +1,4 @@
-// Contractions whose result popops adds, scaled, to what is there.
+// Contractions that accumulate: popops adds the scaled result to the existing values.
 #include <poplin/Convolution.hpp>
 #include <poplin/MatMul.hpp>
 #include <popops/ScaledAdd.hpp>

@@ -2,7 +2,7 @@
 #include <popops/ElementWise.hpp>
 #include <poputil/exceptions.hpp>
 
-#include "kernels/bias_kernel.hpp"
+#include "kernels/contraction/bias_kernel.hpp"
 #include "poplar/bulk_vertex.hpp"
 #include "poplin/contraction_options.hpp"
 

@@ -1,4 +1,4 @@
-// The options of matrix products and convolutions.
+// Options of matrix products and convolutions.
 #ifndef popir_poplin_contraction_options_hpp
 #define popir_poplin_contraction_options_hpp
 
@@ -7,12 +7,12 @@
 #include <poplar/OptionFlags.hpp>
 #include <poplin/Convolution.hpp>
 
-#include "kernels/conv_kernel.hpp"
-#include "kernels/matmul_kernel.hpp"
+#include "kernels/contraction/conv_kernel.hpp"
+#include "kernels/contraction/matmul_kernel.hpp"
 
 namespace poplin {
 
-/// Kernels by what they do, shared between contractions of the same parameters.
+/// Kernels by their parameters, shared between equal contractions.
 class PlanningCacheImpl {
  public:
   std::map<popir::MatMulKernel::Problem, std::shared_ptr<const popir::MatMulKernel>> products;
@@ -23,7 +23,8 @@ class PlanningCacheImpl {
 
 namespace popir {
 
-/// `who` is the function whose options these are. \throws poplar::invalid_option
+/// Reads the options of function `who`.
+/// \throws poplar::invalid_option
 MachineOptions matMulOptions(const char* who, const poplar::OptionFlags& flags);
 MachineOptions convOptions(const char* who, const poplar::OptionFlags& flags);
 

@@ -65,7 +65,7 @@ void checkTransform(const char* of, const InputTransform& t,
   checkLength(member("flip").c_str(), t.flip, shape.size());
   checkNotZero(member("dilation").c_str(), t.dilation);
   for (std::size_t d = 0; d < shape.size(); ++d) {
-    // No size wraps around below: this is the largest of them.
+    // This is the largest of the sizes below, so none of them overflows.
     const std::uint64_t elements = std::min<std::uint64_t>(shape[d], UINT_MAX);
     const std::uint64_t largest = (elements == 0 ? 0 : elements - 1) * t.dilation[d] + 1;
     if (shape[d] > UINT_MAX ||
@@ -86,24 +86,24 @@ unsigned transformedSize(std::size_t size, const InputTransform& t, unsigned d) 
   return getDilatedSize(truncated, t.dilation[d]) + t.paddingLower[d] + t.paddingUpper[d];
 }
 
-/// Elements at one end of a transformed field: of the input, or all that follow.
+/// Truncation and padding at one end of the input.
 struct End {
   unsigned* truncation;
   unsigned* padding;
 };
 
-/// Drops up to `n` elements at one end; returns how many could not be dropped.
+/// Removes up to `n` elements at one end. Returns how many could not be removed.
 unsigned drop(End end, unsigned dilation, unsigned size, unsigned n) {
   const unsigned fromPadding = std::min(n, *end.padding);
   *end.padding -= fromPadding;
   n -= fromPadding;
-  // An element goes along with the zeros of dilation after it, the last one alone.
+  // Truncating an element also removes the zeros of dilation after it. The last element has none.
   const unsigned elements = std::min(n / dilation, size - 1);
   *end.truncation += elements;
   return n - elements * dilation;
 }
 
-/// The number of dimensions of a transform, before memory is asked for them.
+/// The number of dimensions of a transform, checked before vectors are allocated.
 std::size_t fieldDims(std::size_t size) {
   if (size > kMostFieldDims)
     refuse("a transform of " + std::to_string(size) + " field dimensions, expected at most " +
@@ -258,16 +258,17 @@ ConvParams ConvParams::canonicalize() const {
   auto& kernel = p.kernelTransform;
   auto& out = p.outputTransform;
   for (unsigned d = 0; d < getNumFieldDims(); ++d) {
-    // Zeros around the kernel meet what is then as good as truncated from the output.
+    // Kernel padding adds nothing to the sums. Without it the kernel fits at more positions;
+    // truncate those from the output instead.
     const bool kernelFlip = kernel.flip[d];
     out.truncationLower[d] += kernelFlip ? kernel.paddingUpper[d] : kernel.paddingLower[d];
     out.truncationUpper[d] += kernelFlip ? kernel.paddingLower[d] : kernel.paddingUpper[d];
     kernel.paddingLower[d] = kernel.paddingUpper[d] = 0;
-    // So is what the last stride steps over.
+    // Elements after the last stride are never used, so they can be truncated, too.
     const auto size = static_cast<unsigned>(p.getUntransformedOutputSize(d)) -
                       out.truncationLower[d] - out.truncationUpper[d];
     out.truncationUpper[d] += (size - 1) % out.stride[d];
-    // An output position is truncated by an input that begins or ends earlier.
+    // Instead of truncating the output, truncate the input, where possible.
     const End lower = {&in.truncationLower[d], &in.paddingLower[d]};
     const End upper = {&in.truncationUpper[d], &in.paddingUpper[d]};
     const bool flip = in.flip[d];
@@ -275,7 +276,7 @@ ConvParams ConvParams::canonicalize() const {
                                   out.truncationLower[d]);
     out.truncationUpper[d] = drop(flip ? lower : upper, in.dilation[d], p.getTruncatedInputSize(d),
                                   out.truncationUpper[d]);
-    // Of one element, neither distance nor order matters.
+    // With one element, dilation and order do not matter.
     if (p.getTruncatedInputSize(d) == 1) in.dilation[d] = 1;
     if (p.getTruncatedKernelSize(d) == 1) {
       kernel.dilation[d] = 1;
@@ -309,7 +310,7 @@ ConvParams getGradientParams(const ConvParams& params) {
     in.dilation[d] = p.outputTransform.stride[d];
     in.paddingLower[d] = p.outputTransform.truncationLower[d] + reach;
     in.paddingUpper[d] = p.outputTransform.truncationUpper[d] + reach;
-    // The gradient of a reversed input is the reversed gradient: both operands are reversed.
+    // The gradient of a reversed input is the reversed gradient. So both operands are reversed.
     kernel.flip[d] = p.kernelTransform.flip[d] != p.inputTransform.flip[d];
     in.flip[d] = p.inputTransform.flip[d];
     out.truncationLower[d] = p.inputTransform.paddingLower[d];

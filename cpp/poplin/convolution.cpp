@@ -2,8 +2,8 @@
 #include <poplin/Convolution.hpp>
 #include <poputil/exceptions.hpp>
 
+#include "kernels/contraction/meetings.hpp"
 #include "kernels/half.hpp"
-#include "kernels/meetings.hpp"
 #include "poplar/bulk_vertex.hpp"
 #include "poplar/planned_layout.hpp"
 #include "poplar/tile_mapping.hpp"
@@ -25,8 +25,8 @@ Shape activationsShape(std::size_t batch, std::size_t channels, const Shape& fie
 Shape inputShape(const ConvParams& p) {
   return activationsShape(p.batchSize, p.getNumInputChans(), p.inputFieldShape);
 }
-/// \throws poputil::poplibs_error for parameters that do not fit each other: its members are set
-/// one by one.
+/// \throws poputil::poplibs_error for inconsistent parameters; callers may have set the members one
+/// by one
 Shape outputShape(const ConvParams& p) {
   p.validate();
   return activationsShape(p.batchSize, p.getNumOutputChans(), p.getOutputFieldShape());
@@ -56,7 +56,8 @@ void checkTypes(const char* who, const ConvParams& p) {
                                p.inputType.toString() + " to " + p.outputType.toString());
 }
 
-/// Elements [lower, size - upper) of each field dimension, which begin at dimension `first`.
+/// Keeps elements [lower, size - upper) of each field dimension. The first field dimension is
+/// `first`.
 Tensor truncate(Tensor t, unsigned first, const std::vector<unsigned>& lower,
                 const std::vector<unsigned>& upper) {
   for (unsigned d = 0; d < lower.size(); ++d)
@@ -88,7 +89,7 @@ Tensor innerOutput(const Tensor& out, const ConvParams& p) {
   return truncate(out, kActivationsField, t.paddingLower, t.paddingUpper);
 }
 
-/// Weights [g, o, i, field...] with channels exchanged and fields reversed.
+/// Weights [g, o, i, field...] with exchanged channels and reversed fields.
 Tensor transposeAndFlip(const Tensor& weights) {
   Tensor t = weights.dimRoll(2, 1);
   for (unsigned d = kWeightsField; d < t.rank(); ++d) t = t.reverse(d);
@@ -105,7 +106,7 @@ bool truncated(const ConvParams::InputTransform& t) {
   return t.truncationLower != none || t.truncationUpper != none;
 }
 
-/// The forward pass of canonical parameters, on views that are truncated and reversed already.
+/// The forward pass for canonical parameters. Its views are already truncated and reversed.
 Problem forwardProblem(const ConvParams& p) {
   Problem f;
   f.pass = Pass::Forward;
@@ -131,7 +132,8 @@ Problem forwardProblem(const ConvParams& p) {
   return f;
 }
 
-/// The convolution whose data gradient `f` is, if there is one that all sources can do.
+/// Expresses `f` as the data gradient of another convolution. Returns false if not all sources
+/// support that one.
 bool asDataGradient(const Problem& f, Problem& gradient) {
   gradient = f;
   gradient.pass = Pass::DataGradient;
@@ -151,10 +153,10 @@ bool dilated(const Problem& f) {
   return false;
 }
 
-enum class Role { Input, Weights, Output };  // as ConvKernel numbers its operands
+enum class Role { Input, Weights, Output };  // operand numbers of ConvKernel
 
-/// A new variable that lies as the plan of a pass wants it, if the parameters' transformations
-/// leave all of its elements. A forward pass may be the data gradient of another one (`turned`).
+/// Creates a variable with the layout of the plan, provided that the transforms keep all of its
+/// elements. `turned`: the forward pass runs as the data gradient of another convolution.
 Tensor create(poplar::Graph& graph, Role role, Pass pass, bool turned, const ConvParams& params,
               const popir::MachineOptions& options, const poplar::Type& type, const Shape& shape,
               const poplar::DebugContext& debugContext) {
@@ -171,7 +173,8 @@ Tensor create(poplar::Graph& graph, Role role, Pass pass, bool turned, const Con
     problem.pass = pass;
   }
   const auto work = popir::ConvKernel(problem).work({});
-  const auto planned = popir::ContractionShape::of({work.type, work.sizes}).elements(operand);
+  const auto planned =
+      popir::ContractionShape::of(std::get<popir::ContractionWork>(work.whole)).elements(operand);
   if (planned == static_cast<std::int64_t>(t.numElements()))
     popir::mapByPlan(graph, t, work, operand);
   else

@@ -54,7 +54,7 @@ void checkTypes(const char* who, const Tensor& a, const Tensor& b, const poplar:
         ": the result has the type of A, or both are of float, half and bfloat16" + given);
 }
 
-/// [rows, columns] as one group.
+/// [rows, columns] as [1, rows, columns].
 Tensor grouped(const Tensor& t) { return t.rank() == 2 ? t.expand({0}) : t; }
 
 struct Call {
@@ -81,7 +81,7 @@ popir::MatMulKernel::Problem problemOf(const poplar::Type& in, const poplar::Typ
   return problem;
 }
 
-/// C = k * A * B, or C += it.
+/// C = k * A * B, or C += k * A * B if `accumulate`.
 void multiply(poplar::Graph& graph, const Tensor& a, const Tensor& b, const Tensor& c, float k,
               bool accumulate, poplar::program::Sequence& prog, const Call& call) {
   checkTypes(call.who, a, b, c.elementType());
@@ -102,10 +102,10 @@ void multiply(poplar::Graph& graph, const Tensor& a, const Tensor& b, const Tens
                        call.debugContext);
 }
 
-enum class Role { Left, Right, Result };  // as MatMulKernel numbers its operands
+enum class Operand { Left, Right, Result };  // operand numbers of MatMulKernel
 
-/// A new variable that lies as the plan of the product wants it.
-Tensor create(poplar::Graph& graph, Role role, const popir::MatMulKernel::Problem& problem,
+/// Creates a variable with the layout of the product's plan.
+Tensor create(poplar::Graph& graph, Operand role, const popir::MatMulKernel::Problem& problem,
               const poplar::Type& type, const Shape& shape,
               const poplar::DebugContext& debugContext) {
   const auto t = graph.addVariable(type, shape, debugContext);
@@ -117,7 +117,7 @@ Tensor product(poplar::Graph& graph, const Tensor& a, const Tensor& b, std::size
                const poplar::Type& type, poplar::program::Sequence& prog, const Call& call) {
   checkShapes(call.who, a.shape(), b.shape(), rank);
   checkTypes(call.who, a, b, type);
-  const auto out = create(graph, Role::Result,
+  const auto out = create(graph, Operand::Result,
                           problemOf(a.elementType(), type, a.shape(), b.shape(),
                                     popir::matMulOptions(call.who, call.options)),
                           type, resultShape(a.shape(), b.shape()), call.debugContext);
@@ -125,17 +125,17 @@ Tensor product(poplar::Graph& graph, const Tensor& a, const Tensor& b, std::size
   return out;
 }
 
-Tensor createFor(const char* who, Role role, std::size_t rank, poplar::Graph& graph,
+Tensor createFor(const char* who, Operand role, std::size_t rank, poplar::Graph& graph,
                  const poplar::Type& inputType, const poplar::Type& outputType, const Shape& a,
                  const Shape& b, const poplar::DebugContext& debugContext,
                  const poplar::OptionFlags& options) {
   checkShapes(who, a, b, rank);
   const auto problem = problemOf(inputType, outputType, a, b, popir::matMulOptions(who, options));
-  const bool result = role == Role::Result;
+  const bool result = role == Operand::Result;
   return create(graph, role, problem, result ? outputType : inputType,
-                result               ? resultShape(a, b)
-                : role == Role::Left ? a
-                                     : b,
+                result                  ? resultShape(a, b)
+                : role == Operand::Left ? a
+                                        : b,
                 debugContext);
 }
 
@@ -201,7 +201,7 @@ Tensor createMatMulInputLHS(poplar::Graph& graph, const poplar::Type& inputType,
                             const poplar::Type& outputType, const Shape& aShape,
                             const Shape& bShape, const poplar::DebugContext& debugContext,
                             const poplar::OptionFlags& options, PlanningCache*) {
-  return createFor("poplin::createMatMulInputLHS", Role::Left, 2, graph, inputType, outputType,
+  return createFor("poplin::createMatMulInputLHS", Operand::Left, 2, graph, inputType, outputType,
                    aShape, bShape, debugContext, options);
 }
 
@@ -216,7 +216,7 @@ Tensor createMatMulInputRHS(poplar::Graph& graph, const poplar::Type& inputType,
                             const poplar::Type& outputType, const Shape& aShape,
                             const Shape& bShape, const poplar::DebugContext& debugContext,
                             const poplar::OptionFlags& options, PlanningCache*) {
-  return createFor("poplin::createMatMulInputRHS", Role::Right, 2, graph, inputType, outputType,
+  return createFor("poplin::createMatMulInputRHS", Operand::Right, 2, graph, inputType, outputType,
                    aShape, bShape, debugContext, options);
 }
 
@@ -231,7 +231,7 @@ Tensor createMatMulOutput(poplar::Graph& graph, const poplar::Type& inputType,
                           const poplar::Type& outputType, const Shape& aShape, const Shape& bShape,
                           const poplar::DebugContext& debugContext,
                           const poplar::OptionFlags& options, PlanningCache*) {
-  return createFor("poplin::createMatMulOutput", Role::Result, 2, graph, inputType, outputType,
+  return createFor("poplin::createMatMulOutput", Operand::Result, 2, graph, inputType, outputType,
                    aShape, bShape, debugContext, options);
 }
 
@@ -239,7 +239,7 @@ Tensor createMatMulGroupedInputLHS(poplar::Graph& graph, const poplar::Type& inp
                                    const poplar::Type& outputType, const Shape& aShape,
                                    const Shape& bShape, const poplar::DebugContext& debugContext,
                                    const poplar::OptionFlags& options, PlanningCache*) {
-  return createFor("poplin::createMatMulGroupedInputLHS", Role::Left, 3, graph, inputType,
+  return createFor("poplin::createMatMulGroupedInputLHS", Operand::Left, 3, graph, inputType,
                    outputType, aShape, bShape, debugContext, options);
 }
 
@@ -247,7 +247,7 @@ Tensor createMatMulGroupedInputRHS(poplar::Graph& graph, const poplar::Type& inp
                                    const poplar::Type& outputType, const Shape& aShape,
                                    const Shape& bShape, const poplar::DebugContext& debugContext,
                                    const poplar::OptionFlags& options, PlanningCache*) {
-  return createFor("poplin::createMatMulGroupedInputRHS", Role::Right, 3, graph, inputType,
+  return createFor("poplin::createMatMulGroupedInputRHS", Operand::Right, 3, graph, inputType,
                    outputType, aShape, bShape, debugContext, options);
 }
 
@@ -255,7 +255,7 @@ Tensor createMatMulGroupedOutput(poplar::Graph& graph, const poplar::Type& input
                                  const poplar::Type& outputType, const Shape& aShape,
                                  const Shape& bShape, const poplar::DebugContext& debugContext,
                                  const poplar::OptionFlags& options, PlanningCache*) {
-  return createFor("poplin::createMatMulGroupedOutput", Role::Result, 3, graph, inputType,
+  return createFor("poplin::createMatMulGroupedOutput", Operand::Result, 3, graph, inputType,
                    outputType, aShape, bShape, debugContext, options);
 }
 

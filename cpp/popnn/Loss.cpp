@@ -1,5 +1,5 @@
-#include "kernels/arg_extremum.hpp"
-#include "kernels/class_loss.hpp"
+#include "kernels/loss/class_loss.hpp"
+#include "kernels/reduction/arg_extremum.hpp"
 
 #include <popnn/Loss.hpp>
 #include <popops/Cast.hpp>
@@ -28,6 +28,10 @@ std::string described(const Tensor& t) {
   throw poputil::poplibs_error(std::string("popnn::") + who + ": " + why);
 }
 
+popir::ClassLoss kindOf(LossType type) {
+  return type == SUM_SQUARED_LOSS ? popir::ClassLoss::SumSquared : popir::ClassLoss::CrossEntropy;
+}
+
 bool isLabel(const poplar::Type& type) {
   return type == poplar::INT || type == poplar::UNSIGNED_INT;
 }
@@ -48,7 +52,7 @@ void checkLike(const char* what, const Tensor& t, const Tensor& outputs,
                            described(outputs) + "; give it the same type and the matching shape");
 }
 
-/// The loss and the deltas; scales may both be null.
+/// Computes loss and deltas. The scales are either both given or both null.
 Sequence lossProgram(Graph& graph, const Tensor& outputs, const Tensor& expected,
                      const Tensor& loss, const Tensor& deltas, const Tensor* deltasScale,
                      const Tensor* outputsScale, LossType type, const DebugContext& debugContext) {
@@ -68,9 +72,9 @@ Sequence lossProgram(Graph& graph, const Tensor& outputs, const Tensor& expected
     }
   }
   Sequence prog;
-  popir::addBulkVertex(graph, prog,
-                       std::make_shared<popir::ClassLossKernel>(type, deltasScale != nullptr),
-                       std::move(operands), {debugContext, "Loss"});
+  popir::addBulkVertex(
+      graph, prog, std::make_shared<popir::ClassLossKernel>(kindOf(type), deltasScale != nullptr),
+      std::move(operands), {debugContext, "Loss"});
   return prog;
 }
 
@@ -139,7 +143,7 @@ Program calcAccuracy(Graph& graph, const Tensor& modelOutputs, const Tensor& exp
   if (numCorrect.numElements() != 1 || !isLabel(numCorrect.elementType()))
     refuse("calcAccuracy",
            "numCorrect is " + described(numCorrect) + "; give one element, INT or UNSIGNED_INT");
-  // A masked label is no column, so it never equals one.
+  // A masked label is not a column index, so it never matches.
   Sequence prog;
   const Tensor guess = argMax(graph, modelOutputs, prog, debugContext);
   const Tensor right = popops::eq(graph, guess, expected.reinterpret(poplar::UNSIGNED_INT), prog,

@@ -1,11 +1,11 @@
-#include "kernels/nll.hpp"
+#include "kernels/loss/nll.hpp"
 
 #include <popir/Nll.hpp>
 #include <poputil/TileMapping.hpp>
 #include <poputil/exceptions.hpp>
 
 #include "kernels/half.hpp"
-#include "kernels/labels.hpp"
+#include "kernels/loss/labels.hpp"
 #include "poplar/bulk_vertex.hpp"
 
 namespace popir {
@@ -24,7 +24,7 @@ std::string described(const Tensor& t) {
   throw poputil::poplibs_error(std::string(who) + ": " + why);
 }
 
-/// Throws where p, labels and weights do not fit each other.
+/// \throws poputil::poplibs_error if p, labels and weights do not match
 void check(const char* who, const Tensor& p, const Tensor& labels, const Tensor* weights) {
   const auto type = p.elementType();
   if (p.rank() == 0 || (!isFloatOrHalf(type) && type != poplar::DOUBLE))
@@ -42,7 +42,7 @@ void check(const char* who, const Tensor& p, const Tensor& labels, const Tensor*
                     described(*weights) + "; give one for each class, of the same type");
 }
 
-/// The operands of a kernel: those that are read, the weights if there are any, the result.
+/// The operands of a kernel: those read, the weights if any, then the result.
 std::vector<BulkOperand> operands(std::vector<BulkOperand> read, const Tensor* weights,
                                   const Tensor& out) {
   if (weights) read.push_back({*weights, Access::Read});

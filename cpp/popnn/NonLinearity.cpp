@@ -1,5 +1,5 @@
-// Non-linear functions are expressions, so that they fuse with what stands beside them; softmax,
-// which is none, has a kernel of its own.
+// Activation functions are expressions, so that they can be fused with adjacent operations. Softmax
+// has its own kernel.
 #include <popir/Softmax.hpp>
 #include <popnn/NonLinearity.hpp>
 #include <popops/ElementWise.hpp>
@@ -35,12 +35,12 @@ void check(const Tensor& t) {
                                  "; give FLOAT, HALF, BFLOAT16 or DOUBLE elements");
 }
 
-/// tanh's argument in GELU.
+/// The argument of tanh in GELU.
 Any geluInner(const Expr& x) {
   return Any(Const(kRootTwoOverPi) * x * (Const(1.0) + Const(kCubic) * Square(x)));
 }
 
-/// The function of _1.
+/// The function, of _1.
 Any function(NonLinearityType type) {
   switch (type) {
     case NonLinearityType::SIGMOID: return Sigmoid(_1);
@@ -57,7 +57,7 @@ Any function(NonLinearityType type) {
   }
 }
 
-/// The gradient with respect to the input; _1 is `act`, _2 the gradient of the output.
+/// The gradient of the input. _1 is `act`, _2 the gradient of the output.
 Any gradient(NonLinearityType type) {
   const Const one(1.0), zero(0.0), half(0.5);
   switch (type) {
@@ -80,7 +80,7 @@ Any gradient(NonLinearityType type) {
       const Any s = Sigmoid(_1);
       return _2 * (s + _1 * s * (one - s));
     }
-    default: return function(type);  // says that there is none
+    default: return function(type);  // throws: there is none
   }
 }
 

@@ -1,4 +1,4 @@
-#include "kernels/pool.hpp"
+#include "kernels/pooling/pool.hpp"
 
 #include <popir/Pooling.hpp>
 #include <popnn/Pooling.hpp>
@@ -10,7 +10,7 @@
 #include <ostream>
 #include <sstream>
 
-#include "kernels/meetings.hpp"
+#include "kernels/contraction/meetings.hpp"
 #include "poplar/bulk_vertex.hpp"
 #include "poplar/library_options.hpp"
 
@@ -36,7 +36,7 @@ unsigned dilationOf(const PoolOptions& options, std::size_t d) {
   return options.dilation.empty() ? 1 : options.dilation[d];
 }
 
-/// Throws where the parameters do not fit each other.
+/// \throws poputil::poplibs_error for inconsistent parameters
 void check(const PoolParams& p, const PoolOptions& options) {
   const std::size_t n = p.inputFieldShape.size();
   if (n == 0) refuse("no spatial dimension; give an input of rank 3 or more");
@@ -77,7 +77,7 @@ std::vector<PoolAxis> axesOf(const PoolParams& p, const PoolOptions& options) {
     a.stride = p.stride[d];
     a.dilation = dilationOf(options, d);
     a.pad = p.inputTruncationOrPaddingLower[d];
-    // What counts for an average: the input, or the padded input.
+    // The region that counts in an average: the input, or the padded input.
     const bool padded = options.countIncludePad && p.poolingType == PoolingType::AVG;
     std::int64_t first = 0, last = a.in;
     if (padded) {
@@ -86,7 +86,7 @@ std::vector<PoolAxis> axesOf(const PoolParams& p, const PoolOptions& options) {
       first = std::min<std::int64_t>(-a.pad, 0);
       last = std::max(a.in, a.in + p.inputTruncationOrPaddingUpper[d] - uncounted);
     }
-    // Elements of the window of `o` that lie before `end`.
+    // The number of elements of window `o` before position `end`.
     const auto before = [&](std::int64_t o, std::int64_t end) {
       const std::int64_t free = end - a.at(o, 0);
       return std::clamp<std::int64_t>((free + a.dilation - 1) / a.dilation, 0, a.kernel);
@@ -122,7 +122,7 @@ void checkType(PoolKind kind, const PoolParams& p) {
            "integers forwards by MAX");
 }
 
-/// The gradient with respect to the input; `in` only where the kind needs it.
+/// The gradient of the input. `in` is null unless the kind of pooling needs it.
 Tensor gradient(Graph& graph, PoolKind kind, const PoolParams& p, const PoolOptions& options,
                 const Tensor* in, const Tensor& pooledGradient, program::Sequence& prog,
                 const DebugContext& debugContext) {

@@ -1,4 +1,4 @@
-#include "kernels/softmax.hpp"
+#include "kernels/reduction/softmax.hpp"
 
 #include <popir/Softmax.hpp>
 #include <popnn/LogSoftmax.hpp>

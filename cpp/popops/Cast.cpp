@@ -1,11 +1,11 @@
-// A cast is an expression of one node, so that it fuses with what stands beside it.
+// A cast is an expression with one node, so that it can be fused with adjacent expressions.
 #include <popops/Cast.hpp>
 #include <popops/ElementWise.hpp>
 #include <poputil/exceptions.hpp>
 
-#include "kernels/expression.hpp"
-#include "kernels/expression/compile.hpp"
+#include "kernels/elementwise/expression.hpp"
 #include "poplar/bulk_vertex.hpp"
+#include "popops/compile_expressions.hpp"
 
 namespace popops {
 namespace {

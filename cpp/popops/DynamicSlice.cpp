@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "kernels/half.hpp"
-#include "kernels/slices.hpp"
+#include "kernels/movement/slices.hpp"
 #include "poplar/bulk_vertex.hpp"
 #include "poplar/library_options.hpp"
 
@@ -25,8 +25,8 @@ std::string listed(const Sizes& sizes) {
   return "{" + text + "}";
 }
 
-/// Throws unless each of `dims` is another dimension of a tensor of the shape, and `sizes` are
-/// sizes within them.
+/// \throws poputil::poplibs_error unless `dims` are distinct dimensions of `shape`, and `sizes` are
+/// within their sizes
 void checkDims(const char* who, const Sizes& shape, const Sizes& dims, const Sizes& sizes) {
   bool fits = dims.size() == sizes.size() && !dims.empty();
   for (std::size_t i = 0; fits && i < dims.size(); ++i)
@@ -40,7 +40,7 @@ void checkDims(const char* who, const Sizes& shape, const Sizes& dims, const Siz
                                  "at most its own");
 }
 
-/// `t` with the sliced dimensions first, in their order.
+/// Moves the sliced dimensions of `t` to the front, in the order of `dims`.
 Tensor slicedFirst(const Tensor& t, const Sizes& dims, std::size_t kept = 0) {
   std::vector<unsigned> order;
   for (std::size_t d = 0; d < kept; ++d) order.push_back(static_cast<unsigned>(d));
@@ -66,7 +66,8 @@ void checkOffsets(const char* who, const Tensor& offsets, const Sizes& dims) {
                                  std::to_string(dims.size()) + "]");
 }
 
-/// The shape of one slice for each row of offsets. Throws where these do not fit the tensor.
+/// The shape of one slice per row of offsets.
+/// \throws poputil::poplibs_error if the offsets do not match the tensor
 Sizes slicesShape(const char* who, const Tensor& t, const Tensor& offsets, const Sizes& dims,
                   const Sizes& sizes) {
   checkDims(who, t.shape(), dims, sizes);
@@ -85,7 +86,7 @@ Tensor slices(const char* who, Graph& graph, const Tensor& t, const Tensor& offs
               const Sizes& dims, const Sizes& sizes, Sequence& prog,
               const DebugContext& debugContext) {
   const Sizes shape = slicesShape(who, t, offsets, dims, sizes);
-  // Memory in the kernel's order, seen in the caller's.
+  // Allocate in the kernel's dimension order, and return a view in the caller's order.
   const Tensor first = slicedFirst(t, dims);
   Sizes memory = first.shape();
   std::copy(sizes.begin(), sizes.end(), memory.begin());
@@ -104,7 +105,8 @@ Tensor slices(const char* who, Graph& graph, const Tensor& t, const Tensor& offs
   return made.dimShuffle(back);
 }
 
-/// Throws unless elements of `t` can be computed with, and `scale`, if there is one, fits them.
+/// \throws poputil::poplibs_error unless the type of `t` supports arithmetic, and `scale`, if any,
+/// matches it
 void checkComputed(const char* who, const Tensor& t, const Tensor* scale) {
   const poplar::Type type = t.elementType();
   const bool fits =

@@ -7,11 +7,11 @@
 #include <functional>
 #include <memory>
 
-#include "kernels/expression.hpp"
-#include "kernels/expression/compile.hpp"
+#include "kernels/elementwise/expression.hpp"
 #include "poplar/bulk_vertex.hpp"
 #include "poplar/library_options.hpp"
 #include "poplar/view.hpp"
+#include "popops/compile_expressions.hpp"
 
 namespace popops {
 namespace {
@@ -21,7 +21,7 @@ using popir::MapProgram;
 using poplar::Tensor;
 using Expressions = std::vector<const expr::Expr*>;
 
-/// Whether two tensors of one shape are the same elements in the same order.
+/// True if two tensors of one shape refer to the same elements in the same order.
 bool sameView(const Tensor& a, const Tensor& b) {
   if (a == b) return true;
   const auto x = a.view().affine(), y = b.view().affine();
@@ -31,7 +31,8 @@ bool sameView(const Tensor& a, const Tensor& b) {
   return true;
 }
 
-/// One call of map and its kin: compiles the expressions and adds the vertex.
+/// One call of map(), mapInPlace() or mapWithOutput(): compiles the expressions and adds the
+/// vertex.
 class Mapping {
  public:
   Mapping(poplar::Graph& graph, const char* function, const Expressions& exprs,
@@ -83,7 +84,7 @@ class Mapping {
         fail("tensor _" + std::to_string(i + 1) + " has shape " + inputs_[i].shapeToString() +
              ", the tensor to be written " + outs.front().shapeToString());
       }
-      // What is overwritten while parts of it are still to be read elsewhere is read from a copy.
+      // If an output partly overlaps an input, read the input from a copy.
       const bool overlaps = std::any_of(outs.begin(), outs.end(), [&](const Tensor& out) {
         return !sameView(inputs_[i], out) && inputs_[i].intersectsWith(out);
       });
@@ -107,7 +108,7 @@ class Mapping {
       if (first) match(*first, t);
       if (!first) first = &t;
     }
-    // The first has the common shape now; those before the last may lack dimensions still.
+    // The first input has the common shape now. Broadcast the others to it.
     for (Tensor& t : inputs_)
       if (t.valid()) poputil::broadcastToMatch(t, first->shape());
   }
@@ -147,7 +148,7 @@ class Mapping {
   const poplar::DebugContext& debugContext_;
   std::string who_;
   popir::CompiledExpressions compiled_;
-  /// By placeholder; invalid where the expressions do not use it.
+  /// By placeholder; invalid if unused.
   std::vector<Tensor> inputs_;
 };
 

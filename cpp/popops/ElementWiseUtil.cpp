@@ -8,7 +8,7 @@
 namespace popops {
 namespace {
 
-/// How a tensor is spread over tiles.
+/// The distribution of a tensor over tiles.
 struct Spread {
   std::size_t fullest = 0, tiles = 0;
 
@@ -25,7 +25,8 @@ struct Spread {
   }
 };
 
-/// What lies by a plan is spread well enough, and is not planned to find out how well.
+/// True for a tensor with a planned layout. It counts as well balanced; evaluating it would force
+/// the plan to be computed.
 bool liesByPlan(const poplar::Graph& graph, const poplar::Tensor& t) {
   const auto whole = t.view().wholeVariable();
   return whole && graph.impl()->variable(*whole).mapping.rule();

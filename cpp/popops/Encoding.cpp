@@ -30,7 +30,7 @@ bool isIndex(const poplar::Type& type) {
   return type == poplar::INT || type == poplar::UNSIGNED_INT;
 }
 
-/// first, first + 1, ...; its bits are those of INT and of UNSIGNED_INT.
+/// The constant first, first + 1, ... Its bits are valid for INT and UNSIGNED_INT.
 Tensor counting(Graph& graph, const poplar::Type& type, std::size_t n, unsigned first,
                 unsigned step, const DebugContext& debugContext) {
   std::vector<unsigned> values(n);
@@ -48,7 +48,7 @@ void checkOneHot(const Tensor& indices, const Tensor& encoded) {
     refuse("encodeOneHot", encoded, "an output [rows, columns] with as many rows as indices");
 }
 
-/// `indices` and the numbers of the columns, both [rows, columns].
+/// `indices` and the column numbers, both broadcast to [rows, columns].
 std::vector<Tensor> rowsAndColumns(Graph& graph, const Tensor& indices, std::size_t columns,
                                    const DebugContext& debugContext) {
   const unsigned rows = static_cast<unsigned>(indices.dim(0));
@@ -108,7 +108,7 @@ Tensor selectScalarFromRows(Graph& graph, const Tensor& params, const Tensor& in
   const unsigned columns = static_cast<unsigned>(params.dim(1));
   const auto isColumn = pe::Lt(pe::_2, pe::Const(columns));
   const DebugContext context(debugContext, "selectScalarFromRows");
-  // A place outside of the tensor reads as 0.
+  // A slice outside of the tensor reads as 0.
   const Tensor starts = counting(graph, poplar::UNSIGNED_INT, params.dim(0), 0, columns, context);
   const Tensor places =
       map(graph, pe::Select(pe::Add(pe::_1, pe::_2), pe::Const(MASKED_LABEL_CODE), isColumn),
@@ -133,7 +133,7 @@ Tensor gather(Graph& graph, const Tensor& input, const Tensor& indices, unsigned
   if (axis >= input.rank()) refuse("gather", input, "an input that has the axis");
   if (indices.rank() != 1 || !isIndex(indices.elementType()))
     refuse("gather", indices, "indices of INT or UNSIGNED_INT [slices]");
-  // [slices, shape of the input with 1 for the axis]
+  // [slices, shape of the input with size 1 in `axis`]
   const Tensor slices = multiSlice(graph, input, indices.expand({1}), {axis}, {1}, prog,
                                    SlicePlan(), poplar::OptionFlags(), {debugContext, "gather"});
   return slices.squeeze({axis + 1}).dimRoll(0, axis);

@@ -16,7 +16,7 @@ constexpr const char* kBinaryNames[] = {POPOPS_EXPR_BINARY_OPS(POPOPS_NAME)};
 constexpr const char* kTernaryNames[] = {POPOPS_EXPR_TERNARY_OPS(POPOPS_NAME)};
 #undef POPOPS_NAME
 
-/// What a node is called and what it holds.
+/// The name of a node, and its contents.
 struct Description {
   std::string name;
   std::vector<const Expr*> args;
@@ -104,7 +104,7 @@ std::string Const::printValue() const {
   if (integral_)
     return negative_ ? std::to_string(static_cast<std::int64_t>(integer_))
                      : std::to_string(integer_);
-  // The shortest text that reads as this value.
+  // The shortest text that reads back as this value.
   char text[32];
   for (int digits = 6; digits <= 17; ++digits) {
     std::snprintf(text, sizeof text, "%.*g", digits, real_);

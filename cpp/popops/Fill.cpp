@@ -1,4 +1,4 @@
-#include "kernels/fill.hpp"
+#include "kernels/movement/fill.hpp"
 
 #include <popops/Fill.hpp>
 #include <popops/Zero.hpp>
@@ -26,7 +26,8 @@ Bytes bytesAs(From value) {
   if constexpr (std::is_integral_v<To> && !std::is_same_v<To, bool> && !std::is_integral_v<From>) {
     const auto v = static_cast<double>(value);
     using Limits = std::numeric_limits<To>;
-    // The first number that is too large: a power of two, so a double, where max() may be none.
+    // The first number out of range. It is a power of two, so exact in double, while max() may not
+    // be.
     const double beyond = 2.0 * static_cast<double>(Limits::max() / 2 + 1);
     converted = std::isnan(v)                            ? To(0)
                 : v < static_cast<double>(Limits::min()) ? Limits::min()

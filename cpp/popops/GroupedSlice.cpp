@@ -1,4 +1,4 @@
-// Slices within each group: slices of a tensor whose first sliced dimension is the group.
+// Grouped slices: slices of the ungrouped functions, with the group as first sliced dimension.
 #include <popops/DynamicSlice.hpp>
 #include <poputil/exceptions.hpp>
 
@@ -21,7 +21,7 @@ Sizes withFirst(std::size_t first, const Sizes& rest, std::size_t more = 0) {
   return all;
 }
 
-/// [values, 1], UNSIGNED_INT.
+/// Constant offsets, [number of values, 1] of UNSIGNED_INT.
 Tensor constantOffsets(Graph& graph, poplar::ArrayRef<unsigned> values,
                        const DebugContext& debugContext) {
   const Tensor made =
@@ -30,7 +30,7 @@ Tensor constantOffsets(Graph& graph, poplar::ArrayRef<unsigned> values,
   return made;
 }
 
-/// The offsets [groups, slices, dims] as [groups * slices, 1 + dims], the group first.
+/// Converts offsets [groups, slices, dims] to [groups * slices, 1 + dims], with the group first.
 Tensor groupedOffsets(const char* who, Graph& graph, const Tensor& t, const Tensor& offsets,
                       const DebugContext& debugContext) {
   if (t.rank() == 0 || offsets.rank() != 3 || offsets.dim(0) != t.dim(0))
@@ -46,7 +46,7 @@ Tensor groupedOffsets(const char* who, Graph& graph, const Tensor& t, const Tens
                         1);
 }
 
-/// The slices [groups, slices, ...] as [groups * slices, 1, ...].
+/// Converts slices [groups, slices, ...] to [groups * slices, 1, ...].
 Tensor groupedSlices(const char* who, const Tensor& t, const Tensor& s, const Tensor& offsets) {
   if (s.rank() != t.rank() + 1 || s.dim(0) != offsets.dim(0) || s.dim(1) != offsets.dim(1))
     throw poputil::poplibs_error(std::string("popops::") + who + ": the slices are " +
@@ -60,7 +60,7 @@ using Update = void (*)(Graph&, const Tensor&, const Tensor&, const Tensor&, con
                         const Sizes&, Sequence&, const SlicePlan&, const OptionFlags&,
                         const DebugContext&);
 
-/// The update of all groups at once.
+/// Runs one update for all groups.
 void grouped(const char* who, Update update, Graph& graph, const Tensor& t, const Tensor& s,
              const Tensor& offsets, const Sizes& dims, const Sizes& sizes, Sequence& prog,
              const SlicePlan& plan, const OptionFlags& options, const DebugContext& debugContext) {

@@ -5,8 +5,8 @@
 #include <limits>
 #include <numeric>
 
-#include "kernels/transpose.hpp"
-#include "machine/estimators.hpp"
+#include "kernels/movement/transpose.hpp"
+#include "machine/estimators/estimators.hpp"
 #include "poplar/bulk_vertex.hpp"
 
 namespace popops {
@@ -47,7 +47,7 @@ void checkMatrices(const char* function, const Type& type, std::size_t rows, std
                         " of either");
 }
 
-/// `in` [matrices, rows, columns], `out` [matrices, columns, rows].
+/// Transposes `in` [matrices, rows, columns] to `out` [matrices, columns, rows].
 void transpose(Graph& graph, const ComputeSet& cs, const Tensor& in, const Tensor& out,
                const DebugContext& debugContext) {
   popir::addBulkVertex(graph, cs, std::make_shared<popir::TransposeKernel>(),
@@ -55,20 +55,20 @@ void transpose(Graph& graph, const ComputeSet& cs, const Tensor& in, const Tenso
                        debugContext.getPathName());
 }
 
-// Groups as dimensions.
+// ---- Groups as dimensions ----
 
-/// The elements of a group as the last dimension.
+/// Moves the elements of a group to a new last dimension.
 Tensor grouped(const Tensor& t, const GroupingInfo& g) {
   return t.reshapePartial(g.first, g.first + 1, {t.dim(g.first) / g.second, g.second})
       .dimRoll(g.first + 1, t.rank());
 }
 
-/// The last dimension as the elements of a group: undoes grouped().
+/// The inverse of grouped().
 Tensor ungrouped(const Tensor& t, const GroupingInfo& g) {
   return t.dimRoll(t.rank() - 1, g.first + 1).flatten(g.first, g.first + 2);
 }
 
-/// [blocks, elements of `to`, elements of `from`]: what lies together in `from` is innermost.
+/// Returns [blocks, elements of `to`, elements of `from`]. The last dimension is contiguous.
 Tensor blocksOf(const Tensor& t, const GroupingInfo& from, const GroupingInfo& to) {
   const Tensor all = grouped(grouped(t, to), from);
   return all.flatten(0, t.rank());
@@ -93,17 +93,17 @@ void check(const Tensor& t, const GroupingInfo& from, const GroupingInfo& to) {
                         " elements; it must be a multiple of both together");
 }
 
-// Sharing blocks over tiles.
+// ---- Distribution of blocks over tiles ----
 
 std::size_t ceilDiv(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
-/// The tiles of an IPU; of a virtual graph of fewer, those that it has.
+/// Tiles per IPU; for a virtual graph, its tiles per IPU.
 std::size_t tilesOfIpu(const Graph& graph) {
   const poplar::Target& target = graph.getTarget();
   return std::min(target.getTilesPerIPU(), target.getNumTiles());
 }
 
-/// Elements on the IPU that has the most of them.
+/// The number of elements on the IPU with the most.
 std::size_t mostOnOneIpu(const Graph& graph, const Tensor& t) {
   const auto mapping = graph.getTileMapping(t);
   const std::size_t tiles = tilesOfIpu(graph);
@@ -113,8 +113,9 @@ std::size_t mostOnOneIpu(const Graph& graph, const Tensor& t) {
   return *std::max_element(held.begin(), held.end());
 }
 
-/// Into how many parts to cut each block: so that tiles and their workers share them best, but into
-/// no more than the tiles can take, except as strides that no instruction has ask for it.
+/// The number of parts into which to split each block, to balance tiles and workers. Limited to
+/// what the tiles can process at once, unless strides are too long for an instruction and force
+/// more parts.
 std::size_t partsOfBlock(const Graph& graph, const Tensor& t, const GroupingInfo& from,
                          const GroupingInfo& to, std::size_t grain) {
   const poplar::Target& target = graph.getTarget();
@@ -136,7 +137,7 @@ std::size_t partsOfBlock(const Graph& graph, const Tensor& t, const GroupingInfo
   return best;
 }
 
-/// Makes the groupings finer, where tiles share them better so.
+/// Reduces the group sizes if that balances the tiles better.
 void refine(const Graph& graph, const Tensor& t, GroupingInfo& from, GroupingInfo& to) {
   const unsigned grain = getMinimumRegroupGrainSize(t.elementType());
   if (from.second % grain != 0 || to.second % grain != 0) return;
@@ -148,8 +149,8 @@ void refine(const Graph& graph, const Tensor& t, GroupingInfo& from, GroupingInf
   }
 }
 
-/// The tile of an IPU that gets the first block: another one for other tensors, so that their
-/// blocks do not pile up on the first tiles.
+/// The first tile within an IPU. It depends on the tensor, so that blocks of different tensors do
+/// not accumulate on the first tiles.
 std::size_t startTile(const Tensor& t, const GroupingInfo& from, const GroupingInfo& to) {
   std::size_t mixed = 0;
   const auto mix = [&](std::size_t value) { mixed = (mixed + value) * 1000003; };
@@ -161,8 +162,8 @@ std::size_t startTile(const Tensor& t, const GroupingInfo& from, const GroupingI
   return mixed;
 }
 
-/// Maps `to`, blocks as in `from`, evenly over the tiles of the IPU that has each one's first
-/// element.
+/// Maps `to`, which has the blocks of `from`, evenly over the tiles. Each block stays on the IPU of
+/// its first element.
 void mapBlocks(Graph& graph, const Tensor& from, const Tensor& to, std::size_t start) {
   const auto first = graph.getTileMapping(from.flatten(1, 3).slice(0, 1, 1));
   const std::size_t each = tilesOfIpu(graph);
@@ -203,7 +204,7 @@ Tensor regroup(Graph& graph, const Tensor& t, Copies& copies, const ComputeSet& 
   return ungrouped(ungrouped(asGiven, from), to);
 }
 
-/// Calls `make(copies, compute set)`, and adds what it has made to `prog`.
+/// Calls `make(copies, compute set)` and appends both to `prog`.
 template <class Make>
 Tensor inProgram(Graph& graph, Sequence& prog, const DebugContext& debugContext, const Make& make) {
   Copies copies;
@@ -224,7 +225,7 @@ bool inGrains(const Tensor& t, const std::vector<GroupingInfo>& groupings) {
 bool canUseFastTranspose(const poplar::Target& target, const Type& type, unsigned numRows,
                          unsigned numColumns, unsigned numTranspositions) {
   return transposes(type) &&
-         popir::transposesFast(target.spec(), type, numRows, numColumns, numTranspositions);
+         popir::transposesFast(target.spec(), {type, numTranspositions, numRows, numColumns});
 }
 
 void addTransposeVertices(

@@ -1,4 +1,4 @@
-#include "kernels/reduce.hpp"
+#include "kernels/reduction/reduce.hpp"
 
 #include <functional>
 #include <popops/Reduce.hpp>
@@ -16,7 +16,7 @@ using poplar::Graph;
 using poplar::Tensor;
 using poplar::Type;
 
-/// Takes the kernel and its operands to where they are to run.
+/// Adds the kernel and its operands to a program or a compute set.
 using Add =
     std::function<void(std::shared_ptr<const popir::Kernel>, std::vector<popir::BulkOperand>)>;
 

@@ -1,4 +1,4 @@
-#include "kernels/scaled_add.hpp"
+#include "kernels/elementwise/scaled_add.hpp"
 
 #include <popops/ScaledAdd.hpp>
 #include <poputil/exceptions.hpp>
@@ -16,7 +16,7 @@ using poplar::OptionFlags;
 using poplar::Tensor;
 using poplar::program::Sequence;
 
-/// A scale as the public functions take it, and what it is multiplied by.
+/// A scale as given to the public functions, and a number that multiplies it.
 struct Factor {
   Factor(float number, double sign) : scale{number * sign, false} {}
   Factor(const Tensor& t, double sign) : scale{sign, true}, tensor(t) {}

@@ -7,8 +7,8 @@
 #include <sstream>
 #include <vector>
 
-#include "kernels/random.hpp"
-#include "kernels/random_sampler.hpp"
+#include "kernels/random/random.hpp"
+#include "kernels/random/sampler.hpp"
 #include "poplar/bulk_vertex.hpp"
 #include "poplar/rounding_program.hpp"
 
@@ -30,7 +30,7 @@ std::string text(double x) {
   return os.str();
 }
 
-/// One call of a function: checks what it was given and adds the vertex.
+/// One library call: checks the arguments and adds the vertex.
 class Call {
  public:
   Call(Graph& graph, const char* function, const Tensor* seed, std::uint32_t seedModifier,
@@ -71,7 +71,7 @@ class Call {
     check(p >= 0 && p <= 1, std::string(name) + " must be from 0 to 1, not " + text(p));
   }
 
-  /// Both ends, and what lies between them, are numbers of the type.
+  /// Checks that minVal, maxVal and their difference are representable in the type.
   void checkRange(const Type& type, double minVal, double maxVal) const {
     const std::string given = "minVal " + text(minVal) + " and maxVal " + text(maxVal);
     if (type == poplar::INT || type == poplar::UNSIGNED_INT) {
@@ -107,7 +107,7 @@ class Call {
           "the standard deviation must be finite and not negative, not " + text(stdDev));
   }
 
-  /// A new tensor laid out as `reference`, filled with numbers.
+  /// Creates a tensor with the layout of `reference`, and fills it with random values.
   Tensor add(popir::RandomNumbers numbers, const Tensor& reference, const Type& outType,
              const Tensor* input = nullptr) {
     const Tensor out = popops::createOutputForElementWiseOp(graph_, {reference}, outType,
@@ -122,7 +122,7 @@ class Call {
       graph_.setTileMapping(seed, 0);
       graph_.setInitialValue(seed, std::vector<unsigned>{0, 0});
       numbers.stream[0] = cs.getId();
-      numbers.stream[1] = 1;  // apart from what a seed gives
+      numbers.stream[1] = 1;  // distinct from the streams of seeds
       numbers.countRuns = true;
     }
     std::vector<popir::BulkOperand> operands = {{out, Access::Write},
@@ -174,7 +174,7 @@ Tensor logUniform(Graph& graph, const Tensor* seed, std::uint32_t seedModifier,
   call.check(minVal >= 1 && minVal < maxVal, "1 <= minVal < maxVal are expected, not minVal " +
                                                  text(minVal) + " and maxVal " + text(maxVal));
   call.checkRange(outType, minVal, maxVal);
-  // The law is the same for every base.
+  // The distribution does not depend on the base.
   call.check(base > 1 && std::isfinite(base),
              "the base must be a number greater than 1, not " + text(base));
   return call.add({RandomLaw::LogUniform, minVal, maxVal}, reference, outType);

@@ -20,7 +20,7 @@ void expandTo(poplar::Tensor& t, std::size_t rank) {
   if (t.rank() < rank) t = t.expand(Shape(rank - t.rank(), 0));
 }
 
-/// The shape that all of them can take; empty `clash` tells success.
+/// The broadcast shape. On failure `clash` describes the conflict; otherwise it is empty.
 Shape commonShape(const std::vector<Shape>& shapes, std::string& clash) {
   Shape common;
   for (Shape shape : shapes) {

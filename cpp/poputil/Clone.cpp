@@ -1,4 +1,4 @@
-// Tensors laid out like others: on another part of the machine, or for a broadcast.
+// Tensors with the layout of another tensor: clones on other IPUs, and operands to broadcast.
 #include <algorithm>
 #include <poputil/TileMapping.hpp>
 #include <poputil/exceptions.hpp>
@@ -74,7 +74,7 @@ Tensor createBroadcastOperand(Graph& graph, const Tensor& fullTensor, const popl
   const auto n = fullTensor.dim(dim);
   Tensor operand = graph.addVariable(type, {n}, debugContext);
   if (fullTensor.numElements() == 0) return operand;
-  // Each index on the tiles of its elements, shared out where there are several.
+  // Map each index to the tiles of its elements, distributed evenly if there are several.
   const auto rows = fullTensor.dimRoll(dim).flatten(1, fullTensor.rank());
   const auto each = rows.numElements() / n;
   const auto mapping = graph.getTileMapping(rows);

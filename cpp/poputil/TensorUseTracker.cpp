@@ -53,12 +53,12 @@ void TensorUseTracker::resolve(const poplar::Graph& graph, unsigned grainSize,
     std::vector<unsigned> users;
   };
   for (auto& [variable, uses] : uses_) {
-    // Stretches between places where some use begins or ends.
+    // Split at every position where a use begins or ends.
     std::vector<std::int64_t> cuts;
     for (const auto& use : uses) cuts.insert(cuts.end(), {use.begin, use.end});
     std::sort(cuts.begin(), cuts.end());
     cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
-    std::map<std::int64_t, std::vector<unsigned>> users;  // by where a stretch begins
+    std::map<std::int64_t, std::vector<unsigned>> users;  // by the begin of a segment
     for (const auto& use : uses)
       for (auto at = std::lower_bound(cuts.begin(), cuts.end(), use.begin); *at < use.end; ++at)
         users[*at].push_back(use.tile);

@@ -140,7 +140,7 @@ std::size_t chooseMappingOffset(std::size_t numTiles, const std::vector<std::siz
 
 std::size_t chooseMappingOffset(std::size_t numTiles, const std::vector<std::size_t>& shape,
                                 std::size_t seed) {
-  std::uint64_t hash = seed;  // FNV-1a, a size at a time
+  std::uint64_t hash = seed;  // FNV-1a over the sizes
   for (const std::size_t size : shape) hash = (hash ^ size) * 0x100000001b3u;
   return static_cast<std::size_t>((hash ^ hash >> 32) % numTiles);
 }
@@ -161,7 +161,7 @@ bool dimIsSplitOverIPUs(const Graph& graph, const Tensor& t, unsigned dimension)
                         " of a tensor of shape " + t.shapeToString());
   const std::size_t n = t.dim(dimension), tiles = graph.getTarget().getTilesPerIPU();
   const auto mapping = graph.getTileMapping(t.dimRoll(dimension, t.rank() - 1));
-  std::map<std::size_t, std::size_t> ipuOf;  // of rows along the dimension
+  std::map<std::size_t, std::size_t> ipuOf;  // by row along the dimension
   for (std::size_t tile = 0; tile < mapping.size(); ++tile)
     for (const Interval& interval : mapping[tile])
       for (std::size_t row = interval.begin() / n; row <= (interval.end() - 1) / n; ++row)
@@ -173,7 +173,8 @@ bool dimIsSplitOverTiles(const Graph& graph, const Tensor& t, unsigned dimension
   if (dimension >= t.rank())
     throw poplibs_error("dimIsSplitOverTiles: dimension " + std::to_string(dimension) +
                         " of a tensor of shape " + t.shapeToString());
-  // With the dimension last, no interval may end inside of it.
+  // With `dimension` last, adjacent elements along it are adjacent in memory order. So an interval
+  // of the mapping must not end inside of a row.
   const std::size_t n = t.dim(dimension);
   const auto mapping = graph.getTileMapping(t.dimRoll(dimension, t.rank() - 1));
   for (const auto& tile : mapping)

@@ -2,7 +2,7 @@
 #include <poputil/Util.hpp>
 #include <poputil/exceptions.hpp>
 
-#include "poplar/host_memory.hpp"
+#include "support/host_memory.hpp"
 
 namespace poputil {
 namespace {
@@ -11,7 +11,7 @@ using poplar::Interval;
 using poplar::Tensor;
 using Regions = std::vector<Interval>;
 
-/// Where the elements of `n` are cut: the begin of each partition, and the end of the last.
+/// Boundaries of partitions of `n` elements: the begin of each partition, and the end of the last.
 std::vector<std::size_t> cuts(std::size_t n, std::size_t grain, std::size_t most,
                               std::size_t minimum, std::size_t maximum) {
   if (grain == 0 || most == 0)
@@ -22,7 +22,7 @@ std::vector<std::size_t> cuts(std::size_t n, std::size_t grain, std::size_t most
   if (grains == 0) return {0};
   const std::size_t least = std::max<std::size_t>(up(minimum, grain), 1);
   const std::size_t largest = std::max<std::size_t>(maximum / grain, 1);
-  // As many as wanted, fewer if they would be too small, more if too large.
+  // The requested number of partitions; fewer if they would be too small, more if too large.
   std::size_t partitions = std::min(most, std::max<std::size_t>(grains / least, 1));
   partitions = std::max(std::min(partitions, grains), up(grains, largest));
   std::vector<std::size_t> result;
@@ -37,11 +37,11 @@ std::size_t total(const Regions& regions) {
   return n;
 }
 
-/// Calls add(partition, list, interval) for the pieces of all intervals, in order.
+/// Calls add(partition, list, interval) for each piece of the intervals, in order.
 template <class AddPiece>
 void distribute(const std::vector<Regions>& lists, const std::vector<std::size_t>& cut,
                 std::size_t maxPerRegion, const AddPiece& add) {
-  std::size_t at = 0, partition = 0;  // at: elements before
+  std::size_t at = 0, partition = 0;  // at: number of elements so far
   const std::size_t longest = std::max<std::size_t>(maxPerRegion, 1);
   for (std::size_t list = 0; list < lists.size(); ++list)
     for (const Interval& region : lists[list])
@@ -99,9 +99,9 @@ std::vector<std::vector<Regions>> splitRegions(const std::vector<Regions>& regio
                         minElementsPerPartition, maxElementsPerPartition);
   std::vector<std::vector<Regions>> partitions(cut.size() - 1);
   std::vector<std::size_t> last(partitions.size(),
-                                regions.size());  // list of each one's last piece
+                                regions.size());  // the list of each region's last piece
   distribute(regions, cut, UINT_MAX, [&](std::size_t p, std::size_t list, Interval piece) {
-    // A list is a region of the result: no longer than asked for.
+    // A list is one region of the result, with at most maxPerRegion elements.
     for (std::size_t begin = piece.begin(); begin < piece.end();) {
       const bool full = !partitions[p].empty() && last[p] == list &&
                         total(partitions[p].back()) >= maxElementsPerRegion;

@@ -8,15 +8,15 @@
 namespace poputil {
 namespace {
 
-/// Elements of a view, from position `at` on, that follow one another in a variable too.
+/// A run of `count` elements of a view, from position `at` on, that is contiguous in a variable.
 struct Run {
   std::int64_t at, count;
   unsigned variable;
   std::int64_t place;
 };
 
-/// The box's dimensions from the longest step through the view to the shortest, joined where that
-/// makes one longer run.
+/// Sorts the dimensions of a box by their step through the view, longest first, and merges adjacent
+/// ones.
 popir::Nest inOrder(popir::Nest nest) {
   std::stable_sort(nest.dims.begin(), nest.dims.end(),
                    [](const auto& x, const auto& y) { return x.to > y.to; });
@@ -24,7 +24,7 @@ popir::Nest inOrder(popir::Nest nest) {
   return nest;
 }
 
-/// Taken off a box in order: the length of its runs.
+/// Removes the innermost contiguous dimension of a sorted box, and returns its length.
 std::int64_t takeRun(popir::Nest& nest) {
   if (nest.dims.empty() || nest.dims.back().from != 1 || nest.dims.back().to != 1) return 1;
   const std::int64_t count = nest.dims.back().n;
@@ -46,12 +46,13 @@ void addRuns(popir::Piece piece, std::vector<Run>& runs) {
   }
 }
 
-/// The largest divisor g of the number of elements such that no group of g lies apart in memory.
+/// The largest divisor g of the number of elements such that each aligned group of g elements is
+/// contiguous in memory.
 std::int64_t inMemory(const poplar::Tensor& row) {
   std::int64_t g = row.view().elements();
   std::vector<popir::Piece> pieces = row.view().pieces();
   for (popir::Piece& piece : pieces) piece.nest = inOrder(piece.nest);
-  if (pieces.size() == 1) {  // each step but those within a run is a gap
+  if (pieces.size() == 1) {  // a gap follows each run, and only there
     takeRun(pieces.front().nest);
     for (const popir::NestDim& dim : pieces.front().nest.dims) g = std::gcd(g, dim.to);
     return g;
@@ -66,8 +67,7 @@ std::int64_t inMemory(const poplar::Tensor& row) {
   return g;
 }
 
-/// The largest divisor g of the number of elements such that no group of g is torn, by memory or
-/// by tiles.
+/// The same, where each group must also be on one tile.
 std::size_t together(const poplar::Graph& graph, const poplar::Tensor& row) {
   const std::size_t n = row.numElements();
   std::size_t g = static_cast<std::size_t>(inMemory(row));
@@ -77,14 +77,15 @@ std::size_t together(const poplar::Graph& graph, const poplar::Tensor& row) {
   return g;
 }
 
-/// The elements of `t` with index 0 in all dimensions but `dim` and the last.
+/// The elements of `t` with index 0 in all dimensions except `dim` and the last.
 poplar::Tensor rowOf(poplar::Tensor t, unsigned dim) {
   for (unsigned d = 0; d + 1 < t.rank(); ++d)
     if (d != dim) t = t.slice(0, 1, d);
   return t.flatten();
 }
 
-/// Groups of `size` of a dimension go to the front of the last one.
+/// Splits `dim` into groups of `size`, and merges the position in the group into the last
+/// dimension.
 poplar::Tensor grouped(const poplar::Tensor& t, unsigned dim, std::size_t size) {
   std::vector<std::size_t> split = t.shape(), joined = t.shape();
   split[dim] /= size;
@@ -109,7 +110,7 @@ unsigned detectInnermostGrouping(const poplar::Graph& graph, const poplar::Tenso
 std::vector<GroupingInfo> detectDimGroupings(const poplar::Graph& graph, const poplar::Tensor& t) {
   std::vector<GroupingInfo> found;
   if (t.numElements() == 0) return found;
-  poplar::Tensor blocks = t.expand({t.rank()});  // the last dimension holds what is grouped so far
+  poplar::Tensor blocks = t.expand({t.rank()});  // last dimension: what is grouped so far
   while (true) {
     const std::size_t block = blocks.dim(t.rank());
     std::size_t best = 1;

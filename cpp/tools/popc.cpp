@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "poplar/codelet_compile.hpp"
-#include "poplar/host_process.hpp"
+#include "codelets/compile.hpp"
+#include "support/host_process.hpp"
 
 namespace {
 
@@ -31,8 +31,8 @@ int fail(const std::string& why) {
   return 1;
 }
 
-/// As "POPLAR version 3.3.0 (<digits>)": programs tell compilers apart by what is in parentheses,
-/// and name the .gp files that they keep after it.
+/// Prints "POPLAR version 3.3.0 (<digits>)". Build scripts use the text in parentheses to
+/// distinguish compilers, and as part of the names of .gp files.
 void printVersion() {
   std::ostringstream digits;
   digits << std::hex << std::setw(16) << std::setfill('0')

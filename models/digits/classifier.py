@@ -43,11 +43,11 @@ class Classifier:
         self.probabilities = aiOnnx.softmax([self._dense(x, 64, 10)])
         self.builder.addOutputTensor(self.probabilities)
 
-    def inferenceModel(self) -> bytes:
-        """The model up to the probabilities; asked for before `trainingModel`."""
+    def inference_model(self) -> bytes:
+        """The model up to the probabilities; asked for before `training_model`."""
         return self.builder.getModelProto()
 
-    def trainingModel(self) -> bytes:
+    def training_model(self) -> bytes:
         """The model with its loss."""
         self.labels = self.builder.addInputTensor("INT32", [self.batch], "labels")
         self.loss = self.builder.aiGraphcore.nllloss([self.probabilities, self.labels])
@@ -65,9 +65,9 @@ class Classifier:
         b = self._weight(f"dense{inputs}.bias", [outputs])
         return self.builder.aiOnnxOpset11.gemm([x, w, b])
 
-    def _weight(self, name: str, shape: list[int], fanIn: int = 0) -> str:
+    def _weight(self, name: str, shape: list[int], fan_in: int = 0) -> str:
         """A weight as He and others initialise it, or a bias at zero."""
-        scale = np.sqrt(2 / fanIn) if fanIn else 0.0
+        scale = np.sqrt(2 / fan_in) if fan_in else 0.0
         value = (self._random.standard_normal(shape) * scale).astype(np.float32)
         id = self.builder.addInitializedInputTensor(value, name)
         self.weights[id] = value

@@ -1,4 +1,4 @@
-"""Building ONNX models in Python: `Builder`."""
+"""Builds ONNX models in Python: `Builder`."""
 
 from popir.builder.builder import Builder
 

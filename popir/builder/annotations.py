@@ -1,8 +1,7 @@
-"""Attributes of nodes that say how to run them: `Annotations`, the part of the Builder that sets
-them.
+"""Annotations, which say how to run a node: `Annotations`, the part of the Builder that sets them.
 
-They stand in the model as attributes whose names, PopART's, begin with two underscores. Most can be
-set on a node, named by its outputs, or for all nodes that are added within a `with`:
+They are attributes in the model, with PopART's names, which begin with two underscores. Most can be
+set for one node, named by its outputs, or for all nodes added inside a `with` block:
 
     builder.virtualGraph(out, 1)
     with builder.virtualGraph(1):
@@ -44,13 +43,13 @@ from popir.options.annotations import (
 from popir.typed import shown, typed
 
 Outputs = str | Iterable[str]
-"""The node that has these outputs."""
+"""The outputs of a node, which identify it."""
 
 _SERIALIZE_MODES = ("none", "input_channels", "reducing_dim", "output_channels")
 
 
 Number = int | enum.Enum
-"""A number, or the member of an enumeration that stands for it."""
+"""An integer, or a member of an enumeration with an integer value."""
 
 
 def _plain(value: Any) -> Any:
@@ -63,7 +62,7 @@ def _who(node: NodeProto) -> str:
 
 def _annotation(name: str, attribute: str, kind: Any, what: str) -> Callable[..., Any]:
     def method(self: Annotations, nodeOutputNames: Any = None, value: Any = None) -> Any:
-        # One of the methods of this class.
+        # A method of Annotations, so it may call a private one.
         return self._annotate(attribute, nodeOutputNames, value)  # pyright: ignore[reportPrivateUsage]
 
     method.__name__ = name
@@ -75,22 +74,25 @@ def _annotation(name: str, attribute: str, kind: Any, what: str) -> Callable[...
 
 @typed
 class Annotations:
-    """Gets and sets attributes of nodes; see the module."""
+    """Gets and sets attributes of nodes; see the module. The methods are those of PopART's
+    `Builder`.
+    """
 
     def __init__(self) -> None:
         self._nodes: dict[str, NodeProto] = {}
-        """The node that has each output."""
-        self._inForce: dict[str, Any] = {}
-        """The annotations of the surrounding `with` statements."""
+        """Maps the id of each output to its node."""
+        self._in_force: dict[str, Any] = {}
+        """The annotations set by the enclosing `with` blocks."""
 
     # Any attribute.
 
     def addNodeAttribute(
         self, attributeName: str, attributeValue: Any, nodeOutputNames: Outputs
     ) -> None:
-        """Gives a node an attribute: int, float, str, ndarray, or a list of one of these.
+        """Adds an attribute to a node: int, float, str, ndarray, or a list of one of these.
 
-        Raises OperatorAttributeError if the node has it already.
+        Raises OperatorAttributeError if the node has the attribute already, popart_exception if
+        there is no such node.
         """
         node = self._node(nodeOutputNames)
         if self._attribute(node, attributeName) is not None:
@@ -104,7 +106,9 @@ class Annotations:
         return self._attribute(self._node(nodeOutputNames), attributeName) is not None
 
     def removeNodeAttribute(self, attributeName: str, nodeOutputNames: Outputs) -> None:
-        """Takes the attribute from the node. Raises OperatorAttributeError if it has none such."""
+        """Removes an attribute from a node. Raises OperatorAttributeError if the node does not have
+        it.
+        """
         node = self._node(nodeOutputNames)
         node.attribute.remove(self._need(node, attributeName))
         self._changed(attributeName)
@@ -114,33 +118,45 @@ class Annotations:
         return [attribute.name for attribute in self._node(nodeOutputNames).attribute]
 
     def getInt64NodeAttribute(self, attributeName: str, nodeOutputNames: Outputs) -> int:
-        """An integer attribute of a node."""
+        """An integer attribute. Raises OperatorAttributeError if the node has none of that name and
+        type.
+        """
         return self._get(attributeName, nodeOutputNames, AttributeKind.INT)
 
     def getInt64VectorNodeAttribute(
         self, attributeName: str, nodeOutputNames: Outputs
     ) -> list[int]:
-        """An attribute of a node that is a list of integers."""
+        """An attribute that is a list of integers. Raises OperatorAttributeError if the node has
+        none of that name and type.
+        """
         return self._get(attributeName, nodeOutputNames, AttributeKind.INTS)
 
     def getFloatNodeAttribute(self, attributeName: str, nodeOutputNames: Outputs) -> float:
-        """A float attribute of a node."""
+        """A float attribute. Raises OperatorAttributeError if the node has none of that name and
+        type.
+        """
         return self._get(attributeName, nodeOutputNames, AttributeKind.FLOAT)
 
     def getFloatVectorNodeAttribute(
         self, attributeName: str, nodeOutputNames: Outputs
     ) -> list[float]:
-        """An attribute of a node that is a list of floats."""
+        """An attribute that is a list of floats. Raises OperatorAttributeError if the node has none
+        of that name and type.
+        """
         return self._get(attributeName, nodeOutputNames, AttributeKind.FLOATS)
 
     def getStringNodeAttribute(self, attributeName: str, nodeOutputNames: Outputs) -> str:
-        """A string attribute of a node."""
+        """A string attribute. Raises OperatorAttributeError if the node has none of that name and
+        type.
+        """
         return self._get(attributeName, nodeOutputNames, AttributeKind.STRING)
 
     def getStringVectorNodeAttribute(
         self, attributeName: str, nodeOutputNames: Outputs
     ) -> list[str]:
-        """An attribute of a node that is a list of strings."""
+        """An attribute that is a list of strings. Raises OperatorAttributeError if the node has
+        none of that name and type.
+        """
         return self._get(attributeName, nodeOutputNames, AttributeKind.STRINGS)
 
     # Annotations.
@@ -162,39 +178,50 @@ class Annotations:
     )
 
     def getVirtualGraph(self, nodeOutputNames: Outputs | None = None) -> int:
-        """The virtual graph of a node or, without one, of the surrounding `with`."""
+        """The virtual graph of a node or, without an argument, of the enclosing `with`.
+
+        Raises popart_exception or OperatorAttributeError if it is not set.
+        """
         return self._annotated(VIRTUAL_GRAPH, nodeOutputNames)
 
     def hasVirtualGraph(self) -> bool:
-        """Whether a surrounding `with` sets the virtual graph."""
-        return VIRTUAL_GRAPH in self._inForce
+        """Whether an enclosing `with` sets the virtual graph."""
+        return VIRTUAL_GRAPH in self._in_force
 
     def getPipelineStage(self, nodeOutputNames: Outputs | None = None) -> int:
-        """The pipeline stage of a node or, without one, of the surrounding `with`."""
+        """The pipeline stage of a node or, without an argument, of the enclosing `with`.
+
+        Raises popart_exception or OperatorAttributeError if it is not set.
+        """
         return self._annotated(PIPELINE_STAGE, nodeOutputNames)
 
     def hasPipelineStage(self) -> bool:
-        """Whether a surrounding `with` sets the pipeline stage."""
-        return PIPELINE_STAGE in self._inForce
+        """Whether an enclosing `with` sets the pipeline stage."""
+        return PIPELINE_STAGE in self._in_force
 
     def getExecutionPhase(self, nodeOutputNames: Outputs | None = None) -> int:
-        """The execution phase of a node or, without one, of the surrounding `with`."""
+        """The execution phase of a node or, without an argument, of the enclosing `with`.
+
+        Raises popart_exception or OperatorAttributeError if it is not set.
+        """
         return self._annotated(EXECUTION_PHASE, nodeOutputNames)
 
     def hasExecutionPhase(self) -> bool:
-        """Whether a surrounding `with` sets the execution phase."""
-        return EXECUTION_PHASE in self._inForce
+        """Whether an enclosing `with` sets the execution phase."""
+        return EXECUTION_PHASE in self._in_force
 
     @contextlib.contextmanager
     def outlineAttributes(self, attributes: Mapping[str, str]) -> Generator[None]:
-        """Within it, nodes get pairs of strings that keep apart what would be outlined together."""
+        """Inside the `with` block, nodes get these pairs of strings. Nodes with different pairs are
+        not outlined together.
+        """
         pairs = [text for pair in attributes.items() for text in pair]
         with self._annotating({OUTLINE: pairs}):
             yield
 
     @contextlib.contextmanager
     def commGroup(self, type: Number = 0, groupSize: int = 0) -> Generator[None]:
-        """Within it, nodes get the group of replicas that they communicate with."""
+        """Inside the `with` block, nodes get the group of replicas for their communication."""
         with self._annotating({COMM_GROUP_TYPE: _plain(type), COMM_GROUP_SIZE: groupSize}):
             yield
 
@@ -203,21 +230,24 @@ class Annotations:
         self._set(self._node(nodeOutputNames), RECOMPUTE, _plain(value))
 
     def getRecomputeOutputInBackwardPass(self, nodeOutputNames: Outputs) -> bool:
-        """Whether the node is to be recomputed."""
+        """Whether the RecomputeType of a node is Recompute."""
         found = self._attribute(self._node(nodeOutputNames), RECOMPUTE)
         return found is not None and found.i == RECOMPUTED
 
     def setPartialsType(self, nodeOutputName: Outputs, partialsType: str) -> None:
-        """Sets the type in which a matmul or convolution adds up: "FLOAT" or "HALF"."""
+        """Sets the type of partial sums of a matmul or convolution: "FLOAT" or "HALF"."""
         self._set(self._node(nodeOutputName), PARTIALS_TYPE, partialsType)
 
     def getPartialsType(self, nodeOutputName: Outputs) -> str:
-        """The type in which the node adds up; "FLOAT" unless set."""
+        """The type of partial sums of a node; "FLOAT" if it is not set."""
         found = self._attribute(self._node(nodeOutputName), PARTIALS_TYPE)
         return "FLOAT" if found is None else found.s.decode()
 
     def setAvailableMemoryProportion(self, nodeOutputNames: Outputs, proportion: float) -> None:
-        """Sets how much of a tile's memory the node may use, above 0 and at most 1."""
+        """Sets the proportion of a tile's memory for temporary data of a node: above 0, at most 1.
+
+        Raises popart_exception for another number.
+        """
         if not 0 < proportion <= 1:
             raise popart_exception(
                 f"availableMemoryProportion must be in (0,1], but is: {proportion}."
@@ -225,14 +255,17 @@ class Annotations:
         self._set(self._node(nodeOutputNames), AVAILABLE_MEMORY, proportion)
 
     def setEnableConvDithering(self, nodeOutputNames: Outputs, enable: int) -> None:
-        """Sets whether a convolution's first tile is chosen at random."""
+        """Sets whether the first tile of a convolution is chosen at random."""
         self._set(self._node(nodeOutputNames), CONV_DITHERING, enable)
 
     def setSerializeMatMul(
         self, nodeOutputNames: Outputs, mode: str, factor: int = 0, keep_precision: bool = False
     ) -> None:
-        """Cuts a matmul into `factor` smaller ones along "input_channels", "output_channels" or
+        """Splits a matmul into `factor` smaller ones along "input_channels", "output_channels" or
         "reducing_dim"; "none" leaves it whole.
+
+        With `keep_precision`, partial results are summed in float. Raises popart_exception for
+        another mode.
         """
         if mode not in _SERIALIZE_MODES:
             raise popart_exception(
@@ -246,11 +279,14 @@ class Annotations:
             self._set(node, SERIALIZE_PRECISION, int(keep_precision))
 
     def excludePatterns(self, nodeOutputName: Outputs, patternNames: Iterable[str]) -> None:
-        """Names the patterns that must leave a node alone."""
+        """Sets the names of the patterns that must not change a node."""
         self._set(self._node(nodeOutputName), EXCLUDE_PATTERNS, list(patternNames))
 
     def setInplacePreferences(self, nodeOutputName: Outputs, prefs: Mapping[str, float]) -> None:
-        """Sets how much each in-place variant of a node is wanted, by its operator's name."""
+        """Sets the priorities of a node's in-place variants, by operator type.
+
+        Raises popart_exception for a priority that is not finite.
+        """
         if not all(map(math.isfinite, prefs.values())):
             raise popart_exception(
                 f"setInplacePreferences: preferences are finite numbers; given was {shown(prefs)}."
@@ -259,11 +295,13 @@ class Annotations:
         self._set(node, INPLACE_NAMES, list(prefs))
         self._set(node, INPLACE_PRIORITIES, list(prefs.values()))
 
-    # How it is done.
+    # Implementation.
 
     def _annotate(self, attribute: str, nodeOutputNames: Any, value: Any) -> Any:
-        """Sets an annotation on the node with these outputs; if `nodeOutputNames` is a value
-        instead, returns the context manager that sets it for all nodes added within.
+        """Sets an annotation of the node with these outputs.
+
+        If `nodeOutputNames` is a value, returns a context manager that sets it for all nodes added
+        inside.
         """
         if isinstance(nodeOutputNames, Collection):
             self._set(self._node(nodeOutputNames), attribute, _plain(value or 0))
@@ -314,24 +352,24 @@ class Annotations:
         self._changed(name)
 
     def _changed(self, name: str) -> None:
-        """Called when the attribute of that name has changed on some node."""
+        """Called when an attribute of that name has changed on some node."""
 
     def _note(self, node: NodeProto) -> None:
-        for name, value in self._inForce.items():
+        for name, value in self._in_force.items():
             self._set(node, name, value)
 
     def _annotated(self, name: str, outputs: Outputs | None) -> Any:
         if outputs is not None:
             return to_python(self._need(self._node(outputs), name))
-        if name not in self._inForce:
+        if name not in self._in_force:
             raise popart_exception(f"No surrounding `with` of the builder sets {name}.")
-        return self._inForce[name]
+        return self._in_force[name]
 
     @contextlib.contextmanager
     def _annotating(self, annotations: Mapping[str, Any]) -> Generator[None]:
-        before = self._inForce
-        self._inForce = {**before, **annotations}
+        before = self._in_force
+        self._in_force = {**before, **annotations}
         try:
             yield
         finally:
-            self._inForce = before
+            self._in_force = before

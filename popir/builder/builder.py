@@ -1,4 +1,4 @@
-"""`Builder`: makes an ONNX model, an operator at a time, with PopART's names."""
+"""`Builder`: makes ONNX models, with PopART's interface."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from popir.builder.core import Core, checkText, name_of
+from popir.builder.core import Core, check_text, name_of
 from popir.builder.inference import Inference
 from popir.builder.methods import Opset
 from popir.errors import (
@@ -23,7 +23,7 @@ from popir.errors import (
 from popir.ir import AttributeSpec, Tensor
 from popir.ir.attributes import unknown_attribute
 from popir.onnxio import exporter, proto, schemas
-from popir.onnxio.external import points_to, writeExternal
+from popir.onnxio.external import points_to, write_external
 from popir.onnxio.load import ModelInFolder, Source, embed, load
 from popir.onnxio.proto import GraphProto, ModelProto, TensorProto
 from popir.onnxio.tensors import TensorReader
@@ -37,25 +37,27 @@ _DOMAINS = {"Onnx": "ai.onnx", "OnnxMl": "ai.onnx.ml", "Graphcore": "ai.graphcor
 
 @typed
 class Builder(Core):
-    """Makes an ONNX model. Tensors are known by their ids.
+    """Makes an ONNX model, one operator at a time. Tensors are identified by their ids. PopART's
+    `Builder`.
 
-    `builder.aiOnnxOpset11.relu([x])` adds an operator of opset 11, `builder.aiOnnx` of the opset
-    that the model is written in, 10 unless something else is said first; `builder.aiGraphcore`
-    holds the operators of PopART's own. All operators of a domain are of one opset.
+    `builder.aiOnnxOpset11.relu([x])` adds an operator of opset 11. `builder.aiOnnx` is the opset of
+    the model, 10 if none has been used before; `builder.aiGraphcore` has PopART's own operators.
+    All operators of a domain have the same opset.
     """
 
     def __init__(
         self, modelProtoOrFilename: Source | None = None, opsets: Mapping[str, int] | None = None
     ) -> None:
-        """Starts an empty model, or from a model: bytes, a ModelProto or a file name.
+        """Starts with an empty model, or with a copy of a model: bytes, a ModelProto or a file
+        name.
 
-        `opsets` sets the version of each domain named. Raises ModelError for a model that cannot be
-        read, OpsetVersionError for a version that popir does not know.
+        `opsets` sets the opset of domains. Raises ModelError for a model that cannot be read,
+        OpsetVersionError for an unknown opset.
         """
         super().__init__()
         self._inference = Inference(self._model, lambda id: None)
         self._folder: Path | None = None
-        """Where the model's external data lie, if it has any."""
+        """The folder of the model's external data, if it has any."""
         if modelProtoOrFilename is not None:
             self._load(modelProtoOrFilename)
         for domain, version in (opsets or {}).items():
@@ -81,7 +83,7 @@ class Builder(Core):
     def createSubgraphBuilder(self) -> Builder:
         """A builder of a subgraph: a branch of an If, the body of a Loop.
 
-        It sees the tensors of this one, and its ids differ from all of this one's.
+        It can use the tensors of this builder. Ids are unique in both.
         """
         child = Builder()
         child._parent = self
@@ -118,12 +120,10 @@ class Builder(Core):
     ) -> list[str]:
         """Adds an operator by its identifier, and returns the ids of its outputs.
 
-        In a domain of ONNX's, `opVersion` must be the version of the operator that is in force at
-        the model's opset, and does not change the opset. In other domains it raises the model's
-        version of the domain where needed. Attributes are int, float, str, ndarray, or lists of one
-        of these.
-
-        Raises OpsetVersionError, OperatorInputError or OperatorAttributeError.
+        In ONNX's domains, `opVersion` must be the operator's version at the model's opset, which is
+        not changed. In other domains, the model's opset is raised if necessary. Attributes are int,
+        float, str, ndarray, or lists of one of these. Raises OpsetVersionError, OperatorInputError
+        or OperatorAttributeError.
         """
         domain = domain or "ai.onnx"
         schema = self._opsets.custom(domain, opName, opVersion)
@@ -135,7 +135,9 @@ class Builder(Core):
         return self.addNode(domain, opName, inputs, numOutputs, typed, name, schema)
 
     def checkpointOutput(self, nodeOutputNames: Iterable[str]) -> list[str]:
-        """Keeps tensors that the backward pass would recompute; returns the ids to use instead."""
+        """Marks tensors not to be recomputed in the backward pass. Returns the ids to use
+        instead.
+        """
         found: list[str] = []
         for id in nodeOutputNames:
             self._opsets.pin("ai.onnx")
@@ -147,7 +149,7 @@ class Builder(Core):
     def reshape_const(
         self, aiOnnx: Opset, args: Sequence[str], shape: Iterable[int], debugContext: str = ""
     ) -> str:
-        """A Reshape to a constant shape."""
+        """Adds a Reshape to a constant shape, and returns the id of its output."""
         try:
             (data,), dims = args, np.array(list(shape), np.int64)
         except (ValueError, OverflowError):
@@ -167,39 +169,43 @@ class Builder(Core):
         debugContext: Any = "",
         dataType: Any = None,
     ) -> str:
-        """Adds an input that the host sends: `addInputTensor(info)`, `addInputTensor("INT32",
-        [2])`.
+        """Adds an input that the host sends, and returns its id.
 
-        A debug context may follow either. Returns the id: that of the context, or "input".
+        `addInputTensor(info)` or `addInputTensor("INT32", [2])`; a debug context may follow in both
+        forms. The id is the name in the debug context, or "input".
         """
         tensorInfo = dataType if tensorInfo is None else tensorInfo
         if isinstance(tensorInfo, TensorInfo):
-            # With an info, the debug context stands where the shape does without.
+            # addInputTensor(info, debugContext): the second argument is the debug context.
             info, debugContext = tensorInfo, shape if shape is not None else debugContext
         else:
             info = TensorInfo(tensorInfo, shape)
-        id = self._declare(self._nextId(name_of(debugContext) or "input"), info.dataType())
+        id = self._declare(self._next_id(name_of(debugContext) or "input"), info.dataType())
         self._model.graph.input.append(proto.value_info(id, info))
         self._inputs.append(id)
         return id
 
     def addUntypedInputTensor(self, debugContext: Any = "") -> str:
-        """Adds an input of a subgraph, whose type and shape follow from where it is called.
+        """Adds an input of a subgraph, and returns its id. Its type and shape are those of the
+        caller's tensor.
 
-        Raises popart_exception for the main graph, where nothing would say them.
+        Raises popart_exception for the main graph, where nothing would determine them.
         """
         if self._parent is None:
             raise popart_exception(
                 "Can not add untyped tensors to the top-level graph: nothing says their type and "
                 "shape. Use Builder.addInputTensor(TensorInfo(...))."
             )
-        id = self._declare(self._nextId(name_of(debugContext) or "input"), None)
+        id = self._declare(self._next_id(name_of(debugContext) or "input"), None)
         self._model.graph.input.append(proto.value_info(id, None))
         self._inputs.append(id)
         return id
 
     def addInputTensorFromParentGraph(self, tensorId: str) -> None:
-        """Makes a tensor of the surrounding graph an input of this subgraph, under its own id."""
+        """Makes a tensor of the parent graph an input of this subgraph, with the same id.
+
+        Raises popart_exception if there is no such tensor.
+        """
         if self._parent is None or not self._parent._knows(tensorId):
             raise popart_exception(
                 f"Failed to add unrecognised Tensor {tensorId} from higher scope: no surrounding "
@@ -210,9 +216,10 @@ class Builder(Core):
         self._inputs.append(tensorId)
 
     def addInitializedInputTensor(self, initVal: Any, debugContext: Any = "") -> str:
-        """Adds a weight with its initial value.
+        """Adds a weight with its initial value, and returns its id.
 
-        Returns the id: that of the context, or "init_input".
+        The id is the name in the debug context, or "init_input". Raises popart_exception for a
+        value that is no array.
         """
         if not isinstance(initVal, (np.ndarray, np.generic)):
             raise popart_exception(
@@ -228,7 +235,7 @@ class Builder(Core):
                 f"addInitializedInputTensor cannot put an array of {value.dtype} into a model: "
                 f"{error}."
             ) from error
-        id = self._declare(self._nextId(name_of(debugContext) or "init_input"), kind)
+        id = self._declare(self._next_id(name_of(debugContext) or "init_input"), kind)
         initializer.name = id
         self._model.graph.initializer.append(initializer)
         self._inference.values[id] = value
@@ -236,7 +243,9 @@ class Builder(Core):
         return id
 
     def addOutputTensor(self, outputName: str) -> None:
-        """Makes a tensor an output of the model. Raises popart_exception if there is none such."""
+        """Makes a tensor an output of the model. Raises popart_exception if there is no such
+        tensor.
+        """
         if not self._knows(outputName):
             near = did_you_mean(outputName, self._kinds)
             raise popart_exception(f"Unknown tensor '{outputName}' cannot be an output.{near}")
@@ -247,7 +256,7 @@ class Builder(Core):
     def getModelProto(self) -> bytes:
         """The model as a serialised onnx.ModelProto.
 
-        It knows the folder of its data, if some were saved externally.
+        If weights were saved externally, the result is a ModelInFolder, which has their folder.
         """
         data = self._finished().SerializeToString(deterministic=True)
         return data if self._folder is None else ModelInFolder(data, self._folder)
@@ -255,7 +264,7 @@ class Builder(Core):
     def saveModelProto(self, filename: str | os.PathLike[str]) -> None:
         """Writes the model to a file.
 
-        Raises ModelError if that fails, or if data saved externally would not be found from there.
+        Raises ModelError if that fails, or if the model's external data are in another folder.
         """
         folder = require_path("Builder.saveModelProto", filename).resolve().parent
         if self._folder is not None and folder != self._folder:
@@ -268,12 +277,12 @@ class Builder(Core):
     def saveInitializersExternally(
         self, ids: Iterable[str], filename: str | os.PathLike[str]
     ) -> None:
-        """Writes the values of initialized inputs to a file, out of the model, which may then be
-        larger than protobuf's 2 GiB.
+        """Moves the values of initialized inputs to a data file. The model may then exceed
+        protobuf's 2 GiB.
 
         The model must be saved in the folder of that file. Raises popart_exception for an id that
-        is no initialized input or is in a file already; ModelError if the file cannot be written,
-        or is not in the folder, or below, of what was saved before.
+        is no initialized input or has been saved already; ModelError if the file cannot be written,
+        or is not in or below the folder of the earlier files.
         """
         initializers = {tensor.name: tensor for tensor in self._model.graph.initializer}
         chosen = list(dict.fromkeys(ids))
@@ -289,7 +298,7 @@ class Builder(Core):
         values = {id: reader.array(initializers[id]) for id in chosen}
         path = require_path("Builder.saveInitializersExternally", filename).absolute()
         folder = self._folder or path.resolve().parent
-        places = writeExternal(values, folder / "model", path)
+        places = write_external(values, folder / "model", path)
         self._folder = folder
         for id, place in places.items():
             self._inference.values[id] = values[id]
@@ -303,7 +312,7 @@ class Builder(Core):
         return proto.finish(model, self._opsets.versions)
 
     def subgraph(self) -> GraphProto:
-        """A copy of the graph, its outputs declared with type and shape where they are known."""
+        """A copy of the graph, with types and shapes of its outputs where they are known."""
         graph = GraphProto()
         graph.CopyFrom(self._model.graph)
         self._declare_outputs(graph)
@@ -315,15 +324,15 @@ class Builder(Core):
                 output.CopyFrom(proto.value_info(output.name, self._info_or_none(output.name)))
 
     def embedReplicationFactor(self, replicationFactor: int) -> None:
-        """Notes in the model how many replicas its weights are meant for."""
+        """Stores the number of replicas in the model's metadata."""
         self._model.metadata_props.add(key="__replicationFactor", value=str(replicationFactor))
 
     def setGraphName(self, name: str) -> None:
-        """Names the graph."""
-        checkText(name)
+        """Sets the name of the graph. Raises popart_exception for text that is no Unicode."""
+        check_text(name)
         self._model.graph.name = name
 
-    # What the model has.
+    # Contents of the model.
 
     def getInputTensorIds(self) -> list[str]:
         """The ids of inputs and initialized inputs, in the order in which they were added."""
@@ -350,7 +359,9 @@ class Builder(Core):
         return self._info(id).shape()
 
     def getTensorDtypeString(self, id: str) -> str:
-        """The element type of a tensor by numpy's name, "float32"."""
+        """numpy's name of a tensor's element type, such as "float32". Raises popart_exception if it
+        cannot be inferred.
+        """
         return (self._kind(id) or self._info(id).dataType()).lcase
 
     def _info(self, id: str) -> TensorInfo:
@@ -364,7 +375,7 @@ class Builder(Core):
         try:
             return self._info(id)
         except popart_exception:
-            return None  # The importer says what is wrong, when the model is compiled.
+            return None  # Compiling the model will raise the error with its reason.
 
     def _tensor(self, id: str) -> Tensor | None:
         return self._inference.tensor(id, self._opsets.versions)

@@ -1,6 +1,4 @@
-"""What the Builder's methods are made of: a model that grows by nodes, ids, scopes and element
-types.
-"""
+"""The base class of the Builder: a growing model with nodes, ids, name scopes and element types."""
 
 from __future__ import annotations
 
@@ -23,22 +21,22 @@ from popir.types import DataType
 _MOST_OUTPUTS = 1 << 16
 
 
-@typed(byHand=["addNode"])
+@typed(by_hand=["addNode"])
 class Core(Annotations, abc.ABC):
-    """A model and its tensors; nodes are added by `addNode`."""
+    """A model under construction; `addNode` adds nodes."""
 
     def __init__(self) -> None:
         super().__init__()
         self._parent: Core | None = None
-        """The builder of the surrounding graph, for a subgraph."""
+        """The builder of the parent graph, for a subgraph."""
         self._model = ModelProto(producer_name="popir")
         self._model.graph.name = "BuilderGraph"
         self._opsets = Opsets()
         self._inputs: list[str] = []
         self._kinds: dict[str, DataType | None] = {}
-        """Every tensor, with its element type where it is known."""
+        """Maps the id of each tensor to its element type, or to None if that is not known."""
         self._taken: dict[str, int] = {}
-        """Every id, with the number that the next id of the same base may try."""
+        """Maps each id to the number to try for the next id with the same base."""
         self._scopes: list[str] = []
 
     def addNode(
@@ -51,10 +49,14 @@ class Core(Annotations, abc.ABC):
         debugContext: Any,
         schema: Schema | None = None,
     ) -> list[str]:
-        """Adds a node, checked as far as the schema and what is known of the inputs tell."""
+        """Adds a node and returns the ids of its outputs.
+
+        Inputs, attributes and outputs are checked against `schema`, as far as element types are
+        known. Raises OperatorInputError, OperatorAttributeError or popart_exception.
+        """
         debug = name_of(debugContext)
-        checkText(domain)
-        checkText(type)
+        check_text(domain)
+        check_text(type)
         name = self._scoped(debug or type) if debug or self._scopes else ""
         who = f"{type} '{name}'" if name else type
         if inputs.__class__ not in (list, tuple):
@@ -83,7 +85,7 @@ class Core(Annotations, abc.ABC):
             node.attribute.append(to_proto(who, key, value, kind))
         self._note(node)
         base = f"{debug}/{type}" if debug else type
-        outputs = [self._nextId(f"{base}:{i}") for i in range(numOutputs)]
+        outputs = [self._next_id(f"{base}:{i}") for i in range(numOutputs)]
         node.output.extend(outputs)
         self._model.graph.node.append(node)
         for i, id in enumerate(outputs):
@@ -93,12 +95,12 @@ class Core(Annotations, abc.ABC):
 
     @abc.abstractmethod
     def subgraph(self) -> GraphProto:
-        """The graph, as an attribute of a node of the surrounding graph holds it."""
+        """The graph as an onnx.GraphProto, for an attribute of a node in the parent graph."""
 
     @contextlib.contextmanager
     def nameScope(self, name: str) -> Generator[None]:
-        """Within it, names and ids begin with `name/`; scopes nest."""
-        checkText(name)
+        """Inside the `with` block, names and ids begin with `name/`. Scopes nest."""
+        check_text(name)
         self._scopes.append(name)
         try:
             yield
@@ -106,7 +108,7 @@ class Core(Annotations, abc.ABC):
             self._scopes.pop()
 
     def getNameScope(self, name: str = "") -> str:
-        """`name` in the present scope: "outer/inner/name"."""
+        """`name` in the current scope, such as "outer/inner/name"."""
         return self._scoped(name)
 
     def _scoped(self, name: str) -> str:
@@ -127,8 +129,8 @@ class Core(Annotations, abc.ABC):
             return self._kinds.get(id)
         return self._parent._kind(id)
 
-    def _nextId(self, name: str) -> str:
-        """The name in the present scope, with /1, /2, ... after it if it is taken."""
+    def _next_id(self, name: str) -> str:
+        """`name` in the current scope; if that is taken, with /1, /2, ... at the end."""
         base = id = self._scoped(name)
         while id in self._taken:
             id = f"{base}/{self._taken[base]}"
@@ -137,8 +139,10 @@ class Core(Annotations, abc.ABC):
         return id
 
 
-def checkText(text: str) -> None:
-    """Raises popart_exception for what no model can hold: half of a character beyond 16 bits."""
+def check_text(text: str) -> None:
+    """Raises popart_exception for text that is no Unicode (an unpaired surrogate): no model can
+    hold it.
+    """
     if text.isascii():
         return
     try:
@@ -150,9 +154,13 @@ def checkText(text: str) -> None:
 
 
 def name_of(debugContext: Any) -> str:
-    """The name in a debug context: a str, or an object that has one. PopART takes False as none."""
+    """The name in a debug context: a str, or an object with a `name`. None and, as in PopART, False
+    are "".
+
+    Raises popart_exception for other objects.
+    """
     if isinstance(debugContext, str):
-        checkText(debugContext)
+        check_text(debugContext)
         return debugContext
     if debugContext is None or debugContext is False:
         return ""
@@ -162,12 +170,12 @@ def name_of(debugContext: Any) -> str:
             "A debug context is a string, or an object whose `name` is one; given was "
             f"{shown(debugContext)}."
         )
-    checkText(name)
+    check_text(name)
     return name
 
 
 def _output_kind(schema: Schema | None, i: int, bound: Mapping[str, DataType]) -> DataType | None:
-    """The element type of output `i`, as far as the schema tells."""
+    """The element type of output `i`; None if the schema does not determine it."""
     if schema is None or not schema.outputs:
         return None
     formal = schema.outputs.at(i)

@@ -1,4 +1,4 @@
-"""Types and shapes of the tensors of a model that is being built."""
+"""Type and shape inference for a model under construction."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ from popir.types import TensorInfo
 
 
 class Inference:
-    """Imports a growing model piece by piece, so that each operator's setup() runs once.
+    """Imports the growing model incrementally, so that each operator's setup() runs only once.
 
-    Where an operator is not registered, the shape inference function that a library may have for it
-    stands in, else ONNX's own shape inference for the whole model.
+    For an operator that is not registered, it uses the library's shape inference function or,
+    without one, ONNX's shape inference of the whole model.
     """
 
     def __init__(self, model: ModelProto, outer: Callable[[str], Tensor | None]) -> None:
-        """`outer` looks up a tensor of the surrounding graph, for a subgraph."""
+        """`outer` looks up a tensor of the parent graph, for a subgraph."""
         self.values: dict[str, np.ndarray[Any, Any]] = {}
-        """Initializers as arrays, where they are at hand."""
+        """The values of initializers, as far as they are available as arrays."""
         self._model = model
         self._outer = outer
         self.restart()
 
     def restart(self) -> None:
-        """Forgets what was imported; for a change to a node that has been."""
+        """Discards everything imported. Needed if a node that was imported has changed."""
         self._graph = Graph()
         self._done = [0, 0, 0]
 
     def tensor(self, id: str, opsets: dict[str, int]) -> Tensor | None:
-        """The tensor as imported, with its value if it has one; None if there is no such tensor.
+        """The imported tensor, with its value if that is known; None if it does not exist.
 
-        Raises what importing raises.
+        Raises the errors of importing.
         """
         self._graph.opsets.update(opsets)
         try:
@@ -71,10 +71,10 @@ class Inference:
         for tensor in self._new(0, proto.initializer):
             value = self.values.get(tensor.name)
             data = TensorReader().array(tensor) if value is None else value
-            importer.addInitializer(tensor.name, data)
+            importer.add_initializer(tensor.name, data)
         for value in self._new(1, proto.input):
             if value.HasField("type") and not self._graph.hasTensor(value.name):
-                importer.addInput(value, {})
+                importer.add_input(value, {})
             else:
                 self._borrow(value.name)
 
@@ -91,7 +91,9 @@ class Inference:
                     raise
 
     def _by_function(self, node: NodeProto, reader: TensorReader) -> bool:
-        """Adds the outputs of a node by a `registry.shapeFunctions`; False if there is none."""
+        """Infers the outputs of a node by `registry.shape_functions`. Returns False if none knows
+        the operator.
+        """
         domain = node.domain or "ai.onnx"
         opid = OperatorIdentifier(domain, node.op_type, self._graph.opsets.get(domain, 1))
         infos = {
@@ -100,7 +102,7 @@ class Inference:
             if id and (info := self._graph.getTensor(id).info)
         }
         attributes = {item.name: to_python(item, reader) for item in node.attribute}
-        for function in registry.shapeFunctions:
+        for function in registry.shape_functions:
             found = function(opid, infos, attributes, len(node.output))
             if found is not None:
                 for id, info in zip(node.output, found, strict=True):
@@ -115,7 +117,7 @@ class Inference:
         return fresh
 
     def _borrow(self, id: str) -> None:
-        """Takes a tensor of the surrounding graph as one of this graph, unless it is there."""
+        """Copies a tensor of the parent graph to this graph, unless it is there already."""
         if self._graph.hasTensor(id):
             return
         tensor = self._outer(id)

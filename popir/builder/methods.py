@@ -1,8 +1,8 @@
-"""The methods of `builder.aiOnnx` and its kin, made from the schemas.
+"""The methods of `builder.aiOnnx` and the like, made from schemas.
 
-A method takes the ids of the inputs as a list, the number of outputs if the operator leaves it
-open, then the attributes, those that are required first, and a debug context. It returns the id of
-the output, or a list of ids. An input that is left out is "".
+The arguments are: the ids of the inputs as a list ("" for one that is left out); the number of
+outputs, if it is variable; the attributes, required ones first; and a debug context. The result is
+the id of the output, or a list of ids if there are or may be several outputs.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ import keyword
 import types
 from collections.abc import Callable, Iterator, Sized
 from inspect import Parameter, Signature
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from popir.builder.core import Core
 from popir.definitions import Formal
 from popir.errors import OperatorAttributeError, did_you_mean
 from popir.ir import AttributeKind, AttributeSpec
@@ -24,18 +25,15 @@ from popir.onnxio import schemas
 from popir.onnxio.schema_text import Schema
 from popir.typed import shown
 
-if TYPE_CHECKING:
-    from popir.builder.builder import Builder
-
 
 class OperatorCallError(OperatorAttributeError, TypeError):
-    """Arguments that an operator's method does not take; a TypeError too, as for any call."""
+    """Wrong arguments of an operator's method. Also a TypeError, as for any call."""
 
 
 class Opset:
-    """The operators of one version of a domain, as methods that add them to a Builder's model."""
+    """The operators of one opset of a domain, as methods that add them to a Builder's model."""
 
-    def __init__(self, builder: Builder, domain: str, version: int) -> None:
+    def __init__(self, builder: Core, domain: str, version: int) -> None:
         self.builder = builder
         self.domain = domain
         self.version = version
@@ -62,7 +60,7 @@ class Opset:
 
 @functools.cache
 def _method(schema: Schema) -> Callable[..., Any]:
-    """The method that adds the operator; its first argument is the Opset."""
+    """The method that adds an operator. Its first argument is the Opset."""
     signature = _signature(schema)
     several = "num_outputs" in signature.parameters or len(schema.outputs) > 1
 
@@ -105,8 +103,8 @@ def _add(self: Opset, schema: Schema, arguments: dict[str, Any]) -> list[str]:
         value = arguments.get(_parameter(name), spec.default)
         if name == "num_outputs":
             value = count if len(inputs) == 1 else None
-        isGiven = value is not None or spec.required
-        if isGiven and not _is_absent(schema, spec, value):
+        is_given = value is not None or spec.required
+        if is_given and not _is_absent(schema, spec, value):
             attributes[name] = (spec.kind, value)
     context = arguments.get("debugContext", "")
     return self.builder.addNode(
@@ -115,15 +113,15 @@ def _add(self: Opset, schema: Schema, arguments: dict[str, Any]) -> list[str]:
 
 
 def _is_absent(schema: Schema, spec: AttributeSpec, value: Any) -> bool:
-    """Whether `value` says the same as leaving the attribute out.
+    """Whether `value` has the same meaning as leaving the attribute out.
 
-    As in PopART, an empty list does, except for the axes of a reduction.
+    As in PopART, that holds for an empty list, except for the axes of a reduction.
     """
     if spec.name == "auto_pad":
         return isinstance(value, str) and value == spec.default
-    mayBeEmpty = spec.kind.isList and not spec.required and isinstance(value, Sized)
+    may_be_empty = spec.kind.is_list and not spec.required and isinstance(value, Sized)
     return (
-        mayBeEmpty
+        may_be_empty
         and not isinstance(value, str)
         and getattr(value, "ndim", 1) > 0
         and len(value) == 0
@@ -158,9 +156,9 @@ def _parameters(schema: Schema) -> Iterator[Parameter]:
         if spec.required:
             yield Parameter(_parameter(spec.name), kind)
         elif spec.name != "auto_pad":
-            yield Parameter(_parameter(spec.name), kind, default=spec.shownDefault)
+            yield Parameter(_parameter(spec.name), kind, default=spec.shown_default)
     yield Parameter("debugContext", kind, default="")
-    # PopART has no auto_pad: it must not shift the others.
+    # PopART has no auto_pad, so it is keyword-only: the positions of others stay PopART's.
     if "auto_pad" in schema.attributes:
         default = schema.attributes["auto_pad"].default
         yield Parameter("auto_pad", Parameter.KEYWORD_ONLY, default=default)

@@ -1,6 +1,4 @@
-"""Which version of each operator domain a model is written in, and which versions of operators that
-means.
-"""
+"""The opset of each operator domain in a model, and the operator versions that it implies."""
 
 from __future__ import annotations
 
@@ -13,18 +11,16 @@ _DEFAULTS = {"ai.onnx": schemas.DEFAULT_OPSET}
 
 
 class Opsets:
-    """The versions of a model's domains, each set once, and the custom operators that they must
-    suit.
-    """
+    """The opsets of a model's domains, and the custom operators that they must allow."""
 
     def __init__(self) -> None:
         self.versions: dict[str, int] = {}
         self._custom: dict[tuple[str, str], int] = {}
 
     def pin(self, domain: str, version: int | None = None) -> int:
-        """The version of the domain; sets it, to a default if need be, unless it is set.
+        """The opset of the domain. The first call sets it, to `version` or a default.
 
-        Raises OpsetVersionError if it is set to another one, or is not known to popir.
+        Raises OpsetVersionError if it is set to another version, or is not known to popir.
         """
         pinned = self.versions.get(domain)
         if pinned is not None and version in (None, pinned):
@@ -44,11 +40,11 @@ class Opsets:
         return version
 
     def custom(self, domain: str, type: str, version: int) -> Schema | None:
-        """The schema of a custom operator, None if it has none, once its version is found to be in
-        force.
+        """Checks that the version of a custom operator is possible, and returns its schema, or None
+        without one.
 
-        In ONNX's own domains the opset stays as it is. In others it is raised where the operator
-        needs it, as long as the operators before keep their versions. Raises OpsetVersionError
+        In ONNX's domains the opset is not changed. In others it is raised if the operator needs
+        that, and if all operators added before keep their versions. Raises OpsetVersionError
         otherwise.
         """
         if domain.startswith("ai.onnx"):
@@ -88,7 +84,7 @@ class Opsets:
         self.versions[domain] = opset
 
     def shadowed(self, domain: str, type: str) -> bool:
-        """Whether a library's operator stands in the place of the one that the schema describes."""
+        """Whether a library has replaced the operator that the schema describes."""
         try:
             return registry.is_library(registry.find(domain, type, self.versions[domain]).source)
         except UnknownOperatorError:

@@ -1,1 +1,1 @@
-"""The command `popir`: one file for each of its commands in `popir/cli/commands/`."""
+"""The command line tool `popir`; each of its commands is a file in `popir/cli/commands/`."""

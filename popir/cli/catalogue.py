@@ -1,4 +1,4 @@
-"""What is known of a registered operator: from its definition, its schema, or its class."""
+"""The description of a registered operator, from its definition, its schema or its class."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from popir.onnxio.importer import TRAINABLE
 from popir.registry import OpEntry
 
 ANY = "?"
-"""Stands for inputs, outputs and attributes of which nothing is known."""
+"""Shown if nothing is known of inputs, outputs or attributes."""
 
 
 def origin(entry: OpEntry) -> str:
-    """From where it is: "built in", the file of a Python module, or a library."""
+    """Where the operator comes from: "built in", the file of a Python module, or a library."""
     if entry.source != registry.PYTHON:
         return entry.source
     name = entry.opClass.__module__
@@ -26,12 +26,12 @@ def origin(entry: OpEntry) -> str:
 
 
 def definition(entry: OpEntry) -> OpDefinition | None:
-    """Its own definition, else what its schema amounts to; None if there is neither."""
+    """The operator's own definition, or that of its schema; None if there is neither."""
     return entry.definition or schemas.definition(entry.opid)
 
 
 def has_gradient(entry: OpEntry) -> bool:
-    """Whether the operator has gradient operators, for some types that it takes."""
+    """Whether the operator has gradient operators, at least for some types."""
     known = definition(entry)
     carried = known is None or all(
         not all_ or any(not each.types or each.types & TRAINABLE for each in all_)
@@ -42,7 +42,7 @@ def has_gradient(entry: OpEntry) -> bool:
 
 
 def signature(formals: Iterable[Formal] | None) -> str:
-    """Names in a row: [optional], variadic..."""
+    """Names of inputs or outputs in one line: `[optional]`, `variadic...`."""
     if formals is None:
         return ANY
     return ", ".join(_name(formal) for formal in formals) or "-"
@@ -54,7 +54,7 @@ def _name(formal: Formal) -> str:
 
 
 def formals(entry: OpEntry, what: str) -> list[Formal] | None:
-    """Its "inputs" or "outputs"; None if nothing is known of them."""
+    """The operator's "inputs" or "outputs"; None if nothing is known of them."""
     known = definition(entry)
     found = list(getattr(known, what)) if known else []
     # A library may define attributes alone.
@@ -62,7 +62,7 @@ def formals(entry: OpEntry, what: str) -> list[Formal] | None:
 
 
 def formal_json(formal: Formal) -> dict[str, Any]:
-    """One input or output."""
+    """One input or output as a dict of JSON values."""
     return {
         "name": formal.name,
         "types": sorted(kind.name for kind in formal.types),
@@ -73,8 +73,9 @@ def formal_json(formal: Formal) -> dict[str, Any]:
 
 
 def attributes(entry: OpEntry) -> list[dict[str, Any]] | None:
-    """name, type, required, default, values (a regular expression) and doc of each; None if nothing
-    is known of them.
+    """The attributes of an operator; None if nothing is known of them.
+
+    Each is a dict with name, type, required, default, values (a regular expression) and doc.
     """
     specs = schemas.attributes(entry.opid)
     declared = {} if entry.opClass.openAttributes else _by_class(entry.opClass)
@@ -99,7 +100,7 @@ def _by_class(opClass: type[Op]) -> dict[str, dict[str, Any]]:
 
 
 def _by_schema(spec: AttributeSpec) -> dict[str, Any]:
-    default = spec.shownDefault
+    default = spec.shown_default
     return _attribute(
         spec.name, type=spec.kind.name, required=spec.required, default=default, doc=spec.doc
     )
@@ -114,7 +115,7 @@ def _attribute(name: str, **known: Any) -> dict[str, Any]:
 
 
 def names(known: list[dict[str, Any]] | None) -> str:
-    """Attributes in a row: [those that may be left out]."""
+    """Names of attributes in one line; optional ones in brackets."""
     if known is None:
         return ANY
     shown = (each["name"] if each["required"] else f"[{each['name']}]" for each in known)
@@ -122,7 +123,7 @@ def names(known: list[dict[str, Any]] | None) -> str:
 
 
 def described(entry: OpEntry, versions: Iterable[int], lowerings: Mapping[Any, list[str]]) -> Any:
-    """All of it, as JSON."""
+    """The whole description of an operator as JSON values."""
     inputs, outputs = formals(entry, "inputs"), formals(entry, "outputs")
     schema = schemas.of(entry.opid)
     return {

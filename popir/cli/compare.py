@@ -1,4 +1,4 @@
-"""A second opinion on results: onnxruntime's."""
+"""Comparison of results with onnxruntime's."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from popir.reserved import RANDOM_SEED
 Array = np.ndarray[Any, Any]
 
 _LEAST_RTOL, _LEAST_ATOL = 1e-3, 1e-5
-"""What float32 and float64 are given: results of a whole model, formed in other orders."""
+"""The least default tolerances, also for float32 and float64: two tools sum in other orders."""
 
 
 def default_tolerances(dtype: np.dtype[Any]) -> tuple[float, float]:
-    """By how much results may differ that are computed with numbers of a type: relatively, and
-    absolutely for each unit of the largest one.
+    """The default (rtol, atol) for results of computations in a type; atol is multiplied by the
+    largest value.
 
-    Eight and two units in the last place of the 16-bit floats; integers must be equal.
+    For 16-bit floats, 8 and 2 units in the last place. Integers must be equal.
     """
     if dtype.kind in "iub":
         return 0.0, 0.0
@@ -34,24 +34,25 @@ def default_tolerances(dtype: np.dtype[Any]) -> tuple[float, float]:
 
 
 def coarsest(dtypes: Iterable[np.dtype[Any]]) -> np.dtype[Any]:
-    """The floating-point type of the fewest digits, float64 where there is none."""
+    """The floating-point type with the fewest digits; float64 if there is none."""
     floats = [d for d in dtypes if d.kind == "f" or d == ml_dtypes.bfloat16]
     return max(floats, key=lambda d: float(ml_dtypes.finfo(d).eps), default=np.dtype(np.float64))
 
 
 @dataclass(frozen=True)
 class Difference:
-    """One output compared: |a - b| <= atol + rtol * |b| must hold for every element.
+    """The comparison of one output: |a - b| <= atol + rtol * |b| must hold for every element.
 
-    `relative` is the largest |a - b| / |b| where b is not 0. Elements that are NaN in both, or the
-    same infinity, agree; one that is finite on one side alone differs, and is not in the maxima.
+    `relative` is the largest |a - b| / |b| over elements with b not 0. Elements that are NaN in
+    both, or the same infinity, are equal. An element that is finite in only one is out of
+    tolerance, and not in the maxima.
     """
 
     name: str
     absolute: float
     relative: float
     outside: int
-    """How many elements are out of tolerance."""
+    """The number of elements out of tolerance."""
     rtol: float
     atol: float
 
@@ -62,7 +63,7 @@ class Difference:
 
 
 def require_onnxruntime() -> Any:
-    """The module. Raises CommandError, with the way out, if it is not installed."""
+    """The module onnxruntime. Raises CommandError, saying what to do, if it is not installed."""
     if importlib.util.find_spec("onnxruntime") is None:
         raise CommandError(
             "--check compares with onnxruntime, which is not installed: pip install onnxruntime",
@@ -74,7 +75,7 @@ def require_onnxruntime() -> Any:
 def run_onnxruntime(
     model: str, inputs: Mapping[str, Array], outputs: list[str], threads: int | None
 ) -> dict[str, Array]:
-    """What onnxruntime computes. Raises CommandError if it cannot."""
+    """The outputs that onnxruntime computes. Raises CommandError if it cannot run the model."""
     ort = require_onnxruntime()
     options = ort.SessionOptions()
     options.log_severity_level = 4
@@ -84,21 +85,21 @@ def run_onnxruntime(
         known = {each.name for each in session.get_inputs()}
         feeds = {name: array for name, array in inputs.items() if name in known}
         values = session.run(outputs, feeds)
-    except Exception as error:  # Its exceptions have no base of their own.
+    except Exception as error:  # onnxruntime's exceptions have no common base class.
         raise CommandError(_why(inputs, str(error)), ExitCode.SYSTEM) from error
     return dict(zip(outputs, values, strict=True))
 
 
 def random_outputs(graph: Graph, outputs: Iterable[str]) -> dict[str, str]:
-    """Of `outputs`, those that are made of random numbers, which differ with who draws them; with
-    the operator that draws, in words.
+    """The outputs that depend on random numbers, and so differ between tools: id to the operator
+    that draws, in words.
     """
     drawn = {id: _draws(graph.getTensor(id)) for id in outputs}
     return {id: who for id, who in drawn.items() if who}
 
 
 def _draws(tensor: Tensor) -> str:
-    """The operator behind a tensor that takes the random seed; "" if there is none."""
+    """The operator with a random seed that a tensor depends on; "" if there is none."""
     stack, seen = [tensor], {tensor}
     while stack:
         op = stack.pop().producer
@@ -113,7 +114,7 @@ def _draws(tensor: Tensor) -> str:
 
 
 def _why(inputs: Mapping[str, Array], said: str) -> str:
-    """What to say where onnxruntime refuses the model."""
+    """The explanation if onnxruntime refuses the model."""
     lacks = "NOT_IMPLEMENTED" in said or any(a.dtype == ml_dtypes.bfloat16 for a in inputs.values())
     if not lacks:
         return f"onnxruntime cannot run this model: {said}"
@@ -132,11 +133,11 @@ def compare(
     atol: float | None,
     computed: np.dtype[Any] | None = None,
 ) -> Difference:
-    """Compares one output. Without tolerances of the caller's, integers must be equal, and floats
-    agree as `default_tolerances` has it for the output's type, or for `computed`, the coarsest type
-    that the model computes with; the largest value counts as 1 where it is smaller.
+    """Compares one output.
 
-    Raises CommandError if type or shape differ.
+    Without tolerances from the user, integers must be equal; floats must agree within
+    `default_tolerances` of the output's type, or of `computed`, the coarsest type in the model. A
+    largest value below 1 counts as 1. Raises CommandError if type or shape differ.
     """
     theirs = np.asarray(theirs)
     if ours.dtype != theirs.dtype or ours.shape != theirs.shape:
@@ -152,11 +153,11 @@ def compare(
     size = np.abs(b[finite])
     exact = ours.dtype.kind in "iub"
     kind = ours.dtype if exact or computed is None else coarsest([ours.dtype, computed])
-    relativeShare, absoluteShare = default_tolerances(kind)
+    relative_share, absolute_share = default_tolerances(kind)
     if rtol is None:
-        rtol = relativeShare
+        rtol = relative_share
     if atol is None:
-        atol = absoluteShare * max(1.0, float(size.max(initial=0.0)))
+        atol = absolute_share * max(1.0, float(size.max(initial=0.0)))
     outside = int((error > atol + rtol * size).sum()) + int((~finite & ~same).sum())
     relative = error[size > 0] / size[size > 0]
     return Difference(

@@ -1,4 +1,4 @@
-"""Exit codes, and errors of the command line's own."""
+"""Exit codes of the command line tool, and its own errors."""
 
 from __future__ import annotations
 
@@ -6,17 +6,19 @@ import enum
 
 
 class ExitCode(enum.IntEnum):
-    """What the command's exit code says; docs/command_line.md has them for users."""
+    """The meanings of exit codes; docs/command_line.md lists them for users."""
 
     FINE = 0
     NO = 1
-    """It ran, and the answer is no: out of tolerance, NaN or infinity, operators not supported."""
+    """The command ran, and the answer is no: out of tolerance, NaN or infinity, operators not
+    supported.
+    """
     USAGE = 2
-    """Options, arguments or data files that do not fit."""
+    """Options, arguments or data files are wrong."""
     MODEL = 3
-    """The model, an operator or an operator library."""
+    """The model, an operator or an operator library is wrong."""
     SYSTEM = 4
-    """What lies outside: a file that cannot be written, a package that is not installed, memory."""
+    """The environment: a file cannot be written, a package is not installed, memory is short."""
     DEFECT = 70
     """A defect of popir."""
     INTERRUPTED = 130
@@ -24,7 +26,7 @@ class ExitCode(enum.IntEnum):
 
 
 class CommandError(Exception):
-    """Ends a command with one line on stderr and an exit code."""
+    """An error that ends a command with one line on stderr and an exit code."""
 
     def __init__(self, message: str, code: ExitCode = ExitCode.USAGE) -> None:
         super().__init__(message)

@@ -1,4 +1,4 @@
-"""The host's time by instruction, as tables and as JSON."""
+"""A host profile as tables and as JSON."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from popir.profile import HostProfile
 
 
 def show_profile(output: Output, profile: HostProfile, runs: int) -> None:
-    """Prints times of one run, those of `runs` runs on average, the dearest first."""
+    """Prints the times of one run, averaged over `runs` runs, the longest first."""
     total = profile.seconds or 1.0
 
     def cells(seconds: float) -> list[str]:
@@ -26,7 +26,7 @@ def show_profile(output: Output, profile: HostProfile, runs: int) -> None:
 
 
 def profile_json(profile: HostProfile, runs: int) -> dict[str, Any]:
-    """The same as an object; seconds are those of all `runs` runs."""
+    """The profile as JSON values; seconds are those of all `runs` runs."""
     return {
         "runs": runs,
         "seconds": profile.seconds,

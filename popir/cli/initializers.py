@@ -1,4 +1,4 @@
-"""What becomes of a model's initializers in training: options that say it, and what is printed."""
+"""The roles of a model's initializers in training: options that set them, and tables of them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def choosing(function: Function) -> Function:
-    """--train and --freeze; the command gets them as `trained` and `frozen`."""
+    """Decorates a command with --train and --freeze, which it gets as `trained` and `frozen`."""
     train = click.option(
         "--train",
         "trained",
@@ -33,7 +33,7 @@ def choosing(function: Function) -> Function:
 
 
 def rows(choices: Mapping[str, Choice]) -> list[dict[str, Any]]:
-    """A row for each initializer, as JSON has it."""
+    """One dict of JSON values for each initializer."""
     return [
         {
             "name": name,
@@ -47,7 +47,7 @@ def rows(choices: Mapping[str, Choice]) -> list[dict[str, Any]]:
 
 
 def show_table(output: Output, choices: Mapping[str, Choice]) -> None:
-    """A row for each initializer."""
+    """Prints a table with a row for each initializer."""
     columns = ["name", "dtype", "shape", "role", "why"]
     cells = [
         [row["name"], row["type"], _shape(row["shape"]), row["role"], row["reason"]]
@@ -62,7 +62,7 @@ def _shape(shape: list[int]) -> str:
 
 
 def show_summary(output: Output, choices: Mapping[str, Choice]) -> None:
-    """A line for each role that an initializer has: how many, and the first names."""
+    """Prints a line for each role with the number of its initializers and the first names."""
     for role in Role:
         names = [name for name, choice in choices.items() if choice.role is role]
         if not names:
@@ -74,8 +74,8 @@ def show_summary(output: Output, choices: Mapping[str, Choice]) -> None:
 
 
 def note_untold(output: Output, choices: Mapping[str, Choice]) -> None:
-    """Says what is trained that may be a buffer, for all that the file tells."""
-    names = [name for name, choice in choices.items() if choice.isUntold]
+    """Names the initializers that are trained but may be buffers, as the file does not tell."""
+    names = [name for name, choice in choices.items() if choice.is_untold]
     if names:
         more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
         output.note(

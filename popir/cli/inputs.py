@@ -1,4 +1,4 @@
-"""A model's inputs: their shapes from options and files, their values from files or at random."""
+"""The inputs of a model: shapes from options and files, values from files or random numbers."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _TENSORS = {kind.lcase for kind in DataType if kind is not DataType.UNDEFINED}
 
 
 class Dimensions:
-    """Sizes for what a model leaves open, from --dim, --shape and, where these say nothing, from
-    the shapes of arrays.
+    """Sizes for the dimensions that a model leaves open: from --dim, --shape, and then from arrays'
+    shapes.
     """
 
     def __init__(
@@ -35,13 +35,13 @@ class Dimensions:
         self._inputs = {value.name: value for value in inputs}
         self._shapes = dict(shapes)
         self.sizes = dict(dims)
-        """The sizes of symbolic dimensions known so far."""
+        """The known sizes of symbolic dimensions."""
         symbols = {dim for value in inputs for dim in value.shape or () if isinstance(dim, str)}
         _check_known("--dim", "symbolic dimension", self.sizes, symbols)
         _check_known("--shape", "input", self._shapes, self._inputs)
 
     def learn(self, name: str, shape: Shape) -> None:
-        """Takes from the shape of an array for the input `name` what is not known yet."""
+        """Takes unknown sizes from the shape of an array for the input `name`."""
         declared = self._inputs[name].shape
         if declared is None or len(declared) != len(shape):
             self._shapes.setdefault(name, list(shape))
@@ -53,7 +53,7 @@ class Dimensions:
             self._shapes.setdefault(name, list(shape))
 
     def assume(self, size: int) -> dict[str, int]:
-        """Gives every symbolic dimension that is not known a size; returns what it has assumed."""
+        """Sets all unknown symbolic dimensions to `size`, and returns them with that size."""
         symbols = {d for v in self._inputs.values() for d in v.shape or () if isinstance(d, str)}
         assumed = dict.fromkeys(sorted(symbols - self.sizes.keys()), size)
         self.sizes |= assumed
@@ -62,13 +62,13 @@ class Dimensions:
     def infos(self, partly: bool = False) -> dict[str, TensorInfo]:
         """Type and shape of every input that is a tensor.
 
-        Raises CommandError for one whose shape is not known, unless `partly` leaves it out.
+        Raises CommandError for an unknown shape; `partly` leaves such inputs out instead.
         """
         found: dict[str, TensorInfo] = {}
         for value in self._inputs.values():
             shape = self._shape(value)
             if value.type not in _TENSORS:
-                continue  # The importer says what it thinks of that.
+                continue  # The importer raises the error for it.
             if shape is not None:
                 found[value.name] = TensorInfo(value.type, shape)
             elif not partly:
@@ -134,13 +134,13 @@ def _hint(value: Value) -> str:
 
 
 def learn_from(file: Npz, inputs: Sequence[Value], dimensions: Dimensions) -> None:
-    """Takes sizes from the arrays of a file."""
+    """Takes unknown sizes from the arrays of a file."""
     for value in inputs:
         dimensions.learn(value.name, file.header(value.name)[0])
 
 
 def note_others(file: Npz, wanted: Iterable[str], output: Output) -> None:
-    """Says which arrays of a file nothing asks for."""
+    """Names the arrays of a file that are not used."""
     others = file.others(wanted)
     if others:
         names = ", ".join(map(repr, others))
@@ -148,10 +148,10 @@ def note_others(file: Npz, wanted: Iterable[str], output: Output) -> None:
 
 
 def random_inputs(infos: Mapping[str, TensorInfo], seed: int) -> dict[str, Array]:
-    """Values for every input, the same for the same seed, name and shape.
+    """Random values for every input: the same for the same seed, name and shape.
 
-    Floating point: the normal distribution. Booleans: both. uint8: 0 to 255. Other integers: 0 and
-    1, which are indices into almost everything.
+    Floating-point types: normal distribution. BOOL: both values. UINT8: 0 to 255. Other integers: 0
+    and 1, which are valid as most indices.
     """
     memory.require("What the model takes", sum(info.nbytes() for info in infos.values()))
     return {name: _random(name, info, seed) for name, info in infos.items()}

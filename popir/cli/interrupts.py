@@ -1,4 +1,4 @@
-"""Ctrl-C while the device or a compiler of the device runs, where Python hears of it afterwards."""
+"""Ctrl-C while C++ code runs: Python would handle it only afterwards."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from popir.cli.exits import ExitCode
 from popir.cli.output import say
 
 _PATIENCE = 1.0
-"""Seconds for Python to end by itself, before anything is said or done."""
+"""The seconds to wait for Python to stop by itself, before anything is printed or done."""
 
 
 def hear() -> None:
-    """Makes the signals that a command needs what they are by default. They are inherited, and
-    `nohup`, `&` in a script and some CI runners ignore SIGINT, or SIGCHLD, without which nobody
-    learns how a compiler ended.
+    """Resets SIGINT and SIGCHLD to their default handlers.
+
+    Handlers are inherited: `nohup`, `&` in scripts and some CI runners ignore SIGINT, or SIGCHLD,
+    without which the end of a compiler process is not noticed.
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -24,8 +25,10 @@ def hear() -> None:
 
 
 def watch() -> None:
-    """Begins to watch: a Ctrl-C that takes long to be heard is answered in words, and the second
-    one ends the process where Python does not end it itself.
+    """Starts a thread that watches for Ctrl-C.
+
+    If Python does not react soon, the first Ctrl-C is answered by a message; the second one ends
+    the process.
     """
     receiver, sender = os.pipe()
     os.set_blocking(sender, False)
@@ -34,7 +37,7 @@ def watch() -> None:
 
 
 def _listen(receiver: int) -> None:
-    """Takes the numbers of the signals, which Python's handler writes as they arrive."""
+    """Reads the numbers of signals, which Python's C handler writes to a pipe as they arrive."""
     for act in (_answer, _end):
         while os.read(receiver, 1)[0] != signal.SIGINT:
             pass

@@ -1,4 +1,4 @@
-"""What --op-library takes: a library, C++ sources of one, or Python that registers operators."""
+"""Loads the operators of --op-library: a library, its C++ sources, or a Python file."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ from popir.foreign.refusals import SOURCES
 
 
 def load_operators(path: str) -> None:
-    """Makes the operators of a file known, by its suffix: a .py file is imported, C++ is compiled
-    (or taken from the cache) and loaded, with codelets of NAME_codelets.cpp beside NAME.cpp if that
-    is there, and all else is a library.
+    """Registers the operators of a file, by its suffix.
 
-    Raises what `build_op_library` and `load_op_library` raise; CommandError if Python code fails.
+    A .py file is imported. C++ sources are compiled (or taken from the cache) and loaded, with
+    codelets in NAME_codelets.cpp beside NAME.cpp if that exists. Any other file is loaded as a
+    library. Raises the errors of `build_op_library` and `load_op_library`; CommandError if Python
+    code fails.
     """
     suffix = Path(path).suffix
     if suffix == ".py":
@@ -66,4 +67,4 @@ def _import(file: Path) -> None:
 
 
 def _registered() -> tuple[list[Any], ...]:
-    return registry.entries(), registry.opxEntries(), pattern.entries()
+    return registry.entries(), registry.opx_entries(), pattern.entries()

@@ -1,4 +1,4 @@
-"""The command `popir`: finds its commands, and makes one line of whatever goes wrong."""
+"""The entry point of `popir`: finds commands, and prints errors as one line."""
 
 from __future__ import annotations
 
@@ -28,20 +28,22 @@ from popir.errors import (
 
 NAME = "popir"
 COMPLETION = "_POPIR_COMPLETE"
-"""The environment variable by which a shell asks for completions."""
+"""The environment variable by which a shell requests completions."""
 
 
 class Commands(click.Group):
-    """A group whose commands are the modules of `popir.cli.commands`, imported when needed."""
+    """A click group with the modules of `popir.cli.commands` as commands, imported when needed."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Their names: those of the modules, with dashes."""
+        """The names of the commands: those of the modules, with dashes."""
         return sorted(m.name.replace("_", "-") for m in pkgutil.iter_modules(commands.__path__))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that the words begin with; UsageError, with names like it, if it is none."""
+        """The command named by the first argument. Raises UsageError, with similar names, for an
+        unknown one.
+        """
         names = self.list_commands(ctx)
         if args and args[0] not in names and not args[0].startswith("-"):
             near = did_you_mean(args[0], names) or f" There are {', '.join(names)}."
@@ -49,14 +51,14 @@ class Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name."""
+        """The command of that name; None if there is none."""
         if cmd_name not in self.list_commands(ctx):
             return None
         module = importlib.import_module(f"{commands.__name__}.{cmd_name.replace('-', '_')}")
         return module.command
 
     def main(self, args: Sequence[str] | None = None, *_: Any, **__: Any) -> Any:
-        """Runs a command line and exits with its code."""
+        """Runs a command line and exits with its exit code."""
         given = list(sys.argv[1:] if args is None else args)
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):
@@ -79,7 +81,7 @@ class Commands(click.Group):
 
 
 def _explain(error: BaseException, debug: bool) -> int:
-    """Says on stderr what went wrong; the exit code that fits."""
+    """Prints an error to stderr, and returns the exit code for it."""
     if isinstance(error, click.exceptions.Exit):
         return error.exit_code
     if isinstance(error, OSError):
@@ -101,7 +103,7 @@ def _explain(error: BaseException, debug: bool) -> int:
 
 
 def _compilers_words(error: BaseException) -> str:
-    """What a compiler has said, whose lines are to stay lines."""
+    """The compiler's output in an error, with its line breaks."""
     if isinstance(error, LibraryBuildError):
         return error.said
     if isinstance(error, poplar_graph_program_compilation_error):
@@ -161,7 +163,7 @@ def group() -> None:
 
 
 def main() -> None:
-    """The entry point of the console script."""
+    """The entry point of the console script `popir`."""
     _open_what_is_closed()
     _library.load().popir_install_crash_handler()
     interrupts.hear()
@@ -172,16 +174,17 @@ def main() -> None:
 
 
 def _open_what_is_closed() -> None:
-    """Ends the process if there is no stdout to print to; stands in for a closed stdin or stderr,
-    whose numbers would be those of the next files that are opened, and get their words.
+    """Replaces a closed stdin or stderr; ends the process if stdout is closed.
+
+    Otherwise the next opened files would get their descriptors, and what is printed there.
     """
-    isSilent = sys.stdout is None  # As Python has it for a descriptor that was closed.
+    is_silent = sys.stdout is None  # Python sets sys.stdout to None if the descriptor is closed.
     while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
         pass
     os.close(descriptor)
     if sys.stderr is None:
         sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115
-    if isSilent:
+    if is_silent:
         say(
             f"{NAME}: error: stdout is closed, where the results go. Give it a file, or /dev/null "
             "if nobody wants them."
@@ -190,6 +193,8 @@ def _open_what_is_closed() -> None:
 
 
 def _keep_stdout_clean() -> None:
-    """Sends to stderr what operator libraries print, so that stdout holds the JSON object alone."""
+    """Redirects the output of operator libraries to stderr, so that stdout has the JSON object
+    only.
+    """
     sys.stdout = os.fdopen(os.dup(1), "w", encoding=sys.stdout.encoding)
     os.dup2(2, 1)

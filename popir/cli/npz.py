@@ -1,4 +1,4 @@
-"""Arrays in .npz files: read without trusting them, written whole or not at all."""
+"""Arrays in .npz files: read without trusting the file, written atomically."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0
 
 
 class Npz:
-    """The arrays of a file, by name. Pickled objects are refused.
+    """The arrays of an .npz file, by name. Pickled objects are refused.
 
-    Raises CommandError, with file and array, for whatever is not as it should be.
+    Raises CommandError, naming file and array, for anything malformed.
     """
 
     def __init__(self, path: str) -> None:
@@ -43,7 +43,7 @@ class Npz:
         self.names = [name.removesuffix(".npy") for name in names if name.endswith(".npy")]
 
     def arrays(self) -> list[Array]:
-        """All of them, in the order of the file."""
+        """All arrays, in the order of the file."""
         found: list[Array] = []
         for name in self.names:
             shape, dtype = self.header(name)
@@ -51,7 +51,7 @@ class Npz:
         return found
 
     def header(self, name: str) -> Header:
-        """Shape and type of an array, without reading its data."""
+        """Shape and type of an array, read without its data."""
         with self._open(name) as stream:
             try:
                 return self._header(stream)
@@ -84,7 +84,9 @@ class Npz:
         return CommandError(f"{self.path}: the array '{name}' cannot be read: {error}.")
 
     def array(self, name: str, info: TensorInfo) -> Array:
-        """The array `name`, which must be of that type and shape; C-contiguous."""
+        """The array `name`, C-contiguous. Raises CommandError if its type or shape is not that of
+        `info`.
+        """
         shape, dtype = self.header(name)
         self.check_type(name, dtype, info)
         if list(shape) != info.shape():
@@ -103,7 +105,7 @@ class Npz:
         return np.require(found, expected, "C")
 
     def check_type(self, name: str, dtype: np.dtype[Any], info: TensorInfo) -> None:
-        """Raises CommandError for another type than the model's, of whatever byte order.
+        """Raises CommandError for another type than the model's; the byte order does not matter.
 
         numpy stores types that it does not know, such as bfloat16, as bytes without a type.
         """
@@ -119,12 +121,12 @@ class Npz:
             )
 
     def others(self, wanted: Iterable[str]) -> list[str]:
-        """The names of arrays that are not wanted."""
+        """The names of the arrays that are not in `wanted`."""
         return sorted(set(self.names) - set(wanted))
 
 
 def write(path: str, arrays: Mapping[str, Array]) -> None:
-    """Writes an .npz file, whole or not at all.
+    """Writes an .npz file atomically.
 
     Raises CommandError if the file cannot be written.
     """

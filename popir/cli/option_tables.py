@@ -1,4 +1,4 @@
-"""All options: the tables of sessions, engines, devices and nodes, in one form."""
+"""The tables of all options: of sessions, engines, devices and nodes."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from popir.options.contractions import ENTRIES
 
 @dataclass(frozen=True)
 class Group:
-    """The options of one thing."""
+    """The options of one kind of object."""
 
     key: str
-    """Its name in JSON."""
+    """The name of the group in JSON."""
     title: str
     rows: Callable[[], list[Row]]
 
 
-def _ofText(table: Iterable[tuple[str, str, str, str, str]]) -> list[Row]:
+def _of_text(table: Iterable[tuple[str, str, str, str, str]]) -> list[Row]:
     return [
         Row(name, type, otherwise, Kind(kind), f"{reason}.")
         for name, kind, type, otherwise, reason in table
@@ -42,7 +42,7 @@ def _devices() -> list[Row]:
             Row(name, "a number", _whole(machine.figure(target, name)), Kind.ACTS, figure)
             for name in machine.figures()
         ),
-        *_ofText(poplar.deviceOptionTable()),
+        *_of_text(poplar.deviceOptionTable()),
     ]
 
 
@@ -51,7 +51,7 @@ GROUPS = [
     Group(
         "engine_options",
         "engineOptions, and options of poplar.Engine",
-        lambda: _ofText(poplar.engineOptionTable()),
+        lambda: _of_text(poplar.engineOptionTable()),
     ),
     Group(
         "contraction_options",
@@ -61,7 +61,7 @@ GROUPS = [
     Group(
         "library_options",
         "options of functions of poplin, popops, popnn and gcl",
-        lambda: _ofText(poplar.libraryOptionTable()),
+        lambda: _of_text(poplar.libraryOptionTable()),
     ),
     Group("device_options", "createIpuModelDevice, and options of poplar.Target", _devices),
     Group("annotations", "annotations of nodes: methods of Builder", lambda: ANNOTATIONS),

@@ -1,4 +1,4 @@
-"""Options that several commands have."""
+"""Command line options that several commands share."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class ExistingFile(click.Path):
-    """The path of a file that can be read."""
+    """A click type: the path of a file that can be read."""
 
     def __init__(self) -> None:
         super().__init__(exists=True, dir_okay=False, readable=True)
@@ -35,7 +35,7 @@ class ExistingFile(click.Path):
         param: click.Parameter | None,
         ctx: click.Context | None,
     ) -> Any:
-        """The path; BadParameter, with the names of files like it, if there is no such file."""
+        """The path. Raises BadParameter, with similar names, if there is no such file."""
         file = Path(value)
         if not os.path.lexists(file):
             self.fail(f"{self._missing(file)}", param, ctx)
@@ -57,47 +57,47 @@ existing_file = ExistingFile()
 
 
 class OutputFile(click.Path):
-    """The path of a file that a command writes; `popir.cli.targets` says whether it may."""
+    """A click type: the path of a file to write. `popir.cli.targets` checks it."""
 
 
 output_file = OutputFile()
 
 
 class Number(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]
-    """A finite number: not NaN, of which every comparison is false, and not infinity."""
+    """A click type: a finite number."""
 
     name = "float"
 
-    def __init__(self, least: float | None = None, isOpen: bool = False) -> None:
-        """One of at least `least` or, if `isOpen`, above it."""
-        self._least, self._isOpen = least, isOpen
-        self._range = "" if least is None else f"{'>' if isOpen else '>='}{least:g}"
+    def __init__(self, least: float | None = None, is_open: bool = False) -> None:
+        """The number must be at least `least` or, if `is_open`, above it."""
+        self._least, self._is_open = least, is_open
+        self._range = "" if least is None else f"{'>' if is_open else '>='}{least:g}"
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
-        """How the help shows it."""
+        """The placeholder in the help text."""
         return f"FLOAT{self._range}"
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
-        """The number; BadParameter if it is none, or not in the range."""
+        """The number. Raises BadParameter if it is not finite or out of range."""
         number = float(click.FLOAT.convert(value, param, ctx))
         if not math.isfinite(number):
             self.fail(f"{value!r} is no finite number.", param, ctx)
         least = self._least
-        if least is not None and (number < least or (self._isOpen and number == least)):
+        if least is not None and (number < least or (self._is_open and number == least)):
             self.fail(f"{value!r} is not in the range x{self._range}.", param, ctx)
         return number
 
 
 class Count(click.IntRange):
-    """An integer of at least `least` that fits 64 bits."""
+    """A click type: an integer of at least `least` that fits 64 bits."""
 
     def __init__(self, least: int) -> None:
         super().__init__(least)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """The number; BadParameter if it is none, or not in the range."""
+        """The number. Raises BadParameter if it is no integer or out of range."""
         number = int(super().convert(value, param, ctx))
         if number >= 1 << 63:
             self.fail(f"{value!r} does not fit 64 bits.", param, ctx)
@@ -108,7 +108,9 @@ model_argument = click.argument("model", type=existing_file)
 
 
 def common(function: Callable[..., Any]) -> Callable[..., Any]:
-    """What a command has that works on operators; it gets an `Output` as its `output`."""
+    """Decorates a command that uses operators with the common options. It gets an `Output` as
+    `output`.
+    """
 
     @click.option(
         "--op-library",
@@ -127,7 +129,7 @@ def common(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def printing(function: Callable[..., Any]) -> Callable[..., Any]:
-    """What a command has that asks for no operators; it gets an `Output` as its `output`."""
+    """Decorates a command that uses no operators with --json. It gets an `Output` as `output`."""
 
     @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
     @click.option("--debug", is_flag=True, expose_value=False, help="Show tracebacks of errors.")
@@ -139,7 +141,7 @@ def printing(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def given_options(context: click.Context, names: Container[str]) -> list[str]:
-    """Those of the parameters of that names that the command line gives, as it writes them."""
+    """The parameters among `names` that were given on the command line, as spelled there."""
     return [
         parameter.opts[0]
         for parameter in context.command.params
@@ -149,9 +151,9 @@ def given_options(context: click.Context, names: Container[str]) -> list[str]:
 
 
 def assignments(value: Callable[[str], Any], example: str) -> Callable[..., Any]:
-    """A callback that parses options of the form NAME=VALUE, such as `example`.
+    """A click callback that parses options of the form NAME=VALUE, such as `example`.
 
-    The last "=" separates, since names may hold one.
+    The last "=" separates, since names may contain one.
     """
 
     def parse(_: click.Context, __: click.Parameter, given: Sequence[str]) -> list[tuple[str, Any]]:
@@ -186,7 +188,7 @@ def _dimensions(text: str) -> list[int] | None:
 
 
 def shapes(function: Function) -> Function:
-    """--dim and --shape."""
+    """Decorates a command with the options --dim and --shape."""
     dim = click.option(
         "--dim",
         "dims",
@@ -207,7 +209,7 @@ def shapes(function: Function) -> Function:
 
 
 def threads(function: Function) -> Function:
-    """--threads."""
+    """Decorates a command with the option --threads."""
     return click.option(
         "--threads",
         type=click.IntRange(1, 1024),
@@ -216,7 +218,7 @@ def threads(function: Function) -> Function:
 
 
 def device(function: Function) -> Function:
-    """--device and --threads."""
+    """Decorates a command with the options --device and --threads."""
     kind = click.option(
         "--device",
         "device_kind",
@@ -229,7 +231,7 @@ def device(function: Function) -> Function:
 
 
 def device_of(kind: str) -> DeviceInfo:
-    """The device that --device names."""
+    """The device for the value of --device."""
     manager = DeviceManager()
     return manager.createCpuDevice() if kind == "cpu" else manager.createIpuModelDevice()
 
@@ -237,7 +239,9 @@ def device_of(kind: str) -> DeviceInfo:
 def session_options(
     threads: int | None, host_profile: bool = False, progress: Logger | None = None
 ) -> SessionOptions:
-    """The session's options for --threads and --host-profile; `progress` hears of compiling."""
+    """The session's options for --threads and --host-profile. `progress` is called while
+    compiling.
+    """
     options = SessionOptions(compilationProgressLogger=progress)
     if threads is not None:
         options.engineOptions["host.numThreads"] = str(threads)

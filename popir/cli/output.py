@@ -1,4 +1,4 @@
-"""Where a command's words go: tables and lines to stdout, or one JSON object; notes to stderr."""
+"""The output of a command: tables and lines, or one JSON object, to stdout; notes to stderr."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from rich.text import Text
 
 
 def printable(text: object) -> str:
-    """The text in one line; what a terminal would obey or cannot show is escaped."""
+    """`text` in one line, with control characters and unprintable characters escaped."""
     return printable_line(" ".join(str(text).split()))
 
 
 def printable_line(line: str) -> str:
-    """A line with its blanks; what a terminal would obey or cannot show is escaped."""
+    """A line with its blanks, and with control characters and unprintable characters escaped."""
     return "".join(c if c.isprintable() else _escaped(c) for c in line.expandtabs())
 
 
@@ -29,18 +29,18 @@ def _escaped(character: str) -> str:
 
 
 def console_of(stream: IO[str]) -> Console:
-    """A rich console; NO_COLOR and TERM are obeyed by rich, width by the terminal's."""
+    """A rich console for a stream. rich obeys NO_COLOR and TERM; the width is the terminal's."""
     return Console(file=stream, highlight=False, markup=False, emoji=False)
 
 
 def is_terminal(stream: IO[str]) -> bool:
-    """Whether somebody looks at the stream through a terminal that knows more than plain text."""
+    """Whether the stream is a terminal that can show more than plain text."""
     return stream.isatty() and not console_of(stream).is_dumb_terminal
 
 
 def say(text: str) -> None:
-    """Prints a line to stderr. What stderr cannot take is lost: there is nowhere else to say it,
-    and the exit code tells how the command went.
+    """Prints a line to stderr. Errors are ignored: there is no other place to report them, and the
+    exit code remains.
     """
     try:
         print(text, file=sys.stderr, flush=True)
@@ -49,7 +49,9 @@ def say(text: str) -> None:
 
 
 def give_up(stream: IO[str]) -> None:
-    """Sends what a stream cannot take to nowhere; else Python fails on it once more, at its end."""
+    """Redirects a stream that failed to the null device, so that Python does not fail again at
+    exit.
+    """
     try:
         stream.flush()
     except OSError:
@@ -59,17 +61,17 @@ def give_up(stream: IO[str]) -> None:
 
 
 class Output:
-    """What one command prints.
+    """Prints the output of one command.
 
-    On a terminal, tables by rich; elsewhere columns of plain text that nothing cuts off. With
-    `as_json` tables and lines are not printed, and `result` prints the one object.
+    On a terminal, rich prints the tables; elsewhere they are columns of plain text that are never
+    cut off. With `as_json`, tables and lines are not printed, and `result` prints the JSON object.
     """
 
     def __init__(self, as_json: bool = False) -> None:
         self.as_json = as_json
 
     def table(self, title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-        """Prints a table; columns whose name begins with ">" stand to the right."""
+        """Prints a table. Columns with names that begin with ">" are right-aligned."""
         if self.as_json:
             return
         cells = [[printable(cell) for cell in row] for row in rows]
@@ -104,7 +106,7 @@ class Output:
             print("  " + "  ".join(padded).rstrip())
 
     def line(self, text: object = "") -> None:
-        """Prints a line to stdout, at once."""
+        """Prints a line to stdout, without buffering."""
         if not self.as_json:
             print(printable(text), flush=True)
 
@@ -113,20 +115,20 @@ class Output:
         say(f"popir: {printable(text)}")
 
     def warn(self, text: object) -> None:
-        """Prints a line to stderr that a reader should not miss."""
+        """Prints a highlighted line to stderr."""
         if is_terminal(sys.stderr):
             console_of(sys.stderr).print(Text(f"popir: {printable(text)}", "bold red"))
         else:
             self.note(text)
 
     def result(self, value: dict[str, Any]) -> None:
-        """Prints the JSON object, if JSON was asked for."""
+        """Prints the JSON object, if JSON was requested."""
         if self.as_json:
             print(json.dumps(value, indent=2, allow_nan=False))
 
     @contextmanager
     def status(self, text: str) -> Generator[None]:
-        """Shows on a terminal's stderr that something takes its time."""
+        """Shows a message on a terminal's stderr while the `with` block runs."""
         if not is_terminal(sys.stderr):
             yield
             return

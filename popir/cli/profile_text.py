@@ -1,4 +1,4 @@
-"""A profile as text for a terminal: totals, memory, the dearest operators, and what has changed."""
+"""A profile as text for a terminal: totals, memory, the most expensive operators, and changes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CHANGES = [
 
 
 def show_profile(output: Output, profile: Profile) -> None:
-    """Prints the summary."""
+    """Prints the summary of a profile as tables."""
     data = profile.data
     model, machine, totals, memory = (data[k] for k in ("model", "machine", "totals", "memory"))
     tiles = machine["ipus"] * machine["tiles_per_ipu"]
@@ -87,7 +87,7 @@ def _show_operators(output: Output, data: Json) -> None:
 
 
 def show_changes(output: Output, before: Profile, after: Profile) -> None:
-    """Prints what differs from an earlier profile."""
+    """Prints the differences from an earlier profile."""
     rows = [
         [words, *_change(before.data[part][key], after.data[part][key])]
         for words, part, key in _CHANGES
@@ -103,7 +103,7 @@ def show_changes(output: Output, before: Profile, after: Profile) -> None:
 
 
 def _cycles(profile: Profile) -> dict[tuple[str, str], int]:
-    """Cycles by name and type of operator."""
+    """The cycles of operators, by (name, type)."""
     sums: dict[tuple[str, str], int] = {}
     for each in profile.data["operators"]:
         key = (each["name"], each["type"])

@@ -1,4 +1,4 @@
-"""What a long command shows while it runs, and how Ctrl-C ends it."""
+"""Progress bars of long commands, and their reaction to Ctrl-C."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from popir.cli.output import console_of, is_terminal
 
 
 class Progress:
-    """A bar with the loss, on a terminal's stderr; nothing elsewhere."""
+    """A progress bar with the loss, on a terminal's stderr; nothing elsewhere."""
 
     def __init__(self, total: int) -> None:
         self._bar: RichProgress | None = None
@@ -48,16 +48,15 @@ class Progress:
             self._bar.stop()
 
     def advance(self, loss: float) -> None:
-        """One batch more is done."""
+        """Advances the bar by one batch and shows the loss."""
         if self._bar:
             self._bar.update(self._task, advance=1, loss=loss)
 
 
 @contextmanager
 def bar(text: str) -> Generator[Callable[[int, int], None] | None]:
-    """A bar on a terminal's stderr, and who moves it: called with what is done, and of how much.
-
-    Elsewhere there is none, and the block gets None.
+    """A progress bar on a terminal's stderr. The block gets a function to call with (done, total),
+    or None if there is no terminal.
     """
     if not is_terminal(sys.stderr):
         yield None
@@ -79,7 +78,9 @@ def bar(text: str) -> Generator[Callable[[int, int], None] | None]:
 
 
 class Interruption:
-    """Within it, the first Ctrl-C sets `asked`, and the second raises KeyboardInterrupt."""
+    """Inside the `with` block, the first Ctrl-C sets `asked`, and the second one raises
+    KeyboardInterrupt.
+    """
 
     def __init__(self) -> None:
         self.asked = False

@@ -1,4 +1,4 @@
-"""The files of a new operator, from the templates in `templates/`."""
+"""Makes the files of a new operator from the templates in `templates/`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TEMPLATES = Path(__file__).with_name("templates")
 
 
 def files(type: str, domain: str, cpp: bool, codelet: bool) -> dict[str, str]:
-    """The files of an operator, by name. Raises CommandError for a name that cannot be one."""
+    """The files of an operator: name to contents. Raises CommandError for an impossible name."""
     _check(type, domain, cpp)
     name = snake(type)
     codelets = f"{name}_codelets.cpp"
@@ -42,7 +42,7 @@ def files(type: str, domain: str, cpp: bool, codelet: bool) -> dict[str, str]:
 
 
 def snake(type: str) -> str:
-    """LeakyReluX as leaky_relu_x."""
+    """A type in snake case: "leaky_relu_x" for "LeakyReluX"."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", type).lower()
 
 
@@ -73,7 +73,7 @@ def _check(type: str, domain: str, cpp: bool) -> None:
 
 
 def _hides(name: str) -> bool:
-    """Whether a file of that name would stand before a module of Python or an installed one."""
+    """Whether a file of that name would hide a module of Python or an installed one."""
     if name in sys.stdlib_module_names or name in ("popir", "test"):
         return True
     found = importlib.util.find_spec(name)

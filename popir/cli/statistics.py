@@ -1,4 +1,4 @@
-"""What a table says of an array: range, mean, what is not finite, and a digest."""
+"""Statistics of an array for a table: range, mean, elements that are not finite, and a digest."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class Statistics:
-    """Minimum, maximum and mean are those of the finite elements; None if there are none."""
+    """Minimum, maximum and mean of the finite elements, None if there are none; and counts of the
+    others.
+    """
 
     min: float | int | None
     max: float | int | None
@@ -21,7 +23,7 @@ class Statistics:
     nan: int
     inf: int
     sha256: str
-    """Of the elements' bytes, in C order and little-endian."""
+    """The SHA-256 of the elements' bytes, in C order and little-endian."""
 
     @property
     def finite(self) -> bool:
@@ -30,7 +32,7 @@ class Statistics:
 
 
 def statistics(array: Array) -> Statistics:
-    """Reads an array once."""
+    """The statistics of an array, computed in one pass."""
     digest = hashlib.sha256(array.tobytes())
     if array.dtype.kind in "iub":
         values, nan, inf = array, 0, 0

@@ -1,4 +1,4 @@
-"""Files that a command writes: whether it may, asked before the work for them is done."""
+"""Checks of the files that a command will write, before the work is done."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import click
 
 from popir.cli.exits import CommandError
 from popir.cli.options import ExistingFile
-from popir.onnxio.load import Loaded, dataFiles
+from popir.onnxio.load import Loaded, data_files
 
 _Path = str | os.PathLike[str]
 
 
 def check(*paths: _Path | None) -> None:
-    """Raises CommandError for a path at which no file can be made, for one of a file that the
-    command line names to be read, and for two paths of one file. None is no path.
+    """Raises CommandError for a path where no file can be written, for an input file of the
+    command, and for the same path twice. None is no path.
     """
     read = list(_inputs())
     written: list[str] = []
@@ -31,9 +31,9 @@ def check(*paths: _Path | None) -> None:
 
 
 def check_data(loaded: Loaded, *paths: _Path | None) -> None:
-    """Raises CommandError for the path of a file beside the model, which holds data of it."""
+    """Raises CommandError for the path of an external data file of the model."""
     for path in _given(paths):
-        for file in dataFiles(loaded):
+        for file in data_files(loaded):
             _refuse_same(path, "the model's data", str(file))
 
 
@@ -42,12 +42,12 @@ def _given(paths: Iterable[_Path | None]) -> Iterable[str]:
 
 
 def _inputs() -> Iterable[tuple[str, str]]:
-    """The files that the command line names to be read, and how it names each."""
+    """The input files on the command line: (how it is named, path)."""
     context = click.get_current_context()
     for parameter in context.command.params:
         if isinstance(parameter.type, ExistingFile):
-            isOption = isinstance(parameter, click.Option)
-            what = parameter.opts[0] if isOption else parameter.human_readable_name
+            is_option = isinstance(parameter, click.Option)
+            what = parameter.opts[0] if is_option else parameter.human_readable_name
             for file in _values(context, parameter):
                 yield what, file
 
@@ -67,7 +67,7 @@ def _refuse_same(path: str, what: str, file: str) -> None:
 def _is_same(one: str, other: str) -> bool:
     try:
         return os.path.samefile(one, other)
-    except OSError:  # One that is not there yet.
+    except OSError:  # The file does not exist yet.
         return os.path.realpath(one) == os.path.realpath(other)
 
 

@@ -1,4 +1,4 @@
-"""What to minimise and how: the options of commands that make a program which trains."""
+"""Options of commands that train: the loss, the optimizer, modes."""
 
 from __future__ import annotations
 
@@ -16,18 +16,20 @@ from popir.optimizers import SGD, Optimizer
 TRAINING = frozenset(
     "loss kind lr momentum weight_decay trained frozen training_mode evaluation_mode".split()
 )
-"""The names of the parameters that say how a model is trained."""
+"""The names of the parameters for training."""
 
 
 def loss_option(required: bool) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """--loss; where it is not required it is by default the only tensor that nothing reads."""
+    """Decorates a command with --loss. If it is not required, the default is the only tensor
+    without readers.
+    """
     default = "" if required else "  [default: the only output, or else tensor, that no node reads]"
     words = f"The tensor to minimise; it has one element.{default}"
     return click.option("--loss", required=required, help=words)
 
 
 def mode_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """--training-mode and --evaluation-mode."""
+    """Decorates a command with --training-mode and --evaluation-mode."""
     for mode in ("evaluation", "training"):
         function = click.option(
             f"--{mode}-mode",
@@ -40,7 +42,9 @@ def mode_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def optimizer_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """--optimizer and its numbers; the command gets an `Optimizer` as `optimizer`."""
+    """Decorates a command with --optimizer and its numbers. It gets an `Optimizer` as
+    `optimizer`.
+    """
 
     @click.option(
         "--optimizer", "kind", type=click.Choice(["sgd"]), default="sgd", show_default=True
@@ -76,8 +80,8 @@ def _outputs(model: Any) -> str:
 def loss_of(model: Any, given: str | None) -> str:
     """The id of the tensor to minimise in a ModelProto.
 
-    If none is given it is the only tensor that no node reads or, of several, the only output.
-    Raises CommandError if that is not one, or if no node computes the one given.
+    By default the only tensor that no node reads or, of several, the only output. Raises
+    CommandError if there is not exactly one, or if no node computes the given one.
     """
     made = [id for node in model.graph.node for id in node.output if id]
     if given is not None:

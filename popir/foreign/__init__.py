@@ -1,3 +1,3 @@
-"""Operators from elsewhere: one adapter for each foreign interface turns a library into Op and Opx
-classes of the one registry.
+"""Operators from libraries: each foreign interface has an adapter that makes Op and Opx classes
+from a library, and registers them.
 """

@@ -1,4 +1,4 @@
-"""Operator libraries from their sources: `build_op_library`."""
+"""Builds operator libraries from their C++ sources: `build_op_library`."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from popir.typed import typed
 Source = str | os.PathLike[str]
 
 FLAGS = ("-std=c++17", "-O2", "-fPIC", "-Wall")
-"""What every source is compiled with, before the flags that are given."""
+"""The flags for compiling every source, before the caller's flags."""
 _SAID = "said.txt"
 
 
 @dataclass(frozen=True)
 class Built:
-    """What was built, and is in the cache."""
+    """A library in the cache."""
 
     library: Path
     codelets: list[Path]
     source: str
-    """What the library is called in messages."""
+    """The name of the library in messages."""
     said: str
-    """The compiler's warnings."""
+    """The warnings of the compiler."""
 
 
 @typed(error=LibraryBuildError)
@@ -47,23 +47,23 @@ def build_op_library(
     codelets: Source | Sequence[Source] = (),
     verbose: bool = False,
 ) -> OpLibrary:
-    """Compiles an operator library, loads it, and returns what is registered from it.
+    """Compiles an operator library, loads it, and returns what it registers.
 
-    The compiler is the one that $CXX names, or g++. The result is kept in the cache ($POPIR_CACHE,
-    or ~/.cache/popir), and compiled again when a source, a file that it includes, an argument, the
-    compiler or popir has changed. What is built from the same files again, or under the same name,
-    replaces what was built before, so that a cell of a notebook can be run repeatedly.
+    The compiler is $CXX, or else g++, c++ or clang++. The result is cached in $POPIR_CACHE (by
+    default ~/.cache/popir). It is compiled again if a source, an included file, an argument, the
+    compiler or popir changes. Building the same files, or the same name, again replaces the
+    operators of the earlier build, so that a notebook cell can be run repeatedly.
 
     Args:
-        sources: C++ files; a str with a line break in it is not a file's name but the source.
-        name: the library is libNAME.so; by default, as the first file is called.
-        flags: given to the compiler and, again, when the library is linked.
-        ldflags: given when the library is linked, behind all else.
-        codelets: files of codelets, each compiled to a .gp of its name beside the library.
+        sources: C++ files. A str that contains a line break is source text, not a file name.
+        name: the library is libNAME.so; by default the name of the first file.
+        flags: flags for compiling, also used for linking.
+        ldflags: flags for linking, at the end of the command.
+        codelets: files of codelets; each is compiled to a .gp file beside the library.
         verbose: print the compiler's warnings.
 
-    Raises LibraryBuildError, with the compiler's words, if a source does not compile; and what
-    `load_op_library` raises.
+    Raises LibraryBuildError, with the compiler's output, if a source does not compile; and the
+    errors of `load_op_library`.
     """
     built = compile_op_library(sources, name, flags, ldflags, codelets)
     if verbose and built.said:
@@ -78,7 +78,7 @@ def compile_op_library(
     ldflags: Sequence[str] = (),
     codelets: Source | Sequence[Source] = (),
 ) -> Built:
-    """Compiles without loading; see `build_op_library`."""
+    """Compiles an operator library without loading it; see `build_op_library`."""
     given = _sources("sources", sources)
     texts = [each for each in given if isinstance(each, str)]
     files = [each for each in given if isinstance(each, Path)]
@@ -110,7 +110,7 @@ def compile_op_library(
 
 
 def _sources(what: str, given: Source | Sequence[Source]) -> list[str | Path]:
-    """Texts as str, files as absolute paths."""
+    """The sources in `given`: texts as str, files as absolute paths."""
     items = [given] if isinstance(given, (str, os.PathLike)) else list(given)
     found: list[str | Path] = []
     for item in items:
@@ -123,7 +123,7 @@ def _sources(what: str, given: Source | Sequence[Source]) -> list[str | Path]:
 
 
 def _source(file: Path) -> Path:
-    """The file, if it is called as C++ sources are."""
+    """`file`, if it has a suffix of C++ sources. Raises LibraryBuildError otherwise."""
     if file.suffix in SOURCES:
         return file
     about = {
@@ -150,7 +150,7 @@ def _read(file: Path) -> str:
 
 
 class _Job:
-    """One library to build."""
+    """The build of one library."""
 
     def __init__(
         self, who: str, name: str, flags: tuple[str, ...], ldflags: tuple[str, ...]
@@ -162,7 +162,7 @@ class _Job:
         self.compiler = Compiler.find()
 
     def make(self, folder: Path, sources: list[str | Path], codelets: list[Path]) -> list[str]:
-        """Builds all of it; the files that were read."""
+        """Builds everything in `folder`, and returns the files that were read."""
         self._cflags = sdk("--cflags")
         self._hide = f"{folder}/"
         texts = sum(isinstance(source, str) for source in sources)
@@ -185,7 +185,7 @@ class _Job:
         return [file for file in read if not file.startswith(self._hide)]
 
     def _written(self, folder: Path, source: str | Path, number: int) -> Path:
-        """The file of a source; a text is written to one."""
+        """The file of a source; source text is written to a file first."""
         if isinstance(source, Path):
             return source
         file = folder / f"{self.name}{number or ''}.cpp"
@@ -203,6 +203,6 @@ class _Job:
         who = f"The codelets '{source}'"
         popc = str(_library.ROOT / "bin" / "popc")
         said = run(who, [popc, "-o", str(folder / f"{source.stem}.gp"), str(source)], self._hide)
-        # popc does not say which files it has read.
+        # popc does not list the files it has read, so the compiler is run for that.
         rule = ["-M", "-MF", str(folder / f"{source.stem}.gp.d"), "-D__POPC__"]
         return said + self.compiler.run(who, [*rule, *FLAGS, *self._cflags, str(source)])

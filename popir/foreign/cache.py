@@ -1,12 +1,12 @@
-"""A folder of results by what they were made from: sources, included files, command lines.
+"""A cache folder of results, found by what they were made from: sources, included files, commands.
 
-A key names what is known before anything runs. What else a result depends on, such as the headers
-that a compiler found, is known after it was made once; each result has a record of these files and
-of its own, with digests of their contents, and is right as long as these are. One process at a time
+A key contains what is known before anything is made. Further dependencies, such as included
+headers, are known only afterwards. Each result has a record of these files and of its own files,
+with digests of their contents, and is valid while the digests match. Only one process at a time
 works on a key.
 
-What is found is loaded as native code, so the folder must be the user's own. A result that is
-damaged is made again, also where a file lies in the place of a folder or a folder in a file's.
+Results are loaded as native code, so the folder must belong to the user. A damaged result is made
+again, even if there is a file in place of a folder or a folder in place of a file.
 """
 
 from __future__ import annotations
@@ -27,11 +27,13 @@ from popir.files import sync
 
 _BUILDING = "building-"
 _RECORD = "record.json"
-"""Beside a result: {"depends": {file: digest}, "holds": {name: digest}}."""
+"""The file with a result's record: {"depends": {file: digest}, "holds": {name: digest}}."""
 
 
 def root() -> Path:
-    """$POPIR_CACHE, else the folder popir of the user's cache. It may be removed at any time."""
+    """The cache folder: $POPIR_CACHE, else `popir` in the user's cache folder. It may be deleted at
+    any time.
+    """
     if given := os.environ.get("POPIR_CACHE"):
         return Path(given).absolute()
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
@@ -39,7 +41,7 @@ def root() -> Path:
 
 
 def digest(content: bytes) -> str:
-    """A name for a content."""
+    """A digest of `content`, which serves as a name of it."""
     return hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
@@ -55,21 +57,22 @@ def digests(files: Iterable[str]) -> dict[str, str]:
 
 
 def cached(name: str, key: Any, make: Callable[[Path], Iterable[str]]) -> Path:
-    """The folder of the result for `key`, anything that JSON holds; made if it is not there.
+    """The folder of the result for `key`, a JSON value. The result is made if there is no valid
+    one.
 
-    `make` fills a folder and returns the files that the result depends on. The folder is complete
-    when it appears, and never changes. Raises LibraryBuildError if the cache cannot be written, or
-    is not the user's own.
+    `make(folder)` fills a new folder and returns the files that the result depends on. A result
+    folder appears complete and never changes. Raises LibraryBuildError if the cache cannot be
+    written or does not belong to the user.
     """
     place = root() / name / digest(json.dumps(key).encode())
     try:
         root().mkdir(parents=True, exist_ok=True)
         _require_own(root())
         for folder in (place.parent, place):
-            _cleared(folder, ofFile=True)
+            _cleared(folder, of_file=True)
             folder.mkdir(exist_ok=True)
             _require_own(folder)
-        _cleared(place / "lock", ofFile=False)
+        _cleared(place / "lock", of_file=False)
         with (place / "lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             return _find(place) or _make(place, make)
@@ -81,7 +84,7 @@ def cached(name: str, key: Any, make: Callable[[Path], Iterable[str]]) -> Path:
 
 
 def _require_own(folder: Path) -> None:
-    """Raises LibraryBuildError if somebody else could have put code into the folder."""
+    """Raises LibraryBuildError if another user could have written to the folder."""
     status = folder.stat()
     if status.st_uid != os.geteuid():
         why = f"belongs to the user {status.st_uid}, and this process is {os.geteuid()}'s"
@@ -95,12 +98,12 @@ def _require_own(folder: Path) -> None:
     )
 
 
-def _cleared(path: Path, *, ofFile: bool) -> None:
-    """Takes away a file, or else a folder, that lies at `path`."""
-    leadsNowhere = path.is_symlink() and not path.exists()
-    if leadsNowhere or (ofFile and path.exists() and not path.is_dir()):
+def _cleared(path: Path, *, of_file: bool) -> None:
+    """Removes a file at `path` if `of_file`, else a folder: the wrong kind for that path."""
+    leads_nowhere = path.is_symlink() and not path.exists()
+    if leads_nowhere or (of_file and path.exists() and not path.is_dir()):
         path.unlink(missing_ok=True)
-    elif not ofFile and path.is_dir():
+    elif not of_file and path.is_dir():
         shutil.rmtree(path)
 
 
@@ -114,7 +117,7 @@ def _find(place: Path) -> Path | None:
             if recorded == _record(folder, recorded["depends"]):
                 return folder
         except (OSError, ValueError, TypeError, KeyError, RecursionError):
-            continue  # Damaged: what is made now takes its place, or stands beside it.
+            continue  # A damaged result: the new one will replace it, or be beside it.
     return None
 
 
@@ -128,17 +131,17 @@ def _record(folder: Path, depends: Iterable[str]) -> dict[str, dict[str, str]]:
 
 
 def _make(place: Path, make: Callable[[Path], Iterable[str]]) -> Path:
-    for left in place.glob(f"{_BUILDING}*"):  # by a process that was ended
-        _cleared(left, ofFile=True)
+    for left in place.glob(f"{_BUILDING}*"):  # Leftovers of a killed process.
+        _cleared(left, of_file=True)
         shutil.rmtree(left, ignore_errors=True)
     folder = Path(tempfile.mkdtemp(prefix=_BUILDING, dir=place))
     try:
         record = _record(folder, make(folder))
-        # A result is named after what it was made from, so that a damaged one is replaced.
+        # The name depends on the dependencies only, so that a damaged result is replaced.
         result = place / digest(json.dumps(record["depends"]).encode())
         (folder / _RECORD).write_text(json.dumps(record), encoding="utf-8")
         sync(folder)
-        _cleared(result, ofFile=True)
+        _cleared(result, of_file=True)
         shutil.rmtree(result, ignore_errors=True)
         folder.rename(result)
         sync(place)

@@ -1,4 +1,4 @@
-"""The C++ compiler: which one, what it compiles operator libraries with, and what it says."""
+"""The C++ compiler for operator libraries: which one, its options, and its error messages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from popir.errors import LibraryBuildError
 
 _CANDIDATES = ("g++", "c++", "clang++")
 _ENVIRONMENT = ("CPATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "GCC_EXEC_PREFIX", "COMPILER_PATH")
-"""What decides, besides the command line, what a compiler makes of a source."""
+"""The environment variables that affect the result of a compiler."""
 
 
 @dataclass(frozen=True)
@@ -26,13 +26,13 @@ class Compiler:
 
     words: tuple[str, ...]
     version: str
-    """What it says of itself, with where it is."""
+    """The path of the compiler and the output of `--version`."""
 
     @staticmethod
     def find() -> Compiler:
-        """The compiler that $CXX names, or else g++, c++ or clang++.
+        """The compiler in $CXX, or else g++, c++ or clang++.
 
-        Raises LibraryBuildError if there is none, or it does not run.
+        Raises LibraryBuildError if there is none, or if it cannot be run.
         """
         given = os.environ.get("CXX", "")
         words = shlex.split(given) or next(([c] for c in _CANDIDATES if shutil.which(c)), [])
@@ -59,20 +59,21 @@ class Compiler:
         return Compiler(tuple(words), f"{os.path.realpath(program)}\n{done.stdout}")
 
     def key(self) -> list[str]:
-        """What tells results of this compiler, here and now, from those of another."""
+        """What identifies this compiler and its environment in a cache key."""
         variables = [f"{name}={os.environ.get(name)}" for name in _ENVIRONMENT]
         return [*self.words, self.version, *variables]
 
     def run(self, who: str, arguments: Sequence[str], hide: str = "") -> str:
-        """Runs it; what it says on success, which is warnings.
+        """Runs the compiler and returns its output, which is warnings.
 
-        `hide` is left out of what it says. Raises LibraryBuildError, which says what it said.
+        `hide` is a path to remove from the output. Raises LibraryBuildError, with the output, if it
+        fails.
         """
         return run(who, [*self.words, *arguments], hide)
 
 
 def run(who: str, command: Sequence[str], hide: str = "") -> str:
-    """Runs a command that has a part in building `who`; see `Compiler.run`."""
+    """Runs a command for building `who`; see `Compiler.run`."""
     done = subprocess.run(command, capture_output=True, text=True, errors="replace")
     said = (done.stderr + done.stdout).replace(hide, "") if hide else done.stderr + done.stdout
     if done.returncode == 0:
@@ -84,7 +85,7 @@ def run(who: str, command: Sequence[str], hide: str = "") -> str:
 
 
 def _hint(said: str) -> str:
-    """What to do about what a compiler says, where that is known."""
+    """Advice for a known compiler error; "" for others."""
     if found := re.search(r"fatal error: ((?:popart|poplar|pop\w+|popir)/\S+): No such file", said):
         return (
             f" popir has no header <{found[1]}>.{_near(found[1])} docs/cpp_operators.md says what "
@@ -96,7 +97,9 @@ def _hint(said: str) -> str:
 
 
 def _near(header: str) -> str:
-    """ " Did you mean <a>?", of the headers in the folder of one that is not there, or ""."""
+    """ " Did you mean <a>?" with a similar header in the folder of a missing one; "" if there is
+    none.
+    """
     folder, _, name = header.rpartition("/")
     beside = [file.name for file in (_library.ROOT / "include" / folder).glob("*.h*")]
     near = difflib.get_close_matches(name, beside, n=1, cutoff=0.85)
@@ -104,14 +107,14 @@ def _near(header: str) -> str:
 
 
 def sdk(option: str) -> list[str]:
-    """What popir-config prints for an option such as "--cflags"."""
+    """The output of popir-config for an option such as "--cflags", as a list of arguments."""
     script = str(_library.ROOT / "bin" / "popir-config")
     done = subprocess.run([script, option], check=True, capture_output=True, text=True)
     return shlex.split(done.stdout)
 
 
 def dependencies(file: Path) -> list[str]:
-    """The files that a rule for make, which a compiler wrote, names after its colon."""
+    """The prerequisites in the first rule of a make file written by a compiler."""
     text = file.read_text(errors="surrogateescape").replace("\\\n", " ")
     _, _, names = text.partition(": ")
     words = re.findall(r"(?:\\ |\\#|[^\s])+", names.partition("\n")[0])

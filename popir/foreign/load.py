@@ -1,4 +1,4 @@
-"""Loading of operator libraries with a test run before: `load_op_library`."""
+"""Loads operator libraries, after a trial in a separate process: `load_op_library`."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ if popir.popir_registrations() == before:
     sys.exit("{_NOTHING}")
 """
 _LONGEST_TRIAL = 120
-"""Seconds."""
+"""The time limit of a trial, in seconds."""
 
 
 @dataclass(frozen=True)
 class OpLibrary:
-    """A library of operators that is loaded, and what is registered from it."""
+    """A loaded operator library, and what it has registered."""
 
     path: str
-    """Its absolute path."""
+    """The absolute path of the library."""
     source: str
-    """Who it is in messages and in lists of operators: its path, or what it was built from."""
+    """The name in messages and lists of operators: its path, or the sources it was built from."""
     operators: tuple[OperatorIdentifier, ...]
     lowerings: tuple[OperatorIdentifier, ...]
-    """The identifiers, gradient operators' among them, that it has an Opx for."""
+    """The identifiers with an Opx in the library, including those of gradient operators."""
     patterns: tuple[str, ...]
 
     def __str__(self) -> str:
@@ -55,16 +55,17 @@ class OpLibrary:
 
 
 def load_op_library(path: str | os.PathLike[str]) -> OpLibrary:
-    """Loads a library of operators, and returns what is registered from it.
+    """Loads a library of operators, and returns what it registers.
 
-    The library is loaded in a child process first, since one that throws while it loads ends its
-    process. Loading runs the library's code, with all rights of this process: load what you trust.
-    A library that is loaded already is not loaded again, unless its file has been replaced since.
+    The library is loaded in a child process first, because a library that throws or crashes while
+    it loads ends its process. Loading runs the library's code with all rights of this process: load
+    only what you trust. A library that is already loaded is not loaded again, unless its file has
+    been replaced.
 
-    Raises LibraryLoadError if the file is not there, is no shared library of this machine, lacks
-    symbols or other libraries, was compiled with the headers of another version of popir, throws or
+    Raises LibraryLoadError if the file does not exist, is no shared library for this machine, lacks
+    symbols or other libraries, was compiled with headers of another popir version, throws or
     crashes while it loads, or registers nothing; DuplicateOperatorError if it registers an operator
-    that another library has.
+    of another library.
     """
     file = require_path("load_op_library", path).absolute()
     check_file(file)
@@ -79,14 +80,14 @@ def load_op_library(path: str | os.PathLike[str]) -> OpLibrary:
 
 
 _built: dict[str, Path] = {}
-"""For each name, the file that was loaded last under it."""
+"""For each name, the file that was last loaded under it."""
 
 
 def load_built(file: Path, name: str) -> OpLibrary:
-    """Loads what was built from sources and is called `name`; it replaces what was loaded under
-    that name before.
+    """Loads a library that was built from sources and is called `name`.
 
-    `file` never changes. Raises what `load_op_library` raises.
+    It replaces the library loaded under that name before. `file` must not change later. Raises the
+    errors of `load_op_library`.
     """
     name = _text(name)
     with registry.lock.rlock:
@@ -103,8 +104,8 @@ def load_built(file: Path, name: str) -> OpLibrary:
 
 
 def _open_copy(file: Path, name: str) -> None:
-    """Loads a copy, beside `file`: the loader would give the old one, whose operators have been
-    replaced since.
+    """Loads a temporary copy of `file`. The dynamic loader would return the library that is already
+    loaded, which has been replaced since.
     """
     handle, copy = tempfile.mkstemp(".so", f"{file.stem}-", file.parent)
     os.close(handle)
@@ -117,7 +118,7 @@ def _open_copy(file: Path, name: str) -> None:
 
 
 def _text(name: str) -> str:
-    """What of a name is text: those of files may be any bytes."""
+    """`name` as text; bytes of a file name that are not UTF-8 are replaced."""
     return os.fsencode(name).decode(errors="replace")
 
 
@@ -138,13 +139,16 @@ def _loaded(file: Path, source: str) -> OpLibrary:
         str(file.resolve()),
         source,
         tuple(entry.opid for entry in registry.entries() if entry.source == source),
-        tuple(entry.opid for entry in registry.opxEntries() if entry.source == source),
+        tuple(entry.opid for entry in registry.opx_entries() if entry.source == source),
         tuple(patterns),
     )
 
 
 def _try(file: Path, source: str = "") -> None:
-    """Loads the library in a process of its own; messages call it `source` if that is given."""
+    """Loads the library in a separate process; messages call it `source` if given.
+
+    Raises LibraryLoadError if that fails.
+    """
     libpopir = _library.ROOT / "lib" / "libpopir.so"
     try:
         trial = subprocess.run(
@@ -182,7 +186,7 @@ def _try(file: Path, source: str = "") -> None:
 
 
 def _mapped() -> dict[str, set[int]]:
-    """The files that are mapped into this process, by their resolved paths, with their inodes."""
+    """The files mapped into this process: resolved path to inodes."""
     found: dict[str, set[int]] = {}
     for line in Path("/proc/self/maps").read_text(errors="replace").splitlines():
         fields = line.split(maxsplit=5)
@@ -192,9 +196,10 @@ def _mapped() -> dict[str, set[int]]:
 
 
 def _spelling(file: Path) -> str:
-    """A path of `file` by which the dynamic loader does not take it for an older file of its name.
+    """A spelling of the path under which the dynamic loader loads `file` again after it was
+    replaced.
 
-    The loader compares names before it looks at the file.
+    The loader compares names first, and would return the old library for the same name.
     """
     resolved = file.resolve()
     inodes = _mapped().get(str(resolved), set[int]())

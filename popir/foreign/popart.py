@@ -1,9 +1,9 @@
-"""Operators, lowerings and patterns written in C++ against popart's headers, in libraries that load
-as they are.
+"""Operators, lowerings and patterns in C++ that were written against PopART's headers.
 
-The static creators of a library record what they bring. Before each look-up, what is new is taken
-over into the registries: an operator as a factory of `CppOp`, a lowering as `CppOpx`, a pattern as
-`CppPattern`. Each holds an object of the library and calls it.
+The static creators of a library record what they register. Before each look-up, new records are
+taken over into the registries: an operator as a factory of `CppOp`, a lowering as `CppOpx`, a
+pattern as `CppPattern`. Each has a C++ object of the library, its twin, and forwards calls to it.
+Methods without documentation here forward to the C++ method of the same name.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import itertools
 from collections.abc import Mapping
 from typing import Any
 
-from popir import pattern, registry
+from popir import pattern, poplar, registry
 from popir._device import popart as device
 from popir.definitions import OpDefinition
 from popir.errors import DuplicateOperatorError, did_you_mean, popart_exception
 from popir.ir import GradInOutMapper, GradOpInType, Graph, Op, OperatorIdentifier, Region, Tensor
-from popir.ir.op import OpSerialiser
+from popir.ir.traits import OpSerialiser
 from popir.onnxio import registered
 from popir.opx import InputCreatorType, Opx
 from popir.registry import OpCreatorInfo, OpEntry, OpxEntry
@@ -28,7 +28,7 @@ _Opid = tuple[str, str, int]
 
 
 class CppOp(Op):
-    """An operator of a library. It owns the C++ object, its `twin`, for life."""
+    """An operator of a library. It owns the C++ object `twin` for its whole life."""
 
     openAttributes = True
 
@@ -37,25 +37,22 @@ class CppOp(Op):
         opid: OperatorIdentifier,
         settings: Op.Settings,
         attributes: Mapping[str, Any],
-        twin: Any,
+        twin: device.OpTwin,
     ) -> None:
         super().__init__(opid, settings, attributes)
         self.twin = twin
         twin.bind(self)
         self.source = twin.library()
-        self._connectsItself = twin.connectsItself()
+        self._connects_itself = twin.connectsItself()
         self._traits: dict[str, Any] | None = None
 
     def setup(self) -> None:
-        """Calls the library."""
         device.setup(self)
 
     def clone(self) -> Op:
-        """Calls the library."""
         return self._like(device.clone(self))
 
     def getGradOps(self) -> list[Op]:
-        """Calls the library."""
         return [self._like(op) for op in device.getGradOps(self)]
 
     def _like(self, made: Op) -> Op:
@@ -65,84 +62,79 @@ class CppOp(Op):
         return made
 
     def getSeedInIndex(self) -> int:
-        """Calls the library. Raises popart_exception if it does not say which input it is."""
+        """The library's getSeedInIndex(). Raises popart_exception if that is negative."""
         index = device.getSeedInIndex(self)
         return index if index >= 0 else super().getSeedInIndex()
 
     def gradInputInfo(self) -> list[GradInOutMapper]:
-        """Calls the library."""
         return [
             GradInOutMapper(iGrad, iNonGrad, GradOpInType[kind])
             for iGrad, iNonGrad, kind in device.gradInputInfo(self)
         ]
 
     def gradOutToNonGradIn(self) -> dict[int, int]:
-        """Calls the library."""
         return device.gradOutToNonGradIn(self)
 
     def appendAttributes(self, os: OpSerialiser) -> None:
-        """What the library's appendAttributes gives, as text."""
+        """The attributes that the library's appendAttributes() gives, as text."""
         for name, text in device.attributeTexts(self, False):
             os.appendAttribute(name, text)
 
     def appendOutlineAttributes(self, os: OpSerialiser) -> None:
-        """What the library's appendOutlineAttributes gives, as text."""
+        """The attributes that the library's appendOutlineAttributes() gives, as text."""
         for name, text in device.attributeTexts(self, True):
             os.appendAttribute(name, text)
 
     def inplacePriorityDefault(self) -> list[tuple[OperatorIdentifier, float]]:
-        """Calls the library."""
         return [
             (OperatorIdentifier(*opid), priority)
             for opid, priority in device.inplacePriorityDefault(self)
         ]
 
     def getInplaceVariant(self, opid: OperatorIdentifier) -> Op:
-        """Calls the library."""
         return self._like(device.getInplaceVariant(self, (opid.domain, opid.type, opid.version)))
 
     def mayLackInput(self, i: int) -> bool:
-        """Whether the library's optionalInputs() names it."""
+        """Whether the library's optionalInputs() contains `i`."""
         return i in device.optionalInputs(self)
 
     def mayLackOutput(self, i: int) -> bool:
-        """Whether there is an output behind it, or the library's definition knows it."""
+        """Whether a later output is connected, or the library's definition has output `i`."""
         if self.output and i < max(self.output):
             return True
         entry = registry.registered(self.opid)
         known = entry.definition if entry else None
         return known is not None and i < len(known.outputs)
 
-    # Asked for often, and of every operator: the library is asked once for all of it, and again
-    # after a connection changed.
+    # These properties are read often. `_ask` gets all of them from the library at once; they are
+    # cached until a connection changes.
 
     def _ask(self) -> dict[str, Any]:
         self._traits = traits = device.traits(self)
         return traits
 
     def getSubgraphValue(self) -> float:
-        """Calls the library."""
         return (self._traits or self._ask())["subgraphValue"]
 
     def requiresRandomSeed(self) -> bool:
-        """Calls the library."""
         return (self._traits or self._ask())["requiresRandomSeed"]
 
     def hasSideEffect(self) -> bool:
-        """Calls the library."""
         return (self._traits or self._ask())["hasSideEffect"]
 
     def modifies(self, inIndex: int) -> bool:
-        """Whether the library's modifies() names any element."""
+        """Whether the library's modifies() gives a region that is not empty."""
         return inIndex in (self._traits or self._ask())["modifies"]
 
     def aliases(self, inIndex: int, outIndex: int) -> bool:
-        """Whether the library's aliases() names any element."""
+        """Whether the library's aliases() gives a region that is not empty."""
         return (inIndex, outIndex) in (self._traits or self._ask())["aliases"]
 
     def showsInOrder(self, inIndex: int, outIndex: int) -> bool:
-        """Whether by the library's bwdRegMap() a step along a dimension of the output is one of as
-        many elements in the input.
+        """Whether, by the library's bwdRegMap(), elements have the same distances in input and
+        output.
+
+        It is checked for the second and the last element along each dimension of the output.
         """
         inside, out = self.inShape(inIndex), self.outShape(outIndex)
         first = [0] * len(out)
@@ -152,77 +144,69 @@ class CppOp(Op):
             begin = self._source(inIndex, outIndex, first, inside)
             found = [self._source(inIndex, outIndex, at, inside) for at in ends]
         except popart_exception:
-            return False  # It does not say.
+            return False  # The library has no bwdRegMap() for these.
         return begin is not None and all(
             there is not None and there - begin == _flat(at, out)
             for at, there in zip(ends, found, strict=True)
         )
 
     def _source(self, i: int, o: int, at: list[int], shape: list[int]) -> int | None:
-        """Where in the input, row by row, an element of the output lies."""
+        """The row-major position in the input of the output element `at`; None if it is not one
+        element.
+        """
         regions = self.bwdRegMap(i, o, Region(tuple(at), tuple(n + 1 for n in at)))
         if len(regions) != 1 or regions[0].upper != tuple(n + 1 for n in regions[0].lower):
             return None
         return _flat(list(regions[0].lower), shape)
 
     def canBeReplacedByIdentity(self) -> bool:
-        """Calls the library."""
         return device.canBeReplacedByIdentity(self)
 
     def isOutlineable(self) -> bool:
-        """Calls the library."""
         return (self._traits or self._ask())["isOutlineable"]
 
     def aliasedRegions(self, inIndex: int, outIndex: int) -> list[Region]:
-        """Calls the library."""
         return [Region(*r) for r in device.aliases(self, inIndex, outIndex)]
 
     def modifiedRegions(self, inIndex: int) -> list[Region]:
-        """Calls the library."""
         return [Region(*r) for r in device.modifies(self, inIndex)]
 
     def usedRegions(self, inIndex: int) -> list[Region]:
-        """Calls the library."""
         return [Region(*r) for r in device.uses(self, inIndex)]
 
     def fwdRegMap(self, inIndex: int, outIndex: int, region: Region) -> list[Region]:
-        """Calls the library."""
         return [Region(*r) for r in device.fwdRegMap(self, inIndex, outIndex, region)]
 
     def bwdRegMap(self, inIndex: int, outIndex: int, region: Region) -> list[Region]:
-        """Calls the library."""
         return [Region(*r) for r in device.bwdRegMap(self, inIndex, outIndex, region)]
 
     def connectInTensor(self, i: int, tensorId: str) -> None:
-        """See `Op`. Calls the library, if it has a function of its own."""
-        if self._connectsItself:
+        """Connects an input, through the library's function if it overrides connectInTensor()."""
+        if self._connects_itself:
             device.connectInTensor(self, i, tensorId)
         else:
-            self.connectPlainly(i, tensorId)
+            self.connect_plainly(i, tensorId)
 
-    def connectPlainly(self, i: int, tensorId: str) -> None:
-        """What the library's function calls in its turn."""
+    def connect_plainly(self, i: int, tensorId: str) -> None:
+        """Connects an input as `Op` does. The library's connectInTensor() calls it."""
         self._traits = None
         super().connectInTensor(i, tensorId)
 
     def connectOutTensor(self, i: int, tensorId: str) -> None:
-        """See `Op`."""
         self._traits = None
         super().connectOutTensor(i, tensorId)
 
     def disconnectInTensor(self, i: int) -> None:
-        """See `Op`."""
         self._traits = None
         super().disconnectInTensor(i)
 
     def disconnectOutTensor(self, i: int) -> None:
-        """See `Op`."""
         self._traits = None
         super().disconnectOutTensor(i)
 
 
 def _flat(at: list[int], shape: list[int]) -> int:
-    """The number of an element, row by row."""
+    """The row-major position of the element with the index `at`."""
     number = 0
     for index, size in zip(at, shape, strict=True):
         number = number * size + index
@@ -230,39 +214,36 @@ def _flat(at: list[int], shape: list[int]) -> int:
 
 
 class CppOpx(Opx):
-    """A lowering of a library."""
+    """A lowering of a library, with its C++ object."""
 
-    def __init__(self, op: Op, devicex: Any) -> None:
+    def __init__(self, op: Op, devicex: device.Devicex) -> None:
         super().__init__(op, devicex)
         self._twin = device.OpxTwin(op, devicex)
         self.inputCreatorPriority = self._twin.inputCreatorPriority()
 
-    def grow(self, prog: Any) -> None:
-        """Calls the library."""
+    def grow(self, prog: poplar.program.Sequence) -> None:
         self._twin.grow(prog)
 
     def getInputCreatorType(self, i: int) -> InputCreatorType:
-        """Calls the library."""
         return InputCreatorType[self._twin.getInputCreatorType(i)]
 
-    def createInputTensor(self, i: int, debugContext: str) -> Any:
-        """Calls the library."""
+    def createInputTensor(self, i: int, debugContext: str) -> poplar.Tensor:
         return self._twin.createInputTensor(i, debugContext)
 
-    def unwindTensorLayout(self, tensor: Any, inIndex: int, outIndex: int) -> Any:
-        """Calls the library."""
+    def unwindTensorLayout(
+        self, tensor: poplar.Tensor, inIndex: int, outIndex: int
+    ) -> poplar.Tensor:
         return self._twin.unwindTensorLayout(tensor, inIndex, outIndex)
 
     def canUnwind(self, inIndex: int, outIndex: int) -> bool:
-        """Calls the library."""
         return self._twin.canUnwind(inIndex, outIndex)
 
     def mustExistBeforeCreate(self, i: int) -> list[str]:
-        """The library's first choice."""
+        """The first alternative of `mustExistBeforeCreateDNF`."""
         return next(iter(self.mustExistBeforeCreateDNF(i)), [])
 
     def mustExistBeforeCreateDNF(self, i: int) -> list[list[str]]:
-        """Calls the library. Raises popart_exception for ids that are none of the graph's."""
+        """The library's mustExistBeforeCreate(). Raises popart_exception for unknown tensor ids."""
         choices = [sorted(ids) for ids in self._twin.mustExistBeforeCreate(i)]
         tensors = self.op_p.graph.tensors
         for id in itertools.chain(*choices):
@@ -275,35 +256,32 @@ class CppOpx(Opx):
 
 
 class CppPattern(pattern.PreAliasPattern):
-    """A pattern of a library."""
+    """A pattern of a library, with its C++ object."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self._twin = device.PatternTwin(name)
 
     def matches(self, op: Op) -> bool:
-        """Calls the library."""
         return self._twin.matches(op)
 
     def touches(self, op: Op) -> list[Tensor]:
-        """Calls the library."""
         return self._twin.touches(op)
 
     def apply(self, op: Op) -> bool:
-        """Calls the library."""
         return self._twin.apply(op)
 
 
-# What C++ code asks for.
+# Functions that C++ code calls.
 
 
-def _adopt(twin: Any, graph: Graph, opid: _Opid, name: str) -> Op:
-    """The compiler's operator for one that C++ code has made."""
+def _adopt(twin: device.OpTwin, graph: Graph, opid: _Opid, name: str) -> Op:
+    """The CppOp for a C++ operator that C++ code has made."""
     return CppOp(OperatorIdentifier(*opid), Op.Settings(graph, name), {}, twin)
 
 
 def _create_op(graph: Graph, opid: _Opid, name: str, attributes: dict[str, Any]) -> Op:
-    """A new operator that is not told its inputs: nothing is checked against its definition."""
+    """Makes an operator for C++ code. Its inputs are not known yet, so they are not checked."""
     entry = registry.find(*opid)
     op = entry.factory(OpCreatorInfo(entry.opid, Op.Settings(graph, name), attributes, ()))
     op.source = entry.source
@@ -313,19 +291,23 @@ def _create_op(graph: Graph, opid: _Opid, name: str, attributes: dict[str, Any])
 device.install(_adopt, _create_op, registered.register)
 
 
-# Taking over what libraries registered.
+# Taking over the registrations of libraries.
 
 _begun = 0
 _done = 0
-"""The library registry's generations of which taking over has begun, and is done."""
+"""The generation of the library registry for which taking over has started (`_begun`), and finished
+(`_done`).
+"""
 _taken: dict[tuple[str, object, str], str] = {}
-"""What was taken over from which library, and what it said of it; a rebuild may say otherwise."""
+"""What was taken over, by kind, key and library, with its description; a rebuilt library may have
+another.
+"""
 
 
 def sync() -> None:
     """Takes over what libraries have registered since the last call.
 
-    Raises DuplicateOperatorError, once, if some of it was refused; all else is taken over.
+    Raises DuplicateOperatorError, once, if some of it was refused. Everything else is taken over.
     """
     if device.generation() == _done:
         return
@@ -336,16 +318,16 @@ def sync() -> None:
 def _sync() -> None:
     global _begun, _done
     generation = device.generation()
-    if generation == _begun:  # by another thread while this one waited, or further up the stack
+    if generation == _begun:  # Another thread, or a caller up the stack, has started it already.
         return
     _begun = generation
     try:
-        _takeOver()
+        _take_over()
     finally:
         _done = generation
 
 
-def _takeOver() -> None:
+def _take_over() -> None:
     faults: list[str] = device.takeFaults()
     for opid, library, isPublic, definition, hasGradOps in device.ops():
         if _is_new("op", opid, library, f"{isPublic} {definition} {hasGradOps}"):
@@ -414,10 +396,10 @@ def inferShapes(
 ) -> list[TensorInfo | None] | None:
     """The infos of the outputs by the library's shape inference function; None if it has none.
 
-    `inputs` are those whose info is known. An output that the function does not set is None.
+    `inputs` has the infos that are known. An output that the function does not set is None.
     """
     key = (opid.domain, opid.type, opid.version)
     return device.inferShapes(key, dict(inputs), dict(attributes), numOutputs)
 
 
-registry.shapeFunctions.append(inferShapes)
+registry.shape_functions.append(inferShapes)

@@ -1,4 +1,4 @@
-"""Why a file is no operator library for this process, in words that say what to do about it."""
+"""Explains why a file cannot be loaded as an operator library, and what to do about it."""
 
 from __future__ import annotations
 
@@ -23,14 +23,15 @@ _OTHER_FILES = {
     b"PK\x03\x04": "an archive (a wheel, a zip file)",
 }
 SOURCES = (".cpp", ".cc", ".cxx", ".c++", ".cp", ".CPP", ".C")
-"""Names of C++ sources end so; a compiler takes other files for something to link."""
+"""The suffixes of C++ sources. A compiler takes other files for something to link."""
 _MACHINES = {3: "x86", 40: "ARM", 62: "x86-64", 183: "ARM64 (aarch64)", 243: "RISC-V"}
 _X86_64, _SHARED = 62, 3
 
 
 def refused(file: Path, why: str, source: str = "") -> LibraryLoadError:
-    """The error that says that `file`, built from `source` if that is given, cannot be loaded;
-    `why` may be the dynamic loader's words.
+    """Returns the error for a library `file`, built from `source` if given, that cannot be loaded.
+
+    `why` may be a message of the dynamic loader.
     """
     why = why.strip().rstrip(".").removeprefix(f"{file}: ")
     who = f"The operator library '{source or file}'"
@@ -38,8 +39,8 @@ def refused(file: Path, why: str, source: str = "") -> LibraryLoadError:
 
 
 def check_file(file: Path) -> None:
-    """Raises LibraryLoadError unless `file` begins as a shared library of this machine does."""
-    if not os.path.exists(file):  # False, too, for a name that is too long.
+    """Raises LibraryLoadError unless `file` starts like a shared library for this machine."""
+    if not os.path.exists(file):  # Also False for a name that is too long.
         raise LibraryLoadError(f"There is no operator library '{file}'.{_others(file)}")
     if file.is_dir():
         raise LibraryLoadError(
@@ -64,7 +65,7 @@ def check_file(file: Path) -> None:
 
 
 def _others(file: Path) -> str:
-    """The libraries beside a file that is not there."""
+    """A sentence with the libraries in the folder of a missing file."""
     if not file.parent.is_dir():
         return f" There is no folder '{file.parent}' either."
     found = sorted(path.name for path in file.parent.glob("*.so"))
@@ -107,7 +108,7 @@ def _cut(file: Path, size: int) -> LibraryLoadError:
 
 
 def _hint(why: str) -> str:
-    """What to do about what the dynamic loader says."""
+    """Advice for a message of the dynamic loader; "" for an unknown one."""
     if found := re.search(r"undefined symbol: (\S+)", why):
         return _about_symbol(found[1].rstrip(","))
     if found := re.search(r"version `(\S+)' not found", why):
@@ -138,13 +139,13 @@ def _about_symbol(symbol: str) -> str:
         return _about_python(None)
     name = demangled(symbol)
     shown = f" It stands for {name}." if name != symbol else ""
-    isOurs = re.search(r"\b(popart|poplar|pop(ops|lin|nn|rand|util)|popir)::", name)
-    if isOurs and hasattr(_library.load(), symbol):
+    is_ours = re.search(r"\b(popart|poplar|pop(ops|lin|nn|rand|util)|popir)::", name)
+    if is_ours and hasattr(_library.load(), symbol):
         return (
             f"{shown} libpopir has it, but the library is not linked with libpopir: put "
             "`popir-config --libs` behind the sources when you link it."
         )
-    if isOurs:
+    if is_ours:
         why = (
             " The library was compiled with -D_GLIBCXX_USE_CXX11_ABI=0; popir is not."
             if "std::string" in name
@@ -175,7 +176,7 @@ def _about_python(built: str | None) -> str:
 
 
 def demangled(symbol: str) -> str:
-    """The C++ name that a symbol stands for; the symbol where it is none."""
+    """The C++ name of a mangled symbol; the symbol itself if it is not mangled."""
     free = ctypes.CDLL(None).free
     free.argtypes, free.restype = [ctypes.c_void_p], None
     demangle = ctypes.CDLL("libstdc++.so.6").__cxa_demangle

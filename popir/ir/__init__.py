@@ -3,15 +3,13 @@
 from popir.ir.attributes import AttributeKind, AttributeSpec
 from popir.ir.blame import blamed
 from popir.ir.folding import fold
-from popir.ir.gradients import gradientsOf
+from popir.ir.gradients import gradients_of
 from popir.ir.gradop import GradOp
-from popir.ir.graph import Graph
+from popir.ir.graph import Graph, Op, OpSettings, Tensor, TensorType
 from popir.ir.identifier import GradInOutMapper, GradOpInType, OperatorIdentifier
-from popir.ir.op import Op
 from popir.ir.origin import Origin
 from popir.ir.region import Region
-from popir.ir.settings import OpSerialiser, OpSettings
-from popir.ir.tensor import Tensor, TensorType
+from popir.ir.traits import OpSerialiser
 from popir.ir.verify import verify
 
 __all__ = [
@@ -31,6 +29,6 @@ __all__ = [
     "TensorType",
     "blamed",
     "fold",
-    "gradientsOf",
+    "gradients_of",
     "verify",
 ]

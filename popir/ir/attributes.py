@@ -1,4 +1,4 @@
-"""Attributes of operators: their kinds, and what a schema says of one."""
+"""Attributes of operators: the kinds of values they hold, and their schema entries."""
 
 from __future__ import annotations
 
@@ -46,7 +46,11 @@ def _any(value: Any) -> Any:
 
 
 class AttributeKind(enum.Enum):
-    """What an attribute holds; the names are ONNX's."""
+    """The type of an attribute's value. The names are those of ONNX's AttributeProto.
+
+    Each member has the kind in words (for messages), a function that converts one item and the
+    Python type of an item.
+    """
 
     INT = ("an integer", _whole, int)
     FLOAT = ("a float", _real, float)
@@ -69,17 +73,17 @@ class AttributeKind(enum.Enum):
     __hash__ = object.__hash__
 
     @property
-    def isList(self) -> bool:
-        """Whether the attribute holds a list."""
+    def is_list(self) -> bool:
+        """True for a kind that holds a list, such as INTS."""
         return self.words.startswith("a list")
 
     def coerce(self, value: Any) -> Any:
-        """`value` as this kind holds it: int, float, str (bytes if not UTF-8), ndarray, or a list
+        """Converts `value` to this kind: int, float, str (bytes if not UTF-8), ndarray, or a list
         of these.
 
-        Raises TypeError or ValueError if it is something else; no number is rounded to fit.
+        Raises TypeError or ValueError for any other value. A number is never rounded to fit.
         """
-        if not self.isList:
+        if not self.is_list:
             return self.convert(value)
         if isinstance(value, (str, bytes, Mapping)):
             raise TypeError
@@ -87,16 +91,16 @@ class AttributeKind(enum.Enum):
 
     @staticmethod
     def of(value: Any) -> AttributeKind | None:
-        """The kind that holds `value` when nothing declares it, None if none does.
+        """The kind inferred from `value` alone, for an attribute that nothing declares.
 
-        An empty list is INTS.
+        An empty list is INTS; integers and floats mixed are FLOATS. None if no kind fits.
         """
         if isinstance(value, (list, tuple, range)):
             kinds = {AttributeKind.of(item) for item in value} or {AttributeKind.INT}
             if kinds == {AttributeKind.INT, AttributeKind.FLOAT}:
                 kinds = {AttributeKind.FLOAT}
             kind = kinds.pop()
-            if kinds or kind is None or kind.isList:
+            if kinds or kind is None or kind.is_list:
                 return None
             return AttributeKind[kind.name + "S"]
         if isinstance(value, (bool, np.bool_, int, np.integer)):
@@ -110,9 +114,9 @@ class AttributeKind(enum.Enum):
 
 @dataclass(frozen=True)
 class AttributeSpec:
-    """What a schema says of one attribute.
+    """One attribute as an operator's schema declares it.
 
-    `default` is None for an optional attribute without a default.
+    `default` is None for an optional attribute that has no default.
     """
 
     name: str
@@ -122,9 +126,9 @@ class AttributeSpec:
     doc: str = ""
 
     @property
-    def shownDefault(self) -> Any:
-        """The default as a person would write it: 0.01, where a model has the nearest 32-bit
-        float, 0.009999999776482582.
+    def shown_default(self) -> Any:
+        """The default in its shortest form: 0.01. The schema stores the nearest 32-bit float,
+        0.009999999776482582.
         """
         return _shortest(self.default)
 
@@ -136,24 +140,28 @@ def _shortest(value: Any) -> Any:
 
 
 SchemaSource = Callable[["OperatorIdentifier"], Mapping[str, AttributeSpec] | None]
-"""Looks up the attributes in an operator's schema; None for an operator without one."""
+"""Maps an operator to the attributes of its schema, by name; to None if it has no schema."""
 
 _sources: list[SchemaSource] = []
 
 
 def use_schemas(source: SchemaSource) -> None:
-    """Says where schemas are; `onnxio` does, which this layer must not import."""
+    """Sets the function that looks up schemas. `onnxio` calls this, because `ir` must not import
+    `onnxio`.
+    """
     _sources[:] = [source]
 
 
 def schema_attributes(opid: OperatorIdentifier) -> Mapping[str, AttributeSpec]:
-    """The attributes in the operator's schema, by name; none if it has no schema."""
+    """The attributes of the operator's schema, by name; empty if it has no schema."""
     return (_sources[0](opid) if _sources else None) or {}
 
 
 def coerce(who: str, name: str, kind: AttributeKind, value: Any) -> Any:
-    """`kind.coerce(value)`, with an OperatorAttributeError that says who, what was given and what
-    was expected.
+    """Returns `kind.coerce(value)`.
+
+    Raises OperatorAttributeError instead of TypeError or ValueError; its message names the operator
+    `who`, the attribute, the expected kind and the given value.
     """
     try:
         return kind.coerce(value)
@@ -167,7 +175,7 @@ def coerce(who: str, name: str, kind: AttributeKind, value: Any) -> Any:
 def unknown_attribute(
     who: str, name: str, value: Any, known: Iterable[str]
 ) -> OperatorAttributeError:
-    """The error for an attribute that is not one of the `known`."""
+    """Returns the error for an attribute that is not among the `known` names."""
     names = list(known)
     takes = f"takes {', '.join(names)}" if names else "takes none"
     return OperatorAttributeError(

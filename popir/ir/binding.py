@@ -1,13 +1,18 @@
-"""Binding of attributes: how the annotations of a class become the values of an operator.
+"""Attribute binding: sets the attributes that an operator class declares.
 
-A class declares its attributes by annotation:
+A class declares its attributes as annotations:
 
     class LeakyReluOp(Op):
         alpha: float
 
-`bind` gives each a value: the one that the model gives, else the default of the operator's schema,
-else the class's own default, else None if the schema or the annotation makes it optional. An
-attribute whose name is a Python keyword is declared with an underscore after it (`lambda_`).
+`bind` takes the first of these that exists:
+
+1. the value in the model;
+2. the default of the operator's schema;
+3. the default of the class (`alpha: float = 0.01`);
+4. None, if the schema or the annotation (`float | None`) makes the attribute optional.
+
+An attribute named like a Python keyword is declared with an underscore after it (`lambda_`).
 """
 
 from __future__ import annotations
@@ -31,11 +36,13 @@ class Declared:
     """One attribute that a class declares."""
 
     member: str
-    """The Python attribute that holds it; the model's name is its key in `declared`."""
+    """The name of the Python member, such as `lambda_`. The key in `declared` is the ONNX name."""
     kind: AttributeKind | None
-    """None if the annotation is of no kind that ONNX has: anything is accepted."""
+    """None if the annotation matches no ONNX kind: then any value is accepted."""
     optional: bool
+    """True if the annotation allows None."""
     boolean: bool
+    """True if the annotation is `bool`: the model has 0 or 1."""
 
 
 _LISTS: dict[Any, str] = {
@@ -64,10 +71,11 @@ def _parse_annotation(member: str, hint: Any) -> Declared:
 
 
 def _annotations(cls: type) -> dict[str, Any]:
-    """The annotations of `cls` alone, without class variables; None for one that cannot be
-    evaluated.
+    """The annotations of `cls` itself, without its bases' and without class variables.
+
+    The value is None for an annotation that cannot be evaluated.
     """
-    module = sys.modules.get(cls.__module__)  # none for code that was run from a string
+    module = sys.modules.get(cls.__module__)  # None for code that was run from a string.
     scope = vars(module) if module else {}
     found: dict[str, Any] = {}
     for member, hint in inspect.get_annotations(cls).items():
@@ -84,10 +92,10 @@ def _annotations(cls: type) -> dict[str, Any]:
 
 
 def declared(cls: type, root: type) -> dict[str, Declared]:
-    """The attributes that `cls` and its bases below `root` declare, by the model's name.
+    """The attributes that `cls` and its bases up to `root` declare, by ONNX name.
 
-    Names with a leading underscore, class variables and what `root` annotates itself declare
-    nothing.
+    Names with a leading underscore, class variables and the annotations of `root` itself are
+    skipped. Raises OperatorAttributeError if an attribute has the name of a member of `root`.
     """
     reserved = inspect.get_annotations(root)
     found: dict[str, Declared] = {}
@@ -113,11 +121,11 @@ def bind(
     schema: Mapping[str, AttributeSpec],
     given: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """A value for each of the declared `members` of `cls`, by Python member.
+    """The value of each declared attribute in `members`, by the name of its Python member.
 
-    `who` names the operator in messages. Raises OperatorAttributeError for an attribute that is
-    unknown, missing, or of the wrong type. One that the schema has and the class does not declare
-    may be given with its default value only.
+    `given` has the model's values by ONNX name; `who` names the operator in messages. Raises
+    OperatorAttributeError for an attribute that is unknown, missing, or of the wrong type. An
+    attribute that is in the schema but not in the class is accepted only with its default value.
     """
     for name, value in given.items():
         if name not in members and not _is_default(schema.get(name), value):

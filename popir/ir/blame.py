@@ -1,4 +1,7 @@
-"""Whose function failed: operators may be anybody's code, and what it throws anything."""
+"""Error context: names the operator's function that failed.
+
+Operators may be a user's code, which may raise any exception.
+"""
 
 from __future__ import annotations
 
@@ -11,19 +14,20 @@ from popir.errors import (
     poplar_exception,
     poplibs_exception,
 )
-from popir.ir.op import Op
+from popir.ir.graph import Op
 
 _PLAIN = (popart_exception, poplar_exception, poplibs_exception)
-"""Errors that are told by their words; others say more, which stays as it is."""
+"""Errors without fields of their own: their message may be extended. Other errors keep theirs."""
 
 
 @contextlib.contextmanager
 def blamed(op: Op, function: str, owner: object | None = None) -> Generator[None]:
-    """Says whose function it was that failed: `function` of `op`, or of `owner` for it.
+    """Adds the name of the failing function to an exception raised inside the `with` block.
 
-    What is no PopirError becomes a popart_exception. An error of popir, met in a class that is not
-    popir's own, keeps its class, and its words are followed by the function's name unless they have
-    several lines, as a compiler's have.
+    The function is `function` of `op`, or of `owner` if given (an Opx, for example). An exception
+    that is no PopirError becomes a popart_exception; MemoryError passes unchanged. A PopirError
+    keeps its class; if the function is a user's, its name is appended to the message, unless the
+    message has several lines, such as a compiler's output.
     """
     cls = type(op if owner is None else owner)
     name = f"{cls.__name__}.{function}()"

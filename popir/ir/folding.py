@@ -1,21 +1,21 @@
-"""Constant folding: an operator whose inputs are known is replaced by its results.
+"""Constant folding: replaces an operator with constant inputs by its results.
 
-The importer folds each operator as it comes, so that later ones, which may need the value of an
-input when they are compiled (the shape of a Reshape), find it.
+The importer folds each operator right after adding it. Later operators may need the value of an
+input at compile time (a Reshape needs its shape), and find a constant there.
 """
 
 from __future__ import annotations
 
-from popir.ir.op import Op
-from popir.ir.tensor import TensorType
+from popir.ir.graph import Op, TensorType
 from popir.types import TensorInfo
 
 
 def fold(op: Op) -> bool:
-    """Replaces an operator of a graph, connected and set up, by constants; whether it could.
+    """Replaces an operator by constants if possible, and returns whether it did.
 
-    It stays if it cannot be evaluated from the inputs that are constants, does more than computing
-    its outputs, draws random numbers, or has results of more than `mostFolded` elements.
+    The operator must be connected and set up. It stays if `evaluate` cannot compute it from its
+    constant inputs, if it has side effects or draws random numbers, or if its outputs together have
+    more than `mostFolded` elements.
     """
     if op.hasSideEffect() or op.requiresRandomSeed() or not op.output:
         return False

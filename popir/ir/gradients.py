@@ -1,4 +1,4 @@
-"""What an operator says of its gradient, asked for and checked: `gradientsOf`."""
+"""Calls and checks an operator's gradient functions: `gradients_of`."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from typing import Any
 
 from popir.errors import popart_exception
 from popir.ir.blame import blamed
+from popir.ir.graph import Op
 from popir.ir.identifier import GradInOutMapper
-from popir.ir.op import Op
 
 
-def gradientsOf(op: Op) -> list[Op]:
-    """The operators that compute the gradients of the inputs; [] if there is no gradient.
+def gradients_of(op: Op) -> list[Op]:
+    """`op.getGradOps()`: the operators that compute the gradients of the inputs, [] if none.
 
-    Raises popart_exception if `getGradOps()`, or a function of an operator that it returns, returns
-    something else than it has to. Indices are not looked at.
+    Raises popart_exception if `getGradOps()`, or `gradOutToNonGradIn()` or `gradInputInfo()` of one
+    of its operators, returns a value of the wrong type. Indices are not checked.
     """
     with blamed(op, "getGradOps"):
         found: Any = op.getGradOps()
@@ -29,10 +29,10 @@ def gradientsOf(op: Op) -> list[Op]:
     return list(found)
 
 
-def _check(op: Op, gradOp: Op) -> None:
-    who = f"{gradOp.debugName()}, the gradient of {op.debugName()}: {type(gradOp).__name__}"
-    with blamed(gradOp, "gradOutToNonGradIn"):
-        towards: Any = gradOp.gradOutToNonGradIn()
+def _check(op: Op, grad_op: Op) -> None:
+    who = f"{grad_op.debugName()}, the gradient of {op.debugName()}: {type(grad_op).__name__}"
+    with blamed(grad_op, "gradOutToNonGradIn"):
+        towards: Any = grad_op.gradOutToNonGradIn()
     if not isinstance(towards, dict) or not all(
         isinstance(i, int) for pair in towards.items() for i in pair
     ):
@@ -40,8 +40,8 @@ def _check(op: Op, gradOp: Op) -> None:
             f"{who}.gradOutToNonGradIn() returned {_shown(towards)}; expected is a dict of its "
             "outputs' indices to those of inputs, such as {0: 0}."
         )
-    with blamed(gradOp, "gradInputInfo"):
-        mappers: Any = gradOp.gradInputInfo()
+    with blamed(grad_op, "gradInputInfo"):
+        mappers: Any = grad_op.gradInputInfo()
     if not isinstance(mappers, (list, tuple)) or not all(
         isinstance(each, GradInOutMapper) for each in mappers
     ):
@@ -52,7 +52,7 @@ def _check(op: Op, gradOp: Op) -> None:
 
 
 def _shown(value: object) -> str:
-    """The value, or its class where an object says too little of itself."""
+    """`value` for a message: its repr, or its class name if the repr says little."""
     if value is None:
         return "None (is there a `return`?)"
     if isinstance(value, (list, tuple)) and any(isinstance(each, type) for each in value):

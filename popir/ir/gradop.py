@@ -1,4 +1,4 @@
-"""Operators that are the gradient of another one: `GradOp`."""
+"""Gradient operators: the base class `GradOp`."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from popir.errors import popart_exception
+from popir.ir.graph import Op
 from popir.ir.identifier import OperatorIdentifier
-from popir.ir.op import Op
 from popir.typed import typed
 
 
 @typed
 class GradOp(Op):
-    """An operator that computes gradients of another one. Only `getGradOps()` makes it; it has no
-    OpCreator.
+    """An operator that computes gradients of another one, the forward operator.
 
-    A subclass names its identifier as the class attribute `opid` and overrides gradInputInfo() and
-    gradOutToNonGradIn(). Attributes that it declares are taken from the forward operator's of the
-    same name.
+    It is made in the forward operator's `getGradOps()`; models do not contain it, and it is not
+    registered. A subclass sets the class attribute `opid` and overrides `gradInputInfo()` and
+    `gradOutToNonGradIn()`, as PopART's gradient operators do. An attribute that it declares takes
+    the value of the forward operator's attribute of that name.
     """
 
     def __init__(
@@ -27,8 +27,10 @@ class GradOp(Op):
         opid: OperatorIdentifier | None = None,
         attributes: Mapping[str, Any] | None = None,
     ) -> None:
-        """Makes the gradient operator of `fwdOp` with its settings; `attributes` go before the
-        forward operator's.
+        """Makes the gradient operator of `fwdOp`, with the same settings.
+
+        `opid` defaults to the class attribute; `attributes` override those of `fwdOp`. Raises
+        popart_exception if there is no `opid`, OperatorAttributeError for a wrong attribute.
         """
         opid = opid or getattr(type(self), "opid", None)
         if opid is None:

@@ -1,59 +1,546 @@
-"""A graph of operators and tensors."""
+"""The intermediate representation: `Graph`, its operators `Op` and its tensors `Tensor`.
+
+The three are one long module because their types are mutually recursive: a graph has operators, an
+operator has tensors, a tensor has the operator that computes it. The properties of an operator that
+need no graph are in `traits.py`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+import enum
+from collections.abc import Callable, Collection, Mapping
+from copy import copy
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
 from popir.errors import did_you_mean, popart_exception
-from popir.ir import schedule
-from popir.ir.op import Op
+from popir.ir import binding
+from popir.ir.attributes import AttributeSpec, schema_attributes
+from popir.ir.identifier import OperatorIdentifier
 from popir.ir.origin import Origin
-from popir.ir.tensor import Tensor, TensorType
-from popir.typed import fitted, typed
+from popir.ir.schedule import schedule
+from popir.ir.traits import Traits
+from popir.options.annotations import EXCLUDE_PATTERNS, INPLACE_NAMES, INPLACE_PRIORITIES
+from popir.options.table import OptionWarning, warn
+from popir.typed import fitted, shown, typed
 from popir.types import TensorInfo
+
+
+class TensorType(enum.Enum):
+    """Where the value of a tensor comes from."""
+
+    ActGrad = "actgrad"
+    """An operator computes it, or a caller passes it to a subgraph."""
+    Const = "const"
+    """It is known when the model is compiled and never changes."""
+    Stream = "stream"
+    """The host sends it for each batch."""
+    Variable = "variable"
+    """It stays on the device between steps: a weight or a state."""
+
+
+class Tensor:
+    """One value of a graph. At most one operator writes it; any number of operators read it.
+
+    `Graph` makes tensors (`addStream`, `addVarInit`, `addConstInit`, `addActGrad`); `Op` connects
+    them. PopART's `Tensor`.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "data",
+        "graph",
+        "id",
+        "info",
+        "producer",
+        "tensorType",
+        "twin",
+        "uses",
+    )
+
+    def __init__(
+        self,
+        graph: Graph,
+        id: str,
+        tensorType: TensorType,
+        info: TensorInfo | None = None,
+        data: np.ndarray[Any, Any] | None = None,
+    ) -> None:
+        self.graph = graph
+        self.id = id
+        self.tensorType = tensorType
+        self.info = info
+        """Element type and shape; None until the producer's setup() has run."""
+        self.data = data
+        """The value of a Const, the initial value of a Variable; None for all others."""
+        self.producer: Op | None = None
+        self.twin: Any = None
+        """The C++ object for this tensor, made when C++ code first needs it."""
+        self.uses: dict[Op, int] = {}
+        """For each operator that reads the tensor, at how many inputs."""
+
+    @property
+    def consumers(self) -> list[Op]:
+        """The operators that read the tensor, in the order of connection. An operator that reads it
+        at two inputs is there twice.
+        """
+        return [op for op, uses in self.uses.items() for _ in range(uses)]
+
+    def hasProducer(self) -> bool:
+        """Whether an operator computes the tensor."""
+        return self.producer is not None
+
+    def getProducer(self) -> Op:
+        """The operator that computes the tensor. Raises popart_exception if there is none."""
+        if self.producer is None:
+            raise popart_exception(f"{self} has no producer: no operator computes it.")
+        return self.producer
+
+    def isConst(self) -> bool:
+        """Whether the tensor is a constant: its value is known at compile time."""
+        return self.tensorType is TensorType.Const
+
+    def is_variable(self) -> bool:
+        """Whether the tensor is a weight or a state."""
+        return self.tensorType is TensorType.Variable
+
+    def is_stream(self) -> bool:
+        """Whether the host sends the tensor."""
+        return self.tensorType is TensorType.Stream
+
+    def __repr__(self) -> str:
+        return f"Tensor('{self.id}', {self.tensorType.name}, {self.info})"
+
+
+@typed
+@dataclass(slots=True)
+class OpSettings:
+    """The settings of an operator besides its attributes. PopART's `Op::Settings`; also
+    `Op.Settings`.
+    """
+
+    graph: Graph
+    name: str = ""
+    nodeAttributes: dict[str, Any] = field(default_factory=dict)
+    """Annotations such as "__ipu_number", by PopART's names. They affect how the operator runs, not
+    what it computes.
+    """
+
+    def copy(self, name: str | None = None) -> OpSettings:
+        """A copy with its own `nodeAttributes`, and with another name if one is given."""
+        return OpSettings(
+            self.graph, self.name if name is None else name, dict(self.nodeAttributes)
+        )
+
+
+_ASKED = [
+    f"{way}{what}" for way in ("in", "out") for what in ("Tensor", "Id", "Info", "Shape", "Rank")
+] + ["hasInput", "hasOutput"]
+"""The most frequently called methods: they check their arguments themselves, which is faster."""
+
+CalledNames = dict[int, "str | CalledNames"]
+"""Names for the operators of a called graph, in profiles and reports of one particular call.
+
+The key is the id of an operator of the called graph. The value is its name; for an operator that
+calls another graph, it is the table of that graph. Example, for a Call of a graph with a MatMul and
+a nested Call: {3: "layer1/matmul", 4: {7: "layer1/block/relu"}}.
+"""
+
+
+@typed(by_hand=_ASKED)
+class Op(Traits):
+    """One operator of a graph. PopART's `Op`.
+
+    A subclass declares its attributes as annotations, infers the types and shapes of its outputs in
+    `setup()`, and returns its gradient operators from `getGradOps()`. Everything else has a
+    default; see `Traits`.
+
+        class LeakyReluOp(Op):
+            alpha: float
+
+            def setup(self):
+                self.setOutInfo(0, self.inInfo(0))
+    """
+
+    Settings = OpSettings
+    _declared: ClassVar[dict[str, binding.Declared]] = {}
+
+    id: int
+    opid: OperatorIdentifier
+    settings: OpSettings
+    input: dict[int, Tensor]
+    output: dict[int, Tensor]
+    source: str = "built in"
+    """Where the operator comes from: "built in", "python", or the path of a library."""
+    twin: Any
+    """The C++ object for this operator, made when C++ code first needs it."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.source = "built in" if cls.__module__.startswith("popir.") else "python"
+
+    def __init__(
+        self,
+        opid: OperatorIdentifier,
+        settings: OpSettings,
+        attributes: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Makes an operator that is not connected and not yet in a graph; `Graph.moveIntoGraph`
+        adds it.
+
+        Raises OperatorAttributeError for an attribute that is unknown, missing, or of the wrong
+        type.
+        """
+        self.opid = opid
+        self.settings = settings.copy()
+        self.id = settings.graph.nextOpId()
+        self.input = {}
+        self.output = {}
+        self.twin = None
+        self.variant_of: OperatorIdentifier | None = None
+        """For an in-place variant: the identifier of the operator that it replaces."""
+        self.called_names: CalledNames = {}
+        """Names of the operators in the called graph; empty if this operator calls no graph."""
+        self._open: dict[str, Any] = {}
+        self._bind(attributes or {})
+
+    def bindAttributes(self, attributes: Mapping[str, Any]) -> None:
+        """Sets every declared attribute, from `attributes` or defaults; see `popir.ir.binding`.
+
+        Raises OperatorAttributeError for an attribute that is unknown, missing, or of the wrong
+        type.
+        """
+        self._bind(attributes)
+
+    def _bind(self, attributes: Mapping[str, Any]) -> None:
+        if self.openAttributes:
+            self._open = dict(attributes)
+            return
+        members = self.declaredAttributes()
+        if members or attributes:
+            schema = schema_attributes(self.opid)
+            self.__dict__.update(binding.bind(self._who(), type(self), members, schema, attributes))
+            self._tell_without_meaning(attributes, schema)
+
+    def _tell_without_meaning(
+        self, attributes: Mapping[str, Any], schema: Mapping[str, AttributeSpec]
+    ) -> None:
+        for name, why in self.withoutMeaning.items():
+            value, what = attributes.get(name), f"{self.opid.type}.{name}"
+            default = schema[name].default if name in schema else None
+            if value in (None, default) or what in self.graph.told:
+                continue
+            self.graph.told.add(what)
+            warn(
+                f"{self._who()}: the attribute {name} = {shown(value)} has no meaning here: {why}",
+                OptionWarning,
+            )
+
+    @classmethod
+    def declaredAttributes(cls) -> dict[str, binding.Declared]:
+        """The attributes that the class and its bases declare, by ONNX name."""
+        if "_declared" not in cls.__dict__:
+            cls._declared = binding.declared(cls, Op)
+        return cls._declared
+
+    def _who(self) -> str:
+        return f"{self.opid} '{self.settings.name}'" if self.settings.name else str(self.opid)
+
+    @property
+    def attributes(self) -> dict[str, Any]:
+        """The attributes that are not None, by ONNX name."""
+        if self.openAttributes:
+            return self._open
+        values = ((name, getattr(self, item.member)) for name, item in self._declared.items())
+        return {name: value for name, value in values if value is not None}
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that contains the operator, or that it was made for."""
+        return self.settings.graph
+
+    def name(self) -> str:
+        """The operator's name in the model; "" if it has none."""
+        return self.settings.name
+
+    def plainType(self) -> str:
+        """The type to show to users, such as "Relu"; also for its in-place variant ReluInplace."""
+        return (self.variant_of or self.opid).type
+
+    def debugName(self) -> str:
+        """A description for messages: id, identifier, name, and up to 8 inputs and outputs."""
+        who = f"{self.id}, {self.opid}, name='{self.name()}'"
+        return f"Op({who}, inputs=[{_shown(self.input)}], outputs=[{_shown(self.output)}])"
+
+    __repr__ = debugName
+
+    # Tensors, by index.
+
+    def inTensor(self, i: int) -> Tensor:
+        """The tensor at input `i`. Raises popart_exception if there is none."""
+        if i.__class__ is not int:
+            i = fitted(f"{type(self).__name__}.inTensor", "i", i, int)
+        try:
+            return self.input[i]
+        except KeyError:
+            raise popart_exception(f"{self.debugName()} has no input {i}.") from None
+
+    def outTensor(self, i: int) -> Tensor:
+        """The tensor at output `i`. Raises popart_exception if there is none."""
+        if i.__class__ is not int:
+            i = fitted(f"{type(self).__name__}.outTensor", "i", i, int)
+        try:
+            return self.output[i]
+        except KeyError:
+            raise popart_exception(f"{self.debugName()} has no output {i}.") from None
+
+    def inId(self, i: int) -> str:
+        """The id of the tensor at input `i`. Raises popart_exception if there is none."""
+        return self.inTensor(i).id
+
+    def outId(self, i: int) -> str:
+        """The id of the tensor at output `i`. Raises popart_exception if there is none."""
+        return self.outTensor(i).id
+
+    def inInfo(self, i: int) -> TensorInfo:
+        """Type and shape of input `i`. Raises popart_exception if they are not set yet."""
+        return self._info(self.inTensor(i))
+
+    def outInfo(self, i: int) -> TensorInfo:
+        """Type and shape of output `i`. Raises popart_exception if setup() has not set them."""
+        return self._info(self.outTensor(i))
+
+    def _info(self, tensor: Tensor) -> TensorInfo:
+        if tensor.info is None:
+            why = f"; {tensor.producer} has not set them" if tensor.producer else ""
+            raise popart_exception(
+                f"{self.debugName()}: type and shape of '{tensor.id}' are not known{why}."
+            )
+        return tensor.info
+
+    def setOutInfo(self, i: int, info: TensorInfo) -> None:
+        """Sets type and shape of output `i`. Does nothing if the output is not connected."""
+        if i in self.output:
+            self.output[i].info = info
+
+    def inShape(self, i: int) -> list[int]:
+        """The shape of input `i`."""
+        return self.inInfo(i).shape()
+
+    def outShape(self, i: int) -> list[int]:
+        """The shape of output `i`."""
+        return self.outInfo(i).shape()
+
+    def inRank(self, i: int) -> int:
+        """The number of dimensions of input `i`."""
+        return self.inInfo(i).rank()
+
+    def outRank(self, i: int) -> int:
+        """The number of dimensions of output `i`."""
+        return self.outInfo(i).rank()
+
+    def hasInput(self, i: int) -> bool:
+        """Whether input `i` is connected."""
+        if i.__class__ is not int:
+            i = fitted(f"{type(self).__name__}.hasInput", "i", i, int)
+        return i in self.input
+
+    def hasOutput(self, i: int) -> bool:
+        """Whether output `i` is connected."""
+        if i.__class__ is not int:
+            i = fitted(f"{type(self).__name__}.hasOutput", "i", i, int)
+        return i in self.output
+
+    def numInputs(self) -> int:
+        """The number of connected inputs."""
+        return len(self.input)
+
+    def numOutputs(self) -> int:
+        """The number of connected outputs."""
+        return len(self.output)
+
+    # Connection. Only these functions and `Graph.replaceOp` change `input`, `output`, `producer`
+    # and `uses`.
+
+    def connectInTensor(self, i: int, tensorId: str) -> None:
+        """Connects the tensor as input `i`.
+
+        Raises popart_exception if input `i` is already connected or the tensor does not exist.
+        """
+        if i in self.input:
+            raise popart_exception(
+                f"{self.debugName()}: input {i} is '{self.input[i].id}' already; disconnect it "
+                f"before connecting '{tensorId}'."
+            )
+        tensor = self.graph.getTensor(tensorId)
+        self.input[i] = tensor
+        tensor.uses[self] = tensor.uses.get(self, 0) + 1
+
+    def connectOutTensor(self, i: int, tensorId: str) -> None:
+        """Connects the tensor as output `i`: the operator becomes its producer.
+
+        Raises popart_exception if output `i` is already connected, or if the tensor has a producer
+        or is not an ActGrad.
+        """
+        tensor = self.graph.getTensor(tensorId)
+        if i in self.output or tensor.producer or tensor.tensorType is not TensorType.ActGrad:
+            raise popart_exception(
+                f"{self.debugName()}: cannot write {tensor} as output {i}; output {i} is "
+                f"{self.output.get(i)}, the tensor's producer {tensor.producer}."
+            )
+        self.output[i] = tensor
+        tensor.producer = self
+
+    def createAndConnectOutTensor(self, i: int, tensorId: str) -> None:
+        """Adds an ActGrad tensor to the graph and connects it as output `i`."""
+        self.graph.addActGrad(tensorId)
+        self.connectOutTensor(i, tensorId)
+
+    def disconnectInTensor(self, i: int) -> None:
+        """Disconnects input `i`. The tensor stays in the graph."""
+        tensor = self.inTensor(i)
+        del self.input[i]
+        if tensor.uses[self] == 1:
+            del tensor.uses[self]
+        else:
+            tensor.uses[self] -= 1
+
+    def disconnectOutTensor(self, i: int) -> None:
+        """Disconnects output `i`. The tensor stays in the graph, without a producer."""
+        self.outTensor(i).producer = None
+        del self.output[i]
+
+    def disconnectAllInputs(self) -> None:
+        """Disconnects all inputs; the tensors stay in the graph."""
+        for i in list(self.input):
+            self.disconnectInTensor(i)
+
+    def disconnectAllOutputs(self) -> None:
+        """Disconnects all outputs; the tensors stay in the graph, without a producer."""
+        for i in list(self.output):
+            self.disconnectOutTensor(i)
+
+    # Functions for subclasses to override; more in `Traits`.
+
+    def clone(self) -> Op:
+        """A copy with a new id and no connections: same class, settings and attributes."""
+        twin = copy(self)
+        twin.settings = self.settings.copy()
+        twin.id = self.graph.nextOpId()
+        twin.input = {}
+        twin.output = {}
+        twin.twin = None
+        twin._open = dict(self._open)
+        for item in self._declared.values():
+            if isinstance(value := getattr(twin, item.member), list):
+                setattr(twin, item.member, list(value))
+        return twin
+
+    def getGradOps(self) -> list[Op]:
+        """New operators that compute the gradients of the inputs; [] if there is no gradient."""
+        return []
+
+    def getInplaceVariant(self, opid: OperatorIdentifier) -> Op:
+        """A new operator: the in-place variant `opid`, which inplacePriorityDefault() lists.
+
+        Raises popart_exception if there is no such variant.
+        """
+        raise popart_exception(f"{self.debugName()} has no in-place variant {opid}.")
+
+    def inplacePriorityVeto(self) -> list[tuple[str, float]]:
+        """Pairs (type of an in-place variant, priority) that override the default priorities.
+
+        They come from annotations of the model or from patterns.
+        """
+        if self.twin is not None:
+            return self.twin.inplacePriorityVeto()
+        notes = self.settings.nodeAttributes
+        names, priorities = notes.get(INPLACE_NAMES, ()), notes.get(INPLACE_PRIORITIES, ())
+        return list(zip(names, priorities, strict=False))
+
+    def excludePatterns(self) -> Collection[str]:
+        """The names of the patterns that must not change this operator."""
+        if self.twin is not None:
+            return self.twin.excludePatterns()
+        return self.settings.nodeAttributes.get(EXCLUDE_PATTERNS, ())
+
+    def isPruneable(self) -> bool:
+        """Whether the operator may be removed if its outputs are not used. True unless C++ code of
+        an operator library forbids it.
+        """
+        return self.twin is None or self.twin.pruneable()
+
+    def getCalledGraphs(self) -> list[Graph]:
+        """The graphs that the operator calls, such as the body of a Loop; [] by default."""
+        return []
+
+    def optimizerInputs(self) -> dict[int, Tensor]:
+        """The inputs set by the optimizer, such as the learning rate, by index; {} by default."""
+        return {}
+
+
+_FEW = 8
+"""The most inputs, and the most outputs, that `Op.debugName` lists."""
+
+
+def _shown(tensors: Mapping[int, Tensor]) -> str:
+    names = [f"'{tensors[i].id}'" for i in sorted(tensors)[:_FEW]]
+    if len(tensors) > _FEW:
+        names.append(f"{len(tensors) - _FEW} more")
+    return ", ".join(names)
+
 
 AnyOp = TypeVar("AnyOp", bound=Op)
 
 _MANY_READERS = 64
+"""`Graph.replaceOp` keeps the order of a tensor's readers up to this number."""
 
 
-@typed(byHand=["createConnectedOp", "getTensor"])
+@typed(by_hand=["createConnectedOp", "getTensor"])
 class Graph:
-    """Operators and tensors by id, with the inputs and outputs of the whole, in order."""
+    """A graph: operators and tensors by id, and the ids of its inputs and outputs in order.
+
+    PopART's `Graph`.
+    """
 
     def __init__(self, name: str = "", caller: Graph | None = None) -> None:
-        """`caller` is a graph that will call this one: ids of operators are unique in both."""
+        """Makes an empty graph. With `caller`, a graph that will call this one, the two share a
+        counter of operator ids, so that an id is unique in both.
+        """
         self.name = name
         self.ops: dict[int, Op] = {}
         self.tensors: dict[str, Tensor] = {}
         self.inputs: list[str] = []
         self.outputs: list[str] = []
         self.opsets: dict[str, int] = {}
-        """The version of each operator domain that the model is written in."""
+        """The opset version of the model for each operator domain."""
         self.origin = Origin()
-        """Who wrote the model that this was made from."""
+        """The tool that wrote the model."""
         self.constraints: dict[Op, dict[Op, None]] = {}
-        """The operators that must run before the key, besides those that its inputs come from."""
+        """For each key, the operators that must run before it besides its inputs' producers. The
+        inner dict is an ordered set.
+        """
         self.isTraining = False
-        """Whether the graph is compiled to be trained, where some operators compute otherwise."""
-        self.hasGradients = False
-        """Whether the loss has been differentiated."""
+        """Whether the graph is compiled for training. Dropout, for example, computes something else
+        then.
+        """
+        self.has_gradients = False
+        """Whether autodiff has added the gradients of the loss."""
         self.saved: list[str] = []
-        """Variables that a saved model has besides those of the model that this was made from."""
+        """Variables to save in addition to those of the original model, such as momenta."""
         self.told: set[str] = set()
-        """The attributes without meaning, as `Cast.saturate`, of which a warning was given."""
+        """Attributes without effect, such as `Cast.saturate`, that a warning was given for."""
         self.twin: Any = None
-        """What stands for this graph in C++, once C++ has looked at it."""
-        self._lastOpId: list[int] = caller._lastOpId if caller else [-1]
+        """The C++ object for this graph, made when C++ code first needs it."""
+        self._last_op_id: list[int] = caller._last_op_id if caller else [-1]
         self._taken: dict[str, int] = {}
 
     # Tensors.
 
     def addStream(self, id: str, info: TensorInfo) -> Tensor:
-        """Adds a tensor that the host sends, as the last of the graph's inputs."""
+        """Adds a tensor that the host sends, and appends it to the graph's inputs."""
         tensor = self._add(Tensor(self, id, TensorType.Stream, info))
         self.inputs.append(id)
         return tensor
@@ -63,10 +550,11 @@ class Graph:
         return self._add(Tensor(self, id, TensorType.Variable, TensorInfo(data), data))
 
     def addState(self, id: str, initial: np.ndarray[Any, Any]) -> Tensor:
-        """Adds a state that goes on where the model was saved: with the value of its initializer of
-        that id, or else with `initial`.
+        """Adds a state variable, or turns the initializer of that id into one.
 
-        Raises popart_exception if the model's is of another type or shape.
+        A saved model contains its states as initializers; their values are kept, so that training
+        continues where it stopped. Otherwise the state starts with `initial`. Raises
+        popart_exception if the initializer has another type or shape than `initial`.
         """
         if id not in self.tensors:
             self.addVarInit(id, initial)
@@ -80,14 +568,16 @@ class Graph:
         return state
 
     def saveVariable(self, id: str) -> None:
-        """Makes a variable part of saved models. Raises popart_exception if it is none."""
-        if not self.getTensor(id).isVariable():
+        """Marks a variable to be saved with the model. Raises popart_exception for a tensor that is
+        not a variable.
+        """
+        if not self.getTensor(id).is_variable():
             raise popart_exception(f"{self.getTensor(id)} is no variable; a model saves those.")
         if id not in self.saved:
             self.saved.append(id)
 
     def addConstInit(self, id: str, data: np.ndarray[Any, Any]) -> Tensor:
-        """Adds a constant."""
+        """Adds a constant with the value `data`, its type and its shape."""
         return self._add(Tensor(self, id, TensorType.Const, TensorInfo(data), data))
 
     def addActGrad(self, id: str) -> Tensor:
@@ -108,7 +598,7 @@ class Graph:
         return id in self.tensors
 
     def getTensor(self, id: str) -> Tensor:
-        """The tensor of that id. Raises popart_exception, naming near misses, if there is none."""
+        """The tensor of that id. Raises popart_exception, with similar ids, if there is none."""
         try:
             return self.tensors[id]
         except (KeyError, TypeError):
@@ -118,7 +608,9 @@ class Graph:
             ) from None
 
     def removeTensor(self, id: str) -> None:
-        """Removes a tensor that nothing produces, reads or names as input or output."""
+        """Removes a tensor. Raises popart_exception if it has a producer or consumers, or is an
+        input or output of the graph.
+        """
         tensor = self.getTensor(id)
         if tensor.producer or tensor.consumers or id in self.inputs or id in self.outputs:
             raise popart_exception(
@@ -129,7 +621,7 @@ class Graph:
         del self.tensors[id]
 
     def uniqueId(self, base: str) -> str:
-        """`base`, or `base/1`, `base/2`, ... : the first that no tensor has."""
+        """The first of `base`, `base/1`, `base/2`, ... that is not the id of a tensor."""
         if base not in self.tensors:
             return base
         n = self._taken.get(base, 0) + 1
@@ -142,16 +634,20 @@ class Graph:
 
     @property
     def lastOpId(self) -> int:
-        """The greatest id that an operator made for this graph has had."""
-        return self._lastOpId[0]
+        """The greatest operator id given so far."""
+        return self._last_op_id[0]
 
     def nextOpId(self) -> int:
-        """A number that no operator made for this graph has."""
-        self._lastOpId[0] += 1
-        return self._lastOpId[0]
+        """A new operator id, greater than all ids given so far."""
+        self._last_op_id[0] += 1
+        return self._last_op_id[0]
 
     def moveIntoGraph(self, op: Op) -> int:
-        """Takes an operator that is not connected yet into the graph, and returns its id."""
+        """Adds an operator that is not connected, and returns its id.
+
+        An operator made for another graph gets a new id. Raises popart_exception if the id is
+        taken.
+        """
         if op.settings.graph is not self:
             op.settings.graph = self
             if op.twin is not None:
@@ -161,7 +657,7 @@ class Graph:
             raise popart_exception(
                 f"{self!r} has an operator of the id of {op.debugName()} already."
             )
-        self._lastOpId[0] = max(self._lastOpId[0], op.id)
+        self._last_op_id[0] = max(self._last_op_id[0], op.id)
         self.ops[op.id] = op
         return op.id
 
@@ -173,10 +669,11 @@ class Graph:
         *args: Any,
         **kwargs: Any,
     ) -> AnyOp:
-        """`factory(*args, **kwargs)`, taken into the graph, connected and set up.
+        """Makes an operator with `factory(*args, **kwargs)`, adds it to the graph, connects it and
+        calls its `setup()`.
 
-        `in_` are ids of existing tensors by input index; `out` ids of tensors by output index,
-        added if there are none.
+        `in_` maps input indices to ids of existing tensors. `out` maps output indices to ids of
+        tensors; missing ones are added.
         """
         if not callable(factory) or in_.__class__ is not dict or out.__class__ is not dict:
             who = "Graph.createConnectedOp"
@@ -196,7 +693,10 @@ class Graph:
         return op
 
     def eraseOp(self, id: int) -> None:
-        """Disconnects an operator and removes it; its output tensors stay, without a producer."""
+        """Disconnects and removes an operator. Its output tensors stay, without a producer.
+
+        Raises popart_exception if there is no operator of that id.
+        """
         op = self.ops.get(id)
         if op is None:
             raise popart_exception(f"The graph '{self.name}' has no operator of id {id}.")
@@ -208,15 +708,17 @@ class Graph:
         del self.ops[id]
 
     def replaceOp(self, old: Op, new: Op) -> None:
-        """Puts `new`, which is not connected yet, in the place of `old`: its id, connections and
-        constraints, in the same order; among more than 64 readers of a tensor, as the last one.
-        Calls `new.setup()`.
+        """Replaces `old` by `new`, which is not connected yet, and calls `new.setup()`.
+
+        `new` gets the id, the connections and the constraints of `old`. It keeps the position of
+        `old` among the readers of each input, unless the tensor has more than 64 readers: then it
+        becomes the last one.
         """
         new.id = old.id
         new.input, new.output = old.input, old.output
         old.input, old.output = {}, {}
         for tensor in dict.fromkeys(new.input.values()):
-            if len(tensor.uses) > _MANY_READERS:  # The order of so many is not worth the time.
+            if len(tensor.uses) > _MANY_READERS:  # Rebuilding a large dict takes too long.
                 tensor.uses[new] = tensor.uses.pop(old)
             else:
                 tensor.uses = {(new if op is old else op): n for op, n in tensor.uses.items()}
@@ -235,35 +737,34 @@ class Graph:
     # Order.
 
     def addConstraint(self, before: Op, after: Op) -> None:
-        """Makes `before` run before `after`, whatever their tensors say."""
+        """Makes `before` run before `after`, in addition to the order given by their tensors."""
         self.constraints.setdefault(after, {})[before] = None
 
     def removeConstraint(self, before: Op, after: Op) -> None:
-        """Takes `addConstraint` back; nothing happens where there was none."""
+        """Undoes `addConstraint`. Does nothing if there is no such constraint."""
         self.constraints.get(after, {}).pop(before, None)
 
     def befores(self, op: Op) -> list[Op]:
-        """The operators that constraints make run before `op`."""
+        """The operators that constraints put before `op`."""
         return list(self.constraints.get(op, {}))
 
     def afters(self, op: Op) -> list[Op]:
-        """The operators that constraints make run after `op`."""
+        """The operators that constraints put after `op`."""
         return [after for after, befores in self.constraints.items() if op in befores]
 
     def schedule(self) -> list[Op]:
-        """All operators in an order in which they can run; the same for the same graph.
+        """All operators in an order in which they can run. Deterministic; see `popir.ir.schedule`.
 
-        See `popir.ir.schedule`. Raises VerificationError, naming the operators, if they wait for
-        each other.
+        Raises VerificationError, naming the operators, if their dependencies form a cycle.
         """
-        return schedule.schedule(self)
+        return schedule(self.ops.values(), self.constraints)
 
     def __repr__(self) -> str:
         return f"Graph('{self.name}', {len(self.ops)} ops, {len(self.tensors)} tensors)"
 
 
-def calledGraphs(graph: Graph) -> list[Graph]:
-    """The graph and all that its operators call, directly or not, each once."""
+def called_graphs(graph: Graph) -> list[Graph]:
+    """The graph and all graphs that its operators call, directly or not, each once."""
     found = {graph: None}
     stack = [graph]
     while stack:

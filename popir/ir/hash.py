@@ -1,10 +1,14 @@
-"""Digests of operators and of whole graphs, the same in every process.
+"""Digests of operators and graphs, for caches. They are equal in every process.
 
-An operator is what its `appendAttributes` gives, its identifier and its annotations; a graph is its
-operators in the order of their schedule, how they are connected, and type and shape of every
-tensor. Ids count where somebody outside needs them: of weights, streams, inputs and outputs, not of
-what is in between. Names for people count nowhere. A constant's value is part of a graph, a
-weight's is not.
+An operator's digest covers its identifier, annotations, and what `appendAttributes` gives. A
+graph's digest covers
+
+- the operators in scheduled order and how they are connected,
+- type and shape of every tensor,
+- the ids of weights, streams, inputs and outputs, but not of intermediate tensors,
+- the values of constants, but not of weights.
+
+Names of operators and of the graph do not count.
 """
 
 from __future__ import annotations
@@ -19,34 +23,32 @@ from typing import Any
 import numpy as np
 
 from popir.errors import popart_exception
-from popir.ir.graph import Graph
-from popir.ir.op import Op
-from popir.ir.settings import OpSerialiser
-from popir.ir.tensor import Tensor, TensorType
+from popir.ir.graph import Graph, Op, Tensor, TensorType
+from popir.ir.traits import OpSerialiser
 from popir.types import TensorInfo
 
 
 class DigestError(popart_exception):
-    """A value of a kind that has no digest."""
+    """Raised for a value of a type that has no digest."""
 
 
 _OWN = frozenset(
     {
         *("id", "opid", "settings", "input", "output", "twin", "source"),
-        *("calledNames", "variantOf"),
+        *("called_names", "variant_of"),
     }
 )
-"""Of the members of every operator: those that say where it is, not what it computes, or that are
-looked at by name.
+"""Members of `Op` that `digest_of` skips: they say where the operator is, not what it computes, or
+`digest_of` reads them separately.
 """
 
 
 def encoded(value: Any) -> bytes:
-    """`value` as bytes that tell it from every other value: its type, its size and its content.
+    """`value` as bytes: its type, size and content. Different values give different bytes.
 
-    For None, bool, int, float, str, bytes, arrays, enums, infos, graphs, dataclasses, and lists,
-    tuples, sets and mappings of these, and for what pickles by a state of its own; anything else
-    is a DigestError.
+    Takes None, bool, int, float, str, bytes, arrays, enums, infos, graphs, dataclasses, objects
+    that define `__getstate__`, and lists, tuples, sets and mappings of these. Raises DigestError
+    for anything else. Mappings and sets are sorted, so their order does not count.
     """
     if value is None or isinstance(value, (bool, int, float, str)):
         return _tagged(type(value).__name__, repr(value).encode())
@@ -71,8 +73,8 @@ def encoded(value: Any) -> bytes:
         return _tagged("set", *sorted(map(encoded, value)))
     if isinstance(value, (list, tuple, range)):
         return _tagged("list", *map(encoded, value))
-    state = getattr(type(value), "__getstate__", None)  # values of the C++ libraries have one
-    if state is not getattr(object, "__getstate__", None):  # every object has, from Python 3.11 on
+    state = getattr(type(value), "__getstate__", None)  # Objects of the C++ libraries define it.
+    if state is not getattr(object, "__getstate__", None):  # Python 3.11 gives every object one.
         return _tagged(type(value).__qualname__, encoded(value.__getstate__()))
     raise DigestError(
         f"{value!r} ({type(value).__name__}) has no digest; give numbers, text, arrays, or lists "
@@ -84,23 +86,24 @@ def _tagged(tag: str, *parts: bytes) -> bytes:
     return b"".join(f"{len(part)}:".encode() + part for part in (tag.encode(), *parts))
 
 
-def digestOf(op: Op, isOutlined: bool = False) -> bytes:
-    """16 bytes for what an operator computes: identifier, whose it is, attributes, annotations; of
-    one in Python, also whatever else it has been given for itself.
+def digest_of(op: Op, is_outlined: bool = False) -> bytes:
+    """A digest of 16 bytes of what an operator computes: identifier, source, attributes and
+    annotations. For an operator in Python, also members that its code has set.
 
-    `isOutlined` takes `appendOutlineAttributes`: what must be equal to share a piece of code.
+    `is_outlined` uses `appendOutlineAttributes` instead of `appendAttributes`: two operators may
+    share outlined code if these digests are equal.
     """
     os = OpSerialiser()
-    (op.appendOutlineAttributes if isOutlined else op.appendAttributes)(os)
-    isPython = op.source in ("built in", "python")
+    (op.appendOutlineAttributes if is_outlined else op.appendAttributes)(os)
+    is_python = op.source in ("built in", "python")
     members = {item.member for item in op.declaredAttributes().values()}
-    hidden = {k: v for k, v in vars(op).items() if isPython and k not in _OWN and k not in members}
+    hidden = {k: v for k, v in vars(op).items() if is_python and k not in _OWN and k not in members}
     if not hidden.get("_open"):
         hidden.pop("_open", None)
     parts = (hidden, op.settings.nodeAttributes, os.attributes)
     if all(_PLAIN.issuperset(map(type, part.values())) for part in parts):
         words = (tuple((k, type(v), repr(v)) for k, v in part.items()) for part in parts)
-        return _digestOfPlain(str(op.opid), op.source, *words)
+        return _digest_of_plain(str(op.opid), op.source, *words)
     return _hashed((str(op.opid), op.source, *parts))
 
 
@@ -108,8 +111,8 @@ _PLAIN = frozenset({type(None), bool, int, float, str})
 
 
 @functools.lru_cache(maxsize=1 << 12)
-def _digestOfPlain(opid: str, source: str, *parts: tuple[tuple[str, type, str], ...]) -> bytes:
-    """For the most usual operators: many are alike."""
+def _digest_of_plain(opid: str, source: str, *parts: tuple[tuple[str, type, str], ...]) -> bytes:
+    """The digest of an operator with plain attributes. Cached, because many operators are equal."""
     return _hashed((opid, source, [[(k, t.__name__, v) for k, t, v in part] for part in parts]))
 
 
@@ -118,7 +121,7 @@ def _hashed(value: Any) -> bytes:
 
 
 def digest(graph: Graph, seed: bytes = b"") -> bytes:
-    """32 bytes for a graph; `seed` stands for what else matters, options for example."""
+    """A digest of 32 bytes of a graph. `seed` adds what else matters, such as options."""
     hasher = hashlib.blake2b(_tagged("seed", seed), digest_size=32)
     numbers: dict[Tensor, int] = {}
     order = graph.schedule()
@@ -126,7 +129,7 @@ def digest(graph: Graph, seed: bytes = b"") -> bytes:
         if tensor.producer is None and (tensor.uses or tensor.id in graph.outputs):
             numbers[tensor] = len(numbers)
             data = tensor.data if tensor.tensorType is TensorType.Const else None
-            # A constant is its value, whatever it is called.
+            # A constant counts by its value, not by its id.
             id = None if data is not None else tensor.id
             hasher.update(encoded((tensor.tensorType, id, tensor.info, data)))
     for op in order:
@@ -134,7 +137,7 @@ def digest(graph: Graph, seed: bytes = b"") -> bytes:
             numbers[tensor] = len(numbers)
         reads = {i: numbers[tensor] for i, tensor in op.input.items()}
         makes = {i: (numbers[tensor], tensor.info) for i, tensor in op.output.items()}
-        hasher.update(digestOf(op) + encoded((reads, makes)))
+        hasher.update(digest_of(op) + encoded((reads, makes)))
     hasher.update(encoded((graph.isTraining, graph.inputs, _ids(graph, numbers))))
     return hasher.digest()
 

@@ -1,4 +1,4 @@
-"""Names of operators, and the maps between an operator and its gradient."""
+"""Operator identifiers, and the types that connect an operator to its gradient operator."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from popir.typed import typed
 @typed
 @dataclass(frozen=True, order=True)
 class OperatorIdentifier:
-    """Which operator, and since which version of its domain.
+    """Identifies an operator: domain, type, and the opset version that introduced this definition.
 
-    The domain "" is ONNX's own, "ai.onnx".
+    The domain "" means "ai.onnx". `str` gives "ai.onnx.LeakyRelu:6". PopART's class of this name.
     """
 
     domain: str
@@ -30,7 +30,7 @@ class OperatorIdentifier:
 
 
 class GradOpInType(enum.Enum):
-    """What an input of a gradient operator is, seen from the forward operator."""
+    """The source of an input of a gradient operator. PopART's enum of this name."""
 
     In = "In"
     """An input of the forward operator."""
@@ -42,8 +42,10 @@ class GradOpInType(enum.Enum):
 
 @typed
 class GradInOutMapper(NamedTuple):
-    """Input `iGrad` of a gradient operator is the forward operator's tensor `iNonGrad` of kind
-    `type`.
+    """Says which tensor of the forward operator is an input of its gradient operator.
+
+    Input `iGrad` of the gradient operator is the forward operator's input (In), output (Out), or
+    output gradient (GradOut) with the index `iNonGrad`. PopART's class of this name.
     """
 
     iGrad: int

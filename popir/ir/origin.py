@@ -1,36 +1,39 @@
-"""What the file of a model says of where it comes from."""
+"""The origin of a model: the tool that wrote its file, and the exporter's metadata."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 BUILDER = "popir"
-"""The producer of models that a Builder has made, PopART's too."""
+"""The producer name of models made by a Builder; models made by PopART's Builder count as such."""
 
 
 @dataclass
 class Origin:
-    """Who wrote a model, and what the writer says of its initializers."""
+    """The tool that wrote a model, and its metadata about the initializers."""
 
     producer: str = BUILDER
-    """The file's producer_name, in lower case; "" if it has none."""
+    """The file's `producer_name`, in lower case; "" if it has none."""
     initializers: list[str] = field(default_factory=list)
-    """The ids of the initializers, in order."""
+    """The ids of the initializers, in the file's order."""
     declared: dict[str, str] = field(default_factory=dict)
-    """Of initializers that the exporter speaks of: what they are, in words of
-    `torch.export.graph_signature.InputKind`: PARAMETER, BUFFER, CONSTANT_TENSOR.
+    """Initializer id to its kind, for the initializers that the exporter annotates. The kinds are
+    names of `torch.export.graph_signature.InputKind`: PARAMETER, BUFFER, CONSTANT_TENSOR.
     """
     folded: dict[str, list[str]] = field(default_factory=dict)
-    """Of initializers that the exporter has computed: the names of what from."""
+    """For initializers that the exporter computed by constant folding: id to the names of the
+    tensors it was computed from.
+    """
 
     @property
-    def keepsUnbiasedVariance(self) -> bool:
-        """Whether running variances follow the unbiased variance of a batch. They do in PyTorch,
-        whose models name ONNX's operator, which does not.
+    def keeps_unbiased_variance(self) -> bool:
+        """Whether BatchNormalization's running variance is updated with the unbiased variance.
+
+        PyTorch divides by n - 1 there; ONNX's operator, which its exporter writes, divides by n.
         """
         return self.producer == "pytorch"
 
     @property
-    def tellsParameters(self) -> bool:
-        """Whether the exporter marks what is a parameter, so that all else is none."""
+    def tells_parameters(self) -> bool:
+        """Whether the exporter marks parameters: then an unmarked initializer is not one."""
         return bool(self.declared or self.folded)

@@ -1,4 +1,4 @@
-"""Reads the text form of a graph; `popir.ir.text` describes it."""
+"""Parser of the text form of a graph, which `popir.ir.text` describes."""
 
 from __future__ import annotations
 
@@ -13,15 +13,12 @@ from typing import Any, NoReturn
 import numpy as np
 
 from popir.errors import popart_exception
-from popir.ir.graph import Graph
+from popir.ir.graph import Graph, Op, OpSettings, TensorType
 from popir.ir.identifier import OperatorIdentifier
-from popir.ir.op import Op
-from popir.ir.settings import OpSettings
-from popir.ir.tensor import TensorType
 from popir.types import DataType, TensorInfo
 
 Factory = Callable[[OperatorIdentifier, OpSettings, dict[str, Any]], Op]
-"""Makes an operator from its identifier, settings and attributes."""
+"""A function that makes an operator from its identifier, settings and attributes."""
 
 PLAIN_ID = re.compile(r"[\w./:-]*[\w./-]")
 """Ids that need no quotes."""
@@ -41,18 +38,21 @@ _WORDS = {"true": True, "false": False}
 
 
 class AnyOp(Op):
-    """An operator known by its identifier and attributes only; its infos are those it is given."""
+    """An operator without a meaning: any identifier, any attributes, no shape inference.
+
+    The parser uses it to read graphs of operators that are not registered.
+    """
 
     openAttributes = True
 
     def setup(self) -> None:
-        """Leaves the outputs as they are."""
+        """Keeps the types and shapes that the text gives the outputs."""
 
 
 def parse_graph(text: str, factory: Factory = AnyOp) -> Graph:
-    """The graph that `text` describes. `factory` makes the operators; AnyOp stands for any.
+    """Parses `text` and returns the graph. `factory` makes the operators; `AnyOp` takes any.
 
-    Raises popart_exception, with the line and what was expected, if the text is not of the form.
+    Raises popart_exception, with the line and what was expected, for a syntax error.
     """
     parser = _Parser(text)
     parser.expect("graph")
@@ -62,12 +62,15 @@ def parse_graph(text: str, factory: Factory = AnyOp) -> Graph:
 
 
 def data(text: str, info: TensorInfo) -> np.ndarray[Any, Any]:
-    """The array of that type and shape whose values are `text`, a list of numbers."""
+    """Parses `text`, such as "[1.0, 2.0]", as an array of the type and shape in `info`.
+
+    Raises popart_exception for a syntax error or a wrong number of values.
+    """
     return _Parser(text).data(info)
 
 
 class _Parser:
-    """A text as tokens, and the rules that read them, one function each."""
+    """A recursive-descent parser: the tokens of a text, and one function for each grammar rule."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -285,7 +288,7 @@ class _Parser:
         return OperatorIdentifier(domain, type, self.integer())
 
     def holes(self, item: Callable[[], Any]) -> list[tuple[int, Any]]:
-        """Items by index, separated by commas; `_` leaves one out."""
+        """Parses items separated by commas, and returns (index, item); `_` skips an index."""
         found: list[tuple[int, Any]] = []
         if self.peek() in "=)":
             return found

@@ -1,34 +1,63 @@
-"""The order in which the operators of a graph run."""
+"""Scheduling: the order in which the operators of a graph run."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
 
 from popir.errors import VerificationError
-from popir.ir.op import Op
-from popir.ir.tensor import Tensor
-
-if TYPE_CHECKING:
-    from popir.ir.graph import Graph
+from popir.ir.traits import Traits
 
 
-def schedule(graph: Graph) -> list[Op]:
-    """The operators of `graph` in the order of their making, each after all that it waits for.
+class Value(Protocol):
+    """The part of `Tensor` that the scheduler uses. A protocol, because `graph` imports this."""
 
-    An operator waits for the producers of its inputs, for what `Graph.addConstraint` put before it
-    and, if it modifies a tensor, for all that read the tensor's memory. Takes time linear in
-    operators and edges, apart from tensors with views that several operators modify. Raises
-    VerificationError, naming the operators, if some wait for each other.
+    @property
+    def producer(self) -> Any: ...
+    @property
+    def uses(self) -> Mapping[Any, int]: ...
+    def is_variable(self) -> bool: ...
+
+
+class Node(Protocol):
+    """The part of `Op` that the scheduler uses."""
+
+    @property
+    def id(self) -> int: ...
+    @property
+    def input(self) -> Mapping[int, Value]: ...
+    @property
+    def output(self) -> Mapping[int, Value]: ...
+    def aliases(self, inIndex: int, outIndex: int) -> bool: ...
+    def modifies(self, inIndex: int) -> bool: ...
+    def debugName(self) -> str: ...
+
+
+N = TypeVar("N", bound=Node)
+Constraints = Mapping[Any, Mapping[Any, None]]
+"""Maps an operator to those that must run before it; the inner mapping is an ordered set."""
+
+
+def schedule(ops: Collection[N], constraints: Constraints) -> list[N]:
+    """A topological order of the operators: a depth-first search in the order of `ops`.
+
+    An operator depends on
+
+    - the producers of its inputs,
+    - the operators that `constraints` put before it,
+    - if it modifies an input, on all other operators that read the old value from that memory.
+
+    The time is linear in operators and edges, except for tensors with views that several operators
+    modify. Raises VerificationError, naming the operators, if the dependencies form a cycle.
     """
-    after_readers = _modifiers(graph)
-    done: set[Op] = set()
-    open_: dict[Op, Iterator[Op]] = {}
-    order: list[Op] = []
-    for root in graph.ops.values():
+    after_readers = _modifiers(ops, constraints)
+    done: set[N] = set()
+    open_: dict[N, Iterator[N]] = {}
+    order: list[N] = []
+    for root in ops:
         if root in done:
             continue
-        open_[root] = _waits_for(graph, root, after_readers)
+        open_[root] = _waits_for(constraints, root, after_readers)
         stack = [root]
         while stack:
             op = stack[-1]
@@ -37,7 +66,7 @@ def schedule(graph: Graph) -> list[Op]:
                     continue
                 if before in open_:
                     raise _cycle(stack[stack.index(before) :])
-                open_[before] = _waits_for(graph, before, after_readers)
+                open_[before] = _waits_for(constraints, before, after_readers)
                 stack.append(before)
                 break
             else:
@@ -48,39 +77,33 @@ def schedule(graph: Graph) -> list[Op]:
     return order
 
 
-def waits(graph: Graph) -> dict[Op, list[Op]]:
-    """For each operator, those that it waits for directly."""
-    after_readers = _modifiers(graph)
-    return {op: list(_waits_for(graph, op, after_readers)) for op in graph.ops.values()}
-
-
-def _waits_for(graph: Graph, op: Op, after_readers: dict[Op, list[Op]]) -> Iterator[Op]:
+def _waits_for(constraints: Constraints, op: N, after_readers: Mapping[N, list[N]]) -> Iterator[N]:
     for tensor in op.input.values():
         if tensor.producer is not None:
             yield tensor.producer
-    yield from graph.constraints.get(op, ())
+    yield from constraints.get(op, ())
     yield from after_readers.get(op, ())
 
 
-def _modifiers(graph: Graph) -> dict[Op, list[Op]]:
-    """For each operator that modifies an input: the readers of the same memory that must run before
-    it.
+def _modifiers(ops: Collection[N], constraints: Constraints) -> dict[N, list[Any]]:
+    """For each operator that modifies an input: the readers of that memory that must run before it.
 
-    A reader that itself waits for the operator is left out, unless a weight is modified: lowering
-    keeps a copy of the value for it.
+    A reader that depends on the modifier's output cannot run before it and is left out; lowering
+    keeps a copy of the old value for that reader. For weights it stays, so that a cycle is
+    reported.
     """
-    found: dict[Op, list[Op]] = {}
-    users: dict[Tensor, _Users] = {}
+    found: dict[N, list[Any]] = {}
+    users: dict[Value, _Users] = {}
     places = _Places()
-    for op in graph.ops.values():
-        if type(op).modifies is not Op.modifies:
+    for op in ops:
+        if type(op).modifies is not Traits.modifies:
             written = [tensor for i, tensor in op.input.items() if op.modifies(i)]
             if not written:
                 continue
-            known = graph.constraints.get(op, {})
+            known = constraints.get(op, {})
             before = (r for tensor in written for r in _before(op, tensor, users, places))
             readers = [reader for reader in before if reader not in known]
-            if readers and not any(tensor.isVariable() for tensor in written):
+            if readers and not any(tensor.is_variable() for tensor in written):
                 after = _descendants(op)
                 readers = [reader for reader in readers if reader not in after]
             found[op] = readers
@@ -88,42 +111,46 @@ def _modifiers(graph: Graph) -> dict[Op, list[Op]]:
 
 
 class _Places:
-    """The indices at which operators have tensors: of many inputs, none is looked for twice."""
+    """Looks up the indices at which an operator has a tensor, by a table made once an operator."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[Op, bool], dict[Tensor, list[int]]] = {}
+        self._known: dict[tuple[Node, bool], dict[Value, list[int]]] = {}
 
-    def inputs(self, op: Op, tensor: Tensor) -> list[int]:
-        """Where `op` reads the tensor."""
+    def inputs(self, op: Node, tensor: Value) -> list[int]:
+        """The indices of the inputs at which `op` reads the tensor."""
         return self._of(op, True).get(tensor, [])
 
-    def outputs(self, op: Op, tensor: Tensor) -> list[int]:
-        """Where `op` writes it."""
+    def outputs(self, op: Node, tensor: Value) -> list[int]:
+        """The indices of the outputs at which `op` writes the tensor."""
         return self._of(op, False).get(tensor, [])
 
-    def _of(self, op: Op, isInput: bool) -> dict[Tensor, list[int]]:
-        found = self._known.get((op, isInput))
+    def _of(self, op: Node, is_input: bool) -> dict[Value, list[int]]:
+        found = self._known.get((op, is_input))
         if found is None:
-            found = self._known[op, isInput] = {}
-            for i, tensor in (op.input if isInput else op.output).items():
+            found = self._known[op, is_input] = {}
+            for i, tensor in (op.input if is_input else op.output).items():
                 found.setdefault(tensor, []).append(i)
         return found
 
 
 class _Users:
-    """The readers of a variable, and those that write it, in the order of their making."""
+    """The operators that only read a tensor, and those that modify it, by id.
 
-    def __init__(self, tensor: Tensor) -> None:
-        self.readers: list[Op] = []
-        writers: list[Op] = []
-        self.isViewed = not tensor.isVariable()
+    `is_viewed` is True if there may be views of the tensor; `place` is the position of each
+    modifier among the modifiers.
+    """
+
+    def __init__(self, tensor: Value) -> None:
+        self.readers: list[Node] = []
+        writers: list[Node] = []
+        self.is_viewed = not tensor.is_variable()
         for op in tensor.uses:
             at = [i for i, t in op.input.items() if t is tensor]
             if any(map(op.modifies, at)):
                 writers.append(op)
             else:
                 self.readers.append(op)
-                self.isViewed = self.isViewed or any(
+                self.is_viewed = self.is_viewed or any(
                     op.aliases(i, o) for i in at for o in op.output
                 )
         self.writers = sorted(writers, key=lambda op: op.id)
@@ -131,25 +158,26 @@ class _Users:
 
 
 def _before(
-    modifier: Op, written: Tensor, users: dict[Tensor, _Users], places: _Places
-) -> Iterable[Op]:
-    """What `modifier` waits for because it writes.
+    modifier: Node, written: Value, users: dict[Value, _Users], places: _Places
+) -> Iterable[Node]:
+    """The operators that must run before `modifier` because it writes `written`.
 
-    Of a variable that has no views, the first modifier waits for the readers, and each other one
-    for the one before it: through that for all else. So many modifiers take linear time.
+    For a variable without views, modifiers form a chain: the first one depends on all readers, each
+    other one on the modifier before it, and so indirectly on all readers. That keeps the time
+    linear for a variable with many modifiers.
     """
     if written not in users:
         users[written] = _Users(written)
     known = users[written]
-    if known.isViewed:
+    if known.is_viewed:
         return _readers_before(modifier, written, places)
     place = known.place[modifier]
     return [known.writers[place - 1]] if place else known.readers
 
 
-def _descendants(op: Op) -> set[Op]:
-    """The operators that read, directly or not, what `op` computes."""
-    found: set[Op] = set()
+def _descendants(op: Node) -> set[Node]:
+    """The operators that depend on outputs of `op`, directly or not."""
+    found: set[Node] = set()
     stack = [op]
     while stack:
         for tensor in stack.pop().output.values():
@@ -159,13 +187,12 @@ def _descendants(op: Op) -> set[Op]:
     return found
 
 
-def _readers_before(modifier: Op, written: Tensor, places: _Places) -> Iterator[Op]:
-    """The readers of the memory of `written`, through views of it too, that see it before
-    `modifier` writes.
+def _readers_before(modifier: Node, written: Value, places: _Places) -> Iterator[Node]:
+    """The operators that must read the memory of `written` before `modifier` writes it.
 
-    A view is followed to its readers and back to what it views, but never past an operator that
-    writes the memory itself: what lies behind another modifier waits for it anyway. Of two
-    modifiers, the one made first comes first.
+    The search walks over all tensors that share this memory: from a tensor to its views, and from a
+    view back to its source. It stops at other modifiers, because what is behind one depends on it
+    anyway. Of two modifiers, the one with the smaller id comes first.
     """
     seen = {written}
     stack = [written]
@@ -183,25 +210,25 @@ def _readers_before(modifier: Op, written: Tensor, places: _Places) -> Iterator[
             stack += _new(seen, _viewed(tensor.producer, tensor, places))
 
 
-def _new(seen: set[Tensor], tensors: Iterator[Tensor]) -> list[Tensor]:
+def _new(seen: set[Value], tensors: Iterator[Value]) -> list[Value]:
     fresh = [tensor for tensor in tensors if tensor not in seen]
     seen.update(fresh)
     return fresh
 
 
-def _views(op: Op, tensor: Tensor, places: _Places) -> Iterator[Tensor]:
-    if type(op).aliases is not Op.aliases:
+def _views(op: Node, tensor: Value, places: _Places) -> Iterator[Value]:
+    if type(op).aliases is not Traits.aliases:
         for i in places.inputs(op, tensor):
             yield from (view for o, view in op.output.items() if op.aliases(i, o))
 
 
-def _viewed(op: Op, view: Tensor, places: _Places) -> Iterator[Tensor]:
-    if type(op).aliases is not Op.aliases:
+def _viewed(op: Node, view: Value, places: _Places) -> Iterator[Value]:
+    if type(op).aliases is not Traits.aliases:
         for o in places.outputs(op, view):
             yield from (t for i, t in op.input.items() if op.aliases(i, o) and not op.modifies(i))
 
 
-def _cycle(ops: list[Op]) -> VerificationError:
+def _cycle(ops: Sequence[Node]) -> VerificationError:
     names = [op.debugName() for op in ops]
     if len(names) > 6:
         names[3:-3] = [f"({len(names) - 6} more)"]

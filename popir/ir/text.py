@@ -1,4 +1,4 @@
-"""The text form of a graph: `print_graph` and `parse_graph`, exact in both directions.
+"""The text form of a graph: `print_graph` and `parse_graph`. Nothing is lost in either direction.
 
     graph "main" {
       opset ai.onnx 11
@@ -11,11 +11,14 @@
       outputs %y
     }
 
-Values stand in row-major order, or as the base64 of their little-endian bytes if they are many or
-not exact in decimal. `_` is an input or output that is left out, `?` a type and shape that are not
-known, `after 1: 0` a constraint: operator 1 waits for operator 0. An id with unusual characters
-stands in quotes after the %. `//` starts a comment. When parsing, the number of an operator may be
-left out.
+- Values are in row-major order. More than 16 values, and values that decimal digits do not give
+  exactly, are the base64 of their little-endian bytes.
+- `_` is an input or output that is left out.
+- `?` is an unknown type and shape.
+- `after 1: 0` is a constraint: operator 1 runs after operator 0.
+- An id with other characters than letters, digits and `_./:-` is in quotes after the %.
+- `//` starts a comment.
+- The parser accepts an operator without its number.
 """
 
 from __future__ import annotations
@@ -29,20 +32,18 @@ import numpy as np
 
 from popir.errors import popart_exception
 from popir.ir import parser
-from popir.ir.graph import Graph
-from popir.ir.op import Op
+from popir.ir.graph import Graph, Op, Tensor
 from popir.ir.parser import AnyOp, parse_graph
-from popir.ir.tensor import Tensor
 from popir.types import TensorInfo
 
 __all__ = ["AnyOp", "parse_graph", "print_graph"]
 
 INLINE = 16
-"""Up to so many values of a tensor stand in decimal."""
+"""The most values of a tensor that are printed in decimal."""
 
 
 def print_graph(graph: Graph) -> str:
-    """The graph as text, operators in the order of their making.
+    """The graph as text, with the operators in the order in which they were added.
 
     Raises popart_exception for an attribute of a kind that has no text form.
     """
@@ -130,5 +131,5 @@ def _number(value: Any) -> str:
     if isinstance(value, np.bool_):
         return json.dumps(bool(value))
     if value.dtype == np.float32:
-        return repr(float(str(value)))  # Shorter than as a Python float, and exact for it.
+        return repr(float(str(value)))  # Shorter than repr(float(value)), and as exact.
     return repr(value.item())

@@ -1,4 +1,4 @@
-"""Checks that the parts of a graph agree."""
+"""The graph verifier, which runs after each compiler pass."""
 
 from __future__ import annotations
 
@@ -7,23 +7,24 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import NoReturn
 
 from popir.errors import VerificationError
-from popir.ir.graph import Graph, calledGraphs
-from popir.ir.op import Op
-from popir.ir.tensor import Tensor, TensorType
+from popir.ir.graph import Graph, Op, Tensor, TensorType, called_graphs
 from popir.types import TensorInfo
 
 
 def verify(graph: Graph) -> None:
-    """Raises VerificationError, naming the operator or tensor and what is wrong with it, unless all
-    of this holds.
+    """Checks the consistency of a graph and of all graphs that it calls.
 
-    Operators and tensors are filed under their own ids; connections are recorded at both ends;
-    every tensor has type and shape, and a value exactly if it is a constant or a variable; every
-    ActGrad has a producer or is a graph input, and nothing else has; graph inputs and outputs
-    exist, once each; no operators wait for each other. The graphs that operators call are looked at
-    too.
+    Raises VerificationError, naming the operator or tensor, unless
+
+    - every operator and tensor is stored under its own id,
+    - an operator and its tensors agree on their connections,
+    - every tensor has a type and shape,
+    - constants and variables have a value of that type and shape, and other tensors have none,
+    - every ActGrad has a producer or is a graph input, and no other tensor has a producer,
+    - all graph inputs and outputs exist, and no input is listed twice,
+    - the operators can be scheduled: there is no cycle.
     """
-    for each in calledGraphs(graph):
+    for each in called_graphs(graph):
         _verify(each)
 
 
@@ -88,7 +89,7 @@ def _check_tensor(
             _fail(f"'{tensor.id}' dangles: no operator computes it; read by {tensor.consumers}")
     elif producer is not None:
         _fail(f"{tensor} is computed by {producer.debugName()}; only an ActGrad may be")
-    if (tensor.data is not None) != (tensor.isConst() or tensor.isVariable()):
+    if (tensor.data is not None) != (tensor.isConst() or tensor.is_variable()):
         _fail(f"{tensor} has {'a' if tensor.data is not None else 'no'} value")
     if tensor.data is not None and TensorInfo(tensor.data) != tensor.info:
         _fail(f"{tensor} has a value of another type or shape, {TensorInfo(tensor.data)}")

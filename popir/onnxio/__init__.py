@@ -1,1 +1,3 @@
-"""ONNX in and out: the only place, besides backend.py and attribute graphs, that imports onnx."""
+"""Reading and writing ONNX models: the only package that imports onnx, besides `backend.py` and
+attributes that hold graphs.
+"""

@@ -1,4 +1,4 @@
-"""Attributes of operators: ONNX's AttributeProto and the Python value, both ways."""
+"""Conversion of operator attributes between ONNX's AttributeProto and Python values."""
 
 from __future__ import annotations
 
@@ -35,22 +35,25 @@ _READ: dict[int, tuple[str, Callable[[Any, str, TensorReader], Any]]] = {
     ),
     AttributeProto.GRAPHS: ("graphs", lambda value, *_: list(value)),
 }
-"""By the type of an attribute, the field that holds its value, and the way from there to Python."""
+"""For each AttributeProto type: the field with the value, and the function that converts it to
+Python.
+"""
 _MESSAGES: dict[AttributeKind, type] = {
     AttributeKind.GRAPH: onnx.GraphProto,
     AttributeKind.GRAPHS: onnx.GraphProto,
     AttributeKind.SPARSE_TENSOR: onnx.SparseTensorProto,
     AttributeKind.TYPE_PROTO: onnx.TypeProto,
 }
-"""What holds a value that is a message of ONNX's."""
+"""The ONNX message classes of the attribute kinds that hold messages."""
 _BESIDES = {"name", "type", "doc_string"}
 
 
 def to_python(attribute: AttributeProto, reader: TensorReader | None = None) -> Any:
-    """The value: int, float, str, ndarray, a list of these; a subgraph stays an onnx.GraphProto.
+    """The value of an attribute: int, float, str, ndarray, or a list of these. A subgraph stays an
+    onnx.GraphProto.
 
-    Raises ModelError for an attribute without a type, for one that holds a value of another type,
-    and for a tensor whose data do not fit its shape.
+    Raises ModelError for an attribute without a type, for one with a value of another type, and for
+    a tensor with data that do not fit its shape.
     """
     row = _READ.get(attribute.type)
     if row is None or attribute.ref_attr_name:
@@ -68,10 +71,11 @@ def to_python(attribute: AttributeProto, reader: TensorReader | None = None) -> 
 
 
 def to_proto(who: str, name: str, value: Any, kind: AttributeKind | None = None) -> AttributeProto:
-    """The attribute that holds `value`; without a `kind`, of the kind that the value has.
+    """The AttributeProto for `value`, of the given `kind` or else of the kind inferred from the
+    value.
 
-    A member of an enumeration stands for its name. Raises OperatorAttributeError, naming `who`, if
-    the value is of another kind, or none holds it.
+    An enumeration member is stored as its name. Raises OperatorAttributeError, naming `who`, if the
+    value is of another kind or of none.
     """
     if isinstance(value, enum.Enum):
         value = value.name
@@ -82,7 +86,7 @@ def to_proto(who: str, name: str, value: Any, kind: AttributeKind | None = None)
             f"an integer, a float, a string, a numpy array, a graph, or a list of one of these."
         )
     value = coerce(who, name, kind, value)
-    messages = value if kind.isList else [value]
+    messages = value if kind.is_list else [value]
     if kind in _MESSAGES and not all(isinstance(each, _MESSAGES[kind]) for each in messages):
         raise OperatorAttributeError(
             f"{who}: the attribute '{name}' is {kind.words}; given was {shown(value)}."

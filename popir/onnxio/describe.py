@@ -1,4 +1,4 @@
-"""What an ONNX model says of itself, whether popir can run it or not: `describe`."""
+"""A summary of an ONNX model, whether popir can run it or not: `describe`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from onnx import ModelProto, TensorProto, ValueInfoProto
 from popir.errors import popart_exception
 from popir.onnxio.importer import TRAINABLE
 from popir.onnxio.limits import each_node
-from popir.reserved import RANDOM_SEED, weightOfState
+from popir.reserved import RANDOM_SEED, weight_of_state
 from popir.types import DataType
 
 
@@ -19,8 +19,9 @@ from popir.types import DataType
 class Value:
     """A graph input or output.
 
-    `type` is numpy's name of the element type, or ONNX's of what is no tensor ("sequence"). A
-    dimension is a number, the name of a symbolic one, or None; `shape` is None if there is none.
+    `type` is numpy's name of the element type, or ONNX's name of a type that is no tensor
+    ("sequence"). A dimension is a number, a symbolic name, or None if unknown; `shape` is None if
+    the rank is unknown.
     """
 
     name: str
@@ -30,7 +31,7 @@ class Value:
 
 @dataclass(frozen=True)
 class Stored:
-    """Tensors that a model brings along: how many, their elements and their bytes."""
+    """A group of stored tensors: their number, their elements and their bytes."""
 
     tensors: int
     elements: int
@@ -39,9 +40,11 @@ class Stored:
 
 @dataclass(frozen=True)
 class Description:
-    """What `describe` finds; `operators` counts nodes, those of subgraphs too."""
+    """The result of `describe`. `operators` counts nodes by "domain.Type", including those of
+    subgraphs.
+    """
 
-    irVersion: int
+    ir_version: int
     producer: str
     opsets: dict[str, int]
     inputs: list[Value]
@@ -50,22 +53,22 @@ class Description:
     parameters: Stored
     """The initializers of types that can be trained."""
     constants: Stored
-    """The other initializers."""
+    """The initializers of other types."""
     states: Stored
-    """What a saved model has of its training besides: the optimizer's state, the random seed."""
+    """The training state in a saved model: the optimizer's state and the random seed."""
 
 
 def describe(model: ModelProto) -> Description:
-    """Reads the description off a model; nothing in it is checked."""
+    """The description of a model. The model is not checked."""
     graph = model.graph
     initializers = {tensor.name for tensor in graph.initializer}
     operators = Counter(f"{n.domain or 'ai.onnx'}.{n.op_type}" for n in each_node(graph.node))
-    states = {id for id in initializers if weightOfState(id) in initializers} | {RANDOM_SEED}
+    states = {id for id in initializers if weight_of_state(id) in initializers} | {RANDOM_SEED}
     others = [t for t in graph.initializer if t.name not in states]
     trained = [t for t in others if _type(t.data_type) in TRAINABLE]
     others = [t for t in others if _type(t.data_type) not in TRAINABLE]
     return Description(
-        irVersion=model.ir_version,
+        ir_version=model.ir_version,
         producer=f"{model.producer_name} {model.producer_version}".strip(),
         opsets={item.domain or "ai.onnx": item.version for item in model.opset_import},
         inputs=[_value(each) for each in graph.input if each.name not in initializers],

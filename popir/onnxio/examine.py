@@ -1,4 +1,6 @@
-"""Imports what can be imported of a model, and says of every other node why not: `examine`."""
+"""Imports as much of a model as possible, and reports why the other nodes cannot be imported:
+`examine`.
+"""
 
 from __future__ import annotations
 
@@ -16,48 +18,53 @@ from popir.ir import Graph
 from popir.onnxio.importer import GraphImporter, in_order, opsets, written
 from popir.onnxio.inference import infer
 from popir.onnxio.load import Loaded, Source, load
-from popir.onnxio.origin import originOf
+from popir.onnxio.origin import origin_of
 from popir.onnxio.tensors import TensorReader
 from popir.types import TensorInfo
 
 
 @dataclass(frozen=True)
 class Fault:
-    """Something in a model that popir does not take, and why."""
+    """A reason why a part of a model cannot be imported."""
 
     node: str
-    """The node's name or, if it has none, its first output; "" if it is no node's fault."""
+    """The node's name or, if it has none, its first output; "" for a fault that is not in a
+    node.
+    """
     operator: str
-    """Domain and name, or ""."""
+    """Domain and type, such as "ai.onnx.Conv"; "" for a fault that is not in a node."""
     version: int | None
-    """The model's version of the domain."""
+    """The model's opset for the domain."""
     message: str
 
 
 @dataclass
 class Examination:
-    """What there is of a model without its faults.
+    """The result of `examine`.
 
-    `graph` stands for the nodes that were imported; its inputs are also what the others compute, as
-    far as ONNX's own shape inference knows type and shape, and its outputs also what they read.
+    `graph` has the nodes that could be imported. A tensor that a missing node computes is an
+    additional input, if ONNX's shape inference knows its type and shape. A tensor that a missing
+    node reads is an additional output.
     """
 
     graph: Graph
     faults: list[Fault] = field(default_factory=list)
     unexamined: list[str] = field(default_factory=list)
-    """Nodes whose operators are known, but not the types or shapes of their inputs."""
+    """Nodes with known operators that could not be checked, because types or shapes of their inputs
+    are unknown.
+    """
 
 
 def examine(source: Source, inputShapeInfo: Mapping[str, TensorInfo] | None = None) -> Examination:
-    """Imports a model as `importModel` does, but goes on where that would raise.
+    """Imports a model as `import_model` does, but collects faults instead of raising them.
 
-    Raises ModelError only for what is no ONNX model at all.
+    Raises ModelError only for data that is not an ONNX model, WorkLimitError for too much work.
     """
     loaded = load(source)
     examiner = _Examiner(loaded, inputShapeInfo or {})
-    examiner.addInputs()
-    examiner.addInitializers()
-    examiner.addNodes()
+    examiner.add_inputs()
+    examiner.add_initializers()
+    examiner.add_nodes()
     return examiner.finish()
 
 
@@ -66,7 +73,7 @@ class _Examiner:
         self.model = model = loaded.model
         self.infos = infos
         self.graph = Graph(model.graph.name)
-        self.graph.origin = originOf(model)
+        self.graph.origin = origin_of(model)
         self.found = Examination(self.graph)
         self._imported: set[int] = set()
         try:
@@ -80,7 +87,7 @@ class _Examiner:
         self.importer = GraphImporter(self.graph, reader, written(model, self.graph.opsets))
 
     def fault(self, error: Exception, node: NodeProto | None = None) -> None:
-        """Takes note of an error, of a node or of the model as a whole."""
+        """Records an error, of a node or of the model as a whole."""
         text = (
             str(error)
             if isinstance(error, popart_exception)
@@ -93,25 +100,25 @@ class _Examiner:
         version = self.graph.opsets.get(domain)
         self.found.faults.append(Fault(_name(node), f"{domain}.{node.op_type}", version, text))
 
-    def addInputs(self) -> None:
-        """Adds the graph inputs whose type and shape are known."""
+    def add_inputs(self) -> None:
+        """Adds the graph inputs with known type and shape."""
         proto = self.model.graph
         initialized = {tensor.name for tensor in proto.initializer}
         initialized |= {tensor.values.name for tensor in proto.sparse_initializer}
         for value in proto.input:
             if value.name not in initialized:
                 with self._noted():
-                    self.importer.addInput(value, self.infos)
+                    self.importer.add_input(value, self.infos)
 
-    def addInitializers(self) -> None:
+    def add_initializers(self) -> None:
         """Adds the initializers that can be read."""
         importer, reader = self.importer, self.importer.reader
         for tensor in self.model.graph.initializer:
             with self._noted():
-                importer.addInitializer(tensor.name, reader.array(tensor))
+                importer.add_initializer(tensor.name, reader.array(tensor))
         for tensor in self.model.graph.sparse_initializer:
             with self._noted():
-                importer.addInitializer(tensor.values.name, reader.dense(tensor))
+                importer.add_initializer(tensor.values.name, reader.dense(tensor))
 
     @contextlib.contextmanager
     def _noted(self) -> Generator[None]:
@@ -120,8 +127,8 @@ class _Examiner:
         except popart_exception as error:
             self.fault(error)
 
-    def addNodes(self) -> None:
-        """Adds the nodes that can be added; for the others, what stands for their outputs."""
+    def add_nodes(self) -> None:
+        """Adds the nodes that can be imported, and inputs in place of the others' outputs."""
         try:
             nodes = in_order(self.model.graph.node, self.graph.tensors)
         except popart_exception as error:
@@ -134,7 +141,7 @@ class _Examiner:
     def _add(self, node: NodeProto) -> bool:
         lost = [id for id in node.input if id and id not in self.graph.tensors]
         try:
-            if node.op_type != "Constant":  # Which is no operator to the importer.
+            if node.op_type != "Constant":  # The importer handles Constant without the registry.
                 self._check_known(node)
             if lost:
                 self.found.unexamined.append(_name(node))
@@ -142,7 +149,7 @@ class _Examiner:
             self.importer.addNode(node)
         except WorkLimitError:
             raise
-        except Exception as error:  # setup() may be anybody's code.
+        except Exception as error:  # setup() may be user code, which may raise anything.
             self.fault(error, node)
             return False
         self._imported.update(self._new())
@@ -155,11 +162,13 @@ class _Examiner:
         registry.find(domain, node.op_type, self.graph.opsets[domain])
 
     def _new(self) -> Iterable[int]:
-        """The ids of the operators that the last node has added."""
+        """The ids of the operators that the last imported node has added."""
         return itertools.takewhile(lambda id: id not in self._imported, reversed(self.graph.ops))
 
     def _stand_in(self, node: NodeProto) -> None:
-        """Takes a node back, keeps what it reads, and adds what it computes as inputs."""
+        """Removes what a failed node has added, makes its inputs graph outputs, and its outputs
+        graph inputs.
+        """
         graph = self.graph
         for id in list(self._new()):
             graph.eraseOp(id)
@@ -173,7 +182,9 @@ class _Examiner:
 
     @cached_property
     def _inferred(self) -> dict[str, TensorInfo]:
-        """Types and shapes by ONNX's own inference, where it knows them; worked out when needed."""
+        """Types and shapes by ONNX's own shape inference, as far as it knows them. Computed at the
+        first use.
+        """
         model = ModelProto()
         model.CopyFrom(self.model)
         for value in model.graph.input:
@@ -185,7 +196,7 @@ class _Examiner:
         return infer(model)
 
     def finish(self) -> Examination:
-        """Adds the model's outputs, as far as they are there."""
+        """Adds the model's outputs that exist, and returns the result."""
         graph = self.model.graph
         named = {id for node in graph.node for id in node.output}
         named |= {each.name for each in (*graph.input, *graph.initializer)}

@@ -1,4 +1,4 @@
-"""Graphs and trained weights to ONNX models and files."""
+"""Conversion of graphs and trained weights to ONNX models and files."""
 
 from __future__ import annotations
 
@@ -20,9 +20,8 @@ from popir.types import TensorInfo
 Array = np.ndarray[Any, Any]
 
 
-def withWeights(model: ModelProto, weights: Mapping[str, Array]) -> ModelProto:
-    """A copy of `model` whose initializers have the values of `weights`; those not named keep
-    theirs.
+def with_weights(model: ModelProto, weights: Mapping[str, Array]) -> ModelProto:
+    """A copy of `model` with the values in `weights` for the initializers named there.
 
     Raises ModelError for a name that is no initializer, and for a value of another type or shape.
     """
@@ -46,9 +45,11 @@ def withWeights(model: ModelProto, weights: Mapping[str, Array]) -> ModelProto:
     return finish(copy, {item.domain: item.version for item in copy.opset_import})
 
 
-def toModel(graph: Graph) -> ModelProto:
-    """The ONNX model that says what `graph` does: operators in the order of the schedule, Variables
-    and Consts as initializers.
+def to_model(graph: Graph) -> ModelProto:
+    """The ONNX model equivalent to `graph`: nodes in scheduled order, variables and constants as
+    initializers.
+
+    Raises OperatorAttributeError for an attribute that ONNX cannot store.
     """
     model = ModelProto(producer_name="popir")
     proto = model.graph
@@ -83,7 +84,7 @@ def _ids(tensors: Mapping[int, Any]) -> list[str]:
 
 
 def save(model: ModelProto | bytes, path: str | os.PathLike[str]) -> None:
-    """Writes the model whole or not at all: under another name first, then renamed.
+    """Writes the model atomically (see `popir.files`).
 
     Raises ModelError if the file cannot be written, or would be larger than ONNX allows.
     """

@@ -1,9 +1,11 @@
-"""Tensor data in files beside the model: ONNX's external data, read and written.
+"""ONNX's external data: tensor data in files beside the model, read and written.
 
-A model is not to be trusted, so it must not reach what its author could not: only files below the
-model's folder are read, never by a link, and what is written gets its name from the caller alone.
-docs/hostile_files.md has the rules with their reasons. They are those of ONNX's own threat model
-(https://onnx.ai/onnx/repo-docs/Security.html).
+A model file is not trusted: it must not give access to files that its author could not read. So
+only files below the model's folder are read, links are not followed, and the names of written files
+come from the caller only. docs/hostile_files.md explains the rules. They follow ONNX's threat model
+(https:
+
+onnx.ai/onnx/repo-docs/Security.html).
 """
 
 from __future__ import annotations
@@ -26,25 +28,27 @@ from popir.files import atomic_write
 Array = np.ndarray[Any, Any]
 
 _KEYS = ("location", "offset", "length", "checksum", "basepath")
-"""What a reader knows; `basepath` is written by onnx and means nothing. Other keys are skipped."""
+"""The known keys. onnx writes `basepath`, which has no meaning. Other keys are skipped."""
 _BLOCK = 1 << 24
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where the data of a tensor lie."""
+    """The location of a tensor's data."""
 
     location: str
-    """The file, relative to the model's folder."""
+    """The path of the file, relative to the model's folder."""
     offset: int = 0
     length: int | None = None
-    """None for the rest of the file."""
+    """The number of bytes; None for the rest of the file."""
     checksum: str = ""
-    """The SHA-1 of the whole file in hexadecimal digits, or ""."""
+    """The SHA-1 of the whole file in hexadecimal digits; "" if not given."""
 
     @staticmethod
     def of(who: str, tensor: TensorProto) -> Place:
-        """What the tensor says. Raises ModelError, naming `who`, for anything not of the form."""
+        """The location that the tensor's entries give. Raises ModelError, naming `who`, for a
+        malformed entry.
+        """
         entries: dict[str, str] = {}
         for entry in tensor.external_data:
             if entry.key in entries:
@@ -73,16 +77,17 @@ def _number(who: str, key: str, text: str) -> int:
 
 
 class ExternalReader:
-    """Reads the external data of one model. Each file's checksum is worked out once."""
+    """Reads the external data of one model. The checksum of each file is computed once."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._checksums: dict[tuple[int, int, int, int], str] = {}
 
     def read(self, who: str, tensor: TensorProto, needed: int) -> Array:
-        """The `needed` bytes of the tensor's data, as UINT8[needed].
+        """The tensor's data, `needed` bytes, as UINT8[needed].
 
-        Raises ModelError, naming `who`, unless the file may be read and holds that many.
+        Raises ModelError, naming `who`, if the file must not be read, cannot be read, or has
+        another number of bytes.
         """
         place = Place.of(who, tensor)
         descriptor = self._open(who, place.location)
@@ -113,10 +118,11 @@ class ExternalReader:
             os.close(descriptor)
 
     def _open(self, who: str, location: str) -> int:
-        """A descriptor of the file, which is regular, has one name, and is reached by no link.
+        """Opens the file and returns its descriptor. The file must be regular, with one hard link,
+        and no part of its path may be a symbolic link.
 
-        Each step starts at the descriptor of the folder before, and what was opened is asked what
-        it is, so that nobody can exchange a part of the path in between.
+        Each part of the path is opened relative to the descriptor of the part before, and checked
+        after opening, so that no part can be exchanged in between.
         """
         parts = location.split("/")
         if not location or "\0" in location or location.startswith("/") or ".." in parts:
@@ -136,7 +142,7 @@ class ExternalReader:
                     where = os.open(part, flags | os.O_NOFOLLOW, dir_fd=where)
                 descriptors.append(where)
             _check_kind(who, location, os.stat(name, dir_fd=where, follow_symlinks=False))
-            # A pipe that took the file's place must not make the call wait.
+            # O_NONBLOCK: if a pipe has replaced the file in the meantime, open must not block.
             flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
             found = os.open(name, flags, dir_fd=where)
             try:
@@ -194,22 +200,23 @@ def _read(who: str, descriptor: int, offset: int, needed: int) -> Array:
 # Writing.
 
 _ALIGNMENT = 4096
-"""Tensors begin at multiples of a page, so that others can map them."""
+"""Each tensor starts at a multiple of the page size, so that it can be memory-mapped."""
 
 
 def location_of(tensor: TensorProto) -> str:
-    """The file that an external tensor names, or ""."""
+    """The file that a tensor with external data names; "" if it names none."""
     return next((entry.value for entry in tensor.external_data if entry.key == "location"), "")
 
 
-def writeExternal(
+def write_external(
     data: Mapping[str, Array], model: Path, file: str | os.PathLike[str] | None = None
 ) -> dict[str, Place]:
-    """Writes tensors to a file for the model that will be at `model`, and says where each lies.
+    """Writes tensors to a data file for the model at the path `model`, and returns the place of
+    each.
 
-    The file has the name given, which must be in the model's folder or below and is not followed
-    if it is a link; else `MODEL.DIGEST.data`, after what it holds. Raises ModelError if it cannot
-    be written there.
+    The file is `file`, which must be in or below the model's folder and is replaced if it is a
+    link. By default it is `MODEL.DIGEST.data`, with a digest of its contents. Raises ModelError if
+    it cannot be written.
     """
     places: dict[str, tuple[int, int]] = {}
     end = 0
@@ -240,7 +247,7 @@ _DIGITS = 16
 
 
 def _blocks(data: Mapping[str, Array]) -> Iterator[memoryview]:
-    """The bytes of the file."""
+    """The contents of the data file, in blocks: padding and data of each tensor."""
     end = 0
     for array in data.values():
         yield memoryview(bytes(-end % _ALIGNMENT))
@@ -248,16 +255,18 @@ def _blocks(data: Mapping[str, Array]) -> Iterator[memoryview]:
         end += -end % _ALIGNMENT + array.nbytes
 
 
-def _isText(name: str) -> bool:
+def _is_text(name: str) -> bool:
     return name.encode(errors="replace").decode() == name
 
 
 def _inside(file: Path, folder: Path) -> str:
-    """The location of a file below the folder, no part of the way being a link."""
+    """The path of `file` relative to `folder`. Raises ModelError if it is outside, after links are
+    resolved.
+    """
     relative = os.path.relpath(os.path.realpath(file.parent), os.path.realpath(folder))
     location = os.path.normpath(os.path.join(relative, file.name))
     parts = location.split("/")
-    if not _isText(location):
+    if not _is_text(location):
         raise ModelError(f"The name {location!r} of the data file is not UTF-8: no model holds it.")
     if os.path.isabs(location) or ".." in parts or not file.name:
         raise ModelError(
@@ -267,8 +276,8 @@ def _inside(file: Path, folder: Path) -> str:
     return location
 
 
-def removeReplaced(model: Path, kept: str) -> None:
-    """Removes what `writeExternal` named after `model`, except the file `kept`."""
+def remove_replaced(model: Path, kept: str) -> None:
+    """Removes the data files that `write_external` has named after `model`, except `kept`."""
     prefix = f"{model.name}."
     length = len(prefix) + _DIGITS + len(".data")
     for name in os.listdir(model.parent):
@@ -280,7 +289,7 @@ def removeReplaced(model: Path, kept: str) -> None:
 
 
 def points_to(tensor: TensorProto, place: Place) -> None:
-    """Makes `tensor` say that its data lie there, and removes those that it holds itself."""
+    """Makes `tensor` refer to external data at `place`, and removes its own data."""
     for field in _DATA:
         tensor.ClearField(field)
     del tensor.external_data[:]

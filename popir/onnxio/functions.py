@@ -1,4 +1,4 @@
-"""Functions that a model brings along: expanded into the nodes that they stand for."""
+"""Inlining of a model's own functions: a call becomes the nodes of the function."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _Key = tuple[str, str, str]
 
 
 def expand(where: str, model: ModelProto) -> ModelProto:
-    """The model without functions; itself if it has none.
+    """The model with all calls of its functions inlined; `model` itself if it has none.
 
-    Raises ModelError, beginning with `where`, for functions that call themselves, by others or not,
-    are defined twice, or amount to more nodes than popir takes.
+    Raises ModelError, naming `where`, for functions that are recursive, are defined twice, or
+    expand to more nodes than allowed.
     """
     if not model.functions:
         return model
     _check(where, model)
     try:
         return onnx.inliner.inline_local_functions(model)
-    except Exception as error:  # What onnx raises is of many kinds.
+    except Exception as error:  # onnx raises exceptions of many classes.
         raise ModelError(f"{where} has functions that cannot be expanded: {error}.") from error
 
 
@@ -38,7 +38,7 @@ def _check(where: str, model: ModelProto) -> None:
         functions[key] = function
     sizes: dict[_Key, int] = {}
     path: dict[_Key, Iterator[_Key]] = {}
-    """The functions that are being looked into, each with its calls still to come."""
+    """The stack of functions being visited, each with the calls not visited yet."""
     for start in functions:
         ahead: _Key | None = start
         while ahead is not None:
@@ -69,7 +69,9 @@ def _next(
     functions: dict[_Key, FunctionProto],
     sizes: dict[_Key, int],
 ) -> _Key | None:
-    """The next function to look into; None once `path` is empty. Those that end get a size."""
+    """The next function to visit; None when `path` is empty. A function with all callees visited
+    gets its size and leaves the path.
+    """
     while path:
         last = next(reversed(path))
         for call in path[last]:

@@ -1,5 +1,5 @@
-"""What PyTorch's default exporter says of a node, in its metadata: the module, and the call of
-`torch.export`'s graph that it comes from.
+"""Metadata of a node in models of PyTorch's default exporter: the module it comes from, and the
+call in the graph of `torch.export`.
 """
 
 from __future__ import annotations
@@ -9,37 +9,40 @@ import re
 from onnx import NodeProto
 
 _SCOPES = "pkg.torch.onnx.name_scopes"
-"""The repr of a list of dotted paths, from that of the whole network, "", to the node itself."""
+"""The key of a repr of a list of dotted paths, from the whole network, "", to the node itself."""
 _CALL = "pkg.torch.onnx.fx_node"
-"""The call as torch.fx prints it: `%y : [...] = call_function[target=...](args = (%x, ...), ...)`.
+"""The key of the call as torch.fx prints it: `%y : [...] = call_function[target=...](args = (%x,
+...), ...)`.
 """
 
 
 def module(node: NodeProto) -> str:
-    """The path of the module that a node was in; "" if the file does not say, or for the network
-    itself.
+    """The path of the module that a node comes from; "" for the network itself, or if the file does
+    not say.
     """
     return ([""] * 2 + re.findall("'([^']*)'", _entry(node, _SCOPES)))[-2]
 
 
 def call(node: NodeProto) -> str:
-    """The text of the call, "" if the file has none."""
+    """The text of the call that a node comes from; "" if the file has none."""
     return _entry(node, _CALL)
 
 
 def target(node: NodeProto) -> str:
-    """What is called: "torch.ops.aten.linear.default"; "" if the file does not say."""
+    """The function that is called, such as "torch.ops.aten.linear.default"; "" if the file does not
+    say.
+    """
     found = re.search(r"call_function\[target=([\w.]+)\]", call(node))
     return found[1] if found else ""
 
 
 def parameters(node: NodeProto) -> set[str]:
-    """The parameters and buffers among the arguments of the call, as `argument` has them."""
+    """The parameters and buffers among the arguments of the call, in the spelling of `argument`."""
     return set(re.findall(r"%[pb]_(\w+)", call(node)))
 
 
 def argument(parameter: str) -> str:
-    """How a call names a parameter such as "layers.0.weight": "layers_0_weight"."""
+    """The spelling of a parameter in a call: "layers_0_weight" for "layers.0.weight"."""
     return parameter.replace(".", "_")
 
 

@@ -1,4 +1,4 @@
-"""ONNX model to graph."""
+"""The importer: converts an ONNX model to a Graph."""
 
 from __future__ import annotations
 
@@ -23,47 +23,48 @@ from popir.onnxio import schemas
 from popir.onnxio.attributes import to_python
 from popir.onnxio.limits import check_shape
 from popir.onnxio.load import Source, load
-from popir.onnxio.origin import originOf
+from popir.onnxio.origin import origin_of
 from popir.onnxio.sequences import Sequences
 from popir.onnxio.tensors import TensorReader
 from popir.typed import typed
 from popir.types import DataType, TensorInfo
 
 TRAINABLE = {DataType.FLOAT, DataType.FLOAT16, DataType.BFLOAT16, DataType.DOUBLE}
-"""The element types of weights; initializers of other types are constants."""
+"""The element types of weights. Initializers of other types are constants."""
 
 
-def importModel(
+def import_model(
     source: Source,
     inputShapeInfo: Mapping[str, TensorInfo] | None = None,
     nodes: Sequence[NodeProto] | None = None,
 ) -> Graph:
-    """The graph that an ONNX model describes, with types and shapes of all tensors.
+    """Imports an ONNX model as a graph with types and shapes of all tensors.
 
-    `source` is a path, the bytes of a model, or a ModelProto. Graph inputs become Streams;
-    initializers Variables, or Consts if their type is not trainable or every reader needs their
-    value when it is compiled (`Op.constantInputs`); Constant nodes become Consts. `inputShapeInfo`
-    gives type and shape of inputs whose own are not complete; `nodes` take the place of the model's
-    own.
+    Graph inputs become Streams, Constant nodes Consts. Initializers become Variables; or Consts, if
+    their type is not trainable or all readers need the value at compile time (`Op.constantInputs`).
 
-    Raises ModelError, saying what and where, for a model that is not well formed; OpsetVersionError
-    for an opset that popir does not read; and what `registry.createOp` and the operators' setup()
-    raise.
+    Args:
+        source: a path, the bytes of a model, a ModelProto, or what `load` returned.
+        inputShapeInfo: types and shapes of graph inputs, for those that the model leaves open.
+        nodes: nodes to import instead of the model's own.
+
+    Raises ModelError for a malformed model, OpsetVersionError for an opset that popir does not
+    read, and the errors of `registry.createOp` and of the operators' `setup()`.
     """
     model, folder, _ = load(source)
     graph = Graph(model.graph.name)
     graph.opsets = opsets(model)
-    graph.origin = originOf(model)
+    graph.origin = origin_of(model)
     importer = GraphImporter(graph, TensorReader(folder), written(model, graph.opsets))
     initializers = {tensor.name for tensor in model.graph.initializer}
     initializers |= {tensor.values.name for tensor in model.graph.sparse_initializer}
     for value in model.graph.input:
         if value.name not in initializers:
-            importer.addInput(value, inputShapeInfo or {})
+            importer.add_input(value, inputShapeInfo or {})
     for tensor in model.graph.initializer:
-        importer.addInitializer(tensor.name, importer.reader.array(tensor))
+        importer.add_initializer(tensor.name, importer.reader.array(tensor))
     for tensor in model.graph.sparse_initializer:
-        importer.addInitializer(tensor.values.name, importer.reader.dense(tensor))
+        importer.add_initializer(tensor.values.name, importer.reader.dense(tensor))
     for node in in_order(model.graph.node if nodes is None else nodes, graph.tensors):
         importer.addNode(node)
     for value in model.graph.output:
@@ -76,14 +77,12 @@ def importModel(
 
 
 class GraphImporter:
-    """Adds what an ONNX graph consists of to a `Graph`, one piece at a time, producers before
-    readers.
-    """
+    """Adds parts of an ONNX graph to a `Graph`. Producers must be added before their readers."""
 
     def __init__(
         self, graph: Graph, reader: TensorReader | None = None, variables: Collection[str] = ()
     ) -> None:
-        """`reader` reads the tensors in attributes; `variables` are initializers that operators
+        """`reader` reads tensors in attributes. `variables` are the initializers that operators
         write.
         """
         self.graph = graph
@@ -91,16 +90,18 @@ class GraphImporter:
         self.reader = reader or TensorReader()
         self._sequences = Sequences(graph)
 
-    def addInput(self, value: ValueInfoProto, inputShapeInfo: Mapping[str, TensorInfo]) -> None:
+    def add_input(self, value: ValueInfoProto, inputShapeInfo: Mapping[str, TensorInfo]) -> None:
         """Adds a graph input as a Stream. Raises ModelError if its type or shape is not known."""
         self._check_new(value.name, "a graph input")
         info = inputShapeInfo.get(value.name) or _info(value)
         _check_info(f"The graph input '{value.name}'", info)
         self.graph.addStream(value.name, info)
 
-    def addInitializer(self, id: str, data: Any) -> None:
+    def add_initializer(self, id: str, data: Any) -> None:
         """Adds an initializer: a Variable if its type is trainable or an operator writes it, else a
         Const.
+
+        Raises ModelError if a tensor of that id exists.
         """
         self._check_new(id, "an initializer")
         if id in self._variables or DataType.of(data.dtype) in TRAINABLE:
@@ -109,8 +110,11 @@ class GraphImporter:
             self.graph.addConstInit(id, data)
 
     def addNode(self, node: NodeProto) -> Op | None:
-        """Adds a node, connected and set up; None for one that becomes a constant, see `fold`, or
-        that only has to do with sequences.
+        """Adds the operator of a node, connects it and infers its shapes.
+
+        Returns None if the node becomes a constant (see `popir.ir.folding`) or only handles
+        sequences. Raises ModelError for a malformed node, and the errors of `registry.createOp` and
+        `setup()`.
         """
         plain = self._sequences.rewritten(node)
         if plain is not None:
@@ -184,9 +188,9 @@ class GraphImporter:
             return None if fold(op) else op
 
     def finish(self) -> None:
-        """Makes Consts of the Variables whose every reader needs their value at compile time."""
+        """Turns Variables into Consts if all readers need their value at compile time."""
         for tensor in self.graph.tensors.values():
-            if tensor.isVariable() and tensor.uses:
+            if tensor.is_variable() and tensor.uses:
                 uses = (
                     i in op.constantInputs
                     for op in tensor.uses
@@ -206,18 +210,18 @@ class GraphImporter:
 
 
 def written(model: ModelProto, versions: Mapping[str, int]) -> set[str]:
-    """The tensors that operators of the model write: `Op.variableInputs`."""
+    """The ids of the tensors that operators of the model write (`Op.variableInputs`)."""
     found: set[str] = set()
     inputs: dict[tuple[str, str], frozenset[int]] = {}
     for node in model.graph.node:
         key = (node.domain, node.op_type)
         if key not in inputs:
-            inputs[key] = _variableInputs(*key, versions)
+            inputs[key] = _variable_inputs(*key, versions)
         found.update(node.input[i] for i in inputs[key] if i < len(node.input))
     return found
 
 
-def _variableInputs(domain: str, type: str, versions: Mapping[str, int]) -> frozenset[int]:
+def _variable_inputs(domain: str, type: str, versions: Mapping[str, int]) -> frozenset[int]:
     domain = domain or "ai.onnx"
     fitting = [v for v in registry.versions(domain, type) if v <= versions.get(domain, 0)]
     entry = registry.registered(OperatorIdentifier(domain, type, fitting[-1])) if fitting else None
@@ -226,21 +230,23 @@ def _variableInputs(domain: str, type: str, versions: Mapping[str, int]) -> froz
 
 @typed
 class InputShapeInfo(dict[str, TensorInfo]):
-    """Types and shapes of graph inputs that the model leaves open, by tensor id."""
+    """Types and shapes of graph inputs that the model leaves open, by tensor id. PopART's
+    `InputShapeInfo`.
+    """
 
     def add(self, id: str, info: TensorInfo) -> None:
         """Sets type and shape of the input `id`."""
         self[id] = info
 
     def has(self, id: str) -> bool:
-        """Whether type and shape of `id` are given."""
+        """Whether type and shape of `id` have been set."""
         return id in self
 
 
 def opsets(model: ModelProto) -> dict[str, int]:
-    """The version of each operator domain that the model is written in.
+    """The opset version of each operator domain of a model.
 
-    Raises ModelError where it names two of one domain, OpsetVersionError for one of ai.onnx that
+    Raises ModelError if a domain has two versions, OpsetVersionError for a version of ai.onnx that
     popir does not read.
     """
     found: dict[str, int] = {}
@@ -282,12 +288,12 @@ def _info(value: ValueInfoProto) -> TensorInfo:
 
 
 def _check_info(who: str, info: TensorInfo) -> None:
-    """Refuses sizes that no memory holds, before anything is allocated for them."""
+    """Raises an error for a tensor too large for the host, before anything is allocated for it."""
     memory.require(who, check_shape(who, info.dataType(), info.shape()))
 
 
 def _constant(who: str, attributes: dict[str, Any]) -> np.ndarray[Any, Any]:
-    """The value of a Constant node, which ONNX lets stand in one of several attributes."""
+    """The value of a Constant node. ONNX has several alternative attributes for it."""
     for name, (kind, dtype) in _CONSTANTS.items():
         if name in attributes:
             value = attributes[name]
@@ -308,13 +314,13 @@ _CONSTANTS: dict[str, tuple[type, Any]] = {
     "value_string": (str, object),
     "value_strings": (str, object),
 }
-"""The attribute of each kind, and the type of its elements in Python and as an array."""
+"""For each of these attributes, the type of its elements in Python and in the array."""
 
 
 def in_order(nodes: Sequence[NodeProto], known: Iterable[str]) -> Iterable[NodeProto]:
-    """The nodes, each after those that it reads from; as they stand if that is so already.
+    """The nodes in topological order; unchanged if they are in such an order already.
 
-    Raises ModelError, naming the nodes, if some wait for each other.
+    Raises ModelError, naming the nodes, if they form a cycle.
     """
     have = set(known)
     if all(_ready(node, have) for node in nodes):

@@ -1,4 +1,4 @@
-"""ONNX's own inference of types and shapes, for operators that popir does not have."""
+"""ONNX's own type and shape inference, for operators that popir does not have."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ sys.stdout.buffer.write(model.SerializeToString())
 
 
 def infer(model: ModelProto) -> dict[str, TensorInfo]:
-    """The types and shapes of what nodes compute, as far as they are found.
+    """The types and shapes of tensors that nodes compute, as far as ONNX infers them.
 
-    It works in a process of its own: there are models that end the one in which onnx infers.
+    Inference runs in a separate process, because some models crash onnx.
     """
     try:
         return dict(_infer(model.SerializeToString(deterministic=True)))

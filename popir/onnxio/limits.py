@@ -1,5 +1,5 @@
-"""What a model may consist of at most. The limits are far above models in use, and keep the time
-and memory that a hostile file can cost in proportion.
+"""Limits of the size of a model. They are far above models in use, and bound the time and memory
+that a hostile file can take.
 """
 
 from __future__ import annotations
@@ -15,31 +15,31 @@ from popir.errors import ModelError
 from popir.types import DataType
 
 MAX_FILE = 2**31 - 1
-"""Bytes of a model without its external data; protobuf's own limit."""
+"""The most bytes of a model without its external data; protobuf's own limit."""
 MAX_MESSAGES = 5_000_000
-"""Parts of all kinds: nodes, attributes, tensors, inputs, ..."""
+"""The most protobuf messages: nodes, attributes, tensors, inputs, ..."""
 MAX_NODES = 500_000
-"""Nodes, with those of subgraphs, and functions expanded wherever they are called."""
+"""The most nodes, including those of subgraphs and of all calls of functions, inlined."""
 MAX_TENSORS = 2_000_000
-"""Names among the inputs and outputs of all nodes."""
+"""The most inputs and outputs of all nodes together."""
 MAX_ATTRIBUTES = 1_000
-"""Attributes of one node."""
+"""The most attributes of one node."""
 MAX_DEPTH = 32
-"""Graphs inside of graphs; functions that call functions."""
+"""The deepest nesting of subgraphs, and of function calls."""
 MAX_NAME = 10_000
-"""Characters of a name."""
+"""The most characters of a name."""
 MAX_RANK = 32
-"""Dimensions of a tensor."""
+"""The most dimensions of a tensor."""
 MAX_BYTES = 2**62
-"""Bytes of a tensor: sizes and strides fit 64 bits."""
+"""The most bytes of a tensor, so that sizes and strides fit 64 bits."""
 MAX_EMPTY = 2**34
-"""The same of a tensor without elements, dimensions of 0 not counted."""
+"""The same for a tensor without elements, with dimensions of 0 counted as 1."""
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 def check_shape(who: str, kind: DataType, shape: Iterable[int]) -> int:
-    """The bytes of a tensor. Raises ModelError, naming `who`, for sizes that none can have."""
+    """The number of bytes of a tensor. Raises ModelError, naming `who`, for an impossible shape."""
     shape = list(shape)
     if len(shape) > MAX_RANK:
         raise ModelError(f"{who} has {len(shape)} dimensions; popir takes up to {MAX_RANK}.")
@@ -53,7 +53,7 @@ def check_shape(who: str, kind: DataType, shape: Iterable[int]) -> int:
 
 def check_name(what: str, name: str | bytes, where: str = "") -> None:
     """Raises ModelError for text that is not UTF-8, too long, or has control characters."""
-    if isinstance(name, bytes):  # What protobuf gives for text that is not UTF-8.
+    if isinstance(name, bytes):  # protobuf returns bytes for text that is not UTF-8.
         raise ModelError(f"{where} is damaged: the name {name[:100]!r} in it is not UTF-8.")
     if len(name) > MAX_NAME:
         raise ModelError(
@@ -65,10 +65,11 @@ def check_name(what: str, name: str | bytes, where: str = "") -> None:
 
 
 def check_model(where: str, model: ModelProto) -> int:
-    """The number of nodes, with those of subgraphs and functions.
+    """Checks a model against the limits and returns its number of nodes, including those of
+    subgraphs and functions.
 
-    Raises ModelError, beginning with `where`, for a model beyond the limits, or whose names are
-    none.
+    Raises ModelError, naming `where`, for a model beyond the limits, a name that is not UTF-8 or
+    has control characters, and a newer IR version than onnx's.
     """
     if model.ir_version > onnx.IR_VERSION:
         raise ModelError(
@@ -98,7 +99,7 @@ def check_model(where: str, model: ModelProto) -> int:
 
 
 def each_node(nodes: Iterable[NodeProto]) -> Iterator[NodeProto]:
-    """The nodes and those of their subgraphs. Raises ModelError for too many graphs in graphs."""
+    """The nodes and those of their subgraphs. Raises ModelError for subgraphs nested too deeply."""
     waiting = [(iter(nodes), 0)]
     while waiting:
         rest, depth = waiting[-1]
@@ -114,7 +115,7 @@ def each_node(nodes: Iterable[NodeProto]) -> Iterator[NodeProto]:
 
 
 def subgraphs(node: NodeProto) -> Iterator[GraphProto]:
-    """The graphs that the attributes of a node hold."""
+    """The graphs in the attributes of a node."""
     for attribute in node.attribute:
         if attribute.HasField("g"):
             yield attribute.g
@@ -131,7 +132,7 @@ def _names_of_graph(graph: GraphProto) -> Iterator[str]:
 
 
 class Count:
-    """Counts what a model consists of, against the limits."""
+    """Counts the parts of a model and checks them against the limits."""
 
     def __init__(self, where: str) -> None:
         self._where = where
@@ -139,12 +140,12 @@ class Count:
         self._tensors = 0
 
     def names(self, names: Iterable[str]) -> None:
-        """Checks names."""
+        """Checks each name for length, encoding and control characters."""
         for name in names:
             check_name("a name", name, self._where)
 
     def node(self, node: NodeProto) -> None:
-        """Counts a node and checks what it says of itself."""
+        """Counts a node and checks its names and attributes."""
         self.nodes += 1
         self._tensors += len(node.input) + len(node.output)
         if self.nodes > MAX_NODES:

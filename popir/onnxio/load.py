@@ -1,4 +1,4 @@
-"""Reads ONNX files, which are not to be trusted: see docs/hostile_files.md."""
+"""Reads ONNX files, which are not trusted; see docs/hostile_files.md."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from popir.typed import typed
 
 @typed
 class ModelInFolder(bytes):
-    """A serialised model, with the folder that its external data may lie in."""
+    """The bytes of a serialised model, with the folder of its external data."""
 
     folder: Path
 
@@ -35,26 +35,27 @@ class ModelInFolder(bytes):
 
 
 class Loaded(NamedTuple):
-    """A model that has been read and checked."""
+    """A model that has been read, checked, and its functions inlined."""
 
     model: ModelProto
-    """Without functions. Another's, if it was given as a ModelProto: not to be changed."""
+    """The model without functions. It may be the caller's own ModelProto: it must not be
+    changed.
+    """
     folder: Path | None
-    """Where its external data may lie; None unless the model came from a file."""
+    """The folder of its external data; None for a model that did not come from a file."""
     nodes: int
-    """How many nodes it had with its functions, before these were expanded."""
+    """The number of nodes including those of functions, before they were inlined."""
 
 
 Source = ModelProto | bytes | str | os.PathLike[str] | Loaded
-"""A model: a file by its path, its bytes, the message itself, or what `load` returned."""
+"""A model: the path of a file, its bytes, a ModelProto, or what `load` returned."""
 
 
 def load(source: Source) -> Loaded:
-    """The model, checked against the limits, with its own functions expanded into the nodes that
-    they stand for, and the folder that its external data may lie in.
+    """Reads a model, checks it against the limits and inlines its functions.
 
-    Raises ModelError if there is no such file, if it is not an ONNX model, or is beyond the limits;
-    or for an object that is no model; WorkLimitError if the functions amount to too much.
+    Raises ModelError if the file cannot be read, is not an ONNX model or is beyond the limits, and
+    for an object that is no model; WorkLimitError if inlining is too much work.
     """
     if isinstance(source, Loaded):
         return source
@@ -86,7 +87,7 @@ def load(source: Source) -> Loaded:
 
 def _contents(path: Path, where: str) -> bytes:
     try:
-        # A pipe would make the call wait.
+        # O_NONBLOCK: opening a pipe must not block.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(descriptor, "rb") as stream:
             status = os.fstat(descriptor)
@@ -129,9 +130,10 @@ def _parse(data: bytes, where: str) -> ModelProto:
 def embed(
     model: ModelProto, folder: Path | None, unless: Container[str] = frozenset()
 ) -> ModelProto:
-    """`model`, changed to hold the data of its tensors that lay in other files of `folder`.
+    """Moves the external data of the model's tensors, from files in `folder`, into `model`, and
+    returns it.
 
-    The initializers of the main graph named in `unless` stay as they are.
+    Initializers of the main graph named in `unless` are not changed.
     """
     reader = TensorReader(folder)
     for tensor in _tensors(model, unless):
@@ -140,8 +142,8 @@ def embed(
     return model
 
 
-def dataFiles(loaded: Loaded) -> list[Path]:
-    """The files of the model's folder that it says hold data of its tensors."""
+def data_files(loaded: Loaded) -> list[Path]:
+    """The paths of the files that the model names as external data."""
     folder = loaded.folder or Path()
     external = (t for t in _tensors(loaded.model, ()) if t.data_location == TensorProto.EXTERNAL)
     return [folder / location for location in dict.fromkeys(map(location_of, external))]

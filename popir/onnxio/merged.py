@@ -1,8 +1,8 @@
-"""Gives back to each layer the initializers that an exporter has merged.
+"""Separates initializers that an exporter has merged.
 
-Exporters store initializers of equal values once: the zeros and ones that biases, scales and
-statistics begin with, the weights of layers that were cloned. Training would then move all layers
-together that share one.
+Exporters store initializers with equal values once: for example the zeros and ones that biases,
+scales and statistics start with, or the weights of cloned layers. In training, layers that share
+such an initializer would be updated together.
 """
 
 from __future__ import annotations
@@ -18,40 +18,42 @@ from popir.errors import ModelError
 from popir.ir.origin import BUILDER
 from popir.onnxio import fx
 from popir.onnxio.load import Loaded
-from popir.onnxio.origin import originOf
+from popir.onnxio.origin import origin_of
 from popir.onnxio.tensors import TensorReader
 
 STATISTICS: Mapping[str, Mapping[int, str]] = {
     "BatchNormalization": {3: "running_mean", 4: "running_var"}
 }
-"""By operator, the inputs that are statistics, with what PyTorch calls them."""
+"""The inputs that are statistics, by operator type, with PyTorch's names."""
 
 
-def separateMerged(loaded: Loaded) -> Loaded:
-    """The model with initializers apart that are of different layers, as far as the file says so.
+def separate_merged(loaded: Loaded) -> Loaded:
+    """The model with merged initializers separated, as far as the file tells which ones were
+    merged.
 
-    Merged are initializers whose elements are all equal, and those whose names differ in numbers
-    alone, as the layers of `nn.TransformerEncoder` do, which are clones. Others were shared on
-    purpose: tied weights stay tied. Where the file holds PyTorch's own call, that decides.
+    An initializer is taken for merged if all its elements are equal, or if the names differ in
+    numbers only, as in the cloned layers of `nn.TransformerEncoder`. All others were shared on
+    purpose: tied weights stay tied. If the file has the node's call in PyTorch, that decides.
 
-    - `b = Identity(a)`, as PyTorch's tracing exporter writes it: `b` becomes an initializer. In a
-      model of a Builder, or of nobody's, an Identity is what it says, also of one element.
-    - `one.weight` is read by a node that PyTorch's default exporter says was of the module `two`,
-      and by one of `one`: the first reads `two.weight` from then on.
-    - A statistic of a normalisation that is something else too: it becomes `bn.running_mean`.
+    - `b = Identity(a)`, from PyTorch's tracing exporter: `b` becomes an initializer. In models of a
+      Builder, or without a producer, an Identity is kept.
+    - `one.weight` is read by nodes of the modules `one` and `two`, by the metadata of PyTorch's
+      default exporter: the node of `two` gets a copy, `two.weight`.
+    - A statistic of a normalisation that is also read as something else: the normalisation gets a
+      copy, `bn.running_mean`.
 
-    Raises OutOfMemoryException where the host cannot hold them apart.
+    Raises OutOfMemoryException if the host cannot hold the copies.
     """
     merged = _Merged(loaded)
-    if originOf(loaded.model).producer not in ("", BUILDER):
-        merged.separateIdentities()
-    merged.separateModules()
-    merged.separateStatistics()
+    if origin_of(loaded.model).producer not in ("", BUILDER):
+        merged.separate_identities()
+    merged.separate_modules()
+    merged.separate_statistics()
     return loaded if merged.model is loaded.model else loaded._replace(model=merged.model)
 
 
 class _Merged:
-    """A model, copied before the first change."""
+    """A model, which is copied before the first change."""
 
     def __init__(self, loaded: Loaded) -> None:
         self.model, self._given = loaded.model, loaded.model
@@ -63,32 +65,32 @@ class _Merged:
         self._taken |= {*self._tensors, *self._outputs, *(value.name for value in graph.input)}
         self._uniform: dict[str, bool] = {}
         self._copies: dict[str, str] = {}
-        """By name, what each is a copy of."""
+        """For each new initializer, the name of the one that it is a copy of."""
 
-    def separateIdentities(self) -> None:
-        """What an Identity makes of an initializer becomes one itself."""
+    def separate_identities(self) -> None:
+        """Replaces an Identity of a merged initializer by an initializer with its output's name."""
         gone: list[int] = []
         for n, node in enumerate(self.model.graph.node):
             if node.op_type != "Identity" or node.domain or not node.input or not node.output:
                 continue
-            if fx.call(node):  # Something that the network computes.
+            if fx.call(node):  # An Identity of the network itself, not of the exporter.
                 continue
             old, name = node.input[0], node.output[0]
-            if name not in self._outputs and self._wasMerged(old, name):
+            if name not in self._outputs and self._was_merged(old, name):
                 self._copy(old, name)
                 gone.append(n)
         for n in reversed(gone):
             del self.model.graph.node[n]
 
-    def separateModules(self) -> None:
-        """Initializers that nodes of several modules read."""
+    def separate_modules(self) -> None:
+        """Gives each module its own copy of an initializer that nodes of several modules read."""
         readers: dict[str, list[tuple[int, int, str]]] = {}
         nodes = self.model.graph.node
         modules = {fx.module(node) for node in nodes}
 
         @cache
         def named(suffix: str) -> Mapping[str, str]:
-            """The parameters that modules may have, by their names in calls."""
+            """Maps the spelling in calls to the parameter name, for this suffix and all modules."""
             return {fx.argument(module + suffix): module + suffix for module in modules}
 
         for n, node in enumerate(nodes):
@@ -105,16 +107,18 @@ class _Merged:
                 suffix = id.removeprefix(own)
                 said = fx.parameters(nodes[n]) & named(suffix).keys()
                 name = named(suffix)[said.pop()] if len(said) == 1 else None
-                if name == id:  # It reads what it read in PyTorch.
+                if name == id:  # The node read this parameter in PyTorch, too.
                     continue
                 related = _within(owner, module) or _within(module, owner)
-                if name is None and not related and self._wasMerged(id, module + suffix):
+                if name is None and not related and self._was_merged(id, module + suffix):
                     name = module + suffix
                 if name and (name not in self._taken or self._copies.get(name) == id):
                     self._replace(n, i, name)
 
-    def separateStatistics(self) -> None:
-        """Statistics that are read as something else too."""
+    def separate_statistics(self) -> None:
+        """Gives normalisations their own copies of statistics that are also read as something
+        else.
+        """
         other = {
             id
             for node in self.model.graph.node
@@ -129,26 +133,28 @@ class _Merged:
                     base = f"{node.input[1].removesuffix('.weight')}.{what}"
                     self._replace(n, i, names.setdefault((old, what), self._unused(base)))
 
-    def _wasMerged(self, id: str, other: str) -> bool:
-        """Whether the initializer `id` was `other` too for its values alone."""
+    def _was_merged(self, id: str, other: str) -> bool:
+        """Whether the initializers `id` and `other` were different ones, merged for equal
+        values.
+        """
         clones = re.sub(r"\d+", "0", id) == re.sub(r"\d+", "0", other)
-        return id in self._tensors if clones else self._isUniform(id)
+        return id in self._tensors if clones else self._is_uniform(id)
 
-    def _isUniform(self, id: str) -> bool:
-        """Whether it is an initializer whose elements are all equal."""
+    def _is_uniform(self, id: str) -> bool:
+        """Whether `id` is an initializer with equal elements."""
         if id not in self._tensors:
             return False
         if id not in self._uniform:
             try:
                 array = self._reader.array(self._tensors[id]).reshape(-1)
-            except ModelError:  # Who reads it next says why.
+            except ModelError:  # The importer will raise it again, with its reason.
                 self._uniform[id] = False
             else:
                 self._uniform[id] = bool(len(array)) and bool((array == array[0]).all())
         return self._uniform[id]
 
     def _replace(self, n: int, i: int, name: str) -> None:
-        """Has a node read a copy of its input, under another name."""
+        """Makes input `i` of node `n` a copy of its initializer, named `name`."""
         old = self.model.graph.node[n].input[i]
         if name not in self._copies:
             self._copy(old, name)

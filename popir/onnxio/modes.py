@@ -1,8 +1,8 @@
-"""Puts nodes that compute otherwise in training, BatchNormalization and Dropout, in one mode or the
-other, whatever the model says.
+"""Sets the mode, training or evaluation, of BatchNormalization and Dropout nodes, whatever the
+model says.
 
-Exporters lose the mode: PyTorch's default one writes batch norm as it runs in evaluation, whatever
-the module's mode, and the one before wrote the mode of the module at that time for ever.
+Exporters lose the mode. PyTorch's default exporter writes batch normalisation in evaluation mode,
+whatever the module's mode; the tracing exporter writes the mode that the module had at export.
 """
 
 from __future__ import annotations
@@ -22,17 +22,19 @@ _FOLDED = (
 )
 
 
-def inModes(
+def in_modes(
     model: ModelProto, training: Collection[str], evaluation: Collection[str]
 ) -> Sequence[NodeProto]:
-    """The nodes of the model's graph, those named or fitted by a pattern in that mode.
+    """The nodes of the model's graph, with the selected normalisation and dropout nodes in training
+    or evaluation mode.
 
-    A node without a name has that of its first output. The model itself does not change. Raises
-    popart_exception for what fits no node, and for what contradicts itself.
+    `training` and `evaluation` are names or patterns. A node without a name has that of its first
+    output. The model is not changed. Raises popart_exception for a pattern that matches no such
+    node, and for contradicting ones.
     """
     if not training and not evaluation:
         return model.graph.node
-    modal = {nameOf(node): node for node in model.graph.node if node.op_type in MODAL}
+    modal = {name_of(node): node for node in model.graph.node if node.op_type in MODAL}
     given = {"trainingMode": training, "evaluationMode": evaluation}
     advice = _FOLDED.format(count=len(modal) or "no")
     chosen = told("normalisation or dropout node", list(modal), given, advice)
@@ -41,8 +43,8 @@ def inModes(
     taken = {id for node in model.graph.node for id in node.output}
     nodes: list[NodeProto] = []
     for node in model.graph.node:
-        if node.op_type in MODAL and nameOf(node) in chosen:
-            isTraining = chosen[nameOf(node)][0] == "trainingMode"
+        if node.op_type in MODAL and name_of(node) in chosen:
+            isTraining = chosen[name_of(node)][0] == "trainingMode"
             change = _normalised if node.op_type == "BatchNormalization" else _dropped
             nodes += change(
                 node, version if node.domain in ("", "ai.onnx") else 0, isTraining, taken
@@ -52,15 +54,17 @@ def inModes(
     return nodes
 
 
-def nameOf(node: NodeProto) -> str:
-    """What a node is called: by its name, or else by its first output."""
+def name_of(node: NodeProto) -> str:
+    """The name of a node, or else of its first output."""
     return node.name or next(iter(node.output), "")
 
 
 def _normalised(
     node: NodeProto, version: int, isTraining: bool, taken: set[str]
 ) -> Iterator[NodeProto]:
-    """From version 14 on an attribute says it, before the number of outputs."""
+    """BatchNormalization in the given mode. From version 14 on an attribute gives the mode, before
+    that the number of outputs.
+    """
     changed = _without(node, "training_mode", "is_test")
     if version >= 14:
         changed.attribute.append(helper.make_attribute("training_mode", int(isTraining)))
@@ -77,7 +81,9 @@ def _normalised(
 def _dropped(
     node: NodeProto, version: int, isTraining: bool, taken: set[str]
 ) -> Iterator[NodeProto]:
-    """From version 12 on an input says it; before, what drops nothing has the ratio 0."""
+    """Dropout in the given mode. From version 12 on an input gives the mode; before that,
+    evaluation is the ratio 0.
+    """
     changed = _without(node, "is_test")
     if version >= 12:
         mode = _unused(f"{node.output[0]}/training_mode", taken)
@@ -93,7 +99,7 @@ def _dropped(
 
 
 def _without(node: NodeProto, *names: str) -> NodeProto:
-    """A copy without these attributes."""
+    """A copy of a node without the named attributes."""
     copy = NodeProto()
     copy.CopyFrom(node)
     kept = [attribute for attribute in node.attribute if attribute.name not in names]

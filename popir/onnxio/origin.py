@@ -1,4 +1,4 @@
-"""Who wrote a model, and what that exporter says of its initializers: `originOf`."""
+"""Reads the tool that wrote a model and its metadata about initializers: `origin_of`."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _KIND = "pkg.torch.export.graph_signature.InputSpec.kind"
 _FOLDED = "pkg.onnxscript.optimizer.folded_from"
 
 
-def originOf(model: ModelProto) -> Origin:
-    """Read off the model; the metadata are those of PyTorch's default exporter."""
+def origin_of(model: ModelProto) -> Origin:
+    """The origin of a model. The metadata are those of PyTorch's default exporter."""
     graph = model.graph
     names = [tensor.name for tensor in graph.initializer]
     names += [tensor.values.name for tensor in graph.sparse_initializer]
@@ -38,8 +38,8 @@ def _metadata(model: ModelProto) -> Iterator[tuple[str, StringStringEntryProto]]
 
 
 def _producer(model: ModelProto) -> str:
-    """The producer's name. PopART writes none, imports its own operators, and lists each of its
-    initializers among the inputs, too.
+    """The name of the producer. PopART writes none; its models import ai.graphcore and list each
+    initializer as an input, too.
     """
     graph = model.graph
     if model.producer_name or all(item.domain != "ai.graphcore" for item in model.opset_import):

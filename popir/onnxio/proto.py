@@ -1,4 +1,4 @@
-"""ONNX's messages, for those who build models, and small ones made from values of ours."""
+"""ONNX's message classes, and small messages made from our own values."""
 
 from __future__ import annotations
 
@@ -34,28 +34,28 @@ __all__ = [
 
 
 def value_info(id: str, info: TensorInfo | None) -> ValueInfoProto:
-    """The declaration of a graph input or output; without type and shape if they are not known."""
+    """The declaration of a graph input or output; without type and shape if `info` is None."""
     if info is None:
         return ValueInfoProto(name=id)
     return helper.make_tensor_value_info(id, info.dataType().onnx, info.shape())
 
 
 def tensor(id: str, value: np.ndarray[Any, Any]) -> TensorProto:
-    """An initializer of that id and value."""
+    """An initializer with this id and value."""
     return numpy_helper.from_array(value, id)
 
 
 def opset(domain: str, version: int) -> OperatorSetIdProto:
-    """The import of one version of a domain; ONNX writes its own domain ai.onnx as ""."""
+    """The import of one version of a domain. ONNX writes its own domain ai.onnx as ""."""
     return OperatorSetIdProto(domain="" if domain == "ai.onnx" else domain, version=version)
 
 
 def finish(model: ModelProto, opsets: dict[str, int]) -> ModelProto:
-    """Gives `model` its opsets, the lowest IR version that they allow, and what that version
-    demands.
+    """Sets the opsets of `model`, the lowest IR version that they allow, and what that version
+    requires.
 
-    A training_info needs IR version 7; before version 4, initializers must be graph inputs too.
-    Returns the model.
+    A training_info needs IR version 7. Before version 4, initializers must be graph inputs, too.
+    Returns `model`.
     """
     del model.opset_import[:]
     model.opset_import.extend(opset(domain, version) for domain, version in opsets.items())

@@ -1,5 +1,5 @@
-"""Schemas that operator libraries bring, registered with `onnx.defs`: `onnx.checker` and
-`onnx.shape_inference` then know the operators.
+"""Schemas of operator libraries, registered with `onnx.defs`, so that `onnx.checker` and
+`onnx.shape_inference` know the operators.
 """
 
 from __future__ import annotations
@@ -20,23 +20,25 @@ _Schema = onnx.defs.OpSchema
 _option: Any = _Schema.FormalParameterOption
 _kind: Any = _Schema.AttrType
 Dims = Sequence[int | str | None] | None
-"""A shape whose dimensions are numbers, names or unknown; None for an unknown rank."""
+"""A shape. A dimension is a number, a symbolic name or None; None for an unknown rank."""
 Known = tuple[int, Dims]
-"""Element type, as in TensorProto, and shape."""
+"""An element type, as in TensorProto, and a shape."""
 Infer = Callable[
     [Sequence[Known | None], Mapping[str, Any], Sequence[np.ndarray[Any, Any] | None], int],
     Sequence[Known | None],
 ]
-"""Inputs, attributes, the values of constant inputs and the number of outputs to outputs."""
+"""A function from (inputs, attributes, values of constant inputs, number of outputs) to the
+outputs.
+"""
 
 _ours: set[tuple[str, int, str]] = set()
 
 
 def register(description: Mapping[str, Any], infer: Infer | None) -> None:
-    """Registers a schema, described by the names of OpSchema's own arguments.
+    """Registers a schema, given by the argument names of OpSchema.
 
-    A schema of a library takes the place of an earlier one of a library. Raises what onnx.defs
-    raises for one that contradicts itself, or whose operator ONNX has.
+    It replaces an earlier schema of a library. Raises the errors of onnx.defs for a schema that is
+    inconsistent, or that ONNX has itself.
     """
     schema = _Schema(
         description["name"],
@@ -78,7 +80,9 @@ def _attribute(name: str, description: str, kind: int, required: bool, default: 
 
 
 def _infer(context: Any, infer: Infer) -> None:
-    """Calls a library's inference function. ONNX reports an InferenceError with the node."""
+    """Calls a library's inference function. ONNX reports an InferenceError together with the
+    node.
+    """
     inputs = range(context.get_num_inputs())
     try:
         found = infer(
@@ -112,7 +116,7 @@ def _value(context: Any, i: int) -> np.ndarray[Any, Any] | None:
 
 
 class _Attributes(Mapping[str, Any]):
-    """A node's attributes; only those that are asked for are converted."""
+    """The attributes of a node. They are converted when they are read."""
 
     def __init__(self, context: Any) -> None:
         self._context = context

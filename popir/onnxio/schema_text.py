@@ -11,12 +11,14 @@
     attr   reduction: STRING = "Mean"   "Mean", "Sum" or "NoReduction"
     attr   ignoreIndex: INT?       a class that counts for nothing
 
-The first line has the operator's name, the version that introduced this form, and the name of the
-Builder's method; the folder is the domain. Then comes what the operator does, up to the first line
-that starts with `input`, `output`, `attr` or `type`. A name with `?` after its type is optional,
-with `*` variadic from none, with `+` variadic from one. An attribute has one of ONNX's types, and a
-default as a Python literal if it has one; without `?` or default it is required. The order of the
-attributes is that of the method's arguments. What follows two blanks is documentation.
+- The first line has the operator's type, the version that introduced this form, and the name of the
+  Builder's method. The folder's name is the domain.
+- The operator's documentation follows, up to the first `input`, `output`, `attr` or `type` line.
+- An input or output with `?` after its type is optional; `*` is variadic with none or more, `+`
+  with one or more.
+- An attribute has an ONNX type and possibly a default, a Python literal. Without a default or `?`
+  it is required. The method's arguments are in the order of the attributes.
+- Text after two blanks is documentation.
 """
 
 from __future__ import annotations
@@ -37,12 +39,12 @@ from popir.types import DataType
 
 @dataclass(frozen=True, eq=False)
 class Schema:
-    """One version of one operator."""
+    """The schema of one version of an operator."""
 
     opid: OperatorIdentifier
-    """Its version is the first opset that has the operator in this form."""
+    """The identifier; its version is the first opset with the operator in this form."""
     method: str
-    """The name of the Builder's method: "leakyrelu", "logical_and"."""
+    """The name of the Builder's method, such as "leakyrelu" or "logical_and"."""
     inputs: Formals
     outputs: Formals
     attributes: Mapping[str, AttributeSpec]
@@ -62,9 +64,9 @@ _ROWS = {"input": _FORMAL, "output": _FORMAL, "attr": _ATTR, "type": _TYPE}
 
 
 def parse(text: str, domain: str, where: str) -> Schema:
-    """The schema that `text` is.
+    """Parses the text of a schema.
 
-    Raises popart_exception, with `where` and the line, if it is none.
+    Raises popart_exception, with `where` and the line, for a syntax error.
     """
     head, *lines = text.splitlines() or [""]
     with _located(where, 1):
@@ -135,7 +137,7 @@ def _attribute(row: re.Match[str]) -> AttributeSpec:
     except (SyntaxError, TypeError, ValueError):
         raise ValueError(f"the default {text} of the attribute is not {kind.words}") from None
     if kind is AttributeKind.FLOAT and default is not None:
-        default = np.float32(default).item()  # As an attribute in a model is stored.
+        default = np.float32(default).item()  # ONNX attributes store 32-bit floats.
     return AttributeSpec(
         row["name"], kind, text is None and not row["optional"], default, row["doc"] or ""
     )

@@ -1,8 +1,8 @@
-"""What is known of an operator before anything implements it: its schema.
+"""Operator schemas: what is known of an operator without its implementation.
 
-ONNX's operators have theirs in `onnx.defs`; those of popir's own domains stand in `schemas/`, one
-file each, read by `popir.onnxio.schema_text`. All else follows from a schema: the Builder's
-methods, the checks of what an operator is given, and the defaults of attributes.
+ONNX's operators have schemas in `onnx.defs`. Those of popir's own domains are in the folder
+`schemas/`, one file each, in the form of `popir.onnxio.schema_text`. The Builder's methods, the
+checks of an operator's arguments and the defaults of attributes come from schemas.
 """
 
 from __future__ import annotations
@@ -26,50 +26,50 @@ from popir.types import DataType
 OLDEST_OPSET = 6
 """The oldest opset of ai.onnx that popir reads."""
 NEWEST_OPSET = onnx.defs.onnx_opset_version()
-"""The newest opset of ai.onnx that the installed onnx describes."""
+"""The newest opset of ai.onnx in the installed onnx."""
 DEFAULT_OPSET = 10
-"""What `Builder.aiOnnx` means, as in PopART."""
+"""The opset of `Builder.aiOnnx`, as in PopART."""
 
 _ROOT = Path(__file__).resolve().parents[1]
 
 
 def find(domain: str, type: str, opset: int) -> Schema | None:
-    """The schema in force at `opset`, the version of the domain; None if there is none."""
+    """The schema that applies at `opset`, the version of the domain; None if there is none."""
     versions = _all().get((domain or "ai.onnx", type), {})
     best = max((version for version in versions if version <= opset), default=None)
     return None if best is None else _get(versions, best)
 
 
 def of(opid: OperatorIdentifier) -> Schema | None:
-    """The schema of exactly this operator and version, or None."""
+    """The schema of exactly this operator and version; None if there is none."""
     return _get(_all().get((opid.domain, opid.type), {}), opid.version)
 
 
 def versions(domain: str, type: str) -> list[int]:
-    """The versions in which the operator was introduced or changed, ascending; [] if unknown."""
+    """The versions that introduced or changed the operator, ascending; [] if it is unknown."""
     return sorted(_all().get((domain or "ai.onnx", type), ()))
 
 
 def domains() -> set[str]:
-    """The domains whose operators have schemas."""
+    """The domains with operators that have schemas."""
     return {domain for domain, _ in _all()}
 
 
 @functools.cache
 def in_force(domain: str, opset: int) -> dict[str, Schema]:
-    """The operators of a domain at a version of it, by the name of their Builder method."""
+    """The schemas that apply at an opset of a domain, by the name of the Builder's method."""
     found = (find(domain, type, opset) for d, type in _all() if d == domain)
     return {schema.method: schema for schema in found if schema is not None}
 
 
 def names(domain: str) -> list[str]:
-    """The names of all operators of a domain."""
+    """The types of all operators of a domain."""
     return [type for d, type in _all() if d == domain]
 
 
 @functools.cache
 def definition(opid: OperatorIdentifier) -> OpDefinition | None:
-    """The check that the schema of this operator amounts to; None without a schema."""
+    """The OpDefinition that follows from the schema of this operator; None without a schema."""
     schema = of(opid)
     if schema is None:
         return None
@@ -77,7 +77,7 @@ def definition(opid: OperatorIdentifier) -> OpDefinition | None:
 
 
 def attributes(opid: OperatorIdentifier) -> Mapping[str, AttributeSpec] | None:
-    """The attributes that the operator's schema declares; None without a schema."""
+    """The attributes in the operator's schema, by name; None without a schema."""
     schema = of(opid)
     return None if schema is None else schema.attributes
 
@@ -90,10 +90,12 @@ _Versions = dict[int, "Schema | onnx.defs.OpSchema"]
 
 @functools.cache
 def _all() -> dict[tuple[str, str], _Versions]:
-    """Every operator by domain and name; ONNX's schemas are converted when they are asked for."""
+    """All schemas, by domain and type, then by version. ONNX's schemas are converted at the first
+    use.
+    """
     found: dict[tuple[str, str], _Versions] = {}
     for schema in onnx.defs.get_all_schemas_with_history():
-        # Libraries register theirs with onnx.defs too, whenever they are loaded.
+        # Skips schemas that operator libraries have registered with onnx.defs.
         if not schema.deprecated and schema.domain.startswith(("ai.onnx", "")[not schema.domain]):
             key = (schema.domain or "ai.onnx", schema.name)
             found.setdefault(key, {})[schema.since_version] = schema
@@ -104,7 +106,7 @@ def _all() -> dict[tuple[str, str], _Versions]:
 
 
 def _folder() -> Path:
-    """`schemas/` of a source tree, else the copy in the installed package."""
+    """The folder `schemas/` of the source tree, or its copy in an installed package."""
     source = (_ROOT.parent / "pyproject.toml").exists()
     return _ROOT.parent / "schemas" if source else _ROOT / "share" / "schemas"
 

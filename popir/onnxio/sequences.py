@@ -1,8 +1,11 @@
-"""Sequences of tensors, which exist while a model is imported and no longer.
+"""Removal of sequences of tensors at import.
 
-Where a model takes a sequence apart again at positions that are known, as PyTorch's exporter does
-with what `torch.split` returns, it needs none: a sequence is a list of ids here, and the operators
-on it become Split, Concat and Identity.
+PyTorch's exporter, for example, makes a sequence of the results of `torch.split`, and takes it
+apart again at known positions. Such a model needs no sequences at run time. At import a sequence is
+a list of tensor ids, and the operators on it become Split, Concat and Identity.
+
+Example: `s = SplitToSequence(x)`, `y = SequenceAt(s, 1)` become `s/0, s/1 = Split(x)`, `y =
+Identity(s/1)`.
 """
 
 from __future__ import annotations
@@ -20,13 +23,13 @@ from popir.onnxio.proto import tensor
 Array = np.ndarray[Any, Any]
 
 MAX_PARTS = 1 << 16
-"""Tensors that one node may split another into."""
+"""The most tensors that one node may split a tensor into."""
 MAX_ELEMENTS = 1 << 22
-"""Tensors in all sequences of a model together."""
+"""The most tensors in all sequences of a model together."""
 
 
 class Sequences:
-    """The sequences of one graph, each by its id."""
+    """The sequences of one graph: sequence id to tensor ids."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
@@ -34,9 +37,10 @@ class Sequences:
         self._elements = 0
 
     def rewritten(self, node: NodeProto) -> list[NodeProto] | None:
-        """The nodes that do without sequences what `node` does; None if it has to do with none.
+        """The nodes, without sequences, that compute the same as `node`; None if it has no
+        sequence.
 
-        Raises ModelError where the place or the size of something is not known.
+        Raises ModelError if a position or size is not known at import.
         """
         read = [id for id in node.input if id in self._lists]
         make = _MAKERS.get(node.op_type) if node.domain in ("", "ai.onnx") else None
@@ -56,20 +60,25 @@ class Sequences:
         return list(make(self, node))
 
     def of(self, node: NodeProto) -> list[str]:
-        """The tensors of the sequence that is the node's input 0."""
+        """The tensor ids of the sequence at input 0 of the node. Raises ModelError if it is no
+        sequence.
+        """
         if node.input[0] not in self._lists:
             raise ModelError(f"{_who(node)}: its input 0, '{node.input[0]}', is no sequence.")
         return self._lists[node.input[0]]
 
     def set(self, node: NodeProto, ids: list[str]) -> None:
-        """Makes the tensors the sequence that is the node's output."""
+        """Makes the output of the node the sequence of the tensors `ids`."""
         self._elements += len(ids)
         if self._elements > MAX_ELEMENTS:
             raise ModelError(f"{_who(node)}: sequences have more than {MAX_ELEMENTS} elements.")
         self._lists[node.output[0]] = ids
 
     def constant(self, node: NodeProto, i: int) -> Array | None:
-        """The integers of an input, None if it is left out."""
+        """The integers of constant input `i`; None if it is left out.
+
+        Raises ModelError if they are not known.
+        """
         if i >= len(node.input) or not node.input[i]:
             return None
         found = self._graph.tensors.get(node.input[i])
@@ -81,7 +90,10 @@ class Sequences:
         return found.data
 
     def position(self, node: NodeProto, i: int, length: int, end: int) -> int:
-        """The place that input `i` names, counted from the end if negative, or else `end`."""
+        """The position given by input `i`, negative from the end; `end` if the input is left out.
+
+        Raises ModelError if it is outside of `length`.
+        """
         given = self.constant(node, i)
         place = end if given is None or not given.size else int(given.reshape(-1)[0])
         if not -length <= place < length:
@@ -107,7 +119,7 @@ class Sequences:
         return [min(each, size - i) for i in range(0, size, each)]
 
     def version(self) -> int:
-        """That of ai.onnx."""
+        """The model's opset of ai.onnx."""
         return self._graph.opsets["ai.onnx"]
 
 
@@ -127,7 +139,7 @@ def _parts(node: NodeProto, count: int) -> list[str]:
 def _sized(
     who: Sequences, type: str, ids: tuple[str, list[str]], numbers: list[int], old: str, **more: Any
 ) -> Iterator[NodeProto]:
-    """A node whose `numbers` are an input from version 13 on, and the attribute `old` before."""
+    """A node with `numbers` as an input from opset 13 on, and as the attribute `old` before."""
     given, outputs = ids
     if who.version() < 13:
         yield helper.make_node(type, [given], outputs, **{old: numbers}, **more)
@@ -203,7 +215,7 @@ def _erase(who: Sequences, node: NodeProto) -> Iterator[NodeProto]:
 
 
 _LEAST = {"SequenceEmpty": 0, "SequenceAt": 2, "SequenceInsert": 2}
-"""By operator, how many inputs it cannot do without, if that is not one."""
+"""The least number of inputs of each operator, if it is not one."""
 _MAKERS: dict[str, Callable[[Sequences, NodeProto], Iterator[NodeProto]]] = {
     "SplitToSequence": _split,
     "ConcatFromSequence": _concat,

@@ -1,4 +1,4 @@
-"""A model that was imported, to be written again with weights that have changed."""
+"""Keeps an imported model, so that it can be saved with changed weights."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from popir.errors import did_you_mean, popart_exception
-from popir.onnxio.exporter import save, withWeights
-from popir.onnxio.external import location_of, points_to, removeReplaced, writeExternal
+from popir.onnxio.exporter import save, with_weights
+from popir.onnxio.external import location_of, points_to, remove_replaced, write_external
 from popir.onnxio.limits import MAX_FILE
 from popir.onnxio.load import Loaded, embed
 from popir.onnxio.proto import ModelProto, TensorProto, tensor
 from popir.onnxio.training_info import Training, part
-from popir.reserved import weightOfState
+from popir.reserved import weight_of_state
 
 Array = np.ndarray[Any, Any]
 
@@ -32,11 +32,15 @@ class Skeleton:
         dropped: Container[str] = (),
         training: Training | None = None,
     ) -> None:
-        """That of a model; external data that are no weights are taken in.
+        """Makes the skeleton of a model; external data of tensors that are no weights are read into
+        it.
 
-        The weights named in `more` become initializers of the model, those in `dropped` are none
-        any more. Where `training` is given, what only the loss needs lies apart: see
-        `popir.onnxio.training_info`.
+        Args:
+            loaded: the model.
+            weights: the weights' arrays, by id; the model gets their types and shapes.
+            more: ids of weights that become additional initializers.
+            dropped: ids of initializers to leave out.
+            training: if given, the loss goes to training_info; see `popir.onnxio.training_info`.
         """
         self.model = embed(_without(loaded.model, weights, dropped), loaded.folder, weights)
         names = {each.name for each in self.model.graph.initializer}
@@ -50,11 +54,14 @@ class Skeleton:
             for each in loaded.model.graph.initializer
             if each.data_location == TensorProto.EXTERNAL
         }
-        """The initializers whose data lay in a file beside the model, with that file's location."""
+        """The initializers with external data in the original model, and the location of the
+        file.
+        """
         self._files: dict[str, str] = {}
 
     def redirect(self, fromLocation: str, toLocation: str) -> None:
-        """Names the file for the weights that the model has in the file `fromLocation`.
+        """Writes weights that the model has in the data file `fromLocation` to `toLocation`
+        instead.
 
         Raises popart_exception if the model has none in that file.
         """
@@ -67,40 +74,41 @@ class Skeleton:
         self._files[fromLocation] = toLocation
 
     def save(self, values: Mapping[str, Array], path: str | os.PathLike[str]) -> None:
-        """Writes the model; of `values`, those that are its initializers.
+        """Writes the model with the values of its initializers from `values`.
 
-        Those that were external are again, with the optimizer's state of them, in one file beside
-        the model, or in the file that `redirect` has named. The rest lies in the model, unless it
-        would be too large for that: then all weights are external. The model is written last, and
-        data whose file has no name of the caller's stand under a name of their own, so that at any
-        moment the old model or the new one is there with its data.
+        Weights that were external stay so, together with their optimizer state: in one data file
+        beside the model, or in the file of `redirect`. Other weights are in the model file; if that
+        would be too large, all weights are external.
 
-        Raises ModelError if a file cannot be written.
+        Data files with generated names are new files, and the model is written last. So at any
+        moment the old or the new model is complete. Raises ModelError if a file cannot be written.
         """
         names = {each.name for each in self.model.graph.initializer}
         weights = {id: value for id, value in values.items() if id in names}
         outside = {id: self._files.get(location) for id, location in self._external.items()}
-        outside |= {id: outside[of] for id in weights if (of := weightOfState(id)) in outside}
+        outside |= {id: outside[of] for id in weights if (of := weight_of_state(id)) in outside}
         total = sum(value.nbytes for id, value in weights.items() if id not in outside)
         if total + self.model.ByteSize() > _MAX_INSIDE:
             outside = {**dict.fromkeys(weights), **outside}
         outside = {id: file for id, file in outside.items() if id in weights}
         inside = {id: value for id, value in weights.items() if id not in outside}
-        model = withWeights(self.model, inside)
+        model = with_weights(self.model, inside)
         initializers = {each.name: each for each in model.graph.initializer}
         target = Path(path)
         own = ""
         for file in dict.fromkeys(outside.values()):
             data = {id: weights[id] for id in outside if outside[id] == file}
-            for id, place in writeExternal(data, target, file).items():
+            for id, place in write_external(data, target, file).items():
                 points_to(initializers[id], place)
                 own = own if file is not None else place.location
         save(model, target)
-        removeReplaced(target, own)
+        remove_replaced(target, own)
 
 
 def _without(whole: ModelProto, weights: Container[str], dropped: Container[str]) -> ModelProto:
-    """The model, with weights that have type and shape alone, and without those dropped."""
+    """A copy of the model: weights have type and shape only, and those in `dropped` are left
+    out.
+    """
     model = ModelProto()
     for field, value in whole.ListFields():
         if field.name != "graph":
@@ -110,7 +118,7 @@ def _without(whole: ModelProto, weights: Container[str], dropped: Container[str]
         if field.name != "initializer":
             _copy(model.graph, field.name, value)
     for i in reversed(range(len(model.graph.input))):
-        if model.graph.input[i].name in dropped:  # Of an IR version that has initializers there.
+        if model.graph.input[i].name in dropped:  # Before IR version 4, initializers are inputs.
             del model.graph.input[i]
     for old in whole.graph.initializer:
         if old.name in dropped:
@@ -134,4 +142,4 @@ def _copy(message: Any, field: str, value: Any) -> None:
 
 
 _MAX_INSIDE = MAX_FILE - (1 << 24)
-"""Bytes of weights and model up to which they share a file."""
+"""The most bytes of weights and model in one file."""

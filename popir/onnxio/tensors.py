@@ -1,4 +1,6 @@
-"""Tensors of a model as arrays: every way of storing them, with sizes that are not believed."""
+"""Conversion of a model's tensors to arrays, for all ways of storing them. Sizes are checked
+first.
+"""
 
 from __future__ import annotations
 
@@ -24,17 +26,17 @@ _STORED_IN: dict[str, tuple[DataType, ...]] = {
     "uint64_data": (DataType.UINT32, DataType.UINT64),
     "string_data": (DataType.STRING,),
 }
-"""The field that holds elements of a type; for the other types it is int32_data."""
+"""The field that holds elements of a type; types not named here use int32_data."""
 _FIELDS = {kind: field for field, kinds in _STORED_IN.items() for kind in kinds}
 _BITS = {2: np.uint16, 1: np.uint8}
-"""What int32_data holds of a small floating-point number, by its bytes: its bits."""
+"""For small floating-point types, by their bytes: the type of the bits stored in int32_data."""
 
 
 class TensorReader:
     """Reads the tensors of one model.
 
-    `folder` is where external data may lie, None if nothing may. What is read from there, and what
-    sparse tensors become, must fit the host's memory all together.
+    `folder` has the external data; None if external data are not allowed. All tensors read from
+    there, and all sparse tensors converted, must fit the host's memory together.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -44,9 +46,9 @@ class TensorReader:
     def array(self, tensor: TensorProto, who: str = "") -> Array:
         """The tensor as an array, which may be read-only.
 
-        Raises ModelError, beginning with `who`, for an element type that popir does not know, and
-        for data that are missing, do not fit the shape, or lie where they must not;
-        OutOfMemoryException for more than the host can hold.
+        Raises ModelError, naming `who`, for an unknown element type, and for data that are missing,
+        do not fit the shape or must not be read; OutOfMemoryException if the host has too little
+        memory.
         """
         who = who or f"The initializer '{tensor.name}'"
         try:
@@ -66,8 +68,10 @@ class TensorReader:
         return flat.reshape(shape)
 
     def dense(self, sparse: SparseTensorProto, who: str = "") -> Array:
-        """A sparse tensor, with its zeros. Raises what `array` raises, and ModelError for indices
-        that are none of the tensor or do not ascend.
+        """A sparse tensor as a dense array.
+
+        Raises the errors of `array`, and ModelError for indices outside of the shape or not
+        ascending.
         """
         who = who or f"The sparse initializer '{sparse.values.name}'"
         values = self.array(sparse.values, f"{who} (values)")
@@ -165,7 +169,7 @@ def _check_size(
 
 
 def _of_bytes(data: Array, kind: DataType) -> Array:
-    """Elements from their bytes; any byte but 0 is true."""
+    """The elements from their bytes. For BOOL, any byte but 0 is True."""
     return data != 0 if kind is DataType.BOOL else data.view(kind.numpy)
 
 

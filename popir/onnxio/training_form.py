@@ -1,4 +1,4 @@
-"""A model as it is trained: what its file says of training beside what it computes."""
+"""Changes a model to the form in which it is trained, using the exporter's metadata."""
 
 from __future__ import annotations
 
@@ -6,26 +6,29 @@ from onnx import ModelProto
 
 from popir.onnxio import fx
 from popir.onnxio.load import Loaded
-from popir.onnxio.merged import STATISTICS, separateMerged
+from popir.onnxio.merged import STATISTICS, separate_merged
 from popir.onnxio.proto import opset
 
 _DETACH = "torch.ops.aten.detach.default"
 
 
-def inTrainingForm(loaded: Loaded) -> Loaded:
-    """The model with merged initializers apart, and with what PyTorch's default exporter writes as
-    an Identity as what it was: `x.detach()` is a Detach, and the statistics that the second use of
-    a normalisation reads are those that the first one has updated.
+def in_training_form(loaded: Loaded) -> Loaded:
+    """The model to train.
+
+    - Merged initializers are separated; see `popir.onnxio.merged`.
+    - An Identity that PyTorch's default exporter wrote for `x.detach()` becomes a Detach.
+    - If a normalisation layer is used twice, both uses read the same statistics: the second one
+      continues from those that the first one has updated.
     """
     if not any(map(fx.call, loaded.model.graph.node)):
-        return separateMerged(loaded)
+        return separate_merged(loaded)
     model = ModelProto()
     model.CopyFrom(loaded.model)
-    changed = [_withDetach(model), _withSharedStatistics(model)]
-    return separateMerged(loaded._replace(model=model) if any(changed) else loaded)
+    changed = [_with_detach(model), _with_shared_statistics(model)]
+    return separate_merged(loaded._replace(model=model) if any(changed) else loaded)
 
 
-def _withDetach(model: ModelProto) -> bool:
+def _with_detach(model: ModelProto) -> bool:
     nodes = model.graph.node
     found = [n for n in nodes if n.op_type == "Identity" and fx.target(n) == _DETACH]
     for node in found:
@@ -35,8 +38,10 @@ def _withDetach(model: ModelProto) -> bool:
     return bool(found)
 
 
-def _withSharedStatistics(model: ModelProto) -> bool:
-    """Whether a normalisation read copies of initializers as its statistics; it reads these now."""
+def _with_shared_statistics(model: ModelProto) -> bool:
+    """Makes normalisations read initializers instead of copies of them as statistics. Returns
+    whether there was one.
+    """
     nodes = model.graph.node
     initializers = {tensor.name for tensor in model.graph.initializer}
     of: dict[str, str] = {}

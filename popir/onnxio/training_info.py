@@ -1,8 +1,8 @@
-"""What a model has for its training alone: the loss, the labels, and what lies between.
+"""The part of a saved model that only training needs: the loss, the labels, and what is between.
 
-ONNX keeps that apart, in `ModelProto.training_info`: a graph whose nodes, inputs, outputs and
-initializers follow those of the model's own graph when it is trained, and which is passed over when
-it is only run. `part` moves a loss that no other tool knows there, `joined` brings it back.
+ONNX stores it in `ModelProto.training_info`: a graph with nodes, inputs, outputs and initializers
+that are added to the model's own graph for training, and ignored otherwise. `part` moves a loss
+there that other tools do not know; `joined` moves it back.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ from popir.onnxio.proto import value_info
 from popir.types import TensorInfo
 
 LOSSES = {"Nll", "L1", "IdentityLoss"}
-"""The operators of ai.graphcore that are losses."""
+"""The losses of the domain ai.graphcore."""
 _POSITIONS = "popir.training_nodes"
-"""The metadata that says where the nodes of the training's graph stood among all nodes."""
+"""The metadata key for the positions of the training nodes among all nodes."""
 
 
 @dataclass(frozen=True)
 class Training:
-    """What saving a model must know of its training."""
+    """What saving a model needs to know of its training."""
 
     loss: str
     weights: Collection[str]
     """The ids of the initializers that are trained."""
     infos: Mapping[str, TensorInfo]
-    """Type and shape of the tensors, as compiled."""
+    """Types and shapes of the compiled tensors, by id."""
 
 
 def joined(loaded: Loaded, ids: Iterable[str] | None = None) -> Loaded:
-    """The model with the part for its training, if that computes one of the tensors `ids`; where
-    none are named, in any case.
+    """The model with its training part, if that computes one of the tensors `ids`; None means
+    always.
 
-    Raises ModelError if the whole is beyond the limits.
+    Raises ModelError if the result is beyond the limits.
     """
     model, wanted = loaded.model, None if ids is None else set(ids)
     for i, info in enumerate(model.training_info):
@@ -58,12 +58,12 @@ def joined(loaded: Loaded, ids: Iterable[str] | None = None) -> Loaded:
 
 
 def part(model: ModelProto, training: Training) -> None:
-    """Moves what only the loss needs from the model's graph to its training_info, if the loss comes
-    from an operator that other tools do not have; else nothing changes.
+    """Moves the nodes that only the loss needs to the model's training_info, if the loss has an
+    operator of ai.graphcore. Otherwise nothing changes.
 
-    The model's outputs stay, but for those that the loss is in. If none is left, what the network
-    predicts becomes one: see `_predictions`. Inputs that only the loss reads, such as labels, go
-    with it.
+    Inputs that only these nodes read, such as labels, move with them. The model's outputs stay,
+    except those computed from the loss. If none is left, the network's predictions become outputs;
+    see `_predictions`.
     """
     graph = model.graph
     flow = _Flow(graph.node)
@@ -85,7 +85,7 @@ def part(model: ModelProto, training: Training) -> None:
     _move(graph.output, added.output, lambda value: value.name in made)
     _move(graph.value_info, added.value_info, lambda value: value.name in made)
     known = {value.name for value in graph.output}
-    isFixed = all(
+    is_fixed = all(
         dim.HasField("dim_value")
         for value in graph.input
         for dim in value.type.tensor_type.shape.dim
@@ -93,7 +93,7 @@ def part(model: ModelProto, training: Training) -> None:
     for id in outputs:
         if id not in known:
             graph.output.append(value_info(id, training.infos.get(id)))
-            if not isFixed:
+            if not is_fixed:
                 for dim in graph.output[-1].type.tensor_type.shape.dim:
                     dim.Clear()
     places = set(moved)
@@ -107,7 +107,7 @@ def _is_own(node: NodeProto) -> bool:
 
 
 class _Flow:
-    """Which nodes of a list compute what others read; nodes are numbered as they stand."""
+    """The dependencies between the nodes of a list; a node is its position in the list."""
 
     def __init__(self, nodes: Sequence[NodeProto]) -> None:
         self.reads = [set(_reads(node)) for node in nodes]
@@ -119,19 +119,19 @@ class _Flow:
                     self._readers.setdefault(self.producers[id], []).append(i)
 
     def sources(self, i: int) -> list[int]:
-        """The nodes that node `i` reads from."""
+        """The nodes that compute the inputs of node `i`."""
         return [self.producers[id] for id in self.reads[i] if id in self.producers]
 
     def above(self, ids: Iterable[str]) -> set[int]:
-        """The nodes that the tensors are computed by, directly or not."""
+        """The nodes that the tensors `ids` depend on."""
         return _closure((self.producers[id] for id in ids if id in self.producers), self.sources)
 
     def below(self, nodes: Iterable[int]) -> set[int]:
-        """The nodes and all that are computed from them."""
+        """The nodes, and all nodes that depend on them."""
         return _closure(nodes, lambda i: self._readers.get(i, []))
 
     def reached(self, ids: Container[str]) -> set[int]:
-        """The nodes that are computed from one of the tensors, which no node computes."""
+        """The nodes that depend on one of the tensors `ids`, which are not computed by nodes."""
         return self.below(i for i, read in enumerate(self.reads) if any(id in ids for id in read))
 
 
@@ -146,7 +146,7 @@ def _closure(start: Iterable[int], next: Callable[[int], Iterable[int]]) -> set[
 
 
 def _reads(node: NodeProto) -> Iterable[str]:
-    """The tensors that a node reads; a graph in its attributes may read those around it too."""
+    """The tensors that a node reads, including those that its subgraphs read from outside."""
     yield from (id for id in node.input if id)
     for graph in subgraphs(node):
         for inner in graph.node:
@@ -156,40 +156,47 @@ def _reads(node: NodeProto) -> Iterable[str]:
 def _predictions(
     flow: _Flow, loss: set[int], own: list[int], training: Training, graph: GraphProto
 ) -> list[str]:
-    """The tensors where the network ends and its loss begins, for a model that names none.
+    """The outputs of the network: the tensors at which its loss begins. For a model that names
+    none.
 
-    The loss is what follows the last weight, from where it meets an input that comes by no weight:
-    the labels. Without labels it begins at its first operator of popir's own.
+    The loss is assumed to begin where, behind the last weight, a tensor meets the labels: an input,
+    or a tensor computed from inputs without weights. Without labels, it begins at its first
+    operator of ai.graphcore.
+
+    Example: in `p = Softmax(MatMul(x, w))`, `loss = Nll(p, y)` the label y meets p, so p is the
+    prediction.
     """
     weights = set(training.weights)
     inputs = {value.name for value in graph.input} - {each.name for each in graph.initializer}
-    fromWeights, fromInputs = flow.reached(weights), flow.reached(inputs)
-    beforeWeights = flow.above(id for i in loss if flow.reads[i] & weights for id in flow.reads[i])
-    late = {i for i in loss & fromWeights - beforeWeights if not flow.reads[i] & weights}
+    from_weights, from_inputs = flow.reached(weights), flow.reached(inputs)
+    before_weights = flow.above(id for i in loss if flow.reads[i] & weights for id in flow.reads[i])
+    late = {i for i in loss & from_weights - before_weights if not flow.reads[i] & weights}
     labels = inputs.union(
-        id for id, i in flow.producers.items() if i in fromInputs and i not in fromWeights
+        id for id, i in flow.producers.items() if i in from_inputs and i not in from_weights
     )
     meets = [i for i in late if flow.reads[i] & labels]
     behind = flow.below([*own, *meets])
     ends = [id for i in sorted(behind) for id in sorted(flow.reads[i]) if id in flow.producers]
     ends = [id for id in dict.fromkeys(ends) if flow.producers[id] not in behind]
-    for wanted in (fromWeights & fromInputs, fromWeights, fromInputs):
+    for wanted in (from_weights & from_inputs, from_weights, from_inputs):
         found = [id for id in ends if flow.producers[id] in wanted]
         if found:
             return found
     return []
 
 
-def _move(source: Any, target: Any, isMoved: Callable[[Any], bool]) -> None:
-    """Moves messages of one repeated field to another."""
-    messages = [(message, isMoved(message)) for message in source]
+def _move(source: Any, target: Any, is_moved: Callable[[Any], bool]) -> None:
+    """Moves messages from one repeated field to another."""
+    messages = [(message, is_moved(message)) for message in source]
     target.extend(message for message, goes in messages if goes)
     del source[:]
     source.extend(message for message, goes in messages if not goes)
 
 
 def _insert(nodes: Any, added: Sequence[NodeProto], positions: Sequence[int]) -> None:
-    """Puts nodes to the positions that they have in the whole, or else at the end."""
+    """Inserts nodes at their positions in the whole list, or at the end if there are no
+    positions.
+    """
     rest, places = iter(list(nodes)), dict(zip(positions, added, strict=False))
     whole = [places[i] if i in places else next(rest) for i in range(len(nodes) + len(places))]
     del nodes[:]
@@ -197,15 +204,17 @@ def _insert(nodes: Any, added: Sequence[NodeProto], positions: Sequence[int]) ->
 
 
 def _positions(model: ModelProto, count: int) -> list[int]:
-    """Takes out of the metadata where `count` nodes belong; empty if that is not said rightly."""
+    """Removes the positions of `count` nodes from the metadata and returns them; [] if they are
+    invalid.
+    """
     found: list[int] = []
     for i, entry in reversed(list(enumerate(model.metadata_props))):
         if entry.key == _POSITIONS:
             found = [int(text) for text in entry.value.split(",") if _is_number(text)]
             del model.metadata_props[i]
     total = len(model.graph.node) + count
-    isRight = len(found) == count and found == sorted(set(found)) and found[-1:] < [total]
-    return found if isRight else []
+    is_right = len(found) == count and found == sorted(set(found)) and found[-1:] < [total]
+    return found if is_right else []
 
 
 def _is_number(text: str) -> bool:

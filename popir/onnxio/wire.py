@@ -1,5 +1,7 @@
-"""Protobuf's wire format, as far as it takes to count what a message consists of before it is
-parsed: a part of two bytes becomes an object of a hundred and more.
+"""Counts the messages in serialised protobuf data before it is parsed.
+
+Parsing can take far more memory than the data: a message of two bytes becomes an object of over a
+hundred bytes.
 """
 
 from __future__ import annotations
@@ -10,19 +12,19 @@ from onnx import ModelProto
 
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _GROWTH = 200
-"""How many times its size on the wire a part may become, at most."""
+"""The most bytes of memory for one byte of serialised data."""
 
 
 def worst_case(size: int) -> int:
-    """The most bytes of memory that parsing `size` bytes takes."""
+    """The most bytes of memory for parsing `size` bytes."""
     return size * _GROWTH
 
 
 def count_messages(data: bytes, most: int) -> int:
-    """How many messages a serialised model consists of; gives up, with a number above `most`, once
-    there are more of them, or of fields, than that.
+    """The number of messages in a serialised model. Stops with a number above `most` if there are
+    more messages or fields than that.
 
-    What is no message of the wire format ends the count: the parser will say so.
+    Data that is not in the wire format ends the count; the parser then raises the error.
     """
     count = fields = 0
     waiting: list[tuple[int, int, dict[int, Any]]] = [(0, len(data), _parts(ModelProto.DESCRIPTOR))]
@@ -56,7 +58,7 @@ _known: dict[str, dict[int, Any]] = {}
 
 
 def _parts(descriptor: Any) -> dict[int, Any]:
-    """The fields of a message that are messages themselves, by number."""
+    """The fields of a message that hold messages: field number to their descriptor."""
     found = _known.get(descriptor.full_name)
     if found is None:
         found = {f.number: f.message_type for f in descriptor.fields if f.message_type is not None}
@@ -65,7 +67,7 @@ def _parts(descriptor: Any) -> dict[int, Any]:
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:
-    """The number at `at`, and where the next thing is; past the end, zero."""
+    """The integer at `at` and the position after it; zero past the end."""
     value = shift = 0
     while at < len(data):
         byte = data[at]

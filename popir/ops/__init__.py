@@ -1,7 +1,7 @@
-"""The built-in operators, one or a family in each file; importing this registers them."""
+"""The built-in operators, a folder for each family; importing this registers them."""
 
 import importlib
 import pkgutil
 
-for _module in pkgutil.iter_modules(__path__):
-    importlib.import_module(f"{__name__}.{_module.name}")
+for _module in pkgutil.walk_packages(__path__, f"{__name__}."):
+    importlib.import_module(_module.name)

@@ -1,4 +1,4 @@
-"""The options of a session, and the table that they are rows of."""
+"""The options of a session, and the table of options that documents and checks them."""
 
 from popir.options.session import (
     AccumulateOuterFragmentSettings,

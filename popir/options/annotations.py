@@ -1,7 +1,7 @@
 """Annotations: attributes of nodes that say how to run them, not what to compute.
 
-They stand in the model under PopART's names, which begin with two underscores; the Builder's
-methods set them.
+Their names in the model are PopART's and begin with two underscores. Methods of the Builder set
+them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ RECOMPUTE = "__recompute_output_in_backward_pass"
 PARTIALS_TYPE = "__partials_type"
 AVAILABLE_MEMORY = "__available_memory"
 WIDE_LOADS = "__use_128bit_conv_unit_load"
-"""Set by a session alone, of its options; no model has it."""
+"""Set by the session from its options; models do not have it."""
 CONV_DITHERING = "__enable_conv_dithering"
 SERIALIZE_MODE = "__serialize_matmul_mode"
 SERIALIZE_FACTOR = "__serialize_matmul_factor"
@@ -40,12 +40,12 @@ CHECKPOINT, RECOMPUTED = 1, 2
 
 @dataclass(frozen=True)
 class Annotation(Row):
-    """One annotation. Its name is that of the Builder's method which sets it."""
+    """One annotation. Its name is that of the Builder's method."""
 
     attributes: tuple[str, ...] = ()
-    """The attributes in the model; the first one says whether it is set."""
+    """Its attributes in the model; the first one tells whether it is set."""
     neutral: tuple[Any, ...] = field(default=())
-    """Values besides the default that ask for what is done anyway."""
+    """Values besides the default that change nothing."""
 
 
 def _test(name: str, file: str = "test_annotations") -> str:
@@ -172,7 +172,7 @@ ANNOTATIONS: list[Row] = [
         attributes=(INPLACE_NAMES, INPLACE_PRIORITIES),
     ),
 ]
-"""The table of annotations."""
+"""The table of all annotations."""
 
 _BY_ATTRIBUTE: Mapping[str, tuple[Annotation, bool]] = {
     attribute: (row, attribute == row.attributes[0])
@@ -182,19 +182,19 @@ _BY_ATTRIBUTE: Mapping[str, tuple[Annotation, bool]] = {
 }
 
 
-def checkAnnotations(nodes: Iterable[tuple[str, bool, Mapping[str, Any]]]) -> None:
-    """Checks the annotations of a model's nodes: of each its name, whether it is built in, and its
-    annotations.
+def check_annotations(nodes: Iterable[tuple[str, bool, Mapping[str, Any]]]) -> None:
+    """Checks the annotations of a model's nodes: of (name, whether it is built in, annotations) for
+    each.
 
-    Raises OperatorAttributeError for one that is refused and, at a built-in operator, for one that
-    nobody knows. Warns of those that have no meaning, once each.
+    Raises OperatorAttributeError for an annotation that is refused and, at a built-in operator, for
+    an unknown one. Warns once of each that has no effect.
     """
     told: set[str] = set()
-    for who, isBuiltIn, notes in nodes:
+    for who, is_built_in, notes in nodes:
         for attribute, value in notes.items():
             row, decides = _BY_ATTRIBUTE.get(attribute, (None, False))
             if row is None:
-                if isBuiltIn:
+                if is_built_in:
                     near = did_you_mean(attribute, _BY_ATTRIBUTE)
                     raise OperatorAttributeError(
                         f"{who}: there is no annotation '{attribute}'.{near}"

@@ -1,6 +1,7 @@
 """The entries of SessionOptions.matmulOptions, convolutionOptions and lstmOptions.
 
-Names are PopLibs'; names and values are text. What acts reaches the planner of `poplin`.
+The names are those of PopLibs; names and values are text. Entries with an effect are passed to
+poplin's planner.
 """
 
 from __future__ import annotations
@@ -26,10 +27,10 @@ class Entry(Row):
     """One entry of one of the three maps."""
 
     choices: tuple[str, ...] = ()
-    """The values; none for a number from 0 to 1."""
+    """The possible values; empty for a number from 0 to 1."""
 
     def fits(self, value: str) -> bool:
-        """Whether the entry takes a value."""
+        """Whether `value` is possible for the entry."""
         if self.choices:
             return value in self.choices
         try:
@@ -49,7 +50,7 @@ def _entry(
 
 
 def _planned(holder: str) -> list[Entry]:
-    """What acts on every contraction."""
+    """The entries that affect every contraction."""
     return [
         _entry(
             *(holder, "partialsType", ("float", "half"), "float", Kind.ACTS),
@@ -67,7 +68,7 @@ def _planned(holder: str) -> list[Entry]:
 
 
 def _without(holder: str, why: str, *names: str) -> list[Entry]:
-    """Switches that have no meaning."""
+    """Switches that have no effect."""
     return [_entry(holder, name, _SWITCH, "false", Kind.NO_MEANING, why) for name in names]
 
 
@@ -104,13 +105,13 @@ ENTRIES: list[Row] = [
         *(LSTM, "recomputationMode", ("none", "cellAndTanh", "full"), "none", Kind.REFUSED, _KEPT),
     ),
 ]
-"""The table of entries, as `matmulOptions.partialsType`."""
+"""The table of entries; the names are as in `matmulOptions.partialsType`."""
 
 _BY_NAME: Mapping[str, Entry] = {row.name: row for row in ENTRIES if isinstance(row, Entry)}
 
 
-def checkEntries(holder: str, given: Mapping[str, str], told: set[str]) -> None:
-    """Checks what one of the three maps holds; `told` are the entries of which a warning was given.
+def check_entries(holder: str, given: Mapping[str, str], told: set[str]) -> None:
+    """Checks the entries of one of the three maps. `told` has the entries already warned of.
 
     Raises popart_exception for an entry that is unknown, has a wrong value, or is refused.
     """

@@ -1,7 +1,7 @@
 """`SessionOptions`: how a session compiles and runs a model.
 
-The names and defaults are PopART's. Each field is a row of the table that `popir options` prints:
-see `popir.options.table`.
+Names and defaults are PopART's. Long, because PopART has so many options. Each field is a row of
+the table that `popir options` prints; see `popir.options.table`.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from typing import Any
 
 from popir import enums as e
 from popir.errors import did_you_mean, popart_exception
-from popir.options.contractions import CONVOLUTION, LSTM, MATMUL, checkEntries
+from popir.options.contractions import CONVOLUTION, LSTM, MATMUL, check_entries
 from popir.options.table import (
     Needs,
     SessionSettings,
     Settings,
     acts,
     nested,
-    noMeaning,
+    no_meaning,
     refused,
 )
 from popir.types import ReductionType
@@ -56,122 +56,125 @@ _AUTO = Needs("virtualGraphMode is Auto", lambda o: o.virtualGraphMode is e.Virt
 
 @dataclass
 class TensorLocation(Settings):
-    """Where tensors of a kind are kept."""
+    """Where a kind of tensors is stored. PopART's class of this name."""
 
     storage: e.TensorStorage = refused(
         e.TensorStorage.OnChip, "tensors are kept in the tiles' memory; there is no other."
     )
-    loadTileSet: e.TileSet = noMeaning(e.TileSet.Compute, _ZERO_COPY)
-    storageTileSet: e.TileSet = noMeaning(e.TileSet.Compute, _ZERO_COPY)
-    replicatedTensorSharding: e.ReplicatedTensorSharding = noMeaning(
+    loadTileSet: e.TileSet = no_meaning(e.TileSet.Compute, _ZERO_COPY)
+    storageTileSet: e.TileSet = no_meaning(e.TileSet.Compute, _ZERO_COPY)
+    replicatedTensorSharding: e.ReplicatedTensorSharding = no_meaning(
         e.ReplicatedTensorSharding.Off, _ONE_REPLICA
     )
-    shardingDomain: Any = noMeaning(None, _ONE_REPLICA)
+    shardingDomain: Any = no_meaning(None, _ONE_REPLICA)
 
 
 @dataclass
 class TensorLocationSettings(Settings):
-    """Where tensors of a kind and of at least a size are kept."""
+    """Where tensors of a kind, from a minimum size on, are stored. PopART's class of this name."""
 
     location: TensorLocation = nested(TensorLocation)
-    minElementsForOffChip: int = noMeaning(
+    minElementsForOffChip: int = no_meaning(
         2, "no tensor is kept off chip: location.storage is refused.", least=0
     )
-    minElementsForReplicatedTensorSharding: int = noMeaning(8192, _ONE_REPLICA, least=0)
+    minElementsForReplicatedTensorSharding: int = no_meaning(8192, _ONE_REPLICA, least=0)
 
 
 @dataclass
 class AutomaticLossScalingSettings(Settings):
-    """Loss scaling that follows the gradients' range."""
+    """Loss scaling that adapts to the range of gradients. PopART's class of this name."""
 
     enabled: bool = refused(
         False, "the loss scaling does not follow the gradients; set lossScaling in the optimizer."
     )
-    toTrackTensors: list[str] | None = noMeaning(None, _NO_LOSS_SCALING)
-    binEdgeLocation: float = noMeaning(0.125, _NO_LOSS_SCALING, least=0)
-    thresholdUpperCountProportion: float = noMeaning(1e-7, _NO_LOSS_SCALING, least=0, most=1)
-    updatePeriod: int = noMeaning(1, _NO_LOSS_SCALING, least=1)
-    gradientTensorTrackingMethod: e.GradientTensorTrackingMethod = noMeaning(
+    toTrackTensors: list[str] | None = no_meaning(None, _NO_LOSS_SCALING)
+    binEdgeLocation: float = no_meaning(0.125, _NO_LOSS_SCALING, least=0)
+    thresholdUpperCountProportion: float = no_meaning(1e-7, _NO_LOSS_SCALING, least=0, most=1)
+    updatePeriod: int = no_meaning(1, _NO_LOSS_SCALING, least=1)
+    gradientTensorTrackingMethod: e.GradientTensorTrackingMethod = no_meaning(
         e.GradientTensorTrackingMethod.AllNonViewChangingGradientTensors, _NO_LOSS_SCALING
     )
 
 
 @dataclass
 class BatchSerializationSettings(Settings):
-    """A batch computed in `factor` parts."""
+    """Computing a batch in `factor` parts. PopART's class of this name."""
 
     factor: int = refused(0, _UNROLLED, least=0)
-    concatOnVirtualGraphChange: bool = noMeaning(True, _UNROLLED)
-    concatOnExecutionPhaseChange: bool = noMeaning(True, _UNROLLED)
-    concatOnPipelineStageChange: bool = noMeaning(True, _UNROLLED)
-    transformContext: e.BatchSerializationTransformContext = noMeaning(
+    concatOnVirtualGraphChange: bool = no_meaning(True, _UNROLLED)
+    concatOnExecutionPhaseChange: bool = no_meaning(True, _UNROLLED)
+    concatOnPipelineStageChange: bool = no_meaning(True, _UNROLLED)
+    transformContext: e.BatchSerializationTransformContext = no_meaning(
         e.BatchSerializationTransformContext.Fwd, _UNROLLED
     )
-    method: e.BatchSerializationMethod = noMeaning(
+    method: e.BatchSerializationMethod = no_meaning(
         e.BatchSerializationMethod.UnrollDynamic, _UNROLLED
     )
-    batchSchedule: e.BatchSerializationBatchSchedule = noMeaning(
+    batchSchedule: e.BatchSerializationBatchSchedule = no_meaning(
         e.BatchSerializationBatchSchedule.Isomorphic, _UNROLLED
     )
 
 
 @dataclass
 class ExecutionPhaseSettings(Settings):
-    """Phases that share the device's memory."""
+    """Execution phases that share the device's memory. PopART's class of this name."""
 
     phases: int = refused(0, "a model is not cut into execution phases.", least=0)
-    stages: int = noMeaning(2, _NO_PHASES, least=1)
-    weightIOSchedule: e.ExecutionPhaseIOSchedule = noMeaning(
+    stages: int = no_meaning(2, _NO_PHASES, least=1)
+    weightIOSchedule: e.ExecutionPhaseIOSchedule = no_meaning(
         e.ExecutionPhaseIOSchedule.Preload, _NO_PHASES
     )
-    activationIOSchedule: e.ExecutionPhaseIOSchedule = noMeaning(
+    activationIOSchedule: e.ExecutionPhaseIOSchedule = no_meaning(
         e.ExecutionPhaseIOSchedule.Preload, _NO_PHASES
     )
-    optimizerStateIOSchedule: e.ExecutionPhaseIOSchedule = noMeaning(
+    optimizerStateIOSchedule: e.ExecutionPhaseIOSchedule = no_meaning(
         e.ExecutionPhaseIOSchedule.OnDemand, _NO_PHASES
     )
-    accumulatorIOSchedule: e.ExecutionPhaseIOSchedule = noMeaning(
+    accumulatorIOSchedule: e.ExecutionPhaseIOSchedule = no_meaning(
         e.ExecutionPhaseIOSchedule.Preload, _NO_PHASES
     )
-    schedule: e.ExecutionPhaseSchedule = noMeaning(
+    schedule: e.ExecutionPhaseSchedule = no_meaning(
         e.ExecutionPhaseSchedule.Interleaving, _NO_PHASES
     )
 
 
 @dataclass
 class AccumulateOuterFragmentSettings(Settings):
-    """The order of what comes after gradient accumulation."""
+    """The order of operators after gradient accumulation. PopART's class of this name."""
 
-    schedule: e.AccumulateOuterFragmentSchedule = noMeaning(
+    schedule: e.AccumulateOuterFragmentSchedule = no_meaning(
         e.AccumulateOuterFragmentSchedule.Serial, _NO_FRAGMENT
     )
-    excludedVirtualGraphs: list[int] = noMeaning([], _NO_FRAGMENT)
+    excludedVirtualGraphs: list[int] = no_meaning([], _NO_FRAGMENT)
 
 
 @dataclass
 class ReplicatedCollectivesSettings(Settings):
-    """How collectives between replicas are merged."""
+    """The merging of collectives between replicas. PopART's class of this name."""
 
-    prepareScheduleForMergingCollectives: bool = noMeaning(False, _ONE_REPLICA)
-    mergeAllReduceCollectives: bool = noMeaning(False, _ONE_REPLICA)
-    mergeReduceScatterCollectives: bool = noMeaning(False, _ONE_REPLICA)
-    mergeAllGatherCollectives: bool = noMeaning(False, _ONE_REPLICA)
+    prepareScheduleForMergingCollectives: bool = no_meaning(False, _ONE_REPLICA)
+    mergeAllReduceCollectives: bool = no_meaning(False, _ONE_REPLICA)
+    mergeReduceScatterCollectives: bool = no_meaning(False, _ONE_REPLICA)
+    mergeAllGatherCollectives: bool = no_meaning(False, _ONE_REPLICA)
 
 
 @dataclass
 class ExperimentalSettings(Settings):
-    """What PopART tries out."""
+    """PopART's experimental options. PopART's class of this name."""
 
     customTransformApplierSettings: dict[str, list[str]] = refused(
         {}, "transforms of libraries are not applied."
     )
-    createHostTransferableTensorWithOffset: bool = noMeaning(False, _ZERO_COPY)
+    createHostTransferableTensorWithOffset: bool = no_meaning(False, _ZERO_COPY)
 
 
 @dataclass
 class SessionOptions(SessionSettings):
-    """Options of a session. Assigning one that does not exist raises UnknownOptionError, a value of
-    a wrong type or range popart_exception.
+    """The options of a session. PopART's `SessionOptions`.
+
+    Assigning an unknown option raises UnknownOptionError; a wrong type or range raises
+    popart_exception. `popir options` and docs/options.md list all options, and whether each has an
+    effect here.
     """
 
     ALIASES = {
@@ -179,7 +182,7 @@ class SessionOptions(SessionSettings):
         "prefetchBufferingDepthMap": "bufferingDepthMap",
     }
 
-    # What is checked.
+    # Checks.
     opxAliasChecking: bool = acts(
         False,
         "an alias that an operator makes without declaring it is an error, and not worked around.",
@@ -201,15 +204,15 @@ class SessionOptions(SessionSettings):
         "tests/test_acting_options.py::test_floating_point_checks_name_the_operator",
         needs=_ENGINE,
     )
-    enableInplaceAmbiguityChecking: bool = noMeaning(
+    enableInplaceAmbiguityChecking: bool = no_meaning(
         False,
         "an operator writes over an input only where nobody needs the old value, and after all "
         "its readers: there is no ambiguity to find.",
     )
-    throwIfLog2ScaleTensorNotInRange: bool = noMeaning(True, "there are no 8-bit floats.")
+    throwIfLog2ScaleTensorNotInRange: bool = no_meaning(True, "there are no 8-bit floats.")
 
     # How the model is compiled.
-    constantWeights: bool = noMeaning(
+    constantWeights: bool = no_meaning(
         True, "weights stay variables in every session, and can be written after prepareDevice()."
     )
     compileEngine: bool = acts(
@@ -228,13 +231,13 @@ class SessionOptions(SessionSettings):
         "hears how far compiling is, from making the session to the end of prepareDevice(): ticks "
         "done, and compilationProgressTotal.",
         "tests/test_progress.py::test_a_session_says_how_far_it_is",
-        isCompiled=False,
+        is_compiled=False,
     )
     compilationProgressTotal: int = acts(
         100,
         "how many ticks compilationProgressLogger hears of.",
         "tests/test_progress.py::test_a_session_says_how_far_it_is",
-        isCompiled=False,
+        is_compiled=False,
         least=1,
         needs=_LOGGER,
     )
@@ -256,28 +259,28 @@ class SessionOptions(SessionSettings):
         "tests/transforms/test_outline.py::test_what_is_not_worth_it_stays",
         needs=OUTLINING,
     )
-    outlineSequenceBreakCost: float = noMeaning(
+    outlineSequenceBreakCost: float = no_meaning(
         10000.0, "computing and exchange do not overlap, so there is no sequence to break."
     )
-    subgraphCopyingStrategy: e.SubgraphCopyingStrategy = noMeaning(
+    subgraphCopyingStrategy: e.SubgraphCopyingStrategy = no_meaning(
         e.SubgraphCopyingStrategy.OnEnterAndExit,
         "the inputs of a call are copied in one exchange, and its outputs are read in place.",
     )
-    enableConstantFoldingOfMultipleConsumers: bool = noMeaning(
+    enableConstantFoldingOfMultipleConsumers: bool = no_meaning(
         True, "a constant that is worked out is kept once, however many read it."
     )
-    useLoopCandidateCreator: bool = noMeaning(
+    useLoopCandidateCreator: bool = no_meaning(
         False, "the layout of a tensor follows its readers, in and outside of called graphs."
     )
-    enableMergeExchange: bool = noMeaning(True, _ZERO_COPY)
-    enableSupportedDataTypeCasting: bool = noMeaning(
+    enableMergeExchange: bool = no_meaning(True, _ZERO_COPY)
+    enableSupportedDataTypeCasting: bool = no_meaning(
         True, "every element type runs as it is declared, 64-bit integers and doubles too."
     )
-    mergeVarUpdate: e.MergeVarUpdateType = noMeaning(
+    mergeVarUpdate: e.MergeVarUpdateType = no_meaning(
         e.MergeVarUpdateType.Off,
         "each update is one pass over its weight; joining the weights would copy them.",
     )
-    mergeVarUpdateMemThreshold: int = noMeaning(
+    mergeVarUpdateMemThreshold: int = no_meaning(
         1000000, "updates are not merged: see mergeVarUpdate.", least=0
     )
     decomposeGradSum: bool = refused(
@@ -286,10 +289,10 @@ class SessionOptions(SessionSettings):
     ensureFp32LossScaleTensor: bool = refused(
         False, "a loss scaling that may change has the type of the loss."
     )
-    enableNonStableSoftmax: bool = noMeaning(
+    enableNonStableSoftmax: bool = no_meaning(
         False, "softmax subtracts the largest element of a row, which costs no pass of its own."
     )
-    enableStableNorm: bool = noMeaning(
+    enableStableNorm: bool = no_meaning(
         False, "a variance is always that of the differences from the mean."
     )
     groupNormStridedChannelGrouping: bool = refused(
@@ -303,7 +306,7 @@ class SessionOptions(SessionSettings):
     )
 
     # The planner of matrix products and convolutions.
-    enableFullyConnectedPass: bool = noMeaning(
+    enableFullyConnectedPass: bool = no_meaning(
         True, "a product is planned by its sizes, types and memory, whatever pass it is part of."
     )
     partialsTypeMatMuls: str = acts(
@@ -363,23 +366,23 @@ class SessionOptions(SessionSettings):
         needs=_AUTO,
     )
     enablePipelining: bool = refused(False, "the operators of a batch run one after another.")
-    createImplicitPipeliningFwdOnlyProgram: bool = noMeaning(False, _NO_PIPELINE)
-    stashAllTensorsInferencePipeline: bool = noMeaning(False, _NO_PIPELINE)
+    createImplicitPipeliningFwdOnlyProgram: bool = no_meaning(False, _NO_PIPELINE)
+    stashAllTensorsInferencePipeline: bool = no_meaning(False, _NO_PIPELINE)
     executionPhaseSettings: ExecutionPhaseSettings = nested(ExecutionPhaseSettings)
 
     # Several batches in one, several replicas.
     enableGradientAccumulation: bool = refused(False, _NO_ACCUMULATION)
     accumulationFactor: int = refused(1, _NO_ACCUMULATION, least=1)
-    accumulationAndReplicationReductionType: ReductionType = noMeaning(
+    accumulationAndReplicationReductionType: ReductionType = no_meaning(
         ReductionType.Sum, "there is one batch and one replica to reduce over."
     )
-    meanAccumulationAndReplicationReductionStrategy: e.MeanReductionStrategy = noMeaning(
+    meanAccumulationAndReplicationReductionStrategy: e.MeanReductionStrategy = no_meaning(
         e.MeanReductionStrategy.Post, "there is one batch and one replica to reduce over."
     )
     accumulateOuterFragmentSettings: AccumulateOuterFragmentSettings = nested(
         AccumulateOuterFragmentSettings
     )
-    disableGradAccumulationTensorStreams: bool = noMeaning(False, _NO_ACCUMULATION)
+    disableGradAccumulationTensorStreams: bool = no_meaning(False, _NO_ACCUMULATION)
     disableOptimizerStateTensorStreams: bool = refused(
         False, "the optimizer's state goes to the host with the weights."
     )
@@ -392,7 +395,7 @@ class SessionOptions(SessionSettings):
     replicatedCollectivesSettings: ReplicatedCollectivesSettings = nested(
         ReplicatedCollectivesSettings
     )
-    gclOptions: dict[str, str] = noMeaning({}, _ONE_REPLICA)
+    gclOptions: dict[str, str] = no_meaning({}, _ONE_REPLICA)
     automaticLossScalingSettings: AutomaticLossScalingSettings = nested(
         AutomaticLossScalingSettings
     )
@@ -402,7 +405,7 @@ class SessionOptions(SessionSettings):
         e.RecomputationType.NoRecompute,
         "the backward pass reads the activations that the forward pass has written.",
     )
-    explicitRecomputation: bool = noMeaning(
+    explicitRecomputation: bool = no_meaning(
         False, "it says how recomputation stands in the graph, and nothing is recomputed."
     )
     activationTensorLocationSettings: TensorLocationSettings = nested(TensorLocationSettings)
@@ -412,29 +415,29 @@ class SessionOptions(SessionSettings):
     tensorLocationSettingsOverride: dict[str, TensorLocation] = refused(
         {}, "tensors are kept in the tiles' memory; there is no other."
     )
-    aliasZeroCopy: bool = noMeaning(
+    aliasZeroCopy: bool = no_meaning(
         False, "an engine plans memory by itself and copies nothing that it can read in place."
     )
 
-    # What goes between host and device.
+    # Transfers between host and device.
     syntheticDataMode: e.SyntheticDataMode = acts(
         e.SyntheticDataMode.Off,
         "a session makes the data of all inputs, once, and what a step gives for them is not read: "
         "zeros, or random numbers; of integers and booleans, 0 and 1. Anchors come back as ever.",
         "tests/test_acting_options.py::test_synthetic_data_stands_for_the_inputs",
-        isCompiled=False,
+        is_compiled=False,
         needs=_ENGINE,
     )
-    enablePrefetchDatastreams: bool = noMeaning(True, _ZERO_COPY)
-    defaultBufferingDepth: int = noMeaning(1, _ZERO_COPY, least=1)
-    bufferingDepthMap: dict[str, int] = noMeaning({}, _ZERO_COPY)
-    rearrangeAnchorsOnHost: bool = noMeaning(True, _ZERO_COPY)
-    rearrangeStreamsOnHost: bool = noMeaning(False, _ZERO_COPY)
-    numIOTiles: int = noMeaning(0, _ZERO_COPY, least=0)
-    useHostCopyOps: bool = noMeaning(False, _ZERO_COPY)
-    enableEfficientOverlapIOTopoCons: bool = noMeaning(False, _ZERO_COPY)
-    groupHostSync: bool = noMeaning(False, _ZERO_COPY)
-    updatableNamedBuffers: list[str] = noMeaning(
+    enablePrefetchDatastreams: bool = no_meaning(True, _ZERO_COPY)
+    defaultBufferingDepth: int = no_meaning(1, _ZERO_COPY, least=1)
+    bufferingDepthMap: dict[str, int] = no_meaning({}, _ZERO_COPY)
+    rearrangeAnchorsOnHost: bool = no_meaning(True, _ZERO_COPY)
+    rearrangeStreamsOnHost: bool = no_meaning(False, _ZERO_COPY)
+    numIOTiles: int = no_meaning(0, _ZERO_COPY, least=0)
+    useHostCopyOps: bool = no_meaning(False, _ZERO_COPY)
+    enableEfficientOverlapIOTopoCons: bool = no_meaning(False, _ZERO_COPY)
+    groupHostSync: bool = no_meaning(False, _ZERO_COPY)
+    updatableNamedBuffers: list[str] = no_meaning(
         [], "every weight and state can be written: writeWeights(), then weightsFromHost()."
     )
     enableLoadAndOffloadRNGState: bool = refused(
@@ -442,16 +445,16 @@ class SessionOptions(SessionSettings):
     )
 
     # The order of operators.
-    enableExplicitMainLoops: bool = noMeaning(
+    enableExplicitMainLoops: bool = no_meaning(
         False, "the loop over the batches of a step stands around the graph, not in it."
     )
-    delayVarUpdates: bool = noMeaning(True, _ORDER)
-    scheduleNonWeightUpdateGradientConsumersEarly: bool = noMeaning(False, _ORDER)
-    kahnTieBreaker: str = noMeaning("greedy", _ORDER, choices=("greedy", "fifo", "random"))
-    timeLimitScheduler: float = noMeaning(1e9, _ORDER, least=0)
-    swapLimitScheduler: int = noMeaning(10**9, _ORDER, least=-1)
-    transitiveClosureOptimizationThreshold: int = noMeaning(100000, _ORDER, least=0)
-    serializedPoprithmsShiftGraphsDir: str = noMeaning("", _ORDER)
+    delayVarUpdates: bool = no_meaning(True, _ORDER)
+    scheduleNonWeightUpdateGradientConsumersEarly: bool = no_meaning(False, _ORDER)
+    kahnTieBreaker: str = no_meaning("greedy", _ORDER, choices=("greedy", "fifo", "random"))
+    timeLimitScheduler: float = no_meaning(1e9, _ORDER, least=0)
+    swapLimitScheduler: int = no_meaning(10**9, _ORDER, least=-1)
+    transitiveClosureOptimizationThreshold: int = no_meaning(100000, _ORDER, least=0)
+    serializedPoprithmsShiftGraphsDir: str = no_meaning("", _ORDER)
 
     # Caches, logs and reports.
     enableEngineCaching: bool = acts(
@@ -459,17 +462,17 @@ class SessionOptions(SessionSettings):
         "compiled programs are kept in the folder cachePath and used again, by this process or "
         "another, for the same graph, options and machine.",
         "tests/test_acting_options.py::test_a_cached_program_is_used_again",
-        isCompiled=False,
+        is_compiled=False,
         needs=_ENGINE,
     )
     cachePath: str = acts(
         "session_cache",
         "the folder of enableEngineCaching, which is made.",
         "tests/test_acting_options.py::test_a_cached_program_is_used_again",
-        isCompiled=False,
+        is_compiled=False,
         needs=_CACHE,
     )
-    enableVariablesCaching: bool = noMeaning(
+    enableVariablesCaching: bool = no_meaning(
         True, "the weights of a session come from its model, whatever is cached."
     )
     logDir: str = acts(
@@ -478,30 +481,34 @@ class SessionOptions(SessionSettings):
         "transforms decided (NAME.decisions.txt) and, unless autoReport.directory says otherwise, "
         "of the engine's profile.",
         "tests/test_acting_options.py::test_logs_go_to_their_folder",
-        isCompiled=False,
+        is_compiled=False,
     )
     exportPoplarComputationGraph: bool = refused(False, _DOT)
     exportPoplarVertexGraph: bool = refused(False, _DOT)
     dotChecks: set[str] = refused(set(), _DOT)
-    dotOpNames: bool = noMeaning(False, _DOT)
-    separateCallOpPdfs: bool = noMeaning(True, _DOT)
-    firstDotOp: int = noMeaning(0, _DOT, least=0)
-    finalDotOp: int = noMeaning(10000, _DOT, least=0)
-    reportOptions: dict[str, str] = noMeaning(
+    dotOpNames: bool = no_meaning(False, _DOT)
+    separateCallOpPdfs: bool = no_meaning(True, _DOT)
+    firstDotOp: int = no_meaning(0, _DOT, least=0)
+    finalDotOp: int = no_meaning(10000, _DOT, least=0)
+    reportOptions: dict[str, str] = no_meaning(
         {}, "getSummaryReport() has one form; getReport() and getProfile() hold all of it."
     )
-    instrumentWithHardwareCycleCounter: bool = noMeaning(False, _CYCLES)
-    hardwareInstrumentations: set[e.Instrumentation] = noMeaning({e.Instrumentation.Outer}, _CYCLES)
+    instrumentWithHardwareCycleCounter: bool = no_meaning(False, _CYCLES)
+    hardwareInstrumentations: set[e.Instrumentation] = no_meaning(
+        {e.Instrumentation.Outer}, _CYCLES
+    )
     experimentalSettings: ExperimentalSettings = nested(ExperimentalSettings)
 
     def check(self) -> None:
-        """Also raises popart_exception for a file of codelets that is not there, and for entries of
-        the options of contractions that are unknown, wrong or refused.
+        """Checks all options, also codelet files and the options of contractions.
+
+        Raises popart_exception for a file that does not exist, and for an option or entry that is
+        unknown, wrong or refused.
         """
         super().check()
         told: set[str] = self.__dict__.setdefault("_told", set())
         for holder in (MATMUL, CONVOLUTION, LSTM):
-            checkEntries(holder, getattr(self, holder), told)
+            check_entries(holder, getattr(self, holder), told)
         if self.enableEngineCaching and not self.cachePath:
             raise popart_exception(
                 "SessionOptions.cachePath = '': enableEngineCaching keeps programs in a folder. "
@@ -517,5 +524,7 @@ class SessionOptions(SessionSettings):
                 )
 
     def enableExplicitIR(self, enable: bool) -> None:
-        """Sets useHostCopyOps, explicitRecomputation and enableExplicitMainLoops together."""
+        """Sets useHostCopyOps, explicitRecomputation and enableExplicitMainLoops together, as in
+        PopART.
+        """
         self.useHostCopyOps = self.explicitRecomputation = self.enableExplicitMainLoops = enable

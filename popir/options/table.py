@@ -1,8 +1,8 @@
-"""What an option is: a row of one table, which stands in the classes that hold the options.
+"""The table of options: each field of an options class is one row.
 
-A class of options is a dataclass below `Settings`. Each of its fields is declared by `acts`,
-`refused`, `noMeaning` or `nested`, beside its type and default. Checks on assignment, refusals,
-warnings, `popir options`, docs/options.md and the test of every field read these declarations.
+A class of options is a dataclass derived from `Settings`. Each field is declared by `acts`,
+`refused`, `no_meaning` or `nested`, with its type and default. Checks on assignment, refusals,
+warnings, `popir options`, docs/options.md and the test of every field use these declarations.
 """
 
 from __future__ import annotations
@@ -28,43 +28,45 @@ T = TypeVar("T")
 
 
 class Kind(enum.Enum):
-    """What setting an option to another value than its default comes to."""
+    """The consequence of setting an option to another value than its default."""
 
     ACTS = "acts"
-    """It does what its name says."""
+    """The option has the effect described in its row."""
     REFUSED = "refused"
-    """Making a session with it raises popart_exception, with the row's words."""
+    """Making a session with it raises popart_exception with the row's reason."""
     NO_MEANING = "no-meaning"
-    """Nothing here depends on it, for the row's reason: OptionWarning says so, once."""
+    """It has no effect, for the row's reason. An OptionWarning is given once."""
 
 
 class OptionWarning(UserWarning):
-    """An option was set that has no meaning here."""
+    """A warning of an option that was set but has no effect."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One option."""
+    """One option of the table: name, type, default, and its effect or the reason for having
+    none.
+    """
 
     name: str
-    """Its name; of a nested one, with dots."""
+    """The name; for a nested option, with dots."""
     type: str
-    """Type and range, in words."""
+    """The type and range, in words."""
     default: Any
     kind: Kind
     reason: str
-    """What it does; why it is refused; why it has no meaning."""
+    """What it does, why it is refused, or why it has no effect."""
     test: str = ""
-    """Of an option that acts: the id of the test that shows it."""
-    isCompiled: bool = True
+    """For an option that acts: the id of the test that shows it."""
+    is_compiled: bool = True
     """Whether the device program may depend on it."""
     refuses: Mapping[Any, str] = field(default_factory=dict)
-    """Single values of an option that acts which are refused, with the words."""
+    """For an option that acts: values that are refused, with the reasons."""
     needs: str = ""
-    """Of an option that acts only beside others: what these have to be."""
+    """For an option that acts only together with others: what these must be."""
 
-    def asJson(self) -> dict[str, Any]:
-        """The row as JSON."""
+    def as_json(self) -> dict[str, Any]:
+        """The row as a dict of JSON values."""
         return {
             "name": self.name,
             "kind": self.kind.value,
@@ -79,22 +81,22 @@ class Row:
 
 @dataclass(frozen=True)
 class Needs:
-    """What the other options of a session have to be for one to act."""
+    """A condition on other options, without which an option has no effect."""
 
     words: str
-    """As "virtualGraphMode is Auto"."""
+    """The condition in words, such as "virtualGraphMode is Auto"."""
     holds: Callable[[Any], bool]
-    """Whether they are, in the object that holds all of them."""
+    """Whether the condition holds, for the object with all options."""
 
 
 @dataclass(frozen=True)
 class _Declared:
-    """What a class says of one of its fields."""
+    """The declaration of one field."""
 
     kind: Kind
     reason: str
     test: str = ""
-    isCompiled: bool = True
+    is_compiled: bool = True
     least: float | None = None
     most: float | None = None
     choices: tuple[str, ...] = ()
@@ -107,35 +109,37 @@ def acts(
     what: str,
     test: str,
     *,
-    isCompiled: bool = True,
+    is_compiled: bool = True,
     least: float | None = None,
     most: float | None = None,
     choices: tuple[str, ...] = (),
     refuses: Mapping[Any, str] | None = None,
     needs: Needs | None = None,
 ) -> T:
-    """Declares an option that does something: `what`, as the test of the id `test` shows.
+    """Declares an option that has an effect.
 
     Args:
+        default: its default value.
+        what: a description of the effect.
+        test: the id of the test that shows it.
         isCompiled: whether the device program may depend on it.
         least, most: the range of a number.
-        choices: the values of a string.
+        choices: the possible values of a string.
         refuses: single values that are refused, with the reasons.
-        needs: what other options have to be; where they are not, a session warns that it has no
-            effect.
+        needs: a condition on other options; a session warns if it does not hold.
     """
     return _field(
         default,
-        _Declared(Kind.ACTS, what, test, isCompiled, least, most, choices, refuses or {}, needs),
+        _Declared(Kind.ACTS, what, test, is_compiled, least, most, choices, refuses or {}, needs),
     )
 
 
 def refused(default: T, why: str, *, least: float | None = None, most: float | None = None) -> T:
-    """Declares an option that a session refuses unless it is at its default."""
+    """Declares an option that a session accepts only at its default."""
     return _field(default, _Declared(Kind.REFUSED, why, least=least, most=most))
 
 
-def noMeaning(
+def no_meaning(
     default: T,
     why: str,
     *,
@@ -143,15 +147,15 @@ def noMeaning(
     most: float | None = None,
     choices: tuple[str, ...] = (),
 ) -> T:
-    """Declares an option that nothing here depends on, whatever its value."""
+    """Declares an option that has no effect, whatever its value."""
     declared = _Declared(
-        Kind.NO_MEANING, why, isCompiled=False, least=least, most=most, choices=choices
+        Kind.NO_MEANING, why, is_compiled=False, least=least, most=most, choices=choices
     )
     return _field(default, declared)
 
 
 def nested(make: Callable[[], T]) -> T:
-    """Declares a field that holds further options: an object of a class below `Settings`."""
+    """Declares a field with further options: an object of a class derived from `Settings`."""
     return dataclasses.field(default_factory=make)  # pyright: ignore[reportReturnType]
 
 
@@ -163,22 +167,22 @@ def _field(default: Any, declared: _Declared) -> Any:
 
 
 class UnknownOptionError(popart_exception, AttributeError):
-    """A name that no option has; an AttributeError too, as for any name."""
+    """An unknown option name. Also an AttributeError, as for any unknown attribute."""
 
 
 class Settings:
-    """Base of classes of options; a subclass is a dataclass.
+    """The base class of options classes; a subclass is a dataclass.
 
-    Assigning a value of another type, or outside of the range, raises popart_exception; a name that
-    does not exist, UnknownOptionError. A nested object is copied when it is assigned.
+    Assigning a value of a wrong type or out of range raises popart_exception; assigning an unknown
+    name raises UnknownOptionError. A nested object is copied when it is assigned.
     """
 
     _owner: tuple[Settings, str] | None = None
-    """The object that this one is part of, and the name of this part there, ending in a dot."""
+    """The object that contains this one, and the name of this part in it, ending in a dot."""
     _told: set[str]
-    """The options of which a warning was given."""
+    """The options already warned of."""
     ALIASES: ClassVar[Mapping[str, str]] = {}
-    """Names that PopART has given up, and those that it has now."""
+    """PopART's old names of options, and the present ones."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         name = self._current(name)
@@ -213,7 +217,7 @@ class Settings:
         return now
 
     def _place(self) -> tuple[SessionSettings | None, str]:
-        """The object of a session's options that this is part of, and the path to here."""
+        """The session's options that contain this object, and the path from there to here."""
         if isinstance(self, SessionSettings):
             return self, ""
         if self._owner is None:
@@ -222,7 +226,7 @@ class Settings:
         return root, path + self._owner[1]
 
     def _fitting(self, name: str, value: Any) -> Any:
-        """The value in the option's own type. Raises popart_exception if it does not fit."""
+        """The value converted to the option's type. Raises popart_exception if it does not fit."""
         known = _fields(type(self))[name]
         try:
             return _converted(known.hint, known.declared, value)
@@ -230,20 +234,20 @@ class Settings:
             root, path = self._place()
             who = f"{type(root or self).__name__}.{path}{name}"
             raise popart_exception(
-                f"{who} takes {typeText(known.hint, known.declared)}; given was "
+                f"{who} takes {type_text(known.hint, known.declared)}; given was "
                 f"{shown(value)}.{error}"
             ) from None
 
 
 class SessionSettings(Settings):
-    """Base of the class that holds all options of a session."""
+    """The base class of the class with all options of a session."""
 
     def check(self) -> None:
-        """What a session asks of its options before it is made.
+        """Checks all options before a session is made.
 
-        Raises popart_exception for what is refused, and for lists and maps that have got what does
-        not fit. Warns of lists and maps that have no meaning, and of what has no effect beside the
-        other options, if nobody has yet.
+        Raises popart_exception for refused options, and for lists and maps with wrong items. Warns,
+        if that was not done on assignment, of options that have no effect at all or together with
+        the other options.
         """
         for name, known, value in _leaves(self, ""):
             declared = known.declared
@@ -263,50 +267,52 @@ class SessionSettings(Settings):
             self.tellOnce(name, known, value)
             needs = declared.needs
             if needs is not None and value != known.default() and not needs.holds(self):
-                self._warnOnce(name, value, f"has no effect: it acts only where {needs.words}.")
+                self._warn_once(name, value, f"has no effect: it acts only where {needs.words}.")
 
     def tellOnce(self, name: str, known: _Known, value: Any) -> None:
-        """Warns of an option that has no meaning, unless it is at its default or that was said."""
+        """Warns once of an option without effect that is not at its default."""
         declared = known.declared
         if declared is None or declared.kind is not Kind.NO_MEANING or value == known.default():
             return
-        self._warnOnce(name, value, f"has no meaning here: {declared.reason}")
+        self._warn_once(name, value, f"has no meaning here: {declared.reason}")
 
     def tellWithout(self, needs: Needs, why: str) -> None:
-        """Warns of the options that act only where `needs` holds, where a session knows better."""
+        """Warns of the options that need the condition `needs`, when a session finds that it does
+        not hold.
+        """
         for name, known, value in _leaves(self, ""):
             declared = known.declared
             if declared is not None and declared.needs is needs and value != known.default():
-                self._warnOnce(name, value, f"has no effect: {why}.")
+                self._warn_once(name, value, f"has no effect: {why}.")
 
-    def _warnOnce(self, name: str, value: Any, words: str) -> None:
+    def _warn_once(self, name: str, value: Any, words: str) -> None:
         told: set[str] = self.__dict__.setdefault("_told", set())
         if name not in told:
             told.add(name)
             warn(f"{type(self).__name__}.{name} = {shown(value)} {words}", OptionWarning)
 
     def compiled(self) -> dict[str, Any]:
-        """The values that a device program may depend on, by name."""
+        """The values on which a device program may depend, by name."""
         found: dict[str, Any] = {}
         for name, known, value in _leaves(self, ""):
             assert known.declared is not None
-            if known.declared.isCompiled:
+            if known.declared.is_compiled:
                 found[name] = value
         return found
 
 
 def rows(cls: type[Settings], path: str = "") -> list[Row]:
-    """The table of a class of options, nested ones with dots."""
+    """The rows of a class of options; nested names have dots."""
     found: list[Row] = []
     for name, known in _fields(cls).items():
         if known.declared is None:
             found += rows(known.hint, f"{path}{name}.")
             continue
         d = known.declared
-        text = typeText(known.hint, d)
+        text = type_text(known.hint, d)
         needs = d.needs.words if d.needs is not None else ""
         reason = f"{d.reason} It acts only where {needs}." if needs else d.reason
-        own = (d.kind, reason, d.test, d.isCompiled, d.refuses, needs)
+        own = (d.kind, reason, d.test, d.is_compiled, d.refuses, needs)
         found.append(Row(path + name, text, known.default(), *own))
     return found
 
@@ -351,43 +357,43 @@ def _leaves(settings: Settings, path: str) -> Iterator[tuple[str, _Known, Any]]:
 
 
 def _converted(hint: Any, declared: _Declared | None, value: Any) -> Any:
-    """`value` as an object of `hint`, of its own. Raises ValueError, whose words may help, if it is
-    none.
+    """`value` converted to `hint`, as a copy. Raises ValueError, maybe with a hint, if it does not
+    fit.
     """
-    value = fitter(hint)(_withoutPaths(value))
+    value = fitter(hint)(_without_paths(value))
     if isinstance(value, (list, dict, set)):
         if isinstance(value, list) and declared is not None:
-            _checkRange(declared, *value)
+            _check_range(declared, *value)
         return copy.copy(value)  # pyright: ignore[reportUnknownVariableType]
     if declared is None or value is None:
         return value
     if declared.choices and value not in declared.choices:
         raise ValueError(did_you_mean(value, declared.choices))
-    _checkRange(declared, value)
+    _check_range(declared, value)
     return value
 
 
-def _checkRange(declared: _Declared, *values: Any) -> None:
-    """Raises ValueError for a number that is not in the range, or is none."""
+def _check_range(declared: _Declared, *values: Any) -> None:
+    """Raises ValueError for a number that is out of range or NaN."""
     for value in values:
         if isinstance(value, (int, float)) and not isinstance(value, bool):
-            isBelow = declared.least is not None and value < declared.least
-            isAbove = declared.most is not None and value > declared.most
-            if isBelow or isAbove or math.isnan(value):
+            is_below = declared.least is not None and value < declared.least
+            is_above = declared.most is not None and value > declared.most
+            if is_below or is_above or math.isnan(value):
                 raise ValueError
 
 
-def _withoutPaths(value: Any) -> Any:
-    """Options are text, also those that name files: a path is given as what it is called."""
+def _without_paths(value: Any) -> Any:
+    """`value` with paths replaced by their text, since options hold text."""
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     if isinstance(value, list):
-        return [_withoutPaths(each) for each in value]
+        return [_without_paths(each) for each in value]
     return value
 
 
-def typeText(hint: Any, declared: _Declared | None = None) -> str:
-    """A type and its range, in words: "an integer of at least 1"."""
+def type_text(hint: Any, declared: _Declared | None = None) -> str:
+    """A type and its range in words, such as "an integer of at least 1"."""
     optional = " or None" if types.NoneType in typing.get_args(hint) else ""
     if declared is not None and declared.choices:
         return f"one of {', '.join(map(repr, declared.choices))}{optional}"
@@ -408,7 +414,7 @@ def _range(declared: _Declared | None) -> str:
 
 
 def warn(text: str, kind: type[Warning]) -> None:
-    """Gives a warning, at the line outside of popir that led here."""
+    """Gives a warning that points to the caller's line outside of popir."""
     level, frame = 1, inspect.currentframe()
     while frame is not None and str(frame.f_globals.get("__name__", "")).startswith("popir."):
         frame = frame.f_back

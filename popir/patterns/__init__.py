@@ -1,5 +1,7 @@
-"""Patterns of popir's own, one a file, which of them a session uses, and the loop that applies
-them. They are tried in the order in which they stand here.
+"""popir's own patterns, one in each file; the selection of patterns for a session; and the loop
+that applies them.
+
+Patterns are tried in the order in which they are imported here.
 """
 
 from popir.patterns import (  # noqa: I001
@@ -12,13 +14,13 @@ from popir.patterns import (  # noqa: I001
     expand_cast,
     pad_sum,
 )
-from popir.patterns.loop import applyPatterns
+from popir.patterns.loop import apply_patterns
 from popir.patterns.selection import Patterns, PatternsLevel
 
 __all__ = [
     "Patterns",
     "PatternsLevel",
-    "applyPatterns",
+    "apply_patterns",
     "expand_cast",
     "nlll_with_softmax_grad_direct",
     "op_to_identity",

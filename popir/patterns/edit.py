@@ -1,4 +1,4 @@
-"""What the patterns of this folder share: making, replacing and removing operators."""
+"""Helpers of the patterns: make, replace and remove operators."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from popir.ir import Graph, Op, Tensor
 
 SUMS = frozenset({"Sum", "Add"})
 RESHAPES = frozenset({"Reshape", "Flatten", "Squeeze", "Unsqueeze", "ReshapeGrad"})
-"""The types of operators that show input 0 in another shape, and do nothing else."""
+"""The types of operators that only change the shape of input 0."""
 
 
 def make(
@@ -20,8 +20,9 @@ def make(
     output: str,
     attributes: Mapping[str, Any] | None = None,
 ) -> Op:
-    """An operator with the settings of `like`, of those inputs and that output, which is added if
-    the graph has none of that id.
+    """Adds an operator with the settings of `like`, connected to `inputs` and `output`.
+
+    `opid` is (domain, type, version). The tensor `output` is added if it does not exist.
     """
     graph = like.graph
     tensors = [graph.getTensor(id) for id in inputs]
@@ -40,7 +41,9 @@ def replace(
     inputs: Sequence[str],
     attributes: Mapping[str, Any] | None = None,
 ) -> Op:
-    """Puts another operator, of those inputs and the same output 0, in the place of `op`."""
+    """Replaces `op` by another operator with the given inputs and the same output 0. Returns the
+    new one.
+    """
     tensors = [op.graph.getTensor(id) for id in inputs]
     made = registry.createOp(*opid, op.settings, dict(attributes or {}), tensors)
     op.disconnectAllInputs()
@@ -50,8 +53,8 @@ def replace(
     return made
 
 
-def removeUnread(tensor: Tensor) -> None:
-    """Removes the operator that makes a tensor which nobody reads, and all of its outputs."""
+def remove_unread(tensor: Tensor) -> None:
+    """Removes the producer of a tensor without readers, together with all its outputs."""
     op = tensor.getProducer()
     outputs = list(op.output.values())
     op.graph.eraseOp(op.id)
@@ -59,13 +62,13 @@ def removeUnread(tensor: Tensor) -> None:
         op.graph.removeTensor(each.id)
 
 
-def isBuiltIn(op: Op | None, *types: str) -> bool:
-    """Whether it is an operator of popir's own, of one of those types."""
+def is_built_in(op: Op | None, *types: str) -> bool:
+    """Whether `op` is a built-in operator of one of `types`."""
     return op is not None and op.opid.type in types and op.source == registry.BUILT_IN
 
 
 def constraint(op: Op) -> str | None:
-    """Why an operator cannot go: it waits for another one, or another one for it."""
+    """The reason why an operator with constraints cannot be removed; None if it has none."""
     graph: Graph = op.graph
     if graph.constraints and (graph.befores(op) or graph.afters(op)):
         return "it has a constraint: it runs before or after another operator"

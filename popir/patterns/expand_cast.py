@@ -1,23 +1,23 @@
-"""ExpandCast: what is expanded and then cast is cast first, while it is small."""
+"""ExpandCast: casts before expanding, while the tensor is small."""
 
 from __future__ import annotations
 
 from popir.ir import Op, Tensor
 from popir.pattern import PatternCreator, Rewrite
-from popir.patterns.edit import constraint, isBuiltIn, make, removeUnread, replace
+from popir.patterns.edit import constraint, is_built_in, make, remove_unread, replace
 
 
 class ExpandCast(Rewrite):
-    """Cast(Expand(x)) becomes Expand(Cast(x))."""
+    """Replaces `Cast(Expand(x))` by `Expand(Cast(x))`. PopART's pattern of this name."""
 
     types = frozenset({"Cast"})
 
     def pattern(self, op: Op) -> bool:
-        """A Cast of what an Expand makes."""
-        return isBuiltIn(op, "Cast") and isBuiltIn(op.inTensor(0).producer, "Expand")
+        """Whether `op` is a Cast of the output of an Expand."""
+        return is_built_in(op, "Cast") and is_built_in(op.inTensor(0).producer, "Expand")
 
     def check(self, op: Op) -> str | None:
-        """There must be fewer elements before the Expand, and nobody else to read it."""
+        """The Expand must enlarge the tensor, and its output must have no other readers."""
         between = op.inTensor(0)
         expand = between.getProducer()
         if expand.inInfo(0).nelms() >= op.outInfo(0).nelms():
@@ -27,11 +27,11 @@ class ExpandCast(Rewrite):
         return constraint(op) or constraint(expand)
 
     def touches(self, op: Op) -> list[Tensor]:
-        """What goes."""
+        """The output of the Expand, which is removed."""
         return [op.inTensor(0)]
 
     def rewrite(self, op: Op) -> None:
-        """The Cast makes a tensor of its own, the Expand the output."""
+        """Adds the Cast of x, and replaces `op` by the Expand."""
         between = op.inTensor(0)
         expand = between.getProducer()
         cast, shape = op.opid, expand.inId(1)
@@ -40,7 +40,7 @@ class ExpandCast(Rewrite):
         make(op, opid, [expand.inId(0)], small, op.attributes)
         opid = (expand.opid.domain, expand.opid.type, expand.opid.version)
         replace(op, opid, [small, shape])
-        removeUnread(between)
+        remove_unread(between)
 
 
 PatternCreator(ExpandCast, "ExpandCast", source="built in")

@@ -1,4 +1,4 @@
-"""Applies patterns to a graph until nothing changes, and keeps account of what they did."""
+"""The loop that applies patterns to a graph until nothing changes, and records what they did."""
 
 from __future__ import annotations
 
@@ -14,21 +14,20 @@ from popir.patterns.selection import Patterns, UnknownPatternError, canonical, f
 from popir.transforms.decision import Decision
 
 _MOST = 100
-"""How often patterns may follow each other at one operator and what they make of it."""
+"""The most applications of patterns in a chain at one operator and its replacements."""
 
 
-def applyPatterns(graph: Graph, patterns: Patterns, kept: Collection[str] = ()) -> list[Decision]:
-    """Applies every pattern in use at every operator until none applies any more.
+def apply_patterns(graph: Graph, patterns: Patterns, kept: Collection[str] = ()) -> list[Decision]:
+    """Applies all patterns in use to all operators, until none matches.
 
-    A pattern is skipped where it touches a tensor in `kept`: an anchor, say, or the loss. An
-    operator's `excludePatterns()` leave it alone. The operators are looked at in the order in which
-    they run, in each the patterns in the order of their registration; where one applied, the
-    operators around are looked at again, and in the end all of them, until they stay as they are.
-    That takes time in proportion to the graph.
+    A pattern is skipped if it touches a tensor in `kept` (anchors, the loss), or if the operator
+    excludes it. Operators are visited in scheduled order, and patterns tried in the order of
+    registration. After an application, the operators around it are visited again; at the end all
+    operators are, until nothing changes. The time is proportional to the size of the graph.
 
-    Returns what patterns did and, where they refused, why. Raises VerificationError if patterns of
-    libraries leave the graph inconsistent; popart_exception if they do not come to an end, or if
-    `patterns` leaves out one that must be used.
+    Returns a decision for each application and each refusal. Raises VerificationError if a
+    library's patterns leave the graph inconsistent; popart_exception if patterns do not terminate,
+    or if `patterns` leaves out a mandatory one.
     """
     patterns.checkMandatory()
     return _Loop(graph, patterns, kept).run()
@@ -38,8 +37,8 @@ class _Loop:
     def __init__(self, graph: Graph, patterns: Patterns, kept: Collection[str]) -> None:
         self.graph = graph
         self.kept = {*kept, *graph.outputs}
-        _checkExcluded(graph)
-        self.anyType: list[PreAliasPattern] = []
+        _check_excluded(graph)
+        self.any_type: list[PreAliasPattern] = []
         self.byType: dict[str, list[PreAliasPattern]] = {}
         self.used: list[PreAliasPattern] = []
         self.who: dict[str, str] = {}
@@ -54,10 +53,12 @@ class _Loop:
         self.applied: list[Decision] = []
         self.refused: dict[tuple[int, str], Decision] = {}
         self.depth: dict[int, int] = {}
-        """How many applications led to an operator; 0 for those that were there."""
+        """The length of the chain of applications that led to an operator; 0 for an original
+        one.
+        """
 
     def run(self) -> list[Decision]:
-        """Until a look at all operators changes nothing."""
+        """Visits all operators repeatedly, until nothing changes. Returns the decisions."""
         if not self.used:
             return []
         try:
@@ -68,7 +69,9 @@ class _Loop:
         return [*self.applied, *self.refused.values()]
 
     def _pass(self, ids: Iterable[int]) -> bool:
-        """All of them, and what changes on the way; whether a pattern applied."""
+        """Visits the operators `ids`, and those around each application. Returns whether a pattern
+        applied.
+        """
         before = len(self.applied)
         waiting = deque(ids)
         queued = set(waiting)
@@ -85,8 +88,10 @@ class _Loop:
         return len(self.applied) > before
 
     def _look(self, op: Op) -> list[int]:
-        """Tries each pattern; the operators to look at again after the first that applied."""
-        for rewriter in self._patternsFor(op.opid.type):
+        """Tries the patterns at `op`. Returns the operators to visit again after the first
+        application.
+        """
+        for rewriter in self._patterns_for(op.opid.type):
             if not self._admits(rewriter, op):
                 continue
             around = _around(op)
@@ -95,7 +100,7 @@ class _Loop:
             if not rewriter.apply(op):
                 continue
             self.applied.append(Decision(where, rewriter.name, None))
-            fresh = self._madeAfter(last)
+            fresh = self._made_after(last)
             for new in fresh:
                 around += [new.id, *_around(new)]
             for changed in (id, *(new.id for new in fresh)):
@@ -105,7 +110,7 @@ class _Loop:
             return [each for each in dict.fromkeys(around) if each in self.graph.ops]
         return []
 
-    def _patternsFor(self, type: str) -> list[PreAliasPattern]:
+    def _patterns_for(self, type: str) -> list[PreAliasPattern]:
         found = self.byType.get(type)
         if found is None:
             found = [each for each in self.used if each.types is None or type in each.types]
@@ -113,7 +118,7 @@ class _Loop:
         return found
 
     def _admits(self, rewriter: PreAliasPattern, op: Op) -> bool:
-        """Whether a pattern may be applied; a refusal is noted."""
+        """Whether the pattern may be applied at `op`. Records a refusal."""
         reason: str | None = None
         if isinstance(rewriter, Rewrite):
             if not rewriter.pattern(op):
@@ -137,8 +142,8 @@ class _Loop:
             pattern.log.debug("%s leaves %s: %s", rewriter.name, op.debugName(), reason)
         return False
 
-    def _madeAfter(self, last: int) -> list[Op]:
-        """The operators with a greater id: they are the last ones of the graph."""
+    def _made_after(self, last: int) -> list[Op]:
+        """The operators with an id greater than `last`, which are the last ones in the graph."""
         return list(takewhile(lambda op: op.id > last, reversed(self.graph.ops.values())))
 
     def _endless(self) -> popart_exception:
@@ -150,7 +155,7 @@ class _Loop:
         )
 
     def _check(self) -> None:
-        """Names the patterns of libraries, of those that applied, if the graph is inconsistent."""
+        """Verifies the graph if patterns of libraries applied, and names them in the error."""
         names = sorted({decision.what for decision in self.applied})
         suspects = [self.who[name] for name in names if self.who[name] != name]
         if not suspects:
@@ -163,8 +168,8 @@ class _Loop:
             ) from error
 
 
-def _checkExcluded(graph: Graph) -> None:
-    """Raises UnknownPatternError for a pattern that an operator excludes and that there is not."""
+def _check_excluded(graph: Graph) -> None:
+    """Raises UnknownPatternError if an operator excludes a pattern that does not exist."""
     excluding: dict[str, Op] = {}
     for op in graph.ops.values():
         for name in op.settings.nodeAttributes.get("__exclude_patterns", ()):
@@ -179,7 +184,7 @@ def _checkExcluded(graph: Graph) -> None:
 
 
 def _around(op: Op) -> list[int]:
-    """The operator, those that make its inputs, and those that read its outputs."""
+    """The ids of the operator, the producers of its inputs and the readers of its outputs."""
     makers = [t.producer.id for t in op.input.values() if t.producer is not None]
     readers = [reader.id for t in op.output.values() for reader in t.uses]
     return [op.id, *makers, *readers]

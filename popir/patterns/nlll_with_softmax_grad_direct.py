@@ -1,8 +1,8 @@
-"""NlllWithSoftMaxGradDirect: the nll of a softmax is computed from what is before the softmax.
+"""NlllWithSoftMaxGradDirect: computes the nll of a softmax from the softmax's input.
 
-A probability of 0, or one that rounds to 1, has lost what the loss and its gradient depend on: the
-gradient through it is 0. The logarithm of the softmax loses nothing. PopART's pattern of this name
-joins the loss and its gradient into one operator, whose loss ends at -log(1e-7).
+A probability that rounds to 0 or 1 has lost the information that the loss and its gradient depend
+on: the gradient through it is 0. The logarithm of the softmax keeps it. PopART's pattern of this
+name merges the loss and its gradient into one operator, with a loss limited to -log(1e-7).
 """
 
 from __future__ import annotations
@@ -10,29 +10,33 @@ from __future__ import annotations
 from popir.autodiff import getGradId
 from popir.ir import Op, Tensor
 from popir.pattern import PatternCreator, Rewrite
-from popir.patterns.edit import RESHAPES, constraint, isBuiltIn, make, replace
+from popir.patterns.edit import RESHAPES, constraint, is_built_in, make, replace
 
 
 class NlllWithSoftMaxGradDirect(Rewrite):
-    """Nll(Softmax(x)) becomes Nll(LogSoftmax(x)) of log probabilities. The softmax stays if anybody
-    else reads it.
+    """`Nll(Softmax(x))` becomes `Nll(LogSoftmax(x))` with log probabilities. The softmax stays if
+    it has other readers.
     """
 
     types = frozenset({"Nll"})
 
     def pattern(self, op: Op) -> bool:
-        """An Nll of probabilities that a Softmax made; reshapes may be between."""
+        """Whether `op` is an Nll of probabilities from a Softmax, with possible reshapes
+        between.
+        """
         return (
-            isBuiltIn(op, "Nll")
+            is_built_in(op, "Nll")
             and not op.attributes.get("inputIsLogProbability")
-            and isBuiltIn(_beforeReshapes(op.inTensor(0)).producer, "Softmax")
+            and is_built_in(_before_reshapes(op.inTensor(0)).producer, "Softmax")
         )
 
     def check(self, op: Op) -> str | None:
-        """The softmax must be over the loss's classes, and nobody ask for its gradient."""
-        shown = _beforeReshapes(op.inTensor(0))
+        """The softmax must be over the classes of the loss, and the gradient of the probabilities
+        must not be an anchor.
+        """
+        shown = _before_reshapes(op.inTensor(0))
         softmax = shown.getProducer()
-        if why := notOverClasses(softmax, shown.info.shape() if shown.info else []):
+        if why := not_over_classes(softmax, shown.info.shape() if shown.info else []):
             return why
         if op.inShape(0)[-1:] != softmax.outShape(0)[-1:]:
             return "a reshape between them changes the last dimension, the classes"
@@ -44,12 +48,12 @@ class NlllWithSoftMaxGradDirect(Rewrite):
         return constraint(op)
 
     def touches(self, op: Op) -> list[Tensor]:
-        """Nothing: probabilities and loss stay."""
+        """No tensors: probabilities and loss stay."""
         return []
 
     def rewrite(self, op: Op) -> None:
-        """One LogSoftmax for all losses of the softmax."""
-        shown = _beforeReshapes(op.inTensor(0))
+        """Makes the loss read a LogSoftmax; all losses of a softmax share one."""
+        shown = _before_reshapes(op.inTensor(0))
         softmax = shown.getProducer()
         logs = self._logarithms(softmax)
         shape = op.inShape(0)
@@ -64,29 +68,29 @@ class NlllWithSoftMaxGradDirect(Rewrite):
     def _logarithms(self, softmax: Op) -> str:
         given = softmax.inTensor(0)
         for reader in given.uses:
-            isTwin = isBuiltIn(reader, "LogSoftmax") and reader.attributes == softmax.attributes
-            if isTwin and reader.opid.version == softmax.opid.version:
+            is_twin = is_built_in(reader, "LogSoftmax") and reader.attributes == softmax.attributes
+            if is_twin and reader.opid.version == softmax.opid.version:
                 return reader.outId(0)
         id = softmax.graph.uniqueId(f"{softmax.outId(0)}/log")
         opid = ("ai.onnx", "LogSoftmax", softmax.opid.version)
         return make(softmax, opid, [given.id], id, softmax.attributes).outId(0)
 
 
-def notOverClasses(softmax: Op, shape: list[int]) -> str | None:
-    """Why the rows of a softmax of that shape, or of its gradient, are not the last dimension; None
-    if they are.
+def not_over_classes(softmax: Op, shape: list[int]) -> str | None:
+    """The reason if the rows of a softmax of that shape, or of its gradient, are not the last
+    dimension; else None.
     """
-    axis, isFlat = getattr(softmax, "rows")()  # noqa: B009
-    rows = shape[axis:] if isFlat else shape[axis : axis + 1]
-    isLast = axis == len(shape) - 1 or (isFlat and all(d == 1 for d in rows[:-1]))
-    if isLast:
+    axis, is_flat = getattr(softmax, "rows")()  # noqa: B009
+    rows = shape[axis:] if is_flat else shape[axis : axis + 1]
+    is_last = axis == len(shape) - 1 or (is_flat and all(d == 1 for d in rows[:-1]))
+    if is_last:
         return None
-    over = f"all dimensions from {axis} on" if isFlat else f"axis {axis}"
+    over = f"all dimensions from {axis} on" if is_flat else f"axis {axis}"
     return f"the softmax is over {over} of {shape}; the classes of the loss are the last dimension"
 
 
-def _beforeReshapes(tensor: Tensor) -> Tensor:
-    while tensor.producer is not None and isBuiltIn(tensor.producer, *RESHAPES, "Identity"):
+def _before_reshapes(tensor: Tensor) -> Tensor:
+    while tensor.producer is not None and is_built_in(tensor.producer, *RESHAPES, "Identity"):
         tensor = tensor.producer.inTensor(0)
     return tensor
 

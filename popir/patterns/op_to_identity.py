@@ -1,4 +1,4 @@
-"""OpToIdentity: what gives its first input as it is becomes an Identity."""
+"""OpToIdentity: replaces operators that return their first input by an Identity."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from popir.patterns.edit import constraint, replace
 
 
 class OpToIdentity(Rewrite):
-    """A Reshape to the same shape, a Concat of one tensor, an inactive Dropout: whatever says so by
-    `canBeReplacedByIdentity()`.
+    """Replaces operators with `canBeReplacedByIdentity()`: a Reshape to the same shape, a Concat of
+    one tensor, an inactive Dropout.
     """
 
     def pattern(self, op: Op) -> bool:
-        """One that says so, and is no Identity."""
+        """Whether `op` can be replaced by an Identity and is none yet."""
         if type(op).canBeReplacedByIdentity is Op.canBeReplacedByIdentity:
             return False
         return op.opid.type != "Identity" and op.canBeReplacedByIdentity()
 
     def check(self, op: Op) -> str | None:
-        """Its other outputs, if any, must be of no use, and it must write nothing."""
+        """Other outputs must be unused, and the operator must have no side effects."""
         if not (op.hasInput(0) and op.hasOutput(0)):
             return "it has no input 0, or no output 0"
         used = [t.id for i, t in op.output.items() if i and (t.uses or t.id in self.kept)]
@@ -32,11 +32,11 @@ class OpToIdentity(Rewrite):
         return constraint(op)
 
     def touches(self, op: Op) -> list[Tensor]:
-        """Nothing: the output stays."""
+        """No tensors: output 0 stays."""
         return []
 
     def rewrite(self, op: Op) -> None:
-        """An Identity of input 0."""
+        """Replaces `op` by an Identity of input 0."""
         for i in [i for i in op.output if i]:
             tensor = op.outTensor(i)
             op.disconnectOutTensor(i)

@@ -1,7 +1,9 @@
-"""PadSum: a sum of pieces, each with zeros around it, is the pieces side by side.
+"""PadSum: replaces a sum of slices' gradients, each padded with zeros, by a concatenation.
 
-That is the gradient of a tensor which was sliced: of a tensor of n elements cut into k slices it is
-n elements, where the sum would fill and read k n.
+Such a sum is the gradient of a tensor of n elements that was cut into k slices. The sum would fill
+and read k * n elements, the concatenation n.
+
+Example: [a, b, 0, 0] + [0, 0, c, d] is [a, b, c, d].
 """
 
 from __future__ import annotations
@@ -10,29 +12,31 @@ import numpy as np
 
 from popir.ir import Op, Tensor
 from popir.pattern import PatternCreator, Rewrite
-from popir.patterns.edit import SUMS, constraint, isBuiltIn, make, removeUnread, replace
+from popir.patterns.edit import SUMS, constraint, is_built_in, make, remove_unread, replace
 
 
 class PadSum(Rewrite):
-    """A Sum or an Add of gradients of slices along one axis, side by side, becomes a Concat."""
+    """A Sum or Add of gradients of adjacent slices along one axis becomes a Concat."""
 
     types = SUMS
 
     def pattern(self, op: Op) -> bool:
-        """A sum of several tensors, one of which is the gradient of a slice."""
+        """Whether `op` sums several tensors, one of them the gradient of a slice."""
         makers = [t.producer for t in op.input.values()]
         return (
-            isBuiltIn(op, *SUMS)
+            is_built_in(op, *SUMS)
             and len(makers) > 1
-            and any(isBuiltIn(maker, "SliceGrad") for maker in makers)
+            and any(is_built_in(maker, "SliceGrad") for maker in makers)
         )
 
     def check(self, op: Op) -> str | None:
-        """All must be gradients of slices along one axis, side by side, that nobody else reads."""
+        """All must be gradients of slices along one axis that do not overlap, without other
+        readers.
+        """
         axes: set[int] = set()
         for tensor in op.input.values():
             maker = tensor.producer
-            if maker is None or not isBuiltIn(maker, "SliceGrad"):
+            if maker is None or not is_built_in(maker, "SliceGrad"):
                 return f"'{tensor.id}' is no slice's gradient"
             if len(tensor.consumers) > 1:
                 return f"'{tensor.id}' has other readers"
@@ -55,11 +59,11 @@ class PadSum(Rewrite):
         return constraint(op)
 
     def touches(self, op: Op) -> list[Tensor]:
-        """What goes."""
+        """The summed tensors, which are removed."""
         return list(op.input.values())
 
     def rewrite(self, op: Op) -> None:
-        """A Concat of the slices' gradients, with zeros where no slice was."""
+        """Replaces `op` by a Concat of the gradients, with zeros where no slice was taken."""
         padded = list(op.input.values())
         parts, axis = _parts(op), _axis(op)
         pieces: list[str] = []
@@ -73,23 +77,23 @@ class PadSum(Rewrite):
             pieces.append(_zeros(op, axis, size - end))
         replace(op, ("ai.onnx", "Concat", 13), pieces, {"axis": axis})
         for tensor in padded:
-            removeUnread(tensor)
+            remove_unread(tensor)
 
 
 def _cut(maker: Op) -> dict[int, range]:
-    """The indices that a slice took, of the axes that it cut."""
+    """For each axis that a slice has cut, the indices it has taken."""
     taken: dict[int, range] = getattr(maker, "taken")  # noqa: B009
     shape = maker.outShape(0)
     return {axis: part for axis, part in taken.items() if part != range(shape[axis])}
 
 
 def _axis(op: Op) -> int:
-    """The axis that all slices cut."""
+    """The axis that all slices have cut."""
     return next(axis for t in op.input.values() for axis in _cut(t.getProducer()))
 
 
 def _parts(op: Op) -> list[tuple[Op, range]]:
-    """The gradients of the slices, and what those took, in the order of the axis."""
+    """The gradient operators of the slices and the indices taken, in the order of the axis."""
     makers = [t.getProducer() for t in op.input.values()]
     whole = range(op.outShape(0)[_axis(op)])
     found = [(maker, _cut(maker).get(_axis(op), whole)) for maker in makers]
@@ -97,7 +101,9 @@ def _parts(op: Op) -> list[tuple[Op, range]]:
 
 
 def _zeros(op: Op, axis: int, size: int) -> str:
-    """The id of a tensor of zeros, as wide as the output but for the axis: one zero, repeated."""
+    """The id of a tensor of zeros with the output's shape, but `size` along the axis: an expanded
+    scalar.
+    """
     graph, info = op.graph, op.outInfo(0)
     shape = info.shape()
     shape[axis] = size

@@ -1,10 +1,10 @@
-"""PopART's names of patterns: which are spelled in two ways, and why others have none here."""
+"""PopART's pattern names: those with two spellings, and those that popir does not need."""
 
 ALIASES = {
     "SoftmaxGradDirect": "SoftMaxGradDirect",
     "NlllWithSoftmaxGradDirect": "NlllWithSoftMaxGradDirect",
 }
-"""PopART's C++ names of patterns that its Python attributes, and popir, spell otherwise."""
+"""PopART's C++ spelling of a name to that of its Python attributes, which popir uses."""
 
 _DERIVED = "the gradient of an element-wise operator is one expression, derived from its own"
 _LOWERED = "the operator is lowered as it is"
@@ -54,4 +54,6 @@ NOT_HERE = {
     "UpdateInplacePrioritiesForIpu": "priorities of in-place variants do not depend on the device",
     "RemoveUnnecessaryLossGradCast": "the loss's gradient has the loss's type",
 }
-"""Why there is no pattern of that name, in words that follow "there is none here"."""
+"""PopART's patterns that popir does not have, with the reason. The reason completes "there is none
+here: ...".
+"""

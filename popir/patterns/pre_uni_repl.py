@@ -1,25 +1,25 @@
-"""PreUniRepl: a Sum of one tensor goes; what made that tensor makes the sum's."""
+"""PreUniRepl: removes a Sum of one tensor; the producer of the input writes the output instead."""
 
 from __future__ import annotations
 
 from popir.ir import Op, Tensor
 from popir.pattern import PatternCreator, Rewrite
-from popir.patterns.edit import constraint, isBuiltIn
+from popir.patterns.edit import constraint, is_built_in
 
 
 class PreUniRepl(Rewrite):
-    """The output stays and the input goes: it does what PostNRepl does where an anchor is in the
-    way.
+    """Keeps the output and removes the input. It applies where PostNRepl does not because the
+    output is an anchor. PopART's pattern of this name.
     """
 
     types = frozenset({"Sum"})
 
     def pattern(self, op: Op) -> bool:
-        """A Sum of one tensor."""
-        return isBuiltIn(op, "Sum") and op.numInputs() == 1
+        """Whether `op` is a Sum with one input."""
+        return is_built_in(op, "Sum") and op.numInputs() == 1
 
     def check(self, op: Op) -> str | None:
-        """An operator must make the tensor, and nobody else read it."""
+        """The input must have a producer, and no other readers."""
         given = op.inTensor(0)
         if given.producer is None:
             return f"no operator makes '{given.id}'"
@@ -28,11 +28,11 @@ class PreUniRepl(Rewrite):
         return constraint(op)
 
     def touches(self, op: Op) -> list[Tensor]:
-        """What goes."""
+        """The input tensor, which is removed."""
         return [op.inTensor(0)]
 
     def rewrite(self, op: Op) -> None:
-        """The maker's output becomes the sum's."""
+        """Makes the producer write the output, and removes `op`."""
         given, out = op.inTensor(0), op.outTensor(0)
         maker = given.getProducer()
         index = next(i for i, t in maker.output.items() if t is given)

@@ -1,4 +1,4 @@
-"""Which patterns a session uses: `Patterns`, `PatternsLevel`."""
+"""The selection of patterns for a session: `Patterns`, `PatternsLevel`."""
 
 from __future__ import annotations
 
@@ -12,48 +12,52 @@ from popir.patterns.popart import ALIASES, NOT_HERE
 from popir.typed import typed
 
 INPLACE = "InPlace"
-"""The transform that a session switches as if it were a pattern, and that operators exclude so."""
+"""The in-place transform, which is switched and excluded as if it were a pattern."""
 
 
 class PatternsLevel(enum.Enum):
-    """How many patterns are used."""
+    """How many patterns are used. PopART's enum of this name."""
 
     NoPatterns = 0
-    """None."""
+    """No patterns at all."""
     Minimal = 1
-    """Those that are mandatory; popir's own are not."""
+    """Mandatory patterns only. popir's own patterns are not mandatory."""
     Default = 2
-    """Those that are registered as enabled, and InPlace."""
+    """Mandatory patterns, those registered as enabled, and InPlace."""
     All = 3
-    """All that are registered, and InPlace."""
+    """All registered patterns, and InPlace."""
 
 
 class UnknownPatternError(popart_exception, AttributeError):
-    """A name that no pattern has; an AttributeError too, as for any name."""
+    """An unknown pattern name. Also an AttributeError, since patterns are attributes of
+    `Patterns`.
+    """
 
 
 @typed
 class Patterns:
-    """The choice of patterns: by a level, or by a list of names, which alone are then used.
+    """The patterns a session uses: those of a level, or only those in a list of names. PopART's
+    `Patterns`.
 
-    A pattern that was registered is also an attribute: `patterns.InPlace = False`. Raises
-    UnknownPatternError, a popart_exception, for a name that no pattern has: of one that PopART has
-    it says why there is none here.
+    Each registered pattern is also an attribute: `patterns.InPlace = False`. Raises
+    UnknownPatternError, a popart_exception, for an unknown name. For a pattern of PopART that popir
+    does not have, it gives the reason.
     """
 
     def __init__(self, choice: PatternsLevel | Iterable[str] = PatternsLevel.Default) -> None:
-        isLevel = isinstance(choice, PatternsLevel)
-        self._level = choice if isLevel else PatternsLevel.NoPatterns
+        is_level = isinstance(choice, PatternsLevel)
+        self._level = choice if is_level else PatternsLevel.NoPatterns
         self._chosen: dict[str, bool] = {}
         self._asserts = True
-        if not isLevel:
+        if not is_level:
             for name in choice:
                 self.enablePattern(name, True)
 
     def enablePattern(self, name: str, enable: bool) -> Patterns:
-        """Switches one pattern on or off; returns this object.
+        """Switches a pattern on or off, and returns this object.
 
-        Raises popart_exception for a mandatory pattern that is to be switched off.
+        Raises popart_exception for a mandatory pattern to be switched off, UnknownPatternError for
+        an unknown name.
         """
         entry = find(name)
         if entry is not None and entry.mandatory and not enable:
@@ -62,7 +66,7 @@ class Patterns:
         return self
 
     def isPatternEnabled(self, name: str) -> bool:
-        """Whether a pattern is used."""
+        """Whether the pattern `name` is used. Raises UnknownPatternError for an unknown name."""
         entry = find(name)
         if entry is not None:
             return self.isUsed(entry)
@@ -81,8 +85,9 @@ class Patterns:
         return levels[self._level]
 
     def enableRuntimeAsserts(self, enable: bool) -> Patterns:
-        """Whether a model is refused if a mandatory pattern is not used, the default; else it is
-        compiled without. Only patterns of libraries, or of Python code, are mandatory.
+        """Whether leaving out a mandatory pattern is an error (the default); returns this object.
+
+        Only patterns of libraries and of Python code can be mandatory.
         """
         self._asserts = enable
         return self
@@ -121,12 +126,14 @@ class Patterns:
 
 
 def canonical(name: str) -> str:
-    """The name under which a pattern is registered, of one that PopART spells in two ways."""
+    """The registered spelling of a pattern name."""
     return ALIASES.get(name, name)
 
 
 def find(name: str) -> pattern.PatternEntry | None:
-    """The registered pattern of a name; None for InPlace. Raises UnknownPatternError."""
+    """The registered pattern of a name; None for InPlace. Raises UnknownPatternError for an unknown
+    name.
+    """
     known = {entry.name: entry for entry in pattern.entries()}
     found = known.get(canonical(name))
     if found is not None or name == INPLACE:

@@ -1,23 +1,25 @@
-"""ViewSimplify: a reshape of a reshape reads what the first one reads."""
+"""ViewSimplify: replaces a reshape of a reshape by one Reshape."""
 
 from __future__ import annotations
 
 from popir.ir import Op, Tensor
 from popir.pattern import PatternCreator, Rewrite
-from popir.patterns.edit import RESHAPES, constraint, isBuiltIn, removeUnread, replace
+from popir.patterns.edit import RESHAPES, constraint, is_built_in, remove_unread, replace
 
 
 class ViewSimplify(Rewrite):
-    """Reshape, Flatten, Squeeze and Unsqueeze, and their gradients."""
+    """Applies to Reshape, Flatten, Squeeze, Unsqueeze and their gradients. PopART's pattern of this
+    name.
+    """
 
     types = RESHAPES
 
     def pattern(self, op: Op) -> bool:
-        """Both are reshapes."""
-        return isBuiltIn(op, *RESHAPES) and isBuiltIn(op.inTensor(0).producer, *RESHAPES)
+        """Whether `op` and the producer of its input are reshapes."""
+        return is_built_in(op, *RESHAPES) and is_built_in(op.inTensor(0).producer, *RESHAPES)
 
     def check(self, op: Op) -> str | None:
-        """The first one must be worth nothing any more."""
+        """The tensor between them must not be kept and must have no other readers."""
         between = op.inTensor(0)
         if between.id in self.kept:
             return f"'{between.id}' is kept: an anchor, the loss, or an output"
@@ -28,15 +30,15 @@ class ViewSimplify(Rewrite):
         return constraint(op) or constraint(between.getProducer())
 
     def touches(self, op: Op) -> list[Tensor]:
-        """What goes."""
+        """The tensor between the reshapes, which is removed."""
         return [op.inTensor(0)]
 
     def rewrite(self, op: Op) -> None:
-        """One Reshape to the last shape."""
+        """Replaces both by one Reshape to the last shape."""
         between = op.inTensor(0)
         first = between.getProducer().inId(0)
         replace(op, ("ai.graphcore", "Reshape", 1), [first], {"shape": op.outShape(0)})
-        removeUnread(between)
+        remove_unread(between)
 
 
 PatternCreator(ViewSimplify, "ViewSimplify", source="built in")

@@ -1,4 +1,4 @@
-"""What a program costs: on the simulated machine, on the host, and in operations."""
+"""Profiles: the cost of a program on the simulated machine, its time on the host, and its FLOPs."""
 
 from popir.profile.document import Profile
 from popir.profile.host import HostProfile, InstructionTime

@@ -1,4 +1,4 @@
-"""`Profile`: the machine report of a model, by the model's operators, as JSON that can be kept."""
+"""`Profile`: the machine report of a model by its operators, as JSON that can be saved."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from popir.profile.report import MachineReport, OperationCost, StepCost
 FORMAT = "popir.profile"
 VERSION = 2
 SCHEMA = Path(__file__).with_name("schema.json")
-"""The JSON schema of `Profile.data`."""
+"""The file with the JSON schema of `Profile.data`."""
 
 Json = dict[str, Any]
 _MEMORY = ("gathered_bytes", "vertex_state_bytes", "exchange_code_bytes")
@@ -30,17 +30,21 @@ _SUMS = (*_COSTS, "flops", *_MEMORY)
 
 @dataclass(frozen=True)
 class Profile:
-    """What a program costs on the simulated machine; `data` is as `SCHEMA` describes it."""
+    """The cost of a program on the simulated machine, by operators. `data` follows the JSON schema
+    in `SCHEMA`.
+    """
 
     data: Json
 
     @staticmethod
     def of(report: MachineReport, graph: Graph, name: str, loss: str | None = None) -> Profile:
-        """The report of a program that was lowered from a compiled graph.
+        """Makes the profile of a program that was lowered from a compiled graph.
 
         Args:
-            name: what the model is called.
-            loss: the tensor that training minimises, None for inference.
+            report: the machine report of the program.
+            graph: the compiled graph.
+            name: the name of the model.
+            loss: the id of the loss; None for inference.
         """
         found = Operators(graph)
         operations = [_operation(each) for each in report.operations]
@@ -78,14 +82,14 @@ class Profile:
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Profile:
-        """Reads a file that `save` wrote.
+        """Reads a file written by `save`.
 
-        Raises ModelError for a file that is no profile, or one of another version, saying where it
-        differs; OSError for one that cannot be read.
+        Raises ModelError, saying what is wrong, for a file that is no profile or of another
+        version; OSError for one that cannot be read.
         """
         try:
             data = json.loads(Path(path).read_text(encoding="utf-8"))
-        except (ValueError, RecursionError) as error:  # also of numbers with thousands of digits
+        except (ValueError, RecursionError) as error:  # Also for too many digits.
             raise ModelError(f"{path} is no profile: it is no JSON ({error}).") from None
         if not isinstance(data, dict) or data.get("format") != FORMAT:
             raise ModelError(
@@ -101,24 +105,24 @@ class Profile:
         return Profile(data)
 
     def json(self) -> str:
-        """The profile as text; what `load` reads."""
+        """The profile as JSON text, which `load` reads."""
         return compact(self.data)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the profile; the file appears whole or not at all. Raises OSError."""
+        """Writes the profile to a file, atomically. Raises OSError."""
         write(path, self.json())
 
 
 def compact(value: Json | None) -> str:
-    """JSON without blanks."""
+    """`value` as JSON without blanks."""
     return json.dumps(value, allow_nan=False, separators=(",", ":"))
 
 
 def check(data: Any, where: str) -> None:
-    """Raises ModelError, naming the first place, where `data` is not as the schema says, or where
-    rows point to rows that are not there.
+    """Raises ModelError, naming the first error, if `data` does not follow the schema, or if a row
+    refers to one that does not exist.
     """
-    import fastjsonschema  # Takes its time, and only files of others need it.
+    import fastjsonschema  # Slow to import, and only needed for loaded files.
 
     try:
         _validator()(data)
@@ -174,7 +178,9 @@ def _operation(each: OperationCost) -> Json:
 
 
 def _add_costs(operators: list[Json], steps: list[Json], operations: list[Json]) -> None:
-    """Adds what steps cost to their operators, and gives operations that of their first step."""
+    """Adds the costs of steps to their operators, and sets the operator of each operation to that
+    of its first step.
+    """
     for step in steps:
         if step["operator"] is None:
             continue
@@ -189,8 +195,8 @@ def _add_costs(operators: list[Json], steps: list[Json], operations: list[Json])
 
 
 def _add_memory(operators: list[Json], report: Sequence[StepCost], steps: list[Json]) -> None:
-    """Adds what steps have of memory to their operators; where a step runs first, for what it has
-    once however often it runs.
+    """Adds the memory of steps to their operators. Memory that a step has only once, however often
+    it runs, is counted where it runs first.
     """
     known: set[tuple[int, ...]] = set()
     for step, data in zip(report, steps, strict=True):

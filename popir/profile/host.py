@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from popir.ir import Graph, Op
+from popir.poplar import Engine
 from popir.profile.names import Place, beginning, places
 
 HOST = "host"
@@ -13,8 +13,6 @@ HOST = "host"
 OTHER = "other"
 """The type of what belongs to no operator: copies between operators, the control of loops."""
 _TRANSFERS = ("bind ", "done ", "stream ")
-_JOINED = " + "
-"""What stands between the names of steps that the engine has joined (cpp/poplar/fuse.cpp)."""
 
 
 @dataclass(frozen=True)
@@ -43,16 +41,16 @@ class HostProfile:
     instructions: list[InstructionTime]
 
     @staticmethod
-    def of(engine: Any, graph: Graph) -> HostProfile:
+    def of(engine: Engine, graph: Graph) -> HostProfile:
         """Reads the times of a `poplar.Engine` that runs the graph.
 
         Raises poplar_profiling_disabled unless the engine has the option `host.profile = "true"`.
         """
         filed = {place.filed: place for place in places(graph)}
         rows: list[InstructionTime] = []
-        for name, what, runs, seconds in engine.hostProfile():
+        for steps, what, runs, seconds in engine.hostProfile():
             transfer = what.startswith(_TRANSFERS)
-            found = {} if transfer else _operatorsOf(name, filed)
+            found = {} if transfer else _operators_of(steps, filed)
             kinds = "+".join(op.plainType() for op in found.values())
             kind = kinds or (HOST if transfer else OTHER)
             rows.append(InstructionTime(" + ".join(found), kind, what, runs, seconds))
@@ -85,7 +83,7 @@ class HostProfile:
         return dict(sorted(sums.items(), key=lambda item: -item[1]))
 
 
-def _operatorsOf(name: str, filed: dict[str, Place]) -> dict[str, Op]:
-    """The operators of an instruction, by their names; of several where the engine joined them."""
-    found = (beginning(part, filed) for part in name.split(_JOINED))
+def _operators_of(steps: list[str], filed: dict[str, Place]) -> dict[str, Op]:
+    """The operators of the steps that an instruction came from, by their names."""
+    found = (beginning(step, filed) for step in steps)
     return {place.name: place.op for place in found if place}

@@ -1,7 +1,7 @@
-"""A profile as a page that people look at: `htmlOf`.
+"""A profile as an HTML page: `htmlOf`.
 
-The page is one file that loads nothing: its style, its scripts, uPlot (which draws the plots) and
-the profile itself stand in it, and its content security policy forbids everything else.
+The page is one file that loads nothing: it contains the style, the scripts, uPlot (which draws the
+plots) and the profile. Its content security policy forbids everything else.
 """
 
 from __future__ import annotations
@@ -27,11 +27,13 @@ SCRIPTS = [
     "views",
     "main",
 ]
-"""The scripts of the page, each of which uses those before it."""
+"""The scripts of the page, in order of dependence."""
 
 
 def htmlOf(profile: Profile, before: Profile | None = None) -> str:
-    """The page; with `before`, one that compares the profile with that earlier one."""
+    """The HTML page of a profile; with `before`, a page that compares it with that earlier
+    profile.
+    """
     name = profile.data["model"]["name"]
     scripts = "\n".join(_read(f"{script}.js") for script in SCRIPTS)
     parts = {
@@ -42,12 +44,12 @@ def htmlOf(profile: Profile, before: Profile | None = None) -> str:
         "script": f'{_read("uplot/uPlot.iife.min.js")}\n(() => {{\n"use strict";\n{scripts}}})();',
     }
     first, *rest = _read("page.html").split("@")
-    # Names and texts alternate: what is put in is never looked through again.
+    # Names and texts alternate. Inserted text is not searched for names.
     return first + "".join(parts.get(text, text) for text in rest)
 
 
 def saveHtml(profile: Profile, path: str | os.PathLike[str], before: Profile | None = None) -> None:
-    """Writes the page; the file appears whole or not at all. Raises OSError."""
+    """Writes the HTML page to a file, atomically. Raises OSError."""
     write(path, htmlOf(profile, before))
 
 
@@ -56,5 +58,5 @@ def _read(name: str) -> str:
 
 
 def _embedded(value: Json | None) -> str:
-    """JSON for a script element: nothing in it ends the element."""
+    """JSON for a script element; no text in it can end the element."""
     return compact(value).replace("<", "\\u003c")

@@ -1,4 +1,4 @@
-"""Where a compiled graph's operators run, and under which names: `places`."""
+"""The places of a compiled graph's operators in the device program, and their names: `places`."""
 
 from __future__ import annotations
 
@@ -7,30 +7,34 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from popir.ir import Graph, Op, Tensor
-from popir.ir.op import CalledNames
-from popir.opx import blockOf, debugPrefix
+from popir.ir.graph import CalledNames
+from popir.opx import block_of, debug_prefix
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Place:
-    """An operator of the graph, or one of a graph that is called, for one call of it."""
+    """An operator of the graph; for an operator of a called graph, one for each call."""
 
     op: Op
     name: str
-    """The model's, or type and id; of a called operator the one that it had here before."""
+    """The name in the model, or type and id. For an outlined operator, its name before
+    outlining.
+    """
     filed: str
-    """The name under which the host's steps file it: with the calls that lead here."""
+    """The debug name of its steps in the engine, which includes the calls around it."""
     blocks: tuple[str, ...]
-    """The sequences of the device program that hold what it adds, the innermost last."""
+    """The named sequences of the device program around what it adds, the innermost last."""
     inputs: tuple[Tensor, ...]
-    """What it reads; a called graph's inputs are what this call gives."""
+    """The tensors that it reads. Inputs of a called graph are replaced by the tensors of this
+    call.
+    """
 
 
 def places(graph: Graph) -> Iterator[Place]:
-    """All operators in the order in which they run, those of a called graph at each call, behind
-    the operator that calls.
+    """All operators in the order in which they run. Those of a called graph come after each
+    operator that calls it.
     """
     return _places(graph, "", (), {}, {})
 
@@ -43,19 +47,22 @@ def _places(
     given: Mapping[Tensor, Tensor],
 ) -> Iterator[Place]:
     for op in graph.schedule():
-        filed, inside = prefix + debugPrefix(op), (*blocks, blockOf(op))
+        filed, inside = prefix + debug_prefix(op), (*blocks, block_of(op))
         known = names.get(op.id)
         read = {i: given.get(tensor, tensor) for i, tensor in op.input.items()}
-        name = known if isinstance(known, str) else debugPrefix(op)
+        name = known if isinstance(known, str) else debug_prefix(op)
         yield Place(op, name, filed, inside, tuple(dict.fromkeys(read.values())))
-        below = known if isinstance(known, dict) else op.calledNames
+        below = known if isinstance(known, dict) else op.called_names
         for callee in op.getCalledGraphs():
             actual = {callee.getTensor(id): read[i] for i, id in enumerate(callee.inputs)}
             yield from _places(callee, f"{filed}/", inside, below, actual)
 
 
 def beginning(name: str, known: Mapping[str, T]) -> T | None:
-    """What is known by `name` or by its longest beginning, up to a slash; None if nothing is."""
+    """The value for `name`, or for its longest path prefix in `known`; None if there is none.
+
+    Example: "a/b/c" finds "a/b" if `known` has "a" and "a/b".
+    """
     while name not in known:
         name, slash, _ = name.rpartition("/")
         if not slash:

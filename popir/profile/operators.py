@@ -1,4 +1,4 @@
-"""Which operator of the model a part of the program belongs to: `Operators`."""
+"""Maps parts of a program to operators of the model: `Operators`."""
 
 from __future__ import annotations
 
@@ -10,34 +10,38 @@ from popir.profile.names import Place, beginning, places
 
 
 class Operators:
-    """The operators of a compiled graph in the order in which they run, those of a called graph
+    """The operators of a compiled graph in the order in which they run; those of a called graph
     once for each call.
     """
 
     def __init__(self, graph: Graph) -> None:
         found = list(places(graph))
         self.rows = [_row(place) for place in found]
-        """Name, type, domain, and bytes of results and weights of each."""
-        self._byBlocks = {place.blocks: row for row, place in enumerate(found)}
-        self._byName = {place.name: row for row, place in reversed(list(enumerate(found)))}
+        """Name, type, domain, and bytes of outputs and weights of each operator."""
+        self._by_blocks = {place.blocks: row for row, place in enumerate(found)}
+        self._by_name = {place.name: row for row, place in reversed(list(enumerate(found)))}
 
     def behind(self, blocks: Sequence[str], name: str) -> int | None:
-        """The row of the operator that a step in `blocks` belongs to, the innermost one; outside of
-        any operator's blocks the first one with which `name` begins; None if there is none.
+        """The row of the operator that a step belongs to; None if there is none.
+
+        That is the operator of the innermost of the sequences `blocks`. Outside of all operators'
+        sequences, it is found by `name`.
         """
         within = (tuple(blocks[:n]) for n in range(len(blocks), 0, -1))
-        known = (self._byBlocks[some] for some in within if some in self._byBlocks)
+        known = (self._by_blocks[some] for some in within if some in self._by_blocks)
         return next(known, self.named(name))
 
     def named(self, name: str) -> int | None:
-        """The row of the first operator whose name is `name` or its beginning, up to a slash."""
-        return beginning(name, self._byName)
+        """The row of the first operator with this name, or with the longest path prefix of it; None
+        if there is none.
+        """
+        return beginning(name, self._by_name)
 
 
 def _row(place: Place) -> dict[str, Any]:
     op = place.op
     outputs = {tensor.id: tensor for tensor in op.output.values()}
-    weights = [tensor for tensor in place.inputs if tensor.isVariable() or tensor.isConst()]
+    weights = [tensor for tensor in place.inputs if tensor.is_variable() or tensor.isConst()]
     return {
         "name": place.name,
         "type": op.plainType(),

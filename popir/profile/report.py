@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from popir.poplar import Engine
 from popir.progress import Logger
 
 
 @dataclass(frozen=True)
 class OperationCost:
-    """One vertex or copy of the program, over all the times that it runs.
+    """The cost of one vertex or copy of the program, over all its executions.
 
-    Vertices of one compute set run side by side, so their rows may add up to more than the totals.
+    Vertices of one compute set run in parallel, so that rows may add up to more than the totals.
     """
 
     name: str
     vertexClass: str
     source: str
-    """Who says what its vertices take: "estimator", "setPerfEstimate", "counted" (the instructions
-    of their first execution) or "bytes" (one pass over them, for want of these); several, joined by
-    ", ", where vertices of one compute set differ.
+    """Where the cycles of its vertices come from: "estimator", "setPerfEstimate", "counted" (the
+    instructions of their first execution) or "bytes" (one pass over them, if there is nothing
+    better). Several are joined by ", ".
     """
     times: int
     cycles: int
@@ -36,56 +36,58 @@ class OperationCost:
 
 @dataclass(frozen=True)
 class StepCost:
-    """One step in the order of the program; figures are those of one execution.
+    """The cost of one step in program order; figures are for one execution.
 
-    Functions and bodies of loops are spelled out where they are called. A step in a branch that is
-    not counted has 0 `times` and no operations.
+    Functions and loop bodies are listed at each call. A step in a branch that is not counted has 0
+    `times` and no operations.
     """
 
     name: str
     kind: str
-    """"Execute", "Copy", "StreamCopy" or "Sync"."""
+    """ "Execute", "Copy", "StreamCopy" or "Sync"."""
     blocks: list[str]
-    """The outermost named Sequence around it in the program and in each function called on the way,
-    where there is one.
+    """The outermost named Sequence around the step, in the program and in each function called on
+    the way.
     """
     times: int
     cycles: int
-    """Compute, exchange and sync; of a StreamCopy what rearranges its data on the device."""
+    """Compute, exchange and sync. For a StreamCopy, the rearrangement of its data on the device."""
     computeCycles: int
-    """Of the tile that takes longest."""
+    """The cycles of the slowest tile."""
     exchangeCycles: int
     syncCycles: int
     interIPUCycles: int
-    """Of the exchange those on links between IPUs."""
+    """The part of the exchange cycles on links between IPUs."""
     meanComputeCycles: float
-    """Over all tiles of the target: computeCycles over this is the imbalance."""
+    """The mean over all tiles of the target. computeCycles divided by this is the imbalance."""
     exchangeBytes: int
     interIPUBytes: int
     hostBytesIn: int
     hostBytesOut: int
     liveBytes: int
-    """Not always live while the step runs, over all tiles: temporaries, gathered operands, gaps."""
+    """The bytes, over all tiles, of what is live only temporarily: temporaries, gathered operands,
+    gaps.
+    """
     fullestTileLiveBytes: int
-    """The same of the tile that has most of it at this step."""
+    """The same for the tile with most of it at this step."""
     gatheredBytes: int
-    """Operands gathered for the step alone, over all tiles."""
+    """The bytes, over all tiles, of operands gathered for this step."""
     vertexStateBytes: int
-    """Always live, of its vertices, over all tiles; a step that is called from several places has
-    it once, as the code of its exchange.
+    """The bytes, over all tiles, of its vertices' state, which is always live. If the step is
+    called from several places, it is there once; so is the code of its exchange.
     """
     exchangeCodeBytes: int
     operations: list[int]
-    """Rows of `MachineReport.operations`."""
+    """The indices of its rows in `MachineReport.operations`."""
     ipus: list[int]
-    """Those that compute or exchange."""
+    """The IPUs that compute or exchange."""
 
 
 @dataclass(frozen=True)
 class MemoryCost:
-    """Bytes of one category, over all tiles, on the fullest tile and on each.
+    """The bytes of one category: over all tiles, on the fullest tile, and on each tile.
 
-    What is not always live counts as at each tile's worst step.
+    For what is not always live, each tile counts at its worst step.
     """
 
     category: str
@@ -93,12 +95,12 @@ class MemoryCost:
     totalBytes: int
     fullestTileBytes: int
     tileBytes: npt.NDArray[np.uint64] = field(compare=False)
-    """[tiles]"""
+    """The bytes on each tile, [tiles]."""
 
 
 @dataclass(frozen=True)
 class MemoryOwner:
-    """A variable, or the vertex that gathers operands, on the fullest tile at its worst step."""
+    """A variable, or a vertex that gathers operands, on the fullest tile at its worst step."""
 
     name: str
     category: str
@@ -107,12 +109,12 @@ class MemoryOwner:
 
 @dataclass(frozen=True)
 class MachineReport:
-    """Estimates for the program as grown; `counts` says what is in them and what is not.
+    """Estimates for a program; `counts` says what they contain and what they do not.
 
-    Cycles are tile cycles of one run of the program: compute, exchange and sync add up to `cycles`.
-    Memory is that of all programs of the engine: the categories add up on every tile, over all
-    tiles to `totalBytes` and on the fullest to `maxTileBytes`; "gaps" and "gaps of temporaries" are
-    two of them. Host streams are apart, in bytes and seconds.
+    Cycles are tile cycles of one run: compute, exchange and sync add up to `cycles`. Memory is that
+    of all programs of the engine. Its categories add up to `totalBytes` over all tiles, and to
+    `maxTileBytes` on the fullest one; "gaps" and "gaps of temporaries" are two of them. Host
+    streams are reported separately, in bytes and seconds.
     """
 
     target: str
@@ -126,10 +128,12 @@ class MachineReport:
     syncCycles: int
     exchangeBytes: int
     interIPUBytes: int
-    """Of the exchange those on links between IPUs, as are the cycles."""
+    """The part of the exchange on links between IPUs; likewise interIPUCycles."""
     interIPUCycles: int
     rearrangementBytes: int
-    """Of the exchange that which spreads what streams bring, or collects what they take."""
+    """The part of the exchange that distributes streams' data or collects it; likewise
+    rearrangementCycles.
+    """
     rearrangementCycles: int
     flops: int
     hostBytesIn: int
@@ -138,10 +142,10 @@ class MachineReport:
     operations: list[OperationCost]
     steps: list[StepCost]
     distinctSteps: int
-    """Steps that were worked out: each once, however often programs execute it."""
+    """The number of different steps that were costed: each once, however often it runs."""
     memory: list[MemoryCost]
     owners: list[MemoryOwner]
-    """The largest, at most ten."""
+    """The largest ones, at most ten."""
     totalBytes: int
     maxTileBytes: int
     fullestTile: int
@@ -149,14 +153,16 @@ class MachineReport:
     tilesOutOfMemory: int
     counts: list[str]
     summary: str
-    """All of it as text, with the dearest operations; what Engine::printProfileSummary prints."""
+    """The whole report as text, with the most expensive operations, as Engine::printProfileSummary
+    prints it.
+    """
 
     @staticmethod
-    def of(engine: Any, program: int = 0, progress: Logger | None = None) -> MachineReport:
-        """Cost a program of a `poplar.Engine`; nothing is worked out before.
+    def of(engine: Engine, program: int = 0, progress: Logger | None = None) -> MachineReport:
+        """Costs a program of a `poplar.Engine`.
 
-        `progress` hears how many steps are done. Raises poplar_exception if the engine has no such
-        program.
+        `progress(done, total)` is called for the steps. Raises poplar_exception if the engine has
+        no such program.
         """
         fields = dict(engine.machineReport(program, progress))
         fields["operations"] = [OperationCost(**row) for row in fields["operations"]]
@@ -168,7 +174,9 @@ class MachineReport:
         return MachineReport(**fields)
 
     def tileBytes(self, alwaysLive: bool = False) -> npt.NDArray[np.uint64]:
-        """Bytes [tiles], gaps included: at the worst step, or what is always live."""
+        """The bytes on each tile, [tiles], including gaps: at its worst step, or only what is
+        always live.
+        """
         rows = [m.tileBytes for m in self.memory if m.alwaysLive or not alwaysLive]
         total = np.zeros(self.tiles, np.uint64)
         for row in rows:
@@ -177,5 +185,5 @@ class MachineReport:
 
     @property
     def seconds(self) -> float:
-        """Time of one run at the target's clock, without host streams."""
+        """The time of one run at the target's clock, without host streams."""
         return self.cycles / self.clockHz

@@ -1,7 +1,7 @@
-"""A profile as a trace that Perfetto opens: `traceOf`.
+"""A profile as a trace for Perfetto: `traceOf`.
 
-The format is Chrome's trace events in JSON ("Trace Event Format"), which Perfetto documents as one
-that it reads. Times there are microseconds; here those of the simulated machine's clock.
+The format is Chrome's JSON "Trace Event Format", which Perfetto reads. Times are in microseconds,
+by the simulated machine's clock.
 """
 
 from __future__ import annotations
@@ -15,14 +15,16 @@ from popir.profile.document import Json, Profile, compact
 
 PROCESS = 1
 LANES = ("operators", "steps", "sync", "exchange", "compute")
-"""The tracks, from top to bottom; a step is its sync, its exchange and its compute, in turn."""
+"""The tracks, from top to bottom. A step consists of its sync, exchange and compute, one after the
+other.
+"""
 
 
 def traceOf(profile: Profile) -> Json:
-    """The trace of one run: `traceEvents` and `otherData`.
+    """The trace of one run, with the keys `traceEvents` and `otherData`.
 
-    A step that runs several times is one slice, as long as all of them, with `times` among its
-    arguments. A slice of the track "operators" is all that one operator does in a row.
+    A step that runs several times is one slice with the length of all runs, and `times` as an
+    argument. A slice of the track "operators" is a sequence of steps of one operator.
     """
     data = profile.data
     machine = data["machine"]
@@ -40,12 +42,12 @@ def traceOf(profile: Profile) -> Json:
 
 
 def saveTrace(profile: Profile, path: str | os.PathLike[str]) -> None:
-    """Writes the trace; the file appears whole or not at all. Raises OSError."""
+    """Writes the trace to a file, atomically. Raises OSError."""
     write(path, compact(traceOf(profile)))
 
 
 def _slices(data: Json, us: float) -> Generator[Json]:
-    """The slices in the order of time; `us` is the length of a cycle in microseconds."""
+    """The slices in order of time; `us` is the length of a cycle in microseconds."""
     now, begun, running = 0, 0, None
     for step in data["steps"]:
         if step["operator"] != running:

@@ -1,9 +1,8 @@
-"""What the operators of a graph have to compute: `workOf`."""
+"""The FLOPs of a graph's operators: `workOf`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from popir import budget, poplar, registry
 from popir.compiler import Compilation, compile
@@ -18,12 +17,12 @@ COUNTS = (
     "each element that it takes in; pooling its window for each output. Arithmetic of integers in "
     "element-wise operators, copies and random numbers are none."
 )
-"""What is counted, in words."""
+"""A description of what is counted, for users."""
 
 
 @dataclass(frozen=True)
 class OperatorWork:
-    """One operator: its FLOPs, or why it cannot be lowered."""
+    """One operator with its FLOPs, or with the reason why it cannot be lowered."""
 
     op: Op
     flops: int
@@ -31,10 +30,10 @@ class OperatorWork:
 
 
 def workOf(graph: Graph) -> list[OperatorWork]:
-    """The work of the operators that lead to the graph's outputs.
+    """The FLOPs of the operators that the graph's outputs depend on.
 
-    The graph is compiled first, which changes it as little as can be, then each operator is lowered
-    by itself, and what its vertices say of their work is added up.
+    The graph is compiled first, with as few changes as possible. Then each operator is lowered by
+    itself, and the FLOPs of its vertices are added up.
     """
     plain = Patterns(PatternsLevel.Minimal).enablePattern("InPlace", False)
     compile(Compilation(graph, graph.outputs, plain))
@@ -42,7 +41,7 @@ def workOf(graph: Graph) -> list[OperatorWork]:
     return [_work(op, target) for op in graph.schedule()]
 
 
-def _work(op: Op, target: Any) -> OperatorWork:
+def _work(op: Op, target: poplar.Device) -> OperatorWork:
     graph = poplar.Graph(target)
     devicex = device("popart").Devicex(graph)
     linear = poplar.VariableMappingMethod.LINEAR
@@ -59,6 +58,6 @@ def _work(op: Op, target: Any) -> OperatorWork:
         raise
     except PopirError as error:
         return OperatorWork(op, 0, str(error))
-    except Exception as error:  # grow() may be anybody's code.
+    except Exception as error:  # grow() may be user code, which may raise anything.
         return OperatorWork(op, 0, f"{op.debugName()}: {type(error).__name__}: {error}")
     return OperatorWork(op, report["flops"])

@@ -1,4 +1,4 @@
-"""What the tests of operators are made of: `run` and `gradcheck`."""
+"""Tools for testing operators: `run` and `gradcheck`."""
 
 from popir.testing.gradients import gradcheck
 from popir.testing.nodes import run

@@ -1,4 +1,4 @@
-"""Gradients against finite differences: `gradcheck`."""
+"""Checks gradients with finite differences: `gradcheck`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from popir.errors import GradientError, MissingGradientError, PopirError, popart
 from popir.ir import OperatorIdentifier
 from popir.onnxio import schemas
 from popir.registry import OpEntry
-from popir.testing.nodes import Node, isFloat, node
+from popir.testing.nodes import Node, is_float, node
 from popir.testing.reports import GradientReport, InputGradient, compared, likeness
 from popir.testing.trials import Trial
 from popir.typed import typed
@@ -30,7 +30,7 @@ Input = Array | Sequence[int] | None
 
 @dataclass(frozen=True)
 class Precision:
-    """How inputs are moved, and what is expected, in one floating-point type."""
+    """The step and tolerances for one floating-point type."""
 
     dtype: np.dtype[Any]
     step: float
@@ -43,7 +43,7 @@ PRECISIONS = [
     Precision(np.dtype(np.float32), 1e-2, 1e-2, 1e-3),
     Precision(np.dtype(np.float16), 1e-1, 1e-1, 5e-2),
 ]
-"""Which are tried, in this order, until the operator runs in one."""
+"""The types in the order in which they are tried, until the operator runs in one."""
 
 
 @typed
@@ -69,40 +69,45 @@ def gradcheck(
 ) -> GradientReport:
     """Compares the gradients of an operator with central differences.
 
-    The loss is the sum of all outputs of a floating-point type, each element with a random weight.
-    Everything runs in double; an operator that does not take that runs in float32, or float16, with
-    larger steps and tolerances, and the report says so and why. One that draws random numbers gets
-    the same seed in each run. Inputs of other types, left out, constant, or without a gradient are
-    not checked, and the report says so.
+    The loss is the sum of all floating-point outputs, each element with a random weight. It is
+    computed in double. An operator that does not support double runs in float32 or float16, with
+    larger steps and tolerances; the report says so, and why. An operator that draws random numbers
+    gets the same seed in each run. Inputs that are not floating-point, left out, constant, or
+    without a gradient are not checked; the report lists them.
 
     Args:
         operator: "com.acme.Cubic", "Relu", or an OperatorIdentifier.
-        inputs: for each an array; a shape, as a list or tuple, for random floats; None to leave it
-            out.
-        version: of the operator; by default the newest. For ONNX's operators, the opset.
-        outputs: how many it has; by default what its definition demands, or 1.
-        through: the outputs to differentiate, by default all of a floating-point type.
-        wrt: the inputs to check, by default all that have a gradient.
-        constants: inputs that are part of the model, besides those that the operator's class needs
+        inputs: for each input an array; or a shape, as a list or tuple, for random floats; or None
+            to leave it out.
+        attributes: the attributes, by name.
+        version: the version of the operator; by default the newest. For ONNX's operators, the
+            opset.
+        outputs: the number of outputs; by default what its definition requires, or 1.
+        through: the outputs to differentiate; by default all floating-point ones.
+        wrt: the inputs to check; by default all that have a gradient.
+        constants: inputs to make constants of the model, besides those that the operator requires
             to be.
         low, high: the range of random floats.
-        seed: of random inputs, weights, and the operator's own random numbers.
-        most: how many elements of an input are moved; of more, that many are chosen at random.
-        step: how far an element is moved, times its magnitude where that is above 1.
-        rtol, atol: |gradient - difference| <= atol + rtol * |difference| in every element.
-        raiseError: False returns the report of a gradient that is wrong, too.
+        seed: the seed of random inputs, of the weights, and of the operator's random numbers.
+        most: the most elements of an input to check; of more, a random selection is checked.
+        step: how far an element is moved; multiplied by its magnitude if that is above 1.
+        rtol, atol: |gradient - difference| <= atol + rtol * |difference| must hold for every
+            element.
+        device: the device; by default a Cpu device.
+        raiseError: False to return the report instead of raising GradientError for a wrong
+            gradient.
 
-    Raises GradientError, which names input and element, for a gradient that is wrong, or if the
-    operator does not give the same outputs twice; MissingGradientError if it has none; and what
-    building and running a model raises.
+    Raises GradientError, naming input and element, for a wrong gradient, or if the operator does
+    not give the same outputs twice; MissingGradientError if it has none; popart_exception for wrong
+    arguments; and the errors of building and running a model.
     """
     if not (low <= high and math.isfinite(high - low)):
         raise popart_exception(f"gradcheck: random floats cannot be from {low} to {high}.")
-    _checkLeast("seed", seed, 0)
-    _checkLeast("most", most, 1)
-    _checkLeast("step", step, sys.float_info.min)
-    _checkLeast("rtol", rtol, 0)
-    _checkLeast("atol", atol, 0)
+    _check_least("seed", seed, 0)
+    _check_least("most", most, 1)
+    _check_least("step", step, sys.float_info.min)
+    _check_least("rtol", rtol, 0)
+    _check_least("atol", atol, 0)
     rng = np.random.default_rng(seed)
     given = [_array(value, rng, low, high) for value in inputs]
     asked = node(operator, given, attributes, version, outputs, constants)
@@ -124,7 +129,7 @@ def gradcheck(
     return report
 
 
-def _checkLeast(name: str, value: float | None, least: float) -> None:
+def _check_least(name: str, value: float | None, least: float) -> None:
     if value is not None and not least <= value < math.inf:
         raise popart_exception(f"gradcheck: {name} is {value}; expected is {least} or more.")
 
@@ -149,16 +154,18 @@ def _trial(
     wrt: Sequence[int] | None,
     device: DeviceInfo | None,
 ) -> tuple[Trial, Node, Precision, str]:
-    """The trial in the first type in which the operator runs, and why not in double."""
+    """The trial in the first type in which the operator runs, and the reason if that is not
+    double.
+    """
     refusals: list[PopirError] = []
     for kind in PRECISIONS:
         inputs = [
-            a.astype(kind.dtype) if a is not None and isFloat(a.dtype) else a for a in asked.inputs
+            a.astype(kind.dtype) if a is not None and is_float(a.dtype) else a for a in asked.inputs
         ]
         tried = dataclasses.replace(asked, inputs=inputs)
         try:
             with warnings.catch_warnings():
-                # An operator's definition may leave out types in which it runs all the same.
+                # A definition may lack types in which the operator runs nevertheless.
                 warnings.filterwarnings("ignore", ".*The definition that .* may be wrong")
                 trial = Trial(tried, rng, through, wrt, device)
         except MissingGradientError:
@@ -168,13 +175,13 @@ def _trial(
             continue
         note = f"not in float64, since: {refusals[0]}" if refusals else ""
         return trial, tried, kind, note
-    # That there is no double is seldom what is wrong.
+    # The lack of double is rarely the actual fault, so another error is preferred.
     others = [error for error in refusals if "double" not in str(error).lower()]
     raise (others or refusals)[0]
 
 
 class _Check:
-    """Moves the elements of inputs, one at a time."""
+    """Checks inputs, one element at a time."""
 
     def __init__(
         self,
@@ -189,7 +196,7 @@ class _Check:
         self._seed, self._most, self._rng = seed, most, rng
 
     def all(self) -> list[InputGradient]:
-        """What was found for each input."""
+        """The result for each input."""
         inputs, trial = self._node.inputs, self._trial
         self._still = trial.run(inputs, self._seed)
         self._gradients = trial.gradients()
@@ -225,21 +232,21 @@ class _Check:
         return dataclasses.replace(result, hint=self._hint(i, worst, analytic, numeric))
 
     def _passed_over(self, i: int, value: Array | None) -> str:
-        """Why input `i` is not checked; "" if it is."""
+        """The reason why input `i` is not checked; "" if it is."""
         if i in self._trial.checked:
             return "" if value is not None and value.size else "it has no elements"
         if value is None:
             return "it is left out"
         if i in self._node.constants:
             return "its value is part of the model"
-        if not isFloat(value.dtype):
+        if not is_float(value.dtype):
             return f"{value.dtype} carries no gradient"
         if self._trial.reached is not None and i not in self._trial.reached:
             return "it has no gradient"
         return "it is not among those asked for"
 
     def _slopes(self, i: int, value: Array, place: tuple[int, ...]) -> tuple[float, float, float]:
-        """The loss's slope before the place, after it, and from before to after."""
+        """The slope of the loss below the element's value, above it, and from below to above."""
         step = self._kind.step * max(1.0, abs(float(value[place])))
         sides: list[tuple[dict[int, Array], float]] = []
         for sign in (-1, 1):

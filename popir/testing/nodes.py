@@ -1,4 +1,4 @@
-"""One use of an operator, by itself: what is given to it, and a model of it. `run`."""
+"""A single operator with its arguments, as a model: `run`."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ from popir.types import DataType, TensorInfo
 Array = np.ndarray[Any, Any]
 
 
-def isFloat(dtype: np.dtype[Any]) -> bool:
-    """Whether it is a floating-point type that gradients are computed in."""
+def is_float(dtype: np.dtype[Any]) -> bool:
+    """Whether `dtype` is a floating-point type that has gradients."""
     return DataType.of(dtype) in TRAINABLE
 
 
 @dataclass
 class Node:
-    """One use of an operator: what a model says of it."""
+    """One node of a model: an operator, its inputs and attributes."""
 
     entry: OpEntry
     opset: int
-    """The model's version of the operator's domain."""
+    """The model's opset of the operator's domain."""
     inputs: Sequence[Array | None]
     attributes: Mapping[str, Any]
     outputs: int
     constants: Sequence[int]
-    """The inputs whose values are part of the model."""
+    """The indices of inputs that are constants of the model."""
 
     def build(self) -> tuple[Builder, list[str], list[str]]:
-        """A model of this one node, and the ids of its inputs and outputs."""
+        """A model with this one node, and the ids of its inputs and outputs."""
         opid = self.entry.opid
         opsets = {"ai.onnx": 13, "ai.graphcore": 1}
         if opid.domain.startswith("ai.onnx"):
@@ -65,13 +65,13 @@ class Node:
         )
         return builder, inputs, outputs
 
-    def isFloating(self, i: int) -> bool:
-        """Whether input `i` is one that a gradient can lead to."""
+    def is_floating(self, i: int) -> bool:
+        """Whether input `i` can have a gradient: it is floating-point and no constant."""
         value = self.inputs[i]
-        return value is not None and isFloat(value.dtype) and i not in self.constants
+        return value is not None and is_float(value.dtype) and i not in self.constants
 
     def feed(self, ids: Sequence[str], inputs: Sequence[Array | None]) -> dict[str, Array]:
-        """Values by the ids of the model's inputs."""
+        """The values of the model's inputs, by id."""
         return {
             id: value
             for i, (id, value) in enumerate(zip(ids, inputs, strict=True))
@@ -87,9 +87,9 @@ def node(
     outputs: int | None,
     constants: Sequence[int],
 ) -> Node:
-    """Looks the operator up; see `popir.testing.gradcheck` for what is given.
+    """Looks an operator up and makes its Node; the arguments are those of `gradcheck`.
 
-    Raises UnknownOperatorError.
+    Raises UnknownOperatorError, or popart_exception for wrong `constants`.
     """
     if isinstance(operator, OperatorIdentifier):
         opid, newest = operator, version or operator.version
@@ -126,9 +126,10 @@ def run(
     constants: Sequence[int] = (),
     device: DeviceInfo | None = None,
 ) -> list[Array]:
-    """The outputs of an operator that runs once, alone; arguments are those of `gradcheck`.
+    """Runs an operator once, alone, and returns its outputs. The arguments are those of
+    `gradcheck`.
 
-    Raises what building and running a model raises.
+    Raises the errors of building and running a model.
     """
     only = node(operator, inputs, attributes, version, outputs, constants)
     builder, ids, results = only.build()

@@ -1,4 +1,4 @@
-"""What a check of gradients found, as numbers and in words."""
+"""The results of a gradient check, as data and as text."""
 
 from __future__ import annotations
 
@@ -15,37 +15,37 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class InputGradient:
-    """The gradient of one input, compared with finite differences."""
+    """The comparison of one input's gradient with finite differences."""
 
     index: int
     name: str
-    """What the operator's definition or schema calls the input; "" if they do not."""
+    """The name of the input in the operator's definition or schema; "" if there is none."""
     shape: tuple[int, ...]
     checked: int
-    """How many of its elements were moved; 0 if the input was not checked."""
+    """The number of elements checked; 0 if the input was not checked."""
     why: str = ""
-    """Why it was not checked."""
+    """The reason why it was not checked."""
     wrong: int = 0
-    """How many elements are out of tolerance."""
+    """The number of elements out of tolerance."""
     worst: tuple[int, ...] = ()
-    """The element that is furthest out of tolerance, or nearest to it."""
+    """The index of the element with the largest error relative to its tolerance."""
     analytic: float = 0.0
-    """The gradient operator's value there."""
+    """The gradient operator's value for that element."""
     numeric: float = 0.0
-    """The finite difference there."""
+    """The finite difference for that element."""
     allowed: float = 0.0
-    """How far apart the two may be there."""
+    """The tolerance of that element."""
     hint: str = ""
-    """What the differences look like, as a sentence."""
+    """A sentence that describes the error, such as a wrong sign."""
 
     @property
     def ok(self) -> bool:
-        """Whether all elements that were checked are within tolerance."""
+        """Whether all checked elements are within tolerance."""
         return self.wrong == 0
 
     @property
     def who(self) -> str:
-        """The input, for messages."""
+        """The input's index and name, for messages."""
         return f"input {self.index}{f' ({self.name})' if self.name else ''}"
 
     def __str__(self) -> str:
@@ -67,21 +67,21 @@ class InputGradient:
 
 @dataclass(frozen=True)
 class GradientReport:
-    """What `gradcheck` found, an item for each input."""
+    """The result of `gradcheck`, with one item for each input. `str` gives it as text."""
 
     operator: OperatorIdentifier
     source: str
     """Who registered the operator."""
     dtype: str
-    """The floating-point type that the operator ran in."""
+    """The floating-point type in which the operator ran."""
     note: str
-    """Why that is not float64; "" if it is."""
+    """The reason why that is not float64; "" if it is."""
     rtol: float
     atol: float
     step: float
-    """How far each element was moved, times its magnitude where that is above 1."""
+    """How far each element was moved; multiplied by its magnitude if that was above 1."""
     seed: int
-    """Of random inputs, of the outputs' weights, and of the operator's own random numbers."""
+    """The seed of random inputs, of the outputs' weights, and of the operator's random numbers."""
     inputs: list[InputGradient]
 
     @property
@@ -101,7 +101,7 @@ class GradientReport:
 def compared(
     found: InputGradient, at: list[tuple[int, ...]], analytic: Array, numeric: Array, allowed: Array
 ) -> InputGradient:
-    """`found` with the comparison of values at the elements `at`; the hint is the caller's."""
+    """`found` with the comparison of the values at the elements `at`, without a hint."""
     with np.errstate(invalid="ignore"):
         apart = np.abs(analytic - numeric)
         bad = ~(apart <= allowed)
@@ -119,7 +119,9 @@ def compared(
 
 
 def likeness(analytic: Array, numeric: Array) -> str:
-    """What a wrong gradient looks like beside the right one, as a sentence; "" if like nothing."""
+    """A sentence that describes a wrong gradient, such as a wrong sign or factor; "" if none
+    applies.
+    """
     if not np.isfinite(analytic).all():
         return " The gradient holds NaN or infinity."
     if not np.isfinite(numeric).all():

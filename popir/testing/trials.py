@@ -1,4 +1,4 @@
-"""A model of one operator whose outputs, and their gradients, can be had for any inputs."""
+"""A model of one operator that computes its outputs and gradients for given inputs."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from popir.compiler import RANDOM_SEED
 from popir.dataflow import DataFlow
 from popir.devices import DeviceInfo, DeviceManager
 from popir.errors import MissingGradientError, popart_exception
-from popir.ir import Op, gradientsOf
-from popir.onnxio.importer import TRAINABLE, importModel
+from popir.ir import Op, gradients_of
+from popir.onnxio.importer import TRAINABLE, import_model
 from popir.optimizers import ConstSGD
 from popir.session import TrainingSession
 from popir.stepio import PyStepIO
@@ -26,16 +26,16 @@ Array = np.ndarray[Any, Any]
 
 
 class Trial:
-    """A compiled model of a node, and of loss = sum of (weights * output) over its outputs."""
+    """A compiled model of a node, with loss = sum of (weights * output) over its outputs."""
 
     outputs: list[int]
-    """The outputs that the loss is made of."""
+    """The indices of the outputs in the loss."""
     weights: dict[int, Array]
-    """Of each output."""
+    """The weights of each output's elements."""
     reached: set[int] | None
-    """The inputs that gradient operators lead to; None where that cannot be known."""
+    """The inputs that gradient operators compute gradients of; None if that cannot be known."""
     checked: list[int]
-    """The inputs whose gradients are had."""
+    """The indices of the inputs with gradients to compare."""
 
     def __init__(
         self,
@@ -45,14 +45,15 @@ class Trial:
         wanted: Sequence[int] | None = None,
         device: DeviceInfo | None = None,
     ) -> None:
-        """`through` are the outputs to use, by default all of a floating-point type; `wanted` the
-        inputs to have gradients of, by default all that have one.
+        """Compiles the model.
 
-        Raises what compiling the model raises; popart_exception if no output can be used;
-        MissingGradientError if no input has a gradient.
+        `through` are the outputs to use, by default all floating-point ones. `wanted` are the
+        inputs to compute gradients of, by default all that have one. Raises the errors of compiling
+        the model; popart_exception if no output can be used; MissingGradientError if no input has a
+        gradient.
         """
         builder, inputs, ids = node.build()
-        graph = importModel(builder.getModelProto())
+        graph = import_model(builder.getModelProto())
         infos = {i: graph.getTensor(id).info for i, id in enumerate(ids)}
         self.outputs = _usable(node, infos, through)
         self.reached = _reached(graph.getTensor(ids[self.outputs[0]]).producer, node)
@@ -70,7 +71,7 @@ class Trial:
             name=f"gradcheck of {node.entry.opid}",
         )
         self._session.prepareDevice()
-        self._isRandom = RANDOM_SEED in self._session.getTensorIds()
+        self._is_random = RANDOM_SEED in self._session.getTensorIds()
         self._anchors = self._session.initAnchorArrays()
 
     def _loss(
@@ -88,19 +89,19 @@ class Trial:
         return losses[0] if len(losses) == 1 else builder.aiOnnx.sum(losses)
 
     def run(self, inputs: Sequence[Array | None], seed: int) -> dict[int, Array]:
-        """The outputs, in double; the same random numbers for the same seed."""
+        """The outputs, in double. The same seed gives the same random numbers."""
         given = self._node.feed(self._inputs, inputs)
-        if self._isRandom:
+        if self._is_random:
             self._session.setRandomSeed(seed)
         self._session.run(PyStepIO(given, self._anchors))
         return {i: self._anchors[id].astype(np.float64) for i, id in self._ids.items()}
 
     def gradients(self) -> dict[int, Array]:
-        """The gradients of the inputs `checked`, of the last run, in double."""
+        """The gradients of the inputs `checked` in the last run, in double."""
         return {i: self._anchors[id].astype(np.float64) for i, id in self._gradients.items()}
 
     def change(self, before: Mapping[int, Array], after: Mapping[int, Array]) -> float:
-        """By how much the loss grows from some outputs to others, in double."""
+        """The difference of the loss between two sets of outputs, in double."""
         return float(sum((w * (after[i] - before[i])).sum() for i, w in self.weights.items()))
 
 
@@ -121,20 +122,20 @@ def _usable(
 
 def _reached(op: Op | None, node: Node) -> set[int] | None:
     if op is None or op.opid != node.entry.opid:
-        return None  # A factory has made several operators.
-    return {i for each in gradientsOf(op) for i in each.gradOutToNonGradIn().values()}
+        return None  # A factory may make several operators for one node.
+    return {i for each in gradients_of(op) for i in each.gradOutToNonGradIn().values()}
 
 
 def _class(node: Node) -> str:
-    """The name of the operator's class, blank before, where it is the author's own."""
-    isCpp = registry.is_library(node.entry.source)
-    return "" if isCpp else f" {node.entry.opClass.__name__}"
+    """The name of the operator's Python class after a blank; "" for an operator of a library."""
+    is_cpp = registry.is_library(node.entry.source)
+    return "" if is_cpp else f" {node.entry.opClass.__name__}"
 
 
 def _differentiable(
     node: Node, reached: set[int] | None, wanted: Sequence[int] | None
 ) -> list[int]:
-    floats = [i for i in range(len(node.inputs)) if node.isFloating(i)]
+    floats = [i for i in range(len(node.inputs)) if node.is_floating(i)]
     if wanted is not None:
         if wrong := [i for i in wanted if i not in floats]:
             raise popart_exception(

@@ -1,1 +1,1 @@
-"""Transforms: changes of a whole graph."""
+"""Transforms: compiler passes over a whole graph."""

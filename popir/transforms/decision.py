@@ -1,4 +1,4 @@
-"""What a pattern or a transform did at an operator, or why it did not."""
+"""Records what a pattern or transform did at an operator, or why it did not."""
 
 from __future__ import annotations
 
@@ -7,16 +7,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Decision:
-    """One attempt."""
+    """One attempt to apply a pattern or transform. `str` gives it in one line."""
 
     where: str
-    """The operator or operators, by their names for messages."""
+    """The operator or operators, as in messages."""
     what: str
-    """What was to be done there: a pattern, by its name; an in-place variant; a piece of code to
-    be shared.
-    """
+    """What was tried: the name of a pattern or in-place variant, or an outlined piece of code."""
     reason: str | None
-    """Why it was left; None if it was done."""
+    """Why it was not done; None if it was done."""
 
     def __str__(self) -> str:
         return f"{self.what} for {self.where}: {self.reason or 'done'}"

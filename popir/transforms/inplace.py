@@ -1,12 +1,19 @@
-"""Replaces operators by in-place variants: the result is written over an input.
+"""The in-place transform: replaces operators by variants that overwrite an input.
 
-Every operator names its variants and how much each is wanted (`inplacePriorityDefault`); what the
-model says by `Builder.setInplacePreferences`, or a pattern by `inplacePriorityVeto`, goes before
-it. Variants above 0 are tried, the most wanted first, of equal ones the operator made last. One is
-taken if nobody misses the old value: the memory belongs to no weight, constant, input of the graph
-or kept tensor, and all that read it, through whatever view, run before in the schedule as it is.
-These get a constraint: the schedule stays the same, and with it what the host fuses. Nor does it
-change the order of elements in memory, in which sums are rounded: no bit of a result changes.
+An operator lists its variants with priorities in `inplacePriorityDefault`. The model
+(`Builder.setInplacePreferences`) and patterns override them through `inplacePriorityVeto`. Variants
+with a priority above 0 are tried, the highest first; of equal ones, that of the operator with the
+greatest id. A variant is used if the old value of the input is not needed any more:
+
+- Its memory holds no weight, constant, graph input or kept tensor.
+- All other readers of that memory, through any view, already run earlier in the schedule.
+
+Constraints then fix the order of these readers, so the schedule does not change, nor what the
+engine fuses. Variants that would change the order of elements in memory are refused, because sums
+would be rounded in another order. So results are equal bit by bit with and without the transform.
+
+Example: in `a = Exp(x); b = Relu(a); c = Add(a, b)` Relu must not overwrite a, which Add reads
+later; Add may overwrite a or b.
 """
 
 from __future__ import annotations
@@ -16,15 +23,15 @@ from collections.abc import Collection, Iterator
 
 from popir.errors import OperatorAttributeError, did_you_mean, popart_exception
 from popir.ir import Graph, Op, OperatorIdentifier, Tensor, TensorType
-from popir.ir.graph import calledGraphs
+from popir.ir.graph import called_graphs
 from popir.options.annotations import INPLACE_NAMES
 from popir.transforms.decision import Decision
 
 PATTERN = "InPlace"
-"""The name under which a session's `Patterns`, or an operator, switches the transform off."""
+"""The name that switches the transform off, in a session's `Patterns` or for one operator."""
 
 _REACH = 64
-"""Connections of operators that are looked at around one tensor."""
+"""The most connections of operators that are visited around one tensor: keeps the time linear."""
 
 _log = logging.getLogger("popir.transforms")
 _KINDS = {
@@ -36,9 +43,9 @@ _KINDS = {
 
 
 def inplace(graph: Graph, kept: Collection[str]) -> list[Decision]:
-    """Replaces what can be replaced; `kept` are the anchors and the loss.
+    """Replaces operators by in-place variants where possible; `kept` are the anchors and the loss.
 
-    Returns a decision for each variant that was tried. Takes time linear in operators and edges.
+    Returns one decision for each variant tried. The time is linear in operators and edges.
     """
     return _Inplacer(graph, kept).run()
 
@@ -70,7 +77,7 @@ class _Inplacer:
         return decisions
 
     def _wanted(self) -> list[tuple[int, OperatorIdentifier]]:
-        """The operators' ids and variants, in the order in which they are tried."""
+        """Pairs (operator id, variant) in the order in which they are tried."""
         found: list[tuple[float, int, OperatorIdentifier]] = []
         for op in self.graph.ops.values():
             if PATTERN in op.excludePatterns():
@@ -85,17 +92,18 @@ class _Inplacer:
         return [(id, opid) for priority, id, opid in ordered if priority > 0]
 
     def _replace(self, op: Op, opid: OperatorIdentifier) -> str | None:
-        """Puts the variant in the operator's place; why not, if it cannot."""
+        """Replaces `op` by the variant. Returns None, or the reason why that is not possible."""
         if any(map(op.modifies, op.input)):
             return "the operator is in place already"
         try:
             variant = op.getInplaceVariant(opid)
         except popart_exception as error:
             if opid in dict(op.inplacePriorityDefault()):
-                raise  # It has, by its own words.
+                raise  # The operator lists the variant itself, so this is a fault in the operator.
             return f"the operator has no such variant: {error}"
-        # An operator of a library may ask for its tensors before it says what it writes.
-        variant.variantOf = op.opid
+        # The variant is connected before it is checked: modifies() of an operator library may look
+        # at its tensors.
+        variant.variant_of = op.opid
         self.graph.replaceOp(op, variant)
         befores: list[Op] = []
         reason = self._check(variant, befores)
@@ -107,8 +115,9 @@ class _Inplacer:
         return None
 
     def _check(self, op: Op, befores: list[Op]) -> str | None:
-        """Why the variant, in its place, cannot stay; None if it can, after the operators
-        `befores`.
+        """Returns why the connected variant must be undone, or None if it may stay.
+
+        Adds to `befores` the operators that must run before it.
         """
         for tensor in [op.input[i] for i in sorted(op.input) if op.modifies(i)]:
             memory = _memory(tensor)
@@ -145,11 +154,11 @@ class _Inplacer:
         return None
 
 
-def checkPreferences(graph: Graph) -> None:
-    """Raises OperatorAttributeError where a model wants an in-place variant that an operator does
-    not have.
+def check_preferences(graph: Graph) -> None:
+    """Raises OperatorAttributeError if `Builder.setInplacePreferences` names a variant that the
+    operator does not have.
     """
-    for op in (op for each in calledGraphs(graph) for op in each.ops.values()):
+    for op in (op for each in called_graphs(graph) for op in each.ops.values()):
         names = op.settings.nodeAttributes.get(INPLACE_NAMES, ())
         known = [opid.type for opid, _ in op.inplacePriorityDefault()] if names else []
         for name in names:
@@ -161,18 +170,18 @@ def checkPreferences(graph: Graph) -> None:
                 )
 
 
-def _isCrowded(tensor: Tensor) -> bool:
-    """Whether more operators are connected to the tensor than are looked at."""
+def _is_crowded(tensor: Tensor) -> bool:
+    """Whether the tensor's readers and its producer's connections exceed the limit."""
     by = tensor.producer
     return len(tensor.uses) + (len(by.input) + len(by.output) if by else 0) > _REACH
 
 
 def _memory(tensor: Tensor) -> list[Tensor] | None:
-    """The tensor and all that show its memory now: what it is a view of, and views of that. None if
-    there are too many of them to look at.
+    """The tensor and all tensors that alias its memory: its sources, and views of any of them.
 
-    A tensor that an operator has written in place is the end of what was there before, unless that
-    was a weight or state, which the host reads afterwards.
+    None if there are more than the limit. The search does not go back past an operator that writes
+    in place, because the old value is dead there; a weight or state is included nevertheless, as
+    the host reads it after the run.
     """
     found = {tensor: None}
     stack = [tensor]
@@ -180,7 +189,7 @@ def _memory(tensor: Tensor) -> list[Tensor] | None:
     while stack:
         at = stack.pop()
         looked += 1 + len(at.uses)
-        if looked > _REACH or _isCrowded(at):
+        if looked > _REACH or _is_crowded(at):
             return None
         for other in (*_viewed(at), *_views(at)):
             if other not in found:
@@ -208,7 +217,7 @@ def _views(tensor: Tensor) -> Iterator[Tensor]:
 
 
 def _repeats(memory: list[Tensor]) -> str | None:
-    """Whether a tensor shows elements several times: it has more than what it is a view of."""
+    """A reason if a view repeats elements, as a broadcast does: it has more than its sources."""
     for tensor in memory:
         sources = list(dict.fromkeys(_viewed(tensor)))
         if sources and sum(map(_elements, sources)) < _elements(tensor):
@@ -217,8 +226,9 @@ def _repeats(memory: list[Tensor]) -> str | None:
 
 
 def _disorder(tensor: Tensor) -> str | None:
-    """Whether the tensor lies in another order in memory, or with gaps. The result would too, and
-    a sum over it would be rounded in another order.
+    """A reason if the tensor is not contiguous in row-major order, such as a transposed view.
+
+    The result would have the same memory order, and a sum over it would be rounded differently.
     """
     seen = {tensor}
     stack = [tensor]

@@ -1,4 +1,4 @@
-"""Removes what nobody needs."""
+"""Dead code elimination: removes operators that nothing depends on."""
 
 from __future__ import annotations
 
@@ -8,17 +8,16 @@ from popir.ir import Graph, Op, Tensor, TensorType
 
 
 def prune(graph: Graph, kept: Collection[str]) -> None:
-    """Removes every operator that neither leads to a tensor in `kept` nor has an effect.
+    """Removes every operator that no tensor in `kept` depends on.
 
-    An effect is what `hasSideEffect` says, and a weight that the operator modifies. One that is not
-    pruneable stays, too.
-    Its intermediate tensors go with it, and graph outputs that nobody keeps are outputs no more.
-    Weights, constants and streams stay.
+    Operators stay if they have side effects, modify a weight, or are not pruneable; so does what
+    they depend on. Output tensors of removed operators are removed, and graph outputs that are not
+    in `kept` are no longer outputs. Weights, constants and streams stay.
     """
     kept = set(kept)
     graph.outputs = [id for id in graph.outputs if id in kept]
     needed = _needed(graph, kept)
-    # In the reverse order of a schedule readers go before what they read.
+    # In reverse scheduled order, readers are removed before the producers they read from.
     for op in reversed(graph.schedule()):
         if op in needed:
             continue
@@ -57,11 +56,11 @@ def _modifies_weight(op: Op) -> bool:
 
 
 def _shows_weight(tensor: Tensor) -> bool:
-    """Whether the tensor is a weight, or has memory of one."""
+    """Whether the tensor is a weight or a view of one."""
     stack, seen = [tensor], {tensor}
     while stack:
         shown = stack.pop()
-        if shown.isVariable():
+        if shown.is_variable():
             return True
         op = shown.producer
         if op is None or type(op).aliases is Op.aliases:

@@ -1,4 +1,4 @@
-"""Lets the state that operators of the model compute last till the next batch."""
+"""Keeps the state that operators compute, such as running means, for the next batch."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Collection
 from popir import registry
 from popir.errors import OperatorInputError
 from popir.ir import Graph, Op
-from popir.trainable import stateSource
+from popir.trainable import state_source
 
 
-def keepState(graph: Graph, states: Collection[str]) -> None:
-    """Adds, for each of the variables `states` that operators compute the next value of
-    (`Op.stateUpdates`), the operator that gives it that value after the batch.
+def keep_state(graph: Graph, states: Collection[str]) -> None:
+    """Adds a CopyVarUpdate for each variable in `states` that operators update
+    (`Op.stateUpdates`): it copies the new value into the variable after the batch.
 
-    Operators that share a state, such as a layer that is used twice, update it one after the other,
-    in the order of the model. A variable that an operator writes by itself needs nothing.
+    Operators that share a state, such as a layer that is used twice, update it one after the other
+    in scheduled order. A variable that an operator writes itself needs no copy.
 
-    Raises OperatorInputError for an operator that computes two next values of one state.
+    Raises OperatorInputError for an operator that would compute two new values of one state.
     """
     if not any(op.stateUpdates() for op in graph.ops.values()):
         return
@@ -28,7 +28,7 @@ def keepState(graph: Graph, states: Collection[str]) -> None:
             op.keepStateOf(graph.origin)
         taken: dict[str, int] = {}
         for i, out in updates.items():
-            variable = stateSource(op.inTensor(i)) if op.hasInput(i) else None
+            variable = state_source(op.inTensor(i)) if op.hasInput(i) else None
             if variable is None or variable.id not in states:
                 continue
             if (other := taken.setdefault(variable.id, i)) != i:
@@ -41,7 +41,7 @@ def keepState(graph: Graph, states: Collection[str]) -> None:
                 id = graph.uniqueId(f"{variable.id}/next")
                 op.createAndConnectOutTensor(out, id)
                 op.setup()
-            if variable.id in latest and _readsFirst(op, i):
+            if variable.id in latest and _reads_first(op, i):
                 op.disconnectInTensor(i)
                 op.connectInTensor(i, latest[variable.id])
             latest[variable.id] = op.outId(out)
@@ -56,9 +56,9 @@ def keepState(graph: Graph, states: Collection[str]) -> None:
         )
 
 
-def _readsFirst(op: Op, i: int) -> bool:
-    """Whether the operator reads the state as it was before the batch, or a copy of that, not what
-    another one has made of it.
+def _reads_first(op: Op, i: int) -> bool:
+    """Whether input `i` is the state as it was before the batch, or a copy of that, and not the
+    updated value of another operator.
     """
     tensor = op.inTensor(i)
     while (producer := tensor.producer) is not None:

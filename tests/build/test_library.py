@@ -86,7 +86,7 @@ def test_libpopir_needs_only_the_system_and_what_lies_beside_it() -> None:
     assert all((LIBPOPIR.parent / name).is_file() for name in others)
 
 
-def test_the_extension_needs_libpopir_and_no_oneDNN() -> None:
+def test_the_extension_needs_libpopir_and_no_onednn() -> None:
     (extension,) = PACKAGE.glob("_device.*.so")
     section = dynamic_section(extension)
     assert "libpopir.so" in section["NEEDED"]
@@ -94,7 +94,7 @@ def test_the_extension_needs_libpopir_and_no_oneDNN() -> None:
     assert not any("dnnl" in name or "python" in name for name in section["NEEDED"])
 
 
-def test_oneDNN_is_carried_once_with_its_licence() -> None:
+def test_onednn_is_carried_once_with_its_licence() -> None:
     assert [p.name for p in (PACKAGE / "lib").glob("libdnnl*")] == ["libdnnl.so.3"]
     licences = PACKAGE / "share" / "licenses" / "onednn"
     assert "Apache License" in (licences / "LICENSE").read_text()

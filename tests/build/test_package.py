@@ -1,8 +1,11 @@
-"""The wheel: what it carries, and that it works away from the source tree.
+"""The wheel: what it carries, that it works away from the source tree, and what building it again
+compiles.
 
 It is built in the tree that already holds an editable or developer's build, as users do.
 """
 
+import os
+import re
 import sys
 import zipfile
 from pathlib import Path
@@ -10,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import popir
-from tests.packages import build_wheel, install
+from tests.packages import build, build_wheel, install
 from tests.toolchain import CXX, ROOT, run
 
 LIBRARIES = "popir popart poplar poplin popnn popops poprand poputil gcl pva".split()
@@ -70,3 +73,10 @@ def test_the_wheel_works_without_the_tree(wheel: Path, tmp_path: Path) -> None:
     run(CXX, "-fPIC", "-shared", stub, *flags.split(), "-o", "libstub.so", cwd=tmp_path)
     load = f"import ctypes; ctypes.CDLL({str(tmp_path / 'libstub.so')!r})"
     run(sys.executable, "-c", load, cwd=tmp_path)
+
+
+def test_a_second_build_compiles_what_changed_and_says_so(wheel: Path, tmp_path: Path) -> None:
+    compiled = re.compile(r"compiled \d+ of \d+: (.+)")
+    os.utime(ROOT / "cpp" / "version.cpp")
+    assert compiled.findall(build(tmp_path, "-v")) == ["version.cpp"]
+    assert compiled.findall(build(tmp_path, "-v")) == []

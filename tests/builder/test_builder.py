@@ -13,7 +13,7 @@ from onnx import numpy_helper
 from popir import registry
 from popir.builder import Builder
 from popir.errors import ModelError, popart_exception
-from popir.onnxio.importer import importModel
+from popir.onnxio.importer import import_model
 from popir.types import DataType, ReductionType, TensorInfo
 from tests.onnxio import ops
 
@@ -261,7 +261,7 @@ def test_save_and_go_on(tmp_path: Path) -> None:
         assert again.getTensorShape("Add:0/1") == [2, 3]
         again.addNodeAttribute("__mine", 1, [y])
         again.addOutputTensor("Add:0/1")
-        assert importModel(again.getModelProto()).opsets == {"ai.onnx": 11}
+        assert import_model(again.getModelProto()).opsets == {"ai.onnx": 11}
 
 
 def test_model_that_cannot_be_read(tmp_path: Path) -> None:

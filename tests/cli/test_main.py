@@ -52,8 +52,8 @@ def test_every_file_of_the_folder_is_a_command() -> None:
         options = {option for each in found.params for option in each.opts}
         assert {"--debug"} <= options
         assert "--json" in options or name == "completion"
-        usesOperators = name not in ("completion", "new-op", "options")
-        assert ("--op-library" in options) == usesOperators
+        uses_operators = name not in ("completion", "new-op", "options")
+        assert ("--op-library" in options) == uses_operators
 
 
 def test_wrong_words() -> None:

@@ -70,8 +70,8 @@ def test_numbers_are_finite(name: str, option: str, value: float, tmp_path: Path
 
 @pytest.mark.parametrize(("name", "option"), NUMBERS)
 def test_ranges(name: str, option: str, tmp_path: Path) -> None:
-    isFree = option in ("--low", "--high")
-    for text in ["x", "", *(["-1"] if not isFree else []), *(["0"] if option == "--step" else [])]:
+    is_free = option in ("--low", "--high")
+    for text in ["x", "", *(["-1"] if not is_free else []), *(["0"] if option == "--step" else [])]:
         said = failure(*starts(name, tmp_path), f"{option}={text}", code=2)
         assert f"Invalid value for '{option}': '{text}' is not " in said
 

@@ -168,8 +168,8 @@ def test_streams_that_take_nothing(name: str, stream: str, tmp_path: Path, cache
     """Every command and every state, in turn with and without --json."""
     where, code, said = STREAMS[stream]
     turn = list(COMMANDS).index(name) + list(STREAMS).index(stream)
-    asJson = turn % 2 == 1 and name != "completion"
-    words = [*POPIR, *command_line(name, tmp_path, cache), *(["--json"] if asJson else [])]
+    as_json = turn % 2 == 1 and name != "completion"
+    words = [*POPIR, *command_line(name, tmp_path, cache), *(["--json"] if as_json else [])]
     env = {**ENV, "CXX": " ".join(CACHED_CXX), "POPIR_CACHE": str(cache)}
     if code == 141:
         reader, writer = os.pipe()
@@ -184,7 +184,7 @@ def test_streams_that_take_nothing(name: str, stream: str, tmp_path: Path, cache
     assert done.returncode == code, done.stderr
     assert done.stderr.startswith(said) and done.stderr.count("\n") == bool(said)
     if code == 0:
-        assert json.loads(done.stdout) if asJson else done.stdout
+        assert json.loads(done.stdout) if as_json else done.stdout
 
 
 @pytest.mark.parametrize("where", ["2>&-", "2>/dev/full", ">&- 2>&-"])

@@ -34,8 +34,8 @@ def test_every_path_is_read_or_written() -> None:
     for name in COMMANDS:
         for each in parameters(name):
             if isinstance(each.type, (click.Path, click.File)):
-                isKnown = isinstance(each.type, (ExistingFile, OutputFile))
-                assert isKnown or (name, each.name) == ("new-op", "folder")
+                is_known = isinstance(each.type, (ExistingFile, OutputFile))
+                assert is_known or (name, each.name) == ("new-op", "folder")
     assert {
         ("build-op", "-o"),
         ("profile", "--output"),

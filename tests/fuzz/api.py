@@ -142,7 +142,7 @@ class Case:
             self.program.own = self.rng.choice(self.graphs)[1]
         if self.rng.random() < 0.6:
             self.program.alike()
-        self.program.makesExpression = signature.name.startswith("popops.expr.")
+        self.program.makes_expression = signature.name.startswith("popops.expr.")
         arguments: list[Any] = []
         for parameter in signature.parameters:
             if parameter.optional and self.rng.random() < 0.7:

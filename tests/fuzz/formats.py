@@ -38,12 +38,12 @@ from popir.cli.npz import Npz
 from popir.compiler import Compilation, compile
 from popir.errors import LibraryBuildError
 from popir.foreign.cache import cached
-from popir.lowering import Lowering
-from popir.onnxio.importer import importModel
+from popir.lowering.lowering import Lowering
+from popir.lowering.undeclared_writes import Checks
+from popir.onnxio.importer import import_model
 from popir.popops import expr as pe
-from popir.step import Returned, buildStep
+from popir.step import Returned, build_step
 from popir.types import TensorInfo
-from popir.watch import Checks
 from tests.fuzz.api import CODELET
 from tests.fuzz.mutations import changed_bytes
 from tests.fuzz.seeds import of_row
@@ -75,12 +75,12 @@ def _device(kind: str) -> Any:
 
 
 def _of_model(model: Any, kind: str) -> bytes:
-    graph = importModel(model)
+    graph = import_model(model)
     anchors = dict.fromkeys(graph.outputs, Returned.Each)
     compilation = Compilation(graph, list(anchors))
     compile(compilation)
     lowering = Lowering(graph, _device(kind), anchors, Checks(False, False))
-    step = buildStep(lowering, 1, anchors)
+    step = build_step(lowering, 1, anchors)
     return poplar.compileGraph(lowering.graph, [step.program]).serialize()
 
 
@@ -457,10 +457,10 @@ def use_engine(path: Path) -> None:
     kept.parent.mkdir()
     path.rename(kept)
     seal, _, content = kept.read_bytes().partition(b"\n")
-    isDamaged = seal.split(b" ")[-1] != hashlib.sha256(content).hexdigest().encode()
-    isRight = _with_engine_cache(kept.parent)
-    assert isRight or not isDamaged, "a damaged program was used"
-    if isDamaged:
+    is_damaged = seal.split(b" ")[-1] != hashlib.sha256(content).hexdigest().encode()
+    is_right = _with_engine_cache(kept.parent)
+    assert is_right or not is_damaged, "a damaged program was used"
+    if is_damaged:
         assert kept.read_bytes() == engines()[0], "a damaged program is not made again"
 
 

@@ -164,11 +164,11 @@ def in_turn(
             continue
         made = {}
         for i, out in ((3, 1), (4, 2)):
-            state, isFirst = behind.get(node.input[i], ("", False))
+            state, is_first = behind.get(node.input[i], ("", False))
             if node.input[i] in merged:  # A statistic of its own.
                 state += f"/{i}"
             if state:
-                if isFirst:
+                if is_first:
                     copy.input[i] = latest.get(state, node.input[i])
                 twice |= {state} & made.keys()
                 made[state] = node.output[out]

@@ -17,7 +17,7 @@ import numpy as np
 import popir
 from popir.errors import PopirError, VerificationError, popart_internal_exception
 from popir.onnxio.examine import examine
-from popir.onnxio.importer import importModel
+from popir.onnxio.importer import import_model
 from tests.fuzz.mutations import mutate_files, mutated
 from tests.fuzz.seeds import seeds
 
@@ -54,7 +54,7 @@ class Case:
             with contextlib.suppress(PopirError):
                 examine(self.path)
         self.stage = "import"
-        graph = importModel(self.path)
+        graph = import_model(self.path)
         self.stage = "compile"
         device = popir.DeviceManager().createCpuDevice()
         anchors = list(dict.fromkeys(graph.outputs))

@@ -609,6 +609,21 @@ def matmul(g: Graph, type: str) -> None:
     g.node(type, [a, g.like(a.dtype, shape)])
 
 
+def matmul_integer(g: Graph, type: str) -> None:
+    """Operands of either 8-bit type, with and without zero points, one for all or for each row of
+    the first and each column of the second.
+    """
+    a = g.pick(g.types(type), _ranked(2))
+    columns = g.rng.choice([1, 3, 17])
+    b = g.like(g.rng.choice(list(g.types(type, 1))), (a.shape[-1], columns))
+    inputs = [a, b]
+    if _maybe(g, 0.6):
+        inputs.append(g.like(a.dtype, ()))
+        if _maybe(g, 0.6):
+            inputs.append(g.like(b.dtype, g.rng.choice([(), (columns,)])))
+    g.node(type, inputs)
+
+
 def gemm(g: Graph, type: str) -> None:
     """Transposed or not, with factors, with a bias of any shape that broadcasts."""
     a = g.pick(g.types(type), _ranked(2, 2))
@@ -761,7 +776,8 @@ def _rounded_up(
 
 def global_pool(g: Graph, type: str) -> None:
     """Over the whole field."""
-    g.node(type, [_field(g, type)])
+    given = {"p": g.rng.choice([1, 2, 3])} if type == "GlobalLpPool" and _maybe(g, 0.7) else {}
+    g.node(type, [_field(g, type)], given)
 
 
 def lstm(g: Graph, type: str) -> None:
@@ -857,6 +873,10 @@ def class_loss(g: Graph, type: str) -> None:
     g.node(type, inputs, attributes, 1 + both, results[: 1 + both])
 
 
+def _flag(g: Graph) -> int:
+    return g.rng.choice([0, 1])
+
+
 def _rows(maker: Maker, *types: str) -> dict[str, Maker]:
     return dict.fromkeys(types, maker)
 
@@ -865,7 +885,11 @@ _SMALL: dict[str, Callable[[Graph], Any]] = {"alpha": _factor}
 _ONNX: dict[str, Maker] = {
     **_rows(unary, "Neg", "Abs", "Sign", "Floor", "Ceil", "Exp", "Log", "Sqrt", "Reciprocal"),
     **_rows(unary, "Sin", "Cos", "Tan", "Erf", "Relu", "Tanh", "Sigmoid", "Softplus", "Softsign"),
-    **_rows(unary, "Not", "Mish", "HardSwish"),
+    **_rows(unary, "Not", "Mish", "HardSwish", "Round", "IsNaN", "BitwiseNot"),
+    **_rows(unary, "Asin", "Acos", "Atan", "Sinh", "Cosh", "Asinh", "Acosh", "Atanh"),
+    "IsInf": partial(unary, detect_negative=_flag, detect_positive=_flag),
+    "Celu": partial(unary, alpha=lambda g: abs(_factor(g)) + 0.1),
+    **_rows(binary, "BitwiseAnd", "BitwiseOr", "BitwiseXor"),
     **_rows(partial(unary, **_SMALL), "Elu", "ThresholdedRelu", "LeakyRelu"),
     "Selu": partial(unary, alpha=_factor, gamma=_factor),
     "HardSigmoid": partial(unary, alpha=_factor, beta=_factor),
@@ -905,10 +929,11 @@ _ONNX: dict[str, Maker] = {
     "LRN": lrn,
     **_rows(softmax, "Softmax", "LogSoftmax"),
     "MatMul": matmul,
+    "MatMulInteger": matmul_integer,
     "Gemm": gemm,
     "Conv": conv,
     **_rows(pool, "MaxPool", "AveragePool"),
-    **_rows(global_pool, "GlobalMaxPool", "GlobalAveragePool"),
+    **_rows(global_pool, "GlobalMaxPool", "GlobalAveragePool", "GlobalLpPool"),
     "LSTM": lstm,
     **_rows(reduce, "ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd"),
     **_rows(reduce, "ReduceSumSquare", "ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp"),

@@ -88,7 +88,7 @@ def evaluate(
     for node in nodes:
         inputs = [values[name] if name else None for name in node.input]
         if node.op_type == "Nll" and node.input[0] in softmaxes:
-            _checkJoined(node, *(np.asarray(a) for a in inputs))
+            _check_joined(node, *(np.asarray(a) for a in inputs))
         for i, (name, array) in enumerate(
             zip(node.output, apply(node, opset, inputs), strict=True)
         ):
@@ -96,7 +96,7 @@ def evaluate(
     return values
 
 
-def _checkJoined(node: onnx.NodeProto, p: Array, labels: Array) -> None:
+def _check_joined(node: onnx.NodeProto, p: Array, labels: Array) -> None:
     """Raises Unspecified where a pattern that joins Softmax and Nll has another result: it knows
     logarithms below the one that PopART has its losses end at.
     """
@@ -298,21 +298,21 @@ def _check(node: onnx.NodeProto, inputs: Sequence[Array | None]) -> None:
             raise Unspecified("Scale: integers may overflow")
     if type == "ReduceMean" and not floats and not np.asarray(inputs[0]).size:
         raise Unspecified("ReduceMean of no integers")
-    if type in ("MaxPool", "AveragePool") and _hasEmptyWindow(node, np.shape(inputs[0])):
+    if type in ("MaxPool", "AveragePool") and _has_empty_window(node, np.shape(inputs[0])):
         raise Unspecified(f"{type} of a window of padding alone")
-    isContraction = type in ("Conv", "ConvTranspose", "Gemm", "MatMul") and floats
-    if isContraction and _mayOverflow(floats[0], floats[1], np.asarray(inputs[0]).dtype):
+    is_contraction = type in ("Conv", "ConvTranspose", "Gemm", "MatMul") and floats
+    if is_contraction and _may_overflow(floats[0], floats[1], np.asarray(inputs[0]).dtype):
         raise Unspecified(f"{type}: whether a product overflows before it is added")
     if type == "ReduceProd" and floats and (floats[0] == 0).any():
         sizes = np.abs(floats[0][np.isfinite(floats[0])])
         with np.errstate(over="ignore"):
             if np.maximum(sizes, 1).prod() > np.finfo(np.float32).max:
                 raise Unspecified("ReduceProd: whether 0 comes before the product overflows")
-    if type == "BatchNormalization" and node.domain and not _hasFactors(node, floats):
+    if type == "BatchNormalization" and node.domain and not _has_factors(node, floats):
         raise Unspecified("BatchNormalization: a factor that all elements have overflows")
 
 
-def _hasEmptyWindow(node: onnx.NodeProto, shape: Sequence[int]) -> bool:
+def _has_empty_window(node: onnx.NodeProto, shape: Sequence[int]) -> bool:
     """Whether a dilated window of a pooling lies in the padding on both sides: in one dimension
     that is enough. Of these onnxruntime, PyTorch and onnx.reference all have something else.
     """
@@ -333,7 +333,7 @@ def _hasEmptyWindow(node: onnx.NodeProto, shape: Sequence[int]) -> bool:
     return False
 
 
-def _mayOverflow(a: Array, b: Array, type: Type) -> bool:
+def _may_overflow(a: Array, b: Array, type: Type) -> bool:
     """Whether products of finite elements may be beyond the type in which they are added up."""
     largest = [np.abs(x[np.isfinite(x)]).max(initial=0) for x in (a, b)]
     most = np.finfo(np.float64 if type == np.float64 else np.float32).max
@@ -341,7 +341,7 @@ def _mayOverflow(a: Array, b: Array, type: Type) -> bool:
         return not largest[0] * largest[1] <= most
 
 
-def _hasFactors(node: onnx.NodeProto, floats: Sequence[Array]) -> bool:
+def _has_factors(node: onnx.NodeProto, floats: Sequence[Array]) -> bool:
     """Whether scale / deviation, and that times the mean, are finite where their parts are, in
     PopART's order; and the statistics of the batch, too.
     """
@@ -666,7 +666,7 @@ def _formula(
 
 
 CANCELLING = {
-    *("Gelu", "GeluErf", "Elu", "Selu", "Softplus", "Expm1", "Sigmoid"),
+    *("Gelu", "GeluErf", "Elu", "Celu", "Selu", "Softplus", "Expm1", "Sigmoid"),
     *("ReduceLogSumExp", "LogSoftmax", "Nll", "LSTM", "LayerNormalization", "BatchNormalization"),
 }
 """Operators that lose digits inside, as 1 + erf(x) does near 0: the error is not relative."""

@@ -111,7 +111,7 @@ def _parameters(text: str) -> Iterator[Parameter]:
         if not colon:
             name, rest = f"arg{number}", part
         written, equal, _ = rest.partition("=")
-        yield Parameter(name, ast.parse(written.replace("::", "."), mode="eval").body, bool(equal))
+        yield Parameter(name, ast.parse(written, mode="eval").body, bool(equal))
 
 
 def _split(text: str) -> Iterator[str]:

@@ -45,7 +45,9 @@ def test_the_models_are_valid_and_various() -> None:
     for n in range(300):
         program, _ = make("valid", n)
         if n < 100 and not any(node.domain for node in program.nodes):
-            onnx.checker.check_model(program.model(), full_check=True)
+            # onnx's inference counts windows that begin outside, in some versions.
+            rounds_up = any(a.name == "ceil_mode" for node in program.nodes for a in node.attribute)
+            onnx.checker.check_model(program.model(), full_check=not rounds_up)
         for value in program.values.values():
             types.add(value.dtype)
             ranks.add(len(value.shape))
@@ -58,9 +60,15 @@ def test_the_models_are_valid_and_various() -> None:
 
 
 def test_a_case_is_the_same_each_time() -> None:
-    (first, way), (again, sameWay), (other, _) = (make("same", n) for n in (1, 1, 2))
+    (first, way), (again, same_way), (other, _) = (make("same", n) for n in (1, 1, 2))
     assert first.text() == again.text() != other.text()
-    assert way == sameWay
+    assert way == same_way
+
+
+JUMPING = {"Ceil", "Floor", "Round", "NearbyInt", "Sign", "Cast", "CastLike", "Mod", "LRN"}
+"""Operators that make a large difference of a rounding, so that the oracle allows any; and LRN, of
+which it refuses to judge some.
+"""
 
 
 def of_type(type: str) -> tuple[int, Program]:
@@ -68,7 +76,9 @@ def of_type(type: str) -> tuple[int, Program]:
     for n in range(10_000):
         program, way = make("suite", n)
         nodes = [node for node in program.nodes if node.op_type == type]
-        if len(program.nodes) > 3 and nodes and judge(program, way).outcome.endswith("equal"):
+        if not nodes or any(node.op_type in JUMPING for node in program.nodes):
+            continue
+        if len(program.nodes) > 3 and judge(program, way).outcome.endswith("equal"):
             value = program.values[nodes[0].output[0]]
             if (
                 value.dtype == np.float32

@@ -86,7 +86,7 @@ def test_other_errors_are_findings(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     def wrong(path: Path) -> None:
         raise KeyError("a")
 
-    monkeypatch.setattr(cases, "importModel", wrong)
+    monkeypatch.setattr(cases, "import_model", wrong)
     (tmp_path / "model.onnx").touch()
     found = cases.outcome(cases.Case(tmp_path / "model.onnx"))
     assert found["outcome"] == "KeyError" and signature(found).startswith("KeyError")

@@ -169,7 +169,7 @@ def _channels(t: Tensor, like: Tensor) -> Tensor:
     return t.reshape([1, -1, *[1] * (like.ndim - 2)])
 
 
-def _batchNorm(n: Node) -> Sequence[Tensor]:
+def _batch_norm(n: Node) -> Sequence[Tensor]:
     x, scale, bias, mean, variance = (n[i] for i in range(5))
     outputs = [mean, variance]
     if n("training_mode", 0):
@@ -193,12 +193,12 @@ def trains(node: onnx.NodeProto, opset: int) -> bool:
     return len(node.output) > 1
 
 
-def _ownBatchNorm(n: Node) -> Sequence[Tensor]:
+def _own_batch_norm(n: Node) -> Sequence[Tensor]:
     """With five outputs of the batch's statistics, the running variance over n - 1."""
     training = n.outputs == 5
     n.attributes |= {"training_mode": training}
     n.outputs = min(n.outputs, 1)
-    (found,) = _batchNorm(n)
+    (found,) = _batch_norm(n)
     axes = [0, *range(2, n.x.ndim)]
     keep = n("momentum", _float(0.9))
     mean, variance = n.x.mean(axes), n.x.var(axes, correction=0)
@@ -208,7 +208,7 @@ def _ownBatchNorm(n: Node) -> Sequence[Tensor]:
     return [found, *statistics] if training else [found]
 
 
-def _layerNorm(n: Node) -> Sequence[Tensor]:
+def _layer_norm(n: Node) -> Sequence[Tensor]:
     axis = n("axis", -1) % n.x.ndim
     axes = tuple(range(axis, n.x.ndim))
     mean = n.x.mean(axes, keepdim=True)
@@ -273,7 +273,7 @@ def _conv(n: Node) -> Tensor:
     return f(x, n[1], bias, steps[0], 0, steps[1], n("group", 1))
 
 
-def _convTranspose(n: Node) -> Tensor:
+def _conv_transpose(n: Node) -> Tensor:
     """Each dimension of the result is cut to the padding asked for."""
     rank = n.x.ndim - 2
     f = (F.conv_transpose1d, F.conv_transpose2d, F.conv_transpose3d)[rank - 1]
@@ -325,7 +325,7 @@ def _blocks(n: Node) -> Tensor:
     return parts.reshape(b, c, h * size, w * size)
 
 
-def _classLoss(n: Node) -> Sequence[Tensor]:
+def _class_loss(n: Node) -> Sequence[Tensor]:
     logs = torch.log_softmax(n.x, 1) if n.type == "SoftmaxCrossEntropyLoss" else n.x
     weight = n[2].detach() if n.has(2) else None  # docs/losses.md: they are not trained.
     # Without the attribute nothing is ignored, where PyTorch would -100.
@@ -472,6 +472,13 @@ _ONNX: dict[str, Callable[[Node], Tensor | Sequence[Tensor]]] = {
         for type in ("Neg", "Abs", "Sign", "Floor", "Ceil", "Exp", "Log", "Sqrt", "Reciprocal")
     },
     **{type: _unary(getattr(torch, type.lower())) for type in ("Sin", "Cos", "Tan", "Erf", "Relu")},
+    **{
+        type: _unary(getattr(torch, type.lower()))
+        for type in ("Asin", "Acos", "Atan", "Sinh", "Cosh", "Asinh", "Acosh", "Atanh", "Round")
+    },
+    "Celu": lambda n: torch.where(
+        n.x > 0, n.x, n("alpha", 1.0) * torch.expm1(n.x / n("alpha", 1.0))
+    ),
     "Tanh": _unary(torch.tanh),
     "Sigmoid": _unary(torch.sigmoid),
     "Softplus": _unary(lambda x: torch.logaddexp(x, torch.zeros_like(x))),
@@ -504,8 +511,8 @@ _ONNX: dict[str, Callable[[Node], Tensor | Sequence[Tensor]]] = {
     "Pad": _pad,
     "DepthToSpace": _blocks,
     "SpaceToDepth": _blocks,
-    "SoftmaxCrossEntropyLoss": _classLoss,
-    "NegativeLogLikelihoodLoss": _classLoss,
+    "SoftmaxCrossEntropyLoss": _class_loss,
+    "NegativeLogLikelihoodLoss": _class_loss,
     "Reshape": _reshape,
     "Flatten": _flatten,
     "Squeeze": _squeeze,
@@ -518,19 +525,22 @@ _ONNX: dict[str, Callable[[Node], Tensor | Sequence[Tensor]]] = {
     "Tile": lambda n: n.x.repeat(n[1].tolist()) if n.x.ndim else n.x * 1,
     "Trilu": _trilu,
     "Gather": _gather,
-    "BatchNormalization": _batchNorm,
-    "LayerNormalization": _layerNorm,
+    "BatchNormalization": _batch_norm,
+    "LayerNormalization": _layer_norm,
     "LRN": _lrn,
     "Softmax": _softmax,
     "LogSoftmax": _softmax,
     "MatMul": _binary(torch.matmul),
     "Gemm": _gemm,
     "Conv": _conv,
-    "ConvTranspose": _convTranspose,
+    "ConvTranspose": _conv_transpose,
     "MaxPool": _pool,
     "AveragePool": _pool,
     "GlobalMaxPool": _global,
     "GlobalAveragePool": _global,
+    "GlobalLpPool": lambda n: (
+        n.x.flatten(2).norm(n("p", 2), 2).reshape(*n.x.shape[:2], *[1] * (n.x.ndim - 2))
+    ),
     "LSTM": _lstm,
     **{f"Reduce{kind}": _reduce for kind in (*_REDUCTIONS, "Prod")},
 }
@@ -550,7 +560,7 @@ _OWN: dict[str, Callable[[Node], Tensor | Sequence[Tensor]]] = {
     "Atan2": _binary(torch.atan2),
     "Reshape": lambda n: n.x.reshape(n("shape")),
     "GroupedGather": _grouped,
-    "BatchNormalization": _ownBatchNorm,
+    "BatchNormalization": _own_batch_norm,
     "L1": lambda n: _reduced(n.x.abs() * n("lambda"), n("reduction", "Mean")),
     "IdentityLoss": lambda n: _reduced(n.x * 1, n("reduction", "Mean")),
     "Nll": _nll,

@@ -105,8 +105,8 @@ class Program:
         match type:
             case ast.Constant(value=None):
                 return None
-            case ast.BinOp(left=left):
-                return self.value(left, name)
+            case ast.BinOp(left=left, right=right):
+                return self.value(left if self.rng.random() < 0.8 else right, name)
             case ast.Subscript(value=outer, slice=inner):
                 return self._made_of(ast.unparse(outer), inner)
             case _:
@@ -116,12 +116,15 @@ class Program:
         made = {
             "typing.SupportsInt": self.integer,
             "int": self.integer,
+            "typing.SupportsIndex": self.integer,
             "typing.SupportsFloat": self.number,
             "float": self.number,
             "bool": lambda: self.rng.random() < 0.5,
             "str": self.text,
             "bytes": lambda: self.rng.randbytes(self.rng.randrange(40)),
             "object": self._operand,
+            "numpy.typing.ArrayLike": self._operand,
+            "numpy.typing.DTypeLike": self._operand,
             "dict": lambda: {self.text(): self._anything() for _ in range(self.rng.randrange(3))},
             "list": lambda: [self._anything() for _ in range(self.rng.randrange(3))],
             "tuple": lambda: tuple(self._anything() for _ in range(self.rng.randrange(4))),
@@ -134,6 +137,8 @@ class Program:
         }.get(type)
         if made is not None:
             return made()
+        if type.startswith(("popir.ir.", "popir.types.")):  # the compiler's
+            return self._operand()
         name = type.removeprefix("popir._device.")
         if _kind(name) is None:
             raise ValueError(f"No value is known of the type '{type}' of the parameter '{name}'.")
@@ -149,7 +154,8 @@ class Program:
         if outer == "tuple":
             return tuple(self.value(part) for part in parts)
         if outer in ("dict", "collections.abc.Mapping"):
-            return {self.integer(): self._anything() for _ in range(self.rng.randrange(3))}
+            entries = range(self.rng.randrange(3))
+            return {self.value(parts[0]): self.value(parts[1]) for _ in entries}
         if outer == "collections.abc.Callable":
             given = inner.elts[1] if isinstance(inner, ast.Tuple) else None
             return self.function(given)
@@ -253,9 +259,9 @@ class Program:
         """
         tensors = [each for each in self.own if isinstance(each, poplar.Tensor) and each.valid()]
         kinds: dict[Any, list[Any]] = {}
-        anyType = self.rng.random() < 0.3
+        any_type = self.rng.random() < 0.3
         for each in tensors:
-            name = "" if anyType else str(each.elementType())
+            name = "" if any_type else str(each.elementType())
             kinds.setdefault((name, *each.shape()), []).append(each)
         if not kinds:
             return
@@ -267,11 +273,11 @@ class Program:
         """For what takes any object: mostly what expressions or functions of elements take."""
         if self.hostile():
             return self._anything()
-        kind = "popops.expr.Expr" if self.makesExpression else "poplar.Tensor"
+        kind = "popops.expr.Expr" if self.makes_expression else "poplar.Tensor"
         made = [lambda: self.object(kind)] * 4
         return self.rng.choice([self.number, self.integer, *made])()
 
-    makesExpression = False
+    makes_expression = False
     """Whether the next call makes one; other functions take tensors in the same places."""
 
     def _anything(self) -> Any:

@@ -30,9 +30,9 @@ def ids(ops: list[Op]) -> str:
 def test_kinds_of_tensors() -> None:
     graph = Graph()
     weights = np.ones((2, 3), np.float32)
-    assert graph.addStream("x", TensorInfo("FLOAT", [2])).isStream()
+    assert graph.addStream("x", TensorInfo("FLOAT", [2])).is_stream()
     variable = graph.addVarInit("w", weights)
-    assert variable.isVariable()
+    assert variable.is_variable()
     assert variable.data is weights
     assert variable.info == TensorInfo("FLOAT", [2, 3])
     assert graph.addConstInit("c", np.array(3)).isConst()

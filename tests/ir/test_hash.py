@@ -12,7 +12,7 @@ import pytest
 
 from popir.errors import popart_exception
 from popir.ir.hash import digest, encoded
-from tests.transforms.graphs import graphOf
+from tests.transforms.graphs import graph_of
 
 GRAPH = """opset ai.onnx 13
 stream %x: FLOAT[4]
@@ -45,7 +45,7 @@ outputs %c
 def test_what_changes_the_program_changes_the_digest(old: str, new: str) -> None:
     changed = GRAPH.replace(old, new)
     assert changed != GRAPH
-    assert digest(graphOf(changed)) != digest(graphOf(GRAPH))
+    assert digest(graph_of(changed)) != digest(graph_of(GRAPH))
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_what_changes_the_program_changes_the_digest(old: str, new: str) -> None
     ],
 )
 def test_names_and_the_values_of_weights_do_not(old: str, new: str) -> None:
-    assert digest(graphOf(GRAPH.replace(old, new))) == digest(graphOf(GRAPH))
+    assert digest(graph_of(GRAPH.replace(old, new))) == digest(graph_of(GRAPH))
 
 
 def test_values_of_other_types_are_other_values() -> None:

@@ -8,7 +8,7 @@ from tests.popart.graphs import graph
 def test_a_region_knows_its_elements() -> None:
     whole = Region.full([2, 3])
     assert whole == ((0, 0), (2, 3))
-    assert whole.isFull([2, 3]) and not whole.isFull([2, 4])
+    assert whole.is_full([2, 3]) and not whole.is_full([2, 4])
     left, right = Region((0, 0), (2, 1)), Region((0, 1), (2, 3))
     assert left.intersects(whole) and not left.intersects(right)
     assert Region((1, 1), (1, 3)).isEmpty() and not whole.isEmpty()

@@ -211,8 +211,49 @@ def test_an_older_machine_has_half_the_units():
 
 
 def test_a_class_without_an_estimator_is_refused_by_name():
-    with pytest.raises(errors.poplar_exception, match=r"'popops::Juggle'.*estimators\.hpp"):
+    with pytest.raises(errors.poplar_exception, match=r"'popops::Juggle'.*cpp/machine/estimators"):
         cycles("popops::Juggle", FLOAT, 10)
+
+
+def test_a_list_of_sizes_stands_for_the_fields_of_the_class() -> None:
+    """What is left out is as if nobody said it; what is beyond an enumeration is its last."""
+    assert cycles("popops::Reduce", FLOAT, 6000, 6) == cycles(
+        "popops::Reduce", FLOAT, 6000, 6, 1000
+    )
+    assert cycles("popops::BinaryOp1D", FLOAT, 600, 10**9) == cycles(
+        "popops::BinaryOp1D", FLOAT, 600, len(OPS)
+    )
+    product = [2, 96, 32, 16, 9]
+    for name in ("poplin::ConvPartial1x1Out", "poplin::ConvPartialnx1"):
+        assert cycles(name, HALF, *product) == cycles(name, HALF, *product, 32, 600, 0)
+    assert cycles(name, HALF, *product, 32) > cycles(name, HALF, *product, 16)
+    plan = machine.planContraction(
+        IPU2, "poplin::ConvPartial1x1Out", HALF, [1, 6, 32, 16, 1, 16, 300]
+    )
+    assert plan["part"][4:8] == [1, 16, 300, 0]
+
+
+@pytest.mark.parametrize(
+    ("at", "what"),
+    [
+        (1, "the batch"),
+        (2, "the input of field dimension 0"),
+        (3, "the output of field dimension 0"),
+        (4, "the kernel of field dimension 0"),
+        (5, "the stride of field dimension 0"),
+        (6, "the dilation of field dimension 0"),
+        (7, "the dilation of the input of field dimension 0"),
+    ],
+)
+@pytest.mark.parametrize("which", [1, 2, 3], ids=["forward", "data", "weights"])
+def test_a_convolution_without_a_size_is_refused(which: int, at: int, what: str) -> None:
+    geometry = [which, 1, 4, 2, 3, 1, 1, 1, 0]
+    sizes = [1, 4, 4, 4, 3, 32, 600, 0]
+    name = "poplin::ConvPartialnx1"
+    assert machine.planContraction(IPU2, name, FLOAT, sizes + geometry)["cycles"] > 0
+    geometry[at] = 0
+    with pytest.raises(errors.poplar_exception, match=f"{what} is 0, expected 1 or more"):
+        machine.planContraction(IPU2, name, FLOAT, sizes + geometry)
 
 
 def test_every_class_that_a_kernel_names_has_an_estimator():

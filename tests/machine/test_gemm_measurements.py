@@ -83,8 +83,8 @@ def test_a_plan_does_all_of_the_work_with_the_tiles_there_are(kind, n, k, m, til
     assert inner * found["innerSplit"] >= k
     if tiles == 1472:
         assert found["temporaryBytes"] <= 0.6 * 638976
-    perStep = found["computeCycles"] + found["exchangeCycles"] + 400 * found["phases"]
-    assert found["cycles"] == serial * perStep
+    per_step = found["computeCycles"] + found["exchangeCycles"] + 400 * found["phases"]
+    assert found["cycles"] == serial * per_step
 
 
 def test_less_memory_makes_a_slower_plan_in_serial_steps():

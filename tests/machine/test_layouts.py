@@ -16,7 +16,7 @@ from tests.machine.net import FLOAT
 SEEDS = range(12)
 
 
-def graphOf(tiles: int = 1472, ipus: int = 1) -> poplar.Graph:
+def graph_of(tiles: int = 1472, ipus: int = 1) -> poplar.Graph:
     return poplar.Graph(poplar.Target.createIPUTarget(ipus, tiles, "ipu2"))
 
 
@@ -56,7 +56,7 @@ def tensors(graph: poplar.Graph, rng: random.Random) -> list[poplar.Tensor]:
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("tiles", [1, 6, 100, 1472])
 def test_a_planned_layout_has_every_element_on_one_tile_that_there_is(seed, tiles):
-    graph, rng = graphOf(tiles), random.Random(seed)
+    graph, rng = graph_of(tiles), random.Random(seed)
     for t in tensors(graph, rng):
         tile = owners(graph, t)
         assert tile.max() < tiles
@@ -67,7 +67,7 @@ def test_a_planned_layout_has_every_element_on_one_tile_that_there_is(seed, tile
 
 def costs(lhs, rhs, n=256, k=1024, m=1024, ipus=1):
     """The report of a product of operands that `lhs` and `rhs` lay out."""
-    graph, prog = graphOf(ipus=ipus), program.Sequence()
+    graph, prog = graph_of(ipus=ipus), program.Sequence()
     a = poplin.createMatMulInputLHS(graph, FLOAT, FLOAT, [n, k], [k, m], "a", {})
     b = poplin.createMatMulInputRHS(graph, FLOAT, FLOAT, [n, k], [k, m], "b", {})
     lhs(graph, a)
@@ -84,12 +84,12 @@ def linear(graph, t):
     popir.poputil.mapTensorLinearly(graph, t)
 
 
-def onOneTile(graph, t):
+def on_one_tile(graph, t):
     graph.setTileMapping(t, 7)
 
 
 def test_channels_are_spread_in_groups_that_a_convolution_unit_takes():
-    graph = graphOf()
+    graph = graph_of()
     params = poplin.ConvParams(FLOAT, 1, [28, 28], [1, 1], 64, 256, 1)
     tile = owners(graph, poplin.createInput(graph, params, "in", {})).reshape(8, 8, 28, 28)
     assert (tile == tile[:, :1]).all()
@@ -98,7 +98,7 @@ def test_channels_are_spread_in_groups_that_a_convolution_unit_takes():
 
 def chained(size: int) -> dict[str, int]:
     """Exchange of a 1x1 convolution of 64 channels that reads another one's result."""
-    graph, prog = graphOf(), program.Sequence()
+    graph, prog = graph_of(), program.Sequence()
     params = poplin.ConvParams(FLOAT, 1, [size, size], [1, 1], 64, 64, 1)
     t = poplin.createInput(graph, params, "in", {})
     for name in ("first", "second"):
@@ -118,7 +118,7 @@ def test_what_travels_between_convolutions_has_spans_of_whole_channel_groups():
 
 def test_operands_laid_out_by_plan_cost_least():
     best = costs(planned, planned)
-    for bad in (linear, onOneTile):
+    for bad in (linear, on_one_tile):
         for worse in (costs(bad, planned), costs(planned, bad)):
             assert worse["exchangeBytes"] > best["exchangeBytes"]
             assert worse["exchangeCycles"] >= best["exchangeCycles"]
@@ -127,7 +127,7 @@ def test_operands_laid_out_by_plan_cost_least():
 
 def test_one_tile_that_holds_all_sends_all():
     """1,024 x 1,024 floats, 4 bytes a cycle."""
-    assert costs(planned, onOneTile)["exchangeCycles"] >= 1024 * 1024
+    assert costs(planned, on_one_tile)["exchangeCycles"] >= 1024 * 1024
     assert costs(planned, planned)["exchangeCycles"] < 20_000
 
 
@@ -136,7 +136,7 @@ def test_a_transposed_operand_costs_by_where_its_elements_are():
     tiles want the same."""
 
     def backward(own: bool) -> int:
-        graph, prog = graphOf(64), program.Sequence()
+        graph, prog = graph_of(64), program.Sequence()
         w = poplin.createMatMulInputRHS(graph, FLOAT, FLOAT, [64, 256], [256, 256], "w", {})
         g = poplin.createMatMulInputLHS(graph, FLOAT, FLOAT, [64, 256], [256, 256], "g", {})
         if own:
@@ -154,7 +154,7 @@ def test_a_part_of_a_field_needs_a_halo():
     A tile holds 16 x 16 points of the input and needs 17 x 17. Of 16*16*9 weights it holds a
     quarter.
     """
-    graph, prog = graphOf(4), program.Sequence()
+    graph, prog = graph_of(4), program.Sequence()
     params = poplin.ConvParams(FLOAT, 1, [32, 32], [3, 3], 16, 16, 1)
     data = poplin.createInput(graph, params, "in", {})
     weights = poplin.createWeights(graph, params, "weights", {})
@@ -170,7 +170,7 @@ def test_an_operand_of_another_shape_costs_by_where_its_elements_are(side, tiles
     than the matrix, says what it says tile by tile."""
 
     def moved(spelled: bool) -> int:
-        graph, prog = graphOf(tiles), program.Sequence()
+        graph, prog = graph_of(tiles), program.Sequence()
         params = poplin.ConvParams(FLOAT, 1, [side, side], [1, 1], 16, 8, 1)
         data = poplin.createInput(graph, params, "in", {})
         if spelled:
@@ -232,7 +232,7 @@ def test_the_report_counts_the_links_that_the_plan_weighed():
 
 
 def test_a_planned_layout_is_saved_with_its_program():
-    graph, prog = graphOf(64), program.Sequence()
+    graph, prog = graph_of(64), program.Sequence()
     a = poplin.createMatMulInputLHS(graph, FLOAT, FLOAT, [40, 60], [60, 50], "a", {})
     b = poplin.createMatMulInputRHS(graph, FLOAT, FLOAT, [40, 60], [60, 50], "b", {})
     poplin.matMul(graph, a, b, prog, FLOAT, "product", {})

@@ -24,7 +24,7 @@ def worker(elements: int) -> int:
     return 5 + (elements + 1) // 2
 
 
-def bestSplit(rows: int, columns: int, tiles: int, workers: int = 6, rate: int = 4) -> int:
+def best_split(rows: int, columns: int, tiles: int, workers: int = 6, rate: int = 4) -> int:
     """Sections of a row for the least cycles: products, their operands, sums, theirs."""
 
     def cycles(split: int) -> int:
@@ -46,7 +46,7 @@ class Product:
     def __init__(self, rows: int, columns: int, tiles: int, split: int = 0) -> None:
         self.graph = graph = poplar.Graph(poplar.Target.createIPUTarget(1, tiles, "ipu2"))
         graph.addCodelets(str(Path(__file__).with_name("matrix_vector.cpp")))
-        split = split or bestSplit(rows, columns, tiles)
+        split = split or best_split(rows, columns, tiles)
         matrix = graph.addVariable(FLOAT, [rows, columns], "matrix")
         vector = graph.addVariable(FLOAT, [columns], "vector")
         partial = graph.addVariable(FLOAT, [rows, split], "partial")

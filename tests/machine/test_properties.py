@@ -85,7 +85,7 @@ def test_a_plan_covers_a_contraction_without_rest(seed):
     assert plan["tiles"] == np.prod(splits) <= target.getNumTiles()
 
 
-def randomNet(seed: int) -> Net:
+def random_net(seed: int) -> Net:
     rng = random.Random(seed)
     net = Net(TILES)
     known = [net.input(f"in{i}", [420], *rng.sample(range(TILES), 3)) for i in range(3)]
@@ -100,7 +100,7 @@ def randomNet(seed: int) -> Net:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_memory_is_the_sum_of_its_categories(seed):
-    report = randomNet(seed).report()
+    report = random_net(seed).report()
     assert sum(m.totalBytes for m in report.memory) == report.totalBytes
     assert sum(m.fullestTileBytes for m in report.memory) == report.maxTileBytes
     tiles = np.sum([m.tileBytes for m in report.memory], axis=0)
@@ -114,7 +114,7 @@ def test_memory_is_the_sum_of_its_categories(seed):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_no_operation_is_faster_than_memory_or_exchange(seed):
     """24 bytes a cycle of a tile's memory; 4 that a tile receives, and as many that it sends."""
-    report = randomNet(seed).report()
+    report = random_net(seed).report()
     for row in report.operations:
         assert row.computeCycles + row.exchangeCycles > 0
         assert row.exchangeCycles * 4 * TILES >= row.exchangeBytes
@@ -124,7 +124,7 @@ def test_no_operation_is_faster_than_memory_or_exchange(seed):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_steps_and_operations_say_the_same(seed):
-    report = randomNet(seed).report()
+    report = random_net(seed).report()
     assert sum(s.times * s.cycles for s in report.steps) == report.cycles
     assert sum(row.flops for row in report.operations) == report.flops
     for i, row in enumerate(report.operations):
@@ -148,7 +148,7 @@ def test_profiling_costs_no_instruction():
             engine.run(0)
             if cost:
                 MachineReport.of(engine)
-        return [(name, what, runs) for name, what, runs, _ in engine.hostProfile()]
+        return [(names, what, runs) for names, what, runs, _ in engine.hostProfile()]
 
     plain = executed(cost=False)
     assert plain and all(runs == 3 for *_, runs in plain)

@@ -48,3 +48,15 @@ def test_serial_steps_of_a_contraction_are_one_step():
     (step,) = engine.machineReport(0)["steps"]
     assert row["syncCycles"] >= 4 * 400  # several serial steps, each of which syncs
     assert step["times"] == row["times"] == 1
+
+
+@pytest.mark.timeout(60)
+def test_tiles_that_need_no_element_of_an_operand():
+    """A transposed convolution leaves tiles at its borders nothing to fetch."""
+    graph = poplar.Graph(poplar.Target.createIPUTarget(1, 64, "ipu2"))
+    prog = program.Sequence()
+    params = poplin.getGradientParams(poplin.ConvParams(FLOAT, 1, [5, 6, 7], [3, 3, 3], 2, 1, 1))
+    image = poplin.createInput(graph, params, "image")
+    weights = poplin.createWeights(graph, params, "weights")
+    poplin.convolution(graph, image, weights, params, False, prog)
+    assert poplar.Engine(graph, [prog]).machineReport(0)["cycles"] > 0

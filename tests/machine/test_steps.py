@@ -118,7 +118,7 @@ def test_code_of_a_function_is_there_once():
     assert sum(sum(row) for row in code(call)) > 0
 
 
-def twoIPUs(bytes_: int):
+def two_ipus(bytes_: int):
     graph = poplar.Graph(poplar.Target.createIPUTarget(2, 4, "ipu2"))
     prog = program.Sequence()
     a = graph.addVariable(FLOAT, [bytes_ // 4], "a")
@@ -138,7 +138,7 @@ def test_links_between_ipus():
 
     A global sync beside the phase's own: one hop each way of 15 ns.
     """
-    report = twoIPUs(100_000)
+    report = two_ipus(100_000)
     seconds = 200_000 / (4 * 128 * 2**30 / 8 * 0.85)
     assert report.interIPUBytes == 200_000
     assert report.interIPUCycles == -int(-seconds * 1.33e9 // 1)
@@ -157,11 +157,11 @@ def test_one_cycle_is_work():
         '  __attribute__((target("supervisor"))) void compute() {}\n'
         "};\n"
     )
-    computeSet = graph.addComputeSet("quick")
-    vertex = graph.addVertex(computeSet, "Quick")
+    compute_set = graph.addComputeSet("quick")
+    vertex = graph.addVertex(compute_set, "Quick")
     graph.setTileMapping(vertex, 5)
     graph.setPerfEstimate(vertex, 1)
-    (step,) = MachineReport.of(poplar.Engine(graph, [program.Execute(computeSet)])).steps
+    (step,) = MachineReport.of(poplar.Engine(graph, [program.Execute(compute_set)])).steps
     assert (step.computeCycles, step.ipus) == (1, [1])
 
 

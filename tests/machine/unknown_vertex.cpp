@@ -2,8 +2,8 @@
 #include <iostream>
 #include <poplar/Engine.hpp>
 
+#include "engine/engine.hpp"
 #include "kernels/kernel.hpp"
-#include "poplar/engine_impl.hpp"
 
 namespace {
 
@@ -17,7 +17,7 @@ class Juggle : public popir::Kernel {
     return std::make_unique<Nothing>();
   }
   popir::Work work(const std::vector<popir::Layout>&) const override {
-    return {"popops::Juggle", poplar::FLOAT, {}, 0};
+    return {"popops::Juggle", popir::UnknownWork{}};
   }
 };
 

@@ -29,8 +29,15 @@ from tests.toolchain import ROOT
 
 OWN = {
     "cpp/bindings": ["tests/poplar", "tests/popart", "tests/fuzz/test_api.py"],
+    "cpp/codelets": ["tests/poplar/test_codelets.py", "tests/build"],
+    "cpp/costing": ["tests/machine", "tests/poplar"],
+    "cpp/engine": ["tests/poplar"],
+    "cpp/executable": ["tests/poplar"],
     "cpp/gcl": ["tests/popart"],
     "cpp/kernels": ["tests/popops", "tests/poplin", "tests/popnn", "tests/poprand"],
+    "cpp/program": ["tests/poplar", "tests/machine"],
+    "cpp/pva": ["tests/poplar", "tests/profile"],
+    "cpp/support": ["tests/poplar", "tests/test_memory.py"],
     "cpp/tools": ["tests/poplar/test_codelets.py", "tests/build"],
     "popir": ["tests/test_"],
     "popir/foreign": ["tests/foreign", "tests/popart"],

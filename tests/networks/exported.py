@@ -48,8 +48,8 @@ def made(kind: type[nn.Module]) -> nn.Module:
     module = kind().eval()
     with torch.no_grad():
         for name, weight in module.named_parameters():
-            isFactor = "norm" in name and name.endswith("weight")
-            weight.copy_((1.0 if isFactor else 0.0) + 0.2 * torch.randn_like(weight))
+            is_factor = "norm" in name and name.endswith("weight")
+            weight.copy_((1.0 if is_factor else 0.0) + 0.2 * torch.randn_like(weight))
     return module
 
 

@@ -12,7 +12,7 @@ import onnxruntime
 Array = np.ndarray[Any, Any]
 
 
-def onnxruntimeOutputs(
+def onnxruntime_outputs(
     model: onnx.ModelProto, inputs: Mapping[str, Array], ids: Sequence[str]
 ) -> list[Array]:
     """The tensors of those ids, which need not be outputs of the model."""
@@ -28,13 +28,13 @@ def onnxruntimeOutputs(
     return list(session.run(list(ids), dict(inputs)))
 
 
-def assertClose(found: Array, want: Array, rtol: float = 1e-3, atol: float = 1e-5) -> None:
+def assert_close(found: Array, want: Array, rtol: float = 1e-3, atol: float = 1e-5) -> None:
     """Finite, and within rtol of each element and atol of the largest one."""
     assert found.shape == want.shape
     assert np.isfinite(found).all()
     np.testing.assert_allclose(found, want, rtol, atol * float(np.abs(want).max()))
 
 
-def assertVaries(found: Array) -> None:
+def assert_varies(found: Array) -> None:
     """A result whose elements are alike says little of what computed it."""
     assert found.std() > 1e-2 * np.abs(found).max()

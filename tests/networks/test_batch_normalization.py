@@ -17,7 +17,7 @@ from onnx import helper, numpy_helper
 from torch import nn
 
 import popir
-from tests.models import step, trainingSession
+from tests.models import step, training_session
 
 Array = np.ndarray[Any, Any]
 RATE, STEPS = 0.05, 50
@@ -110,10 +110,10 @@ def exported(module: nn.Module, given: torch.Tensor, folder: Path, opset: int) -
             input_names=["x"],
             output_names=["y"],
         )
-    return withLoss(onnx.load(file))
+    return with_loss(onnx.load(file))
 
 
-def withLoss(model: onnx.ModelProto) -> onnx.ModelProto:
+def with_loss(model: onnx.ModelProto) -> onnx.ModelProto:
     """The model, with half the mean square of its first output as the tensor `loss`."""
     y = model.graph.output[0].name
     model.graph.node.extend(
@@ -129,7 +129,7 @@ def withLoss(model: onnx.ModelProto) -> onnx.ModelProto:
     return model
 
 
-def trainedByTorch(module: nn.Module, batches: torch.Tensor) -> dict[str, Array]:
+def trained_by_torch(module: nn.Module, batches: torch.Tensor) -> dict[str, Array]:
     """Parameters and buffers after a step of plain SGD for each batch."""
     optimizer = torch.optim.SGD(module.parameters(), RATE)
     for batch in batches:
@@ -143,14 +143,14 @@ def trainedByTorch(module: nn.Module, batches: torch.Tensor) -> dict[str, Array]
     }
 
 
-def trainedHere(
-    model: onnx.ModelProto, batches: torch.Tensor, like: dict[str, Array], perStep: int = 1
+def trained_here(
+    model: onnx.ModelProto, batches: torch.Tensor, like: dict[str, Array], per_step: int = 1
 ) -> dict[str, Array]:
     """The same by popir; `like` are arrays for the results."""
     optimizer = popir.ConstSGD(RATE)
-    session = trainingSession(model, "loss", ["loss"], optimizer, batches=perStep)
-    for group in batches.numpy().reshape(-1, perStep, *batches.shape[1:]):
-        step(session, {"x": group if perStep > 1 else group[0]})
+    session = training_session(model, "loss", ["loss"], optimizer, batches=per_step)
+    for group in batches.numpy().reshape(-1, per_step, *batches.shape[1:]):
+        step(session, {"x": group if per_step > 1 else group[0]})
     session.weightsToHost()
     found = {name: np.empty_like(value) for name, value in like.items()}
     session.readWeights(popir.PyWeightsIO(found))
@@ -165,7 +165,7 @@ def restore(module: nn.Module, model: onnx.ModelProto) -> None:
     )
 
 
-def batchesFor(module: Any, count: int = STEPS) -> torch.Tensor:
+def batches_for(module: Any, count: int = STEPS) -> torch.Tensor:
     random = torch.Generator().manual_seed(1)
     return 1 + 2 * torch.randn(count, *module.shape, generator=random)
 
@@ -181,10 +181,10 @@ def test_fifty_steps_are_those_of_torch(
     kind: Callable[[], nn.Module], opset: int, tmp_path: Path
 ) -> None:
     module = made(kind)
-    batches = batchesFor(module)
+    batches = batches_for(module)
     model = exported(module, batches[0], tmp_path, opset)
     restore(module, model)
-    want = trainedByTorch(module, batches)
-    found = trainedHere(model, batches, want)
+    want = trained_by_torch(module, batches)
+    found = trained_here(model, batches, want)
     for name, value in want.items():
         np.testing.assert_allclose(found[name], value, 2e-4, 2e-5, err_msg=name)

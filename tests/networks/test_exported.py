@@ -10,7 +10,7 @@ import torch
 
 from tests.models import run
 from tests.networks.exported import LENGTH, WORDS, Encoder, Recurrent, exported, made
-from tests.networks.oracles import assertClose, assertVaries, onnxruntimeOutputs
+from tests.networks.oracles import assert_close, assert_varies, onnxruntime_outputs
 
 INPUTS = {
     Encoder: torch.randint(0, WORDS, (2, LENGTH), generator=torch.Generator().manual_seed(1)),
@@ -29,7 +29,7 @@ def test_outputs(kind: type[torch.nn.Module], dynamo: bool, tmp_path: Path) -> N
     with torch.no_grad():
         results = module(given)
     results = results if isinstance(results, tuple) else (results,)
-    for id, want, other in zip(ids, onnxruntimeOutputs(model, inputs, ids), results, strict=True):
-        assertVaries(found[id])
-        assertClose(found[id], want)
-        assertClose(found[id], np.asarray(other))
+    for id, want, other in zip(ids, onnxruntime_outputs(model, inputs, ids), results, strict=True):
+        assert_varies(found[id])
+        assert_close(found[id], want)
+        assert_close(found[id], np.asarray(other))

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 import popir
 from popir.trainable import Role
-from tests.models import step, trainingSession
+from tests.models import step, training_session
 from tests.networks.test_zoo import exported
 
 
@@ -71,14 +71,14 @@ def fresh() -> nn.Module:
     return Chain(nn.LayerNorm(3), nn.Linear(3, 3), nn.LayerNorm(3))
 
 
-def tiedAmongClones() -> nn.Module:
+def tied_among_clones() -> nn.Module:
     layer = nn.Linear(3, 3)
     return Chain(layer, copy.deepcopy(layer), layer)
 
 
 WAYS = ["traced", "default", "kept"]
 CASES = [
-    *((make, way) for make in (tied, cloned, fresh, tiedAmongClones, Twice) for way in WAYS),
+    *((make, way) for make in (tied, cloned, fresh, tied_among_clones, Twice) for way in WAYS),
     (Detached, "kept"),  # What the others write of it has no detach().
 ]
 
@@ -90,10 +90,10 @@ def test_a_step_moves_what_pytorch_moves(
     torch.manual_seed(0)
     network, x = make().train(), torch.randn(5, 3)
     model = exported(copy.deepcopy(network), (x,), way, tmp_path)
-    isNormalised = any(node.op_type == "BatchNormalization" for node in model.graph.node)
-    modes: dict[str, Any] = {"trainingMode": ["*"]} if isNormalised and way != "traced" else {}
+    is_normalised = any(node.op_type == "BatchNormalization" for node in model.graph.node)
+    modes: dict[str, Any] = {"trainingMode": ["*"]} if is_normalised and way != "traced" else {}
     (loss,), name = model.graph.output, model.graph.input[0].name
-    session = trainingSession(model, loss.name, optimizer=popir.ConstSGD(0.1), **modes)
+    session = training_session(model, loss.name, optimizer=popir.ConstSGD(0.1), **modes)
     step(session, {name: x.numpy()})
     session.modelToHost(str(tmp_path / "trained.onnx"))
     found = arrays(onnx.load(tmp_path / "trained.onnx"))

@@ -15,15 +15,15 @@ from onnx import helper, numpy_helper
 
 import popir
 from models import light
-from tests.models import step, trainingSession
+from tests.models import step, training_session
 from tests.networks.exported import CLASSES, LENGTH, WORDS, Encoder, Recurrent, exported, made
-from tests.networks.oracles import assertClose
+from tests.networks.oracles import assert_close
 
 Array = np.ndarray[Any, Any]
 RATE = 0.5
 
 
-def withLoss(model: onnx.ModelProto, logits: str, shape: list[int]) -> onnx.ModelProto:
+def with_loss(model: onnx.ModelProto, logits: str, shape: list[int]) -> onnx.ModelProto:
     """The model up to the logits, then the cross entropy of `labels` [shape without classes]."""
     nodes = list(model.graph.node)
     while logits not in nodes[-1].output:
@@ -56,7 +56,7 @@ def trained(
 ) -> tuple[dict[str, Array], dict[str, Array]]:
     """What one step returns, the loss and gradients, and the weights after it."""
     anchors = ["loss", *(f"Gradient___{name}" for name in weights)]
-    session = trainingSession(model, "loss", anchors, popir.ConstSGD(RATE))
+    session = training_session(model, "loss", anchors, popir.ConstSGD(RATE))
     found = step(session, inputs)
     shapes = {t.name: numpy_helper.to_array(t) for t in model.graph.initializer}
     after = {name: np.empty_like(shapes[name]) for name in weights}
@@ -74,7 +74,7 @@ def compare(
 ) -> None:
     """All gradients within `atol` of their largest element, and the weights that they lead to."""
     for name, gradient in want.items():
-        assertClose(found[f"Gradient___{name}"], gradient, 1e-3 if atol > 1e-6 else 1e-9, atol)
+        assert_close(found[f"Gradient___{name}"], gradient, 1e-3 if atol > 1e-6 else 1e-9, atol)
         step = RATE * gradient
         largest = np.abs(step).max()
         np.testing.assert_allclose(after[name], before[name] - step, 1e-4, 2 * atol * largest)
@@ -124,7 +124,7 @@ def test_squeezenet(dtype: Any, atol: float) -> None:
     for node in model.graph.node:
         if node.op_type == "Dropout":
             node.attribute[0].f = 0.0
-    logits, (image, shape) = light.logits(model), light.imageInput(model)
+    logits, (image, shape) = light.logits(model), light.image_input(model)
     before = {t.name: numpy_helper.to_array(t).astype(dtype) for t in model.graph.initializer}
     x = np.random.default_rng(1).standard_normal(shape).astype(np.float32)
     labels = np.array([3], np.int32)
@@ -138,7 +138,7 @@ def test_squeezenet(dtype: Any, atol: float) -> None:
     loss.backward()
 
     inType(model, before, image)
-    model = withLoss(model, logits, [1, rows.shape[1]])
+    model = with_loss(model, logits, [1, rows.shape[1]])
     inputs = {image: x.astype(dtype), "labels": labels}
     found, after = trained(model, inputs, list(before))
     assert len(before) == 52
@@ -146,7 +146,7 @@ def test_squeezenet(dtype: Any, atol: float) -> None:
     compare(found, after, before, {name: w.grad.numpy() for name, w in weights.items()}, atol)
 
 
-def initializerOf(model: onnx.ModelProto, weight: Array) -> tuple[str, bool]:
+def initializer_of(model: onnx.ModelProto, weight: Array) -> tuple[str, bool]:
     """The initializer that holds a weight of PyTorch's, and whether it is transposed there."""
     for tensor in model.graph.initializer:
         array = numpy_helper.to_array(tensor)
@@ -165,7 +165,7 @@ def test_transformer(dynamo: bool, tmp_path: Path) -> None:
     labels = torch.randint(0, CLASSES, (2, LENGTH), generator=random)
     model = exported(module, words, dynamo, tmp_path)
     arrays = {name: w.detach().numpy().copy() for name, w in module.named_parameters()}
-    places = {name: initializerOf(model, array) for name, array in arrays.items()}
+    places = {name: initializer_of(model, array) for name, array in arrays.items()}
     before = {t.name: numpy_helper.to_array(t) for t in model.graph.initializer}
 
     module.double()
@@ -174,11 +174,11 @@ def test_transformer(dynamo: bool, tmp_path: Path) -> None:
     loss.backward()
     want = {}
     for name, weight in module.named_parameters():
-        place, isTransposed = places[name]
-        want[place] = weight.grad.numpy().T if isTransposed else weight.grad.numpy()
+        place, is_transposed = places[name]
+        want[place] = weight.grad.numpy().T if is_transposed else weight.grad.numpy()
 
     inputs = {model.graph.input[0].name: words.numpy(), "labels": labels.numpy().astype(np.int32)}
-    model = withLoss(model, model.graph.output[0].name, [2, LENGTH, CLASSES])
+    model = with_loss(model, model.graph.output[0].name, [2, LENGTH, CLASSES])
     found, after = trained(model, inputs, list(want))
     assert len(want) == len(arrays) == 28
     np.testing.assert_allclose(found["loss"], loss.detach(), 1e-5)
@@ -199,7 +199,7 @@ def test_lstm_towards_its_input(tmp_path: Path) -> None:
 
     name, logits = model.graph.input[0].name, model.graph.output[0].name
     inputs = {name: x.numpy(), "labels": labels.numpy().astype(np.int32)}
-    model = withLoss(model, logits, [3, 7, CLASSES])
+    model = with_loss(model, logits, [3, 7, CLASSES])
     gradient = f"Gradient___{name}"
-    found = step(trainingSession(model, "loss", [gradient]), inputs)[gradient]
-    assertClose(found, given.grad.numpy(), 1e-3, 1e-4)
+    found = step(training_session(model, "loss", [gradient]), inputs)[gradient]
+    assert_close(found, given.grad.numpy(), 1e-3, 1e-4)

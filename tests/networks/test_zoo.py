@@ -17,7 +17,7 @@ from torch import nn
 
 import popir
 from popir.onnxio.load import load
-from popir.onnxio.merged import separateMerged
+from popir.onnxio.merged import separate_merged
 from popir.trainable import Role
 from tests.models import step
 from tests.networks.zoo import ZOO, made
@@ -45,7 +45,7 @@ def exported(network: nn.Module, given: Any, way: str, folder: Path) -> onnx.Mod
     return onnx.load(file)
 
 
-def withLoss(model: onnx.ModelProto, outputs: list[torch.Tensor]) -> list[str]:
+def with_loss(model: onnx.ModelProto, outputs: list[torch.Tensor]) -> list[str]:
     """Adds a loss, the sum of the outputs times `factor.OUTPUT`; the ids of the factors."""
     graph, sums = model.graph, list[str]()
     factors = [f"factor.{value.name}" for value in graph.output]
@@ -62,7 +62,7 @@ def withLoss(model: onnx.ModelProto, outputs: list[torch.Tensor]) -> list[str]:
     return factors
 
 
-def initializerOf(arrays: dict[str, Array], name: str, weight: Array) -> tuple[str, bool]:
+def initializer_of(arrays: dict[str, Array], name: str, weight: Array) -> tuple[str, bool]:
     """The initializer that holds a parameter, and whether it is transposed there."""
     if name in arrays and np.array_equal(arrays[name], weight):
         return name, False
@@ -86,18 +86,18 @@ def compare(
     """Trains the network for a step, and compares all gradients with PyTorch's in double."""
     network, given = made(name, training, dropout, fresh)
     model = exported(network, given, way, folder)
-    apart = separateMerged(load(model)).model if fresh else model
+    apart = separate_merged(load(model)).model if fresh else model
     arrays = {t.name: numpy_helper.to_array(t) for t in apart.graph.initializer}
     inputs = [value.name for value in model.graph.input if value.name not in arrays]
     network, given = made(name, training, dropout, fresh)  # Exporting moves running statistics.
     places = {
-        id: initializerOf(arrays, id, weight.detach().numpy())
+        id: initializer_of(arrays, id, weight.detach().numpy())
         for id, weight in network.named_parameters()
         if not fresh or np.array_equal(arrays.get(id, []), weight.detach().numpy())
     }
     with torch.no_grad():
         shapes = made(name, training, dropout, fresh)[0](*given)
-    factors = withLoss(model, [shapes] if isinstance(shapes, torch.Tensor) else list(shapes))
+    factors = with_loss(model, [shapes] if isinstance(shapes, torch.Tensor) else list(shapes))
     random = np.random.default_rng(3)
     feeds = dict(zip(inputs, (value.numpy() for value in given), strict=True))
     for value in model.graph.input:
@@ -132,10 +132,10 @@ def compare(
     wants = {id: parameters[id].grad.numpy() for id in places}
     largest = max(np.abs(want).max() for want in wants.values())
     for id, want in wants.items():
-        place, isTransposed = places[id]
+        place, is_transposed = places[id]
         gradient = found[f"Gradient___{place}"]
         scale = max(np.abs(want).max(), 1e-3 * largest)
-        gradient = gradient.T if isTransposed else gradient
+        gradient = gradient.T if is_transposed else gradient
         np.testing.assert_allclose(gradient, want, 0, 2e-4 * scale, err_msg=id)
     return session
 

@@ -10,7 +10,7 @@ from onnx import ModelProto, TensorProto, helper, numpy_helper
 
 from popir.errors import ModelError
 from popir.onnxio import exporter
-from popir.onnxio.importer import importModel
+from popir.onnxio.importer import import_model
 
 W = np.arange(3, dtype=np.float32)
 X = np.array([[-1, 0, 2], [3, -4, 5]], np.float32)
@@ -46,7 +46,7 @@ def leaky(x: np.ndarray) -> np.ndarray:
     ("opset", "ir"), [(7, 3), (8, 3), (9, 4), (10, 5), (11, 6), (13, 7), (17, 8)]
 )
 def test_trained_model_keeps_its_opset_with_the_lowest_ir_version(opset: int, ir: int) -> None:
-    model = exporter.withWeights(affine(opset), {"w": W + 1})
+    model = exporter.with_weights(affine(opset), {"w": W + 1})
     assert (model.opset_import[0].version, model.ir_version) == (opset, ir)
     onnx.checker.check_model(model)
     np.testing.assert_array_equal(run(model), leaky(X + W + 1))
@@ -55,31 +55,31 @@ def test_trained_model_keeps_its_opset_with_the_lowest_ir_version(opset: int, ir
 def test_original_is_left_alone_and_unnamed_weights_are_kept() -> None:
     original = affine(11)
     before = original.SerializeToString()
-    assert exporter.withWeights(original, {}).graph.initializer[0] == original.graph.initializer[0]
-    exporter.withWeights(original, {"w": W + 1})
+    assert exporter.with_weights(original, {}).graph.initializer[0] == original.graph.initializer[0]
+    exporter.with_weights(original, {"w": W + 1})
     assert original.SerializeToString() == before
 
 
 def test_weights_that_do_not_fit() -> None:
     with pytest.raises(ModelError) as error:
-        exporter.withWeights(affine(11), {"ww": W})
+        exporter.with_weights(affine(11), {"ww": W})
     assert (
         str(error.value) == "The model has no initializer 'ww' to take a weight. Did you mean 'w'?"
     )
     with pytest.raises(ModelError) as error:
-        exporter.withWeights(affine(11), {"w": W.astype(np.float64)})
+        exporter.with_weights(affine(11), {"w": W.astype(np.float64)})
     assert str(error.value) == "The weight 'w' is FLOAT[3] in the model; given was DOUBLE[3]."
 
 
 @pytest.mark.parametrize("opset", [7, 11, 13])
 def test_graph_to_model_and_back(opset: int) -> None:
-    graph = importModel(affine(opset))
-    model = exporter.toModel(graph)
+    graph = import_model(affine(opset))
+    model = exporter.to_model(graph)
     onnx.checker.check_model(model)
     assert [item.version for item in model.opset_import] == [opset]
     assert model.graph.node[0].name == "sum"
     assert {item.name for item in model.graph.node[1].attribute} == {"alpha", "__ipu_number"}
-    again = importModel(model)
+    again = import_model(model)
     assert [op.attributes for op in again.ops.values()] == [{}, {"alpha": 0.5}]
     assert again.ops[1].settings.nodeAttributes == {"__ipu_number": 1}
     assert again.inputs == ["x"]
@@ -92,7 +92,7 @@ def test_left_out_inputs_and_outputs_are_empty_names() -> None:
     b = helper.make_tensor_value_info("b", TensorProto.FLOAT, [2, 1])
     model = helper.make_model(helper.make_graph([node], "g", [x], [b]))
     model.opset_import[0].version = 11
-    assert list(exporter.toModel(importModel(model)).graph.node[0].output) == ["a", "", "b"]
+    assert list(exporter.to_model(import_model(model)).graph.node[0].output) == ["a", "", "b"]
 
 
 def test_save_replaces_the_file_whole(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from onnx import ModelProto, TensorProto, external_data_helper, helper, numpy_he
 import popir
 from popir.errors import ModelError, OutOfMemoryException
 from popir.onnxio import external
-from popir.onnxio.importer import importModel
+from popir.onnxio.importer import import_model
 from popir.onnxio.tensors import TensorReader
 
 VALUES = np.arange(6, dtype=np.float32).reshape(2, 3)
@@ -64,14 +64,14 @@ def test_as_onnx_saves_it(folder: Path) -> None:
         size_threshold=0,
     )
     assert path.stat().st_size < 300
-    np.testing.assert_array_equal(importModel(path).getTensor("w").data, VALUES)
+    np.testing.assert_array_equal(import_model(path).getTensor("w").data, VALUES)
 
 
 @pytest.mark.parametrize("form", ["bytes", "message"])
 def test_without_a_folder(form: str) -> None:
     model = model_of(tensor_in("weights"))
     with pytest.raises(ModelError) as error:
-        importModel(model.SerializeToString() if form == "bytes" else model)
+        import_model(model.SerializeToString() if form == "bytes" else model)
     assert str(error.value) == (
         f"{WHO} lies in the file 'weights' beside the model, which was given without its folder; "
         "give the model's path instead, or popir.ModelInFolder(model, folder)."
@@ -81,7 +81,7 @@ def test_without_a_folder(form: str) -> None:
 def test_bytes_with_a_folder(folder: Path) -> None:
     (folder / "weights").write_bytes(VALUES.tobytes())
     model = model_of(tensor_in("weights")).SerializeToString()
-    graph = importModel(popir.ModelInFolder(model, str(folder)))
+    graph = import_model(popir.ModelInFolder(model, str(folder)))
     np.testing.assert_array_equal(graph.getTensor("w").data, VALUES)
 
 
@@ -273,7 +273,7 @@ def test_a_constant_in_a_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
     model.graph.node.insert(0, node)
     data = model.SerializeToString()
     (folder / "model.onnx").write_bytes(data)
-    np.testing.assert_array_equal(importModel(folder / "model.onnx").getTensor("w").data, VALUES)
+    np.testing.assert_array_equal(import_model(folder / "model.onnx").getTensor("w").data, VALUES)
     monkeypatch.chdir(folder)
     with pytest.raises(ModelError, match="given without its folder"):
-        importModel(data)
+        import_model(data)

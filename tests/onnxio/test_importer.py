@@ -20,7 +20,7 @@ from popir.errors import (
     popart_exception,
 )
 from popir.ir import Graph, verify
-from popir.onnxio.importer import InputShapeInfo, importModel
+from popir.onnxio.importer import InputShapeInfo, import_model
 from popir.types import TensorInfo
 from tests.onnxio.ops import LeakyReluOp
 
@@ -64,23 +64,23 @@ def check_leaky(graph: Graph) -> None:
 
 
 def test_from_a_message() -> None:
-    check_leaky(importModel(leaky()))
+    check_leaky(import_model(leaky()))
 
 
 def test_from_bytes() -> None:
-    check_leaky(importModel(leaky().SerializeToString()))
+    check_leaky(import_model(leaky().SerializeToString()))
 
 
 @pytest.mark.parametrize("kind", [str, Path])
 def test_from_a_file(tmp_path: Path, kind: Callable[[Path], str | Path]) -> None:
     path = tmp_path / "model.onnx"
     onnx.save(leaky(), path)
-    check_leaky(importModel(kind(path)))
+    check_leaky(import_model(kind(path)))
 
 
 def test_kinds_of_tensors() -> None:
     half = np.ones(3, np.float16)
-    found = importModel(
+    found = import_model(
         model(
             [
                 helper.make_node("Constant", [], ["c"], value=numpy_helper.from_array(half)),
@@ -132,7 +132,7 @@ def test_constant_nodes(attribute: dict[str, object], expected: np.ndarray) -> N
         helper.make_node("Constant", [], ["c"], **attribute),
         helper.make_node("Relu", ["x"], ["y"]),
     ]
-    data = importModel(model(nodes, opset=13)).getTensor("c").data
+    data = import_model(model(nodes, opset=13)).getTensor("c").data
     assert data is not None
     assert data.dtype == expected.dtype
     np.testing.assert_array_equal(data, expected)
@@ -141,21 +141,21 @@ def test_constant_nodes(attribute: dict[str, object], expected: np.ndarray) -> N
 def test_initializer_that_is_also_an_input_is_no_stream() -> None:
     nodes = [helper.make_node("Add", ["x", "w"], ["y"])]
     shapes = {"w": [3], "x": [2, 3]}
-    graph = importModel(model(nodes, shapes, initializers={"w": np.ones(3, np.float32)}, opset=7))
+    graph = import_model(model(nodes, shapes, initializers={"w": np.ones(3, np.float32)}, opset=7))
     assert graph.inputs == ["x"]
-    assert graph.getTensor("w").isVariable()
+    assert graph.getTensor("w").is_variable()
 
 
 def test_annotations_are_kept_apart_from_attributes() -> None:
     node = helper.make_node("LeakyRelu", ["x"], ["y"], alpha=0.5, __ipu_number=3)
-    op = importModel(model([node])).ops[0]
+    op = import_model(model([node])).ops[0]
     assert op.attributes == {"alpha": 0.5}
     assert op.settings.nodeAttributes == {"__ipu_number": 3}
 
 
 def test_several_outputs_one_left_out() -> None:
     node = helper.make_node("Split", ["x"], ["a", "", "y"], axis=1)
-    op = importModel(model([node])).ops[0]
+    op = import_model(model([node])).ops[0]
     assert {i: tensor.id for i, tensor in op.output.items()} == {0: "a", 2: "y"}
 
 
@@ -165,7 +165,7 @@ def test_unsorted_nodes_are_sorted() -> None:
         helper.make_node("Relu", ["x"], ["a"]),
         helper.make_node("Relu", ["a"], ["b"]),
     ]
-    graph = importModel(model(nodes))
+    graph = import_model(model(nodes))
     verify(graph)
     assert [op.outId(0) for op in graph.ops.values()] == ["a", "b", "y"]
 
@@ -181,19 +181,19 @@ def test_functions_of_the_model_are_expanded() -> None:
     )
     proto = model([helper.make_node("Twice", ["x"], ["y"], domain="com.acme")], com_acme=1)
     proto.functions.append(twice)
-    assert [op.opid.type for op in importModel(proto).ops.values()] == ["Relu", "LeakyRelu"]
+    assert [op.opid.type for op in import_model(proto).ops.values()] == ["Relu", "LeakyRelu"]
 
 
 @pytest.mark.parametrize("opset", [6, 8, 13, onnx.defs.onnx_opset_version()])
 def test_opsets(opset: int) -> None:
     proto = model([helper.make_node("Relu", ["x"], ["y"])], opset=opset)
-    assert importModel(proto).opsets == {"ai.onnx": opset}
+    assert import_model(proto).opsets == {"ai.onnx": opset}
 
 
 @pytest.mark.parametrize("opset", [5, onnx.defs.onnx_opset_version() + 1])
 def test_opsets_that_are_too_old_or_too_new(opset: int) -> None:
     with pytest.raises(OpsetVersionError, match=f"in opset {opset} of ai.onnx; popir reads 6 to "):
-        importModel(model([helper.make_node("Relu", ["x"], ["y"])], opset=opset))
+        import_model(model([helper.make_node("Relu", ["x"], ["y"])], opset=opset))
 
 
 def test_input_shapes_given_from_outside() -> None:
@@ -201,7 +201,7 @@ def test_input_shapes_given_from_outside() -> None:
     shapes = InputShapeInfo()
     shapes.add("x", TensorInfo("FLOAT", [5, 3]))
     assert shapes.has("x")
-    assert importModel(proto, shapes).getTensor("y").info == TensorInfo("FLOAT", [5, 3])
+    assert import_model(proto, shapes).getTensor("y").info == TensorInfo("FLOAT", [5, 3])
 
 
 # What is wrong with a model.
@@ -273,20 +273,20 @@ def untyped_attribute() -> onnx.NodeProto:
 )
 def test_model_that_is_not_well_formed(proto: ModelProto, message: str) -> None:
     with pytest.raises(ModelError, match=re.escape(message)):
-        importModel(proto)
+        import_model(proto)
 
 
 def test_no_opset() -> None:
     proto = leaky()
     del proto.opset_import[:]
     with pytest.raises(ModelError, match=r"The model has no opset_import, so nothing says which"):
-        importModel(proto)
+        import_model(proto)
 
 
 def test_unknown_operator_names_the_node() -> None:
     proto = model([helper.make_node("LeakyRleu", ["x"], ["y"], "act")])
     with pytest.raises(UnknownOperatorError) as error:
-        importModel(proto)
+        import_model(proto)
     assert str(error.value).startswith(
         "Node 'act' (ai.onnx.LeakyRleu): No operator ai.onnx.LeakyRleu is registered for version "
         "11 of the domain ai.onnx, nor for any other. Similar operators are ai.onnx.LeakyRelu"
@@ -298,13 +298,13 @@ def test_wrong_number_of_inputs_names_the_node() -> None:
     with pytest.raises(
         OperatorInputError, match=r"^ai\.onnx\.LeakyRelu:6 'act' has invalid number"
     ):
-        importModel(proto)
+        import_model(proto)
 
 
 def test_setup_that_fails_names_the_operator() -> None:
     proto = model([helper.make_node("Faulty", ["x"], ["y"], domain="com.acme")], com_acme=1)
     with pytest.raises(popart_exception) as error:
-        importModel(proto)
+        import_model(proto)
     assert str(error.value) == (
         "Op(0, com.acme.Faulty:1, name='', inputs=['x'], outputs=['y']): FaultyOp.setup() failed: "
         "IndexError: list index out of range"
@@ -313,18 +313,18 @@ def test_setup_that_fails_names_the_operator() -> None:
 
 def test_missing_file(tmp_path: Path) -> None:
     with pytest.raises(ModelError) as error:
-        importModel(tmp_path / "none.onnx")
+        import_model(tmp_path / "none.onnx")
     path = f"{tmp_path}/none.onnx"
     assert str(error.value) == f"The model {path} cannot be read: No such file or directory."
     with pytest.raises(ModelError, match=r"cannot be read: Is a directory\."):
-        importModel(tmp_path)
+        import_model(tmp_path)
 
 
 def test_truncated_file(tmp_path: Path) -> None:
     path = tmp_path / "model.onnx"
     path.write_bytes(leaky().SerializeToString()[:-20])
     with pytest.raises(ModelError) as error:
-        importModel(path)
+        import_model(path)
     assert str(error.value).startswith(f"The model {path} is no ONNX model, or is cut off: its ")
 
 
@@ -332,7 +332,7 @@ def test_truncated_file(tmp_path: Path) -> None:
 def test_random_bytes(data: bytes) -> None:
     words = r"is no ONNX model, or is cut off|has no graph|has no opset_import|is damaged"
     with pytest.raises(ModelError, match=words):
-        importModel(data)
+        import_model(data)
 
 
 @given(st.data())
@@ -344,4 +344,4 @@ def test_damaged_model_is_read_or_refused(data: st.DataObject) -> None:
     changed[at] = data.draw(st.integers(0, 255))
     for broken in (original[:at], bytes(changed)):
         with contextlib.suppress(popart_exception):
-            verify(importModel(broken))
+            verify(import_model(broken))

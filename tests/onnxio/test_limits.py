@@ -13,7 +13,7 @@ from onnx import AttributeProto, ModelProto, TensorProto, ValueInfoProto, helper
 from popir.errors import ModelError, OutOfMemoryException, PopirError
 from popir.onnxio import limits, wire
 from popir.onnxio.functions import expand
-from popir.onnxio.importer import importModel
+from popir.onnxio.importer import import_model
 from popir.onnxio.inference import infer
 from popir.onnxio.load import load
 
@@ -156,17 +156,17 @@ WRONG: list[tuple[str, Callable[[ModelProto], object], str]] = [
 def test_what_is_no_model(change: Callable[[ModelProto], object], message: str) -> None:
     wrong = changed(change)
     if wrong.HasField("graph") and not wrong.graph.ByteSize():
-        assert importModel(wrong).ops == {}  # An empty graph is one.
+        assert import_model(wrong).ops == {}  # An empty graph is one.
         return
     for source in (wrong, wrong.SerializeToString()):
         with pytest.raises(PopirError, match=re.escape(message)) as error:
-            importModel(source)
+            import_model(source)
         assert error.type is not PopirError
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -0.0])
 def test_any_float_is_an_attribute(value: float) -> None:
-    (op,) = importModel(changed(alpha(type=AttributeProto.FLOAT, f=value))).ops.values()
+    (op,) = import_model(changed(alpha(type=AttributeProto.FLOAT, f=value))).ops.values()
     np.testing.assert_equal(op.attributes["alpha"], value)
 
 
@@ -174,13 +174,13 @@ def test_any_float_is_an_attribute(value: float) -> None:
 def test_text_that_is_not_utf8(part: str) -> None:
     data = model().SerializeToString().replace(part.encode(), b"\xff" * len(part))
     with pytest.raises(ModelError, match=r"^The model is damaged: the name b'\\xff"):
-        importModel(data)
+        import_model(data)
 
 
 def test_messages_are_bounded() -> None:
     wrong = changed(alpha(type=AttributeProto.STRINGS, strings=[b"\x1b[31mred"] * 100_000))
     with pytest.raises(PopirError) as error:
-        importModel(wrong)
+        import_model(wrong)
     assert len(str(error.value)) < 6000 and "\x1b" not in str(error.value)
     assert "characters left out" in str(error.value)
 
@@ -192,7 +192,7 @@ def test_near_misses_among_very_many_names() -> None:
         wrong.graph.initializer.append(numpy_helper.from_array(np.float32(0), name))
     wrong.graph.node[0].input[0] = "a" * 151
     with pytest.raises(ModelError, match="which is no tensor of the model"):
-        importModel(wrong)
+        import_model(wrong)
 
 
 # Files.
@@ -276,10 +276,10 @@ def test_counts(monkeypatch: pytest.MonkeyPatch, name: str, limit: int, message:
         for i in range(3)
     ]
     nodes[-1].output[0] = "y"
-    importModel(model(*nodes))
+    import_model(model(*nodes))
     monkeypatch.setattr(limits, name, limit)
     with pytest.raises(ModelError, match=re.escape(message)):
-        importModel(model(*nodes))
+        import_model(model(*nodes))
 
 
 def nested(depth: int) -> ModelProto:
@@ -305,7 +305,7 @@ def test_types_in_types() -> None:
         kind = kind.optional_type.elem_type
     kind.SetInParent()
     with pytest.raises(ModelError, match="has no element type"):
-        importModel(wrong)
+        import_model(wrong)
 
 
 # Functions.
@@ -379,7 +379,7 @@ def test_outputs_larger_than_memory() -> None:
         OutOfMemoryException,
         match=r"^Node '' \(ai.onnx.Concat\): the output 't\d+' needs \d+ bytes of memory; \d+ are",
     ):
-        importModel(model(*nodes))
+        import_model(model(*nodes))
 
 
 @pytest.mark.parametrize("field", ["producer_name", "doc_string"])

@@ -184,5 +184,5 @@ def test_a_default_is_a_32_bit_float_and_is_shown_as_it_is_written(text: str, sh
     schema = parse(f"Op:1 op\n\nattr a: FLOAT = {text}", "com.acme", "here")
     default = schema.attributes["a"].default
     assert default == np.float32(text).item() != float(text)
-    assert schema.attributes["a"].shownDefault == shown
+    assert schema.attributes["a"].shown_default == shown
     assert np.float32(shown) == np.float32(default)

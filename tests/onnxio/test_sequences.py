@@ -17,7 +17,7 @@ X = floats(5, 3, 1)
 NUMBERS = {"n1": -1, "n0": 0, "n2": 2, "n9": 9, "sizes": [1, 3, 1]}
 
 
-def modelOf(nodes: list[Any], opset: int) -> onnx.ModelProto:
+def model_of(nodes: list[Any], opset: int) -> onnx.ModelProto:
     arrays = {id: np.array(value, np.int64) for id, value in NUMBERS.items()}
     graph = helper.make_graph(
         [helper.make_node(*given, **more) for *given, more in nodes],
@@ -59,7 +59,7 @@ def modelOf(nodes: list[Any], opset: int) -> onnx.ModelProto:
     ],
 )
 def test_what_needs_no_sequence(nodes: list[Any], opset: int) -> None:
-    model = modelOf(nodes, opset)
+    model = model_of(nodes, opset)
     other = onnxruntime.InferenceSession(
         model.SerializeToString(), providers=["CPUExecutionProvider"]
     )
@@ -73,7 +73,7 @@ def test_a_sequence_under_another_name() -> None:
         ("Identity", ["s"], ["t"], {}),
         ("SequenceAt", ["t", "n0"], ["y"], {}),
     ]
-    np.testing.assert_array_equal(run(modelOf(nodes, 17), {"x": X}, ["y"])["y"], X[:2])
+    np.testing.assert_array_equal(run(model_of(nodes, 17), {"x": X}, ["y"])["y"], X[:2])
 
 
 @pytest.mark.parametrize(
@@ -109,4 +109,4 @@ def test_a_sequence_under_another_name() -> None:
 )
 def test_what_is_refused(nodes: list[Any], words: str) -> None:
     with pytest.raises(ModelError, match=words):
-        run(modelOf(nodes, 17), {"x": X}, ["y"])
+        run(model_of(nodes, 17), {"x": X}, ["y"])

@@ -19,9 +19,9 @@ from popir.errors import OperatorAttributeError, PopirError
 from popir.ir import Graph, Op, OperatorIdentifier, Tensor, TensorType
 from popir.onnxio import schemas
 from popir.options import OptionWarning
-from tests.models import step, trainingSession
+from tests.models import step, training_session
 from tests.ops.cases import Array, Case, ints
-from tests.ops.test_cases import infer, inputsOf, modelOf
+from tests.ops.test_cases import infer, inputs_of, model_of
 
 
 @dataclass(frozen=True)
@@ -224,6 +224,10 @@ def elements() -> Iterator[Row]:
         yield Row(case, "round_mode", "down", unmeaning=True)
     yield from rows(Case("Clip", [SIGNED]), min=-1.0, max=1.0)
     yield from rows(Case("Elu", [SIGNED]), alpha=0.5)
+    yield from rows(Case("GlobalLpPool", [[1, 2, 3]]), p=1)
+    yield from rows(Case("Celu", [SIGNED]), alpha=0.5)
+    infinities = Case("IsInf", [np.array([np.inf, -np.inf])])
+    yield from rows(infinities, detect_negative=0, detect_positive=0)
     yield from rows(Case("Gelu", [SIGNED]), approximate="tanh")
     yield from rows(Case("HardSigmoid", [SIGNED]), alpha=0.1, beta=0.25)
     yield from rows(Case("LeakyRelu", [SIGNED]), alpha=0.5)
@@ -264,13 +268,13 @@ ROWS = [
 def attributes() -> Iterator[tuple[OperatorIdentifier, str]]:
     """Every attribute of every version of the built-in operators that a model may have."""
     for entry in registry.entries():
-        if entry.source == registry.BUILT_IN and entry.isPublic and inForce(entry.opid):
+        if entry.source == registry.BUILT_IN and entry.isPublic and in_force(entry.opid):
             known = schemas.attributes(entry.opid)
             for name in entry.opClass.declaredAttributes() if known is None else known:
                 yield entry.opid, name
 
 
-def inForce(opid: OperatorIdentifier) -> bool:
+def in_force(opid: OperatorIdentifier) -> bool:
     """Whether a model of the oldest opset or of a newer one may have that version."""
     opset = max(opid.version, schemas.OLDEST_OPSET) if opid.domain == "ai.onnx" else opid.version
     return registry.find(opid.domain, opid.type, opset).opid == opid
@@ -279,13 +283,13 @@ def inForce(opid: OperatorIdentifier) -> bool:
 def outcome(row: Row, opset: int) -> list[Array]:
     """What the operator computes; in training, also the weights and the state that follow."""
     arrays = row.case.arrays(row.dtype)
-    model, inputs = modelOf(row.case, opset, arrays), inputsOf(row.case, arrays)
+    model, inputs = model_of(row.case, opset, arrays), inputs_of(row.case, arrays)
     if not row.trained:
         return infer(model, inputs)
     total = helper.make_node("ReduceSum", ["y"], ["loss"], keepdims=0)
     model.graph.node.append(total)
     names = [value.name for value in model.graph.output]
-    session = trainingSession(model, "loss", names[:1], popir.ConstSGD(0.1))
+    session = training_session(model, "loss", names[:1], popir.ConstSGD(0.1))
     session.setRandomSeed(3)
     found = list(step(session, inputs).values())
     weights = {x.name: np.array(arrays[int(x.name[1:])]) for x in model.graph.initializer}

@@ -14,14 +14,14 @@ from onnx.reference import ReferenceEvaluator
 
 import popir
 from popir.trainable import Role
-from tests.models import floats, step, trainingSession
+from tests.models import floats, step, training_session
 
 Array = np.ndarray[Any, Any]
 MOMENTUM, EPSILON, RATE = 0.75, 1e-3, 0.5
 OUTPUTS = ["y", "mean_out", "var_out", "saved_mean", "saved_var"]
 
 
-def modelOf(
+def model_of(
     opset: int,
     shape: Sequence[int],
     outputs: int | None = None,
@@ -90,7 +90,7 @@ def after(session: Any, *names: str) -> list[Array]:
 @pytest.mark.parametrize("opset", [7, 8, 9, 14, 15])
 def test_running_statistics_follow_the_definition(opset: int, shape: list[int]) -> None:
     """running * momentum + batch * (1 - momentum), of the population variance, for three steps."""
-    session = trainingSession(modelOf(opset, shape), "loss", ["y"], popir.ConstSGD(RATE))
+    session = training_session(model_of(opset, shape), "loss", ["y"], popir.ConstSGD(RATE))
     roles = {name: choice.role for name, choice in session.choices.items()}
     assert roles == {
         **dict.fromkeys(("scale", "bias"), Role.TRAINED),
@@ -100,24 +100,24 @@ def test_running_statistics_follow_the_definition(opset: int, shape: list[int]) 
     for n in range(3):
         x = value("x", shape) + n
         step(session, {"x": x})
-        ownMean, ownVar = statistics(x)
-        mean = MOMENTUM * mean + (1 - MOMENTUM) * ownMean
-        var = MOMENTUM * var + (1 - MOMENTUM) * ownVar
-    foundMean, foundVar = after(session, "mean", "var")
-    np.testing.assert_allclose(foundMean, mean, 1e-5)
-    np.testing.assert_allclose(foundVar, var, 1e-5)
+        own_mean, own_var = statistics(x)
+        mean = MOMENTUM * mean + (1 - MOMENTUM) * own_mean
+        var = MOMENTUM * var + (1 - MOMENTUM) * own_var
+    found_mean, found_var = after(session, "mean", "var")
+    np.testing.assert_allclose(found_mean, mean, 1e-5)
+    np.testing.assert_allclose(found_var, var, 1e-5)
 
 
 @pytest.mark.parametrize("opset", [14, 15])
 def test_outputs_are_those_of_the_reference(opset: int) -> None:
     """Running outputs may be anchored, too, and state all the same."""
     shape = [4, 3, 5]
-    model = modelOf(opset, shape)
+    model = model_of(opset, shape)
     anchors = ["y", "mean_out", "var_out"]
-    session = trainingSession(model, "loss", anchors, popir.ConstSGD(RATE))
+    session = training_session(model, "loss", anchors, popir.ConstSGD(RATE))
     found = step(session, {"x": value("x", shape)})
     # The reference knows the functions of version 14 alone, and those of 15 are the same.
-    model = modelOf(14, shape)
+    model = model_of(14, shape)
     del model.graph.output[:]
     model.graph.output.extend(helper.make_tensor_value_info(id, 1, None) for id in anchors)
     del model.graph.node[1:]
@@ -143,11 +143,11 @@ def test_the_unbiased_variance_is_that_of_pytorch_and_of_poparts_operator(
     producer: str, dtype: Any
 ) -> None:
     shape = [4, 3, 2]
-    model = modelOf(15 if producer == "pytorch" else 13, shape, dtype=dtype, producer=producer)
+    model = model_of(15 if producer == "pytorch" else 13, shape, dtype=dtype, producer=producer)
     if producer != "pytorch":
         model.graph.node[0].domain = "ai.graphcore"
         model.opset_import.append(helper.make_opsetid("ai.graphcore", 1))
-    session = trainingSession(model, "loss", ["loss"])
+    session = training_session(model, "loss", ["loss"])
     x = value("x", shape, dtype)
     step(session, {"x": x})
     (var,) = after(session, "var")
@@ -159,7 +159,7 @@ def test_the_unbiased_variance_is_that_of_pytorch_and_of_poparts_operator(
 def test_one_element_for_each_channel() -> None:
     """Its variance is zero, and there is no unbiased one: an error, as in PyTorch."""
     shape = [1, 3]
-    session = trainingSession(modelOf(14, shape), "loss", ["y"])
+    session = training_session(model_of(14, shape), "loss", ["y"])
     found = step(session, {"x": value("x", shape)})
     np.testing.assert_allclose(found["y"], [value("bias", shape)], 1e-4, 1e-5)
     mean, var = after(session, "mean", "var")
@@ -169,7 +169,7 @@ def test_one_element_for_each_channel() -> None:
     with pytest.raises(
         popir.OperatorInputError, match=r"\[1, 3\] have one element for each channel"
     ):
-        trainingSession(modelOf(14, shape, producer="pytorch"), "loss")
+        training_session(model_of(14, shape, producer="pytorch"), "loss")
 
 
 @pytest.mark.parametrize(
@@ -181,28 +181,28 @@ def test_half_is_computed_in_float(dtype: Any, opset: int) -> None:
     """
     shape = [64, 2, 8, 8]
     x = (100 + 20 * floats(*shape)).astype(dtype)
-    session = trainingSession(modelOf(opset, shape, dtype=dtype), "loss", ["y"])
+    session = training_session(model_of(opset, shape, dtype=dtype), "loss", ["y"])
     found = step(session, {"x": x})
     mean, var = statistics(x)
-    scale, bias, oldMean, oldVar = (
+    scale, bias, old_mean, old_var = (
         value(name, shape, dtype).astype(np.float64) for name in ("scale", "bias", "mean", "var")
     )
     wide = np.moveaxis(x.astype(np.float64), 1, -1)
     want = np.moveaxis((wide - mean) / np.sqrt(var + EPSILON) * scale + bias, -1, 1)
     near = tolerance(dtype)
     np.testing.assert_allclose(found["y"].astype(np.float64), want, near, near)
-    foundMean, foundVar = (each.astype(np.float64) for each in after(session, "mean", "var"))
-    np.testing.assert_allclose(foundVar, MOMENTUM * oldVar + (1 - MOMENTUM) * var, near)
-    np.testing.assert_allclose(foundMean, MOMENTUM * oldMean + (1 - MOMENTUM) * mean, near)
+    found_mean, found_var = (each.astype(np.float64) for each in after(session, "mean", "var"))
+    np.testing.assert_allclose(found_var, MOMENTUM * old_var + (1 - MOMENTUM) * var, near)
+    np.testing.assert_allclose(found_mean, MOMENTUM * old_mean + (1 - MOMENTUM) * mean, near)
 
 
 def test_several_batches_in_a_step_and_a_state_that_is_frozen() -> None:
     shape, batches = [4, 3, 5], 5
     x = np.stack([value("x", shape) + n for n in range(batches)])
-    model = modelOf(15, shape)
-    together = trainingSession(model, "loss", ["loss"], batches=batches)
+    model = model_of(15, shape)
+    together = training_session(model, "loss", ["loss"], batches=batches)
     step(together, {"x": x})
-    single = trainingSession(model, "loss", ["loss"])
+    single = training_session(model, "loss", ["loss"])
     for each in x:
         step(single, {"x": each})
     for one, other in zip(
@@ -229,7 +229,7 @@ def test_several_batches_in_a_step_and_a_state_that_is_frozen() -> None:
 
 def test_state_is_saved_and_found_again(tmp_path: Any) -> None:
     shape = [4, 3, 5]
-    session = trainingSession(modelOf(15, shape), "loss", ["loss"])
+    session = training_session(model_of(15, shape), "loss", ["loss"])
     step(session, {"x": value("x", shape)})
     session.modelToHost(str(tmp_path / "m.onnx"))
     saved = {
@@ -267,18 +267,18 @@ def test_layers_that_share_statistics_update_them_in_turn(optimize: str) -> None
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 9)], ir_version=8)
     outlining = {"enableOutlining": True, "outlineThreshold": 0.0}
     options = popir.SessionOptions(**outlining if optimize == "outlining" else {})
-    session = trainingSession(model, "loss", ["loss"], options=options)
+    session = training_session(model, "loss", ["loss"], options=options)
     step(session, {"x": value("x", shape)})
     y, mean, var = (value(name, shape).astype(np.float64) for name in ("x", "mean", "var"))
     for _ in range(layers):
-        ownMean, ownVar = statistics(y)
-        mean = MOMENTUM * mean + (1 - MOMENTUM) * ownMean
-        var = MOMENTUM * var + (1 - MOMENTUM) * ownVar
-        y = (y - ownMean[:, None]) / np.sqrt(ownVar[:, None] + EPSILON)
+        own_mean, own_var = statistics(y)
+        mean = MOMENTUM * mean + (1 - MOMENTUM) * own_mean
+        var = MOMENTUM * var + (1 - MOMENTUM) * own_var
+        y = (y - own_mean[:, None]) / np.sqrt(own_var[:, None] + EPSILON)
         y = y * value("scale", shape)[:, None] + value("bias", shape)[:, None]
-    foundMean, foundVar = after(session, "mean", "var")
-    np.testing.assert_allclose(foundMean, mean, 1e-4)
-    np.testing.assert_allclose(foundVar, var, 1e-4)
+    found_mean, found_var = after(session, "mean", "var")
+    np.testing.assert_allclose(found_mean, mean, 1e-4)
+    np.testing.assert_allclose(found_var, var, 1e-4)
 
 
 @pytest.mark.parametrize(
@@ -290,7 +290,7 @@ def test_a_statistic_that_one_layer_would_update_twice_is_refused(
     second: list[str], named: str
 ) -> None:
     shape = [4, 3, 5]
-    model = modelOf(15, shape)
+    model = model_of(15, shape)
     given = next(node for node in model.graph.node if node.op_type == "BatchNormalization")
     outputs = ["first", "mean0", "var0"]
     before = helper.make_node(
@@ -304,13 +304,13 @@ def test_a_statistic_that_one_layer_would_update_twice_is_refused(
     with pytest.raises(
         popir.OperatorInputError, match=f"inputs 3 and 4 are both the state {named}"
     ):
-        trainingSession(model, "loss", ["loss"])
+        training_session(model, "loss", ["loss"])
 
 
 def test_statistics_behind_a_detach_are_state() -> None:
     """PopTorch puts one there."""
     shape = [4, 3, 5]
-    model = modelOf(9, shape)
+    model = model_of(9, shape)
     model.opset_import.append(helper.make_opsetid("ai.graphcore", 1))
     nodes = list(model.graph.node)
     for i, name in ((3, "mean"), (4, "var")):
@@ -319,7 +319,7 @@ def test_statistics_behind_a_detach_are_state() -> None:
         nodes.append(detach)
     del model.graph.node[:]
     model.graph.node.extend([*nodes[-2:], *nodes[:-2]])
-    session = trainingSession(model, "loss", ["loss"])
+    session = training_session(model, "loss", ["loss"])
     assert session.choices["mean"].role is Role.STATE
     step(session, {"x": value("x", shape)})
     (mean,) = after(session, "mean")
@@ -330,8 +330,8 @@ def test_statistics_behind_a_detach_are_state() -> None:
 def test_frozen_statistics_let_gradients_through_and_may_be_trained() -> None:
     """Against the closed form; nothing is trained that nobody asks for."""
     shape = [4, 3, 5]
-    model = modelOf(15, shape, 1, training_mode=0)
-    session = trainingSession(model, "loss", ["Gradient___x"], popir.ConstSGD(RATE))
+    model = model_of(15, shape, 1, training_mode=0)
+    session = training_session(model, "loss", ["Gradient___x"], popir.ConstSGD(RATE))
     assert {name: each.role for name, each in session.choices.items()} == {
         **dict.fromkeys(("scale", "bias"), Role.TRAINED),
         **dict.fromkeys(("mean", "var"), Role.CONSTANT),
@@ -366,7 +366,7 @@ def test_running_statistics_cannot_be_trained() -> None:
         match="'mean' cannot be trained: it is the running mean of BatchNormalization 'bn', which",
     ):
         popir.TrainingSession(
-            modelOf(15, [4, 3]),
+            model_of(15, [4, 3]),
             popir.DataFlow(1, ["loss"]),
             "loss",
             popir.ConstSGD(RATE),
@@ -378,11 +378,11 @@ def test_running_statistics_cannot_be_trained() -> None:
 def test_initializers_that_an_exporter_has_merged_are_separated() -> None:
     """Zeros are the bias and the mean, ones the scale and the variance."""
     shape = [4, 3, 5]
-    model = modelOf(15, shape)
+    model = model_of(15, shape)
     model.graph.node[0].input[3] = "bias"
     model.graph.node[0].input[4] = "scale"
     before = model.SerializeToString()
-    session = trainingSession(model, "loss", ["loss"], popir.ConstSGD(RATE))
+    session = training_session(model, "loss", ["loss"], popir.ConstSGD(RATE))
     assert model.SerializeToString() == before
     assert {name: each.role.value for name, each in session.choices.items()} == {
         "scale": "trained",
@@ -413,7 +413,7 @@ def test_a_model_may_keep_a_state_of_its_own() -> None:
     builder.aiGraphcore.copyvarupdate([average, mixed])
     builder.aiGraphcore.copyvarupdate([count, builder.aiOnnx.add([count, one])])
     loss = builder.aiGraphcore.identityloss([builder.aiOnnx.mul([w, x])])
-    session = trainingSession(builder.getModelProto(), loss, [loss], batches=4)
+    session = training_session(builder.getModelProto(), loss, [loss], batches=4)
     assert {name: each.role.value for name, each in session.choices.items()} == {
         "w": "trained",
         "average": "state",

@@ -13,14 +13,14 @@ import popir
 from popir import registry
 from popir.errors import OperatorInputError, popart_exception
 from popir.ir import Graph, TensorType
-from popir.onnxio.importer import importModel
+from popir.onnxio.importer import import_model
 from popir.types import TensorInfo
 from tests.models import floats, run
 
 Array = np.ndarray[Any, Any]
 
 
-def modelOf(nodes: list[onnx.NodeProto], opset: int = 17, **initializers: Any) -> onnx.ModelProto:
+def model_of(nodes: list[onnx.NodeProto], opset: int = 17, **initializers: Any) -> onnx.ModelProto:
     """From the input x, FLOAT [2, 3, 4], to y."""
     x = helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [2, 3, 4])
     tensors = [numpy_helper.from_array(np.asarray(a), name) for name, a in initializers.items()]
@@ -54,8 +54,8 @@ NUMBERS = {"zero": [0], "one": [1], "large": [13], "sign": [1]}
 
 def test_the_shape_arithmetic_of_exporters_is_gone() -> None:
     four = helper.make_node("Constant", [], ["four"], value_floats=[4.0])
-    model = modelOf([four, *FLATTENING], **{k: np.array(v) for k, v in NUMBERS.items()})
-    graph = importModel(model)
+    model = model_of([four, *FLATTENING], **{k: np.array(v) for k, v in NUMBERS.items()})
+    graph = import_model(model)
     assert types(graph) == ["Reshape"]
     assert graph.tensors["target"].tensorType is TensorType.Const
     x = floats(2, 3, 4)
@@ -66,13 +66,13 @@ def test_the_shape_arithmetic_of_exporters_is_gone() -> None:
 @pytest.mark.parametrize("divisor", [-2, 2])
 def test_integers_divide_as_on_the_device(value: int, divisor: int) -> None:
     a, b = np.array([value]), np.array([divisor])
-    folded = importModel(modelOf([node("Div", "a b", "y")], a=a, b=b))
+    folded = import_model(model_of([node("Div", "a b", "y")], a=a, b=b))
     exact = abs(value) // 2 * (1 if (value < 0) == (divisor < 0) else -1)
     assert folded.tensors["y"].data == [exact]
 
 
 def test_weights_are_no_constants() -> None:
-    graph = importModel(modelOf([node("Mul", "w w", "y")], w=floats(3)))
+    graph = import_model(model_of([node("Mul", "w w", "y")], w=floats(3)))
     assert types(graph) == ["Mul"]
 
 
@@ -83,7 +83,7 @@ def test_large_results_are_left_to_the_device_and_views_are_not() -> None:
         node("Transpose", "ones", "turned"),
         node("Neg", "turned", "y"),
     ]
-    graph = importModel(modelOf(nodes, shape=shape))
+    graph = import_model(model_of(nodes, shape=shape))
     assert types(graph) == ["Neg"]
     turned = graph.tensors["turned"].data
     assert turned is not None and turned.shape == (100000, 1000) and turned.strides == (0, 0)
@@ -91,12 +91,12 @@ def test_large_results_are_left_to_the_device_and_views_are_not() -> None:
 
 def test_numbers_that_do_not_fit_are_left_to_the_device() -> None:
     large = helper.make_node("Constant", [], ["large"], value_floats=[1e30])
-    graph = importModel(modelOf([large, node("Cast", "large", "y", to=onnx.TensorProto.INT32)]))
+    graph = import_model(model_of([large, node("Cast", "large", "y", to=onnx.TensorProto.INT32)]))
     assert types(graph) == ["Cast"]
 
 
 def test_an_output_that_was_folded_is_returned() -> None:
-    model = modelOf([node("Shape", "x", "y")])
+    model = model_of([node("Shape", "x", "y")])
     np.testing.assert_array_equal(run(model, {"x": floats(2, 3, 4)}, ["y"])["y"], [2, 3, 4])
 
 
@@ -109,12 +109,12 @@ class BrokenOp(popir.Op):
 
 
 def test_an_evaluate_that_fails_is_named() -> None:
-    model = modelOf([helper.make_node("Broken", ["x"], ["y"], domain="com.acme")])
+    model = model_of([helper.make_node("Broken", ["x"], ["y"], domain="com.acme")])
     model.opset_import.append(helper.make_opsetid("com.acme", 1))
     with registry.scoped():
         popir.OpCreator(BrokenOp, [popir.OperatorIdentifier("com.acme", "Broken", 1)])
         with pytest.raises(popart_exception, match=r"BrokenOp.evaluate\(\) failed.*no way"):
-            importModel(model)
+            import_model(model)
 
 
 @pytest.mark.parametrize(
@@ -132,4 +132,4 @@ def test_an_evaluate_that_fails_is_named() -> None:
 def test_what_does_not_fit(made: onnx.NodeProto, initializers: Any, words: str) -> None:
     arrays = {name: np.array(value) for name, value in initializers.items()}
     with pytest.raises(OperatorInputError, match=words):
-        importModel(modelOf([node("Shape", "x", "shape"), made], **arrays))
+        import_model(model_of([node("Shape", "x", "shape"), made], **arrays))

@@ -10,7 +10,7 @@ import onnx
 import pytest
 from onnx import ValueInfoProto, helper
 
-from popir.ops.elementwise_table import ROWS, Row
+from popir.ops.elementwise.table import ROWS, Row
 from popir.types import DataType
 from tests.models import Array, run
 

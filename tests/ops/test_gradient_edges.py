@@ -15,7 +15,7 @@ import pytest
 import torch
 from onnx import TensorProto, ValueInfoProto, helper
 
-from tests.models import step, trainingSession
+from tests.models import step, training_session
 
 INF, NAN = float("inf"), float("nan")
 Rows = Sequence[Any]
@@ -95,7 +95,7 @@ def gradients(edge: Edge, dtype: Any = np.float32) -> list[np.ndarray[Any, Any]]
     imports = [helper.make_opsetid("", edge.opset), helper.make_opsetid("ai.graphcore", 1)]
     model = helper.make_model(graph, opset_imports=imports, ir_version=8)
     anchors = [f"Gradient___{id}" for id in arrays]
-    session = trainingSession(model, "loss", anchors)
+    session = training_session(model, "loss", anchors)
     found = step(session, arrays)
     return [found[id] for id in anchors]
 

@@ -10,10 +10,10 @@ import pytest
 import popir
 from popir import registry
 from popir.ir import Graph, Op, OpSerialiser
-from tests.models import step, trainingSession
+from tests.models import step, training_session
 
 
-def gradOps(type: str, attributes: dict[str, object], domain: str = "ai.onnx") -> list[Op]:
+def grad_ops(type: str, attributes: dict[str, object], domain: str = "ai.onnx") -> list[Op]:
     graph = Graph("g")
     graph.addVarInit("x", np.ones((2, 3), np.float32))
     settings = Op.Settings(graph)
@@ -41,13 +41,13 @@ def said(op: Op) -> dict[str, object]:
 def test_gradients_of_different_operators_are_told_apart(
     type: str, domain: str, one: dict[str, object], other: dict[str, object]
 ) -> None:
-    (first,), (second,) = gradOps(type, one, domain), gradOps(type, other, domain)
+    (first,), (second,) = grad_ops(type, one, domain), grad_ops(type, other, domain)
     assert said(first) != said(second)
-    assert said(first) == said(gradOps(type, one, domain)[0])
+    assert said(first) == said(grad_ops(type, one, domain)[0])
     assert said(first.clone()) == said(first)
 
 
-def lstmGradient(**attributes: Any) -> Op:
+def lstm_gradient(**attributes: Any) -> Op:
     graph = Graph("g")
     for i, shape in enumerate(([4, 2, 3], [1, 20, 3], [1, 20, 5])):
         graph.addVarInit(f"{i}", np.ones(shape, np.float32))
@@ -63,8 +63,8 @@ def lstmGradient(**attributes: Any) -> Op:
     [{"direction": "reverse"}, {"clip": 0.5}, {"activations": ["HardSigmoid", "Tanh", "Tanh"]}],
 )
 def test_gradients_of_different_lstms_are_told_apart(other: dict[str, Any]) -> None:
-    assert said(lstmGradient()) == said(lstmGradient())
-    assert said(lstmGradient()) != said(lstmGradient(**other))
+    assert said(lstm_gradient()) == said(lstm_gradient())
+    assert said(lstm_gradient()) != said(lstm_gradient(**other))
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_gradients_passed_on_in_another_shape_share_no_memory_unsaid(
     loss = builder.aiGraphcore.identityloss([builder.aiOnnx.exp([y])])
     options = popir.SessionOptions(opxAliasChecking=True, opxModifyChecking=True)
     anchors = [f"Gradient___{id}" for id in ids]
-    session = trainingSession(builder.getModelProto(), loss, anchors, options=options)
+    session = training_session(builder.getModelProto(), loss, anchors, options=options)
     gradients = step(session, {})
     if type == "Add":
         for id, array in zip(ids, arrays, strict=True):

@@ -13,7 +13,7 @@ from onnx import helper, numpy_helper
 
 import popir
 from popir.errors import OperatorAttributeError, OperatorInputError, popart_exception
-from tests.models import step, trainingSession
+from tests.models import step, training_session
 
 Array = np.ndarray[Any, Any]
 FUNCTIONS = {
@@ -53,7 +53,7 @@ def model(
 def trained(model: onnx.ModelProto, labels: Array, *more: str) -> list[Array]:
     """The loss of each label, or their reduction, and the gradient of "x"."""
     anchors = ["each", "Gradient___x", *more]
-    found = step(trainingSession(model, "loss", anchors), {"labels": labels})
+    found = step(training_session(model, "loss", anchors), {"labels": labels})
     return [found[id] for id in anchors]
 
 
@@ -65,7 +65,7 @@ def close(found: Array, want: torch.Tensor, tolerance: float) -> None:
 @pytest.mark.parametrize("dtype", TOLERANCE)
 @pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
 @pytest.mark.parametrize(
-    ("shape", "ignored", "isWeighted"),
+    ("shape", "ignored", "is_weighted"),
     [((5, 4), None, False), ((5, 4), 1, True), ((2, 3, 4, 2), -100, True), ((3, 2, 4), 0, False)],
     ids=str,
 )
@@ -74,7 +74,7 @@ def test_a_loss_of_classes(
     type: str,
     shape: tuple[int, ...],
     ignored: int | None,
-    isWeighted: bool,
+    is_weighted: bool,
     reduction: str,
     dtype: Any,
 ) -> None:
@@ -85,7 +85,7 @@ def test_a_loss_of_classes(
     if ignored is not None:
         attributes["ignore_index"] = ignored
         labels.flat[0] = ignored
-    weights = rng.uniform(0.5, 2, shape[1]).astype(dtype) if isWeighted else None
+    weights = rng.uniform(0.5, 2, shape[1]).astype(dtype) if is_weighted else None
     loss, gradient = trained(model(type, x, labels, weights, **attributes), labels)
     t = torch.tensor(x.astype(np.float64), requires_grad=True)
     w = None if weights is None else torch.tensor(weights.astype(np.float64))
@@ -120,10 +120,10 @@ def test_the_second_output_may_be_a_part_of_the_loss() -> None:
 
 
 @pytest.mark.parametrize("type", FUNCTIONS)
-@pytest.mark.parametrize("isWeighted", [False, True])
-def test_the_mean_over_no_label_is_0(type: str, isWeighted: bool) -> None:
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_the_mean_over_no_label_is_0(type: str, is_weighted: bool) -> None:
     x, labels = np.ones((3, 4), np.float32), np.full(3, 2)
-    weights = np.ones(4, np.float32) if isWeighted else None
+    weights = np.ones(4, np.float32) if is_weighted else None
     loss, gradient = trained(model(type, x, labels, weights, ignore_index=2), labels)
     assert loss == 0 and not gradient.any()
     # Nor does a sum of weights of 0 divide by 0.
@@ -145,7 +145,7 @@ def test_a_label_that_is_no_class_makes_nan(type: str, label: int) -> None:
 def test_weights_of_classes_are_not_trained(tmp_path: Path) -> None:
     x, labels = np.zeros((2, 3), np.float32), np.array([0, 1])
     made = model("SoftmaxCrossEntropyLoss", x, labels, np.ones(3, np.float32))
-    session = trainingSession(made, "loss")
+    session = training_session(made, "loss")
     step(session, {"labels": labels})
     session.modelToHost(target := str(tmp_path / "trained.onnx"))
     initializers = onnx.load(target).graph.initializer
@@ -156,7 +156,7 @@ def test_weights_of_classes_are_not_trained(tmp_path: Path) -> None:
     del made.graph.initializer[0]
     words = "'weights': the class weights of SoftmaxCrossEntropyLoss"
     with pytest.raises(popart_exception, match=words):
-        trainingSession(made, "loss")
+        training_session(made, "loss")
     # Nor does a gradient flow there if it is asked for.
     given = (popir.DataFlow(1, []), "loss", popir.ConstSGD(0.1))
     with pytest.raises(popart_exception, match="depends on none of the weights weights"):
@@ -195,7 +195,7 @@ def test_what_a_loss_of_classes_refuses() -> None:
 # PopART's element-wise losses.
 
 
-def popartLoss(dtype: Any, n: int, size: float, reduction: str, **scaling: Any) -> Any:
+def popart_loss(dtype: Any, n: int, size: float, reduction: str, **scaling: Any) -> Any:
     """lambda |x| and its gradient; also the identity loss's value of |x|."""
     builder = popir.Builder(opsets={"ai.onnx": 13, "ai.graphcore": 1})
     x = (np.random.default_rng(0).standard_normal(n) * size).astype(dtype)
@@ -206,7 +206,7 @@ def popartLoss(dtype: Any, n: int, size: float, reduction: str, **scaling: Any) 
     identity = builder.aiGraphcore.identityloss([positive], kind)
     anchors = [l1, f"Gradient___{w}", identity]
     optimizer = popir.SGD({"defaultLearningRate": (0.0, True), **scaling})
-    session = trainingSession(builder.getModelProto(), l1, anchors, optimizer)
+    session = training_session(builder.getModelProto(), l1, anchors, optimizer)
     found = step(session, {})
     return x.astype(np.float64), *(found[id].astype(np.float64) for id in anchors)
 
@@ -215,7 +215,7 @@ def popartLoss(dtype: Any, n: int, size: float, reduction: str, **scaling: Any) 
 @pytest.mark.parametrize("reduction", ["Mean", "Sum"])
 def test_sums_of_losses_are_made_in_float(dtype: Any, reduction: str) -> None:
     n, size = (200000, 8.0) if reduction == "Mean" else (1000, 8.0)
-    x, l1, gradient, identity = popartLoss(dtype, n, size, reduction)
+    x, l1, gradient, identity = popart_loss(dtype, n, size, reduction)
     total = np.abs(x).sum() / (n if reduction == "Mean" else 1)
     rtol = {np.float16: 5e-4, np.float32: 1e-6, np.float64: 1e-12}[dtype]
     assert l1 == pytest.approx(0.125 * total, rel=rtol)
@@ -227,5 +227,5 @@ def test_sums_of_losses_are_made_in_float(dtype: Any, reduction: str) -> None:
 
 def test_a_scaled_loss_keeps_gradients_that_half_would_lose() -> None:
     scaling = {"lossScaling": (32768.0, True)}
-    x, _, gradient, _ = popartLoss(np.float16, 200000, 1.0, "Mean", **scaling)
+    x, _, gradient, _ = popart_loss(np.float16, 200000, 1.0, "Mean", **scaling)
     np.testing.assert_allclose(gradient, np.sign(x) * 32768 * 0.125 / 200000, rtol=1e-3)

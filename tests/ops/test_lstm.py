@@ -9,13 +9,13 @@ import pytest
 from onnx import helper, numpy_helper
 
 from popir.errors import OperatorAttributeError, OperatorInputError
-from popir.onnxio.importer import importModel
+from popir.onnxio.importer import import_model
 from tests.models import floats
 
 T, N, INPUTS, H = 4, 2, 3, 5
 
 
-def modelOf(weights: list[int], recurrent: list[int], **attributes: Any) -> onnx.ModelProto:
+def model_of(weights: list[int], recurrent: list[int], **attributes: Any) -> onnx.ModelProto:
     x = helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [T, N, INPUTS])
     tensors = [
         numpy_helper.from_array(floats(*shape), name)
@@ -37,7 +37,7 @@ def modelOf(weights: list[int], recurrent: list[int], **attributes: Any) -> onnx
 )
 def test_attributes_that_do_not_fit(attributes: dict[str, Any], words: str) -> None:
     with pytest.raises(OperatorAttributeError, match=words):
-        importModel(modelOf([1, 4 * H, INPUTS], [1, 4 * H, H], **attributes))
+        import_model(model_of([1, 4 * H, INPUTS], [1, 4 * H, H], **attributes))
 
 
 @pytest.mark.parametrize(
@@ -50,4 +50,4 @@ def test_attributes_that_do_not_fit(attributes: dict[str, Any], words: str) -> N
 )
 def test_shapes_that_do_not_fit(weights: list[int], recurrent: list[int], words: str) -> None:
     with pytest.raises(OperatorInputError, match=words):
-        importModel(modelOf(weights, recurrent))
+        import_model(model_of(weights, recurrent))

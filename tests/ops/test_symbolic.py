@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from popir.ops import symbolic as s
+from popir.ops.support import symbolic as s
 
 _VALUES: dict[str, Callable[..., float]] = {
     "Add": lambda a, b: a + b,

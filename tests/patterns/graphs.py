@@ -74,7 +74,7 @@ def _run(
     )
 
 
-def assertSame(a: Result, b: Result) -> None:
+def assert_same(a: Result, b: Result) -> None:
     """All anchors, bit for bit."""
     assert list(a.values) == list(b.values)
     for id, value in a.values.items():

@@ -10,7 +10,7 @@ import pytest
 
 import popir
 from tests.models import floats
-from tests.patterns.graphs import assertSame, compiled, plain
+from tests.patterns.graphs import assert_same, compiled, plain
 
 X = floats(2, 3)
 
@@ -69,7 +69,7 @@ def test_an_operator_that_does_nothing_becomes_an_identity(type: str) -> None:
     assert (found.done, found.reasons) == (1, [])
     before = plain(build, {"x": X})
     assert type in before.types
-    assertSame(found, before)
+    assert_same(found, before)
 
 
 @pytest.mark.parametrize("type", SOMETHING)
@@ -100,7 +100,7 @@ def test_pooling_over_windows_of_one_element() -> None:
     x = floats(1, 2, 3, 3)
     found = compiled("OpToIdentity", build, {"x": x})
     assert found.types == ["Exp", "Identity"]
-    assertSame(found, plain(build, {"x": x}))
+    assert_same(found, plain(build, {"x": x}))
     assert "MaxPool" in compiled("OpToIdentity", lambda b: build(b, strides=[2, 2]), {"x": x}).types
 
 
@@ -114,7 +114,7 @@ def test_a_reduction_of_one_element_that_keeps_its_shape() -> None:
 
     found = compiled("OpToIdentity", build(1, 1), {"x": floats(2, 1)})
     assert found.types == ["Exp", "Identity"]
-    assertSame(found, plain(build(1, 1), {"x": floats(2, 1)}))
+    assert_same(found, plain(build(1, 1), {"x": floats(2, 1)}))
     for keep, size in ((0, 1), (1, 3)):
         types = compiled("OpToIdentity", build(keep, size), {"x": floats(2, size)}).types
         assert "ReduceMax" in types
@@ -127,14 +127,14 @@ def identity(builder: popir.Builder, x: str) -> str:
 def test_the_readers_of_an_identity_read_its_input() -> None:
     found = compiled("PostNRepl", around(identity), {"x": X})
     assert found.types == ["Exp", "Neg"]
-    assertSame(found, plain(around(identity), {"x": X}))
+    assert_same(found, plain(around(identity), {"x": X}))
     found = compiled("PostNRepl", around(lambda b, x: b.aiOnnx.sum([x])), {"x": X})
     assert found.types == ["Exp", "Neg"]
     # Several readers, one of them twice.
     many = around(lambda b, x: b.aiOnnx.mul([y := identity(b, x), b.aiOnnx.add([y, y])]))
     found = compiled("PostNRepl", many, {"x": X})
     assert found.types == ["Exp", "Add", "Mul", "Neg"]
-    assertSame(found, plain(many, {"x": X}))
+    assert_same(found, plain(many, {"x": X}))
 
 
 def test_an_identity_that_is_an_anchor_stays() -> None:
@@ -157,7 +157,7 @@ def test_an_identity_whose_gradient_is_an_anchor_stays() -> None:
 
     found = compiled("PostNRepl", build, {}, training=True)
     assert "Identity" in found.types
-    assertSame(found, plain(build, {}, training=True))
+    assert_same(found, plain(build, {}, training=True))
 
 
 def test_a_weights_gradient_stays_where_an_identity_makes_it() -> None:
@@ -168,7 +168,7 @@ def test_a_weights_gradient_stays_where_an_identity_makes_it() -> None:
 
     name = ["PostNRepl", "PreUniRepl", "OpToIdentity", "ViewSimplify"]
     for each in name:
-        assertSame(compiled(each, build, {}, training=True), plain(build, {}, training=True))
+        assert_same(compiled(each, build, {}, training=True), plain(build, {}, training=True))
 
 
 def test_a_sum_of_one_tensor_gives_its_name_to_what_it_sums() -> None:
@@ -179,23 +179,23 @@ def test_a_sum_of_one_tensor_gives_its_name_to_what_it_sums() -> None:
 
     found = compiled("PreUniRepl", build, {"x": X})
     assert found.types == ["Exp"]
-    assertSame(found, plain(build, {"x": X}))
+    assert_same(found, plain(build, {"x": X}))
     found = compiled("PreUniRepl", lambda b: build(b, True), {"x": X})
     assert found.types == ["Exp", "Sum"]
     assert found.reasons == ["'Exp:0' is kept: an anchor, the loss, or an output"]
 
 
 def test_why_a_sum_of_one_tensor_stays() -> None:
-    def ofInput(builder: popir.Builder) -> list[str]:
+    def of_input(builder: popir.Builder) -> list[str]:
         return [builder.aiOnnx.sum([builder.addInputTensor("FLOAT", [2, 3], "x")])]
 
-    assert compiled("PreUniRepl", ofInput, {"x": X}).reasons == ["no operator makes 'x'"]
+    assert compiled("PreUniRepl", of_input, {"x": X}).reasons == ["no operator makes 'x'"]
 
-    def readTwice(builder: popir.Builder) -> list[str]:
+    def read_twice(builder: popir.Builder) -> list[str]:
         x = builder.aiOnnx.exp([builder.addInputTensor("FLOAT", [2, 3], "x")])
         return [builder.aiOnnx.sum([x]), builder.aiOnnx.neg([x])]
 
-    assert compiled("PreUniRepl", readTwice, {"x": X}).reasons == ["'Exp:0' has other readers"]
+    assert compiled("PreUniRepl", read_twice, {"x": X}).reasons == ["'Exp:0' has other readers"]
     two = around(lambda b, x: b.aiOnnx.sum([x, x]))
     assert compiled("PreUniRepl", two, {"x": X}).types == ["Exp", "Sum", "Neg"]
 

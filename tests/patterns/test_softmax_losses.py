@@ -10,8 +10,8 @@ import pytest
 import torch
 
 import popir
-from tests.models import step, trainingSession
-from tests.patterns.graphs import Array, assertSame, compiled, plain
+from tests.models import step, training_session
+from tests.patterns.graphs import Array, assert_same, compiled, plain
 
 REDUCTIONS = {"Mean": "mean", "Sum": "sum", "NoReduction": "none"}
 TOLERANCE = {np.float16: 5e-3, np.float32: 2e-6, np.float64: 1e-12}
@@ -50,7 +50,7 @@ class Net:
         reshape: Sequence[int] | None = None,
         anchors: Sequence[str] = (),
         other: bool = False,
-        isLog: bool = False,
+        is_log: bool = False,
         excluded: Sequence[str] = (),
     ) -> None:
         self.__dict__.update({k: v for k, v in locals().items() if k != "self"})
@@ -64,7 +64,7 @@ class Net:
             q = builder.reshape_const(builder.aiOnnx, [p], net.reshape)
         kind, ignored = popir.ReductionType(net.reduction), net.ignored
         more: dict[str, Any] = {} if ignored is None else {"ignoreIndex": ignored}
-        if net.isLog:
+        if net.is_log:
             more["inputIsLogProbability"] = True
         nll = loss = builder.aiGraphcore.nllloss([q, t], kind, **more)
         if net.excluded:
@@ -136,7 +136,7 @@ def test_saturated_scores_learn_as_pytorchs_do() -> None:
     x, labels = scores((8, 4), 40)
     builder = popir.Builder(opsets={"ai.onnx": 13, "ai.graphcore": 1})
     loss, *_ = Net(x, labels)(builder)
-    session = trainingSession(builder.getModelProto(), loss, [loss], popir.ConstSGD(20.0))
+    session = training_session(builder.getModelProto(), loss, [loss], popir.ConstSGD(20.0))
     t = torch.tensor(x, requires_grad=True)
     optimizer = torch.optim.SGD([t], 20.0)
     found, want = [], []
@@ -241,7 +241,7 @@ def test_a_softmax_over_another_axis_stays(name: str) -> None:
     assert found.reasons == [
         "the softmax is over axis 1 of [2, 3, 7]; the classes of the loss are the last dimension"
     ]
-    assertSame(found, plain(build, {"t": labels}, True))
+    assert_same(found, plain(build, {"t": labels}, True))
     # Before opset 13 a softmax is over all dimensions from its axis on.
     found = compiled(name, build, {"t": labels}, True, opset=11)
     assert found.reasons == [
@@ -260,15 +260,15 @@ def test_probabilities_whose_gradient_is_an_anchor() -> None:
     ):
         found = compiled(name, build, {"t": labels}, True)
         assert found.reasons == [words]
-        assertSame(found, plain(build, {"t": labels}, True))
+        assert_same(found, plain(build, {"t": labels}, True))
 
 
 def test_logarithms_and_probabilities_are_not_mixed_up() -> None:
     x, labels = scores((6, 5), 1)
-    build = Net(x, labels, isLog=True)
+    build = Net(x, labels, is_log=True)
     found = compiled(DIRECT, build, {"t": labels}, True)
     assert found.reasons == ["the loss takes logarithms for probabilities, or the other way round"]
-    assertSame(found, plain(build, {"t": labels}, True))
+    assert_same(found, plain(build, {"t": labels}, True))
     found = compiled(LOSS, build, {"t": labels}, True)
     assert (found.done, found.reasons) == (0, [])
 

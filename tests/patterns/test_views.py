@@ -11,7 +11,7 @@ import pytest
 
 import popir
 from tests.models import floats
-from tests.patterns.graphs import assertSame, compiled, plain
+from tests.patterns.graphs import assert_same, compiled, plain
 
 X = floats(4, 6)
 
@@ -39,7 +39,7 @@ def test_a_chain_of_reshapes_is_one() -> None:
     build = reshaped([24], [2, 12], [0, 3, -1])
     found = compiled("ViewSimplify", build, {"x": X})
     assert found.types == ["Exp", "Reshape", "Neg"]
-    assertSame(found, plain(build, {"x": X}))
+    assert_same(found, plain(build, {"x": X}))
 
 
 def test_squeezes_and_flattens_too() -> None:
@@ -51,7 +51,7 @@ def test_squeezes_and_flattens_too() -> None:
 
     found = compiled("ViewSimplify", build, {"x": X})
     assert found.types == ["Exp", "Reshape", "Neg"]
-    assertSame(found, plain(build, {"x": X}))
+    assert_same(found, plain(build, {"x": X}))
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_what_is_expanded_is_cast_before() -> None:
     assert found.types == ["Cast", "Expand"]
     before = plain(expanded(3, 4, 50), {"x": x})
     assert before.types == ["Expand", "Cast"]
-    assertSame(found, before)
+    assert_same(found, before)
 
 
 def test_why_a_cast_stays_behind() -> None:
@@ -146,7 +146,7 @@ def test_gradients_of_slices_are_put_side_by_side(
     assert found.types.count("Expand") == expands
     before = plain(build, {}, training=True)
     assert before.types.count("SliceGrad") == len(parts)
-    assertSame(found, before)
+    assert_same(found, before)
 
 
 @pytest.mark.parametrize(

@@ -50,14 +50,14 @@ def source(text: str) -> str:
     head = "std::vector<std::unique_ptr<popart::Op>> getGradOps()"
     body = fragment(op, head)
     op = op.replace(body, f"{head};")
-    gradOp = fragment(text, "class LeakyReluGradOp ")
-    gradOp = gradOp.replace("LeakyReluGradOp::LeakyReluGradOp(", "LeakyReluGradOp(")
+    grad_op = fragment(text, "class LeakyReluGradOp ")
+    grad_op = grad_op.replace("LeakyReluGradOp::LeakyReluGradOp(", "LeakyReluGradOp(")
     parts = [
         PRELUDE,
         fragment(text, "namespace CustomOperators {"),
         fragment(text, "namespace CustomGradOperators {"),
         op,
-        gradOp,
+        grad_op,
         body.replace("getGradOps", "LeakyReluOp::getGradOps"),
         fragment(text, "class LeakyReluOpx "),
         fragment(text, "class LeakyReluGradOpx "),

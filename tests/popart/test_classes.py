@@ -10,7 +10,7 @@ import pytest
 import torch
 
 import popir
-from popir.lowering import Lowering
+from popir.lowering.lowering import Lowering
 from popir.opx import InputCreatorType, Opx
 from tests.popart.conftest import Library
 from tests.popart.graphs import KINDS, add, floats, graph, refusal, results

@@ -11,8 +11,8 @@ import popir
 from popir import DataType, OperatorIdentifier, TensorInfo, registry
 from popir.foreign import popart
 from popir.ir import verify
-from popir.ir.op import OpSerialiser
-from popir.onnxio.importer import importModel
+from popir.ir.traits import OpSerialiser
+from popir.onnxio.importer import import_model
 from tests.popart.graphs import add, graph, refusal
 from tests.popart.libraries import isolated
 
@@ -136,7 +136,7 @@ def check_attributes(library: str) -> None:
     (y,) = builder.customOp("Attributes", 1, "test", [y], {"f": 0.5, "ints": range(3)})
     builder.addOutputTensor(y)
     with pytest.warns(UserWarning, match="the operator takes f"):
-        first, second = map(texts, importModel(builder.getModelProto()).ops.values())
+        first, second = map(texts, import_model(builder.getModelProto()).ops.values())
     expected = {"i": "5", "b": "true", "ints": "[1, 2]", "f": "0.5", "floats": "[1, 0.5]"}
     assert expected.items() <= first.items()
     assert (first["strings"], second["ints"]) == ("[a, b]", "[0, 1, 2]")

@@ -14,7 +14,7 @@ import popir
 from popir import Op, OperatorIdentifier, TensorInfo, pattern, registry
 from popir.foreign import popart
 from popir.ir import Region
-from popir.ir.op import OpSerialiser
+from popir.ir.traits import OpSerialiser
 from tests.popart.graphs import refusal
 from tests.popart.libraries import isolated
 

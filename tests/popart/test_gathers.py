@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 import popir
-from popir.lowering import Lowering
+from popir.lowering.lowering import Lowering
 from tests.popart.conftest import Library
 from tests.popart.graphs import RNG, add, floats, graph, refusal, results
 from tests.popart.libraries import isolated

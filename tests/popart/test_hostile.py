@@ -12,7 +12,7 @@ import popir
 from popir import Op, OperatorIdentifier, registry
 from popir.foreign import popart
 from popir.ir import Region
-from popir.ir.op import OpSerialiser
+from popir.ir.traits import OpSerialiser
 from tests.popart.graphs import refusal
 from tests.popart.libraries import isolated
 
@@ -116,7 +116,7 @@ def said(where: str) -> str:
 
 def check_sessions(library: str) -> None:
     ctypes.CDLL(library)
-    before = registry.entries(), registry.opxEntries()
+    before = registry.entries(), registry.opx_entries()
     for where, function in THROWN.items():
         words = said(where)
         assert words.startswith("bad luck (") and f"{DOMAIN}.Hostile" in words, words
@@ -130,7 +130,7 @@ def check_sessions(library: str) -> None:
     for where in "matches", "touches", "apply":
         words = said(where)
         assert words == f"bad luck (The pattern 'Hostile', in {where}() of '{library}')"
-    assert (registry.entries(), registry.opxEntries()) == before
+    assert (registry.entries(), registry.opx_entries()) == before
     y = np.exp(X)
     np.testing.assert_allclose(session(""), np.exp(y) * y, rtol=1e-4)
     for _ in range(2):  # what the first round lets go of holds others

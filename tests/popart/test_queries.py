@@ -65,7 +65,7 @@ def check_answers(library: str) -> None:
         "numbers [1, 0]",
     ]
     assert g.constraints.get(made, {}) == {}
-    g.isTraining = g.hasGradients = True
+    g.isTraining = g.has_gradients = True
     del log.lines[:]
     ask.apply(made)
     assert "ir true true false" in log.lines

@@ -7,9 +7,9 @@ import numpy as np
 
 import popir
 from popir import Op, OperatorIdentifier, TensorInfo, poplar, registry
-from popir.ir.op import OpSerialiser
-from popir.lowering import Lowering
-from popir.patterns import Patterns, applyPatterns
+from popir.ir.traits import OpSerialiser
+from popir.lowering.lowering import Lowering
+from popir.patterns import Patterns, apply_patterns
 from popir.poplar import program
 from popir.testing import run
 from popir.transforms.prune import prune
@@ -138,7 +138,7 @@ def check_settings(library: str) -> None:
     ctypes.CDLL(library)
     g = graph()
     alone, other = add(g, "Prefers", ["x"], "a", alone=1), add(g, "Prefers", ["x"], "b")
-    reasons = [decision.reason for decision in applyPatterns(g, Patterns())]
+    reasons = [decision.reason for decision in apply_patterns(g, Patterns())]
     assert reasons == [None, "the operator excludes the pattern"]
     assert [alone.name(), other.name()] == ["", "marked"]
     for op in alone, other, other.clone():

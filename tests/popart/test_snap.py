@@ -11,7 +11,7 @@ import popir
 import popir.session
 from popir import VirtualGraphMode, poplar, registry
 from popir._device.popart import Devicex
-from popir.lowering import Lowering
+from popir.lowering.lowering import Lowering
 from popir.opx import InputCreatorType
 from popir.poplar import program
 from tests.popart.conftest import Library

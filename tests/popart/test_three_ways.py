@@ -12,7 +12,7 @@ import onnx
 
 import popir
 from popir import AnchorReturnType, DataFlow, DeviceManager, TensorInfo
-from popir.ir.graph import calledGraphs
+from popir.ir.graph import called_graphs
 from tests.popart.libraries import isolated
 from tests.toolchain import ROOT
 
@@ -46,7 +46,7 @@ def check_training(source: str) -> None:
         popir.ConstSGD(0.1),
         DeviceManager().createCpuDevice(),
     )
-    ops = [op for graph in calledGraphs(session.graph) for op in graph.ops.values()]
+    ops = [op for graph in called_graphs(session.graph) for op in graph.ops.values()]
     used = {op.source for op in ops if op.opid.type.startswith("LeakyRelu")}
     session.prepareDevice()
     session.weightsFromHost()

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import popir
-from popir.ir.graph import calledGraphs
+from popir.ir.graph import called_graphs
 from tests.models import floats, step, transformed
 from tests.popart.libraries import isolated
 
@@ -19,7 +19,7 @@ Library = Callable[[str], str]
 ROWS, COLUMNS = 8, 16
 
 
-def randomModel(seed: int) -> tuple[Any, str]:
+def random_model(seed: int) -> tuple[Any, str]:
     """Blocks of the libraries' operators, some of them repeated, between built-in ones."""
     generator = np.random.default_rng(seed)
     builder = popir.Builder(opsets={"ai.onnx": 13, "ai.graphcore": 1})
@@ -62,12 +62,12 @@ def check_random_models(*libraries: str) -> None:
     taken: set[str] = set()
     called: set[str] = set()
     for seed in range(10):
-        model, out = randomModel(seed)
+        model, out = random_model(seed)
         found: list[np.ndarray] = []
         for outlining, inplace in itertools.product((False, True), repeat=2):
             options = {"enableOutliningCopyCostPruning": False, "outlineThreshold": 0.15}
             session = transformed(model, out, outlining, inplace, **options if outlining else {})
-            main, *others = calledGraphs(session.graph)
+            main, *others = called_graphs(session.graph)
             called |= {op.opid.type for graph in others for op in graph.ops.values()}
             if inplace:
                 ops = [op for graph in (main, *others) for op in graph.ops.values()]

@@ -6,6 +6,7 @@ import pytest
 from popir import poplar, poplin, popops
 from popir.poplar import Tensor, program
 from popir.popops import expr as pe
+from tests.plans import instructions
 from tests.poplar.test_fusion import ADD, RELU, Built, names
 
 ROWS, DEPTH, COLUMNS = 24, 10, 40
@@ -150,7 +151,7 @@ def test_doubles_stay_a_pass():
     popops.mapInPlace(b.graph, pe.Add(pe._1, pe._1), [x], b.prog, "changes")
     gradient = poplin.matMul(b.graph, x, x, b.prog, poplar.DOUBLE, "product")
     update(b, DESCENT, w, gradient)
-    assert names(b.engine(True).planText()) == ["map", "matmul", "map"]
+    assert names(instructions(b.engine(True))) == ["map", "matmul", "map"]
 
 
 def test_costs_are_those_of_the_program_as_grown():

@@ -84,16 +84,16 @@ def test_parts_of_another_graph_that_have_the_same_number(graph):
         each.addCodelets(SCALE)
         each.addFunction(program.Sequence())
     cs, foreign = graph.addComputeSet("cs"), other.addComputeSet("cs")
-    vertex, theirVertex = graph.addVertex(cs, "Scale"), other.addVertex(foreign, "Scale")
+    vertex, their_vertex = graph.addVertex(cs, "Scale"), other.addVertex(foreign, "Scale")
     words = "Tensor(float [4] of variables [0]) belongs to another graph than the first tensor"
     with refused(CONNECTION, words):
         poplar.concat([mine, theirs])
     with refused(CONNECTION, "the compute set is not of this graph"):
         graph.addVertex(foreign, "Scale")
     with refused(CONNECTION, "the vertex is not of this graph"):
-        graph.setTileMapping(theirVertex, 0)
+        graph.setTileMapping(their_vertex, 0)
     with refused(CONNECTION, "the vertex is not of this graph"):
-        graph.connect(theirVertex["in"], mine)
+        graph.connect(their_vertex["in"], mine)
     with refused(CONNECTION, "field 'in' (Input<Vector<float>>) of vertex 'Scale'"):
         graph.connect(vertex["in"], theirs)
     with refused(CONNECTION, "program 'sum' uses a compute set of another graph"):

@@ -356,25 +356,23 @@ def test_streams_that_do_not_fit(graph, array, words):
 def test_loading_again_brings_the_beginning_back(graph, monkeypatch):
     """What runs and writes have left is gone, in what is kept between runs too."""
     monkeypatch.delenv("POPLAR_ENGINE_OPTIONS", raising=False)  # a variable begins with zeros
-    given, plain, settled = (
-        variable(graph, [2], name=name) for name in ("given", "plain", "settled")
-    )
+    given, plain, kept = (variable(graph, [2], name=name) for name in ("given", "plain", "kept"))
     graph.setInitialValue(given, np.float32([3, 4]))
-    graph.setInitialValue(settled, np.float32([10, 20]))
+    graph.setInitialValue(kept, np.float32([10, 20]))
     result = variable(graph, [2], name="result")
     one = constant(graph, [2], [1, 1])
     prog = program.Sequence()
     for t in given, plain:
         popops.addInPlace(graph, t, one, prog)
-    prog.add(program.Copy(popops.add(graph, settled, one, prog), result))
-    for name, t in ("given", given), ("plain", plain), ("settled", settled), ("result", result):
+    prog.add(program.Copy(popops.add(graph, kept, one, prog), result))
+    for name, t in ("given", given), ("plain", plain), ("kept", kept), ("result", result):
         graph.createHostWrite(name, t)
         graph.createHostRead(name, t)
     engine = poplar.Engine(graph, [prog])
 
     def values():
         found = np.empty(2, np.float32)
-        for name in "given", "plain", "settled", "result":
+        for name in "given", "plain", "kept", "result":
             engine.readTensor(name, found)
             yield found.tolist()
 
@@ -385,7 +383,7 @@ def test_loading_again_brings_the_beginning_back(graph, monkeypatch):
         engine.run(0)
         engine.run(0)
         assert list(values()) == [[5, 6], [2, 2], [10, 20], [11, 21]]
-        engine.writeTensor("settled", np.float32([7, 8]))
+        engine.writeTensor("kept", np.float32([7, 8]))
         engine.run(0)
         assert list(values())[2:] == [[7, 8], [8, 9]]
 

@@ -23,6 +23,8 @@ SHOWN = {
     "test_out_of_memory_may_be_allowed_and_is_counted",
     "debug.poisonMemory": "tests/poplar/test_engine.py::"
     "test_poisoned_memory_shows_what_is_read_unwritten",
+    "debug.verifyPlan": "tests/poplar/test_plans.py::"
+    "test_only_what_is_wrong_is_refused_and_only_if_asked_for",
     "debug.checkBounds": "tests/poplar/test_codelets.py::test_bounds_are_checked_if_asked_for",
     "debug.instrument": f"{COUNTED}::test_the_first_execution_is_counted_and_changes_nothing_else",
     "debug.instrumentCompute": f"{COUNTED}::"

@@ -111,6 +111,19 @@ def test_operands_that_do_not_fit_the_kernel_are_refused() -> None:
     )
 
 
+def test_a_kernel_that_does_not_exist_is_refused() -> None:
+    graph = poplar.Graph(ipu())
+    x = graph.addVariable(poplar.FLOAT, [3, 5], poplar.VariableMappingMethod.LINEAR, "x")
+    prog = program.Sequence()
+    popops.reduce(graph, x, [1], popops.ReduceParams(popops.Operation.LOG_ADD), prog)
+    data = poplar.compileGraph(graph, [prog]).serialize()
+    name = struct.pack("<Q", 6) + b"reduce"
+    last = struct.pack("<I", int(popops.Operation.LOG_ADD))
+    assert "a kernel is unknown" in refused(damaged(data, name, struct.pack("<Q", 6) + b"redude"))
+    beyond = struct.pack("<I", int(popops.Operation.LOG_ADD) + 1)
+    assert "a number stands for no enumerator" in refused(damaged(data, name + last, name + beyond))
+
+
 def test_other_bytes_are_no_executable() -> None:
     graph, prog = product(ipu())
     data = poplar.compileGraph(graph, [prog]).serialize()

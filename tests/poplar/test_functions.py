@@ -13,6 +13,7 @@ import pytest
 from popir import poplar, popops
 from popir.poplar import program
 from popir.popops import expr as pe
+from tests.plans import instructions
 
 N = 8
 Body = Callable[[poplar.Graph, Any, Any, program.Sequence], None]
@@ -21,7 +22,7 @@ Body = Callable[[poplar.Graph, Any, Any, program.Sequence], None]
 class Calls:
     """Tensors x0, x1, ... of the host, and y: what a function makes of them one after the other."""
 
-    def __init__(self, body: Body, calls: int = 3, backInto: bool = False, loops: int = 1) -> None:
+    def __init__(self, body: Body, calls: int = 3, back_into: bool = False, loops: int = 1) -> None:
         self.graph = poplar.Graph(poplar.Target.createCPUTarget())
         linear = poplar.VariableMappingMethod.LINEAR
 
@@ -41,7 +42,7 @@ class Calls:
             self.graph.createHostRead(name, x)
             prog.add(program.Copy(x, a))
             prog.add(program.Call(function, name))
-            if backInto:
+            if back_into:
                 prog.add(program.Copy(a, x))
             own = variable(f"{name}/out")
             prog.add(program.Copy(b, own))
@@ -61,7 +62,7 @@ class Calls:
         for name in ("y", *self.names):
             found.append(np.empty(N, np.float32))
             engine.readTensor(name, found[-1])
-        return found, engine.planText()
+        return found, instructions(engine)
 
 
 def square(graph: poplar.Graph, a: Any, b: Any, prog: program.Sequence) -> None:
@@ -88,10 +89,10 @@ def accumulate(graph: poplar.Graph, a: Any, b: Any, prog: program.Sequence) -> N
 
 
 @pytest.mark.parametrize("loops", [1, 3])
-@pytest.mark.parametrize("backInto", [False, True])
+@pytest.mark.parametrize("back_into", [False, True])
 @pytest.mark.parametrize("body", [square, halves, overwrite, accumulate])
-def test_the_same_bits_as_without_any_planning(body: Body, backInto: bool, loops: int) -> None:
-    calls = Calls(body, backInto=backInto, loops=loops)
+def test_the_same_bits_as_without_any_planning(body: Body, back_into: bool, loops: int) -> None:
+    calls = Calls(body, back_into=back_into, loops=loops)
     plain, _ = calls.run(False)
     found, _ = calls.run(True)
     for a, b in zip(plain, found, strict=True):
@@ -108,7 +109,7 @@ def test_arguments_and_results_are_not_copied() -> None:
 
 
 def test_what_is_copied_back_is_worked_on_where_it_is() -> None:
-    plan = lines(Calls(overwrite, backInto=True).run(True)[1])
+    plan = lines(Calls(overwrite, back_into=True).run(True)[1])
     assert not [line for line in plan if line.startswith("copy x")]
     assert not [line for line in plan if "/out" in line]
 
@@ -145,7 +146,7 @@ def joined(overlapping: bool) -> tuple[list[np.ndarray[Any, Any]], str]:
     found = [np.empty((2, 3), np.float32) for _ in "xy"]
     for name, array in zip("xy", found, strict=True):
         engine.readTensor(name, array)
-    return found, engine.planText()
+    return found, instructions(engine)
 
 
 def test_what_is_joined_to_be_copied_is_copied_part_by_part() -> None:

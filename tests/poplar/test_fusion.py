@@ -8,6 +8,7 @@ import pytest
 from popir import errors, poplar, poplin, popnn, popops
 from popir.poplar import Tensor, program
 from popir.popops import expr as pe
+from tests.plans import instructions
 
 LINEAR = poplar.VariableMappingMethod.LINEAR
 CHANNELS, SIZE = 16, 6
@@ -100,7 +101,7 @@ class Built:
                 if exact:
                     np.testing.assert_array_equal(a, b)
                 np.testing.assert_allclose(a, b, 1e-5, 1e-5)
-        return fused.planText()
+        return instructions(fused)
 
 
 def names(plan: str) -> list[str]:
@@ -109,7 +110,7 @@ def names(plan: str) -> list[str]:
     return [line.split()[0] for line in lines if line.split()[0] != "bind"]
 
 
-def batchNorm(b: Built, t: Tensor) -> Tensor:
+def batch_norm(b: Built, t: Tensor) -> Tensor:
     """Scale and shift of each channel, computed from weights as a model's are."""
     factor = b.map(pe.Add(pe._1, pe.Const(2.0)), b.variable([CHANNELS]))
     shift = b.map(pe.Mul(pe._1, pe._2), b.variable([CHANNELS]), factor)
@@ -122,7 +123,7 @@ def test_convolution_takes_normalisation_bias_residual_and_activation_along():
     x = b.activation(SHAPE)
     y = b.conv(x)
     poplin.addBias(b.graph, y, b.variable([CHANNELS]), b.prog)
-    y = b.map(RELU, b.map(ADD, batchNorm(b, y), x))
+    y = b.map(RELU, b.map(ADD, batch_norm(b, y), x))
     b.result(y)
     plan = b.check()
     assert names(plan) == ["conv+add+multiply+add+add+relu", "copy"]
@@ -269,7 +270,7 @@ def test_steps_of_a_conditional_stay_in_it():
     y, body = b.map(SCALE, x), program.Sequence()
     popops.mapInPlace(b.graph, ADD, [y, x], body, "inside")
     z = b.graph.clone(x, "z")
-    popops.mapWithOutput(b.graph, SCALE, [x], z, body, "settled, but not always done")
+    popops.mapWithOutput(b.graph, SCALE, [x], z, body, "invariant, but not always done")
     b.prog.add(program.Copy(x, z))
     b.prog.add(program.If(flag, body, program.Sequence()))
     b.result(b.map(RELU, y))
@@ -281,7 +282,7 @@ def test_steps_of_a_conditional_stay_in_it():
 
 def test_what_the_host_writes_between_runs_is_seen():
     b = Built()
-    b.result(b.map(RELU, batchNorm(b, b.conv(b.activation(SHAPE)))))
+    b.result(b.map(RELU, batch_norm(b, b.conv(b.activation(SHAPE)))))
     fused, plain = b.engine(True), b.engine(False)
     for name, change in [*((name, 0.5) for name in b.begin), *((name, -0.5) for name in b.begin)]:
         np.testing.assert_allclose(b.run(fused)[0], b.run(plain)[0], 1e-5, 1e-5)
@@ -394,7 +395,7 @@ def test_costs_are_those_of_the_program_as_grown():
         graph = poplar.Graph(poplar.IPUModel("ipu2").createDevice())
         b = Built()
         b.graph = graph
-        b.result(b.map(RELU, batchNorm(b, b.conv(b.activation(SHAPE)))))
+        b.result(b.map(RELU, batch_norm(b, b.conv(b.activation(SHAPE)))))
         reports.append(b.engine(fuse).machineReport())
     assert reports[0] == reports[1]
 
@@ -416,7 +417,7 @@ class Random:
         self.steps: list[Callable[[program.Sequence], Tensor | None]] = [
             self.unary,
             self.binary,
-            self.inPlace,
+            self.in_place,
             self.output,
             self.conv,
             self.bias,
@@ -440,7 +441,7 @@ class Random:
             pe.Mul(pe.Add(pe._1, pe._2), pe.Const(0.5)), self.any(), self.any(), prog=prog
         )
 
-    def inPlace(self, prog: program.Sequence) -> None:
+    def in_place(self, prog: program.Sequence) -> None:
         popops.mapInPlace(
             self.b.graph,
             pe.Mul(pe.Sub(pe._1, pe._2), pe.Const(0.5)),

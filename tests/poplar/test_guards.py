@@ -39,7 +39,7 @@ def params() -> Any:
     return poplin.ConvParams(poplar.FLOAT, 1, [4], [2], 1, 1, 1)
 
 
-def withoutStride() -> Any:
+def without_stride() -> Any:
     made = params()
     made.outputTransform.stride = [0]
     return made
@@ -62,7 +62,7 @@ CALLS: list[tuple[str, Callable[[Any], object], type[Exception], str]] = [
     *(
         (
             f"a convolution without a stride: {make.__name__}",
-            lambda g, call=call: call(g, withoutStride(), poplar.program.Sequence()),
+            lambda g, call=call: call(g, without_stride(), poplar.program.Sequence()),
             poplibs_exception,
             "outputTransform.stride is [0], expected at least 1 everywhere",
         )
@@ -125,7 +125,7 @@ CALLS: list[tuple[str, Callable[[Any], object], type[Exception], str]] = [
         "no member of an enum",
         lambda g: ext.LossReduction(77),
         poplar_exception,
-        "LossReduction(77): no member has this number; there are None, Sum, Mean",
+        "LossReduction(77): no member has this number; there are None_, Sum, Mean",
     ),
     (
         "a list in place of a number",

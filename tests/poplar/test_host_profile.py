@@ -9,6 +9,7 @@ import popir
 from popir import errors, poplar, popops
 from popir.poplar import program
 from popir.popops import expr as pe
+from tests.plans import instructions
 
 LINEAR = poplar.VariableMappingMethod.LINEAR
 ON = {"host.profile": "true"}
@@ -27,7 +28,7 @@ def test_every_run_of_an_instruction_is_counted():
     engine = repeated(5, ON)
     for _ in range(3):
         engine.run()
-    rows = {name or what: runs for name, what, runs, _ in engine.hostProfile()}
+    rows = {names[0] or what: runs for names, what, runs, _ in engine.hostProfile()}
     assert rows["more"] == 15
     assert rows["repeat 5"] == 3
     assert rows["end"] == 15
@@ -35,7 +36,7 @@ def test_every_run_of_an_instruction_is_counted():
 
 def test_rows_are_the_lines_of_the_plan():
     engine = repeated(2, ON)
-    lines = [line.strip() for line in engine.planText().splitlines()[1:]]
+    lines = [line.strip() for line in instructions(engine).splitlines()[1:]]
     assert [what for _, what, _, _ in engine.hostProfile()] == lines
 
 
@@ -122,3 +123,21 @@ def test_operators_that_run_together_are_all_named():
     rows = {(row.operator, row.type) for row in session.getHostProfile().instructions}
     assert ("c + r", "Conv+Relu") in rows
     assert ("a + e", "Abs+Exp") in rows
+
+
+def test_a_name_may_look_like_those_of_joined_steps():
+    """The host profile has a list of steps, not their names joined by what a name may hold."""
+    builder = popir.Builder(opsets={"ai.onnx": 17})
+    x = builder.addInputTensor("FLOAT", [4], "x")
+    out = builder.aiOnnx.exp([builder.aiOnnx.abs([x], "a + b")], "c")
+    builder.addOutputTensor(out)
+    session = popir.InferenceSession(
+        builder.getModelProto(),
+        popir.DataFlow(1, [out]),
+        popir.DeviceManager().createCpuDevice(),
+        userOptions=popir.SessionOptions(engineOptions=dict(ON)),
+    )
+    session.prepareDevice()
+    session.run(popir.PyStepIO({x: np.zeros(4, np.float32)}, session.initAnchorArrays()))
+    rows = {(row.operator, row.type) for row in session.getHostProfile().instructions}
+    assert ("a + b + c", "Abs+Exp") in rows

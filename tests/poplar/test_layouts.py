@@ -6,6 +6,7 @@ import pytest
 from popir import poplar, poplin, popops
 from popir.poplar import program
 from popir.popops import expr as pe
+from tests.plans import instructions
 
 ALPHA = 0.1
 LEAKY = pe.Select(pe.Mul(pe.Const(ALPHA), pe._1), pe._1, pe.Lt(pe._1, pe.Const(0.0)))
@@ -66,7 +67,7 @@ class Net:
 
     def plan(self) -> dict[str, str]:
         """The instructions by the names that they were given."""
-        lines = self.engine.planText().splitlines()
+        lines = instructions(self.engine).splitlines()
         return {line.split()[1]: line for line in lines if len(line.split()) > 1}
 
     def check(self) -> None:

@@ -35,7 +35,7 @@ class Rounded:
     """
 
     def __init__(
-        self, build: Any, *arrays: Array, threads: int = 1, isOn: bool = True, **options: str
+        self, build: Any, *arrays: Array, threads: int = 1, is_on: bool = True, **options: str
     ) -> None:
         self.graph, self.prog = poplar.Graph(poplar.Target.createCPUTarget()), program.Sequence()
         seed = self.graph.addVariable(poplar.UNSIGNED_INT, [2], LINEAR, "seed")
@@ -45,7 +45,7 @@ class Rounded:
             t = self.graph.addVariable(TYPES[array.dtype], array.shape, LINEAR, f"in{i}")
             self.graph.createHostWrite(f"in{i}", t)
             inputs.append(t)
-        poplar.setStochasticRounding(self.graph, self.prog, isOn)
+        poplar.setStochasticRounding(self.graph, self.prog, is_on)
         self.seeding = program.Sequence()
         poprand.setSeed(self.graph, seed, 0, self.seeding)
         out = build(self.graph, *inputs, self.prog)
@@ -163,11 +163,11 @@ def summed(g: Any, t: Any, p: Any) -> Any:
     return popops.reduce(g, t, H, [1], popops.ReduceParams(GOOD), p)
 
 
-def updateAdd(g: Any, t: Any, s: Any, at: Any, scale: Any, p: Any) -> None:
+def update_add(g: Any, t: Any, s: Any, at: Any, scale: Any, p: Any) -> None:
     popops.multiUpdateAdd(g, t, s, at, scale, [0], [1], p)
 
 
-def lossGrad(g: Any, grad: Any, probabilities: Any, labels: Any, p: Any) -> Any:
+def loss_grad(g: Any, grad: Any, probabilities: Any, labels: Any, p: Any) -> Any:
     params = ext.NllParams()
     params.reduction = ext.LossReduction.Sum
     return ext.nllSoftmaxGrad(g, grad, probabilities, labels, params, p)
@@ -175,11 +175,11 @@ def lossGrad(g: Any, grad: Any, probabilities: Any, labels: Any, p: Any) -> Any:
 
 def losses(g: Any, probabilities: Any, labels: Any, p: Any) -> Any:
     params = ext.NllParams()
-    params.reduction = getattr(ext.LossReduction, "None")
+    params.reduction = ext.LossReduction.None_
     return ext.nllLoss(g, probabilities, labels, params, p)
 
 
-def poolGradient(g: Any, grad: Any, p: Any) -> Any:
+def pool_gradient(g: Any, grad: Any, p: Any) -> Any:
     return ext.poolInputGradient(g, pooled(popnn.PoolingType.AVG), ext.PoolOptions(), grad, p)
 
 
@@ -191,7 +191,7 @@ def spread(grad: Array) -> Array:
     return image.grad.numpy()
 
 
-def squaredLoss(g: Any, rows: Any, labels: Any, p: Any) -> Any:
+def squared_loss(g: Any, rows: Any, labels: Any, p: Any) -> Any:
     losses = g.addVariable(H, [N], LINEAR, "losses")
     deltas = g.addVariable(H, [N, 2], LINEAR, "deltas")
     p.add(popnn.calcLoss(g, rows, labels, losses, deltas, popnn.LossType.SUM_SQUARED_LOSS))
@@ -268,7 +268,7 @@ KERNELS: dict[str, tuple[Any, tuple[Array, ...], Any]] = {
         (IMAGES,),
         torch.nn.functional.avg_pool2d(wide(IMAGES), 3, 1).numpy() * 9,
     ),
-    "gradient of average pooling": (poolGradient, (GRADIENT,), spread(GRADIENT)),
+    "gradient of average pooling": (pool_gradient, (GRADIENT,), spread(GRADIENT)),
     "losses": (
         losses,
         (PROBABILITIES, SIDES),
@@ -280,18 +280,18 @@ KERNELS: dict[str, tuple[Any, tuple[Array, ...], Any]] = {
         ROWS.astype(np.float64) * SCALES,
     ),
     "slices that are added": (
-        updateAdd,
+        update_add,
         (TABLE, ROWS[:, None], AT[:, None], np.array([0.3], np.float32)),
         ADDED,
     ),
     "gradient of a loss and softmax": (
-        lossGrad,
+        loss_grad,
         (np.array([1.37], np.float32), softmaxed(ROWS).astype(np.float16), LABELS),
         np.float64(np.float32(1.37))
         * (softmaxed(ROWS).astype(np.float16).astype(np.float64) - ONE_HOT),
     ),
     "squared loss": (
-        squaredLoss,
+        squared_loss,
         (SMALL, SIDES),
         SMALL.astype(np.float64) - np.eye(2)[SIDES],
     ),
@@ -314,7 +314,7 @@ def test_kernels(name: str) -> None:
     made.seed((SEED[0] + 1, SEED[1]))
     assert np.count_nonzero(made.run() != first) > 100
     np.testing.assert_array_equal(Rounded(build, *arrays, threads=2).run(), first)
-    error = np.abs(Rounded(build, *arrays, isOn=False).run() - exact) / between(exact)[1]
+    error = np.abs(Rounded(build, *arrays, is_on=False).run() - exact) / between(exact)[1]
     assert np.all(error[np.abs(exact) > exact.std() / 20] <= 0.51)
 
 
@@ -353,7 +353,7 @@ def test_an_engine_that_is_loaded_begins_anew() -> None:
     assert not np.array_equal(results[0], results[1])
 
 
-def test_constants_are_not_settled_but_drawn_in_each_run() -> None:
+def test_constants_are_not_hoisted_but_drawn_in_each_run() -> None:
     def build(g: Any, _: Any, p: Any) -> Any:
         c = g.addConstant(F, [1000], np.full(1000, 1 + 0.5 / 1024, np.float32))
         g.setTileMapping(c, 0)
@@ -447,7 +447,7 @@ def test_nearest_may_be_said_again_anywhere() -> None:
         return out
 
     x = np.full(100, 1 + 0.4 / 1024, np.float32)
-    assert np.all(Rounded(build, x, isOn=False).run() == 1)
+    assert np.all(Rounded(build, x, is_on=False).run() == 1)
     graph, prog = poplar.Graph(poplar.Target.createCPUTarget()), program.Sequence()
     body = program.Sequence()
     poplar.setStochasticRounding(graph, body, False)
@@ -466,7 +466,7 @@ def test_seeds_and_graphs_that_are_refused() -> None:
 
 
 def test_codelets_that_store_half_are_refused() -> None:
-    def made(dtype: Any, isOff: bool) -> Any:
+    def made(dtype: Any, is_off: bool) -> Any:
         bench = Bench()
         name = {np.float16: "half", np.float32: "float"}[dtype]
         rows = bench.variable(np.full((2, 8), 1.5), dtype)
@@ -478,7 +478,7 @@ def test_codelets_that_store_half_are_refused() -> None:
         )
         prog = program.Sequence()
         poplar.setStochasticRounding(bench.graph, prog, True)
-        if isOff:
+        if is_off:
             poplar.setStochasticRounding(bench.graph, prog, False)
         prog.add(program.Execute(bench.set))
         bench.graph.createHostRead("out", out)

@@ -6,6 +6,7 @@ import numpy as np
 
 from popir import poplar
 from popir.poplar import program
+from tests.plans import instructions
 
 
 def run(
@@ -34,7 +35,7 @@ def run(
     options = {"host.numThreads": str(threads), "host.fuse": str(fuse).lower()}
     engine = poplar.Engine(graph, [prog], options)
     if plans is not None:
-        plans.append(engine.planText())
+        plans.append(instructions(engine))
     for name, values in inputs.items():
         engine.writeTensor(name, np.ascontiguousarray(values))
     for _ in range(runs):

@@ -17,7 +17,7 @@ TOLERANCE = {np.float32: 2e-6, np.float16: 2e-3, np.float64: 1e-13}
 
 def params(reduction="Mean", log=False, ignore=None):
     p = ext.NllParams()
-    p.reduction = ext.LossReduction.__members__[reduction]
+    p.reduction = ext.LossReduction.__members__[reduction.replace("None", "None_")]
     p.inputIsLogProbability = log
     p.hasIgnoreIndex = ignore is not None
     p.ignoreIndex = ignore or 0

@@ -17,7 +17,7 @@ RNG = np.random.default_rng(8)
 TYPES = [np.float16, np.int16, np.uint16, np.float32, np.int32, np.uint32]
 
 
-def machineRig(tiles: int = 4, ipus: int = 1) -> Rig:
+def machine_rig(tiles: int = 4, ipus: int = 1) -> Rig:
     return Rig(target=poplar.Target.createIPUTarget(ipus, tiles, "ipu2"))
 
 
@@ -25,13 +25,13 @@ def numbers(shape, dtype=np.float32):
     return np.arange(math.prod(shape)).reshape(shape).astype(dtype)
 
 
-def tileOf(graph, t) -> int:
+def tile_of(graph, t) -> int:
     """The tile of the first element."""
     first = t.flatten().slice(0, 1)
     return next(tile for tile, held in enumerate(graph.getTileMapping(first)) if held)
 
 
-def inGroups(rig, x, size):
+def in_groups(rig, x, size):
     """`x` in the groups of `size` elements of dimension 0, tile by tile."""
     rows, columns = x.shape
     memory = rig.tensor(x.reshape(rows // size, size, columns).transpose(0, 2, 1))
@@ -51,7 +51,7 @@ def inGroups(rig, x, size):
     ],
 )
 def test_if_possible(to, expected):
-    rig = machineRig()
+    rig = machine_rig()
     x = numbers((32, 16))
     t = rig.tensor(x)
     poputil.mapTensorLinearly(rig.graph, t, 8, 8)
@@ -79,7 +79,7 @@ def test_if_possible(to, expected):
     ],
 )
 def test_groupings_of_any_two_dimensions(shape, source, to, dtype):
-    rig, x = machineRig(), numbers(shape, dtype)
+    rig, x = machine_rig(), numbers(shape, dtype)
     t = rig.tensor(x) if x.size else rig.graph.addVariable(poplar.typeOf(dtype), shape, "none")
     cs = rig.graph.addComputeSet("turn")
     out = rearrange.regroupTensor(rig.graph, t, rig.prog, cs, source, to)
@@ -100,7 +100,7 @@ def test_random_tensors_keep_what_is_read():
     for _ in range(40):
         shape = [int(n) for n in RNG.choice([2, 4, 6, 8, 12], RNG.integers(2, 5))]
         order = [int(d) for d in RNG.permutation(len(shape))]
-        rig, x = machineRig(int(RNG.integers(1, 9)), 2), numbers(shape, RNG.choice(TYPES))
+        rig, x = machine_rig(int(RNG.integers(1, 9)), 2), numbers(shape, RNG.choice(TYPES))
         t = rig.tensor(np.transpose(x, order)).dimShuffle([order.index(d) for d in range(x.ndim)])
         dims = RNG.choice(x.ndim, 2, replace=False)
         source, to = ((int(d), int(RNG.choice((1, 2, shape[d])))) for d in dims)
@@ -114,7 +114,7 @@ def test_random_tensors_keep_what_is_read():
 
 
 def test_blocks_are_shared_evenly_and_stay_on_their_ipu():
-    rig = machineRig(6, 2)
+    rig = machine_rig(6, 2)
     x = numbers((48, 16), np.float16)
     t = rig.graph.addVariable(poplar.HALF, [48, 16], "t")
     rig.graph.setTileMapping(t.slice(0, 16, 0), 2)
@@ -154,7 +154,7 @@ def test_partial_transpose(shape, dtype, threads):
 
 
 def test_a_transposed_matrix_is_where_its_first_element_was():
-    rig = machineRig()
+    rig = machine_rig()
     t = rig.graph.addVariable(poplar.HALF, [4, 8, 4], "t")
     for matrix, tile in enumerate([3, 1, 1, 0]):
         rig.graph.setTileMapping(t[matrix].slice(0, 2, 0), tile)
@@ -166,7 +166,7 @@ def test_a_transposed_matrix_is_where_its_first_element_was():
 
 
 def test_transpositions_are_added_by_number():
-    rig, x = machineRig(), numbers((3, 2, 5))
+    rig, x = machine_rig(), numbers((3, 2, 5))
     t = rig.tensor(x)
     outs = [rig.graph.addVariable(poplar.FLOAT, [10], f"out{i}") for i in range(3)]
     cs = rig.graph.addComputeSet("turn")
@@ -175,7 +175,7 @@ def test_transpositions_are_added_by_number():
         lambda i: (t[i].flatten(), outs[i]),
     )
     rig.prog.add(program.Execute(cs))
-    assert [tileOf(rig.graph, out) for out in outs] == [2, 2, 0]
+    assert [tile_of(rig.graph, out) for out in outs] == [2, 2, 0]
     names = [rig.result(out) for out in outs]
     found = rig.run()
     for i, name in enumerate(names):
@@ -184,8 +184,8 @@ def test_transpositions_are_added_by_number():
 
 def test_what_pays_by_a_reference():
     x = numbers((16, 24), np.float16)
-    rig = machineRig()
-    t, ref = rig.tensor(x), inGroups(rig, x, 8)
+    rig = machine_rig()
+    t, ref = rig.tensor(x), in_groups(rig, x, 8)
     out = rearrange.regroupIfBeneficial(rig.graph, t, ref, rig.prog)
     assert poputil.detectDimGroupings(rig.graph, out)[0] == (0, 8)
     name = rig.result(out)
@@ -202,9 +202,9 @@ def test_what_pays_by_a_reference():
     [(np.float16, 2, "no whole grain"), (np.float64, 8, "no transpositions"), (np.int8, 8, "none")],
 )
 def test_what_does_not_pay_by_a_reference(dtype, size, why):
-    rig, x = machineRig(), numbers((16, 4), dtype)
+    rig, x = machine_rig(), numbers((16, 4), dtype)
     t = rig.tensor(x)
-    ref = inGroups(rig, x, size)
+    ref = in_groups(rig, x, size)
     poputil.mapTensorLinearly(rig.graph, ref.flatten(), size, size)
     assert rearrange.regroupIfBeneficial(rig.graph, t, ref, rig.prog).intersectsWith(t), why
     assert rearrange.regroupIfBeneficial(rig.graph, t, t, rig.prog).intersectsWith(t)
@@ -212,8 +212,8 @@ def test_what_does_not_pay_by_a_reference(dtype, size, why):
 
 @pytest.mark.parametrize(("size", "grouping"), [(8, (1, 8)), (4, (1, 4)), (2, None)])
 def test_what_pays_by_a_preferred_grouping(size, grouping):
-    rig, x = machineRig(2), numbers((64, 24), np.float16)
-    t = inGroups(rig, x, 64)
+    rig, x = machine_rig(2), numbers((64, 24), np.float16)
+    t = in_groups(rig, x, 64)
     assert poputil.detectDimGroupings(rig.graph, t)[0] == (0, 64)
     out = rearrange.regroupIfBeneficial(rig.graph, t, size, rig.prog)
     if grouping is None:
@@ -257,7 +257,7 @@ def test_grains():
 
 def test_what_transpositions_cost():
     """Each of two tiles transposes six matrices in one compute set, where they lie."""
-    rig = machineRig(2)
+    rig = machine_rig(2)
     t = rig.graph.addVariable(poplar.HALF, [12, 16, 8], "t")
     rig.graph.createHostWrite("t", t)
     for tile in range(2):
@@ -337,7 +337,7 @@ class Fresh:
 
 
 def test_a_tensor_of_two_rows_is_a_pair_of_tensors():
-    rig, x = machineRig(), numbers((2, 3, 2))
+    rig, x = machine_rig(), numbers((2, 3, 2))
     t, out = rig.tensor(x), rig.graph.addVariable(poplar.FLOAT, [3, 6], "out")
     rig.graph.setTileMapping(out[2], 0)
     cs = rig.graph.addComputeSet("turn")

@@ -27,7 +27,7 @@ def define(
     which input's, by default as `gradients` has it.
     """
     opid = popir.OperatorIdentifier(DOMAIN, name, 1)
-    gradId = popir.OperatorIdentifier(DOMAIN, f"{name}Grad", 1)
+    grad_id = popir.OperatorIdentifier(DOMAIN, f"{name}Grad", 1)
     order = list(gradients)
 
     class Forward(popir.Op):
@@ -40,11 +40,11 @@ def define(
             return [Backward(self)] if order else []
 
     class Backward(popir.GradOp):
-        opid = gradId
+        opid = grad_id
 
         def __init__(self, fwdOp: Op) -> None:
             super().__init__(fwdOp)
-            self.inputsOfForward = sorted(fwdOp.input)
+            self.inputs_of_forward = sorted(fwdOp.input)
 
         def setup(self) -> None:
             for o in range(len(order)):
@@ -56,7 +56,7 @@ def define(
             ]
             return grads + [
                 popir.GradInOutMapper(len(outputs) + i, i, popir.GradOpInType.In)
-                for i in self.inputsOfForward
+                for i in self.inputs_of_forward
             ]
 
         def gradOutToNonGradIn(self) -> dict[int, int]:
@@ -73,7 +73,7 @@ def define(
 
     popir.OpCreator(Forward, [opid])
     popir.OpxCreator(lowering(outputs), opid)
-    popir.OpxCreator(lowering([gradients[i] for i in order]), gradId)
+    popir.OpxCreator(lowering([gradients[i] for i in order]), grad_id)
     return f"{DOMAIN}.{name}"
 
 

@@ -14,6 +14,6 @@ def _make(opid: OperatorIdentifier, settings: Op.Settings, attributes: dict[str,
     return entry.factory(registry.OpCreatorInfo(entry.opid, settings, attributes, ()))
 
 
-def graphOf(body: str) -> Graph:
+def graph_of(body: str) -> Graph:
     """The graph of those lines, with the operators of the registry."""
     return parse_graph(f'graph "main" {{\n{body}\n}}', _make)

@@ -7,7 +7,7 @@ import pytest
 from popir.ir import verify
 from popir.ir.text import print_graph
 from popir.transforms.inplace import inplace
-from tests.transforms.graphs import graphOf
+from tests.transforms.graphs import graph_of
 
 HEAD = """opset ai.onnx 13
 stream %x: FLOAT[4]
@@ -22,7 +22,7 @@ outputs %out
 
 def after(body: str, *kept: str) -> tuple[str, dict[str, str | None]]:
     """The operators' lines afterwards, and for each variant that was tried why it was left."""
-    graph = graphOf(HEAD + body + TAIL)
+    graph = graph_of(HEAD + body + TAIL)
     decisions = inplace(graph, kept)
     verify(graph)
     lines = [line.strip() for line in print_graph(graph).splitlines()]
@@ -127,8 +127,8 @@ VIEWS = [
 ]
 
 
-@pytest.mark.parametrize(("shape", "view", "inOrder"), VIEWS)
-def test_results_lie_in_memory_row_by_row(shape: str, view: str, inOrder: bool) -> None:
+@pytest.mark.parametrize(("shape", "view", "in_order"), VIEWS)
+def test_results_lie_in_memory_row_by_row(shape: str, view: str, in_order: bool) -> None:
     """Else a sum over them would be rounded in another order."""
     names = {"zero": 0, "one": 1, "two": 2, "three": 3}
     lines = [f"const %{name}: INT64[1] = [{n}]" for name, n in names.items()]
@@ -141,10 +141,10 @@ def test_results_lie_in_memory_row_by_row(shape: str, view: str, inOrder: bool) 
     4: %v: FLOAT{shape} = {view}
     5: %out: FLOAT{shape} = ai.onnx.Exp:13(%v)"""
     found, reasons = after("\n".join([*lines, body]))
-    assert ("ExpInplace" in found) == inOrder
+    assert ("ExpInplace" in found) == in_order
     wrong = "turned" if "turned" in view else "v"
     expected = f"'{wrong}', in the same memory, has its elements in another order there"
-    assert reasons["ExpInplace"] == (None if inOrder else expected)
+    assert reasons["ExpInplace"] == (None if in_order else expected)
 
 
 def test_an_operator_that_sees_its_input_twice() -> None:

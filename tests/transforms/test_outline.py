@@ -8,10 +8,10 @@ from collections.abc import Mapping
 import pytest
 
 from popir.ir import Graph, Tensor, verify
-from popir.ir.graph import calledGraphs
+from popir.ir.graph import called_graphs
 from popir.transforms.decision import Decision
-from popir.transforms.outline import OutlineOptions, outline
-from tests.transforms.graphs import graphOf
+from popir.transforms.outlining.outline import OutlineOptions, outline
+from tests.transforms.graphs import graph_of
 
 Row = "FLOAT[64, 64]"
 
@@ -27,7 +27,7 @@ def layers(n: int, body: str, head: str = "") -> Graph:
         for line in body.strip().splitlines():
             text = line.strip().replace("%next", f"%h{layer + 1}").replace("%last", f"%h{layer}")
             lines.append(text.replace("#", str(layer)))
-    return graphOf("\n".join([*lines, f"inputs %h0\noutputs %h{n}"]))
+    return graph_of("\n".join([*lines, f"inputs %h0\noutputs %h{n}"]))
 
 
 def outlined(graph: Graph, *kept: str, **options: float) -> tuple[list[str], list[Decision]]:
@@ -35,7 +35,7 @@ def outlined(graph: Graph, *kept: str, **options: float) -> tuple[list[str], lis
     decisions = outline(graph, kept, OutlineOptions(**options))  # type: ignore[arg-type]
     verify(graph)
     found: list[str] = []
-    for each in calledGraphs(graph):
+    for each in called_graphs(graph):
         found += [f"{each.name}({', '.join(each.inputs)}) -> {', '.join(each.outputs)}"]
         found += [
             f"  {op.opid.type}({_ids(op.input)}) -> {_ids(op.output)}" for op in each.schedule()
@@ -73,7 +73,7 @@ def test_layers_become_one_graph_that_is_called() -> None:
 def test_the_operators_keep_their_names_for_each_call() -> None:
     graph = layers(2, LAYER.replace("(%last, %w#)", '(%last, %w#) name "fc#"'))
     outline(graph, (), OutlineOptions())
-    names = [list(op.calledNames.values()) for op in graph.schedule()]
+    names = [list(op.called_names.values()) for op in graph.schedule()]
     assert names == [["fc0", "Relu/1", "Add/2"], ["fc1", "Relu/4", "Add/5"]]
 
 
@@ -94,7 +94,7 @@ def test_equal_constants_go_inside_and_others_are_passed() -> None:
     for constants, inputs in ((equal, 2), (other, 3)):
         graph = layers(2, body, constants)
         outline(graph, (), OutlineOptions())
-        assert len(calledGraphs(graph)[1].inputs) == inputs
+        assert len(called_graphs(graph)[1].inputs) == inputs
 
 
 def test_what_repeats_inside_is_outlined_too() -> None:
@@ -157,7 +157,7 @@ def test_operators_that_stay_say_why() -> None:
 def test_many_layers_become_calls_of_one_graph() -> None:
     graph = layers(300, LAYER)
     outline(graph, (), OutlineOptions())
-    assert [len(each.ops) for each in calledGraphs(graph)] == [300, 3]
+    assert [len(each.ops) for each in called_graphs(graph)] == [300, 3]
 
 
 def test_a_chain_of_small_operators_is_cut_into_pieces_that_are_worth_a_call() -> None:
@@ -165,9 +165,9 @@ def test_a_chain_of_small_operators_is_cut_into_pieces_that_are_worth_a_call() -
     small = "FLOAT[4]"
     lines = [f"opset ai.onnx 13\nstream %h0: {small}"]
     lines += [f"%h{i + 1}: {small} = ai.onnx.Relu:13(%h{i})" for i in range(300)]
-    graph = graphOf("\n".join([*lines, "inputs %h0\noutputs %h300"]))
+    graph = graph_of("\n".join([*lines, "inputs %h0\noutputs %h300"]))
     outlined(graph)
-    sizes = [len(each.ops) for each in calledGraphs(graph)]
+    sizes = [len(each.ops) for each in called_graphs(graph)]
     assert len(sizes) > 1
     assert max(sizes[1:]) >= 23
     assert sum(sizes) < 60

@@ -6,10 +6,10 @@ import random
 
 import pytest
 
-from popir.transforms.repeats import Repeats
+from popir.transforms.outlining.repeats import Repeats
 
 
-def byHand(values: list[int]) -> set[tuple[int, tuple[int, ...]]]:
+def by_hand(values: list[int]) -> set[tuple[int, tuple[int, ...]]]:
     """Lengths and places of all parts that occur twice and are not always followed by the same."""
     places: dict[tuple[int, ...], list[int]] = {}
     for length in range(1, len(values)):
@@ -32,7 +32,7 @@ def test_random_lists(seed: int) -> None:
     suffixes = repeats.suffixes
     assert suffixes.tolist() == sorted(range(len(values)), key=lambda begin: values[begin:])
     given = {(r.length, tuple(sorted(suffixes[r.low : r.high].tolist()))) for r in repeats.found}
-    assert given == byHand(values)
+    assert given == by_hand(values)
     for repeat in repeats.found:
         for length in range(1, repeat.length + 1):
             part = values[suffixes[repeat.low] :][:length]

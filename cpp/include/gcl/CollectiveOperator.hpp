@@ -1,4 +1,4 @@
-// gcl/CollectiveOperator.hpp: how values of replicas are combined.
+// The operations of collectives. After gcl/CollectiveOperator.hpp of the Poplar SDK 3.
 #ifndef gcl_CollectiveOperator_hpp
 #define gcl_CollectiveOperator_hpp
 
@@ -13,7 +13,7 @@ enum class CollectiveOperator {
   LOGICAL_AND,
   LOGICAL_OR,
   SQUARE_ADD,  ///< the sum of the squares
-  LOCAL        ///< this replica's own
+  LOCAL        ///< this replica's own value
 };
 
 }  // namespace gcl

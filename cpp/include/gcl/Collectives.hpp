@@ -1,7 +1,7 @@
-// gcl/Collectives.hpp: what replicas compute together, for the one replica that popir runs.
+// Collective operations over replicas. After gcl/Collectives.hpp of the Poplar SDK 3.
 //
-// With one replica the sum, mean, ... over replicas is the replica's own value; each function gives
-// just that.
+// popir runs one replica. The result of each collective is that of a group with one replica: a sum
+// or mean is the replica's own value.
 #ifndef gcl_Collectives_hpp
 #define gcl_Collectives_hpp
 
@@ -16,7 +16,7 @@ namespace gcl {
 
 enum class CommGroupType { ALL, CONSECUTIVE, ORTHOGONAL };
 
-/// Which replicas act together: all `replicaGroupSize` of a kind; 0 for all.
+/// A group of replicas: `replicaGroupSize` replicas chosen by `type`. Size 0 means all replicas.
 class CommGroup {
  public:
   CommGroup() = default;
@@ -30,7 +30,7 @@ class CommGroup {
   unsigned replicaGroupSize_ = 0;
 };
 
-/// `data` combined over the replicas of a group: a new tensor of its shape and layout.
+/// Reduces `data` over the replicas of a group into a new tensor of the same shape and layout.
 poplar::Tensor allReduceCrossReplica(poplar::Graph& graph, const poplar::Tensor& data,
                                      CollectiveOperator op, poplar::program::Sequence& prog,
                                      const CommGroup& group,
@@ -40,7 +40,7 @@ poplar::Tensor allReduceCrossReplica(poplar::Graph& graph, const poplar::Tensor&
                                      CollectiveOperator op, poplar::program::Sequence& prog,
                                      const poplar::DebugContext& debugContext = {},
                                      const poplar::OptionFlags& options = {});
-/// The same, written to `data`.
+/// The same, in place.
 void allReduceInPlaceCrossReplica(poplar::Graph& graph, poplar::Tensor& data, CollectiveOperator op,
                                   poplar::program::Sequence& prog, const CommGroup& group,
                                   const poplar::DebugContext& debugContext = {},
@@ -49,13 +49,14 @@ void allReduceInPlaceCrossReplica(poplar::Graph& graph, poplar::Tensor& data, Co
                                   poplar::program::Sequence& prog,
                                   const poplar::DebugContext& debugContext = {},
                                   const poplar::OptionFlags& options = {});
-/// This replica's part of `data` combined: all of it, flat.
+/// Reduces `data` over the replicas; each replica gets one part. With one replica: all of it, as a
+/// vector.
 poplar::Tensor reduceScatterCrossReplica(poplar::Graph& graph, const poplar::Tensor& data,
                                          CollectiveOperator op, poplar::program::Sequence& prog,
                                          const CommGroup& group,
                                          const poplar::DebugContext& debugContext = {},
                                          const poplar::OptionFlags& options = {});
-/// The tensors of all replicas: [1, shape of `data`].
+/// Concatenates the tensors of all replicas: [number of replicas, shape of `data`].
 poplar::Tensor allGatherCrossReplica(poplar::Graph& graph, const poplar::Tensor& data,
                                      poplar::program::Sequence& prog, const CommGroup& group,
                                      const poplar::DebugContext& debugContext = {},

@@ -1,7 +1,7 @@
-// onnx/onnx_pb.h: the messages of an ONNX model, as far as operators read them.
+// The messages of an ONNX model, as far as operators use them. After onnx/onnx_pb.h of ONNX.
 //
-// Plain classes with protobuf's accessors; protobuf itself is not needed. All is inline, so that
-// nothing here can be taken for ONNX's own symbols, which the same process may hold.
+// Plain classes with the accessors that protobuf would generate; protobuf is not needed. Everything
+// is inline, so that no symbol clashes with ONNX's own in the same process.
 #ifndef onnx_onnx_pb_h
 #define onnx_onnx_pb_h
 
@@ -20,7 +20,7 @@
 
 namespace ONNX_NAMESPACE {
 
-// A field with one value, absent at first.
+// An optional field.
 #define POPIR_ONNX_FIELD(TYPE, NAME)                                \
  public:                                                            \
   bool has_##NAME() const { return has_##NAME##_; }                 \
@@ -39,7 +39,7 @@ namespace ONNX_NAMESPACE {
   TYPE NAME##_ = TYPE();                                            \
   bool has_##NAME##_ = false;
 
-// A field with any number of values.
+// A repeated field.
 #define POPIR_ONNX_LIST(TYPE, NAME)                                                         \
  public:                                                                                    \
   int NAME##_size() const { return static_cast<int>(NAME##_.size()); }                      \
@@ -57,7 +57,7 @@ namespace ONNX_NAMESPACE {
  private:                                                                                   \
   std::vector<TYPE> NAME##_;
 
-/// One dimension: a number, a name, or neither.
+/// A dimension: a number, a name, or neither (unknown).
 class TensorShapeProto_Dimension {
   POPIR_ONNX_FIELD(int64_t, dim_value)
   POPIR_ONNX_FIELD(std::string, dim_param)
@@ -81,7 +81,7 @@ class TypeProto_Tensor {
   POPIR_ONNX_FIELD(TensorShapeProto, shape)
 };
 
-/// The type of a value; only tensors have more than VALUE_NOT_SET here.
+/// The type of a value. Types other than tensors appear as VALUE_NOT_SET.
 class TypeProto {
  public:
   using Tensor = TypeProto_Tensor;
@@ -91,7 +91,7 @@ class TypeProto {
   POPIR_ONNX_FIELD(TypeProto_Tensor, tensor_type)
 };
 
-/// Values of a tensor, in the field of its element type.
+/// A constant tensor. The values are in the field for its element type.
 class TensorProto {
  public:
   enum DataType {
@@ -161,7 +161,7 @@ class AttributeProto {
   POPIR_ONNX_LIST(TensorProto, tensors)
 
  private:
-  /// Shared among copies; nobody changes a graph after it was read.
+  /// Shared by copies, since a graph is not modified after it was read.
   std::shared_ptr<GraphProto> g_;
   std::vector<GraphProto> graphs_;
 };

@@ -1,4 +1,4 @@
-// popart/attributes.hpp: the named values that a node carries.
+// Attributes of a node. After popart/attributes.hpp of PopART 3.
 #ifndef popart_attributes_hpp
 #define popart_attributes_hpp
 
@@ -14,7 +14,7 @@
 
 namespace popart {
 
-/// Attributes by name, each of one of eight types, as in an ONNX node.
+/// Named attributes. As in an ONNX node, each has one of eight types.
 class Attributes {
  public:
   using Ints = std::vector<int64_t>;
@@ -30,41 +30,42 @@ class Attributes {
 
   Attributes() = default;
 
-  /// In the order in which they were set.
+  /// In the order of definition.
   const std::vector<std::string>& getNames() const { return names_; }
   bool hasAttribute(const std::string& key) const { return values_.count(key) != 0; }
-  /// \throws error if the attribute is missing.
+  /// \throws error if the attribute is missing
   Type getType(const std::string& key) const;
 
-  /// T is one of the types above, or bool for an Int that is 0 or 1.
-  /// \throws error if the attribute is missing or of another type.
+  /// Returns an attribute. T is one of the types above, or bool for an Int that is 0 or 1.
+  /// \throws error if the attribute is missing or has another type
   template <typename T>
   T getAttribute(const std::string& key) const;
-  /// `defaultValue` where the attribute is missing. \throws error if it is of another type.
+  /// Returns `defaultValue` if the attribute is missing.
+  /// \throws error if it has another type
   template <typename T>
   T getAttribute(const std::string& key, const T& defaultValue) const {
     return hasAttribute(key) ? getAttribute<T>(key) : defaultValue;
   }
-  /// As getAttribute, into `value`.
+  /// Like getAttribute(), into `value`.
   template <typename T>
   void set(T& value, const std::string& key) const {
     value = getAttribute<T>(key);
   }
-  /// As set, and nothing happens where the attribute is missing.
+  /// Like set(), but leaves `value` unchanged if the attribute is missing.
   template <typename T>
   void setIfPresent(T& value, const std::string& key) const {
     if (hasAttribute(key)) value = getAttribute<T>(key);
   }
 
-  /// The graphs of all attributes of type Graph, then of those of type Graphs.
+  /// The graphs of all attributes of type Graph, followed by those of type Graphs.
   Graphs getAllGraphAttributes() const;
 
   /// Adds or replaces an attribute.
   template <typename T>
   void setAttribute(const std::string& key, const T& value);
-  /// Copies one attribute of another set, if that has it.
+  /// Copies one attribute of `from`, if it exists.
   void takeAttribute(const std::string& key, const Attributes& from);
-  /// Those whose names satisfy `predicate`.
+  /// The attributes with names that satisfy `predicate`.
   template <typename Predicate>
   Attributes filter(Predicate predicate) const {
     Attributes result;
@@ -73,7 +74,7 @@ class Attributes {
     return result;
   }
 
-  /// Who the attributes belong to, for error messages.
+  /// Sets the owner's name, for error messages.
   void setOwner(std::string owner) { owner_ = std::move(owner); }
 
  private:
@@ -87,7 +88,7 @@ class Attributes {
     Strings strings;
     Graphs graphs;
 
-    /// A list without elements is of each kind of list.
+    /// An empty list matches every list type.
     bool isEmptyList() const;
   };
   const Value& find(const std::string& key, Type type) const;

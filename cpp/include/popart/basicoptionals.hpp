@@ -1,4 +1,4 @@
-// popart/basicoptionals.hpp: a value that may be absent, for C++14.
+// An optional value for C++14. After popart/basicoptionals.hpp of PopART 3.
 #ifndef popart_basicoptionals_hpp
 #define popart_basicoptionals_hpp
 
@@ -9,7 +9,8 @@
 
 namespace popart {
 
-/// A T or nothing. V only tells apart optionals of one T, so that they do not convert by accident.
+/// A T or nothing. V makes optionals of one T distinct types, so that they do not convert
+/// implicitly.
 template <typename T, uint32_t V = 0>
 class BasicOptional {
  public:
@@ -17,7 +18,7 @@ class BasicOptional {
   BasicOptional(T value) : value_(std::move(value)), present_(true) {}
 
   explicit operator bool() const noexcept { return present_; }
-  /// \throws std::logic_error when absent.
+  /// \throws std::logic_error if there is no value
   const T& operator*() const { return checked(); }
   T& operator*() {
     checked();

@@ -1,4 +1,4 @@
-// popart/builder.hpp: models node by node. popir's Builder is in Python.
+// Model builder. In popir models are built in Python. After popart/builder.hpp of PopART 3.
 #ifndef popart_builder_hpp
 #define popart_builder_hpp
 
@@ -19,8 +19,8 @@
 
 namespace popart {
 
-/// Can be made, since programs make one before they register operators; whatever builds throws and
-/// says what to do.
+/// Can be constructed, since programs do so before they register operators. Functions that build
+/// throw an error that says what to do.
 class Builder {
  public:
   static std::unique_ptr<Builder> create() { return std::unique_ptr<Builder>(new Builder()); }

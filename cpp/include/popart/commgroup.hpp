@@ -1,4 +1,4 @@
-// popart/commgroup.hpp: which replicas act together.
+// Groups of replicas. After popart/commgroup.hpp of PopART 3.
 #ifndef popart_commgroup_hpp
 #define popart_commgroup_hpp
 
@@ -6,6 +6,7 @@ namespace popart {
 
 enum class CommGroupType { All = 0, Consecutive, Orthogonal, None, N };
 
+/// A group of `replicaGroupSize` replicas, chosen by `type`.
 class CommGroup {
  public:
   CommGroup() = default;

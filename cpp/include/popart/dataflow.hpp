@@ -1,4 +1,5 @@
-// popart/dataflow.hpp: which tensors a session returns, and how often.
+// The tensors that a session returns (anchors), and how often.
+// After popart/dataflow.hpp of PopART 3.
 #ifndef popart_dataflow_hpp
 #define popart_dataflow_hpp
 
@@ -13,13 +14,14 @@ namespace popart {
 
 enum class AnchorReturnTypeId { Final = 0, EveryN, Sum, All };
 
+/// How often an anchor is returned.
 class AnchorReturnType {
  public:
-  /// "All", "Final", "Sum".
+  /// `art` is "All", "Final" or "Sum".
   AnchorReturnType(std::string art, TileSet tileSet = TileSet::Compute,
                    ExchangeStrategy strategy = ExchangeStrategy::JustInTime)
       : text_(std::move(art)), tileSet_(tileSet), strategy_(strategy) {}
-  /// "EveryN", each `returnPeriod` batches.
+  /// `art` is "EveryN": returns the tensor every `returnPeriod` batches.
   AnchorReturnType(std::string art, int returnPeriod, TileSet tileSet = TileSet::Compute,
                    ExchangeStrategy strategy = ExchangeStrategy::JustInTime)
       : AnchorReturnType(std::move(art), tileSet, strategy) {
@@ -40,6 +42,7 @@ class AnchorReturnType {
 
 using AnchorReturnTypeMap = std::map<TensorId, AnchorReturnType>;
 
+/// The number of batches per step, and the anchors.
 class DataFlow {
  public:
   DataFlow() = default;

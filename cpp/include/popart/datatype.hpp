@@ -1,4 +1,4 @@
-// popart/datatype.hpp: the element types of the compiler's tensors.
+// Element types of the compiler's tensors. After popart/datatype.hpp of PopART 3.
 #ifndef popart_datatype_hpp
 #define popart_datatype_hpp
 

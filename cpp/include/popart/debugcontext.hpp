@@ -1,4 +1,4 @@
-// popart/debugcontext.hpp: names and places in source code, for reports.
+// Names and source positions, for reports. After popart/debugcontext.hpp of PopART 3.
 #ifndef popart_debugcontext_hpp
 #define popart_debugcontext_hpp
 

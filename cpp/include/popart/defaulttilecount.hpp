@@ -1,4 +1,4 @@
-// popart/defaulttilecount.hpp: how many tiles an IPU has where nothing else is said.
+// The default number of tiles per IPU. After popart/defaulttilecount.hpp of PopART 3.
 #ifndef popart_defaulttilecount_hpp
 #define popart_defaulttilecount_hpp
 

@@ -1,4 +1,4 @@
-// popart/devicemanager.hpp: the devices of a C++ program. popir's are made in Python.
+// Devices. In popir devices are created in Python. After popart/devicemanager.hpp of PopART 3.
 #ifndef popart_devicemanager_hpp
 #define popart_devicemanager_hpp
 
@@ -20,7 +20,7 @@ enum class DeviceConnectionType { Always = 0, OnDemand, Never };
 enum class SyncPattern { Full = 0, SinglePipeline, ReplicaAndLadder };
 enum class DeviceSelectionCriterion { First = 0, Random };
 
-/// A device that a session would run on. There is none in C++.
+/// A device. C++ programs cannot create one.
 class DeviceInfo {
  public:
   virtual ~DeviceInfo();
@@ -32,13 +32,14 @@ class DeviceInfo {
   virtual std::string toString() const { return "DeviceInfo"; }
 };
 
+/// Functions that would return a device throw popart::error.
 class DeviceManager {
  public:
   static DeviceManager& createDeviceManager();
 
-  /// There is no hardware to wait for.
+  /// Accepted without effect: there is no hardware to wait for.
   void setOnDemandAttachTimeout(unsigned) {}
-  /// No hardware is ever found.
+  /// Returns an empty list: there is no hardware.
   std::vector<std::shared_ptr<DeviceInfo>> enumerateDevices(
       SyncPattern = SyncPattern::Full, int = 1, DeviceType = DeviceType::Ipu,
       DeviceConnectionType = DeviceConnectionType::Always, int = 0) {

@@ -1,5 +1,5 @@
-// popart/error.hpp: the errors of the compiler. In Python they arrive as popart_exception and
-// kinds.
+// Exceptions. In Python they appear as popart_exception and derived classes.
+// After popart/error.hpp of PopART 3.
 #ifndef popart_error_hpp
 #define popart_error_hpp
 
@@ -12,8 +12,8 @@
 
 namespace popart {
 
-/// A model, an operator or a call that cannot be accepted. The message is formatted as by
-/// logging::format: error("{} has {} inputs", name, n).
+/// An invalid model, operator or call. The message is formatted as by logging::format: error("{}
+/// has {} inputs", name, n).
 class error : public std::runtime_error {
  public:
   explicit error(const char* s) : std::runtime_error(s) {}
@@ -28,14 +28,14 @@ class error : public std::runtime_error {
   ~error() override;
 };
 
-/// A state that should not be reachable.
+/// A violated invariant: a bug in popir.
 class internal_error : public error {
  public:
   using error::error;
   ~internal_error() override;
 };
 
-/// A fault while a compiled model runs.
+/// An error while a compiled model runs.
 class runtime_error : public error {
  public:
   using error::error;

@@ -1,4 +1,4 @@
-// popart/graph.hpp: operators and the tensors between them.
+// Graphs of operators and tensors. After popart/graph.hpp of PopART 3.
 #ifndef popart_graph_hpp
 #define popart_graph_hpp
 
@@ -22,8 +22,8 @@ class GraphLink;  // cpp/popart/link.hpp
 
 namespace popart {
 
-/// A view of the compiler's graph: it is asked, and nothing is kept here but the operators' and
-/// tensors' C++ sides.
+/// A view of the compiler's graph. The compiler owns the graph; this class only holds the C++
+/// objects of its operators and tensors.
 class Graph {
  public:
   Graph(Ir& ir, const GraphId& graphId, popir::GraphLink* link);
@@ -32,32 +32,32 @@ class Graph {
   ~Graph();
 
   const GraphId id;
-  /// Orders among operators beyond those that tensors make.
+  /// Ordering constraints in addition to data dependencies.
   const std::unique_ptr<TopoCons> topoCons;
 
   Ir& getIr() { return ir_; }
   const Ir& getIr() const { return ir_; }
   Tensors& getTensors() { return tensors_; }
   const Tensors& getTensors() const { return tensors_; }
-  /// \throws error if there is none of that name.
+  /// \throws error for an unknown id
   Tensor* getTensor(const TensorId& tensorId) { return tensors_.get(tensorId); }
-  /// In no particular order of execution. \throws error if there is none of that id.
+  /// \throws error for an unknown id
   Op* getOp(OpId opId) const;
   std::vector<OpId> getOpIds() const;
-  /// All operators, by id, as they are now; the map is filled anew by each call. It owns none of
-  /// them, and may not be changed.
+  /// All operators, by id. Each call refills the map. Do not modify it: it does not own the
+  /// operators.
   std::map<OpId, std::unique_ptr<Op>>& getOps();
   const std::string& getGraphId() const { return id; }
-  /// Lets all that reads one tensor read another one.
+  /// Makes all consumers of `oldId` read `newId` instead.
   void replaceTensor(const TensorId& oldId, const TensorId& newId);
 
-  /// The graph takes the operator and gives it an id.
+  /// Adds an operator to the graph, which takes ownership and assigns an id.
   OpId moveIntoGraph(std::unique_ptr<Op> op);
-  /// The operator must be disconnected. It lives on, in no graph, until the call from the compiler
-  /// that this runs in has returned.
+  /// Removes a disconnected operator. The object stays valid until the current call from the
+  /// compiler (of a pattern, say) returns.
   void eraseOp(OpId opId);
 
-  /// Makes an OP from `args` and takes it.
+  /// Creates an OP from `args` and adds it.
   template <typename OP, typename... Args>
   OP* createOp(Args&&... args) {
     std::unique_ptr<OP> made(new OP(std::forward<Args>(args)...));
@@ -65,8 +65,8 @@ class Graph {
     moveIntoGraph(std::move(made));
     return op;
   }
-  /// Makes an OP, connects it and sets up its outputs. An output that exists is taken over from the
-  /// operator that computed it.
+  /// Creates an OP, connects it and calls its setup(). An existing output tensor is disconnected
+  /// from its producer first.
   template <typename OP, typename... Args>
   OP* createConnectedOp(const std::map<InIndex, TensorId>& in,
                         const std::map<OutIndex, TensorId>& out, Args&&... args) {
@@ -75,7 +75,7 @@ class Graph {
     return op;
   }
 
-  /// What ties the graph to the compiler's own; for the bindings.
+  /// For popir itself: the link to the compiler's graph.
   popir::GraphLink& link() const { return *link_; }
 
  private:

@@ -1,5 +1,5 @@
-// popart/graphcoreoperators.hpp: identifiers of the operators of "ai.graphcore": those that models
-// name, the in-place variants and the gradients.
+// Identifiers of the operators in domain "ai.graphcore": operators of models, in-place variants and
+// gradients. After popart/graphcoreoperators.hpp of PopART 3.
 #ifndef popart_graphcoreoperators_hpp
 #define popart_graphcoreoperators_hpp
 
@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(default)
 
-// Each row: the constant, and the operator's name.
+// Each row: name of the constant, name of the operator.
 // clang-format off
 #define POPART_GRAD_OPERATORS(X) \
   X(AbsGrad, "AbsGrad") X(AddArg0Grad, "AddArg0Grad") X(AddArg1Grad, "AddArg1Grad") \
@@ -146,7 +146,7 @@
 
 namespace popart {
 
-/// An operator of "ai.graphcore", version 1.
+/// The identifier of an operator of domain "ai.graphcore", version 1.
 struct AiGraphcoreOpIdV1 : public OperatorIdentifier {
   AiGraphcoreOpIdV1(const OpType& type_, NumInputs inputs = {}, int outputs = 0)
       : OperatorIdentifier(Domain::ai_graphcore, type_, 1, inputs, outputs) {}

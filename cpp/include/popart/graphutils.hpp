@@ -1,4 +1,5 @@
-// popart/graphutils.hpp: the declarations of a graph, where sources look for them.
+// Includes popart/graph.hpp, for sources that expect its declarations here.
+// After popart/graphutils.hpp of PopART 3.
 #ifndef popart_graphutils_hpp
 #define popart_graphutils_hpp
 

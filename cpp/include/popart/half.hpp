@@ -1,4 +1,4 @@
-// popart/half.hpp: between float and the 16 bits of a half.
+// Conversions between float and half. After popart/half.hpp of PopART 3.
 #ifndef popart_half_hpp
 #define popart_half_hpp
 

@@ -1,4 +1,4 @@
-// popart/hostside.hpp: what of PopART runs on the host side of a session, and how popir refuses it.
+// Refusal of PopART's host-side functions. popir's own.
 #ifndef popart_hostside_hpp
 #define popart_hostside_hpp
 
@@ -7,9 +7,10 @@
 namespace popart {
 namespace hostside {
 
-/// popir builds and runs models from Python alone. The classes of PopART's own C++ programs are
-/// declared, so that files with operators and a main() compile; what would build or run calls this.
-/// \throws error that names `function` and says where to do it instead.
+/// popir builds and runs models from Python only. PopART's classes for C++ programs are declared,
+/// so that sources with operators and a main() compile. Their functions that build or run call
+/// this.
+/// \throws error that names `function` and says what to use instead
 [[noreturn]] void refuse(const char* function);
 
 }  // namespace hostside

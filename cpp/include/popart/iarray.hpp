@@ -1,4 +1,4 @@
-// popart/iarray.hpp: an array on the host.
+// Interface of arrays on the host. After popart/iarray.hpp of PopART 3.
 #ifndef popart_iarray_hpp
 #define popart_iarray_hpp
 
@@ -9,6 +9,7 @@
 
 namespace popart {
 
+/// An array on the host: elements in row-major order, their type and shape.
 class IArray {
  public:
   IArray() = default;

@@ -1,4 +1,5 @@
-// popart/inputshapeinfo.hpp: shapes of a model's inputs that the model leaves open.
+// Shapes of model inputs that the model does not specify.
+// After popart/inputshapeinfo.hpp of PopART 3.
 #ifndef popart_inputshapeinfo_hpp
 #define popart_inputshapeinfo_hpp
 
@@ -8,6 +9,7 @@
 
 namespace popart {
 
+/// Maps input ids to their types and shapes. get() throws std::out_of_range for an unknown id.
 class InputShapeInfo {
  public:
   InputShapeInfo() = default;

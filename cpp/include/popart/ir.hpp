@@ -1,4 +1,4 @@
-// popart/ir.hpp: the whole program that a graph belongs to.
+// The intermediate representation (IR): all graphs of a model. After popart/ir.hpp of PopART 3.
 #ifndef popart_ir_hpp
 #define popart_ir_hpp
 
@@ -23,7 +23,7 @@ class DeviceInfo;
 class Optimizer;
 
 #ifdef ONNX_NAMESPACE
-/// What an Ir would be prepared from.
+/// Arguments of Ir::prepare().
 class IrBundle {
  public:
   IrBundle(const ONNX_NAMESPACE::ModelProto&, const InputShapeInfo&, const DataFlow&,
@@ -34,6 +34,7 @@ class IrBundle {
 class IrBundle;
 #endif
 
+/// The main graph and properties of the model.
 class Ir {
  public:
   Ir() = default;
@@ -42,31 +43,32 @@ class Ir {
 
   Graph& getMainGraph() { return *main_; }
   const Graph& getMainGraph() const { return *main_; }
-  /// Of the main graph.
+  /// A tensor of the main graph.
   Tensor* getTensor(const TensorId& id) const;
   bool containsTensor(const TensorId& id) const;
   std::vector<TensorId> getTensorIds(TensorType type) const;
   Tensors& getMainGraphTensors();
   std::map<OpId, std::unique_ptr<Op>>& getMainGraphOps();
   std::vector<Op*> getAllOps() const;
-  /// Whether the model is compiled for training.
+  /// True if the model is compiled for training.
   bool canTrain() const { return isTraining(); }
   bool canInfer() const { return true; }
   bool isTraining() const;
-  /// Patterns run before the gradients are there, and again when they are.
+  /// Patterns run twice: before the gradients are added (false) and after (true).
   bool hasConstructedBackwards() const;
-  /// Never while patterns run: optimizers are added after them.
+  /// Always false while patterns run: optimizers are decomposed later.
   bool hasDecomposedOptimizers() const { return false; }
-  /// A name that no tensor of the main graph has, made from `base`; another one each time.
+  /// A new tensor id for the main graph, derived from `base`. Each call returns another one.
   TensorId createIntermediateTensorId(const TensorId& base);
-  /// Makes a variable of the main graph an initializer of the models that a session saves, though
-  /// the model that it was made from has none of that name. \throws error if there is none.
+  /// Adds a variable of the main graph, which the model did not contain, to the initializers of
+  /// models that the session saves.
+  /// \throws error if there is none of that id
   void addAdditionalModelProtoTensor(const TensorId& id);
   /// The operators of the main graph with this identifier.
   std::vector<Op*> opsOfType(const OperatorIdentifier& opid) const;
-  /// Models are prepared from Python. \throws error that says so.
+  /// \throws error always: models are prepared from Python
   void prepare(const IrBundle& bundle);
-  /// The version of a domain's operators that the model asks for; 0 where it asks for none.
+  /// The opset version that the model imports for a domain; 0 if none.
   int getOpSetVersionFromModel(const std::string& domain) const;
 
  private:

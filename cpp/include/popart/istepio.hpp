@@ -1,4 +1,4 @@
-// popart/istepio.hpp: where a running session gets its inputs and puts its anchors.
+// Interface for a session's inputs and anchors. After popart/istepio.hpp of PopART 3.
 #ifndef popart_istepio_hpp
 #define popart_istepio_hpp
 
@@ -11,7 +11,7 @@ namespace popx {
 class Executablex;
 }
 
-/// popir's sessions take their data from Python (`popir.PyStepIO`), so nothing calls this.
+/// Nothing calls it: popir's sessions take their data from Python (`popir.PyStepIO`).
 class IStepIO {
  public:
   virtual ~IStepIO() = default;
@@ -24,6 +24,7 @@ class IStepIO {
   virtual void assertNumElements(const popx::Executablex&) const = 0;
 };
 
+/// Host buffers of weights, by id.
 class IWeightsIO {
  public:
   virtual ~IWeightsIO() = default;

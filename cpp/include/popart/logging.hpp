@@ -1,7 +1,7 @@
-// popart/logging.hpp: log lines, and the formatting that error messages share with them.
+// Logging, and the formatting of log and error messages. After popart/logging.hpp of PopART 3.
 //
-// Lines go where the program that uses the library sends them: under Python to the loggers
-// "popir.<module>", otherwise warnings and worse to stderr.
+// The program that uses the library decides where messages go. With Python they go to the loggers
+// "popir.<module>"; otherwise warnings and errors go to stderr.
 #ifndef popart_logging_hpp
 #define popart_logging_hpp
 
@@ -72,20 +72,20 @@ std::string text(const T& value) {
   return os.str();
 }
 
-/// `format` with its k-th "{}" replaced by arguments[k]. "{{" and "}}" stand for braces, anything
-/// between the braces is ignored, and arguments that are missing leave "{}" standing.
+/// Replaces the k-th "{}" of `format` by arguments[k]. "{{" and "}}" give braces. Text inside of
+/// the braces is ignored. If arguments are missing, "{}" remains.
 std::string substitute(const std::string& format, const std::vector<std::string>& arguments);
 
 }  // namespace internal
 
-/// As fmt: each "{}" is replaced by the next argument, written by its operator<<. Vectors and sets
-/// are written as "[1, 2]".
+/// Formatting as by fmt: each "{}" is replaced by the next argument, written with operator<<.
+/// Vectors and sets are written as "[1, 2]".
 template <typename... Args>
 std::string format(const std::string& s, const Args&... args) {
   return internal::substitute(s, {internal::text(args)...});
 }
 
-/// The elements written one after another with `separator` between them.
+/// Writes the elements with `separator` between them.
 template <typename It>
 std::string join(It begin, It end, std::string separator) {
   std::ostringstream os;

@@ -1,4 +1,4 @@
-// popart/names.hpp: the names that the compiler gives to its integers and strings.
+// Type names for integers and strings of the compiler. After popart/names.hpp of PopART 3.
 #ifndef popart_names_hpp
 #define popart_names_hpp
 
@@ -30,7 +30,7 @@ class Ir;
 class Op;
 class Tensor;
 
-/// Dimensions, outermost first; empty for a scalar.
+/// Sizes of the dimensions, outermost first. Empty for a scalar.
 using Shape = std::vector<int64_t>;
 using Rank = int;
 
@@ -43,7 +43,7 @@ using OpName = std::string;
 using OpDomain = std::string;
 using OpType = std::string;
 using OpVersion = unsigned;
-/// Unique in a graph; -1 while the operator is in none.
+/// Unique in a graph; -1 for an operator that is in no graph.
 using OpId = int;
 using InIndex = int;
 using OutIndex = int;
@@ -53,17 +53,17 @@ using PipelineStage = int64_t;
 using ExecutionPhase = int64_t;
 using BatchSerializedPhase = int64_t;
 
-/// Groups of inputs and outputs that are sharded over replicas together.
+/// Groups of inputs and outputs that are sharded over replicas in the same way.
 using ReplicatedTensorShardingIndices = std::set<std::pair<std::set<InIndex>, std::set<OutIndex>>>;
 
 namespace view {
 class Region;
 using Regions = std::vector<Region>;
-/// Which elements of one tensor belong to given elements of another.
+/// Maps a region of one tensor to the corresponding regions of another.
 using RegMap = std::function<Regions(const Region&)>;
 }  // namespace view
 
-// Attributes of a node that speak to the compiler and not to the operator.
+// Attributes of a node that control the compiler, not the operator.
 static constexpr const char* sVirtualGraphAttribute = "__ipu_number";
 static constexpr const char* sPipelineStageAttribute = "__pipeline_stage";
 static constexpr const char* sExecutionPhaseAttribute = "__execution_phase";
@@ -77,7 +77,7 @@ static constexpr const char* sAvailMemAttribute = "__available_memory";
 static constexpr const char* sPartialsTypeAttribute = "__partials_type";
 static constexpr const char* sDebugInfoId = "__debug_info_id";
 
-/// Between the parts of a scoped name.
+/// Separator in scoped names.
 static constexpr const char* sNameDelimiter = "/";
 
 }  // namespace popart

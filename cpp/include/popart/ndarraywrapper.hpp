@@ -1,4 +1,4 @@
-// popart/ndarraywrapper.hpp: somebody else's memory as an array.
+// Wraps a buffer as an array. After popart/ndarraywrapper.hpp of PopART 3.
 #ifndef popart_ndarraywrapper_hpp
 #define popart_ndarraywrapper_hpp
 
@@ -10,7 +10,7 @@
 
 namespace popart {
 
-/// The memory must outlive the array.
+/// A non-owning array: the buffer must outlive it.
 template <typename T>
 class NDArrayWrapper : public IArray {
  public:
@@ -31,7 +31,7 @@ class NDArrayWrapper : public IArray {
   TensorInfo info_;
 };
 
-/// The values in the order of memory: "[1 2 3]".
+/// Writes the values in memory order: "[1 2 3]".
 template <typename T>
 std::ostream& operator<<(std::ostream& os, const NDArrayWrapper<T>& array) {
   os << "[";

@@ -1,4 +1,4 @@
-// popart/op.hpp: what an operator means. The base class of operators written in C++.
+// Base class of operators written in C++. After popart/op.hpp of PopART 3.
 #ifndef popart_op_hpp
 #define popart_op_hpp
 
@@ -44,7 +44,7 @@ class Pattern;
 
 enum class RecomputeType { Undefined = 0, Checkpoint, Recompute, Recomputed };
 
-/// Where in a step an operator runs.
+/// Where in a training step an operator runs.
 enum class ExecutionContext {
   Normal = 0,
   AccumulateOuterFragment,
@@ -56,14 +56,15 @@ enum class ExecutionContext {
 
 enum class ReductionType { Sum = 0, Mean, NoReduction, N };
 
-/// What an input of a gradient operator is, seen from the operator that it is the gradient of.
+/// The kind of a gradient operator's input, relative to its forward operator.
 enum class GradOpInType {
   In = 0,  ///< an input of the forward operator
   Out,     ///< an output of the forward operator
   GradOut  ///< the gradient of an output of the forward operator
 };
 
-/// Input `iGrad` of a gradient operator is the forward operator's tensor `iNonGrad` of kind `type`.
+/// Input `iGrad` of a gradient operator is tensor `iNonGrad`, of kind `type`, of its forward
+/// operator.
 class GradInOutMapper {
  public:
   GradInOutMapper(InIndex iGrad_, int iNonGrad_, GradOpInType type_)
@@ -78,11 +79,12 @@ class GradInOutMapper {
   }
 };
 
-/// An operator of a graph. A class derives from it, sets its outputs' infos in setup(), copies
-/// itself in clone() and, where it can be trained, makes its gradient operators in getGradOps().
+/// An operator of a graph. A derived class sets the types and shapes of its outputs in setup()
+/// (shape inference) and copies itself in clone(). If it supports training, it creates its gradient
+/// operators in getGradOps().
 class Op {
  public:
-  /// What an operator has beside its own attributes.
+  /// Settings common to all operators.
   struct Settings {
     Settings(Graph& graph_, const std::string& name_) : graph(graph_), name(name_) {}
     Settings(Graph& graph_, const std::string& name_, const Scope& scope_)
@@ -102,7 +104,7 @@ class Op {
     std::string name;
     Scope scope;
     RecomputeType recomputeType = RecomputeType::Undefined;
-    /// Variants for work in place, by operator name, with priorities that replace the default ones.
+    /// Priorities of in-place variants, by operator name. They override the default priorities.
     std::vector<std::tuple<std::string, float>> inplacePriorityVeto;
     std::unordered_set<std::string> excludePatterns;
     OptionalVGraphId vgraphId;
@@ -118,7 +120,8 @@ class Op {
   };
 
   Op(const OperatorIdentifier& opid_, const Settings& settings_);
-  /// Copies what the operator is, not where it is: no connections, and in no graph.
+  /// Copies the operator's attributes and settings, but not its connections. The copy is in no
+  /// graph.
   Op(const Op& other);
   Op& operator=(const Op&) = delete;
   virtual ~Op();
@@ -128,7 +131,7 @@ class Op {
   Settings settings;
   std::unique_ptr<TensorIndexMap> input;
   std::unique_ptr<TensorIndexMap> output;
-  /// Whether the operator may be removed when nothing uses its outputs.
+  /// True if the operator may be removed when its outputs are unused.
   bool pruneable = true;
 
   Settings& getSettings() { return settings; }
@@ -141,27 +144,29 @@ class Op {
   const Graph& getGraph() const { return settings.graph.get(); }
   Ir& getIr();
   const Ir& getIr() const;
-  /// "ai.onnx.LeakyRelu:6 (7)", with the operator's id.
+  /// Identifier and id: "ai.onnx.LeakyRelu:6 (7)".
   virtual std::string str() const;
-  /// With name, inputs and outputs, for error messages.
+  /// Identifier, name, inputs and outputs, for error messages.
   std::string debugName() const;
 
-  // The operator. The defaults are those of an operator without gradient, side effect or alias.
-  /// Sets the info of each output. May be called again after an input changed.
+  // ---- Properties. The defaults: no gradient, no side effects, no aliases. ----
+  /// Sets type and shape of each output. Called again after an input changes.
   virtual void setup();
   virtual std::unique_ptr<Op> clone() const = 0;
   virtual std::vector<std::unique_ptr<Op>> getGradOps();
-  /// Of a gradient operator: what each of its inputs is.
+  /// Gradient operators only: the meaning of each input.
   virtual const std::vector<GradInOutMapper>& gradInputInfo() const;
-  /// Of a gradient operator: output index to the forward input that it is the gradient of.
+  /// Gradient operators only: maps each output index to the forward input of which it is the
+  /// gradient.
   virtual const std::map<int, int>& gradOutToNonGradIn() const;
-  /// How much is gained by sharing the code of equal operators.
+  /// Benefit of outlining: how much is gained by sharing the code of equal operators.
   virtual float getSubgraphValue() const = 0;
   float getHighSubgraphValue() const { return 1000.0f; }
   float getLowSubgraphValue() const { return 0.1f; }
-  /// What tells this operator from another one of its class; the base gives what all have.
+  /// Writes the attributes that distinguish operators of this class. An override must call the
+  /// base.
   virtual void appendAttributes(OpSerialiserBase& os) const;
-  /// As appendAttributes, without what does not matter to the code that is made.
+  /// Like appendAttributes(), but only attributes that affect the generated code.
   virtual void appendOutlineAttributes(OpSerialiserBase& os) const;
   virtual bool requiresRandomSeed() const { return false; }
   virtual InIndex getSeedInIndex() const { return -1; }
@@ -173,38 +178,41 @@ class Op {
   virtual ReplicatedTensorShardingIndices getReplicatedTensorShardingIndices() const { return {}; }
   virtual std::set<InIndex> optionalInputs() const { return {}; }
 
-  // Work in place.
-  /// Variants by identifier with their priorities; those above 0 are tried, highest first.
+  // ---- In-placing ----
+  /// Identifiers and priorities of in-place variants. Those with priority > 0 are tried, highest
+  /// first.
   virtual std::vector<std::tuple<OperatorIdentifier, float>> inplacePriorityDefault() const;
   virtual std::unique_ptr<Op> getInplaceVariant(const OperatorIdentifier& id) const;
-  /// The elements of an input that the operator writes.
+  /// The region of an input that the operator writes.
   virtual view::Regions modifies(InIndex index) const;
-  /// The elements of an input that the operator reads.
+  /// The region of an input that the operator reads.
   virtual view::Regions uses(InIndex index) const;
-  /// The elements of an input that an output shows.
+  /// The region of an input that an output aliases.
   virtual view::Regions aliases(InIndex in, OutIndex out) const;
-  /// From elements of an input to those of an output, and back; by default one to one.
+  /// Maps regions of an input to regions of an output (bwdRegMap: the reverse). The default is the
+  /// identity.
   virtual view::RegMap fwdRegMap(InIndex in, OutIndex out) const;
   virtual view::RegMap bwdRegMap(InIndex in, OutIndex out) const;
-  // Of these only the results count, and popir does not ask for them: see alias/aliasmodel.hpp.
+  // popir reads only the results of the functions above, and does not call these; see
+  // alias/aliasmodel.hpp.
   virtual void growAliasModel(AliasModel& model) const;
   virtual poprithms::memory::inplace::Proposal mapInplaceProposal(const AliasModel& model,
                                                                   OperatorIdentifier variant) const;
-  /// That output 0 be input 0.
+  /// The proposal that output 0 aliases input 0.
   poprithms::memory::inplace::Proposal mapInplaceProposalGate0(const AliasModel& model,
                                                                OperatorIdentifier variant) const;
   bool modifiesIndex(InIndex index) const { return view::nonEmptyRegion(modifies(index)); }
   bool doesAlias(InIndex in, OutIndex out) const { return view::nonEmptyRegion(aliases(in, out)); }
 
-  /// Whether any input is written, or is shown by any output.
+  /// modifies: an input is written. doesAlias: an input is aliased by an output.
   bool modifies() const;
   bool doesAlias() const;
   bool isOutplace() const { return !doesAlias(); }
-  /// Whether the operator writes the tensor, or writes it without reading it before.
+  /// modifiesTensor: the operator writes the tensor. overwritesTensor: without reading it first.
   bool modifiesTensor(Tensor* tensor) const;
   bool overwritesTensor(Tensor* tensor) const;
 
-  // What kind of operator it is. For patterns; popir itself asks none of these.
+  // ---- Kind of operator, for patterns. popir itself does not call these. ----
   virtual bool isLossOp() const { return false; }
   virtual bool isOptimizerOp() const { return settings.optimizerOp; }
   virtual bool isNorm() const { return false; }
@@ -214,26 +222,28 @@ class Op {
   virtual bool isInplaceViewChange() const { return false; }
   virtual int getInBatchAxis(InIndex) const { return 0; }
   virtual int getOutBatchAxis(OutIndex) const { return 0; }
-  /// What gradOutToNonGradIn() has for an output. \throws error if it has nothing.
+  /// The value of gradOutToNonGradIn() for an output.
+  /// \throws error if there is none
   virtual int getNonGradInIndex(int gradOpOutIndex) const;
-  /// Attributes that only log lines show.
+  /// Attributes for log messages only.
   virtual void appendMore(OpSerialiserBase& os) const;
   bool isElementWiseUnary() const;
   bool isGradientClippingOp() const { return settings.gradientClippingOp; }
-  /// By the operator's settings.
+  /// Depends on the operator's settings.
   bool isExcludedFromPattern(const Pattern* pattern) const;
-  /// Equal for operators that may share their code, as far as they and their inputs' and outputs'
-  /// infos say.
+  /// A key that is equal for operators that may share code, by their attributes and the types and
+  /// shapes of their inputs and outputs.
   std::string getSubgraphEquivId() const;
-  /// Of all outputs, in bytes.
+  /// Total size of all outputs, in bytes.
   int64_t memOfOutputs() const;
 
-  /// By numpy's broadcasting. \throws error, with the operator's name, if that is not possible.
+  /// The shape after numpy broadcasting.
+  /// \throws error, with the operator's name, if the shapes cannot be broadcast
   Shape prettyNpOut(const Shape& a, const Shape& b) const;
   TensorInfo prettyNpOut(const TensorInfo& a, const TensorInfo& b, bool checkDataType = true) const;
 
-  // Where and when it runs, by its settings. The get... throw error if it is not said there, where
-  // they do not return an optional.
+  // ---- Placement and schedule, from the settings ----
+  // The get...() functions that do not return an optional throw error if the setting is missing.
   bool hasVirtualGraphId() const { return static_cast<bool>(settings.vgraphId); }
   OptionalVGraphId getOptionalVGraphId() const { return settings.vgraphId; }
   VGraphId getVirtualGraphId() const;
@@ -256,16 +266,16 @@ class Op {
   }
   void setScope(const Scope& scope) { settings.scope = scope; }
 
-  // Neighbours.
-  /// Whether one of its outputs is an input of the other, or the other way round.
+  // ---- Neighbours ----
+  /// isParentOf: an output of this is an input of `other`. isChildOf: the reverse.
   bool isParentOf(const Op* other) const;
   bool isChildOf(const Op* other) const { return other->isParentOf(this); }
-  /// The producer of an input. \throws error if it has none, or for the form with a type if it is
-  /// of another type; so do those below.
+  /// The producer of an input. These functions throw error if there is no such operator, and the
+  /// forms with a type also if it has another type.
   Op* getPrecedingOp(InIndex index);
-  /// The only reader of an output.
+  /// The only consumer of an output.
   Op* getFollowingOp(OutIndex index = 0);
-  /// All readers of an output.
+  /// All consumers of an output.
   std::vector<Op*> getFollowingOps(OutIndex index = 0);
   template <typename T>
   T* getPrecedingOp(InIndex index) {
@@ -282,26 +292,27 @@ class Op {
     return ops;
   }
 
-  // Connections. Each keeps the tensors' producers and consumers in step.
+  // ---- Connections. These functions also update producers and consumers of the tensors. ----
   virtual void connectInTensor(InIndex index, TensorId tensorId);
   /// The tensor must exist and have no producer.
   void connectOutTensor(OutIndex index, TensorId tensorId);
-  /// Makes the tensor.
+  /// Creates the tensor.
   void createAndConnectOutTensor(OutIndex index, TensorId tensorId);
   void disconnectInTensor(InIndex index);
   void disconnectInTensor(Tensor* tensor);
-  /// \throws error if another tensor is there.
+  /// \throws error if another tensor is connected there
   void disconnectInTensor(InIndex index, Tensor* tensor);
   void disconnectOutTensor(Tensor* tensor);
   void disconnectAllInputs();
   void disconnectAllOutputs();
 
-  // Each of these throws error if nothing is at the index.
+  // These throw error if nothing is connected at the index.
   Tensor* inTensor(InIndex index) { return input->tensor(index); }
   const Tensor* inTensor(InIndex index) const;
   Tensor* outTensor(OutIndex index) { return output->tensor(index); }
   const Tensor* outTensor(OutIndex index) const;
-  /// The first index of a tensor. \throws error if it is at none.
+  /// The first index of a tensor.
+  /// \throws error if it is not connected
   InIndex inIndex(Tensor* tensor) const;
   OutIndex outIndex(Tensor* tensor) const;
   TensorId inId(InIndex index) const { return input->id(index); }
@@ -324,10 +335,10 @@ class Op {
   bool isConvertibleTo() const {
     return dynamic_cast<const T*>(this) != nullptr;
   }
-  /// Copies the settings that say where and when an operator runs.
+  /// Copies the settings that control where and when an operator runs.
   void transferBaseProperties(Op* to) const;
 
-  /// What ties the operator to the compiler's own, null before it has one; for the bindings.
+  /// For popir itself: the link to the compiler's operator. Null before there is one.
   popir::OpLink* link() const { return link_.get(); }
   void setLink(popir::OpLink* link);
 

@@ -1,4 +1,4 @@
-// popart/operatoridentifier.hpp: which operator, by domain, name and version.
+// Operator identifiers: domain, name and version. After popart/operatoridentifier.hpp of PopART 3.
 #ifndef popart_operatoridentifier_hpp
 #define popart_operatoridentifier_hpp
 
@@ -19,7 +19,7 @@ constexpr const char* ai_onnx_ml = "ai.onnx.ml";
 constexpr const char* ai_graphcore = "ai.graphcore";
 }  // namespace Domain
 
-/// How many inputs an operator takes; 0 to 0 where nobody said.
+/// Minimum and maximum number of inputs; 0 and 0 if unknown.
 struct NumInputs {
   int min = 0;
   int max = 0;
@@ -29,9 +29,9 @@ struct NumInputs {
   NumInputs(int min_, int max_) : min(min_), max(max_) {}
 };
 
-/// The numbers of inputs and outputs inform; they take no part in comparisons.
+/// Identifies an operator. Comparisons ignore the numbers of inputs and outputs.
 struct OperatorIdentifier {
-  /// The domain "" is ONNX's own, "ai.onnx".
+  /// The domain "" means "ai.onnx".
   OperatorIdentifier(const OpDomain& domain_, const OpType& type_, OpVersion version_,
                      NumInputs inputs = {}, int outputs = 0)
       : domain(domain_.empty() ? Domain::ai_onnx : domain_),

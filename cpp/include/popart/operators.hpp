@@ -1,5 +1,5 @@
-// popart/operators.hpp: identifiers of operators: Onnx::Operators::LeakyRelu_6,
-// Onnx::AiOnnx::OpSet11::LeakyRelu, Onnx::GradOperators::LeakyReluGrad.
+// Identifiers of operators: Onnx::Operators::LeakyRelu_6, Onnx::AiOnnx::OpSet11::LeakyRelu,
+// Onnx::GradOperators::LeakyReluGrad. After popart/operators.hpp of PopART 3.
 #ifndef popart_operators_hpp
 #define popart_operators_hpp
 

@@ -1,4 +1,5 @@
-// popart/opmanager.hpp: how operators written in C++ are made known and made.
+// Registration and construction of operators written in C++.
+// After popart/opmanager.hpp of PopART 3.
 #ifndef popart_opmanager_hpp
 #define popart_opmanager_hpp
 
@@ -22,7 +23,8 @@
 
 namespace popart {
 
-/// What an operator takes and gives. A model that does not fit it is warned about.
+/// Supported inputs, outputs and attributes of an operator. A model that violates them gives a
+/// warning.
 class OpDefinition {
  public:
   struct Input {
@@ -31,7 +33,7 @@ class OpDefinition {
 
     std::string name;
     std::vector<DataType> supportedTensors;
-    /// Whether the value must be known when the model is compiled.
+    /// True if the value must be known at compile time.
     bool constant;
   };
   struct Output {
@@ -44,7 +46,7 @@ class OpDefinition {
   struct Attribute {
     Attribute(std::string regex) : supportedValuesRegex(std::move(regex)) {}
 
-    /// "*" for any value.
+    /// "*" accepts any value.
     std::string supportedValuesRegex;
   };
 
@@ -64,7 +66,7 @@ class OpDefinition {
 
 using OpDefinitions = std::map<OperatorIdentifier, OpDefinition, OperatorIdentifierLess>;
 
-/// What a factory makes an operator from.
+/// The arguments of an operator factory.
 class OpCreatorInfo {
  public:
   OpCreatorInfo(const OperatorIdentifier& opid_, const Op::Settings& settings_,
@@ -82,15 +84,15 @@ class OpCreatorInfo {
 
   bool hasInputIds() const { return !inputIds_.empty(); }
   bool hasOutputIds() const { return !outputIds_.empty(); }
-  /// In the order of the node; "" where an optional one is left out.
+  /// Inputs in the order of the node; "" for an optional input that is left out.
   const std::vector<TensorId>& getInputIds() const { return inputIds_; }
   const std::vector<TensorId>& getOutputIds() const { return outputIds_; }
   bool hasInputTensor(int index) const;
-  /// \throws error if the node has no such input.
+  /// \throws error if the node has no such input
   Tensor* getInputTensor(int index) const;
   TensorInfo& getInputTensorInfo(int index) const;
-  /// The elements of a constant input, of the type that T stands for.
-  /// \throws error if the input is missing, no constant, or of another type.
+  /// The elements of a constant input with the data type of T.
+  /// \throws error if the input is missing, not constant, or has another type
   template <typename T>
   std::vector<T> getInputData(int index) const {
     const TensorData& data = inputData(index, getDataType<T>());
@@ -98,14 +100,14 @@ class OpCreatorInfo {
     if (!values.empty()) std::memcpy(values.data(), data.data(), values.size() * sizeof(T));
     return values;
   }
-  /// As getInputData, of an input with one element.
+  /// Like getInputData(), for an input with one element.
   template <typename T>
   T getInputScalarValue(int index) const {
     const std::vector<T> values = getInputData<T>(index);
     checkScalar(index, values.size());
     return values[0];
   }
-  /// `defaultValue` where the input is left out.
+  /// Returns `defaultValue` if the input is left out.
   template <typename T>
   T getInputScalarValue(int index, T defaultValue) const {
     return hasInputTensor(index) ? getInputScalarValue<T>(index) : defaultValue;
@@ -120,10 +122,11 @@ class OpCreatorInfo {
   const std::vector<TensorId>& outputIds_;
 };
 
+/// The registry of operators.
 class OpManager {
  public:
   using OpFactoryFunc = std::function<std::unique_ptr<Op>(const OpCreatorInfo&)>;
-  /// Makes one or more operators in the graph, connects them, and returns the last one.
+  /// Creates and connects one or more operators in the graph, and returns the last one.
   using ComplexOpFactoryFunc = std::function<Op*(const OpCreatorInfo&, Graph&)>;
 
   class OpInfo {
@@ -138,29 +141,30 @@ class OpManager {
     bool isPublic;
     OperatorIdentifier id;
     OpDefinition details;
-    /// One of the two is set.
+    /// Exactly one of the two factories is set.
     OpFactoryFunc simpleFactory;
     ComplexOpFactoryFunc complexFactory;
-    /// Whether the class has a getGradOps() of its own.
+    /// True if the class overrides getGradOps().
     bool hasGradOps = true;
   };
 
-  /// Records an operator. `where` is an address in the library that brings it. Never throws: an
-  /// identifier that is taken is reported when the registry is used next.
+  /// Registers an operator. `where` is an address in the library that contains it. Never throws; a
+  /// duplicate identifier is reported at the next use of the registry.
   static void registerOp(const OpInfo& opInfo, const void* where = nullptr) noexcept;
 
-  /// As a model would get it: the highest version not above `opid.version`, from a library or built
-  /// in. \throws error if there is none.
+  /// Creates an operator as for a node of a model: the highest version not above `opid.version`,
+  /// registered by a library or built in.
+  /// \throws error if there is none
   static std::unique_ptr<Op> createOp(const OperatorIdentifier& opid, Graph& graph,
                                       const std::string& name = "",
                                       const Attributes& attributes = {});
 
-  /// What libraries have registered.
+  /// The operators registered by libraries.
   static const std::vector<OperatorIdentifier> getSupportedOperations(bool includePrivate);
 };
 
-/// A static object of this type makes an operator known when its library is loaded. The factory
-/// makes it; without one it is constructed from its identifier and settings.
+/// Registers an operator when its library is loaded: define a static object of this type. It is
+/// created by the factory, or without one by its constructor from identifier and settings.
 template <class OP>
 class OpCreator {
  public:
@@ -186,8 +190,8 @@ class OpCreator {
                             this);
   }
 
-  // The type of a member function names the class that declares it. One that is not public cannot
-  // be looked at, and is the class's own.
+  // Detects whether OP inherits getGradOps(): the type of a member pointer names the class that
+  // declares it. If it is not public, it cannot be examined, and counts as overridden.
   template <class C>
   static std::is_same<decltype(&C::getGradOps), std::vector<std::unique_ptr<Op>> (Op::*)()>
   inheritsGradOps(const C*);

@@ -1,4 +1,5 @@
-// popart/opserialiser.hpp: an operator's attributes as text, for hashes, outlining and reports.
+// Operator attributes as text, for hashes, outlining and reports.
+// After popart/opserialiser.hpp of PopART 3.
 #ifndef popart_opserialiser_hpp
 #define popart_opserialiser_hpp
 
@@ -15,12 +16,12 @@
 
 namespace popart {
 
-/// Takes what Op::appendAttributes gives it.
+/// Receives the attributes from Op::appendAttributes().
 class OpSerialiserBase {
  public:
   virtual ~OpSerialiserBase();
 
-  // Floating point is written so that it reads back as the same value.
+  // Floating-point values are written with enough digits to be read back exactly.
   void appendAttribute(const std::string& name, float value);
   void appendAttribute(const std::string& name, double value);
   void appendAttribute(const std::string& name, int value);
@@ -34,7 +35,7 @@ class OpSerialiserBase {
   void appendAttribute(const std::string& name, const std::vector<double>& value);
   void appendAttribute(const std::string& name, const std::vector<int64_t>& value);
   void appendAttribute(const std::string& name, const Scope& value);
-  /// Anything that has an operator<<.
+  /// Any type with operator<<.
   template <typename T>
   void appendAttribute(const std::string& name, const T& value) {
     appendStrAttr(name, logging::internal::text(value));

@@ -1,4 +1,5 @@
-// popart/optimizer.hpp: how weights are updated. Made in Python for a session; here a value.
+// Base class of optimizers. Sessions take optimizers from Python; here it only holds values.
+// After popart/optimizer.hpp of PopART 3.
 #ifndef popart_optimizer_hpp
 #define popart_optimizer_hpp
 
@@ -13,6 +14,7 @@ namespace popart {
 
 enum class OptimizerType { SGD = 0, Adam, Adaptive, NTYPES };
 
+/// Base class of optimizers.
 class Optimizer {
  public:
   explicit Optimizer(OptimizerValue lossScaling) : lossScaling_(lossScaling) {}

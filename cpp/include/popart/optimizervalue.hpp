@@ -1,4 +1,5 @@
-// popart/optimizervalue.hpp: a hyperparameter, which may change from step to step.
+// A hyperparameter, constant or variable between steps.
+// After popart/optimizervalue.hpp of PopART 3.
 #ifndef popart_optimizervalue_hpp
 #define popart_optimizervalue_hpp
 
@@ -7,11 +8,12 @@
 
 namespace popart {
 
+/// A value, and whether it is constant.
 class OptimizerValue {
  public:
-  /// 0, which may change.
+  /// 0, variable.
   OptimizerValue() = default;
-  /// A value that stays.
+  /// A constant value.
   OptimizerValue(float v) : OptimizerValue(v, true) {}
   OptimizerValue(float v, bool c) : val_(v), isConst_(c) {}
   OptimizerValue(std::pair<float, bool> x) : OptimizerValue(x.first, x.second) {}

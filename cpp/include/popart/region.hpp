@@ -1,4 +1,4 @@
-// popart/region.hpp: a box of elements of a tensor.
+// Rectangular regions of a tensor. After popart/region.hpp of PopART 3.
 #ifndef popart_region_hpp
 #define popart_region_hpp
 
@@ -17,7 +17,7 @@ enum class AccessType { None = 0, Read = 1, Write = 2, ReadWrite = 3, N = 4 };
 /// The elements with lower[d] <= index[d] < upper[d] in each dimension d.
 class Region {
  public:
-  /// \throws error if the bounds differ in length or one is out of order.
+  /// \throws error if the bounds differ in length, or lower[d] > upper[d]
   Region(const std::vector<int64_t>& lower, const std::vector<int64_t>& upper,
          AccessType accessType = AccessType::ReadWrite);
   static Region getFull(const Shape& shape, AccessType accessType = AccessType::ReadWrite);
@@ -28,16 +28,17 @@ class Region {
   bool isEmpty() const { return nelms() == 0; }
   bool contains(const std::vector<int64_t>& index) const;
   bool contains(const Region& other) const;
-  /// \throws error if the ranks differ.
+  /// \throws error if the ranks differ
   Region intersect(const Region& other) const;
-  /// Dimension d of the result is dimension permutation[d]. \throws error if that is no order of
-  /// all.
+  /// Dimension d of the result is dimension permutation[d].
+  /// \throws error if `permutation` is not a permutation
   Region transpose(const Shape& permutation) const;
-  /// As seen when a tensor of `shape` is turned round in the dimensions `dimensions`.
+  /// The region after a tensor of `shape` is reversed in `dimensions`.
   Region reverse(const Shape& shape, const Shape& dimensions) const;
-  /// The number of an element among those of the region, row by row, from the index in the tensor.
+  /// Index within the region, in row-major order, of an element given by its coordinates in the
+  /// tensor.
   int64_t flatIndex(const std::vector<int64_t>& index) const;
-  /// The other way round.
+  /// The inverse of flatIndex().
   std::vector<int64_t> dimIndex(int64_t number) const;
   const std::vector<int64_t>& getLower() const { return lower_; }
   const std::vector<int64_t>& getUpper() const { return upper_; }
@@ -56,11 +57,11 @@ class Region {
 
 std::ostream& operator<<(std::ostream& os, const Region& region);
 
-/// Whether any region has an element.
+/// True if any region contains an element.
 bool nonEmptyRegion(const Regions& regions);
 
-/// The smallest region that has all elements of some. \throws error if there are none, or if their
-/// ranks differ.
+/// The bounding box of all regions.
+/// \throws error if there are none, or their ranks differ
 Region regionBounds(const Regions& regions);
 
 }  // namespace view

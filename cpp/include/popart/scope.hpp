@@ -1,4 +1,4 @@
-// popart/scope.hpp: the nested names that an operator was made under.
+// Nested name scopes of operators. After popart/scope.hpp of PopART 3.
 #ifndef popart_scope_hpp
 #define popart_scope_hpp
 
@@ -12,6 +12,7 @@
 
 namespace popart {
 
+/// A list of names, outermost first.
 class Scope {
  public:
   static std::string delimiter() { return sNameDelimiter; }
@@ -19,9 +20,9 @@ class Scope {
   bool empty() const { return names_.empty(); }
   std::size_t depth() const { return names_.size(); }
   const std::vector<std::string>& getScopeNames() const { return names_; }
-  /// "outer/inner"; "" at the top.
+  /// "outer/inner"; "" for the outermost scope.
   std::string str() const;
-  /// The scope `name` inside this one.
+  /// The scope `name` inside of this one.
   Scope operator/(const std::string& name) const;
   void pop() { names_.pop_back(); }
 

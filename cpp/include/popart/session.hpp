@@ -1,4 +1,4 @@
-// popart/session.hpp: a model that can be run. popir's sessions are made in Python.
+// Sessions. In popir sessions are created in Python. After popart/session.hpp of PopART 3.
 #ifndef popart_session_hpp
 #define popart_session_hpp
 
@@ -21,7 +21,7 @@
 
 namespace popart {
 
-/// Nothing makes one in C++: createFromOnnxModel throws and says what to do.
+/// C++ programs cannot create one: createFromOnnxModel() throws an error that says what to do.
 class Session {
  public:
   virtual ~Session();
@@ -44,6 +44,7 @@ class Session {
   std::shared_ptr<Ir> ir;
 };
 
+/// A session for inference.
 class InferenceSession : public Session {
  public:
   ~InferenceSession() override;
@@ -56,6 +57,7 @@ class InferenceSession : public Session {
   }
 };
 
+/// A session for training.
 class TrainingSession : public Session {
  public:
   ~TrainingSession() override;

@@ -1,4 +1,5 @@
-// popart/sessionoptions.hpp: options of a session. A session is made in Python; here they are kept.
+// Session options. Sessions are created in Python; here they are only stored.
+// After popart/sessionoptions.hpp of PopART 3.
 #ifndef popart_sessionoptions_hpp
 #define popart_sessionoptions_hpp
 
@@ -12,6 +13,7 @@ namespace popart {
 enum class VirtualGraphMode { Off = 0, Manual, Auto, Pipeline, ExecutionPhases, N };
 enum class RecomputationType { None = 0, Standard, NormOnly, Pipeline, RecomputeAll, N };
 
+/// PopART's options. The names follow popart::SessionOptions.
 struct SessionOptions {
   bool enableOutlining = true;
   float outlineThreshold = 1.0f;

@@ -1,4 +1,4 @@
-// popart/sgd.hpp: stochastic gradient descent.
+// Stochastic gradient descent. After popart/sgd.hpp of PopART 3.
 #ifndef popart_sgd_hpp
 #define popart_sgd_hpp
 
@@ -15,10 +15,11 @@ namespace popart {
 
 enum class SGDAccumulatorAndMomentum { Combined = 0, Separate };
 
+/// Stochastic gradient descent, optionally with momentum. Only stored; see Optimizer.
 class SGD : public Optimizer {
  public:
-  /// By name ("defaultLearningRate", "defaultWeightDecay", "defaultMomentum", ..., "lossScaling"):
-  /// the value, and whether it never changes.
+  /// Hyperparameters by name ("defaultLearningRate", "defaultWeightDecay", "defaultMomentum", ...,
+  /// "lossScaling"). Each is a value, and true if it is constant.
   SGD(const std::map<std::string, std::pair<float, bool>>& params,
       SGDAccumulatorAndMomentum sgdAccMm = SGDAccumulatorAndMomentum::Combined,
       DataType accumType = DataType::UNDEFINED, DataType accl1Type = DataType::UNDEFINED)
@@ -52,7 +53,7 @@ class SGD : public Optimizer {
   DataType accl1Type_;
 };
 
-/// SGD whose values never change.
+/// SGD with constant hyperparameters.
 class ConstSGD : public SGD {
  public:
   explicit ConstSGD(float learningRate, float weightDecay = 0, float lossScaling = 1)

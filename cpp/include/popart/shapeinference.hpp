@@ -1,4 +1,5 @@
-// popart/shapeinference.hpp: output infos of custom operators, for a Builder that has no graph yet.
+// Shape inference of custom operators, for a Builder without a graph.
+// After popart/shapeinference.hpp of PopART 3.
 #ifndef popart_shapeinference_hpp
 #define popart_shapeinference_hpp
 
@@ -15,17 +16,20 @@
 
 namespace popart {
 
+/// The inputs and attributes of one operator, and its outputs to set.
 class ShapeInferenceContext {
  public:
   ShapeInferenceContext(std::map<int, TensorInfo> inputs, const Attributes& attributes,
                         int outputSize);
 
-  /// \throws error if nothing is known of the input.
+  /// Type and shape of an input.
+  /// \throws error if they are unknown
   const TensorInfo& inInfo(int index) const;
   const Shape& inShape(int index) const { return inInfo(index).shape(); }
   DataType inType(int index) const { return inInfo(index).dataType(); }
   bool hasInputShape(int index) const { return inputs_.count(index) != 0; }
-  /// To be set. \throws error if the operator has no such output.
+  /// Type and shape of an output, to be assigned.
+  /// \throws error if there is no such output
   TensorInfo& outInfo(int index);
   const Shape& outShape(int index) { return outInfo(index).shape(); }
   const std::map<int, TensorInfo>& getOutputInfos() const { return outputs_; }
@@ -51,15 +55,17 @@ class ShapeInferenceContext {
 
 using ShapeInferenceFunction = std::function<void(ShapeInferenceContext&)>;
 
+/// The registry of shape inference functions.
 class ShapeInferenceFunctions {
  public:
   static void registerFunction(const OperatorIdentifier& opid, ShapeInferenceFunction function);
   static bool hasFunction(const OperatorIdentifier& opid);
-  /// \throws error if there is none.
+  /// \throws error if there is none
   static ShapeInferenceFunction getFunction(const OperatorIdentifier& opid);
 };
 
-/// A static object of this type makes the function known when its library is loaded.
+/// Registers a shape inference function when its library is loaded: define a static object of this
+/// type.
 class RegisterShapeInferenceFunction {
  public:
   RegisterShapeInferenceFunction(const OperatorIdentifier& opid, ShapeInferenceFunction function) {
@@ -67,10 +73,12 @@ class RegisterShapeInferenceFunction {
   }
 };
 
+/// Copies the element type of an input to an output.
 inline void propagateElemTypeFromInputToOutput(ShapeInferenceContext& ctx, std::size_t in,
                                                std::size_t out) {
   ctx.outInfo(static_cast<int>(out)).set(ctx.inType(static_cast<int>(in)));
 }
+/// Copies the shape of an input to an output.
 inline void propagateShapeFromInputToOutput(ShapeInferenceContext& ctx, std::size_t in,
                                             std::size_t out) {
   TensorInfo& info = ctx.outInfo(static_cast<int>(out));

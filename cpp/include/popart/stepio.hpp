@@ -1,4 +1,4 @@
-// popart/stepio.hpp: inputs and anchors in arrays on the host.
+// Inputs and anchors in host arrays. After popart/stepio.hpp of PopART 3.
 #ifndef popart_stepio_hpp
 #define popart_stepio_hpp
 
@@ -13,6 +13,7 @@ namespace popart {
 
 namespace StepIONS {
 
+/// Functions of IArray as static functions.
 struct IArrayAccessor {
   static void* getDataPointer(IArray& array) { return array.data(); }
   static DataType getArrayDataType(IArray& array) { return array.dataType(); }
@@ -22,7 +23,7 @@ struct IArrayAccessor {
 
 }  // namespace StepIONS
 
-/// Can be made; a session that would read it cannot.
+/// Can be constructed; there is no session in C++ that reads it.
 class StepIO : public IStepIO {
  public:
   StepIO(std::map<TensorId, IArray&> inputs, std::map<TensorId, IArray&> outputs)
@@ -40,6 +41,7 @@ class StepIO : public IStepIO {
   std::map<TensorId, IArray&> outputs_;
 };
 
+/// Weights by id, in host buffers.
 class WeightsIO : public IWeightsIO {
  public:
   bool contains(TensorId id) const override { return weights_.count(id) != 0; }

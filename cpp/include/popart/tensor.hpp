@@ -1,4 +1,4 @@
-// popart/tensor.hpp: a value that flows through a graph.
+// Tensors of a graph. After popart/tensor.hpp of PopART 3.
 #ifndef popart_tensor_hpp
 #define popart_tensor_hpp
 
@@ -22,11 +22,11 @@ class TensorLink;  // cpp/popart/link.hpp
 namespace popart {
 
 enum class TensorType {
-  ActGrad = 0,  ///< an operator computes it
-  Const,        ///< known when the model is compiled
-  Stream,       ///< the host sends it
+  ActGrad = 0,  ///< ///< computed by an operator
+  Const,        ///< ///< known at compile time
+  Stream,       ///< ///< sent by the host
   Unknown,
-  Variable,  ///< stays on the device between steps
+  Variable,  ///< ///< kept on the device between steps
   N
 };
 
@@ -39,18 +39,18 @@ class Consumers {
   Consumers(const Consumers&) = delete;
   Consumers& operator=(const Consumers&) = delete;
 
-  /// Each operator once, in the order of their first connection.
+  /// Each operator once, in the order in which they were first connected.
   std::vector<Op*> getOps() const;
-  /// At how many of its inputs an operator reads the tensor.
+  /// Number of inputs of `op` that read the tensor.
   int n(Op* op) const;
-  /// The number of inputs, of all operators together.
+  /// Number of inputs that read the tensor, over all operators.
   int getTotal() const;
 
  private:
   const Tensor* tensor_;
 };
 
-/// Belongs to a graph; `info` is the compiler's own.
+/// A tensor of a graph. `info` is updated by the compiler.
 class Tensor {
  public:
   Tensor(TensorId tensorId, TensorType type, Graph& graph, popir::TensorLink* link);
@@ -66,16 +66,17 @@ class Tensor {
   /// "ActGrad", "Const", ...
   std::string tensor_type() const;
   bool hasProducer() const { return getProducerUnsafe() != nullptr; }
-  /// \throws error if no operator computes the tensor.
+  /// \throws error if no operator computes the tensor
   Op* getProducer() const;
   /// Null if no operator computes the tensor.
   Op* getProducerUnsafe() const;
   std::string str() const { return id; }
 
-  /// Whether a value is known when the model is compiled: of a Const its value, of a Variable that
-  /// which it begins with.
+  /// True if a value is known at compile time: the value of a Const, or the initial value of a
+  /// Variable.
   bool hasTensorData() const;
-  /// That value, row by row. \throws error if there is none.
+  /// That value, in row-major order.
+  /// \throws error if there is none
   const TensorData* tensorData() const;
 
   Graph& getGraph() { return *graph_; }
@@ -83,7 +84,7 @@ class Tensor {
   Ir& getIr();
   const Ir& getIr() const;
 
-  /// What ties the tensor to the compiler's own; for the bindings.
+  /// For popir itself: the link to the compiler's tensor.
   popir::TensorLink& link() const { return *link_; }
 
  private:

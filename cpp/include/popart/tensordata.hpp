@@ -1,4 +1,4 @@
-// popart/tensordata.hpp: values of a tensor that the host has.
+// The value of a tensor on the host. After popart/tensordata.hpp of PopART 3.
 #ifndef popart_tensordata_hpp
 #define popart_tensordata_hpp
 
@@ -9,9 +9,10 @@
 
 namespace popart {
 
+/// A copy of a tensor's value, in row-major order.
 class TensorData {
  public:
-  /// A copy of the values at `from`.
+  /// Copies `bytes` bytes at `from`.
   static TensorData fromCopyOf(const void* from, std::size_t bytes) {
     const char* begin = static_cast<const char*>(from);
     TensorData copy;

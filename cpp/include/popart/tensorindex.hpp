@@ -1,4 +1,4 @@
-// popart/tensorindex.hpp: which tensor is at which index of an operator's inputs or outputs.
+// The inputs or outputs of an operator, by index. After popart/tensorindex.hpp of PopART 3.
 #ifndef popart_tensorindex_hpp
 #define popart_tensorindex_hpp
 
@@ -12,21 +12,21 @@
 
 namespace popart {
 
-/// Connections as the compiler has them. To change one, call the operator: connectInTensor,
-/// disconnectInTensor, ...; they keep producers and consumers in step.
+/// A read-only map from index to tensor. To change connections, call the operator's
+/// connectInTensor(), disconnectInTensor() etc., which also update producers and consumers.
 class TensorIndexMap {
  public:
   TensorIndexMap() = default;
-  /// `what` ("input", "output") and the operator stand in error messages.
+  /// `what` ("input" or "output") and the operator appear in error messages.
   TensorIndexMap(const char* what, const Op* op) : what_(what), op_(op) {}
 
   bool hasIndex(int index) const { return tensors_.count(index) != 0; }
   bool contains(Tensor* tensor) const { return !indices(tensor).empty(); }
-  /// \throws error if nothing is at the index.
+  /// \throws error if nothing is connected at the index
   Tensor* tensor(int index);
   const Tensor* tensor(int index) const;
   TensorId id(int index) const;
-  /// Where a tensor is; a tensor can be at several indices.
+  /// All indices of a tensor.
   std::vector<int> indices(Tensor* tensor) const;
   const std::map<int, Tensor*>& tensorMap() const { return tensors_; }
   std::map<int, TensorId> tensorIdMap() const;
@@ -35,7 +35,7 @@ class TensorIndexMap {
   int minIndex() const { return tensors_.begin()->first; }
   int maxIndex() const { return tensors_.rbegin()->first; }
 
-  // For the compiler: these follow a connection, they do not make one.
+  // For the compiler: these update the map after a connection has changed.
   void insert(int index, Tensor* tensor) { tensors_[index] = tensor; }
   void erase(int index) { tensors_.erase(index); }
   void clear() { tensors_.clear(); }

@@ -1,4 +1,4 @@
-// popart/tensorinfo.hpp: the element type and the shape of a tensor.
+// Element type and shape of a tensor. After popart/tensorinfo.hpp of PopART 3.
 #ifndef popart_tensorinfo_hpp
 #define popart_tensorinfo_hpp
 
@@ -19,14 +19,15 @@
 
 namespace popart {
 
-/// By name, PopART's ("FLOAT") or numpy's ("float32"). \throws error for any other.
+/// Converts PopART's ("FLOAT") or numpy's ("float32") name.
+/// \throws error for any other name
 DataType dataTypeFromString(const std::string& s);
 
-/// The type of tensors that hold this C++ type.
+/// The data type of tensors with elements of the C++ type T.
 template <typename T>
 DataType getDataType();
 
-/// What an element type is.
+/// Properties of an element type.
 class DataTypeInfo {
  public:
   DataTypeInfo(DataType type, int nbytes, bool isFixedPoint, std::string name,
@@ -38,13 +39,13 @@ class DataTypeInfo {
         lcasename_(std::move(lcasename)) {}
 
   DataType type() const { return type_; }
-  /// Of one element.
+  /// Bytes per element.
   const int& nbytes() const { return nbytes_; }
   /// "FLOAT".
   const std::string& name() const { return name_; }
   /// "float32".
   const std::string& lcasename() const { return lcasename_; }
-  /// Whether it is an integer or a truth value.
+  /// True for integers and BOOL.
   bool isFixedPoint() const { return isFixedPoint_; }
 
  private:
@@ -55,12 +56,13 @@ class DataTypeInfo {
   std::string lcasename_;
 };
 
-/// Of every element type.
+/// The properties of every element type.
 const std::map<DataType, DataTypeInfo>& getDataTypeInfoMap();
 
+/// An element type and a shape.
 class TensorInfo {
  public:
-  /// Not set: UNDEFINED, and no dimensions.
+  /// An unset info: UNDEFINED, without dimensions.
   TensorInfo() = default;
   TensorInfo(DataType type, const Shape& shape) : type_(type), shape_(shape) {}
   TensorInfo(const std::string& type, const Shape& shape)
@@ -76,11 +78,12 @@ class TensorInfo {
   const Shape& shape() const { return shape_; }
   std::vector<std::size_t> shape_szt() const { return {shape_.begin(), shape_.end()}; }
   Rank rank() const { return static_cast<Rank>(shape_.size()); }
-  /// The number of elements; 1 for a scalar.
+  /// Number of elements; 1 for a scalar.
   int64_t nelms() const;
-  /// The number of bytes of all elements.
+  /// Total size in bytes.
   int64_t nbytes() const;
-  /// \throws error outside of [0, rank).
+  /// Size of dimension i.
+  /// \throws error if i is outside of [0, rank)
   int64_t dim(int i) const;
   DataType dataType() const { return type_; }
   const DataTypeInfo* getDataTypeInfo() const { return &getDataTypeInfoMap().at(type_); }
@@ -101,10 +104,10 @@ class TensorInfo {
 /// Writes "FLOAT [2 3]".
 std::ostream& operator<<(std::ostream& os, const TensorInfo& info);
 
-/// The shape that numpy's broadcasting gives; `who` stands in the message. \throws error if the
-/// shapes do not go together.
+/// The broadcast shape by numpy's rules. `who` appears in the message.
+/// \throws error if the shapes cannot be broadcast
 Shape npOut(const Shape& a, const Shape& b, const std::string& who = "");
-/// The same of two infos, which must have one type where `checkDataType`.
+/// The same for two infos. With `checkDataType` both must have the same type.
 TensorInfo npOut(const TensorInfo& a, const TensorInfo& b, bool checkDataType,
                  const std::string& who = "");
 

@@ -1,4 +1,4 @@
-// popart/tensorlocation.hpp: on which memory and which tiles a tensor is kept.
+// The memory and the tiles that hold a tensor. After popart/tensorlocation.hpp of PopART 3.
 #ifndef popart_tensorlocation_hpp
 #define popart_tensorlocation_hpp
 
@@ -9,7 +9,7 @@ enum class TileSet { Compute = 0, IO, Undefined, N };
 enum class ExchangeStrategy { JustInTime = 0, OverlapInnerLoop, OverlapLoops, OverlapStep, N };
 enum class ReplicatedTensorSharding { Off = 0, On, N };
 
-/// In popir every tensor is on chip, on the tiles that compute.
+/// Only stored: in popir every tensor is in the memory of the compute tiles.
 class TensorLocation {
  public:
   TensorLocation() = default;

@@ -1,4 +1,4 @@
-// popart/tensornames.hpp: the ids that the compiler gives to gradients.
+// Ids of gradient tensors. After popart/tensornames.hpp of PopART 3.
 #ifndef popart_tensornames_hpp
 #define popart_tensornames_hpp
 
@@ -10,7 +10,7 @@ namespace popart {
 
 constexpr const char* reservedGradientPrefix() { return "Gradient___"; }
 
-/// The id of the gradient of a tensor.
+/// The id of a tensor's gradient.
 inline TensorId getGradId(const TensorId& id) { return reservedGradientPrefix() + id; }
 
 }  // namespace popart

@@ -1,4 +1,4 @@
-// popart/tensors.hpp: the tensors of a graph, by id.
+// The tensors of a graph, by id. After popart/tensors.hpp of PopART 3.
 #ifndef popart_tensors_hpp
 #define popart_tensors_hpp
 
@@ -12,19 +12,21 @@
 
 namespace popart {
 
+/// The tensors of a graph.
 class Tensors {
  public:
   explicit Tensors(Graph& graph) : graph_(graph) {}
 
-  /// \throws error if there is none of that name.
+  /// \throws error for an unknown id
   Tensor* get(const TensorId& id) const;
   bool contains(const TensorId& id) const;
-  /// The tensor must have neither producer nor consumers.
+  /// Removes a tensor without producer and consumers.
   void remove(const TensorId& id);
+  /// Adds a tensor that an operator computes.
   void addActGrad(const TensorId& id);
-  /// A weight or a state, with a copy of its initial value, row by row.
+  /// Adds a weight or a state. Copies its initial value, given in row-major order.
   void addVarInit(const TensorId& id, const TensorInfo& info, const void* data);
-  /// A constant, with a copy of its value, row by row.
+  /// Adds a constant. Copies its value, given in row-major order.
   void addConstInit(const TensorId& id, const TensorInfo& info, const void* data);
   std::vector<TensorId> getIds(TensorType type) const;
   std::vector<Tensor*> getOfType(TensorType type) const;

@@ -1,4 +1,5 @@
-// popart/topocons.hpp: orders among operators beyond those that tensors make.
+// Ordering constraints between operators, in addition to data dependencies.
+// After popart/topocons.hpp of PopART 3.
 #ifndef popart_topocons_hpp
 #define popart_topocons_hpp
 
@@ -10,22 +11,25 @@
 
 namespace popart {
 
+/// The ordering constraints of a graph.
 class TopoCons {
  public:
   explicit TopoCons(Graph& graph) : graph_(graph) {}
 
-  /// `before` runs before `after`.
+  /// Adds the constraint that `before` runs before `after`.
   void insert(Op* before, Op* after);
-  /// Takes that back; nothing happens if it was not so.
+  /// Removes that constraint, if it exists.
   void remove(Op* before, Op* after);
-  /// Takes all orders of an operator back.
+  /// Removes all constraints of an operator.
   void remove(Op* op);
+  /// True if that constraint exists.
   bool contains(Op* before, Op* after) const;
+  /// True if any constraint involves the operator.
   bool hasConstraint(Op* op) const;
-  /// The operators that an operator waits for, and that wait for it.
+  /// The operators that must run before `after` (getAfters: after `before`).
   std::vector<Op*> getBefores(Op* after) const;
   std::vector<Op*> getAfters(Op* before) const;
-  /// Gives the orders of one operator to another.
+  /// Copies or moves the constraints of one operator to another.
   void transfer(Op* from, Op* to, bool removeOld = true);
 
  private:

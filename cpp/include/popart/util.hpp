@@ -1,4 +1,4 @@
-// popart/util.hpp: small helpers that operator sources share.
+// Helpers used by operator sources. After popart/util.hpp of PopART 3.
 #ifndef popart_util_hpp
 #define popart_util_hpp
 
@@ -38,14 +38,14 @@ bool isNotOneOf(const T& value, const std::vector<T>& values) {
   return !isOneOf(value, values);
 }
 
-/// Equal but for rounding: by one epsilon of the larger one.
+/// True if a and b differ by at most one epsilon of the larger one.
 template <typename T>
 bool isAlmostEqual(T a, T b) {
   const T larger = std::max(std::abs(a), std::abs(b));
   return std::abs(a - b) <= std::numeric_limits<T>::epsilon() * larger;
 }
 
-/// The value as text, at least `width` characters wide.
+/// The value as text, padded to at least `width` characters.
 template <typename T>
 std::string padded(const T& value, int width) {
   std::ostringstream os;
@@ -55,7 +55,7 @@ std::string padded(const T& value, int width) {
   return text;
 }
 
-/// The same numbers in another type.
+/// Converts the elements to another type.
 template <typename X, typename Y>
 std::vector<Y> vXtoY(const std::vector<X>& values) {
   std::vector<Y> made;
@@ -68,7 +68,7 @@ std::vector<To> vector_cast(const std::vector<From>& values) {
   return vXtoY<From, To>(values);
 }
 
-/// Truth values as numbers.
+/// Converts bools to numbers.
 template <typename Y>
 std::vector<Y> vBooltoY(const std::vector<bool>& values) {
   return std::vector<Y>(values.begin(), values.end());
@@ -79,26 +79,26 @@ void erase_if(std::map<Key, T, Compare, Allocator>& map, const Predicate& predic
   for (auto it = map.begin(); it != map.end();) it = predicate(*it) ? map.erase(it) : std::next(it);
 }
 
-/// An axis counted from the end, if negative, made one counted from the front.
-/// \throws error outside of [-rank, rank).
+/// Converts a negative axis, counted from the end, to a non-negative one.
+/// \throws error if it is outside of [-rank, rank)
 int64_t getReduceAxis(int64_t axis, int64_t rank);
-/// \throws error, beginning with `who`, outside of [-rank, rank).
+/// \throws error, starting with `who`, if the axis is outside of [-rank, rank)
 void validateReduceAxis(int64_t axis, int64_t rank, const std::string& who);
-/// Each as validateReduceAxis.
+/// validateReduceAxis() for each axis.
 void validateReduceAxes(const std::vector<int64_t>& axes, int64_t rank, const std::string& who);
-/// Each as getReduceAxis.
+/// getReduceAxis() for each axis.
 void normalizeReduceAxes(std::vector<int64_t>& axes, int64_t rank);
 
 }  // namespace popart
 
 namespace std {
-// So that code outside of popart finds it for a std::vector.
+// Lets code outside of namespace popart find it for a std::vector.
 using popart::operator<<;
 }  // namespace std
 
 namespace popart {
 
-// For code of popart alone, so that none of these meets one of another source.
+// Visible in namespace popart only, to avoid conflicts with other sources.
 
 /// Writes "(1, 2)".
 template <typename A, typename B>

@@ -1,4 +1,4 @@
-// popart/voiddata.hpp: the address of a tensor's values on the host, with their info.
+// A host buffer with the type and shape of its contents. After popart/voiddata.hpp of PopART 3.
 #ifndef popart_voiddata_hpp
 #define popart_voiddata_hpp
 
@@ -6,6 +6,7 @@
 
 namespace popart {
 
+/// A read-only buffer. Not owned.
 struct ConstVoidData {
   ConstVoidData() = default;
   ConstVoidData(const void* data_, const TensorInfo& info_) : data(data_), info(info_) {}
@@ -14,6 +15,7 @@ struct ConstVoidData {
   TensorInfo info;
 };
 
+/// A writable buffer. Not owned.
 struct MutableVoidData {
   void* data = nullptr;
   TensorInfo info;

@@ -1,5 +1,5 @@
-// popir/Codelet.hpp: what a compiled codelet tells the engine of itself. g++ includes it in every
-// codelet's translation unit; the table is the interface between that unit and libpopir.
+// The interface between a compiled codelet and libpopir: a table that describes the vertex class.
+// Included in every codelet's translation unit. popir's own.
 #ifndef popir_Codelet_hpp
 #define popir_Codelet_hpp
 
@@ -12,12 +12,14 @@
 
 namespace popir {
 
-/// Changes with the meaning of anything below or of the fields of poplar/Vertex.hpp.
+/// Increment it when the meaning of this table, or of the fields of poplar/Vertex.hpp, changes.
 constexpr unsigned kCodeletFormat = 3;
 
+/// A field of a vertex class: name, position and size in the object, direction, type, alignment.
 struct CodeletField {
   enum class Direction : std::uint8_t { State, Input, Output, InOut };
-  /// How the field lies: T or a pointer, pointer and size, or a pointer to such and how many.
+  /// Memory layout of the field: a T or a pointer; pointer and size; a pointer to Scalars, or to
+  /// Vectors, and their number.
   enum class Shape : std::uint8_t { Scalar, Vector, Scalars, Vectors };
 
   const char* name;
@@ -25,11 +27,12 @@ struct CodeletField {
   std::size_t bytes;
   Direction direction;
   Shape shape;
-  /// Kind::Invalid if it is no element type; such state stays zero.
+  /// Kind::Invalid if it is not an element type. Such state stays zero.
   poplar::Type::Kind type;
   unsigned align;
 };
 
+/// A vertex class, and the functions that run it.
 struct Codelet {
   enum class Kind : std::uint8_t { Vertex, MultiVertex, SupervisorVertex };
 
@@ -37,16 +40,16 @@ struct Codelet {
   Kind kind;
   std::size_t bytes;
   void (*compute)(void*);
-  /// One worker's part of a MultiVertex; null for others.
+  /// Runs one worker's part of a MultiVertex; null for other vertices.
   void (*worker)(void*, unsigned);
   const CodeletField* fields;
   std::size_t numFields;
-  /// Instructions executed so far, where they are counted; else null.
+  /// Instructions executed so far; null unless compiled for counting.
   std::uint64_t* executed;
 };
 
-/// The field types of codelets, as CodeletFields. The layout of poplar/Vertex.hpp's fields: a
-/// pointer, then where there are many, how many.
+/// Describes the field types of poplar/Vertex.hpp as CodeletFields. A field is a pointer, followed
+/// by the number of elements if there are several.
 struct FieldShape {
   CodeletField::Direction direction;
   CodeletField::Shape shape;
@@ -58,7 +61,7 @@ template <class T, class = void>
 struct ElementKind {
   static constexpr poplar::Type::Kind value = poplar::Type::Kind::Invalid;
 };
-// `long` has 4 bytes on a tile, 8 here.
+// `long` has 4 bytes on a tile, but 8 here.
 template <class T>
 struct ElementKind<T, typename std::enable_if<poplar::TypeTraits::isSimpleType<T>() &&
                                               !std::is_same<T, long double>::value>::type> {

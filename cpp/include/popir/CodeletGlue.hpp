@@ -1,4 +1,5 @@
-// popir/CodeletGlue.hpp: included in a codelet's translation unit before what popc generates.
+// Glue between codelets and the engine. Included in each codelet's translation unit before the
+// generated table. popir's own.
 #ifndef popir_CodeletGlue_hpp
 #define popir_CodeletGlue_hpp
 
@@ -9,7 +10,7 @@
 
 namespace popir {
 
-/// State of more than one dimension has no initial value.
+/// Vectors of vectors as state have no initial value.
 template <class T, poplar::VectorLayout L, unsigned A, bool I, poplar::VectorLayout M, unsigned B,
           bool J>
 struct ShapeOf<poplar::Vector<poplar::Vector<T, L, A, I>, M, B, J>> {
@@ -32,7 +33,7 @@ struct WorkerCalls {
   }
 };
 
-/// How to run a vertex; null for a class without a compute(), which is a base of others.
+/// The function that runs a vertex. Null for a class without compute(), which is only a base class.
 template <class V>
 auto computeOf(int) -> decltype((void)std::declval<V&>().compute(), Compute()) {
   return &OneCall<V>::run;

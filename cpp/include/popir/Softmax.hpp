@@ -1,9 +1,9 @@
-// popir/Softmax.hpp: softmax and its logarithm over the last dimension, with their gradients.
+// Softmax and log-softmax over the last dimension, and their gradients. popir's own.
 //
-// FLOAT, HALF (computed in float) or DOUBLE; every row is computed as if the largest element were
-// subtracted first, so no finite input overflows. A row with a NaN or plus infinity, or of minus
-// infinities alone, is NaN. All operands of one function have one shape, of rank 1 or more, and one
-// type. \throws poputil::poplibs_error where they do not.
+// Types: FLOAT, HALF (computed in float) and DOUBLE. All operands of a function have the same
+// shape, of rank 1 or more, and the same type. Finite inputs never overflow. A row that contains
+// NaN or +infinity, or only -infinity, gives NaN.
+// \throws poputil::poplibs_error if shapes or types do not match
 #ifndef popir_Softmax_hpp
 #define popir_Softmax_hpp
 
@@ -13,27 +13,25 @@
 #pragma GCC visibility push(default)
 namespace popir {
 
-/// scale * exp(x) / sum(exp(x)).
+/// Returns scale * exp(x) / sum(exp(x)).
 poplar::Tensor softmax(poplar::Graph& graph, const poplar::Tensor& x,
                        poplar::program::Sequence& prog,
                        const poplar::DebugContext& debugContext = {}, float scale = 1.0f);
 void softmaxInPlace(poplar::Graph& graph, const poplar::Tensor& x, poplar::program::Sequence& prog,
                     const poplar::DebugContext& debugContext = {}, float scale = 1.0f);
-/// The gradient with respect to x: y (g - sum(g y)), with y = softmax(x) and g the gradient with
-/// respect to y.
+/// Returns the gradient of x: y * (g - sum(g * y)). y is softmax(x) and g the gradient of y.
 poplar::Tensor softmaxGrad(poplar::Graph& graph, const poplar::Tensor& y, const poplar::Tensor& g,
                            poplar::program::Sequence& prog,
                            const poplar::DebugContext& debugContext = {});
 
-/// x - log(sum(exp(x))).
+/// Returns x - log(sum(exp(x))).
 poplar::Tensor logSoftmax(poplar::Graph& graph, const poplar::Tensor& x,
                           poplar::program::Sequence& prog,
                           const poplar::DebugContext& debugContext = {});
 void logSoftmaxInPlace(poplar::Graph& graph, const poplar::Tensor& x,
                        poplar::program::Sequence& prog,
                        const poplar::DebugContext& debugContext = {});
-/// The gradient with respect to x: g - exp(y) sum(g), with y = logSoftmax(x) and g the gradient
-/// with respect to y.
+/// Returns the gradient of x: g - exp(y) * sum(g). y is logSoftmax(x) and g the gradient of y.
 poplar::Tensor logSoftmaxGrad(poplar::Graph& graph, const poplar::Tensor& y,
                               const poplar::Tensor& g, poplar::program::Sequence& prog,
                               const poplar::DebugContext& debugContext = {});

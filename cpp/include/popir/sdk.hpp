@@ -1,12 +1,12 @@
-// popir/sdk.hpp: which version of these headers a library was compiled with.
+// The version of the SDK headers that a library was compiled with. popir's own.
 //
-// What includes this refers to a symbol that has the version in its name and that libpopir of the
-// same version defines. So a library that was compiled with other headers does not load, whoever
-// loads it, instead of calling functions that have changed their places.
+// Each file that includes this refers to a symbol with the version in its name. libpopir defines
+// the symbol of its own version only. So a library compiled with other headers fails to load,
+// rather than call functions with another interface.
 #ifndef popir_sdk_hpp
 #define popir_sdk_hpp
 
-/// The version of popir, which pyproject.toml states; a test compares the two.
+/// The version in pyproject.toml; a test compares them.
 #define POPIR_SDK_SYMBOL popir_sdk_0_1_0
 
 extern "C" __attribute__((visibility("default"))) const char POPIR_SDK_SYMBOL;

@@ -1,9 +1,9 @@
-// popir/version.hpp: which popir this is.
+// The version of popir. popir's own.
 #ifndef popir_version_hpp
 #define popir_version_hpp
 
 extern "C" {
-/// Version of the libpopir that is loaded, as in "0.1.0".
+/// The version of the loaded libpopir, for example "0.1.0".
 __attribute__((visibility("default"))) const char* popir_version();
 }
 

@@ -1,4 +1,4 @@
-// poplar/ArrayRef.hpp: a view of a contiguous array owned by somebody else.
+// A non-owning view of a contiguous array. After poplar/ArrayRef.hpp of the Poplar SDK 3.
 #ifndef poplar_ArrayRef_hpp
 #define poplar_ArrayRef_hpp
 
@@ -28,7 +28,7 @@ class ArrayRef {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Winit-list-lifetime"
 #endif
-  /// For arguments only: the list lives until the end of the full expression.
+  /// For arguments only: the list is destroyed at the end of the full expression.
   ArrayRef(std::initializer_list<T> list) : data_(list.begin()), size_(list.size()) {}
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 9
 #pragma GCC diagnostic pop

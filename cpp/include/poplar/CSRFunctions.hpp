@@ -1,7 +1,8 @@
-// poplar/CSRFunctions.hpp: how tiles round, and what they stop for.
+// Rounding and floating-point exceptions of tiles.
+// After poplar/CSRFunctions.hpp of the Poplar SDK 3.
 //
-// The simulated tiles never stop, and half overflows to infinity: what asks for anything else is
-// refused. They round to nearest, or stochastically.
+// Simulated tiles raise no floating-point exceptions, and half overflows to infinity. Other
+// settings are refused. Rounding is to nearest or stochastic.
 #ifndef poplar_CSRFunctions_hpp
 #define poplar_CSRFunctions_hpp
 
@@ -11,8 +12,8 @@
 #pragma GCC visibility push(default)
 namespace poplar {
 
-/// What stops a tile (invalid operations, division by zero, overflow), whether it rounds
-/// stochastically, and whether half overflows to NaN.
+/// inv, div0, oflo: stop on invalid operations, division by zero, overflow. esr: round
+/// stochastically. nanoo: half overflows to NaN.
 struct FloatingPointBehaviour {
   bool inv = false;
   bool div0 = false;
@@ -25,21 +26,23 @@ struct FloatingPointBehaviour {
       : inv(inv_), div0(div0_), oflo(oflo_), esr(esr_), nanoo(nanoo_) {}
 };
 
-/// setStochasticRounding with `behaviour.esr`.
-/// \throws poplar_error if inv, div0, oflo or nanoo is on.
+/// Calls setStochasticRounding() with `behaviour.esr`.
+/// \throws poplar_error if inv, div0, oflo or nanoo is set
 void setFloatingPointBehaviour(Graph& graph, program::Sequence& prog,
                                const FloatingPointBehaviour& behaviour,
                                const DebugContext& debugContext = {});
 
-/// What `prog` does from here on rounds numbers that become half or bfloat16 stochastically (by
-/// poprand::setSeed's draws), or to nearest. A program begins to nearest. Codelets always round to
-/// nearest: an Engine refuses those that store 16-bit floats while stochastic rounding is on.
-/// Copies, random numbers and what the host computes are not rounded.
+/// Selects the rounding of following steps of `prog` for results of type half and bfloat16:
+/// stochastic, with the random numbers of poprand::setSeed, or to nearest. A program starts with
+/// rounding to nearest. Copies, random numbers and values computed on the host are not rounded.
+/// Codelets always round to nearest, so an Engine refuses codelets that store 16-bit floats while
+/// stochastic rounding is on.
 ///
-/// \throws poplar_error for a virtual graph of fewer than all tiles.
-/// An Engine throws control_program_error if a loop, or one branch of an If, ends with another
-/// rounding than it begins with or than the other one; and poplar_error if a program rounds before
-/// it has said how while another one leaves stochastic rounding on.
+/// \throws poplar_error for a virtual graph with fewer than all tiles
+/// \throws control_program_error (in the Engine's constructor) if a loop ends with another rounding
+/// than it starts with, or the branches of an If end with different roundings
+/// \throws poplar_error (in the Engine's constructor) if a program rounds before it selects a
+/// rounding while another program leaves stochastic rounding on
 void setStochasticRounding(Graph& graph, program::Sequence& prog, bool enable,
                            const DebugContext& debugContext = {});
 

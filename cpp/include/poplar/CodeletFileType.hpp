@@ -1,10 +1,10 @@
-// poplar/CodeletFileType.hpp: what Graph::addCodelets is given.
+// File types for Graph::addCodelets. After poplar/CodeletFileType.hpp of the Poplar SDK 3.
 #ifndef poplar_CodeletFileType_hpp
 #define poplar_CodeletFileType_hpp
 
 namespace poplar {
 
-/// Auto goes by the name's ending: .gp is compiled already, everything else is C++.
+/// Auto decides by the file name: .gp files are compiled codelets, all others are C++.
 enum class CodeletFileType {
   PreprocessedAsmSource,
   AsmSource,

@@ -1,4 +1,4 @@
-// poplar/ConnectionDesc.hpp: a field of a vertex and what it is given, for Graph::addVertex.
+// Connections of vertex fields, for Graph::addVertex.
 #ifndef poplar_ConnectionDesc_hpp
 #define poplar_ConnectionDesc_hpp
 
@@ -14,7 +14,7 @@
 
 namespace poplar {
 
-/// Elements of one host type. Valid only as long as what it was made from.
+/// An array of a host type. Valid only as long as the original array.
 struct FieldData {
   template <class T>
   static FieldData of(const T* values, std::size_t n) {
@@ -26,7 +26,7 @@ struct FieldData {
   std::size_t n;
 };
 
-/// `{"x", tensor}`, `{"rows", tensors}`, `{"n", 5}` or `{"table", numbers}`.
+/// A field and its value: `{"x", tensor}`, `{"rows", tensors}`, `{"n", 5}` or `{"table", numbers}`.
 class ConnectionDesc {
  public:
   ConnectionDesc(StringRef field, Tensor t) : field_(field), tensors_(1, t), single_(true) {}

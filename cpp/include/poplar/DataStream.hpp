@@ -1,4 +1,4 @@
-// poplar/DataStream.hpp: handles of the host's side of a graph.
+// Streams between host and device. After poplar/DataStream.hpp of the Poplar SDK 3.
 #ifndef poplar_DataStream_hpp
 #define poplar_DataStream_hpp
 
@@ -11,7 +11,7 @@
 
 namespace poplar {
 
-/// A FIFO between host and device; made by Graph::addHostToDeviceFIFO and addDeviceToHostFIFO.
+/// A FIFO between host and device; created by Graph::addHostToDeviceFIFO or addDeviceToHostFIFO.
 class DataStream {
  public:
   enum class Direction { HostToDevice, DeviceToHost };
@@ -25,7 +25,7 @@ class DataStream {
   Type elementType() const { return type_; }
   std::size_t numElements() const { return numElements_; }
   bool valid() const { return id_ >= 0; }
-  /// Index among the streams of its graph.
+  /// Index in the graph's list of streams.
   int id() const { return id_; }
 
  private:

@@ -1,4 +1,4 @@
-// poplar/DebugContext.hpp: names that follow an operation through the compiler into reports.
+// Names of operations, for messages and reports. After poplar/DebugContext.hpp of the Poplar SDK 3.
 #ifndef poplar_DebugContext_hpp
 #define poplar_DebugContext_hpp
 
@@ -16,7 +16,7 @@ namespace poplar {
 
 using DebugId = std::uint64_t;
 
-/// Where in the caller's source something was made.
+/// A position in the caller's source.
 class SourceLocation {
  public:
   SourceLocation() = default;
@@ -40,7 +40,7 @@ class SourceLocation {
   unsigned line_ = 0;
 };
 
-/// A path name and the id of the debug information it belongs to.
+/// A path name, and the id of the debug information it belongs to.
 class DebugNameAndId {
  public:
   DebugNameAndId(std::string name = "", DebugId id = 0, std::string parentPath = "")
@@ -66,7 +66,7 @@ class DebugNameAndId {
 
 class DebugInfo;
 
-/// What a caller passes to name what is made for it. A string converts to it.
+/// Names what a function creates. A string converts to it.
 struct DebugContext {
   DebugContext(SourceLocation loc = SourceLocation::Current()) : location(loc) {}
   DebugContext(const char* name, SourceLocation loc = SourceLocation::Current())
@@ -91,7 +91,8 @@ struct DebugContext {
   SourceLocation location;
 };
 
-/// Debug information that others are attached to. Layers above derive from it.
+/// Debug information that has an id, so that other debug information can refer to it as its parent.
+/// The libraries derive from it.
 class DebugInfo {
  public:
   DebugInfo(const DebugContext& context, std::string layer);

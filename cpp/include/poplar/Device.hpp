@@ -1,4 +1,4 @@
-// poplar/Device.hpp: something that an Engine loads onto.
+// Devices on which an Engine runs. After poplar/Device.hpp of the Poplar SDK 3.
 #ifndef poplar_Device_hpp
 #define poplar_Device_hpp
 
@@ -12,7 +12,7 @@
 
 namespace poplar {
 
-/// A device. All devices here are simulated, so attaching always succeeds.
+/// A device. All devices are simulated, so attach() always succeeds.
 class Device {
  public:
   Device();
@@ -22,7 +22,10 @@ class Device {
   Device(const Device&) = default;
   Device& operator=(const Device&) = default;
 
+  /// A device with one tile. `options` may set figures of the machine.
+  /// \throws invalid_option for an unknown option
   static Device createCPUDevice(const OptionFlags& options = {});
+  /// The same device with another number of tiles per IPU.
   Device createVirtualDevice(unsigned tilesPerIPU);
 
   unsigned getId() const { return id_; }

@@ -1,4 +1,4 @@
-// poplar/DeviceManager.hpp: the devices of this machine.
+// Enumerates devices. After poplar/DeviceManager.hpp of the Poplar SDK 3.
 #ifndef poplar_DeviceManager_hpp
 #define poplar_DeviceManager_hpp
 
@@ -11,8 +11,8 @@
 
 namespace poplar {
 
-/// Finds devices. There is no IPU hardware behind popir: asking for TargetType::IPU gives
-/// simulated devices of the same description, so that programs written for hardware run.
+/// Finds devices. popir has no IPU hardware: TargetType::IPU gives simulated IPUs with the same
+/// description, so that programs written for hardware run.
 class DeviceManager {
  public:
   static DeviceManager createDeviceManager();

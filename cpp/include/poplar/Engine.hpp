@@ -1,4 +1,4 @@
-// poplar/Engine.hpp: compiles programs and runs them.
+// Compiles and runs programs. After poplar/Engine.hpp of the Poplar SDK 3.
 #ifndef poplar_Engine_hpp
 #define poplar_Engine_hpp
 
@@ -26,23 +26,24 @@ class Report;  // pva/pva.hpp
 }
 
 namespace popir {
-class EngineImpl;  // cpp/poplar/engine_impl.hpp
+class EngineImpl;  // cpp/engine/engine.hpp
 }
 
 namespace poplar {
 
 using ProgressFunc = std::function<void(int, int)>;
 
-/// A graph and its programs as they are now, checked as an Engine checks them.
-/// \throws what an Engine's constructor throws, but for what the host's memory has to say.
+/// Compiles a graph and its programs in their current state. Later changes of the graph have no
+/// effect.
+/// \throws the exceptions of Engine's constructor, except for lack of memory on the host
 Executable compileGraph(const Graph& graph, ArrayRef<program::Program> programs,
                         const OptionFlags& options = {}, ProgressFunc progress = ProgressFunc(),
                         const DebugContext& debugContext = {});
 
-/// Programs, planned once and run many times.
+/// Compiles programs once and runs them many times.
 ///
-/// docs/poplar_programs.md lists the options. Those of the environment variable
-/// POPLAR_ENGINE_OPTIONS, a JSON object of strings, win over `options`.
+/// docs/poplar_programs.md lists the options. The environment variable POPLAR_ENGINE_OPTIONS, a
+/// JSON object of strings, overrides `options`.
 /// \throws invalid_tile_mapping, control_program_error, graph_memory_allocation_error
 class Engine {
  public:
@@ -55,29 +56,38 @@ class Engine {
   Engine& operator=(Engine&&) noexcept;
   ~Engine();
 
+  /// Loads the programs onto a device, and sets variables to their initial values.
   void load(const Device& device);
   void prepare(const Device& device) { load(device); }
   void deploy() {}
+  /// Runs program number `program` of the constructor's list.
+  /// \throws control_program_error if there is no such program; stream_connection_error if a stream
+  /// is not connected
   void run(unsigned program = 0, const std::string& debugName = "");
   void loadAndRun(const Device& device, unsigned program = 0) {
     load(device);
     run(program);
   }
 
-  /// Binds host memory to a stream. A repeated transfer goes on where the last one ended and
-  /// starts again at `begin` after `end`; without `end` the buffer holds one transfer. The memory
-  /// must stay valid while programs that use the stream run.
+  /// Connects a stream to host memory. Successive transfers use successive parts of the buffer;
+  /// after `end` they start again at `begin`. Without `end` the buffer holds one transfer. The
+  /// memory must stay valid while programs use the stream.
+  /// \throws stream_connection_error for an unknown stream, or a buffer whose size is not a
+  /// multiple of one transfer
   void connectStream(StringRef handle, void* begin, void* end);
   void connectStream(StringRef handle, void* begin);
   void connectStreamToCallback(StringRef handle, StreamCallbackHandle callback);
   void connectStreamToCallback(StringRef handle, unsigned index, StreamCallbackHandle callback);
 
-  /// What a host function does, from now on. `index` is a replica's, of which there is one.
+  /// Sets the callback of a host function. `index` is a replica and must be 0.
   void connectHostFunction(StringRef handle, unsigned index, HostCallbackHandle callback);
   void connectHostFunction(StringRef handle, HostCallbackHandle callback) {
     connectHostFunction(handle, 0, std::move(callback));
   }
 
+  /// Copies host memory to a tensor (Graph::createHostWrite), or a tensor to host memory
+  /// (Graph::createHostRead). The size must match if `bufferEnd` is given.
+  /// \throws tensor_io_state_error for an unknown handle or a wrong size
   void writeTensor(StringRef handle, const void* buffer, const void* bufferEnd);
   void writeTensor(StringRef handle, const void* buffer);
   void readTensor(StringRef handle, void* buffer, void* bufferEnd);
@@ -91,14 +101,15 @@ class Engine {
     readTensor(handle, buffer.data(), buffer.data() + buffer.size());
   }
 
-  /// What one run of each program would cost on the target, and the memory of all of them on its
-  /// tiles: estimates, with what they count and what not. Worked out when called. No options yet.
+  /// Writes a report of estimates: the cycles of one run of each program, and the memory on tiles.
+  /// The report states what it includes. There are no options yet.
   void printProfileSummary(std::ostream& stream, const OptionFlags& options = {}) const;
 
-  /// What libpva says of the engine: its graph, memory by tile, and, with `reportExecution`, what
-  /// ran so far. Include pva/pva.hpp.
+  /// Returns a profile: the graph, memory by tile and, with `reportExecution`, the executed steps.
+  /// Include pva/pva.hpp to use it.
   pva::Report getReport(bool reportExecution = true) const;
 
+  /// Sets the output of program::PrintTensor; stderr by default.
   void setPrintStream(std::ostream& stream);
   void setPrintTensorStream(std::ostream& stream) { setPrintStream(stream); }
 

@@ -1,4 +1,4 @@
-// poplar/Executable.hpp: a graph and its programs, made into something that can be saved.
+// Compiled programs that can be saved to a file. After poplar/Executable.hpp of the Poplar SDK 3.
 #ifndef poplar_Executable_hpp
 #define poplar_Executable_hpp
 
@@ -10,17 +10,17 @@
 
 namespace poplar {
 
-/// By compileGraph, or from what serialize() wrote. An Engine of it needs neither graph nor
-/// sources. Copies share what they hold. An executable has the code of its codelets: load only
-/// what you would run.
+/// Created by compileGraph() or deserialize(). An Engine constructed from it needs neither graph
+/// nor codelet sources. Copies share their data. An executable contains native code of its
+/// codelets: load it only from a trusted source.
 class Executable {
  public:
-  /// One to be assigned to; all else is a poplar_error.
+  /// An empty executable, to assign to. Other functions throw poplar_error.
   Executable() = default;
-  /// Anything may have gone before in the stream, and may follow.
+  /// Appends the executable to a stream, which may contain other data before and after it.
   void serialize(std::ostream& out) const;
-  /// \throws poplar_error if what follows in the stream is no executable, is damaged or was written
-  ///         by another version of popir.
+  /// Reads an executable from the current position of the stream.
+  /// \throws poplar_error if there is none, it is damaged, or another version of popir wrote it
   static Executable deserialize(std::istream& in);
 
   explicit Executable(std::shared_ptr<const std::string> bytes) : bytes_(std::move(bytes)) {}

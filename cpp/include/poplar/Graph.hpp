@@ -1,4 +1,5 @@
-// poplar/Graph.hpp: variables, constants, compute sets and streams of one program.
+// Graphs: variables, constants, vertices, functions and streams.
+// After poplar/Graph.hpp of the Poplar SDK 3.
 #ifndef poplar_Graph_hpp
 #define poplar_Graph_hpp
 
@@ -38,7 +39,7 @@
 
 #pragma GCC visibility push(default)
 
-// As the SDK's headers do, so that sources which rely on it compile.
+// The SDK's header has this too, and some sources rely on it.
 using std::size_t;
 
 namespace popir {
@@ -48,15 +49,16 @@ struct VirtualTiles;  // cpp/poplar/virtual_tiles.hpp
 
 namespace poplar {
 
+/// Number of replicas. popir runs one replica.
 struct replication_factor {
   explicit replication_factor(unsigned f) : factor(f) {}
   unsigned factor;
 };
 
-/// A program's data and vertices. Move-only, as in Poplar.
+/// A graph of variables, vertices and streams. It can be moved, but not copied.
 class Graph {
  public:
-  /// For each tile, the intervals of the flattened tensor that live there.
+  /// For each tile, the intervals of the flattened tensor on that tile.
   using TileToTensorMapping = std::vector<std::vector<Interval>>;
 
   explicit Graph(const Target& target, replication_factor r = replication_factor(1));
@@ -65,24 +67,26 @@ class Graph {
   Graph& operator=(Graph&&) noexcept;
   ~Graph();
 
-  /// Of a virtual graph, the part of the machine that it is.
+  /// The target. For a virtual graph: a target with its tiles only.
   const Target& getTarget() const;
 
-  /// The same graph on some of its tiles: variables, vertices and programs are common, a tile is
-  /// counted among those of the virtual graph. Tiles [lowerTile, upperTile) of this graph, or the
-  /// tiles of these numbers on each of its IPUs.
-  /// \throws invalid_tile_mapping if it would have no tile, or one twice or that this one has not.
+  /// Creates a virtual graph: the same graph restricted to some tiles. Variables, vertices and
+  /// programs are shared. Tiles are renumbered from 0. The first form takes tiles [lowerTile,
+  /// upperTile) of this graph, the second takes tiles `perIpuTiles` of each IPU.
+  /// \throws invalid_tile_mapping if it has no tile, a tile occurs twice, or this graph lacks a
+  /// tile
   Graph createVirtualGraph(unsigned lowerTile, unsigned upperTile);
   Graph createVirtualGraph(const std::vector<unsigned>& perIpuTiles);
-  /// All of the machine.
+  /// The graph with all tiles.
   Graph getTopLevelGraph();
   unsigned getReplicationFactor() const { return 1; }
 
+  /// Adds a variable. Without a mapping method its elements must be mapped with setTileMapping().
   Tensor addVariable(const Type& type, ArrayRef<std::size_t> shape,
                      const DebugContext& debugContext = {});
   Tensor addVariable(const Type& type, ArrayRef<std::size_t> shape, VariableMappingMethod method,
                      const DebugContext& debugContext = {});
-  /// A constant of `values`, converted to `type`; one value fills the shape.
+  /// Adds a constant. `values` are converted to `type`; a single value fills the shape.
   template <class T>
   Tensor addConstant(const Type& type, ArrayRef<std::size_t> shape, ArrayRef<T> values,
                      const DebugContext& debugContext = {}) {
@@ -102,26 +106,28 @@ class Graph {
                      typename std::enable_if<TypeTraits::isSimpleType<T>()>::type* = nullptr) {
     return addConstant(type, shape, ArrayRef<T>(&value, 1), debugContext);
   }
-  // The allocator keeps a braced list with an explicit T from being taken for a vector.
+  // Deduces the allocator too, so that addConstant<T>(type, shape, {...}) does not select this
+  // overload.
   template <class T, class Allocator>
   Tensor addConstant(const Type& type, ArrayRef<std::size_t> shape,
                      const std::vector<T, Allocator>& values,
                      const DebugContext& debugContext = {}) {
     return addConstant(type, shape, ArrayRef<T>(values), debugContext);
   }
-  /// A HALF constant from its bits.
+  /// Adds a HALF constant from its bits.
   Tensor addConstantHalf(const Type& type, ArrayRef<std::size_t> shape, std::uint16_t value,
                          const DebugContext& debugContext = {});
   Tensor addConstantHalf(const Type& type, ArrayRef<std::size_t> shape, const std::uint16_t* values,
                          const DebugContext& debugContext = {});
 
-  /// A new variable (constant views too become variables) of the same shape and tile mapping.
+  /// Adds a variable with the shape and the tile mapping of `t`. The clone of a constant is a
+  /// variable.
   Tensor clone(const Type& type, const Tensor& t, const DebugContext& debugContext = {},
                TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES);
   Tensor clone(const Tensor& t, const DebugContext& debugContext = {},
                TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES);
 
-  /// The value of a variable when an engine is loaded.
+  /// Sets the value that a variable has after Engine::load().
   template <class T>
   void setInitialValue(const Tensor& t, ArrayRef<T> values) {
     setInitialValueFrom(t, Type(equivalent_device_type<T>::kind), sizeof(T), values.data(),
@@ -137,21 +143,22 @@ class Graph {
     setInitialValue(t, ArrayRef<T>(&value, 1));
   }
 
-  /// The same from `n` (1 or all) elements of the tensor's own type.
+  /// The same from `n` elements (1 or all) in the tensor's own type.
   void setInitialBytes(const Tensor& t, const void* values, std::size_t n) {
     setInitialValueFrom(t, t.elementType(), 0, values, n);
   }
 
-  /// Codelets of a C++ source, or of a .gp file that popc made. False if the graph has them
-  /// already. `compileFlags` are options of the compiler; `targetName` says nothing here.
-  /// \throws graph_program_compilation_error with the compiler's lines, or if the file cannot be
-  ///         read, is damaged or was made by another version.
+  /// Adds the codelets of a C++ source or of a .gp file (written by popc). Returns false if the
+  /// graph already has them. `compileFlags` are passed to the compiler; `targetName` is ignored.
+  /// \throws graph_program_compilation_error with the compiler's messages, or if the file cannot be
+  /// read, is damaged, or was made by another version
   bool addCodelets(StringRef src, CodeletFileType type = CodeletFileType::Auto,
                    StringRef compileFlags = "", StringRef targetName = "");
-  /// The same from a stream that holds a source.
+  /// The same for a stream that contains C++.
   void addCodelets(std::stringstream& stream, StringRef compileFlags = "",
                    CodeletFileType type = CodeletFileType::CppSource, StringRef targetName = "");
-  /// \throws graph_connection_error for a vertex type or a field that no codelet of this graph has.
+  /// Adds a vertex to a compute set.
+  /// \throws graph_connection_error for an unknown vertex type or field
   VertexRef addVertex(ComputeSet cs, StringRef vertexType);
   VertexRef addVertex(ComputeSet cs, StringRef vertexType,
                       std::initializer_list<ConnectionDesc> connections) {
@@ -160,16 +167,17 @@ class Graph {
   }
   VertexRef addVertexFrom(ComputeSet cs, StringRef vertexType,
                           ArrayRef<ConnectionDesc> connections);
-  /// \throws graph_connection_error, type_error if the field cannot take the tensor.
+  /// Connects a field to a tensor, or a list of edges to several tensors.
+  /// \throws graph_connection_error or type_error if the field does not take the tensor
   void connect(FieldRef field, const Tensor& t);
   void connect(FieldRef field, ArrayRef<Tensor> tensors);
   void connect(FieldRef field, const std::vector<Tensor>& tensors) {
     connect(field, ArrayRef<Tensor>(tensors));
   }
-  /// How many elements a list of edges, or a vector that is state, is going to have.
+  /// Sets the number of edges of a list, or the number of elements of a vector that is state.
   void setFieldSize(FieldRef field, std::size_t size);
   std::size_t getFieldSize(FieldRef field) const;
-  /// State when an engine is loaded; or, for an Input, a value that never changes.
+  /// Sets the initial value of state, or a constant value of an Input.
   template <class T>
   void setInitialValue(FieldRef field, T value,
                        typename std::enable_if<TypeTraits::isSimpleType<T>()>::type* = nullptr) {
@@ -185,22 +193,28 @@ class Graph {
   }
   void setInitialValueHalf(FieldRef field, std::uint16_t bits);
   void setFieldValue(FieldRef field, const FieldData& values, bool single);
+  /// Sets the tile on which a vertex executes.
   void setTileMapping(VertexRef v, unsigned tile);
-  /// What one run of the vertex takes on its tile, for the machine reading.
+  /// Sets the cost of one execution of the vertex for the machine model.
   void setPerfEstimate(const VertexRef& v, std::uint64_t cycles, std::uint64_t flops = 0);
   void setCycleEstimate(const VertexRef& v, std::uint64_t cycles) { setPerfEstimate(v, cycles); }
-  /// What vertices of a type take that have no estimate of their own. A later registration of the
-  /// type replaces an earlier one.
+  /// Registers a cost estimator for vertices of a type without an estimate of their own. Replaces
+  /// an earlier registration.
   void registerPerfEstimator(StringRef vertexType, PerfEstimateFunc estimator);
 
+  /// Maps a tensor to one tile, or its intervals to several tiles.
+  /// \throws invalid_tile_mapping for a tile that does not exist, or an element mapped twice
   void setTileMapping(const Tensor& t, unsigned tile);
   void setTileMapping(const Tensor& t, const TileToTensorMapping& mapping);
-  /// \throws invalid_tile_mapping when `requireComplete` and an element has no tile.
+  /// The mapping of a tensor.
+  /// \throws invalid_tile_mapping if `requireComplete` and an element has no tile
   TileToTensorMapping getTileMapping(const Tensor& t, bool requireComplete = true) const;
 
   ComputeSet addComputeSet(const DebugContext& debugContext = {});
+  /// Makes a program callable by program::Call.
   Function addFunction(const program::Program& program);
 
+  /// Add a stream that transfers `numElements` elements at a time. `handle` must be unique.
   DataStream addHostToDeviceFIFO(
       StringRef handle, const Type& elementType, std::size_t numElements,
       ReplicatedStreamMode replicatedMode = ReplicatedStreamMode::REPLICATE,
@@ -208,16 +222,17 @@ class Graph {
   DataStream addDeviceToHostFIFO(StringRef handle, const Type& elementType, std::size_t numElements,
                                  const OptionFlags& options = {});
   using HostFunctionArgument = poplar::HostFunctionArgument;
-  /// A function for program::Call; Engine::connectHostFunction says what it does.
+  /// Adds a host function for program::Call. Engine::connectHostFunction sets its callback.
   HostFunction addHostFunction(StringRef handle, ArrayRef<HostFunctionArgument> inputs,
                                ArrayRef<HostFunctionArgument> outputs,
                                const OptionFlags& options = {});
-  /// Lets Engine::writeTensor / readTensor reach `t` by `handle`.
+  /// Allows Engine::writeTensor or readTensor to access `t` by `handle`.
   void createHostWrite(StringRef handle, const Tensor& t, bool rearrangeOnHost = false);
   void createHostRead(StringRef handle, const Tensor& t, bool rearrangeOnHost = false);
 
+  /// For popir itself.
   const std::shared_ptr<popir::GraphImpl>& impl() const { return impl_; }
-  /// Null of a graph that has all tiles.
+  /// Null for a graph with all tiles.
   const std::shared_ptr<const popir::VirtualTiles>& virtualTiles() const { return virtual_; }
 
  private:

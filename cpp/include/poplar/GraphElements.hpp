@@ -1,4 +1,4 @@
-// poplar/GraphElements.hpp: references to the parts of a graph.
+// Handles of the parts of a graph. After poplar/GraphElements.hpp of the Poplar SDK 3.
 #ifndef poplar_GraphElements_hpp
 #define poplar_GraphElements_hpp
 
@@ -15,7 +15,7 @@ class GraphImpl;  // cpp/poplar/graph_impl.hpp
 
 namespace poplar {
 
-/// A set of vertices that run in parallel; made by Graph::addComputeSet.
+/// A set of vertices that execute in parallel; created by Graph::addComputeSet.
 class ComputeSet {
  public:
   ComputeSet() = default;
@@ -35,7 +35,7 @@ class ComputeSet {
 
 class FieldRef;
 
-/// A vertex; made by Graph::addVertex.
+/// A vertex; created by Graph::addVertex.
 class VertexRef {
  public:
   VertexRef() = default;
@@ -54,7 +54,7 @@ class VertexRef {
   const popir::GraphImpl* graph_ = nullptr;
 };
 
-/// A field of a vertex, or one element of a field that is a list of edges.
+/// A field of a vertex, or one edge of a field that is a list of edges.
 class FieldRef {
  public:
   FieldRef(VertexRef vertex, StringRef name) : vertex_(vertex), name_(name) {}

@@ -1,4 +1,5 @@
-// poplar/HalfFloat.hpp: the 16-bit float of the device, IEEE 754 binary16.
+// The device's 16-bit float type, IEEE 754 binary16.
+// After poplar/HalfFloat.hpp of the Poplar SDK 3.
 #ifndef poplar_HalfFloat_hpp
 #define poplar_HalfFloat_hpp
 

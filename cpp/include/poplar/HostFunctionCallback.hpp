@@ -1,4 +1,4 @@
-// poplar/HostFunctionCallback.hpp: what a host function does.
+// Host functions. After poplar/HostFunctionCallback.hpp of the Poplar SDK 3.
 #ifndef poplar_HostFunctionCallback_hpp
 #define poplar_HostFunctionCallback_hpp
 
@@ -12,14 +12,14 @@
 
 namespace poplar {
 
-/// Called with a buffer for each input and output, of the function's arguments.
+/// A host function. Called with one buffer per input and per output of the function.
 class HostCallback {
  public:
   virtual ~HostCallback();
   virtual void operator()(ArrayRef<const void*> inputs, ArrayRef<void*> outputs) = 0;
 };
 
-/// What Engine::connectHostFunction takes: a HostCallback, or any function of two ArrayRefs.
+/// Argument of Engine::connectHostFunction: a HostCallback, or any function of two ArrayRefs.
 class HostCallbackHandle {
  public:
   template <class T,

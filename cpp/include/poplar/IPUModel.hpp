@@ -1,4 +1,4 @@
-// poplar/IPUModel.hpp: a simulated IPU whose figures are open to change.
+// A simulated IPU with adjustable figures. After poplar/IPUModel.hpp of the Poplar SDK 3.
 #ifndef poplar_IPUModel_hpp
 #define poplar_IPUModel_hpp
 
@@ -8,7 +8,7 @@
 
 namespace poplar {
 
-/// Set the fields, then createDevice(). 0 keeps the figure of the IPU version.
+/// Set the fields, then call createDevice(). 0 keeps the figure of the IPU version.
 struct IPUModel {
   enum class RelativeSyncDelayType { AUTO, NO_DELAY, LINEAR };
 
@@ -30,14 +30,14 @@ struct IPUModel {
   unsigned fp16InFp32OutConvUnitsPerTile = 0;
   unsigned fp32InFp32OutConvUnitsPerTile = 0;
   unsigned convUnitCoeffLoadBytesPerCycle = 0;
-  /// 0: from the number of IPUs.
+  /// In cycles. 0: chosen by the number of IPUs.
   unsigned globalSyncCycles = 0;
   unsigned minIPUSyncDelay = 0;
   RelativeSyncDelayType relativeSyncDelay = RelativeSyncDelayType::AUTO;
   bool compileIPUCode = false;
 
-  /// `options` may name any figure of a machine, and wins over the fields.
-  /// \throws invalid_option for an unknown IPU version or figure, or one that makes no machine.
+  /// Creates the device. `options` may set any figure of the machine, and override the fields.
+  /// \throws invalid_option for an unknown IPU version or figure, or an inconsistent machine
   Device createDevice(OptionFlags options = {}, bool accurateHalf = false,
                       unsigned deviceManagerId = ~0u) const;
 };

@@ -1,4 +1,4 @@
-// poplar/Interval.hpp: half-open ranges of element indices.
+// Half-open ranges of element indices. After poplar/Interval.hpp of the Poplar SDK 3.
 #ifndef poplar_Interval_hpp
 #define poplar_Interval_hpp
 

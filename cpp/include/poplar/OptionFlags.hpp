@@ -1,4 +1,4 @@
-// poplar/OptionFlags.hpp: string options by name.
+// Options as pairs of strings. After poplar/OptionFlags.hpp of the Poplar SDK 3.
 #ifndef poplar_OptionFlags_hpp
 #define poplar_OptionFlags_hpp
 
@@ -12,7 +12,7 @@
 
 namespace poplar {
 
-/// A set of (name, value) options. Later settings of a name replace earlier ones.
+/// A set of (name, value) options. Setting a name again replaces its value.
 class OptionFlags {
  public:
   using OptionFlag = std::pair<const std::string, std::string>;
@@ -26,7 +26,8 @@ class OptionFlags {
   void set(initializer_list&& list);
   void set(const std::string& option, const std::string& value);
   void set(const OptionFlag& flag) { set(flag.first, flag.second); }
-  /// The value of `option`. \throws invalid_option when it is not set.
+  /// The value of `option`.
+  /// \throws invalid_option if it is not set
   const std::string& at(const std::string& option) const;
   void clear() { values_.clear(); }
   bool empty() const { return values_.empty(); }

@@ -1,4 +1,4 @@
-// poplar/PerfEstimateFunc.hpp: estimates of what vertices of a type take.
+// Cost estimators of vertex types. After poplar/PerfEstimateFunc.hpp of the Poplar SDK 3.
 #ifndef poplar_PerfEstimateFunc_hpp
 #define poplar_PerfEstimateFunc_hpp
 
@@ -12,7 +12,7 @@ namespace poplar {
 class Target;
 class VertexIntrospector;
 
-/// Cycles as Graph::setPerfEstimate takes them, and floating-point operations.
+/// Cycles, with the meaning of Graph::setPerfEstimate, and floating-point operations.
 struct VertexPerfEstimate {
   VertexPerfEstimate() = default;
   VertexPerfEstimate(std::uint64_t cycles, std::uint64_t flops = 0)

@@ -1,4 +1,5 @@
-// poplar/PrintTensor.hpp: how program::PrintTensor writes values.
+// Format of values printed by program::PrintTensor.
+// After poplar/PrintTensor.hpp of the Poplar SDK 3.
 #ifndef poplar_PrintTensor_hpp
 #define poplar_PrintTensor_hpp
 
@@ -6,10 +7,11 @@
 
 namespace poplar {
 
-/// Brackets for each dimension, the innermost on one line.
+/// Prints nested brackets, one per dimension. The innermost dimension is on one line.
 class PrintTensorFmt {
  public:
-  /// Auto: Fixed, or Scientific if a value has no `digits` digits before or after its point.
+  /// Auto: Fixed, or Scientific if a value needs more than `digits` digits before or after its
+  /// point. None: as by a C++ stream.
   enum class FloatFormat { Auto, Fixed, Scientific, None };
 
   static constexpr unsigned DefaultSummariseThreshold = 1000;
@@ -20,9 +22,9 @@ class PrintTensorFmt {
   static constexpr char DefaultOpenBracket = '[';
   static constexpr char DefaultCloseBracket = ']';
 
-  /// Tensors of more than `summariseThreshold` elements show `edgeItems` at the ends of each
-  /// dimension; `maxLineWidth` 0 breaks no line; floating numbers have `digits` digits; None is
-  /// what a stream of C++ writes.
+  /// Tensors of more than `summariseThreshold` elements show only `edgeItems` elements at both ends
+  /// of each dimension. `maxLineWidth` is in characters, 0: unlimited. `digits` applies to
+  /// floating-point values.
   PrintTensorFmt() : PrintTensorFmt(DefaultSummariseThreshold) {}
   explicit PrintTensorFmt(unsigned summariseThreshold, unsigned edgeItems = DefaultEdgeItems,
                           unsigned maxLineWidth = DefaultMaxLineWidth,

@@ -1,4 +1,4 @@
-// poplar/ProfileValue.hpp: a value that debug information records.
+// Values of debug information. After poplar/ProfileValue.hpp of the Poplar SDK 3.
 #ifndef poplar_ProfileValue_hpp
 #define poplar_ProfileValue_hpp
 
@@ -13,7 +13,7 @@
 
 namespace poplar {
 
-/// A boolean, number, string, list or map of values; a copy is deep.
+/// A boolean, a number, a string, a list or a map of values. Copies are deep.
 class ProfileValue {
  public:
   using Boolean = bool;
@@ -34,7 +34,7 @@ class ProfileValue {
   ProfileValue(Map value) : type_(Type::MAP), map_(std::move(value)) {}
 
   Type type() const { return type_; }
-  /// Each is what its name says if type() says so, else empty, 0 or false.
+  /// The as...() functions return the value if type() matches; otherwise empty, 0 or false.
   Boolean asBool() const { return type_ == Type::BOOL && number_ != 0; }
   Number asDouble() const { return type_ == Type::NUMBER ? number_ : 0; }
   std::int64_t asInt() const { return static_cast<std::int64_t>(asDouble()); }

@@ -1,4 +1,4 @@
-// poplar/Program.hpp: what a device executes.
+// Programs that a device executes. After poplar/Program.hpp of the Poplar SDK 3.
 #ifndef poplar_Program_hpp
 #define poplar_Program_hpp
 
@@ -23,7 +23,7 @@ struct ProgramNode;  // cpp/poplar/program_node.hpp
 
 namespace poplar {
 
-/// A program made into a callable; by Graph::addFunction.
+/// A program that can be called; created by Graph::addFunction.
 class Function {
  public:
   Function() = default;
@@ -37,14 +37,14 @@ class Function {
   const popir::GraphImpl* graph_ = nullptr;
 };
 
-/// What a host function takes or gives: elements one after another.
+/// Type and size of an argument of a host function, passed as a contiguous array.
 struct HostFunctionArgument {
   HostFunctionArgument(Type type, std::size_t numElements) : type(type), numElements(numElements) {}
   Type type;
   std::size_t numElements;
 };
 
-/// A function of the host that programs may call; by Graph::addHostFunction.
+/// A function on the host that programs can call; created by Graph::addHostFunction.
 class HostFunction {
  public:
   HostFunction() = default;
@@ -52,7 +52,7 @@ class HostFunction {
                std::vector<HostFunctionArgument> outputs)
       : id_(id), handle_(handle), inputs_(inputs), outputs_(outputs) {}
   bool valid() const { return id_ >= 0; }
-  /// Index among the host functions of its graph.
+  /// Index in the graph's list of host functions.
   int id() const { return id_; }
   const std::string& handle() const { return handle_; }
   const std::vector<HostFunctionArgument>& inputs() const { return inputs_; }
@@ -66,7 +66,7 @@ class HostFunction {
 
 namespace program {
 
-/// Base of all programs. Programs are values: a copy does not see later changes of its original.
+/// Base class of all programs. Programs are values: changing a program does not affect its copies.
 class Program {
  public:
   Program();
@@ -83,7 +83,7 @@ class Program {
   std::shared_ptr<popir::ProgramNode> node_;
 };
 
-/// Programs one after another.
+/// Executes programs one after another.
 class Sequence : public Program {
  public:
   explicit Sequence(const DebugContext& debugContext = {});
@@ -112,13 +112,15 @@ class Block : public Program {
   Block(const Program& body, StringRef name, const DebugContext& debugContext = {});
 };
 
-/// Runs the vertices of a compute set.
+/// Executes the vertices of a compute set, in parallel.
 class Execute : public Program {
  public:
   explicit Execute(ComputeSet cs, const DebugContext& debugContext = {});
 };
 
-/// Copies between tensors of one shape and type, or between a tensor and a host stream.
+/// Copies between tensors of equal shape and type, or between a tensor and a host stream.
+/// \throws control_program_error or stream_connection_error (in the constructor) if they do not
+/// match
 class Copy : public Program {
  public:
   Copy(Tensor src, Tensor dst, bool dontOutline = false, const DebugContext& debugContext = {});
@@ -128,13 +130,14 @@ class Copy : public Program {
        const DebugContext& debugContext = {});
 };
 
+/// Executes `body` `count` times.
 class Repeat : public Program {
  public:
   Repeat(unsigned count, const Program& body, const DebugContext& debugContext = {});
 };
 
-/// Runs `condition`, tests the one-element BOOL, INT or UNSIGNED_INT `predicate`, runs `body`;
-/// again.
+/// Loop: executes `condition`, tests `predicate`, and ends the loop or executes `body`. `predicate`
+/// has one element of type BOOL, INT or UNSIGNED_INT. RepeatWhileFalse continues while it is false.
 class RepeatWhileTrue : public Program {
  public:
   RepeatWhileTrue(const Program& condition, Tensor predicate, const Program& body,
@@ -146,22 +149,25 @@ class RepeatWhileFalse : public Program {
                    const DebugContext& debugContext = {});
 };
 
+/// Executes `trueBody` or `falseBody`. `predicate` as for RepeatWhileTrue.
 class If : public Program {
  public:
   If(Tensor predicate, const Program& trueBody, const Program& falseBody,
      const DebugContext& debugContext = {});
 };
 
+/// Calls a function.
 class Call : public Program {
  public:
   explicit Call(Function f, const DebugContext& debugContext = {});
-  /// The host reads `inputs` and writes `outputs`, tensors of the function's arguments.
+  /// Calls a host function, which reads `inputs` and writes `outputs`.
   Call(HostFunction f, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs,
        const DebugContext& debugContext = {});
 };
 
 enum class SyncType { INTERNAL, EXTERNAL, GLOBAL };
 
+/// Synchronizes tiles. It has no effect on results.
 class Sync : public Program {
  public:
   explicit Sync(SyncType type, const DebugContext& debugContext = {});
@@ -177,7 +183,7 @@ class PrintTensor : public Program {
               const DebugContext& debugContext = {});
 };
 
-/// Ends the life of a tensor's value: it may be anything until it is written again.
+/// Marks a tensor's value as undefined until it is written again, which ends its lifetime.
 class WriteUndef : public Program {
  public:
   explicit WriteUndef(Tensor t, const DebugContext& debugContext = {});

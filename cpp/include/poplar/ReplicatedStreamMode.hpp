@@ -1,4 +1,5 @@
-// poplar/ReplicatedStreamMode.hpp: what a host stream gives each replica.
+// Distribution of a host stream over replicas.
+// After poplar/ReplicatedStreamMode.hpp of the Poplar SDK 3.
 #ifndef poplar_ReplicatedStreamMode_hpp
 #define poplar_ReplicatedStreamMode_hpp
 
@@ -6,6 +7,8 @@
 
 namespace poplar {
 
+/// REPLICATE: each replica has its own stream. BROADCAST: all replicas get the same data. Both are
+/// equal here, with one replica.
 enum class ReplicatedStreamMode { REPLICATE, BROADCAST };
 
 }  // namespace poplar

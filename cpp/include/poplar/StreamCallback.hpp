@@ -1,4 +1,5 @@
-// poplar/StreamCallback.hpp: host code that fills or drains a stream.
+// Host callbacks that read or write the data of a stream.
+// After poplar/StreamCallback.hpp of the Poplar SDK 3.
 #ifndef poplar_StreamCallback_hpp
 #define poplar_StreamCallback_hpp
 
@@ -10,28 +11,28 @@
 
 namespace poplar {
 
-/// Called for every transfer of a host-to-device stream.
+/// Called for each transfer of a host-to-device stream.
 class StreamCallback {
  public:
   enum class Result { Success, NotAvailable };
   virtual ~StreamCallback();
-  /// Fills `p` if data are there already; may be called before they are needed.
+  /// Fills `p` if data are available. May be called before the program needs them.
   virtual Result prefetch(void* p) = 0;
-  /// Fills `p`.
+  /// Fills `p`. Called when the program needs the data and prefetch() did not provide them.
   virtual void fetch(void* p) = 0;
-  /// The data last fetched were used.
+  /// Called after the data have been used.
   virtual void complete() = 0;
   virtual void invalidatePrefetched() {}
 };
 
-/// A callback that never prefetches.
+/// A callback without prefetch.
 class LegacyStreamCallback : public StreamCallback {
  public:
   Result prefetch(void*) final { return Result::NotAvailable; }
   void complete() final {}
 };
 
-/// What Engine::connectStreamToCallback takes: a callback object or any function of `void*`.
+/// Argument of Engine::connectStreamToCallback: a StreamCallback, or any function of `void*`.
 class StreamCallbackHandle {
  public:
   StreamCallbackHandle(std::unique_ptr<StreamCallback> callback) : callback_(std::move(callback)) {}

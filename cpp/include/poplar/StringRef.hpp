@@ -1,4 +1,4 @@
-// poplar/StringRef.hpp: a view of characters owned by somebody else.
+// A non-owning view of a string. After poplar/StringRef.hpp of the Poplar SDK 3.
 #ifndef poplar_StringRef_hpp
 #define poplar_StringRef_hpp
 

@@ -1,4 +1,4 @@
-// poplar/Target.hpp: the machine that a graph is built for.
+// Descriptions of machines. After poplar/Target.hpp of the Poplar SDK 3.
 #ifndef poplar_Target_hpp
 #define poplar_Target_hpp
 
@@ -15,18 +15,21 @@
 #pragma GCC visibility push(default)
 
 namespace popir {
-struct TargetSpec;  // cpp/machine/target_spec.hpp: every figure of a machine
+struct TargetSpec;  // all figures of a machine
 }
 
 namespace poplar {
 
-/// A machine description; a cheap handle to an immutable set of figures.
+/// The description of a machine. Copies share it.
 class Target {
  public:
   Target();
   explicit Target(std::shared_ptr<const popir::TargetSpec> spec);
 
+  /// A target with one tile, for execution on the host.
   static Target createCPUTarget(bool accurateHalf = false, unsigned numIPUs = 1);
+  /// A target with `numIPUs` IPUs of `systemType`, for example "ipu2". `options` may set figures.
+  /// \throws invalid_option for an unknown system type or figure
   static Target createIPUTarget(unsigned numIPUs, StringRef systemType,
                                 const OptionFlags& options = {});
   static Target createIPUTarget(unsigned numIPUs, unsigned tilesPerIPU, StringRef systemType,
@@ -40,16 +43,17 @@ class Target {
   unsigned getNumWorkerContexts() const;
   unsigned getBytesPerTile() const;
   std::uint64_t getMemoryBytes() const;
-  /// Bytes per cycle that a tile receives.
+  /// Bytes that a tile receives per cycle.
   unsigned getExchangeBytesPerCycle() const;
   unsigned getMemcpyBytesPerCycle() const;
+  /// Bits that a tile loads per cycle.
   unsigned getDataPathWidth() const;
-  /// Elements of `type` in one vector instruction.
+  /// Elements of `type` per vector instruction.
   unsigned getVectorWidth(const Type& type) const;
   std::size_t getTypeSize(const Type& type) const;
   unsigned getWeightsPerConvUnit(bool floatActivations) const;
   unsigned getWeightsPerConvUnit(const Type& type) const;
-  /// Of a convolution of such inputs with such partial sums.
+  /// Convolution units per tile for inputs and partial sums of these types.
   unsigned getNumConvUnits(const Type& inputType, const Type& partialsType) const;
   unsigned getConvUnitInputLoadElemsPerCycle(const Type& type) const;
   unsigned getFp16InFp16OutConvUnitsPerTile() const;
@@ -58,22 +62,24 @@ class Target {
   unsigned getConvUnitCoeffLoadBytesPerCycle() const;
   unsigned getConvUnitMaxPipelineDepth() const;
   unsigned getConvUnitMaxPipelineDepth(const Type& partialsType) const;
-  /// Bits that an instruction has for a stride.
+  /// Width in bits of the stride operand of load and store instructions.
   unsigned getNumStrideBits() const;
+  /// Largest iteration count of the repeat instruction.
   unsigned getRptCountMax() const;
+  /// Bytes of the smallest store that leaves its neighbours unchanged.
   std::size_t getAtomicStoreGranularity() const;
-  /// Where each memory element of a tile begins, in bytes from the start of its memory. Two
-  /// accesses in one cycle go to different elements.
+  /// Offsets in bytes of the memory elements of a tile. A tile can access different memory elements
+  /// in the same cycle.
   std::vector<unsigned> getMemoryElementOffsets() const;
-  /// The first of those elements whose words are interleaved with a neighbour's.
+  /// Index of the first memory element with interleaved words.
   unsigned getInterleavedMemoryElementIndex() const;
-  /// Cycles.
+  /// Synchronization delays, in cycles.
   unsigned getMinIPUSyncDelay() const;
   unsigned getMaxIPUSyncDelay() const;
   unsigned getGlobalSyncCycles() const;
   unsigned getTilesPerSharedExchangeBus() const;
   bool supportsExchangeBusSharing() const;
-  /// Hz.
+  /// In Hz.
   double getTileClockFrequency() const;
 
   const popir::TargetSpec& spec() const { return *spec_; }
@@ -83,7 +89,7 @@ class Target {
   std::shared_ptr<const popir::TargetSpec> spec_;
 };
 
-/// Host conversions between the device's half and float; `numElements` elements.
+/// Convert `numElements` elements between the host's float and the device's half.
 void copyFloatToDeviceHalf(const Target& target, const float* src, void* dst,
                            std::size_t numElements);
 void copyDeviceHalfToFloat(const Target& target, const void* src, float* dst,

@@ -1,4 +1,4 @@
-// poplar/TargetType.hpp: the kinds of device.
+// The kinds of device. After poplar/TargetType.hpp of the Poplar SDK 3.
 #ifndef poplar_TargetType_hpp
 #define poplar_TargetType_hpp
 

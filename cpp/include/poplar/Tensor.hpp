@@ -1,4 +1,4 @@
-// poplar/Tensor.hpp: views of the variables of a graph.
+// Tensors, as views of a graph's variables. After poplar/Tensor.hpp of the Poplar SDK 3.
 #ifndef poplar_Tensor_hpp
 #define poplar_Tensor_hpp
 
@@ -16,18 +16,19 @@
 #pragma GCC visibility push(default)
 
 namespace popir {
-class View;  // cpp/poplar/view.hpp: what a tensor shows of which variables
+class View;  // how elements map to variables
 }
 
 namespace poplar {
 
 enum class UpsampleMethod { REPEAT };
 
-/// A shape over elements of variables. Every member function below makes a view: nothing is
-/// copied, and writing through the view writes the variable.
+/// A view: a shape, and the element of a variable at each index. The member functions that return
+/// tensors return views of the same elements. They copy nothing, and writing through a view writes
+/// the variable.
 ///
-/// Made by Graph::addVariable and Graph::addConstant. All indices are in elements.
-/// \throws index_error where a dimension, index or range does not fit the shape.
+/// Graph::addVariable and Graph::addConstant create tensors. All sizes and indices count elements.
+/// \throws index_error if a dimension, index or range is outside of the shape
 class Tensor {
  public:
   Tensor();
@@ -44,49 +45,66 @@ class Tensor {
   std::size_t dim(unsigned d) const;
   std::size_t numElements() const;
 
+  /// Element i of the first dimension, which is removed.
   Tensor operator[](std::size_t i) const;
+  /// Elements [begin, end) of `dimension` (the first by default). With lists: [begin[d], end[d]) of
+  /// each dimension d.
   Tensor slice(std::size_t begin, std::size_t end, unsigned dimension) const;
   Tensor slice(std::size_t begin, std::size_t end) const { return slice(begin, end, 0); }
   Tensor slice(const Interval& region, unsigned dimension = 0) const {
     return slice(region.begin(), region.end(), dimension);
   }
   Tensor slice(ArrayRef<std::size_t> begin, ArrayRef<std::size_t> end) const;
+  /// One slice per interval. For a list of lists: one tensor per list, with its slices
+  /// concatenated.
   std::vector<Tensor> slices(ArrayRef<Interval> intervals, unsigned dimension = 0) const;
   std::vector<Tensor> slices(const std::vector<std::vector<Interval>>& intervals,
                              unsigned dimension = 0) const;
-  /// The elements at `indices` of `dimension`.
+  /// The elements at `indices`, one index per leading dimension, as operator[] applied repeatedly.
   Tensor index(ArrayRef<std::size_t> indices) const;
+  /// Elements 0, stride, 2 * stride, ... of `dimension`.
   Tensor subSample(unsigned stride, unsigned dimension) const;
+  /// The elements of `dimension` in reverse order.
   Tensor reverse(unsigned dimension) const;
+  /// All elements as a vector, in row-major order.
   Tensor flatten() const;
-  /// Dimensions [dimBegin, dimEnd) become one.
+  /// Merges dimensions [dimBegin, dimEnd) into one.
   Tensor flatten(unsigned dimBegin, unsigned dimEnd) const;
+  /// The same elements, in row-major order, with another shape of equal size.
   Tensor reshape(ArrayRef<std::size_t> shape) const;
-  /// Dimensions [beginIndex, endIndex) are replaced by `newDims`.
+  /// Replaces dimensions [beginIndex, endIndex) by `newDims`.
   Tensor reshapePartial(unsigned beginIndex, unsigned endIndex,
                         ArrayRef<std::size_t> newDims) const;
+  /// Dimension i of the result is dimension permutation[i].
   Tensor dimShuffle(ArrayRef<unsigned> permutation) const;
+  /// Moves dimension source[i] to position destination[i]. The other dimensions keep their order.
   Tensor dimShufflePartial(ArrayRef<unsigned> source, ArrayRef<unsigned> destination) const;
+  /// Moves one dimension.
   Tensor dimRoll(unsigned dimIdx, unsigned newIdx = 0) const;
-  /// Both dimensions of a matrix exchanged.
+  /// Exchanges the dimensions of a matrix.
   Tensor transpose() const;
-  /// `N` copies along `dimension`, which grows by the factor N; all are the same elements.
+  /// Repeats the tensor `N` times along `dimension`. The repetitions alias the same elements.
   Tensor broadcast(unsigned N, unsigned dimension) const;
+  /// Repeats each element `scale` times along `dimension`.
   Tensor upsample(unsigned scale, unsigned dimension,
                   UpsampleMethod method = UpsampleMethod::REPEAT) const;
-  /// A dimension of 1 is put before each dimension named in `indices`.
+  /// Inserts a dimension of size 1 before each dimension in `indices`.
   Tensor expand(ArrayRef<std::size_t> indices) const;
-  /// Dimensions of 1 removed: all of them, or those named.
+  /// Removes all dimensions of size 1, or those in `dims`.
   Tensor squeeze() const;
   Tensor squeeze(ArrayRef<std::size_t> dims) const;
-  /// The same bits as elements of another type of the same size.
+  /// Reinterprets the bits as another type of the same size.
+  /// \throws type_error if the sizes differ
   Tensor reinterpret(const Type& type) const;
 
+  /// True if the elements are adjacent in one variable, in row-major order.
   bool isContiguous() const;
+  /// True if an element occurs more than once.
   bool containsAliases() const;
   bool containsConstant() const;
-  /// No element appears twice and none is constant, so vertices may write it in parallel.
+  /// True if no element occurs twice and none is constant, so that vertices may write in parallel.
   bool isParallelWriteable() const;
+  /// True if both tensors contain a common element.
   bool intersectsWith(const Tensor& other) const;
   std::string shapeToString() const;
   std::string getDebugStr() const;
@@ -95,6 +113,7 @@ class Tensor {
   bool operator==(const Tensor& o) const { return view_ == o.view_; }
   bool operator!=(const Tensor& o) const { return !(*this == o); }
 
+  /// For popir itself.
   const popir::View& view() const { return *view_; }
   const std::shared_ptr<const popir::View>& viewPtr() const { return view_; }
 
@@ -102,10 +121,11 @@ class Tensor {
   std::shared_ptr<const popir::View> view_;
 };
 
-/// Joined along an existing dimension; all other dimensions and the types must be equal.
+/// Concatenates along an existing dimension.
+/// \throws index_error if other dimensions differ; type_error if the types differ
 Tensor concat(ArrayRef<Tensor> tensors, unsigned dimension = 0);
 Tensor concat(const Tensor& first, const Tensor& second, unsigned dimension = 0);
-/// `t` joined to the end (append) or the beginning (prepend) of a dimension of `to`.
+/// Concatenates `t` to the end (append) or the beginning (prepend) of a dimension of `to`.
 Tensor append(const Tensor& to, const Tensor& t, unsigned dimension);
 Tensor append(const Tensor& to, const Tensor& t);
 

@@ -1,4 +1,4 @@
-// poplar/TensorCloneMethod.hpp: how Graph::clone lays out the copy.
+// Layouts of Graph::clone. After poplar/TensorCloneMethod.hpp of the Poplar SDK 3.
 #ifndef poplar_TensorCloneMethod_hpp
 #define poplar_TensorCloneMethod_hpp
 
@@ -6,6 +6,7 @@
 
 namespace poplar {
 
+/// Accepted by Graph::clone. All methods give the same result here: a new variable without aliases.
 enum class TensorCloneMethod {
   PRESERVE_ORDER_AND_ALIASES,
   CREATE_NEW_ORDER,

@@ -1,4 +1,4 @@
-// poplar/Type.hpp: the element types of tensors.
+// Element types of tensors. After poplar/Type.hpp of the Poplar SDK 3.
 #ifndef poplar_Type_hpp
 #define poplar_Type_hpp
 
@@ -15,10 +15,10 @@
 
 namespace poplar {
 
-/// An element type. Small, comparable, usable as a key.
+/// An element type.
 ///
-/// LONGLONG, UNSIGNED_LONGLONG, DOUBLE and BFLOAT16 run here although no IPU holds them; reports
-/// say where a program uses one.
+/// LONGLONG, UNSIGNED_LONGLONG, DOUBLE and BFLOAT16 work here although IPU hardware does not
+/// support them. Reports name the programs that use them.
 class Type {
  public:
   enum class Kind : std::uint8_t {
@@ -44,9 +44,9 @@ class Type {
   constexpr explicit Type(Kind kind) : kind_(kind) {}
 
   constexpr Kind kind() const { return kind_; }
-  /// The name that codelets use: "float", "half", "int", "unsigned int", "bool", ...
+  /// The spelling in codelets: "float", "half", "int", "unsigned int", "bool", ...
   std::string toString() const;
-  /// Bytes of one element on the device.
+  /// Bytes per element on the device.
   std::size_t sizeInBytes() const;
 
   constexpr bool operator==(const Type& o) const { return kind_ == o.kind_; }
@@ -77,8 +77,8 @@ static constexpr Type BFLOAT16{Type::Kind::Bfloat16};
 static constexpr Type FLOAT{Type::Kind::Float};
 static constexpr Type DOUBLE{Type::Kind::Double};
 
-/// A Type as a compile-time value. A template, so that `value` can be passed by reference before
-/// C++17 too: the static member of a template may have its definition here.
+/// A Type as a compile-time value. It is a template so that `value` can be defined in this header
+/// in C++11: a static member of a class template may be.
 template <Type::Kind K>
 struct TypeConstant {
   static constexpr Type value = Type(K);
@@ -89,7 +89,7 @@ template <Type::Kind K>
 constexpr Type TypeConstant<K>::value;
 #endif
 
-/// The device type that holds a C++ type on the host.
+/// The device type equivalent to a C++ type of the host.
 template <class T>
 struct equivalent_device_type;
 #define POPIR_EQUIVALENT(CPP, DEVICE) \
@@ -112,6 +112,7 @@ POPIR_EQUIVALENT(float, FLOAT)
 POPIR_EQUIVALENT(double, DOUBLE)
 #undef POPIR_EQUIVALENT
 
+/// isSimpleType: true for arithmetic types and half.
 struct TypeTraits {
   template <class T>
   static constexpr bool isSimpleType() {

@@ -1,4 +1,4 @@
-// poplar/VariableMappingMethod.hpp: how a new variable is laid over tiles.
+// Initial tile mappings of variables. After poplar/VariableMappingMethod.hpp of the Poplar SDK 3.
 #ifndef poplar_VariableMappingMethod_hpp
 #define poplar_VariableMappingMethod_hpp
 
@@ -6,7 +6,7 @@
 
 namespace poplar {
 
-/// NONE leaves the mapping to the caller; LINEAR spreads it evenly, in order.
+/// NONE: no mapping; the caller sets one. LINEAR: distributed evenly over the tiles, in order.
 enum class VariableMappingMethod { NONE, LINEAR };
 
 }  // namespace poplar

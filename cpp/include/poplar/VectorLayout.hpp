@@ -1,11 +1,12 @@
-// poplar/VectorLayout.hpp: how a tile would keep the pointers of a vertex's fields. The host keeps
-// a pointer and a length whatever the layout is; only what a codelet may ask of it differs.
+// Memory layouts of vertex fields on a tile. On the host every field is a pointer and a length; the
+// layout only decides which functions a codelet may call.
+// After poplar/VectorLayout.hpp of the Poplar SDK 3.
 #ifndef poplar_VectorLayout_hpp
 #define poplar_VectorLayout_hpp
 
 namespace poplar {
 
-/// A vector field: SPAN and SHORT_SPAN know their size, the others do not.
+/// Layouts of vector fields. SPAN and SHORT_SPAN know their size, the others do not.
 enum class VectorLayout {
   SPAN,
   ONE_PTR,
@@ -16,7 +17,7 @@ enum class VectorLayout {
   COMPACT_PTR
 };
 
-/// A field that is a list of vectors; ONE_PTR knows no sizes.
+/// Layouts of lists of vectors. ONE_PTR knows no sizes.
 enum class VectorListLayout { ONE_PTR, DELTAN, DELTANELEMENTS, COMPACT_DELTAN };
 
 }  // namespace poplar

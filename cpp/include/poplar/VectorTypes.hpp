@@ -1,10 +1,11 @@
-// poplar/VectorTypes.hpp: short vectors, as the host's compiler knows them.
+// Short vectors for codelets, by the host compiler's vector extension.
+// After poplar/VectorTypes.hpp of the Poplar SDK 3.
 #ifndef poplar_VectorTypes_hpp
 #define poplar_VectorTypes_hpp
 
 #include <poplar/HalfFloat.hpp>
 
-/// Elements by index, arithmetic by element; `float2 v = {1, 2}`.
+/// Element access by index, element-wise arithmetic: `float2 v = {1, 2}`.
 #define POPIR_VECTORS(ELEMENT, NAME)                                             \
   using NAME##2 = ELEMENT __attribute__((__vector_size__(2 * sizeof(ELEMENT)))); \
   using NAME##4 = ELEMENT __attribute__((__vector_size__(4 * sizeof(ELEMENT))));

@@ -1,7 +1,8 @@
-// poplar/Vertex.hpp: what codelets are written with.
+// Base classes and field types of codelets. After poplar/Vertex.hpp of the Poplar SDK 3.
 //
-// Vertices are never constructed: the engine lays a zeroed object out, writes its fields through
-// popir/Codelet.hpp and calls compute(). A field holds a pointer, and a length where it has one.
+// The engine never runs a vertex's constructor. It allocates a zeroed object, sets its fields
+// through popir/Codelet.hpp and calls compute(). A field is a pointer, with a length if its layout
+// has one.
 #ifndef poplar_Vertex_hpp
 #define poplar_Vertex_hpp
 
@@ -20,12 +21,12 @@ using std::size_t;
 
 namespace popir {
 
-/// An access outside a field. `field` is the object that was indexed.
+/// Thrown by an access outside of a field. `field` is the address of the indexed object.
 struct OutsideField {
   const void* field;
   std::size_t index, size;
 };
-/// 1 in what is compiled for the engine option debug.checkBounds.
+/// 1 in code compiled for the engine option debug.checkBounds.
 enum : int { kCheckBounds = 0 };
 inline void checkIndex(const void* field, std::size_t index, std::size_t size) {
   if (kCheckBounds && index >= size) throw OutsideField{field, index, size};
@@ -35,10 +36,10 @@ inline void checkIndex(const void* field, std::size_t index, std::size_t size) {
 
 namespace poplar {
 
-/// Base of a codelet whose `bool compute()` or `void compute()` one worker runs.
+/// Base of a codelet with `bool compute()` or `void compute()`, which runs on one worker.
 class Vertex {};
 
-/// Base of a codelet whose `compute(unsigned workerId)` all workers of a tile run together.
+/// Base of a codelet with `compute(unsigned workerId)`, which runs on all workers of a tile.
 class MultiVertex : public Vertex {
  public:
   static constexpr unsigned numWorkers() { return 6; }
@@ -56,7 +57,8 @@ class VectorList;
 
 namespace detail_ {
 
-/// One element. A single conversion, so that fields compare and calculate as their elements do.
+/// One element. A single implicit conversion lets fields be compared and computed with like
+/// elements.
 template <class V>
 class Scalar {
  public:
@@ -68,7 +70,7 @@ class Scalar {
   V* data_;
 };
 
-/// A scalar that may be assigned to.
+/// A Scalar that can be assigned to.
 template <class V>
 class WritableScalar : public Scalar<V> {
  public:
@@ -89,7 +91,7 @@ class WritableScalar : public Scalar<V> {
 #undef POPIR_ASSIGNMENT
 };
 
-/// Elements, or rows of elements, one after another.
+/// A contiguous array of elements, or of rows.
 template <class V, bool Sized>
 class Span {
  public:
@@ -129,7 +131,7 @@ constexpr bool isSized(VectorListLayout l) { return l != VectorListLayout::ONE_P
 template <class T, VectorLayout L, unsigned MinAlign, bool Interleaved>
 class Vector : public detail_::Span<T, detail_::isSized(L)> {};
 
-/// What a vertex reads.
+/// A field that the vertex reads.
 template <class T>
 class Input : public detail_::Scalar<const T> {};
 template <class T, VectorLayout L, unsigned A, bool I>
@@ -138,7 +140,7 @@ template <class T, VectorListLayout L, unsigned A, bool I>
 class Input<VectorList<T, L, A, I>>
     : public detail_::Span<detail_::Span<const T, true>, detail_::isSized(L)> {};
 
-/// What a vertex writes.
+/// A field that the vertex writes.
 template <class T>
 class Output : public detail_::WritableScalar<T> {
  public:
@@ -150,7 +152,7 @@ template <class T, VectorListLayout L, unsigned A, bool I>
 class Output<VectorList<T, L, A, I>>
     : public detail_::Span<detail_::Span<T, true>, detail_::isSized(L)> {};
 
-/// What a vertex reads and writes.
+/// A field that the vertex reads and writes.
 template <class T>
 class InOut : public detail_::WritableScalar<T> {
  public:

@@ -1,4 +1,4 @@
-// poplar/VertexIntrospector.hpp: what an estimator may ask of a vertex.
+// Access to a vertex for cost estimators. After poplar/VertexIntrospector.hpp of the Poplar SDK 3.
 #ifndef poplar_VertexIntrospector_hpp
 #define poplar_VertexIntrospector_hpp
 
@@ -18,10 +18,10 @@ class GraphImpl;
 
 namespace poplar {
 
-/// A field of a vertex: how many elements it has, and what state holds.
+/// A field of a vertex: its number of elements, and its initial value if it is state.
 class VertexFieldInfo {
  public:
-  /// One row of a field that is a list of edges.
+  /// One edge of a field that is a list of edges.
   class Row {
    public:
     explicit Row(std::size_t size) : size_(size) {}
@@ -35,13 +35,14 @@ class VertexFieldInfo {
                   std::vector<unsigned char> values)
       : type_(type), rows_(rows), size_(size), values_(values) {}
 
-  /// Of its elements.
+  /// Type of the elements.
   Type elementType() const { return type_; }
-  /// Elements; of a list of edges, edges.
+  /// Number of elements. For a list of edges: number of edges.
   std::size_t size() const { return size_; }
-  /// \throws index_error if the field is no list of edges, or has not that many.
+  /// \throws index_error if the field is not a list of edges, or i is out of range
   Row operator[](std::size_t i) const;
-  /// The value of state. \throws graph_connection_error if the field has none.
+  /// The initial value of state.
+  /// \throws graph_connection_error if the field has none
   template <class T>
   T getInitialValue(const Target&) const {
     T value;
@@ -54,7 +55,7 @@ class VertexFieldInfo {
     getValues(Type(equivalent_device_type<T>::kind), sizeof(T), values.data(), size_);
     return values;
   }
-  /// The first `n` of them as elements of `type`, each of so many bytes.
+  /// Converts the first `n` values to `type`, with `valueBytes` bytes each.
   void getValues(Type type, std::size_t valueBytes, void* to, std::size_t n) const;
 
  private:
@@ -64,12 +65,12 @@ class VertexFieldInfo {
   std::vector<unsigned char> values_;
 };
 
-/// A vertex as its graph has it when it is costed.
+/// A vertex with its connections, at the time when its cost is estimated.
 class VertexIntrospector {
  public:
   VertexIntrospector(const popir::GraphImpl& graph, unsigned vertex)
       : graph_(&graph), vertex_(vertex) {}
-  /// \throws graph_connection_error for a name that is none of its fields.
+  /// \throws graph_connection_error for an unknown field name
   VertexFieldInfo getFieldInfo(StringRef name) const;
 
  private:

@@ -1,4 +1,4 @@
-// poplar/exceptions.hpp: the errors of the device layer.
+// The exceptions of this layer. After poplar/exceptions.hpp of the Poplar SDK 3.
 #ifndef poplar_exceptions_hpp
 #define poplar_exceptions_hpp
 
@@ -9,7 +9,7 @@
 
 namespace poplar {
 
-/// Base of every error of this layer.
+/// Base class of all of them.
 struct poplar_error : std::runtime_error {
   explicit poplar_error(const std::string& s);
   explicit poplar_error(const char* s);
@@ -23,20 +23,30 @@ struct poplar_error : std::runtime_error {
     ~NAME() noexcept override;           \
   };
 
-/// An index, slice or shape outside of a tensor.
+/// An index, slice or shape does not fit a tensor.
 POPIR_POPLAR_ERROR(index_error, poplar_error)
+/// An option is unknown, or has an invalid or refused value.
 POPIR_POPLAR_ERROR(invalid_option, poplar_error)
-/// A tensor element without a tile, found when an Engine is made.
+/// A tensor element has no tile (found when an Engine is created), or a mapping is invalid.
 POPIR_POPLAR_ERROR(invalid_tile_mapping, poplar_error)
+/// A vertex type or field is unknown, or a field cannot take the given value.
 POPIR_POPLAR_ERROR(graph_connection_error, poplar_error)
+/// The program needs more memory than a tile or the host has.
 POPIR_POPLAR_ERROR(graph_memory_allocation_error, poplar_error)
+/// Codelets cannot be compiled or loaded.
 POPIR_POPLAR_ERROR(graph_program_compilation_error, poplar_error)
 POPIR_POPLAR_ERROR(graph_cycle_error, poplar_error)
+/// An element type is wrong.
 POPIR_POPLAR_ERROR(type_error, poplar_error)
+/// A stream is unknown, not connected, or does not fit its buffer or tensor.
 POPIR_POPLAR_ERROR(stream_connection_error, poplar_error)
+/// A handle of writeTensor() or readTensor() is unknown, or its buffer has the wrong size.
 POPIR_POPLAR_ERROR(tensor_io_state_error, poplar_error)
+/// A program or its use of control flow is invalid.
 POPIR_POPLAR_ERROR(control_program_error, poplar_error)
+/// The Engine did not record what is asked for; an option enables it.
 POPIR_POPLAR_ERROR(profiling_disabled, poplar_error)
+/// A failure while an Engine runs. application_runtime_error: in codelets or user code.
 POPIR_POPLAR_ERROR(runtime_error, poplar_error)
 POPIR_POPLAR_ERROR(application_runtime_error, runtime_error)
 POPIR_POPLAR_ERROR(system_runtime_error, runtime_error)

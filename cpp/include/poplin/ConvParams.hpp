@@ -1,4 +1,4 @@
-// poplin/ConvParams.hpp: which convolution, in the terms of PopLibs.
+// The parameters of a convolution. After poplin/ConvParams.hpp of PopLibs 3.
 #ifndef poplin_ConvParams_hpp
 #define poplin_ConvParams_hpp
 
@@ -11,47 +11,52 @@
 #pragma GCC visibility push(default)
 namespace poplin {
 
-/// A grouped cross-correlation of `batchSize` fields, with what is done to its operands around it.
+/// A grouped cross-correlation with transforms of its operands and of its result.
 ///
-/// Activations are [batchSize, groups * channelsPerGroup, field...], weights
-/// [groups, outputChannelsPerConvGroup, inputChannelsPerConvGroup, kernel...]. In each field
-/// dimension the input and the kernel are transformed, correlated at every position where the whole
-/// kernel fits, and the result is transformed. All vectors have one entry per field dimension.
+/// Activations are [batchSize, groups * channelsPerGroup, field...]. Weights are [groups,
+/// outputChannelsPerConvGroup, inputChannelsPerConvGroup, kernel...]. In each field dimension the
+/// input and the kernel are transformed first. Then they are correlated at every position where the
+/// whole kernel fits. Then the result is transformed. All vectors have one entry per field
+/// dimension.
+///
+/// For example, ONNX's Conv with pads = [1, 1] and strides = [2] has inputTransform.paddingLower =
+/// paddingUpper = {1} and outputTransform.stride = {2}.
 struct ConvParams {
-  /// Applied to the input and to the kernel, in the order of the fields.
+  /// Transform of the input or of the kernel: truncation, dilation, padding, flip, in this order.
   struct InputTransform {
-    /// Elements dropped at the two ends.
+    /// Number of elements removed at the lower and the upper end.
     std::vector<unsigned> truncationLower;
     std::vector<unsigned> truncationUpper;
-    /// Distance between neighbours afterwards, with zeros between them; 1 changes nothing.
+    /// Distance between neighbouring elements after dilation, with zeros in between. 1: no
+    /// dilation.
     std::vector<unsigned> dilation;
-    /// Zeros added at the two ends.
+    /// Number of zeros added at the lower and the upper end.
     std::vector<unsigned> paddingLower;
     std::vector<unsigned> paddingUpper;
-    /// Order reversed.
+    /// If true, the order of the elements is reversed.
     std::vector<bool> flip;
 
     InputTransform() = default;
-    /// The transform that changes nothing, for `size` dimensions.
+    /// The identity transform for `size` dimensions.
     explicit InputTransform(std::size_t size);
     InputTransform(std::vector<unsigned> truncationLower, std::vector<unsigned> truncationUpper,
                    std::vector<unsigned> dilation, std::vector<unsigned> paddingLower,
                    std::vector<unsigned> paddingUpper, std::vector<bool> flip);
   };
 
-  /// Applied to the result, in the order of the fields.
+  /// Transform of the result: truncation, striding, padding, in this order.
   struct OutputTransform {
-    /// Elements dropped at the two ends.
+    /// Number of elements removed at the lower and the upper end.
     std::vector<unsigned> truncationLower;
     std::vector<unsigned> truncationUpper;
-    /// Every stride-th element is kept, the first included.
+    /// Keeps elements 0, stride, 2 * stride, ...
     std::vector<unsigned> stride;
-    /// Zeros added at the two ends.
+    /// Number of zeros added at the lower and the upper end.
     std::vector<unsigned> paddingLower;
     std::vector<unsigned> paddingUpper;
 
     OutputTransform() = default;
-    /// The transform that changes nothing, for `size` dimensions.
+    /// The identity transform for `size` dimensions.
     explicit OutputTransform(std::size_t size);
     OutputTransform(std::vector<unsigned> truncationLower, std::vector<unsigned> truncationUpper,
                     std::vector<unsigned> stride, std::vector<unsigned> paddingLower,
@@ -71,7 +76,7 @@ struct ConvParams {
   OutputTransform outputTransform;
 
   ConvParams() = default;
-  /// \throws poputil::poplibs_error if the parameters make no convolution (see validate()).
+  /// \throws poputil::poplibs_error if the parameters are invalid (see validate())
   ConvParams(poplar::Type dataType, std::size_t batchSize, std::vector<std::size_t> inputFieldShape,
              std::vector<std::size_t> kernelShape, std::size_t inputChannelsPerConvGroup,
              std::size_t outputChannelsPerConvGroup, std::size_t numConvGroups);
@@ -85,10 +90,12 @@ struct ConvParams {
              std::size_t numConvGroups, InputTransform inputTransform,
              InputTransform kernelTransform, OutputTransform outputTransform);
 
-  /// Size of the result before and after the output transform.
+  /// Size of field dimension `dim` of the result before the output transform. getOutputSize() is
+  /// the size after it.
   std::size_t getUntransformedOutputSize(unsigned dim) const;
   std::size_t getOutputSize(unsigned dim) const;
   std::vector<std::size_t> getOutputFieldShape() const;
+  /// Sizes after truncation, and after the whole transform.
   unsigned getTruncatedInputSize(unsigned dim) const;
   unsigned getTruncatedKernelSize(unsigned dim) const;
   unsigned getTransformedInputSize(unsigned dim) const;
@@ -105,12 +112,12 @@ struct ConvParams {
   const std::vector<std::size_t>& getInputFieldShape() const { return inputFieldShape; }
   const std::vector<std::size_t>& getKernelShape() const { return kernelShape; }
 
-  /// \throws poputil::poplibs_error naming the member that does not fit: vectors of other lengths
-  ///         than the field's, dilation or stride of 0, more dropped than there is, a kernel larger
-  ///         than the field.
+  /// \throws poputil::poplibs_error naming the invalid member: a vector whose length is not the
+  /// number of field dimensions, a dilation or stride of 0, truncation beyond the size, or a kernel
+  /// larger than the field
   void validate() const;
-  /// The same convolution with padding, truncation and output truncation cancelled where they
-  /// undo each other, so that equal convolutions compare equal more often.
+  /// The same convolution in a canonical form: where padding and truncation cancel, both are
+  /// removed. Equivalent convolutions then compare equal more often.
   ConvParams canonicalize() const;
 };
 

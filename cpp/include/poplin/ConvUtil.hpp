@@ -1,4 +1,4 @@
-// poplin/ConvUtil.hpp: arithmetic on convolution parameters.
+// Arithmetic on convolution parameters. After poplin/ConvUtil.hpp of PopLibs 3.
 #ifndef poplin_ConvUtil_hpp
 #define poplin_ConvUtil_hpp
 
@@ -7,14 +7,15 @@
 #pragma GCC visibility push(default)
 namespace poplin {
 
-/// Elements that `size` elements take with `dilation` between neighbours.
+/// Size of a dimension after dilation: (size - 1) * dilation + 1, or 0 for size 0.
 unsigned getDilatedSize(unsigned size, unsigned dilation);
 
+/// Equals params.canonicalize().
 ConvParams canonicalizeParams(const ConvParams& params);
 
-/// The convolution that takes gradients of the output of `params` to gradients of its input, given
-/// weights with channels exchanged and fields reversed (weightsTransposeChansFlipXY, or the flag
-/// transposeAndFlipWeights of convolution()).
+/// Parameters of the convolution that computes the gradient of the input of `params` from the
+/// gradient of its output. The weights must have their channels exchanged and their fields
+/// reversed: use weightsTransposeChansFlipXY(), or transposeAndFlipWeights in convolution().
 ConvParams getGradientParams(const ConvParams& params);
 
 }  // namespace poplin

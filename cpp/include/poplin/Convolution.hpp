@@ -1,11 +1,11 @@
-// poplin/Convolution.hpp: convolutions and their gradients.
+// Convolutions and their gradients. After poplin/Convolution.hpp of PopLibs 3.
 //
-// Activations are [batch, channels, field...], weights [groups, output channels per group, input
-// channels per group, field...], with one to three field dimensions.
+// Activations are [batch, channels, field...]. Weights are [groups, output channels per group,
+// input channels per group, field...]. There are one to three field dimensions.
 //
-// Every function that has `options` takes those that `popir options` lists as poplin.convolution;
-// what acts reaches the machine reading alone. Any other option, or value, is a
-// poplar::invalid_option.
+// `popir options` lists the supported `options` under poplin.convolution. They affect the machine
+// model only, not results. `cache` may be null; it changes no result.
+// \throws poplar::invalid_option for any other option or value
 #ifndef poplin_Convolution_hpp
 #define poplin_Convolution_hpp
 
@@ -25,26 +25,27 @@ namespace poplin {
 
 class PlanningCacheImpl;
 
-/// Keeps what was planned for one contraction for the next one of the same parameters.
+/// Accepted by convolutions and matrix products. Caches the plan of each distinct contraction.
 class PlanningCache {
  public:
   PlanningCache();
   ~PlanningCache();
   PlanningCache(const PlanningCache&) = delete;
   PlanningCache& operator=(const PlanningCache&) = delete;
-  /// Number of different contractions seen.
+  /// Number of distinct contractions.
   std::size_t size() const;
 
   std::unique_ptr<PlanningCacheImpl> impl;
 };
 
-/// Floating-point operations of the three passes, elements that are zero by padding or dilation
-/// left out.
+/// Floating-point operations of the forward pass, the gradient of the input (Bwd) and the gradient
+/// of the weights (Wu). Products with zeros of padding and dilation are not counted.
 std::uint64_t getFwdFlops(const ConvParams& params);
 std::uint64_t getBwdFlops(const ConvParams& params);
 std::uint64_t getWuFlops(const ConvParams& params);
 
-/// New variables with the shapes, types and a tile mapping that convolution() wants.
+/// Create variables with the shape, type and tile mapping that convolution() prefers: the input,
+/// the weights and the result.
 poplar::Tensor createInput(poplar::Graph& graph, const ConvParams& params,
                            const poplar::DebugContext& debugContext = {},
                            const poplar::OptionFlags& options = {}, PlanningCache* cache = nullptr);
@@ -56,23 +57,23 @@ poplar::Tensor createConvOutput(poplar::Graph& graph, const ConvParams& params,
                                 const poplar::DebugContext& debugContext = {},
                                 const poplar::OptionFlags& options = {},
                                 PlanningCache* cache = nullptr);
-/// [channels] for activations [batch, channels, field...].
+/// Creates a variable [channels] for activations [batch, channels, field...].
 poplar::Tensor createBiases(poplar::Graph& graph, const poplar::Tensor& activations,
                             const poplar::DebugContext& debugContext = "biases");
 
-/// The convolution of `in` with `weights`.
+/// Returns the convolution of `in` with `weights`, as a new tensor.
 ///
-/// With `transposeAndFlipWeights` the weights are those of the forward pass,
-/// [groups, params.inputChannelsPerConvGroup, params.outputChannelsPerConvGroup, field...], and are
-/// used with channels exchanged and fields reversed: with getGradientParams() of the forward pass
-/// this is the gradient of its input.
-/// \throws poputil::poplibs_error if a shape or type is not what `params` say.
+/// With `transposeAndFlipWeights`, `weights` are those of the forward pass, [groups,
+/// params.inputChannelsPerConvGroup, params.outputChannelsPerConvGroup, field...]. Their channels
+/// are exchanged and their fields reversed before use. With the parameters from getGradientParams()
+/// the result is the gradient of the forward pass's input.
+/// \throws poputil::poplibs_error if a shape or type does not match `params`
 poplar::Tensor convolution(poplar::Graph& graph, const poplar::Tensor& in,
                            const poplar::Tensor& weights, const ConvParams& params,
                            bool transposeAndFlipWeights, poplar::program::Sequence& prog,
                            const poplar::DebugContext& debugContext = {},
                            const poplar::OptionFlags& options = {}, PlanningCache* cache = nullptr);
-/// The same into `out`, which has no output padding.
+/// The same with the result in `out`. The output transform must have no padding.
 void convolutionWithOutput(poplar::Graph& graph, const poplar::Tensor& in,
                            const poplar::Tensor& weights, const poplar::Tensor& out,
                            const ConvParams& params, bool transposeAndFlipWeights,
@@ -80,8 +81,9 @@ void convolutionWithOutput(poplar::Graph& graph, const poplar::Tensor& in,
                            const poplar::DebugContext& debugContext = {},
                            const poplar::OptionFlags& options = {}, PlanningCache* cache = nullptr);
 
-/// The gradient of the weights, [groups, output channels, input channels, field...], from the
-/// gradient `zDeltas` of the output and the input of the convolution `params`.
+/// Returns the gradient of the weights, [groups, output channels, input channels, field...].
+/// `zDeltas` is the gradient of the output, and `activations` the input, of the convolution
+/// `params`.
 poplar::Tensor calculateWeightDeltas(poplar::Graph& graph, const poplar::Tensor& zDeltas,
                                      const poplar::Tensor& activations, const ConvParams& params,
                                      poplar::program::Sequence& prog,
@@ -97,8 +99,8 @@ void convolutionWeightUpdate(poplar::Graph& graph, const poplar::Tensor& zDeltas
                              const poplar::OptionFlags& options = {},
                              PlanningCache* cache = nullptr);
 
-/// Copies `weightsIn` [groups, O, I, field...] to `weightsOut` [groups, I, O, field...], fields
-/// reversed.
+/// Copies `weightsIn` [groups, O, I, field...] to `weightsOut` [groups, I, O, field...] with
+/// reversed fields.
 void weightsTransposeChansFlipXY(poplar::Graph& graph, const poplar::Tensor& weightsIn,
                                  const poplar::Tensor& weightsOut, poplar::program::Sequence& prog,
                                  const poplar::DebugContext& debugContext = {});

@@ -1,12 +1,13 @@
-// poplin/MatMul.hpp: products of matrices.
+// Matrix products. After poplin/MatMul.hpp of PopLibs 3.
 //
-// A grouped product is one product per element of the first dimension of its operands.
+// A grouped product multiplies the matrices of each group; the group is the first dimension of all
+// operands.
 //
-// Every function that has `options` takes those that `popir options` lists as poplin.matMul; what
-// acts reaches the machine reading alone. Any other option, or value, is a poplar::invalid_option.
-//
-// Operands that do not fit (rank, groups, inner dimension, types, output shape) are a
-// poputil::poplibs_error with their shapes in it.
+// `popir options` lists the supported `options` under poplin.matMul. They affect the machine model
+// only, not results. `cache` may be null; it changes no result.
+// \throws poputil::poplibs_error if ranks, groups, inner dimensions, types or the output shape do
+// not match; the message contains the shapes
+// \throws poplar::invalid_option for any other option or value
 #ifndef poplin_MatMul_hpp
 #define poplin_MatMul_hpp
 
@@ -25,7 +26,7 @@
 namespace poplin {
 namespace matmul {
 
-/// The name that older sources use.
+/// poplin::PlanningCache under its older name.
 class PlanningCache : public poplin::PlanningCache {
  public:
   poplin::PlanningCache& getImpl() { return *this; }
@@ -33,7 +34,8 @@ class PlanningCache : public poplin::PlanningCache {
 
 }  // namespace matmul
 
-/// A [M, K] times B [K, N]; the result has `outputType`, or the type of A.
+/// Returns A [M, K] times B [K, N]. The result has type `outputType`, or the type of A.
+/// matMulWithOutput() writes it to `out`.
 poplar::Tensor matMul(poplar::Graph& graph, const poplar::Tensor& A, const poplar::Tensor& B,
                       poplar::program::Sequence& prog, const poplar::Type& outputType,
                       const poplar::DebugContext& debugContext = {},
@@ -47,7 +49,7 @@ void matMulWithOutput(poplar::Graph& graph, const poplar::Tensor& A, const popla
                       const poplar::DebugContext& debugContext = {},
                       const poplar::OptionFlags& options = {}, PlanningCache* cache = nullptr);
 
-/// A [G, M, K] times B [G, K, N].
+/// Returns A [G, M, K] times B [G, K, N].
 poplar::Tensor matMulGrouped(poplar::Graph& graph, const poplar::Tensor& A, const poplar::Tensor& B,
                              poplar::program::Sequence& prog, const poplar::Type& outputType,
                              const poplar::DebugContext& debugContext = {},
@@ -59,7 +61,7 @@ void matMulGroupedWithOutput(poplar::Graph& graph, const poplar::Tensor& A, cons
                              const poplar::OptionFlags& options = {},
                              PlanningCache* cache = nullptr);
 
-/// C += k * A * B. A tensor `k` has one element of the type of A.
+/// C += k * A * B. A tensor `k` has one element, of the type of A.
 void matMulAcc(poplar::Graph& graph, const poplar::Tensor& C, float k, const poplar::Tensor& A,
                const poplar::Tensor& B, poplar::program::Sequence& prog,
                const poplar::DebugContext& debugContext = {},
@@ -79,8 +81,8 @@ void matMulGroupedAcc(poplar::Graph& graph, const poplar::Tensor& C, const popla
                       const poplar::DebugContext& debugContext = {},
                       const poplar::OptionFlags& options = {}, PlanningCache* cache = nullptr);
 
-/// New variables with a tile mapping that the product of matrices of `aShape` and `bShape` wants:
-/// its left operand, its right operand, its result.
+/// Create variables for a product of matrices of `aShape` and `bShape`, with a suitable tile
+/// mapping: the left operand, the right operand, the result.
 poplar::Tensor createMatMulInputLHS(poplar::Graph& graph, const poplar::Type& inputType,
                                     const poplar::Type& outputType,
                                     const std::vector<std::size_t>& aShape,
@@ -136,7 +138,7 @@ poplar::Tensor createMatMulGroupedOutput(poplar::Graph& graph, const poplar::Typ
                                          const poplar::OptionFlags& options = {},
                                          PlanningCache* cache = nullptr);
 
-/// B in the arrangement that a product wants. Any arrangement serves here: a view of B itself.
+/// Returns B in a layout that suits the product. All layouts suit here, so it returns a view of B.
 poplar::Tensor preArrangeMatMulInputRHS(poplar::Graph& graph,
                                         const std::vector<std::size_t>& aShape,
                                         const poplar::Tensor& B, poplar::program::Sequence& prog,
@@ -144,10 +146,10 @@ poplar::Tensor preArrangeMatMulInputRHS(poplar::Graph& graph,
                                         const poplar::OptionFlags& options = {},
                                         PlanningCache* cache = nullptr);
 
-/// The last two dimensions of [G, rows, columns] exchanged, as a view.
+/// Returns a view of [G, rows, columns] with the last two dimensions exchanged.
 poplar::Tensor transposeGroupedMatrix(const poplar::Tensor& A);
 
-/// \throws poputil::poplibs_error for an option that matrix products do not have.
+/// \throws poputil::poplibs_error for an option that matrix products do not have
 void matmulValidateOptions(const poplar::OptionFlags& options);
 
 }  // namespace poplin

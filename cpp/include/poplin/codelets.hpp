@@ -1,4 +1,4 @@
-// poplin/codelets.hpp: makes the vertices of this library known to a graph.
+// Registration of the library's codelets. After poplin/codelets.hpp of PopLibs 3.
 #ifndef poplin_codelets_hpp
 #define poplin_codelets_hpp
 
@@ -7,8 +7,8 @@
 #pragma GCC visibility push(default)
 namespace poplin {
 
-/// The library's work is done by bulk vertices, which every graph knows: nothing is added. Programs
-/// call this before they use poplin, as on hardware.
+/// Does nothing: the library uses bulk vertices, which every graph knows. It exists for programs
+/// written for hardware, which must call it.
 void addCodelets(poplar::Graph& graph);
 
 }  // namespace poplin

@@ -1,4 +1,4 @@
-// popnn/LogSoftmax.hpp: the logarithm of softmax. Its gradient is in popir/Softmax.hpp.
+// Log-softmax. popir/Softmax.hpp has its gradient. After popnn/LogSoftmax.hpp of PopLibs 3.
 #ifndef popnn_LogSoftmax_hpp
 #define popnn_LogSoftmax_hpp
 
@@ -8,11 +8,12 @@
 #pragma GCC visibility push(default)
 namespace popnn {
 
-/// log(softmax(t)) over the last dimension, as x - max - log(sum(exp(x - max))); FLOAT, HALF or
-/// DOUBLE. \throws poputil::poplibs_error for other types and for a scalar.
+/// Returns log(softmax(t)) over the last dimension, computed as x - max - log(sum(exp(x - max))).
+/// FLOAT, HALF or DOUBLE.
+/// \throws poputil::poplibs_error for other types and for scalars
 poplar::Tensor logSoftmax(poplar::Graph& graph, poplar::Tensor t, poplar::program::Sequence& prog,
                           const poplar::DebugContext& debugContext = {});
-/// The same, written over `t`.
+/// The same, in place.
 void logSoftmaxInPlace(poplar::Graph& graph, poplar::Tensor t, poplar::program::Sequence& prog,
                        const poplar::DebugContext& debugContext = {});
 

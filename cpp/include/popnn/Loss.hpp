@@ -1,5 +1,5 @@
-// popnn/Loss.hpp: losses of classifiers, with their gradients, and where maxima are.
-// popir/Nll.hpp has the negative log likelihood as PopART defines it.
+// Classification losses and their gradients; argMax and argMin. popir/Nll.hpp has the negative log
+// likelihood as PopART defines it. After popnn/Loss.hpp of PopLibs 3.
 #ifndef popnn_Loss_hpp
 #define popnn_Loss_hpp
 
@@ -14,26 +14,27 @@ namespace popnn {
 
 enum LossType { SUM_SQUARED_LOSS, CROSS_ENTROPY_LOSS };
 
-/// The loss of each sample and its gradient with respect to the model's output.
+/// Computes the loss of each sample, and its gradient (`deltas`). With t = 1 for the expected class
+/// and 0 for others:
 ///
-/// With t = 1 for the class that is expected, else 0:
-/// SUM_SQUARED_LOSS: loss = sum((output - t)^2) / 2, delta = output - t;
-/// CROSS_ENTROPY_LOSS: loss = -log(output[expected] / modelOutputScaling), the logarithm's argument
-/// no less than the smallest normal number of the type; delta = deltasScale *
-/// (output / modelOutputScaling - t), the gradient with respect to the input of the softmax.
+/// SUM_SQUARED_LOSS    loss = sum((output - t)^2) / 2
+///                     delta = output - t
+/// CROSS_ENTROPY_LOSS  loss = -log(output[expected] / modelOutputScaling)
+///                     delta = deltasScale * (output / modelOutputScaling - t)
 ///
-/// \param modelOutputs  [batch, classes], FLOAT or HALF.
-/// \param expected      [batch], INT or UNSIGNED_INT: the class of each sample. MASKED_LABEL_CODE
-///                      makes loss and deltas of its sample 0; any other label that is no class
-///                      makes them NaN.
-/// \param loss          [batch], of the type of modelOutputs; written.
-/// \param deltas        of the shape and type of modelOutputs; written.
-/// \param deltasScale, modelOutputScaling  one element each, of the type of modelOutputs;
-///                      CROSS_ENTROPY_LOSS only.
-/// \param numCorrect    one element, INT or UNSIGNED_INT; what it holds grows by the number of
-///                      samples that are not masked and whose first largest output is that of the
-///                      expected class.
-/// \throws poputil::poplibs_error where shapes and types do not fit each other.
+/// The argument of the logarithm is clamped to the smallest normal number. The delta of
+/// CROSS_ENTROPY_LOSS is the gradient of the softmax's input.
+///
+/// \param modelOutputs [batch, classes], FLOAT or HALF
+/// \param expected [batch], INT or UNSIGNED_INT: the class of each sample. MASKED_LABEL_CODE gives
+/// loss and deltas 0. Any other label outside of [0, classes) gives NaN.
+/// \param loss [batch], of the type of modelOutputs; written
+/// \param deltas with the shape and type of modelOutputs; written
+/// \param deltasScale one element of the type of modelOutputs; CROSS_ENTROPY_LOSS only
+/// \param modelOutputScaling one element of the type of modelOutputs; CROSS_ENTROPY_LOSS only
+/// \param numCorrect one element, INT or UNSIGNED_INT. The number of correct samples is added to
+/// it: those that are not masked and where the first maximum is at the expected class.
+/// \throws poputil::poplibs_error if shapes and types do not match
 poplar::program::Program calcLoss(poplar::Graph& graph, const poplar::Tensor& modelOutputs,
                                   const poplar::Tensor& expected, const poplar::Tensor& loss,
                                   const poplar::Tensor& deltas, const poplar::Tensor& deltasScale,
@@ -53,16 +54,17 @@ poplar::program::Program calcLoss(poplar::Graph& graph, const poplar::Tensor& mo
                                   const poplar::Tensor& expected, const poplar::Tensor& loss,
                                   const poplar::Tensor& deltas, const poplar::Tensor& numCorrect,
                                   LossType lossType, const poplar::DebugContext& debugContext = {});
-/// numCorrect alone.
+/// Updates numCorrect only.
 poplar::program::Program calcAccuracy(poplar::Graph& graph, const poplar::Tensor& modelOutputs,
                                       const poplar::Tensor& expected,
                                       const poplar::Tensor& numCorrect,
                                       const poplar::DebugContext& debugContext = {});
 
-/// For each row of `input`, [rows, columns] of FLOAT, HALF, DOUBLE or a 32- or 64-bit integer type:
-/// the column of its first maximum (minimum), UNSIGNED_INT [rows]; NaN is larger (smaller) than
-/// every number. And, where asked for, the element itself, of the type of `input`, [rows].
-/// \throws poputil::poplibs_error for other ranks and types, and if there are rows but no columns.
+/// Index of the first maximum (minimum) of each row of `input`, as UNSIGNED_INT [rows]. NaN counts
+/// as larger (smaller) than every number. maxAndArgMax() and minAndArgMin() also return the
+/// elements, [rows], in the type of `input`. `input` is [rows, columns] of FLOAT, HALF, DOUBLE or a
+/// 32- or 64-bit integer type.
+/// \throws poputil::poplibs_error for other ranks and types, and for rows without columns
 poplar::Tensor argMax(poplar::Graph& graph, const poplar::Tensor& input,
                       poplar::program::Sequence& prog,
                       const poplar::DebugContext& debugContext = {});

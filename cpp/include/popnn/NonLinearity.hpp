@@ -1,4 +1,4 @@
-// popnn/NonLinearity.hpp: non-linear functions of tensors, and their gradients.
+// Activation functions and their gradients. After popnn/NonLinearity.hpp of PopLibs 3.
 #ifndef popnn_NonLinearity_hpp
 #define popnn_NonLinearity_hpp
 
@@ -9,10 +9,10 @@
 #pragma GCC visibility push(default)
 namespace popnn {
 
-/// A function applied to each element of `t`, or softmax over its last dimension; FLOAT, HALF or
-/// DOUBLE. `nonLinearityScaling` is set to what the result is multiplied by: 62000 for
-/// SOFTMAX_SCALED, so that small probabilities fit in HALF, else 1.
-/// \throws poputil::poplibs_error for other types, and for a softmax of a scalar.
+/// Applies a function to each element of `t`, or softmax to its last dimension. FLOAT, HALF or
+/// DOUBLE. `nonLinearityScaling` receives the factor that the result is multiplied by: 62000 for
+/// SOFTMAX_SCALED, so that small probabilities do not underflow in HALF; else 1.
+/// \throws poputil::poplibs_error for other types, and for softmax of a scalar
 poplar::Tensor nonLinearity(poplar::Graph& graph, NonLinearityType nonLinearityType,
                             poplar::Tensor t, poplar::program::Sequence& prog,
                             const poplar::DebugContext& debugContext = {});
@@ -21,7 +21,7 @@ poplar::Tensor nonLinearity(poplar::Graph& graph, NonLinearityType nonLinearityT
                             poplar::program::Sequence& prog,
                             const poplar::DebugContext& debugContext = {});
 
-/// The same, written over `t`.
+/// The same, in place.
 void nonLinearityInPlace(poplar::Graph& graph, NonLinearityType nonLinearityType, poplar::Tensor t,
                          poplar::program::Sequence& prog,
                          const poplar::DebugContext& debugContext = {});
@@ -29,18 +29,18 @@ void nonLinearityInPlace(poplar::Graph& graph, NonLinearityType nonLinearityType
                          float& nonLinearityScaling, poplar::program::Sequence& prog,
                          const poplar::DebugContext& debugContext = {});
 
-/// The gradient with respect to the input of nonLinearity.
-/// \param act          the output of nonLinearity; for GELU, GELU_ERF and SWISH its input.
-/// \param outGradient  the gradient with respect to the output; of the shape and type of `act`.
-/// \throws poputil::poplibs_error for SOFTMAX_SCALED, whose scale is the caller's to undo, and for
-///         different shapes or types.
+/// Returns the gradient of the input of nonLinearity().
+/// \param act the output of nonLinearity(); its input for GELU, GELU_ERF and SWISH
+/// \param outGradient the gradient of the output, with the shape and type of `act`
+/// \throws poputil::poplibs_error if shapes or types differ, and for SOFTMAX_SCALED: the caller
+/// must remove the scale first
 poplar::Tensor nonLinearityInputGradient(poplar::Graph& graph, NonLinearityType nonLinearityType,
                                          poplar::Tensor act, poplar::Tensor outGradient,
                                          poplar::program::Sequence& prog,
                                          const poplar::DebugContext& debugContext = {});
 
-// Each function by its own name: NAME(graph, t, prog) and NAMEInPlace(graph, t, prog), both also
-// with nonLinearityScaling after `t`.
+// Each function by name: NAME(graph, t, prog) and NAMEInPlace(graph, t, prog). Overloads take
+// nonLinearityScaling after `t`.
 #define POPIR_NONLINEARITY(NAME, TYPE)                                                           \
   inline poplar::Tensor NAME(poplar::Graph& graph, poplar::Tensor t,                             \
                              poplar::program::Sequence& prog,                                    \

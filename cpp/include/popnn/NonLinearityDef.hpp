@@ -1,4 +1,4 @@
-// popnn/NonLinearityDef.hpp: the non-linear functions of popnn.
+// The activation functions of popnn. After popnn/NonLinearityDef.hpp of PopLibs 3.
 #ifndef popnn_NonLinearityDef_hpp
 #define popnn_NonLinearityDef_hpp
 
@@ -13,8 +13,8 @@ enum class NonLinearityType {
   GELU_ERF,        ///< x/2 (1 + erf(x / sqrt(2)))
   SWISH,           ///< x sigmoid(x)
   SOFTMAX,         ///< over the last dimension
-  SOFTMAX_STABLE,  ///< the same: here every softmax is stable
-  SOFTMAX_SCALED   ///< softmax times a constant that nonLinearity gives back
+  SOFTMAX_STABLE,  ///< the same: every softmax here is stable
+  SOFTMAX_SCALED   ///< softmax times the factor nonLinearityScaling
 };
 
 }  // namespace popnn

@@ -1,6 +1,6 @@
-// popnn/Pooling.hpp: pooling over the spatial dimensions of [batch, channels, spatial...].
-// popir/Pooling.hpp has what PopLibs lacks: dilation, averages that count the padding, and the
-// gradient of max pooling as ONNX runtimes define it.
+// Pooling over the field dimensions of [batch, channels, field...]. popir/Pooling.hpp adds
+// dilation, averages that count padding, and the gradient of max pooling as defined by onnxruntime
+// and PyTorch. After popnn/Pooling.hpp of PopLibs 3.
 #ifndef popnn_Pooling_hpp
 #define popnn_Pooling_hpp
 
@@ -18,8 +18,8 @@
 namespace popnn {
 namespace pooling {
 
-/// Sizes of a pooling; each vector has one entry for each spatial dimension. A negative padding
-/// cuts elements off.
+/// Parameters of a pooling. Each vector has one entry per field dimension. Negative padding crops
+/// the input.
 struct PoolParams {
   PoolingType poolingType;
   std::vector<std::size_t> inputFieldShape;
@@ -51,42 +51,43 @@ struct PoolParams {
 };
 
 std::ostream& operator<<(std::ostream& o, const PoolParams& params);
-/// "max", "avg" or "sum".
+/// Returns "max", "avg" or "sum".
 const char* asString(const PoolingType& method);
 
-/// For each dimension (padded input - kernel) / stride + 1, rounded down; 0 where the kernel does
-/// not fit.
+/// Size of the output in each field dimension: (padded input - kernel) / stride + 1, rounded down;
+/// 0 if the kernel does not fit.
 std::vector<std::size_t> getOutputFieldShape(const PoolParams& params);
-/// One operation for each element of each window, and one for each division of an average.
+/// Number of operations: one per element of each window and, for AVG, one division per window.
 std::uint64_t getFwdFlops(const PoolParams& params);
 std::uint64_t getBwdFlops(const PoolParams& params);
 
-/// Pools `in`, [batchSize, numChannels, inputFieldShape...], of type dType: FLOAT, HALF, DOUBLE,
-/// or for MAX any integer. Padding is never counted and never a maximum; a window of padding alone
-/// gives 0. MAX gives NaN if an element of the window is NaN. HALF is summed in float.
-/// \param options  those that `popir options` lists as popnn.pooling.pool.
-/// \throws poputil::poplibs_error where parameters, shapes and types do not fit each other.
+/// Pools `in`, [batchSize, numChannels, inputFieldShape...], of type dType: FLOAT, HALF, DOUBLE, or
+/// any integer for MAX. Padding does not count in AVG, and is never the maximum. A window that
+/// contains only padding gives 0. MAX gives NaN if the window contains NaN. HALF is summed in
+/// float.
+/// \param options see `popir options`, popnn.pooling.pool
+/// \throws poputil::poplibs_error if parameters, shapes and types do not match
 poplar::Tensor pool(poplar::Graph& graph, const PoolParams& params, const poplar::Tensor& in,
                     poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {},
                     const poplar::OptionFlags& options = {});
 
-/// The gradient of pool() with respect to its input, of floating point type.
+/// Gradient of the input of pool(), for floating-point types.
 ///
-/// MAX, as in PopLibs: every element of a window that equals its maximum gets the gradient of the
-/// window, divided by the number of such elements if `useScaledGradient`. ONNX runtimes and
-/// PyTorch give it to the first such element: popir::maxPoolInputGradient.
+/// MAX, as in PopLibs: each element that equals the maximum of its window gets the window's
+/// gradient, divided by the number of such elements if `useScaledGradient`. onnxruntime and PyTorch
+/// give it to the first such element only; see popir::maxPoolInputGradient.
 ///
-/// \param in               the input of pool().
-/// \param pooled           the output of pool().
-/// \param pooledGradient   the gradient with respect to `pooled`.
+/// \param in the input of pool()
+/// \param pooled the output of pool()
+/// \param pooledGradient the gradient of `pooled`
 poplar::Tensor poolInputGradient(poplar::Graph& graph, const PoolParams& params,
                                  const poplar::Tensor& in, const poplar::Tensor& pooled,
                                  const poplar::Tensor& pooledGradient, bool useScaledGradient,
                                  poplar::program::Sequence& prog,
                                  const poplar::DebugContext& debugContext = {},
                                  const poplar::OptionFlags& options = {});
-/// The same for AVG and SUM, which need the gradient alone. `fwdChansPerGroup`, a wish about the
-/// layout, changes nothing.
+/// The same for AVG and SUM, which need only the output's gradient. `fwdChansPerGroup` is a layout
+/// hint without effect.
 poplar::Tensor poolInputGradient(poplar::Graph& graph, const PoolParams& params,
                                  const unsigned fwdChansPerGroup,
                                  const poplar::Tensor& pooledGradient,

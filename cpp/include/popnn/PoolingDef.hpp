@@ -1,4 +1,4 @@
-// popnn/PoolingDef.hpp: how a pooling window becomes one number.
+// The kinds of pooling. After popnn/PoolingDef.hpp of PopLibs 3.
 #ifndef popnn_PoolingDef_hpp
 #define popnn_PoolingDef_hpp
 

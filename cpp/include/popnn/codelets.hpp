@@ -1,4 +1,4 @@
-// popnn/codelets.hpp: as in PopLibs, for sources that call it.
+// Registration of the library's codelets. After popnn/codelets.hpp of PopLibs 3.
 #ifndef popnn_codelets_hpp
 #define popnn_codelets_hpp
 
@@ -7,7 +7,8 @@
 #pragma GCC visibility push(default)
 namespace popnn {
 
-/// Makes the vertices of popnn known to `graph`: they always are, so nothing changes.
+/// Does nothing: every graph knows the vertices of popnn. It exists for programs written for
+/// hardware.
 void addCodelets(poplar::Graph& graph);
 
 }  // namespace popnn

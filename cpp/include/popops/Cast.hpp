@@ -1,4 +1,4 @@
-// popops/Cast.hpp: tensors of one type as tensors of another.
+// Conversion of tensors to another element type. After popops/Cast.hpp of PopLibs 3.
 #ifndef popops_Cast_hpp
 #define popops_Cast_hpp
 
@@ -10,21 +10,22 @@
 #pragma GCC visibility push(default)
 namespace popops {
 
-/// A new tensor of the values of `src`, element by element. All pairs of types but QUARTER:
+/// Returns a new tensor with the elements of `src` converted to another type. All pairs of types
+/// except QUARTER:
 /// - to floating point: the nearest value, ties to even;
-/// - floating point to integer: towards zero; out of range the nearest integer of the type; NaN 0;
-/// - integer to integer: modulo 2 to the number of bits;
-/// - to BOOL: whether the value is not zero (NaN is not); from BOOL: 0 and 1.
-/// \throws poputil::poplibs_error for QUARTER and, where two tensors are given, different shapes.
+/// - floating point to integer: truncated, clamped to the range of the type; NaN gives 0;
+/// - integer to integer: modulo 2^bits;
+/// - to BOOL: x != 0 (true for NaN); from BOOL: 0 and 1.
+/// \throws poputil::poplibs_error for QUARTER, and if `src` and `dst` differ in shape
 poplar::Tensor cast(poplar::Graph& graph, const poplar::Tensor& src, const poplar::Type& dstType,
                     poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {});
-/// The same into `dst`.
+/// The same, writing to `dst`.
 void castWithOutput(poplar::Graph& graph, const poplar::Tensor& src, const poplar::Tensor& dst,
                     poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {});
-/// The same as a program of its own.
+/// The same, returned as a program.
 poplar::program::Program cast(poplar::Graph& graph, poplar::Tensor src, poplar::Tensor dst,
                               const poplar::DebugContext& debugContext = {});
-/// The same in a compute set of the caller's.
+/// The same, added to a given compute set.
 void cast(poplar::Graph& graph, poplar::Tensor src, poplar::Tensor dst, poplar::ComputeSet cs);
 poplar::Tensor cast(poplar::Graph& graph, poplar::Tensor src, const poplar::Type& dstType,
                     poplar::ComputeSet cs, const poplar::DebugContext& debugContext = {});

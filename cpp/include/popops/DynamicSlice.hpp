@@ -1,15 +1,14 @@
-// popops/DynamicSlice.hpp: slices of a tensor at places that are known when the program runs.
+// Slices of a tensor at offsets known only at run time (gather and scatter of rows).
+// After popops/DynamicSlice.hpp of PopLibs 3.
 //
-// A slice takes sizes[i] elements of dimension dims[i], from the offset given for it on, and all of
-// every other dimension. Offsets are UNSIGNED_INT or INT. A slice that does not lie within the
-// tensor as a whole is read as zeros, and not written: no offset reaches other memory.
+// A slice takes sizes[i] elements of dimension dims[i] from a given offset on, and all elements of
+// the other dimensions. Offsets are UNSIGNED_INT or INT. A slice that is not entirely inside of the
+// tensor reads as zeros and is not written, so no offset reaches other memory.
 //
-// The functions named grouped... do for each index of a first dimension, the group, what the others
-// do: `t`, `offsets` and `s` have the group in front, `shape`, `dims` and `sizes` are those of one
-// group.
+// The functions grouped... do the same for each group. The group is the first dimension of `t`,
+// `offsets` and `s`; `shape`, `dims` and `sizes` describe one group.
 //
-// Offsets, slices or dimensions that do not fit the tensor are a poputil::poplibs_error that says
-// what was given.
+// \throws poputil::poplibs_error if offsets, slices or dimensions do not match the tensor
 #ifndef popops_DynamicSlice_hpp
 #define popops_DynamicSlice_hpp
 
@@ -24,7 +23,7 @@
 #pragma GCC visibility push(default)
 namespace popops {
 
-/// How a tensor is laid out for its slices. There is one plan here: rows in their order.
+/// A layout for a sliced tensor. There is one plan here: rows in order.
 class SlicePlan {
  public:
   SlicePlan() = default;
@@ -36,7 +35,7 @@ class SlicePlan {
 };
 
 namespace embedding {
-/// The plan for tables of `numEntries` rows. All arguments are accepted; none changes it.
+/// Plans slices of a table with `numEntries` rows. The arguments are accepted, and change nothing.
 SlicePlan plan(const poplar::Graph& graph, const poplar::Type& dataType, std::size_t numEntries,
                std::size_t outputSize, const std::vector<std::size_t>& numLookups,
                const poplar::OptionFlags& options);
@@ -44,7 +43,7 @@ SlicePlan plan(const poplar::Graph& graph, const poplar::Type& dataType, std::si
                std::size_t numEntries, std::size_t outputSize,
                const std::vector<std::size_t>& numLookups, const poplar::OptionFlags& options);
 
-/// The arguments of plan(), for planMultiple.
+/// The arguments of plan(), for planMultiple().
 struct SlicePlanningParameters {
   SlicePlanningParameters(const poplar::Graph& graph_, const poplar::Type& dataType_,
                           std::size_t groupSize_, std::size_t numEntries_, std::size_t outputSize_,
@@ -75,7 +74,7 @@ struct SlicePlanningParameters {
 std::vector<SlicePlan> planMultiple(const std::vector<SlicePlanningParameters>& parameters);
 }  // namespace embedding
 
-/// A new tensor to slice, spread evenly over the tiles.
+/// Creates a tensor to slice, distributed evenly over the tiles.
 poplar::Tensor createSliceableTensor(poplar::Graph& graph, const poplar::Type& type,
                                      const std::vector<std::size_t>& shape,
                                      const std::vector<std::size_t>& dims,
@@ -93,19 +92,21 @@ poplar::Tensor createGroupedSliceableTensor(
     const std::vector<std::size_t>& shape, const std::vector<std::size_t>& dims,
     const std::vector<std::size_t>& sizes, const SlicePlan& plan,
     const poplar::OptionFlags& options, const poplar::DebugContext& debugContext = {});
-/// A new tensor that has `numSlices[i]` slices like `s` along dimension dims[i].
+/// Creates a tensor to slice. Along dimension dims[i] it holds numSlices[i] slices of the shape of
+/// `s`.
 poplar::Tensor createSliceableTensorFromSlice(poplar::Graph& graph, const poplar::Tensor& s,
                                               const std::vector<std::size_t>& dims,
                                               const std::vector<std::size_t>& numSlices,
                                               const poplar::DebugContext& debugContext = {});
-/// A new tensor for `numIndices` slices: [numIndices, shape with `sizes` for `dims`].
+/// Creates a tensor for `numIndices` slices: [numIndices, shape with `sizes` in the dimensions
+/// `dims`].
 poplar::Tensor createSliceTensor(poplar::Graph& graph, const poplar::Type& type,
                                  const std::vector<std::size_t>& shape,
                                  const std::vector<std::size_t>& dims,
                                  const std::vector<std::size_t>& sizes, std::size_t numIndices,
                                  const SlicePlan& plan, const poplar::OptionFlags& options,
                                  const poplar::DebugContext& debugContext = {});
-/// As above, for slices of `t`.
+/// The same for slices of `t`.
 poplar::Tensor createSliceTensor(poplar::Graph& graph, const poplar::Tensor& t,
                                  const std::vector<std::size_t>& dims,
                                  const std::vector<std::size_t>& sizes, std::size_t numIndices,
@@ -115,7 +116,7 @@ poplar::Tensor createGroupedSliceTensor(
     const std::vector<std::size_t>& shape, const std::vector<std::size_t>& dims,
     const std::vector<std::size_t>& sizes, std::size_t numIndices, const SlicePlan& plan,
     const poplar::OptionFlags& options, const poplar::DebugContext& debugContext = {});
-/// A new UNSIGNED_INT tensor for the offsets of slices: [numIndices, number of dims].
+/// Creates an UNSIGNED_INT tensor for offsets: [numIndices, number of dims].
 poplar::Tensor createIndicesTensor(poplar::Graph& graph, const std::vector<std::size_t>& dims,
                                    std::size_t numIndices, const SlicePlan& plan,
                                    const poplar::OptionFlags& options,
@@ -127,41 +128,42 @@ poplar::Tensor createGroupedIndicesTensor(poplar::Graph& graph, std::size_t grou
                                           const poplar::OptionFlags& options,
                                           const poplar::DebugContext& debugContext = {});
 
-/// One slice: the shape of `t` with `sizes` for `dims`. `offset` is [number of dims].
+/// Returns one slice: the shape of `t` with `sizes` in the dimensions `dims`. `offset` is [number
+/// of dims].
 poplar::Tensor dynamicSlice(poplar::Graph& graph, const poplar::Tensor& t,
                             const poplar::Tensor& offset, const std::vector<std::size_t>& dims,
                             const std::vector<std::size_t>& sizes, poplar::program::Sequence& prog,
                             const poplar::DebugContext& debugContext = {},
                             const poplar::OptionFlags& options = {});
-/// A new tensor for dynamicSliceWithOutput.
+/// Creates the output of dynamicSliceWithOutput().
 poplar::Tensor createDynamicSliceOutput(poplar::Graph& graph, const poplar::Tensor& t,
                                         const poplar::Tensor& offset,
                                         const std::vector<std::size_t>& dims,
                                         const std::vector<std::size_t>& sizes,
                                         const poplar::DebugContext& debugContext = {},
                                         const poplar::OptionFlags& options = {});
-/// dynamicSlice into a tensor that is there.
+/// dynamicSlice() into `output`.
 void dynamicSliceWithOutput(poplar::Graph& graph, const poplar::Tensor& output,
                             const poplar::Tensor& t, const poplar::Tensor& offset,
                             const std::vector<std::size_t>& dims,
                             const std::vector<std::size_t>& sizes, poplar::program::Sequence& prog,
                             const poplar::DebugContext& debugContext = {},
                             const poplar::OptionFlags& options = {});
-/// Writes one slice `s` into `t`.
+/// Writes slice `s` into `t`.
 void dynamicUpdate(poplar::Graph& graph, const poplar::Tensor& t, const poplar::Tensor& s,
                    const poplar::Tensor& offset, const std::vector<std::size_t>& dims,
                    const std::vector<std::size_t>& sizes, poplar::program::Sequence& prog,
                    const poplar::DebugContext& debugContext = {},
                    const poplar::OptionFlags& options = {});
 
-/// Many slices: [number of slices, shape of `t` with `sizes` for `dims`]. `offsets` is [number of
-/// slices, number of dims].
+/// Gathers several slices: [number of slices, shape of `t` with `sizes` in the dimensions `dims`].
+/// `offsets` is [number of slices, number of dims].
 poplar::Tensor multiSlice(poplar::Graph& graph, const poplar::Tensor& t,
                           const poplar::Tensor& offsets, const std::vector<std::size_t>& dims,
                           const std::vector<std::size_t>& sizes, poplar::program::Sequence& prog,
                           const SlicePlan& plan, const poplar::OptionFlags& options,
                           const poplar::DebugContext& debugContext = {});
-/// Slices of one element along dimension `dim`, at offsets that are known.
+/// Gathers slices of size 1 along dimension `dim`, at constant offsets.
 poplar::Tensor multiSlice(poplar::Graph& graph, const poplar::Tensor& t,
                           poplar::ArrayRef<unsigned> offsets, std::size_t dim,
                           poplar::program::Sequence& prog,
@@ -174,35 +176,35 @@ poplar::Tensor groupedMultiSlice(poplar::Graph& graph, const poplar::Tensor& t,
                                  poplar::program::Sequence& prog, const SlicePlan& plan,
                                  const poplar::OptionFlags& options,
                                  const poplar::DebugContext& debugContext = {});
-/// Writes the slices `s` into `t`; where slices overlap, the last one stays.
+/// Scatters the slices `s` into `t`. Where slices overlap, the last one wins.
 void multiUpdate(poplar::Graph& graph, const poplar::Tensor& t, const poplar::Tensor& s,
                  const poplar::Tensor& offsets, const std::vector<std::size_t>& dims,
                  const std::vector<std::size_t>& sizes, poplar::program::Sequence& prog,
                  const SlicePlan& plan, const poplar::OptionFlags& options,
                  const poplar::DebugContext& debugContext = {});
-/// Adds the slices `s`, times the one element of `scale`, to `t`, in their order. FLOAT, HALF
-/// (each sum computed in float), DOUBLE, INT or UNSIGNED_INT, all of one type; with HALF slices the
-/// scale may be FLOAT.
+/// Adds the slices `s`, multiplied by `scale` (one element), to `t`, in order. Types: FLOAT, HALF
+/// (each sum in float), DOUBLE, INT or UNSIGNED_INT, the same for all; for HALF the scale may be
+/// FLOAT.
 void multiUpdateAdd(poplar::Graph& graph, const poplar::Tensor& t, const poplar::Tensor& s,
                     const poplar::Tensor& offsets, const poplar::Tensor& scale,
                     const std::vector<std::size_t>& dims, const std::vector<std::size_t>& sizes,
                     poplar::program::Sequence& prog, const SlicePlan& plan,
                     const poplar::OptionFlags& options,
                     const poplar::DebugContext& debugContext = {});
-/// As above, for slices of one element along dimension `dim`, at offsets that are known.
+/// The same for slices of size 1 along dimension `dim`, at constant offsets.
 void multiUpdateAdd(poplar::Graph& graph, const poplar::Tensor& t, const poplar::Tensor& s,
                     poplar::ArrayRef<unsigned> offsets, const poplar::Tensor& scale,
                     std::size_t dim, poplar::program::Sequence& prog,
                     const poplar::DebugContext& debugContext = {},
                     const poplar::OptionFlags& options = {});
-/// Makes each element of `t` the larger of itself and of what the slices `s` have there. Of the
-/// types of multiUpdateAdd.
+/// Sets each element of `t` to the maximum of itself and the elements of `s` scattered to it. Types
+/// as for multiUpdateAdd().
 void multiUpdateMax(poplar::Graph& graph, const poplar::Tensor& t, const poplar::Tensor& s,
                     const poplar::Tensor& offsets, const std::vector<std::size_t>& dims,
                     const std::vector<std::size_t>& sizes, poplar::program::Sequence& prog,
                     const SlicePlan& plan, const poplar::OptionFlags& options,
                     const poplar::DebugContext& debugContext = {});
-/// Multiplies `t` by the slices `s`, in their order. Of the types of multiUpdateAdd.
+/// Multiplies `t` by the slices `s`, in order. Types as for multiUpdateAdd().
 void multiUpdateMul(poplar::Graph& graph, const poplar::Tensor& t, const poplar::Tensor& s,
                     const poplar::Tensor& offsets, const std::vector<std::size_t>& dims,
                     const std::vector<std::size_t>& sizes, poplar::program::Sequence& prog,

@@ -1,12 +1,12 @@
-// popops/ElementWise.hpp: expressions applied to every element of tensors.
+// Element-wise operations and expressions. After popops/ElementWise.hpp of PopLibs 3.
 //
-// For each row of ExprOp.hpp there are three functions: add(graph, A, B, prog) makes a new tensor,
-// addInPlace writes its first operand, addWithOutput writes the tensor named after the operands.
-// Where a binary operator takes a tensor it takes a C++ number too, which becomes a Const.
+// Each row of ExprOp.hpp makes three functions: add(graph, A, B, prog) returns a new tensor,
+// addInPlace() writes its first operand, and addWithOutput() writes the given tensor. Binary
+// operators also take a C++ number for a tensor; it becomes a Const.
 //
-// Shapes are matched as numpy matches them: from the last dimension, where a 1 stretches.
-// All of them take `options`, those that `popir options` lists as popops.map.
-// \throws poputil::poplibs_error where types or shapes do not fit, saying which.
+// Shapes are broadcast by numpy's rules. `popir options` lists the supported `options` under
+// popops.map.
+// \throws poputil::poplibs_error if types or shapes do not match
 #ifndef popops_ElementWise_hpp
 #define popops_ElementWise_hpp
 
@@ -23,35 +23,36 @@
 
 namespace popops {
 
-/// A new tensor of `expr` over the elements of `ts`, where _1 is ts[0]. Its shape is that of the
-/// tensors used, matched; its tile mapping that of the operand best suited (ElementWiseUtil.hpp).
+/// Returns a new tensor with `expr` evaluated for each element of `ts`; _1 is ts[0]. Its shape is
+/// the broadcast shape of the tensors used. createOutputForElementWiseOp() (ElementWiseUtil.hpp)
+/// chooses its tile mapping.
 poplar::Tensor map(poplar::Graph& graph, const expr::Expr& expr,
                    const std::vector<poplar::Tensor>& ts, poplar::program::Sequence& prog,
                    const poplar::DebugContext& debugContext = {},
                    const poplar::OptionFlags& options = {});
-/// One new tensor for each expression, all over the same `ts`.
+/// Returns one new tensor per expression, all over the same `ts`.
 std::vector<poplar::Tensor> map(poplar::Graph& graph, const std::vector<expr::Any>& exprs,
                                 const std::vector<poplar::Tensor>& ts,
                                 poplar::program::Sequence& prog,
                                 const poplar::DebugContext& debugContext = {},
                                 const poplar::OptionFlags& options = {});
 
-/// Writes ts[0], which must have the type and the matched shape of the result.
+/// Writes the result to ts[0], which must have its type and shape.
 void mapInPlace(poplar::Graph& graph, const expr::Expr& expr, const std::vector<poplar::Tensor>& ts,
                 poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {},
                 const poplar::OptionFlags& options = {});
-/// Expression i writes ts[i]; all of them read what was there before.
+/// Writes the result of expression i to ts[i]. All expressions read the old values.
 void mapInPlace(poplar::Graph& graph, const std::vector<expr::Any>& exprs,
                 const std::vector<poplar::Tensor>& ts, poplar::program::Sequence& prog,
                 const poplar::DebugContext& debugContext = {},
                 const poplar::OptionFlags& options = {});
 
-/// Writes `out`, which must have the type and the matched shape of the result.
+/// Writes the result to `out`, which must have its type and shape.
 void mapWithOutput(poplar::Graph& graph, const expr::Expr& expr,
                    const std::vector<poplar::Tensor>& ts, const poplar::Tensor& out,
                    poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {},
                    const poplar::OptionFlags& options = {});
-/// Expression i writes outs[i]; all of them read what was there before.
+/// Writes the result of expression i to outs[i]. All expressions read the old values.
 void mapWithOutput(poplar::Graph& graph, const std::vector<expr::Any>& exprs,
                    const std::vector<poplar::Tensor>& ts, const std::vector<poplar::Tensor>& outs,
                    poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {},

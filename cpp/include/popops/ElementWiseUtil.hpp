@@ -1,4 +1,4 @@
-// popops/ElementWiseUtil.hpp: the layout of results of element-wise operations.
+// Layouts for results of element-wise operations. After popops/ElementWiseUtil.hpp of PopLibs 3.
 #ifndef popops_ElementWiseUtil_hpp
 #define popops_ElementWiseUtil_hpp
 
@@ -11,10 +11,11 @@
 
 namespace popops {
 
-/// A new variable of the shape that all `inputs` have, mapped to tiles as one of them is: among
-/// those in which no element is broadcast, the one whose fullest tile holds least, then the one on
-/// the most tiles, then the first. Where there is none it is mapped linearly.
-/// \throws poputil::poplibs_error if there are no inputs or their shapes differ.
+/// Creates a variable with the common shape of `inputs`, and the tile mapping of one of them. Only
+/// inputs without broadcast elements are considered. Of these it chooses the one with the fewest
+/// elements on its fullest tile, then the one on the most tiles, then the first. If there is none,
+/// it maps the variable linearly.
+/// \throws poputil::poplibs_error if there are no inputs, or their shapes differ
 poplar::Tensor createOutputForElementWiseOp(poplar::Graph& graph,
                                             const std::vector<poplar::Tensor>& inputs,
                                             const poplar::Type& outputType,

@@ -1,6 +1,6 @@
-// popops/Encoding.hpp: integers in order, and integers as rows with a one.
+// One-hot encoding, and sequences of integers. After popops/Encoding.hpp of PopLibs 3.
 //
-// Operands that do not fit are a poputil::poplibs_error that says what was given.
+// \throws poputil::poplibs_error if shapes or types do not match
 #ifndef popops_Encoding_hpp
 #define popops_Encoding_hpp
 
@@ -11,10 +11,10 @@
 #pragma GCC visibility push(default)
 namespace popops {
 
-/// Writes `on` to element indices[i] of row i of `encoded` and `off` elsewhere; 1 and 0 without
-/// them. `indices` is [rows] of INT or UNSIGNED_INT, `encoded` [rows, columns] of any type; `on`
-/// and `off` are single elements of its type. An index that is no column (MASKED_LABEL_CODE) leaves
-/// its row `off`.
+/// One-hot encoding. In row i of `encoded`, element indices[i] is set to `on` and all others to
+/// `off` (1 and 0 by default). `indices` is [rows] of INT or UNSIGNED_INT. `encoded` is [rows,
+/// columns] of any type. `on` and `off` are one element of that type. For an index out of range
+/// (MASKED_LABEL_CODE) the whole row is `off`.
 void encodeOneHot(poplar::Graph& graph, const poplar::Tensor& indices,
                   const poplar::Tensor& encoded, poplar::program::Sequence& prog,
                   const poplar::DebugContext& debugContext = {});
@@ -23,7 +23,7 @@ void encodeOneHot(poplar::Graph& graph, const poplar::Tensor& indices,
                   const poplar::Tensor& on, const poplar::Tensor& off,
                   const poplar::DebugContext& debugContext = {});
 
-/// Writes startInteger, startInteger + 1, ... to `t`, [elements] of INT or UNSIGNED_INT.
+/// Writes startInteger, startInteger + 1, ... to `t`, a vector of INT or UNSIGNED_INT.
 void iota(poplar::Graph& graph, const poplar::Tensor& t, unsigned startInteger,
           poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {});
 void iota(poplar::Graph& graph, const poplar::Tensor& t, int startInteger,

@@ -1,12 +1,13 @@
-// popops/Expr.hpp: expressions over the elements of tensors.
+// Element-wise expressions. After popops/Expr.hpp of PopLibs 3.
 //
-// An expression is a tree of small values, built once and handed to popops::map:
-//   Select(Mul(Const(0.1f), _1), _1, Lt(_1, Const(0.0f)))     or     select by operators: _1 * 0.1f
-// What each operator means is said in ExprOp.hpp.
+// An expression is a tree of small objects, passed to popops::map. Example, a leaky ReLU:
+//   Select(Mul(Const(0.1f), _1), _1, Lt(_1, Const(0.0f)))
+// C++ operators build the same nodes: _1 * 0.1f is Mul(_1, Const(0.1f)). ExprOp.hpp defines the
+// operators.
 //
-// Types: a placeholder has its tensor's type. A constant takes the type that its place in the
-// expression asks for, where it must fit (0.5 is no INT); where nothing asks, the type it was made
-// with. Operands of different types are an error: write a Cast.
+// Types: a placeholder has the type of its tensor. A constant takes the type required by its
+// context, and must be representable in it (0.5 is not an INT). Without such a context it keeps the
+// type it was created with. Operands of different types are an error; use Cast.
 #ifndef popops_Expr_hpp
 #define popops_Expr_hpp
 
@@ -36,8 +37,8 @@ class UnaryOp;
 class BinaryOp;
 class TernaryOp;
 
-/// A node of an expression. There are six kinds, one class each; Add, Tanh, ... are BinaryOp,
-/// UnaryOp, ... with a short constructor.
+/// A node of an expression. There are six node classes. Add, Tanh, ... are BinaryOp, UnaryOp, ...
+/// with a shorter constructor.
 class Expr {
  public:
   enum class Kind { Const, Cast, PlaceHolder, Unary, Binary, Ternary };
@@ -48,7 +49,7 @@ class Expr {
   bool isA() const {
     return kind_ == T::kKind;
   }
-  /// This as a `T`, or null.
+  /// This node as a `T`, or null if it has another class.
   template <class T>
   const T* getAs() const {
     return isA<T>() ? static_cast<const T*>(this) : nullptr;
@@ -59,11 +60,11 @@ class Expr {
   }
 
   virtual std::unique_ptr<Expr> clone() const = 0;
-  /// One line that tells expressions over `inputs` apart.
+  /// A one-line name, different for different expressions over `inputs`.
   std::string name(const std::vector<poplar::Tensor>& inputs) const;
-  /// Same tree, same operators, same constants of the same type.
+  /// True for equal trees with equal operators, and equal constants of equal type.
   bool deepEquals(const Expr& other) const;
-  /// "Add(_1, Const(0.5f))"; pretty: one node a line, indented.
+  /// Writes "Add(_1, Const(0.5f))". With prettyPrint: one node per line, indented.
   void print(std::ostream& os, unsigned indent = 0, bool prettyPrint = true) const;
 
  protected:
@@ -78,7 +79,7 @@ class Expr {
 std::ostream& operator<<(std::ostream& os, const Expr& expr);
 bool deepEquals(const Expr& a, const Expr& b);
 
-/// Base of the six classes: what a class knows of its kind.
+/// Base of the six node classes, with the functions that depend on the class.
 template <class T>
 class ExprType : public Expr {
  public:
@@ -90,7 +91,7 @@ class ExprType : public Expr {
   explicit ExprType(Kind kind) : Expr(kind) {}
 };
 
-/// Holds any expression, for trees whose outermost class is known only when running.
+/// Holds any expression, where the class of the root is known only at run time.
 class Any {
  public:
   Any(const Expr& expr) : expr_(expr.clone()) {}
@@ -110,16 +111,16 @@ class Any {
   std::unique_ptr<Expr> expr_;
 };
 
-/// A value known when the graph is built.
+/// A constant.
 class Const : public ExprType<Const> {
  public:
   static constexpr Kind kKind = Kind::Const;
 
-  /// The value of a number; its type is the device's for T (float gives FLOAT, int INT, ...).
+  /// A constant of the device type equivalent to T (FLOAT for float, INT for int, ...).
   template <typename T,
             typename = typename std::enable_if<poplar::TypeTraits::isSimpleType<T>()>::type>
   Const(T x) : Const(poplar::equivalent_device_type<T>::value, x) {}
-  /// A value whose type, where nothing else decides it, is `type`.
+  /// A constant that has type `type` unless its context requires another one.
   template <typename T,
             typename = typename std::enable_if<poplar::TypeTraits::isSimpleType<T>()>::type>
   Const(const poplar::Type& type, T x)
@@ -135,12 +136,12 @@ class Const : public ExprType<Const> {
 
   const poplar::Type& getType() const { return type_; }
   double getDataAsDouble() const { return real_; }
-  /// The value as 64 bits, two's complement; of a constant made from an integer or bool.
+  /// The value as 64 bits, two's complement. Only for constants created from an integer or bool.
   std::uint64_t getDataForUnsignedIntegral() const { return integer_; }
-  /// Made from an integer or bool, so getDataForUnsignedIntegral is exact.
+  /// True if created from an integer or bool, so that getDataForUnsignedIntegral() is exact.
   bool isIntegral() const { return integral_; }
   bool isNegative() const { return integral_ ? negative_ : real_ < 0; }
-  /// The value as it was given, of the host's type.
+  /// The bytes of the value in its host type.
   const char* getData() const { return data_; }
   std::size_t getDataSize() const { return hostBytes_; }
   std::string printValue() const;
@@ -175,7 +176,7 @@ inline ConstHalf operator"" _half(long double x) {
   return ConstHalf(static_cast<float>(x));
 }
 
-/// An operand: element i of tensor number `index`, counted from 1.
+/// An operand: tensor number `index` of map()'s list, counted from 1.
 class PlaceHolder : public ExprType<PlaceHolder> {
  public:
   static constexpr Kind kKind = Kind::PlaceHolder;
@@ -207,7 +208,7 @@ const PlaceHolder _18(18);
 const PlaceHolder _19(19);
 const PlaceHolder _20(20);
 
-/// `a` converted to another type.
+/// Converts `a` to another type.
 class Cast : public ExprType<Cast> {
  public:
   static constexpr Kind kKind = Kind::Cast;
@@ -229,6 +230,7 @@ class Cast : public ExprType<Cast> {
   poplar::Type type_;
 };
 
+/// An operator with one operand.
 class UnaryOp : public ExprType<UnaryOp> {
  public:
   static constexpr Kind kKind = Kind::Unary;
@@ -249,6 +251,7 @@ class UnaryOp : public ExprType<UnaryOp> {
   std::unique_ptr<Expr> a_;
 };
 
+/// An operator with two operands.
 class BinaryOp : public ExprType<BinaryOp> {
  public:
   static constexpr Kind kKind = Kind::Binary;
@@ -272,6 +275,7 @@ class BinaryOp : public ExprType<BinaryOp> {
   std::unique_ptr<Expr> a_, b_;
 };
 
+/// An operator with three operands.
 class TernaryOp : public ExprType<TernaryOp> {
  public:
   static constexpr Kind kKind = Kind::Ternary;

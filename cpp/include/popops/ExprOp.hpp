@@ -1,22 +1,22 @@
-// popops/ExprOp.hpp: the operators that expressions are made of.
+// The operators of expressions. After popops/ExprOp.hpp of PopLibs 3.
 //
-// One row per operator drives the enumerations here, the node classes of Expr.hpp, the functions of
-// ElementWise.hpp, the names in messages and the Python bindings:
+// One row per operator generates the enumerations below, the node classes of Expr.hpp, the
+// functions of ElementWise.hpp, the names in messages and the Python bindings:
 //   X(node class, enumerator, function)
 //
-// What an operator means, where mathematics leaves a choice:
-// - Comparisons, LOGICAL_* and IS_* give BOOL; everything else gives the type of its operands.
-// - HALF and BFLOAT16 compute in float; a value is rounded where it is stored, by a Cast, or as a
-//   constant, so once per expression.
-// - ROUND goes to the nearest integer and from halfway away from zero, NEARBY_INT from halfway to
-//   the even neighbour. SIGNUM of NaN is 0. RELU, CLAMP, MAXIMUM and MINIMUM pass NaN on; bounds of
-//   CLAMP that are NaN do not bind.
-// - Integers wrap. Division by zero gives 0, and so does the remainder. REMAINDER has the sign of
-//   its left operand (C's % and fmod). Integer POWER with a negative exponent gives 0.
-// - SHIFT_RIGHT puts in zeros, SHIFT_RIGHT_SIGN_EXTEND copies of the sign. Shifting by the width of
-//   the type or more, or by a negative amount, gives what is left when all bits have gone.
-// - A Cast of a floating type to an integer goes towards zero, keeps to the range of the target and
-//   turns NaN into 0; to BOOL it asks "not zero"; between integers it wraps.
+// Results where mathematics leaves a choice:
+// - Comparisons, LOGICAL_* and IS_* return BOOL. All others return the type of their operands.
+// - HALF and BFLOAT16 are computed in float. A value is rounded when it is stored, by a Cast, or as
+//   a constant; so usually once per expression.
+// - ROUND rounds to nearest, ties away from zero. NEARBY_INT rounds to nearest, ties to even.
+//   SIGNUM of NaN is 0. RELU, CLAMP, MAXIMUM and MINIMUM propagate NaN. A bound of CLAMP that is
+//   NaN is ignored.
+// - Integers wrap. Division and remainder by zero give 0. REMAINDER has the sign of its left
+//   operand, like C's % and fmod. Integer POWER with a negative exponent gives 0.
+// - SHIFT_RIGHT shifts in zeros, SHIFT_RIGHT_SIGN_EXTEND copies of the sign bit. Shifting by the
+//   width of the type or more, or by a negative amount, shifts all bits out.
+// - Cast from floating point to integer truncates, clamps to the range of the target, and turns NaN
+//   into 0. Cast to BOOL gives x != 0. Cast between integers wraps.
 // - On BOOL, ADD and MAXIMUM are "or", MULTIPLY and MINIMUM "and", SUBTRACT "exclusive or".
 #ifndef popops_ExprOp_hpp
 #define popops_ExprOp_hpp

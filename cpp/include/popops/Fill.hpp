@@ -1,4 +1,4 @@
-// popops/Fill.hpp: one value for all elements.
+// Fills a tensor with one value. After popops/Fill.hpp of PopLibs 3.
 #ifndef popops_Fill_hpp
 #define popops_Fill_hpp
 
@@ -9,17 +9,17 @@
 
 namespace popops {
 
-/// Sets every element of `t` to `fillValue`, converted to the type of `t` as popops::cast does.
-/// FillValueType: every arithmetic type, and half.
-/// \throws poputil::poplibs_error if `t` is QUARTER.
+/// Sets every element of `t` to `fillValue`, converted as by popops::cast. FillValueType is any
+/// arithmetic type, or half.
+/// \throws poputil::poplibs_error if `t` is QUARTER
 template <typename FillValueType>
 __attribute__((visibility("default"))) void fill(poplar::Graph& graph, const poplar::Tensor& t,
                                                  poplar::program::Sequence& prog,
                                                  FillValueType fillValue,
                                                  const poplar::DebugContext& debugContext = {});
 
-/// The same in a compute set of the caller's, for parts of the flattened `t`: the intervals of one
-/// tile, all of `t` on one tile, or the intervals of each tile.
+/// The same in a given compute set, for parts of the flattened `t`: some intervals on one tile, all
+/// of `t` on one tile, or the intervals of each tile.
 template <typename FillValueType>
 __attribute__((visibility("default"))) void fill(poplar::Graph& graph, poplar::Tensor t,
                                                  const std::vector<poplar::Interval>& tileRegions,

@@ -1,4 +1,4 @@
-// popops/Operation.hpp: reduction operations as text.
+// Conversion of reduction operations to and from text. After popops/Operation.hpp of PopLibs 3.
 #ifndef popops_Operation_hpp
 #define popops_Operation_hpp
 
@@ -8,7 +8,7 @@
 #pragma GCC visibility push(default)
 namespace popops {
 
-/// Reads or writes the name of the enumerator ("ADD"). An unknown name sets the stream's failbit.
+/// Reads or writes the enumerator's name ("ADD"). An unknown name sets the stream's failbit.
 std::istream& operator>>(std::istream& is, Operation& op);
 std::ostream& operator<<(std::ostream& os, const Operation& op);
 

@@ -1,4 +1,4 @@
-// popops/OperationDef.hpp: what a reduction does with two elements.
+// The operations of reductions. After popops/OperationDef.hpp of PopLibs 3.
 #ifndef popops_OperationDef_hpp
 #define popops_OperationDef_hpp
 
@@ -12,8 +12,10 @@ enum class Operation {
   LOGICAL_AND,  ///< BOOL only.
   LOGICAL_OR,   ///< BOOL only.
   SQUARE_ADD,   ///< The sum of the squares of the elements.
-  LOG_ADD       ///< log(exp(a) + exp(b)): the sum of numbers that are given by their logarithms.
+  LOG_ADD       ///< log(sum(exp(x))): adds numbers that are given as logarithms.
 };
+/// The last enumerator, for serialization.
+constexpr Operation lastOf(Operation) { return Operation::LOG_ADD; }
 
 }  // namespace popops
 

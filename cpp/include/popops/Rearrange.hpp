@@ -1,10 +1,12 @@
-// popops/Rearrange.hpp: layouts of tensors over tiles, changed where that makes later work cheaper.
+// Changes of memory layout that make later operations cheaper.
+// After popops/Rearrange.hpp of PopLibs 3.
 //
-// A grouping is a dimension and how many of its elements lie side by side in one variable and on
-// one tile (poputil/VarStructure.hpp). What these functions return has the values of what they were
-// given, in another order in memory: blocks of the old and the new grouping are copied to tiles and
-// transposed there. Types with transpositions: QUARTER, HALF, SHORT, UNSIGNED_SHORT, FLOAT, INT and
-// UNSIGNED_INT.
+// A grouping is a dimension, and the number of its elements that are contiguous in one variable on
+// one tile (poputil/VarStructure.hpp). The functions return a tensor with the same values as their
+// argument, in another memory order. They copy blocks of the old and the new grouping to tiles and
+// transpose them there. For example, regrouping [n, c] from groups of 8 along n to groups of 8
+// along c transposes blocks of 8 by 8. Transposable types: QUARTER, HALF, SHORT, UNSIGNED_SHORT,
+// FLOAT, INT and UNSIGNED_INT.
 #ifndef popops_Rearrange_hpp
 #define popops_Rearrange_hpp
 
@@ -20,40 +22,40 @@
 namespace popops {
 namespace rearrange {
 
-/// Whether the target's fast vertices transpose `numTranspositions` matrices of the type: of 1 byte
-/// an element, in steps of 8 rows and columns, of 2 bytes in steps of 4, as far as the strides and
-/// repeats of the target's instructions reach.
+/// True if the target's fast vertices can transpose `numTranspositions` matrices. They handle
+/// elements of 1 byte in multiples of 8 rows and columns, and of 2 bytes in multiples of 4, within
+/// the stride and repeat limits of the instructions.
 bool canUseFastTranspose(const poplar::Target& target, const poplar::Type& type, unsigned numRows,
                          unsigned numColumns, unsigned numTranspositions);
 
-/// Adds transpositions of matrices of `rows` and `cols` to a compute set. `mapping` has, for each
-/// tile, the numbers of those that it makes; `getInOut` gives what a number reads, row by row, and
-/// what it writes, each flat. What is written is mapped to the tile.
-/// \throws poputil::poplibs_error for a type without transpositions, more rows or columns than
-///         65,535, and tensors of other sizes or types.
+/// Adds transpositions of matrices [rows, cols] to a compute set. `mapping` lists for each tile the
+/// indices of its transpositions. `getInOut` returns the input and the output of an index, both
+/// flattened. The output is mapped to the tile.
+/// \throws poputil::poplibs_error for a type that is not transposable, more than 65,535 rows or
+/// columns, or tensors of another size or type
 void addTransposeVertices(
     poplar::Graph& graph, const poplar::ComputeSet& cs, const poplar::Type& dType, unsigned rows,
     unsigned cols, const poplar::Graph::TileToTensorMapping& mapping,
     std::function<std::pair<const poplar::Tensor, const poplar::Tensor>(std::size_t)> getInOut,
     const poplar::DebugContext& debugContext = {});
 
-/// The last two dimensions of `in`, exchanged, in a new variable: each matrix on the tile that
-/// holds its first element. Meant for matrices that lie in one piece each.
-/// \throws poputil::poplibs_error for a rank below 2, and as addTransposeVertices.
+/// Returns a new variable: `in` with the last two dimensions exchanged. Each matrix is on the tile
+/// of its first element. Intended for contiguous matrices.
+/// \throws poputil::poplibs_error for rank < 2, and like addTransposeVertices()
 poplar::Tensor partialTranspose(poplar::Graph& graph, const poplar::Tensor& in,
                                 const poplar::ComputeSet& cs,
                                 const poplar::DebugContext& debugContext = {});
 
-/// Elements in the smallest group that transpositions are worth: 8 of 1 byte, 4 of 2 bytes, 2 of 4;
-/// 1 for a type without any.
+/// Size of the smallest group that is worth transposing: 8 elements of 1 byte, 4 of 2 bytes, 2 of 4
+/// bytes; 1 for types that are not transposable.
 unsigned getMinimumRegroupGrainSize(const poplar::Type& type);
 
-/// `t`, which lies in the grouping `from`, in the grouping `to`, or in a smaller one of the same
-/// dimension where that shares the blocks better over tiles. The copies that gather the blocks go
-/// to `copies`, the transpositions to `transposeCS`; execute it after them. Blocks stay on the IPU
-/// that holds their first element. A tensor of rank 0 or 1 is returned as it is.
-/// \throws poputil::poplibs_error for a type without transpositions, and a grouping of a dimension
-///         that is not there, or that it does not divide.
+/// Returns `t`, with grouping `from`, rearranged to grouping `to`. It may use a smaller group in
+/// the same dimension if that balances the tiles better. `copies` receives the copies that gather
+/// the blocks, and `transposeCS` the transpositions; execute `transposeCS` after `copies`. Blocks
+/// stay on the IPU of their first element. A tensor of rank 0 or 1 is returned unchanged.
+/// \throws poputil::poplibs_error for a type that is not transposable, or a grouping whose
+/// dimension does not exist or is not divisible by the group size
 poplar::Tensor regroupTensor(poplar::Graph& graph, const poplar::Tensor& t,
                              poplar::program::Sequence& copies,
                              const poplar::ComputeSet& transposeCS,
@@ -65,16 +67,17 @@ poplar::Tensor regroupTensor(poplar::Graph& graph, const poplar::Tensor& t,
                              const poputil::GroupingInfo& from, const poputil::GroupingInfo& to,
                              const poplar::DebugContext& debugContext = {});
 
-/// regroupTensor() from the innermost grouping that `t` has, with all that it takes added to
-/// `prog`. `t` itself where it lies so already or cannot: where its innermost grouping is of the
-/// same dimension, or in no whole grains; and where the dimension is not there or not divided.
+/// regroupTensor() from the innermost grouping of `t`, with all steps added to `prog`. Returns `t`
+/// unchanged if its innermost grouping already has the dimension of `to` or is not a multiple of
+/// the minimum group size, or if the dimension does not exist or is not divisible.
 poplar::Tensor regroupIfPossible(poplar::Graph& graph, const poplar::Tensor& t,
                                  poplar::program::Sequence& prog, const poputil::GroupingInfo& to,
                                  const poplar::DebugContext& debugContext = {});
 
-/// regroupTensor() to the innermost grouping of `ref`. `in` itself unless both have one, of
-/// different dimensions and in whole grains, and the type has transpositions.
-/// \throws poputil::poplibs_error for shapes that differ, from rank 2 on.
+/// regroupTensor() to the innermost grouping of `ref`. Returns `in` unchanged unless the type is
+/// transposable and both tensors have a grouping, in different dimensions and in multiples of the
+/// minimum group size.
+/// \throws poputil::poplibs_error if the shapes differ, for rank >= 2
 poplar::Tensor regroupIfBeneficial(poplar::Graph& graph, const poplar::Tensor& in,
                                    const poplar::Tensor& ref, poplar::program::Sequence& prog,
                                    const poplar::DebugContext& debugContext = {});
@@ -85,7 +88,7 @@ poplar::Tensor regroupIfBeneficial(poplar::Graph& graph, const poplar::Tensor& i
                                    const poplar::DebugContext& debugContext = {});
 
 /// The same to groups of `preferredGrouping` elements of the last dimension.
-/// \throws poputil::poplibs_error for a grouping that the dimension is no multiple of.
+/// \throws poputil::poplibs_error if the dimension is not a multiple of it
 poplar::Tensor regroupIfBeneficial(poplar::Graph& graph, const poplar::Tensor& in,
                                    std::size_t preferredGrouping, poplar::program::Sequence& prog,
                                    const poplar::DebugContext& debugContext = {});

@@ -1,4 +1,4 @@
-// popops/Reduce.hpp: a tensor reduced over some of its dimensions.
+// Reductions of a tensor over some of its dimensions. After popops/Reduce.hpp of PopLibs 3.
 #ifndef popops_Reduce_hpp
 #define popops_Reduce_hpp
 
@@ -15,41 +15,42 @@
 #pragma GCC visibility push(default)
 namespace popops {
 
-/// What to do with the elements, and with the output.
+/// The operation, and how to write the output.
 struct ReduceParams {
   ReduceParams() = default;
-  // Implicit: an Operation alone is enough.
+  // Implicit, so that an Operation can be passed directly.
   ReduceParams(popops::Operation op, bool update = false) : op(op), update(update) {}
   ReduceParams(popops::Operation op, bool update, poplar::Tensor scale)
       : op(op), update(update), useScale(true), scale(std::move(scale)) {}
-  /// A constant is no scale: make it a tensor.
+  /// A scale must be a tensor, not a constant.
   ReduceParams(popops::Operation op, float constantScale, bool update = false) = delete;
 
   popops::Operation op = Operation::ADD;
-  /// out += result in place of out = result. ADD, SQUARE_ADD and LOG_ADD only (LOG_ADD: out becomes
-  /// log(exp(out) + exp(result))).
+  /// If true, out += result, else out = result. For ADD, SQUARE_ADD and LOG_ADD only. With LOG_ADD,
+  /// out = log(exp(out) + exp(result)).
   bool update = false;
   bool useScale = false;
-  /// One FLOAT element that the result is multiplied by (LOG_ADD: that is added to it).
+  /// One FLOAT element that multiplies the result. With LOG_ADD it is added to the result.
   poplar::Tensor scale;
 };
 
-/// Reduces `in` over the dimensions `dims` (in any order, each once; none: every element on its
-/// own) and gives a new tensor of the remaining dimensions, in their order.
+/// Returns a new tensor: `in` reduced over the dimensions `dims`. The remaining dimensions keep
+/// their order. `dims` lists each dimension at most once, in any order. If it is empty, each
+/// element is reduced by itself. For example, ADD over dims {0} of a [2, 3] tensor gives the 3
+/// column sums.
 ///
-/// Sums and products are formed in float for HALF, else in the type of `in`; sums pairwise, in an
-/// order that depends on the shape alone, so that the number of threads does not change a bit.
-/// MIN and MAX give NaN if an element is NaN. Nothing to reduce gives the neutral element: 0 for
-/// sums, 1 for MUL, true for LOGICAL_AND, false for LOGICAL_OR, for MIN and MAX the largest and
-/// smallest value of the type (plus and minus infinity), minus infinity for LOG_ADD.
+/// Sums and products are computed in the type of `in`; for HALF in float. Sums are pairwise, in an
+/// order that depends on the shape only, so results do not depend on the number of threads. MIN and
+/// MAX give NaN if an element is NaN. An empty reduction gives the neutral element: 0 for sums, 1
+/// for MUL, true for LOGICAL_AND, false for LOGICAL_OR, the largest value of the type (or infinity)
+/// for MIN, the smallest (or -infinity) for MAX, -infinity for LOG_ADD.
 ///
-/// \param in       FLOAT, HALF, DOUBLE, 32- or 64-bit integers; for MIN and MAX any integer type
-///                 too; BOOL for LOGICAL_AND and LOGICAL_OR; LOG_ADD: floating point.
-/// \param outType  the type of `in`, or FLOAT for HALF and HALF for FLOAT. Default: that of `in`.
-/// \param options  those that `popir options` lists as popops.reduce.
-/// \throws poputil::poplibs_error for a dimension that does not exist or is named twice,
-/// and for
-///         types or parameters that the operation does not take.
+/// \param in FLOAT, HALF, DOUBLE, or 32- or 64-bit integers; MIN and MAX take all integers;
+/// LOGICAL_AND and LOGICAL_OR take BOOL only; LOG_ADD takes floating point only
+/// \param outType the type of `in` (default), or FLOAT for HALF, or HALF for FLOAT
+/// \param options see `popir options`, popops.reduce
+/// \throws poputil::poplibs_error for a dimension that does not exist or occurs twice, and for
+/// types or parameters that the operation does not support
 poplar::Tensor reduce(poplar::Graph& graph, const poplar::Tensor& in, const poplar::Type& outType,
                       const std::vector<std::size_t>& dims, ReduceParams params,
                       poplar::program::Sequence& prog,
@@ -61,15 +62,15 @@ poplar::Tensor reduce(poplar::Graph& graph, const poplar::Tensor& in,
                       const poplar::DebugContext& debugContext = {},
                       const poplar::OptionFlags& options = {});
 
-/// The same into `out`, whose shape is that of the remaining dimensions.
+/// The same, writing to `out`, which has the shape of the remaining dimensions.
 void reduceWithOutput(poplar::Graph& graph, const poplar::Tensor& in, const poplar::Tensor& out,
                       const std::vector<std::size_t>& dims, ReduceParams params,
                       poplar::program::Sequence& prog,
                       const poplar::DebugContext& debugContext = {},
                       const poplar::OptionFlags& options = {});
 
-/// The same, added to compute sets that the caller executes in order. One is used: the first, which
-/// is added to `css` if there is none.
+/// The same, added to compute sets that the caller executes in order. Uses one compute set: the
+/// first of `css`, which is created if `css` is empty.
 poplar::Tensor reduce(poplar::Graph& graph, const poplar::Tensor& in, const poplar::Type& outType,
                       const std::vector<std::size_t>& dims, ReduceParams params,
                       std::vector<poplar::ComputeSet>& css,
@@ -86,7 +87,7 @@ void reduceWithOutput(poplar::Graph& graph, const poplar::Tensor& in, const popl
                       const poplar::DebugContext& debugContext = {},
                       const poplar::OptionFlags& options = {});
 
-/// One reduction of several that run together.
+/// One reduction of reduceMany().
 struct SingleReduceOp {
   poplar::Tensor in;
   std::vector<std::size_t> dims;
@@ -113,8 +114,8 @@ struct SingleReduceOp {
         debugName(std::move(debugName)) {}
 };
 
-/// Several reductions in one compute set. `outputs` is either empty, and gets one new tensor for
-/// each reduction, or holds one output for each.
+/// Runs several reductions in one compute set. `outputs` has one tensor per reduction, or is empty
+/// and receives new tensors.
 void reduceMany(poplar::Graph& graph, const std::vector<SingleReduceOp>& reductions,
                 std::vector<poplar::Tensor>& outputs, poplar::program::Sequence& prog,
                 const poplar::DebugContext& debugContext = {},

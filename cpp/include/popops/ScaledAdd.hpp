@@ -1,4 +1,4 @@
-// popops/ScaledAdd.hpp: A += b B, and A = a A + b B, in place.
+// Scaled addition in place. After popops/ScaledAdd.hpp of PopLibs 3.
 #ifndef popops_ScaledAdd_hpp
 #define popops_ScaledAdd_hpp
 
@@ -10,20 +10,21 @@
 #pragma GCC visibility push(default)
 namespace popops {
 
-/// X_MINUS_AX_PLUS_BY: A = A - scaleA A + scaleB B.
+/// X_MINUS_AX_PLUS_BY: A = A - scaleA * A + scaleB * B.
 enum class ScaledAddSpecialisation { DEFAULT, X_MINUS_AX_PLUS_BY };
 
-/// A += scaleB B.
+/// A += scaleB * B.
 ///
-/// Of one type: round(A + round(scaleB B)) in that type; in float, rounded once, where HALF is
-/// among the types of A and B.
+/// If A and B have one type other than HALF, the product and the sum are each rounded to it. If A
+/// or B is HALF, the result is computed in float and rounded once.
 ///
-/// \param A       FLOAT, HALF, DOUBLE, 32- or 64-bit integers; written.
-/// \param B       of the shape of A and the type of A; FLOAT and HALF also go together.
-/// \param scaleB  a number or a one-element tensor of any arithmetic type, converted to the type
-///                that is computed in.
-/// \param options those that `popir options` lists as popops.scaledAddTo.
-/// \throws poputil::poplibs_error for other types, different shapes, a scale of several elements.
+/// \param A FLOAT, HALF, DOUBLE, or 32- or 64-bit integers; written
+/// \param B with the shape and type of A; FLOAT may be combined with HALF
+/// \param scaleB a number, or a one-element tensor of any arithmetic type; converted to the type of
+/// the computation
+/// \param options see `popir options`, popops.scaledAddTo
+/// \throws poputil::poplibs_error for other types, different shapes, or a scale with several
+/// elements
 void scaledAddTo(poplar::Graph& graph, poplar::Tensor A, poplar::Tensor B, float scaleB,
                  poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {},
                  const poplar::OptionFlags& options = {});
@@ -31,7 +32,7 @@ void scaledAddTo(poplar::Graph& graph, poplar::Tensor A, poplar::Tensor B, popla
                  poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {},
                  const poplar::OptionFlags& options = {});
 
-/// A -= scaleB B.
+/// A -= scaleB * B.
 void scaledSubtractFrom(poplar::Graph& graph, poplar::Tensor A, poplar::Tensor B, float scaleB,
                         poplar::program::Sequence& prog,
                         const poplar::DebugContext& debugContext = {},
@@ -41,7 +42,7 @@ void scaledSubtractFrom(poplar::Graph& graph, poplar::Tensor A, poplar::Tensor B
                         const poplar::DebugContext& debugContext = {},
                         const poplar::OptionFlags& options = {});
 
-/// A = scaleA A + scaleB B.
+/// A = scaleA * A + scaleB * B.
 void scaledAddTo(poplar::Graph& graph, poplar::Tensor A, poplar::Tensor scaleA, poplar::Tensor B,
                  poplar::Tensor scaleB, poplar::program::Sequence& prog,
                  const poplar::DebugContext& debugContext = {},
@@ -61,7 +62,7 @@ void scaledAddTo(poplar::Graph& graph, poplar::Tensor A, float scaleA, poplar::T
                  const poplar::DebugContext& debugContext = {},
                  const poplar::OptionFlags& options = {});
 
-/// A = scaleA A - scaleB B.
+/// A = scaleA * A - scaleB * B.
 void scaledSubtractFrom(poplar::Graph& graph, poplar::Tensor A, poplar::Tensor scaleA,
                         poplar::Tensor B, poplar::Tensor scaleB, poplar::program::Sequence& prog,
                         const poplar::DebugContext& debugContext = {},

@@ -1,4 +1,4 @@
-// popops/Zero.hpp: tensors set to zero.
+// Sets tensors to zero. After popops/Zero.hpp of PopLibs 3.
 #ifndef popops_Zero_hpp
 #define popops_Zero_hpp
 
@@ -14,8 +14,8 @@ namespace popops {
 void zero(poplar::Graph& graph, const poplar::Tensor& t, poplar::program::Sequence& prog,
           const poplar::DebugContext& debugContext = {});
 
-/// The same in a compute set of the caller's, for parts of the flattened `t`: the intervals of one
-/// tile, all of `t` on one tile, or the intervals of each tile.
+/// The same in a given compute set, for parts of the flattened `t`: some intervals on one tile, all
+/// of `t` on one tile, or the intervals of each tile.
 void zero(poplar::Graph& graph, poplar::Tensor t, const std::vector<poplar::Interval>& tileRegions,
           unsigned tile, poplar::ComputeSet zeroCS);
 void zero(poplar::Graph& graph, const poplar::Tensor& t, unsigned tile, poplar::ComputeSet zeroCS);

@@ -1,4 +1,4 @@
-// popops/codelets.hpp: kept for programs that call it; the kernels of popops are built in.
+// Registration of the library's codelets. After popops/codelets.hpp of PopLibs 3.
 #ifndef popops_codelets_hpp
 #define popops_codelets_hpp
 
@@ -6,7 +6,8 @@
 
 namespace popops {
 
-/// Makes the vertices of popops known to `graph`. They always are: nothing happens.
+/// Does nothing: every graph knows the vertices of popops. It exists for programs written for
+/// hardware.
 inline void addCodelets(poplar::Graph& graph) { (void)graph; }
 
 }  // namespace popops

@@ -1,4 +1,4 @@
-// poprand/codelets.hpp: as in PopLibs, for sources that call it.
+// Registration of the library's codelets. After poprand/codelets.hpp of PopLibs 3.
 #ifndef poprand_codelets_hpp
 #define poprand_codelets_hpp
 
@@ -7,7 +7,8 @@
 #pragma GCC visibility push(default)
 namespace poprand {
 
-/// Makes the vertices of poprand known to `graph`: they always are, so nothing changes.
+/// Does nothing: every graph knows the vertices of poprand. It exists for programs written for
+/// hardware.
 void addCodelets(poplar::Graph& graph);
 
 }  // namespace poprand

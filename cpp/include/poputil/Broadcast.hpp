@@ -1,4 +1,4 @@
-// poputil/Broadcast.hpp: shapes matched as numpy matches them.
+// Broadcasting of shapes, by numpy's rules. After poputil/Broadcast.hpp of PopLibs 3.
 #ifndef poputil_Broadcast_hpp
 #define poputil_Broadcast_hpp
 
@@ -10,18 +10,19 @@
 
 namespace poputil {
 
-/// Gives the tensor of lower rank leading dimensions of 1, until both have one rank.
+/// Adds leading dimensions of size 1 to the tensor of lower rank until the ranks are equal.
 void expandToMatchRanks(poplar::Tensor& a, poplar::Tensor& b);
 
-/// Makes `a` a view of `shape`: leading dimensions of 1 are added, and a dimension of 1 is
-/// repeated where `shape` has more.
-/// \throws poplibs_error naming both shapes where another dimension differs.
+/// Broadcasts `a` to `shape` as a view: adds leading dimensions, and repeats dimensions of size 1.
+/// \throws poplibs_error naming both shapes if another dimension differs
 void broadcastToMatch(poplar::Tensor& a, const std::vector<std::size_t>& shape);
-/// Makes all of them views of one shape: of each dimension, counted from the last, the size that
-/// is not 1. \throws poplibs_error where two such sizes differ.
+/// Broadcasts all tensors to their common shape, as views. For example, [4, 1] and [3] become [4,
+/// 3].
+/// \throws poplibs_error if sizes other than 1 differ
 void broadcastToMatch(poplar::Tensor& a, poplar::Tensor& b);
 void broadcastToMatch(poplar::Tensor& a, poplar::Tensor& b, poplar::Tensor& c);
 
+/// True if broadcastToMatch(a, b) would not throw.
 bool canBroadcastToMatch(const poplar::Tensor& a, const poplar::Tensor& b);
 
 }  // namespace poputil

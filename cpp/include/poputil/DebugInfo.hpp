@@ -1,4 +1,5 @@
-// poputil/DebugInfo.hpp: what library functions record of their calls.
+// Debug information that library functions record about their calls.
+// After poputil/DebugInfo.hpp of PopLibs 3.
 //
 //   poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(in, dims));
 //   ... graph.addVariable(type, shape, {di, "out"}) ...
@@ -23,8 +24,8 @@
 #pragma GCC visibility push(default)
 namespace poputil {
 
-/// An argument as debug information records it: numbers and strings as they are, a tensor as its
-/// shape and type, options as a map. Specialise it for types of your own.
+/// Converts an argument to a value of debug information: numbers and strings unchanged, a tensor as
+/// its shape and type, options as a map. Specialise it for your own types.
 template <typename T>
 poplar::ProfileValue toProfileValue(const T& t);
 #define POPIR_TO_PROFILE_VALUE(T) \
@@ -85,20 +86,20 @@ struct ArgType {
   ArgType(const std::pair<std::string, const poplar::ProfileValue>& p) : n(p.first), pv(p.second) {}
 };
 
-/// Debug information with values by name.
+/// Debug information with named values.
 class OpDebugInfo : public poplar::DebugInfo {
  public:
   OpDebugInfo(const poplar::DebugContext& debugContext, std::string api);
   void add(std::string name, const std::vector<ArgType>& args);
   void add(std::string name, poplar::ProfileValue value);
-  /// All that was added; "api" is the name of the function.
+  /// All values added so far. "api" is the name of the function.
   const std::map<std::string, poplar::ProfileValue>& values() const { return values_; }
 
  private:
   std::map<std::string, poplar::ProfileValue> values_;
 };
 
-/// Of one call of a library function: its "args" and "outputs".
+/// Debug information of one call of a library function: its "args" and "outputs".
 class PoplibsOpDebugInfo : public OpDebugInfo {
  public:
   PoplibsOpDebugInfo(const poplar::DebugContext& debugContext,

@@ -1,4 +1,4 @@
-// poputil/TileMapping.hpp: how tensors are laid over tiles.
+// Mapping of tensors to tiles. After poputil/TileMapping.hpp of PopLibs 3.
 #ifndef poputil_TileMapping_hpp
 #define poputil_TileMapping_hpp
 
@@ -15,14 +15,18 @@
 #pragma GCC visibility push(default)
 namespace poputil {
 
-/// Elements in order over the tiles, as evenly as grains allow: for each tile, the intervals of the
-/// flattened tensor that it gets.
+/// Distributes the elements in order over the tiles, as evenly as the grain size allows. Returns
+/// for each tile the intervals of the flattened tensor that it holds.
 ///
-/// \param minElementsPerTile  no tile but the last in use gets fewer; so few elements use few
-/// tiles. \param grainSize           elements that stay together; > 0. \param offset,
-/// ascendingOrder  the first elements go to tile `offset`, counted from the first
-///                            tile upwards (from the last downwards), and around.
-/// Without sizes: at least 128 bytes on a tile, in grains of the target's vector width.
+/// \param minElementsPerTile every tile but the last one used gets at least this many elements; so
+/// a small tensor uses few tiles
+/// \param grainSize number of elements that must stay on one tile; > 0
+/// \param offset number of the tile that gets the first elements, counted in mapping order; after
+/// the last tile the mapping wraps around
+/// \param ascendingOrder if false, tiles are counted downwards from the last one
+///
+/// Overloads without sizes use at least 128 bytes per tile, and the target's vector width as grain
+/// size.
 std::vector<std::vector<poplar::Interval>> calcLinearTileMapping(
     const poplar::Target& target, std::vector<std::size_t> shape, unsigned minElementsPerTile,
     unsigned grainSize, unsigned offset = 0, bool ascendingOrder = true);
@@ -36,11 +40,11 @@ std::vector<std::vector<poplar::Interval>> calcLinearTileMapping(const poplar::G
                                                                  const poplar::Tensor& t,
                                                                  unsigned offset = 0,
                                                                  bool ascendingOrder = true);
-/// Also the tile after the last one used, from which the next tensor may go on.
+/// Also returns the tile after the last one used, as the offset for the next tensor.
 std::pair<poplar::Graph::TileToTensorMapping, unsigned> calcLinearTileMappingAndNewOffset(
     const poplar::Graph& graph, const poplar::Tensor& t, unsigned offset = 0);
 
-/// Sets the mapping of `t` to what calcLinearTileMapping gives.
+/// Sets the tile mapping of `t` by calcLinearTileMapping().
 void mapTensorLinearly(poplar::Graph& graph, const poplar::Tensor& t, unsigned minElementsPerTile,
                        unsigned grainSize);
 void mapTensorLinearly(poplar::Graph& graph, const poplar::Tensor& t);
@@ -50,29 +54,29 @@ void mapTensorLinearlyWithOffset(poplar::Graph& graph, const poplar::Tensor& t,
 void mapTensorLinearlyWithOffset(poplar::Graph& graph, const poplar::Tensor& t, unsigned offset = 0,
                                  bool ascendingOrder = true);
 
-/// Elements of the fullest tile beyond what an even mapping would put there.
+/// Number of elements on the fullest tile in excess of an even mapping.
 unsigned getTileImbalance(const poplar::Graph::TileToTensorMapping& mapping,
                           unsigned minElementsPerTile = 0, unsigned grainSize = 1);
 unsigned getTileImbalance(const poplar::Graph& graph, const poplar::Tensor& t,
                           unsigned minElementsPerTile = 0, unsigned grainSize = 1);
 
-/// A tile for the first element that depends on the shape alone, so that small tensors do not all
-/// begin on tile 0. Below numTiles, which is > 0.
+/// Chooses an offset by hashing the shape, so that not all small tensors start on tile 0. Returns a
+/// value below `numTiles`, which must be > 0.
 std::size_t chooseMappingOffset(std::size_t numTiles, const std::vector<std::size_t>& shape);
 std::size_t chooseMappingOffset(std::size_t numTiles, const std::vector<std::size_t>& shape,
                                 std::size_t seed);
 
-/// The place of a tile in the order that calcLinearTileMapping uses from `offset` on, and the tile
-/// at a place.
+/// Position of `tile` in the order that calcLinearTileMapping() uses. invTransformTileIndex() is
+/// the inverse.
 unsigned transformTileIndex(unsigned tile, unsigned numTiles, unsigned offset, bool ascending);
 unsigned invTransformTileIndex(unsigned tile, unsigned numTiles, unsigned offset, bool ascending);
 
-/// Remembers which tiles use which elements, and maps elements to tiles that use them; what several
-/// use is shared out evenly among them.
+/// Records which tiles use which elements. resolve() and mapTensorsByUse() then map each element to
+/// one of the tiles that use it. Elements with several users are distributed evenly among them.
 class TensorUseTracker {
  public:
   enum class MappingMethod {
-    /// As None: elements that neighbours have in common are shared out among them.
+    /// Same as None: elements shared by neighbouring tiles are distributed among them.
     OptimizeHaloRegions,
     ConstrainMappingToUsedTiles,
     None
@@ -81,14 +85,15 @@ class TensorUseTracker {
   explicit TensorUseTracker(unsigned numTiles, unsigned startTile = 0,
                             bool ascendingMappingOrder = true);
 
+  /// Records that `tile` uses all elements of `t`.
   void add(const poplar::Graph& graph, unsigned tile, const poplar::Tensor& t);
   void add(TensorUseTracker other);
-  /// Afterwards every element used has one tile: stretches of whole grains, of at least
-  /// `minElementsPerTile`, the tiles taken in mapping order. With `extendPartialUsage` elements of
-  /// the same variables that no tile uses go to the tile of a neighbour.
+  /// Assigns each recorded element to one tile, in runs of whole grains with at least
+  /// `minElementsPerTile` elements, in mapping order. With `extendPartialUsage`, elements of the
+  /// same variables without users go to the tile of a neighbouring element.
   void resolve(const poplar::Graph& graph, unsigned grainSize, unsigned minElementsPerTile,
                bool extendPartialUsage = false, MappingMethod method = MappingMethod::None);
-  /// Resolves, and sets the mapping.
+  /// Calls resolve(), and sets the tile mapping of all recorded variables.
   void mapTensorsByUse(poplar::Graph& graph, unsigned grainSize, unsigned minElementsPerTile,
                        bool extendPartialUsage = false, MappingMethod method = MappingMethod::None);
   bool empty() const { return uses_.empty(); }
@@ -103,41 +108,42 @@ class TensorUseTracker {
   std::map<unsigned, std::vector<Use>> uses_;  // by variable
 };
 
-/// A clone on another IPU, on the tiles of the same numbers there. \throws poplibs_error if the
-/// graph has no such IPU.
+/// Clones `t` to another IPU. Each element keeps its tile number within the IPU.
+/// \throws poplibs_error if the graph has no such IPU
 poplar::Tensor cloneToIpu(
     poplar::Graph& graph, const poplar::Tensor& t, unsigned dstIPU,
     const poplar::DebugContext& debugContext = {},
     poplar::TensorCloneMethod method = poplar::TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES);
-/// A clone on another part of the machine, on the tiles of the same numbers there.
+/// Clones `t` to another virtual graph. Each element keeps its tile number.
 poplar::Tensor cloneToGraph(
     poplar::Graph& srcGraph, poplar::Graph& dstGraph, const poplar::Tensor& t,
     const poplar::DebugContext& debugContext = {},
     poplar::TensorCloneMethod method = poplar::TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES);
-/// A clone with an element for each of `t`, and the tile after the last used. Where `t` shows an
-/// element twice the clone is mapped linearly from tile `offset`.
+/// Clones `t` without aliasing: the clone has one element per element of `t`. Also returns the tile
+/// after the last one used. If `t` contains aliases, the clone is mapped linearly from tile
+/// `offset`.
 std::pair<poplar::Tensor, unsigned> cloneAndExpandAliasing(
     poplar::Graph& graph, const poplar::Tensor& t, unsigned offset = 0,
     const poplar::DebugContext& debugContext = {});
-/// cloneToIpu, and a copy there at the end of `prog`.
+/// Calls cloneToIpu() and appends a copy to `prog`.
 poplar::Tensor copyToIpu(
     poplar::Graph& graph, const poplar::Tensor& t, poplar::program::Sequence& prog, unsigned dstIPU,
     const poplar::DebugContext& debugContext = {},
     poplar::TensorCloneMethod method = poplar::TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES);
-/// cloneToIpu; a Copy of copySrc to copyDst, for the caller to add, moves the values.
+/// Calls cloneToIpu(). To copy the values, add Copy(copySrc, copyDst) to a program.
 poplar::Tensor createIpuCopy(
     poplar::Graph& graph, const poplar::Tensor& t, unsigned dstIpu, poplar::Tensor& copySrc,
     poplar::Tensor& copyDst, const poplar::DebugContext& debugContext = {},
     poplar::TensorCloneMethod method = poplar::TensorCloneMethod::PRESERVE_ORDER_AND_ALIASES);
 
-/// A tensor of one dimension, as long as dimension `dim` of `fullTensor`, each element on a tile
-/// that holds elements of `fullTensor` of that index.
+/// Creates a vector with the size of dimension `dim` of `fullTensor`. Element i is on a tile that
+/// holds elements of `fullTensor` with index i in this dimension.
 poplar::Tensor createBroadcastOperand(poplar::Graph& graph, const poplar::Tensor& fullTensor,
                                       const poplar::Type& type, unsigned dim,
                                       bool ditherMapping = false,
                                       const poplar::DebugContext& debugContext = {});
 
-/// Whether neighbours along `dimension` lie on different tiles, or IPUs, anywhere.
+/// True if adjacent elements along `dimension` are on different tiles (or IPUs) anywhere.
 bool dimIsSplitOverTiles(const poplar::Graph& graph, const poplar::Tensor& t, unsigned dimension);
 bool dimIsSplitOverIPUs(const poplar::Graph& graph, const poplar::Tensor& t, unsigned dimension);
 

@@ -1,4 +1,4 @@
-// poputil/Util.hpp: intervals shared out, and indices of many dimensions as one.
+// Partitions of intervals, and flat indices. After poputil/Util.hpp of PopLibs 3.
 #ifndef poputil_Util_hpp
 #define poputil_Util_hpp
 
@@ -19,24 +19,26 @@
 #pragma GCC visibility push(default)
 namespace poputil {
 
-/// Sorts the intervals and joins those that touch or overlap; for each tile, of a mapping.
+/// Sorts the intervals and merges those that touch or overlap. The second form does it for each
+/// tile of a mapping.
 void mergeAdjacentRegions(std::vector<poplar::Interval>& regions);
 void mergeAdjacentRegions(std::vector<std::vector<poplar::Interval>>& mapping);
 
-/// All intervals in one list.
+/// Concatenates the lists of intervals.
 std::vector<poplar::Interval> flattenIntervals(
     const std::vector<std::vector<poplar::Interval>>& intervals);
 
-/// Shares the elements of `regions`, in order, over at most `maxPartitions` partitions: the same
-/// number of grains for each, or one more, empty partitions left out. An interval may be cut, at
-/// whole grains counted over all of the regions.
+/// Partitions the elements of `regions`, in order, into at most `maxPartitions` parts. The parts
+/// have equal numbers of grains, or differ by one grain. Empty parts are left out. An interval may
+/// be split between grains; grains are counted over all regions.
 ///
-/// \param grainSize                elements that stay together; > 0.
-/// \param minElementsPerPartition  fewer partitions rather than smaller ones.
-/// \param maxElementsPerPartition  more partitions rather than larger ones, even beyond
-///                                 maxPartitions.
-/// \param maxElementsPerRegion     longer intervals are cut further.
-/// The second form takes and gives lists of intervals that belong together: one vertex field each.
+/// \param grainSize number of elements that must stay together; > 0
+/// \param minElementsPerPartition smallest part; reduces the number of parts
+/// \param maxElementsPerPartition largest part; increases the number of parts, even beyond
+/// maxPartitions
+/// \param maxElementsPerRegion longer intervals are split
+///
+/// The second form partitions lists of intervals, where each list becomes one vertex field.
 std::vector<std::vector<poplar::Interval>> splitRegions(
     const std::vector<poplar::Interval>& regions, unsigned grainSize, unsigned maxPartitions,
     unsigned minElementsPerPartition = 0, unsigned maxElementsPerPartition = UINT_MAX,
@@ -46,7 +48,7 @@ std::vector<std::vector<std::vector<poplar::Interval>>> splitRegions(
     unsigned maxPartitions, unsigned minElementsPerPartition = 0,
     unsigned maxElementsPerPartition = UINT_MAX, unsigned maxElementsPerRegion = UINT_MAX);
 
-/// The same with as many partitions as a tile has worker contexts.
+/// The same with the number of worker contexts of a tile as `maxPartitions`.
 std::vector<std::vector<poplar::Interval>> splitRegionsBetweenWorkers(
     const poplar::Target& target, const std::vector<poplar::Interval>& regions, unsigned grainSize,
     unsigned minElementsPerPartition = 0, unsigned maxElementsPerPartition = UINT_MAX,
@@ -56,7 +58,7 @@ std::vector<std::vector<std::vector<poplar::Interval>>> splitRegionsBetweenWorke
     unsigned grainSize, unsigned minElementsPerPartition = 0,
     unsigned maxElementsPerPartition = UINT_MAX, unsigned maxElementsPerRegion = UINT_MAX);
 
-/// The coordinates, in `shape`, of the element at `index` of the flattened tensor; and back.
+/// Converts a flat index to coordinates in `shape`. flattenIndex() is the inverse.
 template <class T>
 std::vector<T> unflattenIndex(const std::vector<T>& shape, std::size_t index) {
   std::vector<T> coordinates(shape.size());
@@ -75,24 +77,24 @@ std::size_t flattenIndex(const std::vector<T>& shape, const std::vector<T>& indi
   return index;
 }
 
-/// Elements in all intervals together.
+/// Total number of elements in all intervals.
 std::size_t intervalSequenceNumElements(const std::vector<std::vector<poplar::Interval>>& seq);
 
-/// A new variable with a copy of the values of `in`.
+/// Creates a variable and copies `in` to it.
 poplar::Tensor duplicate(
     poplar::Graph& graph, const poplar::Tensor& in, poplar::program::Sequence& p,
     const poplar::DebugContext& debugContext = {},
     poplar::TensorCloneMethod method = poplar::TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES);
-/// N new variables like `t`, along a new first dimension.
+/// Creates N clones of `t`, along a new first dimension.
 poplar::Tensor cloneN(
     poplar::Graph& graph, const poplar::Tensor& t, unsigned N,
     const poplar::DebugContext& debugContext = {},
     poplar::TensorCloneMethod method = poplar::TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES);
 
-/// `rangeUpperBound` as a sum of `splitCount` numbers that differ by at most one.
+/// Splits `rangeUpperBound` into `splitCount` numbers that differ by at most one.
 std::vector<int> balancedPartition(int rangeUpperBound, int splitCount);
 
-/// The nearest number that the target's HALF holds.
+/// Rounds `input` to the target's HALF.
 double castToDeviceHalfValue(const poplar::Target& target, double input);
 
 }  // namespace poputil

@@ -1,4 +1,5 @@
-// poputil/VarStructure.hpp: how the elements of a tensor lie in its variables.
+// How the elements of a tensor are arranged in its variables.
+// After poputil/VarStructure.hpp of PopLibs 3.
 #ifndef poputil_VarStructure_hpp
 #define poputil_VarStructure_hpp
 
@@ -10,16 +11,17 @@
 #pragma GCC visibility push(default)
 namespace poputil {
 
-/// A dimension, and how many of its elements lie together.
+/// A dimension, and the number of its elements that are contiguous in memory.
 using GroupingInfo = std::pair<unsigned, unsigned>;
 
-/// The largest number, a divisor of the last dimension, of elements along it that lie side by side
-/// in one variable and on one tile; 1 if none do. Judged by the first row.
+/// The largest divisor n of the last dimension such that groups of n elements along it are
+/// contiguous in one variable and on one tile. 1 if there is none. Only the first row is examined.
 unsigned detectInnermostGrouping(const poplar::Graph& graph, const poplar::Tensor& t);
 
-/// The groupings of a tensor, innermost first: elements of the first lie side by side, groups of
-/// them that the second counts lie side by side, and so on. A dimension may come more than once;
-/// groups of one are left out.
+/// The groupings of a tensor, innermost first. The elements of the first grouping are contiguous,
+/// groups of the first are contiguous in the second, and so on. A dimension may occur several
+/// times. Groupings of size 1 are left out. For example, [n, c / 8, h, w, 8] viewed as [n, c, h, w]
+/// has the groupings (1, 8), (3, w), (2, h), (1, c / 8), (0, n).
 std::vector<GroupingInfo> detectDimGroupings(const poplar::Graph& graph, const poplar::Tensor& t);
 
 }  // namespace poputil

@@ -1,4 +1,4 @@
-// poputil/VertexTemplates.hpp: names of vertex templates with their arguments.
+// Names of vertex template instances. After poputil/VertexTemplates.hpp of PopLibs 3.
 #ifndef poputil_VertexTemplates_hpp
 #define poputil_VertexTemplates_hpp
 
@@ -9,7 +9,7 @@
 
 namespace poputil {
 
-/// How a template argument of type T is written; specialise it for enumerations.
+/// Spelling of a template argument of type T. Specialise it for enumerations.
 template <typename T>
 struct VertexTemplateToString {
   static std::string to_string(const T& x) { return std::to_string(x); }
@@ -48,8 +48,8 @@ std::string joined(const T& first, const Rest&... rest) {
 }
 }  // namespace detail
 
-/// "name<a,b,c>": types by the names that codelets use, bools as true and false, strings as they
-/// are, numbers in decimal. Without arguments the name alone.
+/// Returns "name<a,b,c>". Types are spelled as in codelets, bools as true and false, strings
+/// unchanged, numbers in decimal. Without arguments: "name".
 template <typename... Args>
 std::string templateVertex(const std::string& name, const Args&... args) {
   const std::string list = detail::joined(args...);

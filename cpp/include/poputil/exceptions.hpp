@@ -1,4 +1,4 @@
-// poputil/exceptions.hpp: the error of the libraries above the graph.
+// The exception of the libraries. After poputil/exceptions.hpp of PopLibs 3.
 #ifndef poputil_exceptions_hpp
 #define poputil_exceptions_hpp
 
@@ -7,8 +7,8 @@
 
 namespace poputil {
 
-/// A call of a library function that cannot be carried out: who was called, what was given, what
-/// was expected.
+/// Invalid arguments of a library function. The message says which function was called, what it was
+/// given and what it expects.
 struct __attribute__((visibility("default"))) poplibs_error : std::runtime_error {
   explicit poplibs_error(const std::string& s);
   explicit poplibs_error(const char* s);

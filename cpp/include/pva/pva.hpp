@@ -1,5 +1,6 @@
-// pva/pva.hpp: what a profile says. Reads the files that an Engine writes by its option
-// "autoReport.all", in a format of popir's own; Engine::getReport gives the same without a file.
+// Access to profiles. Reads the files that an Engine writes with its option "autoReport.all"; their
+// format is popir's own. Engine::getReport returns the same without a file.
+// After pva/pva.hpp of the Poplar SDK 3.
 #ifndef pva_pva_hpp
 #define pva_pva_hpp
 
@@ -16,23 +17,25 @@
 #pragma GCC visibility push(default)
 
 namespace popir {
-struct ProfileData;  // cpp/poplar/profile_data.hpp
+struct ProfileData;  // cpp/pva/profile_data.hpp
 }
 
 namespace pva {
 
 using DataPtr = std::shared_ptr<const popir::ProfileData>;
 
+/// The version of popir that wrote the profile.
 class PoplarVersion {
  public:
   explicit PoplarVersion(std::string text) : text_(std::move(text)) {}
-  /// Popir's: "popir 0.1.0".
+  /// For example "popir 0.1.0".
   std::string string() const { return text_; }
 
  private:
   std::string text_;
 };
 
+/// The machine that the program was compiled for.
 class Target {
  public:
   explicit Target(DataPtr data) : data_(std::move(data)) {}
@@ -43,18 +46,19 @@ class Target {
   std::uint64_t bytesPerTile() const;
   std::uint64_t bytesPerIPU() const { return bytesPerTile() * tilesPerIpu(); }
   std::uint64_t totalMemory() const { return bytesPerTile() * numTiles(); }
-  /// Hz.
+  /// In Hz.
   double clockFrequency() const;
 
  private:
   DataPtr data_;
 };
 
+/// Sizes of the compiled graph.
 class CompilationGraph {
  public:
   explicit CompilationGraph(DataPtr data) : data_(std::move(data)) {}
   unsigned numComputeSets() const;
-  /// Codelets' vertices, and one for each call of a library function.
+  /// Vertices of codelets, plus one per call of a library function.
   unsigned numVertices() const;
   unsigned numEdges() const;
   unsigned numVars() const;
@@ -63,7 +67,8 @@ class CompilationGraph {
   DataPtr data_;
 };
 
-/// Bytes on a tile at its worst step. Gaps are not counted, so both say the same.
+/// Memory of a tile, in bytes, at the program step with the highest usage. Gaps are not modelled,
+/// so both figures are equal.
 class TileMemoryTotal {
  public:
   explicit TileMemoryTotal(std::uint64_t bytes) : bytes_(bytes) {}
@@ -74,6 +79,7 @@ class TileMemoryTotal {
   std::uint64_t bytes_;
 };
 
+/// Memory of one tile.
 class TileMemory {
  public:
   explicit TileMemory(std::uint64_t bytes) : bytes_(bytes) {}
@@ -83,6 +89,7 @@ class TileMemory {
   std::uint64_t bytes_;
 };
 
+/// Static information about one tile.
 class CompilationTile {
  public:
   explicit CompilationTile(std::uint64_t bytes) : bytes_(bytes) {}
@@ -92,6 +99,7 @@ class CompilationTile {
   std::uint64_t bytes_;
 };
 
+/// Static information: target, graph and memory by tile.
 class CompilationReport {
  public:
   explicit CompilationReport(DataPtr data) : data_(std::move(data)) {}
@@ -103,7 +111,7 @@ class CompilationReport {
   DataPtr data_;
 };
 
-/// A program that ran.
+/// A program step that was executed.
 class Program {
  public:
   enum class Type {
@@ -130,7 +138,7 @@ class Program {
   Type type_;
 };
 
-/// A span of the execution, in estimated cycles since the engine was made.
+/// A span of the execution, in estimated cycles since the engine was created.
 class Block {
  public:
   Block(std::shared_ptr<Program> program, unsigned tile, std::uint64_t from, std::uint64_t to)
@@ -141,7 +149,7 @@ class Block {
   std::uint64_t cyclesTo() const { return to_; }
   bool isStreamCopy() const;
   bool isCommon() const { return !isStreamCopy(); }
-  /// Blocks are worked out on the host: there is no buffer that could be flushed or overflow.
+  /// Always false: the profile is computed on the host, so there is no buffer to flush or overflow.
   bool isBlockFlush() const { return false; }
   bool isOverflow() const { return false; }
 
@@ -151,7 +159,7 @@ class Block {
   std::uint64_t from_, to_;
 };
 
-/// One run of a program of the engine.
+/// One Engine::run().
 class Run {
  public:
   Run(unsigned program, std::uint64_t from, std::uint64_t to)
@@ -165,12 +173,14 @@ class Run {
   std::uint64_t from_, to_;
 };
 
+/// What was executed.
 class ExecutionReport {
  public:
   explicit ExecutionReport(DataPtr data) : data_(std::move(data)) {}
-  /// What the options "profiler.blocks.filter" and "profiler.programs.filter" chose, and with
-  /// "debug.instrumentExternalExchange" copies from and to streams. Tiles run in step, so all of
-  /// them show the same. \throws std::out_of_range if there is no such tile.
+  /// The spans on one tile. The options "profiler.blocks.filter" and "profiler.programs.filter"
+  /// select them; "debug.instrumentExternalExchange" adds stream copies. Tiles run in lockstep, so
+  /// all tiles have the same spans.
+  /// \throws std::out_of_range if there is no such tile
   std::vector<Block> blocks(unsigned tile) const;
   std::vector<Run> runs() const;
 
@@ -178,6 +188,7 @@ class ExecutionReport {
   DataPtr data_;
 };
 
+/// A profile. Its parts share the data, so they may outlive it.
 class Report {
  public:
   explicit Report(DataPtr data) : data_(std::move(data)) {}
@@ -189,8 +200,9 @@ class Report {
   DataPtr data_;
 };
 
-/// The report in a file that an engine wrote. \throws std::runtime_error if it cannot be read, is
-/// damaged or was written by another version.
+/// Reads the profile in file `profile`.
+/// \throws std::runtime_error if the file cannot be read, is damaged, or was written by another
+/// version
 Report openReport(const std::string& profile, const std::string& execution = "",
                   const std::string& debug = "");
 

@@ -1,4 +1,5 @@
-// snap/Graph.hpp: the graph of the thin layer over Poplar that PopART had from SDK 2.3 to 3.1.
+// A wrapper of poplar::Graph for snap's tensors (see snap/Tensor.hpp).
+// After snap/Graph.hpp of PopART 2.3 to 3.1.
 #ifndef snap_Graph_hpp
 #define snap_Graph_hpp
 
@@ -9,7 +10,7 @@
 
 namespace snap {
 
-/// The graph that it was made from; each function is the one of that name of poplar::Graph.
+/// Wraps a poplar::Graph. Each function does what poplar::Graph's function of the same name does.
 class Graph {
  public:
   explicit Graph(poplar::Graph& graph) : graph_(&graph) {}
@@ -27,7 +28,7 @@ class Graph {
                      const poplar::DebugContext& debugContext = {}) {
     return {graph_->addVariable(type, shape, method, debugContext), *this};
   }
-  /// `values` as poplar::Graph::addConstant takes them: one value, a pointer, a vector.
+  /// `values` as for poplar::Graph::addConstant: a value, a pointer or a vector.
   template <class T>
   Tensor addConstant(const poplar::Type& type, poplar::ArrayRef<std::size_t> shape, T&& values,
                      const poplar::DebugContext& debugContext = {}) {

@@ -1,4 +1,5 @@
-// snap/Program.hpp: programs of the thin layer over Poplar that PopART had from SDK 2.3 to 3.1.
+// Wrappers of Poplar's programs for snap's tensors (see snap/Tensor.hpp).
+// After snap/Program.hpp of PopART 2.3 to 3.1.
 #ifndef snap_Program_hpp
 #define snap_Program_hpp
 
@@ -13,7 +14,7 @@ namespace program {
 
 using Program = poplar::program::Program;
 
-/// Adds to a Poplar sequence that is made elsewhere, or to one of its own.
+/// Appends to a given poplar::program::Sequence, or to its own.
 class Sequence {
  public:
   Sequence() : own_(), prog_(nullptr) {}

@@ -1,4 +1,5 @@
-// snap/Tensor.hpp: a tensor of the thin layer over Poplar that PopART had from SDK 2.3 to 3.1.
+// A wrapper of poplar::Tensor that knows its graph. PopART used snap, a thin layer over Poplar,
+// from SDK 2.3 to 3.1. After snap/Tensor.hpp of PopART 2.3 to 3.1.
 #ifndef snap_Tensor_hpp
 #define snap_Tensor_hpp
 
@@ -15,18 +16,18 @@ namespace snap {
 
 class Graph;
 
-/// The tensor that it was made from; each function is the one of that name of poplar::Tensor, and
-/// views belong to the same graph.
+/// Wraps a poplar::Tensor. Each function does what poplar::Tensor's function of the same name does.
+/// Views belong to the same graph.
 class Tensor {
  public:
   Tensor() = default;
-  /// Of no graph.
+  /// Belongs to no graph.
   explicit Tensor(const poplar::Tensor& tensor) : tensor_(tensor) {}
   Tensor(const poplar::Tensor& tensor, Graph& graph) : tensor_(tensor), graph_(&graph) {}
 
   poplar::Tensor& getPoplarTensor() { return tensor_; }
   const poplar::Tensor& getPoplarTensor() const { return tensor_; }
-  /// The graph that it was made with, if any.
+  /// The graph that the tensor was created with, or null.
   Graph* graph() const { return graph_; }
 
   bool valid() const { return tensor_.valid(); }
@@ -103,7 +104,7 @@ class Tensor {
   Graph* graph_ = nullptr;
 };
 
-/// The tensors that they were made from.
+/// The wrapped tensors.
 inline std::vector<poplar::Tensor> getPoplarTensors(const std::vector<Tensor>& tensors) {
   std::vector<poplar::Tensor> made;
   made.reserve(tensors.size());
@@ -111,7 +112,7 @@ inline std::vector<poplar::Tensor> getPoplarTensors(const std::vector<Tensor>& t
   return made;
 }
 
-/// Of one tensor at least, of whose graph the result is.
+/// Concatenates at least one tensor. The result belongs to the graph of the first.
 inline Tensor concat(const std::vector<Tensor>& tensors, unsigned dimension = 0) {
   return {poplar::concat(getPoplarTensors(tensors), dimension), *tensors.at(0).graph()};
 }

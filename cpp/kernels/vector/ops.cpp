@@ -1,10 +1,10 @@
 #include "kernels/vector/ops.hpp"
 
-#include "kernels/isa.hpp"
+#include "kernels/vector/isa.hpp"
 
 namespace popir {
 
-// Each sets the entries that it has loops for; in ops_*.cpp.
+// Each function sets the entries for which it has loops. Defined in ops_*.cpp.
 void fillVecTableBase(VecTable& table);
 void fillVecTableAvx2(VecTable& table);
 void fillVecTableAvx512(VecTable& table);

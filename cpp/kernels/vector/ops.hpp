@@ -1,5 +1,5 @@
-// The loops that element-wise kernels are made of: a table of functions by operator, element type
-// and form, filled for the instruction set in use.
+// The loops of element-wise kernels: a table of functions by operator, element type and form,
+// filled for the instruction set in use. A form says which operands are scalars.
 #ifndef popir_kernels_vector_ops_hpp
 #define popir_kernels_vector_ops_hpp
 
@@ -10,44 +10,47 @@
 
 namespace popir {
 
-/// Element types as loops see them. There is no arithmetic on F16 and BF16: they are converted.
+/// Element types of loops. There is no arithmetic on F16 and BF16; they are converted to F32.
 enum class Lane : std::uint8_t { Bool, I8, U8, I16, U16, I32, U32, I64, U64, F32, F64, F16, BF16 };
-constexpr int kLanes = 13;
+constexpr Lane lastOf(Lane) { return Lane::BF16; }
+constexpr int kLanes = static_cast<int>(lastOf(Lane())) + 1;
 
-/// The operators of expressions by the name of their node, and what only programs are made of.
+/// The operators of expressions, named as in popops/ExprOp.hpp, then operators that occur in
+/// MapPrograms only.
 enum class VecOp : std::uint8_t {
 #define POPIR_ROW(NODE, OP, FUNCTION) NODE,
   POPOPS_EXPR_UNARY_OPS(POPIR_ROW) POPOPS_EXPR_BINARY_OPS(POPIR_ROW)
       POPOPS_EXPR_TERNARY_OPS(POPIR_ROW)
 #undef POPIR_ROW
-  /// (x): the same bits; of a scalar, repeated.
+  /// (x): copies the bits. A scalar is repeated.
   Copy,
-  /// (x, y, a, b): x < y ? a : b, and so on. F32 only.
+  /// (x, y, a, b): x < y ? a : b, and so on for the other comparisons. F32 only.
   SelectLt,
   SelectLte,
   SelectGt,
   SelectGte,
-  /// (x, bound, factor): x < bound ? factor * x : x. F32 only, the last two scalars.
+  /// (x, bound, factor): x < bound ? factor * x : x. F32 only; bound and factor are scalars.
   ScaleBelow,
-  /// (x, bound, a, b, y): (x < bound ? a : b) * y. F32 only, the middle three scalars.
+  /// (x, bound, a, b, y): (x < bound ? a : b) * y. F32 only; bound, a and b are scalars.
   MulBelow,
-  /// (x): another type; in a table of its own.
+  /// (x): converts to another type. The loops are in VecTable::convert.
   Convert,
-  kCount
 };
-constexpr int kVecOps = static_cast<int>(VecOp::kCount);
+constexpr VecOp lastOf(VecOp) { return VecOp::Convert; }
+constexpr int kVecOps = static_cast<int>(lastOf(VecOp())) + 1;
 
 /// `dst[i] = op(src[0][i], src[1][i], ...)` for i < n. A scalar source is read at [0] only. `dst`
-/// may be one of the sources, if its elements are as large, but must not overlap them otherwise.
+/// may equal a source with elements of the same size. Any other overlap is not allowed.
 using VecFn = void (*)(void* dst, const void* const* src, std::size_t n);
 
-/// Forms: bit k says that source k is a scalar.
+/// A form is a bit mask: bit k says that source k is a scalar. For example, form 2 of Sub is array
+/// - scalar.
 constexpr int kForms = 16;
 constexpr int kMaxSources = 5;
 
 struct VecTable {
   VecFn fn[kVecOps][kLanes][kForms];
-  /// For F32, with stores that go past the caches.
+  /// F32 loops with non-temporal stores, which bypass the caches.
   VecFn stream[kVecOps][kForms];
   /// [from][to]
   VecFn convert[kLanes][kLanes];
@@ -55,17 +58,18 @@ struct VecTable {
   VecFn draw[2][2];
 };
 
-/// The loop for an operator over operands of type `lane`, or null where there is none: then the
-/// form without scalars may exist, and a form 0 that is missing too says that the type is none of
-/// the operator's. MulBelow's form is given without its last source.
+/// The loop of an operator for operands of type `lane`, or null if there is none. If a form is
+/// null, form 0 (no scalars) may still exist; if form 0 is null too, the operator does not take the
+/// type. MulBelow's form leaves out its last source, which is always an array.
 VecFn vectorOp(VecOp op, Lane lane, int form);
-/// The same for F32 results much larger than the caches, or null where there is none. To be
-/// followed by a store fence.
+/// The loop of vectorOp() with non-temporal stores, for F32 results much larger than the caches.
+/// Null if there is none. A store fence must follow.
 VecFn vectorStream(VecOp op, int form);
-/// Null only where `from` or `to` needs a step over F32 (or F64, which keeps to one rounding).
+/// Null only if the conversion needs an intermediate step over F32, or over F64 where F32 would
+/// round twice.
 VecFn vectorConvert(Lane from, Lane to);
-/// (x, words): x, of type F32 or F64, as F16 or BF16, rounded stochastically (kernels/rounding.hpp)
-/// by a random word for each element. Null for other types.
+/// (x, words): rounds x, F32 or F64, stochastically to F16 or BF16 with one random word per element
+/// (kernels/rounding.hpp). Null for other types.
 VecFn vectorDraw(Lane from, Lane to);
 
 std::size_t laneBytes(Lane lane);

@@ -1,4 +1,4 @@
-// Loops for AVX2; see ops.inc.
+// The loops for AVX2; see ops.inc.
 #include <immintrin.h>
 
 #include <cstddef>

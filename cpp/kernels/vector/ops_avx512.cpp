@@ -1,4 +1,4 @@
-// Loops for AVX512; see ops.inc.
+// The loops for AVX-512; see ops.inc.
 #include <immintrin.h>
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Loops for every x86-64 machine (SSE2).
+// The loops for every x86-64 machine (SSE2); see ops.inc.
 #include <cstddef>
 #include <cstdint>
 

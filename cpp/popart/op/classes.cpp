@@ -1,4 +1,4 @@
-// The small classes of popart/op/ that stand for operators of the compiler.
+// The small operator classes of popart/op/.
 #include <popart/alias/aliasmodel.hpp>
 #include <popart/op/add.hpp>
 #include <popart/op/div.hpp>
@@ -15,6 +15,8 @@
 #include <popart/opserialiser.hpp>
 #include <popart/tensor.hpp>
 
+#include "popart/op/copy_of.hpp"
+
 namespace popart {
 
 void builtin::refuseGradient(const Op& op) {
@@ -24,7 +26,7 @@ void builtin::refuseGradient(const Op& op) {
       op.debugName());
 }
 
-// Of Op, for PopART's alias models.
+// ---- Op's functions for PopART's alias models ----
 
 void Op::growAliasModel(AliasModel&) const {}
 
@@ -62,15 +64,6 @@ void VariadicOp::setup() {
   outInfo(getOutIndex()) = info;
 }
 
-namespace {
-
-template <class OP>
-std::unique_ptr<Op> copyOf(const OP& op) {
-  return std::unique_ptr<Op>(new OP(op));
-}
-
-}  // namespace
-
 std::unique_ptr<Op> AddOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> DivOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> MulOp::clone() const { return copyOf(*this); }
@@ -84,7 +77,7 @@ std::unique_ptr<Op> DropoutOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> GroupNormOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> L1Op::clone() const { return copyOf(*this); }
 
-// Identity.
+// ---- Identity ----
 
 std::vector<std::unique_ptr<Op>> IdentityOp::getGradOps() {
   std::vector<std::unique_ptr<Op>> ops;
@@ -106,7 +99,7 @@ const std::map<int, int>& IdentityGradOp::gradOutToNonGradIn() const {
   return outputs;
 }
 
-// Dropout and group normalization.
+// ---- Dropout and group normalization ----
 
 void DropoutOp::setup() {
   outInfo(getOutIndex()) = inInfo(getInIndex());
@@ -132,7 +125,7 @@ void GroupNormOp::appendOutlineAttributes(OpSerialiserBase& os) const {
   os.appendAttribute("num_groups", numGroups_);
 }
 
-// Losses.
+// ---- Losses ----
 
 namespace {
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "popart/op/copy_of.hpp"
+
 namespace popart {
 
 ElementWiseUnaryOp::~ElementWiseUnaryOp() = default;
@@ -19,16 +21,7 @@ ElementWiseBinaryArg0GradOp::~ElementWiseBinaryArg0GradOp() = default;
 ElementWiseBinaryArg1GradOp::~ElementWiseBinaryArg1GradOp() = default;
 BinaryComparisonOp::~BinaryComparisonOp() = default;
 
-namespace {
-
-template <class OP>
-std::unique_ptr<Op> copyOf(const OP& op) {
-  return std::unique_ptr<Op>(new OP(op));
-}
-
-}  // namespace
-
-// One input.
+// ---- Unary ----
 
 std::unique_ptr<Op> ElementWiseUnaryOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> ElementWiseUnaryBooleanOp::clone() const { return copyOf(*this); }
@@ -74,7 +67,7 @@ const std::map<int, int>& ElementWiseNonLinearUnaryGradOp::gradOutToNonGradIn() 
   return outputs;
 }
 
-// Two inputs.
+// ---- Binary ----
 
 std::unique_ptr<Op> ElementWiseBinaryBaseOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> ElementWiseBinaryOp::clone() const { return copyOf(*this); }
@@ -105,8 +98,8 @@ void ElementWiseBinaryBaseOp::growAliasModel(AliasModel& model) const {
 
 namespace {
 
-/// A region of a tensor of shape `from`, seen in one that is broadcast to or from it: where either
-/// has an extent of 1 and the other has not, the whole of the other.
+/// Maps a region of shape `from` to shape `to`, where one is broadcast to the other. In dimensions
+/// where exactly one of them has size 1, the result covers the whole dimension of `to`.
 view::Region broadcastRegion(const view::Region& region, const Shape& from, const Shape& to) {
   std::vector<int64_t> lower(to.size(), 0), upper = to;
   for (std::size_t d = 1; d <= std::min(from.size(), to.size()); ++d) {

@@ -1,4 +1,4 @@
-// Gathers and their gradients.
+// Gather and its gradient.
 #include <popart/op/gather.hpp>
 #include <popart/operators.hpp>
 #include <popart/opserialiser.hpp>

@@ -1,4 +1,4 @@
-// Reshape and the options of convolutions.
+// Reshape, and the options of convolutions.
 #include <popart/op/convbase.hpp>
 #include <popart/op/reshape.hpp>
 #include <popart/opserialiser.hpp>

@@ -1,1 +1,1 @@
-"""The commands: each module here is one, by its name, and holds it as `command`."""
+"""The commands. Each module is one command of its name, with the function `command`."""

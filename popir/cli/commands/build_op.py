@@ -1,4 +1,4 @@
-"""`popir build-op`: compiles an operator library, and says what is registered from it."""
+"""`popir build-op`: compiles an operator library, and lists what it registers."""
 
 from __future__ import annotations
 

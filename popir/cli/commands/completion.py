@@ -1,4 +1,4 @@
-"""`popir completion`: what a shell needs to complete popir's commands and options."""
+"""`popir completion`: prints the script by which a shell completes popir's commands and options."""
 
 from __future__ import annotations
 

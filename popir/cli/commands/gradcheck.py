@@ -1,4 +1,4 @@
-"""`popir gradcheck`: an operator's gradients, against finite differences."""
+"""`popir gradcheck`: checks an operator's gradients with finite differences."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _DEFAULT_SHAPE = [3, 4]
 @click.option("--high", type=Number(), default=2.0, show_default=True, help="Largest random float.")
 @click.option("--seed", type=Count(0), default=0, show_default=True, help="Of all random.")
 @click.option("--most", type=Count(1), default=200, help="Elements moved.  [default: 200]")
-@click.option("--step", type=Number(0, isOpen=True), help="How far.")
+@click.option("--step", type=Number(0, is_open=True), help="How far.")
 @click.option("--rtol", type=Number(0), help="Relative tolerance.")
 @click.option("--atol", type=Number(0), help="Absolute tolerance.")
 @common
@@ -117,7 +117,7 @@ def _count(entry: registry.OpEntry) -> int:
 
 
 def _input(spec: str, rng: np.random.Generator) -> Any:
-    """A shape, an array of integers or booleans, or None."""
+    """An input from text: a shape, an array of integers or booleans, or None."""
     if spec == "-":
         return None
     dims, _, kind = spec.partition(":")
@@ -135,7 +135,9 @@ def _input(spec: str, rng: np.random.Generator) -> Any:
 
 
 def _attribute(text: str) -> tuple[str, Any]:
-    """A name and a value: a number, a list of numbers or texts, else a text."""
+    """Name and value of an attribute from text: a number, a list of numbers or texts, else a
+    text.
+    """
     name, found, value = text.partition("=")
     if not name or not found:
         raise click.UsageError(f"--attribute {text!r} is not of the form of alpha=0.1.")

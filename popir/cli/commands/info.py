@@ -1,4 +1,4 @@
-"""`popir info`: what a model consists of, what it costs, and what popir cannot run of it."""
+"""`popir info`: lists the contents of a model, its cost, and what popir cannot run of it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import click
 
 from popir.budget import Budget
-from popir.cli.decisions import asJson, decisionsOf, show
+from popir.cli.decisions import as_json, decisions_of, show
 from popir.cli.exits import CommandError, ExitCode
 from popir.cli.initializers import choosing, rows, show_table
 from popir.cli.inputs import Dimensions
@@ -19,7 +19,7 @@ from popir.ir import Graph
 from popir.onnxio.describe import Description, Stored, Value, describe
 from popir.onnxio.examine import Examination, Fault, examine
 from popir.onnxio.load import load
-from popir.onnxio.training_form import inTrainingForm
+from popir.onnxio.training_form import in_training_form
 from popir.profile.work import COUNTS, OperatorWork, workOf
 from popir.trainable import choose
 
@@ -58,13 +58,13 @@ def command(
     dimensions = Dimensions(description.inputs, dims, shapes)
     assumed = dimensions.assume(1)
     with output.status("examining"), Budget(f"Describing {model}", loaded.nodes).spending():
-        examination = examine(inTrainingForm(loaded), dimensions.infos(partly=True))
+        examination = examine(in_training_form(loaded), dimensions.infos(partly=True))
         choices = choose(examination.graph, trained, frozen)
         modes = _modes(examination.graph)
         work, faults = _work(examination)
         named = (trained, frozen)
         infos = dimensions.infos(partly=True)
-        decided = decisionsOf(loaded, infos, loss, *named) if decisions else None
+        decided = decisions_of(loaded, infos, loss, *named) if decisions else None
     flops = _by_type(work)
     _show(output, description, flops, assumed, bool(examination.unexamined or faults))
     show_table(output, choices)
@@ -77,7 +77,7 @@ def command(
     output.result(
         {
             "model": model,
-            "ir_version": description.irVersion,
+            "ir_version": description.ir_version,
             "producer": description.producer,
             "opsets": description.opsets,
             "inputs": [dataclasses.asdict(value) for value in description.inputs],
@@ -93,7 +93,7 @@ def command(
             "flops_count": COUNTS,
             "assumed_dims": assumed,
             "modes": modes,
-            "decisions": None if decided is None else asJson(decided),
+            "decisions": None if decided is None else as_json(decided),
             "unsupported": [dataclasses.asdict(fault) for fault in faults],
             "unexamined": examination.unexamined,
         }
@@ -102,7 +102,7 @@ def command(
 
 
 def _work(examination: Examination) -> tuple[list[OperatorWork], list[Fault]]:
-    """FLOPs of what was imported; the faults found before, and those found on the way."""
+    """The FLOPs of the imported operators; all faults, including those found here."""
     try:
         work = workOf(examination.graph)
     except WorkLimitError:
@@ -124,7 +124,7 @@ def _work(examination: Examination) -> tuple[list[OperatorWork], list[Fault]]:
 
 
 def _modes(graph: Graph) -> list[dict[str, str]]:
-    """How the operators run that compute otherwise in training."""
+    """How operators with a training mode run, such as Dropout."""
     found: list[dict[str, str]] = []
     for op in graph.schedule():
         said: list[str] = []
@@ -154,7 +154,7 @@ def _show(
     assumed: Mapping[str, int],
     incomplete: bool,
 ) -> None:
-    output.line(f"IR version: {description.irVersion}")
+    output.line(f"IR version: {description.ir_version}")
     output.line(f"producer: {description.producer or '-'}")
     opsets = (f"{domain} {version}" for domain, version in description.opsets.items())
     output.line(f"opsets: {', '.join(opsets)}")

@@ -1,4 +1,4 @@
-"""`popir new-op`: the files of a new operator, ready to compile, run and test."""
+"""`popir new-op`: writes the files of a new operator, ready to compile, run and test."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def command(
 
 
 def _write(place: Path, texts: Mapping[str, str]) -> None:
-    """Writes all of the files or, where that fails, none."""
+    """Writes all files or, if one fails, none."""
     made: list[Path] = []
     try:
         place.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""`popir ops`: the operators that are registered, from where, and what they take."""
+"""`popir ops`: lists the registered operators, where they come from, and their arguments."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def command(
     if operators and (domains or custom):
         raise click.UsageError("--domain and --custom are for the list, without OPERATORS.")
     lowerings: dict[OperatorIdentifier, list[str]] = {}
-    for opx in registry.opxEntries():
+    for opx in registry.opx_entries():
         lowerings.setdefault(opx.opid, []).append(opx.source)
     if operators:
         chosen = [registry.named(name)[0] for name in operators]
@@ -57,7 +57,7 @@ def command(
 
 
 def _newest(domains: Sequence[str], custom: bool) -> list[OpEntry]:
-    """The newest version of each operator that is asked for."""
+    """The newest version of each operator to be listed."""
     every = [entry for entry in registry.entries() if entry.isPublic]
     known = {entry.opid.domain for entry in every}
     for domain in domains:

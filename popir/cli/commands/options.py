@@ -1,4 +1,4 @@
-"""`popir options`: every option there is, and what becomes of it."""
+"""`popir options`: lists all options and their effects."""
 
 from __future__ import annotations
 
@@ -33,5 +33,5 @@ def command(output: Output, names: tuple[str, ...]) -> ExitCode:
                 ["name", "kind", "default", "what or why", "takes"],
                 [[r.name, r.kind.value, shown(r.default), r.reason, r.type] for r in rows],
             )
-    output.result({key: [row.asJson() for row in rows] for key, rows in groups.items()})
+    output.result({key: [row.as_json() for row in rows] for key, rows in groups.items()})
     return ExitCode.FINE

@@ -1,4 +1,4 @@
-"""`popir profile`: what a model costs on the simulated machine, as a page, a trace, JSON, text."""
+"""`popir profile`: costs a model on the simulated machine; output as page, trace, JSON or text."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ TARGETS = ["ipu1", "ipu2", "ipu21"]
 
 
 def _figure(text: str) -> str | None:
-    float(text)  # Whoever makes the machine checks the range.
+    float(text)  # createIpuModelDevice checks the range.
     return text
 
 
@@ -123,15 +123,15 @@ def command(
 
 
 def _is_profile(path: str) -> bool:
-    """Whether a file is JSON; no ONNX model begins with a brace."""
-    if not os.path.isfile(path):  # To read from a pipe would be to wait.
+    """Whether a file is JSON: no ONNX model begins with a brace."""
+    if not os.path.isfile(path):  # Reading a pipe would block.
         return False
     with open(path, "rb") as file:
         return file.read(64).lstrip().startswith(b"{")
 
 
 def _refuse_options(context: click.Context) -> None:
-    """Raises UsageError for an option that a saved profile has already decided."""
+    """Raises UsageError for an option that does not apply to a saved profile."""
     kept = {"model", "page", "trace", "earlier", "libraries", "as_json"}
     given = given_options(context, {p.name or "" for p in context.command.params} - kept)
     if given:

@@ -1,4 +1,4 @@
-"""`popir run`: runs a model once, on given or random inputs, and says what came out."""
+"""`popir run`: runs a model once, on given or random inputs, and prints its outputs."""
 
 from __future__ import annotations
 
@@ -172,7 +172,9 @@ def _inputs(
 def _run(
     session: InferenceSession, inputs: Mapping[str, Array], runs: int, profiled: bool
 ) -> tuple[dict[str, Array], list[float], HostProfile | None]:
-    """The outputs of the first run; seconds of the others, and their profile, or else its."""
+    """The outputs of the first run; the seconds of the other runs; and their profile, or that of
+    the first.
+    """
     outputs = session.initAnchorArrays()
     session.run(PyStepIO(inputs, outputs))
     profile = session.getHostProfile() if profiled else None

@@ -1,4 +1,4 @@
-"""`popir train`: trains a model that holds its loss, on arrays of a file."""
+"""`popir train`: trains a model that computes its loss, on arrays in a file."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class Data:
-    """Samples along the first dimension of every array."""
+    """Training samples: dimension 0 of every array."""
 
     arrays: Mapping[str, Array]
     samples: int
@@ -51,25 +51,27 @@ class Data:
 
     @property
     def batches(self) -> int:
-        """Whole batches; samples that are left over wait for the next epoch's order."""
+        """The number of whole batches. Samples that are left over are not used in this epoch."""
         return self.samples // self.batch
 
 
 @dataclass(frozen=True)
 class _Orders:
-    """The order of the samples in each epoch: by seed and number alone, wherever training began."""
+    """The order of the samples in each epoch. It depends on the seed and the epoch's number only,
+    so that it is the same when training continues.
+    """
 
     samples: int
     seed: int
 
     def of(self, epoch: int) -> Array:
-        """The samples' numbers, shuffled."""
+        """The indices of the samples, shuffled for that epoch."""
         return np.random.default_rng([self.seed, epoch]).permutation(self.samples)
 
 
 @dataclass(frozen=True)
 class Epoch:
-    """What one round through the data came to; `loss` is the mean over its batches."""
+    """The result of one epoch; `loss` is the mean over its batches."""
 
     epoch: int
     batches: int
@@ -187,7 +189,7 @@ def command(
 def _sizes(
     file: npz.Npz, inputs: Sequence[Value], dimensions: Dimensions, batch: int | None
 ) -> dict[str, Any]:
-    """Types and shapes of a batch's inputs: the batch size first, the rest from the arrays."""
+    """Types and shapes of the inputs of a batch: the batch size first, the rest from the arrays."""
     for value in inputs:
         shape, _ = file.header(value.name)
         if not shape:
@@ -207,7 +209,9 @@ def _sizes(
 
 
 def _data(file: npz.Npz, infos: Mapping[str, Any]) -> Data:
-    """The arrays, which must fit the inputs and have the same number of samples."""
+    """The arrays. Raises CommandError unless they fit the inputs and have the same number of
+    samples.
+    """
     if not infos:
         raise CommandError("The model has no inputs, so there is nothing to train it on.")
     arrays: dict[str, Array] = {}
@@ -240,9 +244,9 @@ def _train(
     orders: _Orders | None,
     output: Output,
 ) -> tuple[list[Epoch], bool]:
-    """Trains the epochs of these numbers; those done, and whether Ctrl-C ended it.
+    """Trains the epochs with the given numbers. Returns those done, and whether Ctrl-C ended it.
 
-    Raises CommandError where the loss is no number any more.
+    Raises CommandError if the loss becomes NaN or infinite.
     """
     anchors = session.initAnchorArrays()
     value = anchors[loss]
@@ -258,10 +262,10 @@ def _train(
                 losses.append(float(value.sum()))
                 progress.advance(losses[-1])
                 if not math.isfinite(losses[-1]):
-                    isFirst = batch == 0 and epoch == numbers[0]
+                    is_first = batch == 0 and epoch == numbers[0]
                     advice = (
                         "Look for NaN and infinity in the data, and for labels that are no class."
-                        if isFirst
+                        if is_first
                         else "A smaller --lr may help."
                     )
                     raise CommandError(

@@ -1,8 +1,9 @@
-// onnx/defs/schema.h: schemas by which a library makes its operators known to ONNX.
+// Operator schemas, with which a library registers its operators with ONNX. After
+// onnx/defs/schema.h of ONNX.
 //
-// A schema that a library registers ends in Python's onnx.defs, so that onnx.checker and
-// onnx.shape_inference know the operator. Nothing of ONNX's C++ library is needed. What has code in
-// libpopir lies in an inline namespace, so that no symbol is taken for one of ONNX's own.
+// Registered schemas appear in Python's onnx.defs, so that onnx.checker and onnx.shape_inference
+// know the operators. ONNX's C++ library is not needed. Functions with code in libpopir are in an
+// inline namespace, so that their symbols do not clash with ONNX's.
 #ifndef onnx_defs_schema_h
 #define onnx_defs_schema_h
 
@@ -31,7 +32,7 @@ inline namespace popir_sdk {
 
 using OperatorSetVersion = int;
 
-/// What an operator takes and gives. Setters return the schema, to be chained.
+/// The schema of an operator: inputs, outputs, attributes. Setters return the schema, for chaining.
 class OpSchema {
  public:
   static constexpr int kUninitializedSinceVersion = -1;
@@ -53,7 +54,7 @@ class OpSchema {
     std::string description;
     AttributeProto::AttributeType type;
     bool required;
-    /// Of type `type` where there is a default.
+    /// Has type `type` if there is a default.
     AttributeProto defaultValue;
   };
   struct TypeConstraintParam {
@@ -79,7 +80,7 @@ class OpSchema {
   OpSchema& NumOutputs(int) { return *this; }
   OpSchema& NumOutputs(int, int) { return *this; }
 
-  /// Parameter `n`, in ascending order.
+  /// Adds parameter `n`. Call in ascending order of n.
   OpSchema& Input(int n, std::string name, const std::string& description, std::string typeStr,
                   FormalParameterOption option = Single, bool isHomogeneous = true,
                   int minArity = 1, DifferentiationCategory = Unknown);
@@ -112,7 +113,7 @@ class OpSchema {
                  const std::vector<std::string>& value);
 
   OpSchema& TypeAndShapeInferenceFunction(InferenceFunction function);
-  /// `populate` is called at once.
+  /// Calls `populate` on this schema immediately.
   OpSchema& FillUsing(const std::function<void(OpSchema&)>& populate);
 
   static const std::vector<std::string>& all_numeric_types();
@@ -146,15 +147,15 @@ class OpSchema {
   InferenceFunction inference_;
 };
 
-/// The schemas that libraries have registered.
+/// The schemas registered by libraries.
 class OpSchemaRegistry {
  public:
-  /// The versions of each domain that exist.
+  /// The versions of each domain.
   class DomainToVersionRange {
    public:
     static DomainToVersionRange& Instance();
-    /// Python's onnx.defs extends a domain by itself when a schema comes; what is said here is kept
-    /// for those who ask.
+    /// Stores the versions for queries. It is not needed for registration: Python's onnx.defs adds
+    /// a domain with its first schema.
     void AddDomainToVersion(const std::string& domain, int minVersion, int maxVersion,
                             int lastReleaseVersion = -1);
     void UpdateDomainToVersion(const std::string& domain, int minVersion, int maxVersion,
@@ -167,20 +168,20 @@ class OpSchemaRegistry {
     std::unordered_map<std::string, std::pair<int, int>> ranges_;
   };
 
-  /// A static object of this type registers a schema.
+  /// Registers a schema when its library is loaded: define a static object of this type.
   class OpSchemaRegisterOnce {
    public:
     OpSchemaRegisterOnce(const OpSchema& schema);
   };
 
-  /// The newest schema of that name not above `maxInclusiveVersion` that a library has registered;
-  /// null if there is none.
+  /// The registered schema of this name with the highest version not above `maxInclusiveVersion`.
+  /// Null if there is none.
   static const OpSchema* Schema(const std::string& name, int maxInclusiveVersion,
                                 const std::string& domain = ONNX_DOMAIN);
 };
 
-/// Makes the schema known. Never throws: what is wrong with it is reported when popir's registry is
-/// used next. `where` is an address in the library that brings it.
+/// Registers a schema. Never throws: errors are reported at the next use of popir's registry.
+/// `where` is an address in the library that contains the schema.
 void RegisterSchema(const OpSchema& schema, int opsetVersionToLoad = 0, bool failDuplicate = true,
                     bool failWithException = false, const void* where = nullptr) noexcept;
 
@@ -190,7 +191,7 @@ void RegisterSchema(const OpSchema& schema, int opsetVersionToLoad = 0, bool fai
 template <typename T>
 OpSchema GetOpSchema();
 
-/// Registers all schemas of a set, a class with a static ForEachSchema(function).
+/// Registers all schemas of a set. OperatorSet has a static ForEachSchema(function).
 template <class OperatorSet>
 void RegisterOpSetSchema(int = 0, bool = true, bool = false) {
   OperatorSet::ForEachSchema([](OpSchema&& schema) { RegisterSchema(schema); });
@@ -202,7 +203,7 @@ void RegisterOpSetSchema(int = 0, bool = true, bool = false) {
 
 #define ONNX_OPERATOR_SET_SCHEMA_CLASS_NAME(domain, ver, name) name##_##domain##_ver##ver
 
-/// Defines the schema of an operator, to be had by GetOpSchema<class name>(); in ONNX_NAMESPACE.
+/// Defines the schema that GetOpSchema<class name>() returns. Use it in ONNX_NAMESPACE.
 #define ONNX_OPERATOR_SET_SCHEMA_EX(name, domain, domain_str, ver, in_static_opset, impl) \
   class ONNX_OPERATOR_SET_SCHEMA_CLASS_NAME(domain, ver, name);                           \
   template <>                                                                             \

@@ -1,4 +1,5 @@
-// onnx/defs/shape_inference.h: what a schema's inference function is given, and helpers for it.
+// Shape inference: the context of a schema's inference function, and helpers. After
+// onnx/defs/shape_inference.h of ONNX.
 #ifndef onnx_defs_shape_inference_h
 #define onnx_defs_shape_inference_h
 
@@ -16,18 +17,18 @@
 namespace ONNX_NAMESPACE {
 inline namespace popir_sdk {
 
-/// What is known of one node; the types of its outputs are to be set.
+/// The known facts about a node. The function sets the types of its outputs.
 struct InferenceContext {
   virtual ~InferenceContext();
-  /// Null where the node has no such attribute.
+  /// Null if the node has no such attribute.
   virtual const AttributeProto* getAttribute(const std::string& name) const = 0;
   virtual std::size_t getNumInputs() const = 0;
-  /// Null where nothing is known of the input.
+  /// Null if the type is unknown.
   virtual const TypeProto* getInputType(std::size_t index) const = 0;
-  /// Null where the input is no constant.
+  /// Null if the input is not constant.
   virtual const TensorProto* getInputData(std::size_t index) const = 0;
   virtual std::size_t getNumOutputs() const = 0;
-  /// Null where the node has no such output.
+  /// Null if the node has no such output.
   virtual TypeProto* getOutputType(std::size_t index) = 0;
 
   bool hasInput(std::size_t index) const {
@@ -39,7 +40,7 @@ struct InferenceContext {
 using InferenceFunction = std::function<void(InferenceContext&)>;
 using Dim = TensorShapeProto_Dimension;
 
-/// Types or shapes that an operator does not take.
+/// Thrown for types or shapes that the operator does not support.
 class InferenceError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -69,19 +70,19 @@ template <typename... Args>
 bool hasShape(const TypeProto& type);
 bool hasInputShape(const InferenceContext& ctx, std::size_t n);
 bool hasNInputShapes(const InferenceContext& ctx, std::size_t n);
-// \throws InferenceError where there is none.
+// \throws InferenceError if there is no shape
 const TensorShapeProto& getInputShape(const InferenceContext& ctx, std::size_t n);
 TensorShapeProto* getOutputShape(InferenceContext& ctx, std::size_t n);
 
 void updateOutputElemType(InferenceContext& ctx, std::size_t outputIndex, int32_t elemType);
 void updateOutputShape(InferenceContext& ctx, std::size_t outputIndex,
                        const TensorShapeProto& shape);
-/// The shape of the dimensions given one after another.
+/// Sets the shape of an output to the given dimensions.
 void updateOutputShape(InferenceContext& ctx, std::size_t outputIndex,
                        std::initializer_list<Dim> dims);
 void appendDim(TensorShapeProto* shape, int64_t value);
 
-// Each does nothing where the input is not known.
+// These do nothing if the input is unknown.
 void propagateElemTypeFromInputToOutput(InferenceContext& ctx, std::size_t inputIndex,
                                         std::size_t outputIndex);
 void propagateShapeFromInputToOutput(InferenceContext& ctx, std::size_t inputIndex,
@@ -90,12 +91,13 @@ inline void propagateShapeAndTypeFromFirstInput(InferenceContext& ctx) {
   propagateElemTypeFromInputToOutput(ctx, 0, 0);
   propagateShapeFromInputToOutput(ctx, 0, 0);
 }
-/// The element type that an attribute of type INT gives, else `defaultElemType`.
+/// Sets the element type of an output to the value of an INT attribute, or to `defaultElemType` if
+/// it is missing.
 void propagateElemTypeFromAttributeToOutput(
     InferenceContext& ctx, const std::string& name, std::size_t outputIndex,
     TensorProto::DataType defaultElemType = TensorProto::UNDEFINED);
 
-// The attribute's value, or the default where the node has none.
+// Returns the attribute's value, or the default if it is missing.
 int64_t getAttribute(InferenceContext& ctx, const std::string& name, int64_t defaultValue);
 inline int64_t getAttribute(InferenceContext& ctx, const std::string& name, int defaultValue) {
   return getAttribute(ctx, name, static_cast<int64_t>(defaultValue));
@@ -103,22 +105,22 @@ inline int64_t getAttribute(InferenceContext& ctx, const std::string& name, int 
 float getAttribute(InferenceContext& ctx, const std::string& name, float defaultValue);
 std::string getAttribute(InferenceContext& ctx, const std::string& name,
                          const std::string& defaultValue);
-/// Whether the node has the attribute, whose integers go to `values`.
+/// Reads an attribute with a list of integers. Returns false if it is missing.
 bool getRepeatedAttribute(InferenceContext& ctx, const std::string& name,
                           std::vector<int64_t>& values);
 bool getRepeatedAttribute(InferenceContext& ctx, const std::string& name,
                           std::vector<float>& values);
 
-/// \throws InferenceError if the input's rank is known and another one.
+/// \throws InferenceError if the rank of the input is known and differs
 void checkInputRank(InferenceContext& ctx, std::size_t inputIndex, int rank);
-/// Dimension `dimIndex` of an input and `dim` become what both say.
-/// \throws InferenceError if they contradict each other.
+/// Merges `dim` with dimension `dimIndex` of an input; both get the known value.
+/// \throws InferenceError if both are known and differ
 void unifyInputDim(InferenceContext& ctx, std::size_t inputIndex, int dimIndex, Dim& dim);
-// Dimensions multiplied and divided, where they are known.
+// Product and quotient of dimensions; unknown if an operand is unknown.
 Dim operator*(const Dim& a, const Dim& b);
 Dim operator*(const Dim& a, int64_t b);
 Dim operator/(const Dim& a, int64_t b);
-/// The product of the dimensions [from, upto).
+/// The product of dimensions [from, upto).
 Dim multiplyDims(const TensorShapeProto& shape, int from, int upto);
 
 }  // namespace popir_sdk

@@ -1,7 +1,7 @@
-// popart/alias/aliasmodel.hpp: what operators say of aliases to PopART's in-placing.
+// Alias information for PopART's in-placing. After popart/alias/aliasmodel.hpp of PopART 3.
 //
-// popir decides which operators work in place from aliases(), modifies(), uses() and their
-// priorities alone, so what is put in here is kept and not read.
+// popir decides about in-placing from aliases(), modifies(), uses() and the priorities only.
+// Contents of an AliasModel are stored, but not used.
 #ifndef popart_alias_aliasmodel_hpp
 #define popart_alias_aliasmodel_hpp
 
@@ -15,7 +15,7 @@ namespace poprithms {
 namespace memory {
 namespace inplace {
 
-/// That an operator's input at an index share memory with its output.
+/// The proposal that an operator's output aliases the input at an index.
 class Proposal {
  public:
   Proposal() = default;
@@ -32,18 +32,19 @@ class Proposal {
 
 namespace popart {
 
+/// Stores what operators report about their aliases.
 class AliasModel {
  public:
   AliasModel() = default;
   AliasModel(const AliasModel&) = delete;
   AliasModel& operator=(const AliasModel&) = delete;
 
-  /// Output 0 may be input 0, changed.
+  /// Output 0 may be input 0, modified in place.
   void insertUnaryModifier0(const Op& op) { insertUnaryModifier(op, 0); }
   void insertUnaryModifier(const Op& op, InIndex index) { modifiers_.push_back({&op, {index}}); }
-  /// Output 0 may be any one of inputs 0 and 1, changed.
+  /// Output 0 may be input 0 or input 1, modified in place.
   void insertBinaryModifier(const Op& op) { modifiers_.push_back({&op, {0, 1}}); }
-  /// Output 0 may be input 0 seen in another way.
+  /// Output 0 may be a view of input 0.
   void insertViewChange(const Op& op) { views_.push_back(&op); }
 
   struct Modifier {

@@ -1,4 +1,4 @@
-// popart/op/accumulate.hpp: values gathered in a variable over steps.
+// Accumulation into a variable over steps. After popart/op/accumulate.hpp of PopART 3.
 #ifndef popart_op_accumulate_hpp
 #define popart_op_accumulate_hpp
 
@@ -13,7 +13,7 @@
 
 namespace popart {
 
-/// What becomes of the variable v, with the updater u and the factor f.
+/// The new value of the variable v, for the updater u and the factor f.
 enum class AccumulationType {
   Add = 0,              ///< v + u
   DampenedAdd,          ///< v + f u
@@ -27,6 +27,7 @@ enum class AccumulationType {
 };
 std::ostream& operator<<(std::ostream& os, const AccumulationType& type);
 
+/// Base of updates of the variable by the updater and a factor.
 class AccumulateBaseOp : public VarUpdateWithUpdaterOp {
  public:
   AccumulateBaseOp(const OperatorIdentifier& opid, AccumulationType type,
@@ -34,7 +35,7 @@ class AccumulateBaseOp : public VarUpdateWithUpdaterOp {
       : VarUpdateWithUpdaterOp(opid, settings), type_(type), factor_(factor) {}
   ~AccumulateBaseOp() override;
 
-  /// The factor, where it is not constant.
+  /// Input of the factor, if it is not constant.
   static constexpr InIndex getFactorInIndex() { return 2; }
   std::unique_ptr<Op> clone() const override = 0;
   std::map<InIndex, TensorId> optimizerInputs() const override;
@@ -48,6 +49,7 @@ class AccumulateBaseOp : public VarUpdateWithUpdaterOp {
   OptimizerValue factor_;
 };
 
+/// The update selected by an AccumulationType.
 class AccumulateOp : public AccumulateBaseOp {
  public:
   AccumulateOp(AccumulationType type, const OptimizerValue& factor, const Op::Settings& settings);

@@ -1,4 +1,4 @@
-// popart/op/add.hpp: the sum of two tensors.
+// Element-wise addition. After popart/op/add.hpp of PopART 3.
 #ifndef popart_op_add_hpp
 #define popart_op_add_hpp
 

@@ -1,8 +1,9 @@
-// popart/op/builtin.hpp: what the classes of popart/op/ have in common.
+// Helpers of the operator classes in popart/op/. popir's own.
 //
-// Each stands for an operator of the compiler: C++ code meets such operators as objects of these
-// classes, and an object that C++ code makes becomes the compiler's own when a graph takes it. A
-// class that derives from one has its setup(), aliases and inputs, and brings its own lowering.
+// Each of these classes represents an operator of the compiler. C++ code sees the compiler's
+// operators as objects of these classes. An object created in C++ becomes an operator of the
+// compiler when it is added to a graph. A derived class inherits setup(), aliases and inputs, and
+// must provide its own lowering.
 #ifndef popart_op_builtin_hpp
 #define popart_op_builtin_hpp
 
@@ -13,8 +14,9 @@
 namespace popart {
 namespace builtin {
 
-/// What getGradOps() of these classes does: the gradient is the compiler's, so a class that derives
-/// and can be trained has to say its own. \throws error that says so.
+/// The getGradOps() of these classes. The gradient of a built-in operator is the compiler's, so a
+/// derived class that supports training must override getGradOps().
+/// \throws error that says so
 [[noreturn]] void refuseGradient(const Op& op);
 
 }  // namespace builtin

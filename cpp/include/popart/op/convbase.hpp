@@ -1,4 +1,4 @@
-// popart/op/convbase.hpp: options of convolutions that run side by side.
+// Options of multi-convolutions. After popart/op/convbase.hpp of PopART 3.
 #ifndef popart_op_convbase_hpp
 #define popart_op_convbase_hpp
 
@@ -13,10 +13,10 @@
 
 namespace popart {
 
-/// Lists have one entry for each convolution, or none.
+/// Options per convolution. Each list has one entry per convolution, or is empty.
 class MultiConvOptions {
  public:
-  /// From attributes of a node; `sessionConvOptions` are kept for those it does not give.
+  /// Reads the attributes of a node. `sessionConvOptions` are the defaults.
   MultiConvOptions(const std::map<std::string, std::string> sessionConvOptions,
                    const Attributes& attributes);
 

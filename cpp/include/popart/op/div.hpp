@@ -1,4 +1,4 @@
-// popart/op/div.hpp: the quotient of two tensors, element by element.
+// Element-wise division. After popart/op/div.hpp of PopART 3.
 #ifndef popart_op_div_hpp
 #define popart_op_div_hpp
 

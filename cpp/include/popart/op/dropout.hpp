@@ -1,4 +1,4 @@
-// popart/op/dropout.hpp: dropout.
+// Dropout. After popart/op/dropout.hpp of PopART 3.
 #ifndef popart_op_dropout_hpp
 #define popart_op_dropout_hpp
 
@@ -11,6 +11,7 @@
 
 namespace popart {
 
+/// Output 1 is the mask.
 class DropoutOp : public DropoutBaseOp {
  public:
   using DropoutBaseOp::DropoutBaseOp;

@@ -1,4 +1,4 @@
-// popart/op/dropoutbase.hpp: what the operators that drop elements at random have in common.
+// Base class of dropout operators. After popart/op/dropoutbase.hpp of PopART 3.
 #ifndef popart_op_dropoutbase_hpp
 #define popart_op_dropoutbase_hpp
 
@@ -17,7 +17,7 @@ class DropoutBaseOp : public RandomBaseOp {
   static InIndex getInIndex() { return 0; }
   static OutIndex getOutIndex() { return 0; }
   InIndex getSeedInIndex() const override { return 1; }
-  /// The share of elements that become 0.
+  /// The fraction of elements that become 0.
   float getRatio() const { return ratio_; }
   void setRatio(float ratio) { ratio_ = ratio; }
   bool canBeReplacedByIdentity() const override { return ratio_ == 0; }

@@ -1,4 +1,4 @@
-// popart/op/elementwise.hpp: base classes of operators that work element by element.
+// Base classes of element-wise operators. After popart/op/elementwise.hpp of PopART 3.
 #ifndef popart_op_elementwise_hpp
 #define popart_op_elementwise_hpp
 
@@ -13,7 +13,7 @@
 
 namespace popart {
 
-/// One input, one output of its info.
+/// One input; one output of the same type and shape.
 class ElementWiseUnaryOp : public Op {
  public:
   using Op::Op;
@@ -32,7 +32,7 @@ class ElementWiseUnaryOp : public Op {
   virtual bool isIdentity() const { return canBeReplacedByIdentity(); }
 };
 
-/// One input, one output of its shape and of type BOOL.
+/// One input; one BOOL output of the same shape.
 class ElementWiseUnaryBooleanOp : public Op {
  public:
   using Op::Op;
@@ -46,7 +46,7 @@ class ElementWiseUnaryBooleanOp : public Op {
   bool canShard() const override { return true; }
 };
 
-/// The output is the input, written.
+/// An in-place variant: the output is the modified input.
 class ElementWiseInplaceUnaryOp : public ElementWiseUnaryOp {
  public:
   using ElementWiseUnaryOp::ElementWiseUnaryOp;
@@ -57,7 +57,7 @@ class ElementWiseInplaceUnaryOp : public ElementWiseUnaryOp {
   view::Regions aliases(InIndex in, OutIndex) const final { return uses(in); }
 };
 
-/// The gradient of a unary operator from the gradient of its output and from its input.
+/// The gradient of a unary operator, computed from the output's gradient and the input.
 class ElementWiseNonLinearUnaryGradOp : public Op {
  public:
   ElementWiseNonLinearUnaryGradOp(const OperatorIdentifier& opid, const ElementWiseUnaryOp& fwdOp);
@@ -74,7 +74,7 @@ class ElementWiseNonLinearUnaryGradOp : public Op {
   bool canShard() const override { return true; }
 };
 
-/// Two inputs, one output of the shape that numpy's broadcasting gives.
+/// Two inputs; one output of their broadcast shape.
 class ElementWiseBinaryBaseOp : public Op {
  public:
   using Op::Op;
@@ -93,14 +93,14 @@ class ElementWiseBinaryBaseOp : public Op {
   view::RegMap bwdRegMap(InIndex in, OutIndex out) const final;
 };
 
-/// One that may have variants which write their left or right input.
+/// A binary operator that may have in-place variants for its left and right input.
 class ElementWiseBinaryOp : public ElementWiseBinaryBaseOp {
  public:
   using ElementWiseBinaryBaseOp::ElementWiseBinaryBaseOp;
   ~ElementWiseBinaryOp() override;
 
   std::unique_ptr<Op> clone() const override;
-  /// The variants that there are for inputs of the output's shape, with priority 10 each.
+  /// In-place variants for the inputs that have the output's shape, each with priority 10.
   std::vector<std::tuple<OperatorIdentifier, float>> inplacePriorityDefault() const final;
   std::unique_ptr<Op> getInplaceVariant(const OperatorIdentifier& id) const final;
   void setInplacePriority(const OperatorIdentifier& id, float priority);
@@ -119,7 +119,7 @@ class ElementWiseBinaryOp : public ElementWiseBinaryBaseOp {
   std::map<OperatorIdentifier, float> priorities_;
 };
 
-/// A variant whose output is the left input, written.
+/// In-place variant: the output is the modified left input.
 class ElementWiseBinaryInplaceLhsOp : public ElementWiseBinaryBaseOp {
  public:
   using ElementWiseBinaryBaseOp::ElementWiseBinaryBaseOp;
@@ -130,7 +130,7 @@ class ElementWiseBinaryInplaceLhsOp : public ElementWiseBinaryBaseOp {
   view::Regions aliases(InIndex in, OutIndex out) const final;
 };
 
-/// A variant whose output is the right input, written.
+/// In-place variant: the output is the modified right input.
 class ElementWiseBinaryInplaceRhsOp : public ElementWiseBinaryBaseOp {
  public:
   using ElementWiseBinaryBaseOp::ElementWiseBinaryBaseOp;
@@ -141,11 +141,12 @@ class ElementWiseBinaryInplaceRhsOp : public ElementWiseBinaryBaseOp {
   view::Regions aliases(InIndex in, OutIndex out) const final;
 };
 
-/// The axes that a gradient of shape `out` is summed over for an input of shape `in`.
+/// The axes over which a gradient of shape `out` is summed to get the shape `in` (reverse
+/// broadcast).
 std::vector<int64_t> npReductionAxis(const Shape& in, const Shape& out);
 
-/// A binary operator with a class for the gradient of each input; each is constructed from the
-/// operator and the axes that its gradient is summed over.
+/// A binary operator with one gradient class per input. Each is constructed from the operator and
+/// the axes over which the gradient is summed.
 template <class Arg0GradOp, class Arg1GradOp>
 class ElementWiseNpBroadcastableBinaryWithGradOp : public ElementWiseBinaryOp {
  public:
@@ -209,7 +210,7 @@ class ElementWiseBinaryArg1GradOp : public ElementWiseBinaryGradOp {
   bool isArg1Grad() const final { return true; }
 };
 
-/// Two inputs, one output of type BOOL.
+/// Two inputs; one BOOL output.
 class BinaryComparisonOp : public Op {
  public:
   using Op::Op;

@@ -1,4 +1,4 @@
-// popart/op/gather.hpp: slices of a tensor by an index.
+// Gather. After popart/op/gather.hpp of PopART 3.
 #ifndef popart_op_gather_hpp
 #define popart_op_gather_hpp
 
@@ -13,18 +13,19 @@
 
 namespace popart {
 
-/// As ONNX's Gather: the output has the indices' shape in place of the axis. With several groups,
-/// the first dimension of data and indices is the group, and each group is gathered by itself. What
-/// a class derives has this gradient too.
+/// ONNX's Gather: in the output, the shape of the indices replaces the axis. With several groups,
+/// the first dimension of data and indices is the group, and each group is gathered separately.
+/// Derived classes inherit the gradient.
 class GatherOp : public Op {
  public:
-  /// `groupSize` is the number of groups. With `zeroOutOfRangeIndices`, indices that are negative
-  /// or too large give zeros, known ones too. \throws error for a group size below 1.
+  /// `groupSize` is the number of groups. With `zeroOutOfRangeIndices`, indices below 0 or too
+  /// large give zeros, also if they are constant.
+  /// \throws error if groupSize < 1
   GatherOp(const OperatorIdentifier& opid, int64_t axis, int64_t groupSize,
            const Op::Settings& settings,
            const nonstd::optional<float>& availableMemoryProportion = nonstd::nullopt,
            bool zeroOutOfRangeIndices = false);
-  /// Of one group, as SDK 2.2 to 3.1 have it.
+  /// The constructor of SDK 2.2 to 3.1, with one group.
   GatherOp(const OperatorIdentifier& opid, int64_t axis, const Op::Settings& settings,
            const nonstd::optional<float>& availableMemoryProportion = nonstd::nullopt,
            bool zeroOutOfRangeIndices = false)
@@ -36,15 +37,15 @@ class GatherOp : public Op {
   static OutIndex outIndex() { return 0; }
   std::unique_ptr<Op> clone() const override;
   std::vector<std::unique_ptr<Op>> getGradOps() override;
-  /// \throws error for an axis outside of the data, or of the groups; and for data or indices whose
-  /// first dimension is not the number of groups, where there are several.
+  /// \throws error if the axis is outside of the data or is the group dimension, or, with several
+  /// groups, if the first dimension of data or indices is not the number of groups
   void setup() final;
   void appendOutlineAttributes(OpSerialiserBase& os) const override;
-  /// Whether it takes, from a dimension of one element, one element by a vector of indices.
+  /// True if it gathers one element from a dimension of size 1 with a vector of indices.
   bool canBeReplacedByIdentity() const override;
   float getSubgraphValue() const override { return getLowSubgraphValue(); }
   bool canShard() const override { return true; }
-  /// Counted from the front, once the input is known.
+  /// The axis, non-negative once the input is known.
   int64_t getAxis() const { return axis_; }
   int64_t getGroupSize() const { return groups_; }
   nonstd::optional<float> getAvailableMemoryProportion() const { return memory_; }
@@ -57,11 +58,11 @@ class GatherOp : public Op {
   bool zeroOutOfRange_;
 };
 
-/// The gradient with respect to the data: zeros, and each slice of the gradient added where the
-/// indices took one. The compiler has a lowering for it.
+/// The gradient of the data: zeros, to which each slice of the gradient is added at the position
+/// from which it was gathered (scatter-add). The compiler has a lowering for it.
 class GatherGradOp : public Op {
  public:
-  /// `op` is connected; `axis` counts from the front, as GatherOp::getAxis() does.
+  /// `op` must be connected. `axis` is non-negative, as returned by GatherOp::getAxis().
   GatherGradOp(const GatherOp& op, int64_t axis, int64_t groupSize = 1);
   ~GatherGradOp() override;
 

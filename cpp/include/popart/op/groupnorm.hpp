@@ -1,4 +1,4 @@
-// popart/op/groupnorm.hpp: normalization over groups of channels.
+// Group normalization. After popart/op/groupnorm.hpp of PopART 3.
 #ifndef popart_op_groupnorm_hpp
 #define popart_op_groupnorm_hpp
 
@@ -11,6 +11,7 @@
 
 namespace popart {
 
+/// Inputs x, scale and b; outputs y, the mean and the inverse standard deviation of each group.
 class GroupNormOp : public Op {
  public:
   GroupNormOp(const OperatorIdentifier& opid, int64_t numGroups, float epsilon,

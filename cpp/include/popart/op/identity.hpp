@@ -1,4 +1,4 @@
-// popart/op/identity.hpp: the input itself.
+// The identity. After popart/op/identity.hpp of PopART 3.
 #ifndef popart_op_identity_hpp
 #define popart_op_identity_hpp
 
@@ -22,8 +22,7 @@ class IdentityOp : public ElementWiseUnaryOp {
   bool canBeReplacedByIdentity() const override { return true; }
 };
 
-/// The gradient of an operator of one input and one output that changes nothing. Its output shows
-/// its input.
+/// The gradient of an operator that returns its input. The output aliases the input.
 class IdentityGradOp : public IdentityOp {
  public:
   explicit IdentityGradOp(const IdentityOp& fwdOp);

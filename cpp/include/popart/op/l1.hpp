@@ -1,4 +1,4 @@
-// popart/op/l1.hpp: a weighted sum of magnitudes.
+// The scaled L1 norm. After popart/op/l1.hpp of PopART 3.
 #ifndef popart_op_l1_hpp
 #define popart_op_l1_hpp
 
@@ -11,6 +11,7 @@
 
 namespace popart {
 
+/// lambda * |x|, reduced.
 class L1Op : public LossOp {
  public:
   L1Op(const OperatorIdentifier& opid, float lambda, ReductionType reduction,

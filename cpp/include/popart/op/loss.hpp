@@ -1,4 +1,4 @@
-// popart/op/loss.hpp: what operators that are losses have in common.
+// Base class of losses. After popart/op/loss.hpp of PopART 3.
 #ifndef popart_op_loss_hpp
 #define popart_op_loss_hpp
 
@@ -11,6 +11,7 @@
 
 namespace popart {
 
+/// A loss, reduced over all elements.
 class LossOp : public Op {
  public:
   LossOp(const OperatorIdentifier& opid, const Op::Settings& settings, ReductionType reduction)
@@ -22,7 +23,8 @@ class LossOp : public Op {
   ReductionType getReductionType() const { return reduction_; }
   /// "Sum", "Mean" or "NoReduction".
   static std::string reductionTypeToString(ReductionType reduction);
-  /// \throws error for any other string.
+  /// The inverse of reductionTypeToString().
+  /// \throws error for any other string
   static ReductionType reductionTypeFromString(const std::string& reduction);
 
  private:

@@ -1,4 +1,4 @@
-// popart/op/mul.hpp: the product of two tensors, element by element.
+// Element-wise multiplication. After popart/op/mul.hpp of PopART 3.
 #ifndef popart_op_mul_hpp
 #define popart_op_mul_hpp
 

@@ -1,4 +1,4 @@
-// popart/op/negate.hpp: the negative of a tensor.
+// Element-wise negation. After popart/op/negate.hpp of PopART 3.
 #ifndef popart_op_negate_hpp
 #define popart_op_negate_hpp
 

@@ -1,4 +1,4 @@
-// popart/op/randombase.hpp: operators that draw random numbers.
+// Base class of random operators. After popart/op/randombase.hpp of PopART 3.
 #ifndef popart_op_randombase_hpp
 #define popart_op_randombase_hpp
 
@@ -8,7 +8,7 @@
 
 namespace popart {
 
-/// An operator with a seed among its inputs.
+/// An operator with a seed input.
 class RandomBaseOp : public Op {
  public:
   using Op::Op;

@@ -1,4 +1,4 @@
-// popart/op/relu.hpp: max(x, 0), element by element.
+// Element-wise max(x, 0). After popart/op/relu.hpp of PopART 3.
 #ifndef popart_op_relu_hpp
 #define popart_op_relu_hpp
 

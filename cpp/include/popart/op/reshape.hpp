@@ -1,4 +1,4 @@
-// popart/op/reshape.hpp: the elements of a tensor in another shape.
+// Reshape. After popart/op/reshape.hpp of PopART 3.
 #ifndef popart_op_reshape_hpp
 #define popart_op_reshape_hpp
 
@@ -11,12 +11,13 @@
 
 namespace popart {
 
+/// One input; the output has the same elements in another shape.
 class ReshapeBaseOp : public Op {
  public:
   ReshapeBaseOp(const OperatorIdentifier& opid, const Shape& shape, const Op::Settings& settings,
                 bool handleZero = true)
       : Op(opid, settings), outShape_(shape), handleZero_(handleZero) {}
-  /// The shape is that of the output, as the compiler has inferred it, or set by setOutShape.
+  /// The output shape is inferred by the compiler, or set by setOutShape().
   ReshapeBaseOp(const OperatorIdentifier& opid, const Op::Settings& settings,
                 bool handleZero = true)
       : ReshapeBaseOp(opid, {}, settings, handleZero) {}
@@ -25,7 +26,8 @@ class ReshapeBaseOp : public Op {
   static InIndex getInIndex() { return 0; }
   static OutIndex getOutIndex() { return 0; }
   std::unique_ptr<Op> clone() const override;
-  /// An extent of -1 is what remains; one of 0 is the input's, where `handleZero`.
+  /// In the output shape, -1 is inferred from the number of elements. 0 copies the input's size if
+  /// `handleZero`.
   void setup() final;
   void setOutShape(const Shape& shape) { outShape_ = shape; }
   const Shape& getOutShape() const { return outShape_; }

@@ -1,4 +1,4 @@
-// popart/op/subtract.hpp: the difference of two tensors.
+// Element-wise subtraction. After popart/op/subtract.hpp of PopART 3.
 #ifndef popart_op_subtract_hpp
 #define popart_op_subtract_hpp
 

@@ -1,4 +1,4 @@
-// popart/op/sum.hpp: the sum of any number of tensors.
+// The sum of any number of tensors. After popart/op/sum.hpp of PopART 3.
 #ifndef popart_op_sum_hpp
 #define popart_op_sum_hpp
 
@@ -21,11 +21,12 @@ class VariadicOp : public Op {
   std::unique_ptr<Op> clone() const override = 0;
   void setup() final;
   std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
-  /// If there is one input.
+  /// True with a single input.
   bool canBeReplacedByIdentity() const final { return input->n() == 1; }
   float getSubgraphValue() const override { return getLowSubgraphValue(); }
 };
 
+/// The sum of the inputs.
 class SumOp : public VariadicOp {
  public:
   using VariadicOp::VariadicOp;

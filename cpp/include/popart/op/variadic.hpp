@@ -1,4 +1,4 @@
-// popart/op/variadic.hpp: operators of any number of inputs; see sum.hpp.
+// Includes popart/op/sum.hpp, which declares VariadicOp. After popart/op/variadic.hpp of PopART 3.
 #ifndef popart_op_variadic_hpp
 #define popart_op_variadic_hpp
 

@@ -1,4 +1,4 @@
-// popart/op/varupdate.hpp: operators that update a weight where it is.
+// Base classes of in-place updates of weights. After popart/op/varupdate.hpp of PopART 3.
 #ifndef popart_op_varupdate_hpp
 #define popart_op_varupdate_hpp
 
@@ -11,7 +11,7 @@
 
 namespace popart {
 
-/// Input 0, written, is output 0.
+/// Output 0 is the modified input 0.
 class VarUpdateOp : public Op {
  public:
   using Op::Op;
@@ -23,14 +23,14 @@ class VarUpdateOp : public Op {
   void setup() final;
   view::Regions aliases(InIndex in, OutIndex out) const override;
   view::Regions modifies(InIndex index) const override;
-  /// Inputs that the optimizer gives, by index.
+  /// The inputs provided by the optimizer, by index.
   virtual std::map<InIndex, TensorId> optimizerInputs() const = 0;
   float getSubgraphValue() const override { return getHighSubgraphValue(); }
   ReplicatedTensorShardingIndices getReplicatedTensorShardingIndices() const override;
   void growAliasModel(AliasModel& model) const override;
 };
 
-/// One whose input 1 says by what.
+/// An update with an updater as input 1.
 class VarUpdateWithUpdaterOp : public VarUpdateOp {
  public:
   using VarUpdateOp::VarUpdateOp;

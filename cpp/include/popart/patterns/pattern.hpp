@@ -1,4 +1,4 @@
-// popart/patterns/pattern.hpp: rewrites of a graph.
+// Base classes of graph rewrites. After popart/patterns/pattern.hpp of PopART 3.
 #ifndef popart_patterns_pattern_hpp
 #define popart_patterns_pattern_hpp
 
@@ -13,6 +13,7 @@
 
 namespace popart {
 
+/// Base class of patterns.
 class Pattern {
  public:
   Pattern() = default;
@@ -20,30 +21,32 @@ class Pattern {
   Pattern& operator=(const Pattern&) = delete;
   virtual ~Pattern();
 
-  /// As given to its PatternCreator.
+  /// The name given to its PatternCreator.
   const std::string& getPatternName() const;
 
  protected:
-  /// For the operator that replaces `op`: "name of op:name of pattern_name".
+  /// A name for the operator that replaces `op`: "<name of op>:<name>_<pattern name>".
   std::string getReplacementOpName(Op* op, const std::string& name) const;
-  /// Copies the settings that say where and when an operator runs.
+  /// Copies the settings that control where and when an operator runs.
   void transferBaseProperties(const Op* from, Op* to) const;
 };
 
-/// A rewrite that runs, for each operator, before operators are made to work in place, again and
-/// again until none applies.
+/// A rewrite that is tried on each operator before in-placing, repeatedly, until none applies.
 class PreAliasPattern : public Pattern {
  public:
   ~PreAliasPattern() override;
 
+  /// True if apply() can rewrite the graph at `op`.
   virtual bool matches(Op* op) const = 0;
-  /// The tensors that apply() would remove or change; if one is an anchor it is not called.
+  /// The tensors that apply() would remove or change. apply() is not called if one of them is an
+  /// anchor.
   virtual std::vector<const Tensor*> touches(Op* op) const = 0;
-  /// Rewrites. Returns whether the graph changed.
+  /// Rewrites the graph at `op`. Returns true if the graph changed.
   virtual bool apply(Op* op) const = 0;
 
-  /// A new operator in the graph of `oldOp`, not connected yet, with its place and time settings.
-  /// \throws error if no such operator is registered.
+  /// Creates an unconnected operator in the graph of `oldOp`, with the settings of
+  /// transferBaseProperties().
+  /// \throws error if no such operator is registered
   Op* makeReplacementOpInIr(const OperatorIdentifier& opid, Op* oldOp,
                             const std::string& name = "") const;
 

@@ -1,4 +1,4 @@
-// popart/patterns/patterns.hpp: how patterns written in C++ are made known.
+// Registration of patterns written in C++. After popart/patterns/patterns.hpp of PopART 3.
 #ifndef popart_patterns_patterns_hpp
 #define popart_patterns_patterns_hpp
 
@@ -19,12 +19,13 @@
 
 namespace popart {
 
+/// The registry of patterns.
 class PreAliasPatternManager {
  public:
   using Factory = std::function<std::unique_ptr<PreAliasPattern>()>;
 
-  /// Records a pattern. `where` is an address in the library that brings it. Never throws: a name
-  /// that is taken is reported when the registry is used next.
+  /// Registers a pattern. `where` is an address in the library that contains it. Never throws; a
+  /// duplicate name is reported at the next use of the registry.
   static void registerPattern(std::type_index type, const std::string& name, bool enabled,
                               bool mandatory, const Factory& factory,
                               const void* where = nullptr) noexcept;
@@ -32,7 +33,8 @@ class PreAliasPatternManager {
 
 enum class PatternsLevel { NoPatterns = 0, Minimal, Default, All };
 
-/// Which patterns a session runs; a session is made in Python, so here they are kept.
+/// The patterns that a session runs. Sessions are created in Python; here the settings are only
+/// stored.
 class Patterns {
  public:
   Patterns() = default;
@@ -58,8 +60,8 @@ class Patterns {
   std::map<std::string, bool> switched_;
 };
 
-/// A static object of this type makes a pattern known when its library is loaded. A session's
-/// options turn it on and off by name, unless it is mandatory.
+/// Registers a pattern when its library is loaded: define a static object of this type. Session
+/// options enable or disable the pattern by name unless it is mandatory.
 template <class PATTERN>
 class PatternCreator {
  public:

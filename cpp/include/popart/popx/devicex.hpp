@@ -1,4 +1,5 @@
-// popart/popx/devicex.hpp: the device program that a graph becomes, and its tensors by id.
+// The state of lowering a graph: the Poplar graph, and its tensors by id.
+// After popart/popx/devicex.hpp of PopART 3.
 #ifndef popart_popx_devicex_hpp
 #define popart_popx_devicex_hpp
 
@@ -17,7 +18,7 @@
 namespace popart {
 namespace popx {
 
-/// One for each lowering; operators written in C++ and in Python share it.
+/// One object per lowering, shared by operators written in C++ and in Python.
 class Devicex {
  public:
   /// The graph must outlive this object.
@@ -34,11 +35,11 @@ class Devicex {
   /// Sets or replaces the tensor of an id.
   void insert(const TensorId& id, const poplar::Tensor& tensor) { tensors_[id] = tensor; }
   bool contains(const TensorId& id) const { return tensors_.count(id) != 0; }
-  /// \throws error if there is none of that id.
+  /// \throws error for an unknown id
   const poplar::Tensor& get(const TensorId& id) const;
   void erase(const TensorId& id) { tensors_.erase(id); }
 
-  /// For poplin's functions, which take the address.
+  /// The planning cache for poplin's functions.
   poplin::PlanningCache convCache;
   poplin::matmul::PlanningCache matmulCache;
 

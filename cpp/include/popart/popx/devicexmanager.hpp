@@ -1,4 +1,4 @@
-// popart/popx/devicexmanager.hpp: popart/devicemanager.hpp, where sources look for it.
+// Includes popart/devicemanager.hpp. After popart/popx/devicexmanager.hpp of PopART 3.
 #ifndef popart_popx_devicexmanager_hpp
 #define popart_popx_devicexmanager_hpp
 

@@ -1,4 +1,5 @@
-// popart/popx/executablex.hpp: a compiled model. popir's is in Python; here it has only a name.
+// A compiled model, declared only. popir's are in Python.
+// After popart/popx/executablex.hpp of PopART 3.
 #ifndef popart_popx_executablex_hpp
 #define popart_popx_executablex_hpp
 

@@ -1,4 +1,5 @@
-// popart/popx/inputcreatortype.hpp: what an Opx can do for the layout of its inputs.
+// How an Opx can determine the layout of an input.
+// After popart/popx/inputcreatortype.hpp of PopART 3.
 #ifndef popart_popx_inputcreatortype_hpp
 #define popart_popx_inputcreatortype_hpp
 
@@ -6,11 +7,11 @@ namespace popart {
 namespace popx {
 
 enum class InputCreatorType {
-  CanCreate = 0,      ///< it makes the tensor
-  CanUnwind,          ///< it maps a layout that is wanted of its output back to its input
+  CanCreate = 0,      ///< ///< it creates the input tensor
+  CanUnwind,          ///< ///< it derives the input's layout from the output's layout
   CanCreateOrUnwind,  ///< either
   Deadend,            ///< neither
-  CanDelegate,        ///< what it calls decides
+  CanDelegate,        ///< ///< decided by the graph that it calls
   CanDelegateOrUnwind
 };
 

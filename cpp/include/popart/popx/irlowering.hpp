@@ -1,4 +1,4 @@
-// popart/popx/irlowering.hpp: from a model to the device's graph, as operators see it.
+// The lowering of a model, as seen by operators. After popart/popx/irlowering.hpp of PopART 3.
 #ifndef popart_popx_irlowering_hpp
 #define popart_popx_irlowering_hpp
 
@@ -12,12 +12,13 @@
 namespace popart {
 namespace popx {
 
-/// The element type on the device. \throws error for a type that no device tensor has.
+/// The device's element type.
+/// \throws error if the device has no such type
 poplar::Type popType(DataType type);
 poplar::Type popType(const TensorInfo& info);
 
-/// The graph that operators are lowered to, one replica of it, and options for libraries'
-/// functions: those of products and LSTMs are the session's, of its SessionOptions; the others are
+/// The Poplar graph to which operators are lowered, its single replica, and options for library
+/// functions. The options of matrix products and LSTMs come from the SessionOptions; the others are
 /// empty.
 class IrLowering {
  public:

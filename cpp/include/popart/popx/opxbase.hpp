@@ -1,5 +1,5 @@
-// popart/popx/opxbase.hpp: what Opx and PopOpx have in common, which names no tensor of either, and
-// how the compiler calls both.
+// The common base of Opx and PopOpx, and the interface by which the compiler calls both. popir's
+// own.
 #ifndef popart_popx_opxbase_hpp
 #define popart_popx_opxbase_hpp
 
@@ -25,10 +25,10 @@
 namespace popart {
 namespace popx {
 
-/// Sets of tensors of which one has to be there whole.
+/// Alternative sets of tensors: all tensors of one set must exist.
 using DnfTensorIds = std::vector<std::set<TensorId>>;
 
-/// Lowers one operator. A class for a lowering derives from Opx or PopOpx.
+/// The lowering of an operator. Derive from Opx or PopOpx.
 class OpxBase {
  public:
   OpxBase(const OpxBase&) = delete;
@@ -36,53 +36,53 @@ class OpxBase {
   virtual ~OpxBase();
 
   Op* op_p;
-  /// Where several operators can make one input, the highest does.
+  /// If several operators can create a tensor, the one with the highest priority does.
   double inputCreatorPriority = 0.0;
 
-  // The layout of inputs and outputs.
+  // ---- Layouts of inputs and outputs ----
   virtual InputCreatorType getInputCreatorType(InIndex index) const;
-  /// Whether a layout of output `out` says how input `in` should lie; by default, whether the
-  /// input's type says that it can be unwound.
+  /// True if the layout of output `out` determines a layout for input `in`. By default this depends
+  /// on getInputCreatorType().
   virtual bool canUnwind(InIndex in, OutIndex out) const;
-  /// The tensors that have to be there before an input can be created.
+  /// The tensors that must exist before the input can be created.
   virtual std::set<TensorId> mustExistBeforeCreate(int index) const;
-  /// Where there is a choice, the sets to choose from; by default the one of mustExistBeforeCreate.
+  /// Alternatives to mustExistBeforeCreate(), which is the default.
   virtual DnfTensorIds mustExistBeforeCreateDNF(int index) const;
   virtual view::RegMap unwindRegion(InIndex in, OutIndex out) const;
-  /// Whether grow() writes an output that is there already, getOutTensor(index), and sets none.
-  /// Such an output is made before, spread evenly over the tiles.
+  /// True if grow() writes to an existing output, getOutTensor(index), rather than sets it. The
+  /// compiler then creates this output, distributed evenly over the tiles.
   virtual bool outputCreatedExternally(OutIndex index) const;
 
-  // What the compiler calls, whatever kind of tensors the lowering itself speaks of.
-  /// Extends the program by the operator.
+  // ---- Interface for the compiler, independent of the tensor type of the lowering ----
+  /// Appends the operator to the program.
   virtual void growProgram(poplar::program::Sequence& prog) const = 0;
-  /// A tensor for an input, laid out as the operator wants it.
+  /// Creates the tensor of an input, in the layout that the operator prefers.
   virtual poplar::Tensor makeInput(InIndex index, const poplar::DebugNameAndId& dnai) const = 0;
-  /// For input `in`, a tensor laid out so that output `out` lies as `tensor` does.
+  /// Creates a tensor for input `in`, such that output `out` gets the layout of `tensor`.
   virtual poplar::Tensor makeUnwound(const poplar::Tensor& tensor, InIndex in,
                                      OutIndex out) const = 0;
-  /// Makes the outputs that are created externally.
+  /// Creates the outputs for which outputCreatedExternally() is true.
   void makeOutputs() const;
 
-  /// \throws error unless the operator is an OP.
+  /// \throws error if the operator is not an OP
   template <class OP>
   OP& getOp() const {
     if (OP* op = dynamic_cast<OP*>(op_p)) return *op;
     throw error("The Opx of {} asked for an operator of another class", op_p->debugName());
   }
-  /// Whether the operator has this domain and name; the version does not matter.
+  /// \throws error if the operator has another domain or name; the version is ignored
   template <class OP>
   void verifyOp(Op* op, const OperatorIdentifier& opid) const {
     if (op->opid.domain != opid.domain || op->opid.type != opid.type) refuse(op, {opid});
   }
-  /// Whether the operator is one of these.
+  /// \throws error if the operator is none of these
   template <class OP>
   void verifyOp(Op* op, const std::vector<OperatorIdentifier>& opids) const {
     for (const OperatorIdentifier& opid : opids)
       if (op->opid == opid) return;
     refuse(op, opids);
   }
-  /// Whether the operator is an OP.
+  /// \throws error if the operator is not an OP
   template <class OP>
   void verifyOp(Op* op) const {
     if (!op->isConvertibleTo<OP>())
@@ -90,7 +90,7 @@ class OpxBase {
   }
 
   const Devicex* getDevicex() const { return dv_p; }
-  /// The IPU that the operator is placed on; there is one graph for all of them.
+  /// Always 0: one graph contains all IPUs.
   int64_t getVirtualGraphId() const { return 0; }
 
   bool hasInput(InIndex index) const { return op_p->hasInput(index); }

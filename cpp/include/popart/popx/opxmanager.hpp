@@ -1,4 +1,5 @@
-// popart/popx/opxmanager.hpp: how lowerings written in C++ are made known and made.
+// Registration and construction of lowerings written in C++.
+// After popart/popx/opxmanager.hpp of PopART 3.
 #ifndef popart_popx_opxmanager_hpp
 #define popart_popx_opxmanager_hpp
 
@@ -18,21 +19,23 @@
 namespace popart {
 namespace popx {
 
+/// The registry of lowerings.
 class OpxManager {
  public:
   using OpxFactoryFunc = std::function<std::unique_ptr<OpxBase>(Op* op, Devicex* devicex)>;
 
-  /// Records a lowering. `where` is an address in the library that brings it. Never throws: an
-  /// identifier that is taken is reported when the registry is used next.
+  /// Registers a lowering. `where` is an address in the library that contains it. Never throws; a
+  /// duplicate identifier is reported at the next use of the registry.
   static void registerOpx(const OperatorIdentifier& opid, const OpxFactoryFunc& factory,
                           const void* where = nullptr) noexcept;
-  /// Null if there is none for the operator's identifier.
+  /// Null if no lowering is registered for the operator's identifier.
   static std::unique_ptr<OpxBase> createOpx(Op* op, Devicex* devicex);
 };
 
-/// A static object of this type makes a lowering, an Opx or a PopOpx, known when its library is
-/// loaded: by its constructor from an operator and a device, by a function, or, for an operator
-/// that a pattern must have replaced, by the error that its lowering is.
+/// Registers a lowering (Opx or PopOpx) when its library is loaded: define a static object of this
+/// type. The lowering is created by its constructor from an operator and a Devicex, or by a
+/// function. With a message instead of these, lowering is an error: a pattern must replace the
+/// operator.
 template <class OPX>
 class OpxCreator {
  public:

@@ -1,4 +1,5 @@
-// popart/popx/popopx.hpp: Opx in the interface of SDK 2.3 to 3.1, whose device tensors are snap's.
+// Base class of lowerings that use snap's tensors (SDK 2.3 to 3.1).
+// After popart/popx/popopx.hpp of PopART 3.
 #ifndef popart_popx_popopx_hpp
 #define popart_popx_popopx_hpp
 
@@ -21,7 +22,7 @@ namespace popx {
 
 class Opx;
 
-/// As Opx, function by function.
+/// Each function does what Opx's function of the same name does.
 class PopOpx : public OpxBase {
  public:
   PopOpx(Op* op, Devicex* devicex);
@@ -33,7 +34,7 @@ class PopOpx : public OpxBase {
 
   snap::Graph& graph() const { return graph_; }
   snap::Graph& topLevelGraph() const { return graph_; }
-  // As of Opx, the one graph that there is.
+  // There is one graph, as in Opx.
   virtual snap::Graph& inGraph(InIndex) const { return graph_; }
   virtual snap::Graph& outGraph(OutIndex) const { return graph_; }
   virtual snap::Graph& srcVirtualGraph(InIndex) const { return graph_; }
@@ -44,7 +45,7 @@ class PopOpx : public OpxBase {
   void setOutTensor(OutIndex index, const snap::Tensor& tensor) const {
     insert(outId(index), tensor);
   }
-  /// Stays as long as this object; the tensor is the one of the last call.
+  /// The reference is valid as long as this object. The next call overwrites the tensor.
   const snap::Tensor& get(TensorId id) const;
   void insert(TensorId id, const snap::Tensor& tensor) const;
   const snap::Tensor& getInView(InIndex index) const { return getInTensor(index); }
@@ -60,7 +61,7 @@ class PopOpx : public OpxBase {
   snap::Tensor getZerosTensor(std::vector<std::size_t> shape, poplar::Type type,
                               std::string name) const;
 
-  // What the compiler calls; each goes on to its namesake above.
+  // Calls from the compiler, forwarded to the functions above.
   void growProgram(poplar::program::Sequence& prog) const final;
   poplar::Tensor makeInput(InIndex index, const poplar::DebugNameAndId& dnai) const final;
   poplar::Tensor makeUnwound(const poplar::Tensor& tensor, InIndex in, OutIndex out) const final;
@@ -68,7 +69,7 @@ class PopOpx : public OpxBase {
  private:
   snap::Tensor wrapped(const poplar::Tensor& tensor) const { return {tensor, graph_}; }
 
-  /// The same operator, for what this class says in terms of that one.
+  /// An Opx of the same operator, to which this class forwards.
   const std::unique_ptr<const Opx> opx_;
   mutable snap::Graph graph_;
   mutable std::map<TensorId, snap::Tensor> tensors_;

@@ -1,4 +1,4 @@
-// popart/transforms/transform.hpp: changes of a whole graph.
+// Base class of whole-graph transforms. After popart/transforms/transform.hpp of PopART 3.
 #ifndef popart_transforms_transform_hpp
 #define popart_transforms_transform_hpp
 
@@ -11,8 +11,8 @@
 
 namespace popart {
 
-/// A change of a graph that has a name. Nothing runs it by itself: a pattern or another transform
-/// of the library does, by applyTransform.
+/// A named transform of a graph. It does not run by itself: a pattern or another transform of the
+/// library calls applyTransform().
 class Transform {
  public:
   Transform() = default;
@@ -20,17 +20,20 @@ class Transform {
   Transform& operator=(const Transform&) = delete;
   virtual ~Transform();
 
-  /// Returns whether the graph changed.
+  /// Transforms the graph. Returns true if it changed.
   virtual bool apply(Graph& graph) const = 0;
-  /// By convention typeid(class).hash_code(), which the class also gives as a static id().
+  /// A unique id. By convention typeid(class).hash_code(), which the class also returns from static
+  /// id().
   virtual std::size_t getId() const = 0;
   virtual std::string getName() const = 0;
 
-  /// Takes the transform; one of that id that is there already stays. Returns true.
+  /// Registers a transform and takes ownership. An earlier one with the same id stays. Returns
+  /// true.
   static bool registerTransform(Transform* transform);
-  /// \throws error if there is none of that id.
+  /// Runs a transform. Returns true if the graph changed.
+  /// \throws error for an unknown id
   static bool applyTransform(std::size_t transformId, Graph& graph);
-  /// \throws error if there is none of that name.
+  /// \throws error for an unknown name
   static std::size_t getIdFromName(const std::string& name);
 };
 

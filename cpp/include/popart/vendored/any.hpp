@@ -1,4 +1,4 @@
-// popart/vendored/any.hpp: popart::any, a value of any copyable type, for C++11.
+// popart::any, for C++11. After popart/vendored/any.hpp of PopART 3.
 #ifndef popart_vendored_any_hpp
 #define popart_vendored_any_hpp
 
@@ -14,7 +14,7 @@ class bad_any_cast : public std::bad_cast {
   const char* what() const noexcept override { return "popart::any holds another type"; }
 };
 
-/// In the interface of std::any.
+/// A value of any copyable type, with the interface of std::any.
 class any {
   template <typename T>
   using Decayed = typename std::decay<T>::type;
@@ -60,7 +60,7 @@ class any {
   std::unique_ptr<Base> held_;
 };
 
-/// \throws bad_any_cast if `a` holds no T.
+/// \throws bad_any_cast if `a` does not hold a T
 template <typename T>
 T any_cast(const any& a) {
   using Value = typename std::decay<T>::type;

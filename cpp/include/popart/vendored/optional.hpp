@@ -1,4 +1,4 @@
-// popart/vendored/optional.hpp: nonstd::optional, a value that may be absent, for C++11.
+// nonstd::optional, for C++11. After popart/vendored/optional.hpp of PopART 3.
 #ifndef popart_vendored_optional_hpp
 #define popart_vendored_optional_hpp
 
@@ -23,7 +23,7 @@ class bad_optional_access : public std::logic_error {
   bad_optional_access() : std::logic_error("nonstd::optional: the value is absent") {}
 };
 
-/// A T or nothing, in the interface of std::optional.
+/// A T or nothing, with the interface of std::optional.
 template <typename T>
 class optional {
  public:
@@ -79,7 +79,7 @@ class optional {
   T& operator*() { return *at(); }
   const T* operator->() const { return at(); }
   T* operator->() { return at(); }
-  /// \throws bad_optional_access when absent.
+  /// \throws bad_optional_access if there is no value
   const T& value() const {
     if (!present_) throw bad_optional_access();
     return *at();
@@ -119,7 +119,7 @@ template <typename T>
 bool operator!=(const optional<T>& a, const optional<T>& b) {
   return !(a == b);
 }
-/// Absent comes before every value.
+/// An empty optional is less than every value.
 template <typename T>
 bool operator<(const optional<T>& a, const optional<T>& b) {
   return b && (!a || *a < *b);
@@ -137,7 +137,7 @@ bool operator==(const optional<T>& a, const T& b) {
   return a && *a == b;
 }
 
-/// The value, or "none".
+/// Writes the value, or "none".
 template <typename T>
 std::ostream& operator<<(std::ostream& os, const optional<T>& o) {
   return o ? os << *o : os << "none";

@@ -1,4 +1,5 @@
-// snap/popops/ElementWise.hpp: maps over snap's tensors, each as its namesake in popops.
+// Popops/ElementWise.hpp for snap's tensors.
+// After snap/popops/ElementWise.hpp of PopART 2.3 to 3.1.
 #ifndef snap_popops_ElementWise_hpp
 #define snap_popops_ElementWise_hpp
 
@@ -30,7 +31,7 @@ inline void mapInPlace(Graph& graph, const expr::Expr& expression, const std::ve
                        prog.getPoplarSequence(), debugContext, options);
 }
 
-// By the kind of an operator, without an expression.
+// Overloads that take an operator in place of an expression.
 
 inline Tensor map(Graph& graph, expr::UnaryOpType op, const Tensor& a, program::Sequence& prog,
                   const poplar::DebugContext& debugContext = {},

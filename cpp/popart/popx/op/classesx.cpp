@@ -1,4 +1,4 @@
-// The lowerings of the classes of popart/op/ that only C++ code makes.
+// Lowerings of operators in popart/op/ that only C++ code creates.
 #include <popart/op/accumulate.hpp>
 #include <popart/op/identity.hpp>
 #include <popart/operators.hpp>
@@ -12,7 +12,7 @@ namespace {
 
 namespace pe = popops::expr;
 
-/// Of the variable _1 and the updater _2, both in the variable's type.
+/// The new value of the variable _1 with the updater _2, both in the variable's type.
 std::unique_ptr<pe::Expr> updated(AccumulationType type, const pe::Expr& factor) {
   const auto& v = pe::_1;
   const auto& u = pe::_2;
@@ -66,7 +66,7 @@ class AccumulateOpx : public Opx {
   }
 };
 
-/// The input itself, as IdentityGradOp::aliases() says.
+/// Returns the input itself, in accordance with IdentityGradOp::aliases().
 class IdentityGradOpx : public Opx {
  public:
   using Opx::Opx;

@@ -20,7 +20,7 @@ view::RegMap oneToOne() {
   return [](const view::Region& region) { return view::Regions{region}; };
 }
 
-/// The product of the dimensions before `axis`, and that of the others.
+/// Sizes {product of the dimensions before `axis`, product of the others}.
 std::vector<std::size_t> split(const std::vector<std::size_t>& shape, int64_t axis) {
   std::vector<std::size_t> products = {1, 1};
   for (std::size_t d = 0; d < shape.size(); ++d)
@@ -30,10 +30,10 @@ std::vector<std::size_t> split(const std::vector<std::size_t>& shape, int64_t ax
 
 }  // namespace
 
-// One input.
+// ---- Unary ----
 
-// A class overrides what it likes: Poplar's functions go on to snap's, whose outplace comes back to
-// Poplar's inplace.
+// A class may override either form. The functions for Poplar's tensors call those for snap's by
+// default. snap's outplace() by default calls Poplar's inplace() on a copy.
 
 void EwuComputex::inplace(poplar::program::Sequence& prog, poplar::Graph& graph,
                           const poplar::Tensor& tensor, const poplar::DebugNameAndId& dnai,
@@ -129,7 +129,7 @@ void ElementWiseUnaryOutplaceOpx::grow(poplar::program::Sequence& prog) const {
   setOutTensor(0, cx_->reshape(out));
 }
 
-// Two inputs.
+// ---- Binary ----
 
 poplar::Tensor EwbComputex::outplace(poplar::program::Sequence& prog, poplar::Graph& graph,
                                      const poplar::Tensor& a, const poplar::Tensor& b,

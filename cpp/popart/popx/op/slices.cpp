@@ -1,4 +1,4 @@
-// What lowerings of gathers and updates share.
+// Helpers shared by the lowerings of gathers and updates.
 #include <popart/popx/devicex.hpp>
 #include <popart/popx/op/gatherx.hpp>
 #include <popart/popx/op/sliceplanx.hpp>
@@ -42,7 +42,7 @@ popops::SlicePlan createSlicePlan(const poplar::Graph& graph, const TensorInfo& 
 
 namespace {
 
-/// How many slices a tensor of a group has, and how many elements each.
+/// Number of slices in one group of a tensor, and elements per slice.
 struct Slices {
   Slices(const TensorInfo& info, unsigned axis, unsigned groupSize, bool single)
       : count(single ? static_cast<std::size_t>(info.nelms()) / groupSize
@@ -79,7 +79,7 @@ poplar::Tensor createUpdateTensor(poplar::Graph& graph, const TensorInfo& dataIn
   std::size_t lookups = static_cast<std::size_t>(indicesInfo.nelms()) / groupSize;
   if (!broadcasted) {
     updated = dataInfo.shape();
-    // Indices of fewer dimensions than the data are a list of slices, or one list for each group.
+    // Indices with fewer dimensions than the data are a list of slices, or one list per group.
     lookups = std::max(
         updated.size() == indicesInfo.shape().size() ? indicesInfo.shape_szt().at(axis) : lookups,
         slices.count);
@@ -119,7 +119,7 @@ poplar::Tensor alignToAxis(const poplar::Tensor& input, const Shape& shape, unsi
 
 namespace {
 
-/// The `count` dimensions from `first` on, moved to `to`, which is before them.
+/// Moves the `count` dimensions from `first` on to position `to`; to < first.
 poplar::Tensor toFront(const poplar::Tensor& tensor, unsigned first, unsigned count, unsigned to) {
   std::vector<unsigned> order;
   for (unsigned d = 0; d < to; ++d) order.push_back(d);
@@ -129,7 +129,7 @@ poplar::Tensor toFront(const poplar::Tensor& tensor, unsigned first, unsigned co
   return tensor.dimShuffle(order);
 }
 
-/// \throws error unless the tensors are of so many groups, and the axis is within one.
+/// \throws error unless all tensors have `groupSize` groups, and the axis is within a group
 void checkGroups(const poplar::Tensor& target, const poplar::Tensor& update,
                  const poplar::Tensor& indices, int64_t axis, int64_t groupSize) {
   const int64_t lead = groupSize > 1 ? 1 : 0;

@@ -1,4 +1,5 @@
-// popart/op/custom/parameterizedop.hpp: operators whose attributes are one struct.
+// Base class of operators with all attributes in one struct.
+// After popart/op/custom/parameterizedop.hpp of PopART 3.
 #ifndef popart_op_custom_parameterizedop_hpp
 #define popart_op_custom_parameterizedop_hpp
 
@@ -12,9 +13,8 @@
 
 namespace popart {
 
-/// The base of `OP : ParameterizedOp<OP, PARAMS>`, which has defaultOperatorId(). PARAMS is
-/// copyable and has appendAttributes(OpSerialiserBase&) const and the static
-/// makeFromAttributes(Attributes).
+/// Base of `OP : ParameterizedOp<OP, PARAMS>`. OP defines defaultOperatorId(). PARAMS is copyable
+/// and defines appendAttributes(OpSerialiserBase&) const and static makeFromAttributes(Attributes).
 template <typename OP, typename PARAMS>
 class ParameterizedOp : public Op {
  public:
@@ -25,7 +25,8 @@ class ParameterizedOp : public Op {
       : Op(opid, settings), params_(params) {}
   ParameterizedOp(const PARAMS& params, const Op::Settings& settings)
       : ParameterizedOp(OP::defaultOperatorId(), params, settings) {}
-  /// With parameters and settings of another operator, such as a gradient of its forward operator.
+  /// Takes parameters and settings of another operator, for example a gradient those of its forward
+  /// operator.
   template <typename OTHER>
   ParameterizedOp(const OperatorIdentifier& opid, const ParameterizedOp<OTHER, PARAMS>& op)
       : ParameterizedOp(opid, op.params(), op.settings) {}
@@ -36,12 +37,12 @@ class ParameterizedOp : public Op {
   std::unique_ptr<Op> clone() const override {
     return std::unique_ptr<Op>(new OP(static_cast<const OP&>(*this)));
   }
-  /// The factory for an OpCreator.
+  /// A factory for OpCreator.
   static std::unique_ptr<OP> createOpFromCreatorInfo(const OpCreatorInfo& info) {
     return std::unique_ptr<OP>(
         new OP(info.opid, PARAMS::makeFromAttributes(info.attributes), info.settings));
   }
-  /// A new operator in the graph, connected and set up.
+  /// Creates an operator in the graph, connects it and calls its setup().
   static OP* createOpInGraph(Graph& graph, const std::map<InIndex, TensorId>& in,
                              const std::map<OutIndex, TensorId>& out,
                              const OperatorIdentifier& opid, const PARAMS& params,

@@ -1,5 +1,5 @@
-// popart/op/custom/parameterizedopbinder.hpp: a ParameterizedOp in a Python module of its own.
-// Empty where pybind11 is not among the headers.
+// Python bindings of a ParameterizedOp. Empty if pybind11 is not installed.
+// After popart/op/custom/parameterizedopbinder.hpp of PopART 3.
 #ifndef popart_op_custom_parameterizedopbinder_hpp
 #define popart_op_custom_parameterizedopbinder_hpp
 
@@ -15,8 +15,9 @@ namespace popart {
 namespace ir {
 namespace op {
 
-/// The class `name` with `default_opid()`, a popir.OperatorIdentifier, and the property `params`,
-/// whose type the module has bound. Operators are made by models, so it has no constructor.
+/// Defines the Python class `name` with `default_opid()`, which returns a popir.OperatorIdentifier,
+/// and the property `params`. The module must bind the type of `params`. There is no constructor:
+/// models create the operators.
 template <typename OP>
 pybind11::class_<OP, std::shared_ptr<OP>> makeParameterizedOpBindings(pybind11::module_ m,
                                                                       const char* name) {

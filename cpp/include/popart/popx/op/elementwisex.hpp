@@ -1,4 +1,4 @@
-// popart/popx/op/elementwisex.hpp: lowerings of operators that work element by element.
+// Lowerings of element-wise operators. After popart/popx/op/elementwisex.hpp of PopART 3.
 #ifndef popart_popx_op_elementwisex_hpp
 #define popart_popx_op_elementwisex_hpp
 
@@ -14,29 +14,29 @@
 namespace popart {
 namespace popx {
 
-/// What a unary operator computes: a class says it once, in place, and both lowerings use it. It
-/// says it of Poplar's tensors, or, as from SDK 2.3 to 3.1, of snap's.
+/// The computation of a unary operator, shared by the lowerings of the operator and of its in-place
+/// variant. Override the functions for Poplar's tensors, or, as in SDK 2.3 to 3.1, for snap's.
 class EwuComputex {
  public:
   EwuComputex() = default;
   virtual ~EwuComputex();
 
-  /// Writes `tensor`. `name` is the output's id. \throws error unless a class overrides this or the
-  /// next.
+  /// Overwrites `tensor` with the result. `name` is the id of the output.
+  /// \throws error if a class overrides neither this nor the next function
   virtual void inplace(poplar::program::Sequence& prog, poplar::Graph& graph,
                        const poplar::Tensor& tensor, const poplar::DebugNameAndId& dnai,
                        const std::string& name) const;
   virtual void inplace(snap::program::Sequence& prog, snap::Graph& graph,
                        const snap::Tensor& tensor, const poplar::DebugNameAndId& dnai,
                        const std::string& name) const;
-  /// A new tensor; by default a copy, written in place.
+  /// Returns a new tensor. By default copies `tensor` and calls inplace().
   virtual poplar::Tensor outplace(poplar::program::Sequence& prog, poplar::Graph& graph,
                                   const poplar::Tensor& tensor, const poplar::DebugNameAndId& dnai,
                                   const std::string& name) const;
   virtual snap::Tensor outplace(snap::program::Sequence& prog, snap::Graph& graph,
                                 const snap::Tensor& tensor, const poplar::DebugNameAndId& dnai,
                                 const std::string& name) const;
-  /// Of a tensor of any shape, one of the shape that the computation needs; by default itself.
+  /// Reshapes a tensor for the computation. Returns it unchanged by default.
   virtual poplar::Tensor reshape(const poplar::Tensor& tensor) const;
   virtual snap::Tensor reshape(const snap::Tensor& tensor) const;
 
@@ -44,12 +44,12 @@ class EwuComputex {
                             const poplar::Tensor& tensor, const poplar::DebugNameAndId& dnai) const;
   snap::Tensor cloneNcopy(snap::program::Sequence& prog, snap::Graph& graph,
                           const snap::Tensor& tensor, const poplar::DebugNameAndId& dnai) const;
-  /// Two dimensions: those before `axis` and the rest, each as one.
+  /// Flattens to two dimensions: those before `axis`, and the others.
   static poplar::Tensor coerceTo2D(const poplar::Tensor& tensor, int64_t axis);
   static snap::Tensor coerceTo2D(const snap::Tensor& tensor, int64_t axis);
 };
 
-/// Layouts go through unchanged.
+/// The layout of the output is the layout of the input.
 class ElementWiseUnaryOpx : public Opx {
  public:
   using Opx::Opx;
@@ -60,18 +60,20 @@ class ElementWiseUnaryOpx : public Opx {
   view::RegMap unwindRegion(InIndex in, OutIndex out) const override;
 };
 
+/// Lowers an in-place variant by EwuComputex::inplace().
 class ElementWiseUnaryInplaceOpx : public ElementWiseUnaryOpx {
  public:
   ElementWiseUnaryInplaceOpx(Op* op, Devicex* devicex, std::unique_ptr<EwuComputex> cx);
   ~ElementWiseUnaryInplaceOpx() override;
 
-  /// A tensor that shows elements twice is copied first.
+  /// Copies a tensor that contains aliases before it is written.
   void grow(poplar::program::Sequence& prog) const final;
 
  private:
   std::unique_ptr<EwuComputex> cx_;
 };
 
+/// Lowers an operator by EwuComputex::outplace().
 class ElementWiseUnaryOutplaceOpx : public ElementWiseUnaryOpx {
  public:
   ElementWiseUnaryOutplaceOpx(Op* op, Devicex* devicex, std::unique_ptr<EwuComputex> cx);
@@ -83,8 +85,8 @@ class ElementWiseUnaryOutplaceOpx : public ElementWiseUnaryOpx {
   std::unique_ptr<EwuComputex> cx_;
 };
 
-/// What a binary operator computes, and which of its inputs it can write; of Poplar's tensors or of
-/// snap's, as an EwuComputex.
+/// The computation of a binary operator, and which inputs it may overwrite. For Poplar's or snap's
+/// tensors, like EwuComputex.
 class EwbComputex {
  public:
   enum class InplacePolicy { NEVER = 0, LHS, RHS };
@@ -92,7 +94,8 @@ class EwbComputex {
   explicit EwbComputex(InplacePolicy policy = InplacePolicy::NEVER) : policy_(policy) {}
   virtual ~EwbComputex();
 
-  /// \throws error unless a class overrides this or the next.
+  /// Returns a new tensor.
+  /// \throws error if a class overrides neither this nor the next function
   virtual poplar::Tensor outplace(poplar::program::Sequence& prog, poplar::Graph& graph,
                                   const poplar::Tensor& a, const poplar::Tensor& b,
                                   const poplar::DebugNameAndId& dnai,
@@ -100,8 +103,9 @@ class EwbComputex {
   virtual snap::Tensor outplace(snap::program::Sequence& prog, snap::Graph& graph,
                                 const snap::Tensor& a, const snap::Tensor& b,
                                 const poplar::DebugNameAndId& dnai, const std::string& name) const;
-  /// Writes the tensor that the policy names, where that can hold the result; else as outplace.
-  /// \throws error unless a class overrides this or the next.
+  /// Writes to the input that the policy names, if it can hold the result. Otherwise calls
+  /// outplace().
+  /// \throws error if a class overrides neither this nor the next function
   virtual poplar::Tensor maybeInplace(poplar::program::Sequence& prog, poplar::Graph& graph,
                                       poplar::Tensor& tInOut, poplar::Tensor& tIn,
                                       const poplar::DebugNameAndId& dnai,
@@ -110,7 +114,8 @@ class EwbComputex {
                                     const snap::Tensor& tInOut, const snap::Tensor& tIn,
                                     const poplar::DebugNameAndId& dnai,
                                     const std::string& name) const;
-  /// `tInOut` with the result of `op` written to it; a new tensor where it shows elements twice.
+  /// Writes the result of `op` to `tInOut` and returns it. Returns a new tensor if `tInOut`
+  /// contains aliases.
   poplar::Tensor mapMaybeInPlace(poplar::Graph& graph, popops::expr::BinaryOpType op,
                                  poplar::Tensor& tInOut, poplar::Tensor& tIn,
                                  poplar::program::Sequence& prog,
@@ -118,7 +123,7 @@ class EwbComputex {
                                  const poplar::OptionFlags& options = {},
                                  const std::string& name = "") const;
   bool inplaceSupported() const { return policy_ != InplacePolicy::NEVER; }
-  /// \throws error where the policy is NEVER.
+  /// \throws error if the policy is NEVER
   InIndex getInplaceArgInIndex() const;
   InIndex getOutplaceArgInIndex() const;
 
@@ -126,8 +131,8 @@ class EwbComputex {
   InplacePolicy policy_;
 };
 
-/// Layouts go through to inputs of the output's shape. An input of a class that can create one lies
-/// as the other input, which must exist before.
+/// Inputs with the shape of the output get its layout. If the class can create an input, it gets
+/// the layout of the other input, which must exist first.
 class ElementWiseBinaryOpx : public Opx {
  public:
   using Opx::Opx;
@@ -140,6 +145,7 @@ class ElementWiseBinaryOpx : public Opx {
   view::RegMap unwindRegion(InIndex in, OutIndex out) const override;
 };
 
+/// Lowers an operator by EwbComputex::outplace().
 class ElementWiseBinaryOutplaceOpx : public ElementWiseBinaryOpx {
  public:
   ElementWiseBinaryOutplaceOpx(Op* op, Devicex* devicex, std::unique_ptr<EwbComputex> cx);
@@ -151,9 +157,10 @@ class ElementWiseBinaryOutplaceOpx : public ElementWiseBinaryOpx {
   std::unique_ptr<EwbComputex> cx_;
 };
 
+/// Lowers an in-place variant by EwbComputex::maybeInplace().
 class ElementWiseBinaryInplaceOpx : public ElementWiseBinaryOpx {
  public:
-  /// \throws error if `cx` never works in place.
+  /// \throws error if `cx` never works in place
   ElementWiseBinaryInplaceOpx(Op* op, Devicex* devicex, std::unique_ptr<EwbComputex> cx);
   ~ElementWiseBinaryInplaceOpx() override;
 
@@ -163,6 +170,7 @@ class ElementWiseBinaryInplaceOpx : public ElementWiseBinaryOpx {
   std::unique_ptr<EwbComputex> cx_;
 };
 
+/// Base of lowerings of comparisons.
 class BinaryComparisonOpx : public Opx {
  public:
   using Opx::Opx;

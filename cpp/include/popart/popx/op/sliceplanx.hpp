@@ -1,4 +1,5 @@
-// popart/popx/op/sliceplanx.hpp: plans for slices, and tensors laid out for them.
+// Plans of slices, and tensors with suitable layouts.
+// After popart/popx/op/sliceplanx.hpp of PopART 3.
 #ifndef popart_popx_op_sliceplanx_hpp
 #define popart_popx_op_sliceplanx_hpp
 
@@ -27,41 +28,42 @@ enum class SlicePlanUsedFor {
   CombinedSliceUpdate
 };
 
-/// Options for createSlicePlan.
+/// The options for createSlicePlan().
 poplar::OptionFlags createSlicePlanOptions(
     SlicePlanUsedFor usedFor, nonstd::optional<float> availableMemoryProportion = nonstd::nullopt);
 
-/// For slices of 1 along `axis`, 0 if none is given.
+/// A plan for slices of size 1 along `axis`, or along 0 if no axis is given.
 popops::SlicePlan createSlicePlan(const poplar::Graph& graph, const TensorInfo& sliceableInfo,
                                   const TensorInfo& indicesInfo, const poplar::OptionFlags& options,
                                   nonstd::optional<std::size_t> axis = nonstd::nullopt,
                                   std::size_t groupSize = 1);
 
-// Tensors laid out for a plan. Groups are rows of their own: of the data along its first dimension,
-// which `axis` then is not, and so of the indices. `broadcasted` says that the indices name single
-// elements, as scatters have them, and have the shape of what is read or written; else they name
-// slices.
+// Tensors with a layout for a plan. With several groups, the first dimension of data and indices is
+// the group, and `axis` must be another one. With `broadcasted`, as for scatters, the indices
+// address single elements and have the shape of the slices read or written. Otherwise they address
+// whole slices.
 
-/// A tensor to slice along `axis`, of the info's shape.
+/// Creates a tensor to slice along `axis`, with the shape of `dataInfo`.
 poplar::Tensor createDataTensor(poplar::Graph& graph, const TensorInfo& dataInfo,
                                 const popops::SlicePlan& plan, unsigned axis, unsigned groupSize,
                                 bool broadcasted, const poplar::DebugNameAndId& dnai);
-/// Slices to write: the data's shape with as many entries along `axis` as there are lookups, which
-/// are the greater of the data's and the indices' dimension; of the indices' shape if broadcasted.
+/// Creates the slices to write. Their shape is the shape of the data, with the number of lookups
+/// along `axis`: the larger of the sizes of data and indices in this dimension. If `broadcasted`,
+/// they have the shape of the indices.
 poplar::Tensor createUpdateTensor(poplar::Graph& graph, const TensorInfo& dataInfo,
                                   const TensorInfo& indicesInfo, const popops::SlicePlan& plan,
                                   unsigned axis, unsigned groupSize, bool broadcasted,
                                   const poplar::DebugNameAndId& dnai);
-/// Indices of the info's shape and type.
+/// Creates indices with the shape and type of `indicesInfo`.
 poplar::Tensor createIndicesTensor(poplar::Graph& graph, const TensorInfo& indicesInfo,
                                    const popops::SlicePlan& plan, unsigned axis, unsigned groupSize,
                                    bool broadcasted, const poplar::DebugNameAndId& dnai);
-/// Of a tensor whose first dimension (whose second, with groups) is `axis` of `shape` and whose
-/// others follow in their order: one of that shape.
+/// Moves dimension 0 of `input` (1 with several groups) to position `axis`. The result has the
+/// shape `shape`.
 poplar::Tensor alignToAxis(const poplar::Tensor& input, const Shape& shape, unsigned axis,
                            unsigned groupSize);
 
-// The same for PopOpx, as SDK 2.3 to 2.6 (without `broadcasted`), 3.0 and 3.1 have them.
+// The same for PopOpx. `broadcasted` exists in SDK 3.0 and 3.1 only, not in 2.3 to 2.6.
 
 inline popops::SlicePlan createSlicePlan(const snap::Graph& graph, const TensorInfo& sliceableInfo,
                                          const TensorInfo& indicesInfo,

@@ -1,4 +1,5 @@
-// popart/popx/op/softplusx.hpp: the bases that lowerings of activations derive from.
+// Includes the base classes of activation lowerings.
+// After popart/popx/op/softplusx.hpp of PopART 3.
 #ifndef popart_popx_op_softplusx_hpp
 #define popart_popx_op_softplusx_hpp
 

@@ -1,0 +1,216 @@
+#include "codelets/compile.hpp"
+
+#include <dlfcn.h>
+#include <poplar/exceptions.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "codelets/cache.hpp"
+#include "codelets/counting.hpp"
+#include "codelets/debug_info.hpp"
+#include "support/host_process.hpp"
+
+namespace popir {
+namespace {
+
+using Words = std::vector<std::string>;
+
+// Path of the headers installed with this library.
+std::string includeFolder() {
+  Dl_info info{};
+  dladdr(reinterpret_cast<const void*>(&compileCodelets), &info);
+  const auto library = std::filesystem::absolute(info.dli_fname ? info.dli_fname : "");
+  return (library.parent_path().parent_path() / "include").string();
+}
+
+void append(Words& words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+}
+
+Words compiler() {
+  const char* given = std::getenv("CXX");
+  auto words = splitWords(given ? given : "");
+  if (words.empty()) words.push_back("g++");
+  return words;
+}
+
+void replaceAll(std::string& text, const std::string& from, const std::string& to) {
+  for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
+
+class Compiler {
+ public:
+  explicit Compiler(const Words& options, bool counts = false)
+      : command_(compiler()), counts_(counts) {
+    append(command_, {"-std=gnu++17", "-O2", "-fPIC"});
+    append(command_, options);
+  }
+
+  /// Preprocesses the source. Attributes that only a tile's compiler knows are removed.
+  std::string preprocess(const std::string& source) const {
+    auto words = command_;
+    append(words, {"-D__POPC__", "-I" + includeFolder(), "-include", "popir/CodeletGlue.hpp", "-E",
+                   "-x", "c++", source});
+    run(words, folder_.path("text"), source);
+    auto text = readFile(folder_.path("text"));
+    replaceAll(text, "target(\"supervisor\")", "");
+    return text;
+  }
+
+  std::vector<VertexType> vertexTypes(const std::string& text, const std::string& source) const {
+    writeFile(folder_.path("codelets.ii"), text);
+    auto words = command_;
+    append(words, {"-O0", "-gdwarf-5", "-fno-eliminate-unused-debug-types", "-c",
+                   folder_.path("codelets.ii"), "-o", folder_.path("codelets.o")});
+    run(words, "/dev/null", source);
+    run({"env", "LC_ALL=C", "readelf", "--debug-dump=info", folder_.path("codelets.o")},
+        folder_.path("debug"), source);
+    std::ifstream debug(folder_.path("debug"));
+    return vertexTypesIn(debug);
+  }
+
+  /// Compiles each text as one translation unit and links them. The last unit combines their
+  /// codelet tables.
+  std::string link(const Words& texts, const Words& sources) const {
+    const Words how{"-w", "-fvisibility=hidden", "-fno-access-control"};
+    auto words = command_;
+    append(words, how);
+    words.push_back("-shared");
+    // Functions of the same name elsewhere must not preempt these
+    if (counts_) words.push_back("-Wl,-Bsymbolic-functions");
+    std::size_t found = 0;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      const auto types = vertexTypes(texts[i], sources[i]);
+      found += types.size();
+      const auto unit = folder_.path("unit" + std::to_string(i) + ".ii");
+      writeFile(unit,
+                texts[i] + table(types, i) + (i + 1 == texts.size() ? tie(texts.size()) : ""));
+      words.push_back(counts_ ? counting(unit, how, sources[i]) : unit);
+    }
+    if (found == 0)
+      throw poplar::graph_program_compilation_error(
+          "codelets of '" + sources.front() +
+          "': no class in it derives from poplar::Vertex; is it behind another macro than "
+          "__POPC__, "
+          "or a template that nothing instantiates?");
+    append(words, {"-o", folder_.path("library")});
+    run(words, "/dev/null", sources.front());
+    return readFile(folder_.path("library"));
+  }
+
+ private:
+  // The auto-vectorizer is off: a tile executes vector instructions only where the codelet asks for
+  // them.
+  std::string counting(const std::string& unit, const Words& how, const std::string& source) const {
+    auto words = command_;
+    append(words, how);
+    append(words, {"-S", "-fno-tree-vectorize", "-fno-tree-slp-vectorize", unit, "-o",
+                   folder_.path("assembly")});
+    run(words, "/dev/null", source);
+    writeFile(unit + ".s", countingAssembly(readFile(folder_.path("assembly"))));
+    return unit + ".s";
+  }
+
+  std::string table(const std::vector<VertexType>& types, std::size_t unit) const {
+    std::ostringstream os;
+    os << "\n# 1 \"popc's table of vertices\"\n";
+    if (counts_)
+      os << "extern \"C\" __attribute__((visibility(\"hidden\"))) std::uint64_t " << kCodeletCounter
+         << ";\n";
+    os << "namespace popir { namespace {\n";
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      os << "using V" << i << " = ::" << types[i].spelling << ";\n"
+         << "const CodeletField fields" << i << "[] = {";
+      for (const auto& f : types[i].fields)
+        os << "codeletField<decltype(V" << i << "::" << f << ")>(\"" << f
+           << "\", __builtin_offsetof(V" << i << ", " << f << ")), ";
+      os << "{}};\n";
+    }
+    os << "} }\nextern \"C\" void popir_codelets_" << unit
+       << "(void (*visit)(void*, const popir::Codelet*), void* to) {\n  using namespace popir;\n";
+    for (std::size_t i = 0; i < types.size(); ++i)
+      os << "  static const Codelet c" << i << " = codeletOf<V" << i << ">(\"" << types[i].name
+         << "\", fields" << i << ", " << types[i].fields.size() << ", "
+         << (counts_ ? std::string("&") + kCodeletCounter : "nullptr") << ");\n  visit(to, &c" << i
+         << ");\n";
+    os << "  (void)visit; (void)to;\n}\n";
+    return os.str();
+  }
+
+  std::string tie(std::size_t units) const {
+    std::ostringstream os, calls;
+    if (counts_) os << "std::uint64_t " << kCodeletCounter << " = 0;\n";
+    const auto arguments = "(void (*visit)(void*, const popir::Codelet*), void* to)";
+    for (std::size_t i = 0; i < units; ++i) {
+      os << "extern \"C\" void popir_codelets_" << i << arguments << ";\n";
+      calls << "  popir_codelets_" << i << "(visit, to);\n";
+    }
+    os << "extern \"C\" __attribute__((visibility(\"default\"))) void popir_codelets" << arguments
+       << " {\n"
+       << calls.str() << "}\n";
+    return os.str();
+  }
+
+  void run(const Words& words, const std::string& output, const std::string& source) const {
+    const auto said = folder_.path("said");
+    const int status = runCommand(words, output, said);
+    if (status == 0) return;
+    throw poplar::graph_program_compilation_error("codelets of '" + source + "' do not compile:\n" +
+                                                  readFile(said));
+  }
+
+  TemporaryFolder folder_;
+  Words command_;
+  bool counts_;
+};
+
+std::string compileText(const CodeletText& text, bool counts = false) {
+  const auto how = versionOf(popir::compiler()) + (counts ? "counting" : "");
+  return cachedCodelets(text, how, [&] {
+    const Compiler compiler(text.options, counts);
+    return packCodelets(compiler.link(text.texts, text.sources), text);
+  });
+}
+
+}  // namespace
+
+std::string compileCodelets(const Words& sources, const Words& options) {
+  try {
+    for (const auto& s : sources) readFile(s);
+    const Compiler compiler(options);
+    CodeletText text{sources, {}, options};
+    for (const auto& s : sources) text.texts.push_back(compiler.preprocess(s));
+    return compileText(text);
+  } catch (const poplar::graph_program_compilation_error&) {
+    throw;
+  } catch (const poplar::poplar_error& e) {
+    throw poplar::graph_program_compilation_error(std::string("codelets: ") + e.what());
+  }
+}
+
+std::string compileCodeletText(const std::string& source, const Words& options) {
+  const std::string name = "source text";
+  const TemporaryFolder folder;
+  const auto path = folder.path("codelets.cpp");
+  writeFile(path, "#line 1 \"" + name + "\"\n" + source);
+  CodeletText text{{name}, {Compiler(options).preprocess(path)}, options};
+  // The temporary path differs on each run and must not enter the cache key.
+  replaceAll(text.texts[0], path, name);
+  return compileText(text);
+}
+
+std::string compileVariant(CodeletText text, CodeletVariant variant) {
+  switch (variant) {
+    case CodeletVariant::CheckBounds:
+      for (auto& t : text.texts) replaceAll(t, "kCheckBounds = 0", "kCheckBounds = 1");
+      return compileText(text);
+    case CodeletVariant::Count: return compileText(text, true);
+  }
+  return {};
+}
+
+}  // namespace popir

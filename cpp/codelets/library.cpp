@@ -1,0 +1,241 @@
+#include "codelets/library.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <poplar/exceptions.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <cstdlib>
+
+#include "codelets/compile.hpp"
+#include "support/archive.hpp"
+#include "support/crash.hpp"
+#include "support/host_process.hpp"
+
+namespace popir {
+namespace {
+
+const std::string kMagic = "popir codelets\n";
+
+struct Unpacked {
+  std::string library, text;
+};
+
+Unpacked unpack(const std::string& bytes, const std::string& origin) {
+  const auto refuse = [&](const std::string& why) {
+    throw poplar::graph_program_compilation_error("codelets of '" + origin + "': " + why);
+  };
+  if (bytes.compare(0, kMagic.size(), kMagic) != 0)
+    refuse("this is not a .gp file of popir's popc; compile the sources with it");
+  std::size_t at = kMagic.size();
+  const auto line = [&] {
+    const auto end = std::min(bytes.find('\n', at), bytes.size());
+    auto text = bytes.substr(at, end - at);
+    at = std::min(end + 1, bytes.size());
+    return text;
+  };
+  const auto format = line();
+  if (format != std::to_string(kCodeletFormat))
+    refuse("the file has format '" + format.substr(0, 20) + "', this popir reads " +
+           std::to_string(kCodeletFormat) + "; compile the sources again with its popc");
+  const auto size = line(), textSize = line(), hash = line();
+  const auto content = bytes.substr(at);
+  const auto number = [&](const std::string& written) {
+    const auto found = std::strtoull(written.c_str(), nullptr, 10);
+    if (std::to_string(found) != written)
+      refuse("the file is damaged: '" + written.substr(0, 20) + "' is no size");
+    return static_cast<std::size_t>(found);
+  };
+  const auto n = number(size), all = n + number(textSize);
+  if (n > all || all != content.size() || hash != hashOf(content))
+    refuse("the file is damaged: " + std::to_string(content.size()) + " bytes, expected " +
+           std::to_string(all) + ", or other content");
+  Unpacked found = {content.substr(0, n), content.substr(n)};
+  try {
+    CodeletText text;
+    Reader reader(found.text);
+    reader.get(text);
+    if (reader.left() > 0) throw DamagedArchive("more follows");
+  } catch (const DamagedArchive& e) {
+    refuse(std::string("the file is damaged, what it was made from: ") + e.what());
+  }
+  return found;
+}
+
+std::shared_ptr<void> load(const std::string& library, const std::string& origin) {
+  // A new path each time: dlopen returns the loaded library for a known path.
+  const TemporaryFolder folder;
+  const auto path = folder.path("codelets.so");
+  writeFile(path, library);
+  void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr)
+    throw poplar::graph_program_compilation_error("codelets of '" + origin +
+                                                  "' cannot be loaded: " + dlerror());
+  link_map* map = nullptr;
+  const bool found = dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0;
+  const void* base = found ? reinterpret_cast<const void*>(map->l_addr) : nullptr;
+  nameInCrashes(base);
+  return std::shared_ptr<void>(handle, [base](void* h) {
+    forgetInCrashes(base);
+    dlclose(h);
+  });
+}
+
+// Poplar's spelling of a built-in type, for example "unsigned short" for "short unsigned int".
+std::string builtinType(const std::vector<std::string>& words) {
+  const auto count = [&](const char* w) { return std::count(words.begin(), words.end(), w); };
+  std::string base = "int";
+  if (count("char")) base = "char";
+  if (count("short")) base = "short";
+  if (count("long") == 1) base = "long";
+  if (count("long") > 1) base = "long long";
+  if (count("double")) base = count("long") ? "long double" : "double";
+  if (count("unsigned")) return "unsigned " + base;
+  return count("signed") && base == "char" ? "signed char" : base;
+}
+
+}  // namespace
+
+std::string hashOf(const std::string& bytes) {
+  std::uint64_t h = 14695981039346656037ull;
+  for (const char c : bytes) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211ull;
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(h));
+  return text;
+}
+
+std::string packCodelets(const std::string& library, const CodeletText& text) {
+  Writer writer;
+  writer.put(text);
+  const auto content = library + writer.bytes();
+  return kMagic + std::to_string(kCodeletFormat) + "\n" + std::to_string(library.size()) + "\n" +
+         std::to_string(writer.bytes().size()) + "\n" + hashOf(content) + "\n" + content;
+}
+
+bool isIntact(const std::string& bytes) {
+  try {
+    unpack(bytes, "");
+    return true;
+  } catch (const poplar::poplar_error&) {
+    return false;
+  }
+}
+
+std::string canonicalVertexType(const std::string& name) {
+  static const std::vector<std::string> builtin = {"unsigned", "signed", "short", "long",
+                                                   "int",      "char",   "double"};
+  const auto inWord = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+  };
+  std::string out;
+  std::vector<std::string> type;
+  const auto flush = [&] {
+    if (!type.empty()) out += builtinType(type);
+    type.clear();
+  };
+  for (std::size_t i = 0; i < name.size();) {
+    if (name[i] == ' ') {
+      ++i;
+    } else if (!inWord(name[i])) {
+      flush();
+      out += name[i++];
+    } else {
+      std::size_t end = i;
+      while (end < name.size() && inWord(name[end])) ++end;
+      auto word = name.substr(i, end - i);
+      i = end;
+      if (std::find(builtin.begin(), builtin.end(), word) != builtin.end()) {
+        type.push_back(word);
+        continue;
+      }
+      flush();
+      if (std::isdigit(static_cast<unsigned char>(word[0])))
+        word.erase(word.find_last_not_of("uUlL") + 1);
+      out += word == "_Float16" ? "half" : word;
+    }
+  }
+  flush();
+  return out;
+}
+
+namespace {
+
+// Loads a shared library and returns its codelets. It stays loaded while any of them is used.
+std::map<std::string, std::shared_ptr<const Codelet>> codeletsOf(const std::string& bytes,
+                                                                 const std::string& origin) {
+  const auto library = load(bytes, origin);
+  const auto visit =
+      reinterpret_cast<void (*)(CodeletVisitor, void*)>(dlsym(library.get(), "popir_codelets"));
+  if (visit == nullptr)
+    throw poplar::graph_program_compilation_error("codelets of '" + origin +
+                                                  "': the file has no table of codelets");
+  std::vector<const Codelet*> found;
+  visit([](void* to,
+           const Codelet* c) { static_cast<std::vector<const Codelet*>*>(to)->push_back(c); },
+        &found);
+  std::map<std::string, std::shared_ptr<const Codelet>> table;
+  for (const auto* c : found)
+    if (c->compute != nullptr) table.emplace(c->name, std::shared_ptr<const Codelet>(library, c));
+  return table;
+}
+
+}  // namespace
+
+bool CodeletLibrary::has(const std::string& key, const std::string& stamp) const {
+  const auto known = stamps_.find(key);
+  return known != stamps_.end() && known->second == stamp;
+}
+
+bool CodeletLibrary::addCompiled(const std::string& key, const std::string& stamp,
+                                 const std::string& bytes, const std::string& origin) {
+  if (has(key, stamp)) return false;
+  auto table = codeletsOf(unpack(bytes, origin).library, origin);
+  const bool replaces = stamps_.count(key) > 0;
+  for (const auto& [name, codelet] : table) {
+    fileOf_[codelet.get()] = files_.size();
+    if (replaces)
+      codelets_[name] = codelet;
+    else
+      codelets_.emplace(name, codelet);
+  }
+  files_.push_back({key, stamp, origin, bytes});
+  tables_.push_back(std::move(table));
+  stamps_[key] = stamp;
+  return true;
+}
+
+std::shared_ptr<const Codelet> CodeletLibrary::variant(const Codelet& codelet,
+                                                       CodeletVariant variant) const {
+  const auto file = fileOf(codelet);
+  auto& table = variants_[{file, variant}];
+  if (table.empty()) {
+    const auto& f = files_[file];
+    const auto rest = unpack(f.bytes, f.origin).text;
+    table = codeletsOf(
+        unpack(compileVariant(Reader(rest).get<CodeletText>(), variant), f.origin).library,
+        f.origin);
+  }
+  const auto found = table.find(codelet.name);
+  if (found == table.end())
+    throw poplar::graph_program_compilation_error(
+        "codelets of '" + files_[file].origin + "': the sources in the file have no vertex '" +
+        codelet.name + "', which its machine code has; compile them again with popc");
+  return found->second;
+}
+
+std::shared_ptr<const Codelet> CodeletLibrary::find(const std::string& name) const {
+  const auto found = codelets_.find(canonicalVertexType(name));
+  if (found != codelets_.end()) return found->second;
+  std::string known;
+  for (const auto& c : codelets_) known += (known.empty() ? "" : ", ") + c.first;
+  throw poplar::graph_connection_error(
+      "Graph::addVertex: no codelet '" + name + "'; this graph has " +
+      (known.empty() ? "none, use Graph::addCodelets" : known) +
+      (name.find('<') != std::string::npos
+           ? ". A template exists where its source instantiates it: template class Name<float>;"
+           : ""));
+}
+
+}  // namespace popir

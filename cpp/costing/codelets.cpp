@@ -1,0 +1,160 @@
+// The cost of codelets' vertices: their estimates, scheduled on the workers of each tile.
+#include <popir/Codelet.hpp>
+#include <poplar/VertexIntrospector.hpp>
+
+#include <algorithm>
+
+#include "costing/reading.hpp"
+#include "machine/estimators/estimators.hpp"
+
+namespace popir {
+namespace {
+
+std::uint64_t bytesOf(const UserVertex& vertex) {
+  std::uint64_t bytes = 0;
+  for (const auto& field : vertex.fields)
+    for (const auto& t : field.tensors) bytes += t.numElements() * t.elementType().sizeInBytes();
+  return bytes;
+}
+
+std::size_t contextsOf(const GraphImpl& graph) {
+  return std::max(graph.target.getNumWorkerContexts(), 1u);
+}
+
+// Elements [begin, end) of a variable that the vertices of one tile read or write.
+struct Wanted {
+  unsigned tile;
+  std::int64_t begin, end;
+};
+using ByVariable = std::map<unsigned, std::vector<Wanted>>;
+
+void note(const poplar::Tensor& t, unsigned tile, ByVariable& to) {
+  t.view().expand(Nest{0, 0, {{t.view().elements(), 1, 1}}}, [&](unsigned variable, Nest nest) {
+    nest.coalesce();
+    NestDim run{1, 1, 1};
+    if (!nest.dims.empty() && nest.dims.back().from == 1) {
+      run = nest.dims.back();
+      nest.dims.pop_back();
+    }
+    const std::function<void(std::size_t, std::int64_t)> walk = [&](std::size_t k,
+                                                                    std::int64_t from) {
+      if (k == nest.dims.size()) return to[variable].push_back({tile, from, from + run.n});
+      const auto n = nest.dims[k].from == 0 ? 1 : nest.dims[k].n;  // broadcast
+      for (std::int64_t j = 0; j < n; ++j) walk(k + 1, from + j * nest.dims[k].from);
+    };
+    walk(0, nest.from);
+  });
+}
+
+// Merges overlapping ranges: a tile receives an element once, however many of its vertices use it.
+void unite(std::vector<Wanted>& wanted) {
+  std::sort(wanted.begin(), wanted.end(), [](const Wanted& a, const Wanted& b) {
+    return a.tile != b.tile ? a.tile < b.tile : a.begin < b.begin;
+  });
+  std::vector<Wanted> united;
+  for (const auto& w : wanted)
+    if (!united.empty() && united.back().tile == w.tile && w.begin <= united.back().end)
+      united.back().end = std::max(united.back().end, w.end);
+    else
+      united.push_back(w);
+  wanted.swap(united);
+}
+
+// Adds the traffic of elements that vertices use on another tile than the mapped one: to the
+// vertices before they run, or back afterwards. A word is sent once for all tiles that need it.
+void exchange(const GraphImpl& graph, ByVariable& all, bool toVertices, Traffic& traffic) {
+  for (auto& [variable, wanted] : all) {
+    unite(wanted);
+    const auto size = graph.variable(variable).type.sizeInBytes();
+    const auto& mapping = graph.variable(variable).mapping;
+    std::vector<Wanted> away;  // by its own tile
+    for (const auto& w : wanted)
+      mapping.forEach(w.begin, w.end, [&](std::int64_t b, std::int64_t e, unsigned home) {
+        if (home == w.tile) return;
+        const auto bytes = static_cast<std::uint64_t>(e - b) * size;
+        traffic.span(toVertices ? w.tile : home, bytes);
+        traffic.linkTiles(toVertices ? home : w.tile, toVertices ? w.tile : home, bytes);
+        if (toVertices)
+          away.push_back({home, b, e});
+        else
+          traffic.send(w.tile, bytes);
+      });
+    unite(away);
+    for (const auto& w : away)
+      traffic.send(w.tile, static_cast<std::uint64_t>(w.end - w.begin) * size);
+  }
+}
+
+void addTraffic(const GraphImpl& graph, unsigned computeSet, Traffic& traffic) {
+  ByVariable reads, writes;
+  for (const auto id : graph.computeSets[computeSet].vertices) {
+    const auto& vertex = graph.vertices[id];
+    for (std::size_t i = 0; i < vertex.fields.size(); ++i) {
+      const auto direction = vertex.codelet->fields[i].direction;
+      for (const auto& t : vertex.fields[i].tensors) {
+        if (direction != CodeletField::Direction::Output) note(t, *vertex.tile, reads);
+        if (direction != CodeletField::Direction::Input) note(t, *vertex.tile, writes);
+      }
+    }
+  }
+  exchange(graph, reads, true, traffic);
+  exchange(graph, writes, false, traffic);
+}
+
+}  // namespace
+
+VertexCost costOf(const GraphImpl& graph, unsigned id, const CodeletCounts* counts) {
+  using Source = VertexCost::Source;
+  const auto& vertex = graph.vertices[id];
+  if (vertex.estimated)
+    return {vertex.cycles, vertex.flops,
+            vertex.byEstimator ? Source::Estimator : Source::SetPerfEstimate};
+  const auto estimator = graph.perfEstimators.find(vertex.codelet->name);
+  if (estimator != graph.perfEstimators.end()) {
+    const auto given = estimator->second(poplar::VertexIntrospector(graph, id), graph.target);
+    return {given.cycles, given.flops, Source::Estimator};
+  }
+  if (counts) {
+    const auto counted = counts->instructions.find(id);
+    if (counted != counts->instructions.end()) {
+      const bool workers = vertex.codelet->kind == Codelet::Kind::MultiVertex;
+      return {counted->second * (workers ? contextsOf(graph) : 1), 0, Source::Counted};
+    }
+  }
+  return {cyclesByBytes(graph.target.spec(), bytesOf(vertex)), 0, Source::Bytes};
+}
+
+const char* nameOf(VertexCost::Source source) {
+  switch (source) {
+    case VertexCost::Source::SetPerfEstimate: return "setPerfEstimate";
+    case VertexCost::Source::Estimator: return "estimator";
+    case VertexCost::Source::Counted: return "counted";
+    case VertexCost::Source::Bytes: break;
+  }
+  return "bytes";
+}
+
+Phase phaseOfCodelets(const GraphImpl& graph, unsigned computeSet, const CodeletCounts* counts) {
+  const auto& spec = graph.target.spec();
+  Phase phase(spec);
+  const auto contexts = contextsOf(graph);
+  std::map<unsigned, std::vector<std::uint64_t>> workers;  // by tile: cycles of each context
+  addTraffic(graph, computeSet, phase.traffic);
+  for (const auto id : graph.computeSets[computeSet].vertices) {
+    const auto& vertex = graph.vertices[id];
+    const auto cycles = costOf(graph, id, counts).cycles;
+    if (vertex.codelet->kind != Codelet::Kind::Vertex) {
+      phase.compute[*vertex.tile] += cycles;  // all contexts together, or the supervisor
+      continue;
+    }
+    auto& busy = workers[*vertex.tile];
+    busy.resize(contexts);
+    *std::min_element(busy.begin(), busy.end()) += cycles;
+  }
+  // A worker issues once in as many cycles as there are contexts.
+  for (const auto& [tile, busy] : workers)
+    phase.compute[tile] += contexts * *std::max_element(busy.begin(), busy.end());
+  return phase;
+}
+
+}  // namespace popir

@@ -1,0 +1,159 @@
+// The cost of contractions on the tiles of their plans, with the exchange of their operands.
+#include <algorithm>
+
+#include "costing/contractions.hpp"
+#include "costing/mapped_tensor.hpp"
+#include "machine/estimators/formulas.hpp"
+#include "poplar/planned_layout.hpp"
+#include "poplar/virtual_tiles.hpp"
+
+namespace popir {
+namespace {
+
+class Planned {
+ public:
+  Planned(const GraphImpl& graph, const BulkVertex& vertex, const VertexClass& kind,
+          const ContractionWork& whole)
+      : graph_(graph),
+        spec_(graph.target.spec()),
+        vertex_(vertex),
+        place_(placeOf()),
+        plan_(graph.plans->of(kind, whole, place_.second)) {
+    first_ = place_.first;
+    used_ = static_cast<unsigned>(plan_.tiles());
+    if (used_ == 1) first_ = fullestTile();
+  }
+
+  std::vector<Phase> phases() const {
+    Phase main(spec_);
+    const auto cycles = plan_.kind->cycles(spec_, plan_.part) +
+                        (plan_.rearranged ? rearrangeCycles(spec_, plan_.rearranged) : 0);
+    main.temporary.resize(spec_.numTiles());
+    for (unsigned t = first_; t < first_ + used_; ++t) {
+      main.compute[t] = cycles;
+      main.temporary[t] = plan_.partialBytes + plan_.rearranged;
+    }
+    for (std::size_t o = 0; o < plan_.shape.operands.size(); ++o)
+      if (o != plan_.shape.result) fetch(main, o);
+    std::vector<Phase> step{std::move(main)};
+    if (plan_.serial() > 1) {
+      step.emplace_back(spec_);
+      for (unsigned t = place_.first; t < place_.first + place_.second; ++t)
+        step[1].compute[t] = plan_.sliceCycles;
+    }
+    if (plan_.innerSplit > 1) step.push_back(reduce());
+    for (auto& phase : step) phase.times = plan_.serial();
+    auto move = moveResult();
+    if (move.traffic.bytes() > 0) step.push_back(std::move(move));
+    return step;
+  }
+
+ private:
+  const poplar::Tensor& tensor(std::size_t operand) const {
+    return vertex_.operands[operand].tensor;
+  }
+
+  // The tiles of the virtual graph that the vertex was added to, if they lie side by side, or of
+  // those IPUs that hold the result: the first of them, and how many.
+  std::pair<unsigned, unsigned> placeOf() const {
+    if (vertex_.tiles && vertex_.tiles->contiguous())
+      return {vertex_.tiles->tiles.front(), static_cast<unsigned>(vertex_.tiles->tiles.size())};
+    const auto& result = written();
+    unsigned first = spec_.numIPUs, last = 0;
+    const auto on = [&](unsigned tile) {
+      first = std::min(first, tile / spec_.tilesPerIPU);
+      last = std::max(last, tile / spec_.tilesPerIPU);
+    };
+    for (const auto v : result.view().variables()) {
+      // What lies by a plan of all tiles was made by one.
+      if (graph_.variable(v).mapping.rule()) return {0, spec_.numTiles()};
+    }
+    for (const auto& run : tileRuns(graph_, result).runs) on(run.tile);
+    return {first * spec_.tilesPerIPU, (last - first + 1) * spec_.tilesPerIPU};
+  }
+
+  const poplar::Tensor& written() const {
+    for (const auto& o : vertex_.operands)
+      if (o.access != Access::Read) return o.tensor;
+    return vertex_.operands.back().tensor;
+  }
+
+  unsigned fullestTile() const {
+    const auto held = MappedTensor(graph_, written()).byTile();
+    return static_cast<unsigned>(std::max_element(held.begin(), held.end()) - held.begin());
+  }
+
+  void fetch(Phase& phase, std::size_t operand) const {
+    Dims shape;
+    for (const auto& d : plan_.shape.operands[operand]) shape.push_back(d.size);
+    const BoxNeeds needs(plan_, operand);
+    const bool shared =
+        plan_.shape.lacks(operand) == Axis::Row ? plan_.sharesColumns : plan_.sharesRows;
+    const auto together = shared ? spec_.tilesPerSharedExchangeBus : 1;
+    const MappedTensor mapped(graph_, tensor(operand));
+    if (mapped.addTraffic(phase.traffic, needs, shape, first_, together)) return;
+    // What is joined of several variables, say: its runs, in the order of the operand.
+    addBoxTraffic(phase.traffic, needs, first_, {mapped.elements(), 0, rowMajorStrides(shape)},
+                  BoxMapping::of(mapped.runs().runs, mapped.elements()), mapped.elementBytes(),
+                  together, spec_.tilesPerIPU);
+  }
+
+  // The tiles with partial sums of the same part of the result each add up a share of it.
+  Phase reduce() const {
+    Phase phase(spec_);
+    const auto out = plan_.part.results(), share = ceilDiv(out, plan_.innerSplit);
+    const auto bytes = plan_.part.partialBytes();
+    const auto cycles = reducePartials(spec_, share, plan_.innerSplit, bytes);
+    for (unsigned t = first_; t < first_ + used_; ++t) {
+      phase.compute[t] = cycles;
+      phase.traffic.receive(t, share * (plan_.innerSplit - 1) * bytes);
+      phase.traffic.addSpans(t, plan_.innerSplit - 1);
+      phase.traffic.send(t, (out - share) * bytes);
+    }
+    if (spec_.numIPUs > 1) sumOverIPUs(phase, share * bytes);
+    return phase;
+  }
+
+  void sumOverIPUs(Phase& phase, std::uint64_t shareBytes) const {
+    const auto apart = plan_.stride(Axis::Inner);
+    const auto along = static_cast<unsigned>(plan_.innerSplit);
+    for (unsigned t = 0; t < used_; ++t) {
+      const auto base = t - t / apart % along * apart;
+      for (unsigned k = 0; k < along; ++k)
+        phase.traffic.linkTiles(first_ + base + k * apart, first_ + t, shareBytes);
+    }
+  }
+
+  // Moves the result from the plan's tiles to its tile mapping.
+  Phase moveResult() const {
+    Phase phase(spec_);
+    const MappedTensor home(graph_, tensor(plan_.shape.result));
+    const MappedTensor made(graph_, layoutOf(plan_, plan_.shape.result, first_),
+                            home.elementBytes());
+    made.addTraffic(phase.traffic, home);
+    return phase;
+  }
+
+  const GraphImpl& graph_;
+  const TargetSpec& spec_;
+  const BulkVertex& vertex_;
+  const std::pair<unsigned, unsigned> place_;
+  const ContractionPlan& plan_;
+  unsigned first_ = 0, used_ = 1;
+};
+
+}  // namespace
+
+bool isContraction(const BulkVertex& vertex, const VertexClass* kind) {
+  if (!kind || !kind->isDescribedBy<ContractionWork>() || vertex.operands.size() < 3) return false;
+  for (const auto& o : vertex.operands)
+    if (o.tensor.numElements() == 0) return false;
+  return true;
+}
+
+std::vector<Phase> phasesOfContraction(const GraphImpl& graph, const BulkVertex& vertex,
+                                       const VertexClass& kind, const ContractionWork& whole) {
+  return Planned(graph, vertex, kind, whole).phases();
+}
+
+}  // namespace popir

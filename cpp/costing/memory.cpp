@@ -1,0 +1,278 @@
+#include "costing/memory.hpp"
+
+#include <algorithm>
+#include <poplar/exceptions.hpp>
+#include <sstream>
+
+namespace popir {
+namespace {
+
+std::uint64_t aligned(const TargetSpec& spec, std::uint64_t bytes) {
+  return (bytes + spec.variableAlignment - 1) / spec.variableAlignment * spec.variableAlignment;
+}
+
+// Nodes with code of their own: a function's are there once.
+void countNodes(const GraphImpl& graph, const ProgramNode& node, std::set<const void*>& known) {
+  if (node.kind == ProgramNode::Kind::Call) {
+    const auto& body = graph.functions[node.function.getId()];
+    known.insert(&node);
+    if (known.insert(body.get()).second) countNodes(graph, *body, known);
+    return;
+  }
+  if (node.kind != ProgramNode::Kind::Sequence) known.insert(&node);
+  for (const auto& child : node.children) countNodes(graph, *child, known);
+}
+
+}  // namespace
+
+const char* MachineMemory::name(int category) {
+  static constexpr const char* kNames[] = {"variables",
+                                           "constants",
+                                           "vertex state",
+                                           "vertex code",
+                                           "exchange code",
+                                           "control code",
+                                           "stack",
+                                           "gaps",
+                                           "temporaries",
+                                           "gathered operands",
+                                           "host exchange buffers",
+                                           "gaps of temporaries"};
+  return kNames[category];
+}
+
+MachineMemory::MachineMemory(const GraphImpl& graph, const Programs& programs, StepCosts* costs,
+                             const poplar::ProgressFunc& progress)
+    : graph_(graph),
+      spec_(graph.target.spec()),
+      tiles_(spec_.numTiles()),
+      costs_(costs),
+      live_(programs.size()),
+      worst_(tiles_),
+      most_(tiles_) {
+  for (auto& bytes : peak_) bytes.resize(tiles_);
+  const ProgramNode nothing;
+  for (const auto& p : programs) flat_.push_back(flatten(graph, p ? *p : nothing, parts_));
+  lives_ = lifetimesOf(graph, flat_, usesOf(graph, flat_));
+  std::vector<std::vector<Event>> events(flat_.size());
+  for (unsigned v = 0; v < lives_.size(); ++v) {
+    const auto& life = lives_[v];
+    if (life.kind != Lifetime::Kind::Steps) continue;
+    for (const auto& [first, last] : life.spans) {
+      events[life.program].push_back({leafOf(life.program, first), true, v});
+      events[life.program].push_back({leafOf(life.program, last), false, v});
+    }
+  }
+  int total = 0, done = 0;
+  for (const auto& flat : flat_) total += static_cast<int>(flat.leaves.size());
+  for (std::size_t p = 0; p < flat_.size(); ++p)
+    play(p, events[p], [&](int, int) {
+      if (progress) progress(++done, total);
+    });
+  always();
+  if (!costs_) return;
+  std::set<const void*> nodes;
+  for (const auto& p : programs)
+    if (p) countNodes(graph, *p, nodes);
+  peak_[kControlCode].assign(tiles_,
+                             spec_.controlCodeBytes + nodes.size() * spec_.controlCodeBytesPerStep);
+}
+
+// What is there whatever runs; of vertices, those of the steps played.
+void MachineMemory::always() {
+  peak_[kStack].assign(tiles_, spec_.stackBytesPerTile);
+  for (unsigned v = 0; v < lives_.size(); ++v) {
+    if (lives_[v].kind != Lifetime::Kind::Always) continue;
+    const auto bytes = bytesOf(v);
+    bytes.addTo(peak_[graph_.variable(v).constant ? kConstants : kVariables]);
+    bytes.map([&](std::uint64_t b) { return aligned(spec_, b) - b; }).addTo(peak_[kGaps]);
+  }
+  if (!costs_) return;
+  peak_[kVertexState] = costs_->vertexState();
+  peak_[kVertexCode] = costs_->vertexCode();
+  peak_[kExchangeCode] = costs_->exchangeCode();
+}
+
+// The leaf of a step; of control between leaves, the one before.
+std::size_t MachineMemory::leafOf(std::size_t program, std::size_t step) const {
+  const auto& leaves = flat_[program].leaves;
+  const auto after =
+      std::upper_bound(leaves.begin(), leaves.end(), step,
+                       [](std::size_t s, const Leaf& leaf) { return s < leaf.begin; });
+  return after == leaves.begin() ? 0 : static_cast<std::size_t>(after - leaves.begin()) - 1;
+}
+
+TileBytes MachineMemory::bytesOf(unsigned v) const {
+  const auto& variable = graph_.variable(v);
+  const auto size = variable.type.sizeInBytes();
+  if (const auto linear = variable.mapping.linear()) {
+    TileBytes bytes;
+    const auto whole = static_cast<unsigned>(variable.elements / linear->perTile);
+    bytes.append(linear->first, linear->first + whole,
+                 static_cast<std::uint64_t>(linear->perTile) * size);
+    bytes.append(linear->first + whole, linear->first + whole + 1,
+                 static_cast<std::uint64_t>(variable.elements % linear->perTile) * size);
+    return bytes;
+  }
+  TileBytes bytes;
+  const auto held = variable.mapping.byTile();
+  for (unsigned t = 0; t < held.size(); ++t)
+    bytes.append(t, t + 1, static_cast<std::uint64_t>(held[t]) * size);
+  return bytes;
+}
+
+// Walks the leaves of a program. A variable is live in its first and its last leaf too: it is added
+// before the one is counted, and removed after the other is.
+void MachineMemory::play(std::size_t program, std::vector<Event>& events,
+                         const poplar::ProgressFunc& progress) {
+  const auto& leaves = flat_[program].leaves;
+  std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
+    return a.leaf != b.leaf ? a.leaf < b.leaf : a.begins > b.begins;
+  });
+  std::array<PerTile, 4> now;  // of the categories from kTemporaries
+  for (auto& bytes : now) bytes.resize(tiles_);
+  const auto of = [&](int category) -> PerTile& { return now[category - kTemporaries]; };
+  const auto gap = [&](std::uint64_t b) { return aligned(spec_, b) - b; };
+  auto next = events.begin();
+  for (std::size_t s = 0; s < leaves.size(); ++s) {
+    for (; next != events.end() && next->leaf == s && next->begins; ++next) {
+      const auto bytes = bytesOf(next->variable);
+      bytes.addTo(of(kTemporaries));
+      bytes.map(gap).addTo(of(kTemporaryGaps));
+    }
+    const auto* step = costs_ ? &costs_->of(*leaves[s].node) : nullptr;
+    if (step) {
+      step->gathered.addTo(of(kGathered));
+      step->hostBuffers.addTo(of(kHostBuffers));
+    }
+    live_[program].push_back(look(now, {program, s}));
+    if (step) {
+      step->gathered.takeFrom(of(kGathered));
+      step->hostBuffers.takeFrom(of(kHostBuffers));
+    }
+    progress(static_cast<int>(s) + 1, static_cast<int>(leaves.size()));
+    for (; next != events.end() && next->leaf == s; ++next) {
+      const auto bytes = bytesOf(next->variable);
+      bytes.takeFrom(of(kTemporaries));
+      bytes.map(gap).takeFrom(of(kTemporaryGaps));
+    }
+  }
+}
+
+// Keeps what a tile has now, if it is the most so far.
+MachineMemory::Live MachineMemory::look(const std::array<PerTile, 4>& now, Moment moment) {
+  Live live;
+  for (unsigned t = 0; t < tiles_; ++t) {
+    const auto bytes = now[0][t] + now[1][t] + now[2][t] + now[3][t];
+    live.total += bytes;
+    live.fullestTile = std::max(live.fullestTile, bytes);
+    if (bytes <= most_[t]) continue;
+    most_[t] = bytes;
+    worst_[t] = moment;
+    for (int c = kTemporaries; c < kCategories; ++c) peak_[c][t] = now[c - kTemporaries][t];
+  }
+  return live;
+}
+
+void MachineMemory::into(MachineReport& report) const {
+  PerTile total(tiles_);
+  for (const auto& bytes : peak_)
+    for (unsigned t = 0; t < tiles_; ++t) total[t] += bytes[t];
+  const auto fullest = std::max_element(total.begin(), total.end()) - total.begin();
+  report.fullestTile = static_cast<unsigned>(fullest);
+  report.maxTileBytes = total[report.fullestTile];
+  report.bytesPerTile = spec_.memoryBytesPerTile;
+  for (const auto bytes : total) {
+    report.totalBytes += bytes;
+    if (bytes > report.bytesPerTile) ++report.tilesOutOfMemory;
+  }
+  for (int c = 0; c < kCategories; ++c) {
+    MemoryCost row{name(c), c < kTemporaries, 0, peak_[c][report.fullestTile], peak_[c]};
+    for (const auto bytes : peak_[c]) row.totalBytes += bytes;
+    report.memory.push_back(std::move(row));
+  }
+  report.owners = owners(report.fullestTile);
+}
+
+// The largest owners of a tile's memory at its worst step, in descending order.
+std::vector<MemoryOwner> MachineMemory::owners(unsigned tile) const {
+  constexpr std::size_t kOwners = 10;
+  const auto at = worst_[tile];
+  std::vector<MemoryOwner> all;
+  for (unsigned v = 0; v < lives_.size(); ++v) {
+    const auto& life = lives_[v];
+    const bool always = life.kind == Lifetime::Kind::Always;
+    const bool there = life.kind == Lifetime::Kind::Steps && life.program == at.program &&
+                       std::any_of(life.spans.begin(), life.spans.end(), [&](const auto& span) {
+                         return leafOf(at.program, span.first) <= at.leaf &&
+                                at.leaf <= leafOf(at.program, span.second);
+                       });
+    if (!always && !there) continue;
+    const auto& variable = graph_.variable(v);
+    const auto category = !always ? kTemporaries : variable.constant ? kConstants : kVariables;
+    const auto bytes = bytesOf(v).on(tile);
+    if (bytes > 0) all.push_back({variable.name, name(category), bytes});
+  }
+  for (const int c : {kVertexState, kVertexCode, kExchangeCode, kControlCode, kStack, kGaps})
+    if (peak_[c][tile] > 0) all.push_back({name(c), name(c), peak_[c][tile]});
+  if (peak_[kGathered][tile] > 0)
+    all.push_back({costs_->of(*flat_[at.program].leaves[at.leaf].node).cost.name, name(kGathered),
+                   peak_[kGathered][tile]});
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
+  if (all.size() > kOwners) all.resize(kOwners);
+  return all;
+}
+
+namespace {
+
+// All variables of a tile at once, whether they live together or not. What lies by a plan counts,
+// so that nothing need be planned, as if tiles had up to four times their even share of it.
+std::uint64_t allVariables(const GraphImpl& graph) {
+  constexpr std::uint64_t kUneven = 4;
+  const auto& spec = graph.target.spec();
+  PerTile bytes(spec.numTiles(), spec.stackBytesPerTile);
+  std::uint64_t planned = 0;
+  for (const auto& v : graph.variables) {
+    if (v.mapping.rule()) {
+      planned += std::min<std::uint64_t>(v.bytes(), kUneven * v.bytes() / spec.numTiles() + 1024);
+      continue;
+    }
+    v.mapping.forEach(0, v.elements, [&](std::int64_t b, std::int64_t e, unsigned tile) {
+      bytes[tile] += aligned(spec, static_cast<std::uint64_t>(e - b) * v.type.sizeInBytes());
+    });
+  }
+  return *std::max_element(bytes.begin(), bytes.end()) + planned;
+}
+
+}  // namespace
+
+void requireTileMemory(const GraphImpl& graph, const Programs& programs) {
+  // Plans leave as much of a tile to variables, if it can be had.
+  constexpr double kWithoutPlans = 0.4;
+  const auto& spec = graph.target.spec();
+  if (spec.type == poplar::TargetType::CPU) return;
+  const auto little = static_cast<std::uint64_t>(kWithoutPlans * spec.memoryBytesPerTile);
+  if (allVariables(graph) <= little) return;
+  MachineReport report;
+  MachineMemory(graph, programs, nullptr, {}).into(report);
+  if (report.maxTileBytes <= little) return;
+  if (report.tilesOutOfMemory == 0) {
+    report = {};
+    StepCosts costs(graph);
+    MachineMemory(graph, programs, &costs, {}).into(report);
+  }
+  if (report.tilesOutOfMemory == 0) return;
+  std::ostringstream os;
+  os << "Out of memory on tile " << report.fullestTile << ": " << report.maxTileBytes
+     << " bytes used but tiles only have " << report.bytesPerTile << " bytes of memory ("
+     << report.tilesOutOfMemory << (report.tilesOutOfMemory == 1 ? " tile" : " tiles")
+     << " out of memory). Largest on that tile:";
+  for (const auto& owner : report.owners)
+    os << " '" << owner.name << "' " << owner.bytes << " (" << owner.category << ");";
+  os << " spread them over more tiles, or set the engine's option debug.allowOutOfMemory to "
+        "\"true\" to run all the same";
+  throw poplar::graph_memory_allocation_error(os.str());
+}
+
+}  // namespace popir

@@ -1,0 +1,81 @@
+// Memory per tile: what is always live, and what is live only during some steps of the programs.
+#ifndef popir_costing_memory_hpp
+#define popir_costing_memory_hpp
+
+#include <array>
+#include <vector>
+
+#include "costing/steps.hpp"
+#include "program/lifetimes.hpp"
+
+namespace popir {
+
+class MachineMemory {
+ public:
+  /// Bytes at a step that are not always live.
+  struct Live {
+    std::uint64_t total = 0, fullestTile = 0;
+  };
+
+  /// Computes the memory of all programs of an engine. Null `costs`: counts only variables,
+  /// constants and stacks, so that no contraction needs a plan. `progress` is called as leaves are
+  /// done.
+  MachineMemory(const GraphImpl& graph, const Programs& programs, StepCosts* costs,
+                const poplar::ProgressFunc& progress);
+
+  /// A flattened program, and the live bytes at each of its leaves, in order.
+  const FlatProgram& program(std::size_t p) const { return flat_[p]; }
+  const std::vector<Live>& live(std::size_t p) const { return live_[p]; }
+  /// Writes categories, totals and owners into a report.
+  void into(MachineReport& report) const;
+
+ private:
+  enum Category {
+    kVariables,
+    kConstants,
+    kVertexState,
+    kVertexCode,
+    kExchangeCode,
+    kControlCode,
+    kStack,
+    kGaps,
+    kTemporaries,
+    kGathered,
+    kHostBuffers,
+    kTemporaryGaps,
+    kCategories
+  };
+  static const char* name(int category);
+
+  struct Event {
+    std::size_t leaf;
+    bool begins;
+    unsigned variable;
+  };
+  struct Moment {
+    std::size_t program = 0, leaf = 0;
+  };
+
+  void always();
+  Live look(const std::array<PerTile, 4>& now, Moment moment);
+  void play(std::size_t program, std::vector<Event>& events, const poplar::ProgressFunc& progress);
+  std::size_t leafOf(std::size_t program, std::size_t step) const;
+  TileBytes bytesOf(unsigned variable) const;
+  std::vector<MemoryOwner> owners(unsigned tile) const;
+
+  const GraphImpl& graph_;
+  const TargetSpec& spec_;
+  const unsigned tiles_;
+  StepCosts* costs_;
+  EngineParts parts_;
+  std::vector<FlatProgram> flat_;
+  std::vector<Lifetime> lives_;
+  std::vector<std::vector<Live>> live_;  // by program and leaf
+  std::vector<Moment> worst_;            // by tile: where it has most bytes not always live
+  PerTile most_;                         // by tile: these bytes
+  std::array<PerTile, kCategories> peak_;
+};
+
+}  // namespace popir
+
+#endif

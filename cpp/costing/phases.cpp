@@ -1,0 +1,245 @@
+// How a vertex or a copy is shared over tiles, and what each tile then does.
+#include <algorithm>
+#include <map>
+
+#include "costing/contractions.hpp"
+#include "costing/mapped_tensor.hpp"
+#include "machine/estimators/formulas.hpp"
+
+namespace popir {
+namespace {
+
+using Held = std::vector<std::int64_t>;  // elements by tile
+
+// Divides the work of one vertex over the tiles that hold its result, and costs each tile's part.
+class Sharer {
+ public:
+  Sharer(const GraphImpl& graph, const BulkVertex& vertex, const Work& work)
+      : graph_(graph),
+        spec_(graph.target.spec()),
+        tiles_(spec_.numTiles()),
+        vertex_(vertex),
+        whole_(work.whole),
+        kind_(findVertexClass(work.vertexClass)) {
+    for (const auto& o : vertex.operands) places_.emplace_back(graph, o.tensor);
+    while (written_ < vertex.operands.size() && vertex.operands[written_].access == Access::Read)
+      ++written_;
+  }
+
+  std::vector<Phase> phases() {
+    if (written_ == vertex_.operands.size() || result().elements() == 0) return {Phase(spec_)};
+    if (kind_ && reduction_ && sources() > 1) return reduction();
+    Phase phase(spec_);
+    compute(phase, result().byTile(), [&](std::int64_t n) { return part(n); });
+    for (std::size_t i = 0; i < places_.size(); ++i) need(phase, i);
+    std::vector<Phase> phases{std::move(phase)};
+    if (kind_) phases.resize(kind_->phases, Phase(spec_));  // that only synchronise
+    return phases;
+  }
+
+ private:
+  const MappedTensor& result() const { return places_[written_]; }
+
+  template <class Estimate>
+  static void compute(Phase& phase, const Held& held, const Estimate& estimate) {
+    std::map<std::int64_t, std::uint64_t> known;  // most tiles hold as much as others
+    for (std::size_t t = 0; t < held.size(); ++t) {
+      if (held[t] == 0) continue;
+      const auto found = known.find(held[t]);
+      phase.compute[t] = found != known.end() ? found->second : known[held[t]] = estimate(held[t]);
+    }
+  }
+
+  // A tile that holds n elements of the result.
+  std::uint64_t part(std::int64_t n) const {
+    const Share share{static_cast<std::uint64_t>(n),
+                      static_cast<std::uint64_t>(result().elements())};
+    if (kind_) return kind_->cycles(spec_, shareOf(whole_, share));
+    std::uint64_t bytes = 0;
+    for (const auto& p : places_)
+      bytes += p.elementBytes() * share.of(static_cast<std::uint64_t>(p.elements()));
+    return cyclesByBytes(spec_, bytes);
+  }
+
+  // Each operand is needed where the result is mapped: a tile with some share of the result needs
+  // the same share of the operand. The reverse holds for written operands.
+  void need(Phase& phase, std::size_t i) const {
+    const auto& operand = places_[i];
+    if (operand.elements() == 0 || i == written_) return;
+    if (vertex_.operands[i].access != Access::Write) operand.addTraffic(phase.traffic, result());
+    if (vertex_.operands[i].access == Access::Read) return;
+    if (operand.elements() == result().elements())
+      result().addTraffic(phase.traffic, operand);
+    else
+      phase.traffic.add(result().runs().scaledTo(operand.runs()).withoutOverlaps(), operand.runs());
+  }
+
+  // Partial results that a tile makes of n elements.
+  std::int64_t partialsOf(std::int64_t n) const {
+    const auto out = std::max<std::uint64_t>(reduction_->elementsWritten, 1);
+    const auto run = std::clamp<std::uint64_t>(
+        reduction_->run, 1, std::max<std::uint64_t>(reduction_->elementsRead / out, 1));
+    return std::min(static_cast<std::int64_t>(out),
+                    (n + static_cast<std::int64_t>(run) - 1) / static_cast<std::int64_t>(run));
+  }
+  // Tiles that have a part of one result, on average.
+  std::int64_t sources() const {
+    std::int64_t partials = 0;
+    for (const auto n : places_[0].byTile())
+      if (n > 0) partials += partialsOf(n);
+    return (partials + result().elements() - 1) / result().elements();
+  }
+
+  std::vector<Phase> reduction() const {
+    constexpr std::uint64_t kPartialBytes = 4;
+    const auto held = places_[0].byTile(), results = result().byTile();
+    const auto sources = this->sources();
+    Phase first(spec_), second(spec_);
+    compute(first, held, [&](std::int64_t n) {
+      auto tile = *reduction_;
+      tile.elementsRead = static_cast<std::uint64_t>(n);
+      tile.elementsWritten = static_cast<std::uint64_t>(partialsOf(n));
+      return kind_->cycles(spec_, tile);
+    });
+    compute(second, results, [&](std::int64_t n) {
+      const auto out = static_cast<std::uint64_t>(n);
+      return kind_->cycles(
+          spec_, ReduceWork{poplar::FLOAT, out * static_cast<std::uint64_t>(sources), out, 1});
+    });
+    for (unsigned t = 0; t < tiles_; ++t) {
+      const auto made = held[t] ? partialsOf(held[t]) : 0;
+      // Of its own partial results a tile keeps those of its own results.
+      const auto kept = made * results[t] / result().elements();
+      second.traffic.send(t, static_cast<std::uint64_t>(made - kept) * kPartialBytes);
+      second.traffic.receive(
+          t, static_cast<std::uint64_t>(results[t] * sources - kept) * kPartialBytes);
+    }
+    std::vector<Phase> both;
+    both.push_back(std::move(first));
+    both.push_back(std::move(second));
+    return both;
+  }
+
+  const GraphImpl& graph_;
+  const TargetSpec& spec_;
+  const unsigned tiles_;
+  const BulkVertex& vertex_;
+  const VertexWork whole_;
+  const ReduceWork* reduction_ = std::get_if<ReduceWork>(&whole_);
+  const VertexClass* kind_;
+  std::vector<MappedTensor> places_;
+  std::size_t written_ = 0;
+};
+
+}  // namespace
+
+std::uint64_t Phase::computeCycles() const {
+  return *std::max_element(compute.begin(), compute.end());
+}
+
+void Phase::add(const Phase& other) {
+  for (std::size_t t = 0; t < compute.size(); ++t) compute[t] += other.compute[t];
+  traffic.add(other.traffic);
+  if (other.temporary.empty()) return;
+  temporary.resize(compute.size());
+  for (std::size_t t = 0; t < compute.size(); ++t) temporary[t] += other.temporary[t];
+}
+
+Work workOf(const BulkVertex& vertex) {
+  std::vector<Layout> layouts;
+  for (const auto& o : vertex.operands) {
+    layouts.push_back(Layout::rowMajor(o.tensor.elementType(), o.tensor.view().shape()));
+    if (const auto affine = o.tensor.view().affine()) layouts.back().strides = affine->strides;
+  }
+  return vertex.kernel->work(layouts);
+}
+
+std::vector<Phase> phasesOf(const GraphImpl& graph, const BulkVertex& vertex, const Work& work) {
+  const auto* kind = findVertexClass(work.vertexClass);
+  if (isContraction(vertex, kind))
+    return phasesOfContraction(graph, vertex, *kind, std::get<ContractionWork>(work.whole));
+  return Sharer(graph, vertex, work).phases();
+}
+
+Phase phaseOfCopy(const GraphImpl& graph, const poplar::Tensor& src, const poplar::Tensor& dst) {
+  const auto& spec = graph.target.spec();
+  Phase phase(spec);
+  const MappedTensor from(graph, src), to(graph, dst);
+  from.addTraffic(phase.traffic, to);
+  const auto there = to.byTile();
+  for (unsigned t = 0; t < spec.numTiles(); ++t) {
+    const auto bytes = static_cast<std::uint64_t>(there[t]) * to.elementBytes();
+    const auto received = std::min(bytes, phase.traffic.received()[t]);
+    phase.compute[t] =
+        estimateCycles(spec, "poplar::Copy", CopyWork{dst.elementType(), bytes - received});
+  }
+  return phase;
+}
+
+Phase phaseOfStream(const GraphImpl& graph, const poplar::Tensor& t, bool toDevice) {
+  Phase phase(graph.target.spec());
+  const MappedTensor home(graph, t);
+  if (home.elements() == 0) return phase;
+  const auto share = linearShare(graph.target, t.numElements(), home.elementBytes());
+  const MappedTensor staged(graph, linearGrid(home.elements(), share, 0), home.elementBytes());
+  if (toDevice)
+    staged.addTraffic(phase.traffic, home);
+  else
+    home.addTraffic(phase.traffic, staged);
+  return phase;
+}
+
+TileRuns tileRuns(const GraphImpl& graph, const poplar::Tensor& t) {
+  const auto& view = t.view();
+  TileRuns found;
+  found.elements = found.distinct = view.elements();
+  found.elementBytes = t.elementType().sizeInBytes();
+  if (const auto affine = view.affine()) {
+    bool inner = true;  // so far, from the right, all broadcast
+    for (std::size_t d = view.shape().size(); d-- > 0;) {
+      const auto n = view.shape()[d];
+      if (n <= 1) continue;
+      if (affine->strides[d] != 0)
+        inner = false;
+      else if ((found.distinct /= n, inner))
+        found.repeat *= n;
+    }
+  }
+  if (const auto whole = view.wholeVariable()) {
+    graph.variable(*whole).mapping.forEach(
+        0, view.elements(),
+        [&](std::int64_t b, std::int64_t e, unsigned tile) { found.append(b, e, tile); });
+    return found;
+  }
+  std::vector<TileRun> runs;
+  view.expand(Nest{0, 0, {{view.elements(), 1, 1}}}, [&](unsigned v, Nest nest) {
+    nest.coalesce();
+    NestDim run{1, 1, 1};
+    if (!nest.dims.empty() && nest.dims.back().to == 1 && nest.dims.back().from <= 1 &&
+        nest.dims.back().from >= 0) {
+      run = nest.dims.back();
+      nest.dims.pop_back();
+    }
+    const auto& mapping = graph.variable(v).mapping;
+    const std::function<void(std::size_t, std::int64_t, std::int64_t)> walk =
+        [&](std::size_t k, std::int64_t from, std::int64_t to) {
+          if (k == nest.dims.size()) {
+            const auto n = run.from == 0 ? 1 : run.n;
+            mapping.forEach(from, from + n, [&](std::int64_t b, std::int64_t e, unsigned tile) {
+              const auto begin = to + b - from;
+              runs.push_back({begin, run.from == 0 ? to + run.n : begin + e - b, tile});
+            });
+            return;
+          }
+          const auto& d = nest.dims[k];
+          for (std::int64_t j = 0; j < d.n; ++j) walk(k + 1, from + j * d.from, to + j * d.to);
+        };
+    walk(0, nest.from, nest.to);
+  });
+  std::sort(runs.begin(), runs.end(),
+            [](const TileRun& a, const TileRun& b) { return a.begin < b.begin; });
+  for (const auto& run : runs) found.append(run.begin, run.end, run.tile);
+  return found;
+}
+
+}  // namespace popir

@@ -1,0 +1,221 @@
+#include "costing/reading.hpp"
+
+#include <poplar/exceptions.hpp>
+#include <set>
+#include <sstream>
+#include <utility>
+
+#include "codelets/counting.hpp"
+#include "costing/memory.hpp"
+#include "machine/estimators/estimators.hpp"
+
+namespace popir {
+namespace {
+
+void add(const StepCost& step, MachineReport& to) {
+  to.computeCycles += step.times * step.computeCycles;
+  to.exchangeCycles += step.times * step.exchangeCycles;
+  to.syncCycles += step.times * step.syncCycles;
+  to.cycles += step.times * step.cycles();
+  to.interIPUCycles += step.times * step.interIPUCycles;
+  to.interIPUBytes += step.times * step.interIPUBytes;
+  to.exchangeBytes += step.times * step.exchangeBytes;
+  if (step.kind == "StreamCopy") {
+    to.rearrangementCycles += step.times * step.exchangeCycles;
+    to.rearrangementBytes += step.times * step.exchangeBytes;
+  }
+  to.hostBytesIn += step.times * step.hostBytesIn;
+  to.hostBytesOut += step.times * step.hostBytesOut;
+}
+
+// Walks a program as it was flattened, leaf by leaf.
+class Reading {
+ public:
+  Reading(const GraphImpl& graph, StepCosts& costs, const MachineMemory& memory,
+          std::size_t program)
+      : graph_(graph),
+        costs_(costs),
+        leaves_(memory.program(program).leaves),
+        live_(memory.live(program)) {}
+
+  void read(const ProgramNode& node, std::uint64_t times) {
+    using Kind = ProgramNode::Kind;
+    if (isLeaf(node)) return leaf(node, times);
+    switch (node.kind) {
+      case Kind::Sequence: {
+        const bool names = !named_ && !node.name.empty();
+        if (names) blocks_.push_back(node.name);
+        named_ = named_ || names;
+        for (const auto& child : node.children) read(*child, times);
+        if (!names) return;
+        blocks_.pop_back();
+        named_ = false;
+        return;
+      }
+      case Kind::Repeat:
+        if (node.count > 0) read(*node.children[0], times * node.count);
+        return;
+      case Kind::While:
+        unknownLoops = true;
+        read(*node.children[0], times);
+        return read(*node.children[1], times);
+      case Kind::If: {
+        branches = true;
+        const auto yes = steps.size();
+        read(*node.children[0], times);
+        const auto no = steps.size();
+        read(*node.children[1], times);
+        const bool first = cyclesOf(yes, no) >= cyclesOf(no, steps.size());
+        for (auto s = first ? no : yes; s < (first ? steps.size() : no); ++s) steps[s].times = 0;
+        return;
+      }
+      case Kind::Call: {
+        const bool named = std::exchange(named_, false);
+        read(*graph_.functions[node.function.getId()], times);
+        named_ = named;
+        return;
+      }
+      default: return;
+    }
+  }
+
+  // Rows of the same vertex or copy, called from several places, joined.
+  std::vector<OperationCost> operations() {
+    std::vector<OperationCost> all;
+    std::map<const void*, std::size_t> where;
+    for (std::size_t s = 0; s < steps.size(); ++s) {
+      const auto times = steps[s].times;
+      if (times == 0) continue;
+      for (const auto& [what, row] : costs_.of(*leaves_[s].node).rows) {
+        const auto known = where.emplace(what, all.size());
+        if (known.second) all.push_back({row.name, row.vertexClass, row.source});
+        steps[s].operations.push_back(known.first->second);
+        auto& sum = all[known.first->second];
+        sum.times += times;
+        sum.computeCycles += times * row.computeCycles;
+        sum.exchangeCycles += times * row.exchangeCycles;
+        sum.syncCycles += times * row.syncCycles;
+        sum.exchangeBytes += times * row.exchangeBytes;
+        sum.flops += times * row.flops;
+      }
+    }
+    return all;
+  }
+
+  std::vector<StepCost> steps;
+  bool unknownLoops = false, branches = false;
+
+ private:
+  void leaf(const ProgramNode& node, std::uint64_t times) {
+    const auto at = steps.size();
+    steps.push_back(costs_.of(node).cost);
+    steps.back().times = times;
+    steps.back().blocks = blocks_;
+    steps.back().liveBytes = live_[at].total;
+    steps.back().fullestTileLiveBytes = live_[at].fullestTile;
+  }
+
+  std::uint64_t cyclesOf(std::size_t begin, std::size_t end) const {
+    std::uint64_t sum = 0;
+    for (auto s = begin; s < end; ++s) sum += steps[s].times * steps[s].cycles();
+    return sum;
+  }
+
+  const GraphImpl& graph_;
+  StepCosts& costs_;
+  const std::vector<Leaf>& leaves_;
+  const std::vector<MachineMemory::Live>& live_;
+  std::vector<std::string> blocks_;  // around what is read
+  bool named_ = false;               // the last of them is in the function that is read
+};
+
+std::string unheldTypes(const GraphImpl& graph) {
+  std::map<std::string, std::pair<std::size_t, std::size_t>> found;  // type: variables, bytes
+  for (const auto& v : graph.variables) {
+    if (v.type.sizeInBytes() != 8 && v.type != poplar::BFLOAT16) continue;
+    auto& entry = found[v.type.toString()];
+    ++entry.first;
+    entry.second += v.bytes();
+  }
+  std::ostringstream os;
+  for (const auto& [type, entry] : found)
+    os << (os.tellp() > 0 ? "; " : "") << type << ": " << entry.first << " variables, "
+       << entry.second << " bytes";
+  return os.str();
+}
+
+void explain(const GraphImpl& graph, const Reading& reading, const StepCosts& costs,
+             const CodeletCounts* counts, MachineReport& report) {
+  const auto& spec = graph.target.spec();
+  const auto say = [&](std::string line) { report.counts.push_back(std::move(line)); };
+  if (spec.type == poplar::TargetType::CPU)
+    say("The target is the host's CPU: cycles are those of an IPU2 tile that has all of the "
+        "memory");
+  say("Cycles are estimates of the program as grown, before the host's fusion and layouts; a "
+      "compute set takes as long as its fullest tile");
+  say("A vertex is shared over the tiles that hold what it writes, a contraction over all tiles of "
+      "their IPUs as the planner splits it");
+  say("Exchange counts bytes that are not on the tile that needs them, " +
+      std::to_string(spec.exchangeBytesPerCycle) +
+      " a cycle in or out, and spans of them; links between IPUs as a ladder; every phase has " +
+      std::to_string(spec.phaseCycles) + " cycles of sync and calls");
+  say("Host streams have seconds of their own, those of their bytes; the cycles count what spreads "
+      "their data over tiles, where it lies otherwise than linearly");
+  if (reading.unknownLoops) say("Loops that end by a condition are counted once");
+  if (reading.branches) say("Of two branches the dearer is counted");
+  std::set<std::string> codelets;
+  for (const auto& v : graph.vertices) codelets.insert(v.codelet->name);
+  for (const auto& c : costs.withoutEstimator)
+    say("No estimator knows vertices of class '" + c +
+        "': they are taken for one pass over their bytes" +
+        (counts || !codelets.count(c) ? ""
+                                      : "; an engine with the option debug.instrument counts "
+                                        "the instructions of their first execution"));
+  for (const auto& c : costs.counted)
+    say("Vertices of class '" + c +
+        "' take the instructions that the host counted in their first "
+        "execution, each for one of a tile");
+  if (counts)
+    for (const auto& [type, why] : counts->failures)
+      say("Vertices of class '" + type + "' could not be counted: " + why);
+  say("Memory counts variables, constants, gaps, stacks, and at the worst step of each tile "
+      "temporaries and operands gathered for it; code and vertex state as estimates, not host "
+      "exchange buffers");
+  if (report.tilesOutOfMemory > 0)
+    say(std::to_string(report.tilesOutOfMemory) + " tiles would be out of memory");
+  const auto unheld = unheldTypes(graph);
+  if (!unheld.empty()) say("No IPU holds these types, costed by their size: " + unheld);
+}
+
+}  // namespace
+
+MachineReport readMachine(const GraphImpl& graph, const Programs& programs, std::size_t program,
+                          const poplar::ProgressFunc& progress, const CodeletCounts* counts) {
+  if (program >= programs.size())
+    throw poplar::control_program_error("machine report: program " + std::to_string(program) +
+                                        " given, the engine has " +
+                                        std::to_string(programs.size()));
+  MachineReport report;
+  const auto& spec = graph.target.spec();
+  report.target = spec.arch;
+  report.tiles = spec.numTiles();
+  report.numIPUs = spec.numIPUs;
+  report.tilesPerIPU = spec.tilesPerIPU;
+  report.clockHz = spec.tileClockFrequency;
+  StepCosts costs(graph, counts);
+  const MachineMemory memory(graph, programs, &costs, progress);
+  Reading reading(graph, costs, memory, program);
+  if (programs[program]) reading.read(*programs[program], 1);
+  for (const auto& step : reading.steps) add(step, report);
+  report.hostSeconds =
+      static_cast<double>(report.hostBytesIn + report.hostBytesOut) / spec.hostBytesPerSecond;
+  report.operations = reading.operations();
+  report.steps = std::move(reading.steps);
+  for (const auto& row : report.operations) report.flops += row.flops;
+  report.distinctSteps = costs.steps();
+  memory.into(report);
+  explain(graph, reading, costs, counts, report);
+  return report;
+}
+
+}  // namespace popir

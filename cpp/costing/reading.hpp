@@ -1,0 +1,76 @@
+// The machine reading: estimates the cost of a program on its target. It uses the program as the
+// user built it, never the host's plan (engine/plan). It is computed only on request.
+#ifndef popir_costing_reading_hpp
+#define popir_costing_reading_hpp
+
+#include <memory>
+#include <poplar/Engine.hpp>
+#include <vector>
+
+#include "codelets/counting.hpp"
+#include "machine/exchange/exchange.hpp"
+#include "machine/report.hpp"
+#include "poplar/graph_impl.hpp"
+
+namespace popir {
+
+using Programs = std::vector<std::shared_ptr<ProgramNode>>;
+
+/// The report has the cycles of one run of `programs[program]`, and the memory of all programs.
+/// `progress` is called with the number of steps costed so far. `counts` is what an engine counted
+/// of its codelets, or null.
+/// \throws poplar::control_program_error if there is no such program.
+__attribute__((visibility("default"))) MachineReport readMachine(
+    const GraphImpl& graph, const Programs& programs, std::size_t program,
+    const poplar::ProgressFunc& progress, const CodeletCounts* counts = nullptr);
+
+/// The tiles of a tensor's elements.
+__attribute__((visibility("default"))) TileRuns tileRuns(const GraphImpl& graph,
+                                                         const poplar::Tensor& t);
+
+/// The work between two synchronisations: an exchange, then computation. Most vertices take one
+/// phase; a reduction takes up to two.
+struct Phase {
+  explicit Phase(const TargetSpec& spec) : compute(spec.numTiles()), traffic(spec) {}
+  PerTile compute;          // cycles
+  Traffic traffic;          // before the computation
+  PerTile temporary;        // bytes in addition to those received; or empty
+  std::uint64_t times = 1;  // repetitions, one after another
+
+  std::uint64_t computeCycles() const;
+  /// Adds work that runs in the same phase.
+  void add(const Phase& other);
+};
+std::vector<Phase> phasesOf(const GraphImpl& graph, const BulkVertex& vertex, const Work& work);
+/// The cost of one run of a codelet's vertex, and its source: setPerfEstimate, else
+/// registerPerfEstimator, else the count of its first execution, else one pass over its bytes.
+struct VertexCost {
+  enum class Source { SetPerfEstimate, Estimator, Counted, Bytes };
+  std::uint64_t cycles = 0, flops = 0;
+  Source source = Source::Bytes;
+};
+VertexCost costOf(const GraphImpl& graph, unsigned vertex, const CodeletCounts* counts = nullptr);
+/// The name in reports: "setPerfEstimate", "estimator", "counted" or "bytes".
+const char* nameOf(VertexCost::Source source);
+/// The phase of the codelets' vertices in a compute set: their costs, scheduled on the workers of
+/// each tile. A supervisor vertex or multi-vertex takes its whole tile.
+Phase phaseOfCodelets(const GraphImpl& graph, unsigned computeSet, const CodeletCounts* counts);
+/// The kernel's description of its work on the vertex's operands, before any pass.
+Work workOf(const BulkVertex& vertex);
+/// The phase of a copy. Elements that `src` and `dst` have on different tiles are exchanged; the
+/// others are copied within their tile.
+Phase phaseOfCopy(const GraphImpl& graph, const poplar::Tensor& src, const poplar::Tensor& dst);
+
+/// The phase that moves a stream's data between a linear mapping over all tiles, in which the host
+/// transfers it, and the mapping of `t`.
+Phase phaseOfStream(const GraphImpl& graph, const poplar::Tensor& t, bool toDevice);
+
+/// Checks that programs fit the memory of each tile at every step. First counts only variables,
+/// constants and stacks. If these take more than 40 % of a tile, plans contractions and also counts
+/// gathered operands and code. Does nothing for a CPU target.
+/// \throws poplar::graph_memory_allocation_error with tile, bytes and the largest owners.
+void requireTileMemory(const GraphImpl& graph, const Programs& programs);
+
+}  // namespace popir
+
+#endif

@@ -1,0 +1,238 @@
+#include "costing/steps.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "machine/estimators/estimators.hpp"
+
+namespace popir {
+namespace {
+
+const char* const kEstimator = nameOf(VertexCost::Source::Estimator);
+
+std::uint64_t bytesOf(const poplar::Tensor& t) {
+  return t.numElements() * t.elementType().sizeInBytes();
+}
+
+bool busy(const Phase& phase, unsigned tile) {
+  return phase.compute[tile] > 0 || phase.traffic.received()[tile] > 0 ||
+         phase.traffic.sent()[tile] > 0;
+}
+
+std::uint64_t exchangeCodeOf(const TargetSpec& spec, const Phase& phase, unsigned tile) {
+  const bool sends = phase.traffic.sent()[tile] > 0, receives = phase.traffic.received()[tile] > 0;
+  if (!sends && !receives) return 0;
+  const auto spans = std::max<std::uint64_t>(phase.traffic.spans()[tile], receives) + sends;
+  return spec.exchangeCodeBytesPerPhase + spans * spec.exchangeCodeBytesPerSpan;
+}
+
+std::uint64_t exchangeCycles(const TargetSpec& spec, const Phase& phase) {
+  return phase.traffic.cycles(spec) + phase.traffic.links().cycles(spec);
+}
+
+std::uint64_t syncCycles(const TargetSpec& spec, const Phase& phase) {
+  return spec.phaseCycles + (phase.traffic.links().bytes() > 0 ? spec.syncBetweenIPUs() : 0);
+}
+
+}  // namespace
+
+StepCosts::StepCosts(const GraphImpl& graph, const CodeletCounts* counts)
+    : graph_(graph),
+      counts_(counts),
+      spec_(graph.target.spec()),
+      vertexState_(spec_.numTiles()),
+      exchangeCode_(spec_.numTiles()) {}
+
+const StepAlone& StepCosts::of(const ProgramNode& leaf) {
+  const void* key = &leaf;
+  if (leaf.kind == ProgramNode::Kind::Execute) key = &graph_.computeSets[leaf.computeSet.getId()];
+  const auto found = known_.find(key);
+  return found != known_.end() ? found->second : known_.emplace(key, make(leaf)).first->second;
+}
+
+StepAlone StepCosts::make(const ProgramNode& leaf) {
+  using Kind = ProgramNode::Kind;
+  StepAlone step;
+  const auto stateBefore = allState_;
+  step.cost.name = leaf.name;
+  switch (leaf.kind) {
+    case Kind::Execute: execute(leaf, step); break;
+    case Kind::Copy: {
+      step.cost.kind = "Copy";
+      const std::vector<Phase> phases{phaseOfCopy(graph_, leaf.src, leaf.dst)};
+      step.rows.emplace_back(&leaf, rowOf(leaf.name, "Copy", kEstimator, phases, 0));
+      place("Copy", phases[0], 2);
+      charge(phases, step);
+      step.gathered = {};  // what arrives lies where it belongs
+      break;
+    }
+    case Kind::StreamToDst:
+      step.cost.hostBytesIn = bytesOf(leaf.dst);
+      stream(leaf.dst, true, step);
+      break;
+    case Kind::SrcToStream:
+      step.cost.hostBytesOut = bytesOf(leaf.src);
+      stream(leaf.src, false, step);
+      break;
+    case Kind::HostCall:
+      step.cost.kind = "StreamCopy";
+      for (const auto& t : leaf.inputs) step.cost.hostBytesOut += bytesOf(t);
+      for (const auto& t : leaf.outputs) step.cost.hostBytesIn += bytesOf(t);
+      break;
+    default:
+      step.cost.kind = "Sync";
+      step.cost.syncCycles = spec_.phaseCycles;
+      break;
+  }
+  step.cost.gatheredBytes = step.gathered.total();
+  step.cost.vertexStateBytes = allState_ - stateBefore;
+  return step;
+}
+
+void StepCosts::stream(const poplar::Tensor& t, bool toDevice, StepAlone& step) {
+  step.cost.kind = "StreamCopy";
+  const auto phase = phaseOfStream(graph_, t, toDevice);
+  step.hostBuffers = TileBytes(toDevice ? phase.traffic.sent() : phase.traffic.received());
+  if (phase.traffic.bytes() > 0) charge({phase}, step);
+  step.gathered = {};
+}
+
+// Vertices of one compute set run in the same phases, one after another on each tile.
+void StepCosts::execute(const ProgramNode& leaf, StepAlone& step) {
+  const auto& set = graph_.computeSets[leaf.computeSet.getId()];
+  step.cost.kind = "Execute";
+  if (!set.name.empty()) step.cost.name = set.name;
+  std::vector<Phase> together;
+  for (const auto& vertex : set.bulk) {
+    const auto work = workOf(vertex);
+    const bool known = findVertexClass(work.vertexClass);
+    if (!known) withoutEstimator.insert(work.vertexClass);
+    const auto phases = phasesOf(graph_, vertex, work);
+    step.rows.emplace_back(
+        &vertex, rowOf(vertex.name.empty() ? leaf.name : vertex.name, work.vertexClass,
+                       known ? kEstimator : nameOf(VertexCost::Source::Bytes), phases, work.flops));
+    for (std::size_t i = 0; i < phases.size(); ++i) {
+      place(work.vertexClass, phases[i], vertex.operands.size());
+      if (i < together.size() && together[i].times == phases[i].times)
+        together[i].add(phases[i]);
+      else
+        together.push_back(phases[i]);
+    }
+  }
+  executeCodelets(leaf.computeSet.getId(), together, step);
+  if (step.rows.size() == 1) step.cost.name = step.rows[0].second.name;
+  charge(together, step);
+}
+
+// A row for all of a set: its vertices run together, and a name each would be thousands.
+void StepCosts::executeCodelets(unsigned computeSet, std::vector<Phase>& together,
+                                StepAlone& step) {
+  const auto& set = graph_.computeSets[computeSet];
+  if (set.vertices.empty()) return;
+  std::uint64_t flops = 0;
+  std::set<std::string> types;
+  std::set<VertexCost::Source> sources;
+  for (const auto id : set.vertices) {
+    const auto& vertex = graph_.vertices[id];
+    const auto& name = vertex.codelet->name;
+    const auto own = costOf(graph_, id, counts_);
+    flops += own.flops;
+    auto& tiles = classes_[name];
+    tiles.resize(spec_.numTiles());
+    tiles[*vertex.tile] = true;
+    types.insert(name);
+    sources.insert(own.source);
+    std::uint64_t state = spec_.vertexStateBytes;
+    for (const auto& field : vertex.fields)
+      state += field.tensors.size() * spec_.edgeStateBytes + field.values.size();
+    vertexState_[*vertex.tile] += state;
+    allState_ += state;
+    if (own.source == VertexCost::Source::Bytes) withoutEstimator.insert(name);
+    if (own.source == VertexCost::Source::Counted) counted.insert(name);
+  }
+  std::string source;
+  for (const auto s : sources) source += (source.empty() ? "" : ", ") + std::string(nameOf(s));
+  const auto phase = phaseOfCodelets(graph_, computeSet, counts_);
+  step.rows.emplace_back(
+      &set, rowOf(step.cost.name, types.size() == 1 ? *types.begin() : "codelets", source, {phase},
+                  flops));
+  if (together.empty()) together.emplace_back(spec_);
+  together.front().add(phase);
+}
+
+OperationCost StepCosts::rowOf(const std::string& name, const std::string& vertexClass,
+                               const std::string& source, const std::vector<Phase>& phases,
+                               std::uint64_t flops) const {
+  OperationCost row;
+  row.name = name;
+  row.vertexClass = vertexClass;
+  row.source = source;
+  row.times = 1;
+  row.flops = flops;
+  for (const auto& phase : phases) {
+    row.computeCycles += phase.times * phase.computeCycles();
+    row.exchangeCycles += phase.times * exchangeCycles(spec_, phase);
+    row.syncCycles += phase.times * syncCycles(spec_, phase);
+    row.exchangeBytes += phase.times * phase.traffic.bytes();
+  }
+  return row;
+}
+
+void StepCosts::charge(const std::vector<Phase>& phases, StepAlone& step) {
+  auto& cost = step.cost;
+  const auto tiles = spec_.numTiles();
+  PerTile gathered(tiles);
+  std::vector<bool> ipus(spec_.numIPUs);
+  double compute = 0;
+  for (const auto& phase : phases) {
+    cost.computeCycles += phase.times * phase.computeCycles();
+    cost.exchangeCycles += phase.times * exchangeCycles(spec_, phase);
+    cost.syncCycles += phase.times * syncCycles(spec_, phase);
+    cost.interIPUCycles += phase.times * phase.traffic.links().cycles(spec_);
+    cost.interIPUBytes += phase.times * phase.traffic.links().bytes();
+    cost.exchangeBytes += phase.times * phase.traffic.bytes();
+    compute += static_cast<double>(phase.times) *
+               std::accumulate(phase.compute.begin(), phase.compute.end(), 0.0);
+    for (unsigned t = 0; t < tiles; ++t) {
+      if (!busy(phase, t)) continue;
+      const auto code = exchangeCodeOf(spec_, phase, t);
+      exchangeCode_[t] += code;
+      cost.exchangeCodeBytes += code;
+      ipus[t / spec_.tilesPerIPU] = true;
+      gathered[t] = std::max(gathered[t], phase.traffic.received()[t] +
+                                              (phase.temporary.empty() ? 0 : phase.temporary[t]));
+    }
+  }
+  cost.meanComputeCycles = compute / tiles;
+  for (unsigned i = 0; i < ipus.size(); ++i)
+    if (ipus[i]) cost.ipus.push_back(i);
+  step.gathered = TileBytes(gathered);
+}
+
+// Code and state of a vertex on the tiles that have a part of it.
+void StepCosts::place(const std::string& vertexClass, const Phase& phase, std::size_t edges) {
+  auto& tiles = classes_[vertexClass];
+  tiles.resize(spec_.numTiles());
+  const auto state = spec_.vertexStateBytes + edges * spec_.edgeStateBytes;
+  for (unsigned t = 0; t < spec_.numTiles(); ++t) {
+    if (phase.compute[t] > 0) {
+      tiles[t] = true;
+      vertexState_[t] += state;
+      allState_ += state;
+    }
+  }
+}
+
+PerTile StepCosts::vertexCode() const {
+  PerTile bytes(spec_.numTiles());
+  for (const auto& [name, tiles] : classes_) {
+    const auto* known = findVertexClass(name);
+    const auto code = known && known->isDescribedBy<ContractionWork>() ? spec_.contractionCodeBytes
+                                                                       : spec_.vertexCodeBytes;
+    for (unsigned t = 0; t < tiles.size(); ++t)
+      if (tiles[t]) bytes[t] += code;
+  }
+  return bytes;
+}
+
+}  // namespace popir

@@ -1,0 +1,67 @@
+// The costs of program steps. Each distinct step is costed once, however often it is executed.
+#ifndef popir_costing_steps_hpp
+#define popir_costing_steps_hpp
+
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "costing/reading.hpp"
+
+namespace popir {
+
+/// The cost of one execution of a step.
+struct StepAlone {
+  StepCost cost;
+  /// A row for each vertex or copy. The pointer identifies it, so that rows of the same vertex or
+  /// copy can be added up.
+  std::vector<std::pair<const void*, OperationCost>> rows;
+  /// Temporary bytes on each tile, at the worst phase of the step: gathered operands and partial
+  /// sums; buffers for stream data.
+  TileBytes gathered, hostBuffers;
+};
+
+class StepCosts {
+ public:
+  /// `counts` is what an engine counted of its codelets, or null.
+  explicit StepCosts(const GraphImpl& graph, const CodeletCounts* counts = nullptr);
+
+  /// The cost of a node without children (isLeaf). Executions of one compute set are the same step.
+  const StepAlone& of(const ProgramNode& leaf);
+
+  /// Bytes on each tile, over all steps costed so far.
+  const PerTile& vertexState() const { return vertexState_; }
+  const PerTile& exchangeCode() const { return exchangeCode_; }
+  PerTile vertexCode() const;
+  std::size_t steps() const { return known_.size(); }
+
+  /// Vertex classes costed as one pass over their bytes; codelets costed by counts.
+  std::set<std::string> withoutEstimator, counted;
+
+ private:
+  StepAlone make(const ProgramNode& leaf);
+  void stream(const poplar::Tensor& t, bool toDevice, StepAlone& step);
+  void execute(const ProgramNode& leaf, StepAlone& step);
+  void executeCodelets(unsigned computeSet, std::vector<Phase>& together, StepAlone& step);
+  /// rowOf() makes the row of one vertex or copy; charge() adds phases to the whole step's cost.
+  OperationCost rowOf(const std::string& name, const std::string& vertexClass,
+                      const std::string& source, const std::vector<Phase>& phases,
+                      std::uint64_t flops) const;
+  void charge(const std::vector<Phase>& phases, StepAlone& step);
+  void place(const std::string& vertexClass, const Phase& phase, std::size_t edges);
+
+  const GraphImpl& graph_;
+  const CodeletCounts* counts_;
+  const TargetSpec& spec_;
+  std::unordered_map<const void*, StepAlone> known_;
+  PerTile vertexState_, exchangeCode_;
+  std::uint64_t allState_ = 0;                        // the sum of vertexState_
+  std::map<std::string, std::vector<bool>> classes_;  // on which tiles
+};
+
+}  // namespace popir
+
+#endif

@@ -1,0 +1,141 @@
+// EngineImpl, the part that runs once: makes a plan of the programs, and allocates memory.
+#include <omp.h>
+#include <poplar/exceptions.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <sstream>
+
+#include "engine/engine.hpp"
+#include "engine/passes/passes.hpp"
+#include "engine/placement/passes.hpp"
+#include "program/engine_options.hpp"
+
+namespace popir {
+namespace {
+
+unsigned threadsFrom(const poplar::OptionFlags& options) {
+  const auto found = options.find("host.numThreads");
+  if (found == options.end()) return static_cast<unsigned>(std::max(omp_get_max_threads(), 1));
+  return static_cast<unsigned>(std::stoul(found->second));
+}
+
+// As in Poplar, streams prefetch only if they do not share memory.
+bool prefetchFrom(const poplar::OptionFlags& options) {
+  const auto overlap = options.find("exchange.streamBufferOverlap");
+  return overlap != options.end() && overlap->second == "none" &&
+         flagFrom(options, "exchange.enablePrefetch");
+}
+
+StreamEnd streamEnd(const poplar::DataStream& stream, bool prefetches) {
+  StreamEnd end;
+  end.stream = stream;
+  end.bytes = stream.numElements() * stream.elementType().sizeInBytes();
+  end.prefetches = prefetches && stream.direction() == poplar::DataStream::Direction::HostToDevice;
+  return end;
+}
+
+}  // namespace
+
+const Passes& enginePasses() {
+  static const char* const kFuse = "host.fuse";
+  // clang-format off
+  static const Passes passes{
+      {kFuse, std::make_shared<CoalesceCopies>()},
+      {kFuse, std::make_shared<Hoist>()},
+      {kFuse, std::make_shared<Widen>()},
+      {kFuse, std::make_shared<Fuse>()},
+      {nullptr, std::make_shared<AssignBuffers>()},
+      {kFuse, std::make_shared<AliasConcats>()},
+      {nullptr, std::make_shared<BlockChannels>()},
+      {nullptr, std::make_shared<AssignOffsets>()},
+  };
+  // clang-format on
+  return passes;
+}
+
+EngineImpl::EngineImpl(std::shared_ptr<GraphImpl> graph, Programs programs,
+                       const poplar::OptionFlags& given, const poplar::ProgressFunc& progress)
+    : grown_(std::move(graph)),
+      programNodes_(std::move(programs)),
+      options_(engineOptions(given)),
+      threads_(threadsFrom(options_)) {
+  const auto& options = options_;
+  const ThreadCount threads(threads_);
+  Plan plan;
+  plan.graph = grown_;
+  plan.programs = checkedPrograms(*grown_, programNodes_, options, parts_);
+  plan.programs.emplace_back();
+  plan.threads = threads_;
+  floatChecks_ = floatChecksFrom(options);
+  auto switches = options;
+  // Float checks need the programs without fusion, so that a fault belongs to a single vertex.
+  if (floatChecks_.any()) switches.set("host.fuse", "false");
+  runPasses(plan, enginePasses(), switches);
+  graph_ = plan.graph;
+  invariant_ = std::move(plan.invariant);
+  assignment_ = std::move(plan.assignment);
+  notes_ = std::move(plan.notes);
+  const auto& flat = plan.programs;
+  const bool prefetches = prefetchFrom(options);
+  for (const auto& s : graph_->streams) streams_.push_back(streamEnd(s, prefetches));
+  slots_.resize(2);  // kArenaSlot and kKeptSlot
+  compiled_.resize(flat.size());
+  const int total = static_cast<int>(programNodes_.size());
+  emit(programNodes_.size(), flat.back());
+  for (std::size_t p = 0; p < programNodes_.size(); ++p) {
+    if (progress) progress(static_cast<int>(p), total);
+    emit(p, flat[p]);
+    if (flagFrom(options, "host.profile", false))
+      compiled_[p].times.resize(compiled_[p].instrs.size());
+  }
+  const std::size_t temporaries = aligned(*assignment_.arenaBytes);
+  const std::size_t scratch = temporaries + aligned(temporaryBytes_);
+  const std::size_t bytes = scratch + scratchBytes_;
+  totalBytes_ = bytes + keptBytes_;
+  arena_ = std::make_unique<Arena>(bytes);
+  kept_ = std::make_unique<Arena>(keptBytes_);
+  scratch_ = arena_->data() + scratch;
+  pointers_.resize(refs_.size());
+  for (unsigned i = 0; i < refs_.size(); ++i) {
+    slots_[refs_[i].slot].users.push_back(i);
+    if (refs_[i].slot > kKeptSlot && slots_[refs_[i].slot].base)
+      pointers_[i] = slots_[refs_[i].slot].base + refs_[i].offset;
+  }
+  setSlot(kArenaSlot, arena_->data());
+  setSlot(kKeptSlot, kept_->data());
+  slots_[kArenaSlot].bytes = bytes;
+  poisons_ = flagFrom(options, "debug.poisonMemory", false);
+  setInitialValues();
+  if (progress) progress(total, total);
+  report();
+}
+
+void EngineImpl::setInitialValues() {
+  if (poisons_) {
+    arena_->poison(0);
+    kept_->poison(0);
+  }
+  for (unsigned v = 0; v < graph_->variables.size(); ++v) {
+    const auto& variable = graph_->variables[v];
+    if (assignment_.buffers[v].alwaysLive && !variable.data.empty())
+      std::memcpy(arena_->data() + assignment_.buffers[v].offset, variable.data.data(),
+                  variable.bytes());
+  }
+}
+
+std::string EngineImpl::planText() const {
+  std::ostringstream os;
+  for (std::size_t p = 0; p < compiled_.size(); ++p) {
+    if (p < programNodes_.size())
+      os << "program " << p << "\n";
+    else if (!compiled_[p].text.empty())
+      os << "before the first run\n";
+    for (const auto& line : compiled_[p].text) os << "  " << line << "\n";
+  }
+  if (!notes_.empty()) os << "passes\n";
+  for (const auto& note : notes_) os << "  " << note << "\n";
+  return os.str();
+}
+
+}  // namespace popir

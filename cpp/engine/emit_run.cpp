@@ -1,0 +1,118 @@
+// EngineImpl: emits the instructions of a vertex, and those that gather and scatter its operands.
+#include <poplar/exceptions.hpp>
+
+#include <algorithm>
+
+#include "engine/engine.hpp"
+#include "engine/plan/concat.hpp"
+
+namespace popir {
+
+void EngineImpl::emitRun(const Step& step, Compiled& out) {
+  const auto& vertex = *step.vertex;
+  const auto& kernel = *vertex.kernel;
+  std::vector<Layout> layouts;
+  std::vector<Ref> refs;
+  struct Scatter {
+    const poplar::Tensor* tensor;
+    std::size_t temp;
+  };
+  std::vector<Scatter> scatters;
+  std::string text = std::string(kernel.name()) + " " + step.name();
+  std::vector<Compiled> gathers(vertex.operands.size());
+  bool written = false, work = false;
+  for (std::size_t i = 0; i < vertex.operands.size(); ++i) {
+    const auto& operand = vertex.operands[i];
+    const auto& t = operand.tensor;
+    auto layout = Layout::rowMajor(t.elementType(), t.view().shape());
+    if (operand.access != Access::Read) {
+      written = true;
+      work = work || layout.elements() > 0;
+    }
+    const auto affine = t.view().affine();
+    bool used = false;
+    if (affine) {
+      const auto v = t.view().wholeVariable();
+      if (v && assignment_.buffers[*v].channelBlock != Layout::kPlain) {
+        layout.channelBlock = assignment_.buffers[*v].channelBlock;
+        used = true;
+      } else {
+        layout.strides = affine->strides;
+        used = layout.elements() == 0 || kernel.accepts(i, layout);
+      }
+    }
+    const auto concat = affine ? std::nullopt : concatInOnePiece(t);
+    if (concat) {
+      layout.channelBlock = assignment_.buffers[concat->front()].channelBlock;
+      used = layout.channelBlock != Layout::kPlain || kernel.accepts(i, layout);
+    }
+    if (used) {
+      auto ref = refOf(concat ? concat->front() : affine->variable);
+      if (affine)
+        ref.offset += static_cast<std::size_t>(affine->offset) * t.elementType().sizeInBytes();
+      refs.push_back(ref);
+    } else if (layout.elements() == 0) {
+      refs.push_back({kArenaSlot, 0});
+    } else {
+      layout = Layout::rowMajor(t.elementType(), t.view().shape());
+      const auto temp = temporary(layout.bytes());
+      if (operand.access != Access::Write) emitMoves(t, temp, true, gathers[i], step.names);
+      if (operand.access != Access::Read) scatters.push_back({&t, temp});
+      refs.push_back({kArenaSlot, temp});
+    }
+    text += " " + shapeText(layout.shape);
+    if (layout.channelBlock > 0) text += "/c" + std::to_string(layout.channelBlock);
+    if (layout.channelBlock == Layout::kChannelsLast) text += "/clast";
+    layouts.push_back(std::move(layout));
+  }
+  if (written && !work) return;  // all written operands are empty
+  try {
+    Setting setting{threads_};
+    if (step.draws()) setting.rounding = Rounding(&rounding_);
+    runners_.push_back(kernel.prepare(layouts, setting));
+  } catch (const poplar::poplar_error&) {
+    throw;
+  } catch (const std::exception& e) {
+    throw poplar::graph_program_compilation_error("Engine: vertex '" + vertex.name + "' (" +
+                                                  kernel.name() + "): " + e.what());
+  }
+  if (floatChecks_.any()) {
+    std::vector<Access> access;
+    for (const auto& operand : vertex.operands) access.push_back(operand.access);
+    runners_.back() = watched(std::move(runners_.back()), floatChecks_, layouts, access,
+                              vertex.name, kernel.name());
+  }
+  const auto append = [](Compiled& to, const Compiled& what) {
+    to.instrs.insert(to.instrs.end(), what.instrs.begin(), what.instrs.end());
+    to.text.insert(to.text.end(), what.text.begin(), what.text.end());
+  };
+  const auto emit = [&](Compiled& to, const std::string& line) {
+    Instr instr{};
+    instr.kind = step.draws() ? Instr::Kind::RunDrawing : Instr::Kind::Run;
+    instr.runner = runners_.back().get();
+    instr.first = addPointers(refs);
+    instr.names = step.names;
+    scratchBytes_ = std::max(scratchBytes_, instr.runner->scratchBytes());
+    to.instrs.push_back(instr);
+    to.text.push_back(line);
+  };
+  auto packed = runners_.back()->prepacked(refs.size());
+  if (packed && !isInvariant(vertex.operands[packed->operand].tensor)) packed.reset();
+  for (std::size_t i = 0; i < gathers.size(); ++i)
+    append(packed && packed->operand == i ? compiled_.back() : out, gathers[i]);
+  if (packed) {
+    const auto operands = refs;
+    const auto form = keep(packed->bytes);
+    refs = {operands[packed->operand], form};
+    runners_.push_back(std::move(packed->pack));
+    emit(compiled_.back(), "pack " + step.name());
+    refs = operands;
+    refs.push_back(form);
+    runners_.push_back(std::move(packed->run));
+    text += ", packed";
+  }
+  emit(out, text);
+  for (const auto& s : scatters) emitMoves(*s.tensor, s.temp, false, out, step.names);
+}
+
+}  // namespace popir

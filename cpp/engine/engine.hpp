@@ -1,0 +1,220 @@
+// The engine: compiles a plan to a flat list of instructions over resolved pointers, and runs it.
+#ifndef popir_engine_engine_hpp
+#define popir_engine_engine_hpp
+
+#include <poplar/Engine.hpp>
+
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/arena.hpp"
+#include "engine/float_checks.hpp"
+#include "engine/host_profile.hpp"
+#include "engine/lock.hpp"
+#include "engine/plan/pass.hpp"
+#include "program/strided_copy.hpp"
+
+namespace popir {
+
+/// Sets the number of OpenMP threads while it exists; restores the caller's number afterwards.
+class ThreadCount {
+ public:
+  explicit ThreadCount(unsigned n);
+  ~ThreadCount();
+  ThreadCount(const ThreadCount&) = delete;
+  ThreadCount& operator=(const ThreadCount&) = delete;
+
+ private:
+  int before_;
+};
+
+/// The host's end of one stream.
+struct StreamEnd {
+  poplar::DataStream stream;
+  std::size_t bytes = 0;  // of one transfer
+  char *begin = nullptr, *end = nullptr, *next = nullptr;
+  std::shared_ptr<poplar::StreamCallback> callback;
+  std::function<void(void*)> function;
+  bool prefetches = false;  // after each transfer, ask the callback for the next one
+  std::vector<char> ahead;  // the prefetched transfer; empty if the callback had none
+
+  bool hasCallback() const { return callback || function; }
+  /// \returns the buffer of the next transfer. \throws stream_connection_error if nothing is
+  /// connected.
+  char* advance();
+  void call(void* buffer);
+  /// Disconnects the buffer or callback, and drops prefetched data.
+  void disconnect();
+};
+
+/// The passes of every engine, in the order in which they run. compile.cpp has one row for each.
+__attribute__((visibility("default"))) const Passes& enginePasses();
+
+/// The implementation of poplar::Engine. Each non-const member function locks the engine
+/// (EngineLock): other threads wait, and a call from a callback of this engine's own run throws.
+class __attribute__((visibility("default"))) EngineImpl {
+ public:
+  using Programs = std::vector<std::shared_ptr<ProgramNode>>;
+
+  EngineImpl(std::shared_ptr<GraphImpl> graph, Programs programs,
+             const poplar::OptionFlags& options, const poplar::ProgressFunc& progress);
+
+  /// Writes the profile that the autoReport options request.
+  ~EngineImpl();
+  EngineImpl(const EngineImpl&) = delete;
+  EngineImpl& operator=(const EngineImpl&) = delete;
+
+  /// Resets variables and the state of vertices to their initial values.
+  void load(const poplar::Device& device);
+  void run(unsigned program);
+  void connect(const std::string& handle, void* begin, void* end);
+  void connect(const std::string& handle, const poplar::StreamCallbackHandle& callback);
+  void connect(const std::string& handle, const poplar::HostCallbackHandle& callback);
+  void write(const std::string& handle, const void* begin, const void* end);
+  void read(const std::string& handle, void* begin, void* end);
+
+  /// To hold the lock over several calls.
+  EngineLock& lock() const { return lock_; }
+
+  /// The graph and programs before any pass, for the machine reading.
+  const GraphImpl& graph() const { return *grown_; }
+  const Programs& programs() const { return programNodes_; }
+  const poplar::OptionFlags& options() const { return options_; }
+  /// The program of each run, in order; only the first 65536 runs are recorded.
+  const std::vector<unsigned>& runs() const { return runs_; }
+  unsigned threads() const { return threads_; }
+  /// What its codelets executed; null if the engine does not count it.
+  const CodeletCounts* counts() const { return parts_.codelets.counts.get(); }
+  /// Bytes of host memory for variables, temporaries and scratch.
+  std::size_t arenaBytes() const { return totalBytes_; }
+  /// One line for each instruction: what it runs, where its operands are, their channel blocks.
+  /// Then the notes of the passes.
+  std::string planText() const;
+  struct HostRow {
+    std::vector<std::string> names;  // of the vertices or copies that the instruction executes
+    std::string text;                // its line of planText()
+    HostTime time;
+  };
+  /// One row for each instruction of a program. \throws control_program_error if there is no such
+  /// program, profiling_disabled unless the option "host.profile" is on.
+  std::vector<HostRow> hostProfile(unsigned program) const;
+
+  std::ostream* printStream = &std::cerr;
+
+ private:
+  using Names = std::vector<std::string>;
+  struct Instr {
+    enum class Kind {
+      Run,
+      RunDrawing,  // Run of a vertex that draws random numbers
+      BindIn,
+      BindOut,
+      StreamIn,
+      StreamOut,
+      OutDone,
+      RepeatBegin,
+      RepeatEnd,
+      JumpUnless,
+      Jump,
+      Print,
+      SeedRounding
+    };
+    Kind kind;
+    const Runner* runner = nullptr;
+    unsigned first = 0;  // index of its first pointer in pointers_
+    unsigned slot = 0;
+    int stream = -1;
+    unsigned count = 0;
+    std::size_t target = 0;
+    bool expected = true;
+    poplar::Type type;
+    Names names;  // as Step::names
+    Dims shape;   // Print
+    poplar::PrintTensorFmt format;
+  };
+  static constexpr unsigned kArenaSlot = 0, kKeptSlot = 1;
+  struct Ref {
+    unsigned slot;
+    std::size_t offset;
+  };
+  struct Slot {
+    char* base = nullptr;
+    std::vector<unsigned> users;  // indices in pointers_ to update when the base changes
+    std::size_t bytes = 0;
+    std::vector<char> staging;  // own memory: for callbacks, and for outputs that overlap an input
+    bool staged = false;
+    int stream = -1;
+  };
+  struct Compiled {
+    std::vector<Instr> instrs;
+    std::vector<std::string> text;
+    std::vector<HostTime> times;  // by instruction; empty if they are not timed
+  };
+
+  void report() const;
+  void setInitialValues();
+  /// Fills compiled_[program]. Operands that can be packed in advance are packed in the prologue,
+  /// compiled_.back().
+  void emit(std::size_t program, const FlatProgram& flat);
+  void execute(Compiled& program);
+  /// The variables of a tensor that is a concatenation of several and contiguous in memory, because
+  /// their buffers are adjacent; nothing for any other tensor.
+  std::optional<Concat> concatInOnePiece(const poplar::Tensor& t) const;
+  /// Whether the value of a tensor stays the same until the host writes a variable.
+  bool isInvariant(const poplar::Tensor& t) const;
+  /// Allocates memory that keeps its contents between runs, and is never shared.
+  Ref keep(std::size_t bytes);
+  void emitRun(const Step& step, Compiled& out);
+  void emitCopy(const poplar::Tensor& src, const poplar::Tensor& dst, Compiled& out,
+                const Names& names);
+  /// Emits the copies between `t` and a dense temporary at offset `temp`: from `t` if `gather`,
+  /// else to `t`.
+  void emitMoves(const poplar::Tensor& t, std::size_t temp, bool gather, Compiled& out,
+                 const Names& names);
+  /// Copies between a whole tensor and dense host memory, for reads and writes by handle.
+  void hostCopy(const poplar::Tensor& t, char* host, bool toHost);
+  Ref refOf(unsigned variable);
+  unsigned addPointers(const std::vector<Ref>& refs);
+  void setSlot(unsigned slot, char* base);
+  bool overlapsBound(const char* begin, std::size_t bytes, unsigned except) const;
+  std::size_t temporary(std::size_t bytes);
+  void print(const Instr& instr) const;
+  StreamEnd& streamOf(const std::string& handle, const char* who);
+
+  mutable EngineLock lock_;
+  std::shared_ptr<GraphImpl> grown_;  // before any pass
+  std::shared_ptr<GraphImpl> graph_;  // with the variables that passes added
+  Programs programNodes_;
+  poplar::OptionFlags options_;
+  EngineParts parts_;
+  std::vector<unsigned> runs_;
+  unsigned threads_;
+  FloatChecks floatChecks_;
+  BufferAssignment assignment_;
+  std::vector<std::string> notes_;  // of passes
+  std::vector<std::unique_ptr<Runner>> runners_;
+  std::vector<Compiled> compiled_;  // by program; the prologue is last
+  std::vector<bool> invariant_;     // by variable, as Plan::invariant
+  bool touched_ = false;            // a run or a write has changed memory
+  bool poisons_ = false;            // "debug.poisonMemory"
+  bool stale_ = true;               // the prologue must run before the next program
+  std::vector<Slot> slots_;
+  std::map<unsigned, unsigned> slotOfVariable_;
+  std::vector<Ref> refs_;
+  std::vector<void*> pointers_;
+  std::vector<StreamEnd> streams_;
+  std::map<std::string, std::size_t> streamIds_;  // by handle; filled on first use
+  std::vector<unsigned> loopCounts_;
+  RoundingState rounding_;
+  std::size_t temporaryBytes_ = 0, stepTemporaryBytes_ = 0, scratchBytes_ = 0, totalBytes_ = 0;
+  std::size_t keptBytes_ = 0;
+  std::unique_ptr<Arena> arena_, kept_;
+  void* scratch_ = nullptr;
+};
+
+}  // namespace popir
+
+#endif

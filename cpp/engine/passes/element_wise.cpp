@@ -1,0 +1,180 @@
+#include "engine/passes/element_wise.hpp"
+
+#include <algorithm>
+
+#include "kernels/elementwise/expression.hpp"
+#include "kernels/elementwise/forms.hpp"
+#include "poplar/view.hpp"
+
+namespace popir {
+namespace {
+
+/// `t` of shape [channels], broadcast to the shape of `activations`, [n, channels, field...].
+poplar::Tensor overChannels(poplar::Tensor t, const poplar::Tensor& activations) {
+  std::vector<std::size_t> shape(activations.rank(), 1);
+  shape[1] = t.dim(0);
+  t = t.reshape(shape);
+  for (unsigned d = 0; d < shape.size(); ++d)
+    if (d != 1) t = t.broadcast(static_cast<unsigned>(activations.dim(d)), d);
+  return t;
+}
+
+/// The type of each input of the program; none for an input that it does not use.
+std::vector<std::optional<Lane>> inputLanes(const MapProgram& program) {
+  std::vector<std::optional<Lane>> lanes(program.inputCount());
+  for (const auto& v : program.values())
+    if (v.kind == MapProgram::Kind::Input) lanes[v.data] = v.lane;
+  return lanes;
+}
+
+/// Builds the fusion of two programs. An input that both read becomes one input.
+class Joint {
+ public:
+  int input(const poplar::Tensor& t, Lane lane) {
+    auto& tensors = result.inputs;
+    std::size_t i = 0;
+    while (i < tensors.size() && !sameView(tensors[i], t)) ++i;
+    if (i == tensors.size()) tensors.push_back(t);
+    return result.program.input(static_cast<unsigned>(i), lane);
+  }
+  void output(int value, const poplar::Tensor& t) {
+    result.program.output(value);
+    result.outputs.push_back(t);
+  }
+
+  ElementWise result;
+};
+
+}  // namespace
+
+std::vector<int> append(MapProgram& to, const MapProgram& from, const std::vector<int>& inputs) {
+  std::vector<int> renamed;
+  for (MapProgram::Value v : from.values()) {
+    if (v.kind == MapProgram::Kind::Input) {
+      renamed.push_back(inputs[v.data]);
+      continue;
+    }
+    for (int a = 0; a < v.count; ++a) {
+      int& arg = v.args[static_cast<std::size_t>(a)];
+      arg = renamed[static_cast<std::size_t>(arg)];
+    }
+    renamed.push_back(to.add(v));
+  }
+  std::vector<int> outputs;
+  for (int v : from.outputs()) outputs.push_back(renamed[static_cast<std::size_t>(v)]);
+  return outputs;
+}
+
+const poplar::Tensor* ElementWise::writes(const poplar::Tensor& t) const {
+  for (const auto& out : outputs)
+    if (sameView(out, t)) return &out;
+  return nullptr;
+}
+
+bool sameView(const poplar::Tensor& a, const poplar::Tensor& b) {
+  if (a.shape() != b.shape() || a.elementType() != b.elementType()) return false;
+  const auto x = a.view().affine(), y = b.view().affine();
+  if (!x || !y || x->variable != y->variable || x->offset != y->offset) return false;
+  for (unsigned d = 0; d < a.rank(); ++d)
+    if (a.dim(d) > 1 && x->strides[d] != y->strides[d]) return false;
+  return true;
+}
+
+namespace {
+
+// An input that no value reads names any operand, and would make a read of that one.
+ElementWise withoutUnused(ElementWise work) {
+  const auto lanes = inputLanes(work.program);
+  if (std::all_of(lanes.begin(), lanes.end(), [](const auto& lane) { return lane.has_value(); }))
+    return work;
+  Joint used;
+  std::vector<int> values(lanes.size(), -1);
+  for (std::size_t i = 0; i < lanes.size(); ++i)
+    if (lanes[i]) values[i] = used.input(work.inputs[i], *lanes[i]);
+  const auto results = append(used.result.program, work.program, values);
+  for (std::size_t k = 0; k < results.size(); ++k) used.output(results[k], work.outputs[k]);
+  return std::move(used.result);
+}
+
+}  // namespace
+
+std::optional<ElementWise> elementWiseOf(const BulkVertex& vertex) {
+  const auto form = vertex.kernel->elementWise();
+  if (!form) return std::nullopt;
+  ElementWise work;
+  work.program = form->program;
+  for (const auto o : form->outputs) work.outputs.push_back(vertex.operands[o].tensor);
+  for (const auto& input : form->inputs) {
+    const auto& t = vertex.operands[input.operand].tensor;
+    work.inputs.push_back(input.perChannel ? overChannels(t, work.outputs.front()) : t);
+  }
+  return withoutUnused(std::move(work));
+}
+
+BulkVertex vertexOf(ElementWise work, std::string name) {
+  BulkVertex vertex;
+  std::vector<std::size_t> inputs, outputs;
+  for (const auto& t : work.outputs) {
+    outputs.push_back(vertex.operands.size());
+    vertex.operands.push_back({t, Access::Write});
+  }
+  for (const auto& t : work.inputs) {
+    std::size_t o = 0;
+    while (o < vertex.operands.size() && !sameView(vertex.operands[o].tensor, t)) ++o;
+    if (o == vertex.operands.size())
+      vertex.operands.push_back({t, Access::Read});
+    else if (o < outputs.size())
+      vertex.operands[o].access = Access::ReadWrite;
+    inputs.push_back(o);
+  }
+  vertex.kernel =
+      std::make_shared<MapKernel>(std::move(work.program), std::move(inputs), std::move(outputs));
+  vertex.name = std::move(name);
+  return vertex;
+}
+
+ElementWise joined(const ElementWise& first, const ElementWise& second,
+                   const std::vector<bool>& dropped) {
+  Joint joint;
+  const auto read = [&](const ElementWise& work, const std::vector<int>* made) {
+    const auto lanes = inputLanes(work.program);
+    std::vector<int> values(work.inputs.size(), -1);
+    for (std::size_t k = 0; k < lanes.size(); ++k) {
+      if (!lanes[k]) continue;
+      for (std::size_t o = 0; made && o < first.outputs.size(); ++o)
+        if (sameView(first.outputs[o], work.inputs[k])) values[k] = (*made)[o];
+      if (values[k] < 0) values[k] = joint.input(work.inputs[k], *lanes[k]);
+    }
+    return append(joint.result.program, work.program, values);
+  };
+  const auto made = read(first, nullptr);
+  const auto last = read(second, &made);
+  for (std::size_t o = 0; o < first.outputs.size(); ++o)
+    if (!dropped[o] && !second.writes(first.outputs[o])) joint.output(made[o], first.outputs[o]);
+  for (std::size_t o = 0; o < second.outputs.size(); ++o) joint.output(last[o], second.outputs[o]);
+  return std::move(joint.result);
+}
+
+bool separate(const ElementWise& work) {
+  for (std::size_t o = 0; o < work.outputs.size(); ++o) {
+    const auto apart = [&](const poplar::Tensor& t) {
+      return sameView(work.outputs[o], t) || !work.outputs[o].intersectsWith(t);
+    };
+    if (!std::all_of(work.inputs.begin(), work.inputs.end(), apart)) return false;
+    for (std::size_t k = 0; k < o; ++k)
+      if (work.outputs[o].intersectsWith(work.outputs[k])) return false;
+  }
+  return true;
+}
+
+std::optional<std::size_t> writtenOperand(const BulkVertex& vertex) {
+  std::optional<std::size_t> found;
+  for (std::size_t i = 0; i < vertex.operands.size(); ++i) {
+    if (vertex.operands[i].access == Access::Read) continue;
+    if (found || vertex.operands[i].access != Access::Write) return std::nullopt;
+    found = i;
+  }
+  return found;
+}
+
+}  // namespace popir

@@ -1,0 +1,288 @@
+#include "engine/plan/verify.hpp"
+
+#include <algorithm>
+
+#include "engine/plan/faults.hpp"
+
+namespace popir {
+namespace {
+
+std::vector<StepRange> rangesOf(const FlatProgram& program) {
+  auto ranges = program.loops;
+  ranges.insert(ranges.end(), program.conditionals.begin(), program.conditionals.end());
+  return ranges;
+}
+
+std::string rangeText(const StepRange& r) {
+  return "steps " + std::to_string(r.begin) + " to " + std::to_string(r.end);
+}
+
+/// Checks the loops, conditionals, leaves and jumps of one program.
+class ControlFlow {
+ public:
+  ControlFlow(const Plan& plan, std::size_t p)
+      : plan_(plan), p_(p), program_(plan.programs[p]), ranges_(rangesOf(program_)) {}
+
+  void verify() {
+    nest();
+    leaves();
+    for (std::size_t s = 0; s < program_.steps.size(); ++s) jump(s);
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const {
+    const bool prologue = p_ + 1 == plan_.programs.size();
+    throw PlanFault("In " + (prologue ? "the prologue" : "program " + std::to_string(p_)) + ", " +
+                    what);
+  }
+  [[noreturn]] void fail(std::size_t s, const std::string& what) const {
+    throw PlanFault(stepText(plan_, p_, s) + " " + what);
+  }
+
+  void nest() {
+    std::sort(ranges_.begin(), ranges_.end(), [](const StepRange& a, const StepRange& b) {
+      return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
+    });
+    std::vector<StepRange> around;
+    for (const auto& r : ranges_) {
+      if (r.begin > r.end || r.end > program_.steps.size())
+        fail("the loop or conditional of " + rangeText(r) + " is not one of its " +
+             std::to_string(program_.steps.size()) + " steps");
+      while (!around.empty() && around.back().end <= r.begin) around.pop_back();
+      if (!around.empty() && r.end > around.back().end)
+        fail("the loops or conditionals of " + rangeText(around.back()) + " and " + rangeText(r) +
+             " do not nest");
+      around.push_back(r);
+    }
+  }
+
+  void leaves() const {
+    std::size_t end = 0;
+    for (const auto& leaf : program_.leaves) {
+      const StepRange r{leaf.begin, leaf.end};
+      if (r.begin < end || r.end < r.begin || r.end > program_.steps.size())
+        fail("the leaf of " + rangeText(r) + " is out of order");
+      end = r.end;
+    }
+    for (const auto& r : ranges_)
+      for (const auto at : {r.begin, r.end}) {
+        const auto after = std::partition_point(program_.leaves.begin(), program_.leaves.end(),
+                                                [&](const Leaf& leaf) { return leaf.end <= at; });
+        if (after != program_.leaves.end() && after->begin < at)
+          fail("the loop or conditional of " + rangeText(r) + " cuts the leaf of " +
+               rangeText({after->begin, after->end}));
+      }
+  }
+
+  bool isLoop(std::size_t begin, std::size_t end) const {
+    return std::any_of(program_.loops.begin(), program_.loops.end(),
+                       [&](const StepRange& r) { return r.begin == begin && r.end == end; });
+  }
+
+  void jump(std::size_t s) const {
+    const auto& steps = program_.steps;
+    const auto& step = steps[s];
+    const auto to = step.target;
+    const auto isAt = [&](std::size_t at, Step::Kind kind) {
+      return at > 0 && at <= steps.size() && steps[at - 1].kind == kind &&
+             steps[at - 1].target == s + 1;
+    };
+    switch (step.kind) {
+      case Step::Kind::RepeatBegin:
+        if (!isAt(to, Step::Kind::RepeatEnd) || !isLoop(s, to))
+          fail(s, "repeats up to step " + std::to_string(to) + ", where no loop of its own ends");
+        return;
+      case Step::Kind::RepeatEnd:
+        if (!isAt(to, Step::Kind::RepeatBegin))
+          fail(s, "goes back to step " + std::to_string(to) + ", where no loop of its own begins");
+        return;
+      case Step::Kind::Jump:
+      case Step::Kind::JumpUnless: break;
+      default: return;
+    }
+    if (to > steps.size())
+      fail(s, "jumps to step " + std::to_string(to) + " of " + std::to_string(steps.size()));
+    if (to <= s && !isLoop(to, s + 1))
+      fail(s,
+           "jumps back to step " + std::to_string(to) + ", where no loop begins that ends with it");
+    for (const auto& r : ranges_)
+      if (r.contains(to) && r.begin != to && !r.contains(s))
+        fail(s, "jumps to step " + std::to_string(to) +
+                    ", in the middle of the loop or conditional of " + rangeText(r));
+  }
+
+  const Plan& plan_;
+  const std::size_t p_;
+  const FlatProgram& program_;
+  std::vector<StepRange> ranges_;
+};
+
+/// Whether a view shows only elements inside of existing variables.
+bool staysInside(const GraphImpl& graph, const View& view) {
+  bool inside = true;
+  const auto look = [&](unsigned v, std::int64_t first, std::int64_t last) {
+    inside =
+        inside && v < graph.variables.size() && first >= 0 && last < graph.variables[v].elements;
+  };
+  if (view.elements() == 0) return true;
+  if (const auto affine = view.affine()) {
+    auto first = affine->offset, last = affine->offset;
+    for (std::size_t d = 0; d < affine->strides.size(); ++d)
+      (affine->strides[d] < 0 ? first : last) += affine->strides[d] * (view.shape()[d] - 1);
+    look(affine->variable, first, last);
+    return inside;
+  }
+  for (const auto& piece : view.pieces()) {
+    auto first = piece.nest.from, last = piece.nest.from;
+    for (const auto& d : piece.nest.dims) (d.from < 0 ? first : last) += d.from * (d.n - 1);
+    look(piece.variable, first, last);
+  }
+  return inside;
+}
+
+/// Checks that a step has the members that its kind needs.
+void verifyParts(const Plan& plan, std::size_t p, std::size_t s) {
+  const auto& step = plan.programs[p].steps[s];
+  const auto require = [&](bool holds, const char* what) {
+    if (!holds) throw PlanFault(stepText(plan, p, s) + " " + what);
+  };
+  const bool run = step.kind == Step::Kind::Run;
+  require(run == (step.vertex != nullptr), run ? "has no vertex" : "has a vertex and runs none");
+  switch (step.kind) {
+    case Step::Kind::Run:
+      require(step.vertex->kernel != nullptr, "has a vertex without a kernel");
+      for (const auto& operand : step.vertex->operands)
+        require(operand.tensor.valid(), "has an operand that is no tensor");
+      return;
+    case Step::Kind::Copy:
+      require(step.src.valid() && step.dst.valid() &&
+                  step.src.numElements() == step.dst.numElements() &&
+                  step.src.elementType().sizeInBytes() == step.dst.elementType().sizeInBytes(),
+              "copies between tensors of different sizes");
+      return;
+    case Step::Kind::StreamIn:
+    case Step::Kind::StreamOut:
+      require((step.kind == Step::Kind::StreamIn ? step.dst : step.src).valid() &&
+                  step.stream >= 0 &&
+                  static_cast<std::size_t>(step.stream) < plan.graph->streams.size(),
+              "has no tensor, or no stream");
+      return;
+    case Step::Kind::JumpUnless:
+    case Step::Kind::Print:
+    case Step::Kind::SeedRounding: require(step.src.valid(), "has no tensor"); return;
+    case Step::Kind::None:
+    case Step::Kind::RepeatBegin:
+    case Step::Kind::RepeatEnd:
+    case Step::Kind::Jump: return;
+  }
+}
+
+/// Calls `visit` with each tensor of a step.
+template <class Visit>
+void eachTensor(const Step& step, Visit visit) {
+  if (step.src.valid()) visit(step.src);
+  if (step.dst.valid()) visit(step.dst);
+  if (step.vertex)
+    for (const auto& operand : step.vertex->operands) visit(operand.tensor);
+}
+
+/// By variable: the first use that reads it when some elements may not be written yet; null if
+/// there is none.
+std::vector<const Use*> undefinedReads(const Plan& plan,
+                                       const std::vector<std::vector<Use>>& uses) {
+  std::vector<bool> given(uses.size());
+  for (const auto& handle : plan.graph->hostWrites)
+    for (const auto v : handle.second.view().variables()) given[v] = true;
+  std::vector<const Use*> found(uses.size());
+  const auto prologue = plan.programs.size() - 1;
+  for (std::size_t v = 0; v < uses.size(); ++v) {
+    const auto& variable = plan.graph->variables[v];
+    if (given[v] || variable.constant || !variable.data.empty()) continue;
+    const auto end = uses[v].data() + uses[v].size();
+    const auto begin =
+        std::find_if(uses[v].data(), end, [&](const Use& u) { return u.program == prologue; });
+    const auto elements = static_cast<std::size_t>(variable.elements);
+    const auto before = definedness(elements, begin, end, plan.programs[prologue], elements == 0);
+    found[v] = before.undefined;
+    for (auto from = uses[v].data(); from != begin;) {
+      const auto to =
+          std::find_if(from, begin, [&](const Use& u) { return u.program != from->program; });
+      const auto then =
+          definedness(elements, from, to, plan.programs[from->program], before.afterwards);
+      if (!found[v]) found[v] = then.undefined;
+      from = to;
+    }
+  }
+  return found;
+}
+
+/// Checks that only the prologue writes invariant variables, and that it uses no others.
+void verifyInvariants(const Plan& plan, const std::vector<std::vector<Use>>& uses) {
+  if (plan.invariant.empty()) return;
+  if (plan.invariant.size() != uses.size())
+    throw PlanFault("It is known of " + std::to_string(plan.invariant.size()) + " of " +
+                    std::to_string(uses.size()) + " variables whether they are invariant");
+  const auto prologue = plan.programs.size() - 1;
+  for (unsigned v = 0; v < uses.size(); ++v)
+    for (const auto& use : uses[v]) {
+      const bool hoisted = use.program == prologue;
+      if (hoisted == plan.invariant[v] || (!use.write && !hoisted)) continue;
+      throw PlanFault(stepText(plan, use.program, use.step) + (use.write ? " writes " : " reads ") +
+                      variableText(plan, v) +
+                      (hoisted ? ", which is not invariant" : ", which is invariant"));
+    }
+}
+
+}  // namespace
+
+std::string stepText(const Plan& plan, std::size_t program, std::size_t step) {
+  return "Step " + std::to_string(step) + " '" + plan.programs[program].steps[step].name() +
+         "' of " +
+         (program + 1 == plan.programs.size() ? "the prologue"
+                                              : "program " + std::to_string(program));
+}
+
+std::string variableText(const Plan& plan, unsigned variable) {
+  return "variable " + std::to_string(variable) + " '" + plan.graph->variables[variable].name + "'";
+}
+
+PlanVerifier::PlanVerifier(const Plan& grown) {
+  for (const auto* use : undefinedReads(grown, usesOf(*grown.graph, grown.programs)))
+    mayBeUndefined_.push_back(use != nullptr);
+}
+
+void PlanVerifier::verify(const Plan& plan) {
+  const auto& graph = *plan.graph;
+  for (std::size_t p = 0; p < plan.programs.size(); ++p) {
+    for (std::size_t s = 0; s < plan.programs[p].steps.size(); ++s) {
+      verifyParts(plan, p, s);
+      eachTensor(plan.programs[p].steps[s], [&](const poplar::Tensor& t) {
+        if (inside_.count(t.viewPtr()) > 0) return;
+        if (!staysInside(graph, t.view()))
+          throw PlanFault(stepText(plan, p, s) + " has an operand " + shapeText(t.view().shape()) +
+                          " that goes beyond the elements of its variables");
+        inside_.insert(t.viewPtr());
+      });
+    }
+    ControlFlow(plan, p).verify();
+  }
+  const auto uses = usesOf(graph, plan.programs);
+  for (unsigned v = 0; v < uses.size(); ++v)
+    for (const auto& use : uses[v])
+      if (use.write && graph.variables[v].constant)
+        throw PlanFault(stepText(plan, use.program, use.step) + " writes the constant " +
+                        variableText(plan, v));
+  const auto undefined = undefinedReads(plan, uses);
+  const auto mayBe = [&](unsigned v) {
+    while (plan.renamedFrom.count(v) > 0) v = plan.renamedFrom.at(v);
+    return v < mayBeUndefined_.size() && mayBeUndefined_[v];
+  };
+  for (unsigned v = 0; v < undefined.size(); ++v)
+    if (undefined[v] && !mayBe(v))
+      throw PlanFault(stepText(plan, undefined[v]->program, undefined[v]->step) + " reads " +
+                      variableText(plan, v) + " before all of it is written");
+  verifyInvariants(plan, uses);
+  if (!plan.assignment.buffers.empty()) verifyBuffers(plan, uses);
+}
+
+}  // namespace popir

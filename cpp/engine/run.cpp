@@ -1,0 +1,349 @@
+// EngineImpl, the part that runs programs; and poplar::Engine, which forwards to it.
+#include <omp.h>
+#include <poplar/exceptions.hpp>
+
+#include <cstring>
+
+#include "engine/engine.hpp"
+#include "engine/print_tensor.hpp"
+#include "machine/target_spec.hpp"
+
+namespace popir {
+
+// A stream of no elements may have a null buffer, which memcpy does not accept.
+static void copyBytes(void* to, const void* from, std::size_t bytes) {
+  if (bytes > 0) std::memcpy(to, from, bytes);
+}
+namespace {
+
+constexpr std::size_t kMostRuns = 1u << 16;
+
+bool predicate(const void* p, poplar::Type type) {
+  return type.sizeInBytes() == 1 ? *static_cast<const unsigned char*>(p) != 0
+                                 : *static_cast<const std::uint32_t*>(p) != 0;
+}
+
+}  // namespace
+
+ThreadCount::ThreadCount(unsigned n) : before_(omp_get_max_threads()) {
+  if (before_ != static_cast<int>(n)) omp_set_num_threads(static_cast<int>(n));
+}
+ThreadCount::~ThreadCount() { omp_set_num_threads(before_); }
+
+char* StreamEnd::advance() {
+  if (!begin)
+    throw poplar::stream_connection_error("Engine::run: stream '" + stream.handle() +
+                                          "' is not connected; use Engine::connectStream");
+  char* at = next;
+  next += bytes;
+  if (next >= end) next = begin;
+  return at;
+}
+
+void StreamEnd::call(void* buffer) {
+  if (function) return function(buffer);
+  if (ahead.empty())
+    callback->fetch(buffer);
+  else
+    copyBytes(buffer, ahead.data(), bytes);
+  ahead.clear();
+  callback->complete();
+  if (!prefetches) return;
+  std::vector<char> next(bytes);
+  if (callback->prefetch(next.data()) == poplar::StreamCallback::Result::Success)
+    ahead = std::move(next);
+}
+
+void StreamEnd::disconnect() {
+  if (!ahead.empty()) callback->invalidatePrefetched();
+  ahead.clear();
+  begin = next = end = nullptr;
+  callback = nullptr;
+  function = nullptr;
+}
+
+void EngineImpl::setSlot(unsigned slot, char* base) {
+  auto& s = slots_[slot];
+  if (s.base == base) return;
+  s.base = base;
+  for (auto i : s.users) pointers_[i] = base + refs_[i].offset;
+}
+
+bool EngineImpl::overlapsBound(const char* begin, std::size_t bytes, unsigned except) const {
+  for (unsigned i = 1; i < slots_.size(); ++i) {
+    const auto& s = slots_[i];
+    if (i != except && s.stream >= 0 && s.base && begin < s.base + s.bytes &&
+        s.base < begin + bytes)
+      return true;
+  }
+  return false;
+}
+
+void EngineImpl::run(unsigned program) {
+  const EngineLock::Run alone(lock_, "Engine::run");
+  if (program >= programNodes_.size())
+    throw poplar::control_program_error("Engine::run: program " + std::to_string(program) +
+                                        " given, the engine has " +
+                                        std::to_string(programNodes_.size()));
+  const ThreadCount threads(threads_);
+  if (runs_.size() < kMostRuns) runs_.push_back(program);
+  touched_ = true;
+  if (stale_) execute(compiled_.back());
+  stale_ = false;
+  execute(compiled_[program]);
+}
+
+void EngineImpl::execute(Compiled& program) {
+  loopCounts_.clear();
+  if (poisons_) arena_->poison(assignment_.alwaysLiveBytes);
+  const auto& instrs = program.instrs;
+  HostClock clock(program.times);
+  for (std::size_t pc = 0; pc < instrs.size();) {
+    const std::size_t at = pc++;
+    const Instr& in = instrs[at];
+    switch (in.kind) {
+      case Instr::Kind::RunDrawing: ++rounding_.number; [[fallthrough]];
+      case Instr::Kind::Run: in.runner->run(&pointers_[in.first], scratch_); break;
+      case Instr::Kind::BindIn: {
+        auto& end = streams_[static_cast<std::size_t>(in.stream)];
+        if (end.hasCallback()) {
+          auto& slot = slots_[in.slot];
+          slot.staging.resize(slot.bytes);
+          end.call(slot.staging.data());
+          setSlot(in.slot, slot.staging.data());
+        } else {
+          setSlot(in.slot, end.advance());
+        }
+        break;
+      }
+      case Instr::Kind::BindOut: {
+        auto& end = streams_[static_cast<std::size_t>(in.stream)];
+        auto& slot = slots_[in.slot];
+        slot.staged =
+            end.hasCallback() || (end.begin && overlapsBound(end.next, end.bytes, in.slot));
+        if (slot.staged) {
+          slot.staging.resize(slot.bytes);
+          setSlot(in.slot, slot.staging.data());
+        } else {
+          setSlot(in.slot, end.advance());
+        }
+        if (poisons_) poison(slot.base, slot.bytes);
+        break;
+      }
+      case Instr::Kind::OutDone: {
+        auto& end = streams_[static_cast<std::size_t>(in.stream)];
+        auto& slot = slots_[in.slot];
+        if (!slot.staged) break;
+        if (end.hasCallback())
+          end.call(slot.staging.data());
+        else
+          copyBytes(end.advance(), slot.staging.data(), slot.bytes);
+        break;
+      }
+      case Instr::Kind::StreamIn:
+      case Instr::Kind::StreamOut: {
+        auto& end = streams_[static_cast<std::size_t>(in.stream)];
+        void* device = pointers_[in.first];
+        if (end.hasCallback())
+          end.call(device);
+        else if (in.kind == Instr::Kind::StreamIn)
+          copyBytes(device, end.advance(), end.bytes);
+        else
+          copyBytes(end.advance(), device, end.bytes);
+        break;
+      }
+      case Instr::Kind::RepeatBegin: loopCounts_.push_back(in.count); break;
+      case Instr::Kind::RepeatEnd:
+        if (--loopCounts_.back() > 0)
+          pc = in.target;
+        else
+          loopCounts_.pop_back();
+        break;
+      case Instr::Kind::JumpUnless:
+        if (predicate(pointers_[in.first], in.type) != in.expected) pc = in.target;
+        break;
+      case Instr::Kind::Jump: pc = in.target; break;
+      case Instr::Kind::Print: print(in); break;
+      case Instr::Kind::SeedRounding: {
+        const auto* seed = static_cast<const std::uint32_t*>(pointers_[in.first]);
+        rounding_ = {{seed[0], seed[1]}, in.count, 0};
+        break;
+      }
+    }
+    clock.charge(at);
+  }
+}
+
+void EngineImpl::print(const Instr& in) const {
+  *printStream << labelOf(in.names) << ": "
+               << tensorText(in.type, pointers_[in.first], in.shape, in.format) << "\n";
+}
+
+void EngineImpl::load(const poplar::Device& device) {
+  const EngineLock::Use alone(lock_, "Engine::load", true);
+  if (device.getTarget().getNumTiles() != graph_->target.getNumTiles())
+    throw poplar::poplar_error(
+        "Engine::load: the device has " + std::to_string(device.getTarget().getNumTiles()) +
+        " tiles, the graph was made for " + std::to_string(graph_->target.getNumTiles()));
+  lock_.forget();
+  if (!touched_) return;
+  arena_->clear();
+  setInitialValues();
+  rounding_ = {};
+  parts_.codelets.reset();
+  stale_ = true;
+  touched_ = false;
+}
+
+StreamEnd& EngineImpl::streamOf(const std::string& handle, const char* who) {
+  if (streamIds_.empty())
+    for (std::size_t i = 0; i < streams_.size(); ++i) streamIds_[streams_[i].stream.handle()] = i;
+  const auto found = streamIds_.find(handle);
+  if (found != streamIds_.end()) return streams_[found->second];
+  std::string known;
+  for (const auto& s : streams_) known += (known.empty() ? "" : ", ") + s.stream.handle();
+  throw poplar::stream_connection_error(std::string(who) + ": no stream '" + handle +
+                                        "'; the graph has: " + (known.empty() ? "none" : known));
+}
+
+void EngineImpl::connect(const std::string& handle, void* begin, void* end) {
+  const EngineLock::Use alone(lock_, "Engine::connectStream");
+  auto& s = streamOf(handle, "Engine::connectStream");
+  s.disconnect();
+  s.begin = s.next = static_cast<char*>(begin);
+  s.end = end ? static_cast<char*>(end) : s.begin + s.bytes;
+  const auto given = static_cast<std::size_t>(s.end - s.begin);
+  if (s.bytes && (given < s.bytes || given % s.bytes != 0)) {
+    s.begin = nullptr;
+    throw poplar::stream_connection_error(
+        "Engine::connectStream: stream '" + handle + "' moves " + std::to_string(s.bytes) +
+        " bytes at a time, a buffer of " + std::to_string(given) + " bytes given");
+  }
+}
+
+void EngineImpl::connect(const std::string& handle, const poplar::StreamCallbackHandle& callback) {
+  const EngineLock::Use alone(lock_, "Engine::connectStreamToCallback");
+  auto& s = streamOf(handle, "Engine::connectStreamToCallback");
+  s.disconnect();
+  s.callback = callback.callback();
+  s.function = callback.function();
+}
+
+void EngineImpl::connect(const std::string& handle, const poplar::HostCallbackHandle& callback) {
+  const EngineLock::Use alone(lock_, "Engine::connectHostFunction");
+  std::string known;
+  for (const auto& f : grown_->hostFunctions) {
+    known += (known.empty() ? "" : ", ") + f.handle();
+    if (f.handle() != handle) continue;
+    const auto id = static_cast<std::size_t>(f.id());
+    if (id < parts_.hostFunctions.size() && parts_.hostFunctions[id])
+      parts_.hostFunctions[id]->function = callback.function();
+    return;  // a function that no program calls needs no connection
+  }
+  throw poplar::runtime_error("Engine::connectHostFunction: no host function '" + handle +
+                              "'; the graph has: " + (known.empty() ? "none" : known));
+}
+
+void EngineImpl::hostCopy(const poplar::Tensor& t, char* host, bool toHost) {
+  const auto size = t.elementType().sizeInBytes();
+  for (const auto& piece : t.view().pieces()) {
+    const auto& buffer = assignment_.buffers[piece.variable];
+    void* device = buffer.kind == Buffer::Kind::Constant
+                       ? const_cast<unsigned char*>(graph_->variables[piece.variable].data.data())
+                       : static_cast<void*>(arena_->data() + buffer.offset);
+    auto nest = piece.nest;
+    if (!toHost) {
+      std::swap(nest.from, nest.to);
+      for (auto& d : nest.dims) std::swap(d.from, d.to);
+    }
+    void* operands[] = {toHost ? device : host, toHost ? host : device};
+    makeStridedCopy({{0, 1, std::move(nest)}}, size, threads_)->run(operands, nullptr);
+  }
+}
+
+namespace {
+
+const poplar::Tensor& handleOf(const std::map<std::string, poplar::Tensor>& handles,
+                               const std::string& handle, const char* who, const void* begin,
+                               const void* end) {
+  const auto found = handles.find(handle);
+  if (found == handles.end())
+    throw poplar::tensor_io_state_error(std::string(who) + ": no tensor was given the handle '" +
+                                        handle + "'");
+  const auto& t = found->second;
+  const auto bytes = t.numElements() * t.elementType().sizeInBytes();
+  const auto given =
+      static_cast<std::size_t>(static_cast<const char*>(end) - static_cast<const char*>(begin));
+  if (end && given != bytes)
+    throw poplar::tensor_io_state_error(std::string(who) + ": '" + handle + "' has " +
+                                        std::to_string(bytes) + " bytes, a buffer of " +
+                                        std::to_string(given) + " given");
+  return t;
+}
+
+}  // namespace
+
+void EngineImpl::write(const std::string& handle, const void* begin, const void* end) {
+  const EngineLock::Use alone(lock_, "Engine::writeTensor");
+  const auto& t = handleOf(graph_->hostWrites, handle, "Engine::writeTensor", begin, end);
+  touched_ = true;
+  hostCopy(t, static_cast<char*>(const_cast<void*>(begin)), false);
+  for (auto v : t.view().variables()) stale_ = stale_ || (!invariant_.empty() && invariant_[v]);
+}
+
+void EngineImpl::read(const std::string& handle, void* begin, void* end) {
+  const EngineLock::Use alone(lock_, "Engine::readTensor");
+  hostCopy(handleOf(graph_->hostReads, handle, "Engine::readTensor", begin, end),
+           static_cast<char*>(begin), true);
+}
+
+}  // namespace popir
+
+namespace poplar {
+
+Engine::Engine(const Graph& graph, const program::Program& program, const OptionFlags& options,
+               ProgressFunc progress, const DebugContext& debugContext)
+    : Engine(graph, ArrayRef<program::Program>(&program, 1), options, std::move(progress),
+             debugContext) {}
+Engine::Engine(const Graph& graph, ArrayRef<program::Program> programs, const OptionFlags& options,
+               ProgressFunc progress, const DebugContext&)
+    : impl_(new popir::EngineImpl(graph.impl(), popir::nodesOf(programs), options, progress)) {}
+Engine::Engine(Engine&&) noexcept = default;
+Engine& Engine::operator=(Engine&&) noexcept = default;
+Engine::~Engine() = default;
+
+void Engine::load(const Device& device) { impl_->load(device); }
+void Engine::run(unsigned program, const std::string&) { impl_->run(program); }
+void Engine::connectStream(StringRef handle, void* begin, void* end) {
+  impl_->connect(handle.str(), begin, end);
+}
+void Engine::connectStream(StringRef handle, void* begin) {
+  impl_->connect(handle.str(), begin, nullptr);
+}
+void Engine::connectStreamToCallback(StringRef handle, StreamCallbackHandle callback) {
+  impl_->connect(handle.str(), callback);
+}
+void Engine::connectStreamToCallback(StringRef handle, unsigned, StreamCallbackHandle callback) {
+  impl_->connect(handle.str(), callback);
+}
+void Engine::connectHostFunction(StringRef handle, unsigned index, HostCallbackHandle callback) {
+  if (index != 0)
+    throw runtime_error("Engine::connectHostFunction: replica " + std::to_string(index) +
+                        " given for '" + handle.str() + "', there is one, number 0");
+  impl_->connect(handle.str(), callback);
+}
+void Engine::writeTensor(StringRef handle, const void* buffer, const void* bufferEnd) {
+  impl_->write(handle.str(), buffer, bufferEnd);
+}
+void Engine::writeTensor(StringRef handle, const void* buffer) {
+  impl_->write(handle.str(), buffer, nullptr);
+}
+void Engine::readTensor(StringRef handle, void* buffer, void* bufferEnd) {
+  impl_->read(handle.str(), buffer, bufferEnd);
+}
+void Engine::readTensor(StringRef handle, void* buffer) {
+  impl_->read(handle.str(), buffer, nullptr);
+}
+void Engine::setPrintStream(std::ostream& stream) { impl_->printStream = &stream; }
+
+}  // namespace poplar

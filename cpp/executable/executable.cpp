@@ -1,0 +1,104 @@
+// poplar::Executable. Stream format: text lines, each ended by a newline: "popir executable",
+// popir's version, the size of the rest in bytes, its FNV-1a hash. A saved graph follows.
+#include <popir/version.hpp>
+#include <poplar/Engine.hpp>
+#include <poplar/exceptions.hpp>
+
+#include <istream>
+#include <ostream>
+
+#include "engine/engine.hpp"
+#include "executable/saved_graph.hpp"
+#include "program/engine_options.hpp"
+#include "support/archive.hpp"
+
+namespace poplar {
+namespace {
+
+constexpr const char* kMagic = "popir executable";
+constexpr std::size_t kMostHeader = 64;
+
+[[noreturn]] void refuse(const std::string& why) {
+  throw poplar_error("Executable::deserialize: " + why);
+}
+
+std::string lineOf(std::istream& in) {
+  std::string line;
+  for (char c = 0; in.get(c) && c != '\n';) {
+    line += c;
+    if (line.size() > kMostHeader) break;
+  }
+  return line;
+}
+
+popir::SavedGraph load(const Executable& executable) {
+  try {
+    return popir::loadGraph(executable.bytes());
+  } catch (const popir::DamagedArchive& error) {
+    throw poplar_error(std::string("Engine: the executable is damaged: ") + error.what() +
+                       "; compile the graph again");
+  }
+}
+
+std::unique_ptr<popir::EngineImpl> engineOf(const Executable& executable,
+                                            const OptionFlags& options) {
+  auto saved = load(executable);
+  for (const auto& [name, value] : options) saved.options.set(name, value);
+  return std::make_unique<popir::EngineImpl>(std::move(saved.graph), std::move(saved.programs),
+                                             saved.options, ProgressFunc());
+}
+
+}  // namespace
+
+Executable compileGraph(const Graph& graph, ArrayRef<program::Program> programs,
+                        const OptionFlags& options, ProgressFunc progress, const DebugContext&) {
+  const auto nodes = popir::nodesOf(programs);
+  if (progress) progress(0, 1);
+  popir::EngineParts parts;
+  popir::checkedPrograms(*graph.impl(), nodes, popir::engineOptions(options), parts);
+  auto bytes = std::make_shared<const std::string>(popir::saveGraph(*graph.impl(), nodes, options));
+  if (progress) progress(1, 1);
+  return Executable(std::move(bytes));
+}
+
+Engine::Engine(Executable&& executable, const OptionFlags& options)
+    : impl_(engineOf(executable, options)) {}
+
+const std::string& Executable::bytes() const {
+  if (!bytes_)
+    throw poplar_error("Executable: it holds nothing; compileGraph and deserialize make others");
+  return *bytes_;
+}
+
+void Executable::serialize(std::ostream& out) const {
+  out << kMagic << "\n"
+      << popir_version() << "\n"
+      << bytes().size() << "\n"
+      << popir::hashOf(bytes()) << "\n"
+      << bytes();
+  out.flush();
+  if (!out) throw poplar_error("Executable::serialize: the stream took no more bytes");
+}
+
+Executable Executable::deserialize(std::istream& in) {
+  if (!in) refuse("the stream cannot be read");
+  if (lineOf(in) != kMagic) refuse("this is no executable that popir wrote");
+  const auto version = lineOf(in), size = lineOf(in), hash = lineOf(in);
+  if (version != popir_version())
+    refuse("the executable was written by popir " + version + ", this is " + popir_version() +
+           "; compile the graph again");
+  std::size_t left = std::strtoull(size.c_str(), nullptr, 10);
+  std::string bytes;
+  while (left > 0 && in) {
+    char buffer[1 << 16];
+    in.read(buffer, static_cast<std::streamsize>(std::min(left, sizeof buffer)));
+    bytes.append(buffer, static_cast<std::size_t>(in.gcount()));
+    left -= static_cast<std::size_t>(in.gcount());
+  }
+  if (std::to_string(bytes.size()) != size || popir::hashOf(bytes) != hash)
+    refuse("the executable is damaged: " + std::to_string(bytes.size()) + " bytes, expected " +
+           size + ", or other content");
+  return Executable(std::make_shared<const std::string>(std::move(bytes)));
+}
+
+}  // namespace poplar

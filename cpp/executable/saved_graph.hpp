@@ -1,0 +1,31 @@
+// Serialization of a graph and its programs.
+#ifndef popir_executable_saved_graph_hpp
+#define popir_executable_saved_graph_hpp
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "poplar/graph_impl.hpp"
+
+namespace popir {
+
+using ProgramNodes = std::vector<std::shared_ptr<ProgramNode>>;
+
+/// Shared views and programs are written once. Vertices without their own cost estimate get the
+/// value of their type's estimator.
+std::string saveGraph(const GraphImpl& graph, const ProgramNodes& programs,
+                      const poplar::OptionFlags& options);
+
+struct SavedGraph {
+  std::shared_ptr<GraphImpl> graph;
+  ProgramNodes programs;
+  poplar::OptionFlags options;
+};
+/// Checks everything except the code of codelets.
+/// \throws DamagedArchive if the bytes were not written by saveGraph()
+SavedGraph loadGraph(const std::string& bytes);
+
+}  // namespace popir
+
+#endif

@@ -1,0 +1,206 @@
+// Chooses the implementation (source) of a contraction.
+#include "kernels/contraction/contraction.hpp"
+
+#include <sstream>
+#include <stdexcept>
+#include <utility>
+
+#include "kernels/half.hpp"
+#include "kernels/vector/isa.hpp"
+
+namespace popir {
+namespace contraction {
+namespace {
+
+/// True where our own kernels are faster than oneDNN's, by the measurements in
+/// docs/contractions.md: products with few rows, which mostly read B, and products so small that
+/// the call overhead of oneDNN dominates.
+bool ownIsFaster(const MatMulSpec& s) {
+  constexpr double kSmallWork = 1.6e5;
+  constexpr std::int64_t kFewRows = 14, kFewRowsTransposed = 8;
+  const double work =
+      static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
+  return work <= kSmallWork || s.m <= (s.b.column == 1 ? kFewRows : kFewRowsTransposed);
+}
+
+bool anyHalf(const MatMulSpec& s) { return isHalf(s.inType) || isHalf(s.outType); }
+bool anyHalf(const ConvSpec& s) {
+  return isHalf(s.in.type) || isHalf(s.weights.type) || isHalf(s.out.type);
+}
+
+/// Multiply-adds per thread that are worth a parallel region. Starting one costs some microseconds,
+/// and much more on a busy machine.
+constexpr double kWorkPerThread = 1e6;
+
+/// The number of threads to use, at most `threads`.
+unsigned threadsFor(double work, unsigned threads) {
+  return work < kWorkPerThread * 2 ? 1 : threads;
+}
+
+double workOf(const MatMulSpec& s) {
+  return static_cast<double>(s.groups) * static_cast<double>(s.m) * static_cast<double>(s.n) *
+         static_cast<double>(s.k);
+}
+double workOf(const ConvSpec& s) {
+  double work = static_cast<double>(s.weights.elements());
+  for (std::size_t d = 2; d < s.out.shape.size(); ++d) work *= static_cast<double>(s.out.shape[d]);
+  return s.out.shape.empty() ? 0 : work * static_cast<double>(s.out.shape[0]);
+}
+
+/// The sources to try, fastest first.
+std::vector<Source> preference(const MatMulSpec& s) {
+  if (ownIsFaster(s)) return {Source::Own, Source::OneDnn, Source::Portable};
+  return {Source::OneDnn, Source::Own, Source::Portable};
+}
+std::vector<Source> preference(const ConvSpec&) {
+  return {Source::OneDnn, Source::Own, Source::Portable};
+}
+
+template <class Spec>
+std::unique_ptr<Contraction> makeBy(Source source, const Spec& spec, unsigned threads) {
+  switch (source) {
+    case Source::OneDnn: return makeOneDnn(spec, threads);
+    case Source::Own: return makeOwn(spec, threads);
+    default: return makePortable(spec, threads);
+  }
+}
+
+std::string text(const std::vector<std::int64_t>& shape) {
+  std::string s = "[";
+  for (std::size_t i = 0; i < shape.size(); ++i) s += (i ? "," : "") + std::to_string(shape[i]);
+  return s + "]";
+}
+std::string text(const MatMulSpec& s) {
+  std::ostringstream os;
+  os << "matrix product " << s.inType << " " << text({s.groups, s.m, s.k}) << " x "
+     << text({s.groups, s.k, s.n}) << " -> " << s.outType;
+  return os.str();
+}
+std::string text(const ConvSpec& s) {
+  static const char* const kPasses[] = {"", ", data gradient", ", weights gradient"};
+  std::ostringstream os;
+  os << "convolution " << s.in.type << " " << text(s.in.shape) << " * " << s.weights.type << " "
+     << text(s.weights.shape) << " -> " << s.out.type << " " << text(s.out.shape)
+     << kPasses[static_cast<int>(s.pass)];
+  return os.str();
+}
+
+template <class Spec>
+std::unique_ptr<Contraction> choose(const Spec& spec, unsigned most, Source source) {
+  const unsigned threads = threadsFor(workOf(spec), most);
+  std::unique_ptr<Contraction> made;
+  if (anyHalf(spec)) {
+    made = makeViaFloat(spec, threads, source);
+  } else if (source != Source::Any) {
+    made = makeBy(source, spec, threads);
+  } else {
+    for (Source s : preference(spec))
+      if ((made = makeBy(s, spec, threads)) != nullptr) break;
+  }
+  if (made == nullptr)
+    throw std::invalid_argument(text(spec) + ": not done by " +
+                                (source == Source::Any ? "any source" : name(source)) + " on " +
+                                name(isa()));
+  return made;
+}
+
+/// C^T = B^T * A^T.
+MatMulSpec transposed(const MatMulSpec& s) {
+  const auto turn = [](MatMulSpec::Strides x) {
+    return MatMulSpec::Strides{x.group, x.column, x.row};
+  };
+  MatMulSpec t = s;
+  std::swap(t.m, t.n);
+  t.a = turn(s.b);
+  t.b = turn(s.a);
+  t.c = turn(s.c);
+  return t;
+}
+
+/// Computes a product by its transpose, C^T = B^T * A^T: A and B are exchanged.
+class Transposed final : public Contraction {
+ public:
+  explicit Transposed(std::unique_ptr<Contraction> inner) : inner_(std::move(inner)) {}
+  std::string describe() const override { return inner_->describe() + " transposed"; }
+  std::size_t workBytes() const override { return inner_->scratchBytes(); }
+  void runPacked(void* const* operands, const void*, void* work) const override {
+    void* const turned[] = {operands[1], operands[0], operands[2]};
+    inner_->run(turned, work);
+  }
+
+ private:
+  std::unique_ptr<Contraction> inner_;
+};
+
+}  // namespace
+
+const char* name(Source source) {
+  static const char* const kNames[] = {"any", "onednn", "own", "portable"};
+  return kNames[static_cast<int>(source)];
+}
+
+constexpr std::size_t kWeights = 1;  // operand of every contraction
+
+void Contraction::run(void* const* operands, void* scratch) const {
+  const std::size_t bytes = packedBytes();
+  if (bytes == 0) return runPacked(operands, nullptr, scratch);
+  pack(operands[kWeights], scratch);
+  runPacked(operands, scratch, at(scratch, aligned(bytes)));
+}
+
+std::size_t Contraction::scratchBytes() const { return aligned(packedBytes()) + workBytes(); }
+
+namespace {
+
+class Pack final : public Runner {
+ public:
+  explicit Pack(const Contraction& of) : of_(of) {}
+  void run(void* const* operands, void*) const override { of_.pack(operands[0], operands[1]); }
+
+ private:
+  const Contraction& of_;
+};
+
+class RunPacked final : public Runner {
+ public:
+  RunPacked(const Contraction& of, std::size_t operands) : of_(of), form_(operands) {}
+  void run(void* const* operands, void* scratch) const override {
+    of_.runPacked(operands, operands[form_], scratch);
+  }
+  std::size_t scratchBytes() const override { return of_.workBytes(); }
+
+ private:
+  const Contraction& of_;
+  std::size_t form_;  // index of the operand that may be packed
+};
+
+}  // namespace
+
+std::optional<Prepacked> Contraction::prepacked(std::size_t operands) const {
+  const std::size_t bytes = packedBytes();
+  if (bytes == 0) return std::nullopt;
+  return Prepacked{kWeights, bytes, std::make_unique<Pack>(*this),
+                   std::make_unique<RunPacked>(*this, operands)};
+}
+
+std::unique_ptr<Contraction> make(const MatMulSpec& spec, unsigned threads, Source source) {
+  if (spec.c.column != 1)
+    return std::make_unique<Transposed>(choose(transposed(spec), threads, source));
+  return choose(spec, threads, source);
+}
+
+std::unique_ptr<Contraction> make(const ConvSpec& spec, unsigned threads, Source source) {
+  return choose(spec, threads, source);
+}
+
+std::unique_ptr<Contraction> makeWithPostOps(const ConvSpec& spec, unsigned threads) {
+  return anyHalf(spec) ? nullptr : makeOneDnn(spec, threadsFor(workOf(spec), threads));
+}
+
+Blocks preferredBlocks(const ConvSpec& spec, unsigned threads) {
+  if (anyHalf(spec)) return {Layout::kPlain, Layout::kPlain};
+  return oneDnnBlocks(spec, threads);
+}
+
+}  // namespace contraction
+}  // namespace popir

@@ -1,0 +1,165 @@
+// Contractions: matrix products, convolutions, and gradients of convolutions. Several sources
+// implement them; contraction.cpp selects one for each shape.
+#ifndef popir_kernels_contraction_contraction_hpp
+#define popir_kernels_contraction_contraction_hpp
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/kernel.hpp"
+
+#pragma GCC visibility push(default)  // tests and benchmarks use these through the bindings
+namespace popir {
+namespace contraction {
+
+/// C[g] = alpha * A[g] * B[g] + bias + C[g]. The bias [n] is added to each row if `bias`, C[g] if
+/// `accumulate`. A is [groups, m, k], B [groups, k, n], C [groups, m, n].
+struct MatMulSpec {
+  /// Strides in elements. Stride 0 is allowed only to broadcast A or B over groups.
+  struct Strides {
+    std::int64_t group, row, column;
+  };
+  poplar::Type inType, outType;
+  std::int64_t groups, m, n, k;
+  /// Rows or columns have stride 1. With a bias the columns of C have stride 1.
+  Strides a, b, c;
+  float alpha = 1;
+  bool accumulate = false;
+  bool bias = false;
+  /// Rounding mode of a 16-bit result.
+  Rounding rounding = {};
+};
+
+enum class Pass { Forward, DataGradient, WeightsGradient };
+constexpr Pass lastOf(Pass) { return Pass::WeightsGradient; }
+
+/// An operation on each element of a convolution's result before it is stored.
+struct PostOp {
+  enum class Kind {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Relu,       ///< x < 0 ? 0 : x. NaN stays NaN. The sign of a zero is not kept.
+    LeakyRelu,  ///< x < 0 ? number * x : x
+  };
+  /// The shape of the second argument.
+  enum class Extent {
+    Number,   ///< `number`, for all elements
+    Scalar,   ///< a one-element operand, for all elements
+    Channel,  ///< an operand [output channels]
+    Full,     ///< an operand of the shape of out, but not out itself
+  };
+  Kind kind;
+  Extent extent = Extent::Number;
+  float number = 0;
+  /// Index of the operand in the run, and its layout if the extent is Full.
+  std::size_t operand = 0;
+  Layout layout = {};
+};
+
+/// A convolution and its gradients. Forward:
+///   out[n, g, o, y] = sum over i, t of in[n, g, i, x] * weights[g, o, i, t]
+/// with x = (y * stride + t * dilation - padLower) / inDilation in each of one to three field
+/// dimensions. Terms where x is not an integer or is outside of the field are zero. A negative
+/// padLower crops the input. DataGradient computes `in` from `out` and `weights`. WeightsGradient
+/// computes `weights` from `in` and `out`.
+struct ConvSpec {
+  Pass pass;
+  std::int64_t groups;
+  std::vector<std::int64_t> stride, dilation, inDilation, padLower;
+  /// Forward only: adds a bias [output channels].
+  bool bias = false;
+  /// [n, groups * channels, field...], plain or blocked.
+  Layout in, out;
+  /// [groups, output channels per group, input channels per group, field...], plain.
+  Layout weights;
+  /// Forward only, in order of execution.
+  std::vector<PostOp> postOps;
+  /// Rounding mode of a 16-bit result.
+  Rounding rounding = {};
+
+  std::size_t fieldDims() const { return stride.size(); }
+};
+
+/// A prepared contraction. Operands of a matrix product: A, B, C. Operands of a convolution: in,
+/// weights, out, of which the pass writes one. The bias and the operands of post-ops follow.
+class Contraction : public Runner {
+ public:
+  /// The source and its implementation, for reports: "own avx512", "onednn jit:...".
+  virtual std::string describe() const = 0;
+
+  /// Size of the packed weights (B of a matrix product), in bytes. 0 if the weights are used in
+  /// their given layout, and for WeightsGradient.
+  virtual std::size_t packedBytes() const { return 0; }
+  virtual void pack(const void* /*weights*/, void* /*packed*/) const {}
+  /// Runs with packed weights in place of the weights. `packed` is null if packedBytes() is 0.
+  virtual void runPacked(void* const* operands, const void* packed, void* work) const = 0;
+  virtual std::size_t workBytes() const { return 0; }
+
+  /// Calls pack() into the scratch memory, then runPacked().
+  void run(void* const* operands, void* scratch) const final;
+  std::size_t scratchBytes() const final;
+  std::optional<Prepacked> prepacked(std::size_t operands) const final;
+};
+
+/// Any: chosen by contraction.cpp.
+enum class Source { Any, OneDnn, Own, Portable };
+
+/// "any", "onednn", "own" or "portable".
+const char* name(Source source);
+
+/// \throws std::invalid_argument if no source, or not the requested one, supports the shapes and
+/// types; the message names them
+std::unique_ptr<Contraction> make(const MatMulSpec& spec, unsigned threads,
+                                  Source source = Source::Any);
+std::unique_ptr<Contraction> make(const ConvSpec& spec, unsigned threads,
+                                  Source source = Source::Any);
+
+/// Null if the source cannot run the post-ops together with the convolution.
+std::unique_ptr<Contraction> makeWithPostOps(const ConvSpec& spec, unsigned threads);
+
+/// The channel blocks (Layout::channelBlock, or kPlain) of in and out that the selected source
+/// prefers. They are the same for all passes where possible. Channel blocks in `spec` are ignored.
+struct Blocks {
+  int in, out;
+};
+Blocks preferredBlocks(const ConvSpec& spec, unsigned threads);
+
+}  // namespace contraction
+}  // namespace popir
+#pragma GCC visibility pop
+
+namespace popir {
+namespace contraction {
+
+// The sources. Each returns null for an unsupported spec. They require stride 1 for the columns of
+// C, and write the result even if the sums are empty.
+
+std::unique_ptr<Contraction> makeOneDnn(const MatMulSpec& spec, unsigned threads);
+std::unique_ptr<Contraction> makeOneDnn(const ConvSpec& spec, unsigned threads);
+/// Our own kernels for AVX2 and AVX-512, float32 only.
+std::unique_ptr<Contraction> makeOwn(const MatMulSpec& spec, unsigned threads);
+std::unique_ptr<Contraction> makeOwn(const ConvSpec& spec, unsigned threads);
+/// Plain C++ for every machine: FLOAT and DOUBLE; matrix products also of 32-bit and 64-bit
+/// integers.
+std::unique_ptr<Contraction> makePortable(const MatMulSpec& spec, unsigned threads);
+std::unique_ptr<Contraction> makePortable(const ConvSpec& spec, unsigned threads);
+/// For 16-bit float operands: converts them and computes in float with `source`.
+std::unique_ptr<Contraction> makeViaFloat(const MatMulSpec& spec, unsigned threads, Source source);
+std::unique_ptr<Contraction> makeViaFloat(const ConvSpec& spec, unsigned threads, Source source);
+
+Blocks oneDnnBlocks(const ConvSpec& spec, unsigned threads);
+
+/// Rounds `n` bytes up to the alignment of scratch memory.
+inline std::size_t aligned(std::size_t n) { return (n + 63) / 64 * 64; }
+/// Address in scratch memory.
+inline void* at(void* scratch, std::size_t offset) { return static_cast<char*>(scratch) + offset; }
+
+}  // namespace contraction
+}  // namespace popir
+
+#endif

@@ -1,0 +1,197 @@
+#include "kernels/contraction/conv_tail.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/elementwise/expression.hpp"
+
+namespace popir {
+namespace {
+
+using contraction::Contraction;
+using contraction::PostOp;
+using Kind = MapProgram::Kind;
+
+constexpr std::size_t kOut = 2, kFirst = 3;
+
+float asFloat(std::uint64_t bits) {
+  float f;
+  std::memcpy(&f, &bits, sizeof f);
+  return f;
+}
+
+/// A convolution, then the tail as a separate pass over its output.
+class ConvThenMap final : public Contraction {
+ public:
+  ConvThenMap(std::unique_ptr<Contraction> conv, std::unique_ptr<Runner> map)
+      : conv_(std::move(conv)), map_(std::move(map)) {}
+
+  std::string describe() const override { return conv_->describe() + ", then map"; }
+  std::size_t packedBytes() const override { return conv_->packedBytes(); }
+  void pack(const void* weights, void* packed) const override { conv_->pack(weights, packed); }
+  std::size_t workBytes() const override {
+    return std::max(conv_->workBytes(), map_->scratchBytes());
+  }
+  void runPacked(void* const* operands, const void* packed, void* work) const override {
+    conv_->runPacked(operands, packed, work);
+    map_->run(operands + kOut, work);
+  }
+
+ private:
+  std::unique_ptr<Contraction> conv_;
+  std::unique_ptr<Runner> map_;
+};
+
+using Extent = Tail::Extent;
+
+/// Broadcasts an operand to the shape of the output by strides of 0.
+Layout broadcast(Layout operand, Extent extent, const Layout& out) {
+  if (extent == Extent::Full) return operand;
+  operand.shape = out.shape;
+  operand.strides.assign(out.shape.size(), 0);
+  if (extent == Extent::Channel) operand.strides[1] = 1;
+  return operand;
+}
+
+PostOp::Extent extentOf(Extent extent) {
+  switch (extent) {
+    case Extent::Scalar: return PostOp::Extent::Scalar;
+    case Extent::Channel: return PostOp::Extent::Channel;
+    case Extent::Full: break;
+  }
+  return PostOp::Extent::Full;
+}
+
+/// Converts the tail to post-ops, in order. Empty if it is not a chain of them.
+std::vector<PostOp> chainOf(const MapProgram& given, const std::vector<Extent>& extents) {
+  const MapProgram p = given.fused();
+  if (p.outputs().size() != 1) return {};
+  // Values that depend on the convolution, and the number of uses of each.
+  std::vector<bool> ours(p.values().size());
+  std::vector<int> uses(p.values().size());
+  for (std::size_t v = 0; v < p.values().size(); ++v) {
+    const auto& value = p.values()[v];
+    if (value.lane != Lane::F32) return {};
+    ours[v] = value.kind == Kind::Input && value.data == 0;
+    for (int a = 0; a < value.count; ++a) {
+      const auto arg = static_cast<std::size_t>(value.args[static_cast<std::size_t>(a)]);
+      ours[v] = ours[v] || ours[arg];
+      ++uses[arg];
+    }
+  }
+  std::vector<PostOp> chain;
+  int v = p.outputs().front();
+  while (p[v].kind == Kind::Apply) {
+    const auto& value = p[v];
+    const auto isOurs = [&](int k) {
+      return ours[static_cast<std::size_t>(value.args[static_cast<std::size_t>(k)])];
+    };
+    const auto isNumber = [&](int k, float number) {
+      const auto& arg = p[value.args[static_cast<std::size_t>(k)]];
+      return arg.kind == Kind::Constant && asFloat(arg.data) == number;
+    };
+    int from = 0;
+    PostOp op{PostOp::Kind::Add};
+    if (value.op == VecOp::ScaleBelow) {
+      const auto& factor = p[value.args[2]];
+      // -infinity * 0 is NaN, while Relu gives 0.
+      if (!isNumber(1, 0) || factor.kind != Kind::Constant || isNumber(2, 0)) return {};
+      op = {PostOp::Kind::LeakyRelu, PostOp::Extent::Number, asFloat(factor.data)};
+    } else {
+      if (value.count != 2) return {};
+      from = isOurs(0) ? 0 : 1;
+      const int other = 1 - from;
+      if (!isOurs(from) || isOurs(other)) return {};
+      switch (value.op) {
+        case VecOp::Add: op.kind = PostOp::Kind::Add; break;
+        case VecOp::Mul: op.kind = PostOp::Kind::Multiply; break;
+        case VecOp::Sub: op.kind = PostOp::Kind::Subtract; break;
+        case VecOp::Divide: op.kind = PostOp::Kind::Divide; break;
+        case VecOp::Max:
+          if (!isNumber(other, 0)) return {};
+          op.kind = PostOp::Kind::Relu;
+          break;
+        default: return {};
+      }
+      const bool commutes =
+          value.op == VecOp::Add || value.op == VecOp::Mul || value.op == VecOp::Max;
+      if (from != 0 && !commutes) return {};
+      const auto& arg = p[value.args[static_cast<std::size_t>(other)]];
+      if (arg.kind == Kind::Constant) {
+        op.number = asFloat(arg.data);
+      } else if (arg.kind == Kind::Input) {
+        op.operand = kOut + static_cast<std::size_t>(arg.data);
+        op.extent = extentOf(extents[static_cast<std::size_t>(arg.data)]);
+      } else {
+        return {};
+      }
+    }
+    chain.push_back(op);
+    v = value.args[static_cast<std::size_t>(from)];
+    if (uses[static_cast<std::size_t>(v)] != 1) return {};
+  }
+  if (!ours[static_cast<std::size_t>(v)]) return {};
+  std::reverse(chain.begin(), chain.end());
+  return chain;
+}
+
+}  // namespace
+
+std::shared_ptr<const ConvTailKernel> ConvTailKernel::make(const ConvKernel& conv,
+                                                           const Tail& tail) {
+  const auto& problem = conv.problem();
+  if (problem.pass != contraction::Pass::Forward || problem.bias ||
+      problem.inType != poplar::FLOAT || problem.outType != poplar::FLOAT)
+    return nullptr;
+  auto chain = chainOf(tail.program, tail.extents);
+  if (chain.empty()) return nullptr;
+  static const char* const kNames[] = {"+add",    "+subtract", "+multiply",
+                                       "+divide", "+relu",     "+leaky_relu"};
+  std::shared_ptr<ConvTailKernel> made(new ConvTailKernel(conv));
+  made->name_ = conv.name();
+  for (const PostOp& op : chain) made->name_ += kNames[static_cast<int>(op.kind)];
+  made->tail_ = std::make_shared<Tail>(tail);
+  made->chain_ = std::move(chain);
+  return made;
+}
+
+bool ConvTailKernel::accepts(std::size_t i, const Layout& layout) const {
+  if (i < kFirst) return conv_.accepts(i, layout);
+  if (tail_->extents[i - kOut] == Extent::Full) return conv_.accepts(kOut, layout);
+  return layout.dense();
+}
+
+std::unique_ptr<Runner> ConvTailKernel::prepare(const std::vector<Layout>& operands,
+                                                const Setting& setting) const {
+  contraction::ConvSpec spec = conv_.spec(operands);
+  spec.postOps = chain_;
+  for (PostOp& op : spec.postOps)
+    if (op.extent == PostOp::Extent::Full) op.layout = operands[op.operand];
+  if (auto made = contraction::makeWithPostOps(spec, setting.threads)) return made;
+  spec.postOps.clear();
+  std::vector<Layout> layouts{operands[kOut]};
+  std::vector<std::size_t> inputs{0};
+  for (std::size_t k = 1; k < tail_->extents.size(); ++k) {
+    layouts.push_back(broadcast(operands[kOut + k], tail_->extents[k], operands[kOut]));
+    inputs.push_back(k);
+  }
+  auto map = MapKernel(tail_->program, std::move(inputs), {0}).prepare(layouts, setting);
+  return std::make_unique<ConvThenMap>(contraction::make(spec, setting.threads), std::move(map));
+}
+
+std::vector<int> ConvTailKernel::preferredBlocks(const std::vector<Layout>& operands,
+                                                 unsigned threads) const {
+  auto wish = conv_.preferredBlocks(operands, threads);
+  if (wish.empty()) return wish;
+  for (std::size_t i : tied(operands)) wish[i] = wish[kOut];
+  return wish;
+}
+
+std::vector<std::size_t> ConvTailKernel::tied(const std::vector<Layout>&) const {
+  std::vector<std::size_t> found{kOut};
+  for (std::size_t k = 1; k < tail_->extents.size(); ++k)
+    if (tail_->extents[k] == Extent::Full) found.push_back(kOut + k);
+  return found;
+}
+
+}  // namespace popir

@@ -1,0 +1,51 @@
+// A forward convolution fused with the element-wise operators that follow it. Only the engine's
+// fusion makes this kernel, so the cost model never sees it.
+#ifndef popir_kernels_contraction_conv_tail_hpp
+#define popir_kernels_contraction_conv_tail_hpp
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/contraction/conv_kernel.hpp"
+#include "kernels/elementwise/forms.hpp"
+
+namespace popir {
+
+/// Operands: in, weights, out, then the tail's operands.
+///
+/// Where the convolution's source supports them, the tail is executed as post-ops. Otherwise it is
+/// a separate pass over the output. Each operator rounds as it does unfused.
+class ConvTailKernel final : public Kernel {
+ public:
+  /// Returns null if the result is not FLOAT, or the tail is not a chain of post-ops, or the tail
+  /// reads `out` itself.
+  static std::shared_ptr<const ConvTailKernel> make(const ConvKernel& conv, const Tail& tail);
+
+  /// "conv+multiply+add+relu"
+  const char* name() const override { return name_.c_str(); }
+  bool accepts(std::size_t i, const Layout& layout) const override;
+  std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
+                                  const Setting& setting) const override;
+  /// The work of the convolution alone.
+  Work work(const std::vector<Layout>& operands) const override { return conv_.work(operands); }
+  std::vector<int> preferredBlocks(const std::vector<Layout>& operands,
+                                   unsigned threads) const override;
+  std::vector<std::size_t> tied(const std::vector<Layout>& operands) const override;
+  std::shared_ptr<const Tail> tail() const override { return tail_; }
+  std::shared_ptr<const Kernel> withTail(const Tail& tail) const override {
+    return make(conv_, tail);
+  }
+
+ private:
+  explicit ConvTailKernel(const ConvKernel& conv) : conv_(conv) {}
+
+  ConvKernel conv_;
+  std::shared_ptr<const Tail> tail_;
+  std::vector<contraction::PostOp> chain_;
+  std::string name_;
+};
+
+}  // namespace popir
+
+#endif

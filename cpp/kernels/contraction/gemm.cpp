@@ -1,0 +1,85 @@
+#include "kernels/contraction/gemm.hpp"
+
+namespace popir {
+namespace gemm {
+namespace {
+
+/// Products with fewer multiplications run on one thread, since starting another takes longer.
+constexpr double kMultiplicationsOfAThread = 5e4;
+/// A part with fewer rows reuses the columns of B too little.
+constexpr std::int64_t kLeastRows = 16;
+
+constexpr std::int64_t kColumns = 64, kDepth = 64, kRows = 4;
+/// With this many rows or fewer, packing B does not pay off.
+constexpr std::int64_t kFewRows = 16;
+
+/// Adds k rows of kColumns of B, `step` apart, to rows [i, i + rows) and columns [0, n) of C.
+template <class T>
+void addRows(const BlockOf<T>& d, std::int64_t i, std::int64_t rows, std::int64_t n, std::int64_t k,
+             const T* b, std::int64_t step, bool first) {
+  T sums[kRows][kColumns] = {};
+  for (std::int64_t p = 0; p < k; ++p, b += step)
+    for (std::int64_t r = 0; r < rows; ++r) {
+      const T x = d.a[(i + r) * d.aRow + p * d.aColumn];
+      for (std::int64_t j = 0; j < kColumns; ++j) sums[r][j] += x * b[j];
+    }
+  for (std::int64_t r = 0; r < rows; ++r) {
+    T* c = d.c + (i + r) * d.cRow;
+    for (std::int64_t j = 0; j < n; ++j) {
+      T x = d.alpha * sums[r][j];
+      if (first && d.bias != nullptr) x += d.bias[j];
+      c[j] = first && !d.accumulate ? x : c[j] + x;
+    }
+  }
+}
+
+}  // namespace
+
+Tasks::Tasks(const contraction::MatMulSpec& s, std::int64_t unit, unsigned wanted)
+    : groups(s.groups), rowParts(1), columnParts(1), m(s.m), n(s.n), columnUnit(unit) {
+  const double work = static_cast<double>(groups) * m * n * s.k;
+  threads = work < kMultiplicationsOfAThread * wanted ? 1 : wanted;
+  if (groups >= threads) return;
+  const std::int64_t parts = (threads + groups - 1) / groups;
+  const std::int64_t units = (n + unit - 1) / unit;
+  if (units >= parts)
+    columnParts = parts;
+  else
+    rowParts = std::clamp<std::int64_t>(m / kLeastRows, 1, parts);
+}
+
+std::int64_t Tasks::mostColumns() const {
+  const std::int64_t units = (n + columnUnit - 1) / columnUnit;
+  return std::min(n, (units + columnParts - 1) / columnParts * columnUnit);
+}
+
+template <class T>
+void portable(const BlockOf<T>& d) {
+  T tile[kDepth][kColumns];
+  for (std::int64_t j = 0; j < d.n; j += kColumns) {
+    const std::int64_t n = std::min(kColumns, d.n - j);
+    BlockOf<T> part = d;
+    part.c += j;
+    if (d.bias != nullptr) part.bias += j;
+    for (std::int64_t k = 0; k == 0 || k < d.k; k += kDepth) {
+      const std::int64_t depth = std::min(kDepth, d.k - k);
+      const T* b = d.b + k * d.bRow + j * d.bColumn;
+      const bool inPlace = d.m <= kFewRows && d.bColumn == 1 && n == kColumns;
+      for (std::int64_t p = 0; !inPlace && p < depth; ++p)
+        for (std::int64_t q = 0; q < kColumns; ++q)
+          tile[p][q] = q < n ? b[p * d.bRow + q * d.bColumn] : T(0);
+      part.a = d.a + k * d.aColumn;
+      for (std::int64_t i = 0; i < d.m; i += kRows)
+        addRows(part, i, std::min(kRows, d.m - i), n, depth, inPlace ? b : tile[0],
+                inPlace ? d.bRow : kColumns, k == 0);
+    }
+  }
+}
+
+template void portable(const BlockOf<float>&);
+template void portable(const BlockOf<double>&);
+template void portable(const BlockOf<std::uint32_t>&);
+template void portable(const BlockOf<std::uint64_t>&);
+
+}  // namespace gemm
+}  // namespace popir

@@ -1,0 +1,93 @@
+// A matrix product on one thread, and the partition of larger products into such tasks.
+#ifndef popir_kernels_contraction_gemm_hpp
+#define popir_kernels_contraction_gemm_hpp
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "kernels/contraction/contraction.hpp"
+
+namespace popir {
+namespace gemm {
+
+/// C [m, n] = alpha * A [m, k] * B [k, n] + bias [n] + C. The bias is added if not null, C if
+/// `accumulate`. Strides are in elements. The columns of C have stride 1.
+template <class T>
+struct BlockOf {
+  std::int64_t m, n, k;
+  const T* a;
+  std::int64_t aRow, aColumn;
+  const T* b;
+  std::int64_t bRow, bColumn;
+  T* c;
+  std::int64_t cRow;
+  T alpha;
+  bool accumulate;
+  const T* bias;
+};
+
+/// Partition of a product into `groups * rowParts * columnParts` tasks for threads. The sums over k
+/// are never split, so results do not depend on the number of threads.
+struct Tasks {
+  std::int64_t groups, rowParts, columnParts, m, n, columnUnit;
+  unsigned threads;
+
+  /// Splits the columns at multiples of `columnUnit` only.
+  Tasks(const contraction::MatMulSpec& spec, std::int64_t columnUnit, unsigned threads);
+  std::int64_t count() const { return groups * rowParts * columnParts; }
+  /// Largest number of rows and columns in one task.
+  std::int64_t mostRows() const { return (m + rowParts - 1) / rowParts; }
+  std::int64_t mostColumns() const;
+};
+
+/// Converts alpha to the element type. For integers: its integral part, negative values modulo 2^n.
+template <class T>
+T scaleOf(float alpha) {
+  if (std::is_integral<T>::value) return static_cast<T>(static_cast<std::int64_t>(alpha));
+  return static_cast<T>(alpha);
+}
+
+/// Task `i` of a product with operands at a, b, c and bias (or null). The task may be empty.
+template <class T>
+BlockOf<T> task(const Tasks& tasks, std::int64_t i, const contraction::MatMulSpec& s, const T* a,
+                const T* b, T* c, const T* bias) {
+  const std::int64_t column = i % tasks.columnParts, rest = i / tasks.columnParts;
+  const std::int64_t row = rest % tasks.rowParts, group = rest / tasks.rowParts;
+  const std::int64_t units = (s.n + tasks.columnUnit - 1) / tasks.columnUnit;
+  const std::int64_t j = units * column / tasks.columnParts * tasks.columnUnit;
+  const std::int64_t jEnd =
+      std::min(s.n, units * (column + 1) / tasks.columnParts * tasks.columnUnit);
+  const std::int64_t r = s.m * row / tasks.rowParts, rEnd = s.m * (row + 1) / tasks.rowParts;
+  BlockOf<T> block;
+  block.m = rEnd - r;
+  block.n = jEnd - j;
+  block.k = s.k;
+  block.a = a + group * s.a.group + r * s.a.row;
+  block.aRow = s.a.row;
+  block.aColumn = s.a.column;
+  block.b = b + group * s.b.group + j * s.b.column;
+  block.bRow = s.b.row;
+  block.bColumn = s.b.column;
+  block.c = c + group * s.c.group + r * s.c.row + j;
+  block.cRow = s.c.row;
+  block.alpha = scaleOf<T>(s.alpha);
+  block.accumulate = s.accumulate;
+  block.bias = bias == nullptr ? nullptr : bias + j;
+  return block;
+}
+
+/// Plain C++ for arithmetic types and any strides.
+template <class T>
+void portable(const BlockOf<T>& block);
+
+extern template void portable(const BlockOf<float>&);
+extern template void portable(const BlockOf<double>&);
+extern template void portable(const BlockOf<std::uint32_t>&);
+extern template void portable(const BlockOf<std::uint64_t>&);
+
+}  // namespace gemm
+}  // namespace popir
+
+#endif

@@ -1,0 +1,53 @@
+// gemm_own.inc for AVX-512: 32 registers of 16 floats.
+#include <immintrin.h>
+
+#include <utility>
+
+#include "kernels/contraction/gemm_own.hpp"
+
+namespace popir {
+namespace gemm {
+namespace avx512 {
+namespace {
+
+struct Simd {
+  using V = __m512;
+  using Mask = __mmask16;
+  static constexpr int kWidth = 16;
+  /// Rows of a register block, by the number of vectors per row. The accumulators and operands,
+  /// rows * (vectors + 1), must fit in 30 registers, and there must be enough general registers for
+  /// the row addresses.
+  static constexpr int rows(int vectors) { return vectors <= 2 ? 14 : 6; }
+
+  /// Columns of B per block of dot products, for up to four rows of A.
+  static constexpr int kDotColumns = 4;
+
+  static V zero() { return _mm512_setzero_ps(); }
+  static V set(float x) { return _mm512_set1_ps(x); }
+  static V load(const float* p) { return _mm512_loadu_ps(p); }
+  static V load(const float* p, Mask mask) { return _mm512_maskz_loadu_ps(mask, p); }
+  static void store(float* p, V v) { _mm512_storeu_ps(p, v); }
+  static void store(float* p, V v, Mask mask) { _mm512_mask_storeu_ps(p, mask, v); }
+  static V fma(V a, V b, V c) { return _mm512_fmadd_ps(a, b, c); }
+  static V add(V a, V b) { return _mm512_add_ps(a, b); }
+  static V mul(V a, V b) { return _mm512_mul_ps(a, b); }
+  // Uses the maskz intrinsics: g++ 12 warns about its own header for the unmasked ones.
+  static float sum(V v) {
+    const __m256 y = _mm256_add_ps(_mm512_maskz_extractf32x8_ps(0xff, v, 0),
+                                   _mm512_maskz_extractf32x8_ps(0xff, v, 1));
+    __m128 x = _mm_add_ps(_mm256_castps256_ps128(y), _mm256_extractf128_ps(y, 1));
+    x = _mm_add_ps(x, _mm_movehl_ps(x, x));
+    return _mm_cvtss_f32(_mm_add_ss(x, _mm_movehdup_ps(x)));
+  }
+  static Mask first(int n) { return static_cast<Mask>((1u << n) - 1); }
+};
+
+#include "kernels/contraction/gemm_own.inc"
+
+}  // namespace
+
+const Routines kRoutines = {run, scratchFloats, 2 * Simd::kWidth};
+
+}  // namespace avx512
+}  // namespace gemm
+}  // namespace popir

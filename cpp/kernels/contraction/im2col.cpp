@@ -1,0 +1,267 @@
+#include "kernels/contraction/im2col.hpp"
+
+#include <numeric>
+
+namespace popir {
+namespace contraction {
+namespace {
+
+std::array<std::int64_t, 3> three(const std::vector<std::int64_t>& v, std::int64_t fill) {
+  std::array<std::int64_t, 3> a = {fill, fill, fill};
+  std::copy(v.begin(), v.end(), a.end() - static_cast<std::ptrdiff_t>(v.size()));
+  return a;
+}
+
+std::array<std::int64_t, 3> fieldOf(const Layout& layout, std::size_t before) {
+  return three({layout.shape.begin() + static_cast<std::ptrdiff_t>(before), layout.shape.end()}, 1);
+}
+
+std::int64_t product(const std::array<std::int64_t, 3>& a) { return a[0] * a[1] * a[2]; }
+
+/// A point of a three-dimensional field, for iteration in row-major order.
+struct Point {
+  std::array<std::int64_t, 3> at;
+  Point(std::int64_t i, const std::array<std::int64_t, 3>& field)
+      : at{i / (field[1] * field[2]), i / field[2] % field[1], i % field[2]} {}
+  void next(const std::array<std::int64_t, 3>& field) {
+    if (++at[2] < field[2]) return;
+    at[2] = 0;
+    if (++at[1] < field[1]) return;
+    at[1] = 0;
+    ++at[0];
+  }
+  void nextLine(const std::array<std::int64_t, 3>& field) {
+    at[2] = field[2] - 1;
+    next(field);
+  }
+};
+
+/// The input position that tap `t` reads for output position `y` in dimension d; -1 for padding and
+/// dilation.
+std::int64_t inputAt(const Geometry& g, int d, std::int64_t y, std::int64_t t) {
+  const std::int64_t x = y * g.stride[d] + t * g.dilation[d] - g.padLower[d];
+  if (x < 0 || x % g.inDilation[d] != 0) return -1;
+  return x / g.inDilation[d] < g.in[d] ? x / g.inDilation[d] : -1;
+}
+
+std::int64_t ceilDivide(std::int64_t a, std::int64_t b) {
+  return a >= 0 ? (a + b - 1) / b : -(-a / b);
+}
+
+/// The input elements that one tap reads for a run of `length` output positions along the last
+/// dimension. Positions [begin, end) are in range, and every `every`-th of them reads an element.
+/// The first reads at offset `at`; each next one reads `step` elements further. `every` exceeds 1
+/// for a dilated input: with inDilation 2 and stride 1 every second position falls on a zero.
+struct Stretch {
+  std::int64_t begin, end, every, at, step;
+
+  Stretch(const Geometry& g, std::int64_t tap, std::int64_t first, std::int64_t length) {
+    const std::int64_t dilation = g.inDilation[2], stride = g.stride[2];
+    const std::int64_t x = first * stride + tap * g.dilation[2] - g.padLower[2];
+    every = dilation / std::gcd(stride, dilation);
+    step = every * stride / dilation * g.inPlaces.field[2];
+    begin = std::max<std::int64_t>(ceilDivide(-x, stride), 0);
+    const std::int64_t last = begin + every;
+    while (begin < last && (x + begin * stride) % dilation != 0) ++begin;
+    if (begin == last) begin = length;  // this tap reads no element
+    begin = std::min(begin, length);
+    end = std::clamp(ceilDivide(g.in[2] * dilation - x, stride), begin, length);
+    at = begin < end ? (x + begin * stride) / dilation * g.inPlaces.field[2] : 0;
+  }
+};
+
+/// Calls use(line, stretch, length, offset) for each line of output points among [first, first +
+/// count). `line` is the start of the input line that tap (z, y, x) reads, or null in the padding.
+template <class T, class Use>
+void forEachLine(const Geometry& g, T* in, const std::array<std::int64_t, 3>& tap,
+                 std::int64_t first, std::int64_t count, Use use) {
+  const auto& field = g.inPlaces.field;
+  std::int64_t offset = 0;
+  for (Point p(first, g.out); offset < count; p.nextLine(g.out)) {
+    const std::int64_t length = std::min(count - offset, g.out[2] - p.at[2]);
+    const std::int64_t z = inputAt(g, 0, p.at[0], tap[0]), y = inputAt(g, 1, p.at[1], tap[1]);
+    T* line = z < 0 || y < 0 ? nullptr : in + z * field[0] + y * field[1];
+    use(line, Stretch(g, tap[2], p.at[2], length), length, offset);
+    offset += length;
+  }
+}
+
+/// Gathers one row of columns: `count` points from `first` on, for the channel at `in` and tap (z,
+/// y, x).
+template <class T>
+void gatherRow(const Geometry& g, const T* in, const std::array<std::int64_t, 3>& tap,
+               std::int64_t first, std::int64_t count, T* row) {
+  forEachLine(g, in, tap, first, count,
+              [row](const T* line, const Stretch& s, std::int64_t length, std::int64_t offset) {
+                T* to = row + offset;
+                std::fill_n(to, length, T(0));
+                if (line == nullptr) return;
+                const T* from = line + s.at;
+                if (s.every == 1 && s.step == 1)
+                  std::copy_n(from, s.end - s.begin, to + s.begin);
+                else
+                  for (std::int64_t i = s.begin; i < s.end; i += s.every, from += s.step)
+                    to[i] = *from;
+              });
+}
+
+/// Adds such a row to the channel.
+template <class T>
+void addRow(const Geometry& g, const T* row, const std::array<std::int64_t, 3>& tap,
+            std::int64_t first, std::int64_t count, T* in) {
+  forEachLine(g, in, tap, first, count,
+              [row](T* line, const Stretch& s, std::int64_t, std::int64_t offset) {
+                if (line == nullptr) return;
+                T* to = line + s.at;
+                const T* from = row + offset;
+                for (std::int64_t i = s.begin; i < s.end; i += s.every, to += s.step)
+                  *to += from[i];
+              });
+}
+
+}  // namespace
+
+Places::Places(const Layout& l) : field{} {
+  const std::size_t dims = l.shape.size() - 2;
+  const std::int64_t channels = l.shape[1];
+  block = 1;
+  if (l.channelBlock == Layout::kPlain) {
+    image = l.strides[0];
+    channelBlock = l.strides[1];
+    channel = 0;
+    std::copy(l.strides.begin() + 2, l.strides.end(),
+              field.end() - static_cast<std::ptrdiff_t>(dims));
+    return;
+  }
+  block = l.channelBlock == Layout::kChannelsLast ? channels : l.channelBlock;
+  channel = 1;
+  std::int64_t step = block;
+  for (std::size_t d = dims; d-- > 0;) {
+    field[3 - dims + d] = step;
+    step *= l.shape[2 + d];
+  }
+  channelBlock = step;
+  image = step * (channels / block);
+}
+
+Geometry::Geometry(const ConvSpec& s)
+    : images(s.in.shape[0]),
+      groups(s.groups),
+      outChannels(s.weights.shape[1]),
+      inChannels(s.weights.shape[2]),
+      in(fieldOf(s.in, 2)),
+      kernel(fieldOf(s.weights, 3)),
+      out(fieldOf(s.out, 2)),
+      stride(three(s.stride, 1)),
+      dilation(three(s.dilation, 1)),
+      inDilation(three(s.inDilation, 1)),
+      padLower(three(s.padLower, 0)),
+      inPlaces(s.in),
+      outPlaces(s.out),
+      weights{s.weights.strides[0], s.weights.strides[1], s.weights.strides[2], 0, 0, 0} {
+  std::copy(s.weights.strides.begin() + 3, s.weights.strides.end(),
+            weights.end() - static_cast<std::ptrdiff_t>(s.fieldDims()));
+  taps = product(kernel);
+  points = product(out);
+}
+
+template <class T>
+void gatherColumns(const Geometry& g, const T* in, std::int64_t image, std::int64_t group,
+                   std::int64_t channel, std::int64_t channels, std::int64_t first,
+                   std::int64_t count, T* columns, std::int64_t row) {
+  for (std::int64_t c = channel; c < channel + channels; ++c) {
+    const T* from = in + g.inPlaces.of(image, group * g.inChannels + c);
+    Point tap(0, g.kernel);
+    for (std::int64_t t = 0; t < g.taps; ++t, tap.next(g.kernel), columns += row)
+      gatherRow(g, from, tap.at, first, count, columns);
+  }
+}
+
+template <class T>
+void addColumns(const Geometry& g, const T* columns, std::int64_t row, std::int64_t image,
+                std::int64_t group, std::int64_t channel, std::int64_t channels, std::int64_t first,
+                std::int64_t count, T* in) {
+  for (std::int64_t c = channel; c < channel + channels; ++c) {
+    T* to = in + g.inPlaces.of(image, group * g.inChannels + c);
+    Point tap(0, g.kernel);
+    for (std::int64_t t = 0; t < g.taps; ++t, tap.next(g.kernel), columns += row)
+      addRow(g, columns, tap.at, first, count, to);
+  }
+}
+
+template <class T>
+void clearChannels(const Geometry& g, std::int64_t image, std::int64_t group, std::int64_t channel,
+                   std::int64_t channels, T* in) {
+  const auto& field = g.inPlaces.field;
+  for (std::int64_t c = channel; c < channel + channels; ++c) {
+    T* to = in + g.inPlaces.of(image, group * g.inChannels + c);
+    for (std::int64_t z = 0; z < g.in[0]; ++z)
+      for (std::int64_t y = 0; y < g.in[1]; ++y)
+        for (std::int64_t x = 0; x < g.in[2]; ++x)
+          to[z * field[0] + y * field[1] + x * field[2]] = T(0);
+  }
+}
+
+template <class T>
+void gatherPoints(const Geometry& g, const T* out, std::int64_t image, std::int64_t group,
+                  std::int64_t first, std::int64_t count, T* to, std::int64_t row) {
+  const auto& field = g.outPlaces.field;
+  for (std::int64_t o = 0; o < g.outChannels; ++o, to += row) {
+    const T* from = out + g.outPlaces.of(image, group * g.outChannels + o);
+    Point p(first, g.out);
+    for (std::int64_t i = 0; i < count; p.nextLine(g.out)) {
+      const T* line = from + p.at[0] * field[0] + p.at[1] * field[1];
+      for (std::int64_t x = p.at[2]; x < g.out[2] && i < count; ++x) to[i++] = line[x * field[2]];
+    }
+  }
+}
+
+template <class T>
+void scatterPoints(const Geometry& g, const T* from, std::int64_t row, std::int64_t image,
+                   std::int64_t group, std::int64_t first, std::int64_t count, const T* bias,
+                   T* out) {
+  const auto& field = g.outPlaces.field;
+  for (std::int64_t o = 0; o < g.outChannels; ++o, from += row) {
+    T* to = out + g.outPlaces.of(image, group * g.outChannels + o);
+    const T offset = bias == nullptr ? T(0) : bias[o];
+    Point p(first, g.out);
+    for (std::int64_t i = 0; i < count; p.nextLine(g.out)) {
+      T* line = to + p.at[0] * field[0] + p.at[1] * field[1];
+      for (std::int64_t x = p.at[2]; x < g.out[2] && i < count; ++x)
+        line[x * field[2]] = from[i++] + offset;
+    }
+  }
+}
+
+template <class T>
+void packWeights(const Geometry& g, const T* weights, T* packed) {
+  for (std::int64_t q = 0; q < g.groups; ++q)
+    for (std::int64_t o = 0; o < g.outChannels; ++o)
+      for (std::int64_t c = 0; c < g.inChannels; ++c) {
+        const T* from = weights + q * g.weights[0] + o * g.weights[1] + c * g.weights[2];
+        Point tap(0, g.kernel);
+        for (std::int64_t t = 0; t < g.taps; ++t, tap.next(g.kernel))
+          packed[t] =
+              from[tap.at[0] * g.weights[3] + tap.at[1] * g.weights[4] + tap.at[2] * g.weights[5]];
+        packed += g.taps;
+      }
+}
+
+#define POPIR_INSTANTIATE(T)                                                                       \
+  template void gatherColumns(const Geometry&, const T*, std::int64_t, std::int64_t, std::int64_t, \
+                              std::int64_t, std::int64_t, std::int64_t, T*, std::int64_t);         \
+  template void addColumns(const Geometry&, const T*, std::int64_t, std::int64_t, std::int64_t,    \
+                           std::int64_t, std::int64_t, std::int64_t, std::int64_t, T*);            \
+  template void clearChannels(const Geometry&, std::int64_t, std::int64_t, std::int64_t,           \
+                              std::int64_t, T*);                                                   \
+  template void gatherPoints(const Geometry&, const T*, std::int64_t, std::int64_t, std::int64_t,  \
+                             std::int64_t, T*, std::int64_t);                                      \
+  template void scatterPoints(const Geometry&, const T*, std::int64_t, std::int64_t, std::int64_t, \
+                              std::int64_t, std::int64_t, const T*, T*);                           \
+  template void packWeights(const Geometry&, const T*, T*);
+POPIR_INSTANTIATE(float)
+POPIR_INSTANTIATE(double)
+#undef POPIR_INSTANTIATE
+
+}  // namespace contraction
+}  // namespace popir

@@ -1,0 +1,78 @@
+// Shared helpers for oneDNN. Include only where POPIR_HAVE_ONEDNN is 1.
+#ifndef popir_kernels_contraction_onednn_hpp
+#define popir_kernels_contraction_onednn_hpp
+
+#include <cstddef>
+#include <oneapi/dnnl/dnnl.hpp>
+#include <vector>
+
+#include "kernels/contraction/contraction.hpp"
+
+namespace popir {
+namespace onednn {
+
+/// The engine of this process. The first call limits oneDNN to the instruction set of isa().
+const dnnl::engine& engine();
+/// The stream of this thread: oneDNN's streams must not be shared.
+dnnl::stream& stream();
+
+/// Sets the number of OpenMP threads in a scope. oneDNN reads it when a primitive is created and
+/// when it runs; both must see the same number.
+class Threads {
+ public:
+  explicit Threads(unsigned threads);
+  ~Threads();
+  Threads(const Threads&) = delete;
+  Threads& operator=(const Threads&) = delete;
+
+ private:
+  int before_;
+};
+
+/// Activations [n, channels, field...] of FLOAT.
+dnnl::memory::desc desc(const Layout& layout);
+/// The same with the format chosen by oneDNN.
+dnnl::memory::desc openDesc(const Layout& layout);
+/// The Layout::channelBlock that describes `desc`; kPlain if none does.
+int channelBlockOf(const dnnl::memory::desc& desc, const Layout& layout);
+
+/// A primitive and its arguments. Each run sets their memory.
+class Call {
+ public:
+  Call() = default;
+  explicit Call(dnnl::primitive primitive) : primitive_(std::move(primitive)) {}
+
+  void add(int argument, const dnnl::memory::desc& desc);
+  /// `pointers` are in the order of the add() calls. Not thread-safe.
+  void run(const std::vector<void*>& pointers) const;
+  explicit operator bool() const { return static_cast<bool>(primitive_); }
+
+ private:
+  dnnl::primitive primitive_;
+  std::vector<dnnl::memory> memories_;
+  std::vector<dnnl_exec_arg_t> arguments_;
+};
+
+/// A copy between two formats, with its own scratch memory.
+class Reorder {
+ public:
+  /// Makes a no-op if both are equal.
+  Reorder(const dnnl::memory::desc& from, const dnnl::memory::desc& to);
+  bool needed() const { return static_cast<bool>(call_); }
+  std::size_t scratchBytes() const { return scratchBytes_; }
+  void run(const void* from, void* to, void* scratch) const;
+
+ private:
+  Call call_;
+  std::size_t scratchBytes_ = 0;
+};
+
+/// True for oneDNN's slow reference implementations.
+bool isReference(const char* implementation);
+/// True for convolutions by matrix products, which run post-ops element by element.
+bool isGemm(const char* implementation);
+
+}  // namespace onednn
+}  // namespace popir
+
+#endif

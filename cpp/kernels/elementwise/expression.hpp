@@ -1,0 +1,56 @@
+// Element-wise expressions as kernels.
+#ifndef popir_kernels_elementwise_expression_hpp
+#define popir_kernels_elementwise_expression_hpp
+
+#include <cstddef>
+#include <memory>
+#include <tuple>
+#include <vector>
+
+#include "kernels/elementwise/program.hpp"
+#include "kernels/kernel.hpp"
+
+namespace popir {
+
+/// An element-wise program over operands of one shape. A broadcast operand has stride 0.
+///
+/// An operand may be read, written or both. The same view may be passed as several operands. Some
+/// operands may use a channel block, all of the same size, while others are plain. Results do not
+/// depend on layouts, number of threads or instruction set, except for functions of double, which
+/// call libm.
+///
+/// work(): one operator makes the vertex class that PopLibs has for it, a broadcast one where an
+/// operand is a constant, one element or a vector along dimensions side by side; "InPlace" is
+/// appended where an operand is both read and written. Several make a "popops::MapExpr". The type is
+/// that of the first input.
+class MapKernel : public Kernel {
+ public:
+  /// Input k of the program reads operand `inputs[k]`. Output k writes operand `outputs[k]`.
+  MapKernel(MapProgram program, std::vector<std::size_t> inputs, std::vector<std::size_t> outputs);
+
+  const char* name() const override { return "map"; }
+  bool accepts(std::size_t i, const Layout& layout) const override;
+  std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
+                                  const Setting& setting) const override;
+  void check(const std::vector<OperandInfo>& operands) const override;
+  /// Rounds intermediate values as well as the results.
+  Rounds rounds(bool writesHalf) const override;
+  Work work(const std::vector<Layout>& operands) const override;
+  std::vector<std::size_t> tied(const std::vector<Layout>& operands) const override;
+
+  std::shared_ptr<const ElementWiseForm> elementWise() const override;
+  bool mayWorkOutOfPlace() const override { return true; }
+
+  /// Constructor arguments in order, for saved executables.
+  auto state() const { return std::tie(program_, inputs_, outputs_); }
+
+ private:
+  bool writes(std::size_t operand) const;
+
+  MapProgram program_;
+  std::vector<std::size_t> inputs_, outputs_;
+};
+
+}  // namespace popir
+
+#endif

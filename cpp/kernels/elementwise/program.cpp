@@ -1,0 +1,230 @@
+#include "kernels/elementwise/program.hpp"
+
+#include <poputil/exceptions.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+namespace popir {
+
+Lane resultLane(VecOp op, Lane from) {
+  switch (op) {
+    case VecOp::IsFinite:
+    case VecOp::IsInf:
+    case VecOp::IsNaN:
+    case VecOp::Not:
+    case VecOp::And:
+    case VecOp::Or:
+    case VecOp::Equal:
+    case VecOp::NotEqual:
+    case VecOp::Lt:
+    case VecOp::Lte:
+    case VecOp::Gt:
+    case VecOp::Gte: return Lane::Bool;
+    default: return from;
+  }
+}
+
+bool isRounding(const MapProgram::Value& value) {
+  return value.kind == MapProgram::Kind::Apply && value.op == VecOp::Convert &&
+         vectorDraw(value.from, value.lane) != nullptr;
+}
+
+int MapProgram::add(const Value& value) {
+  const auto found = std::find(values_.begin(), values_.end(), value);
+  if (found != values_.end()) return static_cast<int>(found - values_.begin());
+  if (value.kind == Kind::Input)
+    inputCount_ = std::max(inputCount_, static_cast<unsigned>(value.data) + 1);
+  if (value.kind == Kind::Apply) {
+    const VecFn fn = value.op == VecOp::Convert ? vectorConvert(value.from, value.lane)
+                                                : vectorOp(value.op, value.from, 0);
+    const void* sources[kMaxSources];
+    bool constant = fn != nullptr;
+    for (int i = 0; i < value.count; ++i) {
+      const Value& arg = values_[static_cast<std::size_t>(value.args[static_cast<std::size_t>(i)])];
+      constant = constant && arg.kind == Kind::Constant;
+      sources[i] = &arg.data;
+    }
+    if (constant) {
+      Value folded{Kind::Constant, value.lane};
+      fn(&folded.data, sources, 1);
+      return add(folded);
+    }
+  }
+  values_.push_back(value);
+  return static_cast<int>(values_.size()) - 1;
+}
+
+int MapProgram::input(unsigned number, Lane lane) {
+  Value v{Kind::Input, lane};
+  v.data = number;
+  return add(v);
+}
+
+int MapProgram::constant(Lane lane, std::uint64_t bits) {
+  Value v{Kind::Constant, lane};
+  std::memcpy(&v.data, &bits, laneBytes(lane));
+  return add(v);
+}
+
+int MapProgram::apply(VecOp op, Lane from, std::initializer_list<int> args) {
+  Value v{Kind::Apply, resultLane(op, from), op, from, static_cast<int>(args.size())};
+  std::copy(args.begin(), args.end(), v.args.begin());
+  return add(v);
+}
+
+int MapProgram::convert(int v, Lane to) {
+  const Lane from = (*this)[v].lane;
+  if (from == to) return v;
+  if (vectorConvert(from, to) == nullptr) {
+    // Integers are converted to bfloat16 by way of double, which is exact, so there is one
+    // rounding.
+    const bool fromSixteen = from == Lane::F16 || from == Lane::BF16;
+    const Lane over = to == Lane::BF16 && !fromSixteen ? Lane::F64 : Lane::F32;
+    return convert(convert(v, over), to);
+  }
+  // Drop the round trip from a 16-bit float to float and back, which changes nothing.
+  const Value& value = (*this)[v];
+  if (value.kind == Kind::Apply && value.op == VecOp::Convert && value.from == to &&
+      laneBytes(to) == 2 && value.lane == Lane::F32)
+    return value.args[0];
+  Value c{Kind::Apply, to, VecOp::Convert, from, 1};
+  c.args[0] = v;
+  return add(c);
+}
+
+MapProgram MapProgram::trimmed() const {
+  std::vector<bool> used(values_.size());
+  for (int v : outputs_) used[static_cast<std::size_t>(v)] = true;
+  for (std::size_t i = values_.size(); i-- > 0;)
+    if (used[i])
+      for (int a = 0; a < values_[i].count; ++a)
+        used[static_cast<std::size_t>(values_[i].args[static_cast<std::size_t>(a)])] = true;
+  MapProgram p;
+  p.inputCount_ = inputCount_;
+  std::vector<int> renamed(values_.size());
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    if (!used[i]) continue;
+    Value v = values_[i];
+    for (int a = 0; a < v.count; ++a) {
+      int& arg = v.args[static_cast<std::size_t>(a)];
+      arg = renamed[static_cast<std::size_t>(arg)];
+    }
+    renamed[i] = static_cast<int>(p.values_.size());
+    p.values_.push_back(v);
+  }
+  for (int v : outputs_) p.outputs_.push_back(renamed[static_cast<std::size_t>(v)]);
+  return p;
+}
+
+namespace {
+
+bool isConstant(const MapProgram& p, int v) { return p[v].kind == MapProgram::Kind::Constant; }
+
+bool isApply(const MapProgram& p, int v, VecOp op) {
+  return p[v].kind == MapProgram::Kind::Apply && p[v].op == op;
+}
+
+VecOp selectBy(VecOp compare) {
+  switch (compare) {
+    case VecOp::Lt: return VecOp::SelectLt;
+    case VecOp::Lte: return VecOp::SelectLte;
+    case VecOp::Gt: return VecOp::SelectGt;
+    case VecOp::Gte: return VecOp::SelectGte;
+    default: return VecOp::Copy;
+  }
+}
+
+/// Fuses Select(a, b, x < y) to SelectLt, and to ScaleBelow if it is x < bound ? factor * x : x.
+MapProgram::Value fuseSelect(const MapProgram& p, const MapProgram::Value& v) {
+  const MapProgram::Value& condition = p[v.args[2]];
+  if (condition.kind != MapProgram::Kind::Apply || condition.from != Lane::F32 ||
+      laneBytes(v.from) != 4)
+    return v;
+  const VecOp op = selectBy(condition.op);
+  if (op == VecOp::Copy) return v;
+  const int x = condition.args[0], y = condition.args[1], a = v.args[0], b = v.args[1];
+  MapProgram::Value fused = v;
+  fused.op = op;
+  fused.from = Lane::F32;
+  fused.count = 4;
+  fused.args = {x, y, a, b};
+  if (op != VecOp::SelectLt || !isConstant(p, y) || b != x || !isApply(p, a, VecOp::Mul))
+    return fused;
+  const MapProgram::Value& scaled = p[a];
+  for (std::size_t k : {0u, 1u}) {
+    if (scaled.args[1 - k] == x && isConstant(p, scaled.args[k])) {
+      fused.op = VecOp::ScaleBelow;
+      fused.count = 3;
+      fused.args = {x, y, scaled.args[k]};
+    }
+  }
+  return fused;
+}
+
+/// Fuses (x < bound ? a : b) * y to MulBelow if a and b are constants.
+MapProgram::Value fuseMul(const MapProgram& p, const MapProgram::Value& v) {
+  for (std::size_t k : {0u, 1u}) {
+    if (v.from != Lane::F32 || !isApply(p, v.args[k], VecOp::SelectLt)) continue;
+    const MapProgram::Value& s = p[v.args[k]];
+    if (!isConstant(p, s.args[1]) || !isConstant(p, s.args[2]) || !isConstant(p, s.args[3]) ||
+        isConstant(p, s.args[0]))
+      continue;
+    MapProgram::Value fused = v;
+    fused.op = VecOp::MulBelow;
+    fused.count = 5;
+    fused.args = {s.args[0], s.args[1], s.args[2], s.args[3], v.args[1 - k]};
+    return fused;
+  }
+  return v;
+}
+
+}  // namespace
+
+MapProgram MapProgram::fused() const {
+  MapProgram p;
+  p.inputCount_ = inputCount_;
+  std::vector<int> renamed;
+  renamed.reserve(values_.size());
+  for (const Value& old : values_) {
+    Value v = old;
+    for (int a = 0; a < v.count; ++a) {
+      int& arg = v.args[static_cast<std::size_t>(a)];
+      arg = renamed[static_cast<std::size_t>(arg)];
+    }
+    if (v.kind == Kind::Apply && v.op == VecOp::Select) v = fuseSelect(p, v);
+    if (v.kind == Kind::Apply && v.op == VecOp::Mul) v = fuseMul(p, v);
+    renamed.push_back(p.add(v));
+  }
+  for (int v : outputs_) p.output(renamed[static_cast<std::size_t>(v)]);
+  return p.trimmed();
+}
+
+Lane storageLane(const poplar::Type& type) {
+  switch (type.kind()) {
+    case poplar::Type::Kind::Bool: return Lane::Bool;
+    case poplar::Type::Kind::Char:
+    case poplar::Type::Kind::SignedChar: return Lane::I8;
+    case poplar::Type::Kind::UnsignedChar: return Lane::U8;
+    case poplar::Type::Kind::Short: return Lane::I16;
+    case poplar::Type::Kind::UnsignedShort: return Lane::U16;
+    case poplar::Type::Kind::Int: return Lane::I32;
+    case poplar::Type::Kind::UnsignedInt: return Lane::U32;
+    case poplar::Type::Kind::Longlong: return Lane::I64;
+    case poplar::Type::Kind::UnsignedLonglong: return Lane::U64;
+    case poplar::Type::Kind::Half: return Lane::F16;
+    case poplar::Type::Kind::Bfloat16: return Lane::BF16;
+    case poplar::Type::Kind::Float: return Lane::F32;
+    case poplar::Type::Kind::Double: return Lane::F64;
+    case poplar::Type::Kind::Quarter:
+    case poplar::Type::Kind::Invalid: break;
+  }
+  throw poputil::poplibs_error("Element-wise operations have no arithmetic for type " +
+                               type.toString());
+}
+
+Lane computeLane(Lane storage) {
+  return storage == Lane::F16 || storage == Lane::BF16 ? Lane::F32 : storage;
+}
+
+}  // namespace popir

@@ -1,0 +1,36 @@
+// Class labels of any integer type.
+#ifndef popir_kernels_loss_labels_hpp
+#define popir_kernels_loss_labels_hpp
+
+#include <poplar/Type.hpp>
+
+#include <cstdint>
+
+namespace popir {
+
+/// The label of a sample that has no class: MASKED_LABEL_CODE as a signed number.
+constexpr std::int64_t kMaskedLabel = -1;
+
+/// Reads labels as signed numbers. Unsigned ones too large for a class come out negative, which is
+/// no class either.
+class Labels {
+ public:
+  static bool supports(poplar::Type type) {
+    return type == poplar::INT || type == poplar::UNSIGNED_INT || type == poplar::LONGLONG ||
+           type == poplar::UNSIGNED_LONGLONG;
+  }
+
+  Labels(const void* data, poplar::Type type) : data_(data), wide_(type.sizeInBytes() == 8) {}
+  std::int64_t operator[](std::int64_t i) const {
+    return wide_ ? static_cast<const std::int64_t*>(data_)[i]
+                 : static_cast<const std::int32_t*>(data_)[i];
+  }
+
+ private:
+  const void* data_;
+  bool wide_;
+};
+
+}  // namespace popir
+
+#endif

@@ -1,0 +1,272 @@
+#include "kernels/movement/slices.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <type_traits>
+
+#include "kernels/check.hpp"
+#include "kernels/half.hpp"
+#include "kernels/loops.hpp"
+#include "kernels/parallel.hpp"
+#include "kernels/saved_kernel.hpp"
+
+namespace popir {
+namespace {
+
+const SavedKernel<SlicesKernel> kSavedSlices("slices");
+
+/// What computes needs to know of a run, beside where it lies.
+struct Run {
+  const void* scale;
+  const Rounding& rounding;
+  std::int64_t first;  // number of the first result
+};
+
+// Moves a run of n elements between t, which lies `stride` apart, and a slice.
+using Move = void (*)(char* t, std::int64_t stride, char* slice, std::int64_t n, const Run& run);
+
+template <class T>
+void readRun(char* t, std::int64_t stride, char* slice, std::int64_t n, const Run&) {
+  auto* to = reinterpret_cast<T*>(slice);
+  const auto* from = reinterpret_cast<const T*>(t);
+  if (stride == 1)
+    std::copy_n(from, n, to);
+  else
+    for (std::int64_t i = 0; i < n; ++i) to[i] = from[i * stride];
+}
+
+template <class T>
+void writeRun(char* t, std::int64_t stride, char* slice, std::int64_t n, const Run&) {
+  auto* to = reinterpret_cast<T*>(t);
+  const auto* from = reinterpret_cast<const T*>(slice);
+  if (stride == 1)
+    std::copy_n(from, n, to);
+  else
+    for (std::int64_t i = 0; i < n; ++i) to[i * stride] = from[i];
+}
+
+/// to[i * stride] = of(to[i * stride], from[i]) for elements T, computed with as C.
+template <class T, class C, class Of>
+void update(T* to, std::int64_t stride, const T* from, std::int64_t n, const Run& run,
+            const Of& of) {
+  storeEach<C>(to, stride, n, run.rounding, run.first, [&](std::int64_t i) {
+    return of(static_cast<C>(to[i * stride]), static_cast<C>(from[i]));
+  });
+}
+
+/// Elements T, computed with as C, and the scale an S.
+template <class T, class C = T, class S = T>
+void addRun(char* t, std::int64_t stride, char* slice, std::int64_t n, const Run& run) {
+  const auto factor = static_cast<C>(*static_cast<const S*>(run.scale));
+  update<T, C>(reinterpret_cast<T*>(t), stride, reinterpret_cast<const T*>(slice), n, run,
+               [=](C a, C b) { return a + factor * b; });
+}
+
+/// Computes in place, elements T with as C, by one of the structs below.
+template <class T, class C, class Compute>
+void computeRun(char* t, std::int64_t stride, char* slice, std::int64_t n, const Run& run) {
+  update<T, C>(reinterpret_cast<T*>(t), stride, reinterpret_cast<const T*>(slice), n, run,
+               [](C a, C b) { return Compute::of(a, b); });
+}
+
+struct Larger {
+  template <class C>
+  static C of(C a, C b) {
+    return a < b ? b : a;
+  }
+};
+
+struct Product {
+  template <class C>
+  static C of(C a, C b) {
+    if constexpr (std::is_same_v<C, std::int32_t>)  // wraps, as the device's does
+      return static_cast<C>(static_cast<std::uint32_t>(a) * static_cast<std::uint32_t>(b));
+    else
+      return a * b;
+  }
+};
+
+template <class Compute>
+Move computing(poplar::Type type) {
+  if (type == poplar::HALF) return computeRun<half, float, Compute>;
+  if (type == poplar::BFLOAT16) return computeRun<Bfloat16, float, Compute>;
+  if (type == poplar::DOUBLE) return computeRun<double, double, Compute>;
+  if (type == poplar::FLOAT) return computeRun<float, float, Compute>;
+  if (type == poplar::INT) return computeRun<std::int32_t, std::int32_t, Compute>;
+  return computeRun<std::uint32_t, std::uint32_t, Compute>;
+}
+
+Move bySize(std::size_t bytes, const Move (&moves)[4]) {
+  return moves[bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : 3];
+}
+
+/// Of Add, `scale` is the type of the scale.
+Move moveOf(SlicesKind kind, poplar::Type type, poplar::Type scale) {
+  if (kind == SlicesKind::Read)
+    return bySize(type.sizeInBytes(), {readRun<std::uint8_t>, readRun<std::uint16_t>,
+                                       readRun<std::uint32_t>, readRun<std::uint64_t>});
+  if (kind == SlicesKind::Write)
+    return bySize(type.sizeInBytes(), {writeRun<std::uint8_t>, writeRun<std::uint16_t>,
+                                       writeRun<std::uint32_t>, writeRun<std::uint64_t>});
+  if (kind == SlicesKind::Max) return computing<Larger>(type);
+  if (kind == SlicesKind::Mul) return computing<Product>(type);
+  if (type == poplar::HALF)
+    return scale == type ? addRun<half, float, half> : addRun<half, float, float>;
+  if (type == poplar::BFLOAT16)
+    return scale == type ? addRun<Bfloat16, float, Bfloat16> : addRun<Bfloat16, float, float>;
+  if (type == poplar::DOUBLE) return addRun<double>;
+  return type == poplar::FLOAT ? addRun<float> : addRun<std::uint32_t>;
+}
+
+class SlicesRunner : public Runner {
+ public:
+  SlicesRunner(SlicesKind kind, const Layout& t, const Layout& offsets, const Layout& slices,
+               poplar::Type scale, const Setting& setting)
+      : kind_(kind),
+        move_(moveOf(kind, t.type, scale)),
+        bytes_(static_cast<std::int64_t>(t.type.sizeInBytes())),
+        slices_(offsets.shape[0]),
+        isSigned_(offsets.type == poplar::INT),
+        threads_(setting.threads),
+        rounding_(setting.rounding) {
+    std::vector<Loop> loops;
+    std::int64_t dense = 1;
+    for (std::size_t d = t.shape.size(); d-- > 0; dense *= loops.back().count)
+      loops.push_back({slices.shape[d + 1], t.strides[d], dense});
+    std::reverse(loops.begin(), loops.end());
+    for (std::int64_t d = 0; d < offsets.shape[1]; ++d)
+      sliced_.push_back({t.shape[d] - loops[d].count + 1, t.strides[d]});
+    // Slices of one element along the first dimension meet nowhere else.
+    apart_ = !loops.empty() && loops[0].count == 1;
+    loops_ = simplified(loops);
+    size_ = dense;
+  }
+
+  void run(void* const* operands, void*) const override {
+    auto* t = static_cast<char*>(operands[0]);
+    const auto* offsets =
+        static_cast<const std::int32_t*>(operands[kind_ == SlicesKind::Read ? 1 : 2]);
+    auto* slices = static_cast<char*>(operands[kind_ == SlicesKind::Read ? 2 : 1]);
+    if (kind_ == SlicesKind::Read) {
+      parallelFor(slices_, threads_, slices_ * size_, [&](std::int64_t i) {
+        if (const auto at = place(offsets, i))
+          move(t, *at, slices, i, nullptr);
+        else
+          std::memset(slices + i * size_ * bytes_, 0, size_ * bytes_);
+      });
+      return;
+    }
+    // Each task does all that falls into its part of t, in the order of the slices.
+    const void* scale = kind_ == SlicesKind::Add ? operands[3] : nullptr;
+    const std::int64_t tasks = apart_ ? static_cast<std::int64_t>(threads_) : 1;
+    parallelFor(tasks, threads_, slices_ * size_, [&](std::int64_t task) {
+      for (std::int64_t i = 0; i < slices_; ++i) {
+        const auto at = place(offsets, i);
+        if (at && (tasks == 1 || offset(offsets, i, 0) % tasks == task))
+          move(t, *at, slices, i, scale);
+      }
+    });
+  }
+
+ private:
+  struct Sliced {
+    std::int64_t places, stride;
+  };
+
+  std::int64_t offset(const std::int32_t* offsets, std::int64_t i, std::size_t d) const {
+    const std::int32_t value = offsets[i * sliced_.size() + d];
+    return isSigned_ ? value : static_cast<std::int64_t>(static_cast<std::uint32_t>(value));
+  }
+
+  // Where slice i begins in t, from t's first element, before which that of a reversed t lies;
+  // nothing if it is not within t.
+  std::optional<std::int64_t> place(const std::int32_t* offsets, std::int64_t i) const {
+    std::int64_t at = 0;
+    for (std::size_t d = 0; d < sliced_.size(); ++d) {
+      const std::int64_t o = offset(offsets, i, d);
+      if (o < 0 || o >= sliced_[d].places) return std::nullopt;
+      at += o * sliced_[d].stride;
+    }
+    return at;
+  }
+
+  void move(char* t, std::int64_t at, char* slices, std::int64_t i, const void* scale) const {
+    const std::int64_t stride = loops_.empty() ? 1 : loops_.back().a;
+    forRuns(loops_, 0, size_, [&](std::int64_t, std::int64_t n, std::int64_t a, std::int64_t b) {
+      move_(t + (at + a) * bytes_, stride, slices + (i * size_ + b) * bytes_, n,
+            {scale, rounding_, i * size_ + b});
+    });
+  }
+
+  SlicesKind kind_;
+  Move move_;
+  std::int64_t bytes_, slices_, size_;
+  bool isSigned_, apart_;
+  unsigned threads_;
+  Rounding rounding_;
+  std::vector<Sliced> sliced_;
+  std::vector<Loop> loops_;
+};
+
+}  // namespace
+
+bool SlicesKernel::computes(poplar::Type type) {
+  return isFloatOrHalf(type) || type == poplar::DOUBLE || type == poplar::INT ||
+         type == poplar::UNSIGNED_INT;
+}
+
+bool SlicesKernel::accepts(std::size_t i, const Layout& layout) const {
+  return i == 0 ? layout.channelBlock == Layout::kPlain : Kernel::accepts(i, layout);
+}
+
+std::unique_ptr<Runner> SlicesKernel::prepare(const std::vector<Layout>& operands,
+                                              const Setting& setting) const {
+  return std::make_unique<SlicesRunner>(kind_, operands[0], operands[offsets()], operands[slices()],
+                                        operands.back().type, setting);
+}
+
+void SlicesKernel::check(const std::vector<OperandInfo>& operands) const {
+  const bool reads = kind_ == SlicesKind::Read, adds = kind_ == SlicesKind::Add;
+  requireOperands(operands, adds ? 4 : 3);
+  const auto &t = operands[0], &offsets = operands[this->offsets()],
+             &slices = operands[this->slices()];
+  require(kind_ <= SlicesKind::Write || computes(t.type), "it does not compute with this type");
+  const auto access = reads                        ? Access::Read
+                      : kind_ == SlicesKind::Write ? Access::Write
+                                                   : Access::ReadWrite;
+  // What is not written of t stays: it may be given as read too.
+  require(t.access == access || (!reads && t.access == Access::ReadWrite),
+          "the whole is read or written where it must not be");
+  require(offsets.type == poplar::INT || offsets.type == poplar::UNSIGNED_INT,
+          "offsets are 32-bit integers");
+  require(offsets.shape.size() == 2 && slices.shape.size() == t.shape.size() + 1 &&
+              offsets.shape[0] == slices.shape[0] &&
+              offsets.shape[1] <= static_cast<std::int64_t>(t.shape.size()),
+          "offsets and slices do not fit the whole");
+  for (std::size_t d = 0; d < t.shape.size(); ++d)
+    require(slices.shape[d + 1] == t.shape[d] || (static_cast<std::int64_t>(d) < offsets.shape[1] &&
+                                                  slices.shape[d + 1] < t.shape[d]),
+            "slices are larger than the whole");
+  requireOperand(offsets, Access::Read, offsets.type, offsets.shape);
+  requireOperand(slices, reads ? Access::Write : Access::Read, t.type, slices.shape);
+  if (!adds) return;
+  const auto& scale = operands[3];
+  require(scale.type == t.type || (isHalf(t.type) && scale.type == poplar::FLOAT),
+          "the scale has another element type");
+  require(elementsOf(scale) == 1, "the scale is one element");
+  requireOperand(scale, Access::Read, scale.type, scale.shape);
+}
+
+Work SlicesKernel::work(const std::vector<Layout>& operands) const {
+  const Layout& s = operands[slices()];
+  const auto count = static_cast<std::uint64_t>(s.shape[0]);
+  const char* const vertices[] = {"popops::MultiSlice", "popops::MultiUpdate",
+                                  "popops::MultiUpdateAdd"};
+  const bool computes = kind_ > SlicesKind::Write;
+  const std::uint64_t flops = kind_ == SlicesKind::Add ? 2 : computes ? 1 : 0;
+  return {vertices[computes ? 2 : static_cast<int>(kind_)],
+          SlicesWork{s.type, count, count == 0 ? 0 : s.elements() / count}, flops * s.elements()};
+}
+
+}  // namespace popir

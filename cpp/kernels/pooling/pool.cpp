@@ -1,0 +1,154 @@
+#include "kernels/pooling/pool.hpp"
+
+#include <omp.h>
+#include <algorithm>
+
+#define POPIR_POOL_ALL
+#define POPIR_ISA_NAMESPACE base
+#include "kernels/check.hpp"
+#include "kernels/parallel.hpp"
+#include "kernels/pooling/pool.inc"
+#include "kernels/saved_kernel.hpp"
+#include "kernels/vector/isa.hpp"
+
+namespace popir {
+namespace {
+
+const SavedKernel<PoolKernel> kSavedPool("pool");
+
+// Inputs of a band, all lanes together, that stay in the nearer caches.
+constexpr std::int64_t kBandBytes = 128 * 1024;
+
+void findInside(PoolAxis& a) {
+  for (std::int64_t o = 0; o < a.out; ++o) {
+    // The first tap at or after position x; a window may be far larger than what is in it.
+    const auto from = [&](std::int64_t x) {
+      const std::int64_t distance = x - a.at(o, 0);
+      return std::clamp<std::int64_t>((distance + a.dilation - 1) / a.dilation, 0, a.kernel);
+    };
+    const PoolRange k{from(0), from(a.in)};
+    a.inside.push_back(k);
+    if (k.end - k.begin < a.kernel) continue;
+    if (a.whole.begin == a.whole.end) a.whole.begin = o;
+    a.whole.end = o + 1;
+  }
+}
+
+class PoolRunner : public Runner {
+ public:
+  PoolRunner(PoolPlan plan, const PoolFunctions& functions, unsigned threads)
+      : plan_(std::move(plan)), functions_(functions), threads_(threads) {
+    each_ = (functions_.scratchBytes(plan_) + 63) / 64 * 64;
+    bands_ = isGrad(plan_.kind) ? 1 : plan_.bands();
+    work_ = plan_.planes * (plan_.in.positions + plan_.out.positions);
+  }
+
+  std::size_t scratchBytes() const override { return each_ * threads_; }
+
+  void run(void* const* operands, void* scratch) const override {
+    if (plan_.out.positions == 0 && !isGrad(plan_.kind)) return;
+    parallelFor(plan_.groups() * bands_, threads_, work_, [&](std::int64_t task) {
+      functions_.run(plan_, operands, static_cast<char*>(scratch) + each_ * omp_get_thread_num(),
+                     task / bands_, task % bands_);
+    });
+  }
+
+ private:
+  PoolPlan plan_;
+  PoolFunctions functions_;
+  unsigned threads_;
+  std::size_t each_;
+  std::int64_t bands_, work_;
+};
+
+}  // namespace
+
+PoolOperand::PoolOperand(const Layout& layout)
+    : positions(1), block(std::max(layout.channelBlock, 1)) {
+  for (std::size_t d = 2; d < layout.shape.size(); ++d) positions *= layout.shape[d];
+}
+
+PoolFunctions poolFunctions(poplar::Type type, PoolKind kind, std::int64_t lanes) {
+  PoolFunctions f{};
+  if (isa() == Isa::Avx512) f = avx512::poolFunctions(type, kind, lanes);
+  if (isa() == Isa::Avx2) f = avx2::poolFunctions(type, kind, lanes);
+  return f ? f : base::poolFunctions(type, kind, lanes);
+}
+
+bool PoolKernel::accepts(std::size_t, const Layout& layout) const {
+  return layout.dense() || layout.channelBlock == 8 || layout.channelBlock == 16;
+}
+
+std::unique_ptr<Runner> PoolKernel::prepare(const std::vector<Layout>& operands,
+                                            const Setting& setting) const {
+  // Which operand is what; shapes of gradients are those of what they are gradients of.
+  const bool grad = isGrad(kind_), max = isMax(kind_);
+  const Layout& in = operands[grad && !max ? 1 : 0];
+  const Layout& out = operands[grad ? (max ? 1 : 0) : 1];
+  PoolPlan plan;
+  plan.kind = kind_;
+  plan.rounding = setting.rounding;
+  plan.axes = axes_;
+  for (PoolAxis& axis : plan.axes) findInside(axis);
+  plan.planes = in.shape[0] * in.shape[1];
+  plan.in = plan.inGrad = PoolOperand(in);
+  plan.out = PoolOperand(out);
+  if (grad && max) plan.inGrad = PoolOperand(operands[2]);
+  plan.lanes = std::max(plan.in.block, plan.out.block) == 8 ? 8 : 16;
+  plan.rows = plan.window = 1;
+  for (std::size_t d = 0; d + 1 < axes_.size(); ++d) {
+    plan.rows *= axes_[d].out;
+    plan.window *= axes_[d].kernel;
+  }
+  const PoolAxis& first = axes_.front();
+  const std::int64_t step = first.in == 0
+                                ? 1
+                                : plan.in.positions / first.in * first.stride * plan.lanes *
+                                      static_cast<std::int64_t>(in.type.sizeInBytes());
+  plan.band = std::clamp<std::int64_t>(kBandBytes / std::max<std::int64_t>(step, 1), 1,
+                                       std::max<std::int64_t>(first.out, 1));
+  const PoolFunctions functions = poolFunctions(in.type, kind_, plan.lanes);
+  return std::make_unique<PoolRunner>(std::move(plan), functions, setting.threads);
+}
+
+void PoolKernel::check(const std::vector<OperandInfo>& operands) const {
+  const bool grad = isGrad(kind_), max = isMax(kind_);
+  requireOperands(operands, grad && max ? 3 : 2);
+  const auto& in = operands[grad && !max ? 1 : 0];
+  const auto& out = operands[grad ? (max ? 1 : 0) : 1];
+  require(supports(kind_, in.type), "pooling does not take this element type");
+  require(
+      !axes_.empty() && in.shape.size() == axes_.size() + 2 && out.shape.size() == in.shape.size(),
+      "its axes are not the operands' spatial dimensions");
+  constexpr std::int64_t kMost = std::int64_t{1} << 31;
+  for (std::size_t d = 0; d < axes_.size(); ++d) {
+    const auto& axis = axes_[d];
+    require(axis.in == in.shape[d + 2] && axis.out == out.shape[d + 2],
+            "an axis is longer or shorter than the operands'");
+    for (const auto size : {axis.kernel, axis.stride, axis.dilation})
+      require(size >= 1 && size < kMost, "a window's size or step is less than 1");
+    require(axis.pad > -kMost && axis.pad < kMost, "padding is out of range");
+    require(!isAverage(kind_) || static_cast<std::int64_t>(axis.counts.size()) == axis.out,
+            "the elements of windows are not counted");
+  }
+  require(in.shape[0] == out.shape[0] && in.shape[1] == out.shape[1],
+          "input and output differ in batch or channels");
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const bool ofInput = &operands[i] == &in || i == 2;
+    requireOperand(operands[i], i + 1 == operands.size() ? Access::Write : Access::Read, in.type,
+                   ofInput ? in.shape : out.shape);
+  }
+}
+
+Work PoolKernel::work(const std::vector<Layout>& operands) const {
+  const bool grad = isGrad(kind_), max = isMax(kind_);
+  const std::uint64_t out = operands[grad ? (max ? 1 : 0) : 1].elements();
+  std::uint64_t window = 1;
+  for (const PoolAxis& a : axes_) window *= a.kernel;
+  const char* vertex = !max   ? "popnn::SumPooling"
+                       : grad ? "popnn::MaxPoolingGradient"
+                              : "popnn::MaxPooling";
+  return {vertex, PoolingWork{operands[0].type, out, window}, out * (window + isAverage(kind_))};
+}
+
+}  // namespace popir

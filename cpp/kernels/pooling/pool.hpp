@@ -1,0 +1,46 @@
+// The kernel behind pooling, forwards and backwards.
+#ifndef popir_kernels_pooling_pool_hpp
+#define popir_kernels_pooling_pool_hpp
+
+#include <tuple>
+#include <vector>
+
+#include "kernels/pooling/pool_plan.hpp"
+
+namespace popir {
+
+/// Operands, all [batch, channels, spatial...], plain or in blocks of 8 or 16 channels:
+/// forwards               input, output;
+/// sums backwards         gradient of the output, gradient of the input;
+/// maxima backwards       input, gradient of the output, gradient of the input.
+class PoolKernel : public Kernel {
+ public:
+  /// `axes`: the spatial dimensions.
+  PoolKernel(PoolKind kind, std::vector<PoolAxis> axes) : kind_(kind), axes_(std::move(axes)) {}
+
+  static bool supports(PoolKind kind, poplar::Type type) {
+    return static_cast<bool>(base::poolFunctions(type, kind, 16));
+  }
+
+  const char* name() const override { return isGrad(kind_) ? "pool gradient" : "pool"; }
+  bool accepts(std::size_t i, const Layout& layout) const override;
+  std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
+                                  const Setting& setting) const override;
+  Rounds rounds(bool writesHalf) const override {
+    return writesHalf ? Rounds::AsAsked : Rounds::Nothing;
+  }
+  void check(const std::vector<OperandInfo>& operands) const override;
+  /// "popnn::MaxPooling", "popnn::SumPooling" (averages too), or "popnn::MaxPoolingGradient".
+  Work work(const std::vector<Layout>& operands) const override;
+
+  /// What it is made of, in the order of its constructor; for saved programs.
+  auto state() const { return std::tie(kind_, axes_); }
+
+ private:
+  PoolKind kind_;
+  std::vector<PoolAxis> axes_;
+};
+
+}  // namespace popir
+
+#endif

@@ -1,0 +1,113 @@
+#include "kernels/reduction/arg_extremum.hpp"
+
+#include <algorithm>
+
+#include "kernels/check.hpp"
+#include "kernels/half.hpp"
+#include "kernels/parallel.hpp"
+#include "kernels/reduction/reduce_functions.hpp"
+#include "kernels/saved_kernel.hpp"
+
+namespace popir {
+namespace {
+
+const SavedKernel<ArgExtremumKernel> kSavedArgExtremum("arg extremum");
+
+constexpr std::int64_t kBlock = 256;  // elements searched at a time
+
+/// Elements T, compared as C: float for 16-bit floats, else T. First finds the extremum with
+/// vectors, then searches for its position.
+template <class T, class C>
+class ArgExtremumRunner : public Runner {
+ public:
+  ArgExtremumRunner(bool max, bool values, const Layout& in, unsigned threads)
+      : extremum_(reduceFunctions(in.type, max ? popops::Operation::MAX : popops::Operation::MIN)),
+        values_(values),
+        rows_(in.shape[0]),
+        columns_(in.shape[1]),
+        threads_(threads) {}
+
+  void run(void* const* operands, void*) const override {
+    const auto* in = static_cast<const T*>(operands[0]);
+    auto* index = static_cast<std::uint32_t*>(operands[1]);
+    parallelFor(rows_, threads_, rows_ * columns_, [&](std::int64_t r) {
+      const T* row = in + r * columns_;
+      C extremum;
+      extremum_.rows(row, 1, columns_, columns_, &extremum);
+      index[r] = static_cast<std::uint32_t>(find(row, extremum));
+      if (values_) static_cast<T*>(operands[2])[r] = row[index[r]];
+    });
+  }
+
+ private:
+  std::int64_t find(const T* row, C extremum) const {
+    const bool nan = extremum != extremum;
+    const auto among = [&](const C* x, std::int64_t n) {
+      return std::find_if(x, x + n, [&](C v) { return v == extremum || (nan && v != v); }) - x;
+    };
+    if constexpr (std::is_same_v<T, C>) {
+      return among(row, columns_);
+    } else {
+      C block[kBlock];
+      for (std::int64_t begin = 0;; begin += kBlock) {
+        const std::int64_t n = std::min(kBlock, columns_ - begin);
+        toFloats(row + begin, block, n);
+        const std::int64_t at = among(block, n);
+        if (at < n) return begin + at;
+      }
+    }
+  }
+
+  ReduceFunctions extremum_;
+  bool values_;
+  std::int64_t rows_, columns_;
+  unsigned threads_;
+};
+
+}  // namespace
+
+bool ArgExtremumKernel::supports(poplar::Type type) {
+  return isFloatOrHalf(type) || type == poplar::DOUBLE || type == poplar::INT ||
+         type == poplar::UNSIGNED_INT || type == poplar::LONGLONG ||
+         type == poplar::UNSIGNED_LONGLONG;
+}
+
+std::unique_ptr<Runner> ArgExtremumKernel::prepare(const std::vector<Layout>& operands,
+                                                   const Setting& setting) const {
+  using Kind = poplar::Type::Kind;
+  const Layout& in = operands[0];
+  const auto make = [&](auto t, auto c) -> std::unique_ptr<Runner> {
+    return std::make_unique<ArgExtremumRunner<decltype(t), decltype(c)>>(max_, values_, in,
+                                                                         setting.threads);
+  };
+  switch (in.type.kind()) {
+    case Kind::Half: return make(half(), float());
+    case Kind::Bfloat16: return make(Bfloat16(), float());
+    case Kind::Double: return make(double(), double());
+    case Kind::Int: return make(std::int32_t(), std::int32_t());
+    case Kind::UnsignedInt: return make(std::uint32_t(), std::uint32_t());
+    case Kind::Longlong: return make(std::int64_t(), std::int64_t());
+    case Kind::UnsignedLonglong: return make(std::uint64_t(), std::uint64_t());
+    default: return make(float(), float());
+  }
+}
+
+void ArgExtremumKernel::check(const std::vector<OperandInfo>& operands) const {
+  requireOperands(operands, values_ ? 3 : 2);
+  const auto& in = operands[0];
+  require(supports(in.type) && in.shape.size() == 2, "the rows to look through are none");
+  requireOperand(in, Access::Read, in.type, in.shape);
+  const std::vector<std::int64_t> rows = {in.shape[0]};
+  require(in.shape[1] > 0 || rows[0] == 0, "rows without elements have no extremum");
+  requireOperand(operands[1], Access::Write, poplar::UNSIGNED_INT, rows);
+  if (values_) requireOperand(operands[2], Access::Write, in.type, rows);
+}
+
+Work ArgExtremumKernel::work(const std::vector<Layout>& operands) const {
+  const auto rows = static_cast<std::uint64_t>(operands[0].shape[0]);
+  const auto columns = static_cast<std::uint64_t>(operands[0].shape[1]);
+  return {max_ ? "popnn::ReduceMaxClassGather" : "popnn::ReduceMinClassGather",
+          RowsWork{operands[0].type, rows, columns}, rows * columns};
+}
+
+}  // namespace popir

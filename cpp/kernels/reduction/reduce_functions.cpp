@@ -1,0 +1,135 @@
+// Selects the loops for this machine. Also LOG_ADD and the output conversion, which have one
+// version for all instruction sets.
+#define POPIR_REDUCE_ALL
+#define POPIR_ISA_NAMESPACE base
+#include "kernels/reduction/reduce_functions.inc"
+
+#include <cmath>
+
+#include "kernels/vector/isa.hpp"
+
+namespace popir {
+namespace {
+
+template <class A>
+A logAdd(A a, A b) {
+  if (a == b) return a + static_cast<A>(0.69314718055994530942);  // infinities too
+  return std::max(a, b) + std::log1p(std::exp(-std::abs(a - b)));
+}
+
+// log(sum(exp(x))) relative to the largest x. NaN counts as the largest.
+template <class T, class A>
+struct LogSum {
+  static A of(const T* x, std::int64_t n, std::int64_t stride) {
+    A largest = -std::numeric_limits<A>::infinity();
+    for (std::int64_t i = 0; i < n; ++i) {
+      const A a = static_cast<A>(x[i * stride]);
+      if (!(a <= largest) && !std::isnan(largest)) largest = a;
+    }
+    if (!std::isfinite(largest)) return largest;
+    A sum = 0;
+    for (std::int64_t i = 0; i < n; ++i) sum += std::exp(static_cast<A>(x[i * stride]) - largest);
+    return largest + std::log(sum);
+  }
+  static void rows(const void* x, std::int64_t count, std::int64_t stride, std::int64_t n,
+                   void* out) {
+    const auto* in = static_cast<const T*>(x);
+    for (std::int64_t i = 0; i < count; ++i) static_cast<A*>(out)[i] = of(in + i * stride, n, 1);
+  }
+  static void columns(const void* x, std::int64_t rows, std::int64_t stride, std::int64_t columns,
+                      void* out) {
+    const auto* in = static_cast<const T*>(x);
+    for (std::int64_t j = 0; j < columns; ++j) static_cast<A*>(out)[j] = of(in + j, rows, stride);
+  }
+  static void fold(void* out, std::int64_t rows, std::int64_t columns) {
+    auto* a = static_cast<A*>(out);
+    for (std::int64_t i = 1; i < rows; ++i)
+      for (std::int64_t j = 0; j < columns; ++j) a[j] = logAdd(a[j], a[i * columns + j]);
+  }
+  static void neutral(void* out, std::int64_t n) {
+    std::fill_n(static_cast<A*>(out), n, -std::numeric_limits<A>::infinity());
+  }
+};
+
+template <class A, class O, bool logarithms>
+void store(const void* acc, std::int64_t n, void* out, std::int64_t stride, const float* scale,
+           bool update, const Rounding& rounding, std::int64_t first) {
+  const auto* a = static_cast<const A*>(acc);
+  auto* o = static_cast<O*>(out);
+  const auto value = [&](std::int64_t i) {
+    A v = a[i];
+    if constexpr (std::is_floating_point_v<A>) {
+      if (scale != nullptr)
+        v = logarithms ? v + static_cast<A>(*scale) : v * static_cast<A>(*scale);
+    } else {
+      // Scale the signed value that the bits represent; the result wraps.
+      if (scale != nullptr)
+        v = static_cast<A>(static_cast<std::int64_t>(
+            static_cast<double>(static_cast<std::make_signed_t<A>>(v)) * *scale));
+    }
+    if (update) {
+      const A before = static_cast<A>(o[i * stride]);
+      if constexpr (logarithms)
+        v = logAdd(before, v);
+      else
+        v = static_cast<A>(before + v);
+    }
+    return v;
+  };
+  storeEach<A>(o, stride, n, rounding, first, value);
+}
+
+}  // namespace
+
+namespace base {
+
+ReduceFunctions logAddFunctions(poplar::Type type) {
+  const auto of = [](poplar::Type accumulator, auto loops) {
+    using L = decltype(loops);
+    return ReduceFunctions{accumulator, L::rows, L::columns, L::fold, L::neutral};
+  };
+  if (type == poplar::FLOAT) return of(poplar::FLOAT, LogSum<float, float>());
+  if (type == poplar::HALF) return of(poplar::FLOAT, LogSum<half, float>());
+  if (type == poplar::BFLOAT16) return of(poplar::FLOAT, LogSum<Bfloat16, float>());
+  if (type == poplar::DOUBLE) return of(poplar::DOUBLE, LogSum<double, double>());
+  return {};
+}
+
+}  // namespace base
+
+ReduceFunctions reduceFunctions(poplar::Type type, popops::Operation op) {
+  if (op == popops::Operation::LOG_ADD) return base::logAddFunctions(type);
+  ReduceFunctions f{};
+  if (isa() == Isa::Avx512) f = avx512::reduceFunctions(type, op);
+  if (isa() == Isa::Avx2) f = avx2::reduceFunctions(type, op);
+  return f ? f : base::reduceFunctions(type, op);
+}
+
+ReduceStore reduceStore(poplar::Type accumulator, poplar::Type out, popops::Operation op) {
+  using Kind = poplar::Type::Kind;
+  const bool logs = op == popops::Operation::LOG_ADD;
+  if (accumulator == poplar::FLOAT && out == poplar::FLOAT)
+    return {logs ? store<float, float, true> : store<float, float, false>};
+  if (accumulator == poplar::FLOAT && out == poplar::HALF)
+    return {logs ? store<float, half, true> : store<float, half, false>};
+  if (accumulator == poplar::FLOAT && out == poplar::BFLOAT16)
+    return {logs ? store<float, Bfloat16, true> : store<float, Bfloat16, false>};
+  if (accumulator == poplar::DOUBLE && out == poplar::DOUBLE)
+    return {logs ? store<double, double, true> : store<double, double, false>};
+  if (accumulator.sizeInBytes() != out.sizeInBytes() || logs) return {nullptr};
+  // Other types are stored bit by bit.
+  switch (accumulator.kind()) {
+    case Kind::Int:
+    case Kind::UnsignedInt: return {store<std::uint32_t, std::uint32_t, false>};
+    case Kind::Longlong:
+    case Kind::UnsignedLonglong: return {store<std::uint64_t, std::uint64_t, false>};
+    case Kind::Short:
+    case Kind::UnsignedShort: return {store<std::uint16_t, std::uint16_t, false>};
+    case Kind::Bool:
+    case Kind::SignedChar:
+    case Kind::UnsignedChar: return {store<std::uint8_t, std::uint8_t, false>};
+    default: return {nullptr};
+  }
+}
+
+}  // namespace popir

@@ -1,0 +1,63 @@
+// The inner loops of reductions, by element type, operation and instruction set. Each has a fixed
+// order of operations, the same for all instruction sets: 128 bytes of partial results ("lanes")
+// are accumulated in parallel and joined pairwise at the end.
+#ifndef popir_kernels_reduction_reduce_functions_hpp
+#define popir_kernels_reduction_reduce_functions_hpp
+
+#include <cstddef>
+#include <cstdint>
+#include <poplar/Type.hpp>
+#include <popops/OperationDef.hpp>
+
+#include "kernels/rounding.hpp"
+
+namespace popir {
+
+/// Partial results have type `accumulator`: float for HALF and BFLOAT16, the unsigned type for sums
+/// and products of integers (which wrap), otherwise the type of the elements.
+struct ReduceFunctions {
+  poplar::Type accumulator;
+  /// out[i] = reduction of x[i * stride + j] over j < n, for i < count.
+  void (*rows)(const void* x, std::int64_t count, std::int64_t stride, std::int64_t n, void* out);
+  /// out[j] = reduction of x[i * stride + j] over i < rows, for j < columns. rows > 0, columns <=
+  /// kReduceColumns.
+  void (*columns)(const void* x, std::int64_t rows, std::int64_t stride, std::int64_t columns,
+                  void* out);
+  /// The same for dense partial results, in place: out[j] = reduction of out[i * columns + j].
+  void (*fold)(void* out, std::int64_t rows, std::int64_t columns);
+  /// out[i] = the neutral element.
+  void (*neutral)(void* out, std::int64_t n);
+
+  explicit operator bool() const { return rows != nullptr; }
+};
+
+constexpr std::int64_t kReduceColumns = 512;
+
+/// The functions are null if the operation does not support the type.
+ReduceFunctions reduceFunctions(poplar::Type type, popops::Operation op);
+
+/// Writes n results: out[i * stride] = f(acc[i]), where f scales, adds to the old value (as
+/// popops::ReduceParams says) and rounds. `first` is the index of the first result, which
+/// stochastic rounding uses.
+struct ReduceStore {
+  void (*store)(const void* acc, std::int64_t n, void* out, std::int64_t stride, const float* scale,
+                bool update, const Rounding& rounding, std::int64_t first);
+};
+
+/// Null if results of this accumulator type cannot be stored as `out`.
+ReduceStore reduceStore(poplar::Type accumulator, poplar::Type out, popops::Operation op);
+
+namespace base {
+ReduceFunctions reduceFunctions(poplar::Type type, popops::Operation op);
+ReduceFunctions logAddFunctions(poplar::Type type);
+}  // namespace base
+namespace avx2 {
+ReduceFunctions reduceFunctions(poplar::Type type, popops::Operation op);
+}
+namespace avx512 {
+ReduceFunctions reduceFunctions(poplar::Type type, popops::Operation op);
+}
+
+}  // namespace popir
+
+#endif

@@ -1,0 +1,47 @@
+#include "kernels/vector/isa.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+
+namespace popir {
+namespace {
+
+Isa machineIsa() {
+  __builtin_cpu_init();
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") ||
+      !__builtin_cpu_supports("f16c"))
+    return Isa::Base;
+  if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512dq") ||
+      !__builtin_cpu_supports("avx512bw") || !__builtin_cpu_supports("avx512vl"))
+    return Isa::Avx2;
+  return Isa::Avx512;
+}
+
+Isa wantedIsa() {
+  const char* wanted = std::getenv("POPIR_ISA");
+  if (wanted == nullptr || *wanted == '\0') return Isa::Avx512;
+  for (Isa isa : {Isa::Base, Isa::Avx2, Isa::Avx512})
+    if (std::string(wanted) == name(isa)) return isa;
+  throw std::invalid_argument(std::string("POPIR_ISA is '") + wanted +
+                              "'; set it to base, avx2 or avx512, or leave it unset");
+}
+
+}  // namespace
+
+Isa isa() {
+  static const Isa chosen = std::min(machineIsa(), wantedIsa());
+  return chosen;
+}
+
+const char* name(Isa isa) {
+  switch (isa) {
+    case Isa::Base: return "base";
+    case Isa::Avx2: return "avx2";
+    case Isa::Avx512: return "avx512";
+  }
+  return "?";
+}
+
+}  // namespace popir

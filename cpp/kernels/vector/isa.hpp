@@ -1,0 +1,21 @@
+// The instruction set that kernels use, selected once per process.
+#ifndef popir_kernels_vector_isa_hpp
+#define popir_kernels_vector_isa_hpp
+
+namespace popir {
+
+/// Each includes the ones before. Base: SSE2, which every x86-64 has. Avx2: AVX2, FMA and F16C.
+/// Avx512: AVX-512 F, DQ, BW and VL.
+enum class Isa { Base, Avx2, Avx512 };
+
+/// The best instruction set of this machine. The environment variable POPIR_ISA ("base", "avx2" or
+/// "avx512"), read at the first call, selects a lower one.
+/// \throws std::invalid_argument if POPIR_ISA has another value
+__attribute__((visibility("default"))) Isa isa();
+
+/// "base", "avx2" or "avx512".
+__attribute__((visibility("default"))) const char* name(Isa isa);
+
+}  // namespace popir
+
+#endif

@@ -1,0 +1,58 @@
+#include "machine/contraction/axis_splits.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "machine/estimators/formulas.hpp"
+
+namespace popir {
+namespace {
+
+// Of all ways to cut n grains into equal parts, those that differ: the sizes of a part.
+std::vector<Cycles> partsOf(Cycles size, Cycles grain, Cycles most) {
+  const auto grains = ceilDiv(size, grain);
+  std::vector<Cycles> found;
+  for (Cycles parts = 1; parts <= std::min(grains, most);) {
+    const auto each = ceilDiv(grains, parts);
+    if (ceilDiv(grains, each) <= most) found.push_back(std::min(size, each * grain));
+    if (each == 1) break;
+    parts = ceilDiv(grains, each - 1);
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<AxisSplit> axisSplits(const std::vector<Cycles>& sizes,
+                                  const std::vector<Cycles>& halos, Cycles grain, Cycles most) {
+  std::vector<AxisSplit> all{AxisSplit{}};
+  const auto single = sizes.size() == 1 ? grain : 1;
+  for (const auto size : sizes) {
+    std::vector<AxisSplit> with;
+    for (const auto& before : all)
+      for (const auto part : partsOf(size, single, most / before.used)) {
+        with.push_back(before);
+        with.back().parts.push_back(part);
+        with.back().used *= ceilDiv(size, part);
+      }
+    all = std::move(with);
+  }
+  using Key = std::tuple<Cycles, Cycles, Cycles>;
+  std::vector<std::pair<Key, std::size_t>> order;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    Cycles read = 1;
+    for (std::size_t k = 0; k < sizes.size(); ++k) read *= all[i].parts[k] + halos[k];
+    order.push_back({{all[i].used, ceilDiv(all[i].elements(), grain), read}, i});
+  }
+  std::sort(order.begin(), order.end());
+  std::vector<AxisSplit> found;
+  Cycles least = 0;
+  for (const auto& [key, i] : order) {
+    if (!found.empty() && std::get<1>(key) >= least) continue;
+    least = std::get<1>(key);
+    found.push_back(all[i]);
+  }
+  return found;
+}
+
+}  // namespace popir

@@ -1,0 +1,53 @@
+#include "machine/contraction/grid.hpp"
+
+#include <map>
+
+namespace popir {
+
+std::int64_t GridDim::boundary(std::int64_t i) const {
+  const auto start = i - i % period, inPeriod = i - start, inPart = inPeriod % part;
+  const auto partEnd = std::min(period, inPeriod - inPart + part);
+  // Pieces, parts or periods that are all on one tile are one stretch.
+  auto next = start + std::min(partEnd, inPeriod - inPart + (inPart / sub + 1) * sub);
+  if (subStride == 0 || sub >= part) next = start + partEnd;
+  if (next == start + partEnd && (stride == 0 || part >= period) && (subStride == 0 || sub >= part))
+    next = size;
+  return std::min(next, size);
+}
+
+std::int64_t Grid::elements() const {
+  std::int64_t n = 1;
+  for (const auto& d : dims) n *= d.size;
+  return n;
+}
+
+unsigned Grid::tile(std::int64_t element) const {
+  unsigned found = first;
+  for (auto d = dims.rbegin(); d != dims.rend(); ++d) {
+    found += d->tile(element % d->size);
+    element /= d->size;
+  }
+  return found;
+}
+
+std::vector<std::int64_t> Grid::byTile() const {
+  std::vector<std::int64_t> held{1};
+  for (const auto& d : dims) {
+    std::map<unsigned, std::int64_t> share;
+    for (std::int64_t i = 0; i < d.size;) {
+      const auto next = d.boundary(i);
+      share[d.tile(i)] += next - i;
+      i = next;
+    }
+    if (share.empty()) return {};
+    std::vector<std::int64_t> with(held.size() + share.rbegin()->first);
+    for (std::size_t t = 0; t < held.size(); ++t)
+      if (held[t] > 0)
+        for (const auto& [offset, n] : share) with[t + offset] += held[t] * n;
+    held = std::move(with);
+  }
+  held.insert(held.begin(), first, 0);
+  return held;
+}
+
+}  // namespace popir

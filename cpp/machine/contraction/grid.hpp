@@ -1,0 +1,86 @@
+// Grid: a tile mapping as a rule. It has a few numbers for each dimension, however many elements.
+#ifndef popir_machine_contraction_grid_hpp
+#define popir_machine_contraction_grid_hpp
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace popir {
+
+/// How a dimension of `size` elements is mapped. It is cut into periods, all mapped alike. A period
+/// is cut into parts, on tiles `stride` apart; a part into pieces of `sub` elements, on tiles
+/// `subStride` apart. With period 8, part 4, stride 10, sub 2, subStride 1:
+///   element  0 1 2 3  4  5  6  7  8 9 ...
+///   tile     0 0 1 1 10 10 11 11  0 0 ...
+struct GridDim {
+  std::int64_t size = 1, period = 1, part = 1, sub = 1;
+  unsigned stride = 0, subStride = 0;
+
+  /// The tile of element i, relative to Grid::first.
+  unsigned tile(std::int64_t i) const {
+    const auto j = i % period;
+    return static_cast<unsigned>(j / part) * stride +
+           static_cast<unsigned>(j % part / sub) * subStride;
+  }
+  /// The first element after i that may be on another tile.
+  std::int64_t boundary(std::int64_t i) const;
+  bool split() const { return boundary(0) < size; }
+
+  friend bool operator==(const GridDim& a, const GridDim& b) {
+    return a.size == b.size && a.period == b.period && a.part == b.part && a.sub == b.sub &&
+           a.stride == b.stride && a.subStride == b.subStride;
+  }
+};
+
+/// Bytes of the channels that a convolution unit reads of a pixel at once, 16 halves or 8 floats.
+/// PopLibs keeps such a group together in memory.
+constexpr std::uint64_t kChannelGroupBytes = 32;
+
+/// Dimensions from outer to inner, row-major. The tile of an element is `first` plus the tile that
+/// each dimension gives.
+struct Grid {
+  std::vector<GridDim> dims;
+  unsigned first = 0;
+  /// The channel dimension, if groups of channels (kChannelGroupBytes) are innermost in a tile's
+  /// memory; dims.size() or more if the elements on a tile are row-major.
+  std::size_t channels = ~std::size_t{0};
+
+  std::int64_t elements() const;
+  unsigned tile(std::int64_t element) const;
+  /// Elements on each of the tiles up to the last that has any.
+  std::vector<std::int64_t> byTile() const;
+
+  /// Calls visit(begin, end, tile) for stretches of [begin, end), in order. Each is on one tile;
+  /// two neighbours may be on the same tile.
+  template <class Visit>
+  void forEach(std::int64_t begin, std::int64_t end, const Visit& visit) const {
+    std::int64_t below = 1;  // elements of the dimensions that no tile splits, from the right
+    std::size_t d = dims.size();
+    while (d > 0 && !dims[d - 1].split()) below *= dims[--d].size;
+    if (d == 0) {
+      if (begin < end) visit(begin, end, tile(begin));
+      return;
+    }
+    const auto& inner = dims[d - 1];
+    for (auto at = begin; at < end;) {
+      const auto row = at / (below * inner.size) * inner.size;
+      const auto outer = tile(row * below);
+      for (auto i = at / below - row; i < inner.size && at < end;) {
+        const auto next = inner.boundary(i);
+        const auto stop = std::min(end, (row + next) * below);
+        visit(at, stop, outer + inner.tile(i));
+        at = stop;
+        i = next;
+      }
+    }
+  }
+
+  friend bool operator==(const Grid& a, const Grid& b) {
+    return a.first == b.first && a.dims == b.dims;
+  }
+};
+
+}  // namespace popir
+
+#endif

@@ -1,0 +1,169 @@
+#include "machine/contraction/layout.hpp"
+
+#include <algorithm>
+
+#include "machine/estimators/formulas.hpp"
+
+namespace popir {
+namespace {
+
+std::int64_t ceilOf(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+// Spreads what `count` tiles, `stride` apart, share: along the longest parts, the innermost
+// dimension last, so that stretches stay long; channels in groups of `group`.
+void spread(Grid& grid, std::int64_t count, unsigned stride, std::int64_t group) {
+  auto& dims = grid.dims;
+  const auto grainOf = [&](const GridDim* d) {
+    return d == dims.data() + grid.channels ? group : std::int64_t{1};
+  };
+  std::vector<GridDim*> order;
+  for (auto& d : dims)
+    if (d.subStride == 0 && d.part > grainOf(&d)) order.push_back(&d);
+  std::stable_sort(order.begin(), order.end(), [&](const GridDim* a, const GridDim* b) {
+    const bool aInner = a == &dims.back(), bInner = b == &dims.back();
+    return aInner != bInner ? bInner : a->part > b->part;
+  });
+  for (auto* d : order) {
+    if (count <= 1) return;
+    const auto grains = ceilOf(d->part, grainOf(d));
+    d->sub = ceilOf(grains, std::min(count, grains)) * grainOf(d);
+    d->subStride = stride;
+    const auto used = ceilOf(d->part, d->sub);
+    count /= used;
+    stride *= static_cast<unsigned>(used);
+  }
+}
+
+}  // namespace
+
+Grid layoutOf(const ContractionPlan& plan, std::size_t operand, unsigned first) {
+  Grid grid;
+  grid.first = first;
+  for (const auto& d : plan.shape.operands[operand]) {
+    const auto& split = plan.splits[d.index];
+    GridDim dim;
+    dim.size = d.size;
+    // A dimension that windows move over is cut like the points that they belong to.
+    dim.period =
+        d.size == split.size ? split.period : ceilOf(d.size, ceilOf(split.size, split.period));
+    dim.part = dim.period == split.period ? split.part : ceilOf(dim.period, split.count);
+    dim.stride = split.count > 1 ? split.stride : 0;
+    dim.sub = dim.part;
+    if (d.window && plan.splits[d.tap].count > 1) {
+      const auto& taps = plan.splits[d.tap];
+      dim.sub = ceilOf(dim.part, std::min(taps.count, dim.part));
+      dim.subStride = taps.stride;
+    }
+    const auto axis = plan.shape.indices[d.index].axis;
+    if (axis == Axis::Inner || axis == Axis::Column) grid.channels = grid.dims.size();
+    grid.dims.push_back(dim);
+  }
+  const auto lacks = plan.shape.lacks(operand);
+  const auto group = static_cast<std::int64_t>(kChannelGroupBytes / plan.part.type.sizeInBytes());
+  spread(grid, static_cast<std::int64_t>(plan.along(lacks)), plan.stride(lacks), group);
+  return grid;
+}
+
+BoxNeeds::BoxNeeds(const ContractionPlan& plan, std::size_t operand) {
+  for (const auto& d : plan.shape.operands[operand]) {
+    Dim dim;
+    const auto& split = plan.splits[d.index];
+    dim.size = d.size;
+    dim.coordinates.push_back({split.count, split.stride});
+    IndexSplit whole;
+    if (d.window) whole = plan.splits[d.tap];
+    const bool tapped = whole.count > 1;
+    if (tapped) dim.coordinates.push_back({whole.count, whole.stride});
+    for (std::int64_t c = 0; c < split.count; ++c)
+      for (std::int64_t t = 0; t < whole.count; ++t)
+        dim.stretches.push_back(
+            d.meets(split.of(c), tapped ? whole.of(t) : Stretch{0, whole.size}));
+    if (d.window) {
+      const auto longest =
+          std::max_element(dim.stretches.begin(), dim.stretches.end(),
+                           [](const Stretch& a, const Stretch& b) { return a.size() < b.size(); });
+      const auto points = split.part * (tapped ? whole.part : whole.size);
+      density_ *=
+          std::min(1.0, static_cast<double>(points) /
+                            static_cast<double>(std::max<std::int64_t>(longest->size(), 1)));
+    }
+    dims_.push_back(std::move(dim));
+  }
+  tiles_ = static_cast<unsigned>(plan.tiles());
+  finish();
+  shared_ = tiles_ > boxes_;
+}
+
+BoxNeeds::BoxNeeds(const Grid& grid) {
+  std::uint64_t last = 0;
+  for (const auto& d : grid.dims) {
+    Dim dim;
+    dim.size = d.size;
+    const auto parts = ceilOf(d.size, d.part), pieces = ceilOf(std::min(d.part, d.size), d.sub);
+    dim.coordinates = {{parts, d.stride}, {pieces, d.subStride}};
+    for (std::int64_t p = 0; p < parts; ++p)
+      for (std::int64_t s = 0; s < pieces; ++s) {
+        const auto end = std::min(d.size, (p + 1) * d.part);
+        const auto begin = std::min(end, p * d.part + s * d.sub);
+        dim.stretches.push_back({begin, std::min(end, begin + d.sub)});
+      }
+    for (const auto& c : dim.coordinates)
+      last += static_cast<std::uint64_t>(c.count - 1) * c.stride;
+    dims_.push_back(std::move(dim));
+  }
+  tiles_ = static_cast<unsigned>(last) + 1;
+  everyTile_ = false;
+  finish();
+}
+
+void BoxNeeds::finish() {
+  for (auto d = dims_.rbegin(); d != dims_.rend(); ++d) {
+    d->apart = boxes_;
+    boxes_ *= d->stretches.size();
+    d->all = d->stretches.front();
+    for (std::size_t i = 0; i < d->stretches.size(); ++i) {
+      const auto& s = d->stretches[i];
+      d->all = {std::min(d->all.begin, s.begin), std::max(d->all.end, s.end)};
+      if (i > 0 && (s.begin < d->stretches[i - 1].begin || s.end < d->stretches[i - 1].end))
+        d->ascending = false;
+    }
+  }
+}
+
+Stretch BoxNeeds::meeting(std::size_t dim, Stretch held) const {
+  const auto& all = dims_[dim].stretches;
+  if (!dims_[dim].ascending) return {0, static_cast<std::int64_t>(all.size())};
+  const auto from = std::partition_point(all.begin(), all.end(),
+                                         [&](const Stretch& s) { return s.end <= held.begin; });
+  const auto to =
+      std::partition_point(from, all.end(), [&](const Stretch& s) { return s.begin < held.end; });
+  return {from - all.begin(), to - all.begin()};
+}
+
+std::size_t BoxNeeds::boxOf(unsigned tile) const {
+  std::size_t box = 0;
+  std::uint64_t at = 0;
+  for (const auto& d : dims_) {
+    std::size_t stretch = 0;
+    for (const auto& c : d.coordinates) {
+      const auto mine = c.count > 1 ? tile / c.stride % static_cast<unsigned>(c.count) : 0;
+      stretch = stretch * static_cast<std::size_t>(c.count) + mine;
+      at += static_cast<std::uint64_t>(mine) * c.stride;
+    }
+    box += stretch * d.apart;
+  }
+  return everyTile_ || at == tile ? box : boxes_;
+}
+
+std::size_t BoxNeeds::boxOf(const std::vector<std::size_t>& stretches) const {
+  std::size_t box = 0;
+  for (std::size_t d = 0; d < dims_.size(); ++d) box += stretches[d] * dims_[d].apart;
+  return box;
+}
+
+const Stretch& BoxNeeds::stretch(std::size_t box, std::size_t dim) const {
+  const auto& d = dims_[dim];
+  return d.stretches[box / d.apart % d.stretches.size()];
+}
+
+}  // namespace popir

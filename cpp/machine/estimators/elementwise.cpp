@@ -1,0 +1,271 @@
+// Element-wise vertices: PopLibs' popops estimators. A worker has its sixth of the elements, and
+// goes through them at the rate of its operator.
+#include "machine/estimators/formulas.hpp"
+
+namespace popir {
+namespace {
+
+// `cycles` for each round of the loop, which does `unroll` elements, or:
+constexpr unsigned kVector = 0;     // one vector; loads and stores come on top
+constexpr unsigned kScalar = 1000;  // one element; 4 cycles come on top
+struct Rate {
+  unsigned cycles, unroll;
+};
+
+struct Row {
+  Operator op;
+  Rate single, half;                // out of place
+  Rate singleInPlace, halfInPlace;  // {} for the same
+  Rate singleScalar, halfScalar;    // second operand of one element; {} for the same
+};
+
+// clang-format off
+constexpr Row kRows[] = {
+    // Unary. Trigonometry and powers: averages over random arguments.
+    {Operator::EXPONENT, {6, 2}, {4, 4}, {}, {}, {}, {}},
+    {Operator::EXPONENT2, {6, 2}, {4, 4}, {}, {}, {}, {}},
+    {Operator::EXPONENT_MINUS_ONE, {4, kScalar}, {5, kVector}, {}, {}, {}, {}},
+    {Operator::LOGARITHM, {12, 2}, {4, 4}, {14, 2}, {6, 4}, {}, {}},
+    {Operator::LOGARITHM_ONE_PLUS, {18, kVector}, {18, kVector}, {}, {}, {}, {}},
+    {Operator::TANH, {12, 2}, {4, 4}, {10, 2}, {2, 4}, {}, {}},
+    {Operator::SIGMOID, {12, 2}, {6, 4}, {10, 2}, {4, 4}, {}, {}},
+    {Operator::RELU, {3, 2}, {3, 4}, {2, 2}, {2, 4}, {}, {}},
+    {Operator::SQRT, {10, 2}, {23, 4}, {}, {}, {}, {}},
+    {Operator::RSQRT, {8, 2}, {19, 4}, {}, {}, {}, {}},
+    {Operator::INVERSE, {6, 2}, {15, 4}, {}, {}, {}, {}},
+    {Operator::SQUARE, {2, 2}, {2, 4}, {}, {}, {}, {}},
+    {Operator::NEGATE, {2, 2}, {2, 4}, {3, 2}, {3, 4}, {}, {}},
+    {Operator::ABSOLUTE, {1, kScalar}, {1, kScalar}, {1, kVector}, {1, kVector}, {}, {}},
+    {Operator::ERF, {41, 1}, {13, 1}, {}, {}, {}, {}},
+    {Operator::GELU_ERF, {22, 1}, {16, 1}, {}, {}, {}, {}},
+    {Operator::CEIL, {2, kVector}, {2, kVector}, {}, {}, {}, {}},
+    {Operator::FLOOR, {2, kVector}, {2, kVector}, {}, {}, {}, {}},
+    {Operator::ROUND, {2, kVector}, {2, kVector}, {}, {}, {}, {}},
+    {Operator::NEARBY_INT, {2, kVector}, {2, kVector}, {}, {}, {}, {}},
+    {Operator::TRUNC, {3, 2}, {11, 4}, {}, {}, {}, {}},
+    {Operator::SIGNUM, {5, kVector}, {5, kVector}, {}, {}, {}, {}},
+    {Operator::CBRT, {27, kVector}, {17, kVector}, {}, {}, {}, {}},
+    {Operator::SIN, {2300, kScalar}, {25, 1}, {}, {}, {}, {}},
+    {Operator::COS, {2300, kScalar}, {25, 1}, {}, {}, {}, {}},
+    {Operator::TAN, {5100, 1}, {5700, 1}, {}, {}, {}, {}},
+    {Operator::ASIN, {102, kScalar}, {102, kScalar}, {}, {}, {}, {}},
+    {Operator::IS_FINITE, {5, kVector}, {5, kVector}, {}, {}, {}, {}},
+    {Operator::IS_INF, {3, kVector}, {5, kVector}, {}, {}, {}, {}},
+    {Operator::IS_NAN, {3, kVector}, {3, kVector}, {}, {}, {}, {}},
+    // Binary.
+    {Operator::ADD, {1, kVector}, {1, kVector}, {}, {}, {}, {}},
+    {Operator::SUBTRACT, {1, kVector}, {1, kVector}, {}, {}, {}, {}},
+    {Operator::MULTIPLY, {1, kVector}, {1, kVector}, {}, {}, {}, {}},
+    {Operator::DIVIDE, {10, 2}, {21, 4}, {}, {}, {6, 2}, {8, 2}},
+    {Operator::MAXIMUM, {3, 2}, {4, 4}, {4, 2}, {4, 4}, {3, 2}, {3, 4}},
+    {Operator::MINIMUM, {3, 2}, {4, 4}, {4, 2}, {4, 4}, {3, 2}, {3, 4}},
+    {Operator::EQUAL, {14, 4}, {9, 4}, {}, {}, {12, 4}, {8, 4}},
+    {Operator::GREATER_THAN, {14, 4}, {9, 4}, {}, {}, {12, 4}, {8, 4}},
+    {Operator::GREATER_THAN_EQUAL, {14, 4}, {9, 4}, {}, {}, {12, 4}, {8, 4}},
+    {Operator::LESS_THAN, {14, 4}, {9, 4}, {}, {}, {12, 4}, {8, 4}},
+    {Operator::LESS_THAN_EQUAL, {14, 4}, {9, 4}, {}, {}, {12, 4}, {8, 4}},
+    {Operator::NOT_EQUAL, {20, 4}, {11, 4}, {}, {}, {18, 4}, {10, 4}},
+    {Operator::POWER, {312, 1}, {325, 1}, {}, {}, {}, {}},
+    {Operator::ATAN2, {272, 2}, {578, 4}, {}, {}, {}, {}},
+    {Operator::REMAINDER, {133, 2}, {300, 4}, {}, {}, {}, {}},
+    {Operator::INV_STD_DEV_TO_VARIANCE, {11, 2}, {10, 2}, {}, {}, {}, {}},
+    {Operator::VARIANCE_TO_INV_STD_DEV, {12, 2}, {24, 4}, {}, {}, {}, {}},
+    {Operator::SELECT, {5, 1}, {5, 1}, {}, {}, {}, {}},
+    {Operator::CLAMP, {2, kVector}, {2, kVector}, {}, {}, {}, {}},
+};
+// clang-format on
+
+enum class Form { OutOfPlace, InPlace, Scalar };
+
+bool floating(poplar::Type t) {
+  return t == poplar::FLOAT || t == poplar::HALF || t == poplar::BFLOAT16 || t == poplar::DOUBLE;
+}
+
+// Integers go one by one. So do the operators that PopLibs leaves to the compiler.
+Rate rateOf(Operator op, poplar::Type type, Form form) {
+  if (op == Operator::CAST) return {2, 1};
+  const unsigned oneByOne = form == Form::Scalar ? 6 : 7;
+  const bool divides = op == Operator::DIVIDE || op == Operator::REMAINDER;
+  if (!floating(type)) return {divides ? 277 : oneByOne, 1};
+  const bool half = type.sizeInBytes() == 2;
+  for (const auto& row : kRows) {
+    if (op != row.op) continue;
+    const auto special = form == Form::InPlace  ? (half ? row.halfInPlace : row.singleInPlace)
+                         : form == Form::Scalar ? (half ? row.halfScalar : row.singleScalar)
+                                                : Rate{};
+    return special.cycles ? special : half ? row.half : row.single;
+  }
+  return {oneByOne, 1};
+}
+
+// What goes by in one step. Types of 8 bytes, which no IPU has, count as two elements of 4.
+Cycles lanes(const TargetSpec& spec, poplar::Type type) {
+  return type.sizeInBytes() == 8 ? spec.dataPathWidth / 32 : vectorWidth(spec, type);
+}
+Cycles wordsOf(poplar::Type type) { return std::max<Cycles>(1, type.sizeInBytes() / 4); }
+/// Elements, or words of longer ones, of a worker.
+template <class W>
+Cycles perWorker(const TargetSpec& spec, const W& w) {
+  return ceilDiv(w.elements * wordsOf(w.type), spec.numWorkerContexts);
+}
+
+// The loop over m elements; `loadStore` comes on top of each vector.
+Cycles loop(const TargetSpec& spec, const OperatorWork& w, Cycles m, Form form, Cycles loadStore) {
+  const auto rate = rateOf(w.op, w.type, form);
+  if (rate.unroll == kVector) return ceilDiv(m, lanes(spec, w.type)) * (rate.cycles + loadStore);
+  if (rate.unroll == kScalar) return m * (rate.cycles + 4);
+  return ceilDiv(m, rate.unroll) * rate.cycles;
+}
+// Additions and multiplications are written in assembly.
+bool assembly(const OperatorWork& w) {
+  return w.op == Operator::ADD || w.op == Operator::SUBTRACT || w.op == Operator::MULTIPLY;
+}
+// The same for a binary operator.
+Cycles loopOfTwo(const TargetSpec& spec, const OperatorWork& w, Form form) {
+  const Cycles loadStore = (assembly(w) ? 2 : 5) - (form == Form::Scalar ? 1 : 0);
+  return loop(spec, w, perWorker(spec, w), form, loadStore);
+}
+
+Cycles unary(const TargetSpec& spec, const OperatorWork& w) {
+  const Cycles start = w.op == Operator::EXPONENT ? 33 : 17;
+  return supervised(spec, kSupervisorCall + 9,
+                    start + loop(spec, w, perWorker(spec, w), Form::OutOfPlace, 4));
+}
+Cycles unaryInPlace(const TargetSpec& spec, const OperatorWork& w) {
+  return supervised(spec, kSupervisorCall + 9,
+                    55 + loop(spec, w, perWorker(spec, w), Form::InPlace, 4));
+}
+Cycles binary(const TargetSpec& spec, const OperatorWork& w) {
+  return supervised(spec, kSupervisorCall,
+                    (w.type == poplar::HALF ? 26 : 29) + loopOfTwo(spec, w, Form::OutOfPlace));
+}
+Cycles binaryInPlace(const TargetSpec& spec, const OperatorWork& w) {
+  return supervised(spec, kSupervisorCall, 58 + loopOfTwo(spec, w, Form::InPlace));
+}
+Cycles broadcastScalar(const TargetSpec& spec, const OperatorWork& w) {
+  return supervised(spec, kSupervisorCall, 20 + loopOfTwo(spec, w, Form::Scalar));
+}
+
+// An element of the vector for each row: by row, which workers share.
+Cycles byRow(const TargetSpec& spec, const OperatorWork& w, Cycles columns, Cycles rows) {
+  const Cycles start = columns % lanes(spec, w.type) == 0 ? 7 : 25;
+  const auto row = start + loop(spec, w, columns * wordsOf(w.type), Form::Scalar, 1);
+  return supervised(spec, kSupervisorCall, 15 + rows * row);
+}
+
+// The vector along each row: additions and multiplications go down the columns, in assembly.
+Cycles byColumn(const TargetSpec& spec, const OperatorWork& w, Cycles columns, Cycles rows) {
+  if (w.type.sizeInBytes() != 2)
+    return supervised(spec, 13, 17 + 7 + columns * wordsOf(w.type) * (8 + 2 * rows));
+  const auto core =
+      columns % 8 == 0 ? 11 + columns / 8 * (15 + 2 * (rows - 1)) : columns * (5 + 9 * rows);
+  return supervised(spec, 13, 19 + core);
+}
+
+// Where no worker has two rows, a plain vertex with the vector written out.
+Cycles broadcastVector(const TargetSpec& spec, const OperatorWork& w, bool inner) {
+  const auto columns = std::max<Cycles>(std::min(w.columns, w.elements), 1);
+  const auto rows =
+      std::max<Cycles>(1, ceilDiv(ceilDiv(w.elements, columns), spec.numWorkerContexts));
+  if (rows == 1) return binary(spec, w);
+  inner = inner && assembly(w) && floating(w.type);
+  return (inner ? byColumn : byRow)(spec, w, columns, rows);
+}
+Cycles broadcastInner(const TargetSpec& spec, const OperatorWork& w) {
+  return broadcastVector(spec, w, true);
+}
+Cycles broadcastOuter(const TargetSpec& spec, const OperatorWork& w) {
+  return broadcastVector(spec, w, false);
+}
+
+// PopLibs' 2D vertices, all it has for three operands.
+Cycles select(const TargetSpec& spec, const ElementsWork& w) {
+  return supervised(spec, 0, 5 + 6 + 5 * perWorker(spec, w));
+}
+Cycles clamp(const TargetSpec& spec, const ElementsWork& w) {
+  return supervised(spec, 0, 5 + 6 + 2 * ceilDiv(perWorker(spec, w), lanes(spec, w.type)));
+}
+
+// A generated codelet: one loop over vectors that loads, computes and stores. PopLibs' own estimate
+// leaves loads, stores and slow functions out; this one does not.
+Cycles fused(const TargetSpec& spec, const ExpressionWork& w) {
+  const auto width = lanes(spec, w.type);
+  Cycles round = w.tensorsRead + w.tensorsWritten;
+  for (const auto& [op, times] : w.operators) {
+    const auto rate = rateOf(op, w.type, Form::OutOfPlace);
+    auto cycles = rate.cycles;
+    if (rate.unroll == kScalar) {
+      cycles *= width;
+    } else if (rate.unroll != kVector) {  // the row's cycles contain a load and a store
+      cycles = ceilDiv(cycles * width, rate.unroll);
+      cycles = cycles > 3 ? cycles - 2 : 1;
+    }
+    round += cycles * times;
+  }
+  return supervised(spec, kSupervisorCall, 25 + ceilDiv(perWorker(spec, w), width) * round);
+}
+
+Cycles scaled(const TargetSpec& spec, const ElementsWork& w, Cycles axpby) {
+  const auto n = w.elements;
+  if (!floating(w.type)) return 53 + 26 * ceilDiv(n, 3);
+  const auto width = lanes(spec, w.type);
+  const auto vectors = ceilDiv(perWorker(spec, w), width);
+  const Cycles rest = n % width == 0 ? 0 : width == 2 ? 8 : 18;
+  const Cycles supervisor = kSupervisorCall + 21 + (n % width == 0 ? 7 : 13) + 12 + 6 + axpby;
+  return supervised(spec, supervisor, 15 + 6 + 3 * (std::max<Cycles>(vectors, 1) - 1) + 3 + rest);
+}
+Cycles scaledAdd(const TargetSpec& spec, const ElementsWork& w) { return scaled(spec, w, 0); }
+Cycles aXPlusbY(const TargetSpec& spec, const ElementsWork& w) { return scaled(spec, w, 12); }
+
+Cycles cast(const TargetSpec& spec, const CastWork& w) {
+  const auto m = perWorker(spec, w);
+  const auto to = w.to;
+  Cycles vector = 1, cycles = 2;  // left to the compiler
+  if (w.type == poplar::FLOAT && to == poplar::HALF) vector = 4;
+  if (w.type == poplar::HALF && to == poplar::FLOAT) vector = 2, cycles = 1;
+  if (w.type.sizeInBytes() == 1 && to == poplar::HALF) vector = 4, cycles = 4 + 14 + 9;
+  if (w.type == poplar::HALF && to.sizeInBytes() == 1 && to != poplar::BOOL)
+    vector = 4, cycles = 4 + 19 + 16;
+  Cycles rest = 0;
+  for (Cycles bit = 1; bit < vector; bit *= 2) rest += m % vector & bit ? 3 : 1;
+  return supervised(spec, 12, 18 + 19 + cycles * (m / vector) + rest);
+}
+
+Cycles fill(const TargetSpec& spec, const ElementsWork& w) {
+  const auto m = ceilDiv(w.elements, spec.numWorkerContexts);
+  Cycles worker;
+  switch (w.type.sizeInBytes()) {
+    case 1: worker = m < 64 ? 28 + ceilDiv(m, 4) : 39 + ceilDiv(m, 8); break;
+    case 2: worker = m == 1 ? 15 : m == 2 ? 21 : 26 + ceilDiv(m, 4); break;
+    case 4: worker = 23 + m / 2 + m % 2; break;
+    default: worker = 5 + m;
+  }
+  return supervised(spec, 0, worker);
+}
+
+}  // namespace
+
+std::vector<VertexClass> elementWiseClasses() {
+  return {vertexClass("popops::UnaryOp1D", unary),
+          vertexClass("popops::UnaryOp1DInPlace", unaryInPlace),
+          vertexClass("popops::BinaryOp1D", binary),
+          vertexClass("popops::BinaryOp1DInPlace", binaryInPlace),
+          vertexClass("popops::BroadcastScalar1D", broadcastScalar),
+          vertexClass("popops::BroadcastScalar1DInPlace", broadcastScalar),
+          vertexClass("popops::BroadcastVectorInner", broadcastInner),
+          vertexClass("popops::BroadcastVectorInnerInPlace", broadcastInner),
+          vertexClass("popops::BroadcastVectorOuter", broadcastOuter),
+          vertexClass("popops::BroadcastVectorOuterInPlace", broadcastOuter),
+          vertexClass("popops::Select", select),
+          vertexClass("popops::SelectInPlace", select),
+          vertexClass("popops::Clamp", clamp),
+          vertexClass("popops::ClampInPlace", clamp),
+          vertexClass("popops::MapExpr", fused),
+          vertexClass("popops::ScaledAdd", scaledAdd),
+          vertexClass("popops::aXPlusbY", aXPlusbY),
+          vertexClass("popops::Cast1D", cast),
+          vertexClass("popops::Cast1DInPlace", cast),
+          vertexClass("popops::Fill", fill)};
+}
+
+}  // namespace popir

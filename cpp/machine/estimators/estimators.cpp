@@ -1,0 +1,49 @@
+#include "machine/estimators/estimators.hpp"
+
+#include <map>
+#include <poplar/exceptions.hpp>
+
+#include "machine/estimators/formulas.hpp"
+
+namespace popir {
+namespace {
+
+const std::map<std::string, VertexClass>& registry() {
+  static const auto classes = [] {
+    std::map<std::string, VertexClass> all;
+    for (const auto& rows : {elementWiseClasses(), arrayClasses(), contractionClasses(),
+                             networkClasses(), transposeClasses()})
+      for (const auto& row : rows) all.emplace(row.name, row);
+    return all;
+  }();
+  return classes;
+}
+
+}  // namespace
+
+const VertexClass* findVertexClass(const std::string& name) {
+  const auto found = registry().find(name);
+  return found == registry().end() ? nullptr : &found->second;
+}
+
+std::vector<std::string> vertexClassNames() {
+  std::vector<std::string> names;
+  for (const auto& row : registry()) names.push_back(row.first);
+  return names;
+}
+
+std::uint64_t estimateCycles(const TargetSpec& spec, const std::string& vertexClass,
+                             const VertexWork& work) {
+  const auto* row = findVertexClass(vertexClass);
+  if (!row)
+    throw poplar::poplar_error("no estimator for vertices of class '" + vertexClass +
+                               "'; the rows in cpp/machine/estimators name those that there are");
+  return row->cycles(spec, work);
+}
+
+std::uint64_t cyclesByBytes(const TargetSpec& spec, std::uint64_t bytes) {
+  const Cycles perWorker = ceilDiv(bytes, spec.numWorkerContexts);
+  return supervised(spec, kSupervisorCall, 26 + ceilDiv(perWorker, spec.dataPathWidth / 8));
+}
+
+}  // namespace popir

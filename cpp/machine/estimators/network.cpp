@@ -1,0 +1,159 @@
+// What popnn composes of reductions, slices and element-wise vertices; pooling; random numbers.
+#include "machine/estimators/formulas.hpp"
+
+namespace popir {
+namespace {
+
+// Steps over rows of a matrix; what one row shares does not leave its tile.
+class Rows {
+ public:
+  Rows(const TargetSpec& spec, const RowsWork& w)
+      : spec_(spec), type_(w.type), rows_(w.rows), columns_(w.columns) {}
+
+  Cycles reduce() const {
+    return estimateCycles(spec_, "popops::Reduce", ReduceWork{type_, all(), rows_, columns_});
+  }
+  // With one element for each row.
+  Cycles withColumn(Operator op) const {
+    return estimateCycles(spec_, "popops::BroadcastVectorOuterInPlace",
+                          OperatorWork{type_, all(), op, columns_});
+  }
+  Cycles binary(Operator op) const {
+    return estimateCycles(spec_, "popops::BinaryOp1D", OperatorWork{type_, all(), op});
+  }
+  Cycles unary(Operator op) const {
+    return estimateCycles(spec_, "popops::UnaryOp1DInPlace", OperatorWork{type_, all(), op});
+  }
+  Cycles unaryOfRows(Operator op) const {
+    return estimateCycles(spec_, "popops::UnaryOp1DInPlace", OperatorWork{type_, rows_, op});
+  }
+
+ private:
+  Cycles all() const { return rows_ * columns_; }
+
+  const TargetSpec& spec_;
+  poplar::Type type_;
+  Cycles rows_, columns_;
+};
+
+// exp(x - max) / sum
+Cycles softmax(const TargetSpec& spec, const RowsWork& w) {
+  const Rows r(spec, w);
+  return 2 * r.reduce() + r.withColumn(Operator::SUBTRACT) + r.unary(Operator::EXPONENT) +
+         r.unaryOfRows(Operator::INVERSE) + r.withColumn(Operator::MULTIPLY);
+}
+// x - max - log(sum)
+Cycles logSoftmax(const TargetSpec& spec, const RowsWork& w) {
+  const Rows r(spec, w);
+  return 2 * (r.reduce() + r.withColumn(Operator::SUBTRACT)) + r.unary(Operator::EXPONENT) +
+         r.unaryOfRows(Operator::LOGARITHM);
+}
+// y (g - sum(g y))
+Cycles softmaxGrad(const TargetSpec& spec, const RowsWork& w) {
+  const Rows r(spec, w);
+  return 2 * r.binary(Operator::MULTIPLY) + r.reduce() + r.withColumn(Operator::SUBTRACT);
+}
+// g - exp(y) sum(g)
+Cycles logSoftmaxGrad(const TargetSpec& spec, const RowsWork& w) {
+  const Rows r(spec, w);
+  return r.reduce() + r.unary(Operator::EXPONENT) + r.withColumn(Operator::MULTIPLY) +
+         r.binary(Operator::SUBTRACT);
+}
+
+// popops' MultiSlice and MultiUpdateAdd of one element for each row, which workers share.
+Cycles slices(const TargetSpec& spec, Cycles rows) {
+  return supervised(spec, 0, 30 + ceilDiv(rows, spec.numWorkerContexts) * (19 + 2));
+}
+Cycles updates(const TargetSpec& spec, Cycles rows) {
+  return supervised(spec, 0, 3 + 30 + ceilDiv(rows, spec.numWorkerContexts) * 11);
+}
+
+// The label's element of each row, its logarithm, their sum
+Cycles nll(const TargetSpec& spec, const RowsWork& w) {
+  return slices(spec, w.rows) + Rows(spec, w).unaryOfRows(Operator::LOGARITHM) +
+         estimateCycles(spec, "popops::Reduce", ReduceWork{w.type, w.rows, 1, w.rows});
+}
+// Zeros; -g / p at the label
+Cycles nllGrad(const TargetSpec& spec, const RowsWork& w) {
+  return estimateCycles(spec, "popops::Fill", ElementsWork{w.type, w.rows * w.columns}) +
+         slices(spec, w.rows) + Rows(spec, w).unaryOfRows(Operator::INVERSE) +
+         updates(spec, w.rows);
+}
+// g p; minus g at the label
+Cycles nllSoftmaxGrad(const TargetSpec& spec, const RowsWork& w) {
+  return Rows(spec, w).withColumn(Operator::MULTIPLY) + updates(spec, w.rows);
+}
+
+// Losses and gradients of PopLibs' transforms, whose formulas are not published: by their steps.
+// d = p - t, d * d / 2
+Cycles sumSquared(const TargetSpec& spec, const RowsWork& w) {
+  const Rows r(spec, w);
+  return r.binary(Operator::SUBTRACT) + r.unary(Operator::SQUARE) +
+         r.withColumn(Operator::MULTIPLY);
+}
+// p - t, log(p) t
+Cycles crossEntropy(const TargetSpec& spec, const RowsWork& w) {
+  const Rows r(spec, w);
+  return r.binary(Operator::SUBTRACT) + r.unary(Operator::LOGARITHM) + r.binary(Operator::MULTIPLY);
+}
+// Not published either: a loop of the compiler's, 7 cycles an element as other such loops.
+Cycles classGather(const TargetSpec& spec, const RowsWork& w) {
+  const auto words = std::max<Cycles>(1, w.type.sizeInBytes() / 4);
+  const auto perWorker = ceilDiv(w.rows * w.columns, spec.numWorkerContexts);
+  return supervised(spec, kSupervisorCall, 26 + 7 * words * perWorker);
+}
+
+Cycles pooling(const TargetSpec& spec, const PoolingWork& w, Cycles start, Cycles each) {
+  const auto vectors =
+      ceilDiv(ceilDiv(w.elements, spec.numWorkerContexts), vectorWidth(spec, w.type));
+  return supervised(spec, 7 + 6, 30 + vectors * (start + each * w.window));
+}
+Cycles maxPooling(const TargetSpec& spec, const PoolingWork& w) { return pooling(spec, w, 4, 3); }
+Cycles sumPooling(const TargetSpec& spec, const PoolingWork& w) { return pooling(spec, w, 5, 3); }
+Cycles maxPoolingGradient(const TargetSpec& spec, const PoolingWork& w) {
+  return pooling(spec, w, 7, 5);
+}
+
+// Whole-tile figures: a start, and some cycles for each vector of a worker.
+Cycles random(const TargetSpec& spec, const ElementsWork& w, Cycles start, Cycles each) {
+  return 4 + start * spec.numWorkerContexts + each * ceilDiv(w.elements, vectorWidth(spec, w.type));
+}
+Cycles uniform(const TargetSpec& spec, const ElementsWork& w) { return random(spec, w, 24, 4); }
+Cycles bernoulli(const TargetSpec& spec, const ElementsWork& w) { return random(spec, w, 23, 1); }
+Cycles dropout(const TargetSpec& spec, const ElementsWork& w) { return random(spec, w, 24, 2) + 2; }
+// Cut off by trying again: two tries on average.
+Cycles truncatedNormal(const TargetSpec& spec, const ElementsWork& w) {
+  return random(spec, w, 28, 12 * 2 + 5);
+}
+// Not PopLibs': uniform numbers, raised to a power.
+Cycles logUniform(const TargetSpec& spec, const ElementsWork& w) {
+  return uniform(spec, w) + estimateCycles(spec, "popops::UnaryOp1DInPlace",
+                                           OperatorWork{w.type, w.elements, Operator::EXPONENT});
+}
+
+}  // namespace
+
+std::vector<VertexClass> networkClasses() {
+  return {vertexClass("popnn::Softmax", softmax, 6),
+          vertexClass("popnn::LogSoftmax", logSoftmax, 6),
+          vertexClass("popnn::SoftmaxGrad", softmaxGrad, 4),
+          vertexClass("popnn::LogSoftmaxGrad", logSoftmaxGrad, 4),
+          vertexClass("popnn::Nll", nll, 3),
+          vertexClass("popnn::NllGrad", nllGrad, 4),
+          vertexClass("popnn::NllSoftmaxGrad", nllSoftmaxGrad, 2),
+          vertexClass("popnn::LossSumSquaredTransform", sumSquared),
+          vertexClass("popnn::LossCrossEntropyTransform", crossEntropy),
+          vertexClass("popnn::ReduceMaxClassGather", classGather),
+          vertexClass("popnn::ReduceMinClassGather", classGather),
+          vertexClass("poprand::Uniform", uniform),
+          vertexClass("poprand::LogUniform", logUniform, 2),
+          vertexClass("poprand::Bernoulli", bernoulli),
+          vertexClass("poprand::Normal", uniform),
+          vertexClass("poprand::TruncatedNormal", truncatedNormal),
+          vertexClass("poprand::Dropout", dropout),
+          vertexClass("popnn::MaxPooling", maxPooling),
+          vertexClass("popnn::SumPooling", sumPooling),
+          vertexClass("popnn::MaxPoolingGradient", maxPoolingGradient)};
+}
+
+}  // namespace popir

@@ -1,0 +1,104 @@
+#include "machine/exchange/exchange.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+namespace popir {
+
+void TileRuns::append(std::int64_t begin, std::int64_t end, unsigned tile) {
+  if (!runs.empty() && runs.back().end == begin && runs.back().tile == tile)
+    runs.back().end = end;
+  else
+    runs.push_back({begin, end, tile});
+}
+
+TileRuns TileRuns::scaledTo(const TileRuns& other) const {
+  TileRuns scaled;
+  const auto n = scaled.elements = scaled.distinct = other.elements;
+  scaled.elementBytes = other.elementBytes;
+  for (const auto& run : runs)
+    scaled.runs.push_back(
+        {run.begin * n / elements, (run.end * n + elements - 1) / elements, run.tile});
+  return scaled;
+}
+
+TileRuns TileRuns::withoutOverlaps() const {
+  auto result = *this;
+  result.runs.clear();
+  for (const auto& run : runs) {
+    const auto begin =
+        result.runs.empty() ? run.begin : std::max(run.begin, result.runs.back().end);
+    if (begin < run.end) result.append(begin, run.end, run.tile);
+  }
+  return result;
+}
+
+std::vector<std::int64_t> TileRuns::byTile(unsigned tiles) const {
+  std::vector<std::int64_t> held(tiles);
+  for (const auto& run : runs) held[run.tile] += run.end - run.begin;
+  return held;
+}
+
+void Traffic::add(const TileRuns& held, const TileRuns& needed) {
+  if (held.runs == needed.runs) return;
+  const auto tiles = static_cast<unsigned>(received_.size());
+  std::vector<std::int64_t> in(tiles), out(tiles), spans(tiles);
+  bool any = false;
+  std::map<std::pair<unsigned, unsigned>, std::int64_t> between;  // IPUs
+  for (const auto& need : needed.runs) {
+    auto at = std::upper_bound(held.runs.begin(), held.runs.end(), need.begin,
+                               [](std::int64_t b, const TileRun& run) { return b < run.end; });
+    for (; at != held.runs.end() && at->begin < need.end; ++at) {
+      if (at->tile == need.tile) continue;
+      const auto n = std::min(at->end, need.end) - std::max(at->begin, need.begin);
+      in[need.tile] += n;
+      ++spans[need.tile];
+      out[at->tile] += n;
+      any = true;
+      const auto from = at->tile / tilesPerIPU_, to = need.tile / tilesPerIPU_;
+      if (from != to) between[{from, to}] += n;
+    }
+  }
+  if (!any) return;
+  const auto holds = held.byTile(tiles);
+  for (const auto& [ipus, n] : between) {
+    const auto distinct = std::min((n + held.repeat - 1) / held.repeat, held.distinct);
+    link(ipus.first, ipus.second, static_cast<std::uint64_t>(distinct) * held.elementBytes);
+  }
+  for (unsigned t = 0; t < tiles; ++t) {
+    const auto distinct = std::min((in[t] + held.repeat - 1) / held.repeat, held.distinct);
+    received_[t] += static_cast<std::uint64_t>(distinct) * held.elementBytes;
+    // Of a broadcast operand a span arrives once, as its elements do.
+    if (in[t] > 0)
+      spans_[t] += static_cast<std::uint64_t>((spans[t] * distinct + in[t] - 1) / in[t]);
+    const auto own = (holds[t] * held.distinct + held.elements - 1) / held.elements;
+    sent_[t] += static_cast<std::uint64_t>(std::min(out[t], own)) * held.elementBytes;
+  }
+}
+
+void Traffic::add(const Traffic& other) {
+  for (std::size_t t = 0; t < received_.size(); ++t) {
+    received_[t] += other.received_[t];
+    saved_[t] += other.saved_[t];
+    spans_[t] += other.spans_[t];
+    sent_[t] += other.sent_[t];
+  }
+  between_.add(other.between_);
+}
+
+std::uint64_t Traffic::bytes() const {
+  return std::accumulate(received_.begin(), received_.end(), std::uint64_t{0});
+}
+
+std::uint64_t Traffic::cycles(const TargetSpec& spec) const {
+  std::uint64_t most = 0, spans = 0;
+  for (std::size_t t = 0; t < received_.size(); ++t) {
+    most = std::max({most, received_[t] - saved_[t], sent_[t]});
+    spans = std::max(spans, spans_[t]);
+  }
+  return std::max((most + spec.exchangeBytesPerCycle - 1) / spec.exchangeBytesPerCycle,
+                  spans * spec.exchangeSlotsPerSpan);
+}
+
+}  // namespace popir

@@ -1,0 +1,106 @@
+// Exchange traffic: which bytes move between tiles in one phase, and how many cycles that takes.
+#ifndef popir_machine_exchange_exchange_hpp
+#define popir_machine_exchange_exchange_hpp
+
+#include <cstdint>
+#include <vector>
+
+#include "machine/exchange/tile_bytes.hpp"
+#include "machine/links.hpp"
+#include "machine/target_spec.hpp"
+
+namespace popir {
+
+/// Elements [begin, end) of a flattened tensor, on one tile.
+struct TileRun {
+  std::int64_t begin, end;
+  unsigned tile;
+
+  friend bool operator==(const TileRun& a, const TileRun& b) {
+    return a.begin == b.begin && a.end == b.end && a.tile == b.tile;
+  }
+};
+
+/// The tiles of an operand's elements: runs in ascending order without overlaps.
+struct TileRuns {
+  std::vector<TileRun> runs;
+  std::int64_t elements = 0;
+  /// Distinct elements in memory, and how often each is repeated in a row: [a, a, a, b, b, b] by
+  /// broadcasting has 6 elements, 2 distinct ones, and repeat 3.
+  std::int64_t distinct = 0, repeat = 1;
+  std::uint64_t elementBytes = 0;
+
+  /// Appends a run, or extends the last one if it ends at `begin` on the same tile.
+  void append(std::int64_t begin, std::int64_t end, unsigned tile);
+  /// The runs scaled to the positions of a tensor of another size: which of its elements each tile
+  /// needs, in proportion. If that tensor is smaller, neighbouring runs may overlap.
+  TileRuns scaledTo(const TileRuns& other) const;
+  /// Removes overlaps: an element of several runs stays in the first of them.
+  TileRuns withoutOverlaps() const;
+  /// Elements by tile.
+  std::vector<std::int64_t> byTile(unsigned tiles) const;
+};
+
+/// The exchange traffic of one phase.
+///
+/// - A tile receives each byte that it needs and does not hold, once for each operand.
+/// - A tile sends each byte once, however many tiles receive it: all of them can read a sent word.
+/// - A span is a received piece that is contiguous at both its source and its destination. Each
+///   span takes control slots in addition to its payload.
+/// - Contention on a chip is not modelled.
+/// - Bytes from another IPU first cross the links (machine/links.hpp), each word once for all tiles
+///   of the receiving IPU.
+class Traffic {
+ public:
+  explicit Traffic(const TargetSpec& spec)
+      : received_(spec.numTiles()),
+        saved_(spec.numTiles()),
+        spans_(spec.numTiles()),
+        sent_(spec.numTiles()),
+        between_(spec.numIPUs),
+        tilesPerIPU_(spec.tilesPerIPU) {}
+
+  /// Adds the traffic that moves elements from their tiles in `held` to those in `needed`. Both are
+  /// runs over the same positions.
+  void add(const TileRuns& held, const TileRuns& needed);
+  void add(const Traffic& other);
+  /// Adds received bytes of a tile. If `together` tiles of one exchange bus need the same bytes,
+  /// each of them takes only the cycles of 1 / together of the bytes.
+  void receive(unsigned tile, std::uint64_t bytes, unsigned together = 1) {
+    received_[tile] += bytes;
+    saved_[tile] += bytes - bytes / together;
+  }
+  /// Adds a received span.
+  void span(unsigned tile, std::uint64_t bytes) {
+    receive(tile, bytes);
+    ++spans_[tile];
+  }
+  void addSpans(unsigned tile, std::uint64_t spans) { spans_[tile] += spans; }
+  void send(unsigned tile, std::uint64_t bytes) { sent_[tile] += bytes; }
+  /// Adds bytes from one tile to another; only counts tiles on different IPUs.
+  void linkTiles(unsigned from, unsigned to, std::uint64_t bytes) {
+    link(from / tilesPerIPU_, to / tilesPerIPU_, bytes);
+  }
+  /// Bytes from one IPU to another.
+  void link(unsigned from, unsigned to, std::uint64_t bytes) { between_.add(from, to, bytes); }
+
+  /// By tile.
+  const PerTile& received() const { return received_; }
+  const PerTile& sent() const { return sent_; }
+  const PerTile& spans() const { return spans_; }
+  /// Over all tiles.
+  std::uint64_t bytes() const;
+  /// Cycles on the chips, without links: those of the slowest tile, by its bytes or its spans.
+  std::uint64_t cycles(const TargetSpec& spec) const;
+  const LinkTraffic& links() const { return between_; }
+  unsigned ipus() const { return static_cast<unsigned>(received_.size() / tilesPerIPU_); }
+
+ private:
+  PerTile received_, saved_, spans_, sent_;
+  LinkTraffic between_;
+  unsigned tilesPerIPU_;
+};
+
+}  // namespace popir
+
+#endif

@@ -1,0 +1,66 @@
+// Bytes for each tile, run-length encoded. Neighbouring tiles mostly have equal figures, and there
+// may be thousands of such lists over thousands of tiles.
+#ifndef popir_machine_exchange_tile_bytes_hpp
+#define popir_machine_exchange_tile_bytes_hpp
+
+#include <cstdint>
+#include <vector>
+
+namespace popir {
+
+/// One figure for each tile.
+using PerTile = std::vector<std::uint64_t>;
+
+class TileBytes {
+ public:
+  TileBytes() = default;
+  explicit TileBytes(const PerTile& bytes) {
+    for (unsigned t = 0; t < bytes.size(); ++t) append(t, t + 1, bytes[t]);
+  }
+
+  /// Tiles [begin, end), above all others so far, have `bytes` each.
+  void append(unsigned begin, unsigned end, std::uint64_t bytes) {
+    if (bytes == 0 || begin >= end) return;
+    if (!stretches_.empty() && stretches_.back().end == begin && stretches_.back().bytes == bytes)
+      stretches_.back().end = end;
+    else
+      stretches_.push_back({begin, end, bytes});
+  }
+  bool empty() const { return stretches_.empty(); }
+  std::uint64_t on(unsigned tile) const {
+    for (const auto& s : stretches_)
+      if (s.begin <= tile && tile < s.end) return s.bytes;
+    return 0;
+  }
+  std::uint64_t total() const {
+    std::uint64_t sum = 0;
+    for (const auto& s : stretches_) sum += s.bytes * (s.end - s.begin);
+    return sum;
+  }
+  void addTo(PerTile& all) const {
+    for (const auto& s : stretches_)
+      for (unsigned t = s.begin; t < s.end; ++t) all[t] += s.bytes;
+  }
+  void takeFrom(PerTile& all) const {
+    for (const auto& s : stretches_)
+      for (unsigned t = s.begin; t < s.end; ++t) all[t] -= s.bytes;
+  }
+  /// Applies `f` to each figure other than 0.
+  template <class F>
+  TileBytes map(const F& f) const {
+    TileBytes mapped;
+    for (const auto& s : stretches_) mapped.append(s.begin, s.end, f(s.bytes));
+    return mapped;
+  }
+
+ private:
+  struct Stretch {
+    unsigned begin, end;
+    std::uint64_t bytes;
+  };
+  std::vector<Stretch> stretches_;
+};
+
+}  // namespace popir
+
+#endif

@@ -1,0 +1,404 @@
+#include "machine/exchange/traffic.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace popir {
+namespace {
+
+Stretch meet(Stretch a, Stretch b) { return {std::max(a.begin, b.begin), std::min(a.end, b.end)}; }
+
+std::int64_t product(const Radix& sizes, std::size_t begin, std::size_t end) {
+  std::int64_t n = 1;
+  for (auto i = begin; i < end; ++i) n *= sizes[i];
+  return n;
+}
+
+// Cuts a stretch of the product of `sizes` [d, end) into boxes of them.
+void cut(const Radix& sizes, std::size_t d, std::size_t end, Stretch s, Box& box,
+         const std::function<void()>& visit) {
+  if (s.size() == 0) return;
+  if (d + 1 >= end) {
+    if (d < end) box[d] = s;
+    return visit();
+  }
+  const auto below = product(sizes, d + 1, end);
+  const auto first = s.begin / below, last = (s.end - 1) / below;
+  const auto rest = [&](std::int64_t at, Stretch inside) {
+    box[d] = {at, at + 1};
+    cut(sizes, d + 1, end, inside, box, visit);
+  };
+  if (first == last) return rest(first, {s.begin - first * below, s.end - first * below});
+  auto from = first, to = last + 1;
+  if (s.begin > first * below) rest(from++, {s.begin - first * below, below});
+  const bool tail = s.end < (last + 1) * below;
+  if (tail) --to;
+  if (from < to) {
+    box[d] = {from, to};
+    cut(sizes, d + 1, end, {0, below}, box, visit);
+  }
+  if (tail) rest(last, {0, s.end - last * below});
+}
+
+// A coarse dimension as a product of the fine dimensions [begin, end).
+struct Group {
+  std::size_t begin = 0, end = 0;
+};
+
+// The coarsest radix that refines both `a` and the strides; empty if they do not nest.
+Radix common(const Radix& a, std::vector<std::int64_t> strides, std::int64_t elements) {
+  std::int64_t below = 1;
+  for (auto d = a.rbegin(); d != a.rend(); ++d) strides.push_back(below *= *d);
+  strides.push_back(1);
+  strides.push_back(elements);
+  std::sort(strides.rbegin(), strides.rend());
+  strides.erase(std::unique(strides.begin(), strides.end()), strides.end());
+  Radix sizes;
+  for (std::size_t i = 0; i + 1 < strides.size(); ++i) {
+    if (strides[i] % strides[i + 1] != 0) return {};
+    sizes.push_back(strides[i] / strides[i + 1]);
+  }
+  if (sizes.empty()) sizes.push_back(1);
+  return sizes;
+}
+
+// The group of the dimension with this stride and size.
+Group groupOf(const Radix& fine, std::int64_t stride, std::int64_t size) {
+  Group g{fine.size(), fine.size()};
+  std::int64_t below = 1;
+  for (auto d = fine.size(); d-- > 0; below *= fine[d]) {
+    if (below >= stride * size) break;
+    if (below < stride) g.end = d;
+    g.begin = d;
+  }
+  if (size == 1) g.begin = g.end;
+  return g;
+}
+
+class BoxTraffic {
+ public:
+  BoxTraffic(Traffic& traffic, const BoxNeeds& needs, unsigned first, const StridedOperand& operand,
+             const BoxMapping& mapping, unsigned tilesPerIPU)
+      : traffic_(traffic),
+        needs_(needs),
+        first_(first),
+        tiles_(needs.tiles()),
+        operand_(operand),
+        mapping_(mapping),
+        tilesPerIPU_(tilesPerIPU) {}
+
+  // Whether all dimensions nest.
+  bool prepare() {
+    std::vector<std::int64_t> strides;
+    for (std::size_t d = 0; d < needs_.dims(); ++d)
+      if (steps(d)) strides.push_back(std::abs(operand_.strides[d]));
+    fine_ = common(mapping_.radix(), strides, operand_.elements);
+    if (fine_.empty()) return false;
+    std::sort(strides.rbegin(), strides.rend());
+    if (std::adjacent_find(strides.begin(), strides.end()) != strides.end()) return false;
+    base_.resize(fine_.size());
+    auto rest = operand_.offset;
+    for (auto d = fine_.size(); d-- > 0; rest /= fine_[d]) base_[d] = rest % fine_[d];
+    dims_.resize(needs_.dims());
+    std::vector<bool> shown(fine_.size());
+    for (std::size_t d = 0; d < dims_.size(); ++d) {
+      auto& dim = dims_[d];
+      dim.steps = steps(d);
+      if (!dim.steps) continue;
+      const auto stride = std::abs(operand_.strides[d]);
+      const auto above = std::upper_bound(strides.rbegin(), strides.rend(), stride);
+      const auto top = above == strides.rend() ? operand_.elements : *above;
+      dim.group = groupOf(fine_, stride, top / stride);
+      for (auto f = dim.group.begin; f < dim.group.end; ++f) {
+        dim.from = dim.from * fine_[f] + base_[f];
+        shown[f] = true;
+      }
+      dim.sign = operand_.strides[d] < 0 ? -1 : 1;
+      dim.size = product(fine_, dim.group.begin, dim.group.end);
+      const auto far = dim.from + dim.sign * (extent(d) - 1);
+      if (far < 0 || far >= dim.size) return false;
+    }
+    for (std::size_t f = 0; f < fine_.size(); ++f)
+      if (!shown[f]) hidden_.push_back(f);
+    for (std::size_t d = 0; d < dims_.size(); ++d)
+      if (dims_[d].steps) order_.push_back(d);
+    std::sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
+      return dims_[a].group.begin < dims_[b].group.begin;
+    });
+    return true;
+  }
+
+  void add(std::uint64_t elementBytes, unsigned together) {
+    bytes_ = elementBytes;
+    own_.resize(tiles_);
+    ownSpans_.resize(tiles_);
+    spans_.resize(needs_.boxes());
+    if (traffic_.ipus() > 1) {
+      wanting_.resize(needs_.boxes());
+      for (unsigned t = 0; t < tiles_; ++t)
+        if (needs_.boxOf(t) < needs_.boxes())
+          wanting_[needs_.boxOf(t)] |= std::uint64_t{1} << ((first_ + t) / tilesPerIPU_);
+      wantedBy_.resize(traffic_.ipus());
+      for (unsigned ipu = 0; ipu < wantedBy_.size(); ++ipu)
+        for (const auto by : wanting_) wantedBy_[ipu] += by >> ipu & 1;
+    }
+    std::vector<Group> groups;
+    std::int64_t below = 1;
+    for (auto d = mapping_.radix().rbegin(); d != mapping_.radix().rend(); below *= *d++)
+      groups.insert(groups.begin(), groupOf(fine_, below, *d));
+    if (mapping_.channels() < groups.size()) channels_ = groups[mapping_.channels()];
+    channelGroup_ =
+        static_cast<std::int64_t>(std::max<std::uint64_t>(1, kChannelGroupBytes / bytes_));
+    Box box(fine_.size());
+    mapping_.forEach(wantedOf(groups), [&](const Box& mapped, unsigned tile) {
+      for (std::size_t f = 0; f < fine_.size(); ++f) box[f] = {0, fine_[f]};
+      refine(mapped, groups, 0, box, tile);
+    });
+    for (unsigned t = 0; t < tiles_; ++t) {
+      const auto b = needs_.boxOf(t);
+      if (b == needs_.boxes()) continue;
+      const auto need = static_cast<std::uint64_t>(volume(b));
+      const auto elements = static_cast<double>(need - std::min(need, own_[t]));
+      const auto lacking = static_cast<std::uint64_t>(elements * needs_.density() + 0.5) * bytes_;
+      if (lacking == 0) continue;
+      const auto spans = spans_[b] + everywhere_ / needs_.boxes();
+      traffic_.receive(first_ + t, lacking, together);
+      traffic_.addSpans(first_ + t,
+                        (spans - std::min(spans, ownSpans_[t]) + together - 1) / together);
+    }
+  }
+
+ private:
+  struct Dim {
+    bool steps = false;
+    Group group;
+    std::int64_t from = 0, sign = 1, size = 1;
+  };
+
+  std::int64_t extent(std::size_t d) const { return needs_.extent(d); }
+  bool steps(std::size_t d) const { return extent(d) > 1 && operand_.strides[d] != 0; }
+
+  std::int64_t volume(std::size_t box) const {
+    std::int64_t n = 1;
+    for (std::size_t d = 0; d < dims_.size(); ++d) {
+      const auto size = needs_.stretch(box, d).size();
+      n *= dims_[d].steps ? size : std::min<std::int64_t>(size, 1);
+    }
+    return n;
+  }
+
+  // Where a stretch of an operand's dimension is among the elements of its group.
+  Stretch inGroup(std::size_t d, Stretch s) const {
+    const auto& dim = dims_[d];
+    return dim.sign > 0 ? Stretch{dim.from + s.begin, dim.from + s.end}
+                        : Stretch{dim.from - s.end + 1, dim.from - s.begin + 1};
+  }
+
+  // A box of the mapping that contains everything that any tile needs.
+  Box wantedOf(const std::vector<Group>& groups) const {
+    Box fine(fine_.size());
+    for (std::size_t f = 0; f < fine_.size(); ++f) fine[f] = {0, fine_[f]};
+    for (const auto f : hidden_) fine[f] = {base_[f], base_[f] + 1};
+    for (const auto d : order_)
+      if (dims_[d].group.end - dims_[d].group.begin == 1)
+        fine[dims_[d].group.begin] = inGroup(d, needs_.all(d));
+    Box wanted;
+    for (const auto& g : groups) {
+      Stretch s{0, 1};
+      for (auto f = g.begin; f < g.end; ++f)
+        s = {s.begin * fine_[f] + fine[f].begin, (s.end - 1) * fine_[f] + fine[f].end};
+      wanted.push_back(s);
+    }
+    return wanted;
+  }
+
+  void refine(const Box& mapped, const std::vector<Group>& groups, std::size_t d, Box& box,
+              unsigned tile) {
+    if (d == groups.size()) return meetBox(box, tile);
+    const auto& g = groups[d];
+    if (g.begin == g.end) return refine(mapped, groups, d + 1, box, tile);
+    cut(fine_, g.begin, g.end, mapped[d], box, [&] { refine(mapped, groups, d + 1, box, tile); });
+  }
+
+  // Elements that a stretch of a dimension has in a box.
+  std::int64_t meeting(std::size_t d, Stretch s, const Box& box) const {
+    if (!dims_[d].steps) return s.size() > 0;
+    const auto& g = dims_[d].group;
+    const auto there = inGroup(d, s);
+    if (g.end - g.begin == 1) return std::max<std::int64_t>(0, meet(there, box[g.begin]).size());
+    std::int64_t n = 0;
+    auto part = scratch_;
+    part.resize(fine_.size());
+    cut(fine_, g.begin, g.end, there, part, [&] {
+      std::int64_t both = 1;
+      for (auto f = g.begin; f < g.end; ++f) both *= meet(part[f], box[f]).size();
+      n += both;
+    });
+    return n;
+  }
+
+  void meetBox(const Box& box, unsigned tile) {
+    for (const auto f : hidden_)
+      if (meet(box[f], {base_[f], base_[f] + 1}).size() == 0) return;
+    std::int64_t all = 1;
+    std::size_t combinations = 1;
+    ranges_.resize(dims_.size());
+    for (std::size_t d = 0; d < dims_.size(); ++d) {
+      Stretch of{0, extent(d)};
+      if (dims_[d].steps) {
+        const auto& g = dims_[d].group;
+        Stretch there{0, 1};
+        for (auto f = g.begin; f < g.end; ++f)
+          there = {there.begin * fine_[f] + box[f].begin, (there.end - 1) * fine_[f] + box[f].end};
+        of =
+            meet(of, dims_[d].sign > 0
+                         ? Stretch{there.begin - dims_[d].from, there.end - dims_[d].from}
+                         : Stretch{dims_[d].from - there.end + 1, dims_[d].from - there.begin + 1});
+      }
+      if (of.size() == 0) return;
+      all *= meeting(d, needs_.all(d), box);
+      ranges_[d] = needs_.meeting(d, of);
+      if (ranges_[d].size() == 0) return;
+      combinations *= static_cast<std::size_t>(ranges_[d].size());
+    }
+    if (all == 0) return;
+    std::uint64_t own = 0;
+    if (tile >= first_ && tile < first_ + tiles_) {
+      const auto b = needs_.boxOf(tile - first_);
+      own = b < needs_.boxes();
+      for (std::size_t d = 0; d < dims_.size() && own > 0; ++d)
+        own *= static_cast<std::uint64_t>(meeting(d, needs_.stretch(b, d), box));
+      own_[tile - first_] += own;
+      if (own > 0) ++ownSpans_[tile - first_];
+    }
+    // Elements that only this tile needs are not sent.
+    const auto stays = needs_.shared() ? 0 : std::min(own, static_cast<std::uint64_t>(all));
+    traffic_.send(tile, (static_cast<std::uint64_t>(all) - stays) * bytes_);
+    constexpr std::size_t kMany = 64;  // for more, assume that all are alike
+    if (combinations > kMany) {
+      everywhere_ += combinations;
+      for (unsigned to = 0; to < wantedBy_.size(); ++to)
+        if (to != tile / tilesPerIPU_)
+          link(tile, to, static_cast<std::uint64_t>(all) * wantedBy_[to] / needs_.boxes());
+      return;
+    }
+    chosen_.resize(dims_.size());
+    combine(0, 1, box, tile);
+  }
+
+  void combine(std::size_t d, std::int64_t elements, const Box& box, unsigned tile) {
+    if (d < dims_.size()) {
+      for (auto at = ranges_[d].begin; at < ranges_[d].end; ++at) {
+        chosen_[d] = static_cast<std::size_t>(at);
+        const auto n = meeting(d, needs_.along(d)[chosen_[d]], box);
+        if (n > 0) combine(d + 1, elements * n, box, tile);
+      }
+      return;
+    }
+    const auto b = needs_.boxOf(chosen_);
+    spans_[b] += static_cast<std::uint64_t>(pieces(box));
+    if (wanting_.empty()) return;
+    for (unsigned to = 0; to < wantedBy_.size(); ++to)
+      if ((wanting_[b] >> to & 1) != 0) link(tile, to, static_cast<std::uint64_t>(elements));
+  }
+
+  void link(unsigned tile, unsigned ipu, std::uint64_t elements) {
+    if (tile / tilesPerIPU_ != ipu) traffic_.link(tile / tilesPerIPU_, ipu, elements * bytes_);
+  }
+
+  // Into how many what the chosen stretches have of a box falls, in the order of memory.
+  std::int64_t pieces(const Box& box) const {
+    std::int64_t outside = 1, found = 1;
+    bool cutsGroups = false;
+    for (const auto d : order_) {
+      const auto& g = dims_[d].group;
+      std::int64_t whole = 1;
+      for (auto f = g.begin; f < g.end; ++f) whole *= box[f].size();
+      auto n = meeting(d, needs_.along(d)[chosen_[d]], box);
+      if (g.begin == channels_.begin && g.end == channels_.end) {
+        cutsGroups = n < whole && n < channelGroup_;
+        n = (n + channelGroup_ - 1) / channelGroup_;
+        whole = (whole + channelGroup_ - 1) / channelGroup_;
+      }
+      if (n < whole) found = outside;
+      outside *= n;
+    }
+    return cutsGroups ? outside : found;
+  }
+
+  Traffic& traffic_;
+  const BoxNeeds& needs_;
+  const unsigned first_, tiles_;
+  const StridedOperand& operand_;
+  const BoxMapping& mapping_;
+  const unsigned tilesPerIPU_;
+  std::uint64_t bytes_ = 1;
+  Radix fine_;
+  std::vector<std::int64_t> base_;  // where the operand begins
+  std::vector<std::size_t> hidden_, order_;
+  std::vector<Dim> dims_;
+  Group channels_;  // of the mapping, empty for none
+  std::int64_t channelGroup_ = 1;
+  std::vector<std::uint64_t> own_, ownSpans_;
+  std::vector<std::uint64_t> spans_, wanting_;  // by box; IPUs as bits
+  std::vector<std::uint64_t> wantedBy_;         // by IPU: boxes
+  std::uint64_t everywhere_ = 0;
+  std::vector<Stretch> ranges_;
+  std::vector<std::size_t> chosen_;
+  const Box scratch_;
+};
+
+}  // namespace
+
+BoxMapping BoxMapping::of(const Grid& grid) {
+  BoxMapping h;
+  h.grid_ = grid;
+  for (const auto& d : grid.dims) h.radix_.push_back(d.size);
+  return h;
+}
+
+BoxMapping BoxMapping::of(std::vector<TileRun> runs, std::int64_t elements) {
+  BoxMapping h;
+  h.radix_ = {elements};
+  h.runs_ = std::move(runs);
+  return h;
+}
+
+void BoxMapping::forEach(const Box& wanted,
+                         const std::function<void(const Box&, unsigned)>& visit) const {
+  Box box(radix_.size());
+  if (grid_.dims.empty()) {
+    auto run = std::partition_point(runs_.begin(), runs_.end(),
+                                    [&](const TileRun& r) { return r.end <= wanted[0].begin; });
+    for (; run != runs_.end() && run->begin < wanted[0].end; ++run) {
+      box[0] = {run->begin, run->end};
+      visit(box, run->tile);
+    }
+    return;
+  }
+  const std::function<void(std::size_t, unsigned)> along = [&](std::size_t d, unsigned tile) {
+    if (d == radix_.size()) return visit(box, tile);
+    const auto& dim = grid_.dims[d];
+    for (auto i = wanted[d].begin; i < wanted[d].end;) {
+      // From the beginning of the piece that i is in.
+      const auto inPart = i % dim.period % dim.part;
+      const auto next = dim.boundary(i);
+      const auto start = dim.split() ? i - inPart % dim.sub : 0;
+      box[d] = {start, next};
+      along(d + 1, tile + dim.tile(i));
+      i = next;
+    }
+  };
+  along(0, grid_.first);
+}
+
+bool addBoxTraffic(Traffic& traffic, const BoxNeeds& needs, unsigned first,
+                   const StridedOperand& operand, const BoxMapping& mapping,
+                   std::uint64_t elementBytes, unsigned together, unsigned tilesPerIPU) {
+  BoxTraffic all(traffic, needs, first, operand, mapping, tilesPerIPU);
+  if (!all.prepare()) return false;
+  all.add(elementBytes, together);
+  return true;
+}
+
+}  // namespace popir

@@ -1,0 +1,207 @@
+#include "program/engine_options.hpp"
+
+#include <poplar/exceptions.hpp>
+
+#include <cctype>
+#include <cstdlib>
+
+namespace popir {
+namespace {
+
+using Kind = OptionRow::Kind;
+using Type = OptionRow::Type;
+
+constexpr const char* kNoTiles = "nothing is compiled or linked for a tile";
+constexpr const char* kNoSync = "host and device are one process, which does not wait for itself";
+constexpr const char* kNoFabric = "there is no hardware to set up";
+constexpr const char* kCopies = "copies are planned by the engine, and estimated as they are";
+constexpr const char* kNoFile = "no such file is written";
+constexpr const char* kEstimates = "the profile holds estimates, which need no instrumentation";
+constexpr const char* kCallbacks = "a stream's callback is called in the thread that runs";
+constexpr const char* kInProfile = "the profile is of all programs, on all tiles";
+
+// Sorted by effect. popir's own options come first; the rest are Poplar's.
+const std::vector<OptionRow> kOptions = {
+    {"host.numThreads", Kind::Acts, Type::Threads, "", "threads of the host; by default all cores"},
+    {"host.fuse", Kind::Acts, Type::Flag, "true", "false: every vertex is run by itself"},
+    {"host.profile", Kind::Acts, Type::Flag, "false", "the time of each instruction is taken"},
+    {"debug.allowOutOfMemory", Kind::Acts, Type::Flag, "false",
+     "a program that does not fit the tiles runs all the same"},
+    {"debug.checkBounds", Kind::Acts, Type::Flag, "false",
+     "a codelet's field that is indexed outside of its elements ends the run"},
+    {"debug.poisonMemory", Kind::Acts, Type::Flag, "false",
+     "memory that does not last and outputs hold NaN before each run: what is read unwritten "
+     "shows"},
+    {"debug.verifyPlan", Kind::Acts, Type::Flag, "false",
+     "the engine's plan is verified after each of its passes"},
+    {"debug.instrument", Kind::Acts, Type::Flag, "false",
+     "codelets without an estimate are counted when they first run"},
+    {"debug.instrumentCompute", Kind::Acts, Type::Flag, "false", "as debug.instrument"},
+    {"debug.instrumentExternalExchange", Kind::Acts, Type::Flag, "false",
+     "transfers of streams are in the profile"},
+    {"debug.floatPointOpException", Kind::Acts, Type::Flag, "false",
+     "a vertex that makes NaN, or infinity but in half, of numbers without ends the run; nothing "
+     "is fused"},
+    {"debug.nanOverflowException", Kind::Acts, Type::Flag, "false",
+     "a vertex that makes infinity in half of numbers without ends the run; nothing is fused"},
+    {"exchange.streamBufferOverlap", Kind::Acts, Type::Choice, "any",
+     "none: streams have memory of their own, which prefetching needs",
+     "any hostRearrangeOnly none"},
+    {"exchange.enablePrefetch", Kind::Acts, Type::Flag, "true",
+     "callbacks are asked for the next transfer after each one"},
+    {"autoReport.all", Kind::Acts, Type::Flag, "false", "a profile is written"},
+    {"autoReport.outputGraphProfile", Kind::Acts, Type::Flag, "false", "a profile is written"},
+    {"autoReport.outputExecutionProfile", Kind::Acts, Type::Flag, "false",
+     "a profile is written, with what ran"},
+    {"autoReport.directory", Kind::Acts, Type::Text, ".", "the folder of the profile"},
+    {"profiler.blocks.filter", Kind::Acts, Type::Pattern, "",
+     "the names of Block programs whose executions are in the profile"},
+    {"profiler.programs.filter", Kind::Acts, Type::Pattern, "",
+     "the names of compute sets whose executions are in the profile"},
+
+    {"autoReport.outputArchive", Kind::Refused, Type::Flag, "false", kNoFile},
+    {"autoReport.outputDebugInfo", Kind::Refused, Type::Flag, "false", kNoFile},
+    {"autoReport.outputLoweredVars", Kind::Refused, Type::Flag, "false", kNoFile},
+    {"autoReport.outputSerializedGraph", Kind::Refused, Type::Flag, "false", kNoFile},
+    {"autoReport.streamAtEachRun", Kind::Refused, Type::Flag, "false", kNoFile},
+    {"debug.loweredVarDumpFile", Kind::Refused, Type::Text, "", kNoFile},
+    {"debug.trace", Kind::Refused, Type::Flag, "false", kNoFile},
+    {"debug.traceFile", Kind::Refused, Type::Text, "", kNoFile},
+    {"target.saveArchive", Kind::Refused, Type::Text, "", kNoFile},
+
+    {"autoReport.executionProfileProgramRunCount", Kind::NoMeaning, Type::Whole, "", kInProfile},
+    {"debug.branchRecordTile", Kind::NoMeaning, Type::Whole, "", kNoTiles},
+    {"debug.computeInstrumentationLevel", Kind::NoMeaning, Type::Text, "", kEstimates},
+    {"debug.cpuMultiThreadExecution", Kind::NoMeaning, Type::Flag, "",
+     "host.numThreads says how many threads run"},
+    {"debug.executionProfileProgramRunCount", Kind::NoMeaning, Type::Whole, "", kInProfile},
+    {"debug.externalExchangeInstrumentationLevel", Kind::NoMeaning, Type::Text, "", kEstimates},
+    {"debug.instrumentControlFlow", Kind::NoMeaning, Type::Flag, "", kEstimates},
+    {"debug.outputAllSymbols", Kind::NoMeaning, Type::Flag, "", kNoTiles},
+    {"debug.profilingTile", Kind::NoMeaning, Type::Whole, "", kInProfile},
+    {"debug.retainDebugInformation", Kind::NoMeaning, Type::Flag, "",
+     "names are always kept, for messages and reports"},
+    {"debug.runtimeVerify", Kind::NoMeaning, Type::Flag, "", kNoFabric},
+    {"debug.supervisorStackSizeInBytes", Kind::NoMeaning, Type::Whole, "", kNoTiles},
+    {"debug.verify", Kind::NoMeaning, Type::Flag, "", "programs are always checked"},
+    {"debug.workerStackSizeInBytes", Kind::NoMeaning, Type::Whole, "", kNoTiles},
+    {"opt.enableInlining", Kind::NoMeaning, Type::Flag, "", kNoTiles},
+    {"opt.enableMultiAccessCopies", Kind::NoMeaning, Type::Flag, "", kCopies},
+    {"opt.enableSkipSyncs", Kind::NoMeaning, Type::Flag, "", kNoSync},
+    {"opt.enableSwSyncs", Kind::NoMeaning, Type::Flag, "", kNoSync},
+    {"opt.internalExchangeOptimisationTarget", Kind::NoMeaning, Type::Text, "", kCopies},
+    {"opt.maxCompilationThreads", Kind::NoMeaning, Type::Whole, "", kNoTiles},
+    {"opt.maxComputeSetsPerLoweredCopy", Kind::NoMeaning, Type::Whole, "", kCopies},
+    {"opt.maxCopyMergeSize", Kind::NoMeaning, Type::Whole, "", kCopies},
+    {"opt.maxLinkerThreads", Kind::NoMeaning, Type::Whole, "", kNoTiles},
+    {"profiler.includeCycleEstimates", Kind::NoMeaning, Type::Flag, "", kEstimates},
+    {"profiler.includeFlopEstimates", Kind::NoMeaning, Type::Flag, "", kEstimates},
+    {"profiler.perExecutionStreamCopyCycles", Kind::NoMeaning, Type::Flag, "", kEstimates},
+    {"profiler.replicaToProfile", Kind::NoMeaning, Type::Whole, "", "there is one replica"},
+    {"streamCallbacks.maxLookahead", Kind::NoMeaning, Type::Text, "", kCallbacks},
+    {"streamCallbacks.multiThreadMode", Kind::NoMeaning, Type::Text, "", kCallbacks},
+    {"streamCallbacks.numWorkerThreads", Kind::NoMeaning, Type::Text, "", kCallbacks},
+    {"streamCallbacks.numaAware", Kind::NoMeaning, Type::Flag, "", kCallbacks},
+    {"target.deterministicWorkers", Kind::NoMeaning, Type::Text, "",
+     "the same program, inputs and number of threads always give the same bits"},
+    {"target.extendedMemory", Kind::NoMeaning, Type::Flag, "", kNoFabric},
+    {"target.gatewayMode", Kind::NoMeaning, Type::Flag, "", kNoFabric},
+    {"target.gatewayWriteCombining", Kind::NoMeaning, Type::Flag, "", kNoFabric},
+    {"target.hostSyncTimeout", Kind::NoMeaning, Type::Text, "", kNoSync},
+    {"target.maxStreamCallbackThreadsPerNumaNode", Kind::NoMeaning, Type::Text, "", kCallbacks},
+    {"target.syncMethod", Kind::NoMeaning, Type::Text, "", kNoSync},
+    {"target.syncPollPeriodUs", Kind::NoMeaning, Type::Whole, "", kNoSync},
+    {"target.syncReplicasIndependently", Kind::NoMeaning, Type::Flag, "", "there is one replica"},
+};
+
+constexpr const char* kVariable = "POPLAR_ENGINE_OPTIONS";
+
+// Reads a JSON object with values that options can have: strings, numbers and booleans.
+class Reader {
+ public:
+  explicit Reader(const std::string& text) : text_(text) {}
+
+  poplar::OptionFlags options() {
+    poplar::OptionFlags options;
+    take('{');
+    if (peek() != '}') {
+      do {
+        const auto name = string();
+        take(':');
+        options.set(name, peek() == '"' ? string() : word());
+      } while (next(','));
+    }
+    take('}');
+    if (peek() != 0) fail("nothing more");
+    return options;
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& expected) const {
+    throw poplar::invalid_option(std::string(kVariable) + ": expected " + expected +
+                                 " at character " + std::to_string(at_) + " of " + text_ +
+                                 "; give a JSON object such as {\"autoReport.all\": \"true\"}");
+  }
+  char peek() {
+    while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_]))) ++at_;
+    return at_ < text_.size() ? text_[at_] : 0;
+  }
+  bool next(char c) {
+    if (peek() != c) return false;
+    ++at_;
+    return true;
+  }
+  void take(char c) {
+    if (!next(c)) fail(std::string("'") + c + "'");
+  }
+  std::string string() {
+    take('"');
+    std::string value;
+    while (at_ < text_.size() && text_[at_] != '"') {
+      if (text_[at_] == '\\' && at_ + 1 < text_.size()) ++at_;
+      value += text_[at_++];
+    }
+    take('"');
+    return value;
+  }
+  std::string word() {
+    std::string value;
+    for (peek(); at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) ||
+                                        text_[at_] == '.' || text_[at_] == '-');)
+      value += text_[at_++];
+    if (value.empty()) fail("a value");
+    return value;
+  }
+
+  const std::string& text_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace
+
+const std::vector<OptionRow>& engineOptionTable() { return kOptions; }
+
+poplar::OptionFlags engineOptions(const poplar::OptionFlags& options) {
+  auto all = options;
+  const char* text = std::getenv(kVariable);
+  if (text != nullptr && *text != 0) {
+    const std::string given = text;
+    for (const auto& [name, value] : Reader(given).options()) all.set(name, value);
+  }
+  for (const auto& note : checkOptions("Engine", kOptions, all)) noteOption(note);
+  return all;
+}
+
+bool flagFrom(const poplar::OptionFlags& options, const char* name, bool otherwise) {
+  const auto found = options.find(name);
+  return found == options.end() ? otherwise : found->second == "true";
+}
+
+bool countsFrom(const poplar::OptionFlags& options) {
+  for (const auto* name : {"autoReport.all", "autoReport.outputExecutionProfile",
+                           "debug.instrument", "debug.instrumentCompute"})
+    if (flagFrom(options, name, false)) return true;
+  return false;
+}
+
+}  // namespace popir

@@ -1,0 +1,26 @@
+// Options of engines.
+#ifndef popir_program_engine_options_hpp
+#define popir_program_engine_options_hpp
+
+#include "support/option_table.hpp"
+
+namespace popir {
+
+/// Every option that an engine knows. To add one, add a row in engine_options.cpp.
+__attribute__((visibility("default"))) const std::vector<OptionRow>& engineOptionTable();
+
+/// `options` together with those of the environment variable POPLAR_ENGINE_OPTIONS, which take
+/// precedence. Checks them, and notes those without effect. \throws as checkOptions(), and
+/// poplar::invalid_option if the environment variable is not a JSON object of strings.
+poplar::OptionFlags engineOptions(const poplar::OptionFlags& options);
+
+/// The value of an option of type Flag; `otherwise` if it is not set.
+bool flagFrom(const poplar::OptionFlags& options, const char* name, bool otherwise = true);
+
+/// Whether the engine should count what codelets execute: if it writes an execution profile, or if
+/// the options "debug.instrument" and "debug.instrumentCompute" say so.
+bool countsFrom(const poplar::OptionFlags& options);
+
+}  // namespace popir
+
+#endif

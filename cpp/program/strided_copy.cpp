@@ -1,0 +1,131 @@
+#include "program/strided_copy.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+namespace popir {
+namespace {
+
+// Above this many bytes a copy is shared among the threads.
+constexpr std::size_t kParallelBytes = 256 * 1024;
+// A pair of loops that transposes works on square blocks of this many rows and columns.
+constexpr std::int64_t kTile = 32;
+
+struct Loop {
+  std::int64_t n, from, to;
+};
+
+template <class T>
+void copyRow(const T* src, T* dst, const Loop& d) {
+  if (d.from == 1 && d.to == 1) {
+    std::memcpy(dst, src, static_cast<std::size_t>(d.n) * sizeof(T));
+  } else if (d.from == 0 && d.to == 1) {
+    std::fill(dst, dst + d.n, *src);
+  } else {
+    for (std::int64_t i = 0; i < d.n; ++i) dst[i * d.to] = src[i * d.from];
+  }
+}
+
+template <class T>
+void copyTransposed(const T* src, T* dst, const Loop& a, const Loop& b) {
+  for (std::int64_t i = 0; i < a.n; i += kTile)
+    for (std::int64_t j = 0; j < b.n; j += kTile) {
+      const auto iEnd = std::min(i + kTile, a.n), jEnd = std::min(j + kTile, b.n);
+      for (auto k = i; k < iEnd; ++k)
+        for (auto l = j; l < jEnd; ++l) dst[k * a.to + l * b.to] = src[k * a.from + l * b.from];
+    }
+}
+
+template <class T>
+void copyNest(const T* src, T* dst, const Loop* loops, std::size_t n) {
+  if (n == 0) {
+    *dst = *src;
+  } else if (n == 1) {
+    copyRow(src, dst, loops[0]);
+  } else if (n == 2 && loops[0].n >= 4 && loops[1].n >= 4 && loops[1].from != 1 &&
+             loops[1].from != 0) {
+    copyTransposed(src, dst, loops[0], loops[1]);
+  } else {
+    for (std::int64_t i = 0; i < loops[0].n; ++i)
+      copyNest(src + i * loops[0].from, dst + i * loops[0].to, loops + 1, n - 1);
+  }
+}
+
+struct Plan {
+  unsigned src, dst;
+  std::int64_t from, to;
+  std::vector<Loop> loops;
+  std::int64_t elements;
+};
+
+template <class T>
+class StridedCopy : public Runner {
+ public:
+  StridedCopy(std::vector<Plan> plans, unsigned threads)
+      : plans_(std::move(plans)), threads_(static_cast<int>(threads)) {}
+
+  void run(void* const* operands, void*) const override {
+    for (const auto& p : plans_) {
+      const auto* src = static_cast<const T*>(operands[p.src]) + p.from;
+      auto* dst = static_cast<T*>(operands[p.dst]) + p.to;
+      if (threads_ > 1 && !p.loops.empty() &&
+          static_cast<std::size_t>(p.elements) * sizeof(T) >= kParallelBytes)
+        shared(src, dst, p);
+      else
+        copyNest(src, dst, p.loops.data(), p.loops.size());
+    }
+  }
+
+ private:
+  void shared(const T* src, T* dst, const Plan& p) const {
+    std::size_t longest = 0;  // the first loop with enough iterations for all threads; else longest
+    for (std::size_t k = 0; k < p.loops.size(); ++k) {
+      if (p.loops[k].n > p.loops[longest].n) longest = k;
+      if (p.loops[k].n >= 4 * threads_) {
+        longest = k;
+        break;
+      }
+    }
+#pragma omp parallel for num_threads(threads_) schedule(static)
+    for (int t = 0; t < threads_; ++t) {
+      auto loops = p.loops;
+      auto& d = loops[longest];
+      const auto begin = d.n * t / threads_, end = d.n * (t + 1) / threads_;
+      if (begin == end) continue;
+      d.n = end - begin;
+      copyNest(src + begin * d.from, dst + begin * d.to, loops.data(), loops.size());
+    }
+  }
+
+  std::vector<Plan> plans_;
+  int threads_;
+};
+
+}  // namespace
+
+std::unique_ptr<Runner> makeStridedCopy(std::vector<Move> moves, std::size_t elementBytes,
+                                        unsigned threads) {
+  std::vector<Plan> plans;
+  for (auto& m : moves) {
+    const auto elements = m.nest.elements();
+    if (elements == 0) continue;
+    // Order loops by descending write stride, so that writes are as sequential as possible.
+    std::stable_sort(
+        m.nest.dims.begin(), m.nest.dims.end(),
+        [](const NestDim& a, const NestDim& b) { return std::abs(a.to) > std::abs(b.to); });
+    m.nest.coalesce();
+    Plan p{m.src, m.dst, m.nest.from, m.nest.to, {}, elements};
+    for (const auto& d : m.nest.dims) p.loops.push_back({d.n, d.from, d.to});
+    plans.push_back(std::move(p));
+  }
+  switch (elementBytes) {
+    case 1: return std::make_unique<StridedCopy<std::uint8_t>>(std::move(plans), threads);
+    case 2: return std::make_unique<StridedCopy<std::uint16_t>>(std::move(plans), threads);
+    case 4: return std::make_unique<StridedCopy<std::uint32_t>>(std::move(plans), threads);
+    default: return std::make_unique<StridedCopy<std::uint64_t>>(std::move(plans), threads);
+  }
+}
+
+}  // namespace popir

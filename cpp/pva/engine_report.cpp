@@ -1,0 +1,192 @@
+// Reports of an engine: Engine::getReport, and profile.pop by the autoReport options.
+#include <popir/version.hpp>
+#include <poplar/exceptions.hpp>
+#include <pva/pva.hpp>
+
+#include <filesystem>
+#include <regex>
+
+#include "costing/reading.hpp"
+#include "costing/steps.hpp"
+#include "engine/engine.hpp"
+#include "machine/target_spec.hpp"
+#include "program/engine_options.hpp"
+#include "pva/profile_data.hpp"
+
+namespace popir {
+namespace {
+
+using Type = pva::Program::Type;
+
+// Replays the runs of an engine's programs, with the machine model's cycle estimates.
+class Tracer {
+ public:
+  Tracer(const EngineImpl& engine, ProfileData& data)
+      : graph_(engine.graph()),
+        data_(data),
+        costs_(engine.graph(), engine.counts()),
+        blocks_(filter(engine, "profiler.blocks.filter")),
+        programs_(filter(engine, "profiler.programs.filter")),
+        streams_(flagFrom(engine.options(), "debug.instrumentExternalExchange", false)) {}
+
+  void run(unsigned program, const std::shared_ptr<ProgramNode>& node) {
+    const auto from = now_;
+    if (node) walk(*node);
+    data_.runs.push_back({program, from, now_});
+  }
+
+ private:
+  struct Filter {
+    bool on = false;
+    std::regex names;
+    bool takes(const std::string& name) const { return on && std::regex_match(name, names); }
+  };
+  // An upper limit that keeps reports usable.
+  static constexpr std::size_t kMostBlocks = 1u << 20;
+
+  static Filter filter(const EngineImpl& engine, const char* option) {
+    const auto found = engine.options().find(option);
+    if (found == engine.options().end() || found->second.empty()) return {};
+    return {true, std::regex(found->second)};
+  }
+
+  void block(const std::string& name, Type type, std::uint64_t from) {
+    if (data_.blocks.size() >= kMostBlocks) return;
+    const auto known = known_.emplace(std::make_pair(name, type), data_.programs.size());
+    if (known.second) data_.programs.push_back({name, static_cast<int>(type)});
+    data_.blocks.push_back({known.first->second, from, now_});
+  }
+
+  void span(const std::string& name, Type type, std::uint64_t cycles) {
+    const auto from = now_;
+    now_ += cycles;
+    if (streams_) block(name, type, from);
+  }
+
+  void stream(const std::string& name, const poplar::Tensor& t) {
+    const auto& spec = graph_.target.spec();
+    const auto bytes = static_cast<double>(t.numElements() * t.elementType().sizeInBytes());
+    span(name, Type::StreamCopyBegin, spec.phaseCycles);
+    span(name, Type::StreamCopyMid,
+         static_cast<std::uint64_t>(bytes / spec.hostBytesPerSecond * spec.tileClockFrequency));
+    span(name, Type::StreamCopyEnd, spec.phaseCycles);
+  }
+
+  void walk(const ProgramNode& node) {
+    using Kind = ProgramNode::Kind;
+    const auto from = now_;
+    switch (node.kind) {
+      case Kind::Sequence:
+        for (const auto& child : node.children) walk(*child);
+        if (node.isBlock && blocks_.takes(node.name)) block(node.name, Type::Sequence, from);
+        return;
+      case Kind::Repeat:
+        for (unsigned i = 0; i < node.count; ++i) walk(*node.children[0]);
+        return;
+      case Kind::Call: return walk(*graph_.functions[node.function.getId()]);
+      case Kind::StreamToDst: return stream(node.stream.handle(), node.dst);
+      case Kind::SrcToStream: return stream(node.stream.handle(), node.src);
+      case Kind::HostCall:
+        for (const auto& t : node.inputs) stream(node.hostFunction.handle(), t);
+        for (const auto& t : node.outputs) stream(node.hostFunction.handle(), t);
+        return;
+      case Kind::While:  // counted once, as by the machine model
+        for (const auto& child : node.children) walk(*child);
+        return;
+      case Kind::If: return walk(*node.children[0]);
+      case Kind::Execute: {
+        now_ += costs_.of(node).cost.cycles();
+        const auto& name = graph_.computeSets[node.computeSet.getId()].name;
+        if (programs_.takes(name)) block(name, Type::OnTileExecute, from);
+        return;
+      }
+      default:
+        if (isLeaf(node)) now_ += costs_.of(node).cost.cycles();
+        return;
+    }
+  }
+
+  const GraphImpl& graph_;
+  ProfileData& data_;
+  StepCosts costs_;
+  const Filter blocks_, programs_;
+  const bool streams_;
+  std::uint64_t now_ = 0;
+  std::map<std::pair<std::string, Type>, std::size_t> known_;
+};
+
+bool reports(const poplar::OptionFlags& options) {
+  for (const auto* name :
+       {"autoReport.all", "autoReport.outputGraphProfile", "autoReport.outputExecutionProfile"})
+    if (flagFrom(options, name, false)) return true;
+  return false;
+}
+
+}  // namespace
+
+std::shared_ptr<const ProfileData> profileOf(const EngineImpl& engine, bool execution) {
+  auto data = std::make_shared<ProfileData>();
+  const auto& graph = engine.graph();
+  const auto& spec = graph.target.spec();
+  data->version = std::string("popir ") + popir_version();
+  data->arch = spec.arch;
+  data->numIPUs = spec.numIPUs;
+  data->tilesPerIPU = spec.tilesPerIPU;
+  data->bytesPerTile = spec.memoryBytesPerTile;
+  data->clockHz = spec.tileClockFrequency;
+  data->computeSets = static_cast<unsigned>(graph.computeSets.size());
+  data->vertices = static_cast<unsigned>(graph.vertices.size());
+  data->variables = static_cast<unsigned>(graph.variables.size());
+  for (const auto& v : graph.vertices)
+    for (const auto& f : v.fields) data->edges += static_cast<unsigned>(f.tensors.size());
+  for (const auto& cs : graph.computeSets) {
+    data->vertices += static_cast<unsigned>(cs.bulk.size());
+    for (const auto& v : cs.bulk) data->edges += static_cast<unsigned>(v.operands.size());
+  }
+  if (!engine.programs().empty()) {
+    data->tileBytes.resize(spec.numTiles());
+    for (const auto& category : readMachine(graph, engine.programs(), 0, {}).memory)
+      for (std::size_t t = 0; t < data->tileBytes.size(); ++t)
+        data->tileBytes[t] += category.tileBytes[t];
+  }
+  if (!execution) return data;
+  Tracer tracer(engine, *data);
+  for (const auto program : engine.runs()) tracer.run(program, engine.programs()[program]);
+  return data;
+}
+
+void EngineImpl::report() const {
+  if (!reports(options_)) return;
+  const auto found = options_.find("autoReport.directory");
+  const std::filesystem::path folder = found == options_.end() ? "." : found->second;
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  writeProfile(*profileOf(*this, true), (folder / "profile.pop").string());
+}
+
+EngineImpl::~EngineImpl() {
+  if (runs_.empty()) return;  // nothing to report, or already reported
+  try {
+    report();
+  } catch (const std::exception& e) {
+    std::cerr << "Engine: no profile was written: " << e.what() << "\n";
+  }
+}
+
+}  // namespace popir
+
+namespace poplar {
+
+pva::Report Engine::getReport(bool reportExecution) const {
+  return pva::Report(popir::profileOf(*impl_, reportExecution));
+}
+
+void Engine::printProfileSummary(std::ostream& stream, const OptionFlags&) const {
+  for (std::size_t p = 0; p < impl_->programs().size(); ++p) {
+    const auto report =
+        popir::readMachine(impl_->graph(), impl_->programs(), p, {}, impl_->counts());
+    stream << "Program " << p << "\n" << report.summary();
+  }
+}
+
+}  // namespace poplar

@@ -1,0 +1,123 @@
+#include "pva/profile_data.hpp"
+
+#include <popir/version.hpp>
+#include <poplar/exceptions.hpp>
+#include <pva/pva.hpp>
+
+#include <sstream>
+
+#include "support/archive.hpp"
+#include "support/host_process.hpp"
+
+namespace popir {
+namespace {
+
+constexpr const char* kMagic = "popir profile";
+
+[[noreturn]] void refuse(const std::string& path, const std::string& why) {
+  throw std::runtime_error("pva::openReport: '" + path + "' " + why);
+}
+
+/// True if all indices between rows are in range.
+bool fits(const ProfileData& data) {
+  const std::uint64_t tiles = std::uint64_t{data.numIPUs} * data.tilesPerIPU;
+  for (const auto& program : data.programs)
+    if (program.type < 0 || program.type > static_cast<int>(pva::Program::Type::Repeat))
+      return false;
+  for (const auto& block : data.blocks)
+    if (block.program >= data.programs.size() || block.from > block.to) return false;
+  for (const auto& run : data.runs)
+    if (run.from > run.to) return false;
+  return tiles > 0 && tiles == data.tileBytes.size();
+}
+
+std::shared_ptr<const ProfileData> readProfile(const std::string& path) {
+  std::string bytes;
+  try {
+    bytes = readFile(path);
+  } catch (const poplar::poplar_error& e) {
+    throw std::runtime_error(std::string("pva::openReport: ") + e.what() +
+                             "; an Engine with the option autoReport.all writes profile.pop");
+  }
+  std::istringstream in(bytes);
+  std::string magic, version, size, hash;
+  for (auto* line : {&magic, &version, &size, &hash}) std::getline(in, *line);
+  if (magic != kMagic) refuse(path, "is no profile that popir wrote");
+  if (version != popir_version())
+    refuse(path, "was written by popir " + version.substr(0, 20) + ", this is " + popir_version());
+  const auto at = in.tellg();
+  const auto content = at < 0 ? std::string() : bytes.substr(static_cast<std::size_t>(at));
+  if (size != std::to_string(content.size()) || hash != hashOf(content)) refuse(path, "is damaged");
+  auto data = std::make_shared<ProfileData>();
+  try {
+    Reader(content).get(*data);
+  } catch (const DamagedArchive&) {
+    refuse(path, "is damaged");
+  }
+  if (!fits(*data)) refuse(path, "is damaged: its rows do not fit each other");
+  return data;
+}
+
+}  // namespace
+
+void writeProfile(const ProfileData& data, const std::string& path) {
+  Writer writer;
+  writer.put(data);
+  const auto& bytes = writer.bytes();
+  writeFile(path, std::string(kMagic) + "\n" + popir_version() + "\n" +
+                      std::to_string(bytes.size()) + "\n" + hashOf(bytes) + "\n" + bytes);
+}
+
+}  // namespace popir
+
+namespace pva {
+
+std::string Target::architecture() const { return data_->arch; }
+unsigned Target::numTiles() const { return data_->numIPUs * data_->tilesPerIPU; }
+unsigned Target::numIPUs() const { return data_->numIPUs; }
+unsigned Target::tilesPerIpu() const { return data_->tilesPerIPU; }
+std::uint64_t Target::bytesPerTile() const { return data_->bytesPerTile; }
+double Target::clockFrequency() const { return data_->clockHz; }
+
+unsigned CompilationGraph::numComputeSets() const { return data_->computeSets; }
+unsigned CompilationGraph::numVertices() const { return data_->vertices; }
+unsigned CompilationGraph::numEdges() const { return data_->edges; }
+unsigned CompilationGraph::numVars() const { return data_->variables; }
+
+std::vector<CompilationTile> CompilationReport::tiles() const {
+  return {data_->tileBytes.begin(), data_->tileBytes.end()};
+}
+
+bool Block::isStreamCopy() const {
+  return program_->type() == Program::Type::StreamCopyBegin ||
+         program_->type() == Program::Type::StreamCopyMid ||
+         program_->type() == Program::Type::StreamCopyEnd;
+}
+
+std::vector<Block> ExecutionReport::blocks(unsigned tile) const {
+  const auto tiles = data_->numIPUs * data_->tilesPerIPU;
+  if (tile >= tiles)
+    throw std::out_of_range("pva::ExecutionReport::blocks: tile " + std::to_string(tile) +
+                            " given, the target has " + std::to_string(tiles));
+  std::vector<std::shared_ptr<Program>> programs;
+  for (const auto& p : data_->programs)
+    programs.push_back(std::make_shared<Program>(p.name, static_cast<Program::Type>(p.type)));
+  std::vector<Block> blocks;
+  for (const auto& b : data_->blocks)
+    blocks.emplace_back(programs.at(b.program), tile, b.from, b.to);
+  return blocks;
+}
+
+std::vector<Run> ExecutionReport::runs() const {
+  std::vector<Run> runs;
+  for (const auto& r : data_->runs) runs.emplace_back(r.program, r.from, r.to);
+  return runs;
+}
+
+PoplarVersion Report::poplarVersion() const { return PoplarVersion(data_->version); }
+
+Report openReport(const std::string& profile, const std::string&, const std::string&) {
+  return Report(popir::readProfile(profile));
+}
+
+}  // namespace pva

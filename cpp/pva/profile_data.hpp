@@ -1,0 +1,60 @@
+// The data of a pva::Report, and its file format.
+//
+// profile.pop starts with text lines, each ended by a newline: "popir profile", popir's version,
+// the size of the archive in bytes, its FNV-1a hash. The archive follows.
+#ifndef popir_pva_profile_data_hpp
+#define popir_pva_profile_data_hpp
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace popir {
+
+class EngineImpl;
+
+struct ProfileData {
+  struct Program {
+    std::string name;
+    int type = 0;  // a pva::Program::Type
+    auto state() const { return std::tie(name, type); }
+  };
+  /// A span of a run, in cycles since the engine was created.
+  struct Block {
+    std::size_t program = 0;
+    std::uint64_t from = 0, to = 0;
+    auto state() const { return std::tie(program, from, to); }
+  };
+  struct Run {
+    unsigned program = 0;
+    std::uint64_t from = 0, to = 0;
+    auto state() const { return std::tie(program, from, to); }
+  };
+
+  std::string version, arch;
+  unsigned numIPUs = 1, tilesPerIPU = 1;
+  std::uint64_t bytesPerTile = 0;
+  double clockHz = 0;
+  unsigned computeSets = 0, vertices = 0, edges = 0, variables = 0;
+  std::vector<std::uint64_t> tileBytes;
+  std::vector<Program> programs;
+  std::vector<Block> blocks;
+  std::vector<Run> runs;
+
+  auto state() const {
+    return std::tie(version, arch, numIPUs, tilesPerIPU, bytesPerTile, clockHz, computeSets,
+                    vertices, edges, variables, tileBytes, programs, blocks, runs);
+  }
+};
+
+/// \param execution include what was executed so far
+std::shared_ptr<const ProfileData> profileOf(const EngineImpl& engine, bool execution);
+
+/// \throws poplar::poplar_error if the file cannot be written
+void writeProfile(const ProfileData& data, const std::string& path);
+
+}  // namespace popir
+
+#endif

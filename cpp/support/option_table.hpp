@@ -1,0 +1,52 @@
+// Tables of textual options (engine, device and library functions), and the check of given options
+// against a table.
+#ifndef popir_support_option_table_hpp
+#define popir_support_option_table_hpp
+
+#include <poplar/OptionFlags.hpp>
+
+#include <string>
+#include <vector>
+
+namespace popir {
+
+struct OptionRow {
+  enum class Kind { Acts, Refused, NoMeaning };
+  enum class Type { Flag, Threads, Whole, Share, Number, Text, Pattern, Choice };
+  const char* name;
+  Kind kind;
+  Type type;
+  const char* otherwise;  // the default value; "" if there is none
+  const char* reason;     // what it does, or why it is refused or has no effect
+  const char* choices = "";
+  /// NoMeaning only: true if no value of the option asks for something that is missing here; then
+  /// setting it gives no note.
+  bool neutral = false;
+};
+
+/// The values that the option takes, for error messages: "true or false", "a number from 1 to
+/// 1024".
+__attribute__((visibility("default"))) std::string typeText(const OptionRow& option);
+
+/// Checks `options` against `table`. Returns a note for each option that is set and has no effect.
+/// `who` is the name of the function or object in messages.
+/// \throws poplar::invalid_option for an unknown name, a value of the wrong type, or a value of a
+/// refused option other than its default.
+__attribute__((visibility("default"))) std::vector<std::string> checkOptions(
+    const char* who, const std::vector<OptionRow>& table, const poplar::OptionFlags& options);
+
+/// Device options other than the figures of the machine model. Defined in target.cpp.
+__attribute__((visibility("default"))) const std::vector<OptionRow>& deviceOptionTable();
+
+/// Reports a note of checkOptions(). By default each note goes to stderr once per process;
+/// setOptionNotes() installs another function.
+void noteOption(const std::string& note);
+__attribute__((visibility("default"))) void setOptionNotes(void (*say)(const std::string&));
+
+/// " Did you mean 'a'?", with a leading blank, for the name closest to `word`. "" if no name is
+/// close.
+std::string didYouMean(const std::string& word, const std::vector<std::string>& names);
+
+}  // namespace popir
+
+#endif

@@ -1,0 +1,269 @@
+// The description of a vertex for the machine reading: a class of PopLibs' vertices, and the sizes
+// of its work. Each family of classes has a struct of sizes. A kernel fills it in for the whole
+// vertex (Kernel::work); planner and estimators use the same struct for the part of one tile. The
+// registry in machine/estimators has the struct of each class.
+//
+// `type` is the element type of the first operand read. fields() lists the sizes in the order of
+// Python's list of numbers (bindings/work_sizes.hpp); sizes missing there keep their defaults.
+// shrink() reduces the work of a vertex to that of a tile with a share of the result.
+#ifndef popir_workload_work_hpp
+#define popir_workload_work_hpp
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <poplar/Type.hpp>
+#include <popops/ExprOp.hpp>
+#include <string>
+#include <tuple>
+#include <variant>
+#include <vector>
+
+namespace popir {
+
+/// A share of a result: `part` of its `whole` elements. `whole` is not 0.
+struct Share {
+  std::uint64_t part, whole;
+  /// The same share of `size`, rounded up.
+  std::uint64_t of(std::uint64_t size) const { return (size * part + whole - 1) / whole; }
+};
+
+/// A class without an estimator; costed as one pass over the bytes of its operands.
+struct UnknownWork {
+  template <class W>
+  static auto fields(W&) {
+    return std::tie();
+  }
+  void shrink(Share) {}
+};
+
+/// Each element on its own, all in the same way: fills, scaled additions, selections, random
+/// numbers.
+struct ElementsWork {
+  poplar::Type type;
+  std::uint64_t elements = 1;
+
+  template <class W>
+  static auto fields(W& w) {
+    return std::tie(w.elements);
+  }
+  void shrink(Share share) { elements = share.of(elements); }
+};
+
+/// The rows of popops/ExprOp.hpp by their enumerators, unary, binary, ternary; and casts.
+enum class Operator : std::uint8_t {
+#define POPIR_ROW(NODE, OP, FUNCTION) OP,
+  POPOPS_EXPR_UNARY_OPS(POPIR_ROW) POPOPS_EXPR_BINARY_OPS(POPIR_ROW)
+      POPOPS_EXPR_TERNARY_OPS(POPIR_ROW)
+#undef POPIR_ROW
+  /// To another type, or a plain copy.
+  CAST
+};
+constexpr Operator lastOf(Operator) { return Operator::CAST; }
+
+/// One operator.
+struct OperatorWork {
+  poplar::Type type;
+  std::uint64_t elements = 1;  ///< of the result
+  Operator op = {};
+  /// Where one operand is a vector: elements of a row of the other one. The vector is such a row
+  /// (BroadcastVectorInner), or has an element for each row (BroadcastVectorOuter).
+  std::uint64_t columns = 1;
+
+  template <class W>
+  static auto fields(W& w) {
+    return std::tie(w.elements, w.op, w.columns);
+  }
+  void shrink(Share share) { elements = share.of(elements); }
+};
+
+/// Elements of `type` become such of another one.
+struct CastWork {
+  poplar::Type type;
+  std::uint64_t elements = 1;
+  poplar::Type to;
+
+  template <class W>
+  static auto fields(W& w) {
+    return std::tie(w.elements, w.type, w.to);
+  }
+  void shrink(Share share) { elements = share.of(elements); }
+};
+
+/// Several operators, joined in one generated codelet.
+struct ExpressionWork {
+  struct Count {
+    Operator op = {};
+    std::uint64_t times = 1;  ///< for each element
+
+    template <class W>
+    static auto fields(W& w) {
+      return std::tie(w.op, w.times);
+    }
+  };
+  poplar::Type type;
+  std::uint64_t elements = 1;     ///< of a result
+  std::uint64_t tensorsRead = 1;  ///< that have as many elements
+  std::uint64_t tensorsWritten = 1;
+  std::uint64_t otherInputs = 0;  ///< that are broadcast
+  std::vector<Count> operators = {};
+
+  template <class W>
+  static auto fields(W& w) {
+    return std::tie(w.elements, w.tensorsRead, w.tensorsWritten, w.otherInputs, w.operators);
+  }
+  void shrink(Share share) { elements = share.of(elements); }
+};
+
+/// Slices of a tensor that are read or updated.
+struct SlicesWork {
+  poplar::Type type;
+  std::uint64_t slices = 1;
+  std::uint64_t elementsEach = 1;
+
+  template <class W>
+  static auto fields(W& w) {
+    return std::tie(w.slices, w.elementsEach);
+  }
+  void shrink(Share share) { slices = share.of(slices); }
+};
+
+/// Matrices that are transposed, by the rows and columns that they have before.
+struct TransposeWork {
+  poplar::Type type;
+  std::uint64_t matrices = 1;
+  std::uint64_t rows = 1, columns = 1;
+
+  template <class W>
+  static auto fields(W& w) {
+    return std::tie(w.matrices, w.rows, w.columns);
+  }
+  void shrink(Share share) { matrices = share.of(matrices); }
+};
+
+/// A reduction: each element of the result reduces equally many of the input. It has two stages:
+/// each tile reduces its own elements of the input, then the tiles of the result receive and reduce
+/// the partial results. It has one stage if all elements of each result are on a single tile.
+struct ReduceWork {
+  poplar::Type type;
+  std::uint64_t elementsRead = 1, elementsWritten = 1;
+  /// Neighbouring elements read that go into one element: the product of the reduced dimensions
+  /// after the last kept one, else 1. No more than elementsRead / elementsWritten.
+  std::uint64_t run = std::numeric_limits<std::uint64_t>::max();
+
+  template <class W>
+  static auto fields(W& w) {
+    return std::tie(w.elementsRead, w.elementsWritten, w.run);
+  }
+  void shrink(Share share) {
+    elementsRead = share.of(elementsRead);
+    elementsWritten = share.of(elementsWritten);
+  }
+};
+
+/// Steps over the rows of a matrix: softmax, losses of [samples, classes], where extrema are.
+struct RowsWork {
+  poplar::Type type;
+  std::uint64_t rows = 1, columns = 1;
+
+  template <class W>
+  static auto fields(W& w) {
+    return std::tie(w.rows, w.columns);
+  }
+  void shrink(Share share) { rows = share.of(rows); }
+};
+
+/// A pooling, or the gradient of one.
+struct PoolingWork {
+  poplar::Type type;
+  std::uint64_t elements = 1;  ///< of the pooling's output
+  std::uint64_t window = 1;    ///< elements
+
+  template <class W>
+  static auto fields(W& w) {
+    return std::tie(w.elements, w.window);
+  }
+  void shrink(Share share) { elements = share.of(elements); }
+};
+
+/// A field dimension of a convolution, as its forward pass names things.
+struct FieldDim {
+  std::int64_t input = 1, output = 1, kernel = 1;  ///< elements
+  std::int64_t stride = 1, dilation = 1, inDilation = 1;
+  std::int64_t padLower = 0;  ///< elements before the input; below 0 where it is cut
+
+  template <class W>
+  static auto fields(W& w) {
+    return std::tie(w.input, w.output, w.kernel, w.stride, w.dilation, w.inDilation, w.padLower);
+  }
+  friend bool operator<(const FieldDim& a, const FieldDim& b) { return fields(a) < fields(b); }
+};
+
+/// A contraction [groups, rows, inner] x [groups, inner, columns] for each kernel element. Of a
+/// convolution: rows = batch * output points, inner = input channels of a group, columns = output
+/// channels of a group; a gradient is a convolution of its own. Tiles share it as planned
+/// (machine/contraction/planner.hpp).
+struct ContractionWork {
+  enum class Pass : std::uint8_t { Product, Forward, DataGradient, WeightsGradient };
+  poplar::Type type;
+  std::uint64_t groups = 1, rows = 1, inner = 1, columns = 1, kernelElements = 1;
+  std::uint64_t partialsBits = 32;              ///< of a partial sum
+  std::uint64_t availableMemoryPermille = 600;  ///< of a tile's memory, for temporary data
+  bool wideWeightLoads = false;                 ///< weights are loaded 128 bits at a time
+  /// Where operands lie: Product, or of which pass of which convolution.
+  Pass pass = Pass::Product;
+  std::uint64_t batch = 1;
+  std::vector<FieldDim> field = {};
+
+  std::uint64_t partialBytes() const { return std::max<std::uint64_t>(1, partialsBits / 8); }
+  /// Elements of the result.
+  std::uint64_t results() const { return groups * rows * columns; }
+
+  template <class W>
+  static auto fields(W& w) {
+    return std::tie(w.groups, w.rows, w.inner, w.columns, w.kernelElements, w.partialsBits,
+                    w.availableMemoryPermille, w.wideWeightLoads, w.pass, w.batch, w.field);
+  }
+  friend bool operator<(const ContractionWork& a, const ContractionWork& b) {
+    return a.type != b.type ? a.type < b.type : fields(a) < fields(b);
+  }
+  /// Only for a contraction that is not planned because an operand has no elements.
+  void shrink(Share share) { groups = share.of(groups); }
+};
+constexpr ContractionWork::Pass lastOf(ContractionWork::Pass) {
+  return ContractionWork::Pass::WeightsGradient;
+}
+
+/// From a tile's memory to the same tile's.
+struct CopyWork {
+  poplar::Type type;
+  std::uint64_t bytes = 1;
+
+  template <class W>
+  static auto fields(W& w) {
+    return std::tie(w.bytes);
+  }
+  void shrink(Share share) { bytes = share.of(bytes); }
+};
+
+/// A vertex, or a tile's part of one.
+using VertexWork =
+    std::variant<UnknownWork, ElementsWork, OperatorWork, CastWork, ExpressionWork, SlicesWork,
+                 TransposeWork, ReduceWork, RowsWork, PoolingWork, ContractionWork, CopyWork>;
+
+/// The part of a tile that has that share of the result.
+inline VertexWork shareOf(VertexWork whole, Share share) {
+  std::visit([&](auto& work) { work.shrink(share); }, whole);
+  return whole;
+}
+
+/// What a kernel says of a vertex.
+struct Work {
+  std::string vertexClass;
+  VertexWork whole;
+  std::uint64_t flops = 0;
+};
+
+}  // namespace popir
+
+#endif

@@ -1,0 +1,26 @@
+"""
+The simulated device: poplar and the PopLibs libraries, bound under their own names.
+"""
+
+from __future__ import annotations
+from . import poplar
+from . import poputil
+from . import popops
+from . import poplin
+from . import popnn
+from . import poprand
+from . import machine
+from . import ext
+from . import popart
+
+__all__: list[str] = [
+    "ext",
+    "machine",
+    "popart",
+    "poplar",
+    "poplin",
+    "popnn",
+    "popops",
+    "poprand",
+    "poputil",
+]

@@ -1,0 +1,213 @@
+"""
+What a device executes.
+"""
+
+from __future__ import annotations
+import collections.abc
+import popir._device.poplar
+import typing
+
+__all__: list[str] = [
+    "Call",
+    "Copy",
+    "Execute",
+    "If",
+    "PrintTensor",
+    "Program",
+    "Repeat",
+    "RepeatWhileFalse",
+    "RepeatWhileTrue",
+    "Sequence",
+    "Sync",
+    "SyncType",
+    "WriteUndef",
+]
+
+class Program:
+    """
+    What a device executes (Poplar: poplar/Program.hpp).
+    """
+    def __init__(self) -> None: ...
+    def isEmpty(self) -> bool:
+        """
+        Whether the program does nothing.
+        """
+
+class Sequence(Program):
+    """
+    Programs one after another.
+    """
+    def __init__(
+        self,
+        programs: collections.abc.Sequence[Program] = [],
+        debugContext: popir._device.poplar.DebugContext | str = "",
+    ) -> None: ...
+    def __len__(self) -> int: ...
+    def add(self, program: Program) -> None:
+        """
+        Adds a program to the end.
+        """
+
+class Execute(Program):
+    """
+    Runs the vertices of a compute set.
+    """
+    def __init__(
+        self,
+        cs: popir._device.poplar.ComputeSet,
+        debugContext: popir._device.poplar.DebugContext | str = "",
+    ) -> None: ...
+
+class Copy(Program):
+    """
+    Copies elements of a tensor or a stream to others, of as many elements and the same type.
+    """
+    @typing.overload
+    def __init__(
+        self,
+        src: popir._device.poplar.Tensor,
+        dst: popir._device.poplar.Tensor,
+        debugContext: popir._device.poplar.DebugContext | str = "",
+    ) -> None: ...
+    @typing.overload
+    def __init__(
+        self,
+        stream: popir._device.poplar.DataStream,
+        dst: popir._device.poplar.Tensor,
+        debugContext: popir._device.poplar.DebugContext | str = "",
+    ) -> None: ...
+    @typing.overload
+    def __init__(
+        self,
+        src: popir._device.poplar.Tensor,
+        stream: popir._device.poplar.DataStream,
+        debugContext: popir._device.poplar.DebugContext | str = "",
+    ) -> None: ...
+
+class Repeat(Program):
+    """
+    Runs a program a number of times.
+    """
+    def __init__(
+        self,
+        count: typing.SupportsInt | typing.SupportsIndex,
+        body: Program,
+        debugContext: popir._device.poplar.DebugContext | str = "",
+    ) -> None: ...
+
+class RepeatWhileTrue(Program):
+    """
+    Runs `condition`, then, while `predicate` is not zero, `body` and `condition` again. `predicate`: one element of BOOL, INT or UNSIGNED_INT.
+    """
+    def __init__(
+        self,
+        condition: Program,
+        predicate: popir._device.poplar.Tensor,
+        body: Program,
+        debugContext: popir._device.poplar.DebugContext | str = "",
+    ) -> None: ...
+
+class RepeatWhileFalse(Program):
+    """
+    Runs `condition`, then, while `predicate` is zero, `body` and `condition` again. `predicate`: one element of BOOL, INT or UNSIGNED_INT.
+    """
+    def __init__(
+        self,
+        condition: Program,
+        predicate: popir._device.poplar.Tensor,
+        body: Program,
+        debugContext: popir._device.poplar.DebugContext | str = "",
+    ) -> None: ...
+
+class If(Program):
+    """
+    Runs `trueBody` if `predicate` is not zero, else `falseBody`. `predicate`: one element of BOOL, INT or UNSIGNED_INT.
+    """
+    def __init__(
+        self,
+        predicate: popir._device.poplar.Tensor,
+        trueBody: Program,
+        falseBody: Program,
+        debugContext: popir._device.poplar.DebugContext | str = "",
+    ) -> None: ...
+
+class Call(Program):
+    """
+    Calls a function of the graph, or one of the host.
+    """
+    @typing.overload
+    def __init__(
+        self,
+        function: popir._device.poplar.Function,
+        debugContext: popir._device.poplar.DebugContext | str = "",
+    ) -> None: ...
+    @typing.overload
+    def __init__(
+        self,
+        function: popir._device.poplar.HostFunction,
+        inputs: collections.abc.Sequence[popir._device.poplar.Tensor],
+        outputs: collections.abc.Sequence[popir._device.poplar.Tensor],
+        debugContext: popir._device.poplar.DebugContext | str = "",
+    ) -> None: ...
+
+class SyncType:
+    """
+    How far a synchronisation reaches.
+
+    Members:
+
+      INTERNAL
+
+      EXTERNAL
+
+      GLOBAL
+    """
+
+    EXTERNAL: typing.ClassVar[SyncType]
+    GLOBAL: typing.ClassVar[SyncType]
+    INTERNAL: typing.ClassVar[SyncType]
+    __members__: typing.ClassVar[dict[str, SyncType]]
+    @typing.overload
+    def __eq__(self, other: SyncType) -> bool: ...
+    @typing.overload
+    def __eq__(self, other: typing.Any) -> bool: ...
+    def __getstate__(self) -> int: ...
+    def __hash__(self) -> int: ...
+    def __index__(self) -> int: ...
+    def __init__(self, value: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+    def __int__(self) -> int: ...
+    @typing.overload
+    def __ne__(self, other: SyncType) -> bool: ...
+    @typing.overload
+    def __ne__(self, other: typing.Any) -> bool: ...
+    def __repr__(self) -> str: ...
+    def __setstate__(self, state: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+    def __str__(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def value(self) -> int: ...
+
+class Sync(Program):
+    """
+    A synchronisation of tiles. It costs cycles and changes no results.
+    """
+    def __init__(
+        self, type: SyncType, debugContext: popir._device.poplar.DebugContext | str = ""
+    ) -> None: ...
+
+class PrintTensor(Program):
+    """
+    Prints a tensor after its title, each time that it runs.
+    """
+    def __init__(self, title: str, tensor: popir._device.poplar.Tensor) -> None: ...
+
+class WriteUndef(Program):
+    """
+    Says that the values of a tensor are not needed any more.
+    """
+    def __init__(
+        self,
+        tensor: popir._device.poplar.Tensor,
+        debugContext: popir._device.poplar.DebugContext | str = "",
+    ) -> None: ...

@@ -1,0 +1,1 @@
+"""Lowering: makes a device program from a graph of operators."""

@@ -1,0 +1,215 @@
+"""Lowering of a graph: assigns layouts to tensors, then calls `grow` of each operator's Opx.
+
+Called graphs become functions.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Generator, Iterable
+
+from popir import budget, poplar, poputil, registry
+from popir._device.popart import Devicex
+from popir.errors import popart_exception
+from popir.ir import Graph, Op, Tensor, TensorType
+from popir.ir.graph import called_graphs
+from popir.lowering.calls import CallOpx, Function
+from popir.lowering.layouts import LayoutFinder
+from popir.lowering.owners import Owners
+from popir.lowering.undeclared_writes import Checks, Watch
+from popir.opx import Opx, block_of, popType
+from popir.poplar import program
+from popir.progress import Logger
+from popir.virtual_graphs import Places
+
+
+class Lowering:
+    """The lowering of one graph to one `poplar.Graph`.
+
+    `kept` are the ids of tensors that are read after the last operator: anchors and outputs.
+    """
+
+    def __init__(
+        self,
+        ir: Graph,
+        target: poplar.Device,
+        kept: Iterable[str] = (),
+        checks: Checks | None = None,
+        caller: Lowering | None = None,
+        places: Places | None = None,
+    ) -> None:
+        """Prepares the lowering of `ir`; `grow` does it.
+
+        `checks` says which undeclared writes and aliases are errors. `caller` is the lowering of a
+        graph that calls this one; both share one device graph. `places` has the IPU of each
+        operator and tensor; None spreads them over all tiles.
+        """
+        self.ir = ir
+        self._places = places
+        self._target = target
+        self._checks = checks or Checks()
+        self.graph = caller.graph if caller else poplar.Graph(target)
+        self.devicex = caller.devicex if caller else _devicex_of(self.graph)
+        self._within: list[int | None] = caller._within if caller else [None]
+        """A stack of the IPUs selected by `_on`; None is all tiles."""
+        self._brought: dict[tuple[str, int], poplar.Tensor] = {}
+        """Copies of tensors on other IPUs, by tensor id and IPU."""
+        self.owners = caller.owners if caller else Owners()
+        self._functions: dict[Graph, Function] = caller._functions if caller else {}
+        self._calls: dict[Graph, list[Op]] = caller._calls if caller else _calls(ir)
+        order = ir.schedule()
+        self._opxs = {op: self._opx(op) for op in order}
+        self._layouts = LayoutFinder(self._opxs, self.devicex, places)
+        kept = {*kept, *ir.outputs}
+        self._watch = Watch(ir, self.devicex, order, kept, self._checks)
+
+    def _opx(self, op: Op) -> Opx:
+        if op.getCalledGraphs():
+            return CallOpx(op, self.devicex, self._function)
+        return registry.createOpx(op, self.devicex)
+
+    def _function(self, callee: Graph) -> Function:
+        if callee not in self._functions:
+            calls = self._calls[callee]
+            at = None if self._places is None else self._places.of(calls[0])
+            places = None if at is None else Places(callee, at)
+            body = Lowering(callee, self._target, (), self._checks, self, places)
+            self._functions[callee] = Function(self.graph, body, calls)
+        return self._functions[callee]
+
+    def grow(self, progress: Logger | None = None) -> program.Sequence:
+        """The program of all operators, in scheduled order.
+
+        `progress(done, total)` is called before each operator. Raises popart_exception and other
+        PopirErrors of the operators' lowerings.
+        """
+        body = program.Sequence()
+        for now, (op, opx) in enumerate(self._opxs.items()):
+            if progress is not None:
+                progress(now, len(self._opxs))
+            budget.operator(op)
+            for tensor in op.input.values():
+                self.tensor(tensor.id)
+            self.owners.add(self.graph, op)
+            body.add(program.Sequence([self._grown(now, opx)], block_of(op)))
+        budget.done()
+        return body
+
+    def _grown(self, now: int, opx: Opx) -> program.Sequence:
+        """The program of one operator, on its IPU, after copies of its inputs from other IPUs.
+
+        A copy is kept for later readers on that IPU, unless the operator writes to it or returns a
+        view of it.
+        """
+        if self._places is None:
+            return self._watch.grow(now, opx)
+        op, ipu = opx.op_p, self._places.of(opx.op_p)
+        whole = program.Sequence()
+        far = [t for t in dict.fromkeys(op.input.values()) if self._places.home(t) != ipu]
+        originals = {t.id: self.devicex.get(t.id) for t in far}
+        with self._on(ipu):
+            copies = {t.id: self._bring(t, ipu, whole) for t in far}
+            try:
+                for id, copy in copies.items():
+                    self.devicex.insert(id, copy)
+                grown = self._watch.grow(now, opx)
+            finally:
+                for id, tensor in originals.items():
+                    self.devicex.insert(id, tensor)
+        _, writes = poplar.programAccesses(self.graph, grown) if copies else ((), set[int]())
+        shown = set(writes).union(*(self.tensor(t.id).variables() for t in op.output.values()))
+        for id, copy in copies.items():
+            if not shown.isdisjoint(copy.variables()):
+                del self._brought[id, ipu]
+        whole.add(grown)
+        return whole
+
+    def _bring(self, tensor: Tensor, ipu: int, prog: program.Sequence) -> poplar.Tensor:
+        """The copy of a tensor on `ipu`; adds the copying to `prog` if there is none yet."""
+        if (tensor.id, ipu) not in self._brought:
+            assert tensor.info is not None
+            linear = poplar.VariableMappingMethod.LINEAR
+            kind, shape = popType(tensor.info), tensor.info.shape()
+            copy = self.devicex.graph().addVariable(kind, shape, linear, f"{tensor.id}/ipu{ipu}")
+            prog.add(program.Copy(self.devicex.get(tensor.id), copy, f"{tensor.id}/ipu{ipu}"))
+            self._brought[tensor.id, ipu] = copy
+        return self._brought[tensor.id, ipu]
+
+    @contextlib.contextmanager
+    def _on(self, ipu: int | None) -> Generator[None]:
+        """Inside the `with` block, new vertices and variables go to the tiles of `ipu`; None
+        selects all tiles.
+        """
+        if ipu is None and self._within == [None]:
+            yield
+            return
+        self._within.append(ipu)
+        self._use_tiles()
+        try:
+            yield
+        finally:
+            self._within.pop()
+            self._use_tiles()
+
+    def _use_tiles(self) -> None:
+        target, ipu = self.graph.getTarget(), self._within[-1]
+        n = target.getTilesPerIPU()
+        first, last = (0, target.getNumTiles()) if ipu is None else (ipu * n, (ipu + 1) * n)
+        self.devicex.useTiles(first, last)
+
+    def tensor(self, id: str) -> poplar.Tensor:
+        """The device tensor of `id`.
+
+        Creates a variable, constant or stream at the first request. Raises popart_exception for the
+        output of an operator that has not been lowered yet.
+        """
+        if not self.devicex.contains(id):
+            self.devicex.insert(id, self._made(self.ir.getTensor(id)))
+            self._watch.share(id)
+        return self.devicex.get(id)
+
+    def layout(self, id: str) -> poplar.Tensor | None:
+        """A new tensor in the layout that the readers of `id` choose; None if none of them does."""
+        return self._layouts.create(self.ir.getTensor(id), self.tensor)
+
+    def give(self, id: str, tensor: poplar.Tensor, is_shared: bool) -> None:
+        """Sets an input of a called graph. A shared input is protected from writes."""
+        self.devicex.insert(id, tensor)
+        self._watch.share(id)
+        if is_shared:
+            self._watch.keep(id)
+
+    def functions(self) -> list[Function]:
+        """The functions made so far for the graphs that this one calls, directly or not."""
+        called = called_graphs(self.ir)[1:]
+        return [self._functions[graph] for graph in called if graph in self._functions]
+
+    def _made(self, tensor: Tensor) -> poplar.Tensor:
+        if tensor.info is None or tensor.tensorType is TensorType.ActGrad:
+            raise popart_exception(f"{tensor} has no value yet: {tensor.producer} has not grown.")
+        shape, kind = tensor.info.shape(), popType(tensor.info)
+        with self._on(None if self._places is None else self._places.home(tensor)):
+            graph = self.devicex.graph()
+            if tensor.isConst():
+                assert tensor.data is not None
+                constant = graph.addConstant(kind, shape, tensor.data, tensor.id)
+                poputil.mapTensorLinearly(graph, constant)
+                return constant
+            linear = poplar.VariableMappingMethod.LINEAR
+            created = self._layouts.create(tensor, self.tensor)
+            return created or graph.addVariable(kind, shape, linear, tensor.id)
+
+
+def _devicex_of(graph: poplar.Graph) -> Devicex:
+    """A Devicex with its own graph object, which `useTiles` can restrict to one IPU's tiles."""
+    return Devicex(graph.getTopLevelGraph())
+
+
+def _calls(ir: Graph) -> dict[Graph, list[Op]]:
+    """Maps each called graph to the operators that call it."""
+    found: dict[Graph, list[Op]] = {}
+    for graph in called_graphs(ir):
+        for op in graph.ops.values():
+            for callee in op.getCalledGraphs():
+                found.setdefault(callee, []).append(op)
+    return found

@@ -1,0 +1,280 @@
+"""Lowers operators and protects values that they overwrite.
+
+An operator declares in `modifies(i)` which inputs it writes. PopART's own guide has an Opx that
+writes an input without declaring it, so the declaration cannot be trusted. Therefore each operator
+is grown into a separate sequence, and the variables that the sequence writes are compared with
+those that hold values needed later:
+
+- No needed value is overwritten: the sequence is used as it is.
+- The value of an input is still needed: the sequence is discarded, and the operator is grown again
+  on a copy of that input.
+- The input is a weight that the operator declares to modify: the weight itself must be written, so
+  later readers of its old value get the copy.
+- The variable belongs to a called function, which the next call overwrites: later readers of the
+  earlier call's output get a copy.
+
+Example: `y = Relu(x)` with a lowering that writes x. If another operator reads x later, Relu is
+grown on x/copy; otherwise it writes x itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from popir import poplar
+from popir._device.popart import Devicex
+from popir.errors import PopirError, popart_exception
+from popir.ir import Graph, Op, Tensor, TensorType, blamed
+from popir.opx import Opx
+from popir.poplar import program
+
+
+@dataclass(frozen=True)
+class Checks:
+    """The undeclared effects that raise an error instead of being handled by copies.
+
+    `SessionOptions.opxModifyChecking` and `opxAliasChecking` set them.
+    """
+
+    modify: bool = False
+    """An operator writes an input and `modifies()` does not declare it."""
+    alias: bool = False
+    """An operator's output aliases an input and `aliases()` does not declare it."""
+
+
+@dataclass(frozen=True)
+class _Grown:
+    """The result of growing an operator once."""
+
+    program: program.Sequence
+    copies: dict[str, poplar.Tensor]
+    """The inputs that were replaced by copies: tensor id to copy."""
+    writes: set[int]
+    """The numbers of the variables that the program writes."""
+
+
+class Watch:
+    """Tracks which tensors are in which variables while operators are grown, in the given order.
+
+    `kept` are the ids of tensors that are read after the last operator: anchors and outputs.
+    """
+
+    def __init__(
+        self, ir: Graph, devicex: Devicex, order: list[Op], kept: Iterable[str], checks: Checks
+    ) -> None:
+        self._ir = ir
+        self._devicex = devicex
+        self._graph: poplar.Graph = devicex.graph()
+        self._kept = set(kept)
+        self._checks = checks
+        self._last_use = {t.id: n for n, op in enumerate(order) for t in op.input.values()}
+        self._written = _written(order)
+        """The tensors whose memory some operator is declared to write, directly or by a view."""
+        self._sharers: dict[int, dict[str, None]] = {}
+        """For each variable, the ids of the tensors that are views of it."""
+
+    def share(self, id: str) -> None:
+        """Records the variables that the device tensor of `id` is a view of."""
+        for variable in self._devicex.get(id).variables():
+            self._sharers.setdefault(variable, {})[id] = None
+
+    def keep(self, id: str) -> None:
+        """Protects the value of tensor `id` until after the last operator."""
+        self._kept.add(id)
+
+    def grow(self, now: int, opx: Opx) -> program.Sequence:
+        """The program of the operator with position `now` in the schedule, including the copies
+        that protect needed values.
+        """
+        op = opx.op_p
+        grown = self._grow_on_writable(opx)
+        if self._checks.modify and not op.getCalledGraphs():
+            self._check_writes(opx, grown)
+        endangered = self._endangered(now, op, grown)
+        if endangered:
+            grown = self._grow(opx, {*endangered, *grown.copies})
+        whole = program.Sequence()
+        for id in self._losers(now, op, grown):
+            self._save(op, id, whole)
+        whole.add(grown.program)
+        self._check_outputs(opx)
+        self._untangle(op, whole)
+        self._record(opx)
+        return whole
+
+    def _untangle(self, op: Op, after: program.Sequence) -> None:
+        """Copies outputs that are tangled: views of too many pieces or too many levels of views,
+        which would slow down every reader (see "Tangled views" in docs/architecture.md).
+        """
+        for tensor in op.output.values():
+            shown = self._devicex.get(tensor.id)
+            if shown.isTangled() and tensor not in self._written:
+                copy = self._graph.clone(shown, f"{tensor.id}/copy")
+                after.add(program.Copy(shown, copy))
+                self._devicex.insert(tensor.id, copy)
+
+    def _grow_on_writable(self, opx: Opx) -> _Grown:
+        """Grows on the inputs. If that fails, retries with copies of the inputs that the device
+        cannot write (constants, views with repeated elements).
+        """
+        try:
+            return self._grow(opx, set())
+        except PopirError as error:
+            inputs = {t.id for t in opx.op_p.input.values()}
+            rigid = {id for id in inputs if not self._devicex.get(id).isParallelWriteable()}
+            if not rigid:
+                raise
+            try:
+                grown = self._grow(opx, rigid)
+            except PopirError:
+                raise error from None
+            return grown
+
+    def _grow(self, opx: Opx, copied: set[str]) -> _Grown:
+        """Grows with the inputs `copied` replaced by copies."""
+        grown = program.Sequence()
+        originals = {id: self._devicex.get(id) for id in sorted(copied)}
+        copies: dict[str, poplar.Tensor] = {}
+        for id, tensor in originals.items():
+            copies[id] = self._graph.clone(tensor, f"{id}/copy")
+            grown.add(program.Copy(tensor, copies[id]))
+            self._devicex.insert(id, copies[id])
+        own = program.Sequence()
+        try:
+            with blamed(opx.op_p, "grow", opx):
+                opx.grow(own)
+        finally:
+            for id, tensor in originals.items():
+                self._devicex.insert(id, tensor)
+        grown.add(own)
+        _, writes = poplar.programAccesses(self._graph, own)
+        return _Grown(grown, copies, writes)
+
+    def _endangered(self, now: int, op: Op, grown: _Grown) -> set[str]:
+        """The inputs that must be copied: their memory is written, and a value in it is needed
+        later or another input is a view of it.
+        """
+        found: set[str] = set()
+        for variable in self._shared(grown):
+            ids = self._inputs_showing(op, variable)
+            if len(ids) > 1 or any(self._needed(now, op, variable)):
+                found |= {id for id in ids if not _updates(op, id)}
+        return found - grown.copies.keys()
+
+    def _losers(self, now: int, op: Op, grown: _Grown) -> list[str]:
+        """The needed tensors that the final program overwrites: old values of a modified weight, or
+        outputs of an earlier call.
+        """
+        found = dict.fromkeys(
+            id for variable in self._shared(grown) for id in self._needed(now, op, variable)
+        )
+        return list(found)
+
+    def _shared(self, grown: _Grown) -> list[int]:
+        return sorted(v for v in grown.writes if v in self._sharers)
+
+    def _inputs_showing(self, op: Op, variable: int) -> set[str]:
+        return {t.id for t in op.input.values() if variable in self._devicex.get(t.id).variables()}
+
+    def _needed(self, now: int, op: Op, variable: int) -> list[str]:
+        """The tensors in `variable` whose values are needed after the operator at `now`."""
+        sharers = self._sharers[variable]
+        # Dead tensors are removed, so that later operators do not look at them again.
+        for id in [id for id in sharers if not self._lives(now, id, variable)]:
+            del sharers[id]
+        return [id for id in sharers if not _updates(op, id)]
+
+    def _lives(self, now: int, id: str, variable: int) -> bool:
+        """Whether tensor `id` is still in `variable` and its value is needed later."""
+        needed = self._last_use.get(id, -1) > now or self._stays(id) or id in self._kept
+        return needed and variable in self._devicex.get(id).variables()
+
+    def _stays(self, id: str) -> bool:
+        """Whether the value outlives the batch or comes from the host: weight, constant, stream."""
+        return self._ir.getTensor(id).tensorType is not TensorType.ActGrad
+
+    def _save(self, op: Op, id: str, before: program.Sequence) -> None:
+        """Copies an intermediate tensor to a new variable, which later readers use.
+
+        Raises popart_exception for a weight, constant or stream: an operator that does not read it
+        must not write it.
+        """
+        if self._stays(id):
+            raise popart_exception(
+                f"{op.debugName()} writes the memory of '{id}', which it does not read; an Opx may "
+                "write its own inputs and new variables alone."
+            )
+        tensor = self._devicex.get(id)
+        copy = self._graph.clone(tensor, f"{id}/saved")
+        before.add(program.Copy(tensor, copy))
+        self._devicex.insert(id, copy)
+        self.share(id)
+
+    def _check_outputs(self, opx: Opx) -> None:
+        """Raises popart_exception if the Opx has not set all outputs."""
+        op = opx.op_p
+        for i, tensor in op.output.items():
+            if not self._devicex.contains(tensor.id):
+                raise popart_exception(
+                    f"{op.debugName()}: {type(opx).__name__} has not set output {i}; let grow() "
+                    "call setOutTensor for each output."
+                )
+
+    def _record(self, opx: Opx) -> None:
+        """Records the variables of the outputs, and checks undeclared aliases if required."""
+        op = opx.op_p
+        for i, tensor in op.output.items():
+            self.share(tensor.id)
+            if self._checks.alias and not op.getCalledGraphs():
+                self._check_aliases(opx, i)
+
+    def _check_writes(self, opx: Opx, grown: _Grown) -> None:
+        op = opx.op_p
+        for i, tensor in sorted(op.input.items()):
+            shown = grown.copies.get(tensor.id, self._devicex.get(tensor.id))
+            if op.modifies(i) or shown.variables().isdisjoint(grown.writes):
+                continue
+            raise popart_exception(
+                f"{op.debugName()}: {type(opx).__name__} writes input {i}, '{tensor.id}', which "
+                f"the operator does not declare. Let modifies({i}) of {type(op).__name__} return "
+                f"True, or let {type(opx).__name__} write a copy (cloneNcopy)."
+            )
+
+    def _check_aliases(self, opx: Opx, out: int) -> None:
+        op = opx.op_p
+        made = self._devicex.get(op.outId(out)).variables()
+        for i, tensor in sorted(op.input.items()):
+            if op.aliases(i, out) or made.isdisjoint(self._devicex.get(tensor.id).variables()):
+                continue
+            raise popart_exception(
+                f"{op.debugName()}: output {out} shares the memory of input {i}, '{tensor.id}', "
+                f"which the operator does not declare. Let aliases({i}, {out}) of "
+                f"{type(op).__name__} return True, or let {type(opx).__name__} return a copy "
+                "(cloneNcopy)."
+            )
+
+
+def _written(ops: Iterable[Op]) -> set[Tensor]:
+    found: set[Tensor] = set()
+    for op in ops:
+        if type(op).modifies is Op.modifies:
+            continue
+        stack = [tensor for i, tensor in op.input.items() if op.modifies(i)]
+        while stack:
+            tensor = stack.pop()
+            if tensor in found:
+                continue
+            found.add(tensor)
+            by = tensor.producer
+            if by is None or type(by).aliases is Op.aliases:
+                continue
+            at = next(o for o, t in by.output.items() if t is tensor)
+            shown = (i for i in by.input if by.aliases(i, at) and not by.modifies(i))
+            stack += [by.input[i] for i in shown]
+    return found
+
+
+def _updates(op: Op, id: str) -> bool:
+    """Whether the operator declares that it modifies this weight or state."""
+    return any(t.id == id and t.is_variable() and op.modifies(i) for i, t in op.input.items())

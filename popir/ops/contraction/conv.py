@@ -1,0 +1,232 @@
+"""Conv: convolution of [batch, channels, spatial...] in one to three spatial dimensions."""
+
+from __future__ import annotations
+
+from popir import poplin, popops
+from popir.errors import OperatorInputError
+from popir.ir import Op
+from popir.ops.contraction.options import Contraction, contraction_flags
+from popir.ops.support.arithmetic import Arithmetic, accumulator
+from popir.ops.support.gradient import GRAD, IN, InputGradOp
+from popir.ops.support.identifiers import graphcore_id, onnx_ids
+from popir.ops.support.spatial import WindowOp
+from popir.ops.support.symbolic import Arg
+from popir.options.contractions import CONVOLUTION
+from popir.opx import InputCreatorType, Opx, popType
+from popir.poplar import Tensor, program
+from popir.registry import OpCreator, OpxCreator
+from popir.types import TensorInfo
+
+
+class ConvOp(WindowOp, Contraction):
+    """ONNX's Conv. Inputs: data [batch, in channels, spatial...], weights [out channels, in
+    channels / group, window...], optionally a bias [out channels].
+    """
+
+    session_options = CONVOLUTION
+    dilations: list[int] | None
+    group: int
+
+    def window(self) -> list[int]:
+        """The window of the weights. Raises OperatorInputError if `kernel_shape` differs."""
+        window = self.inShape(1)[2:]
+        if 0 in window:
+            raise OperatorInputError(
+                f"{self.debugName()}: the weights have shape {self.inShape(1)}; a window has one "
+                "element at least in each dimension."
+            )
+        if self.kernel_shape and self.kernel_shape != window:
+            raise OperatorInputError(
+                f"{self.debugName()}: the weights have shape {self.inShape(1)}, which is not of "
+                f"the kernel_shape {self.kernel_shape}."
+            )
+        return window
+
+    def setup(self) -> None:
+        """Infers [batch, out channels, spatial...], with the type of the data."""
+        data, weights = self.inShape(0), self.inShape(1)
+        spatial = self.spatial_shape()
+        if (
+            len(weights) != len(data)
+            or weights[1] * self.group != data[1]
+            or weights[0] % self.group
+        ):
+            raise OperatorInputError(
+                f"{self.debugName()}: data {data} and weights {weights} do not fit with "
+                f"group={self.group}: expected are weights [out channels, {data[1]} / "
+                f"{self.group}, {len(spatial)} dimensions of the window], the out channels a "
+                "multiple of the group."
+            )
+        if self.hasInput(2) and self.inShape(2) != weights[:1]:
+            raise OperatorInputError(
+                f"{self.debugName()}: the bias has shape {self.inShape(2)}; expected is "
+                f"{weights[:1]}."
+            )
+        shape = [data[0], weights[0], *self.output_spatial()]
+        self.setOutInfo(0, TensorInfo(self.inInfo(0).dataType(), shape))
+
+    def getSubgraphValue(self) -> float:
+        """High: a convolution is expensive."""
+        return self.getHighSubgraphValue()
+
+    def getGradOps(self) -> list[Op]:
+        """One gradient operator for each input."""
+        found: list[Op] = [ConvDataGradOp(self, 0), ConvWeightsGradOp(self, 1)]
+        return [*found, ConvBiasGradOp(self, 2)] if self.hasInput(2) else found
+
+    def conv_params(self) -> poplin.ConvParams:
+        """The convolution as poplin::ConvParams."""
+        data, weights, group = self.inShape(0), self.inShape(1), self.group
+        lower, upper = self.padding()
+        none, one, forwards = [0] * len(lower), [1] * len(lower), [False] * len(lower)
+        # A negative padding cuts elements off.
+        on_input = poplin.ConvParams.InputTransform(
+            [max(-p, 0) for p in lower],
+            [max(-p, 0) for p in upper],
+            one,
+            [max(p, 0) for p in lower],
+            [max(p, 0) for p in upper],
+            forwards,
+        )
+        on_kernel = poplin.ConvParams.InputTransform(
+            none, none, self.dilation(), none, none, forwards
+        )
+        on_output = poplin.ConvParams.OutputTransform(none, none, self.stride(), none, none)
+        return poplin.ConvParams(
+            popType(self.inInfo(0)),
+            popType(self.inInfo(0)),
+            data[0],
+            data[2:],
+            weights[2:],
+            weights[1],
+            weights[0] // group,
+            group,
+            on_input,
+            on_kernel,
+            on_output,
+        )
+
+
+class ConvGradOp(InputGradOp):
+    """The base class of the three gradients, with the forward convolution's parameters."""
+
+    def __init__(self, fwdOp: ConvOp, index: int) -> None:
+        super().__init__(fwdOp, index)
+        self.group = fwdOp.group
+        self.params = fwdOp.conv_params()
+
+
+class ConvDataGradOp(ConvGradOp):
+    """The gradient of the data: g convolved with the weights, flipped and transposed."""
+
+    opid = graphcore_id("ConvDataGrad")
+    reads = [(GRAD, 0), (IN, 1)]
+
+
+class ConvWeightsGradOp(ConvGradOp):
+    """The gradient of the weights: the data convolved with g."""
+
+    opid = graphcore_id("ConvWeightsGrad")
+    reads = [(GRAD, 0), (IN, 0)]
+
+
+class ConvBiasGradOp(ConvGradOp):
+    """The gradient of the bias: g summed over batch and spatial dimensions."""
+
+    opid = graphcore_id("ConvBiasGrad")
+
+
+def grouped(weights: Tensor, group: int) -> Tensor:
+    """ONNX's weights in poplin's shape, [group, out channels / group, in channels / group,
+    window...].
+    """
+    shape = list(weights.shape())
+    return weights.reshape([group, shape[0] // group, *shape[1:]])
+
+
+def biased(opx: Opx, out: Tensor, bias: Tensor, prog: program.Sequence) -> Tensor:
+    """The result of a convolution plus the bias, in the type of the bias. `out` has the accumulator
+    type.
+    """
+    kind = bias.elementType()
+    if kind == out.elementType():
+        poplin.addBias(opx.graph(), out, bias, prog, opx.debugContext("bias"))
+        return out
+    wide = bias.reshape([out.dim(1), *[1] * (out.rank() - 2)])
+    return Arithmetic(opx, prog).map(Arg(0) + Arg(1), [out, wide], "bias", kind)
+
+
+class ConvOpx(Opx):
+    """Adds the convolution and the bias."""
+
+    def grow(self, prog: program.Sequence) -> None:
+        """Calls poplin::convolution, and addBias or one map for the bias."""
+        op = self.getOp(ConvOp)
+        weights = grouped(self.getInTensor(1), op.group)
+        data, params, flags = self.getInTensor(0), op.conv_params(), contraction_flags(op)
+        if op.hasInput(2):
+            params.outputType = accumulator(data.elementType())
+        out = poplin.convolution(
+            self.graph(), data, weights, params, False, prog, self.debugContext(), flags
+        )
+        if op.hasInput(2):
+            out = biased(self, out, self.getInTensor(2), prog)
+        self.setOutTensor(0, out)
+
+    def getInputCreatorType(self, i: int) -> InputCreatorType:
+        """Data and weights can be created."""
+        return InputCreatorType.CanCreate if i < 2 else InputCreatorType.Deadend
+
+    def createInputTensor(self, i: int, debugContext: str) -> Tensor:
+        """The data or weights in the layout of poplin::createInput or createWeights."""
+        op = self.getOp(ConvOp)
+        create = poplin.createWeights if i else poplin.createInput
+        made = create(self.graph(), op.conv_params(), debugContext, contraction_flags(op))
+        return made.reshape(self.inShape(i))
+
+
+class ConvDataGradOpx(Opx):
+    """The lowering of the gradient of the data."""
+
+    def grow(self, prog: program.Sequence) -> None:
+        """Calls poplin::convolution with the transposed and flipped weights."""
+        op = self.getOp(ConvDataGradOp)
+        params = poplin.getGradientParams(op.params)
+        weights = grouped(self.getInTensor(1), op.group)
+        g, context, flags = self.getInTensor(0), self.debugContext(), contraction_flags(op)
+        out = poplin.convolution(self.graph(), g, weights, params, True, prog, context, flags)
+        self.setOutTensor(0, out)
+
+
+class ConvWeightsGradOpx(Opx):
+    """The lowering of the gradient of the weights."""
+
+    def grow(self, prog: program.Sequence) -> None:
+        """Calls poplin::calculateWeightDeltas on g and the data."""
+        op = self.getOp(ConvWeightsGradOp)
+        g, data = self.getInTensor(0), self.getInTensor(1)
+        out = poplin.calculateWeightDeltas(
+            self.graph(), g, data, op.params, prog, self.debugContext(), contraction_flags(op)
+        )
+        self.setOutTensor(0, out.reshape(self.outShape(0)))
+
+
+class ConvBiasGradOpx(Opx):
+    """The lowering of the gradient of the bias."""
+
+    def grow(self, prog: program.Sequence) -> None:
+        """Sums over all dimensions but the channels."""
+        g = self.getInTensor(0)
+        dims = [0, *range(2, g.rank())]
+        params = popops.ReduceParams(popops.Operation.ADD)
+        self.setOutTensor(
+            0, popops.reduce(self.graph(), g, dims, params, prog, self.debugContext())
+        )
+
+
+_IDS = onnx_ids("Conv", 1, 11, 22)
+OpCreator(ConvOp, _IDS)
+OpxCreator(ConvOpx, _IDS)
+OpxCreator(ConvDataGradOpx, ConvDataGradOp.opid)
+OpxCreator(ConvWeightsGradOpx, ConvWeightsGradOp.opid)
+OpxCreator(ConvBiasGradOpx, ConvBiasGradOp.opid)

@@ -1,0 +1,81 @@
+"""MatMulInteger: the INT32 product of 8-bit integer matrices minus their zero points."""
+
+from __future__ import annotations
+
+from popir import popops
+from popir.errors import OperatorInputError
+from popir.ir import Op
+from popir.ops.contraction.matmul import MatMulOp, stacked
+from popir.ops.support.identifiers import onnx_ids
+from popir.opx import Opx
+from popir.poplar import INT, Tensor, program
+from popir.registry import OpCreator, OpxCreator
+from popir.types import DataType, TensorInfo
+
+
+class MatMulIntegerOp(MatMulOp):
+    """ONNX's MatMulInteger, version 10. Inputs: A, B, and optionally their zero points: one number,
+    one for each row of A, or one for each column of B.
+    """
+
+    def setup(self) -> None:
+        """Infers INT32 with MatMul's shape. Raises OperatorInputError for zero points that do not
+        fit.
+        """
+        super().setup()
+        self.setOutInfo(0, TensorInfo(DataType.INT32, self.outShape(0)))
+        for i, (shape, size) in enumerate(
+            ((self.lhs_shape(), self.lhs_shape()[-2]), (self.rhs_shape(), self.rhs_shape()[-1]))
+        ):
+            if self.hasInput(i + 2) and self.zero_point_shape(i) is None:
+                raise OperatorInputError(
+                    f"{self.debugName()}: the zero points have the shape {self.inShape(i + 2)}; "
+                    f"of an operand {shape} expected is one number or {size} of them."
+                )
+
+    def zero_point_shape(self, i: int) -> list[int] | None:
+        """The shape in which the zero points of operand `i` broadcast to it; None if they do not
+        fit.
+        """
+        given, shape = self.inShape(i + 2), self.rhs_shape() if i else self.lhs_shape()
+        size = shape[-1] if i else shape[-2]
+        if given in ([], [1]):
+            return [1] * len(shape)
+        if len(given) == 1:
+            given = [1, size] if i else [size, 1]
+            return given if self.inShape(i + 2) == [size] else None
+        kept = [*shape[:-2], 1, size] if i else [*shape[:-1], 1]
+        return given if given == kept else None
+
+    getGradOps = Op.getGradOps  # No gradients: the operands are integers.
+
+
+class MatMulIntegerOpx(Opx):
+    """The lowering: both operands as INT minus their zero points, then one product."""
+
+    def grow(self, prog: program.Sequence) -> None:
+        """Adds casts, subtractions of zero points if there are any, and poplin::matMul or
+        matMulGrouped.
+        """
+        op = self.getOp(MatMulIntegerOp)
+        a = self._centred(0, op.lhs_shape(), prog)
+        b = self._centred(1, op.rhs_shape(), prog)
+        out = stacked(self, a, b, op.stack(), INT, prog)
+        self.setOutTensor(0, out.reshape(self.outShape(0)))
+
+    def _centred(self, i: int, shape: list[int], prog: program.Sequence) -> Tensor:
+        op, graph = self.getOp(MatMulIntegerOp), self.graph()
+        wide = popops.cast(graph, self.getInTensor(i), INT, prog, self.debugContext("widen"))
+        wide = wide.reshape(shape)
+        if not op.hasInput(i + 2):
+            return wide
+        zero = popops.cast(graph, self.getInTensor(i + 2), INT, prog, self.debugContext("zero"))
+        broadcast = op.zero_point_shape(i)
+        assert broadcast is not None  # setup() has checked it.
+        zero = zero.reshape(broadcast)
+        return popops.sub(graph, wide, zero, prog, self.debugContext("centre"))
+
+
+_IDS = onnx_ids("MatMulInteger", 10)
+OpCreator(MatMulIntegerOp, _IDS)
+OpxCreator(MatMulIntegerOpx, _IDS)

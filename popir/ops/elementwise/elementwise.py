@@ -1,0 +1,353 @@
+"""Element-wise operators: the rows of `table.py`. Inputs broadcast by numpy's rule.
+
+The gradient is derived from the row's expression. If the derivative contains the operator's own
+expression, the gradient operator reads the output instead of recomputing it. A row may also give
+the derivative as a function of the output.
+
+Example: Exp has the expression exp(x). Its derivative exp(x) is the output y, so the gradient
+operator ExpGrad reads g and y, and computes g * y.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, cast
+
+import numpy as np
+
+from popir import popops
+from popir.errors import OperatorAttributeError, OperatorInputError
+from popir.ir import GradInOutMapper, Op, OperatorIdentifier, OpSerialiser
+from popir.ir.traits import Array
+from popir.ops.elementwise.extremum import ExtremumGradOp
+from popir.ops.elementwise.table import FLOATS, ROWS, Row
+from popir.ops.support import symbolic as s
+from popir.ops.support.arithmetic import Arithmetic, accumulator, accumulator_of, is_float
+from popir.ops.support.expression_arrays import to_array
+from popir.ops.support.gradient import GRAD, IN, OUT, InputGradOp
+from popir.ops.support.inplace import OverwritingOp, mapped, variant_id
+from popir.ops.support.shapes import axis, broadcast_shapes, broadcast_to, product, summed_dims
+from popir.ops.support.symbolic import Arg, Const, Expr
+from popir.opx import InputCreatorType, Opx, popType
+from popir.poplar import Tensor, program
+from popir.registry import OpCreator, OpxCreator
+from popir.types import DataType, TensorInfo
+
+_MAY_BE_IDENTITY = {"Mean", "Max", "Min", "Scale"}  # PreUniRepl and PostNRepl handle Sum.
+
+
+class ElementwiseOp(OverwritingOp):
+    """The base class of the table's operators; each row makes one subclass."""
+
+    row: ClassVar[Row]
+
+    def expression(self) -> Expr:
+        """The row's expression, over the inputs in order."""
+        return self.row.expression(*map(Arg, range(self.numInputs())), **self.parameters())
+
+    def parameters(self) -> dict[str, Any]:
+        """The attributes as arguments of the row's functions; floats become `Parameter`."""
+        given = {name: getattr(self, name) for name in self.row.attributes}
+        return {n: s.Parameter(v) if isinstance(v, float) else v for n, v in given.items()}
+
+    def operandShape(self, i: int) -> list[int]:
+        """The shape of input `i` before numpy's broadcast rule is applied."""
+        return self.inShape(i)
+
+    def setup(self) -> None:
+        """Infers the broadcast shape of the inputs, and the type of the last input or that of the
+        row.
+
+        Raises OperatorInputError for shapes that do not broadcast and for different types, and
+        OperatorAttributeError for a wrong attribute.
+        """
+        self._check_choices()
+        n = self.numInputs()
+        shape = broadcast_shapes(self, [self.operandShape(i) for i in range(n)])
+        kind = self.inInfo(0 if self.row.type == "Pow" else n - 1).dataType()
+        for i in range(n):
+            other = self.inInfo(i).dataType()
+            if (
+                other is not kind
+                and self.row.type != "Pow"
+                and not (i == 0 and self.row.type == "Where")
+            ):
+                raise OperatorInputError(
+                    f"{self.debugName()}: the inputs have the types "
+                    f"{', '.join(self.inInfo(j).data_type() for j in range(n))}; they must be "
+                    "equal. Insert a Cast."
+                )
+        self.setOutInfo(0, TensorInfo(self.row.out or kind, shape))
+
+    def canBeReplacedByIdentity(self) -> bool:
+        """Whether the expression is the input itself: Mean, Max or Min of one tensor, or Scale by
+        1.
+        """
+        return self.row.type in _MAY_BE_IDENTITY and self.expression() == Arg(0)
+
+    def _check_choices(self) -> None:
+        for name in self.row.attributes:
+            value = getattr(self, name)
+            if self.row.choices and value not in self.row.choices:
+                raise OperatorAttributeError(
+                    f"{self.debugName()}: the attribute '{name}' is {value!r}; expected is one of "
+                    f"{', '.join(self.row.choices)}."
+                )
+
+    def evaluate(self, inputs: Mapping[int, Array]) -> list[Array] | None:
+        """The value of the expression, if numpy gives the same bits as the device for all its
+        functions.
+        """
+        if len(inputs) < self.numInputs():
+            return None
+        operands = [
+            a.reshape(self.operandShape(i)).astype(
+                accumulator_of(DataType.of(a.dtype)).numpy, copy=False
+            )
+            for i, a in sorted(inputs.items())
+        ]
+        found = to_array(self.expression(), operands)
+        if found is None:
+            return None
+        with np.errstate(over="ignore"):
+            stored = np.asarray(found).astype(self.outInfo(0).dataType().numpy, copy=False)
+        return [np.broadcast_to(stored, self.outShape(0))]
+
+    def variants(self) -> dict[int, OperatorIdentifier]:
+        """An in-place variant for each input; for an operator with many inputs, the first two."""
+        return dict(enumerate(self.row.inplace_ids[: self.numInputs()]))
+
+    def dydx(self, i: int) -> Expr:
+        """The derivative with respect to input `i`.
+
+        It is an expression over the inputs and, as the last operand, the output.
+        """
+        y = Arg(self.numInputs())
+        if self.row.dydx is not None:
+            return self.row.dydx(y, **self.parameters())
+        if self.row.partial is not None:
+            return self.row.partial(i, list(map(Arg, range(self.numInputs()))), y)
+        expression = self.expression()
+        return s.substitute(s.derivative(expression, i), expression, y)
+
+    def getGradOps(self) -> list[Op]:
+        """A gradient operator for each floating-point input; none if the output is not
+        floating-point.
+
+        Max and Min of more than two inputs have one for all inputs.
+        """
+        if self.outInfo(0).dataType() not in FLOATS:
+            return []
+        if self.row.partial is not None and self.numInputs() > 2:
+            return [ExtremumGradOp(self)]
+        floats = [i for i in sorted(self.input) if self.inInfo(i).dataType() in FLOATS]
+        return [ElementwiseGradOp(self, i) for i in floats]
+
+
+class LegacyElementwiseOp(ElementwiseOp):
+    """A binary operator that has the broadcast attributes of ONNX before version 7."""
+
+    axis: int | None
+    """The dimension of the first input to which dimension 0 of the second one is aligned."""
+    broadcast: bool | None
+    """Whether `axis` applies; otherwise inputs broadcast by numpy's rule."""
+
+    def operandShape(self, i: int) -> list[int]:
+        """The shape of input `i`; that of the second input is aligned to `axis` by dimensions of 1
+        at the end.
+
+        Raises OperatorAttributeError for an axis without `broadcast`, unless the shapes are equal.
+        """
+        shape = self.inShape(i)
+        if self.axis is not None and not self.broadcast and self.inShape(0) != self.inShape(1):
+            raise OperatorAttributeError(
+                f"{self.debugName()}: the attribute 'axis' is {self.axis}, which counts with "
+                "'broadcast' 1 only. Set that, or leave the axis out."
+            )
+        if i == 1 and self.broadcast and self.axis is not None:
+            first = axis(self, self.axis, self.inRank(0))
+            shape += [1] * (self.inRank(0) - first - len(shape))
+        return shape
+
+
+class PReluOp(ElementwiseOp):
+    """PRelu. Before version 7 the slope is one number, or one for each channel, which is dimension
+    1.
+    """
+
+    _is_per_channel = False
+
+    def setup(self) -> None:
+        """Infers the shape of the data; remembers whether the slope is per channel."""
+        if self.opid.domain == "ai.onnx":
+            self._is_per_channel = self.opid.version < 7
+        super().setup()
+
+    def operandShape(self, i: int) -> list[int]:
+        """The shape of input `i`; a slope per channel is aligned to dimension 1 of the data."""
+        shape = self.inShape(i)
+        if i == 1 and self._is_per_channel and product(shape) > 1:
+            return [*shape, *[1] * (self.inRank(0) - 2)]
+        return shape
+
+
+class ElementwiseGradOp(OverwritingOp, InputGradOp):
+    """The gradient with respect to one input: the output's gradient times the derivative, summed to
+    the input's shape.
+    """
+
+    def __init__(self, fwdOp: ElementwiseOp, index: int) -> None:
+        derivative = fwdOp.dydx(index)
+        self._read = sorted(s.operands(derivative))
+        renumbered = s.renumber(derivative, {old: new + 1 for new, old in enumerate(self._read)})
+        self._expression = s.mul(Arg(0), renumbered)
+        self._num_forward = n = fwdOp.numInputs()
+        self._shapes = {i: fwdOp.operandShape(i) for i in {index, *self._read} - {n}}
+        self._shapes[n] = fwdOp.outShape(0)
+        super().__init__(fwdOp, index, fwdOp.row.gradient_id(index))
+
+    def gradInputInfo(self) -> list[GradInOutMapper]:
+        """The output's gradient, then the inputs and the output that the derivative reads."""
+        found = [GradInOutMapper(0, 0, GRAD)]
+        for i, source in enumerate(self._read):
+            is_out = source == self._num_forward
+            found.append(GradInOutMapper(i + 1, 0 if is_out else source, OUT if is_out else IN))
+        return found
+
+    def aliases(self, inIndex: int, outIndex: int) -> bool:
+        """Whether the gradient is the output's gradient itself, as for Add without broadcasting."""
+        return super().aliases(inIndex, outIndex) or (
+            inIndex == 0
+            and self._expression == Arg(0)
+            and not summed_dims(self._shapes[self._num_forward], self._shapes[self._index])
+        )
+
+    def variants(self) -> dict[int, OperatorIdentifier]:
+        """A variant that overwrites the output's gradient, if anything is computed from it."""
+        is_mapped = self._expression != Arg(0) and not isinstance(self._expression, Const)
+        return super().variants() if is_mapped else {}
+
+    def appendAttributes(self, os: OpSerialiser) -> None:
+        """The expression, which determines what is computed."""
+        super().appendAttributes(os)
+        os.appendAttribute("expression", str(self._expression))
+
+    @property
+    def expression(self) -> Expr:
+        """The expression of the gradient before the sum, over the inputs in order."""
+        return self._expression
+
+    def operandShape(self, i: int) -> list[int]:
+        """The shape of input `i` before numpy's broadcast rule is applied."""
+        return self._shapes[self._num_forward if i == 0 else self._read[i - 1]]
+
+    def result_shape(self) -> list[int]:
+        """The shape to which the gradient is summed, before it is reshaped to the input's shape."""
+        return self._shapes[self._index]
+
+
+def aligned(
+    opx: Opx, op: ElementwiseOp | ElementwiseGradOp, prog: program.Sequence
+) -> list[Tensor]:
+    """The inputs, reshaped so that they broadcast by numpy's rule.
+
+    An integer exponent of Pow is converted to the accumulator type. A floating-point one is not:
+    rounding it could turn a fractional exponent into a whole one, and NaN into a number.
+    """
+    found = [opx.getInTensor(i).reshape(op.operandShape(i)) for i in range(op.numInputs())]
+    if op.opid.type.startswith("Pow"):
+        base = found[0].elementType()
+        for i, t in enumerate(found):
+            if t.elementType() != base and not is_float(t.elementType()):
+                kind, context = accumulator(base), opx.debugContext("exponent")
+                found[i] = popops.cast(opx.graph(), t, kind, prog, context)
+    return found
+
+
+def evaluate(
+    opx: Opx, expression: Expr, operands: Sequence[Tensor], shape: list[int], prog: program.Sequence
+) -> Tensor:
+    """The value of `expression` over the operands, broadcast to `shape`, in one pass."""
+    over = opx.getOp(OverwritingOp).overwritten() or 0
+    order = [over, *(i for i in range(len(operands)) if i != over)]
+    places = {old: new for new, old in enumerate(order)}
+    in_order = [broadcast_to(operands[i], shape) for i in order]
+    return mapped(opx, s.renumber(expression, places), in_order, prog)
+
+
+class ElementwiseOpx(Opx):
+    """The lowering of the table's operators: evaluates the row's expression."""
+
+    def grow(self, prog: program.Sequence) -> None:
+        """Adds one map over all inputs."""
+        op = self.getOp(ElementwiseOp)
+        operands = aligned(self, op, prog)
+        self.setOutTensor(0, evaluate(self, op.expression(), operands, op.outShape(0), prog))
+
+    def getInputCreatorType(self, i: int) -> InputCreatorType:
+        """An input with the output's shape takes the layout of the output."""
+        same = self.inShape(i) == self.outShape(0)
+        return InputCreatorType.CanUnwind if same else InputCreatorType.Deadend
+
+    def unwindTensorLayout(self, tensor: Tensor, inIndex: int, outIndex: int) -> Tensor:
+        """The output's layout, unchanged: the operator is element-wise."""
+        return tensor
+
+
+class ElementwiseGradOpx(Opx):
+    """The lowering of the gradients: evaluates the derived expression and sums over broadcast
+    dimensions.
+    """
+
+    def grow(self, prog: program.Sequence) -> None:
+        """Adds a map and, if the input was broadcast, a reduction."""
+        op = self.getOp(ElementwiseGradOp)
+        operands, arithmetic = aligned(self, op, prog), Arithmetic(self, prog)
+        full = operands[0]
+        if isinstance(op.expression, Const):
+            full = self.graph().clone(full, self.debugContext())
+            popops.fill(self.graph(), full, prog, op.expression.value, self.debugContext())
+        elif op.expression != Arg(0):
+            full = self._product(op, operands, arithmetic, prog)
+        kind = popType(self.outInfo(0))
+        summed = arithmetic.reduce_to(full, op.result_shape(), "reduce", kind)
+        self.setOutTensor(0, summed.reshape(self.outShape(0)))
+
+    def _product(
+        self,
+        op: ElementwiseGradOp,
+        operands: list[Tensor],
+        arithmetic: Arithmetic,
+        prog: program.Sequence,
+    ) -> Tensor:
+        """The gradient before the sum. Values that are to be summed are not rounded to the storage
+        type.
+        """
+        shape = op.operandShape(0)
+        if not summed_dims(shape, op.result_shape()) or op.overwritten() is not None:
+            return evaluate(self, op.expression, operands, shape, prog)
+        return arithmetic.map(op.expression, [broadcast_to(t, shape) for t in operands])
+
+
+def _register(row: Row) -> None:
+    members: dict[str, Any] = {
+        "__doc__": f"{row.type}: a row of the element-wise table.",
+        "__module__": __name__,
+        "__annotations__": dict.fromkeys(row.attributes, row.kind),
+        "row": row,
+    }
+    base = _BASES.get(row.type, LegacyElementwiseOp if row.is_legacy else ElementwiseOp)
+    opClass = cast("type[Op]", type(f"{row.type}Op", (base,), members))
+    ids = [OperatorIdentifier(row.domain, row.type, version) for version in row.versions]
+    OpCreator(opClass, ids)
+    OpxCreator(ElementwiseOpx, ids)
+
+
+_BASES: dict[str, type[ElementwiseOp]] = {"PRelu": PReluOp}
+"""The operators that need a class of their own besides their row."""
+
+for _row in ROWS:
+    _register(_row)
+_GRADIENTS = sorted({_row.gradient_id(i) for _row in ROWS for i in range(_row.arity or 1)})
+OpxCreator(ElementwiseOpx, sorted({opid for _row in ROWS for opid in _row.inplace_ids}))
+OpxCreator(ElementwiseGradOpx, [*_GRADIENTS, *(variant_id(opid.type) for opid in _GRADIENTS)])

@@ -1,0 +1,1 @@
+"""Operators that make values: constants, ranges, random numbers."""

@@ -1,0 +1,1 @@
+"""Loss functions of PopART and ONNX."""

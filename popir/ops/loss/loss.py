@@ -1,0 +1,285 @@
+"""PopART's losses: nllloss, l1loss, identityloss. Each has a reduction: mean, sum or none.
+
+Losses of FLOAT16 and BFLOAT16 are computed and summed in float, and rounded once. docs/losses.md
+describes the edge cases: ignored labels, labels that are no class, saturated probabilities.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from popir import ext, poplar, popops
+from popir.errors import OperatorAttributeError, OperatorInputError
+from popir.ir import GradInOutMapper, Op, OperatorIdentifier
+from popir.ops.support.arithmetic import share
+from popir.ops.support.gradient import GRAD, IN, InputGradOp
+from popir.ops.support.identifiers import graphcore_id
+from popir.ops.support.shapes import broadcast_to
+from popir.opx import Opx, popType
+from popir.poplar import Tensor, program
+from popir.popops import expr as pe
+from popir.registry import OpCreator, OpxCreator
+from popir.types import DataType, ReductionType, TensorInfo
+
+INTEGERS = {DataType.INT32, DataType.UINT32, DataType.INT64, DataType.UINT64}
+
+
+_REDUCTIONS = {member.value: member for member in ReductionType}
+
+
+def reduction_of(op: Op, names: Mapping[str, ReductionType] = _REDUCTIONS) -> ReductionType:
+    """The attribute `reduction` as a ReductionType. Raises OperatorAttributeError for an unknown
+    name.
+    """
+    given = op.attributes["reduction"]
+    if given not in names:
+        raise OperatorAttributeError(
+            f"{op.debugName()}: the attribute 'reduction' is {given!r}; expected is one of "
+            f"{', '.join(names)}."
+        )
+    return names[given]
+
+
+def class_loss_params(
+    reduction: ReductionType, is_log_probability: bool, ignored: int | None
+) -> ext.NllParams:
+    """The parameters of a loss over classes for the library `ext`."""
+    params = ext.NllParams()
+    name = reduction.value.replace("NoReduction", "None_")
+    params.reduction = ext.LossReduction.__members__[name]
+    params.inputIsLogProbability = is_log_probability
+    params.hasIgnoreIndex = ignored is not None
+    params.ignoreIndex = ignored or 0
+    return params
+
+
+class LossOp(Op):
+    """The base class of PopART's losses."""
+
+    reduction: str
+
+    def reduction_type(self) -> ReductionType:
+        """The attribute `reduction`. Raises OperatorAttributeError for an unknown name."""
+        return reduction_of(self)
+
+    def per_sample(self) -> list[int]:
+        """The shape of the loss before it is reduced."""
+        return self.inShape(0)
+
+    def setup(self) -> None:
+        """Infers a scalar or, without reduction, one number for each sample."""
+        whole = self.reduction_type() is ReductionType.NoReduction
+        self.setOutInfo(
+            0, TensorInfo(self.inInfo(0).dataType(), self.per_sample() if whole else [])
+        )
+
+
+class NllOp(LossOp):
+    """The negative log likelihood of labels.
+
+    Inputs: probabilities [samples..., classes], or log probabilities with inputIsLogProbability;
+    labels [samples...] of an integer type. Samples with the label ignoreIndex are ignored.
+    """
+
+    ignoreIndex: int | None
+    inputIsLogProbability: int | None
+
+    def per_sample(self) -> list[int]:
+        """The shape of the labels. Raises OperatorInputError if it does not fit the
+        probabilities.
+        """
+        probabilities, labels = self.inInfo(0), self.inInfo(1)
+        if probabilities.shape()[:-1] != labels.shape() or labels.dataType() not in INTEGERS:
+            raise OperatorInputError(
+                f"{self.debugName()}: probabilities are {probabilities}, labels {labels}; "
+                "expected are [samples..., classes] and integer labels [samples...]."
+            )
+        return labels.shape()
+
+    def getGradOps(self) -> list[Op]:
+        """One gradient operator, for the probabilities."""
+        return [NllGradOp(self)]
+
+
+class NllGradOp(InputGradOp):
+    """The gradient of the probabilities. Inputs: the loss's gradient, probabilities, labels."""
+
+    opid = graphcore_id("NllGrad")
+    reads = [(GRAD, 0), (IN, 0), (IN, 1)]
+    reduction: str
+    ignoreIndex: int | None
+    inputIsLogProbability: int | None
+
+
+class SoftmaxGradDirectOp(NllOp):
+    """The gradient of an Nll with respect to the input of the softmax before it: g (softmax(x) -
+    oneHot(label)).
+
+    Inputs: the loss's gradient, probabilities or log probabilities, labels. The pattern
+    SoftMaxGradDirect makes it from two gradient operators.
+    """
+
+    def setup(self) -> None:
+        """Infers the type and shape of the probabilities."""
+        self.setOutInfo(0, self.inInfo(1))
+
+    def getGradOps(self) -> list[Op]:
+        """No gradient operators: this is a gradient itself."""
+        return []
+
+
+def nll_params(op: NllOp | NllGradOp) -> ext.NllParams:
+    """The parameters of the loss for the library `ext`, from the attributes of Nll."""
+    return class_loss_params(reduction_of(op), bool(op.inputIsLogProbability), op.ignoreIndex)
+
+
+class ElementLossOp(LossOp):
+    """The base class of losses that are a sum over all elements, times a factor."""
+
+    def scale(self) -> float:
+        """The factor for a sum; 1 by default."""
+        return 1.0
+
+    def factor(self) -> float:
+        """The factor; for a mean, divided by the number of elements."""
+        is_mean = self.reduction_type() is ReductionType.Mean
+        return self.scale() * (share(self.inInfo(0).nelms()) if is_mean else 1)
+
+    def each(self, x: Any) -> Any:
+        """The term of an element `x` in the sum, as a popops expression; `x` itself by default."""
+        return x
+
+    def getGradOps(self) -> list[Op]:
+        """One gradient operator, for the input."""
+        return [ElementLossGradOp(self, 0, graphcore_id(f"{self.opid.type}Grad"))]
+
+
+class L1Op(ElementLossOp):
+    """The sum of absolute values, times lambda."""
+
+    lambda_: float
+
+    def scale(self) -> float:
+        """The attribute `lambda`, which is `lambda_` in Python."""
+        return self.lambda_
+
+    def each(self, x: Any) -> Any:
+        """The absolute value of `x`."""
+        return pe.Abs(x)
+
+
+class IdentityLossOp(ElementLossOp):
+    """The sum, or mean, of the input; without reduction, the input itself."""
+
+
+class ElementLossGradOp(InputGradOp):
+    """g, broadcast, times the factor and, for L1, the sign of the input (0 at 0)."""
+
+    def __init__(self, fwdOp: ElementLossOp, index: int, opid: OperatorIdentifier) -> None:
+        super().__init__(fwdOp, index, opid)
+        self.factor = fwdOp.factor()
+        self.is_signed = isinstance(fwdOp, L1Op)
+
+    def gradInputInfo(self) -> list[GradInOutMapper]:
+        """The loss's gradient and, for L1, the input."""
+        given = [GradInOutMapper(0, 0, GRAD)]
+        return [*given, GradInOutMapper(1, 0, IN)] if self.is_signed else given
+
+
+class NllOpx(Opx):
+    """The lowering of Nll: one library call."""
+
+    def grow(self, prog: program.Sequence) -> None:
+        """Calls ext::nllLoss with the probabilities and the labels."""
+        op = self.getOp(NllOp)
+        p, labels = self.getInTensor(0), self.getInTensor(1)
+        loss = ext.nllLoss(self.graph(), p, labels, nll_params(op), prog, self.debugContext())
+        self.setOutTensor(0, loss.reshape(self.outShape(0)))
+
+
+class NllGradOpx(Opx):
+    """The lowering of the gradient of Nll: one library call."""
+
+    def grow(self, prog: program.Sequence) -> None:
+        """Calls ext::nllLossGrad with the loss's gradient, probabilities and labels."""
+        params = nll_params(self.getOp(NllGradOp))
+        g, p, labels = (self.getInTensor(i) for i in range(3))
+        self.setOutTensor(
+            0, ext.nllLossGrad(self.graph(), g, p, labels, params, prog, self.debugContext())
+        )
+
+
+class SoftmaxGradDirectOpx(Opx):
+    """The lowering of SoftmaxGradDirect: one library call."""
+
+    def grow(self, prog: program.Sequence) -> None:
+        """Calls ext::nllSoftmaxGrad with the loss's gradient, probabilities and labels."""
+        params = nll_params(self.getOp(SoftmaxGradDirectOp))
+        g, p, labels = (self.getInTensor(i) for i in range(3))
+        self.setOutTensor(
+            0, ext.nllSoftmaxGrad(self.graph(), g, p, labels, params, prog, self.debugContext())
+        )
+
+
+class ElementLossOpx(Opx):
+    """The lowering of L1 and IdentityLoss, and a base class for that of their gradients."""
+
+    def mapped(self, tree: Any, operands: Sequence[Tensor], prog: program.Sequence) -> Tensor:
+        """The value of `tree`, computed in float or double and rounded to the type of output 0."""
+        kind = popType(self.outInfo(0))
+        if kind != poplar.DOUBLE:
+            tree = pe.Cast(tree, kind)
+        return popops.map(self.graph(), tree, list(operands), prog, self.debugContext())
+
+    def operand(self, i: int, t: Tensor) -> Any:
+        """The operand at index `i`, the tensor `t`, in a tree of `mapped`: FLOAT or DOUBLE."""
+        place = pe.PlaceHolder(i + 1)
+        return place if t.elementType() == poplar.DOUBLE else pe.Cast(place, poplar.FLOAT)
+
+    def grow(self, prog: program.Sequence) -> None:
+        """Adds one map without a reduction, else a sum and one map for the factor."""
+        op, t = self.getOp(ElementLossOp), self.getInTensor(0)
+        factor = pe.Const(op.factor())
+        if op.reduction_type() is ReductionType.NoReduction:
+            tree = pe.Mul(op.each(self.operand(0, t)), factor)
+            self.setOutTensor(0, self.mapped(tree, [t], prog))
+            return
+        wide = poplar.DOUBLE if t.elementType() == poplar.DOUBLE else poplar.FLOAT
+        each = op.each(pe._1)
+        if each is not pe._1:
+            t = popops.map(self.graph(), each, [t], prog, self.debugContext("each"))
+        params = popops.ReduceParams(popops.Operation.ADD)
+        total = popops.reduce(
+            self.graph(), t.flatten(), wide, [0], params, prog, self.debugContext("reduce")
+        )
+        tree = pe.Mul(self.operand(0, total), factor)
+        self.setOutTensor(0, self.mapped(tree, [total.reshape([])], prog))
+
+
+class ElementLossGradOpx(ElementLossOpx):
+    """The lowering of the gradients of L1 and IdentityLoss."""
+
+    def grow(self, prog: program.Sequence) -> None:
+        """Adds one map over g, broadcast, and the input."""
+        op = self.getOp(ElementLossGradOp)
+        operands = [self.getInTensor(i) for i in sorted(op.input)]
+        places = [self.operand(i, t) for i, t in enumerate(operands)]
+        tree = pe.Mul(places[0], pe.Const(op.factor))
+        if op.is_signed:
+            tree = pe.Mul(tree, pe.Signum(places[1]))
+        operands[0] = broadcast_to(operands[0], self.outShape(0))
+        self.setOutTensor(0, self.mapped(tree, operands, prog))
+
+
+for _name, _op, _opx in (
+    ("Nll", NllOp, NllOpx),
+    ("L1", L1Op, ElementLossOpx),
+    ("IdentityLoss", IdentityLossOp, ElementLossOpx),
+):
+    OpCreator(_op, [graphcore_id(_name)])
+    OpxCreator(_opx, graphcore_id(_name))
+OpxCreator(NllGradOpx, NllGradOp.opid)
+OpxCreator(ElementLossGradOpx, [graphcore_id("L1Grad"), graphcore_id("IdentityLossGrad")])
+OpCreator(SoftmaxGradDirectOp, [graphcore_id("SoftmaxGradDirect")], isPublic=False)
+OpxCreator(SoftmaxGradDirectOpx, graphcore_id("SoftmaxGradDirect"))

@@ -1,0 +1,84 @@
+"""Trilu: the upper or lower triangle of each matrix of a stack, with zeros elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from popir import poplar, popops
+from popir.errors import OperatorInputError
+from popir.ir import Op
+from popir.ir.traits import Array
+from popir.ops.support.gradient import InputGradOp
+from popir.ops.support.identifiers import graphcore_id, onnx_ids
+from popir.ops.support.shapes import broadcast_to, const_input
+from popir.opx import Opx
+from popir.poplar import program
+from popir.popops import expr as pe
+from popir.registry import OpCreator, OpxCreator
+
+
+class TriluOp(Op):
+    """ONNX's Trilu. The triangle starts at the diagonal that constant input 1 gives; 0 by
+    default.
+    """
+
+    constantInputs = frozenset({1})
+    upper: bool
+
+    def mask(self) -> Array:
+        """BOOL[rows, columns]: True for the elements of the triangle."""
+        given = const_input(self, 1)
+        k = 0 if given is None else int(given.reshape(-1)[0])
+        rows, columns = self.inShape(0)[-2:]
+        all = np.ones((rows, columns), np.bool_)
+        return np.triu(all, k) if self.upper else np.tril(all, k)
+
+    def setup(self) -> None:
+        """Infers the type and shape of the input. Raises OperatorInputError for a rank below 2."""
+        if self.inRank(0) < 2:
+            raise OperatorInputError(
+                f"{self.debugName()}: the input has shape {self.inShape(0)}; Trilu takes matrices."
+            )
+        self.setOutInfo(0, self.inInfo(0))
+
+    def evaluate(self, inputs: Mapping[int, Array]) -> list[Array] | None:
+        """The triangle, by numpy."""
+        return [np.where(self.mask(), inputs[0], 0)] if 0 in inputs else None
+
+    def getGradOps(self) -> list[Op]:
+        """The same triangle of the gradient."""
+        return [TriluGradOp(self)]
+
+
+class TriluGradOp(InputGradOp):
+    """The triangle of the output's gradient."""
+
+    opid = graphcore_id("TriluGrad")
+
+    def __init__(self, fwdOp: TriluOp) -> None:
+        super().__init__(fwdOp)
+        self._mask = fwdOp.mask()
+
+    def mask(self) -> Array:
+        """The mask of the forward operator."""
+        return self._mask
+
+
+class TriluOpx(Opx):
+    """The lowering of Trilu and of its gradient."""
+
+    def grow(self, prog: program.Sequence) -> None:
+        """Adds one selection by a constant mask."""
+        op = self.op_p
+        assert isinstance(op, (TriluOp, TriluGradOp))
+        t, values = self.getInTensor(0), op.mask()
+        mask = self.getConst(poplar.BOOL, list(values.shape), values, "mask")
+        operands = [t, broadcast_to(mask, t.shape())]
+        tree = pe.Select(pe._1, pe.Const(0), pe._2)
+        self.setOutTensor(0, popops.map(self.graph(), tree, operands, prog, self.debugContext()))
+
+
+OpCreator(TriluOp, onnx_ids("Trilu", 14))
+OpxCreator(TriluOpx, [*onnx_ids("Trilu", 14), TriluGradOp.opid])

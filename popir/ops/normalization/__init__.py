@@ -1,0 +1,1 @@
+"""Normalization: BatchNormalization, LayerNormalization, LRN."""

@@ -1,0 +1,224 @@
+"""MaxPool, AveragePool, GlobalMaxPool and GlobalAveragePool."""
+
+from __future__ import annotations
+
+from popir import ext
+from popir.errors import OperatorInputError
+from popir.ir import Op
+from popir.ops.support.gradient import GRAD, IN, InputGradOp
+from popir.ops.support.identifiers import graphcore_id, onnx_ids
+from popir.ops.support.spatial import WindowOp
+from popir.opx import Opx, popType
+from popir.poplar import program
+from popir.popnn import PoolingType, pooling
+from popir.registry import OpCreator, OpxCreator
+from popir.types import TensorInfo
+
+
+class PoolOp(WindowOp):
+    """The base class of all four, on [batch, channels, spatial...]: each window becomes one
+    element.
+    """
+
+    poolingType = PoolingType.MAX
+
+    @property
+    def rounds_up(self) -> bool:
+        """ONNX's ceil_mode: whether the last window may reach beyond the input."""
+        return bool(getattr(self, "ceil_mode", 0))
+
+    @property
+    def counts_padding(self) -> bool:
+        """ONNX's count_include_pad: whether padding counts in the average."""
+        return bool(getattr(self, "count_include_pad", 0))
+
+    def canBeReplacedByIdentity(self) -> bool:
+        """Whether windows have one element, the stride is 1, and there is no padding."""
+        ones = [1] * len(self.spatial_shape())
+        lower, upper = self.padding()
+        return self.window() == self.stride() == ones and not any([*lower, *upper])
+
+    def setup(self) -> None:
+        """Infers [batch, channels, spatial...] with the number of windows in each spatial
+        dimension.
+        """
+        shape = [*self.inShape(0)[:2], *self.output_spatial(self.rounds_up)]
+        self.setOutInfo(0, TensorInfo(self.inInfo(0).dataType(), shape))
+
+    def overhang(self) -> list[int]:
+        """The elements by which the last window exceeds the padded input, for each spatial
+        dimension.
+        """
+        lower, upper = self.padding()
+        sizes = zip(
+            self.spatial_shape(),
+            lower,
+            upper,
+            self.extent(),
+            self.stride(),
+            self.output_spatial(self.rounds_up),
+            strict=True,
+        )
+        return [
+            max((out - 1) * step + extent - (size + a + b), 0)
+            for size, a, b, extent, step, out in sizes
+        ]
+
+    def pool_params(self) -> pooling.PoolParams:
+        """The pooling as popnn's PoolParams."""
+        lower, upper = self.padding()
+        after = [b + more for b, more in zip(upper, self.overhang(), strict=True)]
+        batch, channels = self.inShape(0)[:2]
+        kind = popType(self.inInfo(0))
+        return pooling.PoolParams(
+            self.poolingType,
+            self.spatial_shape(),
+            self.window(),
+            self.stride(),
+            lower,
+            after,
+            channels,
+            batch,
+            kind,
+        )
+
+    def pool_options(self) -> ext.PoolOptions:
+        """The parameters that popnn's PoolParams do not have: dilation and counted padding."""
+        options = ext.PoolOptions()
+        options.dilation = self.dilation()
+        options.countIncludePad = self.counts_padding
+        options.uncountedPaddingUpper = self.overhang()
+        return options
+
+    def getGradOps(self) -> list[Op]:
+        """The gradient operator of the kind of pooling."""
+        return [
+            MaxPoolGradOp(self) if self.poolingType == PoolingType.MAX else AveragePoolGradOp(self)
+        ]
+
+
+class MaxPoolOp(PoolOp):
+    """ONNX's MaxPool: the maximum of each window. Output 1, the indices, is not available."""
+
+    withoutMeaning = {"storage_order": "it orders the second output, which popir does not compute."}
+    ceil_mode: bool | None
+    dilations: list[int] | None
+    storage_order: bool | None
+
+    def setup(self) -> None:
+        """Infers the shape as PoolOp does. Raises OperatorInputError if the model has output 1."""
+        if self.hasOutput(1):
+            raise OperatorInputError(
+                f"{self.debugName()}: the second output, Indices, is in use; popir computes the "
+                "first one only."
+            )
+        super().setup()
+
+
+class AveragePoolOp(PoolOp):
+    """ONNX's AveragePool: the mean of each window."""
+
+    poolingType = PoolingType.AVG
+    ceil_mode: bool | None
+    count_include_pad: bool | None
+    dilations: list[int] | None
+
+
+class GlobalPoolOp(PoolOp):
+    """The base class of global pooling: the window is the whole input."""
+
+    def window(self) -> list[int]:
+        """The spatial dimensions of the input. Raises OperatorInputError if one is 0."""
+        if 0 in self.spatial_shape():
+            raise OperatorInputError(
+                f"{self.debugName()}: the input has shape {self.inShape(0)}; there must be "
+                "elements in each spatial dimension."
+            )
+        return self.spatial_shape()
+
+
+class GlobalMaxPoolOp(GlobalPoolOp):
+    """ONNX's GlobalMaxPool: the maximum of each channel."""
+
+
+class GlobalAveragePoolOp(GlobalPoolOp):
+    """ONNX's GlobalAveragePool: the mean of each channel."""
+
+    poolingType = PoolingType.AVG
+
+
+class PoolGradOp(InputGradOp):
+    """The base class of both gradients, with the forward operator's parameters."""
+
+    def __init__(self, fwdOp: PoolOp) -> None:
+        super().__init__(fwdOp)
+        self.params = fwdOp.pool_params()
+        self.options = fwdOp.pool_options()
+
+
+class MaxPoolGradOp(PoolGradOp):
+    """The gradient of MaxPool: each window's gradient goes to its first maximum."""
+
+    opid = graphcore_id("MaxPoolGrad")
+    reads = [(GRAD, 0), (IN, 0)]
+
+
+class AveragePoolGradOp(PoolGradOp):
+    """The gradient of AveragePool: each window's gradient is divided evenly."""
+
+    opid = graphcore_id("AveragePoolGrad")
+
+
+class PoolOpx(Opx):
+    """The lowering of all four poolings."""
+
+    def grow(self, prog: program.Sequence) -> None:
+        """Calls ext::pool, unless the output is empty."""
+        op = self.getOp(PoolOp)
+        if 0 in self.outShape(0):
+            kind = popType(self.outInfo(0))
+            self.setOutTensor(0, self.graph().addVariable(kind, self.outShape(0)))
+            return
+        params, options = op.pool_params(), op.pool_options()
+        given = self.getInTensor(0)
+        self.setOutTensor(
+            0, ext.pool(self.graph(), params, options, given, prog, self.debugContext())
+        )
+
+
+class MaxPoolGradOpx(Opx):
+    """The lowering of the gradient of a maximum."""
+
+    def grow(self, prog: program.Sequence) -> None:
+        """Calls ext::maxPoolInputGradient, which scatters the gradient."""
+        op = self.getOp(MaxPoolGradOp)
+        g, given = self.getInTensor(0), self.getInTensor(1)
+        out = ext.maxPoolInputGradient(
+            self.graph(), op.params, op.options, given, g, prog, self.debugContext()
+        )
+        self.setOutTensor(0, out)
+
+
+class AveragePoolGradOpx(Opx):
+    """The lowering of the gradient of a mean."""
+
+    def grow(self, prog: program.Sequence) -> None:
+        """Calls ext::poolInputGradient, in one pass."""
+        op = self.getOp(AveragePoolGradOp)
+        g = self.getInTensor(0)
+        out = ext.poolInputGradient(
+            self.graph(), op.params, op.options, g, prog, self.debugContext()
+        )
+        self.setOutTensor(0, out)
+
+
+for _op_class, _ids in (
+    (MaxPoolOp, onnx_ids("MaxPool", 1, 8, 10, 11, 12, 22)),
+    (AveragePoolOp, onnx_ids("AveragePool", 1, 7, 10, 11, 19, 22)),
+    (GlobalMaxPoolOp, onnx_ids("GlobalMaxPool", 1, 22)),
+    (GlobalAveragePoolOp, onnx_ids("GlobalAveragePool", 1, 22)),
+):
+    OpCreator(_op_class, _ids)
+    OpxCreator(PoolOpx, _ids)
+OpxCreator(MaxPoolGradOpx, MaxPoolGradOp.opid)
+OpxCreator(AveragePoolGradOpx, AveragePoolGradOp.opid)

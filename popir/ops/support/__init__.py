@@ -1,0 +1,1 @@
+"""What the operators share: expressions, arithmetic, shapes and base classes."""

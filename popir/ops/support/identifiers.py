@@ -1,0 +1,17 @@
+"""Short constructors of operator identifiers."""
+
+from __future__ import annotations
+
+from popir.ir import OperatorIdentifier
+
+
+def onnx_ids(type: str, *versions: int) -> list[OperatorIdentifier]:
+    """The identifiers of an ai.onnx operator in the versions that an implementation supports."""
+    return [OperatorIdentifier("ai.onnx", type, version) for version in versions]
+
+
+def graphcore_id(type: str, version: int = 1) -> OperatorIdentifier:
+    """The identifier of an ai.graphcore operator: PopART's own operators and all gradient
+    operators.
+    """
+    return OperatorIdentifier("ai.graphcore", type, version)

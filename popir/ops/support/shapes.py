@@ -1,0 +1,97 @@
+"""Shapes and views that several operators need: broadcasting, axes, constant inputs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from popir.errors import OperatorAttributeError, OperatorInputError
+from popir.ir import Op
+from popir.poplar import Tensor
+
+
+def broadcast_shapes(op: Op, shapes: Sequence[Sequence[int]]) -> list[int]:
+    """The shape to which `shapes` broadcast by numpy's rule. Raises OperatorInputError if they do
+    not.
+    """
+    try:
+        return list(np.broadcast_shapes(*map(tuple, shapes)))
+    except ValueError:
+        raise OperatorInputError(
+            f"{op.debugName()}: the shapes {', '.join(str(list(s)) for s in shapes)} do not "
+            "broadcast: aligned at the right, two dimensions must be equal or one of them 1."
+        ) from None
+
+
+def broadcast_to(t: Tensor, shape: Sequence[int]) -> Tensor:
+    """A view of `t` broadcast to `shape` by numpy's rule."""
+    have = [1] * (len(shape) - t.rank()) + list(t.shape())
+    t = t.reshape(have)
+    for d, (h, want) in enumerate(zip(have, shape, strict=True)):
+        if h != want:
+            t = t.broadcast(want, d)
+    return t
+
+
+def summed_dims(have: Sequence[int], shape: Sequence[int]) -> list[int]:
+    """The dimensions of `have` that must be summed to reverse a broadcast from `shape`."""
+    padded = [1] * (len(have) - len(shape)) + list(shape)
+    return [d for d, (h, want) in enumerate(zip(have, padded, strict=True)) if h != want]
+
+
+def is_one_piece(shape: Sequence[int], part: Sequence[int]) -> bool:
+    """Whether a slice with the shape `part` of a tensor with the shape `shape` is contiguous."""
+    partial = False
+    for whole, taken in zip(reversed(shape), reversed(part), strict=True):
+        if partial and taken > 1:
+            return False
+        partial = partial or taken < whole
+    return True
+
+
+def axis(op: Op, value: int, rank: int) -> int:
+    """The axis `value` counted from 0; negative values count from the end.
+
+    Raises OperatorAttributeError if it is out of range.
+    """
+    if not -rank <= value < rank:
+        raise OperatorAttributeError(
+            f"{op.debugName()}: the axis {value} is outside of a tensor of rank {rank}; "
+            f"it must be in [{-rank}, {rank - 1}]."
+        )
+    return value % rank
+
+
+def axes(op: Op, values: Iterable[int], rank: int) -> list[int]:
+    """Several axes, counted from 0 and sorted. Raises OperatorAttributeError if one is out of range
+    or given twice.
+    """
+    found = sorted(axis(op, value, rank) for value in values)
+    if len(set(found)) < len(found):
+        raise OperatorAttributeError(f"{op.debugName()}: an axis is given twice in {found}.")
+    return found
+
+
+def const_input(op: Op, i: int) -> np.ndarray[Any, Any] | None:
+    """The value of constant input `i`; None if the input is not connected.
+
+    Raises OperatorInputError if the value is not known at compile time.
+    """
+    if not op.hasInput(i):
+        return None
+    tensor = op.inTensor(i)
+    if tensor.data is None:
+        raise OperatorInputError(
+            f"{op.debugName()}: input {i}, '{tensor.id}', must be a constant, since its value is "
+            "needed when the model is compiled; given was a tensor of type "
+            f"{tensor.tensorType.name}."
+        )
+    return tensor.data
+
+
+def product(dims: Iterable[int]) -> int:
+    """The product of `dims`: the number of elements of a shape."""
+    return math.prod(dims)

@@ -1,0 +1,1 @@
+"""Operators that update variables: weights and running statistics."""

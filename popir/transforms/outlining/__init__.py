@@ -1,0 +1,1 @@
+"""Outlining: replaces repeated parts of a graph by calls of one subgraph."""

@@ -1,0 +1,33 @@
+"""The table that drives the tests of operators: one row for each operator, more where it has
+several forms; a file for each family, as in `popir/ops`.
+
+A row is tested forwards against onnxruntime (or a formula, where ONNX lacks the operator), its
+gradient against finite differences in double, and its lowering on a machine of several tiles.
+"""
+
+from tests.ops.cases.case import Array, Case, ints
+from tests.ops.cases.contraction import CONTRACTIONS
+from tests.ops.cases.elementwise import BITWISE, ELEMENTWISE
+from tests.ops.cases.generation import GENERATION
+from tests.ops.cases.loss import LOSSES
+from tests.ops.cases.movement import MOVEMENT
+from tests.ops.cases.normalization import NORMALISATION
+from tests.ops.cases.pooling import POOLING
+from tests.ops.cases.recurrent import RECURRENT
+from tests.ops.cases.reduction import REDUCTIONS, SOFTMAX
+
+__all__ = ["CASES", "Array", "Case", "ints"]
+
+CASES = [
+    *ELEMENTWISE,
+    *BITWISE,
+    *MOVEMENT,
+    *GENERATION,
+    *RECURRENT,
+    *NORMALISATION,
+    *CONTRACTIONS,
+    *POOLING,
+    *REDUCTIONS,
+    *SOFTMAX,
+    *LOSSES,
+]

@@ -1,0 +1,116 @@
+"""The engine's plan: its verifier, shown by passes that break plans, and what passes say."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from popir import poplar, popops
+from popir.poplar import program
+from tests.plans import instructions, passes
+from tests.toolchain import CACHED_CXX, ROOT, popir_config, run
+
+SAID = {
+    "undefined": r"Step 0 'neg' of program 0 reads variable \d+ 't' before all of it is written",
+    "dropped": r"Step 3 'more' of program 0 reads variable \d+ 'u' before all of it is written",
+    "overlap": r"Variable \d+ 'u' has bytes in common with variable \d+ 't', which lives at the",
+    "low": r"Variable \d+ 'u' has bytes of what is always live",
+    "end": r"Variable \d+ 'u' ends at byte \d+ of an arena of \d+",
+    "mortal": r"Variable \d+ 'result' outlives a run, and its buffer does not",
+    "homeless": r"Variable \d+ 'u' is used and has no buffer",
+    "constant's": r"Variable \d+ 'u' lives with constants and is none",
+    "host's": r"Variable \d+ 'u' lives in the host's buffer, and no stream moves it",
+    "blocked copy": r"Step 1 'neg' of program 0 moves variable \d+ 'u', which lies in blocks",
+    "tied": r"Step 0 'exp' of program 0 has operands 0 and 1 in different blocks of channels, "
+    "which its kernel 'map' ties to one another",
+    "refused": r"Step 0 'exp' of program 0 has operand \d, variable \d+ 't' in blocks of 8 "
+    "channels, which its kernel 'plain' does not accept",
+    "part": r"Step 1 'neg' of program 0 has operand \d, variable \d+ 't' in blocks of 8 "
+    "channels, and not as a whole",
+    "block of 5": r"Variable \d+ 't' of shape \[1,16,2,2\] lies in blocks of 5 channels",
+    "visible block": r"Variable \d+ 'x' lies in blocks, and the host may see it",
+    "gap": r"Variable \d+ 't' does not begin at byte \d+, where variable \d+ 'u' ends",
+    "jump": r"Step 7 'choice' of program 0 jumps to step 99 of 9",
+    "into a loop": r"Step 7 'choice' of program 0 jumps back to step 3, where no loop begins",
+    "into a loop's end": r"jumps to step 4, in the middle of the loop or conditional of steps 2 to",
+    "endless": r"Step 2 'loop' of program 0 repeats up to step 7, where no loop of its own ends",
+    "unnested": r"the loops or conditionals of steps 2 to 5 and steps 3 to 7 do not nest",
+    "leaf": r"In program 0, the leaf of steps 1 to 2 is out of order",
+    "outside": r"Step 1 'neg' of program 0 has an operand \[1,16,2,3\] that goes beyond",
+    "unknown": r"Step 1 'neg' of program 0 has an operand \[1,16,2,2\] that goes beyond",
+    "constant": r"Step 8 'end' of program 0 writes the constant variable \d+ 'one'",
+    "sizes": r"Step 8 'end' of program 0 copies between tensors of different sizes",
+    "nothing to run": r"Step 0 'exp' of program 0 has no vertex",
+    "invariant": r"Step 1 'neg' of program 0 writes variable \d+ 'u', which is invariant",
+    "hoisted": r"Step 0 'exp' of the prologue \w+ variable \d+ '[xt]', which is not invariant",
+}
+"""What the verifier says of each fault of broken_plans.cpp."""
+WHEN = (
+    "Engine: the plan is wrong after the pass 'break' (something is wrong); before it ran "
+    "'assign buffers', 'block channels', 'assign offsets'. "
+)
+
+
+@pytest.fixture(scope="module")
+def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What the program prints of each plan."""
+    folder = tmp_path_factory.mktemp("plans")
+    source = Path(__file__).with_name("broken_plans.cpp")
+    flags = popir_config("--cflags"), popir_config("--libs")
+    own = ["-std=c++17", "-I", ROOT / "cpp", ROOT / "cpp/kernels/kernel.cpp"]
+    run(*CACHED_CXX, *own, *flags[0], source, *flags[1], "-o", folder / "program", cwd=folder)
+    lines = run(folder / "program", cwd=folder).splitlines()
+    return dict(line.split(": ", 1) for line in lines)
+
+
+def test_every_fault_is_looked_for(said: dict[str, str]) -> None:
+    assert said.keys() == SAID.keys() | {"nothing", "unasked"}
+
+
+@pytest.mark.parametrize("fault", SAID)
+def test_a_broken_plan_names_pass_step_and_variable(said: dict[str, str], fault: str) -> None:
+    assert said[fault].startswith(WHEN)
+    assert re.search(SAID[fault], said[fault].removeprefix(WHEN)), said[fault]
+    assert said[fault].endswith("the option host.fuse = 'false' leaves out what can be left out")
+
+
+def test_only_what_is_wrong_is_refused_and_only_if_asked_for(said: dict[str, str]) -> None:
+    assert said["nothing"] == "accepted"
+    assert said["unasked"] == "accepted"
+
+
+def engine(fuse: str) -> poplar.Engine:
+    """One whose plan gives each pass something to do, or but for channel blocks."""
+    graph = poplar.Graph(poplar.Target.createCPUTarget())
+    linear = poplar.VariableMappingMethod.LINEAR
+    stream = graph.addHostToDeviceFIFO("in", poplar.FLOAT, 4)
+    x, weight = (graph.addVariable(poplar.FLOAT, [4], linear, name) for name in "xw")
+    graph.setInitialValue(weight, np.ones(4, np.float32))
+    prog = program.Sequence([program.Copy(stream, x)])
+    once = popops.exp(graph, weight, prog, "once")
+    a = popops.exp(graph, popops.neg(graph, x, prog, "negated"), prog, "a")
+    b = popops.add(graph, x, once, prog, "b")
+    joined = popops.tanh(graph, poplar.concat([a, b]), prog, "joined")
+    copy = graph.addVariable(poplar.FLOAT, [8], linear, "copy")
+    prog.add(program.Copy(joined, copy))
+    graph.createHostRead("out", popops.sqrt(graph, copy, prog, "last"))
+    return poplar.Engine(graph, [prog], {"host.fuse": fuse})
+
+
+def test_the_plan_says_what_each_pass_did() -> None:
+    done = passes(engine("true"))
+    assert done.pop("assign offsets").endswith("of them always live")
+    assert done == {
+        "coalesce copies": "1 copy gone",
+        "hoist": "1 step to run before the first run",
+        "fuse": "2 steps joined to others",
+        "assign buffers": "1 input and 0 outputs in the host's buffers",
+        "alias concatenations": "2 variables side by side in 1 place",
+    }
+
+
+def test_passes_that_are_off_say_nothing() -> None:
+    plain = engine("false")
+    assert passes(plain).keys() == {"assign buffers", "assign offsets"}
+    assert "before the first run" not in instructions(plain)

@@ -1,0 +1,183 @@
+"""Every kernel in a file: what is loaded computes and costs what was saved."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from popir import ext, poplar, poplin, popnn, popops, poprand
+from popir._device.poplar import _saved_kernel_names
+from popir.poplar import program
+from popir.popops import expr as pe
+
+FLOAT = poplar.FLOAT
+
+
+class Case:
+    """A program under construction; each input holds random numbers."""
+
+    def __init__(self) -> None:
+        model = poplar.IPUModel("ipu2")
+        model.tilesPerIPU = 4
+        self.device = model.createDevice()
+        self.graph = poplar.Graph(self.device)
+        self.prog = program.Sequence()
+        self.inputs: dict[str, np.ndarray] = {}
+        self.outputs: list[tuple[str, Any]] = []
+
+    def tensor(self, shape: list[int], values: Any = None) -> Any:
+        """A variable of `shape`, of `values` or of random floats."""
+        array = np.asarray(values if values is not None else self._random(shape))
+        name = f"in{len(self.inputs)}"
+        t = self.graph.addVariable(
+            poplar.typeOf(array.dtype), shape, poplar.VariableMappingMethod.LINEAR, name
+        )
+        self.graph.createHostWrite(name, t)
+        self.inputs[name] = np.ascontiguousarray(array.reshape(shape))
+        return t
+
+    def _random(self, shape: list[int]) -> np.ndarray:
+        rng = np.random.default_rng(len(self.inputs))
+        return rng.uniform(0.1, 0.9, shape).astype(np.float32)
+
+    def give(self, *tensors: Any) -> None:
+        """Reads them back after the run."""
+        for t in tensors:
+            name = f"out{len(self.outputs)}"
+            self.graph.createHostRead(name, t)
+            self.outputs.append((name, t))
+
+    def results(self, engine: Any) -> list[np.ndarray]:
+        engine.load(self.device)
+        for name, array in self.inputs.items():
+            engine.writeTensor(name, array)
+        engine.run(0)
+        found = []
+        for name, t in self.outputs:
+            found.append(np.zeros(t.shape(), t.elementType().dtype))
+            engine.readTensor(name, found[-1])
+        return found
+
+
+def arg_extremum(c: Case) -> None:
+    c.give(popnn.argMin(c.graph, c.tensor([3, 7]), c.prog))
+
+
+def bias(c: Case) -> None:
+    x = c.tensor([2, 3, 4])
+    poplin.addBias(c.graph, x, c.tensor([3]), c.prog)
+    c.give(x)
+
+
+def class_loss(c: Case) -> None:
+    labels = c.tensor([3], np.array([1, 0, 4], np.int32))
+    loss, deltas = c.tensor([3]), c.tensor([3, 5])
+    kind = popnn.LossType.CROSS_ENTROPY_LOSS
+    c.prog.add(popnn.calcLoss(c.graph, c.tensor([3, 5]), labels, loss, deltas, kind))
+    c.give(loss, deltas)
+
+
+def conv(c: Case) -> None:
+    params = poplin.ConvParams(FLOAT, 2, [5, 6], [3, 3], 4, 8, 2)
+    x, w = c.tensor([2, 8, 5, 6]), c.tensor([2, 8, 4, 3, 3])
+    c.give(poplin.convolution(c.graph, x, w, params, False, c.prog))
+
+
+def fill(c: Case) -> None:
+    x = c.tensor([4, 5])
+    popops.fill(c.graph, x.slice(1, 3, 1), c.prog, 2.5)
+    c.give(x)
+
+
+def map_(c: Case) -> None:
+    x = c.tensor([4, 5])
+    c.give(popops.map(c.graph, pe.Mul(pe.Exp(pe._1), pe.Const(3.0)), [x], c.prog))
+
+
+def matmul(c: Case) -> None:
+    c.give(poplin.matMul(c.graph, c.tensor([4, 6]), c.tensor([6, 5]), c.prog, FLOAT))
+
+
+def nll(c: Case) -> None:
+    labels = c.tensor([3], np.array([1, 0, 4], np.int32))
+    params = ext.NllParams()
+    params.ignoreIndex = 0
+    c.give(ext.nllLoss(c.graph, c.tensor([3, 5]), labels, params, c.prog))
+
+
+def pool(c: Case) -> None:
+    kind = popnn.PoolingType.AVG
+    params = popnn.pooling.PoolParams(kind, [6], [3], [2], [1], [1], 4, 2, FLOAT)
+    c.give(popnn.pooling.pool(c.graph, params, c.tensor([2, 4, 6]), c.prog))
+
+
+def random(c: Case) -> None:
+    seed = c.tensor([2], np.array([7, 9], np.uint32))
+    c.give(poprand.normal(c.graph, seed, 5, c.tensor([40]), FLOAT, 1.0, 2.0, c.prog))
+
+
+def reduce(c: Case) -> None:
+    params = popops.ReduceParams(popops.Operation.SQUARE_ADD)
+    c.give(popops.reduce(c.graph, c.tensor([3, 5, 4]), [1], params, c.prog))
+
+
+def scaled_add(c: Case) -> None:
+    x = c.tensor([4, 5])
+    popops.scaledAddTo(c.graph, x, c.tensor([4, 5]), 3.0, c.prog)
+    c.give(x)
+
+
+def slices(c: Case) -> None:
+    offsets = c.tensor([3, 1], np.array([4, 0, 2], np.uint32))
+    c.give(popops.multiSlice(c.graph, c.tensor([5, 6]), offsets, [0], [1], c.prog))
+
+
+def softmax(c: Case) -> None:
+    c.give(popnn.logSoftmax(c.graph, c.tensor([3, 5]), c.prog))
+
+
+def transpose(c: Case) -> None:
+    cs = c.graph.addComputeSet("turn")
+    c.give(popops.rearrange.partialTranspose(c.graph, c.tensor([3, 4, 8]), cs))
+    c.prog.add(program.Execute(cs))
+
+
+PROGRAMS: dict[str, Callable[[Case], None]] = {
+    "arg extremum": arg_extremum,
+    "bias": bias,
+    "class loss": class_loss,
+    "conv": conv,
+    "fill": fill,
+    "map": map_,
+    "matmul": matmul,
+    "nll": nll,
+    "pool": pool,
+    "random": random,
+    "reduce": reduce,
+    "scaled add": scaled_add,
+    "slices": slices,
+    "softmax": softmax,
+    "transpose": transpose,
+}
+"""A program with a vertex of each kernel, by the kernel's name in files."""
+
+
+def test_every_kernel_has_a_program() -> None:
+    assert list(PROGRAMS) == _saved_kernel_names()
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_kernel_comes_back_as_it_was(name: str) -> None:
+    case = Case()
+    PROGRAMS[name](case)
+    data = poplar.compileGraph(case.graph, [case.prog]).serialize()
+    assert len(name).to_bytes(8, "little") + name.encode() in data
+    grown = poplar.Engine(case.graph, case.prog)
+    loaded = poplar.Engine(poplar.Executable.deserialize(data))
+    assert loaded.machineReport() == grown.machineReport()
+    results = case.results(grown)
+    assert results
+    for expected, found in zip(results, case.results(loaded), strict=True):
+        assert expected.any()
+        np.testing.assert_array_equal(found, expected)
