@@ -598,6 +598,15 @@ class Session(Exclusive):
         return Profile.of(report, self.graph, self.name, self._compilation.loss)
 
     @exclusive()
+    def planText(self) -> str:
+        """The instructions that the host executes for a step, and what the engine's passes did.
+
+        One line each, with kernel, name, shapes and layouts: `Engine.planText`. Raises
+        popart_exception before `prepareDevice`.
+        """
+        return self._prepared("planText").planText()
+
+    @exclusive()
     def getHostProfile(self) -> HostProfile:
         """The measured host time by instruction, over all runs so far.
 

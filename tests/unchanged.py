@@ -203,7 +203,7 @@ def run(model: Model, way: Mapping[str, Any]) -> dict[str, str]:
     return {
         "outputs": json.dumps(digests, indent=0),
         "report": report,
-        "plan": session._engine.planText(),
+        "plan": session.planText(),
     }
 
 

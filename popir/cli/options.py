@@ -217,17 +217,21 @@ def threads(function: Function) -> Function:
     )(function)
 
 
-def device(function: Function) -> Function:
-    """Decorates a command with the options --device and --threads."""
-    kind = click.option(
+def device_kind(function: Function) -> Function:
+    """Decorates a command with the option --device."""
+    return click.option(
         "--device",
         "device_kind",
         type=click.Choice(["cpu", "ipumodel"]),
         default="cpu",
         show_default=True,
         help="The host as one tile, or a simulated IPU: results agree, layouts differ.",
-    )
-    return kind(threads(function))
+    )(function)
+
+
+def device(function: Function) -> Function:
+    """Decorates a command with the options --device and --threads."""
+    return device_kind(threads(function))
 
 
 def device_of(kind: str) -> DeviceInfo:

@@ -110,6 +110,12 @@ class Output:
         if not self.as_json:
             print(printable(text), flush=True)
 
+    def text(self, text: str) -> None:
+        """Prints lines to stdout with their blanks, which `line` joins."""
+        if not self.as_json:
+            for line in text.splitlines():
+                print(printable_line(line), flush=True)
+
     def note(self, text: object) -> None:
         """Prints a line to stderr."""
         say(f"popir: {printable(text)}")

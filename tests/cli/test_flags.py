@@ -47,6 +47,10 @@ TESTS = {
         "test_ops::test_operators_of_a_library": "--custom",
     },
     "options": {},
+    "plan": {
+        "test_plan::test_sizes_are_those_given": "--dim --shape",
+        "test_plan::test_a_simulated_ipu_shares_repeated_blocks": "--device",
+    },
     "profile": {
         "test_profile::test_training_costs_more": "--training --loss --momentum",
         "test_profile::test_the_machine_can_be_chosen": "--target --ipus --figure",
@@ -131,6 +135,7 @@ def call_of(command: str, folder: Path) -> list[object]:
         "new-op": ["new-op", "Cube", "--folder", folder / "new"],
         "ops": ["ops"],
         "options": ["options", "host.fuse"],
+        "plan": ["plan", model, "--dim", "batch=4"],
         "profile": ["profile", model, "--dim", "batch=4", *SMALL],
         "run": ["run", model, "--dim", "batch=4"],
         "train": [

@@ -21,6 +21,7 @@ NAMES = [
     "new-op",
     "ops",
     "options",
+    "plan",
     "profile",
     "run",
     "train",
