@@ -28,7 +28,9 @@ class InstructionTime:
     what: str
     """The instruction's line in `Engine.planText()`: kernel, name, shapes and layouts."""
     runs: int
+    """How often it has run."""
     seconds: float
+    """The time of all its runs together."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,9 @@ class HostProfile:
         return sum(row.seconds for row in self.instructions)
 
     def since(self, earlier: HostProfile) -> HostProfile:
-        """What has been added since `earlier`, a profile of the same engine."""
+        """What has been added since `earlier`, a profile of the same engine. Raises ValueError for
+        a profile with another number of instructions.
+        """
         rows = [
             InstructionTime(
                 now.operator,
