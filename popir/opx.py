@@ -100,10 +100,12 @@ class Opx:
         self.dv_p = devicex
 
     def grow(self, prog: Any) -> None:
-        """Adds the operator's program to `prog`, a poplar.program.Sequence, and sets all outputs
-        (`setOutTensor`).
+        """Adds the operator's program to `prog`, a poplar.program.Sequence, and sets all connected
+        outputs (`setOutTensor`).
 
-        Every subclass must override it: raises popart_exception by default.
+        Called when the session is prepared, maybe more than once for an operator: what an earlier
+        call has added is then discarded. Every subclass must override it: raises popart_exception
+        by default.
         """
         raise popart_exception(f"{type(self).__name__} has no grow(), needed for {self.op_p}.")
 

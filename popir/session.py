@@ -451,9 +451,9 @@ class Session(Exclusive):
     def run(self, stepio: PyStepIO | PyStepIOCallback, debugName: str = "") -> None:
         """Runs one step: all its batches, from the inputs to the anchors of `stepio`.
 
-        `stepio` must have all inputs and all anchors; other arrays are ignored. With
-        `SessionOptions.syntheticDataMode` its inputs are not read. `debugName` is put before the
-        message of an error.
+        `stepio` must have all anchors, and all inputs that an operator reads; other arrays are
+        ignored. With `SessionOptions.syntheticDataMode` its inputs are not read. `debugName` is put
+        before the message of an error.
 
         Raises popart_exception before `prepareDevice`, StepIOError for an array that is missing or
         has a wrong type or size, poplar_exception for a fault of the running program.

@@ -273,7 +273,8 @@ class Builder(Core):
     # The model.
 
     def getModelProto(self) -> bytes:
-        """The model as a serialised onnx.ModelProto.
+        """The model as a serialised onnx.ModelProto, with the types and shapes of the outputs where
+        they can be inferred.
 
         If weights were saved externally, the result is a ModelInFolder, which has their folder.
         """
@@ -368,7 +369,9 @@ class Builder(Core):
         return [id for node in self._model.graph.node for id in node.output if id]
 
     def getTrainableTensorIds(self) -> list[str]:
-        """The ids of the initialized inputs, in order."""
+        """The ids of the initialized inputs, in order, whether a session would train them
+        or not.
+        """
         return [tensor.name for tensor in self._model.graph.initializer]
 
     def isInitializer(self, id: str) -> bool:

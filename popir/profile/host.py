@@ -20,8 +20,8 @@ class InstructionTime:
     """One instruction of the plan, over all runs."""
 
     operator: str
-    """The name under which the operator files what it adds: the model's, or type and id; " + "
-    between those of operators that run together, "" for what belongs to none.
+    """The operators that it belongs to, joined by " + ": the name in the model, or type and id. ""
+    if it belongs to none.
     """
     type: str
     """The operators' types ("Conv", "Conv+Relu"), HOST or OTHER."""
@@ -37,7 +37,7 @@ class InstructionTime:
 class HostProfile:
     """The instructions of a program, in the order of the plan.
 
-    The seconds are those of a clock on the wall, read after each instruction.
+    The seconds are wall-clock time, read after each instruction.
     """
 
     instructions: list[InstructionTime]
@@ -80,7 +80,7 @@ class HostProfile:
         return HostProfile(rows)
 
     def byType(self) -> dict[str, float]:
-        """Seconds by type of operator, the dearest first."""
+        """Seconds by type of operator, the longest first."""
         sums: dict[str, float] = {}
         for row in self.instructions:
             sums[row.type] = sums.get(row.type, 0.0) + row.seconds

@@ -68,7 +68,9 @@ class LossOp(Op):
         return self.inShape(0)
 
     def setup(self) -> None:
-        """Infers a scalar or, without reduction, one number for each sample."""
+        """Infers a scalar or, without reduction, one number for each sample, with the type of input
+        0. Raises OperatorAttributeError for an unknown reduction.
+        """
         whole = self.reduction_type() is ReductionType.NoReduction
         self.setOutInfo(
             0, TensorInfo(self.inInfo(0).dataType(), self.per_sample() if whole else [])

@@ -97,7 +97,9 @@ class LstmOp(Op, Contraction):
         ]
 
     def sizes(self) -> tuple[int, int, int, int, int]:
-        """(time steps, batch, inputs, directions, hidden units)"""
+        """(time steps, batch, inputs, directions, hidden units). Raises OperatorInputError unless X
+        and R have three dimensions.
+        """
         if self.inRank(X) != 3 or self.inRank(R) != 3:
             raise OperatorInputError(
                 f"{self.debugName()}: X has shape {self.inShape(X)} and R {self.inShape(R)}; both "

@@ -17,8 +17,8 @@ from popir.types import TensorInfo
 
 
 class GlobalLpPoolOp(Op):
-    """ONNX's GlobalLpPool, versions 2 and 22: y = (sum of |x|^p over the field)^(1/p), of the
-    input's type.
+    """ONNX's GlobalLpPool, versions 2 and 22: y = (sum of |x|^p over the spatial dimensions)^(1/p),
+    of the input's type.
     """
 
     p: int
@@ -62,7 +62,7 @@ def _power(x: Expr, p: int) -> Expr:
 
 
 class GlobalLpPoolOpx(Opx):
-    """The lowering: a map, a sum over the field, a root."""
+    """The lowering: a map, a sum over the spatial dimensions, a root."""
 
     def grow(self, prog: program.Sequence) -> None:
         """Adds two maps and a reduction."""
