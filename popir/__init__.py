@@ -1,4 +1,9 @@
-"""popir: an operator registry, compiler and runtime for ONNX models in the style of PopART."""
+"""popir: an operator registry, compiler and runtime for ONNX models in the style of PopART.
+
+`Builder` makes a model, `InferenceSession` runs one, `TrainingSession` trains one. Operators of
+your own are written in Python (`Op`, `GradOp`, `Opx`, `OpCreator`, `OpxCreator`) or in C++
+(`build_op_library`, `load_op_library`); `popir.testing` checks them.
+"""
 
 from popir import _library, ops, testing
 from popir.autodiff import reservedGradientPrefix

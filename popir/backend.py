@@ -93,7 +93,8 @@ class PopirRep(BackendRep):
 
         `inputs` are arrays in the order of the graph's inputs, or by name. If the model can only be
         compiled with known values of its integer and scalar inputs, they are compiled in. Raises
-        OperatorInputError for a wrong number of inputs.
+        OperatorInputError for a wrong number of inputs, BackendOptionError for any option, and the
+        errors of compiling and running a model.
         """
         _refuse("PopirRep.run", kwargs)
         if isinstance(inputs, Mapping):
@@ -147,11 +148,15 @@ class PopirRep(BackendRep):
 
 @typed
 class PopirBackend(Backend):
-    """The backend class of ONNX's interface; the functions of this module are its methods."""
+    """The backend class of ONNX's interface (`onnx.backend.base.Backend`); the functions of this
+    module are its methods.
+    """
 
     @classmethod
     def prepare(cls, model: ModelProto, device: str = "CPU", **kwargs: Any) -> PopirRep:
-        """Prepares a model to be run. Raises DeviceError for another device than "CPU"."""
+        """Prepares a model to be run; it is compiled at the first run. Raises DeviceError for
+        another device than "CPU", BackendOptionError for any further option.
+        """
         _refuse("prepare", kwargs)
         if not cls.supports_device(device):
             raise DeviceError(f"popir's backend has the device 'CPU'; asked for was {device!r}.")

@@ -26,8 +26,8 @@ class AnchorReturnTypeId(enum.Enum):
 
 @typed
 class AnchorReturnType:
-    """How an anchor is returned: "Final", "All", "EveryN" with a period, or "Sum", in any case.
-    PopART's class of this name.
+    """How an anchor is returned: "Final" (the last batch), "All" (each batch), "EveryN" (each
+    `returnPeriod`-th batch) or "Sum" (over all batches), in any case. PopART's class of this name.
 
     Raises popart_exception for another name, for "EveryN" without a period of at least 1, and for
     another kind with a period. `tileSet` and `exchangeStrategy` have no effect (OptionWarning).
@@ -102,8 +102,9 @@ class DataFlow:
     """The batches per step and the anchors: the tensors that a step returns to the host. PopART's
     `DataFlow`.
 
-    `DataFlow(n, {id: AnchorReturnType})` or `DataFlow(n, [ids], AnchorReturnType("All"))`. Raises
-    popart_exception unless 1 <= n < 2^32.
+    `DataFlow(n, {id: AnchorReturnType})` or `DataFlow(n, [ids], AnchorReturnType("All"))`; "All" is
+    the default. `anchorIds` is PopART's name of the list. Raises popart_exception unless 1 <= n <
+    2^32. A session raises AnchorError for an id that is no tensor of its model.
     """
 
     def __init__(

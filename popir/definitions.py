@@ -21,12 +21,15 @@ class Formal:
     """One input or output in an operator's definition."""
 
     name: str
+    """The name, for messages and listings."""
     types: frozenset[DataType] = frozenset()
     """The accepted element types; empty for any."""
     optional: bool = False
+    """True if it may be left out."""
     variadic: bool = False
     """True for the last formal if it takes any number of tensors, at least `least`."""
     least: int = 1
+    """The least number of tensors of a variadic formal."""
     constraint: str = ""
     """ONNX's type constraint, such as "T": all its inputs and outputs have the same type."""
     doc: str = ""
@@ -97,8 +100,9 @@ class OpDefinition:
     """The inputs, outputs and attributes that an operator takes. PopART's `OpDefinition`.
 
     `inputs` and `outputs` are rows (name, [DataType, ...]), with "optional" or "variadic" as a
-    third item if it applies. `attributes` maps each name to a regular expression that must match
-    the whole value as text; "*" allows any value.
+    third item if it applies; an empty list of types allows any type. `attributes` maps each name to
+    a regular expression that must match the whole value as text; "*" allows any value. An attribute
+    that is not there is refused when the operator is made.
     """
 
     def __init__(

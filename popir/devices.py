@@ -15,7 +15,9 @@ from popir.typed import typed
 class DeviceInfo:
     """One device: its kind, its size, and its `poplar.Device`. PopART's `DeviceInfo`.
 
-    A `DeviceManager` makes it. As a context manager, it detaches at the end of the block.
+    A `DeviceManager` makes it. As a context manager, it detaches at the end of the block. Members:
+    `type`, a DeviceType; `version`, such as "ipu2"; `numIpus`; `tilesPerIPU`; `numWorkerContexts`,
+    the worker threads of a tile; `device`, the `poplar.Device`. `driverIds` is empty, `id` 0.
     """
 
     def __init__(self, type: DeviceType, device: poplar.Device, version: str, id: int = 0) -> None:

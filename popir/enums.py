@@ -9,19 +9,25 @@ import enum
 
 
 class SyntheticDataMode(enum.Enum):
-    """Synthetic data, generated once, instead of the host's inputs."""
+    """Synthetic data, generated once, instead of the host's inputs.
+
+    Zeros; RandomNormal: mean 0, standard deviation 1; RandomUniform: from 0 to 1. Both random modes
+    give integers and booleans 0 or 1.
+    """
 
     Off, Zeros, RandomNormal, RandomUniform = range(4)
 
 
 class DeviceType(enum.Enum):
-    """The kind of a device. DeviceManager makes Cpu and IpuModel."""
+    """The kind of a device. DeviceManager makes Cpu and IpuModel; the others are PopART's and not
+    available.
+    """
 
     IpuModel, Cpu, Ipu, OfflineIpu, Sim = range(5)
 
 
 class DeviceConnectionType(enum.Enum):
-    """When a session attaches to a device."""
+    """When a session attaches to a device. `DeviceInfo.connectionType` is always Always."""
 
     Always, OnDemand, Never = range(3)
 
@@ -33,19 +39,24 @@ class DeviceSelectionCriterion(enum.Enum):
 
 
 class TileSet(enum.Enum):
-    """The tiles that take part in a host transfer."""
+    """The tiles that take part in a host transfer. Without effect here: there is no transfer to
+    arrange.
+    """
 
     Compute, IO = range(2)
 
 
 class ExchangeStrategy(enum.Enum):
-    """When a host transfer happens."""
+    """When a host transfer happens. Without effect here: there is no transfer to arrange."""
 
     JustInTime, OverlapInnerLoop, OverlapLoops, OverlapStep = range(4)
 
 
 class SGDAccumulatorAndMomentum(enum.Enum):
-    """Whether gradient accumulation and momentum share one state tensor (Combined) or not."""
+    """Whether gradient accumulation and momentum share one state tensor (Combined) or not.
+
+    Here only the id of the state depends on it: `Accl___w` if Combined, `Accl1___w` if Separate.
+    """
 
     Combined, Separate = range(2)
 
@@ -119,7 +130,9 @@ class MergeVarUpdateType(enum.Enum):
 
 
 class RecomputationType(enum.Enum):
-    """The activations that are recomputed in the backward pass."""
+    """The activations that are recomputed in the backward pass. A session accepts
+    NoRecompute only.
+    """
 
     NoRecompute, Standard, NormOnly, RecomputeAll, Pipeline = range(5)
 
@@ -149,6 +162,10 @@ class TensorStorage(enum.Enum):
 
 
 class VirtualGraphMode(enum.Enum):
-    """How operators are placed on IPUs."""
+    """How operators are placed on IPUs.
+
+    Off: on all tiles of the device. Manual: on the IPU of `Builder.virtualGraph`. Auto: the model
+    is cut into one part for each IPU. ExecutionPhases is refused.
+    """
 
     Off, Manual, Auto, ExecutionPhases = range(4)

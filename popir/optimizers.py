@@ -35,11 +35,12 @@ from popir.types import DataType, require_finite, rounded
 @typed
 @dataclass(frozen=True)
 class OptimizerValue:
-    """A number of an optimizer. If `isConst`, it is compiled in and cannot be changed. PopART's
-    class of this name.
+    """A number of an optimizer. If `isConst`, it is compiled in and cannot be changed; else
+    `TrainingSession.updateOptimizerFromHost` can change it. PopART's class of this name.
     """
 
     val: float
+    """The number itself."""
     isConst: bool = True
 
 
@@ -73,7 +74,9 @@ class OptimizerValueMap:
 class Optimizer:
     """The base class of optimizers: the interface that a training session uses.
 
-    The compiler uses the part of it that `popir.compiler.Updater` declares.
+    A subclass overrides `scalars`, `lossScaling`, `addUpdate` and `checkReplacement`, which raise
+    NotImplementedError here, and `specificWeights` if it has values for single weights. The
+    compiler uses the part of it that `popir.compiler.Updater` declares.
     """
 
     def scalars(self, weight: str) -> dict[str, OptimizerValue]:
@@ -92,7 +95,9 @@ class Optimizer:
         raise NotImplementedError
 
     def checkReplacement(self, other: Optimizer) -> None:
-        """Raises popart_exception if `other` differs in anything that is compiled in."""
+        """Raises popart_exception if `other`, given to `TrainingSession.updateOptimizerFromHost`,
+        differs in anything that is compiled in.
+        """
         raise NotImplementedError
 
     def specificWeights(self) -> list[str]:
@@ -124,8 +129,8 @@ class Optimizer:
 
 @typed
 class SGD(Optimizer):
-    """Stochastic gradient descent, with or without momentum. PopART's `SGD`; the formulas are in
-    the module's documentation.
+    """Stochastic gradient descent, with or without momentum. PopART's `SGD`; `popir.optimizers` has
+    the formulas.
 
     Args:
         values: `{key: (value, isConst)}`. The keys and their defaults are in `SGD.DEFAULTS`.
@@ -149,6 +154,7 @@ class SGD(Optimizer):
         "lossScaling": 1.0,
         "nesterov": 0.0,
     }
+    """The keys of `values` with their defaults. Defaults are constant. `nesterov` must stay 0."""
 
     def __init__(
         self,
@@ -171,8 +177,9 @@ class SGD(Optimizer):
         self.debugContext = debugContext
 
     def insertSpecific(self, weight: str, values: Given) -> None:
-        """Sets values for one weight: `{key: (value, isConst)}` with the keys learningRate,
-        weightDecay, momentum, dampening and velocityScaling.
+        """Sets values for one weight, the id of an initializer: `{key: (value, isConst)}` with the
+        keys learningRate, weightDecay, momentum, dampening and velocityScaling. Keys left out keep
+        the defaults.
 
         Raises popart_exception as the constructor does. A session raises popart_exception if it
         does not train an initializer of that name.
@@ -318,7 +325,8 @@ class SGD(Optimizer):
 class ConstSGD(SGD):
     """SGD without momentum and with constant values. PopART's `ConstSGD`.
 
-    Raises popart_exception as SGD does.
+    w <- w - learning_rate * (g + weight_decay * w), with the gradient g of the loss.
+    `clip_norm_settings` must be empty. Raises popart_exception as SGD does.
     """
 
     def __init__(

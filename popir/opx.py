@@ -59,9 +59,10 @@ _POPLAR_NAMES = {
 
 
 def popType(value: TensorInfo | DataType) -> Any:
-    """The `poplar.Type` for the element type of `value`.
+    """The `poplar.Type` for the element type of `value`, such as HALF for FLOAT16 and INT for
+    INT32.
 
-    Raises popart_exception if the device has none.
+    Raises popart_exception if the device has none: for 8-bit floats, complex numbers and strings.
     """
     kind = value.dataType() if isinstance(value, TensorInfo) else value
     if kind not in _POPLAR_NAMES:
@@ -99,10 +100,12 @@ class Opx:
         self.dv_p = devicex
 
     def grow(self, prog: Any) -> None:
-        """Adds the operator's program to `prog`, a poplar.program.Sequence, and sets all outputs
-        (`setOutTensor`).
+        """Adds the operator's program to `prog`, a poplar.program.Sequence, and sets all connected
+        outputs (`setOutTensor`).
 
-        Every subclass must override it: raises popart_exception by default.
+        Called when the session is prepared, maybe more than once for an operator: what an earlier
+        call has added is then discarded. Every subclass must override it: raises popart_exception
+        by default.
         """
         raise popart_exception(f"{type(self).__name__} has no grow(), needed for {self.op_p}.")
 
@@ -144,27 +147,27 @@ class Opx:
         return self.op_p.hasOutput(i)
 
     def inInfo(self, i: int) -> TensorInfo:
-        """Type and shape of input `i`."""
+        """Type and shape of input `i`. Raises popart_exception if it is not connected."""
         return self.op_p.inInfo(i)
 
     def outInfo(self, i: int) -> TensorInfo:
-        """Type and shape of output `i`."""
+        """Type and shape of output `i`. Raises popart_exception if it is not connected."""
         return self.op_p.outInfo(i)
 
     def inShape(self, i: int) -> list[int]:
-        """The shape of input `i`."""
+        """The shape of input `i`. Raises popart_exception if it is not connected."""
         return self.op_p.inShape(i)
 
     def outShape(self, i: int) -> list[int]:
-        """The shape of output `i`."""
+        """The shape of output `i`. Raises popart_exception if it is not connected."""
         return self.op_p.outShape(i)
 
     def inId(self, i: int) -> str:
-        """The id of the tensor at input `i`."""
+        """The id of the tensor at input `i`. Raises popart_exception if it is not connected."""
         return self.op_p.inId(i)
 
     def outId(self, i: int) -> str:
-        """The id of the tensor at output `i`."""
+        """The id of the tensor at output `i`. Raises popart_exception if it is not connected."""
         return self.op_p.outId(i)
 
     # The device.
@@ -174,13 +177,18 @@ class Opx:
         return self.dv_p.graph()
 
     def getInTensor(self, i: int) -> Any:
-        """The poplar.Tensor of input `i`. Raises popart_exception if it is not connected."""
+        """The poplar.Tensor of input `i`. Raises popart_exception if it is not connected.
+
+        If the Opx writes it, the operator's `modifies(i)` should say so; otherwise lowering may
+        hand out a copy.
+        """
         return self.dv_p.get(self.inId(i))
 
     def setOutTensor(self, i: int, tensor: Any) -> None:
-        """Sets the poplar.Tensor of output `i`.
+        """Sets the poplar.Tensor of output `i`. It may be a view of an input.
 
-        Raises popart_exception if its shape differs from that of the output.
+        Raises popart_exception if its shape differs from that of the output, or if the output is
+        not connected (ask `hasOutput`).
         """
         shape = list(tensor.shape())
         if shape != self.outShape(i):
@@ -222,9 +230,11 @@ class Opx:
         return InputCreatorType.Deadend
 
     def createInputTensor(self, i: int, debugContext: str) -> Any:
-        """A new poplar.Tensor for input `i` in the layout that suits the operator.
+        """A new poplar.Tensor for input `i`, of its type and shape, in the layout that suits the
+        operator.
 
-        Called only if `getInputCreatorType` allows it; raises popart_exception by default.
+        `debugContext` is its debug name. Called only if `getInputCreatorType` allows it; raises
+        popart_exception by default.
         """
         raise popart_exception(
             f"{type(self).__name__} creates no input {i}, asked for by {self.op_p}."
@@ -253,7 +263,9 @@ class Opx:
         )
 
     def mustExistBeforeCreate(self, i: int) -> list[str]:
-        """The ids of the tensors that must exist before `createInputTensor(i, ...)` is called."""
+        """The ids of the tensors that must exist before `createInputTensor(i, ...)` is called; []
+        by default.
+        """
         return []
 
     def mustExistBeforeCreateDNF(self, i: int) -> list[list[str]]:

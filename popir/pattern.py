@@ -99,8 +99,14 @@ sync: list[Callable[[], None]] = []
 class PatternCreator:
     """Registers a pattern when an object is made. PopART's `PatternCreator`.
 
-    `pattern` is the class, `mandatory` patterns cannot be switched off. Raises
-    DuplicateOperatorError if another source has registered the name.
+    Args:
+        pattern: the class, or a function without arguments that makes the pattern.
+        name: the name in `Patterns`.
+        enabled: whether it is on by default (PatternsLevel.Default).
+        mandatory: True for a pattern that cannot be switched off.
+        source: who registers it. The same source may register a name again.
+
+    Raises DuplicateOperatorError if another source has registered the name.
     """
 
     def __init__(

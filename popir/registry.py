@@ -52,7 +52,11 @@ _log = logging.getLogger(__name__)
 
 @dataclass
 class OpCreatorInfo:
-    """The arguments of a factory that makes an Op. PopART's class of this name."""
+    """The arguments of a factory that makes an Op. PopART's class of this name.
+
+    `attributes` has the values in the model, by name. `inputs` are in order, with None for one that
+    is left out.
+    """
 
     opid: OperatorIdentifier
     settings: Op.Settings
@@ -64,7 +68,11 @@ class OpCreatorInfo:
 
 @dataclass(frozen=True)
 class OpEntry:
-    """One registered operator: its class, definition and factory."""
+    """One registered operator: its class, definition and factory.
+
+    `definition` is None if the OpCreator gave none; then the operator's schema takes its place.
+    `isPublic` False hides it from listings.
+    """
 
     opid: OperatorIdentifier
     opClass: type[Op]
@@ -243,8 +251,13 @@ class OpxCreator:
     """Registers an Opx class, or a function that returns an Opx, when an object is made. PopART's
     `OpxCreator`.
 
-    `opid` is one identifier or several. Raises DuplicateOperatorError and popart_exception as
-    OpCreator does.
+    Args:
+        opxClass: called with (operator, Devicex) when the operator is lowered.
+        opid: one identifier or several.
+        override: True to replace a registered lowering.
+        source: who registers it; by default "built in" for modules of popir, else "python".
+
+    Raises DuplicateOperatorError and popart_exception as OpCreator does.
     """
 
     def __init__(
@@ -279,7 +292,9 @@ def _sync() -> None:
 
 
 def versions(domain: str, type: str) -> list[int]:
-    """The registered versions of an operator, ascending."""
+    """The registered versions of an operator, ascending; [] if it is unknown. The domain "" is
+    ai.onnx.
+    """
     _sync()
     return sorted(_state.ops.get((domain or "ai.onnx", type), ()))
 

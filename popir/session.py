@@ -84,6 +84,10 @@ class Session(Exclusive):
     """Base class of the sessions: the compiled graph, the host's copy of the weights and, after
     `prepareDevice`, the engine.
 
+    The constructor compiles the model. `prepareDevice` makes the engine; then `run` runs steps.
+    Methods that need the engine raise popart_exception before `prepareDevice`, and always if
+    `SessionOptions.compileEngine` is False.
+
     Threads may share a session: its methods exclude one another. Different sessions run in
     parallel. A callback of a step must not call its own session: that raises popart_runtime_error.
     """
@@ -296,10 +300,14 @@ class Session(Exclusive):
     getAllTensorIds = getTensorIds
 
     def initAnchorArrays(self) -> dict[str, Array]:
-        """A new, uninitialised array for each anchor, with the shape that a step returns.
+        """A new, uninitialised array for each anchor, by id, with the shape that a step returns and
+        the numpy type of the tensor.
 
-        That is the tensor's shape. If a step returns n > 1 values, a leading dimension n is added.
+        The shape is the tensor's. If a step returns n > 1 values, a leading dimension n is added.
         Example: an anchor FLOAT[2, 3] with "All" and 4 batches per step gives float32 [4, 2, 3].
+
+        Raises popart_exception if the period of an EveryN anchor does not divide the batches per
+        step.
         """
         if self._anchor_shapes is None:
             self._anchor_shapes = [self._anchor_shape(id) for id in self.dataFlow.anchors()]
@@ -316,8 +324,10 @@ class Session(Exclusive):
     def prepareDevice(self, loadEngine: bool = True) -> None:
         """Lowers the graph, compiles the engine, and loads it with the host's weights.
 
-        With `loadEngine=False`, `loadEngineAndConnectStreams` must be called before `run`. Raises
-        OutOfMemoryException if the program does not fit the device or the host.
+        With `loadEngine=False`, `loadEngineAndConnectStreams` must be called before `run`. A second
+        call makes a new engine. Raises OutOfMemoryException if the program does not fit the device
+        or the host, MissingOpxError for an operator without a lowering, WorkLimitError if the model
+        takes more work than its limit (see `popir.budget`).
         """
         with memory.guarded(f"Preparing the session '{self.name}'"), self._budget.spending():
             self._lower()
@@ -441,8 +451,12 @@ class Session(Exclusive):
     def run(self, stepio: PyStepIO | PyStepIOCallback, debugName: str = "") -> None:
         """Runs one step: all its batches, from the inputs to the anchors of `stepio`.
 
-        `debugName` is put before the message of an error. Raises StepIOError for an array that is
-        missing or has a wrong type or size, poplar_exception for a fault of the running program.
+        `stepio` must have all anchors, and all inputs that an operator reads; other arrays are
+        ignored. With `SessionOptions.syntheticDataMode` its inputs are not read. `debugName` is put
+        before the message of an error.
+
+        Raises popart_exception before `prepareDevice`, StepIOError for an array that is missing or
+        has a wrong type or size, poplar_exception for a fault of the running program.
         """
         if debugName.__class__ is not str:
             debugName = fitted("Session.run", "debugName", debugName, str)
@@ -528,10 +542,11 @@ class Session(Exclusive):
 
     @exclusive()
     def setRandomSeed(self, seed: int) -> None:
-        """Sets the random seed, up to 64 bits, for the next batch.
+        """Sets the random seed for the next batch: the lower 64 bits of `seed`.
 
         The same seed gives the same random numbers. The device changes the seed after each batch.
-        Without a call it starts at 0, or with the seed saved in the model.
+        Without a call it starts at 0, or with the seed saved in the model. Without effect if the
+        model draws no random numbers. Raises popart_exception before `prepareDevice`.
         """
         value = np.array([seed & 0xFFFFFFFF, seed >> 32 & 0xFFFFFFFF], np.uint32)
         engine = self._prepared("setRandomSeed")
@@ -540,7 +555,10 @@ class Session(Exclusive):
 
     @exclusive()
     def getRandomSeed(self) -> int:
-        """The seed of the next batch; 0 if the model draws no random numbers."""
+        """The seed of the next batch; 0 if the model draws no random numbers.
+
+        Raises popart_exception before `prepareDevice`.
+        """
         value = np.zeros(2, np.uint32)
         engine = self._prepared("getRandomSeed")
         if self._draws_random_numbers():
@@ -551,8 +569,8 @@ class Session(Exclusive):
         return self._step is not None and RANDOM_SEED in self._step.variables
 
     def hostBytes(self) -> int:
-        """The bytes of host memory of a prepared session: program, constants, weights, and the
-        arrays of one step.
+        """The bytes of host memory of the session: constants, weights, the arrays of one step and,
+        after `prepareDevice`, the engine's memory.
         """
         held = (t.data.nbytes for t in self.graph.tensors.values() if t.data is not None)
         arrays = [*self.graph.inputs, *self.dataFlow.anchors()]
@@ -565,13 +583,17 @@ class Session(Exclusive):
     def getReport(self) -> MachineReport:
         """The cost of a step on the simulated machine: cycles, exchange, memory. Computed at each
         call.
+
+        Raises popart_exception before `prepareDevice`.
         """
         return MachineReport.of(self._prepared("getReport"))
 
     def getCycleCount(self, id: str = "") -> int:
-        """The estimated tile cycles of a step. PopART's `Session.getCycleCount`.
+        """The estimated tile cycles of a step, of all its batches. PopART's
+        `Session.getCycleCount`.
 
-        Raises popart_exception if `id` is given: only whole steps are counted.
+        Raises popart_exception before `prepareDevice`, and if `id` is given: only whole steps are
+        counted.
         """
         if id:
             raise popart_exception(
@@ -583,7 +605,8 @@ class Session(Exclusive):
     def getSummaryReport(self, resetProfile: bool = True) -> str:
         """The text summary of `getReport`. PopART's `Session.getSummaryReport`.
 
-        `resetProfile` has no effect: the report depends on the program, not on its runs.
+        `resetProfile` has no effect: the report depends on the program, not on its runs. Raises
+        popart_exception before `prepareDevice`.
         """
         return self.getReport().summary
 
@@ -592,7 +615,8 @@ class Session(Exclusive):
         """The cost of a step by the model's operators, which can be saved as JSON, an HTML page or
         a trace.
 
-        `progress(done, total)` is called while the steps of the program are costed.
+        `progress(done, total)` is called while the steps of the program are costed. Raises
+        popart_exception before `prepareDevice`.
         """
         report = MachineReport.of(self._prepared("getProfile"), progress=progress)
         return Profile.of(report, self.graph, self.name, self._compilation.loss)
@@ -610,8 +634,8 @@ class Session(Exclusive):
     def getHostProfile(self) -> HostProfile:
         """The measured host time by instruction, over all runs so far.
 
-        Raises poplar_profiling_disabled unless the session was made with
-        `SessionOptions.engineOptions["host.profile"] = "true"`.
+        Raises popart_exception before `prepareDevice`; poplar_profiling_disabled unless the session
+        was made with `SessionOptions.engineOptions["host.profile"] = "true"`.
         """
         return HostProfile.of(self._prepared("getHostProfile"), self.graph)
 
@@ -626,7 +650,7 @@ class Session(Exclusive):
             functionHandle: the handle that the operator gave the host function.
             callback: called with the flattened inputs, to read, and the flattened outputs, to fill.
 
-        Raises poplar_runtime_error for an unknown handle.
+        Raises popart_exception before `prepareDevice`, poplar_runtime_error for an unknown handle.
         """
         engine = self._prepared("connectHostFunction")
         engine.connectHostFunction(functionHandle, callback)
@@ -635,14 +659,19 @@ class Session(Exclusive):
 
     @exclusive()
     def weightsFromHost(self) -> None:
-        """Copies the host's weights and states to the device."""
+        """Copies the host's weights and states to the device. Raises popart_exception before
+        `prepareDevice`.
+        """
         engine = self._prepared("weightsFromHost")
         for id in self._variables():
             engine.writeTensor(id, self._host[id])
 
     @exclusive()
     def weightsToHost(self) -> None:
-        """Copies the device's weights and states to the host, where `readWeights` finds them."""
+        """Copies the device's weights and states to the host, where `readWeights` finds them.
+
+        Raises popart_exception before `prepareDevice`.
+        """
         engine = self._prepared("weightsToHost")
         for id in self._variables():
             engine.readTensor(id, self._host[id])
@@ -654,9 +683,11 @@ class Session(Exclusive):
 
     @exclusive()
     def readWeights(self, weights: PyWeightsIO) -> None:
-        """Copies the host's weights into the given arrays.
+        """Copies the host's weights into the given arrays. `weightsToHost` fetches those of the
+        device first.
 
-        Raises popart_exception for an unknown id, or an array of another type or shape.
+        The ids are those of weights and of states, such as `Accl___w` of the optimizer. Raises
+        popart_exception for an unknown id, or an array of another type or shape.
         """
         for id, array in weights.weights.items():
             np.copyto(array, self._host.like(id, array))
@@ -675,11 +706,13 @@ class Session(Exclusive):
     def resetHostWeights(
         self, model: Any, ignoreWeightsInModelWithoutCorrespondingHostWeight: bool = False
     ) -> None:
-        """Sets the host's weights to the initializers of another model.
+        """Sets the host's weights to the initializers of another model. `weightsFromHost` copies
+        them to the device.
 
-        Raises popart_exception for an initializer that is not a weight of this session, unless
-        `ignoreWeightsInModelWithoutCorrespondingHostWeight` is True; also for one of another type
-        or shape.
+        `model` is the path of a file, its bytes, or a ModelProto. Raises ModelError if it cannot be
+        read; popart_exception for an initializer that is not a weight of this session, unless
+        `ignoreWeightsInModelWithoutCorrespondingHostWeight` is True, and for one of another type or
+        shape.
         """
         self._host.take(import_model(model), ignoreWeightsInModelWithoutCorrespondingHostWeight)
 
@@ -745,8 +778,10 @@ class InferenceSession(Session):
         evaluationMode: names, or patterns with *, ? and [...], of normalisation and dropout nodes
             to run in evaluation mode, whatever the model says.
 
-    Raises ModelError and popart_exceptions for a model that cannot be imported or compiled;
-    AnchorError for an anchor that is no tensor of the model.
+    Raises ModelError for a model that cannot be read or is malformed; UnknownOperatorError,
+    OperatorInputError, OperatorAttributeError and other popart_exceptions for a model that cannot
+    be compiled and for options that are refused; AnchorError for an anchor that is no tensor of the
+    model.
     """
 
     def __init__(

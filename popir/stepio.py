@@ -27,9 +27,13 @@ _NARROWED = {DataType.INT32: DataType.INT64, DataType.UINT32: DataType.UINT64}
 class PyStepIO:
     """The input and output arrays of one step, by tensor id. PopART's `PyStepIO`.
 
-    An array has the elements of all batches of the step. Any shape with the right number of
-    elements will do; it must be C-contiguous and of the tensor's type. It is used without a copy.
-    An int64 or uint64 array for an INT32 or UINT32 tensor is converted.
+    An array has the elements of all batches of the step: [batches, *shape of the tensor], where an
+    output has as many values as `Session.initAnchorArrays` says. Any shape with the right number of
+    elements will do; it must be C-contiguous and of the tensor's type, an output writeable. It is
+    used without a copy. An int64 or uint64 array for an INT32 or UINT32 tensor is converted.
+
+    Raises StepIOError unless both are dicts of strings to numpy arrays. `Session.run` raises it for
+    an array that does not fit.
     """
 
     def __init__(self, inputs: Mapping[str, Array], outputs: Mapping[str, Array]) -> None:
@@ -42,8 +46,8 @@ class PyStepIO:
         self.checks = True
 
     def enableRuntimeAsserts(self, enable: bool) -> None:
-        """Switches the checks of the arrays in `run`. Without them, a wrong array is undefined
-        behaviour.
+        """Switches the checks of the arrays in `run`, which are on by default. Without them, a
+        wrong array is undefined behaviour.
         """
         self.checks = enable
 
@@ -53,14 +57,20 @@ class PyStepIOCallback:
     """Functions that supply the inputs and receive the outputs of a step, one batch at a time.
     PopART's `PyStepIOCallback`.
 
+    The inputs of all batches are read before the step runs, and the outputs delivered after it.
+    Arrays are C-contiguous or not, of the tensor's type (or int64 and uint64 for INT32 and UINT32),
+    with the elements of one batch.
+
     Args:
-        input_callback: called with (id, prefetch); returns the array of one batch.
+        input_callback: called with (id, prefetch); returns the array of one batch. `prefetch` is
+            always False.
         input_complete_callback: called with (id) after the array has been read.
         output_callback: called with (id); returns an array to be filled with one batch.
         output_complete_callback: called with (id) after the array has been filled.
 
-    Raises StepIOError if one of them cannot be called. `Session.run` raises it for an array that
-    does not fit.
+    An output is delivered as often as the step returns it: see `AnchorReturnType`. Raises
+    StepIOError if one of them cannot be called. `Session.run` raises it for an array that does not
+    fit.
     """
 
     def __init__(
@@ -78,7 +88,11 @@ class PyStepIOCallback:
 
 @typed
 class PyWeightsIO:
-    """Arrays for `Session.readWeights` and `writeWeights`, by weight id. PopART's `PyWeightsIO`."""
+    """Arrays for `Session.readWeights` and `writeWeights`, by weight id. PopART's `PyWeightsIO`.
+
+    An array has the type and shape of its weight. Raises popart_exception unless `weights` is a
+    dict of strings to numpy arrays.
+    """
 
     def __init__(self, weights: Mapping[str, Array]) -> None:
         self.weights = weights

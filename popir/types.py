@@ -15,7 +15,10 @@ from popir.typed import fitted, typed
 
 
 class DataType(enum.Enum):
-    """The type of the elements of a tensor. PopART's enum of this name."""
+    """The type of the elements of a tensor. PopART's enum of this name.
+
+    The 8-bit floats, complex numbers and strings can be named, but no device holds them.
+    """
 
     UINT8 = ("uint8", np.uint8, 2, 1)
     INT8 = ("int8", np.int8, 3, 1)
@@ -116,9 +119,9 @@ class TensorInfo:
     """The element type and shape of a tensor; immutable, hashable, compared by value. PopART's
     `TensorInfo`.
 
-    `TensorInfo(type, shape)`, with a type that `DataType.of` accepts, or `TensorInfo(array)`.
-    Raises popart_exception for an unknown type, or a dimension that is not an integer from 0 to
-    2^63 - 1.
+    `TensorInfo(type, shape)`, with a type that `DataType.of` accepts, or `TensorInfo(array)`. `str`
+    gives "FLOAT[2, 3]". Raises popart_exception for an unknown type, or a dimension that is not an
+    integer from 0 to 2^63 - 1.
     """
 
     __slots__ = ("_data_type", "_shape")
@@ -161,7 +164,7 @@ class TensorInfo:
         return math.prod(self._shape)
 
     def nbytes(self) -> int:
-        """The number of bytes of all elements."""
+        """The number of bytes of all elements; 0 for strings."""
         return self.nelms() * self._data_type.nbytes
 
     def dim(self, i: int) -> int:

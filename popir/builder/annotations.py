@@ -74,8 +74,11 @@ def _annotation(name: str, attribute: str, kind: Any, what: str) -> Callable[...
 
 @typed
 class Annotations:
-    """Gets and sets attributes of nodes; see the module. The methods are those of PopART's
-    `Builder`.
+    """Gets and sets attributes of nodes. The methods are those of PopART's `Builder`.
+
+    A node is named by one or all of its outputs; every method raises popart_exception if no node
+    has them. docs/options.md and `popir options` say which annotations have an effect, and which
+    ones a session refuses (OperatorAttributeError).
     """
 
     def __init__(self) -> None:
@@ -91,8 +94,8 @@ class Annotations:
     ) -> None:
         """Adds an attribute to a node: int, float, str, ndarray, or a list of one of these.
 
-        Raises OperatorAttributeError if the node has the attribute already, popart_exception if
-        there is no such node.
+        Raises OperatorAttributeError if the node has the attribute already or the value is of no
+        such type, popart_exception if there is no such node.
         """
         node = self._node(nodeOutputNames)
         if self._attribute(node, attributeName) is not None:
@@ -102,19 +105,23 @@ class Annotations:
         self._set(node, attributeName, attributeValue)
 
     def nodeHasAttribute(self, attributeName: str, nodeOutputNames: Outputs) -> bool:
-        """Whether the node has the attribute."""
+        """Whether the node has the attribute. Raises popart_exception if there is no such node."""
         return self._attribute(self._node(nodeOutputNames), attributeName) is not None
 
     def removeNodeAttribute(self, attributeName: str, nodeOutputNames: Outputs) -> None:
-        """Removes an attribute from a node. Raises OperatorAttributeError if the node does not have
-        it.
+        """Removes an attribute from a node.
+
+        Raises OperatorAttributeError if the node does not have it, popart_exception if there is no
+        such node.
         """
         node = self._node(nodeOutputNames)
         node.attribute.remove(self._need(node, attributeName))
         self._changed(attributeName)
 
     def getAllNodeAttributeNames(self, nodeOutputNames: Outputs) -> list[str]:
-        """The names of the node's attributes."""
+        """The names of the node's attributes, annotations included. Raises popart_exception if
+        there is no such node.
+        """
         return [attribute.name for attribute in self._node(nodeOutputNames).attribute]
 
     def getInt64NodeAttribute(self, attributeName: str, nodeOutputNames: Outputs) -> int:
@@ -221,12 +228,17 @@ class Annotations:
 
     @contextlib.contextmanager
     def commGroup(self, type: Number = 0, groupSize: int = 0) -> Generator[None]:
-        """Inside the `with` block, nodes get the group of replicas for their communication."""
+        """Inside the `with` block, nodes get the group of replicas for their communication. Without
+        effect here: there is one replica.
+        """
         with self._annotating({COMM_GROUP_TYPE: _plain(type), COMM_GROUP_SIZE: groupSize}):
             yield
 
     def recomputeOutputInBackwardPass(self, nodeOutputNames: Outputs, value: Number = 2) -> None:
-        """Sets the RecomputeType of a node; by default Recompute."""
+        """Sets the RecomputeType of a node; 2, the default, is Recompute, 1 Checkpoint.
+
+        A session refuses Recompute (OperatorAttributeError): nothing is recomputed here.
+        """
         self._set(self._node(nodeOutputNames), RECOMPUTE, _plain(value))
 
     def getRecomputeOutputInBackwardPass(self, nodeOutputNames: Outputs) -> bool:
@@ -235,11 +247,17 @@ class Annotations:
         return found is not None and found.i == RECOMPUTED
 
     def setPartialsType(self, nodeOutputName: Outputs, partialsType: str) -> None:
-        """Sets the type of partial sums of a matmul or convolution: "FLOAT" or "HALF"."""
+        """Sets the type of partial sums of a matmul or convolution: "FLOAT" or "HALF".
+
+        A session raises OperatorAttributeError for another text. The Cpu device adds up in float
+        whatever is set.
+        """
         self._set(self._node(nodeOutputName), PARTIALS_TYPE, partialsType)
 
     def getPartialsType(self, nodeOutputName: Outputs) -> str:
-        """The type of partial sums of a node; "FLOAT" if it is not set."""
+        """The type of partial sums of a node; "FLOAT" if it is not set. Raises popart_exception if
+        there is no such node.
+        """
         found = self._attribute(self._node(nodeOutputName), PARTIALS_TYPE)
         return "FLOAT" if found is None else found.s.decode()
 
@@ -255,17 +273,21 @@ class Annotations:
         self._set(self._node(nodeOutputNames), AVAILABLE_MEMORY, proportion)
 
     def setEnableConvDithering(self, nodeOutputNames: Outputs, enable: int) -> None:
-        """Sets whether the first tile of a convolution is chosen at random."""
+        """Sets whether the first tile of a convolution is chosen at random. A session refuses 1
+        (OperatorAttributeError).
+        """
         self._set(self._node(nodeOutputNames), CONV_DITHERING, enable)
 
     def setSerializeMatMul(
         self, nodeOutputNames: Outputs, mode: str, factor: int = 0, keep_precision: bool = False
     ) -> None:
-        """Splits a matmul into `factor` smaller ones along "input_channels", "output_channels" or
+        """Splits a matmul [input_channels, reducing_dim] x [reducing_dim, output_channels] into
+        `factor` smaller ones along the dimension `mode`: "input_channels", "output_channels" or
         "reducing_dim"; "none" leaves it whole.
 
         With `keep_precision`, partial results are summed in float. Raises popart_exception for
-        another mode.
+        another mode. A session raises OperatorAttributeError if `factor` does not divide the
+        dimension.
         """
         if mode not in _SERIALIZE_MODES:
             raise popart_exception(
@@ -279,13 +301,15 @@ class Annotations:
             self._set(node, SERIALIZE_PRECISION, int(keep_precision))
 
     def excludePatterns(self, nodeOutputName: Outputs, patternNames: Iterable[str]) -> None:
-        """Sets the names of the patterns that must not change a node."""
+        """Sets the names of the patterns that must not change a node, such as "PostNRepl"."""
         self._set(self._node(nodeOutputName), EXCLUDE_PATTERNS, list(patternNames))
 
     def setInplacePreferences(self, nodeOutputName: Outputs, prefs: Mapping[str, float]) -> None:
-        """Sets the priorities of a node's in-place variants, by operator type.
+        """Sets the priorities of a node's in-place variants, by operator type: {"AddLhsInplace":
+        20.0}. A variant with a priority of 0 or less is not used.
 
-        Raises popart_exception for a priority that is not finite.
+        Raises popart_exception for a priority that is not finite. A session raises
+        OperatorAttributeError for a variant that the operator does not have.
         """
         if not all(map(math.isfinite, prefs.values())):
             raise popart_exception(

@@ -40,9 +40,11 @@ class Builder(Core):
     """Makes an ONNX model, one operator at a time. Tensors are identified by their ids. PopART's
     `Builder`.
 
-    `builder.aiOnnxOpset11.relu([x])` adds an operator of opset 11. `builder.aiOnnx` is the opset of
-    the model, 10 if none has been used before; `builder.aiGraphcore` has PopART's own operators.
-    All operators of a domain have the same opset.
+    `builder.aiOnnxOpset11.relu([x])` adds an operator of opset 11 and returns the id of its output.
+    `builder.aiOnnx` is the opset of the model, 10 if none has been used before;
+    `builder.aiGraphcore` has PopART's own operators. All operators of a domain have the same opset:
+    naming another one raises OpsetVersionError. `popir.builder.methods` describes the arguments of
+    these methods.
     """
 
     def __init__(
@@ -83,7 +85,8 @@ class Builder(Core):
     def createSubgraphBuilder(self) -> Builder:
         """A builder of a subgraph: a branch of an If, the body of a Loop.
 
-        It can use the tensors of this builder. Ids are unique in both.
+        It can use the tensors of this builder. Ids are unique in both. The result is the value of
+        the node's graph attribute.
         """
         child = Builder()
         child._parent = self
@@ -120,10 +123,17 @@ class Builder(Core):
     ) -> list[str]:
         """Adds an operator by its identifier, and returns the ids of its outputs.
 
-        In ONNX's domains, `opVersion` must be the operator's version at the model's opset, which is
-        not changed. In other domains, the model's opset is raised if necessary. Attributes are int,
-        float, str, ndarray, or lists of one of these. Raises OpsetVersionError, OperatorInputError
-        or OperatorAttributeError.
+        Args:
+            opName, opVersion, domain: the identifier. In ONNX's domains, `opVersion` must be the
+                operator's version at the model's opset, which is not changed. In other domains, the
+                model's opset is raised if necessary. The domain "" is ai.onnx.
+            inputs: ids; "" for an input that is left out.
+            attributes: by name: int, float, str, ndarray, a list of one of these, or the Builder of
+                a subgraph.
+            numOutputs: the number of outputs.
+            name: the name of the node, or a debug context.
+
+        Raises OpsetVersionError, OperatorInputError or OperatorAttributeError.
         """
         domain = domain or "ai.onnx"
         schema = self._opsets.custom(domain, opName, opVersion)
@@ -135,8 +145,9 @@ class Builder(Core):
         return self.addNode(domain, opName, inputs, numOutputs, typed, name, schema)
 
     def checkpointOutput(self, nodeOutputNames: Iterable[str]) -> list[str]:
-        """Marks tensors not to be recomputed in the backward pass. Returns the ids to use
-        instead.
+        """Marks tensors not to be recomputed in the backward pass, by an Identity behind each.
+        Returns the ids of the Identities' outputs, to be used instead. (Here nothing is
+        recomputed.)
         """
         found: list[str] = []
         for id in nodeOutputNames:
@@ -149,7 +160,12 @@ class Builder(Core):
     def reshape_const(
         self, aiOnnx: Opset, args: Sequence[str], shape: Iterable[int], debugContext: str = ""
     ) -> str:
-        """Adds a Reshape to a constant shape, and returns the id of its output."""
+        """Adds a Reshape of one tensor, `args`, to a constant shape, and returns the id of its
+        output.
+
+        `aiOnnx` is the opset to use, such as `builder.aiOnnx`. Raises popart_exception unless
+        `args` is one id and the dimensions fit 64 bits.
+        """
         try:
             (data,), dims = args, np.array(list(shape), np.int64)
         except (ValueError, OverflowError):
@@ -171,8 +187,10 @@ class Builder(Core):
     ) -> str:
         """Adds an input that the host sends, and returns its id.
 
-        `addInputTensor(info)` or `addInputTensor("INT32", [2])`; a debug context may follow in both
-        forms. The id is the name in the debug context, or "input".
+        `addInputTensor(info)` with a TensorInfo, or `addInputTensor("INT32", [2])` with a type that
+        `DataType.of` accepts; a debug context may follow in both forms. The id is the name in the
+        debug context, or "input", with the name scopes around it; if it is taken, "/1", "/2", ...
+        follows. Raises popart_exception for an unknown type or a wrong shape.
         """
         tensorInfo = dataType if tensorInfo is None else tensorInfo
         if isinstance(tensorInfo, TensorInfo):
@@ -216,10 +234,11 @@ class Builder(Core):
         self._inputs.append(tensorId)
 
     def addInitializedInputTensor(self, initVal: Any, debugContext: Any = "") -> str:
-        """Adds a weight with its initial value, and returns its id.
+        """Adds a weight with its initial value, a numpy array that gives its type and shape, and
+        returns its id.
 
-        The id is the name in the debug context, or "init_input". Raises popart_exception for a
-        value that is no array.
+        The id is the name in the debug context, or "init_input", as in `addInputTensor`. Raises
+        popart_exception for a value that is no array, or of a type that ONNX does not have.
         """
         if not isinstance(initVal, (np.ndarray, np.generic)):
             raise popart_exception(
@@ -243,8 +262,8 @@ class Builder(Core):
         return id
 
     def addOutputTensor(self, outputName: str) -> None:
-        """Makes a tensor an output of the model. Raises popart_exception if there is no such
-        tensor.
+        """Makes a tensor an output of the model; type and shape are inferred. Raises
+        popart_exception if there is no such tensor.
         """
         if not self._knows(outputName):
             near = did_you_mean(outputName, self._kinds)
@@ -254,7 +273,8 @@ class Builder(Core):
     # The model.
 
     def getModelProto(self) -> bytes:
-        """The model as a serialised onnx.ModelProto.
+        """The model as a serialised onnx.ModelProto, with the types and shapes of the outputs where
+        they can be inferred.
 
         If weights were saved externally, the result is a ModelInFolder, which has their folder.
         """
@@ -262,7 +282,7 @@ class Builder(Core):
         return data if self._folder is None else ModelInFolder(data, self._folder)
 
     def saveModelProto(self, filename: str | os.PathLike[str]) -> None:
-        """Writes the model to a file.
+        """Writes the model to a file, atomically.
 
         Raises ModelError if that fails, or if the model's external data are in another folder.
         """
@@ -324,7 +344,9 @@ class Builder(Core):
                 output.CopyFrom(proto.value_info(output.name, self._info_or_none(output.name)))
 
     def embedReplicationFactor(self, replicationFactor: int) -> None:
-        """Stores the number of replicas in the model's metadata."""
+        """Stores the number of replicas in the model's metadata, as PopART does. It has no effect
+        here.
+        """
         self._model.metadata_props.add(key="__replicationFactor", value=str(replicationFactor))
 
     def setGraphName(self, name: str) -> None:
@@ -347,7 +369,9 @@ class Builder(Core):
         return [id for node in self._model.graph.node for id in node.output if id]
 
     def getTrainableTensorIds(self) -> list[str]:
-        """The ids of the initialized inputs, in order."""
+        """The ids of the initialized inputs, in order, whether a session would train them
+        or not.
+        """
         return [tensor.name for tensor in self._model.graph.initializer]
 
     def isInitializer(self, id: str) -> bool:

@@ -52,7 +52,8 @@ class Core(Annotations, abc.ABC):
         """Adds a node and returns the ids of its outputs.
 
         Inputs, attributes and outputs are checked against `schema`, as far as element types are
-        known. Raises OperatorInputError, OperatorAttributeError or popart_exception.
+        known. `attributes` maps a name to (kind, value); the kind None is inferred from the value.
+        Raises OperatorInputError, OperatorAttributeError or popart_exception.
         """
         debug = name_of(debugContext)
         check_text(domain)

@@ -1,8 +1,13 @@
 """The methods of `builder.aiOnnx` and the like, made from schemas.
 
 The arguments are: the ids of the inputs as a list ("" for one that is left out); the number of
-outputs, if it is variable; the attributes, required ones first; and a debug context. The result is
-the id of the output, or a list of ids if there are or may be several outputs.
+outputs, if it is variable; the attributes, required ones first; and a debug context. An attribute
+named like a Python keyword has an underscore after it (`lambda_`). The result is the id of the
+output, or a list of ids if there are or may be several outputs.
+
+A method raises OperatorCallError for arguments that do not fit its signature; OperatorInputError
+for inputs of a wrong number or type, and unknown ids; OperatorAttributeError for a wrong value of
+an attribute. Example: `y = builder.aiOnnx.conv([x, w], strides=[2, 2])`.
 """
 
 from __future__ import annotations
@@ -31,7 +36,11 @@ class OperatorCallError(OperatorAttributeError, TypeError):
 
 
 class Opset:
-    """The operators of one opset of a domain, as methods that add them to a Builder's model."""
+    """The operators of one opset of a domain, as methods that add them to a Builder's model.
+
+    Each method has the operator's schema as its documentation; see the module for its arguments.
+    Raises AttributeError, with similar names, for an operator that the opset does not have.
+    """
 
     def __init__(self, builder: Core, domain: str, version: int) -> None:
         self.builder = builder

@@ -31,6 +31,7 @@ class Built:
 
     library: Path
     codelets: list[Path]
+    """The compiled codelets, .gp files."""
     source: str
     """The name of the library in messages."""
     said: str

@@ -46,9 +46,11 @@ class OpLibrary:
     source: str
     """The name in messages and lists of operators: its path, or the sources it was built from."""
     operators: tuple[OperatorIdentifier, ...]
+    """The identifiers of the operators that it defines."""
     lowerings: tuple[OperatorIdentifier, ...]
     """The identifiers with an Opx in the library, including those of gradient operators."""
     patterns: tuple[str, ...]
+    """The names of its patterns."""
 
     def __str__(self) -> str:
         return self.path

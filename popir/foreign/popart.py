@@ -28,7 +28,10 @@ _Opid = tuple[str, str, int]
 
 
 class CppOp(Op):
-    """An operator of a library. It owns the C++ object `twin` for its whole life."""
+    """An operator of a library. It owns the C++ object `twin` for its whole life.
+
+    Methods without documentation call the C++ method of the same name.
+    """
 
     openAttributes = True
 
@@ -214,7 +217,9 @@ def _flat(at: list[int], shape: list[int]) -> int:
 
 
 class CppOpx(Opx):
-    """A lowering of a library, with its C++ object."""
+    """A lowering of a library, with its C++ object. Methods without documentation call the C++
+    method of the same name.
+    """
 
     def __init__(self, op: Op, devicex: device.Devicex) -> None:
         super().__init__(op, devicex)
@@ -256,7 +261,9 @@ class CppOpx(Opx):
 
 
 class CppPattern(pattern.PreAliasPattern):
-    """A pattern of a library, with its C++ object."""
+    """A pattern of a library, with its C++ object. Its methods call the C++ methods of the same
+    name.
+    """
 
     def __init__(self, name: str) -> None:
         self.name = name

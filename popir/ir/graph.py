@@ -45,7 +45,9 @@ class Tensor:
     """One value of a graph. At most one operator writes it; any number of operators read it.
 
     `Graph` makes tensors (`addStream`, `addVarInit`, `addConstInit`, `addActGrad`); `Op` connects
-    them. PopART's `Tensor`.
+    them. Members: `id`; `tensorType`; `info`, the type and shape, None until the producer's
+    `setup()` has run; `data`, the value of a constant or the initial value of a variable, else
+    None. PopART's `Tensor`.
     """
 
     __slots__ = (
@@ -122,7 +124,9 @@ class OpSettings:
     """
 
     graph: Graph
+    """The graph that the operator is made for."""
     name: str = ""
+    """The name in the model; "" if it has none."""
     nodeAttributes: dict[str, Any] = field(default_factory=dict)
     """Annotations such as "__ipu_number", by PopART's names. They affect how the operator runs, not
     what it computes.
@@ -168,10 +172,14 @@ class Op(Traits):
     _declared: ClassVar[dict[str, binding.Declared]] = {}
 
     id: int
+    """The number of the operator, unique in its graph."""
     opid: OperatorIdentifier
+    """Domain, type and version."""
     settings: OpSettings
     input: dict[int, Tensor]
+    """The connected inputs, by index."""
     output: dict[int, Tensor]
+    """The connected outputs, by index."""
     source: str = "built in"
     """Where the operator comes from: "built in", "python", or the path of a library."""
     twin: Any
@@ -305,11 +313,15 @@ class Op(Traits):
         return self.outTensor(i).id
 
     def inInfo(self, i: int) -> TensorInfo:
-        """Type and shape of input `i`. Raises popart_exception if they are not set yet."""
+        """Type and shape of input `i`. Raises popart_exception if it is not connected, or if they
+        are not set yet.
+        """
         return self._info(self.inTensor(i))
 
     def outInfo(self, i: int) -> TensorInfo:
-        """Type and shape of output `i`. Raises popart_exception if setup() has not set them."""
+        """Type and shape of output `i`. Raises popart_exception if it is not connected, or if
+        setup() has not set them.
+        """
         return self._info(self.outTensor(i))
 
     def _info(self, tensor: Tensor) -> TensorInfo:
@@ -326,19 +338,19 @@ class Op(Traits):
             self.output[i].info = info
 
     def inShape(self, i: int) -> list[int]:
-        """The shape of input `i`."""
+        """The shape of input `i`. Raises popart_exception as `inInfo` does."""
         return self.inInfo(i).shape()
 
     def outShape(self, i: int) -> list[int]:
-        """The shape of output `i`."""
+        """The shape of output `i`. Raises popart_exception as `outInfo` does."""
         return self.outInfo(i).shape()
 
     def inRank(self, i: int) -> int:
-        """The number of dimensions of input `i`."""
+        """The number of dimensions of input `i`. Raises popart_exception as `inInfo` does."""
         return self.inInfo(i).rank()
 
     def outRank(self, i: int) -> int:
-        """The number of dimensions of output `i`."""
+        """The number of dimensions of output `i`. Raises popart_exception as `outInfo` does."""
         return self.outInfo(i).rank()
 
     def hasInput(self, i: int) -> bool:
@@ -381,8 +393,8 @@ class Op(Traits):
     def connectOutTensor(self, i: int, tensorId: str) -> None:
         """Connects the tensor as output `i`: the operator becomes its producer.
 
-        Raises popart_exception if output `i` is already connected, or if the tensor has a producer
-        or is not an ActGrad.
+        Raises popart_exception if output `i` is already connected, or if the tensor does not exist,
+        has a producer or is not an ActGrad.
         """
         tensor = self.graph.getTensor(tensorId)
         if i in self.output or tensor.producer or tensor.tensorType is not TensorType.ActGrad:
@@ -394,12 +406,18 @@ class Op(Traits):
         tensor.producer = self
 
     def createAndConnectOutTensor(self, i: int, tensorId: str) -> None:
-        """Adds an ActGrad tensor to the graph and connects it as output `i`."""
+        """Adds an ActGrad tensor to the graph and connects it as output `i`.
+
+        Raises popart_exception if the graph has a tensor of that id, or output `i` is already
+        connected.
+        """
         self.graph.addActGrad(tensorId)
         self.connectOutTensor(i, tensorId)
 
     def disconnectInTensor(self, i: int) -> None:
-        """Disconnects input `i`. The tensor stays in the graph."""
+        """Disconnects input `i`. The tensor stays in the graph. Raises popart_exception if there is
+        no input `i`.
+        """
         tensor = self.inTensor(i)
         del self.input[i]
         if tensor.uses[self] == 1:
@@ -408,7 +426,9 @@ class Op(Traits):
             tensor.uses[self] -= 1
 
     def disconnectOutTensor(self, i: int) -> None:
-        """Disconnects output `i`. The tensor stays in the graph, without a producer."""
+        """Disconnects output `i`. The tensor stays in the graph, without a producer. Raises
+        popart_exception if there is no output `i`.
+        """
         self.outTensor(i).producer = None
         del self.output[i]
 
@@ -439,7 +459,10 @@ class Op(Traits):
         return twin
 
     def getGradOps(self) -> list[Op]:
-        """New operators that compute the gradients of the inputs; [] if there is no gradient."""
+        """New operators that compute the gradients of the inputs, usually objects of a GradOp. [],
+        the default, if there is no gradient: then autodiff raises MissingGradientError where it
+        needs one.
+        """
         return []
 
     def getInplaceVariant(self, opid: OperatorIdentifier) -> Op:
@@ -540,13 +563,19 @@ class Graph:
     # Tensors.
 
     def addStream(self, id: str, info: TensorInfo) -> Tensor:
-        """Adds a tensor that the host sends, and appends it to the graph's inputs."""
+        """Adds a tensor that the host sends, and appends it to the graph's inputs.
+
+        Raises popart_exception if there is a tensor of that id.
+        """
         tensor = self._add(Tensor(self, id, TensorType.Stream, info))
         self.inputs.append(id)
         return tensor
 
     def addVarInit(self, id: str, data: np.ndarray[Any, Any]) -> Tensor:
-        """Adds a weight or a state, with its initial value."""
+        """Adds a weight or a state, with its initial value, which gives its type and shape.
+
+        Raises popart_exception if there is a tensor of that id.
+        """
         return self._add(Tensor(self, id, TensorType.Variable, TensorInfo(data), data))
 
     def addState(self, id: str, initial: np.ndarray[Any, Any]) -> Tensor:
@@ -577,11 +606,15 @@ class Graph:
             self.saved.append(id)
 
     def addConstInit(self, id: str, data: np.ndarray[Any, Any]) -> Tensor:
-        """Adds a constant with the value `data`, its type and its shape."""
+        """Adds a constant with the value `data`, its type and its shape. Raises popart_exception if
+        there is a tensor of that id.
+        """
         return self._add(Tensor(self, id, TensorType.Const, TensorInfo(data), data))
 
     def addActGrad(self, id: str) -> Tensor:
-        """Adds a tensor that an operator will compute."""
+        """Adds a tensor that an operator will compute. Its `setup()` sets type and shape. Raises
+        popart_exception if there is a tensor of that id.
+        """
         return self._add(Tensor(self, id, TensorType.ActGrad))
 
     def _add(self, tensor: Tensor) -> Tensor:
@@ -669,11 +702,12 @@ class Graph:
         *args: Any,
         **kwargs: Any,
     ) -> AnyOp:
-        """Makes an operator with `factory(*args, **kwargs)`, adds it to the graph, connects it and
-        calls its `setup()`.
+        """Makes an operator with `factory(*args, **kwargs)`, adds it to the graph, connects it,
+        calls its `setup()`, and returns it.
 
         `in_` maps input indices to ids of existing tensors. `out` maps output indices to ids of
-        tensors; missing ones are added.
+        tensors; missing ones are added. Raises popart_exception if an input does not exist or an
+        output cannot be connected, and the errors of `setup()`.
         """
         if not callable(factory) or in_.__class__ is not dict or out.__class__ is not dict:
             who = "Graph.createConnectedOp"

@@ -14,7 +14,9 @@ from popir.typed import typed
 class OperatorIdentifier:
     """Identifies an operator: domain, type, and the opset version that introduced this definition.
 
-    The domain "" means "ai.onnx". `str` gives "ai.onnx.LeakyRelu:6". PopART's class of this name.
+    The domain "" means "ai.onnx". `str` gives "ai.onnx.LeakyRelu:6". Hashable; ordered by domain,
+    type and version. PopART's class of this name. Raises popart_exception for an argument of a
+    wrong type.
     """
 
     domain: str
@@ -45,7 +47,8 @@ class GradInOutMapper(NamedTuple):
     """Says which tensor of the forward operator is an input of its gradient operator.
 
     Input `iGrad` of the gradient operator is the forward operator's input (In), output (Out), or
-    output gradient (GradOut) with the index `iNonGrad`. PopART's class of this name.
+    output gradient (GradOut) with the index `iNonGrad`. PopART's class of this name. Raises
+    popart_exception for an argument of a wrong type.
     """
 
     iGrad: int

@@ -10,7 +10,9 @@ from popir.ir.traits import Traits
 
 
 class Value(Protocol):
-    """The part of `Tensor` that the scheduler uses. A protocol, because `graph` imports this."""
+    """The part of `Tensor` that the scheduler uses, with the members of that class. A protocol,
+    because `graph` imports this.
+    """
 
     @property
     def producer(self) -> Any: ...
@@ -20,7 +22,7 @@ class Value(Protocol):
 
 
 class Node(Protocol):
-    """The part of `Op` that the scheduler uses."""
+    """The part of `Op` that the scheduler uses, with the members of that class."""
 
     @property
     def id(self) -> int: ...

@@ -57,7 +57,9 @@ class Traits:
     the default gives an OptionWarning, once for a model.
     """
     mostFolded: ClassVar[int] = 1 << 16
-    """The most output elements for which constant folding calls `evaluate`."""
+    """The most output elements, of all outputs together, for which constant folding calls
+    `evaluate`.
+    """
 
     if TYPE_CHECKING:
 
@@ -120,7 +122,9 @@ class Traits:
         self.appendAttributes(os)
 
     def getSubgraphValue(self) -> float:
-        """How much outlining saves by sharing this operator's code; by default the low value."""
+        """How much outlining saves by sharing this operator's code; by default the low value.
+        `SessionOptions.outlineThreshold` is in the same unit.
+        """
         return self.getLowSubgraphValue()
 
     def getLowSubgraphValue(self) -> float:

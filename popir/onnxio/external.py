@@ -3,9 +3,7 @@
 A model file is not trusted: it must not give access to files that its author could not read. So
 only files below the model's folder are read, links are not followed, and the names of written files
 come from the caller only. docs/hostile_files.md explains the rules. They follow ONNX's threat model
-(https:
-
-onnx.ai/onnx/repo-docs/Security.html).
+(https://onnx.ai/onnx/repo-docs/Security.html).
 """
 
 from __future__ import annotations

@@ -231,7 +231,7 @@ def _variable_inputs(domain: str, type: str, versions: Mapping[str, int]) -> fro
 @typed
 class InputShapeInfo(dict[str, TensorInfo]):
     """Types and shapes of graph inputs that the model leaves open, by tensor id. PopART's
-    `InputShapeInfo`.
+    `InputShapeInfo`. A plain dict will do as well.
     """
 
     def add(self, id: str, info: TensorInfo) -> None:

@@ -24,7 +24,9 @@ from popir.typed import typed
 
 @typed
 class ModelInFolder(bytes):
-    """The bytes of a serialised model, with the folder of its external data."""
+    """The bytes of a serialised model, with the folder of its external data: `ModelInFolder(data,
+    folder)`. Where a model is expected it is one whose data files are read from `folder`.
+    """
 
     folder: Path
 

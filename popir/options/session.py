@@ -56,7 +56,9 @@ _AUTO = Needs("virtualGraphMode is Auto", lambda o: o.virtualGraphMode is e.Virt
 
 @dataclass
 class TensorLocation(Settings):
-    """Where a kind of tensors is stored. PopART's class of this name."""
+    """Where a kind of tensors is stored. PopART's class of this name. A session refuses `storage`
+    OffChip; the other options have no effect.
+    """
 
     storage: e.TensorStorage = refused(
         e.TensorStorage.OnChip, "tensors are kept in the tiles' memory; there is no other."
@@ -71,7 +73,9 @@ class TensorLocation(Settings):
 
 @dataclass
 class TensorLocationSettings(Settings):
-    """Where tensors of a kind, from a minimum size on, are stored. PopART's class of this name."""
+    """Where tensors of a kind, from a minimum size on, are stored. PopART's class of this name. A
+    session refuses `location.storage` OffChip; the other options have no effect.
+    """
 
     location: TensorLocation = nested(TensorLocation)
     minElementsForOffChip: int = no_meaning(
@@ -82,7 +86,9 @@ class TensorLocationSettings(Settings):
 
 @dataclass
 class AutomaticLossScalingSettings(Settings):
-    """Loss scaling that adapts to the range of gradients. PopART's class of this name."""
+    """Loss scaling that adapts to the range of gradients. PopART's class of this name. A session
+    refuses `enabled`; the other options have no effect.
+    """
 
     enabled: bool = refused(
         False, "the loss scaling does not follow the gradients; set lossScaling in the optimizer."
@@ -98,7 +104,9 @@ class AutomaticLossScalingSettings(Settings):
 
 @dataclass
 class BatchSerializationSettings(Settings):
-    """Computing a batch in `factor` parts. PopART's class of this name."""
+    """Computing a batch in `factor` parts. PopART's class of this name. A session refuses a
+    `factor` other than 0; the other options have no effect.
+    """
 
     factor: int = refused(0, _UNROLLED, least=0)
     concatOnVirtualGraphChange: bool = no_meaning(True, _UNROLLED)
@@ -117,7 +125,9 @@ class BatchSerializationSettings(Settings):
 
 @dataclass
 class ExecutionPhaseSettings(Settings):
-    """Execution phases that share the device's memory. PopART's class of this name."""
+    """Execution phases that share the device's memory. PopART's class of this name. A session
+    refuses `phases` other than 0; the other options have no effect.
+    """
 
     phases: int = refused(0, "a model is not cut into execution phases.", least=0)
     stages: int = no_meaning(2, _NO_PHASES, least=1)
@@ -140,7 +150,9 @@ class ExecutionPhaseSettings(Settings):
 
 @dataclass
 class AccumulateOuterFragmentSettings(Settings):
-    """The order of operators after gradient accumulation. PopART's class of this name."""
+    """The order of operators after gradient accumulation. PopART's class of this name. No option
+    has an effect here.
+    """
 
     schedule: e.AccumulateOuterFragmentSchedule = no_meaning(
         e.AccumulateOuterFragmentSchedule.Serial, _NO_FRAGMENT
@@ -150,7 +162,9 @@ class AccumulateOuterFragmentSettings(Settings):
 
 @dataclass
 class ReplicatedCollectivesSettings(Settings):
-    """The merging of collectives between replicas. PopART's class of this name."""
+    """The merging of collectives between replicas. PopART's class of this name. No option has an
+    effect here: there is one replica.
+    """
 
     prepareScheduleForMergingCollectives: bool = no_meaning(False, _ONE_REPLICA)
     mergeAllReduceCollectives: bool = no_meaning(False, _ONE_REPLICA)
@@ -172,9 +186,13 @@ class ExperimentalSettings(Settings):
 class SessionOptions(SessionSettings):
     """The options of a session. PopART's `SessionOptions`.
 
+    An option acts, is refused or has no effect here; the declaration of each field says which
+    (`acts`, `refused`, `no_meaning`), and why. `popir options` and docs/options.md list the same.
+    Setting an option without effect gives an OptionWarning; making a session with a refused one
+    raises popart_exception.
+
     Assigning an unknown option raises UnknownOptionError; a wrong type or range raises
-    popart_exception. `popir options` and docs/options.md list all options, and whether each has an
-    effect here.
+    popart_exception.
     """
 
     ALIASES = {

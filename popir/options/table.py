@@ -122,7 +122,7 @@ def acts(
         default: its default value.
         what: a description of the effect.
         test: the id of the test that shows it.
-        isCompiled: whether the device program may depend on it.
+        is_compiled: whether the device program may depend on it.
         least, most: the range of a number.
         choices: the possible values of a string.
         refuses: single values that are refused, with the reasons.
@@ -135,7 +135,9 @@ def acts(
 
 
 def refused(default: T, why: str, *, least: float | None = None, most: float | None = None) -> T:
-    """Declares an option that a session accepts only at its default."""
+    """Declares an option that a session accepts only at its default; `why` is the reason for users.
+    `least` and `most` are the range of a number.
+    """
     return _field(default, _Declared(Kind.REFUSED, why, least=least, most=most))
 
 
@@ -147,7 +149,9 @@ def no_meaning(
     most: float | None = None,
     choices: tuple[str, ...] = (),
 ) -> T:
-    """Declares an option that has no effect, whatever its value."""
+    """Declares an option that has no effect, whatever its value; `why` is the reason for users. The
+    other arguments are those of `acts`.
+    """
     declared = _Declared(
         Kind.NO_MEANING, why, is_compiled=False, least=least, most=most, choices=choices
     )

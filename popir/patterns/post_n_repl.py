@@ -25,7 +25,7 @@ class PostNRepl(Rewrite):
         return constraint(op)
 
     def rewrite(self, op: Op) -> None:
-        """Connects the readers to the input, and removes `op`."""
+        """Connects the readers to the input, and removes `op` with its output."""
         given, out = op.inTensor(0), op.outTensor(0)
         for reader in list(out.uses):
             for i in [i for i, t in reader.input.items() if t is out]:

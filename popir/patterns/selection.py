@@ -39,9 +39,10 @@ class Patterns:
     """The patterns a session uses: those of a level, or only those in a list of names. PopART's
     `Patterns`.
 
-    Each registered pattern is also an attribute: `patterns.InPlace = False`. Raises
-    UnknownPatternError, a popart_exception, for an unknown name. For a pattern of PopART that popir
-    does not have, it gives the reason.
+    Each registered pattern is also an attribute: `patterns.InPlace = False`.
+    `getAllPreAliasPatternNames` lists them; InPlace is one more. Raises UnknownPatternError, a
+    popart_exception, for an unknown name. For a pattern of PopART that popir does not have, it
+    gives the reason.
     """
 
     def __init__(self, choice: PatternsLevel | Iterable[str] = PatternsLevel.Default) -> None:
@@ -104,7 +105,9 @@ class Patterns:
 
     @staticmethod
     def getAllPreAliasPatternNames() -> list[str]:
-        """The names of all registered patterns, in the order in which they are tried."""
+        """The names of all registered patterns, in the order in which they are tried. InPlace is
+        not among them.
+        """
         return [entry.name for entry in pattern.entries()]
 
     def __getattr__(self, name: str) -> bool:

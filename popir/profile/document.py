@@ -35,6 +35,9 @@ class Profile:
     """
 
     data: Json
+    """The profile as JSON values: model, machine, totals, memory, steps, operations, operators,
+    notes.
+    """
 
     @staticmethod
     def of(report: MachineReport, graph: Graph, name: str, loss: str | None = None) -> Profile:

@@ -20,22 +20,24 @@ class InstructionTime:
     """One instruction of the plan, over all runs."""
 
     operator: str
-    """The name under which the operator files what it adds: the model's, or type and id; " + "
-    between those of operators that run together, "" for what belongs to none.
+    """The operators that it belongs to, joined by " + ": the name in the model, or type and id. ""
+    if it belongs to none.
     """
     type: str
     """The operators' types ("Conv", "Conv+Relu"), HOST or OTHER."""
     what: str
     """The instruction's line in `Engine.planText()`: kernel, name, shapes and layouts."""
     runs: int
+    """How often it has run."""
     seconds: float
+    """The time of all its runs together."""
 
 
 @dataclass(frozen=True)
 class HostProfile:
     """The instructions of a program, in the order of the plan.
 
-    The seconds are those of a clock on the wall, read after each instruction.
+    The seconds are wall-clock time, read after each instruction.
     """
 
     instructions: list[InstructionTime]
@@ -62,7 +64,9 @@ class HostProfile:
         return sum(row.seconds for row in self.instructions)
 
     def since(self, earlier: HostProfile) -> HostProfile:
-        """What has been added since `earlier`, a profile of the same engine."""
+        """What has been added since `earlier`, a profile of the same engine. Raises ValueError for
+        a profile with another number of instructions.
+        """
         rows = [
             InstructionTime(
                 now.operator,
@@ -76,7 +80,7 @@ class HostProfile:
         return HostProfile(rows)
 
     def byType(self) -> dict[str, float]:
-        """Seconds by type of operator, the dearest first."""
+        """Seconds by type of operator, the longest first."""
         sums: dict[str, float] = {}
         for row in self.instructions:
             sums[row.type] = sums.get(row.type, 0.0) + row.seconds

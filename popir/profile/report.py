@@ -13,7 +13,8 @@ from popir.progress import Logger
 
 @dataclass(frozen=True)
 class OperationCost:
-    """The cost of one vertex or copy of the program, over all its executions.
+    """The cost of one vertex or copy of the program, over all its executions. Cycles are those of a
+    tile's clock.
 
     Vertices of one compute set run in parallel, so that rows may add up to more than the totals.
     """
@@ -26,6 +27,7 @@ class OperationCost:
     better). Several are joined by ", ".
     """
     times: int
+    """The number of its executions."""
     cycles: int
     computeCycles: int
     exchangeCycles: int
@@ -111,13 +113,14 @@ class MemoryOwner:
 class MachineReport:
     """Estimates for a program; `counts` says what they contain and what they do not.
 
-    Cycles are tile cycles of one run: compute, exchange and sync add up to `cycles`. Memory is that
-    of all programs of the engine. Its categories add up to `totalBytes` over all tiles, and to
-    `maxTileBytes` on the fullest one; "gaps" and "gaps of temporaries" are two of them. Host
-    streams are reported separately, in bytes and seconds.
+    Cycles are tile cycles of one run, at `clockHz`: compute, exchange and sync add up to `cycles`.
+    Memory, in bytes, is that of all programs of the engine. Its categories add up to `totalBytes`
+    over all tiles, and to `maxTileBytes` on the fullest one, `fullestTile`; "gaps" and "gaps of
+    temporaries" are two of them. Host streams are reported separately, in bytes and seconds.
     """
 
     target: str
+    """The target that the program is for, in words."""
     tiles: int
     numIPUs: int
     tilesPerIPU: int
@@ -150,7 +153,9 @@ class MachineReport:
     maxTileBytes: int
     fullestTile: int
     bytesPerTile: int
+    """The memory of a tile."""
     tilesOutOfMemory: int
+    """The number of tiles that would need more than `bytesPerTile`."""
     counts: list[str]
     summary: str
     """The whole report as text, with the most expensive operations, as Engine::printProfileSummary

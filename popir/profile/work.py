@@ -22,7 +22,9 @@ COUNTS = (
 
 @dataclass(frozen=True)
 class OperatorWork:
-    """One operator with its FLOPs, or with the reason why it cannot be lowered."""
+    """One operator with its FLOPs (see `COUNTS`), or with the reason why it cannot be lowered, ""
+    if it can.
+    """
 
     op: Op
     flops: int

@@ -126,10 +126,11 @@ def run(
     constants: Sequence[int] = (),
     device: DeviceInfo | None = None,
 ) -> list[Array]:
-    """Runs an operator once, alone, and returns its outputs. The arguments are those of
-    `gradcheck`.
+    """Runs an operator once, alone, and returns its outputs.
 
-    Raises the errors of building and running a model.
+    `inputs` are arrays, None for one that is left out; their types and shapes are those of the
+    model. The other arguments are those of `gradcheck`. Raises UnknownOperatorError,
+    popart_exception for wrong `constants`, and the errors of building and running a model.
     """
     only = node(operator, inputs, attributes, version, outputs, constants)
     builder, ids, results = only.build()

@@ -19,8 +19,10 @@ from popir.types import TensorInfo
 
 
 class ConvOp(WindowOp, Contraction):
-    """ONNX's Conv. Inputs: data [batch, in channels, spatial...], weights [out channels, in
-    channels / group, window...], optionally a bias [out channels].
+    """ONNX's Conv, versions 1, 11 and 22. Inputs: data [batch, in channels, spatial...], weights
+    [out channels, in channels / group, window...], optionally a bias [out channels].
+
+    One to three spatial dimensions; ONNX allows any number.
     """
 
     session_options = CONVOLUTION
@@ -43,7 +45,9 @@ class ConvOp(WindowOp, Contraction):
         return window
 
     def setup(self) -> None:
-        """Infers [batch, out channels, spatial...], with the type of the data."""
+        """Infers [batch, out channels, spatial...], with the type of the data. Raises
+        OperatorInputError for shapes that do not fit, OperatorAttributeError for wrong attributes.
+        """
         data, weights = self.inShape(0), self.inShape(1)
         spatial = self.spatial_shape()
         if (

@@ -23,8 +23,11 @@ from popir.types import TensorInfo
 
 
 class ConvTransposeOp(WindowOp, Contraction):
-    """ONNX's ConvTranspose. Inputs: data [batch, in channels, spatial...], weights [in channels,
-    out channels / group, window...], optionally a bias [out channels].
+    """ONNX's ConvTranspose, versions 1, 11 and 22. Inputs: data [batch, in channels, spatial...],
+    weights [in channels, out channels / group, window...], optionally a bias [out channels].
+
+    One to three spatial dimensions; ONNX allows any number. `output_shape` may also begin with
+    batch and channels, which are not read.
     """
 
     session_options = CONVOLUTION
@@ -96,7 +99,9 @@ class ConvTransposeOp(WindowOp, Contraction):
         return found
 
     def setup(self) -> None:
-        """Infers [batch, out channels, spatial...], with the type of the data."""
+        """Infers [batch, out channels, spatial...], with the type of the data. Raises
+        OperatorInputError for shapes that do not fit, OperatorAttributeError for wrong attributes.
+        """
         data, weights = self.inShape(0), self.inShape(1)
         spatial = self.spatial_shape()
         if len(weights) != len(data) or weights[0] != data[1] or data[1] % self.group:

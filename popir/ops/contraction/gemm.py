@@ -30,7 +30,9 @@ from popir.types import TensorInfo
 
 
 class GemmOp(Op, Contraction):
-    """ONNX's Gemm. Inputs: matrices A and B, and C, which is optional from version 11 on."""
+    """ONNX's Gemm, versions 6, 7, 9, 11 and 13. Inputs: matrices A and B, and C, which is optional
+    from version 11 on and broadcasts to the result.
+    """
 
     alpha: float
     beta: float
@@ -45,7 +47,9 @@ class GemmOp(Op, Contraction):
         return shape[::-1] if (self.transA, self.transB)[i] else shape
 
     def setup(self) -> None:
-        """Infers [rows of A', columns of B']."""
+        """Infers [rows of A', columns of B'], with the type of A. Raises OperatorInputError for
+        shapes that do not fit.
+        """
         if (
             self.inRank(0) != 2
             or self.inRank(1) != 2

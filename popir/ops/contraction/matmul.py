@@ -30,8 +30,8 @@ from popir.types import TensorInfo
 
 
 class MatMulOp(Op, Contraction):
-    """ONNX's MatMul. A vector as first input is a row, as second input a column; the result lacks
-    that dimension.
+    """ONNX's MatMul, versions 1, 9 and 13. A vector as first input is a row, as second input a
+    column; the result lacks that dimension.
     """
 
     def lhs_shape(self) -> list[int]:
@@ -49,7 +49,9 @@ class MatMulOp(Op, Contraction):
         return broadcast_shapes(self, [self.lhs_shape()[:-2], self.rhs_shape()[:-2]])
 
     def setup(self) -> None:
-        """Infers [stack..., rows, columns], without the dimension of an input that is a vector."""
+        """Infers [stack..., rows, columns], without the dimension of an input that is a vector.
+        Raises OperatorInputError for a scalar, and for shapes that do not fit.
+        """
         if not self.inRank(0) or not self.inRank(1):
             raise OperatorInputError(
                 f"{self.debugName()}: an operand is a scalar; MatMul takes rank 1 or more."

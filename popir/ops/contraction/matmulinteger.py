@@ -16,6 +16,8 @@ from popir.types import DataType, TensorInfo
 class MatMulIntegerOp(MatMulOp):
     """ONNX's MatMulInteger, version 10. Inputs: A, B, and optionally their zero points: one number,
     one for each row of A, or one for each column of B.
+
+    The sum of products wraps around at 32 bits. No gradient.
     """
 
     def setup(self) -> None:

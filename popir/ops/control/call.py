@@ -9,8 +9,8 @@ from popir.registry import OpCreator
 
 
 class CallOp(Op):
-    """Runs the graph `callee` on its inputs and returns the outputs of that graph, both in
-    order.
+    """PopART's Call: runs the graph `callee` on its inputs and returns the outputs of that graph,
+    both in order.
     """
 
     callee: Graph

@@ -66,7 +66,12 @@ class ConversionOp(Op):
 
 
 class CastOp(ConversionOp):
-    """ONNX's Cast: the input in the type `to`, an ONNX number or, in PopART's Builder, a name."""
+    """ONNX's Cast, versions 6, 9, 13, 19, 21, 23, 24, 25 and 28: the input in the type `to`, an
+    ONNX number or, in PopART's Builder, a name.
+
+    Not available are strings, complex numbers, 8-bit floats and types of less than 8 bits.
+    `saturate` and `round_mode`, which are about 8-bit floats, have no effect.
+    """
 
     to: int
 
@@ -76,7 +81,9 @@ class CastOp(ConversionOp):
 
 
 class CastLikeOp(ConversionOp):
-    """ONNX's CastLike: input 0 in the type of input 1. The values of input 1 have no effect."""
+    """ONNX's CastLike, versions 15, 19, 21, 23, 24 and 25: input 0 in the type of input 1. The
+    values of input 1 have no effect. Element types are those of Cast.
+    """
 
     nonDifferentiableInputs = frozenset({1})
 

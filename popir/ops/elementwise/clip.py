@@ -17,7 +17,9 @@ MIN, MAX = 1, 2
 
 
 class ClipOp(OverwritingOp):
-    """ONNX's Clip. The bounds are attributes before version 11 and scalar inputs from then on."""
+    """ONNX's Clip, versions 6, 11, 12 and 13: min(max(x, low), high). The bounds are attributes
+    before version 11 and scalar inputs from then on. If low is above high, the result is high.
+    """
 
     min: float | None
     max: float | None

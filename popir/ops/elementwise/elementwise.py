@@ -37,7 +37,9 @@ _MAY_BE_IDENTITY = {"Mean", "Max", "Min", "Scale"}  # PreUniRepl and PostNRepl h
 
 
 class ElementwiseOp(OverwritingOp):
-    """The base class of the table's operators; each row makes one subclass."""
+    """The base class of the table's operators; each row makes one subclass. Operator, domain and
+    versions are those of its row, the schema that of ONNX or of `schemas/ai.graphcore`.
+    """
 
     row: ClassVar[Row]
 
@@ -55,8 +57,8 @@ class ElementwiseOp(OverwritingOp):
         return self.inShape(i)
 
     def setup(self) -> None:
-        """Infers the broadcast shape of the inputs, and the type of the last input or that of the
-        row.
+        """Infers the broadcast shape of the inputs, and the type of the inputs or that of the row.
+        Of Pow it is the type of the base, of Where that of the last two inputs.
 
         Raises OperatorInputError for shapes that do not broadcast and for different types, and
         OperatorAttributeError for a wrong attribute.
@@ -145,7 +147,9 @@ class ElementwiseOp(OverwritingOp):
 
 
 class LegacyElementwiseOp(ElementwiseOp):
-    """A binary operator that has the broadcast attributes of ONNX before version 7."""
+    """A binary operator of ONNX with versions before 7, which have the attributes `axis` and
+    `broadcast`.
+    """
 
     axis: int | None
     """The dimension of the first input to which dimension 0 of the second one is aligned."""
@@ -171,8 +175,8 @@ class LegacyElementwiseOp(ElementwiseOp):
 
 
 class PReluOp(ElementwiseOp):
-    """PRelu. Before version 7 the slope is one number, or one for each channel, which is dimension
-    1.
+    """ONNX's PRelu, versions 6, 7, 9 and 16. Before version 7 the slope is one number, or one for
+    each channel, which is dimension 1; from then on it broadcasts. At 0 its gradient is PyTorch's.
     """
 
     _is_per_channel = False

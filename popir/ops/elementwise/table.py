@@ -1,5 +1,15 @@
 """The table of element-wise operators of ONNX and PopART: one row for each, with an expression of
 its inputs.
+
+A row of the domain ai.onnx is ONNX's operator of that name, in the versions it lists; of
+ai.graphcore, PopART's, whose schema is in `schemas/ai.graphcore`. Where names are equal or a choice
+is left open:
+
+- Gelu of ai.graphcore is the form with tanh, GeluErf that with erf; ONNX's has both.
+- Round of ai.graphcore rounds halves away from zero; ONNX's, and NearbyInt, to even.
+- Fmod, and Mod with `fmod`, have the sign of the dividend; Remainder, and Mod, of the divisor.
+- The gradient of Max and Min is shared evenly by the inputs that are equal to the result.
+- The gradient of PRelu at 0 is PyTorch's: that of the data is the slope, that of the slope 0.
 """
 
 from __future__ import annotations

@@ -21,7 +21,9 @@ from popir.types import DataType, TensorInfo
 
 
 class ShapeOp(Op):
-    """The dimensions of the input, INT64, or those from `start` to `end`."""
+    """ONNX's Shape, versions 1, 13, 15, 19, 21, 23, 24 and 25: the dimensions of the input, INT64,
+    or those from `start` to `end` (version 15 and later).
+    """
 
     start: int | None
     end: int | None
@@ -40,7 +42,9 @@ class ShapeOp(Op):
 
 
 class SizeOp(Op):
-    """The number of elements of the input, an INT64 scalar."""
+    """ONNX's Size, versions 1, 13, 19, 21, 23, 24 and 25: the number of elements of the input, an
+    INT64 scalar.
+    """
 
     def setup(self) -> None:
         """Infers an INT64 scalar."""
@@ -52,7 +56,9 @@ class SizeOp(Op):
 
 
 class ConstantOfShapeOp(Op):
-    """A tensor of the shape in input 0, filled with `value`, or with zeros of type FLOAT."""
+    """ONNX's ConstantOfShape, versions 9, 20, 21, 23, 24 and 25: a tensor of the shape in input 0,
+    filled with `value`, or with zeros of type FLOAT. The shape must be known at compile time.
+    """
 
     constantInputs = frozenset({0})
     mostFolded = sys.maxsize  # The result takes the memory of one element.
@@ -71,7 +77,9 @@ class ConstantOfShapeOp(Op):
         return found.reshape(())
 
     def setup(self) -> None:
-        """Infers the type of the value and the shape in input 0."""
+        """Infers the type of the value and the shape in input 0. Raises OperatorInputError for a
+        negative dimension.
+        """
         shape = const_input(self, 0)
         assert shape is not None
         if shape.min(initial=0) < 0:
@@ -87,10 +95,11 @@ class ConstantOfShapeOp(Op):
 
 
 class RangeOp(Op):
-    """The numbers from start up to, but without, limit, in steps of delta: three constant scalars
-    of one type.
+    """ONNX's Range, versions 11 and 27: the numbers from start up to, but without, limit, in steps
+    of delta: three scalars of one type, which must be known at compile time.
 
-    FLOAT16 and BFLOAT16 are computed in the type `stash_type`.
+    Floating-point types are computed in double; in version 27, FLOAT16 and BFLOAT16 in the type
+    `stash_type`.
     """
 
     constantInputs = frozenset({0, 1, 2})

@@ -22,11 +22,16 @@ SEED = 3
 
 
 class DropoutOp(Op):
-    """ONNX's Dropout: elements become zero with probability `ratio`; others are divided by 1 -
-    ratio.
+    """ONNX's Dropout, versions 6, 7, 10, 12, 13 and 22: elements become zero with probability
+    `ratio`; others are divided by 1 - ratio.
 
-    It is active in training: if the constant third input says so (version 12 and later), or else in
-    a TrainingSession. Otherwise it returns its input. Output 1 is the mask, True for kept elements.
+    It is active in training: if the third input says so (version 12 and later), or else in a
+    TrainingSession, unless `is_test` is set (version 6). Otherwise it returns its input. Output 1
+    is the mask, True for kept elements.
+
+    Deviations: ratio and the third input must be known at compile time; a ratio of 1 is allowed;
+    `seed` has no effect, since random numbers follow `Session.setRandomSeed`; a third input that is
+    left out does not mean inference in a TrainingSession.
     """
 
     constantInputs = frozenset({1, 2})

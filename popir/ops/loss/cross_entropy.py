@@ -1,8 +1,10 @@
 """ONNX's classification losses: NegativeLogLikelihoodLoss and SoftmaxCrossEntropyLoss.
 
 Scores are [N, C, d1, ..., dk] with C classes, labels [N, d1, ..., dk], weights [C]. A label equal
-to `ignore_index` is ignored; the mean over no labels is 0. A label that is no class makes its loss
-and its gradient NaN.
+to `ignore_index` is ignored. A label that is no class makes its loss and its gradient NaN.
+
+Deviation from ONNX, which has NaN there: the mean over no labels is 0, and a mean is the sum if the
+weights of the labels' classes sum to 0.
 """
 
 from __future__ import annotations
@@ -30,15 +32,19 @@ _REDUCTIONS = {
 
 
 class NegativeLogLikelihoodLossOp(Op):
-    """Inputs: log probabilities, labels and, optionally, a weight for each class."""
+    """ONNX's NegativeLogLikelihoodLoss, versions 12, 13 and 22. Inputs: log probabilities, labels
+    and, optionally, a weight for each class. The module says what deviates.
+    """
 
     nonDifferentiableInputs = frozenset({WEIGHTS})
     ignore_index: int | None
     reduction: str
 
     def setup(self) -> None:
-        """Infers a scalar or, without reduction, the shape of the labels; LOG_PROB is not set
-        here.
+        """Infers a scalar or, without reduction, the shape of the labels; LOG_PROB is not set here.
+
+        Raises OperatorInputError for shapes that do not fit or labels that are no integers,
+        OperatorAttributeError for an unknown reduction.
         """
         scores, labels = self.inInfo(SCORES), self.inInfo(LABELS)
         shape = scores.shape()
@@ -62,8 +68,9 @@ class NegativeLogLikelihoodLossOp(Op):
 
 
 class SoftmaxCrossEntropyLossOp(NegativeLogLikelihoodLossOp):
-    """The negative log likelihood of a softmax of the scores. Output 1 is the logarithm of that
-    softmax.
+    """ONNX's SoftmaxCrossEntropyLoss, versions 12 and 13: the negative log likelihood of a softmax
+    of the scores, over dimension 1. Output 1 is the logarithm of that softmax. The module says what
+    deviates.
     """
 
     def setup(self) -> None:

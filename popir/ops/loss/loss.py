@@ -68,7 +68,9 @@ class LossOp(Op):
         return self.inShape(0)
 
     def setup(self) -> None:
-        """Infers a scalar or, without reduction, one number for each sample."""
+        """Infers a scalar or, without reduction, one number for each sample, with the type of input
+        0. Raises OperatorAttributeError for an unknown reduction.
+        """
         whole = self.reduction_type() is ReductionType.NoReduction
         self.setOutInfo(
             0, TensorInfo(self.inInfo(0).dataType(), self.per_sample() if whole else [])
@@ -76,7 +78,7 @@ class LossOp(Op):
 
 
 class NllOp(LossOp):
-    """The negative log likelihood of labels.
+    """PopART's Nll (`builder.aiGraphcore.nllloss`): the negative log likelihood of labels.
 
     Inputs: probabilities [samples..., classes], or log probabilities with inputIsLogProbability;
     labels [samples...] of an integer type. Samples with the label ignoreIndex are ignored.
@@ -156,7 +158,9 @@ class ElementLossOp(LossOp):
 
 
 class L1Op(ElementLossOp):
-    """The sum of absolute values, times lambda."""
+    """PopART's L1 (`builder.aiGraphcore.l1loss`): the sum of absolute values, or their mean, times
+    lambda; without reduction, each absolute value times lambda.
+    """
 
     lambda_: float
 
@@ -170,7 +174,9 @@ class L1Op(ElementLossOp):
 
 
 class IdentityLossOp(ElementLossOp):
-    """The sum, or mean, of the input; without reduction, the input itself."""
+    """PopART's IdentityLoss (`builder.aiGraphcore.identityloss`): the sum, or mean, of the input;
+    without reduction, the input itself.
+    """
 
 
 class ElementLossGradOp(InputGradOp):

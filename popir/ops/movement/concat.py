@@ -21,7 +21,9 @@ from popir.types import TensorInfo
 
 
 class ConcatOp(Op):
-    """ONNX's Concat: the inputs one after another along `axis`. All other dimensions are equal."""
+    """ONNX's Concat, versions 4, 11 and 13: the inputs one after another along `axis`. All other
+    dimensions are equal.
+    """
 
     axis: int
 

@@ -87,7 +87,9 @@ class RearrangingOp(ViewOp):
 
 
 class DepthToSpaceOp(RearrangingOp):
-    """ONNX's DepthToSpace: [b, c, h, w] to [b, c / s², h s, w s] with blocks of s × s pixels."""
+    """ONNX's DepthToSpace, versions 1, 11, 13 and 28: [b, c, h, w] to [b, c / s², h s, w s] with
+    blocks of s × s pixels.
+    """
 
     def rearrangement(self) -> Rearrangement:
         """Splits the channels into the two positions in a block, and moves these behind height and
@@ -105,7 +107,9 @@ class DepthToSpaceOp(RearrangingOp):
 
 
 class SpaceToDepthOp(RearrangingOp):
-    """ONNX's SpaceToDepth: [b, c, h, w] to [b, c s², h / s, w / s] with blocks of s × s pixels."""
+    """ONNX's SpaceToDepth, versions 1, 13 and 28: [b, c, h, w] to [b, c s², h / s, w / s] with
+    blocks of s × s pixels.
+    """
 
     def rearrangement(self) -> Rearrangement:
         """Splits height and width, and moves the positions in a block to the channels."""

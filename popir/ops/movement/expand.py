@@ -22,7 +22,9 @@ from popir.types import TensorInfo
 
 
 class ExpandOp(ViewOp):
-    """ONNX's Expand: the input broadcast with the constant shape in input 1."""
+    """ONNX's Expand, versions 8 and 13: the input broadcast with the shape in input 1, which must
+    be known at compile time.
+    """
 
     constantInputs = frozenset({1})
 
@@ -57,7 +59,9 @@ class ExpandGradOp(InputGradOp):
 
 
 class TileOp(ViewOp):
-    """ONNX's Tile: the input repeated along each dimension, as often as constant input 1 says."""
+    """ONNX's Tile, versions 6 and 13: the input repeated along each dimension, as often as input 1
+    says, which must be known at compile time.
+    """
 
     constantInputs = frozenset({1})
     mostFolded = Op.mostFolded

@@ -63,8 +63,12 @@ class _How(NamedTuple):
 
 
 class GatherOp(Op):
-    """The output is [dimensions before the axis..., dimensions of the indices..., dimensions after
-    the axis...]. With groups, dimension 0 is the group and the rest is as above.
+    """ONNX's Gather, versions 1, 11 and 13, and PopART's GroupedGather. The output is [dimensions
+    before the axis..., dimensions of the indices..., dimensions after the axis...]. With groups,
+    dimension 0 is the group and the rest is as above.
+
+    Deviation: an index out of range that is computed at run time gives zeros; ONNX calls it an
+    error.
     """
 
     axis: int

@@ -9,7 +9,9 @@ from popir.registry import OpCreator, OpxCreator
 
 
 class IdentityOp(ReshapingOp):
-    """ONNX's Identity and PopART's Nop: output 0 is a view of the input."""
+    """ONNX's Identity, versions 1, 13, 14, 16, 19, 21, 23, 24 and 25, and PopART's Nop: output 0 is
+    a view of the input. An Identity of a sequence is removed at import.
+    """
 
     def output_shape(self) -> list[int]:
         """The shape of the input."""

@@ -51,11 +51,12 @@ NOWHERE = -1
 
 
 class PadOp(Op):
-    """ONNX's Pad: adds elements before and after input 0 along each axis; negative amounts cut off.
+    """ONNX's Pad, versions 2, 11, 13, 18, 19, 21, 23, 24 and 25: adds elements before and after
+    input 0 along each axis; negative amounts cut off.
 
-    Constant inputs 1 and 3 are the amounts (all before, then all after) and the axes (all by
-    default). Input 2 is the value for the mode "constant" (0 by default). Before version 11 these
-    are attributes.
+    Inputs 1 and 3 are the amounts (all before, then all after) and the axes (all by default), which
+    must be known at compile time. Input 2 is the value for the mode "constant" (0 by default).
+    Before version 11 these are attributes.
     """
 
     constantInputs = frozenset({1, 3})

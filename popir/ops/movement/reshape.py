@@ -10,8 +10,8 @@ from popir.registry import OpCreator, OpxCreator
 
 
 class ReshapeOp(ReshapingOp):
-    """ONNX's Reshape with the shape in constant input 1. In it, 0 keeps a dimension (unless
-    `allowzero`), and one -1 is inferred.
+    """ONNX's Reshape, versions 5, 13, 14, 19, 21, 23, 24 and 25. The shape, input 1, must be known
+    at compile time. In it, 0 keeps a dimension (unless `allowzero`), and one -1 is inferred.
     """
 
     constantInputs = frozenset({1})
@@ -58,7 +58,9 @@ class GraphcoreReshapeOp(ReshapeOp):
 
 
 class FlattenOp(ReshapingOp):
-    """ONNX's Flatten: a matrix with the dimensions before `axis` as rows."""
+    """ONNX's Flatten, versions 1, 9, 11, 13, 21, 23, 24 and 25: a matrix with the dimensions before
+    `axis` as rows.
+    """
 
     axis: int
 
@@ -74,8 +76,8 @@ class FlattenOp(ReshapingOp):
 
 
 class AxesOp(ReshapingOp):
-    """The base class of Squeeze and Unsqueeze. Axes are an attribute before version 13, a constant
-    input from then on.
+    """The base class of Squeeze and Unsqueeze. Axes are an attribute before version 13, from then
+    on an input that must be known at compile time.
     """
 
     constantInputs = frozenset({1})
@@ -89,7 +91,9 @@ class AxesOp(ReshapingOp):
 
 
 class SqueezeOp(AxesOp):
-    """ONNX's Squeeze: removes dimensions of 1, the named ones or all."""
+    """ONNX's Squeeze, versions 1, 11, 13, 21, 23, 24 and 25: removes dimensions of 1, the named
+    ones or all.
+    """
 
     def output_shape(self) -> list[int]:
         """The shape without the removed dimensions. Raises OperatorInputError if one of them is not
@@ -109,7 +113,9 @@ class SqueezeOp(AxesOp):
 
 
 class UnsqueezeOp(AxesOp):
-    """ONNX's Unsqueeze: inserts dimensions of 1, which have the named axes in the result."""
+    """ONNX's Unsqueeze, versions 1, 11, 13, 21, 23, 24 and 25: inserts dimensions of 1, which have
+    the named axes in the result.
+    """
 
     def output_shape(self) -> list[int]:
         """The shape with the inserted dimensions. Raises OperatorInputError without axes."""

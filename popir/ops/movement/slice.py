@@ -25,9 +25,10 @@ Ranges = dict[int, range]
 
 
 class SliceOp(ViewOp):
-    """ONNX's Slice: for each named axis, the elements from a start to an end, with a step.
+    """ONNX's Slice, versions 1, 10, 11 and 13: for each named axis, the elements from a start to an
+    end, with a step.
 
-    These are attributes before version 10 and constant inputs from then on.
+    These are attributes before version 10, from then on inputs that must be known at compile time.
     """
 
     constantInputs = frozenset({1, 2, 3, 4})
@@ -107,8 +108,11 @@ class SliceGradOp(InputGradOp):
 
 
 class SplitOp(ViewOp):
-    """ONNX's Split: parts of a tensor along an axis, of given or of equal sizes; the last may be
-    smaller.
+    """ONNX's Split, versions 2, 11, 13 and 18: parts of a tensor along an axis, of given or of
+    equal sizes; the last may be smaller, in all versions (ONNX: from 18 on).
+
+    The sizes are an attribute before version 13, from then on an input that must be known at
+    compile time.
     """
 
     constantInputs = frozenset({1})

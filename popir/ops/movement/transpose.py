@@ -25,8 +25,8 @@ def _keeps_order(shape: list[int], permutation: list[int]) -> bool:
 
 
 class TransposeOp(ViewOp):
-    """ONNX's Transpose: dimension i of the output is dimension perm[i] of the input. By default
-    they are reversed.
+    """ONNX's Transpose, versions 1, 13, 21, 23, 24 and 25: dimension i of the output is dimension
+    perm[i] of the input. By default they are reversed.
     """
 
     perm: list[int] | None

@@ -20,8 +20,8 @@ from popir.registry import OpCreator, OpxCreator
 
 
 class TriluOp(Op):
-    """ONNX's Trilu. The triangle starts at the diagonal that constant input 1 gives; 0 by
-    default.
+    """ONNX's Trilu, version 14. The triangle starts at the diagonal in input 1, 0 by default, which
+    must be known at compile time.
     """
 
     constantInputs = frozenset({1})

@@ -38,10 +38,16 @@ POPARTS = graphcore_id("BatchNormalization")
 
 
 class BatchNormOp(Op):
-    """Inputs: data, scale, bias, mean, variance.
+    """ONNX's BatchNormalization, versions 6, 7, 9, 14 and 15, and PopART's, version 1. Inputs:
+    data, scale, bias, mean, variance.
 
     Outputs: the result; in training also the running mean and variance after the batch and, before
-    version 14, mean and variance of the batch.
+    version 14 and in PopART's, mean and variance of the batch. Training is `training_mode` from
+    version 14 on; before, and in PopART's, more than one output without `is_test`. With `spatial` 0
+    (versions 6 and 7) each element of a sample is a channel.
+
+    Deviation: the running variance follows the unbiased variance of the batch in PopART's operator,
+    and in a TrainingSession of a model that PyTorch exported.
     """
 
     epsilon: float

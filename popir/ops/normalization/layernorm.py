@@ -23,8 +23,12 @@ Y, MEAN, INV_STD = range(3)
 
 
 class LayerNormOp(Op):
-    """ONNX's LayerNormalization. Inputs: data; scale and bias, which broadcast to the normalised
-    dimensions. Outputs: the result; mean and invStd of each row.
+    """ONNX's LayerNormalization, version 17. Inputs: data; scale and bias, which broadcast to the
+    normalised dimensions. Outputs: the result; mean and invStd of each row, in the type
+    `stash_type`, FLOAT or BFLOAT16.
+
+    Deviation: `stash_type` is only how the statistics are stored. All is computed in double for
+    DOUBLE data, in float for others.
     """
 
     axis: int

@@ -20,11 +20,8 @@ from popir.registry import OpCreator, OpxCreator
 
 
 class LrnOp(Op):
-    """ONNX's LRN. The window has (size - 1)
-
-    2 channels before its own, and size
-
-    2 after it.
+    """ONNX's LRN, versions 1 and 13. The window has (size - 1) // 2 channels before its own, and
+    size // 2 after it.
     """
 
     alpha: float

@@ -16,8 +16,8 @@ from popir.types import TensorInfo
 
 
 class PoolOp(WindowOp):
-    """The base class of all four, on [batch, channels, spatial...]: each window becomes one
-    element.
+    """The base class of all four, on [batch, channels, spatial...] with one to three spatial
+    dimensions: each window becomes one element.
     """
 
     poolingType = PoolingType.MAX
@@ -40,7 +40,8 @@ class PoolOp(WindowOp):
 
     def setup(self) -> None:
         """Infers [batch, channels, spatial...] with the number of windows in each spatial
-        dimension.
+        dimension. Raises OperatorInputError for a window that does not fit, OperatorAttributeError
+        for wrong attributes.
         """
         shape = [*self.inShape(0)[:2], *self.output_spatial(self.rounds_up)]
         self.setOutInfo(0, TensorInfo(self.inInfo(0).dataType(), shape))
@@ -98,7 +99,9 @@ class PoolOp(WindowOp):
 
 
 class MaxPoolOp(PoolOp):
-    """ONNX's MaxPool: the maximum of each window. Output 1, the indices, is not available."""
+    """ONNX's MaxPool, versions 1, 8, 10, 11, 12 and 22: the maximum of each window. Output 1, the
+    indices, is not available, so that `storage_order` has no effect.
+    """
 
     withoutMeaning = {"storage_order": "it orders the second output, which popir does not compute."}
     ceil_mode: bool | None
@@ -116,7 +119,7 @@ class MaxPoolOp(PoolOp):
 
 
 class AveragePoolOp(PoolOp):
-    """ONNX's AveragePool: the mean of each window."""
+    """ONNX's AveragePool, versions 1, 7, 10, 11, 19 and 22: the mean of each window."""
 
     poolingType = PoolingType.AVG
     ceil_mode: bool | None
@@ -138,11 +141,11 @@ class GlobalPoolOp(PoolOp):
 
 
 class GlobalMaxPoolOp(GlobalPoolOp):
-    """ONNX's GlobalMaxPool: the maximum of each channel."""
+    """ONNX's GlobalMaxPool, versions 1 and 22: the maximum of each channel."""
 
 
 class GlobalAveragePoolOp(GlobalPoolOp):
-    """ONNX's GlobalAveragePool: the mean of each channel."""
+    """ONNX's GlobalAveragePool, versions 1 and 22: the mean of each channel."""
 
     poolingType = PoolingType.AVG
 

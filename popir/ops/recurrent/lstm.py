@@ -40,9 +40,11 @@ backwards in time.
 
 
 class LstmOp(Op, Contraction):
-    """ONNX's LSTM. Inputs: X [time, batch, inputs], or [batch, time, inputs] with layout 1; W
-    [directions, 4 hidden, inputs]; R [directions, 4 hidden, hidden]; then B, sequence_lens,
-    initial_h, initial_c and P as in ONNX.
+    """ONNX's LSTM, versions 1, 7, 14 and 22. Inputs: X [time, batch, inputs], or [batch, time,
+    inputs] with layout 1; W [directions, 4 hidden, inputs]; R [directions, 4 hidden, hidden]; then
+    B, sequence_lens, initial_h, initial_c and P as in ONNX.
+
+    There is at least one time step. `output_sequence` (version 1) has no effect.
     """
 
     session_options = LSTM
@@ -95,7 +97,9 @@ class LstmOp(Op, Contraction):
         ]
 
     def sizes(self) -> tuple[int, int, int, int, int]:
-        """(time steps, batch, inputs, directions, hidden units)"""
+        """(time steps, batch, inputs, directions, hidden units). Raises OperatorInputError unless X
+        and R have three dimensions.
+        """
         if self.inRank(X) != 3 or self.inRank(R) != 3:
             raise OperatorInputError(
                 f"{self.debugName()}: X has shape {self.inShape(X)} and R {self.inShape(R)}; both "

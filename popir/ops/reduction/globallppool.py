@@ -17,12 +17,14 @@ from popir.types import TensorInfo
 
 
 class GlobalLpPoolOp(Op):
-    """y = (sum of |x|^p over the field)^(1/p), of the input's type. Source: ONNX 2 and 22."""
+    """ONNX's GlobalLpPool, versions 2 and 22: y = (sum of |x|^p over the spatial dimensions)^(1/p),
+    of the input's type.
+    """
 
     p: int
 
     def setup(self) -> None:
-        """[batch, channels, 1...]. Raises OperatorInputError for an input of rank below 3,
+        """Infers [batch, channels, 1...]. Raises OperatorInputError for an input of rank below 3,
         OperatorAttributeError for p below 1.
         """
         if self.inRank(0) < 3:
@@ -60,7 +62,7 @@ def _power(x: Expr, p: int) -> Expr:
 
 
 class GlobalLpPoolOpx(Opx):
-    """The lowering: a map, a sum over the field, a root."""
+    """The lowering: a map, a sum over the spatial dimensions, a root."""
 
     def grow(self, prog: program.Sequence) -> None:
         """Adds two maps and a reduction."""

@@ -76,8 +76,11 @@ ROWS = [
 
 
 class ReduceOp(Op):
-    """The base class of the reductions; each row makes one subclass. Axes are an attribute or, in
-    later versions, a constant input.
+    """The base class of ONNX's reductions, in the versions of their rows; each row makes one
+    subclass. Axes are an attribute or, in later versions, an input that must be known at compile
+    time.
+
+    Integers of ReduceL2, ReduceLogSum and ReduceLogSumExp are computed in double and truncated.
     """
 
     constantInputs = frozenset({1})
@@ -101,7 +104,9 @@ class ReduceOp(Op):
         return [1 if i in gone else d for i, d in enumerate(self.inShape(0))]
 
     def setup(self) -> None:
-        """Infers the input's shape, with the reduced axes removed or, with `keepdims`, 1."""
+        """Infers the input's shape, with the reduced axes removed or, with `keepdims`, 1. Raises
+        OperatorAttributeError for an axis out of range or given twice.
+        """
         gone = self.reduced_axes()
         shape = [d for i, d in enumerate(self.kept_shape()) if self.keepdims or i not in gone]
         self.setOutInfo(0, TensorInfo(self.inInfo(0).dataType(), shape))

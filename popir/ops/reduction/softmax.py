@@ -17,7 +17,9 @@ from popir.registry import OpCreator, OpxCreator
 
 
 class SoftmaxOp(Op):
-    """ONNX's Softmax: exp(x) / sum(exp(x))."""
+    """ONNX's Softmax, versions 1, 11 and 13: exp(x) / sum(exp(x)) over `axis`; before version 13,
+    over all dimensions from `axis` on.
+    """
 
     axis: int
 
@@ -35,7 +37,7 @@ class SoftmaxOp(Op):
 
 
 class LogSoftmaxOp(SoftmaxOp):
-    """ONNX's LogSoftmax: the logarithm of the softmax."""
+    """ONNX's LogSoftmax, versions 1, 11 and 13: the logarithm of the softmax."""
 
     def getGradOps(self) -> list[Op]:
         """One gradient operator, a LogSoftmaxGrad."""

@@ -138,8 +138,8 @@ class Arithmetic:
         return popops.reduce(self._opx.graph(), t, kind, list(dims), params, self._prog, context)
 
     def separate(self, t: Tensor) -> Tensor:
-        """`t`, or a copy of it if it is a view of an input. A lowering without any work would
-        return an input.
+        """`t`, or a copy of it if it is a view of an input: for an operator whose output must not
+        alias its inputs.
         """
         inputs = [self._opx.getInTensor(i) for i in self._opx.op_p.input]
         if all(t.variables().isdisjoint(given.variables()) for given in inputs):

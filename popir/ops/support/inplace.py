@@ -42,7 +42,9 @@ class OverwritingOp(Op):
         return [(opid, PRIORITY) for i, opid in self.variants().items() if self.inInfo(i) == out]
 
     def getInplaceVariant(self, opid: OperatorIdentifier) -> Op:
-        """A clone that overwrites the input of the variant `opid`."""
+        """A clone that overwrites the input of the variant `opid`. Raises popart_exception for an
+        identifier that is not in `variants`.
+        """
         for i, variant in self.variants().items():
             if variant == opid:
                 twin = self.clone()

@@ -10,8 +10,8 @@ _LARGEST = 2**31 - 1
 
 
 class WindowOp(Op):
-    """An operator on [batch, channels, spatial...] with a window that slides over the spatial
-    dimensions.
+    """An operator on [batch, channels, spatial...] with a window that slides over one to three
+    spatial dimensions. `auto_pad`, `kernel_shape`, `pads` and `strides` are ONNX's attributes.
     """
 
     auto_pad: str | None
@@ -20,7 +20,9 @@ class WindowOp(Op):
     strides: list[int] | None
 
     def window(self) -> list[int]:
-        """The size of the window in each spatial dimension."""
+        """The size of the window in each spatial dimension. Raises OperatorAttributeError if
+        `kernel_shape` is missing or malformed.
+        """
         if not self.kernel_shape:
             raise OperatorAttributeError(
                 f"{self.debugName()}: the attribute 'kernel_shape' is missing."
@@ -40,7 +42,9 @@ class WindowOp(Op):
         return shape[2:]
 
     def stride(self) -> list[int]:
-        """The step of the window in each spatial dimension; 1 by default."""
+        """The step of the window in each spatial dimension; 1 by default. Raises
+        OperatorAttributeError for malformed `strides`.
+        """
         return (
             self._per_dimension("strides", self.strides)
             if self.strides
@@ -48,7 +52,9 @@ class WindowOp(Op):
         )
 
     def dilation(self) -> list[int]:
-        """The distance between elements of the window in each spatial dimension; 1 by default."""
+        """The distance between elements of the window in each spatial dimension; 1 by default.
+        Raises OperatorAttributeError for malformed `dilations`.
+        """
         given: list[int] | None = getattr(self, "dilations", None)
         return self._per_dimension("dilations", given) if given else [1] * len(self.spatial_shape())
 

@@ -13,8 +13,8 @@ VAR, VALUE = 0, 1
 
 
 class CopyVarUpdateOp(Op):
-    """PopART's CopyVarUpdate. Input 0 is the variable, input 1 its new value; the output is the
-    variable after the update.
+    """PopART's CopyVarUpdate, version 1. Input 0 is the variable, input 1 its new value; the output
+    is the variable after the update.
     """
 
     variableInputs = frozenset({VAR})

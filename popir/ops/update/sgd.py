@@ -24,8 +24,8 @@ VAR, GRADIENT, STATE = 0, 1, 2
 
 
 class VarUpdateOp(Op):
-    """The base class of the updates. Input 0 is the weight, input 1 its gradient; the output is the
-    weight after the update.
+    """The base class of the updates. Input 0 is the weight, input 1 its gradient, of the same type
+    and shape; the output is the weight after the update. A scalar input has one element.
     """
 
     num_tensors: ClassVar[int] = 2
@@ -79,7 +79,9 @@ class VarUpdateOp(Op):
 
 
 class SGD0VarUpdateOp(VarUpdateOp):
-    """SGD without momentum: w * weightDecayScaleFactor0 - scaledLearningRate0 * g."""
+    """PopART's SGD0VarUpdate, without momentum: w * weightDecayScaleFactor0 - scaledLearningRate0 *
+    g.
+    """
 
     opid = graphcore_id("SGD0VarUpdate")
     names = ("scaledLearningRate0", "weightDecayScaleFactor0")
