@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from popir import registry
+
 ROOT = Path(__file__).parents[1]
 LEAST = 4
 OWNERS = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
@@ -68,3 +70,18 @@ def test_a_formula_may_be_short(docstring: str) -> None:
 def test_every_kind_of_owner_is_looked_at() -> None:
     source = '"""A."""\n\n\nclass C:\n    """B."""\n\n    async def f(self):\n        """D."""\n'
     assert [each.partition(":")[0] for each in too_short(source)] == ["1", "5", "8"]
+
+
+def test_versions_in_docstrings_are_the_registered_ones() -> None:
+    """A class that says "ONNX's Size, versions 1, 13 and 19" is registered for exactly these."""
+    said = re.compile(r"ONNX's (\w+), versions? ([0-9][0-9, and\n]*[0-9])")
+    checked = 0
+    for kind in {entry.opClass for entry in registry.entries() if entry.source == "built in"}:
+        found = {
+            (name, tuple(map(int, re.findall("[0-9]+", numbers))))
+            for name, numbers in said.findall(kind.__doc__ or "")
+        }
+        real = {(name, tuple(registry.versions("ai.onnx", name))) for name, _ in found}
+        assert found == real, kind
+        checked += len(found)
+    assert checked > 40
