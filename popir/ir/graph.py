@@ -8,7 +8,7 @@ need no graph are in `traits.py`.
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeVar
@@ -489,6 +489,15 @@ class Op(Traits):
             return self.twin.excludePatterns()
         return self.settings.nodeAttributes.get(EXCLUDE_PATTERNS, ())
 
+    def expand(self, inputs: Sequence[Tensor | None], outputs: Sequence[str]) -> bool:
+        """Adds other operators that compute the outputs, for an operator that consists of these,
+        and returns True; by default False, and the operator is added itself.
+
+        `inputs` are in order, with None for one that is left out; `outputs` are the ids of the
+        tensors to be added, "" for one that is not needed.
+        """
+        return False
+
     def isPruneable(self) -> bool:
         """Whether the operator may be removed if its outputs are not used. True unless C++ code of
         an operator library forbids it.
@@ -652,6 +661,17 @@ class Graph:
                 f"graph output {id in self.outputs}."
             )
         del self.tensors[id]
+
+    def renameTensor(self, id: str, new: str) -> None:
+        """Gives a tensor another id. Raises popart_exception if a tensor has it already, or if the
+        graph's inputs or outputs name the tensor.
+        """
+        tensor = self.getTensor(id)
+        if new in self.tensors or id in self.inputs or id in self.outputs:
+            raise popart_exception(f"{tensor} cannot be renamed to '{new}'.")
+        del self.tensors[id]
+        tensor.id = new
+        self.tensors[new] = tensor
 
     def uniqueId(self, base: str) -> str:
         """The first of `base`, `base/1`, `base/2`, ... that is not the id of a tensor."""

@@ -15,6 +15,7 @@ from onnx import ModelProto, NodeProto
 from popir import registry
 from popir.errors import ModelError, UnknownOperatorError, WorkLimitError, popart_exception
 from popir.ir import Graph
+from popir.onnxio import bodies
 from popir.onnxio.importer import GraphImporter, in_order, opsets, written
 from popir.onnxio.inference import infer
 from popir.onnxio.load import Loaded, Source, load
@@ -159,7 +160,9 @@ class _Examiner:
         domain = node.domain or "ai.onnx"
         if domain not in self.graph.opsets:
             raise UnknownOperatorError(f"The model imports no version of the domain {domain}.")
-        registry.find(domain, node.op_type, self.graph.opsets[domain])
+        opset = self.graph.opsets[domain]
+        if not bodies.has_body(domain, node.op_type, opset):
+            registry.find(domain, node.op_type, opset)
 
     def _new(self) -> Iterable[int]:
         """The ids of the operators that the last imported node has added."""

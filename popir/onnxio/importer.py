@@ -7,21 +7,20 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from onnx import ModelProto, NodeProto, ValueInfoProto
+from onnx import FunctionProto, ModelProto, NodeProto, OperatorSetIdProto, ValueInfoProto
 
-from popir import budget, memory, registry
+from popir import registry
+from popir.adding import add_op, check_info
 from popir.errors import (
     ModelError,
-    OperatorInputError,
     OpsetVersionError,
     UnknownOperatorError,
     did_you_mean,
     popart_exception,
 )
-from popir.ir import Graph, Op, OperatorIdentifier, TensorType, blamed, fold
-from popir.onnxio import schemas
+from popir.ir import Graph, Op, OperatorIdentifier, TensorType
+from popir.onnxio import bodies, schemas
 from popir.onnxio.attributes import to_python
-from popir.onnxio.limits import check_shape
 from popir.onnxio.load import Source, load
 from popir.onnxio.origin import origin_of
 from popir.onnxio.sequences import Sequences
@@ -89,12 +88,14 @@ class GraphImporter:
         self._variables = variables
         self.reader = reader or TensorReader()
         self._sequences = Sequences(graph)
+        self._opsets: Mapping[str, int] = graph.opsets
+        """The opset of each domain for the nodes being added: the model's, or a function body's."""
 
     def add_input(self, value: ValueInfoProto, inputShapeInfo: Mapping[str, TensorInfo]) -> None:
         """Adds a graph input as a Stream. Raises ModelError if its type or shape is not known."""
         self._check_new(value.name, "a graph input")
         info = inputShapeInfo.get(value.name) or _info(value)
-        _check_info(f"The graph input '{value.name}'", info)
+        check_info(f"The graph input '{value.name}'", info)
         self.graph.addStream(value.name, info)
 
     def add_initializer(self, id: str, data: Any) -> None:
@@ -150,42 +151,35 @@ class GraphImporter:
     def _add_op(self, who: str, node: NodeProto, attributes: dict[str, Any]) -> Op | None:
         graph = self.graph
         domain = node.domain or "ai.onnx"
-        opset = graph.opsets.get(domain)
+        opset = self._opsets.get(domain)
         if opset is None:
             raise ModelError(
                 f"{who}: the model's opset_import has no version of the domain {domain}; it has "
-                f"{', '.join(f'{name} {version}' for name, version in graph.opsets.items())}."
+                f"{', '.join(f'{name} {version}' for name, version in self._opsets.items())}."
             )
         notes = {name: attributes.pop(name) for name in list(attributes) if name.startswith("__")}
         settings = Op.Settings(graph, node.name, notes)
         inputs = [graph.tensors[id] if id else None for id in node.input]
         try:
-            op = registry.createOp(
-                domain, node.op_type, opset, settings, attributes, inputs, list(node.output)
+            return add_op(
+                *(domain, node.op_type, opset, settings, attributes, inputs, list(node.output))
             )
         except UnknownOperatorError as error:
-            raise UnknownOperatorError(f"{who}: {error}") from error
-        budget.operator(op)
-        if op.output:
-            return op
-        ins = {i: id for i, id in enumerate(node.input) if id}
-        outs = {i: id for i, id in enumerate(node.output) if id}
-        with blamed(op, "setup"):
-            graph.createConnectedOp(lambda: op, ins, outs)
-        for i, tensor in op.output.items():
-            if tensor.info is not None:
-                by = f", by setup() of '{op.source}'," if registry.is_library(op.source) else ""
-                _check_info(f"{who}: the output '{tensor.id}'{by}", tensor.info)
-            elif op.source == "built in" and schemas.of(op.opid) is None:
-                raise OperatorInputError(f"{who}: the operator has no output {i}, '{tensor.id}'.")
-            elif op.source == registry.PYTHON:
-                raise popart_exception(
-                    f"{op.debugName()}: {type(op).__name__}.setup() has not set type and shape of "
-                    f"output {i}; let it call self.setOutInfo({i}, ...), or give the node fewer "
-                    "outputs."
-                )
-        with blamed(op, "evaluate"):
-            return None if fold(op) else op
+            function = bodies.body(node, opset, [t and t.info for t in inputs])
+            if function is None:
+                raise UnknownOperatorError(f"{who}: {error}") from error
+            self._add_body(node, function)
+            return None
+
+    def _add_body(self, node: NodeProto, function: FunctionProto) -> None:
+        """Adds the nodes of a function that defines the operator of `node`."""
+        outer = self._opsets
+        self._opsets = {**outer, **_versions(function.opset_import)}
+        try:
+            for each in bodies.expanded(node, function, self.graph.uniqueId):
+                self.addNode(each)
+        finally:
+            self._opsets = outer
 
     def finish(self) -> None:
         """Turns Variables into Consts if all readers need their value at compile time."""
@@ -249,20 +243,26 @@ def opsets(model: ModelProto) -> dict[str, int]:
     Raises ModelError if a domain has two versions, OpsetVersionError for a version of ai.onnx that
     popir does not read.
     """
-    found: dict[str, int] = {}
-    for item in model.opset_import:
-        domain = item.domain or "ai.onnx"
-        if found.setdefault(domain, item.version) != item.version:
-            raise ModelError(
-                f"The model imports two versions of the domain {domain}: {found[domain]} and "
-                f"{item.version}."
-            )
+    found = _versions(model.opset_import)
     version = found.get("ai.onnx", schemas.NEWEST_OPSET)
     if not schemas.OLDEST_OPSET <= version <= schemas.NEWEST_OPSET:
         raise OpsetVersionError(
             f"The model is written in opset {version} of ai.onnx; popir reads "
             f"{schemas.OLDEST_OPSET} to {schemas.NEWEST_OPSET}."
         )
+    return found
+
+
+def _versions(imports: Iterable[OperatorSetIdProto]) -> dict[str, int]:
+    """The version of each domain. Raises ModelError if a domain has two."""
+    found: dict[str, int] = {}
+    for item in imports:
+        domain = item.domain or "ai.onnx"
+        if found.setdefault(domain, item.version) != item.version:
+            raise ModelError(
+                f"The model imports two versions of the domain {domain}: {found[domain]} and "
+                f"{item.version}."
+            )
     return found
 
 
@@ -285,11 +285,6 @@ def _info(value: ValueInfoProto) -> TensorInfo:
         return TensorInfo(tensor.elem_type, shape)
     except popart_exception as error:
         raise ModelError(f"{who}: {error}") from error
-
-
-def _check_info(who: str, info: TensorInfo) -> None:
-    """Raises an error for a tensor too large for the host, before anything is allocated for it."""
-    memory.require(who, check_shape(who, info.dataType(), info.shape()))
 
 
 def _constant(who: str, attributes: dict[str, Any]) -> np.ndarray[Any, Any]:

@@ -69,6 +69,8 @@ def _lrn(size: int, x: Array) -> Array:
 
 
 NORMALISATION += [
+    Case("LpNormalization", [[2, 3, 4]], opsets=(6, 22)),
+    Case("LpNormalization", [[2, 3, 4]], {"p": 1, "axis": 1}, away=[0], id="absolute"),
     Case("LRN", [[2, 5, 3, 1]], {"size": 3, "alpha": 0.5, "beta": 0.6, "bias": 1.5}),
     Case(
         "LRN",

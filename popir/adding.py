@@ -1,0 +1,68 @@
+"""Adds an operator to a graph: look-up, connection, shape inference, folding."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from popir import budget, memory, registry
+from popir.errors import OperatorInputError, popart_exception
+from popir.ir import Op, Tensor, blamed, fold
+from popir.onnxio import schemas
+from popir.onnxio.limits import check_shape
+from popir.types import TensorInfo
+
+
+def add_op(
+    domain: str,
+    type: str,
+    opset: int,
+    settings: Op.Settings,
+    attributes: Mapping[str, Any],
+    inputs: Sequence[Tensor | None],
+    outputs: Sequence[str],
+) -> Op | None:
+    """Makes an operator (see `registry.createOp`), adds it to the graph of `settings`, connects it
+    and infers types and shapes.
+
+    `inputs` are in order, with None for one that is left out; `outputs` are the ids of tensors to
+    be added, "" for one that is left out. Returns None if there is no single operator: it became
+    constants (see `popir.ir.folding`), or several operators (see `Op.expand`).
+
+    Raises the errors of `registry.createOp` and of the operator's `setup()`, and ModelError for an
+    output that is too large.
+    """
+    op = registry.createOp(domain, type, opset, settings, attributes, inputs, outputs)
+    budget.operator(op)
+    if op.output:
+        return op
+    with blamed(op, "expand"):
+        if op.expand(inputs, outputs):
+            return None
+    ins = {i: tensor.id for i, tensor in enumerate(inputs) if tensor is not None}
+    outs = {i: id for i, id in enumerate(outputs) if id}
+    with blamed(op, "setup"):
+        settings.graph.createConnectedOp(lambda: op, ins, outs)
+    _check_outputs(f"Node '{settings.name}' ({domain}.{type})", op)
+    with blamed(op, "evaluate"):
+        return None if fold(op) else op
+
+
+def _check_outputs(who: str, op: Op) -> None:
+    for i, tensor in op.output.items():
+        if tensor.info is not None:
+            by = f", by setup() of '{op.source}'," if registry.is_library(op.source) else ""
+            check_info(f"{who}: the output '{tensor.id}'{by}", tensor.info)
+        elif op.source == registry.BUILT_IN and schemas.of(op.opid) is None:
+            raise OperatorInputError(f"{who}: the operator has no output {i}, '{tensor.id}'.")
+        elif op.source == registry.PYTHON:
+            raise popart_exception(
+                f"{op.debugName()}: {op.__class__.__name__}.setup() has not set type and shape of "
+                f"output {i}; let it call self.setOutInfo({i}, ...), or give the node fewer "
+                "outputs."
+            )
+
+
+def check_info(who: str, info: TensorInfo) -> None:
+    """Raises an error for a tensor too large for the host, before anything is allocated for it."""
+    memory.require(who, check_shape(who, info.dataType(), info.shape()))
