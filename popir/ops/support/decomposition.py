@@ -26,7 +26,7 @@ import numpy as np
 
 from popir.adding import add_op
 from popir.errors import OperatorInputError
-from popir.ir import Op, Tensor
+from popir.ir import Op, Tensor, TensorType
 from popir.types import DataType, TensorInfo
 
 OPSET = 21
@@ -156,10 +156,14 @@ class Decomposer:
     def value(self, tensor: Tensor | None, what: str) -> np.ndarray[Any, Any] | None:
         """The value of a constant input, None for one that is left out.
 
-        Raises OperatorInputError if it is known only at run time; `what` names it in the message.
+        An initializer that no operator reads so far becomes a constant: it is no weight. Raises
+        OperatorInputError if the value is known only at run time, or is that of a weight; `what`
+        names it in the message.
         """
         if tensor is None:
             return None
+        if tensor.is_variable() and not tensor.uses:
+            tensor.tensorType = TensorType.Const
         if not tensor.isConst() or tensor.data is None:
             raise OperatorInputError(
                 f"{self.op.opid} '{self.op.name()}': {what}, '{tensor.id}', must be a constant: "
