@@ -1,7 +1,7 @@
 // Estimators of contractions, as in PopLibs' convolution vertices. These run on the accumulating
 // matrix-product units (AMP), in one pass for each kernel element and each group of input channels.
-// Of the vertices for few channels only the depthwise one is modelled (not HMAC, SLIC): for others
-// the number of channels is rounded up to whole groups.
+// PopLibs' vertices for few channels (HMAC, SLIC) are not modelled, except for the depthwise one.
+// In all other contractions the number of channels is rounded up to whole groups.
 #include "machine/estimators/formulas.hpp"
 
 namespace popir {

@@ -48,8 +48,8 @@ struct Group {
 };
 
 // The coarsest radix that refines `a` and has a dimension with each of `strides`; empty if there is
-// none. E.g. a = {6, 4}, strides = {12}, 24 elements: {2, 3, 4}, whose dimensions have strides 12, 4
-// and 1.
+// none. E.g. a = {6, 4}, strides = {12}, 24 elements: {2, 3, 4}, whose dimensions have strides 12,
+// 4 and 1.
 Radix common(const Radix& a, std::vector<std::int64_t> strides, std::int64_t elements) {
   std::int64_t below = 1;
   for (auto d = a.rbegin(); d != a.rend(); ++d) strides.push_back(below *= *d);
@@ -288,7 +288,8 @@ class BoxTraffic {
     // sent. That other tiles may need them too, as a halo, is neglected.
     const auto stays = needs_.shared() ? 0 : std::min(own, static_cast<std::uint64_t>(all));
     traffic_.send(tile, (static_cast<std::uint64_t>(all) - stays) * bytes_);
-    // With more combinations of stretches, spans and link bytes are divided evenly over needed boxes.
+    // With more combinations of stretches than this, spans and link bytes are divided evenly over
+    // all needed boxes.
     constexpr std::size_t kMany = 64;
     if (combinations > kMany) {
       everywhere_ += combinations;
