@@ -341,7 +341,6 @@ void bindEngine(py::module_& m) {
   py::class_<PyEngine>(
       m, "Engine",
       "Programs of a graph, planned once and run many times (Poplar: poplar/Engine.hpp).\n"
-      "Later changes of the graph have no effect.\n"
       "`options`: those of engineOptionTable(). The environment variable\n"
       "POPLAR_ENGINE_OPTIONS, a JSON object of strings, overrides them.\n"
       "`progress`: called with (done, total) steps of the planning.\n"

@@ -57,8 +57,7 @@ std::string nodeWords(const Row<Op>& row) {
 
 template <class Op>
 std::string functionWords(const Row<Op>& row) {
-  return "The operator '" + wordsOf(row) + "' of each element, expr." + row.node +
-         ". Shapes, types and errors are those of map()";
+  return "The operator '" + wordsOf(row) + "' of each element, expr." + row.node;
 }
 
 /// A Python float keeps its precision of double, for expressions of DOUBLE. Without other operands
@@ -397,21 +396,27 @@ void bindUnary(py::module_& m, const Row<pe::UnaryOpType>& r) {
         return popops::map(graph, op, a, prog, context, options);
       },
       py::arg("graph"), py::arg("A"), POPIR_TAIL,
-      (words + ". The result is a new tensor.").c_str());
+      (words + ": a new tensor.\n"
+               "Shapes, types and errors are those of map().")
+          .c_str());
   m.def((name + "InPlace").c_str(),
         [op = r.op](Graph& graph, const Tensor& a, Sequence& prog, const DebugContext& context,
                     const OptionFlags& options) {
           popops::mapInPlace(graph, op, a, prog, context, options);
         },
         py::arg("graph"), py::arg("A"), POPIR_TAIL,
-        (words + ". The result is written to `A`.").c_str());
+        (words + ", written to `A`.\n"
+                 "Shapes, types and errors are those of mapInPlace().")
+            .c_str());
   m.def((name + "WithOutput").c_str(),
         [op = r.op](Graph& graph, const Tensor& a, const Tensor& out, Sequence& prog,
                     const DebugContext& context, const OptionFlags& options) {
           popops::mapWithOutput(graph, op, a, out, prog, context, options);
         },
         py::arg("graph"), py::arg("A"), py::arg("out"), POPIR_TAIL,
-        (words + ". The result is written to `out`.").c_str());
+        (words + ", written to `out`.\n"
+                 "Shapes, types and errors are those of mapWithOutput().")
+            .c_str());
 }
 
 void bindBinary(py::module_& m, const Row<pe::BinaryOpType>& r) {
@@ -426,7 +431,9 @@ void bindBinary(py::module_& m, const Row<pe::BinaryOpType>& r) {
         return popops::map(graph, pe::BinaryOp(op, x, y), operands.tensors, prog, context, options);
       },
       py::arg("graph"), py::arg("A"), py::arg("B"), POPIR_TAIL,
-      (words + ". The result is a new tensor.").c_str());
+      (words + ": a new tensor.\n"
+               "Shapes, types and errors are those of map().")
+          .c_str());
   m.def((name + "InPlace").c_str(),
         [op = r.op](Graph& graph, const Tensor& a, const TensorOrNumber& b, Sequence& prog,
                     const DebugContext& context, const OptionFlags& options) {
@@ -436,7 +443,9 @@ void bindBinary(py::module_& m, const Row<pe::BinaryOpType>& r) {
                              options);
         },
         py::arg("graph"), py::arg("A"), py::arg("B"), POPIR_TAIL,
-        (words + ". The result is written to `A`.").c_str());
+        (words + ", written to `A`.\n"
+                 "Shapes, types and errors are those of mapInPlace().")
+            .c_str());
   m.def(
       (name + "WithOutput").c_str(),
       [op = r.op](Graph& graph, const TensorOrNumber& a, const TensorOrNumber& b, const Tensor& out,
@@ -447,7 +456,9 @@ void bindBinary(py::module_& m, const Row<pe::BinaryOpType>& r) {
                               options);
       },
       py::arg("graph"), py::arg("A"), py::arg("B"), py::arg("out"), POPIR_TAIL,
-      (words + ". The result is written to `out`.").c_str());
+      (words + ", written to `out`.\n"
+               "Shapes, types and errors are those of mapWithOutput().")
+          .c_str());
 }
 
 void bindTernary(py::module_& m, const Row<pe::TernaryOpType>& r) {
@@ -460,14 +471,18 @@ void bindTernary(py::module_& m, const Row<pe::TernaryOpType>& r) {
         return popops::map(graph, op, a, b, c, prog, context, options);
       },
       py::arg("graph"), py::arg("A"), py::arg("B"), py::arg("C"), POPIR_TAIL,
-      (words + ". The result is a new tensor.").c_str());
+      (words + ": a new tensor.\n"
+               "Shapes, types and errors are those of map().")
+          .c_str());
   m.def((name + "InPlace").c_str(),
         [op = r.op](Graph& graph, const Tensor& a, const Tensor& b, const Tensor& c, Sequence& prog,
                     const DebugContext& context, const OptionFlags& options) {
           popops::mapInPlace(graph, op, a, b, c, prog, context, options);
         },
         py::arg("graph"), py::arg("A"), py::arg("B"), py::arg("C"), POPIR_TAIL,
-        (words + ". The result is written to `A`.").c_str());
+        (words + ", written to `A`.\n"
+                 "Shapes, types and errors are those of mapInPlace().")
+            .c_str());
   m.def((name + "WithOutput").c_str(),
         [op = r.op](Graph& graph, const Tensor& a, const Tensor& b, const Tensor& c,
                     const Tensor& out, Sequence& prog, const DebugContext& context,
@@ -475,7 +490,9 @@ void bindTernary(py::module_& m, const Row<pe::TernaryOpType>& r) {
           popops::mapWithOutput(graph, op, a, b, c, out, prog, context, options);
         },
         py::arg("graph"), py::arg("A"), py::arg("B"), py::arg("C"), py::arg("out"), POPIR_TAIL,
-        (words + ". The result is written to `out`.").c_str());
+        (words + ", written to `out`.\n"
+                 "Shapes, types and errors are those of mapWithOutput().")
+            .c_str());
 }
 
 }  // namespace

@@ -33,9 +33,8 @@ void bindPopopsSlice(pybind11::module_& m) {
          Context c) { return createSliceableTensor(graph, type, shape, dims, sizes, p, o, c); },
       py::arg("graph"), py::arg("type"), py::arg("shape"), py::arg("dims"), py::arg("sizes"), plan,
       options, context,
-      "A new variable [shape] to slice, spread evenly over the tiles.\n"
-      "Raises poplibs_exception unless `dims` are distinct dimensions of `shape` and\n"
-      "`sizes` are within theirs.");
+      "A new variable of a shape, to slice, spread evenly over the tiles. `dims`, `sizes`\n"
+      "and `plan` have no effect.");
   m.def("createSliceTensor",
         py::overload_cast<Graph&, const poplar::Type&, const Sizes&, const Sizes&, const Sizes&,
                           std::size_t, const SlicePlan&, const OptionFlags&, Context>(

@@ -31,13 +31,7 @@ void bindPoprand(py::module_& m) {
   m.doc() =
       "Tensors of random numbers (PopLibs: poprand/RandomGen.hpp). The generator is\n"
       "Philox-4x32-10: each element depends on `seed`, `seedModifier` and its index only,\n"
-      "not on layout, number of threads or instruction set.\n"
-      "`seed`: UNSIGNED_INT [2]. With None the numbers differ from run to run, repeat after\n"
-      "each Engine.load, and do not depend on `seedModifier`.\n"
-      "`reference`: gives the shape and the tile mapping of the result, a new tensor of\n"
-      "`outType`; its values are not read.\n"
-      "Functions raise poplibs_exception for another seed, and for types and parameters\n"
-      "that the distribution does not take.";
+      "not on layout, number of threads or instruction set.";
   const auto graph = py::arg("graph");
   const auto modifier = py::arg("seedModifier"), reference = py::arg("reference"),
              type = py::arg("outType"), prog = py::arg("prog");
@@ -51,23 +45,37 @@ void bindPoprand(py::module_& m) {
         "Raises poplar_control_program_error for another one.");
   m.def("uniform", withOptionals(&poprand::uniform), graph, seed, modifier, reference, type,
         py::arg("minVal"), py::arg("maxVal"), prog, context,
-        "Uniform in [minVal, maxVal) for FLOAT, HALF and DOUBLE; uniform over the integers\n"
-        "from `minVal` to `maxVal`, both included, for INT and UNSIGNED_INT.");
+        "A new tensor of `outType`: uniform in [minVal, maxVal) for FLOAT, HALF and\n"
+        "DOUBLE; uniform over the integers from `minVal` to `maxVal`, both included,\n"
+        "for INT and UNSIGNED_INT.\n"
+        "`seed`: UNSIGNED_INT [2]. With None the numbers differ from run to run, repeat after\n"
+        "each Engine.load, and do not depend on `seedModifier`.\n"
+        "`reference`: gives the shape and the tile mapping of the result;\n"
+        "its values are not read.\n"
+        "Raises poplibs_exception for another seed, and for types and parameters that the\n"
+        "distribution does not take.");
   m.def("logUniform", withOptionals(&poprand::logUniform), graph, seed, modifier, reference, type,
         py::arg("minVal"), py::arg("maxVal"), prog, py::arg("base") = M_E, context,
-        "`base` to the power of a uniform number, in [minVal, maxVal] with 1 <= minVal <\n"
-        "maxVal and base > 1; the distribution is the same for every base. FLOAT, HALF,\n"
-        "DOUBLE or INT; for INT the bounds are integers and the result is truncated.");
+        "A new tensor of `outType`: `base` to the power of a uniform number, in [minVal,\n"
+        "maxVal] with 1 <= minVal < maxVal and base > 1; the distribution is the same\n"
+        "for every base. FLOAT, HALF, DOUBLE or INT; for INT the bounds are integers and\n"
+        "the result is truncated.\n"
+        "`seed`, `reference` and errors are those of uniform().");
   m.def("bernoulli", withOptionals(&poprand::bernoulli), graph, seed, modifier, reference, type,
         py::arg("prob"), prog, context,
-        "1 with probability `prob`, else 0. FLOAT, HALF, DOUBLE, INT, UNSIGNED_INT or BOOL.");
+        "A new tensor of `outType`: 1 with probability `prob`, else 0. FLOAT, HALF, DOUBLE,\n"
+        "INT, UNSIGNED_INT or BOOL.\n"
+        "`seed`, `reference` and errors are those of uniform().");
   m.def("normal", withOptionals(&poprand::normal), graph, seed, modifier, reference, type,
         py::arg("mean"), py::arg("stdDev"), prog, context,
-        "Normal with mean `mean` and standard deviation `stdDev`. FLOAT, HALF or DOUBLE.");
+        "A new tensor of `outType`: normal with mean `mean` and standard deviation\n"
+        "`stdDev`. FLOAT, HALF or DOUBLE.\n"
+        "`seed`, `reference` and errors are those of uniform().");
   m.def("truncatedNormal", withOptionals(&poprand::truncatedNormal), graph, seed, modifier,
         reference, type, py::arg("mean"), py::arg("stdDev"), py::arg("alpha"), prog, context,
-        "Normal, truncated to mean - alpha * stdDev to mean + alpha * stdDev, with alpha >\n"
-        "0. FLOAT, HALF or DOUBLE.");
+        "A new tensor of `outType`: normal, truncated to at most alpha * stdDev from the\n"
+        "mean, with alpha > 0. FLOAT, HALF or DOUBLE.\n"
+        "`seed`, `reference` and errors are those of uniform().");
   using Dropout = Tensor (*)(Graph&, const Tensor*, std::uint32_t, const Tensor&, const Tensor&,
                              double, double, Sequence&, const DebugContext&);
   using DropoutLaidOut =
@@ -76,11 +84,13 @@ void bindPoprand(py::module_& m) {
   const auto input = py::arg("input"), keep = py::arg("keepProbability"), scale = py::arg("scale");
   m.def("dropout", withOptionals(static_cast<Dropout>(&poprand::dropout)), graph, seed, modifier,
         input, reference, keep, scale, prog, context,
-        "A new tensor: scale * input with probability `keepProbability`, else 0. FLOAT,\n"
-        "HALF, BFLOAT16 or DOUBLE.\n"
-        "`reference`: has the shape of the input, and gives the tile mapping of\n"
-        "the result. bernoulli() with the same seed, modifier and shape gives 1\n"
-        "for the elements that are kept.");
+        "A new tensor of the type of `input`: scale * input with probability\n"
+        "`keepProbability`, else 0. FLOAT, HALF, BFLOAT16 or DOUBLE. bernoulli() with the\n"
+        "same seed, modifier and shape gives 1 for the elements that are kept.\n"
+        "`reference`: has the shape of the input, and gives the tile mapping of the result.\n"
+        "`seed`: that of uniform().\n"
+        "Raises poplibs_exception for another seed, type or shape, and for a\n"
+        "probability outside of 0 to 1.");
   m.def("dropout", withOptionals(static_cast<DropoutLaidOut>(&poprand::dropout)), graph, seed,
         modifier, input, reference, keep, scale, py::arg("outputClonesRef"), prog, context,
         "The same with the tile mapping of `reference` if `outputClonesRef`,\n"
