@@ -28,6 +28,15 @@ using namespace poplar;
 using Sizes = std::vector<std::size_t>;
 using Mapping = std::vector<std::vector<std::pair<std::size_t, std::size_t>>>;
 
+/// The variable or constant with an id. \throws py::index_error if the graph has none
+const auto& variableOf(const Graph& graph, unsigned id) {
+  const auto& variables = graph.impl()->variables;
+  if (id >= variables.size())
+    throw py::index_error("The graph has no variable " + std::to_string(id) + "; it has " +
+                          std::to_string(variables.size()) + ".");
+  return variables[id];
+}
+
 template <class T>
 std::string str(const T& value) {
   std::ostringstream os;
@@ -541,14 +550,14 @@ void bindGraph(py::module_& m) {
           "The number of vertices that addVertex has added; those of library\n"
           "functions are not counted.")
       .def(
-          "variableName", [](const Graph& g, unsigned v) { return g.impl()->variables.at(v).name; },
+          "variableName", [](const Graph& g, unsigned v) { return variableOf(g, v).name; },
           py::arg("id"),
           "The path name of the variable or constant with this id.\n"
           "Raises IndexError if there is none.")
       .def(
           "variableOf",
           [](const Graph& g, unsigned v) {
-            const auto& variable = g.impl()->variables.at(v);
+            const auto& variable = variableOf(g, v);
             return Tensor(View::ofVariable(g.impl().get(), v, variable.constant, variable.type,
                                            variable.shape));
           },
