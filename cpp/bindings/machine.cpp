@@ -191,7 +191,8 @@ void bindMachine(py::module_& m) {
       "`type`: the element type of the first operand that is read.\n"
       "`sizes`: the fields of the struct in cpp/workload/work.hpp that describes the class,\n"
       "in their order; fields that are left out have the struct's defaults.\n"
-      "Raises poplar_exception for a class without an estimator.");
+      "Raises poplar_exception for a class without an estimator, more numbers than the\n"
+      "struct has fields, and a number beyond an enumeration.");
 }
 
 }  // namespace popir

@@ -14,8 +14,9 @@
 namespace popir {
 
 /// Sets the element type of `work`, and its first fields from `sizes`. The other fields keep their
-/// values. Numbers beyond the fields, and an incomplete last element of a vector, are ignored. A
-/// number beyond an enumeration stands for its last enumerator.
+/// values.
+/// \throws poplar::poplar_error for more numbers than fields, an incomplete last element of a
+/// vector, and a number beyond an enumeration
 VertexWork withSizes(VertexWork work, poplar::Type type, const std::vector<std::uint64_t>& sizes);
 
 /// The fields of `work`, in that order.

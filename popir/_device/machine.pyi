@@ -29,7 +29,8 @@ def estimateCycles(
     `type`: the element type of the first operand that is read.
     `sizes`: the fields of the struct in cpp/workload/work.hpp that describes the class,
     in their order; fields that are left out have the struct's defaults.
-    Raises poplar_exception for a class without an estimator.
+    Raises poplar_exception for a class without an estimator, more numbers than the
+    struct has fields, and a number beyond an enumeration.
     """
 
 def figure(target: popir._device.poplar.Target, name: str) -> float:

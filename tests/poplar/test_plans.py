@@ -127,7 +127,7 @@ def test_the_plan_says_what_each_pass_did() -> None:
         "hoist": "1 step to run before the first run",
         "fuse": "2 steps joined to others",
         "assign buffers": "1 input and 0 outputs in the host's buffers",
-        "alias concatenations": "2 variables side by side in 1 place",
+        "alias concatenations": "2 variables in 1 concatenation",
     }
 
 
