@@ -6,9 +6,10 @@
 Cases are every row of the operators' table at each of its opsets, ONNX's node tests, random graphs
 and training graphs of the fuzzers, the networks that PyTorch exports, and the `.onnx` files of
 `--models`, each on the host with one thread and two, and on the machine, with several optimizers.
-Operator libraries, saved executables and stochastic rounding are not among them. Outputs are compared bit for bit, reports and
-`Engine.planText()` as text; `--without REGEX` leaves out of both what a redesign means to change,
-such as names of passes. FOLDER keeps the models: later exporters and fuzzers do not matter.
+Operator libraries, saved executables and stochastic rounding are not among them. Outputs are
+compared bit for bit, reports and `Engine.planText()` as text; `--without REGEX` leaves out of both
+what a redesign means to change, such as names of passes. FOLDER keeps the models: later exporters
+and fuzzers do not matter.
 """
 
 from __future__ import annotations
