@@ -247,7 +247,7 @@ struct CopyWork {
   void shrink(Share share) { bytes = share.of(bytes); }
 };
 
-/// The work of a vertex, or of a tile's part of it.
+/// A vertex, or a tile's part of one.
 using VertexWork =
     std::variant<UnknownWork, ElementsWork, OperatorWork, CastWork, ExpressionWork, SlicesWork,
                  TransposeWork, ReduceWork, RowsWork, PoolingWork, ContractionWork, CopyWork>;

@@ -102,7 +102,7 @@ Move bySize(std::size_t bytes, const Move (&moves)[4]) {
   return moves[bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : 3];
 }
 
-/// `scale` is the type of the scale, for Add only.
+/// Of Add, `scale` is the type of the scale.
 Move moveOf(SlicesKind kind, poplar::Type type, poplar::Type scale) {
   if (kind == SlicesKind::Read)
     return bySize(type.sizeInBytes(), {readRun<std::uint8_t>, readRun<std::uint16_t>,
