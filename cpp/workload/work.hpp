@@ -37,7 +37,7 @@ struct UnknownWork {
   void shrink(Share) {}
 };
 
-/// Each element on its own, all in the same way: fills, scaled additions, selections, random
+/// Work on each element by itself, the same for all: fills, scaled additions, selections, random
 /// numbers.
 struct ElementsWork {
   poplar::Type type;

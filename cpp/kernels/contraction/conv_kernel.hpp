@@ -12,8 +12,8 @@ namespace popir {
 /// Operands: in, weights, out (see contraction::ConvSpec), then a bias [output channels] if any.
 /// The pass determines which operand is written.
 ///
-/// Activations may have any strides without broadcast, or be blocked. Weights are plain and dense.
-/// Work: see contractionWork().
+/// Activations may have any strides without broadcast (16-bit floats: only dense), or be in channel
+/// blocks. Weights are plain and dense. Work: see contractionWork().
 class ConvKernel final : public Kernel {
  public:
   struct Problem {

@@ -26,7 +26,7 @@ struct MachineOptions {
 /// [groups, m, n].
 ///
 /// The rows or the columns of each operand must be contiguous. A and B may be broadcast over
-/// groups. Work: see contractionWork().
+/// groups. If an operand has 16-bit floats, C must have no gaps. Work: see contractionWork().
 class MatMulKernel final : public Kernel {
  public:
   struct Problem {

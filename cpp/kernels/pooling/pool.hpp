@@ -31,7 +31,7 @@ class PoolKernel : public Kernel {
     return writesHalf ? Rounds::AsAsked : Rounds::Nothing;
   }
   void check(const std::vector<OperandInfo>& operands) const override;
-  /// "popnn::MaxPooling", "popnn::SumPooling" (averages too), or "popnn::MaxPoolingGradient".
+  /// "popnn::MaxPooling", "popnn::MaxPoolingGradient", or "popnn::SumPooling" for all other kinds.
   Work work(const std::vector<Layout>& operands) const override;
 
   /// Constructor arguments in order, for saved executables.
