@@ -76,7 +76,7 @@ class __attribute__((visibility("default"))) EngineImpl {
   void write(const std::string& handle, const void* begin, const void* end);
   void read(const std::string& handle, void* begin, void* end);
 
-  /// To hold the lock over several calls.
+  /// The lock of the engine, for callers that hold it over several calls.
   EngineLock& lock() const { return lock_; }
 
   /// The graph and programs before any pass, for the machine reading.
@@ -86,7 +86,7 @@ class __attribute__((visibility("default"))) EngineImpl {
   /// The program of each run, in order; only the first 65536 runs are recorded.
   const std::vector<unsigned>& runs() const { return runs_; }
   unsigned threads() const { return threads_; }
-  /// What its codelets executed; null if the engine does not count it.
+  /// The execution counts of its codelets; null if the engine does not count.
   const CodeletCounts* counts() const { return parts_.codelets.counts.get(); }
   /// Bytes of host memory for variables, temporaries and scratch.
   std::size_t arenaBytes() const { return totalBytes_; }

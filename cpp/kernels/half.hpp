@@ -1,4 +1,4 @@
-// The 16-bit floats, HALF and BFLOAT16: what is stored in 16 bits and computed with as float.
+// The 16-bit floats, HALF and BFLOAT16. They are only stored in 16 bits; arithmetic is in float.
 #ifndef popir_kernels_half_hpp
 #define popir_kernels_half_hpp
 
@@ -28,19 +28,21 @@ struct Bfloat16 {
 template <class T>
 constexpr bool kIsHalf = std::is_same_v<T, half> || std::is_same_v<T, Bfloat16>;
 inline bool isHalf(poplar::Type type) { return type == poplar::HALF || type == poplar::BFLOAT16; }
-/// A type that is computed with as float, or float.
+/// True for FLOAT, HALF and BFLOAT16: the types with arithmetic in float.
 inline bool isFloatOrHalf(poplar::Type type) { return type == poplar::FLOAT || isHalf(type); }
 
-/// Exact, but that NaN becomes quiet.
+/// Converts n elements to float. This is exact, except that signaling NaNs of HALF become quiet.
 void toFloats(const half* in, float* out, std::int64_t n);
 void toFloats(const Bfloat16* in, float* out, std::int64_t n);
-/// Rounded as `rounding` says; they are results number `first` and so on of the step.
+/// Rounds n floats to 16 bits as `rounding` says. Element i is result number `first + i` of the
+/// step (Rounding::store).
 void fromFloats(const float* in, half* out, std::int64_t n, const Rounding& rounding,
                 std::int64_t first);
 void fromFloats(const float* in, Bfloat16* out, std::int64_t n, const Rounding& rounding,
                 std::int64_t first);
 
-/// One result as a T, a 16-bit float as `rounding` says.
+/// Converts a result to T. If T is a 16-bit float, rounds as `rounding` says; `number` is the
+/// number of the result in the step.
 template <class T, class C>
 T rounded(C x, const Rounding& rounding, std::int64_t number) {
   if constexpr (kIsHalf<T>) {
@@ -52,7 +54,8 @@ T rounded(C x, const Rounding& rounding, std::int64_t number) {
   }
 }
 
-/// to[i * stride] = of(i), computed as C, for i < n; the first is result number `first`.
+/// to[i * stride] = of(i) for i < n, where of() returns a C. Element i is result number `first + i`
+/// of the step.
 template <class C, class T, class Of>
 void storeEach(T* to, std::int64_t stride, std::int64_t n, const Rounding& rounding,
                std::int64_t first, const Of& of) {

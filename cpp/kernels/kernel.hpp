@@ -1,6 +1,7 @@
-// What a host kernel is: the seam between the graph, which describes work, and the engine, which
-// runs it. A Kernel is immutable and belongs to the graph; prepare() fixes layouts and threads
-// once per engine and gives a Runner, which is all that exists when a program runs.
+// The interface of host kernels, between the graph, which describes work, and the engine, which
+// runs it. A Kernel is immutable and belongs to the graph. For each vertex, an engine calls
+// prepare() once, with the layouts of the operands and the number of threads, and gets a Runner. A
+// run uses Runners only.
 #ifndef popir_kernels_kernel_hpp
 #define popir_kernels_kernel_hpp
 
@@ -25,67 +26,70 @@ constexpr Access lastOf(Access) { return Access::ReadWrite; }
 
 /// How the elements of one operand lie in memory, fixed when an engine is compiled.
 struct Layout {
-  /// Channels (dimension 1) in no blocks, or, as kChannelsLast, innermost.
+  /// Values of channelBlock. kPlain: channels (dimension 1) are not in blocks. kChannelsLast:
+  /// memory is dense [N, spatial..., C].
   static constexpr int kPlain = 0;
   static constexpr int kChannelsLast = -1;
 
   poplar::Type type;
   std::vector<std::int64_t> shape;
-  /// Elements between neighbours of each dimension; 0 where broadcast. Says nothing unless
-  /// channelBlock is kPlain.
+  /// For each dimension, the distance between neighbours, in elements; 0 where broadcast. Valid
+  /// only if channelBlock is kPlain.
   std::vector<std::int64_t> strides;
-  /// n > 0: memory is [N, C/n, spatial..., n], dense, C a multiple of n.
+  /// kPlain, kChannelsLast, or n > 0: memory is dense [N, C/n, spatial..., n], and n divides C.
   int channelBlock = kPlain;
 
   std::size_t elements() const;
   std::size_t bytes() const { return elements() * type.sizeInBytes(); }
-  /// Row-major without gaps or broadcasts.
+  /// True if row-major without gaps or broadcasts.
   bool dense() const;
   static Layout rowMajor(poplar::Type type, std::vector<std::int64_t> shape);
 };
 
 struct Prepacked;
 
-/// A kernel with everything decided. `operands[i]` points at the first element of operand i.
+/// A kernel prepared for fixed layouts. `operands[i]` points to the first element of operand i.
 class Runner {
  public:
   virtual ~Runner() = default;
-  /// `scratch` has scratchBytes(), 64-byte aligned, and keeps nothing between runs.
+  /// `scratch` has scratchBytes() bytes and is 64-byte aligned. Its contents are not kept between
+  /// runs.
   virtual void run(void* const* operands, void* scratch) const = 0;
   virtual std::size_t scratchBytes() const { return 0; }
-  /// What may run in its place where an operand stays the same from run to run; nothing by default.
-  /// `operands`: how many it has.
+  /// The same work in two parts, for a runner with an operand that many runs use unchanged
+  /// (weights): that operand is packed once, and each run uses the packed form. Nothing if the
+  /// runner has no such parts, which is the default. `operands` is the runner's number of operands.
   virtual std::optional<Prepacked> prepacked(std::size_t operands) const;
 };
 
-/// A runner in two, which have to live no longer than it: one brings an operand into the form that
-/// it wants, the other does the work with that form.
+/// The two parts of Runner::prepacked(). `pack` converts one operand to the form that the loops
+/// read; `run` does the work with that form. Both refer to the runner, which must outlive them.
 struct Prepacked {
-  std::size_t operand;
-  std::size_t bytes;             ///< of the form
-  std::unique_ptr<Runner> pack;  ///< operands: that one, its form
-  std::unique_ptr<Runner> run;   ///< operands: all of the runner's, then the form
+  std::size_t operand;           ///< number of the operand to pack
+  std::size_t bytes;             ///< size of the packed form
+  std::unique_ptr<Runner> pack;  ///< operands: the operand to pack, the packed form
+  std::unique_ptr<Runner> run;   ///< operands: those of the runner, then the packed form
 };
 
-/// An operand as a vertex gives it, before it has a layout.
+/// An operand of a vertex, before it has a layout.
 struct OperandInfo {
   poplar::Type type;
   std::vector<std::int64_t> shape;
   Access access;
 };
 
-/// What a kernel is prepared for, beside layouts.
+/// What Kernel::prepare() needs besides layouts.
 struct Setting {
-  /// At least 1: the OpenMP threads that run() is to use.
+  /// The number of OpenMP threads for run(), at least 1.
   unsigned threads = 1;
   Rounding rounding = {};
 };
 
-/// What a kernel makes of a rounding that is asked for.
+/// Which rounding modes a kernel supports for the 16-bit floats that it computes.
 enum class Rounds : std::uint8_t {
-  Nothing,    ///< no number becomes a 16-bit float: bits are moved, or there are none
-  ToNearest,  ///< whatever is asked for
-  AsAsked,
+  Nothing,    ///< it rounds none: it copies bits, or computes no 16-bit floats
+  ToNearest,  ///< only to nearest, whatever Setting::rounding is
+  AsAsked,    ///< both: it follows Setting::rounding
 };
 
 class Kernel {
@@ -93,60 +97,67 @@ class Kernel {
   virtual ~Kernel() = default;
   /// Name of the host kernel, for reports ("map", "conv", ...).
   virtual const char* name() const = 0;
-  /// True if operand `i` can be used where and as it is. What is refused reaches the kernel as a
-  /// dense copy: gathered before, scattered after. Default: dense only.
+  /// True if the kernel can use operand `i` in place with this layout. Otherwise it gets a dense
+  /// copy, which the engine gathers before the run and scatters after it. Default: dense only.
   virtual bool accepts(std::size_t i, const Layout& layout) const;
-  /// Called once per engine, with accepted layouts; may be slow.
+  /// Called once per engine, with layouts that accepts() allows. It may be slow.
   virtual std::unique_ptr<Runner> prepare(const std::vector<Layout>& operands,
                                           const Setting& setting) const = 0;
-  /// Whatever accepts(), prepare() and work() take for granted of operands and of the kernel's own
-  /// members. Library functions give what fits; this is for programs that are read from a file.
-  /// \throws std::invalid_argument, with what does not fit. Default: a kernel that is in no file.
+  /// Checks everything that accepts(), prepare() and work() assume about the operands and about the
+  /// kernel's own members. Library functions make valid vertices; the check is for programs that
+  /// are read from a file.
+  /// \throws std::invalid_argument that says what is wrong. The default, for kernels that are never
+  ///         in a file, always throws.
   virtual void check(const std::vector<OperandInfo>& operands) const;
-  /// `writesHalf`: whether some operand that it writes has 16-bit floats. The engine refuses to
-  /// round stochastically what says ToNearest, so that no kernel forgets to.
+  /// `writesHalf`: whether the kernel writes an operand of 16-bit floats. While stochastic rounding
+  /// is on, the engine refuses vertices that answer ToNearest. So a kernel that does not implement
+  /// stochastic rounding is never used silently.
   virtual Rounds rounds(bool writesHalf) const {
     return writesHalf ? Rounds::ToNearest : Rounds::Nothing;
   }
-  /// For the machine reading; the program as grown, so all layouts are plain.
+  /// The work of the vertex, for the machine reading. Layouts are plain, since the machine reading
+  /// sees the program as grown, before any pass.
   virtual Work work(const std::vector<Layout>& operands) const = 0;
 
-  /// Channel blocks that this kernel would like, one per operand (a contraction), or empty if it
-  /// has no wish. accepts() must be true of what is asked for here.
+  /// The channel blocks that this kernel prefers, one per operand, kPlain for no preference; empty
+  /// if it prefers none at all, as most do. Contractions have preferences. accepts() must be true
+  /// for each of them.
   virtual std::vector<int> preferredBlocks(const std::vector<Layout>& /*operands*/,
                                            unsigned /*threads*/) const {
     return {};
   }
-  /// Operands that lie in one common block, whichever it is: of an element-wise kernel, those that
-  /// are not broadcast.
+  /// The operands that must all have the same channel block, of whatever size. For an element-wise
+  /// kernel: the operands that are not broadcast.
   virtual std::vector<std::size_t> tied(const std::vector<Layout>& /*operands*/) const {
     return {};
   }
 
-  // What the engine's passes ask, to run a step elsewhere, in another form or with others. By
-  // default nothing can be done.
+  // Questions of the engine's passes, which run steps at other places, in other forms, or fused.
+  // The default answers allow no change.
 
-  /// Whether it does more than its operands show, or keeps something for its next run: the step
-  /// runs where and as often as the program says.
+  /// True if the kernel has effects beyond its operands, or keeps state from run to run. Such a
+  /// step runs exactly where and as often as the program says.
   virtual bool hasEffects() const { return false; }
-  /// The program that it is, if it is element-wise; else null.
+  /// The kernel as an element-wise program; null if it is not element-wise.
   virtual std::shared_ptr<const ElementWiseForm> elementWise() const { return nullptr; }
-  /// Whether its elementWise() program may be a vertex that writes other tensors than it reads,
-  /// where this one works in place.
+  /// True if a vertex that works in place may be replaced by one that runs the elementWise()
+  /// program and writes to another tensor.
   virtual bool mayWorkOutOfPlace() const { return false; }
-  /// The kernel that gives the same where operand `i` has that shape: further elements at the ends
-  /// of dimensions, none of which it reads. Null if it would read them.
+  /// The kernel that computes the same from a larger operand `i`, of the given shape. The larger
+  /// operand has more elements at the ends of dimensions, none of which the kernel reads. Null if
+  /// it would read one of them, or if the kernel cannot be widened.
   virtual std::shared_ptr<const Kernel> widened(std::size_t /*i*/,
                                                 const std::vector<std::int64_t>& /*shape*/) const {
     return nullptr;
   }
-  /// The kernel that adds `factor` times what this one writes to what is there, at the precision of
-  /// its sums, and reads and writes where this one writes. Null if there is none.
+  /// Where this kernel computes out = result, the kernel that computes out += factor * result. It
+  /// adds at the precision of its sums, before any rounding. Its operand `out` is read and written.
+  /// Null if there is none.
   virtual std::shared_ptr<const Kernel> accumulating(float /*factor*/) const { return nullptr; }
-  /// What it does to its result: the program that gives its input 0 if that is nothing yet, null if
-  /// it can do nothing.
+  /// The element-wise program that the kernel applies to its result before storing it. A kernel
+  /// that could apply one but does not returns the identity (output = input 0). Null if it cannot.
   virtual std::shared_ptr<const Tail> tail() const { return nullptr; }
-  /// The kernel with another tail. Null if it cannot do that one, or has no tail().
+  /// The same kernel with `tail` in place of its own. Null if it cannot apply this one.
   virtual std::shared_ptr<const Kernel> withTail(const Tail& /*tail*/) const { return nullptr; }
 };
 

@@ -1,4 +1,4 @@
-// Nests of loops over strided operands, made as few and as long as they can be.
+// Nests of loops over two strided operands, and their simplification to few, long loops.
 #ifndef popir_kernels_loops_hpp
 #define popir_kernels_loops_hpp
 
@@ -8,13 +8,13 @@
 
 namespace popir {
 
-/// One loop: how often, and how many elements each of two operands moves on.
+/// A loop of `count` iterations. Each iteration advances the two operands by `a` and `b` elements.
 struct Loop {
   std::int64_t count, a, b;
 };
 
-/// Of loops in order, outermost first: leaves out those of one step, and joins neighbours that are
-/// one longer loop for both operands.
+/// Simplifies a nest, outermost loop first: removes loops of one iteration, and merges neighbouring
+/// loops that are one longer loop for both operands. {4, 8, 8} around {8, 1, 1} becomes {32, 1, 1}.
 inline std::vector<Loop> simplified(const std::vector<Loop>& loops) {
   std::vector<Loop> result;
   for (const Loop& l : loops) {
@@ -33,8 +33,9 @@ inline std::int64_t product(const std::vector<Loop>& loops) {
   return n;
 }
 
-/// Calls visit(i, count, a, b) for the runs of the innermost loop that make up [begin, end) of the
-/// nest: step i of the whole nest, and the `count - 1` after it, where the operands are at a and b.
+/// Executes iterations [begin, end) of the whole nest, numbered in order of execution. They are
+/// visited in runs of consecutive iterations of the innermost loop: visit(i, count, a, b) stands
+/// for iterations [i, i + count), and a and b are the offsets of the operands at iteration i.
 template <class Visit>
 void forRuns(const std::vector<Loop>& loops, std::int64_t begin, std::int64_t end,
              const Visit& visit) {

@@ -1,4 +1,4 @@
-// How runners share work over the threads they were prepared for.
+// Divides the work of a runner among the threads that it was prepared for.
 #ifndef popir_kernels_parallel_hpp
 #define popir_kernels_parallel_hpp
 
@@ -6,9 +6,10 @@
 
 namespace popir {
 
-/// Calls `task(i)` for i in [0, tasks), in any order, on up to `threads` OpenMP threads. `work`, in
-/// elements or so, is what all tasks do together: below a grain the caller's thread does it alone,
-/// without a parallel region. Tasks must not throw.
+/// Calls `task(i)` for i in [0, tasks), in any order, on up to `threads` OpenMP threads. `work` is
+/// the approximate work of all tasks together, in elements. Each thread gets at least kGrain of it;
+/// with less than 2 * kGrain the caller's thread runs all tasks, without a parallel region. Tasks
+/// must not throw.
 template <class Task>
 void parallelFor(std::int64_t tasks, unsigned threads, std::int64_t work, const Task& task) {
   constexpr std::int64_t kGrain = 16 * 1024;

@@ -7,7 +7,8 @@
 namespace popir {
 namespace {
 
-/// Apart from the streams of poprand, whose last words are 0 and 1.
+/// Set in the last word of the counter, which is 0 or 1 in poprand's streams. So rounding never
+/// uses the random words of poprand.
 constexpr std::uint32_t kApart = 0x80000000u;
 
 PhiloxStream streamOf(const RoundingState& state) {

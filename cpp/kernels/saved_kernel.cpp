@@ -8,7 +8,7 @@
 namespace popir {
 namespace {
 
-// Made when the first row comes, whichever file's that is.
+// Created by the first call: static objects of other files may be constructed before this file's.
 std::map<std::string, SavedKernelRow>& rows() {
   static std::map<std::string, SavedKernelRow> all;
   return all;

@@ -1,5 +1,6 @@
-// Kernels as bytes: a name, then the members. A kernel that saved programs may have ties its members
-// by state(), in the order of its constructor, and has one row, in its own file:
+// Saves kernels as bytes and loads them: a name, then the members. A kernel class that can be saved
+// has a state(), which returns a std::tie of the members in the order of the constructor's
+// parameters, and one row, in the class's own .cpp file:
 //   const SavedKernel<FillKernel> kSavedFill("fill");
 #ifndef popir_kernels_saved_kernel_hpp
 #define popir_kernels_saved_kernel_hpp
@@ -22,8 +23,8 @@ struct SavedKernelRow {
   std::shared_ptr<const Kernel> (*load)(Reader&);
 };
 
-/// Rows come from constructors of static objects, in any order.
-/// \throws std::logic_error for a name or a class that has a row.
+/// Adds a row. Constructors of static objects call this, in any order.
+/// \throws std::logic_error if the name or the class already has a row.
 void addSavedKernel(SavedKernelRow row);
 
 template <class K>
@@ -47,7 +48,7 @@ void saveKernel(const Kernel& kernel, Writer& to);
 /// \throws DamagedArchive
 std::shared_ptr<const Kernel> loadKernel(Reader& from);
 
-/// The rows' names, in alphabetical order.
+/// The names of all rows, in alphabetical order.
 __attribute__((visibility("default"))) std::vector<std::string> savedKernelNames();
 
 }  // namespace popir

@@ -14,7 +14,7 @@ namespace popir {
 __attribute__((visibility("default"))) std::uint64_t availableMemory();
 
 /// \throws poplar::graph_memory_allocation_error if `bytes` exceeds availableMemory(). The message
-/// begins with `who`. Small requests are not checked.
+/// begins with `who`. Requests of less than 64 MiB are not checked.
 void requireMemory(const std::string& who, std::uint64_t bytes);
 
 }  // namespace popir

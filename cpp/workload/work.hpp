@@ -37,7 +37,7 @@ struct UnknownWork {
   void shrink(Share) {}
 };
 
-/// Each element on its own, all in the same way: fills, scaled additions, selections, random
+/// Work on each element by itself, the same for all: fills, scaled additions, selections, random
 /// numbers.
 struct ElementsWork {
   poplar::Type type;
@@ -50,24 +50,24 @@ struct ElementsWork {
   void shrink(Share share) { elements = share.of(elements); }
 };
 
-/// The rows of popops/ExprOp.hpp by their enumerators, unary, binary, ternary; and casts.
+/// The operators of popops/ExprOp.hpp, unary, then binary, then ternary; and casts.
 enum class Operator : std::uint8_t {
 #define POPIR_ROW(NODE, OP, FUNCTION) OP,
   POPOPS_EXPR_UNARY_OPS(POPIR_ROW) POPOPS_EXPR_BINARY_OPS(POPIR_ROW)
       POPOPS_EXPR_TERNARY_OPS(POPIR_ROW)
 #undef POPIR_ROW
-  /// To another type, or a plain copy.
+  /// A conversion to another type, or a plain copy.
   CAST
 };
 constexpr Operator lastOf(Operator) { return Operator::CAST; }
 
-/// One operator.
+/// One element-wise operator.
 struct OperatorWork {
   poplar::Type type;
   std::uint64_t elements = 1;  ///< of the result
   Operator op = {};
-  /// Where one operand is a vector: elements of a row of the other one. The vector is such a row
-  /// (BroadcastVectorInner), or has an element for each row (BroadcastVectorOuter).
+  /// If one operand is a vector: the number of elements in a row of the other operand. The vector
+  /// has one element per column (BroadcastVectorInner) or one per row (BroadcastVectorOuter).
   std::uint64_t columns = 1;
 
   template <class W>
@@ -77,7 +77,7 @@ struct OperatorWork {
   void shrink(Share share) { elements = share.of(elements); }
 };
 
-/// Elements of `type` become such of another one.
+/// A conversion of elements from `type` to `to`.
 struct CastWork {
   poplar::Type type;
   std::uint64_t elements = 1;
@@ -94,7 +94,7 @@ struct CastWork {
 struct ExpressionWork {
   struct Count {
     Operator op = {};
-    std::uint64_t times = 1;  ///< for each element
+    std::uint64_t times = 1;  ///< per element of a result
 
     template <class W>
     static auto fields(W& w) {
@@ -102,10 +102,10 @@ struct ExpressionWork {
     }
   };
   poplar::Type type;
-  std::uint64_t elements = 1;     ///< of a result
-  std::uint64_t tensorsRead = 1;  ///< that have as many elements
+  std::uint64_t elements = 1;     ///< of each result
+  std::uint64_t tensorsRead = 1;  ///< inputs with as many elements
   std::uint64_t tensorsWritten = 1;
-  std::uint64_t otherInputs = 0;  ///< that are broadcast
+  std::uint64_t otherInputs = 0;  ///< inputs that are broadcast
   std::vector<Count> operators = {};
 
   template <class W>
@@ -115,7 +115,7 @@ struct ExpressionWork {
   void shrink(Share share) { elements = share.of(elements); }
 };
 
-/// Slices of a tensor that are read or updated.
+/// Reads or updates of slices of a tensor.
 struct SlicesWork {
   poplar::Type type;
   std::uint64_t slices = 1;
@@ -128,7 +128,7 @@ struct SlicesWork {
   void shrink(Share share) { slices = share.of(slices); }
 };
 
-/// Matrices that are transposed, by the rows and columns that they have before.
+/// A transposition of matrices. `rows` and `columns` are those of the input.
 struct TransposeWork {
   poplar::Type type;
   std::uint64_t matrices = 1;
@@ -147,8 +147,8 @@ struct TransposeWork {
 struct ReduceWork {
   poplar::Type type;
   std::uint64_t elementsRead = 1, elementsWritten = 1;
-  /// Neighbouring elements read that go into one element: the product of the reduced dimensions
-  /// after the last kept one, else 1. No more than elementsRead / elementsWritten.
+  /// Number of adjacent elements of the input that are reduced to the same element: the product of
+  /// the reduced dimensions after the last kept one, or 1. At most elementsRead / elementsWritten.
   std::uint64_t run = std::numeric_limits<std::uint64_t>::max();
 
   template <class W>
@@ -161,7 +161,7 @@ struct ReduceWork {
   }
 };
 
-/// Steps over the rows of a matrix: softmax, losses of [samples, classes], where extrema are.
+/// Work on each row of a matrix: softmax, losses of [samples, classes], the index of the extremum.
 struct RowsWork {
   poplar::Type type;
   std::uint64_t rows = 1, columns = 1;
@@ -177,7 +177,7 @@ struct RowsWork {
 struct PoolingWork {
   poplar::Type type;
   std::uint64_t elements = 1;  ///< of the pooling's output
-  std::uint64_t window = 1;    ///< elements
+  std::uint64_t window = 1;    ///< elements of a window
 
   template <class W>
   static auto fields(W& w) {
@@ -186,11 +186,11 @@ struct PoolingWork {
   void shrink(Share share) { elements = share.of(elements); }
 };
 
-/// A field dimension of a convolution, as its forward pass names things.
+/// A field dimension of a convolution, in the terms of its forward pass.
 struct FieldDim {
   std::int64_t input = 1, output = 1, kernel = 1;  ///< elements
   std::int64_t stride = 1, dilation = 1, inDilation = 1;
-  std::int64_t padLower = 0;  ///< elements before the input; below 0 where it is cut
+  std::int64_t padLower = 0;  ///< zeros before the input; below 0: elements that are cut off
 
   template <class W>
   static auto fields(W& w) {
@@ -199,18 +199,19 @@ struct FieldDim {
   friend bool operator<(const FieldDim& a, const FieldDim& b) { return fields(a) < fields(b); }
 };
 
-/// A contraction [groups, rows, inner] x [groups, inner, columns] for each kernel element. Of a
-/// convolution: rows = batch * output points, inner = input channels of a group, columns = output
-/// channels of a group; a gradient is a convolution of its own. Tiles share it as planned
-/// (machine/contraction/planner.hpp).
+/// A contraction: for each kernel element a product [groups, rows, inner] x [groups, inner,
+/// columns]. A convolution has rows = batch * output points, inner = input channels of a group,
+/// columns = output channels of a group. A gradient has the sizes of the convolution that computes
+/// it. Tiles share the work as planned (machine/contraction/planner.hpp).
 struct ContractionWork {
   enum class Pass : std::uint8_t { Product, Forward, DataGradient, WeightsGradient };
   poplar::Type type;
   std::uint64_t groups = 1, rows = 1, inner = 1, columns = 1, kernelElements = 1;
-  std::uint64_t partialsBits = 32;              ///< of a partial sum
+  std::uint64_t partialsBits = 32;              ///< size of a partial sum
   std::uint64_t availableMemoryPermille = 600;  ///< of a tile's memory, for temporary data
   bool wideWeightLoads = false;                 ///< weights are loaded 128 bits at a time
-  /// Where operands lie: Product, or of which pass of which convolution.
+  /// The operands: those of a matrix product, or of a pass of the convolution that `batch` and
+  /// `field` describe. Their tile mapping depends on it.
   Pass pass = Pass::Product;
   std::uint64_t batch = 1;
   std::vector<FieldDim> field = {};
@@ -234,7 +235,7 @@ constexpr ContractionWork::Pass lastOf(ContractionWork::Pass) {
   return ContractionWork::Pass::WeightsGradient;
 }
 
-/// From a tile's memory to the same tile's.
+/// A copy within the memory of a tile.
 struct CopyWork {
   poplar::Type type;
   std::uint64_t bytes = 1;
@@ -251,13 +252,13 @@ using VertexWork =
     std::variant<UnknownWork, ElementsWork, OperatorWork, CastWork, ExpressionWork, SlicesWork,
                  TransposeWork, ReduceWork, RowsWork, PoolingWork, ContractionWork, CopyWork>;
 
-/// The part of a tile that has that share of the result.
+/// The work of a tile that has the given share of the result.
 inline VertexWork shareOf(VertexWork whole, Share share) {
   std::visit([&](auto& work) { work.shrink(share); }, whole);
   return whole;
 }
 
-/// What a kernel says of a vertex.
+/// The description of a vertex by its kernel (Kernel::work).
 struct Work {
   std::string vertexClass;
   VertexWork whole;

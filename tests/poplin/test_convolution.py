@@ -3,8 +3,9 @@
 import numpy as np
 import onnxruntime
 import pytest
-from onnx import helper
+from onnx import helper, numpy_helper
 
+import popir
 from popir import errors, poplar, poplin, popops
 from popir.popops import expr as pe
 from tests.poplin.oracle import Conv, Out, Side
@@ -372,3 +373,47 @@ def test_blocks_are_kept_between_convolutions(threads):
         assert f"[2,32,9,9]{block}" in written
         assert f"[2,32,9,9]{block}" in read
         assert "gather" not in plans[0]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "stride", "dilation", "pads", "widens"),
+    [
+        (3, 2, 1, [0, 0], True),  # the last window ends with the slice
+        (3, 2, 1, [1, 0], True),
+        (3, 2, 1, [1, 1], False),  # it ends in the padding, where the further element lies
+        (2, 3, 2, [0, 1], False),
+        (1, 2, 1, [0, 0], True),
+    ],
+)
+def test_a_slice_of_a_field_is_read_as_a_whole_only_where_no_window_reads_more(
+    kernel: int, stride: int, dilation: int, pads: list[int], widens: bool
+) -> None:
+    rng = np.random.default_rng(3)
+    x = rng.standard_normal((1, 2, 8)).astype(np.float32)
+    w = rng.standard_normal((3, 2, kernel)).astype(np.float32)
+    attributes = {"strides": [stride], "dilations": [dilation], "pads": pads}
+    nodes = [
+        helper.make_node("Neg", ["x"], ["n"]),
+        helper.make_node("Slice", ["n", "begin", "end", "axis"], ["t"]),
+        helper.make_node("Conv", ["t", "w"], ["y"], **attributes),
+    ]
+    constants = {"begin": [0], "end": [7], "axis": [2]}
+    initializers = [numpy_helper.from_array(np.int64(v), k) for k, v in constants.items()]
+    initializers.append(numpy_helper.from_array(w, "w"))
+    graph = helper.make_graph(
+        nodes,
+        "g",
+        [helper.make_tensor_value_info("x", 1, x.shape)],
+        [helper.make_tensor_value_info("y", 1, None)],
+        initializers,
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)])
+    device = popir.DeviceManager().createCpuDevice()
+    flow = popir.DataFlow(1, ["y"])
+    session = popir.InferenceSession(model.SerializeToString(), flow, device)
+    session.prepareDevice()
+    found = session.initAnchorArrays()
+    session.run(popir.PyStepIO({"x": x}, found))
+    expected = onnx_conv("Conv", -x[:, :, :7], w, **attributes)
+    np.testing.assert_allclose(found["y"], expected, rtol=1e-5, atol=1e-6)
+    assert ("read as a whole" in session.planText()) == widens

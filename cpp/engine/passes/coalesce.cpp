@@ -1,8 +1,10 @@
 // Renaming and copy coalescing. A program for the machine saves memory in ways that only cost time
-// on the host, because the host shares memory by lifetimes. This pass undoes them:
-//  - All calls of a function use the same variables: each call gets its own.
-//  - A value is copied only to hand it over: its readers use the source, and the copy goes.
-//  - An element-wise step works in place: it writes its result to a new variable.
+// on the host, which shares memory by lifetimes. This pass undoes three of them:
+//  - A variable holds several values in turn, for example one for each call of a function. Each
+//    value gets a variable of its own.
+//  - An element-wise step works in place. It writes its result to a new variable instead.
+//  - A copy gives a value to a variable only for others to read it there. They read the source of
+//    the copy instead, and the copy is removed.
 #include <algorithm>
 #include <map>
 
@@ -77,7 +79,7 @@ class Coalescer {
   }
 
   std::size_t renamed = 0, gone = 0;         // values with a new variable; copies removed
-  std::map<unsigned, unsigned> renamedFrom;  // by added variable: the one whose value it holds
+  std::map<unsigned, unsigned> renamedFrom;  // by added variable: the one that held its value
 
   void run() {
     renameValues();
@@ -143,9 +145,9 @@ class Coalescer {
     if (!passOn(p, c, *d) && s && !takeOver(p, c, *s, *d)) borrow(p, c, *s, *d);
   }
 
-  /// Copy `c` is the only write of `d`, and no step changes the source before the last read of `d`:
-  /// readers of `d` read the source. A copy from a tangled view (poplar/tangle.hpp) stays: reading
-  /// such a view each time would be slow.
+  /// Removes copy `c` if it is the only write of `d`, and no step changes the source before the
+  /// last read of `d`: readers of `d` then read the source. A copy from a tangled view
+  /// (poplar/tangle.hpp) stays, because reading such a view each time would be slow.
   bool passOn(std::size_t p, std::size_t c, unsigned d) {
     const auto& touches = touches_[d];
     if (std::count_if(touches.begin(), touches.end(), [](const Touch& u) { return u.write; }) != 1)
@@ -158,15 +160,16 @@ class Coalescer {
     return true;
   }
 
-  /// Copy `c` is the last use of `s`: users of `d` use `s` instead, and may overwrite it.
+  /// Removes copy `c` if it is the last use of `s`: users of `d` then use `s`, and may overwrite
+  /// it.
   bool takeOver(std::size_t p, std::size_t c, unsigned s, unsigned d) {
     if (!temporary_[s] || !staysIn(p, c, touches_[s]) || touches_[s].back().step > c) return false;
     rename(p, c, d, programs_[p].steps[c].src.viewPtr());
     return true;
   }
 
-  /// `d` is changed and then copied back to `s`, and no step in between uses `s`: the steps work on
-  /// `s` itself, and both copies go.
+  /// Removes copy `c` and the copy back, if steps change `d`, a last step copies it back to `s`,
+  /// and no step in between uses `s`: the steps then work on `s` itself.
   void borrow(std::size_t p, std::size_t c, unsigned s, unsigned d) {
     const auto end = touches_[d].back().step;
     const auto& back = programs_[p].steps[end];

@@ -82,7 +82,8 @@ bool sameView(const poplar::Tensor& a, const poplar::Tensor& b) {
 
 namespace {
 
-// An input that no value reads names any operand, and would make a read of that one.
+// Removes the inputs that no value of the program uses. Each of them still has a tensor, which the
+// vertex would read for nothing.
 ElementWise withoutUnused(ElementWise work) {
   const auto lanes = inputLanes(work.program);
   if (std::all_of(lanes.begin(), lanes.end(), [](const auto& lane) { return lane.has_value(); }))

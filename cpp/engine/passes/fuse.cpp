@@ -21,6 +21,7 @@ namespace {
 using Extent = Tail::Extent;
 
 // Limits of a fused element-wise step: enough for common chains, few enough to compile quickly.
+// Fuse::contract() names them.
 constexpr std::size_t kMostOperands = 12, kMostValues = 64;
 
 /// How a tensor is broadcast: Scalar, one element for all; Channel, one for each channel; Full, not
@@ -198,8 +199,9 @@ class Fuser {
     addUses(stays);
   }
 
-  /// The fusion of matrix product `p` and reader `s`, which adds its result to a variable, say a
-  /// gradient to a weight. It takes the place of the product, and the gradient needs no memory.
+  /// The fusion of matrix product `p` and reader `s`, which adds the product to a variable. Nothing
+  /// if that is not possible. The fused step takes the place of the product, and the product needs
+  /// no memory: for example the gradient of a weight, which is added to the weight.
   std::optional<BulkVertex> intoProduct(const BulkVertex& before, const ElementWise& second,
                                         const poplar::Tensor& read, std::size_t p,
                                         std::size_t s) const {
@@ -304,7 +306,7 @@ std::string Fuse::run(Plan& plan) const {
   const auto& graph = *plan.graph;
   const auto lifetimes = lifetimesOf(graph, plan.programs, usesOf(graph, plan.programs));
   std::size_t joined = 0;
-  for (std::size_t p = 0; p + 1 < plan.programs.size(); ++p)  // the prologue runs once
+  for (std::size_t p = 0; p + 1 < plan.programs.size(); ++p)  // not the prologue, which runs once
     joined += Fuser(graph, plan.programs[p], lifetimes).run();
   return joined == 0 ? "" : counted(joined, "step", "steps") + " joined to others";
 }

@@ -38,9 +38,10 @@ class Hoister {
   }
 
  private:
-  /// Whether a step may be hoisted: it reads only invariant variables, and mayBeMoved() holds for
-  /// all that it writes. Invariant are constants, variables that only the host writes, and results
-  /// of hoisted steps. Sets writes_ to the variables that the step writes.
+  /// Whether a step may be hoisted. It must be a vertex or a copy outside of conditionals, without
+  /// effects or stochastic rounding. It must read only invariant variables: constants, variables
+  /// that only the host writes, and results of hoisted steps. mayBeMoved() must hold for all that
+  /// it writes. Sets writes_ to the variables that the step writes.
   bool isInvariant(std::size_t p, std::size_t s) {
     const auto& step = plan_.programs[p].steps[s];
     if (step.kind != Step::Kind::Run && step.kind != Step::Kind::Copy) return false;

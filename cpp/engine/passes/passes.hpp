@@ -11,8 +11,10 @@ class CoalesceCopies final : public Pass {
  public:
   const char* name() const override { return "coalesce copies"; }
   const char* contract() const override {
-    return "each value of a temporary has a variable of its own, and what is copied only to be "
-           "handed over is used where it is";
+    return "a temporary whose uses are all in one loop or conditional, or at the top level of one "
+           "program, holds one value; it begins with a copy only if the copy fills a part of it, "
+           "reorders elements or reads a tangled view, or if source or copy changes before the "
+           "last use of the copy";
   }
   std::string run(Plan& plan) const override;
 };
@@ -21,8 +23,10 @@ class Hoist final : public Pass {
  public:
   const char* name() const override { return "hoist"; }
   const char* contract() const override {
-    return "a step that gives the same in every run is in the prologue, and what it writes is "
-           "invariant";
+    return "a vertex or copy that reads only invariant variables is in the prologue, unless it is "
+           "in a conditional, has effects or rounds stochastically, or writes a variable that has "
+           "an initial value, another write, or a use before it or in another program; only the "
+           "prologue writes invariant variables";
   }
   std::string run(Plan& plan) const override;
 };
@@ -31,22 +35,23 @@ class Widen final : public Pass {
  public:
   const char* name() const override { return "widen"; }
   const char* contract() const override {
-    return "a step that leaves out elements which its kernel would not read shows it the whole "
-           "variable";
+    return "outside of the prologue, a read operand that is a slice of its variable from element 0 "
+           "on is the whole variable, if the kernel would not read the elements left out";
   }
   std::string run(Plan& plan) const override;
 };
 
 /// Fuses the step that computes a value (the writer) with the element-wise step that reads it (the
 /// reader). The fused step takes the reader's place, and the writer becomes Step::Kind::None.
-/// The reverse holds for a matrix product fused with the addition of its result (accumulate.hpp):
-/// the fused step takes the product's place.
+/// A matrix product and the addition of its result (accumulate.hpp) are fused the other way round:
+/// the fused step takes the place of the product, the writer.
 class Fuse final : public Pass {
  public:
   const char* name() const override { return "fuse"; }
   const char* contract() const override {
-    return "an element-wise step is one with the step that computes what it reads, and what nobody "
-           "else reads is not written";
+    return "a fusion of element-wise steps has at most 12 operands and 64 values; a fused step "
+           "does not write a whole variable that only carried a value between its parts and that "
+           "the host cannot reach";
   }
   std::string run(Plan& plan) const override;
 };

@@ -27,7 +27,7 @@ std::optional<poplar::Tensor> wholeOf(const GraphImpl& graph, const poplar::Tens
 
 std::string Widen::run(Plan& plan) const {
   std::size_t widened = 0;
-  for (std::size_t p = 0; p + 1 < plan.programs.size(); ++p)  // the prologue runs once
+  for (std::size_t p = 0; p + 1 < plan.programs.size(); ++p)  // not the prologue, which runs once
     for (auto& step : plan.programs[p].steps) {
       if (step.vertex == nullptr) continue;
       for (std::size_t i = 0; i < step.vertex->operands.size(); ++i) {

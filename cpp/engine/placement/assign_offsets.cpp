@@ -64,8 +64,9 @@ class Packer {
     for (const auto& [first, life] : joined) lives.push_back(life);
   }
 
-  // In the order of first steps, larger ones before smaller ones: first frees what is no longer
-  // live, then takes the smallest hole that is large enough, else grows the arena at its top.
+  // Gives each life its offset, in the order of first steps, larger lives before smaller ones. Each
+  // time it first frees the bytes of lives that have ended. Then it takes the smallest hole that is
+  // large enough; if there is none, the arena grows at its top.
   void pack(std::vector<Life>& lives) {
     std::sort(lives.begin(), lives.end(), [](const Life& a, const Life& b) {
       return a.first != b.first ? a.first < b.first : a.bytes > b.bytes;

@@ -2,8 +2,8 @@
 // data in blocks to the next without a rearrangement.
 //
 // Variables that need the same layout form a group (union-find): those of a concatenation, and
-// those that a kernel ties. A group gets a block if all wishes for it agree and all its users
-// accept it.
+// those that a kernel ties. A wish is a block that a kernel prefers for a group. A group gets a
+// block if all wishes for it agree and all its users accept it.
 #include <algorithm>
 #include <numeric>
 #include <set>

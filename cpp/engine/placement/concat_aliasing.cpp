@@ -1,4 +1,4 @@
-// Concat aliasing: makes variables that a vertex reads as a concatenation adjacent in the arena, so
+// Concat aliasing: makes variables that a vertex uses as a concatenation adjacent in the arena, so
 // that the concatenation needs no copy.
 #include <algorithm>
 #include <numeric>

@@ -10,8 +10,9 @@ class AssignBuffers final : public Pass {
  public:
   const char* name() const override { return "assign buffers"; }
   const char* contract() const override {
-    return "constants live where they are, streamed data in the host's buffers where nothing "
-           "speaks against it, and all else that is used in the arena";
+    return "constants stay in their own memory; a temporary is in the host's buffer of a stream "
+           "only if one copy of the stream fills it and no other step writes it, or if one copy "
+           "drains it and no step writes it later; all other variables in use are in the arena";
   }
   std::string run(Plan& plan) const override;
 };
@@ -20,8 +21,8 @@ class AliasConcats final : public Pass {
  public:
   const char* name() const override { return "alias concatenations"; }
   const char* contract() const override {
-    return "variables that are read joined are to lie side by side, each in one concatenation at "
-           "most";
+    return "variables that are to lie side by side are temporaries in the arena, and vertices use "
+           "them as concatenations; each variable is in at most one list of them";
   }
   std::string run(Plan& plan) const override;
 };
@@ -30,9 +31,9 @@ class BlockChannels final : public Pass {
  public:
   const char* name() const override { return "block channels"; }
   const char* contract() const override {
-    return "variables that kernels tie to one another, or that are read as one concatenation, have "
-           "the block of channels that contractions prefer if every use of every one of them "
-           "accepts it";
+    return "variables that kernels tie to one another, or that are used as one concatenation, have "
+           "the same channel block: the only one that contractions prefer for them if every use "
+           "accepts it, else none";
   }
   std::string run(Plan& plan) const override;
 };
@@ -41,7 +42,8 @@ class AssignOffsets final : public Pass {
  public:
   const char* name() const override { return "assign offsets"; }
   const char* contract() const override {
-    return "every buffer of the arena has bytes that are its own while its variable lives";
+    return "every variable in the arena has an offset, and variables that are live at the same "
+           "time share no byte";
   }
   std::string run(Plan& plan) const override;
 };

@@ -51,7 +51,7 @@ struct Plan {
   /// The engine's programs, then the prologue. The prologue runs before the first run of any
   /// program, and again before the next run after the host has written a variable.
   std::vector<FlatProgram> programs;
-  /// A variable that a pass added, and the one whose value it holds.
+  /// By variable that a pass added: the variable that held its value before.
   std::map<unsigned, unsigned> renamedFrom;
   unsigned threads = 1;
   /// By variable: whether its value stays the same until the host writes a variable. Empty if the

@@ -166,7 +166,7 @@ bool isSame(const View& a, const View& b) {
          x->strides == y->strides;
 }
 
-/// Checks what the kernel of a vertex takes for granted of its operands.
+/// Checks what the kernel of a vertex assumes about its operands.
 void verifyOperands(const Plan& plan, std::size_t p, std::size_t s) {
   const auto& vertex = *plan.programs[p].steps[s].vertex;
   const auto fail = [&](const std::string& what) {
@@ -293,7 +293,7 @@ std::vector<const Use*> undefinedReads(const Plan& plan,
   return found;
 }
 
-/// Checks that only the prologue writes invariant variables, and that it uses no others.
+/// Checks that only the prologue writes invariant variables, and that it uses no other variables.
 void verifyInvariants(const Plan& plan, const std::vector<std::vector<Use>>& uses) {
   if (plan.invariant.empty()) return;
   if (plan.invariant.size() != uses.size())

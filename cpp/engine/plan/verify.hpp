@@ -14,7 +14,8 @@ namespace popir {
 class PlanVerifier {
  public:
   /// `grown` is the plan before any pass. If a user's program reads a variable before all of it is
-  /// written, that is not a fault of the passes: verify() then accepts such reads of it.
+  /// written, that is not a fault of the passes: verify() then accepts such reads of this
+  /// variable.
   explicit PlanVerifier(const Plan& grown);
 
   /// \throws PlanFault (engine/plan/faults.hpp) unless all of the following holds.
@@ -22,7 +23,7 @@ class PlanVerifier {
   /// - Each step has the members that its kind needs: operands that its kernel takes, a tensor of
   ///   its stream's size. Its tensors stay inside of existing variables.
   /// - No step writes a constant, or a tensor that has an element twice; an element-wise step does
-  ///   not write over elements that it reads for others.
+  ///   not overwrite elements that it still reads to compute other elements.
   /// - Jumps and repeats lead to steps of the same program, and never into the middle of a loop or
   ///   conditional. Loops, conditionals and leaves nest. What a jump may leave out is conditional.
   /// - All elements of a variable are written before any is read; what the host reads is written.
@@ -34,8 +35,8 @@ class PlanVerifier {
   /// - Variables that are live at the same time share no byte.
   /// - Only kernels that accept a layout in blocks of channels use variables with this layout.
   ///
-  /// It does not look at what steps compute, in which order they write a variable that each writes
-  /// whole, or how often a loop repeats: the comparison of a pass's outputs is for that.
+  /// Not checked: what steps compute, the order of steps that each write the whole of one variable,
+  /// and how often a loop repeats. Tests find such errors by comparing outputs.
   void verify(const Plan& plan);
 
  private:

@@ -62,7 +62,7 @@ class Buffers {
       onlyOf(v, buffer);
   }
 
-  /// Checks that each host's buffer of an output holds one variable of a program.
+  /// Checks that the host's buffer of an output stream holds at most one variable of a program.
   void outputs() const {
     std::map<std::pair<std::size_t, int>, unsigned> owners;
     for (unsigned v = 0; v < uses_.size(); ++v) {

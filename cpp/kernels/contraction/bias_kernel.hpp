@@ -9,8 +9,8 @@
 namespace popir {
 
 /// Operands: activations [n, channels, field...], updated in place, and biases [channels], both
-/// FLOAT. The result has the same bits as popops::addInPlace. Unlike that, the activations may be
-/// in channel blocks, so a convolution's layout is kept.
+/// FLOAT. The result has the same bits as that of popops::addInPlace. Here the activations may also
+/// be in channel blocks, so they keep the layout of the convolution that made them.
 class BiasKernel final : public Kernel {
  public:
   const char* name() const override { return "bias"; }

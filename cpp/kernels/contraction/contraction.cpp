@@ -32,7 +32,7 @@ bool anyHalf(const ConvSpec& s) {
 /// and much more on a busy machine.
 constexpr double kWorkPerThread = 1e6;
 
-/// The number of threads to use, at most `threads`.
+/// The number of threads to use: 1 if there is too little work for two, else `threads`.
 unsigned threadsFor(double work, unsigned threads) {
   return work < kWorkPerThread * 2 ? 1 : threads;
 }

@@ -119,7 +119,7 @@ std::unique_ptr<Contraction> make(const MatMulSpec& spec, unsigned threads,
 std::unique_ptr<Contraction> make(const ConvSpec& spec, unsigned threads,
                                   Source source = Source::Any);
 
-/// Null if the source cannot run the post-ops together with the convolution.
+/// Makes a convolution that also runs its post-ops, by oneDNN. Null if oneDNN cannot.
 std::unique_ptr<Contraction> makeWithPostOps(const ConvSpec& spec, unsigned threads);
 
 /// The channel blocks (Layout::channelBlock, or kPlain) of in and out that the selected source

@@ -182,6 +182,9 @@ std::shared_ptr<const Kernel> ConvKernel::widened(std::size_t i,
   for (std::size_t d = 0; d < p_.inField.size(); ++d) {
     const auto more = shape[d + 2] - p_.inField[d];
     if (more < 0 || more >= p_.stride[d] || p_.inDilation[d] != 1) return nullptr;
+    // Where the last window reads padding above the field, it would read the further elements.
+    const auto last = (p_.outField[d] - 1) * p_.stride[d] + (p_.kernel[d] - 1) * p_.dilation[d];
+    if (more > 0 && last - p_.padLower[d] >= p_.inField[d]) return nullptr;
   }
   auto problem = p_;
   problem.inField.assign(shape.begin() + 2, shape.end());

@@ -12,8 +12,8 @@ namespace popir {
 /// Operands: in, weights, out (see contraction::ConvSpec), then a bias [output channels] if any.
 /// The pass determines which operand is written.
 ///
-/// Activations may have any strides without broadcast, or be blocked. Weights are plain and dense.
-/// Work: see contractionWork().
+/// Activations may have any strides without broadcast (16-bit floats: only dense), or be in channel
+/// blocks. Weights are plain and dense. Work: see contractionWork().
 class ConvKernel final : public Kernel {
  public:
   struct Problem {
@@ -30,8 +30,8 @@ class ConvKernel final : public Kernel {
       return std::tie(pass, inType, outType, batch, groups, inChannels, outChannels, inField,
                       kernel, outField, stride, dilation, inDilation, padLower, bias, options);
     }
-    /// Number of products with an element of `in`, not counting padding and dilation. Saturates at
-    /// 2^64 - 1.
+    /// Number of multiplications, without those by zeros of padding or dilation of `in`. Saturates
+    /// at 2^64 - 1.
     std::uint64_t multiplications() const;
   };
 
@@ -47,11 +47,11 @@ class ConvKernel final : public Kernel {
   Work work(const std::vector<Layout>& operands) const override;
   std::vector<int> preferredBlocks(const std::vector<Layout>& operands,
                                    unsigned threads) const override;
-  /// Supported for the last elements of a field dimension that the stride steps over.
+  /// Widens operand `in`, each field dimension by less than its stride.
   std::shared_ptr<const Kernel> widened(std::size_t i,
                                         const std::vector<std::int64_t>& shape) const override;
   std::shared_ptr<const Tail> tail() const override;
-  /// Returns a ConvTailKernel.
+  /// Returns a ConvTailKernel, or null.
   std::shared_ptr<const Kernel> withTail(const Tail& tail) const override;
 
   const Problem& problem() const { return p_; }

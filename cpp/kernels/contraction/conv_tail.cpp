@@ -66,7 +66,7 @@ PostOp::Extent extentOf(Extent extent) {
 std::vector<PostOp> chainOf(const MapProgram& given, const std::vector<Extent>& extents) {
   const MapProgram p = given.fused();
   if (p.outputs().size() != 1) return {};
-  // Values that depend on the convolution, and the number of uses of each.
+  // By value: whether it depends on the result of the convolution, and the number of its uses.
   std::vector<bool> ours(p.values().size());
   std::vector<int> uses(p.values().size());
   for (std::size_t v = 0; v < p.values().size(); ++v) {
@@ -94,7 +94,7 @@ std::vector<PostOp> chainOf(const MapProgram& given, const std::vector<Extent>& 
     PostOp op{PostOp::Kind::Add};
     if (value.op == VecOp::ScaleBelow) {
       const auto& factor = p[value.args[2]];
-      // -infinity * 0 is NaN, while Relu gives 0.
+      // A factor of 0 is no LeakyRelu: -infinity * 0 is NaN, where the post-op may give 0.
       if (!isNumber(1, 0) || factor.kind != Kind::Constant || isNumber(2, 0)) return {};
       op = {PostOp::Kind::LeakyRelu, PostOp::Extent::Number, asFloat(factor.data)};
     } else {

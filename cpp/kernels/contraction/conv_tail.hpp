@@ -18,8 +18,8 @@ namespace popir {
 /// a separate pass over the output. Each operator rounds as it does unfused.
 class ConvTailKernel final : public Kernel {
  public:
-  /// Returns null if the result is not FLOAT, or the tail is not a chain of post-ops, or the tail
-  /// reads `out` itself.
+  /// Returns null unless `conv` is a forward convolution of FLOAT without a bias, and the tail is a
+  /// chain of post-ops: each operator uses the result before it once.
   static std::shared_ptr<const ConvTailKernel> make(const ConvKernel& conv, const Tail& tail);
 
   /// "conv+multiply+add+relu"

@@ -4,9 +4,10 @@ namespace popir {
 namespace gemm {
 namespace {
 
-/// Products with fewer multiplications run on one thread, since starting another takes longer.
+/// A product with fewer multiplications per thread runs on one thread, since starting others takes
+/// longer.
 constexpr double kMultiplicationsOfAThread = 5e4;
-/// A part with fewer rows reuses the columns of B too little.
+/// The least rows of a part: with fewer, each element that is loaded from B is used too few times.
 constexpr std::int64_t kLeastRows = 16;
 
 constexpr std::int64_t kColumns = 64, kDepth = 64, kRows = 4;

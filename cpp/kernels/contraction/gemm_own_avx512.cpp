@@ -14,9 +14,9 @@ struct Simd {
   using V = __m512;
   using Mask = __mmask16;
   static constexpr int kWidth = 16;
-  /// Rows of a register block, by the number of vectors per row. The accumulators and operands,
-  /// rows * (vectors + 1), must fit in 30 registers, and there must be enough general registers for
-  /// the row addresses.
+  /// Rows of a register block, by the number of vectors per row. The accumulators (rows * vectors)
+  /// and the vectors of B must fit in 30 of the 32 registers, and there must be enough general
+  /// registers for the row addresses.
   static constexpr int rows(int vectors) { return vectors <= 2 ? 14 : 6; }
 
   /// Columns of B per block of dot products, for up to four rows of A.

@@ -105,7 +105,7 @@ void gatherRow(const Geometry& g, const T* in, const std::array<std::int64_t, 3>
               });
 }
 
-/// Adds such a row to the channel.
+/// The inverse of gatherRow(): adds the elements of `row` to the channel at `in`.
 template <class T>
 void addRow(const Geometry& g, const T* row, const std::array<std::int64_t, 3>& tap,
             std::int64_t first, std::int64_t count, T* in) {

@@ -26,7 +26,7 @@ struct MachineOptions {
 /// [groups, m, n].
 ///
 /// The rows or the columns of each operand must be contiguous. A and B may be broadcast over
-/// groups. Work: see contractionWork().
+/// groups. If an operand has 16-bit floats, C must have no gaps. Work: see contractionWork().
 class MatMulKernel final : public Kernel {
  public:
   struct Problem {
@@ -62,10 +62,9 @@ class MatMulKernel final : public Kernel {
   Problem p_;
 };
 
-/// The work of any contraction, of which `work` has the sizes, in the direction of its pass; the
-/// options are added here. PopLibs makes a product of matrices a convolution with one kernel element
-/// over m output points. Flops: two for every product with an element of the input, none for a zero
-/// that pads it.
+/// The Work of a contraction with the sizes in `work` and the options. A matrix product is costed
+/// as PopLibs computes it: as a convolution with one kernel element and m output points. Flops: two
+/// for each of the `multiplications`, which do not include those by zeros of padding.
 Work contractionWork(ContractionWork work, const MachineOptions& options,
                      std::uint64_t multiplications);
 

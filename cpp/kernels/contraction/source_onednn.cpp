@@ -373,7 +373,8 @@ Blocks oneDnnBlocks(const ConvSpec& spec, unsigned threads) {
   if (!expressible(spec)) return blocks;
   ConvSpec open = spec;
   open.in.channelBlock = open.out.channelBlock = Layout::kPlain;
-  // Channels-last is no reason for a layout, since the other passes choose another format.
+  // Channels-last is never preferred: other passes of the convolution choose another format and
+  // would have to convert it.
   if (const auto plan = planConv(open, threads))
     blocks = {std::max(onednn::channelBlockOf(plan->in, spec.in), Layout::kPlain),
               std::max(onednn::channelBlockOf(plan->out, spec.out), Layout::kPlain)};

@@ -19,10 +19,10 @@ namespace popir {
 /// depend on layouts, number of threads or instruction set, except for functions of double, which
 /// call libm.
 ///
-/// work(): one operator makes the vertex class that PopLibs has for it, a broadcast one where an
-/// operand is a constant, one element or a vector along dimensions side by side; "InPlace" is
-/// appended where an operand is both read and written. Several make a "popops::MapExpr". The type is
-/// that of the first input.
+/// work(): a program of one operator has the vertex class that PopLibs has for this operator. The
+/// class is a broadcast one if an operand is a constant, a single element, or a vector along
+/// adjacent dimensions. "InPlace" is appended if an operand is both read and written. A program of
+/// several operators is a "popops::MapExpr". The type is that of the first input.
 class MapKernel : public Kernel {
  public:
   /// Input k of the program reads operand `inputs[k]`. Output k writes operand `outputs[k]`.

@@ -1,5 +1,4 @@
-// Element-wise work in the terms of the kernel that does it: what a pass is told which joins
-// kernels.
+// How kernels describe their element-wise work to the passes that fuse steps.
 #ifndef popir_kernels_elementwise_forms_hpp
 #define popir_kernels_elementwise_forms_hpp
 
@@ -14,20 +13,20 @@ namespace popir {
 struct ElementWiseForm {
   struct Input {
     std::size_t operand;
-    bool perChannel;  ///< [channels], the same along all dimensions of the outputs but the second
+    bool perChannel;  ///< [channels], broadcast along all dimensions of the outputs but the second
   };
   MapProgram program;
-  std::vector<Input> inputs;         ///< by number of the program's inputs
-  std::vector<std::size_t> outputs;  ///< the operands that its outputs are
+  std::vector<Input> inputs;         ///< by input of the program
+  std::vector<std::size_t> outputs;  ///< by output of the program: the operand that it writes
 };
 
-/// Element-wise work that a kernel does on its result before it stores it. Input 0 of the program
-/// is that result; the others are operands after the kernel's own, in order.
+/// Element-wise work that a kernel does on its result before storing it. Input 0 of the program is
+/// this result. The other inputs are further operands, after those of the kernel itself, in order.
 struct Tail {
-  /// An operand [1], [channels] or of the result's shape.
+  /// Shape of an operand: [1], [channels], or that of the result.
   enum class Extent { Scalar, Channel, Full };
   MapProgram program;
-  std::vector<Extent> extents;  ///< by number of the program's inputs; Full of the result itself
+  std::vector<Extent> extents;  ///< by input of the program; Full for input 0
 };
 
 }  // namespace popir

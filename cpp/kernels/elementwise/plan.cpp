@@ -24,7 +24,8 @@ constexpr std::int64_t kLongBox = 16 * 1024;
 constexpr std::int64_t kThreadWork = 48 * 1024;
 
 /// Results of at least this size are written with non-temporal stores: three quarters of the
-/// last-level cache, with an upper limit, because other processes may use part of a shared cache.
+/// last-level cache, but from 8 to 24 MiB. The upper limit is there because other processes may use
+/// part of a shared cache.
 std::size_t streamBytes() {
   static const std::size_t bytes = [] {
     const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);

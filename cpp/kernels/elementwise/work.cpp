@@ -1,4 +1,4 @@
-// What the machine reading is told of an element-wise kernel.
+// MapKernel::work(): an element-wise kernel as the machine reading costs it.
 #include <map>
 
 #include "kernels/elementwise/expression.hpp"
@@ -11,7 +11,9 @@ using Kind = MapProgram::Kind;
 
 enum class Spread { Full, Inner, Outer, Scalar };
 
-/// How the operand is broadcast to its shape.
+/// How an operand is broadcast to its shape. Full: not at all. Scalar: it has one element. Outer:
+/// along the last dimension, and not along all. Inner: only along dimensions before the last.
+/// Dimensions of size 1 do not count.
 Spread spreadOf(const Layout& l) {
   bool anyZero = false, anyStep = false, lastZero = false;
   for (std::size_t d = 0; d < l.shape.size(); ++d) {
@@ -23,8 +25,8 @@ Spread spreadOf(const Layout& l) {
   return !anyStep ? Spread::Scalar : lastZero ? Spread::Outer : Spread::Inner;
 }
 
-/// Number of elements in the longest run of trailing dimensions that all are stepped over, or, with
-/// `repeat`, all are broadcast.
+/// Number of elements in the longest run of trailing dimensions of which none is broadcast, or,
+/// with `repeat`, of which all are.
 std::uint64_t columnsOf(const Layout& l, bool repeat) {
   std::uint64_t n = 1;
   for (std::size_t d = l.shape.size(); d-- > 0;) {
@@ -35,8 +37,8 @@ std::uint64_t columnsOf(const Layout& l, bool repeat) {
   return n;
 }
 
-/// The conversion of a 16-bit operand to float for computing. The expression itself contains no
-/// such step.
+/// True for the conversion of a 16-bit operand to float and of a float result to 16 bits. These are
+/// not part of the expression; they are there because 16-bit floats are computed in float.
 bool isStorageConversion(const Value& v, const MapProgram& p) {
   if (v.op != VecOp::Convert) return false;
   const bool widens = v.from == Lane::F16 || v.from == Lane::BF16;
@@ -45,7 +47,7 @@ bool isStorageConversion(const Value& v, const MapProgram& p) {
          (narrows && v.from == Lane::F32 && p[v.args[0]].kind == Kind::Apply);
 }
 
-/// What lies beyond the operators of expressions is a cast to the machine.
+/// The operator that the machine reading costs. Copies and conversions are casts.
 Operator operatorOf(VecOp op) {
   return op < VecOp::Copy ? static_cast<Operator>(op) : Operator::CAST;
 }

@@ -48,7 +48,7 @@ class ClassLossRunner : public Runner {
         std::fill_n(delta, classes_, losses[i]);
         return;
       }
-      // The deltas are numbered before the losses.
+      // Result numbers, for stochastic rounding: first all deltas, then all losses.
       const std::int64_t first = i * classes_;
       losses[i] = rounded<T>(type_ == ClassLoss::SumSquared
                                  ? squared(output, label, delta, first)

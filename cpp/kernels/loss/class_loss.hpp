@@ -12,8 +12,9 @@ namespace popir {
 enum class ClassLoss : std::uint8_t { SumSquared, CrossEntropy };
 constexpr ClassLoss lastOf(ClassLoss) { return ClassLoss::CrossEntropy; }
 
-/// Operands, dense: outputs [samples, classes], labels [samples], loss [samples], deltas [samples,
-/// classes], and, if `scaled`, one element each that deltas are multiplied and outputs divided by.
+/// Operands, all dense: outputs [samples, classes], labels [samples], loss [samples], deltas
+/// [samples, classes]. If `scaled`, two scales of one element follow: deltas are multiplied by the
+/// first, and outputs are divided by the second. SumSquared ignores the scales.
 class ClassLossKernel : public Kernel {
  public:
   ClassLossKernel(ClassLoss type, bool scaled) : type_(type), scaled_(scaled) {}
@@ -28,7 +29,7 @@ class ClassLossKernel : public Kernel {
   /// "popnn::LossSumSquaredTransform" or "popnn::LossCrossEntropyTransform".
   Work work(const std::vector<Layout>& operands) const override;
 
-  /// What it is made of, in the order of its constructor; for saved programs.
+  /// Constructor arguments in order, for saved executables.
   auto state() const { return std::tie(type_, scaled_); }
 
  private:

@@ -11,8 +11,8 @@ namespace popir {
 /// The label of a sample that has no class: MASKED_LABEL_CODE as a signed number.
 constexpr std::int64_t kMaskedLabel = -1;
 
-/// Reads labels as signed numbers. Unsigned ones too large for a class come out negative, which is
-/// no class either.
+/// Reads labels as signed numbers. An unsigned label of 2^31 or more (2^63 or more if it has 64
+/// bits) is read as a negative number. No class has such a number, so this changes no result.
 class Labels {
  public:
   static bool supports(poplar::Type type) {

@@ -19,7 +19,7 @@ const SavedKernel<NllKernel> kSavedNll("nll");
 
 constexpr std::int64_t kHalves = 512;  // elements converted at a time
 
-/// Elements T, computed with as C: float for the 16-bit floats, else T.
+/// Elements T, computed in C: float for the 16-bit floats, else T.
 template <class T, class C>
 class NllRunner : public Runner {
  public:
@@ -54,15 +54,16 @@ class NllRunner : public Runner {
  private:
   static constexpr bool kHalf = std::is_same_v<T, half>;
   static constexpr C kNan = std::numeric_limits<C>::quiet_NaN();
-  // What probabilities are kept away from 0 by: PopART's constants.
+  // Lower bounds of a probability p before log(p) and 1 / p are computed. They are PopART's.
   static constexpr C kLeastForLog = kHalf ? C(6.104e-5f) : C(1e-7);
   static constexpr C kLeastForInverse = kHalf ? C(6.104e-5f) : C(1e-10);
 
-  static C atLeast(C p, C least) { return p < least ? least : p; }  // NaN stays
+  static C atLeast(C p, C least) { return p < least ? least : p; }  // NaN stays NaN
 
   bool ignored(std::int64_t label) const {
     if (!params_.hasIgnoreIndex) return false;
-    // Labels of 32 bits are compared as such, so that -1 goes with unsigned ones.
+    // 32-bit labels are compared in 32 bits, so that ignoreIndex -1 matches the unsigned label
+    // 2^32 - 1.
     return labelType_.sizeInBytes() == 8
                ? label == params_.ignoreIndex
                : static_cast<std::int32_t>(label) == static_cast<std::int32_t>(params_.ignoreIndex);
@@ -73,8 +74,9 @@ class NllRunner : public Runner {
     return weights && valid(label) ? static_cast<C>(weights[label]) : C(1);
   }
 
-  // What the mean divides by: the samples that count, each by the weight of its class. Never 0:
-  // where no sample counts, the sums that it divides are 0, and their mean is to be 0 too.
+  // The divisor of the mean: the number of samples that are not ignored; with class weights, the
+  // sum of the weights of their classes. If it is 0 it becomes 1, so that the mean of
+  // no samples is 0.
   C count(const Labels& labels, const T* weights) const {
     double n = 0;
     for (std::int64_t i = 0; i < samples_; ++i)
@@ -108,7 +110,8 @@ class NllRunner : public Runner {
     out[0] = rounded<T>(sum, rounding_, 0);
   }
 
-  // The factor of sample i's gradient.
+  // The gradient of the loss of sample i. Sum and Mean have a single loss, and so a single
+  // gradient.
   C scaleOf(const void* g, std::int64_t i) const {
     const std::int64_t at = params_.reduction == LossReduction::None ? i : 0;
     return gradType_ == poplar::FLOAT ? static_cast<C>(static_cast<const float*>(g)[at])
@@ -133,7 +136,7 @@ class NllRunner : public Runner {
       const C scale = scaleOf(g, i) * weightOf(weights, label) / n;
       const C at = static_cast<C>(row[label]);
       if (kind_ == NllKind::SoftmaxGrad) {
-        // expm1: a probability near 1 keeps the digits of its distance from 1.
+        // p - 1. From log(p) by expm1, since exp(log(p)) - 1 would lose digits where p is near 1.
         const C fromOne = params_.inputIsLogProbability ? std::expm1(at) : at - C(1);
         scaledProbabilities(row, scale, to, i * classes_, label, fromOne * scale);
       } else {
@@ -145,8 +148,8 @@ class NllRunner : public Runner {
     });
   }
 
-  // to = scale p, p from its logarithm if that is what there is, but for the label's. `first` is
-  // the number of the first result.
+  // to[label] = ofLabel, and to[j] = scale * p[j] for all other classes j. Computes p from its
+  // logarithm if the input is log probabilities. `first` is the result number of to[0].
   void scaledProbabilities(const T* p, C scale, T* to, std::int64_t first, std::int64_t label,
                            C ofLabel) const {
     static const VecFn exp =

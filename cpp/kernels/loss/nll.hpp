@@ -1,4 +1,4 @@
-// The kernel behind the losses of classifiers and their gradients.
+// The kernel of the negative log likelihood loss and of its gradients.
 #ifndef popir_kernels_loss_nll_hpp
 #define popir_kernels_loss_nll_hpp
 
@@ -10,15 +10,15 @@
 
 namespace popir {
 
+/// The operands of each kind. The last one is written. Class weights, if any, come just before it.
 enum class NllKind {
-  Loss,         ///< operands p, labels, loss; here as below the classes' weights may stand before
-                ///< the last operand, which is the one written
+  Loss,         ///< p, labels, loss
   Grad,         ///< gradient of the loss, p, labels, gradient of p
-  SoftmaxGrad,  ///< gradient of the loss, p, labels, gradient of what p is the softmax of
+  SoftmaxGrad,  ///< gradient of the loss, p, labels, gradient of x, where p is the softmax of x
 };
 constexpr NllKind lastOf(NllKind) { return NllKind::SoftmaxGrad; }
 
-/// As popir/Nll.hpp says, of dense operands; p is [samples, classes].
+/// Computes what popir/Nll.hpp says. All operands are dense; p is [samples, classes].
 class NllKernel : public Kernel {
  public:
   NllKernel(NllKind kind, const NllParams& params) : kind_(kind), params_(params) {}
@@ -33,7 +33,7 @@ class NllKernel : public Kernel {
   /// "popnn::Nll", "popnn::NllGrad" or "popnn::NllSoftmaxGrad".
   Work work(const std::vector<Layout>& operands) const override;
 
-  /// What it is made of, in the order of its constructor; for saved programs.
+  /// Constructor arguments in order, for saved executables.
   auto state() const { return std::tie(kind_, params_); }
 
  private:

@@ -9,10 +9,10 @@
 
 namespace popir {
 
-/// Operand: what is written, with any strides > 0, or in any block.
+/// Operand: the tensor to fill, with any strides > 0, or in any channel block.
 class FillKernel : public Kernel {
  public:
-  /// The first sizeInBytes() of `value` are the element.
+  /// `value`: the bytes of the element; those beyond its size are not used.
   explicit FillKernel(std::array<unsigned char, 8> value) : value_(value) {}
 
   const char* name() const override { return "fill"; }
@@ -25,7 +25,7 @@ class FillKernel : public Kernel {
   Work work(const std::vector<Layout>& operands) const override;
   std::vector<std::size_t> tied(const std::vector<Layout>&) const override { return {0}; }
 
-  /// What it is made of, in the order of its constructor; for saved programs.
+  /// Constructor arguments in order, for saved executables.
   auto state() const { return std::tie(value_); }
 
  private:

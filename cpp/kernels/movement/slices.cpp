@@ -16,14 +16,15 @@ namespace {
 
 const SavedKernel<SlicesKernel> kSavedSlices("slices");
 
-/// What computes needs to know of a run, beside where it lies.
+/// The arguments for one run of the kinds that compute.
 struct Run {
   const void* scale;
   const Rounding& rounding;
-  std::int64_t first;  // number of the first result
+  std::int64_t first;  // result number of the first element
 };
 
-// Moves a run of n elements between t, which lies `stride` apart, and a slice.
+// Reads or updates n elements of t, which are `stride` elements apart. `slice` points to the n
+// corresponding elements of a slice, which are contiguous.
 using Move = void (*)(char* t, std::int64_t stride, char* slice, std::int64_t n, const Run& run);
 
 template <class T>
@@ -46,7 +47,7 @@ void writeRun(char* t, std::int64_t stride, char* slice, std::int64_t n, const R
     for (std::int64_t i = 0; i < n; ++i) to[i * stride] = from[i];
 }
 
-/// to[i * stride] = of(to[i * stride], from[i]) for elements T, computed with as C.
+/// to[i * stride] = of(to[i * stride], from[i]) for elements T, computed in C.
 template <class T, class C, class Of>
 void update(T* to, std::int64_t stride, const T* from, std::int64_t n, const Run& run,
             const Of& of) {
@@ -55,7 +56,7 @@ void update(T* to, std::int64_t stride, const T* from, std::int64_t n, const Run
   });
 }
 
-/// Elements T, computed with as C, and the scale an S.
+/// Add, for elements T, computed in C, and a scale of type S.
 template <class T, class C = T, class S = T>
 void addRun(char* t, std::int64_t stride, char* slice, std::int64_t n, const Run& run) {
   const auto factor = static_cast<C>(*static_cast<const S*>(run.scale));
@@ -63,7 +64,7 @@ void addRun(char* t, std::int64_t stride, char* slice, std::int64_t n, const Run
                [=](C a, C b) { return a + factor * b; });
 }
 
-/// Computes in place, elements T with as C, by one of the structs below.
+/// A kind that computes without a scale, by one of the structs below. Elements T, computed in C.
 template <class T, class C, class Compute>
 void computeRun(char* t, std::int64_t stride, char* slice, std::int64_t n, const Run& run) {
   update<T, C>(reinterpret_cast<T*>(t), stride, reinterpret_cast<const T*>(slice), n, run,
@@ -137,7 +138,7 @@ class SlicesRunner : public Runner {
     std::reverse(loops.begin(), loops.end());
     for (std::int64_t d = 0; d < offsets.shape[1]; ++d)
       sliced_.push_back({t.shape[d] - loops[d].count + 1, t.strides[d]});
-    // Slices of one element along the first dimension meet nowhere else.
+    // With size 1 along the first dimension, slices at different offsets in it share no element.
     apart_ = !loops.empty() && loops[0].count == 1;
     loops_ = simplified(loops);
     size_ = dense;
@@ -157,7 +158,8 @@ class SlicesRunner : public Runner {
       });
       return;
     }
-    // Each task does all that falls into its part of t, in the order of the slices.
+    // Each task updates its own part of t: it does all slices there, in their order. So results do
+    // not depend on the number of threads.
     const void* scale = kind_ == SlicesKind::Add ? operands[3] : nullptr;
     const std::int64_t tasks = apart_ ? static_cast<std::int64_t>(threads_) : 1;
     parallelFor(tasks, threads_, slices_ * size_, [&](std::int64_t task) {
@@ -179,8 +181,8 @@ class SlicesRunner : public Runner {
     return isSigned_ ? value : static_cast<std::int64_t>(static_cast<std::uint32_t>(value));
   }
 
-  // Where slice i begins in t, from t's first element, before which that of a reversed t lies;
-  // nothing if it is not within t.
+  // Offset of the first element of slice i from the first element of t, in elements; negative if t
+  // has negative strides. Nothing if the slice is not entirely inside t.
   std::optional<std::int64_t> place(const std::int32_t* offsets, std::int64_t i) const {
     std::int64_t at = 0;
     for (std::size_t d = 0; d < sliced_.size(); ++d) {
@@ -235,7 +237,7 @@ void SlicesKernel::check(const std::vector<OperandInfo>& operands) const {
   const auto access = reads                        ? Access::Read
                       : kind_ == SlicesKind::Write ? Access::Write
                                                    : Access::ReadWrite;
-  // What is not written of t stays: it may be given as read too.
+  // Elements of t outside of the slices keep their values, so t may also be given as read.
   require(t.access == access || (!reads && t.access == Access::ReadWrite),
           "the whole is read or written where it must not be");
   require(offsets.type == poplar::INT || offsets.type == poplar::UNSIGNED_INT,

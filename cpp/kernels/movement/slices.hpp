@@ -9,7 +9,7 @@
 namespace popir {
 
 enum class SlicesKind {
-  Read,   ///< operands t, offsets, slices
+  Read,   ///< operands t, offsets, slices (written)
   Write,  ///< t (written), slices, offsets
   Add,    ///< t (read and written), slices, offsets, scale (one element)
   Max,    ///< t (read and written), slices, offsets
@@ -17,9 +17,12 @@ enum class SlicesKind {
 };
 constexpr SlicesKind lastOf(SlicesKind) { return SlicesKind::Mul; }
 
-/// Slices of a tensor along its first dimensions. t is [sliced dimensions..., others...], strided
-/// as it likes; offsets [slices, sliced dimensions], INT or UNSIGNED_INT; slices [slices, sizes...,
-/// others...], dense. A slice that is not within t is zeros, or is left out.
+/// Reads or updates slices of a tensor t at given offsets along its first dimensions, the sliced
+/// ones. Operands:
+/// t        [sliced dimensions..., other dimensions...], with any strides;
+/// offsets  [number of slices, number of sliced dimensions], INT or UNSIGNED_INT;
+/// slices   [number of slices, sizes along sliced dimensions..., other dimensions...], dense.
+/// If a slice is not entirely inside t, Read writes zeros, and the other kinds skip the slice.
 class SlicesKernel : public Kernel {
  public:
   explicit SlicesKernel(SlicesKind kind) : kind_(kind) {}
@@ -35,11 +38,11 @@ class SlicesKernel : public Kernel {
     return writesHalf && kind_ > SlicesKind::Write ? Rounds::AsAsked : Rounds::Nothing;
   }
   void check(const std::vector<OperandInfo>& operands) const override;
-  /// "popops::MultiSlice", "popops::MultiUpdate" or, of the kinds that compute,
-  /// "popops::MultiUpdateAdd".
+  /// "popops::MultiSlice" (Read), "popops::MultiUpdate" (Write), or "popops::MultiUpdateAdd"
+  /// (others).
   Work work(const std::vector<Layout>& operands) const override;
 
-  /// What it is made of, in the order of its constructor; for saved programs.
+  /// Constructor arguments in order, for saved executables.
   auto state() const { return std::tie(kind_); }
 
  private:

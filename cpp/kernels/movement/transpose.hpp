@@ -8,8 +8,8 @@
 
 namespace popir {
 
-/// Transposes matrices. Operands: what is written, [matrices, columns, rows], and what is read,
-/// [matrices, rows, columns], of elements of 1, 2, 4 or 8 bytes; both dense.
+/// Transposes matrices. Operands: the result [matrices, columns, rows] and the input [matrices,
+/// rows, columns], both dense, with elements of 1, 2, 4 or 8 bytes.
 class TransposeKernel : public Kernel {
  public:
   const char* name() const override { return "transpose"; }
@@ -20,7 +20,7 @@ class TransposeKernel : public Kernel {
   /// "popops::Transpose".
   Work work(const std::vector<Layout>& operands) const override;
 
-  /// What it is made of, in the order of its constructor; for saved programs.
+  /// Constructor arguments in order, for saved executables.
   auto state() const { return std::tuple<>(); }
 };
 

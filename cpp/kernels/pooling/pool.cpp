@@ -16,12 +16,13 @@ namespace {
 
 const SavedKernel<PoolKernel> kSavedPool("pool");
 
-// Inputs of a band, all lanes together, that stay in the nearer caches.
+// The most bytes of input per band, over all lanes of a group, so that they stay in the L2 cache.
 constexpr std::int64_t kBandBytes = 128 * 1024;
 
 void findInside(PoolAxis& a) {
   for (std::int64_t o = 0; o < a.out; ++o) {
-    // The first tap at or after position x; a window may be far larger than what is in it.
+    // The first tap that reads position x or a later one. Computed by division, because a window
+    // may be much larger than the input.
     const auto from = [&](std::int64_t x) {
       const std::int64_t distance = x - a.at(o, 0);
       return std::clamp<std::int64_t>((distance + a.dilation - 1) / a.dilation, 0, a.kernel);
@@ -81,7 +82,8 @@ bool PoolKernel::accepts(std::size_t, const Layout& layout) const {
 
 std::unique_ptr<Runner> PoolKernel::prepare(const std::vector<Layout>& operands,
                                             const Setting& setting) const {
-  // Which operand is what; shapes of gradients are those of what they are gradients of.
+  // `in` and `out` are the layouts of the pooling's input and output. For gradients they are taken
+  // from operands of the same shape; a gradient has the shape of what it is the gradient of.
   const bool grad = isGrad(kind_), max = isMax(kind_);
   const Layout& in = operands[grad && !max ? 1 : 0];
   const Layout& out = operands[grad ? (max ? 1 : 0) : 1];

@@ -1,4 +1,4 @@
-// The kernel behind pooling, forwards and backwards.
+// The kernel of pooling and its gradients.
 #ifndef popir_kernels_pooling_pool_hpp
 #define popir_kernels_pooling_pool_hpp
 
@@ -10,9 +10,10 @@
 namespace popir {
 
 /// Operands, all [batch, channels, spatial...], plain or in blocks of 8 or 16 channels:
-/// forwards               input, output;
-/// sums backwards         gradient of the output, gradient of the input;
-/// maxima backwards       input, gradient of the output, gradient of the input.
+/// Max, Sum, Average                        input, output;
+/// SumGrad, AverageGrad                     gradient of the output, gradient of the input;
+/// MaxGradFirst, MaxGradAll, MaxGradShared  input, gradient of the output, gradient of the input.
+/// The last one is written.
 class PoolKernel : public Kernel {
  public:
   /// `axes`: the spatial dimensions.
@@ -30,10 +31,10 @@ class PoolKernel : public Kernel {
     return writesHalf ? Rounds::AsAsked : Rounds::Nothing;
   }
   void check(const std::vector<OperandInfo>& operands) const override;
-  /// "popnn::MaxPooling", "popnn::SumPooling" (averages too), or "popnn::MaxPoolingGradient".
+  /// "popnn::MaxPooling", "popnn::MaxPoolingGradient", or "popnn::SumPooling" for all other kinds.
   Work work(const std::vector<Layout>& operands) const override;
 
-  /// What it is made of, in the order of its constructor; for saved programs.
+  /// Constructor arguments in order, for saved executables.
   auto state() const { return std::tie(kind_, axes_); }
 
  private:

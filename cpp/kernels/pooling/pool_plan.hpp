@@ -1,9 +1,11 @@
-// What the loops of a pooling need to know, fixed when it is prepared.
+// The plan of a pooling: everything that its loops need, fixed when the kernel is prepared.
 //
-// The channels of all samples are planes, numbered in order. They are worked on in groups of
-// `lanes` neighbours, whose elements of one position lie side by side: as they do in an operand
-// with blocks of that many channels, and as an operand of another layout is copied to scratch. A
-// task is a group and a band: a range of outputs along the first spatial dimension.
+// A plane is one channel of one sample; planes are numbered in the order [batch, channel]. The
+// loops work on groups of `lanes` consecutive planes. They need the elements of a group at one
+// position to be contiguous: [position, lane]. An operand in blocks of `lanes` channels is stored
+// like this and used in place, unless it has 16-bit floats. Any other operand is copied to scratch
+// memory in this form. A band is a range of outputs along the first spatial dimension. A task
+// computes one band of one group.
 #ifndef popir_kernels_pooling_pool_plan_hpp
 #define popir_kernels_pooling_pool_plan_hpp
 
@@ -21,9 +23,9 @@ enum class PoolKind {
   Average,
   SumGrad,
   AverageGrad,
-  MaxGradFirst,   ///< to the first maximum of a window
-  MaxGradAll,     ///< to every maximum
-  MaxGradShared,  ///< in equal parts to every maximum
+  MaxGradFirst,   ///< the gradient of an output goes to the first maximum of its window
+  MaxGradAll,     ///< the gradient goes to every maximum
+  MaxGradShared,  ///< the gradient is divided equally among the maxima
 };
 constexpr PoolKind lastOf(PoolKind) { return PoolKind::MaxGradShared; }
 
@@ -33,34 +35,36 @@ constexpr bool isAverage(PoolKind k) {
   return k == PoolKind::Average || k == PoolKind::AverageGrad;
 }
 
-/// A range of numbers, without `end`.
+/// The numbers from `begin` to `end` - 1.
 struct PoolRange {
   std::int64_t begin, end;
 };
 
-/// One spatial dimension. Output o looks at inputs o * stride - pad + k * dilation, k < kernel.
+/// One spatial dimension. The window of output o has taps k < kernel; tap k reads the input at
+/// o * stride - pad + k * dilation.
 struct PoolAxis {
   std::int64_t in, out, kernel, stride, dilation, pad;
-  /// For each output: how many elements of its window an average divides by.
+  /// By output: how many taps of this dimension an average counts. It divides by the product of the
+  /// counts of all dimensions.
   std::vector<std::int64_t> counts;
-  /// For each output: the elements of its window that are inside; set when a kernel is prepared.
+  /// By output: the taps that read inside of the input, not in the padding. Set by prepare().
   std::vector<PoolRange> inside = {};
-  /// The outputs whose windows are inside as a whole; likewise.
+  /// The outputs whose windows are entirely inside of the input. Set by prepare().
   PoolRange whole = {0, 0};
 
-  /// What it is before a kernel is prepared; for saved programs.
+  /// The members that prepare() does not set, for saved executables.
   auto state() const { return std::tie(in, out, kernel, stride, dilation, pad, counts); }
   std::int64_t at(std::int64_t o, std::int64_t k) const { return o * stride - pad + k * dilation; }
 };
 
-/// Where the elements of an operand lie.
+/// The memory layout of an operand.
 struct PoolOperand {
-  std::int64_t positions = 0;  // of a plane
-  std::int64_t block = 1;      // channels side by side; 1 if plain
+  std::int64_t positions = 0;  // in a plane
+  std::int64_t block = 1;      // contiguous channels; 1 if plain
 
   PoolOperand() = default;
   explicit PoolOperand(const Layout& layout);
-  /// The first element of a plane; its others follow in steps of `block`.
+  /// Offset of the first element of a plane. The others follow at distances of `block` elements.
   std::int64_t offset(std::int64_t plane) const {
     return plane / block * positions * block + plane % block;
   }
@@ -70,10 +74,10 @@ struct PoolPlan {
   PoolKind kind;
   std::vector<PoolAxis> axes;
   std::int64_t planes, lanes;
-  PoolOperand in, out, inGrad;  // the gradient of the output has the layout `out`
-  std::int64_t rows;            // outputs of all dimensions but the last
-  std::int64_t window;          // rows of a window, at most
-  std::int64_t band;            // outputs of a band; gradients have one band
+  PoolOperand in, out, inGrad;  // `out` is also the layout of the output's gradient
+  std::int64_t rows;            // rows of the output in a plane
+  std::int64_t window;          // input rows in a window, at most
+  std::int64_t band;            // length of a band; gradients have a single band
   Rounding rounding;
 
   std::int64_t groups() const { return (planes + lanes - 1) / lanes; }

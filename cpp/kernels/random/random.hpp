@@ -34,9 +34,9 @@ struct RandomNumbers {
 /// Dense operands: the result; the seed, two unsigned ints, also written if `countRuns`; for
 /// Dropout the input, with the type and shape of the result.
 ///
-/// Element i, in row-major order, uses word i of the stream. DOUBLE elements use words 2i and 2i+1,
-/// except for Bernoulli and Dropout. Normal elements 2j and 2j+1 are computed together from the
-/// words of both.
+/// Element i, in row-major order, uses word i of the stream. Elements of DOUBLE (except for
+/// Bernoulli and Dropout) and LogUniform integers use words 2i and 2i+1. Normal elements 2j and
+/// 2j+1 are computed together from the words of both.
 class RandomKernel : public Kernel {
  public:
   explicit RandomKernel(const RandomNumbers& numbers) : numbers_(numbers) {}

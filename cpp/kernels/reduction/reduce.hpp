@@ -10,7 +10,8 @@
 
 namespace popir {
 
-/// Operands: the input, the output and, if `scaled`, one FLOAT.
+/// Operands: the input, the output and, if `scaled`, a scale of one FLOAT. With `update` the result
+/// is combined with the old output, as popops::ReduceParams says.
 class ReduceKernel : public Kernel {
  public:
   /// `reduced[d]` is true if dimension d of the input is reduced.

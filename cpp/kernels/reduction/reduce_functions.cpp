@@ -13,7 +13,7 @@ namespace {
 
 template <class A>
 A logAdd(A a, A b) {
-  if (a == b) return a + static_cast<A>(0.69314718055994530942);  // infinities too
+  if (a == b) return a + static_cast<A>(0.69314718055994530942);  // inf - inf is NaN
   return std::max(a, b) + std::log1p(std::exp(-std::abs(a - b)));
 }
 

@@ -9,15 +9,15 @@
 namespace popir {
 
 enum class SoftmaxKind {
-  Softmax,         ///< operands x, y
+  Softmax,         ///< operands x, y; the last one is written
   LogSoftmax,      ///< x, y
   SoftmaxGrad,     ///< y, gradient of y, gradient of x
   LogSoftmaxGrad,  ///< y, gradient of y, gradient of x
 };
 constexpr SoftmaxKind lastOf(SoftmaxKind) { return SoftmaxKind::LogSoftmaxGrad; }
 
-/// Acts on the last dimension of dense operands of equal shape and type: FLOAT, HALF or DOUBLE. The
-/// output may be the same memory as an input.
+/// Acts on the last dimension of dense operands of equal shape and type: FLOAT, HALF, BFLOAT16 or
+/// DOUBLE. The output may be the same memory as an input.
 class SoftmaxKernel : public Kernel {
  public:
   /// `scale` multiplies the result. Only for SoftmaxKind::Softmax.
