@@ -35,6 +35,7 @@ class DataType(enum.Enum):
     # Graphcore's 8-bit floats have no infinity and no minus zero: ONNX's FNUZ encodings.
     FLOAT8_143 = ("float8_143", ml_dtypes.float8_e4m3fnuz, 18, 1)
     FLOAT8_152 = ("float8_152", ml_dtypes.float8_e5m2fnuz, 20, 1)
+    FLOAT8E8M0 = ("float8_e8m0fnu", ml_dtypes.float8_e8m0fnu, 24, 1)
     DOUBLE = ("float64", np.float64, 11, 8)
     COMPLEX64 = ("complex64", np.complex64, 14, 8)
     COMPLEX128 = ("complex128", np.complex128, 15, 16)
@@ -63,6 +64,11 @@ class DataType(enum.Enum):
         if self._dtype is None:
             raise popart_exception(f"DataType.{self.name} has no numpy type.")
         return self._dtype
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether the elements are integers; BOOL are not."""
+        return self._dtype is not None and self._dtype.kind in "iu"
 
     @staticmethod
     def of(value: object) -> DataType:

@@ -234,6 +234,8 @@ def elements() -> Iterator[Row]:
     yield from rows(Case("Selu", [SIGNED]), alpha=0.5, gamma=0.5)
     yield from rows(Case("ThresholdedRelu", [SIGNED]), alpha=0.25)
     yield from rows(graphcore("Scale", [SIGNED], scale=2.0), scale=3.0)
+    shifted = Case("BitShift", [ints(5, dtype=np.uint8)] * 2, {"direction": "LEFT"})
+    yield Row(shifted, "direction", "RIGHT")
     yield from rows(Case("Mod", [ints(-5), ints(3)]), fmod=1)
     for type in ("Softmax", "LogSoftmax"):
         yield from rows(Case(type, [[2, 3, 4]]), axis=0)
@@ -255,11 +257,50 @@ def others() -> Iterator[Row]:
     yield Row(steps, "stash_type", 11, dtype=np.float16, versions=[27])
 
 
+def quantized() -> Iterator[Row]:
+    """Quantization, and convolutions of integers."""
+    x, zeros = np.linspace(-3.0, 3.0, 4).reshape(2, 2), ints(0, 9, dtype=np.uint8)
+    bytes, scales = ints(1, 2, 3, 4, dtype=np.uint8).reshape(2, 2), np.array([0.1, 0.3])
+    for type, given in (("QuantizeLinear", x), ("DequantizeLinear", bytes)):
+        yield from rows(Case(type, [given, scales, zeros]), axis=0)
+        blocks = Case(type, [given, scales.reshape(2, 1)], {"block_size": 2})
+        yield Row(blocks, "block_size", 1, refused=r"expected is \[2, 2\]")
+    yield from rows(Case("QuantizeLinear", [x, np.float64(0.3)]), output_dtype=3)
+    # The quotient, 100.53, is 100.5 in half.
+    yield Row(Case("QuantizeLinear", [np.array([30.16]), np.float64(0.3)]), "precision", 10)
+    yield Row(Case("DequantizeLinear", [bytes, np.float64(0.3)]), "output_dtype", 10)
+    data = (np.arange(50) % 7).astype(np.uint8).reshape(1, 2, 5, 5)
+    weights = (np.arange(36) % 5).astype(np.uint8).reshape(2, 2, 3, 3)
+    one, zero = np.float32(1), np.uint8(0)
+    scaled = [data, one, zero, weights, one, zero, one, zero]
+    for case in (Case("ConvInteger", [data, weights]), Case("QLinearConv", scaled)):
+        yield from rows(
+            case, auto_pad="SAME_LOWER", dilations=[2, 2], pads=[1, 1, 1, 1], strides=[2, 2]
+        )
+        yield Row(case, "kernel_shape", [2, 2], refused="kernel_shape")
+        yield Row(case, "group", 2, refused="group")
+
+
+def random_numbers() -> Iterator[Row]:
+    for like, inputs in (("", []), ("Like", [[2, 3]])):
+        shape = {} if like else {"shape": [2, 3]}
+        normal = Case(f"RandomNormal{like}", inputs, shape)
+        yield from rows(normal, dtype=11, mean=1.0, scale=2.0, seed=1.5)
+        uniform = Case(f"RandomUniform{like}", inputs, shape)
+        yield from rows(uniform, dtype=11, low=-1.0, high=2.0, seed=1.5)
+        if not like:
+            yield from (row for case in (normal, uniform) for row in rows(case, shape=[3]))
+    logarithms = Case("Multinomial", [np.zeros((4, 9))], {"sample_size": 5})
+    yield from rows(logarithms, dtype=7, sample_size=6, seed=1.5)
+    yield from rows(Case("Bernoulli", [np.full((4, 9), 0.5)]), dtype=7, seed=1.5)
+
+
 ROWS = [
     row
     for family in (
         *(legacy, reductions, pools, convolutions, normalisations),
         *(recurrent, losses, shapes, elements, others),
+        *(quantized, random_numbers),
     )
     for row in family()
 ]
