@@ -703,6 +703,13 @@ def shift(g: Graph, type: str) -> None:
     g.node(type, [x, y], {"direction": g.rng.choice(["LEFT", "RIGHT"])})
 
 
+def bit_cast(g: Graph, type: str) -> None:
+    """To any type as wide."""
+    x = g.pick([t for t in g.types(type) if t != BOOL])
+    wide = [t for t in g.types(type) if t.itemsize == x.dtype.itemsize and t != BOOL]
+    g.node(type, [x], {"to": DataType.of(g.rng.choice(wide)).onnx})
+
+
 def gemm(g: Graph, type: str) -> None:
     """Transposed or not, with factors, with a bias of any shape that broadcasts."""
     a = g.pick(g.types(type), _ranked(2, 2))
@@ -1014,6 +1021,7 @@ _ONNX: dict[str, Maker] = {
     "QLinearMatMul": qlinear_matmul,
     **_rows(integer_conv, "ConvInteger", "QLinearConv"),
     "BitShift": shift,
+    "BitCast": bit_cast,
     "Gemm": gemm,
     "Conv": conv,
     **_rows(pool, "MaxPool", "AveragePool"),

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 from onnx import helper
@@ -19,6 +20,7 @@ from popir.errors import OperatorAttributeError, PopirError
 from popir.ir import Graph, Op, OperatorIdentifier, Tensor, TensorType
 from popir.onnxio import schemas
 from popir.options import OptionWarning
+from popir.types import DataType
 from tests.models import step, training_session
 from tests.ops.cases import Array, Case, ints
 from tests.ops.test_cases import infer, inputs_of, model_of
@@ -219,9 +221,14 @@ def shapes() -> Iterator[Row]:
 
 def elements() -> Iterator[Row]:
     yield from rows(Case("Cast", [SIGNED], {"to": 7}), to=6)
-    for case in (Case("Cast", [SIGNED], {"to": 7}), Case("CastLike", [SIGNED, ints(1)])):
-        yield Row(case, "saturate", 0, unmeaning=True)
-        yield Row(case, "round_mode", "down", unmeaning=True)
+    large = np.array([1e6, 1.5])
+    for target in (ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e8m0fnu):
+        name = "saturate" if target is ml_dtypes.float8_e4m3fn else "round_mode"
+        value = 0 if name == "saturate" else "down"
+        like = np.ones(1, target)
+        yield Row(Case("Cast", [large], {"to": DataType.of(like.dtype).onnx}), name, value)
+        yield Row(Case("CastLike", [large, like]), name, value)
+    yield Row(Case("BitCast", [ints(-1)], {"to": 13}), "to", 11)
     yield from rows(Case("Clip", [SIGNED]), min=-1.0, max=1.0)
     yield from rows(Case("Elu", [SIGNED]), alpha=0.5)
     yield from rows(Case("GlobalLpPool", [[1, 2, 3]]), p=1)
@@ -268,6 +275,8 @@ def quantized() -> Iterator[Row]:
     yield from rows(Case("QuantizeLinear", [x, np.float64(0.3)]), output_dtype=3)
     # The quotient, 100.53, is 100.5 in half.
     yield Row(Case("QuantizeLinear", [np.array([30.16]), np.float64(0.3)]), "precision", 10)
+    float8 = np.zeros((), ml_dtypes.float8_e4m3fn)
+    yield Row(Case("QuantizeLinear", [x * 1e6, np.float64(0.3), float8]), "saturate", 0)
     yield Row(Case("DequantizeLinear", [bytes, np.float64(0.3)]), "output_dtype", 10)
     data = (np.arange(50) % 7).astype(np.uint8).reshape(1, 2, 5, 5)
     weights = (np.arange(36) % 5).astype(np.uint8).reshape(2, 2, 3, 3)

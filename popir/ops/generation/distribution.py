@@ -94,7 +94,7 @@ class UniformOp(DistributionOp):
         return self.low, self.high
 
     def width(self) -> float:
-        """high - low."""
+        """The length of the interval."""
         return self.high - self.low
 
 
@@ -104,7 +104,7 @@ class FreeOp(DistributionOp):
     shape: list[int]
 
     def default_type(self) -> DataType:
-        """FLOAT."""
+        """FLOAT, as ONNX says."""
         return DataType.FLOAT
 
     def draw_shape(self) -> list[int]:

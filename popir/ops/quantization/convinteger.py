@@ -38,13 +38,15 @@ class IntegerConv(Decomposition):
         self, on: Decomposer, x: Tensor, w: Tensor, x_zero: Tensor | None, w_zero: Tensor | None
     ) -> Tensor:
         """The convolution, INT32. Raises OperatorInputError for zero points of wrong shapes."""
+        zeros = [
+            None if x_zero is None else self.scalar(on, "the zero point of x", x_zero),
+            None if w_zero is None else self.channels(on, "the zero point of w", w_zero, w),
+        ]
         most = _greatest(on, x, x_zero) * _greatest_sum(on, w, w_zero)
         kind = DataType.FLOAT if most <= _EXACT else DataType.DOUBLE
-        x_zero = None if x_zero is None else self.scalar(on, "the zero point of x", x_zero)
-        w_zero = None if w_zero is None else self.channels(on, "the zero point of w", w_zero, w)
         total = on.Conv(
-            _centred(on, kind, x, x_zero),
-            _centred(on, kind, w, w_zero),
+            _centred(on, kind, x, zeros[0]),
+            _centred(on, kind, w, zeros[1]),
             auto_pad=self.auto_pad,
             dilations=self.dilations,
             group=self.group,
@@ -133,7 +135,7 @@ class QLinearConv(IntegerConv):
 def _centred(on: Decomposer, kind: DataType, t: Tensor, zero: Tensor | None) -> Tensor:
     """`t` minus its zero point, in `kind`."""
     wide = on.cast(t, kind)
-    return wide if is_zero(zero) else on.Sub(wide, on.cast(zero, kind))
+    return wide if zero is None or is_zero(zero) else on.Sub(wide, on.cast(zero, kind))
 
 
 def _greatest(on: Decomposer, t: Tensor, zero: Tensor | None) -> int:

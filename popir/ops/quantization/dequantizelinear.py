@@ -33,8 +33,7 @@ class DequantizeLinear(QuantizingOp):
             )
         scale, zero = self.pair(on, x, scale, zero)
         if zero is not None:
-            wide = DataType.INT32 if on.info(x).dataType().is_integer else DataType.FLOAT
-            x = on.Sub(on.cast(x, wide), on.cast(zero, wide))
+            x = on.Sub(on.cast(x, on.info(zero).dataType()), zero)
         product = on.Mul(on.cast(x, DataType.FLOAT), on.cast(scale, DataType.FLOAT))
         return on.cast(product, to)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ml_dtypes
+
 from popir.errors import OperatorAttributeError
 from popir.ir import Tensor
 from popir.ops.support.decomposition import Decomposer, Decomposition
@@ -41,17 +43,26 @@ class QuantizingOp(Decomposition):
     def pair(
         self, on: Decomposer, x: Tensor, scale: Tensor, zero: Tensor | None
     ) -> tuple[Tensor, Tensor | None]:
-        """Scale and zero point in shapes that broadcast to that of `x`; the zero point None if it
-        is 0. Raises OperatorInputError, too, if their shapes differ.
+        """Scale and zero point in shapes that broadcast to that of `x`; the zero point as INT32 or
+        FLOAT, or None if it is 0; a scale of FLOAT8E8M0 as FLOAT. Raises
+        OperatorInputError, too, if their shapes differ.
         """
-        if zero is not None and on.shape(scale) != on.shape(zero):
+        one = all(
+            len(on.shape(t)) < 2 and product(on.shape(t)) == 1 for t in (scale, zero or scale)
+        )
+        if zero is not None and not one and on.shape(scale) != on.shape(zero):
             raise self.wrong(
                 f"the scale has shape {on.shape(scale)} and the zero point {on.shape(zero)}; they "
                 "must be equal."
             )
         given = None if is_zero(zero) else zero
-        found = None if given is None else self.each(on, x, "the zero point", given)
-        return self.each(on, x, "the scale", scale), found
+        if given is not None:
+            whole = on.info(given).dataType().is_integer
+            wide = on.cast(given, DataType.INT32 if whole else DataType.FLOAT)
+            given = self.each(on, x, "the zero point", wide)
+        if on.info(scale).dataType().is_narrow:
+            scale = on.cast(scale, DataType.FLOAT)
+        return self.each(on, x, "the scale", scale), given
 
     def result_type(self, default: DataType) -> DataType:
         """The type `output_dtype`, or `default`."""
@@ -103,4 +114,7 @@ def stored(
         q = on.Round(q)
     if zero is not None:
         q = on.Add(q, on.cast(zero, kind))
-    return on.Cast(q, to=to.onnx, saturate=saturate)
+    if to.is_integer and to.is_narrow:  # A Cast clamps to the range of no less than 8 bits.
+        limits = ml_dtypes.iinfo(to.numpy)
+        q = on.Clip(q, on.like(int(limits.min), q), on.like(int(limits.max), q))
+    return on.cast(q, to, saturate)

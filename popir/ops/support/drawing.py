@@ -24,7 +24,7 @@ class DrawingOp(Op):
         return self.id if self._modifier is None else self._modifier
 
     def requiresRandomSeed(self) -> bool:
-        """True: it draws."""
+        """True: it draws random numbers."""
         return True
 
     def appendAttributes(self, os: OpSerialiser) -> None:

@@ -197,4 +197,5 @@ BITWISE += [
         formula=lambda x, y: (x.astype(np.int64) << y).astype(np.int16),
         id="past the sign",
     ),
+    Case("BitCast", [ints(-1, 5)], {"to": 13}, gradient=False, formula=lambda x: x.view("u8")),
 ]
