@@ -73,7 +73,7 @@ def popType(value: TensorInfo | DataType) -> Any:
     return getattr(device("poplar"), _POPLAR_NAMES[kind])
 
 
-def hostType(value: TensorInfo | DataType) -> Any:
+def host_type(value: TensorInfo | DataType) -> Any:
     """The `poplar.Type` in which the host has what the device has as `popType`: UNSIGNED_CHAR for
     narrow types, else the same.
     """

@@ -17,7 +17,7 @@ from popir.lowering.calls import CallOpx, Function
 from popir.lowering.layouts import LayoutFinder
 from popir.lowering.owners import Owners
 from popir.lowering.undeclared_writes import Checks, Watch
-from popir.opx import Opx, block_of, hostType, popType
+from popir.opx import Opx, block_of, host_type, popType
 from popir.poplar import program
 from popir.progress import Logger
 from popir.types import as_bytes
@@ -193,7 +193,7 @@ class Lowering:
             graph = self.devicex.graph()
             if tensor.isConst():
                 assert tensor.data is not None
-                data, host = as_bytes(tensor.data), hostType(tensor.info)
+                data, host = as_bytes(tensor.data), host_type(tensor.info)
                 constant = graph.addConstant(host, shape, data, tensor.id)
                 poputil.mapTensorLinearly(graph, constant)
                 return constant.reinterpret(kind)

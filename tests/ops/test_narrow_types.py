@@ -13,7 +13,7 @@ import pytest
 from onnx import helper, numpy_helper
 
 from popir.errors import OperatorAttributeError, OperatorInputError
-from popir.opx import hostType, popType
+from popir.opx import host_type, popType
 from popir.poplar import QUARTER, UNSIGNED_CHAR
 from popir.types import DataType, as_bytes
 from tests.models import Array, run
@@ -63,7 +63,7 @@ def cast(x: Any, kind: DataType, **attributes: Any) -> Array:
 def test_they_are_bytes_of_one_device_type() -> None:
     for kind in NARROW:
         assert popType(kind) == QUARTER
-        assert hostType(kind) == UNSIGNED_CHAR
+        assert host_type(kind) == UNSIGNED_CHAR
         assert as_bytes(codes(kind)).dtype == np.uint8
     x = np.zeros(3, np.float32)
     assert as_bytes(x) is x

@@ -32,10 +32,13 @@ class DequantizeLinear(QuantizingOp):
                 f"{', '.join(f'{each.name} ({each.onnx})' for each in _RESULTS)}."
             )
         scale, zero = self.pair(on, x, scale, zero)
+        shape = on.shape(x)
+        x = on.cast(x, DataType.FLOAT if zero is None else on.info(zero).dataType())
+        x = on.reshape(x, self.split(shape))
         if zero is not None:
-            x = on.Sub(on.cast(x, on.info(zero).dataType()), zero)
+            x = on.Sub(x, zero)
         product = on.Mul(on.cast(x, DataType.FLOAT), on.cast(scale, DataType.FLOAT))
-        return on.cast(product, to)
+        return on.reshape(on.cast(product, to), shape)
 
 
 OpCreator(DequantizeLinear, onnx_ids("DequantizeLinear", 10, 13, 19, 21, 23, 24, 25, 28))

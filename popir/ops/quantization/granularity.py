@@ -22,7 +22,7 @@ class QuantizingOp(Decomposition):
     output_dtype: int | None
 
     def each(self, on: Decomposer, x: Tensor, what: str, t: Tensor) -> Tensor:
-        """The scale or zero point `t` in a shape that broadcasts to that of `x`: a scalar, a vector
+        """The scale or zero point `t` in a shape that broadcasts to `split`: a scalar, a vector
         along `axis`, or one number for each block along it. Raises OperatorInputError for another
         shape, OperatorAttributeError for a wrong axis or a negative `block_size`.
         """
@@ -40,10 +40,22 @@ class QuantizingOp(Decomposition):
             )
         return on.reshape(t, [*given, *[1] * (len(shape) - axis - 1)])
 
+    def split(self, shape: list[int]) -> list[int]:
+        """The shape of x in which it meets scales and zero points: with blocks a dimension of their
+        own, if all are whole.
+        """
+        block = self.block_size or 0
+        if not block:
+            return shape
+        axis = self._axis(shape)
+        if shape[axis] % block:
+            return shape
+        return [*shape[:axis], shape[axis] // block, block, *shape[axis + 1 :]]
+
     def pair(
         self, on: Decomposer, x: Tensor, scale: Tensor, zero: Tensor | None
     ) -> tuple[Tensor, Tensor | None]:
-        """Scale and zero point in shapes that broadcast to that of `x`; the zero point as INT32 or
+        """Scale and zero point in shapes that broadcast to `split`; the zero point as INT32 or
         FLOAT, or None if it is 0; a scale of FLOAT8E8M0 as FLOAT. Raises
         OperatorInputError, too, if their shapes differ.
         """
@@ -86,12 +98,12 @@ class QuantizingOp(Decomposition):
                 f"{what} has shape {given}; for x of shape {shape} in blocks of {block} along axis "
                 f"{axis} expected is {[*shape[:axis], blocks, *shape[axis + 1 :]]}."
             )
-        block = min(block, max(size, 1))  # A block may be larger than the axis.
         split = on.reshape(t, [*shape[:axis], blocks, 1, *shape[axis + 1 :]])
+        if self.split(shape) != shape:
+            return split
+        block = min(block, max(size, 1))  # A block may be larger than the axis.
         wide = on.Expand(split, on.ints(*shape[:axis], blocks, block, *shape[axis + 1 :]))
         whole = on.reshape(wide, [*shape[:axis], blocks * block, *shape[axis + 1 :]])
-        if blocks * block == size:
-            return whole
         return on.Slice(whole, on.ints(0), on.ints(size), on.ints(axis))
 
 
@@ -101,10 +113,16 @@ def is_zero(t: Tensor | None) -> bool:
 
 
 def stored(
-    on: Decomposer, q: Tensor, zero: Tensor | None, to: DataType, saturate: bool | None = None
+    on: Decomposer,
+    q: Tensor,
+    zero: Tensor | None,
+    to: DataType,
+    shape: list[int] | None = None,
+    saturate: bool | None = None,
 ) -> Tensor:
     """`q`, a quotient, in the type `to`. For an integer type it is rounded, halves to even, and
-    after the zero point is added clamped to the range of the type.
+    after the zero point is added clamped to the range of the type. The result has the shape
+    `shape`, by default that of `q`.
     """
     if on.info(q).dataType() is not DataType.DOUBLE:
         # The sum with a zero point of 16 bits needs more than the 11 of half.
@@ -117,4 +135,4 @@ def stored(
     if to.is_integer and to.is_narrow:  # A Cast clamps to the range of no less than 8 bits.
         limits = ml_dtypes.iinfo(to.numpy)
         q = on.Clip(q, on.like(int(limits.min), q), on.like(int(limits.max), q))
-    return on.cast(q, to, saturate)
+    return on.cast(q if shape is None else on.reshape(q, shape), to, saturate)

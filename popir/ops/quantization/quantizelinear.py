@@ -38,7 +38,9 @@ class QuantizeLinear(QuantizingOp):
             )
         kind = self.division_type(on.info(scale).dataType())
         scale, zero = self.pair(on, x, scale, zero)
-        return stored(on, on.Div(on.cast(x, kind), on.cast(scale, kind)), zero, to, self.saturate)
+        shape = on.shape(x)
+        quotient = on.Div(on.cast(on.reshape(x, self.split(shape)), kind), on.cast(scale, kind))
+        return stored(on, quotient, zero, to, shape, self.saturate)
 
     def division_type(self, scale: DataType) -> DataType:
         """The type of the division, for a scale of the type `scale`."""

@@ -1,7 +1,7 @@
 """Conversion to and from the types that are only stored (`DataType.is_narrow`).
 
-On the device an element is a byte with its code. Floats are widened by a table of all codes, and
-narrowed by integer arithmetic on the bits of FLOAT.
+On the device an element is a byte with its code. Floats are converted by integer arithmetic on the
+bits of FLOAT.
 """
 
 from __future__ import annotations
@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from popir import popops
 from popir.ops.support.arithmetic import is_float
@@ -38,6 +36,8 @@ _MANTISSA = 23
 """Bits of the mantissa of FLOAT."""
 _LEADING = 1 << _MANTISSA
 """The bit that normal numbers have above their mantissa."""
+_INFINITE, _NAN = 0xFF << _MANTISSA, 0x7FC00000
+"""The bits of FLOATs."""
 _BIAS = 127
 """Of the exponent of FLOAT."""
 
@@ -86,11 +86,10 @@ class Narrow:
 
     def widened(self, t: Tensor, kind: DataType, out: Type) -> Tensor:
         """`t`, whose elements are of the narrow type `kind`, converted to `out`."""
-        codes = t.reinterpret(UNSIGNED_CHAR)
         if not kind.is_integer:
-            return self._cast(self._looked_up(codes, kind), out)
+            return self._cast(self._as_bits(t, kind), out)
         if kind.name.startswith("U"):
-            return self._cast(codes, out)
+            return self._cast(t.reinterpret(UNSIGNED_CHAR), out)
         shift = pe.Const(8 - kind.bits)
         signed = t.reinterpret(SIGNED_CHAR)
         value = pe.ShrSE(pe.Shl(pe._1, shift), shift)
@@ -138,17 +137,17 @@ class Narrow:
         bits = near.reinterpret(UNSIGNED_INT)
         return self._map(odd, [bits, near, wide], "odd").reinterpret(FLOAT)
 
-    def _looked_up(self, codes: Tensor, kind: DataType) -> Tensor:
-        """The values of codes, FLOAT."""
-        count = 1 << kind.bits
-        values = np.arange(count, dtype=np.uint8).view(kind.numpy).astype(np.float32)
-        table = self._opx.getConst(FLOAT, [count, 1], values.reshape(-1).tolist(), "values")
-        index = self._cast(codes, UNSIGNED_INT).reshape([codes.numElements(), 1])
-        context = self._opx.debugContext("look up")
-        found = popops.multiSlice(
-            self._opx.graph(), table, index, [0], [1], self._prog, debugContext=context
-        )
-        return found.reshape(list(codes.shape()))
+    def _as_bits(self, t: Tensor, kind: DataType) -> Tensor:
+        """The elements of a narrow floating-point type, FLOAT."""
+        codes = t.reinterpret(UNSIGNED_CHAR)
+        if kind is DataType.FLOAT8E8M0:
+            return self._map(_power(), [codes], "widen").reinterpret(FLOAT)
+        format = FORMATS[kind]
+        # With the exponent as it stands, then put right by a product, which is exact: that does
+        # what is below the least normal number too.
+        placed = self._map(_placed(format), [codes], "place").reinterpret(FLOAT)
+        tree = pe.Mul(pe._1, pe.Const(2.0 ** (_BIAS - format.bias)))
+        return self._map(tree, [placed], "widen")
 
     def _cast(self, t: Tensor, kind: Type) -> Tensor:
         if t.elementType() == kind:
@@ -160,64 +159,93 @@ class Narrow:
         return popops.map(self._opx.graph(), tree, list(operands), self._prog, context)
 
 
+def _const(value: int) -> Any:
+    return pe.Const(value, UNSIGNED_INT)
+
+
+def _placed(format: Format) -> Any:
+    """The bits of a FLOAT with the sign, exponent and mantissa of the code in operand 1; for codes
+    that are no numbers, those of infinity and NaN.
+    """
+    code = pe.Cast(pe._1, UNSIGNED_INT)
+    size = pe.BitwiseAnd(code, _const(format.sign - 1))
+    sign = pe.Shl(pe.Shr(code, _const(format.exponent + format.mantissa)), _const(31))
+    bits = pe.Shl(size, _const(_MANTISSA - format.mantissa))
+    if format.unsigned:
+        return pe.Select(_const(_NAN), pe.BitwiseOr(sign, bits), pe.Equal(code, _const(format.nan)))
+    if format.greatest < format.sign - 1:
+        other = pe.Select(
+            _const(_NAN), _const(_INFINITE), pe.Gte(size, _const(format.overflow + 1))
+        )
+        if format.overflow == format.nan:
+            other = _const(_NAN)
+        bits = pe.Select(other, bits, pe.Gt(size, _const(format.greatest)))
+    return pe.BitwiseOr(sign, bits)
+
+
+def _power() -> Any:
+    """The bits of 2^(code - 127), for the code in operand 1; NaN for 255."""
+    code = pe.Cast(pe._1, UNSIGNED_INT)
+    bits = pe.Select(
+        _const(_LEADING >> 1), pe.Shl(code, _const(_MANTISSA)), pe.Equal(code, _const(0))
+    )
+    return pe.Select(_const(_NAN), bits, pe.Equal(code, _const(255)))
+
+
 def _code(format: Format, saturate: bool) -> Any:
     """The code of a FLOAT with the bits in operand 1."""
 
-    def const(value: int) -> Any:
-        return pe.Const(value, UNSIGNED_INT)
-
-    size = pe.BitwiseAnd(pe._1, const(_SIGN - 1))
+    size = pe.BitwiseAnd(pe._1, _const(_SIGN - 1))
     cut = _MANTISSA - format.mantissa
-    is_odd = pe.BitwiseAnd(pe.Shr(size, const(cut)), const(1))
-    rounded = pe.Shr(pe.Add(size, pe.Add(is_odd, const((1 << (cut - 1)) - 1))), const(cut))
-    normal = pe.Sub(rounded, const((_BIAS - format.bias) << format.mantissa))
+    is_odd = pe.BitwiseAnd(pe.Shr(size, _const(cut)), _const(1))
+    rounded = pe.Shr(pe.Add(size, pe.Add(is_odd, _const((1 << (cut - 1)) - 1))), _const(cut))
+    normal = pe.Sub(rounded, _const((_BIAS - format.bias) << format.mantissa))
     # Below the least normal number codes count multiples of the least number: the mantissa, with
     # its leading one, is cut by as many bits more as the exponent is smaller.
-    whole = pe.BitwiseOr(pe.BitwiseAnd(size, const(_LEADING - 1)), const(_LEADING))
-    more = pe.Sub(const(cut + _BIAS + 1 - format.bias), pe.Shr(size, const(_MANTISSA)))
-    more = pe.Min(more, const(_MANTISSA + 2))
-    half = pe.Sub(pe.Shl(const(1), pe.Sub(more, const(1))), const(1))
+    whole = pe.BitwiseOr(pe.BitwiseAnd(size, _const(_LEADING - 1)), _const(_LEADING))
+    more = pe.Sub(_const(cut + _BIAS + 1 - format.bias), pe.Shr(size, _const(_MANTISSA)))
+    more = pe.Min(more, _const(_MANTISSA + 2))
+    half = pe.Sub(pe.Shl(_const(1), pe.Sub(more, _const(1))), _const(1))
     counted = pe.Shr(
-        pe.Add(whole, pe.Add(pe.BitwiseAnd(pe.Shr(whole, more), const(1)), half)), more
+        pe.Add(whole, pe.Add(pe.BitwiseAnd(pe.Shr(whole, more), _const(1)), half)), more
     )
-    is_small = pe.Lt(size, const((_BIAS + 1 - format.bias) << _MANTISSA))
+    is_small = pe.Lt(size, _const((_BIAS + 1 - format.bias) << _MANTISSA))
     code = pe.Select(counted, normal, is_small)
     too_large = format.greatest if saturate else format.overflow
-    code = pe.Select(const(too_large), code, pe.Gt(code, const(format.greatest)))
-    is_nan = pe.Gt(size, const(0xFF << _MANTISSA))
-    code = pe.Select(const(format.nan), code, is_nan)
-    sign = pe.Shr(pe.BitwiseAnd(pe._1, const(_SIGN)), const(31 - format.exponent - format.mantissa))
+    code = pe.Select(_const(too_large), code, pe.Gt(code, _const(format.greatest)))
+    is_nan = pe.Gt(size, _const(_INFINITE))
+    code = pe.Select(_const(format.nan), code, is_nan)
+    sign = pe.Shr(
+        pe.BitwiseAnd(pe._1, _const(_SIGN)), _const(31 - format.exponent - format.mantissa)
+    )
     if format.unsigned:
-        has_sign = pe.And(pe.NotEqual(code, const(0)), pe.NotEqual(code, const(format.nan)))
-        sign = pe.Select(sign, const(0), has_sign)
+        has_sign = pe.And(pe.NotEqual(code, _const(0)), pe.NotEqual(code, _const(format.nan)))
+        sign = pe.Select(sign, _const(0), has_sign)
     elif format.nan == format.sign:
-        sign = pe.Select(const(0), sign, is_nan)  # The code is that of minus zero.
+        sign = pe.Select(_const(0), sign, is_nan)  # The code is that of minus zero.
     return pe.BitwiseOr(code, sign)
 
 
 def _exponent(saturate: bool, round_mode: str) -> Any:
     """The code in FLOAT8E8M0 of a FLOAT with the bits in operand 1: its exponent."""
 
-    def const(value: int) -> Any:
-        return pe.Const(value, UNSIGNED_INT)
-
-    half, least, infinite = 1 << (_MANTISSA - 1), 1 << (_MANTISSA - 1), 0xFF << _MANTISSA
-    size = pe.BitwiseAnd(pe._1, const(_SIGN - 1))
-    exponent, rest = pe.Shr(size, const(_MANTISSA)), pe.BitwiseAnd(size, const(2 * half - 1))
+    half, least, infinite = _LEADING >> 1, _LEADING >> 1, _INFINITE
+    size = pe.BitwiseAnd(pe._1, _const(_SIGN - 1))
+    exponent, rest = pe.Shr(size, _const(_MANTISSA)), pe.BitwiseAnd(size, _const(2 * half - 1))
     # A subnormal is 2^-127 or more with the upper bit of the mantissa, which the exponent 0 means.
-    is_subnormal = pe.Equal(exponent, const(0))
-    part = pe.Select(pe.Sub(pe.Max(rest, const(least)), const(least)), rest, is_subnormal)
-    whole = pe.Select(const(half), const(2 * half), is_subnormal)
+    is_subnormal = pe.Equal(exponent, _const(0))
+    part = pe.Select(pe.Sub(pe.Max(rest, _const(least)), _const(least)), rest, is_subnormal)
+    whole = pe.Select(_const(half), _const(2 * half), is_subnormal)
     if round_mode == "up":
-        more = pe.Gt(part, const(0))
+        more = pe.Gt(part, _const(0))
     elif round_mode == "nearest":
-        more = pe.Gte(pe.Shl(part, const(1)), whole)
+        more = pe.Gte(pe.Shl(part, _const(1)), whole)
     else:
-        more = pe.Lt(size, const(0))
+        more = pe.Lt(size, _const(0))
     code = pe.Add(exponent, pe.Cast(more, UNSIGNED_INT))
     if saturate:
-        code = pe.Min(code, const(254))
+        code = pe.Min(code, _const(254))
     else:
-        code = pe.Select(const(255), pe.Min(code, const(255)), pe.Lt(size, const(least)))
-    nothing = pe.Or(pe.Gt(size, const(infinite)), pe.Gt(pe._1, const(_SIGN)))
-    return pe.Select(const(255), code, nothing)
+        code = pe.Select(_const(255), pe.Min(code, _const(255)), pe.Lt(size, _const(least)))
+    nothing = pe.Or(pe.Gt(size, _const(infinite)), pe.Gt(pe._1, _const(_SIGN)))
+    return pe.Select(_const(255), code, nothing)
