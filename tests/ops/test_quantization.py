@@ -62,6 +62,22 @@ def test_sums_are_exact_and_wrap_around(kind: str) -> None:
         np.testing.assert_array_equal(found, np.einsum("ncx,mco->nmx", a, b).astype(np.int32))
 
 
+@pytest.mark.parametrize("kind", ["uint8", "int8"])
+def test_products_of_matrices_are_exact_and_wrap_around(kind: str) -> None:
+    rng, limits = np.random.default_rng(1), np.iinfo(kind)
+    for inner in (3, 300, 1100, 40_000):
+        a = rng.integers(limits.max - 3, limits.max, (2, inner), endpoint=True).astype(kind)
+        b = rng.integers(limits.min, limits.min + 3, (inner, 3)).astype(kind)
+        zero = np.array(limits.max, kind)
+        for given in ([], [np.array(limits.min, kind), zero]):
+            x, y = (
+                (a.astype(np.int64) - (given[0] if given else 0)),
+                (b.astype(np.int64) - (given[1] if given else 0)),
+            )
+            found = result("MatMulInteger", a, b, *given)
+            np.testing.assert_array_equal(found, (x @ y).astype(np.int32))
+
+
 def test_the_bias_of_a_quantized_convolution_is_added_before_scaling() -> None:
     x, w = np.full((1, 1, 3), 10, np.uint8), np.ones((2, 1, 1), np.int8)
     given = [ONE, ZERO, w, ONE, np.int8(0), np.float32(4), ZERO, np.array([0, 100], np.int32)]
