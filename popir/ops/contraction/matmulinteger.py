@@ -6,9 +6,11 @@ from popir import popops
 from popir.errors import OperatorInputError
 from popir.ir import Op
 from popir.ops.contraction.matmul import MatMulOp, stacked
+from popir.ops.support.digits import digit_base, digits
 from popir.ops.support.identifiers import onnx_ids
 from popir.opx import Opx
-from popir.poplar import DOUBLE, FLOAT, INT, LONGLONG, Tensor, Type, program
+from popir.poplar import FLOAT, INT, Tensor, Type, program
+from popir.popops import expr as pe
 from popir.registry import OpCreator, OpxCreator
 from popir.types import DataType, TensorInfo
 
@@ -59,9 +61,8 @@ class MatMulIntegerOp(MatMulOp):
 
 
 class MatMulIntegerOpx(Opx):
-    """The lowering: both operands minus their zero points, then one product. It is computed in
-    FLOAT where no sum can exceed 2^24, else in DOUBLE, which are exact then, and several times as
-    fast as a product in INT.
+    """The lowering: both operands minus their zero points, then products in FLOAT of the digits of
+    the first one (`digits`); for the largest inner dimensions one product in INT.
     """
 
     def grow(self, prog: program.Sequence) -> None:
@@ -69,14 +70,29 @@ class MatMulIntegerOpx(Opx):
         matMulGrouped.
         """
         op = self.getOp(MatMulIntegerOp)
-        most = op.lhs_shape()[-1] * op.greatest(0) * op.greatest(1)
-        kind = FLOAT if most <= 1 << 24 else DOUBLE
+        base = digit_base(op.greatest(0), op.lhs_shape()[-1] * op.greatest(1))
+        kind = INT if base is None else FLOAT
         a = self._centred(0, op.lhs_shape(), kind, prog)
         b = self._centred(1, op.rhs_shape(), kind, prog)
-        out = stacked(self, a, b, op.stack(), kind, prog)
-        for narrower in (LONGLONG, INT) if most >= 1 << 31 else (INT,):  # A float would be clamped.
-            out = popops.cast(self.graph(), out, narrower, prog, self.debugContext("sums"))
-        self.setOutTensor(0, out.reshape(self.outShape(0)))
+        parts = [a] if base is None else self._digits(a, base, prog)
+        total, *lower = reversed([stacked(self, each, b, op.stack(), kind, prog) for each in parts])
+        if base is not None:
+            total = popops.cast(self.graph(), total, INT, prog, self.debugContext("sums"))
+        for each in lower:
+            tree = pe.Add(pe.Mul(pe._1, pe.Const(base)), pe.Cast(pe._2, INT))
+            total = popops.map(self.graph(), tree, [total, each], prog, self.debugContext("sums"))
+        self.setOutTensor(0, total.reshape(self.outShape(0)))
+
+    def _digits(self, t: Tensor, base: int, prog: program.Sequence) -> list[Tensor]:
+        graph, context = self.graph(), self.debugContext("digits")
+        upper = pe.Floor(pe.Mul(pe._1, pe.Const(1 / base)))
+        rest = pe.Sub(pe._1, pe.Mul(pe._2, pe.Const(float(base))))
+        return digits(
+            t,
+            base,
+            lambda x: popops.map(graph, upper, [x], prog, context),
+            lambda x, q: popops.map(graph, rest, [x, q], prog, context),
+        )
 
     def _centred(self, i: int, shape: list[int], kind: Type, prog: program.Sequence) -> Tensor:
         op, graph = self.getOp(MatMulIntegerOp), self.graph()

@@ -7,23 +7,19 @@ import numpy as np
 from popir.ir import Op, Tensor
 from popir.ops.quantization.granularity import is_zero, stored
 from popir.ops.support.decomposition import Decomposer, Decomposition
+from popir.ops.support.digits import digit_base, digits
 from popir.ops.support.identifiers import onnx_ids
 from popir.ops.support.shapes import product
 from popir.registry import OpCreator
 from popir.types import DataType
-
-_EXACT = 1 << 24
-"""Up to here FLOAT holds all integers."""
-_WRAPS = 1 << 31
-"""From here on INT32 does not."""
 
 
 class IntegerConv(Decomposition):
     """The base class: a convolution of 8-bit integers minus their zero points. The padding is as
     much as the zero point of x.
 
-    The sum of products is exact, and wraps around at 32 bits: it is computed in FLOAT where no sum
-    can exceed 2^24, else in DOUBLE.
+    The sum of products is exact, and wraps around at 32 bits: it is computed in FLOAT, of digits of
+    the data if a sum might exceed 2^24, and in DOUBLE for the largest windows.
     """
 
     auto_pad: str | None
@@ -42,11 +38,15 @@ class IntegerConv(Decomposition):
             None if x_zero is None else self.scalar(on, "the zero point of x", x_zero),
             None if w_zero is None else self.channels(on, "the zero point of w", w_zero, w),
         ]
-        most = _greatest(on, x, x_zero) * _greatest_sum(on, w, w_zero)
-        kind = DataType.FLOAT if most <= _EXACT else DataType.DOUBLE
+        most, others = _greatest(on, x, x_zero), _greatest_sum(on, w, w_zero)
+        base = digit_base(most, others)
+        kind = DataType.DOUBLE if base is None else DataType.FLOAT
+        data, weights = _centred(on, kind, x, zeros[0]), _centred(on, kind, w, zeros[1])
+        parts = [data] if base is None else _digits(on, data, base)
+        joined = parts[0] if len(parts) == 1 else on.Concat(*parts, axis=0)
         total = on.Conv(
-            _centred(on, kind, x, zeros[0]),
-            _centred(on, kind, w, zeros[1]),
+            joined,
+            weights,
             auto_pad=self.auto_pad,
             dilations=self.dilations,
             group=self.group,
@@ -54,9 +54,17 @@ class IntegerConv(Decomposition):
             pads=self.pads,
             strides=self.strides,
         )
-        if most >= _WRAPS:
-            total = on.cast(total, DataType.INT64)  # From DOUBLE to INT32 would clamp.
-        return on.cast(total, DataType.INT32)
+        if base is None:
+            # From DOUBLE to INT32 would clamp.
+            return on.cast(on.cast(total, DataType.INT64), DataType.INT32)
+        sums = on.cast(total, DataType.INT32)
+        if len(parts) == 1:
+            return sums
+        each = on.Split(sums, axis=0, num_outputs=len(parts), outputs=len(parts))
+        total = each[-1]
+        for lower in reversed(each[:-1]):
+            total = on.Add(on.Mul(total, on.like(base, total)), lower)
+        return total
 
     def scalar(self, on: Decomposer, what: str, t: Tensor) -> Tensor:
         """`t` as a scalar. Raises OperatorInputError if it is not one number."""
@@ -136,6 +144,15 @@ def _centred(on: Decomposer, kind: DataType, t: Tensor, zero: Tensor | None) -> 
     """`t` minus its zero point, in `kind`."""
     wide = on.cast(t, kind)
     return wide if zero is None or is_zero(zero) else on.Sub(wide, on.cast(zero, kind))
+
+
+def _digits(on: Decomposer, t: Tensor, base: int) -> list[Tensor]:
+    return digits(
+        t,
+        base,
+        lambda x: on.Floor(on.Mul(x, on.like(1 / base, x))),
+        lambda x, upper: on.Sub(x, on.Mul(upper, on.like(base, x))),
+    )
 
 
 def _greatest(on: Decomposer, t: Tensor, zero: Tensor | None) -> int:
