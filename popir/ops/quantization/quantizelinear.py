@@ -15,7 +15,7 @@ class QuantizeLinear(QuantizingOp):
     plus y_zero_point, clamped to the range of the result. No gradient.
 
     The division is computed in the type `precision`, by default that of the scale; in FLOAT if that
-    is FLOAT8E8M0, and in DOUBLE if it is INT32. What is not a number becomes 0 plus the zero point.
+    is FLOAT8E8M0, and in DOUBLE if it is INT32. NaN becomes 0 in an integer type.
     """
 
     precision: int | None
