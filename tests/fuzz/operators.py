@@ -631,7 +631,7 @@ def _granular(g: Graph, x: Value) -> tuple[tuple[int, ...], dict[str, Any]]:
     """The shape of a scale of `x`, and the attributes that say so."""
     if x.shape and g.opset >= 13 and _maybe(g):
         axis = _axis(g, len(x.shape), True)
-        if g.opset < 21 or _maybe(g):
+        if g.opset < 21 or 0 in x.shape or _maybe(g):  # Blocks of nothing end onnxruntime.
             return (x.shape[axis],), {"axis": axis}
         block = g.rng.choice([1, 2, 3, 5])
         blocks = -(-x.shape[axis] // block)
@@ -647,7 +647,7 @@ def _positive(g: Graph, dtype: Type, shape: Sequence[int] = ()) -> Value:
 
 def quantize(g: Graph, type: str) -> None:
     """By one scale, along an axis or in blocks; with and without a zero point."""
-    x = g.pick([t for t in g.types(type) if t in FLOATS])
+    x = g.pick([t for t in g.types(type) if t in _HALVES])
     shape, attributes = _granular(g, x)
     inputs = [x, _positive(g, x.dtype, shape)]
     if _maybe(g, 0.7):
@@ -659,7 +659,7 @@ def dequantize(g: Graph, type: str) -> None:
     """As quantize, the other way round."""
     x = g.pick([t for t in g.types(type) if t in INTEGERS])
     shape, attributes = _granular(g, x)
-    scale = g.type([t for t in g.types(type, 1) if t in FLOATS])
+    scale = g.type([t for t in g.types(type, 1) if t in _HALVES])
     inputs = [x, _positive(g, scale, shape)]
     if x.dtype != INT32 and _maybe(g, 0.7):
         inputs.append(g.like(x.dtype, shape))
