@@ -62,12 +62,23 @@ def popType(value: TensorInfo | DataType) -> Any:
     """The `poplar.Type` for the element type of `value`, such as HALF for FLOAT16 and INT for
     INT32.
 
-    Raises popart_exception if the device has none: for 8-bit floats, complex numbers and strings.
+    It is QUARTER for all narrow types (`DataType.is_narrow`), with which no vertex computes. Raises
+    popart_exception if the device has no type: for complex numbers and strings.
     """
     kind = value.dataType() if isinstance(value, TensorInfo) else value
+    if kind.is_narrow:
+        return device("poplar").QUARTER
     if kind not in _POPLAR_NAMES:
         raise popart_exception(f"The device has no element type for DataType.{kind.name}.")
     return getattr(device("poplar"), _POPLAR_NAMES[kind])
+
+
+def host_type(value: TensorInfo | DataType) -> Any:
+    """The `poplar.Type` in which the host has what the device has as `popType`: UNSIGNED_CHAR for
+    narrow types, else the same.
+    """
+    kind, poplar = popType(value), device("poplar")
+    return poplar.UNSIGNED_CHAR if kind == poplar.QUARTER else kind
 
 
 def debug_prefix(op: Op) -> str:

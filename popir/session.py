@@ -64,7 +64,7 @@ from popir.transforms.decision import Decision
 from popir.transforms.inplace import check_preferences
 from popir.transforms.outlining.outline import OutlineOptions
 from popir.typed import fitted, shown, typed
-from popir.types import TensorInfo, require_finite
+from popir.types import TensorInfo, as_bytes, require_finite
 from popir.virtual_graphs import Places, check_virtual_graphs, split_over_ipus
 from popir.weights import HostWeights
 
@@ -367,7 +367,11 @@ class Session(Exclusive):
             if cache is not None:
                 made = poplar.compileGraph(lowering.graph, [step.program], self._engine_options)
                 cache.save(made, [each.id for each in step.inputs], step.variables)
-        connect = self._engine.connectStream
+        engine = self._engine
+
+        def connect(handle: str, array: Array) -> None:
+            engine.connectStream(handle, as_bytes(array))
+
         self._inputs = [Port(stream, connect, is_input=True) for stream in step.inputs]
         self._outputs = [
             Port(stream, connect, is_input=False, period=self._period(stream.id))
@@ -664,7 +668,7 @@ class Session(Exclusive):
         """
         engine = self._prepared("weightsFromHost")
         for id in self._variables():
-            engine.writeTensor(id, self._host[id])
+            engine.writeTensor(id, as_bytes(self._host[id]))
 
     @exclusive()
     def weightsToHost(self) -> None:
@@ -674,7 +678,7 @@ class Session(Exclusive):
         """
         engine = self._prepared("weightsToHost")
         for id in self._variables():
-            engine.readTensor(id, self._host[id])
+            engine.readTensor(id, as_bytes(self._host[id]))
 
     def _variables(self) -> list[str]:
         """The ids of the weights and states on the device, without the random seed."""
@@ -884,4 +888,4 @@ class TrainingSession(Session):
         for id, value in values.items():
             self._host[id][...] = value
             if self._step is not None and id in self._step.variables:
-                self._engine.writeTensor(id, self._host[id])
+                self._engine.writeTensor(id, as_bytes(self._host[id]))

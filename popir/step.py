@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from popir import poplar, popops, poprand
 from popir.ir import Graph
 from popir.lowering.lowering import Lowering
-from popir.opx import popType
+from popir.opx import host_type
 from popir.poplar import program
 from popir.popops import expr as pe
 from popir.progress import Logger
@@ -114,9 +114,10 @@ class _Builder:
     def add_input(self, id: str) -> None:
         """Adds the stream of an input, which the host sends for each batch."""
         stream = input_stream(self.lowering.ir, id, self.batches)
-        kind, n = popType(stream.info), stream.info.nelms()
+        kind, n = host_type(stream.info), stream.info.nelms()
         fifo = self.graph.addHostToDeviceFIFO(stream.handle, kind, n)
-        self.body.add(program.Copy(fifo, self.lowering.tensor(id), f"{id}/in"))
+        on_device = self.lowering.tensor(id).reinterpret(kind)
+        self.body.add(program.Copy(fifo, on_device, f"{id}/in"))
         self.step.inputs.append(stream)
 
     def add_anchor(self, id: str, returned: Returned) -> None:
@@ -126,8 +127,9 @@ class _Builder:
             tensor = self._summed(id, tensor)
         each = returned is Returned.Each
         stream = anchor_stream(self.lowering.ir, id, returned, self.batches)
-        kind, n = popType(stream.info), stream.info.nelms()
+        kind, n = host_type(stream.info), stream.info.nelms()
         fifo = self.graph.addDeviceToHostFIFO(stream.handle, kind, n)
+        tensor = tensor.reinterpret(kind)
         where = self.body if each or self.batches == 1 else self.after
         where.add(program.Copy(tensor, fifo, f"{id}/out"))
         self.step.anchors.append(stream)
@@ -142,7 +144,9 @@ class _Builder:
         """Makes every weight and state readable and writable by the host."""
         for tensor in self.lowering.ir.tensors.values():
             if tensor.is_variable() and (tensor.uses or self.lowering.devicex.contains(tensor.id)):
-                on_device = self.lowering.tensor(tensor.id)
+                assert tensor.info is not None
+                kind = host_type(tensor.info)
+                on_device = self.lowering.tensor(tensor.id).reinterpret(kind)
                 self.graph.createHostWrite(tensor.id, on_device)
                 self.graph.createHostRead(tensor.id, on_device)
                 self.step.variables.append(tensor.id)

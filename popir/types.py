@@ -17,7 +17,9 @@ from popir.typed import fitted, typed
 class DataType(enum.Enum):
     """The type of the elements of a tensor. PopART's enum of this name.
 
-    The 8-bit floats, complex numbers and strings can be named, but no device holds them.
+    Floats of 8 bits and less, and integers of less, are stored, in a byte each, and converted: no
+    operator computes with them (`is_narrow`). Complex numbers and strings can be named, but no
+    device holds them.
     """
 
     UINT8 = ("uint8", np.uint8, 2, 1)
@@ -35,6 +37,18 @@ class DataType(enum.Enum):
     # Graphcore's 8-bit floats have no infinity and no minus zero: ONNX's FNUZ encodings.
     FLOAT8_143 = ("float8_143", ml_dtypes.float8_e4m3fnuz, 18, 1)
     FLOAT8_152 = ("float8_152", ml_dtypes.float8_e5m2fnuz, 20, 1)
+    FLOAT8E4M3FNUZ = FLOAT8_143
+    FLOAT8E5M2FNUZ = FLOAT8_152
+    FLOAT8E4M3FN = ("float8_e4m3fn", ml_dtypes.float8_e4m3fn, 17, 1)
+    FLOAT8E5M2 = ("float8_e5m2", ml_dtypes.float8_e5m2, 19, 1)
+    FLOAT8E8M0 = ("float8_e8m0fnu", ml_dtypes.float8_e8m0fnu, 24, 1)
+    FLOAT6E2M3 = ("float6_e2m3fn", ml_dtypes.float6_e2m3fn, 27, 1)
+    FLOAT6E3M2 = ("float6_e3m2fn", ml_dtypes.float6_e3m2fn, 28, 1)
+    FLOAT4E2M1 = ("float4_e2m1fn", ml_dtypes.float4_e2m1fn, 23, 1)
+    UINT4 = ("uint4", ml_dtypes.uint4, 21, 1)
+    INT4 = ("int4", ml_dtypes.int4, 22, 1)
+    UINT2 = ("uint2", ml_dtypes.uint2, 25, 1)
+    INT2 = ("int2", ml_dtypes.int2, 26, 1)
     DOUBLE = ("float64", np.float64, 11, 8)
     COMPLEX64 = ("complex64", np.complex64, 14, 8)
     COMPLEX128 = ("complex128", np.complex128, 15, 16)
@@ -46,7 +60,7 @@ class DataType(enum.Enum):
     onnx: int
     """The number of the type in ONNX's TensorProto.DataType."""
     nbytes: int
-    """Bytes of one element; 0 for STRING and UNDEFINED."""
+    """Bytes of one element on host and device; 0 for STRING and UNDEFINED."""
 
     def __init__(self, lcase: str, scalar: Any, onnx: int, nbytes: int) -> None:
         self.lcase = lcase
@@ -63,6 +77,23 @@ class DataType(enum.Enum):
         if self._dtype is None:
             raise popart_exception(f"DataType.{self.name} has no numpy type.")
         return self._dtype
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether the elements are integers; those of BOOL are not."""
+        return "INT" in self.name
+
+    @property
+    def bits(self) -> int:
+        """Bits of one element in an ONNX file: less than 8 for the types with 2, 4 or 6."""
+        return _BITS.get(self, 8 * self.nbytes)
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether the type is for storage alone: a float of 8 bits or less, or an integer of less.
+        Its elements lie in the low bits of a byte each; the others are 0.
+        """
+        return self in _NARROW_KINDS
 
     @staticmethod
     def of(value: object) -> DataType:
@@ -96,7 +127,21 @@ def _of_numpy(value: Any) -> DataType | None:
 
 _BY_CODE = {member.onnx: member for member in DataType}
 _BY_NUMPY = {member.numpy: member for member in DataType if member is not DataType.UNDEFINED}
-_BY_NAME = {name: member for member in DataType for name in (member.name, member.lcase)}
+_BY_NAME = {member.lcase: member for member in DataType} | DataType.__members__
+_BITS = {
+    **dict.fromkeys((DataType.FLOAT6E2M3, DataType.FLOAT6E3M2), 6),
+    **dict.fromkeys((DataType.FLOAT4E2M1, DataType.UINT4, DataType.INT4), 4),
+    **dict.fromkeys((DataType.UINT2, DataType.INT2), 2),
+}
+_NARROW_KINDS = {*_BITS, *(member for member in DataType if member.name.startswith("FLOAT8"))}
+_NARROW = {member.numpy for member in _NARROW_KINDS}
+
+
+def as_bytes(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """A view of an array of a narrow type as bytes, in which the device has it; any other array
+    itself.
+    """
+    return array.view(np.uint8) if array.dtype in _NARROW else array
 
 
 _INTEGERS = {int}

@@ -11,7 +11,7 @@ from popir.opx import Opx, popType
 from popir.poplar import program
 from popir.types import DataType, TensorInfo
 
-NO_DEVICE_TYPE = {"STRING", "UNDEFINED", "COMPLEX64", "COMPLEX128", "FLOAT8_143", "FLOAT8_152"}
+NO_DEVICE_TYPE = {"STRING", "UNDEFINED", "COMPLEX64", "COMPLEX128"}
 
 
 class CopyOp(Op):

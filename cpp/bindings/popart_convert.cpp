@@ -67,9 +67,12 @@ py::object toPython(const TensorInfo& info) {
 TensorInfo infoFrom(py::handle info) {
   if (info.is_none()) return TensorInfo();
   const auto code = types().codes.find(info.attr("dataType")().ptr());
-  if (code == types().codes.end())
-    throw popart::internal_error("{} is no popir.types.TensorInfo",
-                                 py::repr(info).cast<std::string>());
+  if (code == types().codes.end()) {
+    const auto text = py::repr(info).cast<std::string>();
+    if (py::isinstance(info, types().info))
+      throw popart::error("popart::DataType has no type for the tensor {}: insert a Cast", text);
+    throw popart::internal_error("{} is no popir.types.TensorInfo", text);
+  }
   popart::Shape shape;
   for (py::handle d : info.attr("shape")()) shape.push_back(d.cast<int64_t>());
   return TensorInfo(code->second, shape);

@@ -281,7 +281,8 @@ bool Tensor::intersectsWith(const Tensor& other) const {
   std::set_intersection(mine.begin(), mine.end(), theirs.begin(), theirs.end(),
                         std::back_inserter(common));
   if (common.empty()) return false;
-  return concat(flatten(), other.flatten()).containsAliases();
+  // What shows a variable may show it as another type of as many bytes.
+  return concat(flatten(), other.flatten().reinterpret(elementType())).containsAliases();
 }
 
 std::string Tensor::shapeToString() const { return text(shape()); }

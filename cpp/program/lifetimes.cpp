@@ -13,7 +13,9 @@ class Cover {
 
   /// Adds a write. \returns whether all elements are now written.
   bool add(const poplar::Tensor& part) {
-    parts_.push_back(part.flatten());
+    // Two writes may show the variable as two types of as many bytes.
+    parts_.push_back(parts_.empty() ? part.flatten()
+                                    : part.flatten().reinterpret(parts_[0].elementType()));
     written_ += part.numElements();
     return written_ == elements_ &&
            !concat(poplar::ArrayRef<poplar::Tensor>(parts_)).containsAliases();

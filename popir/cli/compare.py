@@ -14,6 +14,7 @@ import numpy as np
 from popir.cli.exits import CommandError, ExitCode
 from popir.ir import Graph, Tensor
 from popir.reserved import RANDOM_SEED
+from popir.types import DataType
 
 Array = np.ndarray[Any, Any]
 
@@ -25,17 +26,28 @@ def default_tolerances(dtype: np.dtype[Any]) -> tuple[float, float]:
     """The default (rtol, atol) for results of computations in a type; atol is multiplied by the
     largest value.
 
-    For 16-bit floats, 8 and 2 units in the last place. Integers must be equal.
+    For 16-bit floats, 8 and 2 units in the last place; for those of 8 bits and less, one. Integers
+    must be equal.
     """
-    if dtype.kind in "iub":
+    if is_exact(dtype):
         return 0.0, 0.0
     unit = float(ml_dtypes.finfo(dtype).eps)
+    if DataType.of(dtype).is_narrow:
+        return unit, _LEAST_ATOL
     return max(_LEAST_RTOL, 8 * unit), max(_LEAST_ATOL, 2 * unit)
 
 
+def is_exact(dtype: np.dtype[Any]) -> bool:
+    """Whether elements of the type must be equal: integers, of any width, and BOOL."""
+    return dtype.kind in "iub" or DataType.of(dtype).is_integer
+
+
 def coarsest(dtypes: Iterable[np.dtype[Any]]) -> np.dtype[Any]:
-    """The floating-point type with the fewest digits; float64 if there is none."""
-    floats = [d for d in dtypes if d.kind == "f" or d == ml_dtypes.bfloat16]
+    """The floating-point type with the fewest digits of those computed with; float64 if there is
+    none.
+    """
+    kinds = [d for d in dtypes if not DataType.of(d).is_narrow]
+    floats = [d for d in kinds if d.kind == "f" or d == ml_dtypes.bfloat16]
     return max(floats, key=lambda d: float(ml_dtypes.finfo(d).eps), default=np.dtype(np.float64))
 
 
@@ -151,8 +163,8 @@ def compare(
     same = (a == b) | (np.isnan(a) & np.isnan(b))
     error = np.abs(a[finite] - b[finite])
     size = np.abs(b[finite])
-    exact = ours.dtype.kind in "iub"
-    kind = ours.dtype if exact or computed is None else coarsest([ours.dtype, computed])
+    fixed = is_exact(ours.dtype) or DataType.of(ours.dtype).is_narrow
+    kind = ours.dtype if fixed or computed is None else coarsest([ours.dtype, computed])
     relative_share, absolute_share = default_tolerances(kind)
     if rtol is None:
         rtol = relative_share

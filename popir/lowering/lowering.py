@@ -17,9 +17,10 @@ from popir.lowering.calls import CallOpx, Function
 from popir.lowering.layouts import LayoutFinder
 from popir.lowering.owners import Owners
 from popir.lowering.undeclared_writes import Checks, Watch
-from popir.opx import Opx, block_of, popType
+from popir.opx import Opx, block_of, host_type, popType
 from popir.poplar import program
 from popir.progress import Logger
+from popir.types import as_bytes
 from popir.virtual_graphs import Places
 
 
@@ -192,9 +193,10 @@ class Lowering:
             graph = self.devicex.graph()
             if tensor.isConst():
                 assert tensor.data is not None
-                constant = graph.addConstant(kind, shape, tensor.data, tensor.id)
+                data, host = as_bytes(tensor.data), host_type(tensor.info)
+                constant = graph.addConstant(host, shape, data, tensor.id)
                 poputil.mapTensorLinearly(graph, constant)
-                return constant
+                return constant.reinterpret(kind)
             linear = poplar.VariableMappingMethod.LINEAR
             created = self._layouts.create(tensor, self.tensor)
             return created or graph.addVariable(kind, shape, linear, tensor.id)

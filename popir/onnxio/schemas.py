@@ -150,8 +150,10 @@ _TYPES = {
         ("complex64", 14),
         ("complex128", 15),
         ("bfloat16", 16),
-        ("float8e4m3fnuz", 18),
-        ("float8e5m2fnuz", 20),
+        *(("float8e4m3fn", 17), ("float8e4m3fnuz", 18), ("float8e5m2", 19)),
+        *(("float8e5m2fnuz", 20), ("float8e8m0", 24)),
+        *(("float6e2m3", 27), ("float6e3m2", 28), ("float4e2m1", 23)),
+        *(("uint4", 21), ("int4", 22), ("uint2", 25), ("int2", 26)),
     )
 }
 

@@ -110,7 +110,8 @@ class TensorReader:
                 f"popir.ModelInFolder(model, folder)."
             )
         self._take(who, needed)
-        return _of_bytes(self._external.read(who, tensor, needed), kind)
+        count = math.prod(tensor.dims)
+        return _of_bytes(self._external.read(who, tensor, _stored(kind, count)), kind, count)
 
     def _take(self, who: str, needed: int) -> None:
         memory.require(who, needed)
@@ -130,9 +131,14 @@ def _inline(who: str, tensor: TensorProto, kind: DataType, shape: list[int]) -> 
             f"{field}."
         )
     if given == ["raw_data"] and kind is not DataType.STRING:
-        _check_size(who, shape, kind, count, len(tensor.raw_data), kind.nbytes * math.prod(shape))
-        return _of_bytes(np.frombuffer(tensor.raw_data, np.uint8), kind)
+        nbytes = _stored(kind, math.prod(shape))
+        _check_size(who, shape, kind, count, len(tensor.raw_data), nbytes)
+        return _of_bytes(np.frombuffer(tensor.raw_data, np.uint8), kind, count)
     data = getattr(tensor, field)
+    if kind.bits in (2, 4):  # Of 6 bits each number is one element.
+        _check_size(who, shape, kind, count, len(data), _stored(kind, count))
+        packed = _narrow(who, np.array(data, np.int32), np.dtype(np.uint8))
+        return _of_bytes(packed, kind, count)
     _check_size(who, shape, kind, count, len(data))
     if kind is DataType.STRING:
         return _strings(who, tensor)
@@ -144,8 +150,10 @@ def _inline(who: str, tensor: TensorProto, kind: DataType, shape: list[int]) -> 
     wide = np.array(data, np.int32)
     if kind is DataType.BOOL:
         return wide != 0
-    if kind.numpy.kind in "iu":
+    if kind.numpy.kind in "iu":  # Not those of less than 8 bits, whose kind is V.
         return _narrow(who, wide, kind.numpy)
+    if kind.bits == 6 and (wide >> 6).any():
+        raise ModelError(f"{who} has elements of more than the 6 bits of {kind.name}.")
     return _narrow(who, wide, np.dtype(_BITS[kind.nbytes])).view(kind.numpy)
 
 
@@ -168,8 +176,22 @@ def _check_size(
         )
 
 
-def _of_bytes(data: Array, kind: DataType) -> Array:
-    """The elements from their bytes. For BOOL, any byte but 0 is True."""
+def _stored(kind: DataType, count: int) -> int:
+    """The bytes of `count` elements in a file; those of less than 8 bits are packed."""
+    return -(-kind.bits * count // 8) if kind.nbytes == 1 else kind.nbytes * count
+
+
+def _of_bytes(data: Array, kind: DataType, count: int) -> Array:
+    """`count` elements from their bytes. For BOOL, any byte but 0 is True. Of elements of less than
+    8 bits, the first lies in the lowest bits.
+    """
+    if kind.bits in (2, 4):
+        mask = (1 << kind.bits) - 1
+        parts = [data >> shift & mask for shift in range(0, 8, kind.bits)]
+        return np.stack(parts, -1).reshape(-1)[:count].view(kind.numpy)
+    if kind.bits == 6:
+        bits = np.unpackbits(data, count=6 * count, bitorder="little").reshape(count, 6)
+        return np.packbits(bits, 1, "little").reshape(-1).view(kind.numpy)
     return data != 0 if kind is DataType.BOOL else data.view(kind.numpy)
 
 

@@ -227,7 +227,9 @@ class SessionOptions(SessionSettings):
         "an operator writes over an input only where nobody needs the old value, and after all "
         "its readers: there is no ambiguity to find.",
     )
-    throwIfLog2ScaleTensorNotInRange: bool = no_meaning(True, "there are no 8-bit floats.")
+    throwIfLog2ScaleTensorNotInRange: bool = no_meaning(
+        True, "no operator has the scale of an 8-bit float as a power of two."
+    )
 
     # How the model is compiled.
     constantWeights: bool = no_meaning(

@@ -46,6 +46,19 @@ def test_the_coarsest_type_is_that_of_the_fewest_digits() -> None:
     assert coarsest(kinds) == ml_dtypes.bfloat16
     assert coarsest(kinds[:2]) == np.float32
     assert coarsest([]) == np.float64
+    stored = [ml_dtypes.float8_e5m2, ml_dtypes.float8_e4m3fn, ml_dtypes.int4]
+    assert coarsest([*map(np.dtype, stored), kinds[0]]) == kinds[0]
+
+
+def test_types_that_are_only_stored() -> None:
+    x = np.array([1.0, 2.0, -4.0])
+    floats, ints = x.astype(ml_dtypes.float8_e4m3fn), x.astype(ml_dtypes.int4)
+    near = (x * 1.125).astype(floats.dtype)
+    wide = np.dtype(np.float32)
+    assert compare("y", floats, near, None, None, wide).ok
+    assert not compare("y", floats, (x * 1.5).astype(floats.dtype), None, None, wide).ok
+    assert compare("y", ints, ints, None, None, wide).ok
+    assert not compare("y", ints, (x + 1).astype(ints.dtype), None, None, wide).ok
 
 
 def test_the_largest_value_sets_the_default_absolute_tolerance() -> None:

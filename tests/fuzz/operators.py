@@ -624,6 +624,92 @@ def matmul_integer(g: Graph, type: str) -> None:
     g.node(type, inputs)
 
 
+_QUANTIZED = [np.dtype(t) for t in (np.int8, np.uint8)]
+
+
+def _granular(g: Graph, x: Value) -> tuple[tuple[int, ...], dict[str, Any]]:
+    """The shape of a scale of `x`, and the attributes that say so."""
+    if x.shape and g.opset >= 13 and _maybe(g):
+        axis = _axis(g, len(x.shape), True)
+        if g.opset < 21 or 0 in x.shape or _maybe(g):  # Blocks of nothing end onnxruntime.
+            return (x.shape[axis],), {"axis": axis}
+        block = g.rng.choice([1, 2, 3, 5])
+        blocks = -(-x.shape[axis] // block)
+        shape = list(x.shape)
+        shape[axis] = blocks
+        return tuple(shape), {"axis": axis, "block_size": block}
+    return (), {}
+
+
+def _positive(g: Graph, dtype: Type, shape: Sequence[int] = ()) -> Value:
+    return g.fresh(dtype, shape, lambda rng, s: rng.uniform(0.01, 2, s))
+
+
+def quantize(g: Graph, type: str) -> None:
+    """By one scale, along an axis or in blocks; with and without a zero point."""
+    x = g.pick([t for t in g.types(type) if t in _HALVES])
+    shape, attributes = _granular(g, x)
+    inputs = [x, _positive(g, x.dtype, shape)]
+    if _maybe(g, 0.7):
+        inputs.append(g.like(g.rng.choice([t for t in g.types(type, 2) if t in INTEGERS]), shape))
+    g.node(type, inputs, attributes)
+
+
+def dequantize(g: Graph, type: str) -> None:
+    """As quantize, the other way round."""
+    x = g.pick([t for t in g.types(type) if t in INTEGERS])
+    shape, attributes = _granular(g, x)
+    scale = g.type([t for t in g.types(type, 1) if t in _HALVES])
+    inputs = [x, _positive(g, scale, shape)]
+    if x.dtype != INT32 and _maybe(g, 0.7):
+        inputs.append(g.like(x.dtype, shape))
+    g.node(type, inputs, attributes)
+
+
+def qlinear_matmul(g: Graph, type: str) -> None:
+    """One scale for each operand."""
+    a = g.pick(_QUANTIZED, lambda v: len(v.shape) > 1 and 0 not in v.shape)
+    b = g.like(g.rng.choice(_QUANTIZED), (a.shape[-1], g.rng.choice([1, 3, 17])))
+    one = np.dtype(np.float32)
+    inputs = []
+    for t in (a, b):
+        inputs += [t, _positive(g, one), g.like(t.dtype, ())]
+    g.node(type, [*inputs, _positive(g, one), g.like(a.dtype, ())])
+
+
+def integer_conv(g: Graph, type: str) -> None:
+    """ConvInteger and QLinearConv, as Conv."""
+    x = g.pick([np.dtype(np.uint8)], lambda v: 3 <= len(v.shape) <= 5 and 0 not in v.shape)
+    channels, spatial = x.shape[1], x.shape[2:]
+    window = [g.rng.choice([1, 1, 2, 3, min(5, d)]) for d in spatial]
+    attributes = _windows(g, spatial, True, window)
+    out = g.rng.choice([1, 2, 4])
+    w = g.like(g.rng.choice(_QUANTIZED), (out, channels, *window))
+    if type == "ConvInteger":
+        zeros = [g.like(x.dtype, ()), g.like(w.dtype, ())] if _maybe(g) else []
+        g.node(type, [x, w, *zeros], attributes)
+        return
+    one, inputs = np.dtype(np.float32), []
+    for t in (x, w):
+        inputs += [t, _positive(g, one), g.like(t.dtype, ())]
+    bias = [g.like(INT32, (out,))] if _maybe(g) else []
+    g.node(type, [*inputs, _positive(g, one), g.like(x.dtype, ()), *bias], attributes)
+
+
+def shift(g: Graph, type: str) -> None:
+    """By less than the width: of more the standard says nothing before version 28."""
+    x = g.pick(g.types(type))
+    y = g.fresh(x.dtype, x.shape, lambda rng, s: rng.integers(0, 8 * x.dtype.itemsize, s))
+    g.node(type, [x, y], {"direction": g.rng.choice(["LEFT", "RIGHT"])})
+
+
+def bit_cast(g: Graph, type: str) -> None:
+    """To any type as wide."""
+    x = g.pick([t for t in g.types(type) if t != BOOL])
+    wide = [t for t in g.types(type) if t.itemsize == x.dtype.itemsize and t != BOOL]
+    g.node(type, [x], {"to": DataType.of(g.rng.choice(wide)).onnx})
+
+
 def gemm(g: Graph, type: str) -> None:
     """Transposed or not, with factors, with a bias of any shape that broadcasts."""
     a = g.pick(g.types(type), _ranked(2, 2))
@@ -930,6 +1016,12 @@ _ONNX: dict[str, Maker] = {
     **_rows(softmax, "Softmax", "LogSoftmax"),
     "MatMul": matmul,
     "MatMulInteger": matmul_integer,
+    "QuantizeLinear": quantize,
+    "DequantizeLinear": dequantize,
+    "QLinearMatMul": qlinear_matmul,
+    **_rows(integer_conv, "ConvInteger", "QLinearConv"),
+    "BitShift": shift,
+    "BitCast": bit_cast,
     "Gemm": gemm,
     "Conv": conv,
     **_rows(pool, "MaxPool", "AveragePool"),

@@ -23,10 +23,10 @@ KINDS = [kind for kind in DataType if kind not in (DataType.STRING, DataType.UND
 @pytest.mark.parametrize("raw", [True, False])
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_element_type(kind: DataType, raw: bool) -> None:
-    values = np.array([[0, 1, 2], [3, 1, 0]]).astype(kind.numpy)
-    tensor = helper.make_tensor(
-        "w", kind.onnx, [2, 3], values.tobytes() if raw else values.reshape(-1).tolist(), raw
-    )
+    values = np.array([[4, 1, 2], [0.5, 1, 1]]).astype(kind.numpy)
+    tensor = numpy_helper.from_array(values, "w")  # It packs elements of less than 8 bits.
+    if not raw:
+        tensor = helper.make_tensor("w", kind.onnx, [2, 3], values.reshape(-1).tolist())
     found = array(tensor)
     assert found.dtype == kind.numpy
     np.testing.assert_array_equal(found, values)
@@ -101,6 +101,12 @@ WHO = "The initializer 'w'"
         (tensor_of([1], int32_data=[1]), "has data in int32_data; expected raw_data or float_data"),
         (tensor_of([1], TensorProto.INT8, int32_data=[300]), "has elements that no int8 holds."),
         (tensor_of([1], TensorProto.FLOAT16, int32_data=[-1]), "has elements that no uint16 holds"),
+        (tensor_of([3], TensorProto.INT4, raw_data=b"123"), "needs 2 bytes of data; it has 3."),
+        (tensor_of([3], TensorProto.INT4, int32_data=[1]), "needs 2 bytes of data; it has 1."),
+        (
+            tensor_of([1], TensorProto.FLOAT6E2M3, int32_data=[64]),
+            "has elements of more than the 6 bits of FLOAT6E2M3.",
+        ),
         (
             tensor_of([1], raw_data=b"1234", segment=TensorProto.Segment(begin=0, end=1)),
             f"{WHO} is a segment of a tensor, which popir does not read.",

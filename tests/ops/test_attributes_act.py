@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 from onnx import helper
@@ -19,6 +20,7 @@ from popir.errors import OperatorAttributeError, PopirError
 from popir.ir import Graph, Op, OperatorIdentifier, Tensor, TensorType
 from popir.onnxio import schemas
 from popir.options import OptionWarning
+from popir.types import DataType
 from tests.models import step, training_session
 from tests.ops.cases import Array, Case, ints
 from tests.ops.test_cases import infer, inputs_of, model_of
@@ -219,9 +221,14 @@ def shapes() -> Iterator[Row]:
 
 def elements() -> Iterator[Row]:
     yield from rows(Case("Cast", [SIGNED], {"to": 7}), to=6)
-    for case in (Case("Cast", [SIGNED], {"to": 7}), Case("CastLike", [SIGNED, ints(1)])):
-        yield Row(case, "saturate", 0, unmeaning=True)
-        yield Row(case, "round_mode", "down", unmeaning=True)
+    large = np.array([1e6, 1.5])
+    for target in (ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e8m0fnu):
+        name = "saturate" if target is ml_dtypes.float8_e4m3fn else "round_mode"
+        value = 0 if name == "saturate" else "down"
+        like = np.ones(1, target)
+        yield Row(Case("Cast", [large], {"to": DataType.of(like.dtype).onnx}), name, value)
+        yield Row(Case("CastLike", [large, like]), name, value)
+    yield Row(Case("BitCast", [ints(-1)], {"to": 13}), "to", 11)
     yield from rows(Case("Clip", [SIGNED]), min=-1.0, max=1.0)
     yield from rows(Case("Elu", [SIGNED]), alpha=0.5)
     yield from rows(Case("GlobalLpPool", [[1, 2, 3]]), p=1)
@@ -234,6 +241,8 @@ def elements() -> Iterator[Row]:
     yield from rows(Case("Selu", [SIGNED]), alpha=0.5, gamma=0.5)
     yield from rows(Case("ThresholdedRelu", [SIGNED]), alpha=0.25)
     yield from rows(graphcore("Scale", [SIGNED], scale=2.0), scale=3.0)
+    shifted = Case("BitShift", [ints(5, dtype=np.uint8)] * 2, {"direction": "LEFT"})
+    yield Row(shifted, "direction", "RIGHT")
     yield from rows(Case("Mod", [ints(-5), ints(3)]), fmod=1)
     for type in ("Softmax", "LogSoftmax"):
         yield from rows(Case(type, [[2, 3, 4]]), axis=0)
@@ -255,11 +264,52 @@ def others() -> Iterator[Row]:
     yield Row(steps, "stash_type", 11, dtype=np.float16, versions=[27])
 
 
+def quantized() -> Iterator[Row]:
+    """Quantization, and convolutions of integers."""
+    x, zeros = np.linspace(-3.0, 3.0, 4).reshape(2, 2), ints(0, 9, dtype=np.uint8)
+    bytes, scales = ints(1, 2, 3, 4, dtype=np.uint8).reshape(2, 2), np.array([0.1, 0.3])
+    for type, given in (("QuantizeLinear", x), ("DequantizeLinear", bytes)):
+        yield from rows(Case(type, [given, scales, zeros]), axis=0)
+        blocks = Case(type, [given, scales.reshape(2, 1)], {"block_size": 2})
+        yield Row(blocks, "block_size", 1, refused=r"expected is \[2, 2\]")
+    yield from rows(Case("QuantizeLinear", [x, np.float64(0.3)]), output_dtype=3)
+    # The quotient, 100.53, is 100.5 in half.
+    yield Row(Case("QuantizeLinear", [np.array([30.16]), np.float64(0.3)]), "precision", 10)
+    float8 = np.zeros((), ml_dtypes.float8_e4m3fn)
+    yield Row(Case("QuantizeLinear", [x * 1e6, np.float64(0.3), float8]), "saturate", 0)
+    yield Row(Case("DequantizeLinear", [bytes, np.float64(0.3)]), "output_dtype", 10)
+    data = (np.arange(50) % 7).astype(np.uint8).reshape(1, 2, 5, 5)
+    weights = (np.arange(36) % 5).astype(np.uint8).reshape(2, 2, 3, 3)
+    one, zero = np.float32(1), np.uint8(0)
+    scaled = [data, one, zero, weights, one, zero, one, zero]
+    for case in (Case("ConvInteger", [data, weights]), Case("QLinearConv", scaled)):
+        yield from rows(
+            case, auto_pad="SAME_LOWER", dilations=[2, 2], pads=[1, 1, 1, 1], strides=[2, 2]
+        )
+        yield Row(case, "kernel_shape", [2, 2], refused="kernel_shape")
+        yield Row(case, "group", 2, refused="group")
+
+
+def random_numbers() -> Iterator[Row]:
+    for like, inputs in (("", []), ("Like", [[2, 3]])):
+        shape = {} if like else {"shape": [2, 3]}
+        normal = Case(f"RandomNormal{like}", inputs, shape)
+        yield from rows(normal, dtype=11, mean=1.0, scale=2.0, seed=1.5)
+        uniform = Case(f"RandomUniform{like}", inputs, shape)
+        yield from rows(uniform, dtype=11, low=-1.0, high=2.0, seed=1.5)
+        if not like:
+            yield from (row for case in (normal, uniform) for row in rows(case, shape=[3]))
+    logarithms = Case("Multinomial", [np.zeros((4, 9))], {"sample_size": 5})
+    yield from rows(logarithms, dtype=7, sample_size=6, seed=1.5)
+    yield from rows(Case("Bernoulli", [np.full((4, 9), 0.5)]), dtype=7, seed=1.5)
+
+
 ROWS = [
     row
     for family in (
         *(legacy, reductions, pools, convolutions, normalisations),
         *(recurrent, losses, shapes, elements, others),
+        *(quantized, random_numbers),
     )
     for row in family()
 ]

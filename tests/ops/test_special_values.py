@@ -44,7 +44,7 @@ AGAINST_ORACLE = {
     # Squares and products of very large numbers overflow, or not, by the order.
     *("ReduceProd", "LayerNormalization"),
     # What does not fit an integer is undefined: here it is the nearest integer, and NaN is 0.
-    *("Cast", "CastLike"),
+    *("Cast", "CastLike", "QuantizeLinear", "DynamicQuantizeLinear"),
     # A bound that is left out bounds nothing, not even infinity.
     "Clip",
 }
@@ -104,7 +104,9 @@ NOT_AS_ORACLE = {
     # It gives stacks of the wrong shape, and forgets beta, where nothing is added up.
     *("MatMul", "Gemm"),
     # Where nothing is added up it gives what it has not written.
-    "MatMulInteger",
+    *("MatMulInteger", "QLinearMatMul", "ConvInteger", "QLinearConv"),
+    # Of nothing it takes 1 for the scale; here, as by ONNX's function, it is 0.
+    "DynamicQuantizeLinear",
     # It takes no axes for all axes.
     "Squeeze",
     # A mean over no label is NaN there, and 0 here.

@@ -5,8 +5,10 @@ import random
 import numpy as np
 import pytest
 
-from popir import errors, poplar
+from popir import errors, poplar, popops
 from popir.poplar import program
+from popir.popops import expr as pe
+from tests.device import run
 
 CHAINS = 600
 
@@ -157,3 +159,23 @@ def test_what_does_not_fit_is_refused_in_words(call, words):
     t = graph.addVariable(poplar.FLOAT, [2, 3], "t")
     with pytest.raises(errors.poplar_exception, match=words):
         call(t)
+
+
+def test_one_variable_shown_as_two_types() -> None:
+    """What they share is found, and parts of it are written as either type."""
+
+    def build(graph, x, prog):
+        part = x.slice(0, 2)
+        bits = x.reinterpret(poplar.UNSIGNED_INT)
+        assert part.intersectsWith(bits)
+        assert not part.intersectsWith(bits.slice(2, 4))
+        popops.mapInPlace(graph, pe.Neg(pe._1), [part], prog)
+        sign = pe.Const(1 << 31, poplar.UNSIGNED_INT)
+        popops.mapInPlace(graph, pe.BitwiseOr(pe._1, sign), [bits.slice(2, 4)], prog)
+        both = pe.Add(
+            pe._1, pe.Cast(pe.Shr(pe._2, pe.Const(31, poplar.UNSIGNED_INT)), poplar.FLOAT)
+        )
+        return popops.map(graph, both, [x, bits], prog)
+
+    found = run(build, np.array([1, -2, 3, -4], np.float32))
+    np.testing.assert_array_equal(found, [0, 2, -2, -3])

@@ -1,4 +1,4 @@
-"""Cast and CastLike: conversion of the element type."""
+"""Cast and CastLike: conversion of the element type. BitCast: the same bits in another type."""
 
 from __future__ import annotations
 
@@ -13,19 +13,23 @@ from popir.ir.traits import Array
 from popir.ops.elementwise.table import FLOATS
 from popir.ops.support.gradient import InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
+from popir.ops.support.narrow import Narrow
 from popir.opx import Opx, popType
-from popir.poplar import program
+from popir.poplar import BOOL, FLOAT, INT, UNSIGNED_CHAR, program
 from popir.registry import OpCreator, OpxCreator
 from popir.types import DataType, TensorInfo
 
 _ROUNDING = ("up", "down", "nearest")
-_NO_FLOAT8 = "it is about 8-bit floating-point numbers, which popir does not have."
 
 
 class ConversionOp(Op):
-    """The base class of Cast and CastLike: input 0 in another type."""
+    """The base class of Cast and CastLike: input 0 in another type.
 
-    withoutMeaning = {"saturate": _NO_FLOAT8, "round_mode": _NO_FLOAT8}
+    To an integer type floating-point numbers are truncated, and clamped to the range, of INT32 for
+    types of less than 8 bits; NaN becomes 0. Integers lose their upper bits. To FLOAT8E8M0 negative
+    numbers become NaN, and to floats of 4 and 6 bits NaN becomes minus zero.
+    """
+
     round_mode: str | None
     saturate: bool | None
 
@@ -52,7 +56,10 @@ class ConversionOp(Op):
         """
         if 0 not in inputs:
             return None
-        given, to = inputs[0], self.outInfo(0).dataType().numpy
+        given, kind = inputs[0], self.outInfo(0).dataType()
+        if kind.is_narrow:
+            return None
+        to = kind.numpy
         if self.inInfo(0).dataType() in FLOATS and to.kind in "iu":
             limits = np.iinfo(to)
             if not ((given > limits.min) & (given < limits.max)).all():
@@ -69,8 +76,8 @@ class CastOp(ConversionOp):
     """ONNX's Cast, versions 6, 9, 13, 19, 21, 23, 24, 25 and 28: the input in the type `to`, an
     ONNX number or, in PopART's Builder, a name.
 
-    Not available are strings, complex numbers, 8-bit floats and types of less than 8 bits.
-    `saturate` and `round_mode`, which are about 8-bit floats, have no effect.
+    `saturate` is about 8-bit floats, `round_mode` about FLOAT8E8M0. Not available are strings and
+    complex numbers.
     """
 
     to: int
@@ -98,14 +105,68 @@ class CastGradOp(InputGradOp):
     opid = graphcore_id("CastGrad")
 
 
+class BitCastOp(Op):
+    """ONNX's BitCast, version 26: the bits of the input as elements of the type `to`, which has as
+    many bits. As BOOL, any bits but 0 are True. Not available are strings and complex numbers.
+    """
+
+    to: int
+
+    def setup(self) -> None:
+        """Infers the input's shape. Raises OperatorAttributeError for a type of other width."""
+        kind, given = DataType.of(self.to), self.inInfo(0).dataType()
+        if kind.bits != given.bits or DataType.STRING in (kind, given):
+            raise OperatorAttributeError(
+                f"{self.debugName()}: the attribute 'to' is {kind.name}, of {kind.bits} bits; the "
+                f"input is {given.name}, of {given.bits}. They must be as wide."
+            )
+        self.setOutInfo(0, TensorInfo(kind, self.inShape(0)))
+
+    def canBeReplacedByIdentity(self) -> bool:
+        """Whether the type stays the same."""
+        return self.inInfo(0) == self.outInfo(0)
+
+    def evaluate(self, inputs: Mapping[int, Array]) -> list[Array] | None:
+        """The same bytes. None for BOOL."""
+        to = self.outInfo(0).dataType()
+        if 0 not in inputs or to is DataType.BOOL:
+            return None
+        return [np.ascontiguousarray(inputs[0]).view(to.numpy).reshape(self.outShape(0))]
+
+
+class BitCastOpx(Opx):
+    """The lowering of BitCast."""
+
+    def grow(self, prog: program.Sequence) -> None:
+        """Adds a copy, or for BOOL a comparison with 0."""
+        to, given = popType(self.outInfo(0)), self.getInTensor(0)
+        if to != BOOL:
+            self.setOutTensor(0, self.cloneNcopy(prog, given.reinterpret(to)))
+            return
+        bytes = given.reinterpret(UNSIGNED_CHAR)
+        self.setOutTensor(0, popops.cast(self.graph(), bytes, to, prog, self.debugContext()))
+
+
 class CastOpx(Opx):
     """The lowering of casts and of their gradients."""
 
     def grow(self, prog: program.Sequence) -> None:
-        """Calls popops::cast; copies if the type stays the same."""
-        to = popType(self.outInfo(0))
+        """Calls popops::cast, or the conversions of `Narrow`; copies if the type stays the same."""
+        source, target = self.inInfo(0).dataType(), self.outInfo(0).dataType()
+        to = popType(target)
         given = self.getInTensor(0)
-        if given.elementType() == to:
+        if source is not target and source.is_narrow:
+            wide = INT if source.is_integer else FLOAT
+            given = Narrow(self, prog).widened(given, source, wide if target.is_narrow else to)
+            if not target.is_narrow:
+                self.setOutTensor(0, given)
+                return
+        if source is not target and target.is_narrow:
+            op = self.getOp(ConversionOp)
+            mode = op.round_mode or "up"
+            narrow = Narrow(self, prog).narrowed(given, target, op.saturate is not False, mode)
+            self.setOutTensor(0, narrow)
+        elif given.elementType() == to:
             self.setOutTensor(0, self.cloneNcopy(prog, given))
         else:
             self.setOutTensor(0, popops.cast(self.graph(), given, to, prog, self.debugContext()))
@@ -113,6 +174,9 @@ class CastOpx(Opx):
 
 _IDS = onnx_ids("Cast", 6, 9, 13, 19, 21, 23, 24, 25, 28)
 _LIKE_IDS = onnx_ids("CastLike", 15, 19, 21, 23, 24, 25)
+_BIT_IDS = onnx_ids("BitCast", 26)
 OpCreator(CastOp, _IDS)
+OpCreator(BitCastOp, _BIT_IDS)
+OpxCreator(BitCastOpx, _BIT_IDS)
 OpCreator(CastLikeOp, _LIKE_IDS)
 OpxCreator(CastOpx, [*_IDS, *_LIKE_IDS, CastGradOp.opid])

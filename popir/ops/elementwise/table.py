@@ -8,6 +8,8 @@ is left open:
 - Gelu of ai.graphcore is the form with tanh, GeluErf that with erf; ONNX's has both.
 - Round of ai.graphcore rounds halves away from zero; ONNX's, and NearbyInt, to even.
 - Fmod, and Mod with `fmod`, have the sign of the dividend; Remainder, and Mod, of the divisor.
+- BitShift by a negative amount, or by the width of the type or more, shifts all bits out; to the
+  right it fills with the sign.
 - The gradient of Max and Min is shared evenly by the inputs that are equal to the result.
 - The gradient of PRelu at 0 is PyTorch's: that of the data is the slope, that of the slope 0.
 """
@@ -179,6 +181,13 @@ def _sign(x: Expr) -> Expr:
     return s.select(x, s.signum(x), s.not_equal(x, x))  # NaN stays
 
 
+def _shift(x: Expr, y: Expr, *, direction: str) -> Expr:
+    if direction == "LEFT":
+        return s.shiftLeft(x, y)
+    # Of a negative number the complement is shifted, which fills with ones; -1 if all go out.
+    return s.select(s.bitwiseNot(s.shiftRight(s.bitwiseNot(x), y)), s.shiftRight(x, y), x < 0)
+
+
 def _remainder(x: Expr, y: Expr) -> Expr:
     rest = s.rem(x, y)
     is_opposite = s.both(s.not_equal(rest, 0), s.not_equal(rest < 0, y < 0))
@@ -289,6 +298,7 @@ ROWS = [
     Row("BitwiseOr", (18,), lambda x, y: s.bitwiseOr(x, y)),
     Row("BitwiseXor", (18,), lambda x, y: s.bitwiseXor(x, y)),
     Row("BitwiseNot", (18,), lambda x: s.bitwiseNot(x)),
+    Row("BitShift", (11, 28), _shift, kind=str, choices=("LEFT", "RIGHT")),
     Row("Where", (9, 16), lambda c, x, y: s.select(x, y, c)),
     # PopART's own
     _popart("Log1p", lambda x: s.log1p(x)),

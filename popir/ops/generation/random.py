@@ -9,6 +9,7 @@ from __future__ import annotations
 from popir import popops, poprand
 from popir.errors import OperatorInputError
 from popir.ir import GradInOutMapper, Op, OpSerialiser
+from popir.ops.support.drawing import DrawingOp
 from popir.ops.support.gradient import GRAD, IN, InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
 from popir.ops.support.shapes import const_input
@@ -21,7 +22,7 @@ from popir.types import DataType, TensorInfo
 SEED = 3
 
 
-class DropoutOp(Op):
+class DropoutOp(DrawingOp):
     """ONNX's Dropout, versions 6, 7, 10, 12, 13 and 22: elements become zero with probability
     `ratio`; others are divided by 1 - ratio.
 
@@ -41,22 +42,6 @@ class DropoutOp(Op):
     ratio: float | None
     seed: int | None
     is_test: bool | None
-    _modifier: int | None = None
-
-    @property
-    def modifier(self) -> int:
-        """A number that makes the operator's random numbers differ from those of others: its id at
-        the first `setup()`.
-        """
-        return self.id if self._modifier is None else self._modifier
-
-    def appendAttributes(self, os: OpSerialiser) -> None:
-        """The attributes and, if active, `modifier`: operators with different random numbers are
-        not equal.
-        """
-        super().appendAttributes(os)
-        if self.is_active():
-            os.appendAttribute("modifier", self.modifier)
 
     def keepProbability(self) -> float:
         """1 - ratio. Raises OperatorInputError unless the ratio is one number from 0 to 1."""
@@ -108,7 +93,7 @@ class DropoutOp(Op):
         """Gives both outputs the input's shape. The mask is BOOL, or of the input's type before
         version 10.
         """
-        self._modifier = self.modifier
+        super().setup()
         info = self.inInfo(0)
         self.setOutInfo(0, info)
         mask = info.dataType() if self.opid.version < 10 else DataType.BOOL

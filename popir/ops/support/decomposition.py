@@ -32,6 +32,9 @@ from popir.types import DataType, TensorInfo
 OPSET = 21
 """The opset of ai.onnx in which decompositions are written."""
 
+CAST_OPSET = 28
+"""The opset of their Casts: older ones lack some of the types."""
+
 Result = Tensor | Sequence[Tensor]
 
 
@@ -149,9 +152,16 @@ class Decomposer:
             return tensor
         return self.Reshape(tensor, self.ints(*shape), allowzero=1)
 
-    def cast(self, tensor: Tensor, type: DataType) -> Tensor:
-        """The tensor in another element type; itself if it has that type already."""
-        return tensor if self.info(tensor).dataType() is type else self.Cast(tensor, to=type.onnx)
+    def cast(self, tensor: Tensor, type: DataType, saturate: bool | None = None) -> Tensor:
+        """The tensor in another element type; itself if it has that type already. `saturate` is
+        that of Cast.
+        """
+        if self.info(tensor).dataType() is type:
+            return tensor
+        given = {"to": type.onnx} if saturate is None else {"to": type.onnx, "saturate": saturate}
+        found = self.add("ai.onnx", "Cast", CAST_OPSET, [tensor], 1, given)
+        assert not isinstance(found, list)
+        return found
 
     def value(self, tensor: Tensor | None, what: str) -> np.ndarray[Any, Any] | None:
         """The value of a constant input, None for one that is left out.

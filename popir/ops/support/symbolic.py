@@ -196,6 +196,7 @@ floor, ceil, round, nearby_int, trunc = map(
 atan2, rem = function("Atan2"), function("Rem")
 bitwiseAnd, bitwiseOr, bitwiseNot = map(function, ("BitwiseAnd", "BitwiseOr", "BitwiseNot"))
 bitwiseXor, bitwiseXnor = function("BitwiseXor"), function("BitwiseXnor")
+shiftLeft, shiftRight = function("Shl"), function("Shr")
 
 _TWO_OVER_SQRT_PI = 1.1283791670955126
 

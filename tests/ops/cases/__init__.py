@@ -13,6 +13,7 @@ from tests.ops.cases.loss import LOSSES
 from tests.ops.cases.movement import MOVEMENT
 from tests.ops.cases.normalization import NORMALISATION
 from tests.ops.cases.pooling import POOLING
+from tests.ops.cases.quantization import QUANTIZATION
 from tests.ops.cases.recurrent import RECURRENT
 from tests.ops.cases.reduction import REDUCTIONS, SOFTMAX
 
@@ -27,6 +28,7 @@ CASES = [
     *NORMALISATION,
     *CONTRACTIONS,
     *POOLING,
+    *QUANTIZATION,
     *REDUCTIONS,
     *SOFTMAX,
     *LOSSES,

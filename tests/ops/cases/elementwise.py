@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tests.ops.cases.case import BOOLS, POPART, SMALL, Case, distinct, erf, ints, sigmoid
+from tests.ops.cases.case import BOOLS, POPART, SMALL, Array, Case, distinct, erf, ints, sigmoid
 
 ELEMENTWISE = [
     Case("Add", [SMALL, SMALL]),
@@ -166,4 +166,36 @@ BITWISE = [
 BITWISE += [
     *(Case(f"Bitwise{name}", _BITS, gradient=False, opsets=(18,)) for name in ("And", "Or", "Xor")),
     Case("BitwiseNot", _BITS[:1], gradient=False, opsets=(18,)),
+]
+
+
+def _shifted(x: Array, y: Array) -> Array:
+    wide = x.astype(object) >> y.astype(object)
+    return np.where((y < 0) | (y >= 8 * x.itemsize), np.where(x < 0, -1, 0), wide).astype(x.dtype)
+
+
+_UNSIGNED = [ints(200, 7, 1, 255, dtype=np.uint8), ints(1, 0, 9, 4, dtype=np.uint8)]
+_SIGNED = [ints(-100, 100, -1, -7, 7, dtype=np.int16), ints(3, 3, 16, 1, 15, dtype=np.int16)]
+BITWISE += [
+    Case("BitShift", _UNSIGNED, {"direction": "LEFT"}, gradient=False, opsets=(11,), id="left"),
+    Case("BitShift", _UNSIGNED, {"direction": "RIGHT"}, gradient=False, opsets=(11,), id="right"),
+    Case(
+        "BitShift",
+        _SIGNED,
+        {"direction": "RIGHT"},
+        gradient=False,
+        opsets=(28,),
+        formula=_shifted,
+        id="sign",
+    ),
+    Case(
+        "BitShift",
+        _SIGNED,
+        {"direction": "LEFT"},
+        gradient=False,
+        opsets=(28,),
+        formula=lambda x, y: (x.astype(np.int64) << y).astype(np.int16),
+        id="past the sign",
+    ),
+    Case("BitCast", [ints(-1, 5)], {"to": 13}, gradient=False, formula=lambda x: x.view("u8")),
 ]

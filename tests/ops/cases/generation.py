@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from onnx import numpy_helper
 
-from tests.ops.cases.case import SMALL, Case, ints
+from tests.ops.cases.case import BOOLS, SMALL, Case, ints
 
 GENERATION = [
     Case("Shape", [[2, 3, 4]], gradient=False),
@@ -47,4 +47,45 @@ GENERATION += [
         opsets=(12, 13, 22),
         id="not training",
     ),
+]
+
+# What is drawn is one number here; tests/ops/test_random_numbers.py has the distributions.
+_SURE = np.array([[-np.inf, 0.0, -np.inf], [3.0, -np.inf, -np.inf]])
+GENERATION += [
+    Case(
+        "RandomNormal",
+        [],
+        {"shape": [2, 3], "mean": 1.5, "scale": 0.0},
+        gradient=False,
+        formula=lambda: np.full((2, 3), 1.5, np.float32),
+    ),
+    Case(
+        "RandomUniform",
+        [],
+        {"shape": [3], "low": 1.0, "high": float(np.nextafter(np.float32(1), np.float32(2)))},
+        gradient=False,
+        formula=lambda: np.ones(3, np.float32),
+    ),
+    Case(
+        "RandomNormalLike",
+        [SMALL],
+        {"mean": 1.5, "scale": 0.0},
+        gradient=False,
+        formula=lambda x: np.full_like(x, 1.5),
+    ),
+    Case(
+        "RandomUniformLike",
+        [ints(4, 5)],
+        {"low": -1.0, "high": -0.9999999403953552, "dtype": 1},
+        gradient=False,
+        formula=lambda x: np.full(2, -1, np.float32),
+    ),
+    Case(
+        "Multinomial",
+        [_SURE],
+        {"sample_size": 3},
+        gradient=False,
+        formula=lambda x: np.array([[1] * 3, [0] * 3], np.int32),
+    ),
+    Case("Bernoulli", [BOOLS.astype(np.float64)], gradient=False, formula=lambda x: x),
 ]

@@ -1,0 +1,137 @@
+"""Quantization: granularity, exact sums, the scale's gradient, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import TensorProto
+
+from popir.errors import OperatorAttributeError, OperatorInputError
+from tests.ops.test_narrow_types import result
+
+X = np.linspace(-9, 9, 24).astype(np.float32).reshape(2, 3, 4)
+Q = np.arange(24, dtype=np.uint8).reshape(2, 3, 4)
+ONE, ZERO = np.float32(1), np.uint8(0)
+SCALES = np.array([1, 2, 3], np.float32)
+
+
+def test_a_block_may_be_larger_than_the_axis_and_the_last_one_smaller() -> None:
+    for block, blocks in ((3, 2), (7, 1)):
+        scale = np.linspace(0.5, 2, 6 * blocks).astype(np.float32).reshape(2, 3, blocks)
+        found = result("DequantizeLinear", Q, scale, axis=-1, block_size=block)
+        np.testing.assert_array_equal(found, Q * np.repeat(scale, block, 2)[..., :4])
+
+
+def test_the_precision_of_the_division() -> None:
+    """In half 30.16 / 0.3 is 100.5, which is rounded to 100."""
+    x, scale = np.array([30.16], np.float32), np.float32(0.3)
+    assert result("QuantizeLinear", x, scale).tolist() == [101]
+    assert result("QuantizeLinear", x, scale, precision=TensorProto.FLOAT16).tolist() == [100]
+    assert result("QuantizeLinear", x, np.float16(0.3)).tolist() == [100]
+
+
+def test_integers_are_quantized() -> None:
+    x = np.array([-7, 1 << 30, 100, 5], np.int32)
+    found = result("QuantizeLinear", x, np.float32(2), np.int8(1))
+    assert found.tolist() == [-3, 127, 51, 3]
+    found = result("QuantizeLinear", x, np.int32(2), np.int16(0))
+    assert found.tolist() == [-4, 32767, 50, 2]
+
+
+def test_a_zero_point_of_16_bits_is_added_exactly_to_halves() -> None:
+    x = np.array([-3, 0.5, 70], np.float16)
+    found = result("QuantizeLinear", x, np.float16(0.5), np.uint16(65501))
+    assert found.tolist() == [65495, 65502, 65535]
+
+
+@pytest.mark.parametrize("kind", ["uint8", "int8"])
+def test_sums_are_exact_and_wrap_around(kind: str) -> None:
+    """Up to 2^31 and beyond; in FLOAT the last digits would be lost."""
+    rng = np.random.default_rng(1)
+    limits = np.iinfo(kind)
+    for channels in (3, 300, 5000, 40_000):
+        x = rng.integers(limits.max - 3, limits.max, (1, channels, 2), endpoint=True).astype(kind)
+        w = rng.integers(limits.max - 3, limits.max, (2, channels, 1), endpoint=True).astype(kind)
+        want = np.einsum("ncx,mco->nmx", x.astype(np.int64), w.astype(np.int64)).astype(np.int32)
+        np.testing.assert_array_equal(result("ConvInteger", x, w), want)
+        zero = np.array(limits.min, kind)
+        found = result("ConvInteger", x, w, zero, zero)
+        a, b = (t.astype(np.int64) - limits.min for t in (x, w))
+        np.testing.assert_array_equal(found, np.einsum("ncx,mco->nmx", a, b).astype(np.int32))
+
+
+@pytest.mark.parametrize("kind", ["uint8", "int8"])
+def test_products_of_matrices_are_exact_and_wrap_around(kind: str) -> None:
+    rng, limits = np.random.default_rng(1), np.iinfo(kind)
+    for inner in (3, 300, 5000, 40_000):
+        a = rng.integers(limits.max - 3, limits.max, (2, inner), endpoint=True).astype(kind)
+        b = rng.integers(limits.min, limits.min + 3, (inner, 3)).astype(kind)
+        zero = np.array(limits.max, kind)
+        for given in ([], [np.array(limits.min, kind), zero]):
+            x, y = (
+                (a.astype(np.int64) - (given[0] if given else 0)),
+                (b.astype(np.int64) - (given[1] if given else 0)),
+            )
+            found = result("MatMulInteger", a, b, *given)
+            np.testing.assert_array_equal(found, (x @ y).astype(np.int32))
+
+
+def test_the_bias_of_a_quantized_convolution_is_added_before_scaling() -> None:
+    x, w = np.full((1, 1, 3), 10, np.uint8), np.ones((2, 1, 1), np.int8)
+    given = [ONE, ZERO, w, ONE, np.int8(0), np.float32(4), ZERO, np.array([0, 100], np.int32)]
+    assert result("QLinearConv", x, *given, opset=10).tolist() == [[[2, 2, 2], [28, 28, 28]]]
+
+
+@pytest.mark.parametrize(
+    ("type", "inputs", "attributes", "words"),
+    [
+        ("QuantizeLinear", [X, SCALES[:2]], {}, r"the scale has shape \[2\]; for x of shape"),
+        ("QuantizeLinear", [X, SCALES, ZERO], {}, r"has shape \[3\] and the zero point \[\]"),
+        (
+            "QuantizeLinear",
+            [X, ONE, ZERO],
+            {"output_dtype": TensorProto.INT8},
+            "the zero point is of type UINT8, but the attribute 'output_dtype' says INT8",
+        ),
+        (
+            "DequantizeLinear",
+            [Q, SCALES.reshape(1, 3, 1)],
+            {"block_size": 2},
+            r"in blocks of 2 along axis 1 expected is \[2, 2, 4\]",
+        ),
+        ("QLinearMatMul", [Q, ONE, ZERO, Q[0].T, SCALES[:2], ZERO, ONE, ZERO], {}, "b_scale has"),
+        (
+            "QLinearMatMul",
+            [Q[0, 0], SCALES, ZERO, Q[0].T, ONE, ZERO, ONE, ZERO],
+            {},
+            r"a_scale has shape \[3\]; of vectors expected is one number",
+        ),
+        (
+            "ConvInteger",
+            [Q, Q, np.array([1, 2], np.uint8)],
+            {},
+            r"the zero point of x has shape \[2\]; expected is one number",
+        ),
+        (
+            "ConvInteger",
+            [Q, Q[:, :, :1], ZERO, np.array([1, 2, 3], np.uint8)],
+            {},
+            r"for weights \[2, 3, 1\] expected is one number, or 2 of them",
+        ),
+    ],
+)
+def test_what_does_not_fit(
+    type: str, inputs: list[Any], attributes: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(OperatorInputError, match=words):
+        result(type, *inputs, **attributes)
+
+
+def test_wrong_attributes() -> None:
+    with pytest.raises(OperatorAttributeError, match="the axis 3 is outside of a tensor of rank 3"):
+        result("QuantizeLinear", X, SCALES, axis=3)
+    blocks = np.ones((2, 2, 4), np.float32)
+    with pytest.raises(OperatorAttributeError, match="'block_size' is -2; expected is a positive"):
+        result("QuantizeLinear", X, blocks, block_size=-2)
