@@ -66,6 +66,7 @@ void bindPopopsSlice(pybind11::module_& m) {
   };
   update("multiUpdate", multiUpdate, "Writes slices; where they overlap, the last one stays.");
   update("multiUpdateMax", multiUpdateMax, "Takes the larger of what is there and the slices.");
+  update("multiUpdateMin", multiUpdateMin, "Takes the smaller of what is there and the slices.");
   update("multiUpdateMul", multiUpdateMul, "Multiplies by slices, in their order.");
   update("groupedMultiUpdate", groupedMultiUpdate, "For each index of a first dimension.");
   update("groupedMultiUpdateMax", groupedMultiUpdateMax, "For each index of a first dimension.");

@@ -14,8 +14,9 @@ enum class SlicesKind {
   Add,    ///< t (read and written), slices, offsets, scale (one element)
   Max,    ///< t (read and written), slices, offsets
   Mul,    ///< as Max
+  Min,    ///< as Max
 };
-constexpr SlicesKind lastOf(SlicesKind) { return SlicesKind::Mul; }
+constexpr SlicesKind lastOf(SlicesKind) { return SlicesKind::Min; }
 
 /// Slices of a tensor along its first dimensions. t is [sliced dimensions..., others...], strided
 /// as it likes; offsets [slices, sliced dimensions], INT or UNSIGNED_INT; slices [slices, sizes...,
@@ -24,7 +25,7 @@ class SlicesKernel : public Kernel {
  public:
   explicit SlicesKernel(SlicesKind kind) : kind_(kind) {}
 
-  /// Whether Add, Max and Mul take elements of the type.
+  /// Whether the kinds that compute take elements of the type.
   static bool computes(poplar::Type type);
 
   const char* name() const override { return "slices"; }

@@ -156,6 +156,7 @@ __all__: list[str] = [
     "multiUpdate",
     "multiUpdateAdd",
     "multiUpdateMax",
+    "multiUpdateMin",
     "multiUpdateMul",
     "nearbyint",
     "nearbyintInPlace",
@@ -2118,6 +2119,22 @@ def multiUpdateMax(
 ) -> None:
     """
     Takes the larger of what is there and the slices.
+    """
+
+def multiUpdateMin(
+    graph: popir._device.poplar.Graph,
+    t: popir._device.poplar.Tensor,
+    s: popir._device.poplar.Tensor,
+    offsets: popir._device.poplar.Tensor,
+    dims: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
+    sizes: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
+    prog: popir._device.poplar.program.Sequence,
+    plan: SlicePlan = SlicePlan(),
+    options: popir._device.poplar.OptionFlags | dict[str, str] = {},
+    debugContext: popir._device.poplar.DebugContext | str = "",
+) -> None:
+    """
+    Takes the smaller of what is there and the slices.
     """
 
 def multiUpdateMul(
