@@ -173,7 +173,7 @@ class Col2ImGradOpx(Opx):
     """The lowering of the gradient: one copy for each place in a block."""
 
     def grow(self, prog: program.Sequence) -> None:
-        """Copies into zeros."""
+        """Copies the blocks of the gradient into zeros."""
         op, g = self.getOp(Col2ImGradOp), self.getInTensor(0)
         linear, context = poplar.VariableMappingMethod.LINEAR, self.debugContext()
         out = self.graph().addVariable(g.elementType(), self.outShape(0), linear, context)

@@ -54,10 +54,10 @@ class ReverseSequence(Decomposition):
         steps = on.reshape(steps, each)
         back = on.Sub(on.Sub(lengths, on.like(1, lengths)), steps)
         taken = on.Where(on.Less(steps, lengths), back, steps)
-        part = Indices(taken, time, strides[axes[1]], fromEnd=False)
+        part = Indices(taken, time, strides[axes[1]], from_end=False)
         bases = [0 if d == axes[1] else strides[d] for d in range(2)]
         places, width = shape[0] * shape[1], math.prod(shape[2:])
-        rows = row_numbers(on, [part], places, positions(on, shape[:2], bases, lengths))
+        rows = row_numbers(on, [part], places, positions(on, shape[:2], bases))
         found = on.Gather(on.reshape(x, [places, width]), rows, axis=0)
         return on.reshape(found, shape)
 

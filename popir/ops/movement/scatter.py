@@ -32,9 +32,9 @@ class _Reducing(Decomposition):
 
 
 class ScatterElements(_Reducing):
-    """ONNX's ScatterElements, versions 11, 13, 16 and 18, and Scatter, versions 9 and 11: the data,
-    with each element of `updates` at its position, but at its index along `axis`. `reduction` says
-    what an update does with the element that is there; without one the last update stays.
+    """ONNX's ScatterElements, versions 11, 13, 16 and 18, and Scatter, version 9: the data, with
+    each element of `updates` at its position, but at its index along `axis`. `reduction` says what
+    an update does with the element that is there; without one the last update stays.
 
     Deviation: an update at an index out of range that is computed at run time is left out; ONNX
     calls it an error.
@@ -81,5 +81,5 @@ class ScatterND(_Reducing):
 
 
 OpCreator(ScatterElements, onnx_ids("ScatterElements", 11, 13, 16, 18))
-OpCreator(ScatterElements, onnx_ids("Scatter", 9, 11))
+OpCreator(ScatterElements, onnx_ids("Scatter", 9))
 OpCreator(ScatterND, onnx_ids("ScatterND", 11, 13, 16, 18))

@@ -132,7 +132,7 @@ class ScatterRowsGradOp(InputGradOp):
     def __init__(self, fwdOp: ScatterRowsOp, index: int) -> None:
         super().__init__(fwdOp, index, self.updates_opid if index == UPDATES else None)
         self.reduction = fwdOp.reduction
-        self.ofUpdates = index == UPDATES
+        self.of_updates = index == UPDATES
 
     def gradInputInfo(self) -> list[GradInOutMapper]:
         """The output's gradient and the rows; the other tensors too where an update computes."""
@@ -189,6 +189,14 @@ def _filled(opx: Opx, prog: program.Sequence, like: Tensor, value: float, name: 
     return out
 
 
+def _flags(
+    opx: Opx, prog: program.Sequence, condition: pe.Expr, operands: list[Tensor], kind: Type
+) -> Tensor:
+    """1 where the condition is true and 0 elsewhere, as elements of `kind`."""
+    context = opx.debugContext("flags")
+    return popops.map(opx.graph(), pe.Cast(condition, kind), operands, prog, context)
+
+
 class ScatterRowsOpx(Opx):
     """The lowering: a copy of the data, and one update."""
 
@@ -219,15 +227,18 @@ class ScatterRowsGradOpx(Opx):
         """Adds what the reduction needs, computed in float for FLOAT16 and BFLOAT16."""
         op, arithmetic = self.getOp(ScatterRowsGradOp), Arithmetic(self, prog)
         g, kind = self.getInTensor(0), popType(op.target())
-        if op.target().nelms() == 0 or self.getInTensor(1).numElements() == 0:
-            # There is no update, or nothing at all.
-            found = g.slice(0, op.target().shape()[0], 0)
-            self.setOutTensor(0, self.cloneNcopy(prog, found))
+        if op.target().nelms() == 0:
+            linear = poplar.VariableMappingMethod.LINEAR
+            empty = self.graph().addVariable(kind, op.target().shape(), linear, self.debugContext())
+            self.setOutTensor(0, empty)
+            return
+        if self.getInTensor(1).numElements() == 0:  # There is no update.
+            self.setOutTensor(0, self.cloneNcopy(prog, g))
             return
         rows = _Rows(self, prog, self.getInTensor(1), g.dim(0))
         wide = kind if op.reduction == "none" else accumulator(kind)
         operands = [arithmetic.converted(self.getInTensor(i), wide, "wide") for i in _reads(op)]
-        found = _GRADIENTS[op.reduction](self, prog, rows, operands, op.ofUpdates)
+        found = _GRADIENTS[op.reduction](self, prog, rows, operands, op.of_updates)
         self.setOutTensor(0, arithmetic.converted(found, kind, "narrow"))
 
 
@@ -264,11 +275,11 @@ def _of_product(
     arithmetic, (g, data, updates, _) = Arithmetic(opx, prog), operands
     kind = g.elementType()
     if not of_updates:
-        factors = arithmetic.map(s.select(1, 1, s.equal(Arg(0), Arg(0))), [data], "ones", out=kind)
+        factors = _filled(opx, prog, data, 1, "ones")
         rows.update(factors, updates, "mul")
         return arithmetic.map(Arg(0) * Arg(1), [g, factors], "product", out=kind)
     is_zero = s.equal(Arg(0), 0)
-    zeros = arithmetic.map(s.select(1, 0, is_zero), [updates], "zeros", out=kind)
+    zeros = _flags(opx, prog, pe.Equal(pe._1, pe.Const(0)), [updates], kind)
     factors = arithmetic.map(s.select(1, Arg(0), is_zero), [updates], "factors", out=kind)
     count, total = _filled(opx, prog, data, 0, "count"), opx.cloneNcopy(prog, data, "total")
     rows.update(count, zeros, "add")
@@ -287,9 +298,9 @@ def _of_extremum(
 ) -> Tensor:
     """The output's gradient over the number of elements that are the result, for those."""
     arithmetic, (g, data, updates, out) = Arithmetic(opx, prog), operands
-    kind, same = g.elementType(), s.select(1, 0, s.equal(Arg(0), Arg(1)))
-    count = arithmetic.map(same, [data, out], "sameData", out=kind)
-    hits = arithmetic.map(same, [updates, rows.taken(out)], "sameUpdates", out=kind)
+    kind, same = g.elementType(), pe.Equal(pe._1, pe._2)
+    count = _flags(opx, prog, same, [data, out], kind)
+    hits = _flags(opx, prog, same, [updates, rows.taken(out)], kind)
     rows.update(count, hits, "add")
     if not of_updates:
         share = s.select(Arg(0) / Arg(1), 0, s.equal(Arg(2), Arg(3)))

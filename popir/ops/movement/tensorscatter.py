@@ -75,14 +75,14 @@ class TensorScatter(Decomposition):
         if is_circular:
             start = on.Mod(start, on.like(max(size, 1), start))
         place = start
-        for step in positions(on, outer, [*[0] * along, 1], start):
+        for step in positions(on, outer, [*[0] * along, 1], DataType.INT64):
             place = on.Add(place, step)
         if is_circular:
             end = on.like(size, place)
             place = on.Where(on.Less(place, end), place, on.Sub(place, end))
-        part = Indices(place, size, 1, fromEnd=False)
+        part = Indices(place, size, 1, from_end=False)
         strides = strides_of(shape[: along + 1])
-        bases = positions(on, outer, [*strides[:along], 0], start)
+        bases = positions(on, outer, [*strides[:along], 0])
         rows = row_numbers(on, [part], math.prod(shape[: along + 1]), bases)
         rows = on.Expand(rows, on.ints(*outer))
         return scatter_rows(on, cache, update, rows, math.prod(shape[along + 1 :]))

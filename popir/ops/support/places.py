@@ -30,7 +30,7 @@ class Indices(NamedTuple):
     """The elements of the dimension."""
     stride: int
     """The rows from one element of the dimension to the next."""
-    fromEnd: bool = True
+    from_end: bool = True
     """Whether negative indices count from the end; otherwise they are out of range."""
 
 
@@ -51,7 +51,7 @@ def check_range(op: Decomposition, indices: Tensor, size: int, what: str, least:
 def row_numbers(
     on: Decomposer, parts: Sequence[Indices], rows: int, bases: Sequence[Tensor] = ()
 ) -> Tensor:
-    """The sum of index * stride over `parts`, which broadcast, and of `bases`.
+    """The sum of index * stride over `parts`, which broadcast, and of `bases`, as INT32.
 
     The number is `rows`, which is none of a row, where an index is out of range. Constants are not
     looked at for that (see `check_range`). Raises OperatorInputError for too many rows.
@@ -65,14 +65,14 @@ def row_numbers(
         )
     terms: list[Tensor] = []
     inside: list[Tensor] = []
-    for indices, size, stride, fromEnd in parts:
-        zero, end = on.like(0, indices), on.like(size, indices)
-        counted = indices
-        if fromEnd:
-            counted = on.Where(on.Less(indices, zero), on.Add(indices, end), indices)
+    for indices, size, stride, from_end in parts:
+        counted = _narrow(on, indices, size)
+        zero, end = on.like(0, counted), on.like(size, counted)
+        if from_end:
+            counted = on.Where(on.Less(counted, zero), on.Add(counted, end), counted)
         if not indices.isConst():
             inside += [on.GreaterOrEqual(counted, zero), on.Less(counted, end)]
-        terms.append(counted if stride == 1 else on.Mul(counted, on.like(stride, indices)))
+        terms.append(counted if stride == 1 else on.Mul(counted, on.like(stride, counted)))
     total, *rest = [*terms, *bases]
     for each in rest:
         total = on.Add(total, each)
@@ -84,10 +84,21 @@ def row_numbers(
     return on.Where(known, total, on.like(rows, total))
 
 
+def _narrow(on: Decomposer, indices: Tensor, size: int) -> Tensor:
+    """The indices as INT32, in which arithmetic is faster; what is out of range stays so."""
+    if on.info(indices).dataType() is DataType.INT64 and not indices.isConst():
+        least, most = on.like(-size - 1, indices), on.like(size, indices)
+        indices = on.Clip(indices, least, most)
+    return on.cast(indices, DataType.INT32)
+
+
 def positions(
-    on: Decomposer, shape: Sequence[int], strides: Sequence[int], like: Tensor
+    on: Decomposer,
+    shape: Sequence[int],
+    strides: Sequence[int],
+    kind: DataType = DataType.INT32,
 ) -> list[Tensor]:
-    """Constants of the type of `like` that broadcast to `shape`. Their sum at a position is that of
+    """Constants of type `kind` that broadcast to `shape`. Their sum at a position is that of
     position * stride over the dimensions; a dimension with stride 0 does not count.
 
     There are several because they are smaller than their sum.
@@ -103,7 +114,7 @@ def positions(
             for axis, place in enumerate(np.indices(shape[d:end], sparse=True)):
                 steps = steps + place * strides[d + axis]
             whole = [1] * d + list(shape[d:end]) + [1] * (rank - end)
-            found.append(on.like(steps.reshape(whole), like))
+            found.append(on.const(steps.reshape(whole), kind))
         d = end + 1
     return found
 
@@ -153,7 +164,7 @@ class Element:
         strides = strides_of(shape)
         part = Indices(indices, shape[along], strides[along])
         steps = [0 if d == along else stride for d, stride in enumerate(strides)]
-        bases = positions(on, given, steps, indices)
+        bases = positions(on, given, steps)
         return row_numbers(on, [part], math.prod(shape), bases)
 
 
@@ -204,5 +215,5 @@ class Slice:
             check_range(self.op, column, self.data[d], what, -self.data[d])
             parts.append(Indices(column, self.data[d], strides[d]))
         steps = [*strides[: self.batch], *([0] * (len(given) - self.batch))]
-        bases = positions(on, given, steps, indices)
+        bases = positions(on, given, steps)
         return row_numbers(on, parts, self.places, bases)
