@@ -329,3 +329,12 @@ def test_blocks_of_half_are_summed_in_float() -> None:
     expected = torch.nn.functional.fold(torch.tensor(columns.astype("f4")), (5, 5), (3, 3)).numpy()
     found = infer("Col2Im", [columns, at(5, 5), at(3, 3)], {}, (1, 2))
     np.testing.assert_array_equal(found, expected.astype(np.float16))
+
+
+@pytest.mark.parametrize("kind", ["i1", "u2", "i8", "f8"])
+def test_blocks_of_every_type(kind: str) -> None:
+    x = RNG.integers(0, 9, (2, 8, 6)).astype(kind)
+    expected = torch.nn.functional.fold(torch.tensor(x.astype("f8")), (3, 4), (2, 2)).numpy()
+    found = infer("Col2Im", [x, at(3, 4), at(2, 2)], {}, (1, 2))
+    assert found.dtype == x.dtype
+    np.testing.assert_array_equal(found, expected)

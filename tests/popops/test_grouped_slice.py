@@ -91,6 +91,19 @@ def test_updates_without_groups(kind, dtype):
     np.testing.assert_array_equal(rig.run()[name], expected)
 
 
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64], ids=lambda t: t.__name__)
+@pytest.mark.parametrize("kind", ["Max", "Min"])
+def test_nan_stays(kind, dtype):
+    x, s = np.array([np.nan, 1, 1], dtype), np.array([[1], [np.nan], [2], [0]], dtype)
+    rig = Rig()
+    t, offsets = rig.tensor(x), rig.tensor(np.array([[0], [1], [1], [2]], np.int32))
+    update = getattr(popops, f"multiUpdate{kind}")
+    update(rig.graph, t, rig.tensor(s), offsets, [0], [1], rig.prog)
+    name = rig.result(t)
+    expected = np.array([np.nan, np.nan, {"Max": 1, "Min": 0}[kind]], dtype)
+    np.testing.assert_array_equal(rig.run()[name], expected)
+
+
 def test_half_slices_with_a_scale_in_float():
     x, s = numbers((3, 4), np.float16), numbers((2, 1, 4), np.float16)
     offsets, scale = np.array([[2], [0]], np.uint32), np.float32(0.123456789)

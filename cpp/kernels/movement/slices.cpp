@@ -107,17 +107,18 @@ void computeRun(char* t, std::int64_t stride, char* slice, std::int64_t n, const
                [](C a, C b) { return Compute::of(a, b); });
 }
 
+// Where one is NaN, so is the result.
 struct Larger {
   template <class C>
   static C of(C a, C b) {
-    return a < b ? b : a;
+    return a < b || b != b ? b : a;
   }
 };
 
 struct Smaller {
   template <class C>
   static C of(C a, C b) {
-    return b < a ? b : a;
+    return b < a || b != b ? b : a;
   }
 };
 

@@ -10,7 +10,8 @@ from typing import NamedTuple
 from popir import poplar, popops
 from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import Op
-from popir.ops.support.arithmetic import Arithmetic, accumulator, is_float
+from popir.ops.movement.scatterrows import computed_in
+from popir.ops.support.arithmetic import Arithmetic
 from popir.ops.support.gradient import InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
 from popir.ops.support.shapes import const_input
@@ -157,7 +158,7 @@ class Col2ImOpx(Opx):
         """Adds to zeros. FLOAT16 and BFLOAT16 are summed in float."""
         blocks, x = self.getOp(Col2ImOp).blocks(), self.getInTensor(0)
         out, kind = self.outShape(0), x.elementType()
-        wide = accumulator(kind) if is_float(kind) else kind
+        wide = computed_in(kind, "add")
         linear = poplar.VariableMappingMethod.LINEAR
         image = self.graph().addVariable(wide, out, linear, self.debugContext())
         popops.zero(self.graph(), image, prog, self.debugContext("zero"))

@@ -47,7 +47,7 @@ _NARROW = (
 )
 
 
-def _wide(kind: Type, reduction: str) -> Type:
+def computed_in(kind: Type, reduction: str) -> Type:
     """The type in which elements of `kind` are computed."""
     if reduction == "none":
         return kind
@@ -88,7 +88,7 @@ class ScatterRowsOp(OverwritingOp):
     def inplacePriorityDefault(self) -> list[tuple[OperatorIdentifier, float]]:
         """The variant that overwrites the data, if that is computed in its own type."""
         kind = popType(self.inInfo(DATA))
-        if kind != _wide(kind, self.reduction):
+        if kind != computed_in(kind, self.reduction):
             return []
         return [found for found in super().inplacePriorityDefault() if found[0] == _INPLACE]
 
@@ -211,7 +211,7 @@ class ScatterRowsOpx(Opx):
             self.setOutTensor(0, out)
             return
         kind = data.elementType()
-        wide = _wide(kind, op.reduction)
+        wide = computed_in(kind, op.reduction)
         if wide != kind:
             out = arithmetic.converted(data, wide, "wide")
             updates = arithmetic.converted(updates, wide, "wideUpdates")
