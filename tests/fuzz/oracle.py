@@ -257,6 +257,9 @@ def _check(node: onnx.NodeProto, inputs: Sequence[Array | None]) -> None:
     extrema = type in ("MaxPool", "GlobalMaxPool", "ReduceMax", "ReduceMin")
     if extrema and floats and np.isnan(floats[0]).any():
         raise Unspecified(f"{type} of NaN: onnxruntime passes over it, numpy and PyTorch do not")
+    scatters = type in ("ScatterElements", "ScatterND") and any(np.isnan(a).any() for a in floats)
+    if scatters and any(a.s in (b"max", b"min") for a in node.attribute):
+        raise Unspecified(f"{type} of NaN: onnxruntime's result depends on the order")
     if type == "LSTM" and any(not np.isfinite(a).all() for a in floats):
         raise Unspecified("LSTM: whether products with an initial state of zeros are made")
     if type == "Conv" and not np.isfinite(floats[1]).all() and _pads(node):

@@ -338,3 +338,12 @@ def test_blocks_of_every_type(kind: str) -> None:
     found = infer("Col2Im", [x, at(3, 4), at(2, 2)], {}, (1, 2))
     assert found.dtype == x.dtype
     np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("reduction", ["max", "min"])
+@pytest.mark.parametrize("constants", [(), (0, 1, 2)])
+def test_nan_stays(reduction: str, constants: tuple[int, ...]) -> None:
+    """As in PyTorch's amax and amin."""
+    x, u = np.array([np.nan, 1, 1], "f4"), np.array([1, np.nan, 2, 0], "f4")
+    found = infer("ScatterElements", [x, at(0, 1, 1, 2), u], {"reduction": reduction}, constants)
+    np.testing.assert_array_equal(found, [np.nan, np.nan, {"max": 1, "min": 0}[reduction]])
