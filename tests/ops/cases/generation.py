@@ -64,7 +64,7 @@ GENERATION += [
         [np.array([0.0, 2.7, -1.0]), np.float32(3), [2]],
         {"axis": 0},
         constants=[1],
-        opsets=(11,),
+        opsets=(11, 28),
         gradient=False,
         # onnxruntime compares 2.7 as it is; ONNX says that it is 2.
         formula=lambda i, depth, v: v[np.array([[1, 0, 0], [0, 0, 0], [0, 1, 1]])],
