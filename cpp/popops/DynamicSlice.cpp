@@ -117,7 +117,7 @@ void checkComputed(const char* who, const Tensor& t, const Tensor* scale) {
   std::string text = std::string("popops::") + who + ": the tensor is " + type.toString();
   if (scale != nullptr)
     text += ", the scale " + scale->elementType().toString() + " " + scale->shapeToString();
-  text += "; give FLOAT, HALF, BFLOAT16, DOUBLE, INT or UNSIGNED_INT";
+  text += "; give FLOAT, HALF, BFLOAT16, DOUBLE or an integer of 32 or 64 bits";
   if (scale != nullptr) text += " and one element of the same type";
   throw poputil::poplibs_error(text);
 }
@@ -283,6 +283,14 @@ void multiUpdateMul(Graph& graph, const Tensor& t, const Tensor& s, const Tensor
                     const OptionFlags& options, const DebugContext& debugContext) {
   popir::checkLibraryOptions("popops::multiUpdateMul", popir::Library::Slice, options);
   update("multiUpdateMul", popir::SlicesKind::Mul, graph, t, s, offsets, nullptr, dims, sizes, prog,
+         debugContext);
+}
+
+void multiUpdateMin(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offsets,
+                    const Sizes& dims, const Sizes& sizes, Sequence& prog, const SlicePlan&,
+                    const OptionFlags& options, const DebugContext& debugContext) {
+  popir::checkLibraryOptions("popops::multiUpdateMin", popir::Library::Slice, options);
+  update("multiUpdateMin", popir::SlicesKind::Min, graph, t, s, offsets, nullptr, dims, sizes, prog,
          debugContext);
 }
 

@@ -6,6 +6,8 @@ input at compile time (a Reshape needs its shape), and find a constant there.
 
 from __future__ import annotations
 
+import numpy as np
+
 from popir.ir.graph import Op, TensorType
 from popir.types import TensorInfo
 
@@ -30,6 +32,7 @@ def fold(op: Op) -> bool:
     op.graph.eraseOp(op.id)
     for i, tensor in outputs.items():
         dtype = infos[i].dataType().numpy
-        tensor.data = results[i].astype(dtype, copy=False).reshape(infos[i].shape())
+        # numpy makes a scalar of an array without dimensions at times.
+        tensor.data = np.asarray(results[i], dtype).reshape(infos[i].shape())
         tensor.tensorType = TensorType.Const
     return True

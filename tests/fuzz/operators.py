@@ -16,6 +16,7 @@ from onnx import helper
 
 from popir.types import DataType
 from tests.fuzz.generator import (
+    BFLOAT16,
     BOOL,
     FLOATS,
     INT32,
@@ -422,6 +423,164 @@ def gather(g: Graph, type: str) -> None:
     dtype = g.rng.choice([INT32, INT64])
     indices = _indices(g, x.shape[axis], shape, dtype, g.opset >= 11)
     g.node(type, [x, indices], {"axis": axis} if axis or _maybe(g) else {})
+
+
+def _computes(g: Graph) -> dict[str, str]:
+    """What a scatter does with its updates, in the version in force."""
+    newest = ["add", "mul", *(["max", "min"] if g.opset >= 18 else [])] if g.opset >= 16 else []
+    found = g.rng.choice(["none", *newest])
+    return {"reduction": found} if found != "none" or (_maybe(g, 0.2) and newest) else {}
+
+
+def gather_elements(g: Graph, type: str) -> None:
+    """As many indices as the data in other dimensions than the axis, or fewer."""
+    x = g.pick(g.types(type), _ranked(1))
+    axis = _axis(g, len(x.shape))
+    shape = [g.rng.randint(min(d, 1), d) for d in x.shape]
+    shape[axis] = g.rng.choice([1, 2, 5])
+    indices = _indices(g, x.shape[axis], shape, g.rng.choice([INT32, INT64]), True)
+    g.node(type, [x, indices], {"axis": axis} if axis or _maybe(g) else {})
+
+
+def _rows_of(g: Graph, sizes: Sequence[int], shape: Sequence[int], unique: bool) -> Value:
+    """Indices [shape..., dimensions] into `sizes`; none of them twice if `unique`."""
+    count, places = math.prod(shape), math.prod(sizes)
+    if (count and not places) or (unique and count > places):
+        raise Invalid("too few places")
+
+    def sampler(rng: np.random.Generator, _: Any) -> Array:
+        flat = rng.permutation(places)[:count] if unique else rng.integers(0, max(places, 1), count)
+        at = np.stack(np.unravel_index(flat, sizes), -1) if count else np.zeros((0, len(sizes)))
+        signed = np.where(rng.random(at.shape) < 0.3, at - np.array(sizes), at)
+        return signed.reshape([*shape, len(sizes)])
+
+    return g.fresh(INT64, [*shape, len(sizes)], sampler)
+
+
+def gather_nd(g: Graph, type: str) -> None:
+    """Rows of indices, from opset 12 on with batches."""
+    x = g.pick(g.types(type), _ranked(1))
+    batch = g.rng.randrange(min(len(x.shape), 3)) if g.opset >= 12 and _maybe(g, 0.4) else 0
+    depth = g.rng.randint(1, len(x.shape) - batch)
+    shape = [*x.shape[:batch], *g.shape(g.rng.choice([0, 1, 1, 2]))]
+    indices = _rows_of(g, x.shape[batch : batch + depth], shape, False)
+    g.node(type, [x, indices], {"batch_dims": batch} if batch else {})
+
+
+def scatter_elements(g: Graph, type: str) -> None:
+    """Also Scatter. ONNX does not say which of two updates without a reduction stays."""
+    x = g.pick(g.types(type), _ranked(1))
+    attributes = _computes(g) if type == "ScatterElements" else {}
+    axis = _axis(g, len(x.shape), type == "ScatterElements")
+    shape = [g.rng.randint(min(d, 1), d) for d in x.shape]
+    length = x.shape[axis]
+
+    def distinct(rng: np.random.Generator, shape: Sequence[int]) -> Array:
+        whole = [*shape]
+        whole[axis] = length
+        line = np.arange(length).reshape([-1, *[1] * (len(whole) - 1 - axis % len(whole))])
+        mixed = rng.permuted(np.broadcast_to(line, whole), axis=axis)
+        return np.take(mixed, np.arange(shape[axis]), axis)
+
+    if attributes.get("reduction", "none") == "none":
+        indices = g.fresh(g.rng.choice([INT32, INT64]), shape, distinct)
+    else:
+        shape[axis] = g.rng.choice([1, 3])
+        indices = _indices(g, length, shape, g.rng.choice([INT32, INT64]), True)
+    g.node(type, [x, indices, g.like(x.dtype, tuple(shape))], {**attributes, "axis": axis})
+
+
+def scatter_nd(g: Graph, type: str) -> None:
+    """Rows of indices, none of them twice without a reduction."""
+    x = g.pick(g.types(type), _ranked(1))
+    attributes = _computes(g)
+    depth = g.rng.randint(1, len(x.shape))
+    shape = [g.rng.choice([1, 2, 3])] if _maybe(g, 0.8) else []
+    unique = attributes.get("reduction", "none") == "none"
+    indices = _rows_of(g, x.shape[:depth], shape, unique)
+    updates = g.like(x.dtype, (*shape, *x.shape[depth:]))
+    g.node(type, [x, indices, updates], attributes)
+
+
+def tensor_scatter(g: Graph, type: str) -> None:
+    """A cache, and an update within it, or around its end."""
+    x = g.pick(g.types(type), _ranked(2))
+    axis = g.rng.randrange(1, len(x.shape))
+    size = x.shape[axis]
+    count = g.rng.randint(min(size, 1), size)
+    shape = (*x.shape[:axis], count, *x.shape[axis + 1 :])
+    circular = bool(size) and _maybe(g)
+    last = 2 * size if circular else size - count
+    start = g.fresh(INT64, x.shape[:1], lambda rng, s: rng.integers(0, last + 1, s))
+    attributes = {"axis": axis - len(x.shape), **({"mode": "circular"} if circular else {})}
+    g.node(type, [x, g.like(x.dtype, shape), *([start] if _maybe(g, 0.8) else [])], attributes)
+
+
+def reverse_sequence(g: Graph, type: str) -> None:
+    """Batch or time first."""
+    x = g.pick(g.types(type), _ranked(2))
+    batch = g.rng.randrange(2)
+    time = x.shape[1 - batch]
+    if not time:
+        raise Invalid("no time")
+    lengths = g.fresh(INT64, [x.shape[batch]], lambda rng, s: rng.integers(1, time + 1, s))
+    g.node(type, [x, lengths], {"batch_axis": batch, "time_axis": 1 - batch})
+
+
+def one_hot(g: Graph, type: str) -> None:
+    """Some indices are out of range."""
+    depth = g.rng.choice([1, 2, 5])
+    shape = g.shape(g.rng.choice([0, 1, 2, 3]))
+    indices = g.fresh(INT64, shape, lambda rng, s: rng.integers(-depth - 1, depth + 2, s))
+    values = g.like(g.type(g.types(type, 2)), (2,))
+    axis = g.rng.randint(-len(shape) - 1, len(shape))
+    g.node(type, [indices, g.constant(depth), values], {"axis": axis} if _maybe(g, 0.7) else {})
+
+
+def eye_like(g: Graph, type: str) -> None:
+    """Any diagonal. The oracle widens bfloat16, and with it the type of the result."""
+    types = [t for t in g.types(type) if t != BFLOAT16]
+    x = g.pick(types, lambda v: len(v.shape) == 2)
+    kind = {"dtype": DataType.of(g.rng.choice([INT64, np.dtype(np.float32)])).onnx}
+    g.node(type, [x], {"k": g.rng.randint(-3, 3), **(kind if _maybe(g) else {})})
+
+
+def compress(g: Graph, type: str) -> None:
+    """A condition that may be shorter than the axis."""
+    x = g.pick(g.types(type), _ranked(1))
+    axis = _axis(g, len(x.shape)) if _maybe(g, 0.7) else None
+    size = math.prod(x.shape) if axis is None else x.shape[axis]
+    flags = np.array([_maybe(g) for _ in range(min(g.rng.randint(0, size), 64))], np.bool_)
+    shape = [int(flags.sum())]
+    if axis is not None:
+        shape = [*x.shape]
+        shape[axis] = int(flags.sum())
+    g.node(
+        type,
+        [x, g.constant(flags, BOOL)],
+        {} if axis is None else {"axis": axis},
+        results=[(x.dtype, shape)],
+    )
+
+
+def col2im(g: Graph, type: str) -> None:
+    """Blocks with strides, dilations and padding, in two dimensions."""
+    pick = g.rng.choice
+    image, block = [pick([3, 5, 6]) for _ in range(2)], [pick([1, 2, 3]) for _ in range(2)]
+    strides, dilations = [pick([1, 1, 2, 3]) for _ in range(2)], [pick([1, 1, 2]) for _ in range(2)]
+    pads = [pick([0, 0, 1]) for _ in range(4)]
+    counts = [
+        (image[d] + pads[d] + pads[d + 2] - dilations[d] * (block[d] - 1) - 1) // strides[d] + 1
+        for d in range(2)
+    ]
+    if min(counts) < 1:
+        raise Invalid("no block")
+    batch, channels = pick([1, 2]), pick([1, 2])
+    shape = (batch, channels * math.prod(block), math.prod(counts))
+    x = g.like(g.type(set(g.types(type)) & set(FLOATS)), shape)
+    attributes = {"strides": strides, "dilations": dilations, "pads": pads}
+    results = [(x.dtype, [batch, channels, *image])]
+    g.node(type, [x, g.constant(image), g.constant(block)], attributes, results=results)
 
 
 def grouped_gather(g: Graph, type: str) -> None:
@@ -1007,6 +1166,16 @@ _ONNX: dict[str, Maker] = {
     "Tile": tile,
     "Trilu": trilu,
     "Gather": gather,
+    "GatherElements": gather_elements,
+    "GatherND": gather_nd,
+    **_rows(scatter_elements, "Scatter", "ScatterElements"),
+    "ScatterND": scatter_nd,
+    "TensorScatter": tensor_scatter,
+    "ReverseSequence": reverse_sequence,
+    "OneHot": one_hot,
+    "EyeLike": eye_like,
+    "Compress": compress,
+    "Col2Im": col2im,
     **_rows(shape_of, "Shape", "Size"),
     "ConstantOfShape": constant_of_shape,
     "Range": range_,

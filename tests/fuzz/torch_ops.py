@@ -157,6 +157,86 @@ def _gather(n: Node) -> Tensor:
     return found.reshape([*n.x.shape[:axis], *indices.shape, *n.x.shape[axis + 1 :]])
 
 
+def _elements(n: Node) -> Tensor:
+    axis = n("axis", 0) % n.x.ndim
+    return torch.gather(n.x, axis, n[1].long() % max(n.x.shape[axis], 1))
+
+
+def _places(n: Node, batch: int = 0) -> tuple[Tensor, ...]:
+    """What indexes the data with the rows of the last dimension of the indices."""
+    given = n[1].long()
+    shape = given.shape[:-1]
+    batches = [
+        torch.arange(shape[d]).reshape([-1, *[1] * (len(shape) - d - 1)]).expand(shape)
+        for d in range(batch)
+    ]
+    sizes = n.x.shape[batch:]
+    columns = [given[..., j] % max(sizes[j], 1) for j in range(given.shape[-1])]
+    return (*batches, *columns)
+
+
+def _scattered(n: Node, axis: int, data: Tensor, at: Tensor, updates: Tensor) -> Tensor:
+    name = n("reduction", "none")
+    if name == "none":
+        return torch.scatter(data, axis, at, updates)
+    names = {"add": "sum", "mul": "prod", "max": "amax", "min": "amin"}
+    return torch.scatter_reduce(data, axis, at, updates, names[name])
+
+
+def _scatter_elements(n: Node) -> Tensor:
+    axis = n("axis", 0) % n.x.ndim
+    return _scattered(n, axis, n.x, n[1].long() % max(n.x.shape[axis], 1), n[2])
+
+
+def _scatter_nd(n: Node) -> Tensor:
+    depth = n[1].shape[-1]
+    numbers = torch.arange(math.prod(n.x.shape[:depth])).reshape(n.x.shape[:depth])
+    width = math.prod(n.x.shape[depth:])
+    rows = numbers[_places(n)].reshape(-1, 1).expand(-1, width)
+    data = n.x.reshape(numbers.numel(), width)
+    return _scattered(n, 0, data, rows, n[2].reshape(rows.shape)).reshape(n.x.shape)
+
+
+def _tensor_scatter(n: Node) -> Tensor:
+    axis = n("axis", -2) % n.x.ndim
+    size, count, batch = n.x.shape[axis], n[1].shape[axis], n.x.shape[0]
+    start = n[2].long() if n.has(2) else torch.zeros(batch, dtype=torch.long)
+    place = (start[:, None] + torch.arange(count)) % max(size, 1)
+    shape = [batch, *[1] * (axis - 1), count, *[1] * (n.x.ndim - axis - 1)]
+    return torch.scatter(n.x, axis, place.reshape(shape).expand(n[1].shape), n[1])
+
+
+def _reverse_sequence(n: Node) -> Tensor:
+    time = n("time_axis", 0)
+    x = n.x.transpose(0, time)
+    steps = torch.arange(x.shape[0])[:, None]
+    taken = torch.where(steps < n[1], n[1].long() - 1 - steps, steps)
+    found = x.gather(0, taken.reshape([*taken.shape, *[1] * (x.ndim - 2)]).expand(x.shape))
+    return found.transpose(0, time)
+
+
+def _one_hot(n: Node) -> Tensor:
+    depth = int(n[1])
+    i = n.x.long()
+    i = torch.where(i < 0, i + depth, i)
+    axis = n("axis", -1) % (i.ndim + 1)
+    numbers = torch.arange(depth).reshape([-1, *[1] * (i.ndim - axis)])
+    return torch.where(i.unsqueeze(axis) == numbers, n[2][1], n[2][0])
+
+
+def _compress(n: Node) -> Tensor:
+    axis = n("axis")
+    x = n.x.reshape(-1) if axis is None else n.x
+    return x.index_select(axis or 0, torch.nonzero(n[1]).reshape(-1))
+
+
+def _col2im(n: Node) -> Tensor:
+    pads, image = n("pads"), n[1].tolist()
+    padded = [image[d] + pads[d] + pads[d + 2] for d in range(2)]
+    found = F.fold(n.x, padded, n[2].tolist(), n("dilations"), 0, n("strides"))
+    return found[:, :, pads[0] : pads[0] + image[0], pads[1] : pads[1] + image[1]]
+
+
 def _grouped(n: Node) -> Tensor:
     groups, axis = n("group_size", 1), n("axis", 0)
     if groups == 1:
@@ -525,6 +605,16 @@ _ONNX: dict[str, Callable[[Node], Tensor | Sequence[Tensor]]] = {
     "Tile": lambda n: n.x.repeat(n[1].tolist()) if n.x.ndim else n.x * 1,
     "Trilu": _trilu,
     "Gather": _gather,
+    "GatherElements": _elements,
+    "GatherND": lambda n: n.x[_places(n, n("batch_dims", 0))],
+    "Scatter": _scatter_elements,
+    "ScatterElements": _scatter_elements,
+    "ScatterND": _scatter_nd,
+    "TensorScatter": _tensor_scatter,
+    "ReverseSequence": _reverse_sequence,
+    "OneHot": _one_hot,
+    "Compress": _compress,
+    "Col2Im": _col2im,
     "BatchNormalization": _batch_norm,
     "LayerNormalization": _layer_norm,
     "LRN": _lrn,

@@ -219,6 +219,31 @@ def shapes() -> Iterator[Row]:
     yield Row(new, "mode", "edge", versions=(11, 13, 18, 19, 21, 23, 24, 25))
 
 
+def indexed() -> Iterator[Row]:
+    at = ints(1, 0, 0, 2, 1, 1).reshape(2, 3) % 2
+    yield from rows(Case("GatherElements", [[2, 3], at]), axis=1)
+    yield Row(Case("GatherND", [[2, 2, 2], ints(0, 1).reshape(2, 1)]), "batch_dims", 1)
+    yield from rows(Case("Scatter", [[2, 3], at, [2, 3]]), axis=1)
+    yield from rows(Case("ScatterElements", [[2, 3], at, [2, 3]]), axis=1, reduction="mul")
+    yield from rows(Case("ScatterND", [[3, 2], ints(1, 0).reshape(2, 1), [2, 2]]), reduction="add")
+    yield from rows(Case("OneHot", [ints(0, 2), np.int64(3), [2]], constants=[1]), axis=0)
+    sequences = Case("ReverseSequence", [[2, 2], ints(2, 1)])
+    yield Row(sequences, "batch_axis", 0, refused="batch_axis is 0, time_axis 0; one must")
+    yield Row(sequences, "time_axis", 1, refused="batch_axis is 1, time_axis 1; one must")
+    yield from rows(Case("EyeLike", [[2, 3]]), k=1, dtype=6)
+    turned = {"mode": "circular"}
+    yield from rows(Case("TensorScatter", [[1, 2, 2], [1, 2, 2], ints(1)], turned), axis=-1)
+    yield Row(Case("TensorScatter", [[1, 3, 2], [1, 2, 2], ints(2)]), "mode", "circular")
+    compressed = Case("Compress", [[2, 2], np.array([False, True])], constants=[1])
+    yield from rows(compressed, axis=0)
+    blocks = Case("Col2Im", [[1, 4, 8], ints(5, 5), ints(2, 2)], constants=[1, 2])
+    yield Row(replace(blocks, attributes={"strides": [1, 2]}), "strides", [2, 1])
+    blocks = replace(blocks, inputs=[[1, 4, 12], ints(4, 4), ints(2, 2)])
+    yield Row(replace(blocks, attributes={"pads": [1, 0, 0, 0]}), "pads", [0, 0, 1, 0])
+    blocks = replace(blocks, inputs=[[1, 4, 6], ints(4, 4), ints(2, 2)])
+    yield Row(replace(blocks, attributes={"dilations": [1, 2]}), "dilations", [2, 1])
+
+
 def elements() -> Iterator[Row]:
     yield from rows(Case("Cast", [SIGNED], {"to": 7}), to=6)
     large = np.array([1e6, 1.5])
@@ -308,7 +333,7 @@ ROWS = [
     row
     for family in (
         *(legacy, reductions, pools, convolutions, normalisations),
-        *(recurrent, losses, shapes, elements, others),
+        *(recurrent, losses, shapes, indexed, elements, others),
         *(quantized, random_numbers),
     )
     for row in family()

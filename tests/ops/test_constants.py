@@ -133,3 +133,15 @@ def test_what_does_not_fit(made: onnx.NodeProto, initializers: Any, words: str) 
     arrays = {name: np.array(value) for name, value in initializers.items()}
     with pytest.raises(OperatorInputError, match=words):
         import_model(model_of([node("Shape", "x", "shape"), made], **arrays))
+
+
+def test_a_folded_scalar_is_an_array() -> None:
+    """Of which a copy can be made a constant of another graph, as outlining does."""
+    nodes = [node("Gather", "list which", "one"), node("Cast", "x", "xs", to=7)]
+    nodes.append(node("Mul", "xs one", "y"))
+    initializers = {"list": np.array([3, 5]), "which": np.array(1)}
+    graph = import_model(model_of(nodes, **initializers))
+    found = graph.getTensor("one").data
+    assert isinstance(found, np.ndarray)
+    assert found.shape == ()
+    assert found == 5

@@ -218,6 +218,8 @@ def test_gradients_of_equal_indices_and_of_what_was_broadcast(dtype: np.dtype[An
     table, row = np.zeros((3, 2), dtype), np.ones((1, 2), dtype)
     for case in (
         Case("Gather", [table, np.ones(4096, np.int64)]),
+        Case("GatherND", [table, np.ones((4096, 1), np.int64)]),
+        Case("GatherElements", [table, np.ones((4096, 2), np.int64)]),
         Case("Mul", [np.ones((4096, 2), dtype), row]),
         Case("Expand", [row, np.array([4096, 2])], constants=[1]),
         Case("Tile", [row, np.array([4096, 1])], constants=[1]),

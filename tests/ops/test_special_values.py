@@ -48,10 +48,13 @@ AGAINST_ORACLE = {
     # A bound that is left out bounds nothing, not even infinity.
     "Clip",
 }
+EXTREMA = ("max", "min")
+"""Reductions of a scatter for which onnxruntime keeps a NaN or drops it, by the order."""
 ROWS_COMPARED = [
     case
     for case in CASES
     if case.domain == "ai.onnx" and case.formula is None and case.type not in AGAINST_ORACLE
+    if case.attributes.get("reduction") not in EXTREMA
 ]
 
 

@@ -7,7 +7,7 @@ from popir import errors, poplar, popops
 from tests.popops.rig import Rig
 
 TYPES = [np.bool_, np.int8, np.float16, np.int32, np.float32, np.int64, np.float64]
-ADDED = [np.float16, np.int32, np.uint32, np.float32, np.float64]
+ADDED = [np.float16, np.int32, np.uint32, np.int64, np.uint64, np.float32, np.float64]
 RNG = np.random.default_rng(0)
 
 
@@ -69,6 +69,49 @@ def test_what_is_not_within_is_zero_and_is_not_written():
     popops.multiUpdate(rig.graph, t, s, o, [0], [2], rig.prog)
     name = rig.result(t)
     np.testing.assert_array_equal(rig.run()[name][:2], x[:2])
+
+
+MANY = 70_000  # more than a thread takes alone
+
+
+def single_offsets(kind):
+    """Offsets of single elements of a vector of 1000, some of them outside of it."""
+    offsets = RNG.integers(0, 1000, (MANY, 1)).astype(kind)
+    offsets[::7] = 1000
+    offsets[1::7] = np.iinfo(kind).max
+    offsets[2::7] = np.array(-1).astype(kind)
+    return offsets
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("kind", [np.int32, np.uint32], ids=lambda t: t.__name__)
+def test_single_elements(kind, threads):
+    x, offsets = numbers(1000), single_offsets(kind)
+    known = (offsets >= 0) & (offsets < 1000)
+    expected = np.where(known, x[np.where(known, offsets, 0)], 0)
+    np.testing.assert_array_equal(sliced(x, offsets, [0], [1], threads), expected)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("kind", [np.int32, np.uint32], ids=lambda t: t.__name__)
+@pytest.mark.parametrize("update", ["", "Add", "Max", "Min"])
+def test_updates_of_single_elements_of_a_view(update, kind, threads):
+    x, s, offsets = numbers((2, 1000)), numbers((MANY, 1)), single_offsets(kind)
+    known = ((offsets >= 0) & (offsets < 1000))[:, 0]
+    functions = {"Add": np.add, "Max": np.maximum, "Min": np.minimum}
+    expected = x.copy()
+    if update:
+        functions[update].at(expected[1], offsets[known, 0], s[known, 0])
+    else:
+        for o, value in zip(offsets[known, 0], s[known, 0], strict=True):
+            expected[1, o] = value
+    rig = Rig(threads)
+    whole = rig.tensor(x.T.copy())
+    t, one = whole.slice(1, 2, 1).flatten(), [rig.tensor(np.float32(1))]
+    operands = [rig.graph, t, rig.tensor(s), rig.tensor(offsets), *one * (update == "Add")]
+    getattr(popops, f"multiUpdate{update}")(*operands, [0], [1], rig.prog)
+    name = rig.result(whole)
+    np.testing.assert_array_equal(rig.run()[name].T, expected)
 
 
 def test_a_view_is_sliced_where_it_lies():

@@ -1,4 +1,6 @@
-"""popops.groupedMultiSlice and the updates of groups; multiUpdateMax and multiUpdateMul."""
+"""popops.groupedMultiSlice and the updates of groups; multiUpdateMax, multiUpdateMin and
+multiUpdateMul.
+"""
 
 import numpy as np
 import pytest
@@ -6,7 +8,7 @@ import pytest
 from popir import errors, popops
 from tests.popops.rig import Rig
 
-COMPUTED = [np.float16, np.int32, np.uint32, np.float32, np.float64]
+COMPUTED = [np.float16, np.int32, np.uint32, np.int64, np.uint64, np.float32, np.float64]
 RNG = np.random.default_rng(1)
 # The last group's first offset is not within it, nor within the group after it.
 OFFSETS = np.array([[[1], [3], [1]], [[0], [0], [2]], [[-1], [2], [1]]], np.int32)
@@ -48,6 +50,7 @@ def computed(kind, old, new):
     wide = np.float32 if old.dtype == np.float16 else old.dtype
     a, b = old.astype(wide), new.astype(wide)
     values = {"": b, "Add": a + 2 * b, "Max": np.maximum(a, b), "Mul": a * b}
+    values["Min"] = np.minimum(a, b)
     return values[kind].astype(old.dtype)
 
 
@@ -72,9 +75,11 @@ def test_updates_of_each_group(dtype, kind, threads):
     np.testing.assert_array_equal(rig.run()[name], expected)
 
 
-@pytest.mark.parametrize("kind", ["Max", "Mul"])
-def test_updates_without_groups(kind):
-    x, s, offsets = numbers((4, 5)), numbers((6, 2, 5)), RNG.integers(0, 3, (6, 1)).astype("uint32")
+@pytest.mark.parametrize("dtype", COMPUTED, ids=lambda t: t.__name__)
+@pytest.mark.parametrize("kind", ["Max", "Min", "Mul"])
+def test_updates_without_groups(kind, dtype):
+    x, s = numbers((4, 5), dtype), numbers((6, 2, 5), dtype)
+    offsets = RNG.integers(0, 3, (6, 1)).astype("uint32")
     expected = x.copy()
     for o, rows in zip(offsets[:, 0], s, strict=True):
         expected[o : o + 2] = computed(kind, expected[o : o + 2], rows)
@@ -83,6 +88,19 @@ def test_updates_without_groups(kind):
     update = getattr(popops, f"multiUpdate{kind}")
     update(rig.graph, t, rig.tensor(s), rig.tensor(offsets), [0], [2], rig.prog)
     name = rig.result(t)
+    np.testing.assert_array_equal(rig.run()[name], expected)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64], ids=lambda t: t.__name__)
+@pytest.mark.parametrize("kind", ["Max", "Min"])
+def test_nan_stays(kind, dtype):
+    x, s = np.array([np.nan, 1, 1], dtype), np.array([[1], [np.nan], [2], [0]], dtype)
+    rig = Rig()
+    t, offsets = rig.tensor(x), rig.tensor(np.array([[0], [1], [1], [2]], np.int32))
+    update = getattr(popops, f"multiUpdate{kind}")
+    update(rig.graph, t, rig.tensor(s), offsets, [0], [1], rig.prog)
+    name = rig.result(t)
+    expected = np.array([np.nan, np.nan, {"Max": 1, "Min": 0}[kind]], dtype)
     np.testing.assert_array_equal(rig.run()[name], expected)
 
 

@@ -183,8 +183,8 @@ void multiUpdate(poplar::Graph& graph, const poplar::Tensor& t, const poplar::Te
                  const SlicePlan& plan, const poplar::OptionFlags& options,
                  const poplar::DebugContext& debugContext = {});
 /// Adds the slices `s`, multiplied by `scale` (one element), to `t`, in order. Types: FLOAT, HALF
-/// or BFLOAT16 (each sum in float), DOUBLE, INT or UNSIGNED_INT, the same for all; for HALF the
-/// scale may be FLOAT.
+/// or BFLOAT16 (each sum in float), DOUBLE, INT, UNSIGNED_INT, LONGLONG or UNSIGNED_LONGLONG, the
+/// same for all; for HALF the scale may be FLOAT.
 void multiUpdateAdd(poplar::Graph& graph, const poplar::Tensor& t, const poplar::Tensor& s,
                     const poplar::Tensor& offsets, const poplar::Tensor& scale,
                     const std::vector<std::size_t>& dims, const std::vector<std::size_t>& sizes,
@@ -197,8 +197,8 @@ void multiUpdateAdd(poplar::Graph& graph, const poplar::Tensor& t, const poplar:
                     std::size_t dim, poplar::program::Sequence& prog,
                     const poplar::DebugContext& debugContext = {},
                     const poplar::OptionFlags& options = {});
-/// Sets each element of `t` to the maximum of itself and the elements of `s` scattered to it. Types
-/// as for multiUpdateAdd().
+/// Sets each element of `t` to the maximum of itself and the elements of `s` scattered to it, NaN if
+/// one of them is. Types as for multiUpdateAdd().
 void multiUpdateMax(poplar::Graph& graph, const poplar::Tensor& t, const poplar::Tensor& s,
                     const poplar::Tensor& offsets, const std::vector<std::size_t>& dims,
                     const std::vector<std::size_t>& sizes, poplar::program::Sequence& prog,
@@ -206,6 +206,13 @@ void multiUpdateMax(poplar::Graph& graph, const poplar::Tensor& t, const poplar:
                     const poplar::DebugContext& debugContext = {});
 /// Multiplies `t` by the slices `s`, in order. Types as for multiUpdateAdd().
 void multiUpdateMul(poplar::Graph& graph, const poplar::Tensor& t, const poplar::Tensor& s,
+                    const poplar::Tensor& offsets, const std::vector<std::size_t>& dims,
+                    const std::vector<std::size_t>& sizes, poplar::program::Sequence& prog,
+                    const SlicePlan& plan, const poplar::OptionFlags& options,
+                    const poplar::DebugContext& debugContext = {});
+/// Sets each element of `t` to the minimum of itself and the elements of `s` scattered to it, NaN if
+/// one of them is. Types as for multiUpdateAdd(). PopLibs has no such function.
+void multiUpdateMin(poplar::Graph& graph, const poplar::Tensor& t, const poplar::Tensor& s,
                     const poplar::Tensor& offsets, const std::vector<std::size_t>& dims,
                     const std::vector<std::size_t>& sizes, poplar::program::Sequence& prog,
                     const SlicePlan& plan, const poplar::OptionFlags& options,

@@ -27,6 +27,43 @@ struct Run {
 // corresponding elements of a slice, which are contiguous.
 using Move = void (*)(char* t, std::int64_t stride, char* slice, std::int64_t n, const Run& run);
 
+/// The part of t's first dimension that a task works on.
+struct Places {
+  std::uint32_t first, count;
+};
+
+// Moves slices [begin, end), each of one element, those that lie in `places`. Offsets are taken as
+// unsigned: negative ones lie beyond every place.
+using MoveEach = void (*)(char* t, std::int64_t stride, const std::uint32_t* offsets, char* slices,
+                          std::int64_t begin, std::int64_t end, Places places, const void* scale,
+                          const Rounding& rounding);
+
+struct Moves {
+  Move run;
+  MoveEach each;
+};
+
+/// Elements T. What `isRead` and lies nowhere is zero.
+template <class T, Move move, bool isRead>
+void moveEach(char* t, std::int64_t stride, const std::uint32_t* offsets, char* slices,
+              std::int64_t begin, std::int64_t end, Places places, const void* scale,
+              const Rounding& rounding) {
+  for (std::int64_t i = begin; i < end; ++i) {
+    const std::uint32_t place = offsets[i];
+    char* slice = slices + i * static_cast<std::int64_t>(sizeof(T));
+    if (place - places.first < places.count)
+      move(t + place * stride * static_cast<std::int64_t>(sizeof(T)), 1, slice, 1,
+           {scale, rounding, i});
+    else if constexpr (isRead)
+      *reinterpret_cast<T*>(slice) = T();
+  }
+}
+
+template <class T, Move move, bool isRead = false>
+constexpr Moves moves() {
+  return {move, moveEach<T, move, isRead>};
+}
+
 template <class T>
 void readRun(char* t, std::int64_t stride, char* slice, std::int64_t n, const Run&) {
   auto* to = reinterpret_cast<T*>(slice);
@@ -71,53 +108,87 @@ void computeRun(char* t, std::int64_t stride, char* slice, std::int64_t n, const
                [](C a, C b) { return Compute::of(a, b); });
 }
 
+// Where one is NaN, so is the result.
 struct Larger {
   template <class C>
   static C of(C a, C b) {
-    return a < b ? b : a;
+    return a < b || b != b ? b : a;
+  }
+};
+
+struct Smaller {
+  template <class C>
+  static C of(C a, C b) {
+    return b < a || b != b ? b : a;
   }
 };
 
 struct Product {
   template <class C>
   static C of(C a, C b) {
-    if constexpr (std::is_same_v<C, std::int32_t>)  // wraps, as the device's does
-      return static_cast<C>(static_cast<std::uint32_t>(a) * static_cast<std::uint32_t>(b));
-    else
+    if constexpr (std::is_integral_v<C>) {  // wraps, as the device's does
+      using U = std::make_unsigned_t<C>;
+      return static_cast<C>(static_cast<U>(a) * static_cast<U>(b));
+    } else {
       return a * b;
+    }
   }
 };
 
 template <class Compute>
-Move computing(poplar::Type type) {
-  if (type == poplar::HALF) return computeRun<half, float, Compute>;
-  if (type == poplar::BFLOAT16) return computeRun<Bfloat16, float, Compute>;
-  if (type == poplar::DOUBLE) return computeRun<double, double, Compute>;
-  if (type == poplar::FLOAT) return computeRun<float, float, Compute>;
-  if (type == poplar::INT) return computeRun<std::int32_t, std::int32_t, Compute>;
-  return computeRun<std::uint32_t, std::uint32_t, Compute>;
+Moves computing(poplar::Type type) {
+  if (type == poplar::HALF) return moves<half, computeRun<half, float, Compute>>();
+  if (type == poplar::BFLOAT16) return moves<Bfloat16, computeRun<Bfloat16, float, Compute>>();
+  if (type == poplar::DOUBLE) return moves<double, computeRun<double, double, Compute>>();
+  if (type == poplar::FLOAT) return moves<float, computeRun<float, float, Compute>>();
+  if (type == poplar::INT)
+    return moves<std::int32_t, computeRun<std::int32_t, std::int32_t, Compute>>();
+  if (type == poplar::LONGLONG)
+    return moves<std::int64_t, computeRun<std::int64_t, std::int64_t, Compute>>();
+  if (type == poplar::UNSIGNED_LONGLONG)
+    return moves<std::uint64_t, computeRun<std::uint64_t, std::uint64_t, Compute>>();
+  return moves<std::uint32_t, computeRun<std::uint32_t, std::uint32_t, Compute>>();
 }
 
-Move bySize(std::size_t bytes, const Move (&moves)[4]) {
-  return moves[bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : 3];
+/// `scale` is the type of the scale.
+Moves adding(poplar::Type type, poplar::Type scale) {
+  if (type == poplar::HALF)
+    return scale == type ? moves<half, addRun<half, float, half>>()
+                         : moves<half, addRun<half, float, float>>();
+  if (type == poplar::BFLOAT16)
+    return scale == type ? moves<Bfloat16, addRun<Bfloat16, float, Bfloat16>>()
+                         : moves<Bfloat16, addRun<Bfloat16, float, float>>();
+  if (type == poplar::DOUBLE) return moves<double, addRun<double>>();
+  if (type == poplar::FLOAT) return moves<float, addRun<float>>();
+  // Sums wrap: signed ones are those of unsigned numbers.
+  if (type.sizeInBytes() == 8) return moves<std::uint64_t, addRun<std::uint64_t>>();
+  return moves<std::uint32_t, addRun<std::uint32_t>>();
+}
+
+Moves bySize(std::size_t bytes, const Moves (&each)[4]) {
+  return each[bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : 3];
 }
 
 /// Of Add, `scale` is the type of the scale.
-Move moveOf(SlicesKind kind, poplar::Type type, poplar::Type scale) {
-  if (kind == SlicesKind::Read)
-    return bySize(type.sizeInBytes(), {readRun<std::uint8_t>, readRun<std::uint16_t>,
-                                       readRun<std::uint32_t>, readRun<std::uint64_t>});
-  if (kind == SlicesKind::Write)
-    return bySize(type.sizeInBytes(), {writeRun<std::uint8_t>, writeRun<std::uint16_t>,
-                                       writeRun<std::uint32_t>, writeRun<std::uint64_t>});
-  if (kind == SlicesKind::Max) return computing<Larger>(type);
-  if (kind == SlicesKind::Mul) return computing<Product>(type);
-  if (type == poplar::HALF)
-    return scale == type ? addRun<half, float, half> : addRun<half, float, float>;
-  if (type == poplar::BFLOAT16)
-    return scale == type ? addRun<Bfloat16, float, Bfloat16> : addRun<Bfloat16, float, float>;
-  if (type == poplar::DOUBLE) return addRun<double>;
-  return type == poplar::FLOAT ? addRun<float> : addRun<std::uint32_t>;
+Moves movesOf(SlicesKind kind, poplar::Type type, poplar::Type scale) {
+  using U8 = std::uint8_t;
+  using U16 = std::uint16_t;
+  using U32 = std::uint32_t;
+  using U64 = std::uint64_t;
+  switch (kind) {
+    case SlicesKind::Read:
+      return bySize(type.sizeInBytes(),
+                    {moves<U8, readRun<U8>, true>(), moves<U16, readRun<U16>, true>(),
+                     moves<U32, readRun<U32>, true>(), moves<U64, readRun<U64>, true>()});
+    case SlicesKind::Write:
+      return bySize(type.sizeInBytes(), {moves<U8, writeRun<U8>>(), moves<U16, writeRun<U16>>(),
+                                         moves<U32, writeRun<U32>>(), moves<U64, writeRun<U64>>()});
+    case SlicesKind::Max: return computing<Larger>(type);
+    case SlicesKind::Mul: return computing<Product>(type);
+    case SlicesKind::Min: return computing<Smaller>(type);
+    case SlicesKind::Add: break;
+  }
+  return adding(type, scale);
 }
 
 class SlicesRunner : public Runner {
@@ -125,7 +196,7 @@ class SlicesRunner : public Runner {
   SlicesRunner(SlicesKind kind, const Layout& t, const Layout& offsets, const Layout& slices,
                poplar::Type scale, const Setting& setting)
       : kind_(kind),
-        move_(moveOf(kind, t.type, scale)),
+        moves_(movesOf(kind, t.type, scale)),
         bytes_(static_cast<std::int64_t>(t.type.sizeInBytes())),
         slices_(offsets.shape[0]),
         isSigned_(offsets.type == poplar::INT),
@@ -142,6 +213,7 @@ class SlicesRunner : public Runner {
     apart_ = !loops.empty() && loops[0].count == 1;
     loops_ = simplified(loops);
     size_ = dense;
+    isEach_ = size_ == 1 && sliced_.size() == 1;
   }
 
   void run(void* const* operands, void*) const override {
@@ -149,6 +221,11 @@ class SlicesRunner : public Runner {
     const auto* offsets =
         static_cast<const std::int32_t*>(operands[kind_ == SlicesKind::Read ? 1 : 2]);
     auto* slices = static_cast<char*>(operands[kind_ == SlicesKind::Read ? 2 : 1]);
+    if (isEach_) {
+      runEach(t, reinterpret_cast<const std::uint32_t*>(offsets), slices,
+              kind_ == SlicesKind::Add ? operands[3] : nullptr);
+      return;
+    }
     if (kind_ == SlicesKind::Read) {
       parallelFor(slices_, threads_, slices_ * size_, [&](std::int64_t i) {
         if (const auto at = place(offsets, i))
@@ -176,6 +253,23 @@ class SlicesRunner : public Runner {
     std::int64_t places, stride;
   };
 
+  // Of slices of one element. Each task reads a part of the slices, or updates a part of t, in the
+  // order of the slices.
+  void runEach(char* t, const std::uint32_t* offsets, char* slices, const void* scale) const {
+    const std::int64_t most = isSigned_ ? std::int64_t{1} << 31 : std::int64_t{0xffffffff};
+    const std::int64_t places = std::clamp<std::int64_t>(sliced_[0].places, 0, most);
+    const bool reads = kind_ == SlicesKind::Read;
+    const auto tasks = static_cast<std::int64_t>(threads_);
+    parallelFor(tasks, threads_, slices_, [&](std::int64_t task) {
+      const auto part = [&](std::int64_t n) { return n * task / tasks; };
+      const auto next = [&](std::int64_t n) { return n * (task + 1) / tasks; };
+      const Places own = {static_cast<std::uint32_t>(reads ? 0 : part(places)),
+                          static_cast<std::uint32_t>(reads ? places : next(places) - part(places))};
+      moves_.each(t, sliced_[0].stride, offsets, slices, reads ? part(slices_) : 0,
+                  reads ? next(slices_) : slices_, own, scale, rounding_);
+    });
+  }
+
   std::int64_t offset(const std::int32_t* offsets, std::int64_t i, std::size_t d) const {
     const std::int32_t value = offsets[i * sliced_.size() + d];
     return isSigned_ ? value : static_cast<std::int64_t>(static_cast<std::uint32_t>(value));
@@ -196,15 +290,15 @@ class SlicesRunner : public Runner {
   void move(char* t, std::int64_t at, char* slices, std::int64_t i, const void* scale) const {
     const std::int64_t stride = loops_.empty() ? 1 : loops_.back().a;
     forRuns(loops_, 0, size_, [&](std::int64_t, std::int64_t n, std::int64_t a, std::int64_t b) {
-      move_(t + (at + a) * bytes_, stride, slices + (i * size_ + b) * bytes_, n,
-            {scale, rounding_, i * size_ + b});
+      moves_.run(t + (at + a) * bytes_, stride, slices + (i * size_ + b) * bytes_, n,
+                 {scale, rounding_, i * size_ + b});
     });
   }
 
   SlicesKind kind_;
-  Move move_;
+  Moves moves_;
   std::int64_t bytes_, slices_, size_;
-  bool isSigned_, apart_;
+  bool isSigned_, apart_, isEach_;
   unsigned threads_;
   Rounding rounding_;
   std::vector<Sliced> sliced_;
@@ -215,7 +309,8 @@ class SlicesRunner : public Runner {
 
 bool SlicesKernel::computes(poplar::Type type) {
   return isFloatOrHalf(type) || type == poplar::DOUBLE || type == poplar::INT ||
-         type == poplar::UNSIGNED_INT;
+         type == poplar::UNSIGNED_INT || type == poplar::LONGLONG ||
+         type == poplar::UNSIGNED_LONGLONG;
 }
 
 bool SlicesKernel::accepts(std::size_t i, const Layout& layout) const {

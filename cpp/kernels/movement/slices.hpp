@@ -14,8 +14,9 @@ enum class SlicesKind {
   Add,    ///< t (read and written), slices, offsets, scale (one element)
   Max,    ///< t (read and written), slices, offsets
   Mul,    ///< as Max
+  Min,    ///< as Max
 };
-constexpr SlicesKind lastOf(SlicesKind) { return SlicesKind::Mul; }
+constexpr SlicesKind lastOf(SlicesKind) { return SlicesKind::Min; }
 
 /// Reads or updates slices of a tensor t at given offsets along its first dimensions, the sliced
 /// ones. Operands:
@@ -27,7 +28,7 @@ class SlicesKernel : public Kernel {
  public:
   explicit SlicesKernel(SlicesKind kind) : kind_(kind) {}
 
-  /// Whether Add, Max and Mul take elements of the type.
+  /// Whether the kinds that compute take elements of the type.
   static bool computes(poplar::Type type);
 
   const char* name() const override { return "slices"; }

@@ -158,6 +158,7 @@ __all__: list[str] = [
     "multiUpdate",
     "multiUpdateAdd",
     "multiUpdateMax",
+    "multiUpdateMin",
     "multiUpdateMul",
     "nearbyint",
     "nearbyintInPlace",
@@ -2304,6 +2305,22 @@ def multiUpdateMax(
     """
     The same as multiUpdate(), with the maximum of the elements of `t` and of the
     slices. Types: FLOAT, HALF, BFLOAT16 or DOUBLE, INT or UNSIGNED_INT.
+    """
+
+def multiUpdateMin(
+    graph: popir._device.poplar.Graph,
+    t: popir._device.poplar.Tensor,
+    s: popir._device.poplar.Tensor,
+    offsets: popir._device.poplar.Tensor,
+    dims: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
+    sizes: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
+    prog: popir._device.poplar.program.Sequence,
+    plan: SlicePlan = SlicePlan(),
+    options: popir._device.poplar.OptionFlags | dict[str, str] = {},
+    debugContext: popir._device.poplar.DebugContext | str = "",
+) -> None:
+    """
+    Takes the smaller of what is there and the slices.
     """
 
 def multiUpdateMul(

@@ -109,6 +109,8 @@ class GatherOp(Op):
 
     def views(self) -> list[list[int]] | None:
         """The constant indices if there are so few that the output is a view, else None."""
+        if self.inInfo(1).nelms() > _MOST_VIEWS:
+            return None
         found = self.rows()
         return found if found is not None and 0 < sum(map(len, found)) <= _MOST_VIEWS else None
 

@@ -89,3 +89,38 @@ GENERATION += [
     ),
     Case("Bernoulli", [BOOLS.astype(np.float64)], gradient=False, formula=lambda x: x),
 ]
+
+GENERATION += [
+    Case("OneHot", [ints(0, 2, -1), np.int64(4), [2]], constants=[1], opsets=(9, 11)),
+    Case(
+        "OneHot",
+        [ints(0, 5, -4, -5, 2, 1).reshape(2, 3), ints(4), [2]],
+        {"axis": 1},
+        constants=[1],
+        opsets=(11,),
+        id="outside",
+    ),
+    Case(
+        "OneHot",
+        [np.array([0.0, 2.7, -1.0]), np.float32(3), [2]],
+        {"axis": 0},
+        constants=[1],
+        opsets=(11, 28),
+        gradient=False,
+        # onnxruntime compares 2.7 as it is; ONNX says that it is 2.
+        formula=lambda i, depth, v: v[np.array([[1, 0, 0], [0, 0, 0], [0, 1, 1]])],
+        id="of numbers",
+    ),
+    Case(
+        "OneHot",
+        [np.int64(1), np.int64(3), ints(4, 5)],
+        constants=[1],
+        opsets=(28,),
+        gradient=False,
+        formula=lambda i, depth, values: values[[0, 1, 0]],
+        id="scalar",
+    ),
+    Case("EyeLike", [[3, 4]], opsets=(9, 22), gradient=False),
+    Case("EyeLike", [[3, 4]], {"k": -1, "dtype": 6}, opsets=(9,), gradient=False, id="below"),
+    Case("EyeLike", [ints(1, 2).reshape(1, 2)], {"k": 1}, opsets=(9,), gradient=False, id="above"),
+]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.ops.cases.case import POPART, SMALL, Array, Case, ints
+from tests.ops.cases.case import POPART, SMALL, Array, Case, distinct, ints
 
 
 def _groups(data: Any, indices: Array, axis: int, groups: int, id: str, **given: Any) -> Case:
@@ -160,5 +160,189 @@ MOVEMENT = [
     _groups([5, 3], ints(4, 4, 0), 0, 1, "no groups"),
     _groups(
         ints(7, 8, 9, 6).reshape(2, 2), ints(1, 0).reshape(2, 1), 1, 2, "integers", gradient=False
+    ),
+]
+
+ROWS_AND_COLUMNS = ints(0, -1, 1, 1, 2, 0).reshape(3, 2)
+
+MOVEMENT += [
+    Case("GatherElements", [[3, 2], ROWS_AND_COLUMNS]),
+    Case("GatherElements", [[3, 2], ints(1, 0, 0, -1).reshape(2, 2)], {"axis": 1}, id="fewer"),
+    Case(
+        "GatherElements",
+        [[2, 3, 4], ints(*range(-2, 2), dtype=np.int32).reshape(1, 2, 2)],
+        {"axis": -2},
+        opsets=(13,),
+        id="middle",
+    ),
+    Case(
+        "GatherElements",
+        [[3, 2], ROWS_AND_COLUMNS],
+        constants=[1],
+        opsets=(13,),
+        id="constant",
+    ),
+    Case("GatherElements", [[4], ints(3, 3, -4, 0, 1)], opsets=(13,), id="vector"),
+    Case("GatherElements", [ints(7, 8), ints(1)], opsets=(13,), gradient=False, id="integers"),
+    Case("GatherND", [[3, 2, 4], ints(0, 1, -1, 0).reshape(2, 2)]),
+    Case("GatherND", [[3, 2], ints(2, 1, 0, 0).reshape(2, 1, 2)], opsets=(13,), id="elements"),
+    Case("GatherND", [[3, 2], ints(-3)], opsets=(13,), id="one row"),
+    Case(
+        "GatherND",
+        [[2, 3, 4, 2], ints(1, 0, 2, -1).reshape(2, 1, 2)],
+        {"batch_dims": 1},
+        opsets=(12, 13),
+        id="batches",
+    ),
+    Case(
+        "GatherND",
+        [[2, 2, 3], ints(0, -1, 2, 1).reshape(2, 2, 1)],
+        {"batch_dims": 2},
+        opsets=(13,),
+        id="batches of batches",
+    ),
+    Case(
+        "GatherND",
+        [[3, 2, 4], ints(0, 1, 2, 1).reshape(2, 2)],
+        constants=[1],
+        opsets=(13,),
+        id="constant",
+    ),
+    Case("Scatter", [[3, 2], ints(2, 0).reshape(1, 2), [1, 2]], opsets=(9, 10)),
+    Case("Scatter", [[3, 4], ints(3, 0).reshape(2, 1), [2, 1]], {"axis": 1}, opsets=(9,), id="row"),
+    Case("ScatterElements", [[3, 4], ints(2, 0, -2, 2).reshape(1, 4), [1, 4]]),
+    Case(
+        "ScatterElements",
+        [[2, 3, 4], ints(2, 1, 0, -1, dtype=np.int32).reshape(1, 2, 2), [1, 2, 2]],
+        {"axis": -1},
+        opsets=(18,),
+        id="last",
+    ),
+    Case(
+        "ScatterElements",
+        [[3, 4], ints(2, 0, 1, 2).reshape(1, 4), [1, 4]],
+        constants=[1],
+        opsets=(18,),
+        id="constant",
+    ),
+    *(
+        Case(
+            "ScatterElements",
+            [distinct(3, 2), ints(2, 0, 0, -1, 2, -3).reshape(3, 2), distinct(3, 2) + 0.1],
+            {"reduction": reduction},
+            opsets=opsets,
+            id=reduction,
+        )
+        for reduction, opsets in (
+            ("add", (16, 18)),
+            ("mul", (16, 18)),
+            ("max", (18,)),
+            ("min", (18,)),
+        )
+    ),
+    *(
+        Case(
+            "ScatterND",
+            [distinct(4, 3), ints(1, -1, 1).reshape(3, 1), distinct(3, 3) + 0.1],
+            {"reduction": reduction},
+            opsets=opsets,
+            id=reduction,
+        )
+        for reduction, opsets in (
+            ("add", (16, 18)),
+            ("mul", (16, 18)),
+            ("max", (18,)),
+            ("min", (18,)),
+        )
+    ),
+    Case("ScatterND", [[4, 3, 2], ints(0, 1, 3, -1).reshape(2, 2), [2, 2]]),
+    Case("ScatterND", [[4], ints(3, 0).reshape(1, 2, 1), [1, 2]], opsets=(18,), id="elements"),
+    Case(
+        "ScatterND",
+        [[4, 3], ints(3, 0).reshape(2, 1), [2, 3]],
+        constants=[1],
+        opsets=(18,),
+        id="constant",
+    ),
+    Case("ReverseSequence", [[4, 3, 2], ints(4, 1, 3)], opsets=(10,)),
+    Case(
+        "ReverseSequence",
+        [[3, 4], ints(2, 4, 1)],
+        {"batch_axis": 0, "time_axis": 1},
+        constants=[1],
+        opsets=(10,),
+        id="batch first",
+    ),
+    Case(
+        "ReverseSequence",
+        [[3, 2], ints(2, 3)],
+        opsets=(28,),
+        formula=lambda x, _: np.stack([x[[1, 0, 2], 0], x[[2, 1, 0], 1]], 1),
+        id="newest",
+    ),
+    Case("TensorScatter", [[2, 3, 4], [2, 2, 4], ints(1, 0)]),
+    Case("TensorScatter", [[2, 2, 3, 4], [2, 2, 2, 4]], opsets=(24,), id="from the start"),
+    Case(
+        "TensorScatter",
+        [[2, 2, 3, 4], [2, 2, 2, 4], ints(2, 1)],
+        {"mode": "circular"},
+        opsets=(24,),
+        id="circular",
+    ),
+    Case(
+        "TensorScatter",
+        [[2, 4, 3], [2, 1, 3], ints(3, 0)],
+        {"axis": 1},
+        constants=[2],
+        opsets=(24,),
+        id="constant",
+    ),
+    Case("TensorScatter", [[2, 3, 4], [2, 3, 1], ints(3, 0)], {"axis": -1}, id="last"),
+    Case(
+        "Compress",
+        [[3, 4], np.array([False, True, True])],
+        {"axis": 0},
+        constants=[1],
+        opsets=(9, 11),
+    ),
+    Case(
+        "Compress",
+        [[3, 4], np.array([True, False, True])],
+        {"axis": -1},
+        constants=[1],
+        opsets=(11,),
+        id="shorter",
+    ),
+    Case(
+        "Compress",
+        [[2, 3], np.array([False, True, False, True, True])],
+        constants=[1],
+        opsets=(11,),
+        id="flat",
+    ),
+    Case(
+        "Compress",
+        [[2, 3], np.array([False, True])],
+        {"axis": 0},
+        constants=[1],
+        opsets=(28,),
+        formula=lambda x, _: x[1:],
+        id="newest",
+    ),
+    Case("Col2Im", [[1, 8, 6], ints(3, 4), ints(2, 2)], constants=[1, 2]),
+    Case(
+        "Col2Im",
+        [[2, 6, 6], ints(5, 6), ints(1, 3)],
+        {"pads": [1, 1, 0, 1], "strides": [2, 2], "dilations": [1, 2]},
+        constants=[1, 2],
+        id="strides",
+    ),
+    Case("Col2Im", [[2, 6, 4], ints(9), ints(3)], {"strides": [2]}, constants=[1, 2], id="1-D"),
+    Case(
+        "Col2Im",
+        [[1, 8, 8], ints(2, 3, 4), ints(2, 2, 2)],
+        {"pads": [0, 0, 0, 0, 0, 1]},
+        constants=[1, 2],
+        id="3-D",
     ),
 ]

@@ -1,0 +1,53 @@
+"""Compress: the slices that a condition selects."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from popir.ir import Tensor
+from popir.ops.support.decomposition import Decomposer, Decomposition
+from popir.ops.support.identifiers import onnx_ids
+from popir.ops.support.shapes import axis
+from popir.registry import OpCreator
+from popir.types import DataType
+
+
+class Compress(Decomposition):
+    """ONNX's Compress, versions 9, 11 and 28: the slices along `axis`, or the elements of the data
+    taken flat, for which the condition is true. A condition that is shorter selects none of the
+    rest.
+
+    Deviation: the condition must be known at compile time, since the shape of the output depends on
+    it.
+    """
+
+    axis: int | None
+
+    def decompose(self, on: Decomposer, x: Tensor, condition: Tensor) -> Tensor:
+        """A Gather at constant indices. Raises OperatorInputError for a condition that is computed
+        at run time, or is too long.
+        """
+        shape = on.shape(x)
+        if self.axis is None:
+            x, along = on.reshape(x, [math.prod(shape)]), 0
+        else:
+            along = axis(self, self.axis, len(shape))
+        size = on.shape(x)[along]
+        if not condition.isConst() or condition.data is None:
+            raise self.wrong(
+                f"the condition '{condition.id}' is computed at run time, and the shape of the "
+                "output depends on it: popir compiles for fixed shapes. Make it a constant, or "
+                "keep the shape, with Where(condition, x, 0)."
+            )
+        if condition.data.ndim != 1 or condition.data.size > size:
+            raise self.wrong(
+                f"the condition has shape {list(condition.data.shape)}; it must be [n], with n at "
+                f"most {size}, the slices that it selects from."
+            )
+        taken = np.flatnonzero(condition.data)
+        return on.Gather(x, on.const(taken, DataType.INT64), axis=along)
+
+
+OpCreator(Compress, onnx_ids("Compress", 9, 11, 28))
