@@ -15,14 +15,38 @@ const SavedKernel<ArgExtremumKernel> kSavedArgExtremum("arg extremum");
 
 constexpr std::int64_t kBlock = 256;  // elements searched at a time
 
-/// Elements T, compared as C: float for 16-bit floats, else T. First finds the extremum with
-/// vectors, then searches for its position.
+/// Finds the extremum, then searches for its position.
+class ExtremumOfRow {
+ public:
+  ExtremumOfRow(bool max, poplar::Type type)
+      : max_(max),
+        vectors_(reduceFunctions(type, max ? popops::Operation::MAX : popops::Operation::MIN)) {}
+
+  /// \pre n > 0. Elements T, compared as C.
+  template <class T, class C>
+  C of(const T* row, std::int64_t n) const {
+    C extremum;
+    if (vectors_)
+      vectors_.rows(row, 1, n, n, &extremum);
+    else
+      extremum =
+          static_cast<C>(max_ ? *std::max_element(row, row + n) : *std::min_element(row, row + n));
+    return extremum;
+  }
+
+ private:
+  bool max_;
+  ReduceFunctions vectors_;  // null for 8 and 16-bit integers
+};
+
+/// Elements T, compared as C: float for 16-bit floats, else T.
 template <class T, class C>
 class ArgExtremumRunner : public Runner {
  public:
-  ArgExtremumRunner(bool max, bool values, const Layout& in, unsigned threads)
-      : extremum_(reduceFunctions(in.type, max ? popops::Operation::MAX : popops::Operation::MIN)),
+  ArgExtremumRunner(bool max, bool values, bool last, const Layout& in, unsigned threads)
+      : extremum_(max, in.type),
         values_(values),
+        last_(last),
         rows_(in.shape[0]),
         columns_(in.shape[1]),
         threads_(threads) {}
@@ -32,18 +56,18 @@ class ArgExtremumRunner : public Runner {
     auto* index = static_cast<std::uint32_t*>(operands[1]);
     parallelFor(rows_, threads_, rows_ * columns_, [&](std::int64_t r) {
       const T* row = in + r * columns_;
-      C extremum;
-      extremum_.rows(row, 1, columns_, columns_, &extremum);
-      index[r] = static_cast<std::uint32_t>(find(row, extremum));
+      const C extremum = extremum_.template of<T, C>(row, columns_);
+      index[r] = static_cast<std::uint32_t>(last_ ? findLast(row, extremum) : find(row, extremum));
       if (values_) static_cast<T*>(operands[2])[r] = row[index[r]];
     });
   }
 
  private:
+  static bool matches(C v, C extremum) { return v == extremum || (extremum != extremum && v != v); }
+
   std::int64_t find(const T* row, C extremum) const {
-    const bool nan = extremum != extremum;
     const auto among = [&](const C* x, std::int64_t n) {
-      return std::find_if(x, x + n, [&](C v) { return v == extremum || (nan && v != v); }) - x;
+      return std::find_if(x, x + n, [&](C v) { return matches(v, extremum); }) - x;
     };
     if constexpr (std::is_same_v<T, C>) {
       return among(row, columns_);
@@ -58,8 +82,14 @@ class ArgExtremumRunner : public Runner {
     }
   }
 
-  ReduceFunctions extremum_;
-  bool values_;
+  std::int64_t findLast(const T* row, C extremum) const {
+    std::int64_t i = columns_ - 1;
+    while (!matches(static_cast<C>(row[i]), extremum)) --i;
+    return i;
+  }
+
+  ExtremumOfRow extremum_;
+  bool values_, last_;
   std::int64_t rows_, columns_;
   unsigned threads_;
 };
@@ -67,9 +97,13 @@ class ArgExtremumRunner : public Runner {
 }  // namespace
 
 bool ArgExtremumKernel::supports(poplar::Type type) {
-  return isFloatOrHalf(type) || type == poplar::DOUBLE || type == poplar::INT ||
-         type == poplar::UNSIGNED_INT || type == poplar::LONGLONG ||
-         type == poplar::UNSIGNED_LONGLONG;
+  using Kind = poplar::Type::Kind;
+  switch (type.kind()) {
+    case Kind::Bool:
+    case Kind::Quarter:
+    case Kind::Invalid: return false;
+    default: return true;
+  }
 }
 
 std::unique_ptr<Runner> ArgExtremumKernel::prepare(const std::vector<Layout>& operands,
@@ -77,13 +111,18 @@ std::unique_ptr<Runner> ArgExtremumKernel::prepare(const std::vector<Layout>& op
   using Kind = poplar::Type::Kind;
   const Layout& in = operands[0];
   const auto make = [&](auto t, auto c) -> std::unique_ptr<Runner> {
-    return std::make_unique<ArgExtremumRunner<decltype(t), decltype(c)>>(max_, values_, in,
+    return std::make_unique<ArgExtremumRunner<decltype(t), decltype(c)>>(max_, values_, last_, in,
                                                                          setting.threads);
   };
   switch (in.type.kind()) {
     case Kind::Half: return make(half(), float());
     case Kind::Bfloat16: return make(Bfloat16(), float());
     case Kind::Double: return make(double(), double());
+    case Kind::Char:
+    case Kind::SignedChar: return make(std::int8_t(), std::int8_t());
+    case Kind::UnsignedChar: return make(std::uint8_t(), std::uint8_t());
+    case Kind::Short: return make(std::int16_t(), std::int16_t());
+    case Kind::UnsignedShort: return make(std::uint16_t(), std::uint16_t());
     case Kind::Int: return make(std::int32_t(), std::int32_t());
     case Kind::UnsignedInt: return make(std::uint32_t(), std::uint32_t());
     case Kind::Longlong: return make(std::int64_t(), std::int64_t());
