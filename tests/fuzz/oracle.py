@@ -254,7 +254,8 @@ def _check(node: onnx.NodeProto, inputs: Sequence[Array | None]) -> None:
     """Raises Unspecified."""
     type = node.op_type
     floats = [a.astype(np.float64) for a in inputs if a is not None and a.dtype in FLOATS]
-    extrema = type in ("MaxPool", "GlobalMaxPool", "ReduceMax", "ReduceMin")
+    extrema = type in ("MaxPool", "GlobalMaxPool", "ReduceMax", "ReduceMin", "MaxRoiPool", "TopK")
+    extrema |= type in ("ArgMax", "ArgMin", "Hardmax", "RoiAlign")
     if extrema and floats and np.isnan(floats[0]).any():
         raise Unspecified(f"{type} of NaN: onnxruntime passes over it, numpy and PyTorch do not")
     if type == "LSTM" and any(not np.isfinite(a).all() for a in floats):

@@ -37,7 +37,8 @@ both signs overflows depends on the order.
 """
 AGAINST_ORACLE = {
     # onnxruntime looks at numbers alone for the largest one, and drops NaN; torch keeps it.
-    *("MaxPool", "GlobalMaxPool", "ReduceMax", "ReduceMin"),
+    *("MaxPool", "GlobalMaxPool", "ReduceMax", "ReduceMin", "MaxRoiPool", "RoiAlign"),
+    *("ArgMax", "ArgMin", "Hardmax", "TopK"),
     # It sums windows by adding and subtracting, has functions of its own for gates, and multiplies
     # padding: what is infinite elsewhere makes NaN of other elements.
     *("LRN", "LSTM", "Conv"),

@@ -102,7 +102,9 @@ def matmul(c: Case) -> None:
 def max_pool_index(c: Case) -> None:
     kind = popnn.PoolingType.MAX
     params = popnn.pooling.PoolParams(kind, [6], [3], [2], [1], [1], 4, 2, FLOAT)
-    c.give(ext.maxPoolIndices(c.graph, params, ext.PoolOptions([2]), c.tensor([2, 4, 6]), True, c.prog))
+    c.give(
+        ext.maxPoolIndices(c.graph, params, ext.PoolOptions([2]), c.tensor([2, 4, 6]), True, c.prog)
+    )
 
 
 def nll(c: Case) -> None:

@@ -50,7 +50,9 @@ def samples(begin, end, bins, p):
         length = max(length, 1)
     step = length / bins
     count = p.samplingRatio or max(math.ceil(step), 0)
-    return [[start + b * step + (i + 0.5) * step / count for i in range(count)] for b in range(bins)]
+    return [
+        [start + b * step + (i + 0.5) * step / count for i in range(count)] for b in range(bins)
+    ]
 
 
 def weights(at, size):
@@ -86,7 +88,10 @@ def rounded(p, region, image):
     steps = [max(b - a + 1, 1) / n for a, b, n in ((y0, y1, p.height), (x0, x1, p.width))]
     for bin in itertools.product(range(p.height), range(p.width)):
         ends = [
-            [min(max(first + edge, 0), size) for edge in (math.floor(i * s), math.ceil((i + 1) * s))]
+            [
+                min(max(first + edge, 0), size)
+                for edge in (math.floor(i * s), math.ceil((i + 1) * s))
+            ]
             for i, s, first, size in zip(bin, steps, (y0, x0), image.shape, strict=True)
         ]
         part = image[slice(*ends[0]), slice(*ends[1])]
@@ -97,7 +102,10 @@ def rounded(p, region, image):
 def expected(p, regions, images, x):
     one = rounded if p.pooling == RoiPooling.Max else aligned
     return np.array(
-        [[one(p, r, x[i, c]) for c in range(x.shape[1])] for r, i in zip(regions, images, strict=True)]
+        [
+            [one(p, r, x[i, c]) for c in range(x.shape[1])]
+            for r, i in zip(regions, images, strict=True)
+        ]
     )
 
 
@@ -147,7 +155,13 @@ def test_what_is_no_region():
     """No image, coordinates that are not finite, and larger than any image."""
     x = np.ones((1, 1, 4, 4), np.float32)
     regions = np.array(
-        [[0, 0, 3, 3], [0, 0, 3, 3], [0, np.nan, 3, 3], [0, 0, np.inf, 3], [-1e30, -1e30, 1e30, 1e30]],
+        [
+            [0, 0, 3, 3],
+            [0, 0, 3, 3],
+            [0, np.nan, 3, 3],
+            [0, 0, np.inf, 3],
+            [-1e30, -1e30, 1e30, 1e30],
+        ],
         np.float32,
     )
     images = np.array([1, -1, 0, 0, 0], np.int32)

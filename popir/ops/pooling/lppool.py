@@ -11,8 +11,8 @@ from popir.registry import OpCreator
 
 
 class LpPool(Decomposition):
-    """ONNX's LpPool, versions 1, 2, 11, 18 and 22: y = (sum of |x|^p over the window)^(1/p). Padding
-    counts as zeros. Where y is 0 its gradient is 0.
+    """ONNX's LpPool, versions 1, 2, 11, 18 and 22: y = (sum of |x|^p over the window)^(1/p).
+    Padding counts as zeros. Where y is 0 its gradient is 0.
     """
 
     auto_pad: str | None
@@ -34,8 +34,10 @@ class LpPool(Decomposition):
             )
         given = on.info(x).dataType()
         sizes = on.cast(on.Abs(x), accumulator_of(given))
-        power = on.like(self.p, sizes)
-        powers = {1: sizes, 2: on.Mul(sizes, sizes)}.get(self.p) or on.Pow(sizes, power)
+        if self.p == 1:
+            powers = sizes
+        else:
+            powers = on.Mul(sizes, sizes) if self.p == 2 else on.Pow(sizes, on.like(self.p, sizes))
         attributes = {name: value for name, value in self.attributes.items() if name != "p"}
         total = on.add("ai.graphcore", "SumPool", 1, [powers], 1, attributes)
         assert isinstance(total, Tensor)

@@ -99,7 +99,7 @@ class PoolOp(WindowOp):
 
 
 class MaxPoolOp(PoolOp):
-    """ONNX's MaxPool, versions 1, 8, 10, 11, 12 and 22: the maximum of each window, and where it is.
+    """ONNX's MaxPool, versions 1, 8, 10, 11, 12 and 22: the maximum of each window, and its index.
 
     Output 1 has the indices in the flattened input of the first maxima, or of the first NaN of a
     window. With `storage_order` they count the first spatial dimension of a channel fastest. A

@@ -66,8 +66,8 @@ class RoiOp(Op):
 
 
 class RoiAlignOp(RoiOp):
-    """ONNX's RoiAlign, versions 10, 16 and 22: of each bin the mean of samples that are interpolated
-    between four pixels. Input 2 has the image of each region.
+    """ONNX's RoiAlign, versions 10, 16 and 22: of each bin the mean of samples that are
+    interpolated between four pixels. Input 2 has the image of each region.
 
     In the mode "max" the result is, as in onnxruntime and ONNX's tests, the largest of the pixels
     times their weights, not of the interpolated samples.
@@ -123,8 +123,8 @@ class RoiAlignOp(RoiOp):
 
 class MaxRoiPoolOp(RoiOp):
     """ONNX's MaxRoiPool, versions 1 and 22: the largest pixel of each bin, where the corners of
-    regions are rounded to pixels; 0 for a bin without pixels. A region is the index of its image and
-    two corners.
+    regions are rounded to pixels; 0 for a bin without pixels. A region is the index of its image
+    and two corners.
     """
 
     columns = 5

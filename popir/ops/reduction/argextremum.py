@@ -1,4 +1,4 @@
-"""ArgMax and ArgMin: where the largest or smallest element along an axis is; Hardmax: a one there."""
+"""ArgMax and ArgMin: the index of the largest or smallest element along an axis; Hardmax."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from tests.ops.cases.movement import MOVEMENT
 from tests.ops.cases.normalization import NORMALISATION
 from tests.ops.cases.pooling import POOLING
 from tests.ops.cases.recurrent import RECURRENT
-from tests.ops.cases.reduction import REDUCTIONS, SOFTMAX
+from tests.ops.cases.reduction import REDUCTIONS, SCANS, SEARCHES, SOFTMAX
 
 __all__ = ["CASES", "Array", "Case", "ints"]
 
@@ -28,6 +28,8 @@ CASES = [
     *CONTRACTIONS,
     *POOLING,
     *REDUCTIONS,
+    *SEARCHES,
+    *SCANS,
     *SOFTMAX,
     *LOSSES,
 ]
