@@ -154,7 +154,9 @@ void bindRois(py::module_& m) {
       .def_readwrite("samplingRatio", &RoiParams::samplingRatio,
                      "Samples of a bin in each direction; 0 for as many as it has pixels.")
       .def_readwrite("halfPixel", &RoiParams::halfPixel,
-                     "Whether pixel i reaches from i to i + 1, not from i - 1/2 to i + 1/2.");
+                     "Whether pixel i reaches from i to i + 1, not from i - 1/2 to i + 1/2.")
+      .def(pickled(&RoiParams::pooling, &RoiParams::height, &RoiParams::width, &RoiParams::scale,
+                   &RoiParams::samplingRatio, &RoiParams::halfPixel));
   const auto context = debugContext();
   m.def("roiPool", &roiPool, py::arg("graph"), py::arg("params"), py::arg("regions"),
         py::arg("images"), py::arg("in_"), py::arg("prog"), context,

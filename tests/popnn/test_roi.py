@@ -83,7 +83,8 @@ def aligned(p, region, image):
 
 def rounded(p, region, image):
     """The same with pixels of a rounded region."""
-    x0, y0, x1, y1 = (math.floor(v * p.scale + 0.5) for v in region)
+    scaled = [v * p.scale for v in region]
+    x0, y0, x1, y1 = (int(math.copysign(math.floor(abs(v) + 0.5), v)) for v in scaled)
     result = np.zeros((p.height, p.width))
     steps = [max(b - a + 1, 1) / n for a, b, n in ((y0, y1, p.height), (x0, x1, p.width))]
     for bin in itertools.product(range(p.height), range(p.width)):

@@ -10,6 +10,7 @@ UNPOOLED = np.array(
     [[[[0, 3], [9, 15]], [[16, 18], [28, 26]]], [[[37, 34], [40, 47]], [[48, 55], [56, 62]]]]
 )
 """Where MaxPool finds the maxima of 2 x 2 windows in [2, 2, 4, 4]."""
+LINE = np.array([[[0, 3], [5, 6]], [[9, 8], [12, 15]]])
 ROIS = np.array([[0.3, 0.2, 5.4, 4.6], [-1.2, 1.1, 2.7, 7.9], [2.2, 2.1, 2.6, 2.4]])
 
 
@@ -84,7 +85,7 @@ POOLING = [
         Case("MaxUnpool", [[*at.shape], at, *shape], attributes, constants=constants, id=id)
         for at, shape, constants, attributes, id in (
             (UNPOOLED, [], [], {"kernel_shape": [2, 2], "strides": [2, 2]}, ""),
-            (UNPOOLED[..., 0], [], [], {"kernel_shape": [3], "pads": [0, 0]}, "1-D"),
+            (LINE, [], [], {"kernel_shape": [3], "pads": [0, 0]}, "1-D"),
         )
     ),
     Case(
