@@ -103,11 +103,11 @@ void bindTopK(py::module_& m) {
                          "without stableSort.")
       .def(py::init<unsigned, bool, SortOrder, bool>(), py::arg("k"), py::arg("largest"),
            py::arg("sortOrder"), py::arg("stableSort") = false)
-      .def_readonly("k", &TopKParams::k, "How many elements.")
+      .def_readonly("k", &TopKParams::k, "How many elements are taken.")
       .def_readonly("largest", &TopKParams::largest, "The largest ones, else the smallest.")
       .def_readonly("sortOrder", &TopKParams::sortOrder,
                     "Their order; with NONE the best is first.")
-      .def_readonly("stableSort", &TopKParams::stableSort, "Without effect.")
+      .def_readonly("stableSort", &TopKParams::stableSort, "Whether equal elements keep their order; they always do.")
       .def("__repr__", [](const TopKParams& params) {
         std::ostringstream os;
         os << params;

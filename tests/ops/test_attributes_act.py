@@ -132,10 +132,12 @@ def pools() -> Iterator[Row]:
 
 
 def searches() -> Iterator[Row]:
-    for type in ("ArgMax", "ArgMin", "Hardmax"):
-        yield from rows(Case(type, [TIES]), axis=2, keepdims=0, select_last_index=1)
-    yield Row(Case("TopK", [distinct(3, 4)], {"k": 1}), "k", 2)
-    yield Row(Case("TopK", [distinct(3, 4)], {"k": 1}), "axis", 0, versions=(1,))
+    yield from rows(Case("Hardmax", [TIES]), axis=0)
+    for type in ("ArgMax", "ArgMin"):
+        yield from rows(Case(type, [TIES]), axis=1, keepdims=0, select_last_index=1)
+    old = Case("TopK", [distinct(3, 4)], {"k": 1}, outputs=2)
+    yield Row(old, "k", 2)
+    yield Row(old, "axis", 0, versions=(1,))
     top = Case("TopK", [distinct(3, 4), ints(1)], constants=[1], outputs=2)
     yield Row(top, "axis", 0, versions=(10, 11, 24))
     yield Row(top, "largest", 0)

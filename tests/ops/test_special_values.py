@@ -106,6 +106,8 @@ NOT_AS_ORACLE = {
     *("MatMul", "Gemm"),
     # Where nothing is added up it gives what it has not written.
     "MatMulInteger",
+    # It leaves the dimension that is searched.
+    *("ArgMax", "ArgMin"),
     # It takes no axes for all axes.
     "Squeeze",
     # A mean over no label is NaN there, and 0 here.

@@ -131,7 +131,7 @@ class MaxRoiPoolOp(RoiOp):
     pooled_shape: list[int]
 
     def bins(self) -> list[int]:
-        """The attribute `pooled_shape`."""
+        """The attribute `pooled_shape`, down and across."""
         return self.pooled_shape
 
     def roi_params(self) -> ext.RoiParams:
@@ -175,7 +175,7 @@ class RoiOpx(Opx):
         return given, popops.map(self.graph(), tree, [images], prog, context)
 
     def grow(self, prog: program.Sequence) -> None:
-        """Calls ext::roiPool."""
+        """Calls ext::roiPool, with the images of the regions as INT."""
         params, context = self.getOp(RoiOp).roi_params(), self.debugContext()
         given = self.getInTensor(0)
         regions, images = self.regions(1, given.dim(0), prog)
@@ -187,7 +187,7 @@ class RoiGradOpx(RoiOpx):
     """The lowering of the gradients."""
 
     def grow(self, prog: program.Sequence) -> None:
-        """Calls ext::roiPoolInputGradient."""
+        """Calls ext::roiPoolInputGradient in the same way."""
         params, context = self.getOp(RoiGradOp).params, self.debugContext()
         g, given = self.getInTensor(0), self.getInTensor(1)
         regions, images = self.regions(2, given.dim(0), prog)

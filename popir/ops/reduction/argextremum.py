@@ -25,7 +25,7 @@ class ArgExtremumOp(Op):
     extremum. There is no gradient.
     """
 
-    takesMax: ClassVar[bool]
+    takes_max: ClassVar[bool]
     axis: int
     keepdims: bool
     select_last_index: bool | None
@@ -55,7 +55,7 @@ class ArgExtremumOp(Op):
         """The indices of integers, by numpy."""
         if 0 not in inputs or inputs[0].dtype.kind not in "iu" or inputs[0].size == 0:
             return None
-        find, along = np.argmax if self.takesMax else np.argmin, self.along()
+        find, along = np.argmax if self.takes_max else np.argmin, self.along()
         if self.select_last_index:
             found = inputs[0].shape[along] - 1 - find(np.flip(inputs[0], along), along)
         else:
@@ -68,7 +68,7 @@ class ArgMaxOp(ArgExtremumOp):
     `select_last_index`, of the last one.
     """
 
-    takesMax = True
+    takes_max = True
 
 
 class ArgMinOp(ArgExtremumOp):
@@ -76,7 +76,7 @@ class ArgMinOp(ArgExtremumOp):
     `select_last_index`, of the last one.
     """
 
-    takesMax = False
+    takes_max = False
 
 
 class Hardmax(Decomposition):
@@ -115,7 +115,7 @@ class ArgExtremumOpx(Opx):
         last = t.dimRoll(along, t.rank() - 1)
         rows = last.reshape([product(op.outShape(0)), size])
         is_last, context = bool(op.select_last_index), self.debugContext()
-        found = ext.argExtremum(self.graph(), rows, op.takesMax, is_last, prog, context)
+        found = ext.argExtremum(self.graph(), rows, op.takes_max, is_last, prog, context)
         context = self.debugContext("cast")
         index = popops.cast(self.graph(), found, poplar.LONGLONG, prog, context)
         self.setOutTensor(0, index.reshape(self.outShape(0)))

@@ -130,7 +130,7 @@ class CumProdGradOpx(Opx):
     """The lowering of the gradient of CumProd."""
 
     def grow(self, prog: program.Sequence) -> None:
-        """Calls ext::runningProductGradient."""
+        """Calls ext::runningProductGradient with the input."""
         op, g, x = self.getOp(CumProdGradOp), self.getInTensor(0), self.getInTensor(1)
         options, context = ext.ScanOptions(op.exclusive, op.reverse), self.debugContext()
         out = ext.runningProductGradient(self.graph(), x, g, op.along, options, prog, context)

@@ -14,6 +14,42 @@ LINE = np.array([[[0, 3], [5, 6]], [[9, 8], [12, 15]]])
 ROIS = np.array([[0.3, 0.2, 5.4, 4.6], [-1.2, 1.1, 2.7, 7.9], [2.2, 2.1, 2.6, 2.4]])
 
 
+def _interpolating(begin: float, end: float, bins: int, size: int) -> Array:
+    """[bins, size]: the weights of pixels in the mean of 2 samples of each bin."""
+    found, step = np.zeros((bins, size)), (end - begin) / bins
+    for b in range(bins):
+        for at in (begin + step * (b + 0.25), begin + step * (b + 0.75)):
+            if -1 <= at <= size:
+                distance = np.abs(np.arange(size) - np.clip(at, 0, size - 1))
+                found[b] += np.maximum(1 - distance, 0) / 2
+    return found
+
+
+def _aligned(x: Array, rois: Array, images: Array) -> Array:
+    """RoiAlign to [2, 3]: a product of two matrices with each image."""
+    found = []
+    for (x0, y0, x1, y1), image in zip(rois.astype(np.float64) - 0.5, images, strict=True):
+        down = _interpolating(y0, y1, 2, x.shape[2])
+        across = _interpolating(x0, x1, 3, x.shape[3])
+        found.append(down @ x[image] @ across.T)
+    return np.stack(found)
+
+
+def _largest_of_regions(x: Array, rois: Array) -> Array:
+    """MaxRoiPool to [2, 3] at the scale 0.75."""
+    found = np.zeros((len(rois), x.shape[1], 2, 3), x.dtype)
+    for r, (image, *corners) in enumerate(rois.astype(np.float64)):
+        x0, y0, x1, y1 = np.rint(np.array(corners) * 0.75).astype(int)
+        height, width = max(y1 - y0 + 1, 1), max(x1 - x0 + 1, 1)
+        for i in range(2):
+            for j in range(3):
+                rows = slice(max(y0 + i * height // 2, 0), max(y0 - (-(i + 1) * height // 2), 0))
+                columns = slice(max(x0 + j * width // 3, 0), max(x0 - (-(j + 1) * width // 3), 0))
+                part = x[int(image), :, rows, columns]
+                found[r, :, i, j] = part.max((1, 2)) if part.size else 0
+    return found
+
+
 def _unpooled(x: Array, at: Array, size: int) -> Array:
     found = np.zeros((*x.shape[:2], size, size), x.dtype)
     found.reshape(-1)[at.reshape(-1)] = x.reshape(-1)
@@ -137,11 +173,26 @@ POOLING = [
         )
     ),
     Case(
-        "MaxRoiPool",
-        [distinct(2, 2, 6, 7), np.insert(ROIS, 0, [0, 1, 1], 1)],
-        {"pooled_shape": [2, 3], "spatial_scale": 0.75},
-        opsets=(6,),
+        "RoiAlign",
+        [distinct(2, 2, 6, 7), ROIS, ints(0, 1, 1)],
+        {"output_height": 2, "output_width": 3, "sampling_ratio": 2},
+        opsets=(22,),
         frozen=[1],
+        formula=_aligned,
+        id="newest",
+    ),
+    *(
+        Case(
+            "MaxRoiPool",
+            [distinct(2, 2, 6, 7), np.insert(ROIS, 0, [0, 1, 1], 1)],
+            {"pooled_shape": [2, 3], "spatial_scale": 0.75},
+            opsets=(opset,),
+            frozen=[1],
+            formula=formula,
+            id=id,
+        )
+        # onnxruntime has the first version alone.
+        for opset, formula, id in ((6, None, ""), (22, _largest_of_regions, "newest"))
     ),
     Case("GlobalMaxPool", [distinct(2, 3, 4, 2)]),
     Case("GlobalAveragePool", [[2, 3, 4, 2]]),
