@@ -107,7 +107,8 @@ void bindTopK(py::module_& m) {
       .def_readonly("largest", &TopKParams::largest, "The largest ones, else the smallest.")
       .def_readonly("sortOrder", &TopKParams::sortOrder,
                     "Their order; with NONE the best is first.")
-      .def_readonly("stableSort", &TopKParams::stableSort, "Whether equal elements keep their order; they always do.")
+      .def_readonly("stableSort", &TopKParams::stableSort,
+                    "Whether equal elements keep their order; they always do.")
       .def("__repr__", [](const TopKParams& params) {
         std::ostringstream os;
         os << params;

@@ -872,6 +872,12 @@ def reduce(g: Graph, type: str) -> None:
     _axes(g, type, x, axes, since, **attributes)
 
 
+def hardmax(g: Graph, type: str) -> None:
+    """Any axis; before opset 13 the last one, since onnx.reference knows no other meaning there."""
+    x = g.pick(g.types(type), _ranked(1))
+    g.node(type, [x], {"axis": _axis(g, len(x.shape)) if g.opset >= 13 else len(x.shape) - 1})
+
+
 def search(g: Graph, type: str) -> None:
     """ArgMax and ArgMin, of elements that may be equal."""
     x = g.pick(g.types(type), lambda v: _ranked(1)(v) and v.size > 0)
@@ -1019,7 +1025,8 @@ _ONNX: dict[str, Maker] = {
     "BatchNormalization": batch_norm,
     "LayerNormalization": layer_norm,
     "LRN": lrn,
-    **_rows(softmax, "Softmax", "LogSoftmax", "Hardmax"),
+    **_rows(softmax, "Softmax", "LogSoftmax"),
+    "Hardmax": hardmax,
     **_rows(search, "ArgMax", "ArgMin"),
     "TopK": top_k,
     **_rows(running, "CumSum", "CumProd"),

@@ -136,7 +136,7 @@ def apply(node: onnx.NodeProto, opset: int, inputs: Sequence[Array | None]) -> l
     _check(node, inputs)
     if node.domain == "ai.graphcore":
         return _formula(node, inputs)
-    if node.op_type in ("MaxPool", "AveragePool"):
+    if node.op_type in ("MaxPool", "AveragePool", "LpPool"):
         node = _explicit(node, np.shape(inputs[0]))
     if node.op_type == "MaxPool":
         # The same operator, which onnxruntime has for doubles, too; onnx.reference is wrong where
@@ -168,7 +168,10 @@ def _is_right(node: onnx.NodeProto, inputs: Sequence[Value | Array]) -> bool:
     if node.op_type in ("Gemm", "MatMul") and 0 in inputs[0].shape:
         # Where nothing is added up it forgets Gemm's beta, and leaves MatMul's result unwritten.
         return False
-    if node.op_type in ("MaxPool", "AveragePool") and _explicit(node, inputs[0].shape) != node:
+    if (
+        node.op_type in ("MaxPool", "AveragePool", "LpPool")
+        and _explicit(node, inputs[0].shape) != node
+    ):
         return False
     # It has the constants in float.
     double = any(each.dtype == np.float64 for each in inputs)
@@ -255,9 +258,11 @@ def _check(node: onnx.NodeProto, inputs: Sequence[Array | None]) -> None:
     type = node.op_type
     floats = [a.astype(np.float64) for a in inputs if a is not None and a.dtype in FLOATS]
     extrema = type in ("MaxPool", "GlobalMaxPool", "ReduceMax", "ReduceMin", "MaxRoiPool", "TopK")
-    extrema |= type in ("ArgMax", "ArgMin", "Hardmax", "RoiAlign")
+    extrema |= type in ("ArgMax", "ArgMin", "Hardmax")
     if extrema and floats and np.isnan(floats[0]).any():
         raise Unspecified(f"{type} of NaN: onnxruntime passes over it, numpy and PyTorch do not")
+    if type == "RoiAlign" and any(not np.isfinite(a).all() for a in floats):
+        raise Unspecified("RoiAlign: whether pixels of the weight 0 are multiplied by it")
     if type == "LSTM" and any(not np.isfinite(a).all() for a in floats):
         raise Unspecified("LSTM: whether products with an initial state of zeros are made")
     if type == "Conv" and not np.isfinite(floats[1]).all() and _pads(node):

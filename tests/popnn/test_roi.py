@@ -191,3 +191,11 @@ def test_refusals():
     ):
         with pytest.raises(errors.poplibs_exception, match=words):
             attempt()
+
+
+def test_samples_outside_are_zero_whatever_the_pixels() -> None:
+    x, regions = np.full((1, 1, 2, 2), -np.inf, np.float32), np.array([[-9, -9, 0, 0]], np.float32)
+    images = np.zeros(1, np.int32)
+    for kind in KINDS[:2]:
+        result = pool(params(kind, (2, 2), ratio=1), regions, images, x)[0, 0]
+        assert result[0, 0] == 0

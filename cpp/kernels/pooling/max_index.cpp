@@ -13,96 +13,100 @@ namespace {
 
 const SavedKernel<MaxIndexKernel> kSavedMaxIndex("max pool index");
 
-/// Counts through a box of positions, the last dimension fastest.
-class BoxCounter {
- public:
-  explicit BoxCounter(std::vector<PoolRange> box) : box_(std::move(box)) {
-    for (const PoolRange& range : box_) {
-      at.push_back(range.begin);
-      empty = empty || range.begin >= range.end;
-    }
-  }
-  /// False after the last position.
-  bool next() {
-    for (std::size_t d = box_.size(); d-- > 0; at[d] = box_[d].begin)
-      if (++at[d] < box_[d].end) return true;
-    return false;
-  }
-
-  std::vector<std::int64_t> at;
-  bool empty = false;
-
- private:
-  std::vector<PoolRange> box_;
-};
-
 /// Elements T, compared as C.
 template <class T, class C>
 class MaxIndexRunner : public Runner {
  public:
   MaxIndexRunner(std::vector<PoolAxis> axes, bool columnMajor, const Layout& in, unsigned threads)
-      : axes_(std::move(axes)), planes_(in.shape[0] * in.shape[1]), threads_(threads) {
-    const std::size_t n = axes_.size();
-    rowMajor_.resize(n);
-    counted_.resize(n);
-    for (std::size_t d = n; d-- > 0; positions_ *= axes_[d].in) rowMajor_[d] = positions_;
-    counted_ = rowMajor_;
-    std::int64_t step = 1;
-    for (std::size_t d = 0; columnMajor && d < n; step *= axes_[d++].in) counted_[d] = step;
-    for (const PoolAxis& axis : axes_) outputs_ *= axis.out;
+      : axes_(std::move(axes)),
+        columnMajor_(columnMajor),
+        planes_(in.shape[0] * in.shape[1]),
+        threads_(threads) {
+    steps_.resize(axes_.size());
+    for (std::size_t d = axes_.size(); d-- > 0; positions_ *= axes_[d].in) steps_[d] = positions_;
+    for (PoolAxis& a : axes_) {
+      outputs_ *= a.out;
+      a.inside.clear();
+      for (std::int64_t o = 0; o < a.out; ++o) {
+        const auto from = [&](std::int64_t x) {
+          const std::int64_t distance = x - a.at(o, 0);
+          return std::clamp<std::int64_t>((distance + a.dilation - 1) / a.dilation, 0, a.kernel);
+        };
+        a.inside.push_back({from(0), from(a.in)});
+      }
+    }
   }
 
   void run(void* const* operands, void*) const override {
     const auto* in = static_cast<const T*>(operands[0]);
     auto* index = static_cast<std::int64_t*>(operands[1]);
     if (outputs_ == 0) return;
-    std::vector<PoolRange> box;
-    for (const PoolAxis& axis : axes_) box.push_back({0, axis.out});
     parallelFor(planes_, threads_, planes_ * (positions_ + outputs_), [&](std::int64_t plane) {
-      BoxCounter output(box);
-      for (std::int64_t* to = index + plane * outputs_;; ++to) {
-        *to = indexOf(in + plane * positions_, output.at, plane * positions_);
-        if (!output.next()) break;
-      }
+      const std::int64_t first = plane * positions_;
+      std::vector<std::int64_t> output(axes_.size(), 0), tap(axes_.size());
+      std::int64_t* to = index + plane * outputs_;
+      do {
+        const std::int64_t found = positionOf(in + first, output, tap);
+        *to++ = found < 0 ? found : first + (columnMajor_ ? columnMajor(found) : found);
+      } while (next(output, [&](std::size_t d) { return PoolRange{0, axes_[d].out}; }));
     });
   }
 
  private:
-  /// Of the window of the output at `o`, in the plane that begins with element `first`.
-  std::int64_t indexOf(const T* plane, const std::vector<std::int64_t>& o,
-                       std::int64_t first) const {
-    std::vector<PoolRange> taps;
-    for (std::size_t d = 0; d < axes_.size(); ++d) {
-      const PoolAxis& a = axes_[d];
-      const auto from = [&](std::int64_t x) {
-        const std::int64_t distance = x - a.at(o[d], 0);
-        return std::clamp<std::int64_t>((distance + a.dilation - 1) / a.dilation, 0, a.kernel);
-      };
-      taps.push_back({from(0), from(a.in)});
+  /// Moves on to the next position of a box, the last dimension fastest; false after the last.
+  template <class RangeOf>
+  static bool next(std::vector<std::int64_t>& at, const RangeOf& rangeOf) {
+    for (std::size_t d = at.size(); d-- > 0;) {
+      const PoolRange range = rangeOf(d);
+      if (++at[d] < range.end) return true;
+      at[d] = range.begin;
     }
-    BoxCounter tap(std::move(taps));
+    return false;
+  }
+
+  /// Of the window of the output at `o`; -1 if it has no element. `tap` is for its own use.
+  std::int64_t positionOf(const T* plane, const std::vector<std::int64_t>& o,
+                          std::vector<std::int64_t>& tap) const {
+    const std::size_t last = axes_.size() - 1;
+    // A step of the last dimension is a row, which is one step here.
+    const auto rangeOf = [&](std::size_t d) {
+      const PoolRange range = axes_[d].inside[o[d]];
+      return d == last ? PoolRange{range.begin, range.begin + 1} : range;
+    };
+    for (std::size_t d = 0; d < axes_.size(); ++d) {
+      const PoolRange range = axes_[d].inside[o[d]];
+      if (range.begin >= range.end) return -1;
+      tap[d] = range.begin;
+    }
+    const std::int64_t count = axes_[last].inside[o[last]].end - tap[last];
     std::int64_t found = -1;
-    if (tap.empty) return found;
     C most{};
     do {
-      std::int64_t position = 0, number = 0;
-      for (std::size_t d = 0; d < axes_.size(); ++d) {
-        const std::int64_t at = axes_[d].at(o[d], tap.at[d]);
-        position += at * rowMajor_[d];
-        number += at * counted_[d];
+      std::int64_t position = 0;
+      for (std::size_t d = 0; d <= last; ++d) position += axes_[d].at(o[d], tap[d]) * steps_[d];
+      for (std::int64_t i = 0; i < count; ++i, position += axes_[last].dilation) {
+        const C x = static_cast<C>(plane[position]);
+        if (found < 0 || x > most || (x != x && most == most)) {
+          found = position;
+          most = x;
+        }
       }
-      const C x = static_cast<C>(plane[position]);
-      if (found < 0 || x > most || (x != x && most == most)) {
-        found = first + number;
-        most = x;
-      }
-    } while (tap.next());
+    } while (next(tap, rangeOf));
     return found;
   }
 
+  /// The number of a position where the first dimension counts fastest.
+  std::int64_t columnMajor(std::int64_t position) const {
+    std::int64_t number = 0, step = 1;
+    for (std::size_t d = 0; d < axes_.size(); step *= axes_[d++].in)
+      number += position / steps_[d] % axes_[d].in * step;
+    return number;
+  }
+
   std::vector<PoolAxis> axes_;
+  bool columnMajor_;
   std::int64_t planes_, positions_ = 1, outputs_ = 1;
-  std::vector<std::int64_t> rowMajor_, counted_;  // steps of positions, and of indices
+  std::vector<std::int64_t> steps_;  // elements between neighbours
   unsigned threads_;
 };
 

@@ -24,7 +24,8 @@ struct RoiPlan {
   std::int64_t bins() const { return down * across; }
 };
 
-/// A pixel that a bin looks at, and its weight.
+/// A pixel that a bin looks at, and its weight; the position -1 stands for samples outside of the
+/// image, which are 0.
 template <class C>
 struct RoiTap {
   std::int64_t position;
@@ -104,8 +105,7 @@ class RoiRegion {
   /// The number by which a sum of samples is divided.
   C count() const { return std::max(static_cast<C>(y_.grid) * static_cast<C>(x_.grid), C(1)); }
 
-  /// Calls tap(RoiTap) for the pixels of a bin. Samples outside of the image are taps of the weight
-  /// 0, one for all.
+  /// Calls tap(RoiTap) for the pixels of a bin, and once for all samples outside of the image.
   template <class Tap>
   void forTaps(std::int64_t row, std::int64_t column, const Tap& tap) const {
     if (plan_.kind == RoiKind::Max)
@@ -154,7 +154,7 @@ class RoiRegion {
         tap({y.high * x_.size + x.high, y.part * x.part});
       }
     }
-    if (outside && plan_.pixels() > 0) tap({0, 0});
+    if (outside) tap({-1, 0});
   }
 
   template <class Tap>
@@ -197,14 +197,15 @@ class RoiRunner : public Runner {
 
   /// The first of a bin's taps with the largest product, and that. A NaN is the largest.
   struct Best {
-    std::int64_t position = -1;
-    C weight = 0, value = 0;
+    bool any = false;
+    RoiTap<C> tap = {-1, 0};
+    C value = 0;
 
-    void take(const RoiTap<C>& tap, T pixel) {
-      const C x = tap.weight * static_cast<C>(pixel);
-      if (position >= 0 && !(x > value) && !(x != x && value == value)) return;
-      position = tap.position;
-      weight = tap.weight;
+    void take(const RoiTap<C>& other, const T* pixels) {
+      const C x = other.position < 0 ? C(0) : other.weight * static_cast<C>(pixels[other.position]);
+      if (any && !(x > value) && !(x != x && value == value)) return;
+      any = true;
+      tap = other;
       value = x;
     }
   };
@@ -245,8 +246,7 @@ class RoiForwardRunner : public RoiRunner<T, C> {
     const std::int64_t row = bin / p.across, column = bin % p.across;
     if (p.kind != RoiKind::AlignAverage) {
       typename RoiRunner<T, C>::Best best;
-      region.forTaps(row, column,
-                     [&](const RoiTap<C>& tap) { best.take(tap, plane[tap.position]); });
+      region.forTaps(row, column, [&](const RoiTap<C>& tap) { best.take(tap, plane); });
       return best.value;
     }
     C sum = 0;
@@ -298,9 +298,8 @@ class RoiGradientRunner : public RoiRunner<T, C> {
       const C slope = static_cast<C>(g[bin]);
       if (pixels) {
         typename RoiRunner<T, C>::Best best;
-        region.forTaps(row, column,
-                       [&](const RoiTap<C>& tap) { best.take(tap, pixels[tap.position]); });
-        if (best.position >= 0 && best.weight != 0) sums[best.position] += slope * best.weight;
+        region.forTaps(row, column, [&](const RoiTap<C>& tap) { best.take(tap, pixels); });
+        if (best.tap.weight != 0) sums[best.tap.position] += slope * best.tap.weight;
       } else {
         const C share = slope / region.count();
         region.forTaps(row, column, [&](const RoiTap<C>& tap) {

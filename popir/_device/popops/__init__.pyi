@@ -392,7 +392,7 @@ class TopKParams:
     @property
     def k(self) -> int:
         """
-        How many elements.
+        How many elements are taken.
         """
     @property
     def largest(self) -> bool:
@@ -407,7 +407,7 @@ class TopKParams:
     @property
     def stableSort(self) -> bool:
         """
-        Without effect.
+        Whether equal elements keep their order; they always do.
         """
 
 class ScaledAddSpecialisation:
