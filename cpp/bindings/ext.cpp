@@ -135,7 +135,8 @@ void bindScans(py::module_& m) {
         "zeros.");
   m.def("argExtremum", &argExtremum, py::arg("graph"), py::arg("input"), py::arg("max"),
         py::arg("last"), py::arg("prog"), context,
-        "popnn.argMax or argMin; with `last` the last of several equal extrema.");
+        "popnn.argMax or argMin; with `last` the last of several equal extrema. The input may also "
+        "be [outer, columns, inner], and the index [outer, inner].");
 }
 
 void bindRois(py::module_& m) {

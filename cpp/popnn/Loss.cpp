@@ -182,6 +182,15 @@ namespace popir {
 poplar::Tensor argExtremum(poplar::Graph& graph, const poplar::Tensor& input, bool max, bool last,
                            poplar::program::Sequence& prog,
                            const poplar::DebugContext& debugContext) {
+  if (input.rank() == 3 && input.dim(1) > 0 && ArgExtremumKernel::supports(input.elementType())) {
+    const poplar::Tensor index = graph.addVariable(
+        poplar::UNSIGNED_INT, {input.dim(0), input.dim(2)}, {debugContext, "index"});
+    poputil::mapTensorLinearly(graph, index);
+    addBulkVertex(graph, prog, std::make_shared<ArgExtremumKernel>(max, false, last),
+                  {{input, Access::Read}, {index, Access::Write}},
+                  {debugContext, max ? "argMax" : "argMin"});
+    return index;
+  }
   return popnn::extremum(max ? "argMax" : "argMin", max, false, graph, input, prog, debugContext,
                          last)
       .second;

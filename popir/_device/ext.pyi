@@ -290,7 +290,7 @@ def argExtremum(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> popir._device.poplar.Tensor:
     """
-    popnn.argMax or argMin; with `last` the last of several equal extrema.
+    popnn.argMax or argMin; with `last` the last of several equal extrema. The input may also be [outer, columns, inner], and the index [outer, inner].
     """
 
 def logSoftmax(

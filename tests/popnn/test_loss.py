@@ -112,6 +112,11 @@ def test_the_last_of_several_extrema(dtype):
             want = 299 - find(x[:, ::-1], 1) if last else find(x, 1)
             result = run(lambda g, t, prog, m=max_, n=last: ext.argExtremum(g, t, m, n, prog), x)
             np.testing.assert_array_equal(result, want)
+            lines = x.reshape(2, 10, 300).swapaxes(1, 2)  # along the middle
+            result = run(
+                lambda g, t, prog, m=max_, n=last: ext.argExtremum(g, t, m, n, prog), lines
+            )
+            np.testing.assert_array_equal(result, want.reshape(2, 10))
 
 
 def test_refusals():

@@ -9,7 +9,8 @@
 namespace popir {
 
 /// As popnn::argMax (`max`) or popnn::argMin: the index of an extremum of each row, UNSIGNED_INT
-/// [rows]; of several equal ones the first or, with `last`, the last.
+/// [rows]; of several equal ones the first or, with `last`, the last. `input` may also be [outer,
+/// columns, inner]; the index along the middle is [outer, inner] then.
 /// \throws poputil::poplibs_error as they do
 poplar::Tensor argExtremum(poplar::Graph& graph, const poplar::Tensor& input, bool max, bool last,
                            poplar::program::Sequence& prog,

@@ -41,13 +41,17 @@ class MaxIndexRunner : public Runner {
     const auto* in = static_cast<const T*>(operands[0]);
     auto* index = static_cast<std::int64_t*>(operands[1]);
     if (outputs_ == 0) return;
+    const PoolAxis& across = axes_.back();
     parallelFor(planes_, threads_, planes_ * (positions_ + outputs_), [&](std::int64_t plane) {
       const std::int64_t first = plane * positions_;
-      std::vector<std::int64_t> output(axes_.size(), 0), tap(axes_.size());
+      std::vector<std::int64_t> output(axes_.size() - 1, 0), tap(output), rows;
       std::int64_t* to = index + plane * outputs_;
       do {
-        const std::int64_t found = positionOf(in + first, output, tap);
-        *to++ = found < 0 ? found : first + (columnMajor_ ? columnMajor(found) : found);
+        findRows(output, tap, rows);
+        for (std::int64_t o = 0; o < across.out; ++o) {
+          const std::int64_t found = positionOf(in + first, rows, o);
+          *to++ = found < 0 ? found : first + (columnMajor_ ? columnMajor(found) : found);
+        }
       } while (next(output, [&](std::size_t d) { return PoolRange{0, axes_[d].out}; }));
     });
   }
@@ -64,34 +68,42 @@ class MaxIndexRunner : public Runner {
     return false;
   }
 
-  /// Of the window of the output at `o`; -1 if it has no element. `tap` is for its own use.
-  std::int64_t positionOf(const T* plane, const std::vector<std::int64_t>& o,
-                          std::vector<std::int64_t>& tap) const {
-    const std::size_t last = axes_.size() - 1;
-    // A step of the last dimension is a row, which is one step here.
-    const auto rangeOf = [&](std::size_t d) {
-      const PoolRange range = axes_[d].inside[o[d]];
-      return d == last ? PoolRange{range.begin, range.begin + 1} : range;
-    };
-    for (std::size_t d = 0; d < axes_.size(); ++d) {
-      const PoolRange range = axes_[d].inside[o[d]];
-      if (range.begin >= range.end) return -1;
-      tap[d] = range.begin;
+  /// Where the rows of the windows of the outputs at `o` begin: `o` and `tap`, which is for its own
+  /// use, have all dimensions but the last.
+  void findRows(const std::vector<std::int64_t>& o, std::vector<std::int64_t>& tap,
+                std::vector<std::int64_t>& rows) const {
+    rows.clear();
+    const auto rangeOf = [&](std::size_t d) { return axes_[d].inside[o[d]]; };
+    for (std::size_t d = 0; d < o.size(); ++d) {
+      if (rangeOf(d).begin >= rangeOf(d).end) return;
+      tap[d] = rangeOf(d).begin;
     }
-    const std::int64_t count = axes_[last].inside[o[last]].end - tap[last];
-    std::int64_t found = -1;
-    C most{};
     do {
-      std::int64_t position = 0;
-      for (std::size_t d = 0; d <= last; ++d) position += axes_[d].at(o[d], tap[d]) * steps_[d];
-      for (std::int64_t i = 0; i < count; ++i, position += axes_[last].dilation) {
+      std::int64_t row = 0;
+      for (std::size_t d = 0; d < o.size(); ++d) row += axes_[d].at(o[d], tap[d]) * steps_[d];
+      rows.push_back(row);
+    } while (next(tap, rangeOf));
+  }
+
+  /// Of the window of the output `o` of a row; -1 if it has no element.
+  std::int64_t positionOf(const T* plane, const std::vector<std::int64_t>& rows,
+                          std::int64_t o) const {
+    const PoolAxis& a = axes_.back();
+    const PoolRange range = a.inside[o];
+    const std::int64_t begin = a.at(o, range.begin), count = range.end - range.begin;
+    if (rows.empty() || count <= 0) return -1;
+    std::int64_t found = rows[0] + begin;
+    C most = static_cast<C>(plane[found]);
+    for (const std::int64_t row : rows) {
+      std::int64_t position = row + begin;
+      for (std::int64_t i = 0; i < count; ++i, position += a.dilation) {
         const C x = static_cast<C>(plane[position]);
-        if (found < 0 || x > most || (x != x && most == most)) {
+        if (x > most || (x != x && most == most)) {
           found = position;
           most = x;
         }
       }
-    } while (next(tap, rangeOf));
+    }
     return found;
   }
 

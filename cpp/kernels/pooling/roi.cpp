@@ -3,6 +3,8 @@
 #include <omp.h>
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "kernels/check.hpp"
 #include "kernels/half.hpp"
@@ -216,6 +218,9 @@ class RoiRunner : public Runner {
 
 template <class T, class C>
 class RoiForwardRunner : public RoiRunner<T, C> {
+  // Channels of a task, and pixels of a bin that are found for all of these together.
+  static constexpr std::int64_t kChannels = 64, kTaps = 128;
+
  public:
   using RoiRunner<T, C>::RoiRunner;
 
@@ -223,37 +228,86 @@ class RoiForwardRunner : public RoiRunner<T, C> {
     const RoiPlan& p = this->plan_;
     const auto* in = static_cast<const T*>(operands[2]);
     auto* out = static_cast<T*>(operands[3]);
+    const std::int64_t blocks = (p.channels + kChannels - 1) / kChannels;
     // Several times the results: a bin has many samples.
     const std::int64_t work = p.regions * p.channels * p.bins() * 16;
-    parallelFor(p.regions * p.channels, this->threads_, work, [&](std::int64_t task) {
-      const std::int64_t r = task / p.channels, c = task % p.channels, first = task * p.bins();
-      const auto put = [&](std::int64_t bin, C value) {
-        out[first + bin] = rounded<T>(value, p.rounding, first + bin);
+    parallelFor(p.regions * blocks, this->threads_, work, [&](std::int64_t task) {
+      const std::int64_t r = task / blocks, begin = task % blocks * kChannels;
+      const std::int64_t channels = std::min(kChannels, p.channels - begin);
+      const std::int64_t first = (r * p.channels + begin) * p.bins();
+      const auto put = [&](std::int64_t bin, const C* values) {
+        for (std::int64_t c = 0; c < channels; ++c) {
+          const std::int64_t at = first + c * p.bins() + bin;
+          out[at] = rounded<T>(values[c], p.rounding, at);
+        }
       };
-      for (std::int64_t bin = 0; bin < p.bins(); ++bin) put(bin, C(0));
+      C values[kChannels] = {};
+      for (std::int64_t bin = 0; bin < p.bins(); ++bin) put(bin, values);
       this->withRegion(operands, r, [&](const RoiRegion<C>& region, std::int64_t image) {
-        const T* plane = in + (image * p.channels + c) * p.pixels();
-        for (std::int64_t bin = 0; bin < p.bins(); ++bin)
-          put(bin,
-              region.finite() ? valueOf(region, plane, bin) : std::numeric_limits<C>::quiet_NaN());
+        const T* planes = in + (image * p.channels + begin) * p.pixels();
+        for (std::int64_t bin = 0; bin < p.bins(); ++bin) {
+          if (!region.finite())
+            std::fill_n(values, channels, std::numeric_limits<C>::quiet_NaN());
+          else if (p.kind == RoiKind::AlignAverage)
+            average(region, planes, channels, bin, values);
+          else
+            largest(region, planes, channels, bin, values);
+          put(bin, values);
+        }
       });
     });
   }
 
  private:
-  C valueOf(const RoiRegion<C>& region, const T* plane, std::int64_t bin) const {
-    const RoiPlan& p = this->plan_;
-    const std::int64_t row = bin / p.across, column = bin % p.across;
-    if (p.kind != RoiKind::AlignAverage) {
-      typename RoiRunner<T, C>::Best best;
-      region.forTaps(row, column, [&](const RoiTap<C>& tap) { best.take(tap, plane); });
-      return best.value;
-    }
-    C sum = 0;
-    region.forTaps(row, column, [&](const RoiTap<C>& tap) {
-      if (tap.weight != 0) sum += tap.weight * static_cast<C>(plane[tap.position]);
+  /// Calls use(taps, how many) for the pixels of a bin.
+  template <class Use>
+  void forRuns(const RoiRegion<C>& region, std::int64_t bin, const Use& use) const {
+    RoiTap<C> taps[kTaps];
+    std::int64_t n = 0;
+    region.forTaps(bin / this->plan_.across, bin % this->plan_.across, [&](const RoiTap<C>& tap) {
+      taps[n++] = tap;
+      if (n == kTaps) use(taps, std::exchange(n, 0));
     });
-    return sum / region.count();
+    use(taps, n);
+  }
+
+  void average(const RoiRegion<C>& region, const T* planes, std::int64_t channels, std::int64_t bin,
+               C* values) const {
+    std::fill_n(values, channels, C(0));
+    forRuns(region, bin, [&](RoiTap<C>* taps, std::int64_t n) {
+      // Those of no weight do not count, whatever the pixel.
+      n = std::remove_if(taps, taps + n, [](const RoiTap<C>& tap) { return tap.weight == 0; }) -
+          taps;
+      const T* plane = planes;
+      for (std::int64_t c = 0; c < channels; ++c, plane += this->plan_.pixels())
+        for (std::int64_t i = 0; i < n; ++i)
+          values[c] += taps[i].weight * static_cast<C>(plane[taps[i].position]);
+    });
+    const C count = region.count();
+    for (std::int64_t c = 0; c < channels; ++c) values[c] /= count;
+  }
+
+  void largest(const RoiRegion<C>& region, const T* planes, std::int64_t channels, std::int64_t bin,
+               C* values) const {
+    std::fill_n(values, channels, -std::numeric_limits<C>::infinity());
+    bool any = false, outside = false;
+    forRuns(region, bin, [&](RoiTap<C>* taps, std::int64_t n) {
+      const auto end =
+          std::remove_if(taps, taps + n, [](const RoiTap<C>& tap) { return tap.position < 0; });
+      outside = outside || end != taps + n;
+      any = any || end != taps;
+      const T* plane = planes;
+      for (std::int64_t c = 0; c < channels; ++c, plane += this->plan_.pixels()) {
+        C most = values[c];
+        for (const RoiTap<C>* tap = taps; tap != end; ++tap) {
+          const C x = tap->weight * static_cast<C>(plane[tap->position]);
+          most = x > most || x != x ? x : most;
+        }
+        values[c] = most;
+      }
+    });
+    for (std::int64_t c = 0; c < channels; ++c)
+      if (!any || (outside && values[c] < 0)) values[c] = 0;
   }
 };
 

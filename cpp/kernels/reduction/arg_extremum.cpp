@@ -94,6 +94,70 @@ class ArgExtremumRunner : public Runner {
   unsigned threads_;
 };
 
+/// Along the middle of three dimensions: neighbouring lines together.
+template <class T, class C>
+class ArgExtremumOfLinesRunner : public Runner {
+  static constexpr std::int64_t kLines = 64;
+
+ public:
+  ArgExtremumOfLinesRunner(bool max, bool last, const Layout& in, unsigned threads)
+      : max_(max),
+        last_(last),
+        outer_(in.shape[0]),
+        columns_(in.shape[1]),
+        inner_(in.shape[2]),
+        threads_(threads) {}
+
+  void run(void* const* operands, void*) const override {
+    const auto* in = static_cast<const T*>(operands[0]);
+    auto* index = static_cast<std::uint32_t*>(operands[1]);
+    const std::int64_t blocks = (inner_ + kLines - 1) / kLines;
+    parallelFor(outer_ * blocks, threads_, outer_ * columns_ * inner_, [&](std::int64_t task) {
+      const std::int64_t begin = task % blocks * kLines, o = task / blocks;
+      const std::int64_t n = std::min(kLines, inner_ - begin);
+      const T* x = in + o * columns_ * inner_ + begin;
+      std::uint32_t* at = index + o * inner_ + begin;
+      if (max_)
+        last_ ? find(x, n, at, [](C a, C b) { return a >= b; })
+              : find(x, n, at, [](C a, C b) { return a > b; });
+      else
+        last_ ? find(x, n, at, [](C a, C b) { return a <= b; })
+              : find(x, n, at, [](C a, C b) { return a < b; });
+    });
+  }
+
+ private:
+  static void load(const T* from, C* to, std::int64_t n) {
+    if constexpr (std::is_same_v<T, C>)
+      std::copy_n(from, n, to);
+    else
+      toFloats(from, to, n);
+  }
+
+  /// n lines; `better` compares an element with the best before it.
+  template <class Better>
+  void find(const T* x, std::int64_t n, std::uint32_t* index, const Better& better) const {
+    C best[kLines], next[kLines];
+    load(x, best, n);
+    std::fill_n(index, n, 0);
+    for (std::int64_t i = 1; i < columns_; ++i) {
+      load(x + i * inner_, next, n);
+      const auto column = static_cast<std::uint32_t>(i);
+      for (std::int64_t j = 0; j < n; ++j) {
+        // A NaN is better than every number, and as good as another one.
+        const bool takes =
+            next[j] == next[j] ? better(next[j], best[j]) : (last_ || best[j] == best[j]);
+        best[j] = takes ? next[j] : best[j];
+        index[j] = takes ? column : index[j];
+      }
+    }
+  }
+
+  bool max_, last_;
+  std::int64_t outer_, columns_, inner_;
+  unsigned threads_;
+};
+
 }  // namespace
 
 bool ArgExtremumKernel::supports(poplar::Type type) {
@@ -111,6 +175,9 @@ std::unique_ptr<Runner> ArgExtremumKernel::prepare(const std::vector<Layout>& op
   using Kind = poplar::Type::Kind;
   const Layout& in = operands[0];
   const auto make = [&](auto t, auto c) -> std::unique_ptr<Runner> {
+    if (in.shape.size() == 3)
+      return std::make_unique<ArgExtremumOfLinesRunner<decltype(t), decltype(c)>>(max_, last_, in,
+                                                                                  setting.threads);
     return std::make_unique<ArgExtremumRunner<decltype(t), decltype(c)>>(max_, values_, last_, in,
                                                                          setting.threads);
   };
@@ -134,16 +201,20 @@ std::unique_ptr<Runner> ArgExtremumKernel::prepare(const std::vector<Layout>& op
 void ArgExtremumKernel::check(const std::vector<OperandInfo>& operands) const {
   requireOperands(operands, values_ ? 3 : 2);
   const auto& in = operands[0];
-  require(supports(in.type) && in.shape.size() == 2, "the rows to look through are none");
+  const std::size_t rank = in.shape.size();
+  require(supports(in.type) && (rank == 2 || (rank == 3 && !values_)),
+          "the rows to look through are none");
   requireOperand(in, Access::Read, in.type, in.shape);
-  const std::vector<std::int64_t> rows = {in.shape[0]};
-  require(in.shape[1] > 0 || rows[0] == 0, "rows without elements have no extremum");
+  std::vector<std::int64_t> rows = {in.shape[0]};
+  if (rank == 3) rows.push_back(in.shape[2]);
+  require(in.shape[1] > 0 || rows.front() == 0 || rows.back() == 0,
+          "rows without elements have no extremum");
   requireOperand(operands[1], Access::Write, poplar::UNSIGNED_INT, rows);
   if (values_) requireOperand(operands[2], Access::Write, in.type, rows);
 }
 
 Work ArgExtremumKernel::work(const std::vector<Layout>& operands) const {
-  const auto rows = static_cast<std::uint64_t>(operands[0].shape[0]);
+  const auto rows = static_cast<std::uint64_t>(operands[1].elements());
   const auto columns = static_cast<std::uint64_t>(operands[0].shape[1]);
   return {max_ ? "popnn::ReduceMaxClassGather" : "popnn::ReduceMinClassGather",
           RowsWork{operands[0].type, rows, columns}, rows * columns};

@@ -10,7 +10,8 @@ namespace popir {
 
 /// Dense operands: the input [rows, columns]; UNSIGNED_INT [rows], the index of the first extremum
 /// of each row, or of the last one; and, if `values`, the extrema [rows]. A NaN counts as an
-/// extremum.
+/// extremum. The input may also be [outer, columns, inner], without `values`; the index is [outer,
+/// inner] then.
 class ArgExtremumKernel : public Kernel {
  public:
   ArgExtremumKernel(bool max, bool values, bool last = false)

@@ -15,7 +15,7 @@ namespace {
 const SavedKernel<ScanKernel> kSavedScan("scan");
 
 // Neighbouring lines that are scanned together where they lie side by side.
-constexpr std::int64_t kScanLanes = 64;
+constexpr std::int64_t kScanLanes = 256;
 // Elements of a single line that are converted at a time.
 constexpr std::int64_t kScanBlock = 256;
 
@@ -52,7 +52,8 @@ class ScanRunner : public Runner {
   ScanRunner(const LineScan& scan, unsigned threads)
       : scan_(scan),
         threads_(threads),
-        lanes_(std::clamp<std::int64_t>(scan.inner, 1, kScanLanes)),
+        lanes_(std::clamp<std::int64_t>(scan.inner, 1,
+                                        scan.kind == ScanKind::ProductGradient ? 16 : kScanLanes)),
         blocks_((scan.inner + lanes_ - 1) / lanes_) {
     // The products before each element of the lines of a task.
     each_ = scan.kind == ScanKind::ProductGradient ? sizeof(C) * scan.n * lanes_ : 0;

@@ -41,6 +41,7 @@ struct NarrowItem {
   NarrowItem(std::uint32_t key, std::uint32_t column)
       : both(static_cast<std::uint64_t>(key) << 32 | column) {}
   std::uint32_t column() const { return static_cast<std::uint32_t>(both); }
+  std::uint32_t order() const { return static_cast<std::uint32_t>(both >> 32); }
   void turn() { both ^= 0xffffffff00000000; }
   bool operator<(const NarrowItem& o) const { return both < o.both; }
 };
@@ -51,6 +52,7 @@ struct WideItem {
   WideItem() = default;
   WideItem(std::uint64_t key, std::uint32_t column) : key(key), at(column) {}
   std::uint32_t column() const { return at; }
+  std::uint64_t order() const { return key; }
   void turn() { key = ~key; }
   bool operator<(const WideItem& o) const { return key != o.key ? key < o.key : at < o.at; }
 };
@@ -93,16 +95,45 @@ class TopKRunner : public Runner {
   }
 
  private:
+  /// The first k items become the chosen ones, in order.
   void choose(const T* row, Item* items) const {
-    const Key flip = largest_ ? std::numeric_limits<Key>::max() : 0;
-    for (std::int64_t i = 0; i < columns_; ++i) {
-      const auto key = orderOf<Key>(static_cast<C>(row[i]));
-      items[i] = Item(static_cast<Key>(key ^ flip), static_cast<std::uint32_t>(i));
-    }
-    if (k_ < columns_) std::nth_element(items, items + k_, items + columns_);
+    if (k_ <= columns_ / 4)
+      few(row, items);
+    else
+      many(row, items);
     if (turned_)
       for (std::int64_t i = 0; i < k_; ++i) items[i].turn();
     std::sort(items, items + k_);
+  }
+
+  Key keyOf(T x) const {
+    const auto key = orderOf<Key>(static_cast<C>(x));
+    return largest_ ? static_cast<Key>(~key) : key;
+  }
+
+  void many(const T* row, Item* items) const {
+    for (std::int64_t i = 0; i < columns_; ++i)
+      items[i] = Item(keyOf(row[i]), static_cast<std::uint32_t>(i));
+    if (k_ < columns_) std::nth_element(items, items + k_, items + columns_);
+  }
+
+  /// Collects what is better than the worst of k that are known, up to 2 k; then the better half is
+  /// kept. An equal element of a higher column is not better.
+  void few(const T* row, Item* items) const {
+    std::int64_t count = 0;
+    Key worst = std::numeric_limits<Key>::max();
+    const auto halve = [&] {
+      std::nth_element(items, items + k_ - 1, items + count);
+      worst = items[k_ - 1].order();
+      count = k_;
+    };
+    for (std::int64_t i = 0; i < columns_; ++i) {
+      const Key key = keyOf(row[i]);
+      if (key >= worst && count >= k_) continue;
+      items[count++] = Item(key, static_cast<std::uint32_t>(i));
+      if (count == 2 * k_) halve();
+    }
+    if (count > k_) halve();
   }
 
   bool largest_;

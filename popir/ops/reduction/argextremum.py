@@ -106,14 +106,17 @@ class Hardmax(Decomposition):
 
 
 class ArgExtremumOpx(Opx):
-    """The lowering of ArgMax and ArgMin: rows along the axis."""
+    """The lowering of ArgMax and ArgMin."""
 
     def grow(self, prog: program.Sequence) -> None:
         """Calls ext::argExtremum, and casts to INT64."""
         op, t = self.getOp(ArgExtremumOp), self.getInTensor(0)
-        along, size = op.along(), op.inShape(0)[op.along()]
-        last = t.dimRoll(along, t.rank() - 1)
-        rows = last.reshape([product(op.outShape(0)), size])
+        shape, along = op.inShape(0), op.along()
+        outer, inner = product(shape[:along]), product(shape[along + 1 :])
+        if shape[along] == 0:  # Then there are no rows either.
+            self.setOutTensor(0, self.graph().addVariable(poplar.LONGLONG, self.outShape(0)))
+            return
+        rows = t.reshape([outer, shape[along], *([] if inner == 1 else [inner])])
         is_last, context = bool(op.select_last_index), self.debugContext()
         found = ext.argExtremum(self.graph(), rows, op.takes_max, is_last, prog, context)
         context = self.debugContext("cast")

@@ -73,6 +73,7 @@ SEARCHES = [
         (TIES, {"axis": 1, "select_last_index": 1, "keepdims": 0}, (12, 13), "middle"),
         (np.array([[3, 1, 3], [2, 5, 1]], np.int32), {"axis": 1}, (11, 13), "integers"),
         (np.zeros((0, 3)), {"axis": 1, "keepdims": 0}, (13,), "empty"),
+        (np.zeros((0, 0, 2)), {"axis": 1, "keepdims": 0}, (13,), "no rows"),
     )
 ] + [
     Case("Hardmax", [TIES], gradient=False),
