@@ -106,6 +106,8 @@ NOT_AS_ORACLE = {
     *("MatMul", "Gemm"),
     # Where nothing is added up it gives what it has not written.
     "MatMulInteger",
+    # It reads pixels of images without a row or column.
+    "RoiAlign",
     # It leaves the dimension that is searched.
     *("ArgMax", "ArgMin"),
     # It takes no axes for all axes.
