@@ -36,7 +36,7 @@ def test_every_operator_is_made() -> None:
         if entry.source == registry.BUILT_IN and entry.isPublic
     }
     assert sorted(built_in - set(OPERATORS)) == [("ai.graphcore", "CopyVarUpdate")]
-    made = Counter(node.op_type for n in range(600) for node in make("made", n)[0].nodes)
+    made = Counter(node.op_type for n in range(1500) for node in make("made", n)[0].nodes)
     assert sorted({type for _, type in OPERATORS} - set(made)) == []
 
 
