@@ -65,7 +65,7 @@ ZERO = np.array([0])
         (
             lambda: results("RoiAlign", X, ROIS, ZERO, opset=16, sampling_ratio=-1),
             OperatorAttributeError,
-            "'sampling_ratio' is -1; expected is",
+            "'sampling_ratio' is -1; expected are 1 to 1024",
         ),
         (
             lambda: results("MaxRoiPool", X, ROIS, pooled_shape=[1, 1]),

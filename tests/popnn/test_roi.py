@@ -153,7 +153,7 @@ def test_the_gradient(kind, ratio):
 
 
 def test_what_is_no_region():
-    """No image, coordinates that are not finite, and larger than any image."""
+    """No image, coordinates or sizes that are not finite, and larger than any image."""
     x = np.ones((1, 1, 4, 4), np.float32)
     regions = np.array(
         [
@@ -172,6 +172,8 @@ def test_what_is_no_region():
         np.testing.assert_array_equal(result[:2], 0)
         g = gradient(params(kind, (1, 1)), regions[:4], images[:4], x, np.ones((4, 1, 1, 1), "f"))
         np.testing.assert_array_equal(g, 0)
+        beyond = np.array([[-3e38, 0, 3e38, 3], [0, -3e38, 3, 3e38]], np.float32)
+        assert np.isnan(pool(params(kind, (2, 2)), beyond, images[2:4], x)).all()
     assert pool(params(KINDS[0]), regions[:0], images[:0], x).shape == (0, 1, 2, 3)
     assert not pool(params(KINDS[0]), regions[:1], images[:1] - 1, x[:, :, :0]).any()
 

@@ -100,6 +100,7 @@ class RoiRegion {
       x_ = samples(at[0], at[2], plan.across, plan.width);
       y_ = samples(at[1], at[3], plan.down, plan.height);
     }
+    finite_ = std::isfinite(x_.step) && std::isfinite(y_.step);
   }
 
   bool finite() const { return finite_; }

@@ -34,7 +34,7 @@ struct RoiSampling {
 /// backwards  regions; the image of each; gradient of the result; the images, unless AlignAverage;
 ///            gradient of the images.
 ///
-/// A region of no image gives 0, one with a coordinate that is not finite NaN; neither has a
+/// A region of no image gives 0, one with a coordinate or size that is not finite NaN; neither has a
 /// gradient. A maximum's gradient goes to the first one.
 class RoiKernel : public Kernel {
  public:

@@ -16,6 +16,9 @@ from popir.popops import expr as pe
 from popir.registry import OpCreator, OpxCreator
 from popir.types import TensorInfo
 
+_MOST_SAMPLES = 1024
+"""The largest sampling_ratio: a bin has the square of it."""
+
 
 class RoiOp(Op):
     """The base class of both. Inputs: images [images, channels, height, width], regions. The output
@@ -87,7 +90,7 @@ class RoiAlignOp(RoiOp):
     def roi_params(self) -> ext.RoiParams:
         """The parameters, with those of the samples.
 
-        Raises OperatorAttributeError for an unknown mode and for a negative sampling_ratio.
+        Raises OperatorAttributeError for an unknown mode and for a sampling_ratio out of range.
         """
         pooling = {"avg": RoiPooling.AlignAverage, "max": RoiPooling.AlignMax}.get(self.mode)
         halves = {"half_pixel": True, "output_half_pixel": False, None: False}
@@ -98,10 +101,11 @@ class RoiAlignOp(RoiOp):
                 f"are {self.mode!r} and {transformation!r}; expected are 'avg' or 'max', and "
                 "'half_pixel' or 'output_half_pixel'."
             )
-        if not 0 <= self.sampling_ratio < 2**31:
+        if not 0 <= self.sampling_ratio <= _MOST_SAMPLES:
             raise OperatorAttributeError(
                 f"{self.debugName()}: the attribute 'sampling_ratio' is {self.sampling_ratio}; "
-                "expected is the number of samples, or 0 for as many as a bin has pixels."
+                f"expected are 1 to {_MOST_SAMPLES} samples in each direction, or 0 for as many as "
+                "a bin has pixels."
             )
         params = super().roi_params()
         params.pooling, params.samplingRatio = pooling, self.sampling_ratio
