@@ -6,8 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from onnx import ValueInfoProto, helper, numpy_helper
 
+import popir
 from popir.errors import OperatorAttributeError, OperatorInputError
+from tests.models import step, training_session
 from tests.ops.test_searches import results
 
 X = np.arange(16, dtype=np.float32).reshape(1, 1, 4, 4)
@@ -129,3 +132,26 @@ def test_norms_of_the_oldest_version_and_of_zeros() -> None:
     )
     zeros = results("LpPool", 0 * X, kernel_shape=[2, 2], p=3, opset=18)[0]
     np.testing.assert_array_equal(zeros, 0)
+
+
+@pytest.mark.parametrize("p", [1, 2, 3])
+def test_the_gradient_of_a_norm_of_zeros_is_0(p: int) -> None:
+    x = np.array([[[0, 0, 0, 3.0]]], np.float32)
+    graph = helper.make_graph(
+        [
+            helper.make_node("LpPool", ["x"], ["y"], kernel_shape=[2], strides=[2], p=p),
+            helper.make_node("ReduceSum", ["y"], ["loss"], keepdims=0),
+        ],
+        "g",
+        [],
+        [ValueInfoProto(name="loss")],
+        [numpy_helper.from_array(x, "x")],
+    )
+    imports = [helper.make_opsetid("", 13)]
+    model = helper.make_model(graph, opset_imports=imports, ir_version=8)
+    session = training_session(model.SerializeToString(), "loss", [], popir.ConstSGD(1.0))
+    step(session, {})
+    session.weightsToHost()
+    weights = {"x": np.empty_like(x)}
+    session.readWeights(popir.PyWeightsIO(weights))
+    np.testing.assert_allclose(x - weights["x"], [[[0, 0, 0, 1]]], atol=1e-6)
