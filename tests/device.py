@@ -43,7 +43,7 @@ class Device:
         self.inputs = []
         linear = poplar.VariableMappingMethod.LINEAR
         for i, array in enumerate(arrays):
-            t = self.graph.addVariable(TYPES[array.dtype], array.shape, linear, f"in{i}")
+            t = self.graph.addVariable(poplar.typeOf(array.dtype), array.shape, linear, f"in{i}")
             self.graph.createHostWrite(f"in{i}", t)
             self.inputs.append(t)
         results = build(self.graph, *self.inputs, self.prog)

@@ -38,8 +38,11 @@ them, and they include one another alone."""
 POPIR = {
     "Codelet.hpp": "codelets",
     "CodeletGlue.hpp": "codelets",
+    "ArgExtremum.hpp": "popnn",
     "Nll.hpp": "popnn",
     "Pooling.hpp": "popnn",
+    "Roi.hpp": "popnn",
+    "Scan.hpp": "popops",
     "Softmax.hpp": "popnn",
 }
 """The room of each header of include/popir that is no value."""

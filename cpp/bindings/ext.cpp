@@ -1,7 +1,10 @@
 // popir.ext: what PopLibs lacks, from the headers under popir/.
 #include <pybind11/stl.h>
+#include <popir/ArgExtremum.hpp>
 #include <popir/Nll.hpp>
 #include <popir/Pooling.hpp>
+#include <popir/Roi.hpp>
+#include <popir/Scan.hpp>
 #include <popir/Softmax.hpp>
 
 #include "bindings/module.hpp"
@@ -51,6 +54,11 @@ void bindPooling(py::module_& m) {
         py::arg("prog"), context,
         "The same as popnn.pooling.pool(), with these options. Shapes, types\n"
         "and errors are the same.");
+  m.def("maxPoolIndices", &maxPoolIndices, py::arg("graph"), py::arg("params"), py::arg("options"),
+        py::arg("in_"), py::arg("columnMajor"), py::arg("prog"), context,
+        "Where the maxima of a MAX pooling are: LONGLONG, the index in the flattened input of the "
+        "first maximum of each window; -1 for a window without an element. columnMajor: within a "
+        "channel, its first spatial dimension counts fastest.");
   m.def("poolInputGradient", &poolInputGradient, py::arg("graph"), py::arg("params"),
         py::arg("options"), py::arg("pooledGradient"), py::arg("prog"), context,
         "The gradient of the input of pool() with AVG or SUM: a new tensor of its shape.\n"
@@ -144,6 +152,66 @@ void bindNll(py::module_& m) {
         "Raises poplibs_exception for shapes and types that do not match.");
 }
 
+void bindScans(py::module_& m) {
+  py::class_<ScanOptions>(m, "ScanOptions", "How a scan goes along its dimension.")
+      .def(py::init([](bool exclusive, bool reverse) {
+             return ScanOptions{exclusive, reverse};
+           }),
+           py::arg("exclusive") = false, py::arg("reverse") = false,
+           "exclusive: without the element itself, so that the first result is 0, or 1. reverse: "
+           "from the last element to the first.")
+      .def_readwrite("exclusive", &ScanOptions::exclusive,
+                     "Whether a result leaves out the element at its place.")
+      .def_readwrite("reverse", &ScanOptions::reverse, "Whether it begins at the last element.");
+  const auto context = debugContext();
+  m.def(
+      "runningSum", &runningSum, py::arg("graph"), py::arg("x"), py::arg("dimension"),
+      py::arg("options"), py::arg("prog"), context,
+      "x[0] + ... + x[i] along a dimension, in the shape of x. Raises poplibs_exception for other "
+      "types than floating point and 32- and 64-bit integers, which wrap.");
+  m.def("runningProduct", &runningProduct, py::arg("graph"), py::arg("x"), py::arg("dimension"),
+        py::arg("options"), py::arg("prog"), context,
+        "x[0] ... x[i] along a dimension, as runningSum.");
+  m.def("runningProductGradient", &runningProductGradient, py::arg("graph"), py::arg("x"),
+        py::arg("g"), py::arg("dimension"), py::arg("options"), py::arg("prog"), context,
+        "The gradient of runningProduct's x, from x and the gradient g of its result. x may have "
+        "zeros.");
+  m.def("argExtremum", &argExtremum, py::arg("graph"), py::arg("input"), py::arg("max"),
+        py::arg("last"), py::arg("prog"), context,
+        "popnn.argMax or argMin; with `last` the last of several equal extrema. The input may also "
+        "be [outer, columns, inner], and the index [outer, inner].");
+}
+
+void bindRois(py::module_& m) {
+  py::enum_<RoiPooling>(m, "RoiPooling", "What becomes of a bin, an equal part of a region.")
+      .value("AlignAverage", RoiPooling::AlignAverage)
+      .value("AlignMax", RoiPooling::AlignMax)
+      .value("Max", RoiPooling::Max);
+  py::class_<RoiParams>(m, "RoiParams", "A pooling over regions of images.")
+      .def(py::init<>())
+      .def_readwrite("pooling", &RoiParams::pooling,
+                     "The mean of interpolated samples (AlignAverage), their largest weighted "
+                     "pixel (AlignMax), or the largest pixel (Max).")
+      .def_readwrite("height", &RoiParams::height, "Bins of a region, down.")
+      .def_readwrite("width", &RoiParams::width, "Bins of a region, across.")
+      .def_readwrite("scale", &RoiParams::scale, "Pixels for a step of the coordinates.")
+      .def_readwrite("samplingRatio", &RoiParams::samplingRatio,
+                     "Samples of a bin in each direction; 0 for as many as it has pixels.")
+      .def_readwrite("halfPixel", &RoiParams::halfPixel,
+                     "Whether pixel i reaches from i to i + 1, not from i - 1/2 to i + 1/2.")
+      .def(pickled(&RoiParams::pooling, &RoiParams::height, &RoiParams::width, &RoiParams::scale,
+                   &RoiParams::samplingRatio, &RoiParams::halfPixel));
+  const auto context = debugContext();
+  m.def("roiPool", &roiPool, py::arg("graph"), py::arg("params"), py::arg("regions"),
+        py::arg("images"), py::arg("in_"), py::arg("prog"), context,
+        "[regions, channels, height, width] of `in_` [images, channels, height, width]. `regions`: "
+        "[regions, 4], x and y of two corners; `images`: INT [regions], the image of each. Raises "
+        "poplibs_exception for other shapes and types.");
+  m.def("roiPoolInputGradient", &roiPoolInputGradient, py::arg("graph"), py::arg("params"),
+        py::arg("regions"), py::arg("images"), py::arg("in_"), py::arg("gradient"), py::arg("prog"),
+        context, "The gradient of roiPool's `in_`; a maximum's goes to the first one.");
+}
+
 }  // namespace
 
 void bindExt(py::module_& m) {
@@ -151,6 +219,8 @@ void bindExt(py::module_& m) {
   bindPooling(m);
   bindSoftmax(m);
   bindNll(m);
+  bindScans(m);
+  bindRois(m);
 }
 
 }  // namespace popir

@@ -4,6 +4,7 @@
 #include <popops/Fill.hpp>
 #include <popops/Reduce.hpp>
 #include <popops/ScaledAdd.hpp>
+#include <popops/TopK.hpp>
 #include <popops/Zero.hpp>
 
 #include <sstream>
@@ -117,6 +118,39 @@ void bindReduce(py::module_& m) {
       "reduce() and reduceWithOutput().");
 }
 
+void bindTopK(py::module_& m) {
+  py::enum_<SortOrder>(m, "SortOrder", "The order of the elements that topK gives.")
+      .value("NONE", SortOrder::NONE)
+      .value("ASCENDING", SortOrder::ASCENDING)
+      .value("DESCENDING", SortOrder::DESCENDING);
+  py::class_<TopKParams>(m, "TopKParams",
+                         "How many elements topK takes, the largest or the smallest, and their "
+                         "order. Equal elements are taken and sorted by their indices, with and "
+                         "without stableSort.")
+      .def(py::init<unsigned, bool, SortOrder, bool>(), py::arg("k"), py::arg("largest"),
+           py::arg("sortOrder"), py::arg("stableSort") = false)
+      .def_readonly("k", &TopKParams::k, "How many elements are taken.")
+      .def_readonly("largest", &TopKParams::largest, "The largest ones, else the smallest.")
+      .def_readonly("sortOrder", &TopKParams::sortOrder,
+                    "Their order; with NONE the best is first.")
+      .def_readonly("stableSort", &TopKParams::stableSort,
+                    "Whether equal elements keep their order; they always do.")
+      .def("__repr__", [](const TopKParams& params) {
+        std::ostringstream os;
+        os << params;
+        return os.str();
+      });
+  const auto context = debugContext();
+  m.def("createTopKInput", &createTopKInput, py::arg("graph"), py::arg("type"), py::arg("shape"),
+        py::arg("params"), context, "A tensor for topK, on the tiles in rows.");
+  m.def("topK", &topK, py::arg("graph"), py::arg("prog"), py::arg("t"), py::arg("params"), context,
+        "The largest or smallest elements along the last dimension. NaN is larger than every "
+        "number. Raises poplibs_exception for a k beyond the dimension.");
+  m.def("topKWithPermutation", &topKWithPermutation, py::arg("graph"), py::arg("prog"),
+        py::arg("t"), py::arg("params"), context,
+        "The same, and the indices of these elements, UNSIGNED_INT.");
+}
+
 void bindFill(py::module_& m) {
   const auto context = debugContext();
   m.def(
@@ -223,6 +257,7 @@ void bindPopops(py::module_& m) {
       "Results are new tensors unless the name ends with InPlace or WithOutput. Shapes of\n"
       "element-wise functions are broadcast by numpy's rules.";
   bindReduce(m);
+  bindTopK(m);
   bindFill(m);
   py::enum_<ScaledAddSpecialisation>(m, "ScaledAddSpecialisation",
                                      "The formula of scaledAddTo() with two scales.")

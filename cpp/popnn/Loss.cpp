@@ -1,6 +1,7 @@
 #include "kernels/loss/class_loss.hpp"
 #include "kernels/reduction/arg_extremum.hpp"
 
+#include <popir/ArgExtremum.hpp>
 #include <popnn/Loss.hpp>
 #include <popops/Cast.hpp>
 #include <popops/ElementWise.hpp>
@@ -80,10 +81,10 @@ Sequence lossProgram(Graph& graph, const Tensor& outputs, const Tensor& expected
 
 std::pair<Tensor, Tensor> extremum(const char* who, bool max, bool values, Graph& graph,
                                    const Tensor& input, Sequence& prog,
-                                   const DebugContext& debugContext) {
+                                   const DebugContext& debugContext, bool last = false) {
   if (input.rank() != 2 || !popir::ArgExtremumKernel::supports(input.elementType()))
     refuse(who, "the input is " + described(input) +
-                    "; give FLOAT, HALF, DOUBLE or a 32- or 64-bit integer type, [rows, columns]");
+                    "; give integers or floating-point numbers, [rows, columns]");
   if (input.dim(0) > 0 && input.dim(1) == 0)
     refuse(who, "the input is " + described(input) + ": rows without an element have no extremum");
   const std::size_t rows = input.dim(0);
@@ -96,7 +97,7 @@ std::pair<Tensor, Tensor> extremum(const char* who, bool max, bool values, Graph
     poputil::mapTensorLinearly(graph, value);
     operands.push_back({value, Access::Write});
   }
-  popir::addBulkVertex(graph, prog, std::make_shared<popir::ArgExtremumKernel>(max, values),
+  popir::addBulkVertex(graph, prog, std::make_shared<popir::ArgExtremumKernel>(max, values, last),
                        std::move(operands), {debugContext, who});
   return {value, index};
 }
@@ -175,3 +176,24 @@ std::pair<Tensor, Tensor> minAndArgMin(Graph& graph, const Tensor& input, Sequen
 }
 
 }  // namespace popnn
+
+namespace popir {
+
+poplar::Tensor argExtremum(poplar::Graph& graph, const poplar::Tensor& input, bool max, bool last,
+                           poplar::program::Sequence& prog,
+                           const poplar::DebugContext& debugContext) {
+  if (input.rank() == 3 && input.dim(1) > 0 && ArgExtremumKernel::supports(input.elementType())) {
+    const poplar::Tensor index = graph.addVariable(
+        poplar::UNSIGNED_INT, {input.dim(0), input.dim(2)}, {debugContext, "index"});
+    poputil::mapTensorLinearly(graph, index);
+    addBulkVertex(graph, prog, std::make_shared<ArgExtremumKernel>(max, false, last),
+                  {{input, Access::Read}, {index, Access::Write}},
+                  {debugContext, max ? "argMax" : "argMin"});
+    return index;
+  }
+  return popnn::extremum(max ? "argMax" : "argMin", max, false, graph, input, prog, debugContext,
+                         last)
+      .second;
+}
+
+}  // namespace popir

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "kernels/contraction/meetings.hpp"
+#include "kernels/pooling/max_index.hpp"
 #include "poplar/bulk_vertex.hpp"
 #include "poplar/library_options.hpp"
 
@@ -184,6 +185,22 @@ Tensor pool(Graph& graph, const PoolParams& p, const PoolOptions& options, const
                                {debugContext, "Pool"});
   addBulkVertex(graph, prog, std::make_shared<PoolKernel>(kind, axesOf(p, options)),
                 {{in, Access::Read}, {out, Access::Write}}, {debugContext, "Pool"});
+  return out;
+}
+
+Tensor maxPoolIndices(Graph& graph, const PoolParams& p, const PoolOptions& options,
+                      const Tensor& in, bool columnMajor, program::Sequence& prog,
+                      const DebugContext& debugContext) {
+  check(p, options);
+  if (p.poolingType != PoolingType::MAX)
+    refuse("maxPoolIndices of a pooling by " +
+           std::string(popnn::pooling::asString(p.poolingType)) + ", which has no maxima");
+  checkType(PoolKind::Max, p);
+  checkTensor("the input", in, p.dType, shapeOf(p, p.inputFieldShape));
+  const Tensor out = newTensor(graph, LONGLONG, shapeOf(p, poolOutputFieldShape(p, options)),
+                               {debugContext, "PoolIndices"});
+  addBulkVertex(graph, prog, std::make_shared<MaxIndexKernel>(axesOf(p, options), columnMajor),
+                {{in, Access::Read}, {out, Access::Write}}, {debugContext, "PoolIndices"});
   return out;
 }
 

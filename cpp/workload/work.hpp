@@ -173,6 +173,27 @@ struct RowsWork {
   void shrink(Share share) { rows = share.of(rows); }
 };
 
+/// Of each row of a matrix the `chosen` largest elements, in order, by a bitonic network: runs of as
+/// many elements are sorted, then the better half of two runs is kept and sorted, until one is left.
+struct SortedRowsWork {
+  poplar::Type type;
+  std::uint64_t rows = 1, columns = 1, chosen = 1;
+
+  /// Comparisons of two elements of a row.
+  std::uint64_t comparisons() const {
+    std::uint64_t steps = 0;
+    while (steps < 63 && (std::uint64_t{1} << steps) < chosen) ++steps;
+    const std::uint64_t sorting = (columns + 1) / 2 * steps * (steps + 1) / 2;
+    return sorting + (chosen < columns ? columns + (columns + 1) / 2 * steps : 0);
+  }
+
+  template <class W>
+  static auto fields(W& w) {
+    return std::tie(w.rows, w.columns, w.chosen);
+  }
+  void shrink(Share share) { rows = share.of(rows); }
+};
+
 /// A pooling, or the gradient of one.
 struct PoolingWork {
   poplar::Type type;
@@ -248,9 +269,9 @@ struct CopyWork {
 };
 
 /// A vertex, or a tile's part of one.
-using VertexWork =
-    std::variant<UnknownWork, ElementsWork, OperatorWork, CastWork, ExpressionWork, SlicesWork,
-                 TransposeWork, ReduceWork, RowsWork, PoolingWork, ContractionWork, CopyWork>;
+using VertexWork = std::variant<UnknownWork, ElementsWork, OperatorWork, CastWork, ExpressionWork,
+                                SlicesWork, TransposeWork, ReduceWork, RowsWork, SortedRowsWork,
+                                PoolingWork, ContractionWork, CopyWork>;
 
 /// The work of a tile that has the given share of the result.
 inline VertexWork shareOf(VertexWork whole, Share share) {

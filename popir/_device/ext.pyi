@@ -13,9 +13,14 @@ __all__: list[str] = [
     "LossReduction",
     "NllParams",
     "PoolOptions",
+    "RoiParams",
+    "RoiPooling",
+    "ScanOptions",
+    "argExtremum",
     "logSoftmax",
     "logSoftmaxGrad",
     "logSoftmaxInPlace",
+    "maxPoolIndices",
     "maxPoolInputGradient",
     "nllLoss",
     "nllLossGrad",
@@ -23,6 +28,11 @@ __all__: list[str] = [
     "pool",
     "poolInputGradient",
     "poolOutputFieldShape",
+    "roiPool",
+    "roiPoolInputGradient",
+    "runningProduct",
+    "runningProductGradient",
+    "runningSum",
     "softmax",
     "softmaxGrad",
     "softmaxInPlace",
@@ -153,6 +163,139 @@ class NllParams:
     @reduction.setter
     def reduction(self, arg0: LossReduction) -> None: ...
 
+class ScanOptions:
+    """
+    How a scan goes along its dimension.
+    """
+    def __init__(self, exclusive: bool = False, reverse: bool = False) -> None:
+        """
+        exclusive: without the element itself, so that the first result is 0, or 1. reverse: from the last element to the first.
+        """
+    @property
+    def exclusive(self) -> bool:
+        """
+        Whether a result leaves out the element at its place.
+        """
+    @exclusive.setter
+    def exclusive(self, arg0: bool) -> None: ...
+    @property
+    def reverse(self) -> bool:
+        """
+        Whether it begins at the last element.
+        """
+    @reverse.setter
+    def reverse(self, arg0: bool) -> None: ...
+
+class RoiPooling:
+    """
+    What becomes of a bin, an equal part of a region.
+
+    Members:
+
+      AlignAverage
+
+      AlignMax
+
+      Max
+    """
+
+    AlignAverage: typing.ClassVar[RoiPooling]
+    AlignMax: typing.ClassVar[RoiPooling]
+    Max: typing.ClassVar[RoiPooling]
+    __members__: typing.ClassVar[dict[str, RoiPooling]]
+    @typing.overload
+    def __eq__(self, other: RoiPooling) -> bool: ...
+    @typing.overload
+    def __eq__(self, other: typing.Any) -> bool: ...
+    def __getstate__(self) -> int: ...
+    def __hash__(self) -> int: ...
+    def __index__(self) -> int: ...
+    def __init__(self, value: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+    def __int__(self) -> int: ...
+    @typing.overload
+    def __ne__(self, other: RoiPooling) -> bool: ...
+    @typing.overload
+    def __ne__(self, other: typing.Any) -> bool: ...
+    def __repr__(self) -> str: ...
+    def __setstate__(self, state: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+    def __str__(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def value(self) -> int: ...
+
+class RoiParams:
+    """
+    A pooling over regions of images.
+    """
+    def __getstate__(self) -> tuple[RoiPooling, int, int, float, int, bool]: ...
+    def __init__(self) -> None: ...
+    def __setstate__(
+        self,
+        arg0: tuple[
+            RoiPooling,
+            typing.SupportsInt | typing.SupportsIndex,
+            typing.SupportsInt | typing.SupportsIndex,
+            typing.SupportsFloat | typing.SupportsIndex,
+            typing.SupportsInt | typing.SupportsIndex,
+            bool,
+        ],
+    ) -> None: ...
+    @property
+    def halfPixel(self) -> bool:
+        """
+        Whether pixel i reaches from i to i + 1, not from i - 1/2 to i + 1/2.
+        """
+    @halfPixel.setter
+    def halfPixel(self, arg0: bool) -> None: ...
+    @property
+    def height(self) -> int:
+        """
+        Bins of a region, down.
+        """
+    @height.setter
+    def height(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+    @property
+    def pooling(self) -> RoiPooling:
+        """
+        The mean of interpolated samples (AlignAverage), their largest weighted pixel (AlignMax), or the largest pixel (Max).
+        """
+    @pooling.setter
+    def pooling(self, arg0: RoiPooling) -> None: ...
+    @property
+    def samplingRatio(self) -> int:
+        """
+        Samples of a bin in each direction; 0 for as many as it has pixels.
+        """
+    @samplingRatio.setter
+    def samplingRatio(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+    @property
+    def scale(self) -> float:
+        """
+        Pixels for a step of the coordinates.
+        """
+    @scale.setter
+    def scale(self, arg0: typing.SupportsFloat | typing.SupportsIndex) -> None: ...
+    @property
+    def width(self) -> int:
+        """
+        Bins of a region, across.
+        """
+    @width.setter
+    def width(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+
+def argExtremum(
+    graph: popir._device.poplar.Graph,
+    input: popir._device.poplar.Tensor,
+    max: bool,
+    last: bool,
+    prog: popir._device.poplar.program.Sequence,
+    debugContext: popir._device.poplar.DebugContext | str = "",
+) -> popir._device.poplar.Tensor:
+    """
+    popnn.argMax or argMin; with `last` the last of several equal extrema. The input may also be [outer, columns, inner], and the index [outer, inner].
+    """
+
 def logSoftmax(
     graph: popir._device.poplar.Graph,
     x: popir._device.poplar.Tensor,
@@ -187,6 +330,19 @@ def logSoftmaxInPlace(
 ) -> None:
     """
     The same as logSoftmax(), with the result written to `x`.
+    """
+
+def maxPoolIndices(
+    graph: popir._device.poplar.Graph,
+    params: popir._device.popnn.pooling.PoolParams,
+    options: PoolOptions,
+    in_: popir._device.poplar.Tensor,
+    columnMajor: bool,
+    prog: popir._device.poplar.program.Sequence,
+    debugContext: popir._device.poplar.DebugContext | str = "",
+) -> popir._device.poplar.Tensor:
+    """
+    Where the maxima of a MAX pooling are: LONGLONG, the index in the flattened input of the first maximum of each window; -1 for a window without an element. columnMajor: within a channel, its first spatial dimension counts fastest.
     """
 
 def maxPoolInputGradient(
@@ -299,6 +455,70 @@ def poolOutputFieldShape(
     1) - 1) / stride + 1, rounded down; 0 if the window does not fit.
     Raises poplibs_exception for lists of other lengths, and for a kernel,
     stride or dilation of 0.
+    """
+
+def roiPool(
+    graph: popir._device.poplar.Graph,
+    params: RoiParams,
+    regions: popir._device.poplar.Tensor,
+    images: popir._device.poplar.Tensor,
+    in_: popir._device.poplar.Tensor,
+    prog: popir._device.poplar.program.Sequence,
+    debugContext: popir._device.poplar.DebugContext | str = "",
+) -> popir._device.poplar.Tensor:
+    """
+    [regions, channels, height, width] of `in_` [images, channels, height, width]. `regions`: [regions, 4], x and y of two corners; `images`: INT [regions], the image of each. Raises poplibs_exception for other shapes and types.
+    """
+
+def roiPoolInputGradient(
+    graph: popir._device.poplar.Graph,
+    params: RoiParams,
+    regions: popir._device.poplar.Tensor,
+    images: popir._device.poplar.Tensor,
+    in_: popir._device.poplar.Tensor,
+    gradient: popir._device.poplar.Tensor,
+    prog: popir._device.poplar.program.Sequence,
+    debugContext: popir._device.poplar.DebugContext | str = "",
+) -> popir._device.poplar.Tensor:
+    """
+    The gradient of roiPool's `in_`; a maximum's goes to the first one.
+    """
+
+def runningProduct(
+    graph: popir._device.poplar.Graph,
+    x: popir._device.poplar.Tensor,
+    dimension: typing.SupportsInt | typing.SupportsIndex,
+    options: ScanOptions,
+    prog: popir._device.poplar.program.Sequence,
+    debugContext: popir._device.poplar.DebugContext | str = "",
+) -> popir._device.poplar.Tensor:
+    """
+    x[0] ... x[i] along a dimension, as runningSum.
+    """
+
+def runningProductGradient(
+    graph: popir._device.poplar.Graph,
+    x: popir._device.poplar.Tensor,
+    g: popir._device.poplar.Tensor,
+    dimension: typing.SupportsInt | typing.SupportsIndex,
+    options: ScanOptions,
+    prog: popir._device.poplar.program.Sequence,
+    debugContext: popir._device.poplar.DebugContext | str = "",
+) -> popir._device.poplar.Tensor:
+    """
+    The gradient of runningProduct's x, from x and the gradient g of its result. x may have zeros.
+    """
+
+def runningSum(
+    graph: popir._device.poplar.Graph,
+    x: popir._device.poplar.Tensor,
+    dimension: typing.SupportsInt | typing.SupportsIndex,
+    options: ScanOptions,
+    prog: popir._device.poplar.program.Sequence,
+    debugContext: popir._device.poplar.DebugContext | str = "",
+) -> popir._device.poplar.Tensor:
+    """
+    x[0] + ... + x[i] along a dimension, in the shape of x. Raises poplibs_exception for other types than floating point and 32- and 64-bit integers, which wrap.
     """
 
 def softmax(

@@ -1000,6 +1000,60 @@ def pool(g: Graph, type: str) -> None:
         g.values[made[0].name] = dataclasses.replace(made[0], shape=(*x.shape[:2], *sizes))
 
 
+def lp_pool(g: Graph, type: str) -> None:
+    """The norm of windows."""
+    x = _field(g, type)
+    spatial = x.shape[2:]
+    window = [g.rng.choice([1, 2, 2, 3]) for _ in spatial]
+    attributes = {"kernel_shape": window, **_windows(g, spatial, g.version(type) >= 18, window)}
+    if _maybe(g, 0.7):
+        attributes["p"] = g.rng.choice([1, 2, 3])
+    g.node(type, [x], attributes)
+
+
+def max_unpool(g: Graph, type: str) -> None:
+    """What MaxPool has found; its windows do not overlap, so that no two values have one place."""
+    x = _field(g, "MaxPool")
+    if x.dtype not in g.types(type) or min(x.shape[2:]) < 2 or not x.size:
+        raise Invalid("no windows")
+    window = [2] * (len(x.shape) - 2)
+    given = {"kernel_shape": window, "strides": window}
+    shape = (*x.shape[:2], *(d // 2 for d in x.shape[2:]))
+    pooled = g.node("MaxPool", [x], given, 2, [(x.dtype, shape), (INT64, shape)])
+    whole = (*x.shape[:2], *(d // 2 * 2 for d in x.shape[2:]))
+    if whole != x.shape:
+        raise Invalid("the indices count in another shape")
+    g.node(type, pooled, given, results=[(x.dtype, whole)])
+
+
+def roi(g: Graph, type: str) -> None:
+    """Regions that lie in the images, and some that do not."""
+    x = _field(g, type, (2,))
+    n, (images, _, height, width) = g.rng.choice([1, 2, 5]), x.shape
+    if not x.size:
+        raise Invalid("no images")
+
+    def regions(rng: np.random.Generator, shape: Sequence[int]) -> Array:
+        # Eighths: rounding decides nothing.
+        size = np.array([width, height])
+        first = rng.integers(-4, 8 * size, (n, 2)) / 8 + 1 / 32
+        second = first + rng.integers(1, 8 * size + 4, (n, 2)) / 8
+        corners = np.concatenate([first, second], 1)
+        index = rng.integers(0, images, (n, 1))
+        return corners if shape[1] == 4 else np.concatenate([index, corners], 1)
+
+    bins = [g.rng.choice([1, 2, 3]) for _ in range(2)]
+    if type == "MaxRoiPool":
+        g.node(type, [x, g.fresh(x.dtype, (n, 5), regions)], {"pooled_shape": bins})
+        return
+    index = g.fresh(INT64, (n,), lambda rng, s: rng.integers(0, images, s))
+    given: dict[str, Any] = {"output_height": bins[0], "output_width": bins[1]}
+    given["sampling_ratio"] = g.rng.choice([1, 2, 3])
+    if _maybe(g):
+        given["mode"] = g.rng.choice(["avg", "max"])
+    g.node(type, [x, g.fresh(x.dtype, (n, 4), regions), index], given)
+
+
 def _rounded_up(
     spatial: Sequence[int], window: Sequence[int], attributes: Mapping[str, Any]
 ) -> list[int]:
@@ -1061,6 +1115,50 @@ def reduce(g: Graph, type: str) -> None:
         attributes["noop_with_empty_axes"] = g.rng.randrange(2)
         axes = []
     _axes(g, type, x, axes, since, **attributes)
+
+
+def hardmax(g: Graph, type: str) -> None:
+    """Any axis; before opset 13 the last one, since onnx.reference knows no other meaning there."""
+    x = g.pick(g.types(type), _ranked(1))
+    g.node(type, [x], {"axis": _axis(g, len(x.shape)) if g.opset >= 13 else len(x.shape) - 1})
+
+
+def search(g: Graph, type: str) -> None:
+    """ArgMax and ArgMin, of elements that may be equal."""
+    x = g.pick(g.types(type), lambda v: _ranked(1)(v) and v.size > 0)
+    attributes: dict[str, Any] = {"axis": _axis(g, len(x.shape))} if _maybe(g, 0.8) else {}
+    if _maybe(g):
+        attributes["keepdims"] = g.rng.randrange(2)
+    if g.version(type) >= 12 and _maybe(g):
+        attributes["select_last_index"] = g.rng.randrange(2)
+    g.node(type, [x], attributes)
+
+
+def top_k(g: Graph, type: str) -> None:
+    """Any k that the axis has."""
+    x = g.pick(g.types(type), lambda v: _ranked(1)(v) and v.size > 0)
+    axis = _axis(g, len(x.shape))
+    k = g.rng.randint(0, x.shape[axis])
+    attributes: dict[str, Any] = {"axis": axis}
+    if g.version(type) >= 11 and _maybe(g):
+        attributes["largest"] = g.rng.randrange(2)
+    shape = (*x.shape[:axis], k, *x.shape[axis:][1:]) if axis >= 0 else ()
+    if axis < 0:
+        shape = (*x.shape[:axis], k, *x.shape[len(x.shape) + axis + 1 :])
+    results = [(x.dtype, shape), (INT64, shape)]
+    if g.version(type) < 10:
+        if not k:
+            raise Invalid("k is 0")
+        g.node(type, [x], {**attributes, "k": k}, 2, results)
+    else:
+        g.node(type, [x, g.constant([k])], attributes, 2, results)
+
+
+def running(g: Graph, type: str) -> None:
+    """CumSum and CumProd along any axis, in any direction."""
+    x = g.pick(g.types(type), _ranked(1))
+    attributes = {n: g.rng.randrange(2) for n in ("exclusive", "reverse") if _maybe(g)}
+    g.node(type, [x, g.constant(_axis(g, len(x.shape), True))], attributes)
 
 
 def _reduction(g: Graph) -> str:
@@ -1183,6 +1281,10 @@ _ONNX: dict[str, Maker] = {
     "LayerNormalization": layer_norm,
     "LRN": lrn,
     **_rows(softmax, "Softmax", "LogSoftmax"),
+    "Hardmax": hardmax,
+    **_rows(search, "ArgMax", "ArgMin"),
+    "TopK": top_k,
+    **_rows(running, "CumSum", "CumProd"),
     "MatMul": matmul,
     "MatMulInteger": matmul_integer,
     "QuantizeLinear": quantize,
@@ -1194,6 +1296,9 @@ _ONNX: dict[str, Maker] = {
     "Gemm": gemm,
     "Conv": conv,
     **_rows(pool, "MaxPool", "AveragePool"),
+    "LpPool": lp_pool,
+    "MaxUnpool": max_unpool,
+    **_rows(roi, "RoiAlign", "MaxRoiPool"),
     **_rows(global_pool, "GlobalMaxPool", "GlobalAveragePool", "GlobalLpPool"),
     "LSTM": lstm,
     **_rows(reduce, "ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd"),

@@ -136,7 +136,7 @@ def apply(node: onnx.NodeProto, opset: int, inputs: Sequence[Array | None]) -> l
     _check(node, inputs)
     if node.domain == "ai.graphcore":
         return _formula(node, inputs)
-    if node.op_type in ("MaxPool", "AveragePool"):
+    if node.op_type in ("MaxPool", "AveragePool", "LpPool"):
         node = _explicit(node, np.shape(inputs[0]))
     if node.op_type == "MaxPool":
         # The same operator, which onnxruntime has for doubles, too; onnx.reference is wrong where
@@ -168,7 +168,10 @@ def _is_right(node: onnx.NodeProto, inputs: Sequence[Value | Array]) -> bool:
     if node.op_type in ("Gemm", "MatMul") and 0 in inputs[0].shape:
         # Where nothing is added up it forgets Gemm's beta, and leaves MatMul's result unwritten.
         return False
-    if node.op_type in ("MaxPool", "AveragePool") and _explicit(node, inputs[0].shape) != node:
+    if (
+        node.op_type in ("MaxPool", "AveragePool", "LpPool")
+        and _explicit(node, inputs[0].shape) != node
+    ):
         return False
     # It has the constants in float.
     double = any(each.dtype == np.float64 for each in inputs)
@@ -254,7 +257,8 @@ def _check(node: onnx.NodeProto, inputs: Sequence[Array | None]) -> None:
     """Raises Unspecified."""
     type = node.op_type
     floats = [a.astype(np.float64) for a in inputs if a is not None and a.dtype in FLOATS]
-    extrema = type in ("MaxPool", "GlobalMaxPool", "ReduceMax", "ReduceMin")
+    extrema = type in ("MaxPool", "GlobalMaxPool", "ReduceMax", "ReduceMin", "MaxRoiPool", "TopK")
+    extrema |= type in ("ArgMax", "ArgMin", "Hardmax")
     if extrema and floats and np.isnan(floats[0]).any():
         raise Unspecified(f"{type} of NaN: onnxruntime passes over it, numpy and PyTorch do not")
     if type == "QuantizeLinear" and any((~(np.abs(a) < 1e6)).any() for a in floats):
@@ -262,6 +266,8 @@ def _check(node: onnx.NodeProto, inputs: Sequence[Array | None]) -> None:
     scatters = type in ("ScatterElements", "ScatterND") and any(np.isnan(a).any() for a in floats)
     if scatters and any(a.s in (b"max", b"min") for a in node.attribute):
         raise Unspecified(f"{type} of NaN: onnxruntime's result depends on the order")
+    if type == "RoiAlign" and any(not np.isfinite(a).all() for a in floats):
+        raise Unspecified("RoiAlign: whether pixels of the weight 0 are multiplied by it")
     if type == "LSTM" and any(not np.isfinite(a).all() for a in floats):
         raise Unspecified("LSTM: whether products with an initial state of zeros are made")
     if type == "Conv" and not np.isfinite(floats[1]).all() and _pads(node):

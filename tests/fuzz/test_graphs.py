@@ -39,7 +39,7 @@ def test_every_operator_is_made() -> None:
     }
     without = {("ai.graphcore", "CopyVarUpdate"), *(("ai.onnx", type) for type in drawing)}
     assert built_in - set(OPERATORS) == without
-    made = Counter(node.op_type for n in range(600) for node in make("made", n)[0].nodes)
+    made = Counter(node.op_type for n in range(1500) for node in make("made", n)[0].nodes)
     assert sorted({type for _, type in OPERATORS} - set(made)) == []
 
 

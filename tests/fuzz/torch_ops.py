@@ -316,6 +316,28 @@ def _softmax(n: Node) -> Tensor:
     )
 
 
+def _top_k(n: Node) -> list[Tensor]:
+    axis, largest = n("axis", -1), n("largest", 1)
+    k = int(n[1]) if n.has(1) else n("k")
+    # Equal elements in the order of their indices.
+    order = torch.argsort(-n.x if largest else n.x, dim=axis, stable=True)
+    index = order.narrow(axis, 0, k)
+    return [n.x.gather(axis, index), index][: n.outputs]
+
+
+def _running(n: Node) -> Tensor:
+    axis = int(n[1])
+    x = n.x.flip(axis) if n("reverse", 0) else n.x
+    parts = list(x.unbind(axis))
+    for i in range(1, len(parts)):
+        parts[i] = parts[i - 1] * parts[i] if n.type == "CumProd" else parts[i - 1] + parts[i]
+    if n("exclusive", 0) and parts:
+        first = torch.ones_like if n.type == "CumProd" else torch.zeros_like
+        parts = [first(parts[0]), *parts[:-1]]
+    found = torch.stack(parts, axis) if parts else x * 1
+    return found.flip(axis) if n("reverse", 0) else found
+
+
 def _gemm(n: Node) -> Tensor:
     a = n[0].T if n("transA", 0) else n[0]
     b = n[1].T if n("transB", 0) else n[1]
@@ -421,9 +443,10 @@ def _pool(n: Node) -> Tensor:
     window = n("kernel_shape")
     rank = len(window)
     strides, dilations = n("strides", [1] * rank), n("dilations", [1] * rank)
-    mean = n.type == "AveragePool"
-    pads = _padding(n, window)
-    found = _padded(n.x, pads, 0 if mean else -math.inf)
+    mean, largest = n.type == "AveragePool", n.type == "MaxPool"
+    pads, nothing = _padding(n, window), -math.inf if largest else 0
+    x = n.x if n.type != "LpPool" else n.x.abs() ** n("p", 2)
+    found = _padded(x, pads, nothing)
     counted = torch.ones_like(n.x[:1, :1])
     counted = _padded(counted, pads, float(n("count_include_pad", 0)))
     for i in range(rank):
@@ -436,13 +459,101 @@ def _pool(n: Node) -> Tensor:
         # Behind what is left of the space lie the elements of the windows so far.
         extra = [(0, 0)] * (rank + i)
         extra[i] = (0, beyond)
-        found = _padded(found, extra, 0 if mean else -math.inf)
+        found = _padded(found, extra, nothing)
         counted = _padded(counted, extra)
         found = found.unfold(2 + i, reach, strides[i])[..., :: dilations[i]]
         counted = counted.unfold(2 + i, reach, strides[i])[..., :: dilations[i]]
     found = found.flatten(2 + rank)
     counted = counted.flatten(2 + rank)
-    return found.sum(-1) / counted.sum(-1) if mean else found.max(-1).values
+    if mean:
+        return found.sum(-1) / counted.sum(-1)
+    if largest:
+        values, index = found.max(-1)
+        if n.outputs == 1:
+            return values
+        # Which element of the input the chosen one of the windows is.
+        if any(a or b for a, b in pads) or n("ceil_mode", 0):
+            raise Unknown("indices with padding")
+        numbers = torch.arange(n.x.numel(), dtype=n.x.dtype).reshape(n.x.shape)
+        for i in range(rank):
+            reach = (window[i] - 1) * dilations[i] + 1
+            numbers = numbers.unfold(2 + i, reach, strides[i])[..., :: dilations[i]]
+        chosen = numbers.flatten(2 + rank).gather(-1, index[..., None])[..., 0].long()
+        return [values, chosen]
+    return found.sum(-1) ** (1 / n("p", 2))
+
+
+def _max_unpool(n: Node) -> Tensor:
+    strides = n("strides")
+    spatial = [
+        (d - 1) * s + w for d, s, w in zip(n.x.shape[2:], strides, n("kernel_shape"), strict=True)
+    ]
+    shape = [*n.x.shape[:2], *spatial]
+    zeros = torch.zeros(math.prod(shape), dtype=n.x.dtype)
+    return zeros.scatter(0, n[1].reshape(-1), n.x.reshape(-1)).reshape(shape)
+
+
+def _sides(at: float, size: int) -> list[tuple[int, float]]:
+    """The pixels at both sides of a coordinate, and their weights; none if it is outside."""
+    if at < -1 or at > size:
+        return []
+    at = min(max(at, 0), size - 1)
+    low = int(at)
+    return [(low, 1 - (at - low)), (min(low + 1, size - 1), at - low)]
+
+
+def _roi_align(n: Node) -> Tensor:
+    bins, ratio = [n("output_height", 1), n("output_width", 1)], n("sampling_ratio", 0)
+    half = n.version >= 16 and n("coordinate_transformation_mode", "half_pixel") == "half_pixel"
+    scale, results = n("spatial_scale", 1.0), []
+    for corners, image in zip(n[1].detach().tolist(), n[2].tolist(), strict=True):
+        points = []
+        for i in range(2):
+            begin, end = (corners[k] * scale - 0.5 * half for k in (1 - i, 3 - i))
+            length = end - begin if half else max(end - begin, 1.0)
+            step = length / bins[i]
+            count = ratio or max(math.ceil(step), 0)
+            points.append(
+                [
+                    [begin + b * step + (k + 0.5) * step / count for k in range(count)]
+                    for b in range(bins[i])
+                ]
+            )
+        for down in points[0]:
+            for across in points[1]:
+                terms = []
+                for y in down:
+                    for x in across:
+                        four = [
+                            wy * wx * n.x[image, :, py, px]
+                            for py, wy in _sides(y, n.x.shape[2])
+                            for px, wx in _sides(x, n.x.shape[3])
+                        ]
+                        terms.append(torch.stack(four) if four else 0 * n.x[image, None, :, 0, 0])
+                if n("mode", "avg") == "max":
+                    results.append(torch.cat(terms).max(0).values)
+                else:
+                    results.append(torch.stack([t.sum(0) for t in terms]).mean(0))
+    shape = [n[1].shape[0], *bins, n.x.shape[1]]
+    return torch.stack(results).reshape(shape).movedim(-1, 1)
+
+
+def _max_roi_pool(n: Node) -> Tensor:
+    bins, scale, results = n("pooled_shape"), n("spatial_scale", 1.0), []
+    for image, *corners in n[1].detach().tolist():
+        low, high = ([math.floor(v * scale + 0.5) for v in corners[k : k + 2]] for k in (0, 2))
+        ranges = []
+        for i, count in enumerate(bins):
+            size, first = n.x.shape[2 + i], low[1 - i]
+            step = max(high[1 - i] - first + 1, 1) / count
+            ends = [(math.floor(b * step), math.ceil((b + 1) * step)) for b in range(count)]
+            ranges.append([[min(max(e + first, 0), size) for e in pair] for pair in ends])
+        for top, bottom in ranges[0]:
+            for left, right in ranges[1]:
+                part = n.x[int(image), :, top:bottom, left:right].flatten(1)
+                results.append(part.max(1).values if part.shape[1] else 0 * n.x[0, :, 0, 0])
+    shape = [n[1].shape[0], *bins, n.x.shape[1]]
+    return torch.stack(results).reshape(shape).movedim(-1, 1)
 
 
 def _global(n: Node) -> Tensor:
@@ -620,11 +731,18 @@ _ONNX: dict[str, Callable[[Node], Tensor | Sequence[Tensor]]] = {
     "LRN": _lrn,
     "Softmax": _softmax,
     "LogSoftmax": _softmax,
+    "TopK": _top_k,
+    "CumSum": _running,
+    "CumProd": _running,
     "MatMul": _binary(torch.matmul),
     "Gemm": _gemm,
     "Conv": _conv,
     "ConvTranspose": _conv_transpose,
     "MaxPool": _pool,
+    "LpPool": _pool,
+    "MaxUnpool": _max_unpool,
+    "RoiAlign": _roi_align,
+    "MaxRoiPool": _max_roi_pool,
     "AveragePool": _pool,
     "GlobalMaxPool": _global,
     "GlobalAveragePool": _global,

@@ -118,6 +118,20 @@ GOLDEN = [
     ("popnn::SumPooling", FLOAT, [200, 9], 3457),
     # 7 cycles and 5 for each element: 7 + 6 + 6 (30 + 17*52)
     ("popnn::MaxPoolingGradient", FLOAT, [200, 9], 5497),
+    # 34 elements a worker, 12 cycles and 7 for each of a window: 11 + 6 (30 + 34*75)
+    ("popnn::MaxPoolingIndex", FLOAT, [200, 9], 15491),
+    ("popnn::RoiPooling", FLOAT, [200, 9], 15491),
+    # Twice the window: 11 + 6 (30 + 34*138)
+    ("popnn::RoiPoolingGradient", FLOAT, [200, 9], 28343),
+    # 2 lines of 100 a worker, 12 cycles and 7 for each element: 11 + 6 (26 + 2*712)
+    ("popops::Scan", FLOAT, [12, 100], 8711),
+    # 16 for each element: 11 + 6 (26 + 2*1612)
+    ("popops::ScanProductGradient", FLOAT, [12, 100], 19511),
+    # 12 rows of 100, the 5 largest: 3 steps to 8, so 50*6 comparisons to sort runs, and 100 + 50*3
+    # to merge them; 2 rows a worker: 11 + 6 (26 + 4*200 + 12*1100)
+    ("popops::TopK", FLOAT, [12, 100, 5], 84167),
+    # All of them: 7 steps and 50*28 comparisons: 11 + 6 (26 + 4*200 + 12*2800)
+    ("popops::TopK", FLOAT, [12, 100, 100], 206567),
     # 4 + 24*6 + 4*500
     ("poprand::Normal", FLOAT, [1000], 2148),
     # 288 for the call and 8 bytes a cycle
@@ -147,6 +161,8 @@ def sizes_of(vertex_class: str, n: int) -> list[int]:
     if vertex_class == "popops::Transpose":
         return [n // 48, 8, 8]
     if re.search("Softmax|Nll|Loss|ClassGather", vertex_class):
+        return [n // 48, 48]
+    if re.search("Scan|TopK", vertex_class):
         return [n // 48, 48]
     if "Pooling" in vertex_class:
         return [n, 4]

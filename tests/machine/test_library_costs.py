@@ -104,6 +104,17 @@ def test_every_library_function_has_an_estimator(dtype):
     popops.multiUpdateAdd(g, b, slices, rows, one, [0], [1], prog)
     popnn.argMax(g, a, prog)
     popnn.argMin(g, a, prog)
+    popops.topK(g, prog, a, popops.TopKParams(3, True, popops.SortOrder.NONE))
+    ext.runningSum(g, a, 1, ext.ScanOptions(), prog)
+    ext.runningProductGradient(g, a, b, 0, ext.ScanOptions(), prog)
+    pooling = popnn.pooling.PoolParams(
+        popnn.PoolingType.MAX, [2, 8], [2, 2], [1, 1], [0, 0], [0, 0], 3, 1, dtype
+    )
+    images = a.reshape([1, 3, 2, 8])
+    ext.maxPoolIndices(g, pooling, ext.PoolOptions(), images, False, prog)
+    regions, first = b.reshape([12, 4]).slice(0, 6), labels
+    pooled = ext.roiPool(g, ext.RoiParams(), regions, first, images, prog)
+    ext.roiPoolInputGradient(g, ext.RoiParams(), regions, first, images, pooled, prog)
     for make, *arguments in [
         (poprand.uniform, dtype, 0.0, 1.0),
         (poprand.logUniform, dtype, 1.0, 2.0),
@@ -114,7 +125,7 @@ def test_every_library_function_has_an_estimator(dtype):
         make(g, None, 0, a, *arguments, prog)
     poprand.dropout(g, None, 0, a, a, 0.5, 2.0, prog)
     report = net.report()
-    assert len(report.operations) == 23
+    assert len(report.operations) == 29
     assert all(row.computeCycles > 0 for row in report.operations)
     assert not any("No estimator" in line for line in report.counts)
 

@@ -23,6 +23,9 @@ from popir.options import OptionWarning
 from popir.types import DataType
 from tests.models import step, training_session
 from tests.ops.cases import Array, Case, ints
+from tests.ops.cases.case import distinct
+from tests.ops.cases.pooling import ROIS, UNPOOLED
+from tests.ops.cases.reduction import TIES
 from tests.ops.test_cases import infer, inputs_of, model_of
 
 
@@ -106,7 +109,43 @@ def pools() -> Iterator[Row]:
         yield Row(replace(case, attributes=TWICE), "ceil_mode", 1)
         padded = replace(case, attributes={"kernel_shape": [2, 2], "pads": [1, 1, 1, 1]})
         yield Row(padded, "count_include_pad", 1)
-        yield Row(case, "storage_order", 1, unmeaning=True)
+        yield Row(replace(case, outputs=2), "storage_order", 1)
+    norm = Case("LpPool", [SQUARE], {"kernel_shape": [2, 2]})
+    yield from rows(
+        norm,
+        auto_pad="SAME_UPPER",
+        kernel_shape=[3, 3],
+        pads=[1, 0, 0, 1],
+        strides=[2, 2],
+        dilations=[2, 2],
+        p=3,
+    )
+    yield Row(replace(norm, attributes=TWICE), "ceil_mode", 1)
+    unpool = Case("MaxUnpool", [[1, 1, 2, 2], UNPOOLED[:1, :1] % 9], {"kernel_shape": [2, 2]})
+    yield from rows(unpool, kernel_shape=[3, 3], pads=[0, 0, -1, 0], strides=[2, 2])
+    images, index = distinct(2, 2, 6, 7), ints(0, 1, 1)
+    align = Case("RoiAlign", [images, ROIS, index])
+    yield from rows(
+        align, output_height=2, output_width=2, sampling_ratio=1, spatial_scale=0.5, mode="max"
+    )
+    yield Row(align, "coordinate_transformation_mode", "output_half_pixel")
+    pool = Case("MaxRoiPool", [images, np.insert(ROIS, 0, [0, 1, 1], 1)], {"pooled_shape": [1, 1]})
+    yield from rows(pool, pooled_shape=[2, 1], spatial_scale=0.5)
+
+
+def searches() -> Iterator[Row]:
+    yield from rows(Case("Hardmax", [TIES]), axis=0)
+    for type in ("ArgMax", "ArgMin"):
+        yield from rows(Case(type, [TIES]), axis=1, keepdims=0, select_last_index=1)
+    old = Case("TopK", [distinct(3, 4)], {"k": 1}, outputs=2)
+    yield Row(old, "k", 2)
+    yield Row(old, "axis", 0, versions=(1,))
+    top = Case("TopK", [distinct(3, 4), ints(1)], constants=[1], outputs=2)
+    yield Row(top, "axis", 0, versions=(10, 11, 24))
+    yield Row(top, "largest", 0)
+    yield Row(top, "sorted", 0, unmeaning=True)
+    for type in ("CumSum", "CumProd"):
+        yield from rows(Case(type, [[3], ints(0)[0]], constants=[1]), exclusive=1, reverse=1)
 
 
 def convolutions() -> Iterator[Row]:
@@ -332,7 +371,7 @@ def random_numbers() -> Iterator[Row]:
 ROWS = [
     row
     for family in (
-        *(legacy, reductions, pools, convolutions, normalisations),
+        *(legacy, reductions, pools, searches, convolutions, normalisations),
         *(recurrent, losses, shapes, indexed, elements, others),
         *(quantized, random_numbers),
     )

@@ -37,7 +37,8 @@ both signs overflows depends on the order.
 """
 AGAINST_ORACLE = {
     # onnxruntime looks at numbers alone for the largest one, and drops NaN; torch keeps it.
-    *("MaxPool", "GlobalMaxPool", "ReduceMax", "ReduceMin"),
+    *("MaxPool", "GlobalMaxPool", "ReduceMax", "ReduceMin", "MaxRoiPool", "RoiAlign"),
+    *("ArgMax", "ArgMin", "Hardmax", "TopK"),
     # It sums windows by adding and subtracting, has functions of its own for gates, and multiplies
     # padding: what is infinite elsewhere makes NaN of other elements.
     *("LRN", "LSTM", "Conv"),
@@ -110,6 +111,10 @@ NOT_AS_ORACLE = {
     *("MatMulInteger", "QLinearMatMul", "ConvInteger", "QLinearConv"),
     # Of nothing it takes 1 for the scale; here, as by ONNX's function, it is 0.
     "DynamicQuantizeLinear",
+    # It reads pixels of images without a row or column.
+    "RoiAlign",
+    # It leaves the dimension that is searched.
+    *("ArgMax", "ArgMin"),
     # It takes no axes for all axes.
     "Squeeze",
     # A mean over no label is NaN there, and 0 here.

@@ -61,7 +61,7 @@ class Case:
 
 
 def arg_extremum(c: Case) -> None:
-    c.give(popnn.argMin(c.graph, c.tensor([3, 7]), c.prog))
+    c.give(ext.argExtremum(c.graph, c.tensor([3, 7]), False, True, c.prog))
 
 
 def bias(c: Case) -> None:
@@ -99,6 +99,14 @@ def matmul(c: Case) -> None:
     c.give(poplin.matMul(c.graph, c.tensor([4, 6]), c.tensor([6, 5]), c.prog, FLOAT))
 
 
+def max_pool_index(c: Case) -> None:
+    kind = popnn.PoolingType.MAX
+    params = popnn.pooling.PoolParams(kind, [6], [3], [2], [1], [1], 4, 2, FLOAT)
+    c.give(
+        ext.maxPoolIndices(c.graph, params, ext.PoolOptions([2]), c.tensor([2, 4, 6]), True, c.prog)
+    )
+
+
 def nll(c: Case) -> None:
     labels = c.tensor([3], np.array([1, 0, 4], np.int32))
     params = ext.NllParams()
@@ -122,6 +130,18 @@ def reduce(c: Case) -> None:
     c.give(popops.reduce(c.graph, c.tensor([3, 5, 4]), [1], params, c.prog))
 
 
+def roi_pool(c: Case) -> None:
+    params = ext.RoiParams()
+    params.height, params.width, params.scale, params.samplingRatio = 2, 3, 0.5, 2
+    regions, images = c.tensor([3, 4]), c.tensor([3], np.array([1, 0, 1], np.int32))
+    c.give(ext.roiPool(c.graph, params, regions, images, c.tensor([2, 2, 5, 5]), c.prog))
+
+
+def scan(c: Case) -> None:
+    x, options = c.tensor([3, 5, 4]), ext.ScanOptions(True, True)
+    c.give(ext.runningProduct(c.graph, x, 1, options, c.prog))
+
+
 def scaled_add(c: Case) -> None:
     x = c.tensor([4, 5])
     popops.scaledAddTo(c.graph, x, c.tensor([4, 5]), 3.0, c.prog)
@@ -135,6 +155,11 @@ def slices(c: Case) -> None:
 
 def softmax(c: Case) -> None:
     c.give(popnn.logSoftmax(c.graph, c.tensor([3, 5]), c.prog))
+
+
+def top_k(c: Case) -> None:
+    params = popops.TopKParams(3, False, popops.SortOrder.DESCENDING)
+    c.give(*popops.topKWithPermutation(c.graph, c.prog, c.tensor([4, 9]), params))
 
 
 def transpose(c: Case) -> None:
@@ -151,13 +176,17 @@ PROGRAMS: dict[str, Callable[[Case], None]] = {
     "fill": fill,
     "map": map_,
     "matmul": matmul,
+    "max pool index": max_pool_index,
     "nll": nll,
     "pool": pool,
     "random": random,
     "reduce": reduce,
+    "roi pool": roi_pool,
     "scaled add": scaled_add,
+    "scan": scan,
     "slices": slices,
     "softmax": softmax,
+    "top k": top_k,
     "transpose": transpose,
 }
 """A program with a vertex of each kernel, by the kernel's name in files."""

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from popir import errors, poplar, popnn
+from popir import errors, ext, poplar, popnn
 from tests.device import TYPES, run
 
 SQUARED, ENTROPY = popnn.LossType.SUM_SQUARED_LOSS, popnn.LossType.CROSS_ENTROPY_LOSS
@@ -79,7 +79,7 @@ def test_a_probability_of_zero_has_a_finite_loss():
     assert loss[0] == pytest.approx(-np.log(np.finfo(np.float32).tiny))
 
 
-ORDERED = [d for d in TYPES if d.kind == "f" or (d.kind in "iu" and d.itemsize >= 4)]
+ORDERED = [d for d in TYPES if d.kind in "fiu"]
 
 
 @pytest.mark.parametrize("dtype", ORDERED, ids=str)
@@ -101,6 +101,24 @@ def test_extrema(dtype, shape):
         np.testing.assert_array_equal(value, x[np.arange(len(x)), index])
 
 
+@pytest.mark.parametrize("dtype", ORDERED, ids=str)
+def test_the_last_of_several_extrema(dtype):
+    x = np.random.default_rng(3).integers(0, 4, (20, 300)).astype(dtype)
+    if dtype.kind == "f":
+        x[1, 5] = x[1, 8] = np.nan
+    for max_ in (True, False):
+        find = np.argmax if max_ else np.argmin
+        for last in (True, False):
+            want = 299 - find(x[:, ::-1], 1) if last else find(x, 1)
+            result = run(lambda g, t, prog, m=max_, n=last: ext.argExtremum(g, t, m, n, prog), x)
+            np.testing.assert_array_equal(result, want)
+            lines = x.reshape(2, 10, 300).swapaxes(1, 2)  # along the middle
+            result = run(
+                lambda g, t, prog, m=max_, n=last: ext.argExtremum(g, t, m, n, prog), lines
+            )
+            np.testing.assert_array_equal(result, want.reshape(2, 10))
+
+
 def test_refusals():
     f, labels = np.zeros((2, 3), np.float32), np.zeros(2, np.int32)
     cases = [
@@ -109,6 +127,7 @@ def test_refusals():
         (lambda: calc_loss(SQUARED, f, labels, *[np.ones(1, np.float32)] * 2), "go with CROSS_ENT"),
         (lambda: calc_loss(ENTROPY, f, labels, *[np.ones(2, np.float32)] * 2), "a scale is float"),
         (lambda: run(popnn.argMax, labels), r"argMax: the input is int \[2\]"),
+        (lambda: run(popnn.argMax, f > 0), r"bool \[2,3\]; give integers or floating"),
         (lambda: run(popnn.argMin, np.zeros((2, 0), np.float32)), "no extremum"),
     ]
     for attempt, words in cases:

@@ -298,3 +298,43 @@ def test_refusals_of_gradients():
         run(lambda g, u, prog: popnn.pooling.poolInputGradient(g, p, 1, u, prog), x[:, :, :2])
     with pytest.raises(errors.poplibs_exception, match=r"the gradient is float \[1,1,4\]"):
         run(lambda g, t, prog: ext.maxPoolInputGradient(g, p, ext.PoolOptions(), t, t, prog), x)
+
+
+@pytest.mark.parametrize(("shape", "kernel", "stride", "pad", "dilation"), CASES, ids=IDS)
+def test_indices_of_maxima(shape, kernel, stride, pad, dilation):
+    """PyTorch counts the elements of a channel; a pooling of these numbers by hand counts columns
+    first.
+    """
+    x = np.random.default_rng(2).integers(-3, 3, shape).astype(np.float32)
+    rank, plane = len(shape) - 2, int(np.prod(shape[2:]))
+    _, want = TORCH[MAX][rank](
+        torch.from_numpy(x), kernel, stride, pad, dilation, return_indices=True
+    )
+    planes = np.arange(shape[0] * shape[1]).reshape(*shape[:2], *[1] * rank) * plane
+    p = params(MAX, x, kernel, stride, pad, pad)
+    for column_major in (False, True):
+        options = ext.PoolOptions(dilation)
+        found = run(
+            lambda g, t, prog, o=options, c=column_major: ext.maxPoolIndices(g, p, o, t, c, prog),
+            x,
+            threads=2,
+        )
+        assert found.dtype == np.int64
+        numbers = np.arange(plane).reshape(shape[2:], order="F" if column_major else "C")
+        np.testing.assert_array_equal(found, planes + numbers.reshape(-1)[want.numpy()])
+
+
+def test_indices_of_nan_of_nothing_and_of_other_types():
+    def indices(x, kernel, lower, upper, dilation=1):
+        p, o = params(MAX, x, [kernel], [1], [lower], [upper]), ext.PoolOptions([dilation])
+        return run(lambda g, t, prog: ext.maxPoolIndices(g, p, o, t, False, prog), x)[0, 0]
+
+    x = np.array([[[1, np.nan, 7, np.nan]]], np.float32)
+    np.testing.assert_array_equal(indices(x, 4, 0, 0), [1])
+    np.testing.assert_array_equal(indices(x, 1, 1, 1), [-1, 0, 1, 2, 3, -1])
+    for dtype in TYPES:
+        if dtype.kind in "fiu":
+            np.testing.assert_array_equal(indices(np.array([[[3, 9, 9]]], dtype), 3, 0, 0), [1])
+    with pytest.raises(errors.poplibs_exception, match="maxPoolIndices of a pooling by avg"):
+        p = params(AVG, x, [1], [1], [0], [0])
+        run(lambda g, t, prog: ext.maxPoolIndices(g, p, ext.PoolOptions(), t, False, prog), x)

@@ -29,6 +29,17 @@ poplar::Tensor pool(poplar::Graph& graph, const popnn::pooling::PoolParams& para
                     const PoolOptions& options, const poplar::Tensor& in,
                     poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {});
 
+/// Where the maxima of a MAX pooling are: LONGLONG, in the shape of its result, the index in the
+/// flattened input of the first maximum of each window in row-major order, or of its first NaN; -1
+/// for a window without an element.
+///
+/// \param columnMajor whether the index of a channel's element counts its first field dimension
+/// fastest (ONNX's storage_order)
+poplar::Tensor maxPoolIndices(poplar::Graph& graph, const popnn::pooling::PoolParams& params,
+                              const PoolOptions& options, const poplar::Tensor& in,
+                              bool columnMajor, poplar::program::Sequence& prog,
+                              const poplar::DebugContext& debugContext = {});
+
 /// Gradient of the input, for AVG and SUM.
 poplar::Tensor poolInputGradient(poplar::Graph& graph, const popnn::pooling::PoolParams& params,
                                  const PoolOptions& options, const poplar::Tensor& pooledGradient,

@@ -62,8 +62,8 @@ poplar::program::Program calcAccuracy(poplar::Graph& graph, const poplar::Tensor
 
 /// Index of the first maximum (minimum) of each row of `input`, as UNSIGNED_INT [rows]. NaN counts
 /// as larger (smaller) than every number. maxAndArgMax() and minAndArgMin() also return the
-/// elements, [rows], in the type of `input`. `input` is [rows, columns] of FLOAT, HALF, BFLOAT16,
-/// DOUBLE or a 32- or 64-bit integer type.
+/// elements, [rows], in the type of `input`. `input` is [rows, columns] of any type of integers or
+/// floating-point numbers. popir/ArgExtremum.hpp has the last maximum.
 /// \throws poputil::poplibs_error for other ranks and types, and for rows without columns
 poplar::Tensor argMax(poplar::Graph& graph, const poplar::Tensor& input,
                       poplar::program::Sequence& prog,

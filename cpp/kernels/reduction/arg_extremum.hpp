@@ -9,10 +9,13 @@
 namespace popir {
 
 /// Dense operands: the input [rows, columns]; UNSIGNED_INT [rows], the index of the first extremum
-/// of each row; and, if `values`, the extrema [rows]. A NaN counts as an extremum.
+/// of each row, or of the last one; and, if `values`, the extrema [rows]. A NaN counts as an
+/// extremum. The input may also be [outer, columns, inner], without `values`; the index is [outer,
+/// inner] then.
 class ArgExtremumKernel : public Kernel {
  public:
-  ArgExtremumKernel(bool max, bool values) : max_(max), values_(values) {}
+  ArgExtremumKernel(bool max, bool values, bool last = false)
+      : max_(max), values_(values), last_(last) {}
 
   static bool supports(poplar::Type type);
 
@@ -25,10 +28,10 @@ class ArgExtremumKernel : public Kernel {
   Work work(const std::vector<Layout>& operands) const override;
 
   /// Constructor arguments in order, for saved executables.
-  auto state() const { return std::tie(max_, values_); }
+  auto state() const { return std::tie(max_, values_, last_); }
 
  private:
-  bool max_, values_;
+  bool max_, values_, last_;
 };
 
 }  // namespace popir

@@ -35,6 +35,28 @@ Cycles multiUpdateAdd(const TargetSpec& spec, const SlicesWork& w) {
   return slices(spec, w, 29, 3);
 }
 
+// Not PopLibs': lines, which workers share, one element after the other. A loop of the compiler's, 7
+// cycles an element as other such loops; the gradient of a product goes twice along a line.
+Cycles scanned(const TargetSpec& spec, const RowsWork& w, Cycles each) {
+  const auto words = std::max<Cycles>(1, w.type.sizeInBytes() / 4);
+  const auto perWorker = ceilDiv(w.rows, spec.numWorkerContexts);
+  return supervised(spec, kSupervisorCall, 26 + perWorker * (12 + each * words * w.columns));
+}
+Cycles scan(const TargetSpec& spec, const RowsWork& w) { return scanned(spec, w, 7); }
+Cycles scanProductGradient(const TargetSpec& spec, const RowsWork& w) {
+  return scanned(spec, w, 16);
+}
+
+// The network of PopLibs' topK, whose formulas are not published: workers share the comparisons of a
+// step. One loads, compares and stores two elements and their two indices, by a loop of the
+// compiler's.
+Cycles topK(const TargetSpec& spec, const SortedRowsWork& w) {
+  const auto words = std::max<Cycles>(1, w.type.sizeInBytes() / 4);
+  const auto copied = ceilDiv(w.rows * w.columns, spec.numWorkerContexts);
+  const auto compared = ceilDiv(w.rows * w.comparisons(), spec.numWorkerContexts);
+  return supervised(spec, kSupervisorCall, 26 + words * (4 * copied + 12 * compared));
+}
+
 Cycles copy(const TargetSpec& spec, const CopyWork& w) {
   return w.bytes == 0 ? 0 : spec.copyCallCycles + ceilDiv(w.bytes, spec.memcpyBytesPerCycle);
 }
@@ -48,9 +70,14 @@ Cycles dynamicSlice(const TargetSpec& spec, poplar::Type type, Cycles elements) 
 }
 
 std::vector<VertexClass> arrayClasses() {
-  return {vertexClass("popops::Reduce", reduce), vertexClass("popops::MultiSlice", multiSlice),
+  return {vertexClass("popops::Reduce", reduce),
+          vertexClass("popops::MultiSlice", multiSlice),
           vertexClass("popops::MultiUpdate", multiUpdate),
-          vertexClass("popops::MultiUpdateAdd", multiUpdateAdd), vertexClass("poplar::Copy", copy)};
+          vertexClass("popops::MultiUpdateAdd", multiUpdateAdd),
+          vertexClass("popops::Scan", scan),
+          vertexClass("popops::ScanProductGradient", scanProductGradient),
+          vertexClass("popops::TopK", topK),
+          vertexClass("poplar::Copy", copy)};
 }
 
 }  // namespace popir

@@ -117,6 +117,20 @@ Cycles maxPoolingGradient(const TargetSpec& spec, const PoolingWork& w) {
   return pooling(spec, w, 7, 5);
 }
 
+// Not PopLibs': where the maximum of each window is, 7 cycles an element as other loops of the
+// compiler's.
+Cycles maxPoolingIndex(const TargetSpec& spec, const PoolingWork& w) {
+  const auto words = std::max<Cycles>(1, w.type.sizeInBytes() / 4);
+  const auto perWorker = ceilDiv(w.elements, spec.numWorkerContexts);
+  return supervised(spec, kSupervisorCall, 30 + perWorker * (12 + 7 * words * w.window));
+}
+// Not PopLibs' either: regions of an image; the window of one result is what it reads. An element is
+// loaded from where it is and weighted; the gradient adds to what is there.
+Cycles roiPooling(const TargetSpec& spec, const PoolingWork& w) { return maxPoolingIndex(spec, w); }
+Cycles roiPoolingGradient(const TargetSpec& spec, const PoolingWork& w) {
+  return maxPoolingIndex(spec, {w.type, w.elements, 2 * w.window});
+}
+
 // Each worker takes `start` cycles; the tile takes `each` cycles for each vector.
 Cycles random(const TargetSpec& spec, const ElementsWork& w, Cycles start, Cycles each) {
   return 4 + start * spec.numWorkerContexts + each * ceilDiv(w.elements, vectorWidth(spec, w.type));
@@ -156,7 +170,10 @@ std::vector<VertexClass> networkClasses() {
           vertexClass("poprand::Dropout", dropout),
           vertexClass("popnn::MaxPooling", maxPooling),
           vertexClass("popnn::SumPooling", sumPooling),
-          vertexClass("popnn::MaxPoolingGradient", maxPoolingGradient)};
+          vertexClass("popnn::MaxPoolingGradient", maxPoolingGradient),
+          vertexClass("popnn::MaxPoolingIndex", maxPoolingIndex),
+          vertexClass("popnn::RoiPooling", roiPooling),
+          vertexClass("popnn::RoiPoolingGradient", roiPoolingGradient)};
 }
 
 }  // namespace popir

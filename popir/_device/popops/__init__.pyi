@@ -18,6 +18,8 @@ __all__: list[str] = [
     "ScaledAddSpecialisation",
     "SingleReduceOp",
     "SlicePlan",
+    "SortOrder",
+    "TopKParams",
     "abs",
     "absInPlace",
     "absWithOutput",
@@ -67,6 +69,7 @@ __all__: list[str] = [
     "createOutputForElementWiseOp",
     "createSliceTensor",
     "createSliceableTensor",
+    "createTopKInput",
     "div",
     "divInPlace",
     "divWithOutput",
@@ -229,6 +232,8 @@ __all__: list[str] = [
     "tanh",
     "tanhInPlace",
     "tanhWithOutput",
+    "topK",
+    "topKWithPermutation",
     "trunc",
     "truncInPlace",
     "truncWithOutput",
@@ -343,6 +348,77 @@ class SingleReduceOp:
         outType: popir._device.poplar.Type,
         debugName: str = "",
     ) -> None: ...
+
+class SortOrder:
+    """
+    The order of the elements that topK gives.
+
+    Members:
+
+      NONE
+
+      ASCENDING
+
+      DESCENDING
+    """
+
+    ASCENDING: typing.ClassVar[SortOrder]
+    DESCENDING: typing.ClassVar[SortOrder]
+    NONE: typing.ClassVar[SortOrder]
+    __members__: typing.ClassVar[dict[str, SortOrder]]
+    @typing.overload
+    def __eq__(self, other: SortOrder) -> bool: ...
+    @typing.overload
+    def __eq__(self, other: typing.Any) -> bool: ...
+    def __getstate__(self) -> int: ...
+    def __hash__(self) -> int: ...
+    def __index__(self) -> int: ...
+    def __init__(self, value: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+    def __int__(self) -> int: ...
+    @typing.overload
+    def __ne__(self, other: SortOrder) -> bool: ...
+    @typing.overload
+    def __ne__(self, other: typing.Any) -> bool: ...
+    def __repr__(self) -> str: ...
+    def __setstate__(self, state: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+    def __str__(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def value(self) -> int: ...
+
+class TopKParams:
+    """
+    How many elements topK takes, the largest or the smallest, and their order. Equal elements are taken and sorted by their indices, with and without stableSort.
+    """
+    def __init__(
+        self,
+        k: typing.SupportsInt | typing.SupportsIndex,
+        largest: bool,
+        sortOrder: SortOrder,
+        stableSort: bool = False,
+    ) -> None: ...
+    def __repr__(self) -> str: ...
+    @property
+    def k(self) -> int:
+        """
+        How many elements are taken.
+        """
+    @property
+    def largest(self) -> bool:
+        """
+        The largest ones, else the smallest.
+        """
+    @property
+    def sortOrder(self) -> SortOrder:
+        """
+        Their order; with NONE the best is first.
+        """
+    @property
+    def stableSort(self) -> bool:
+        """
+        Whether equal elements keep their order; they always do.
+        """
 
 class ScaledAddSpecialisation:
     """
@@ -1017,6 +1093,17 @@ def createSliceableTensor(
     """
     A new variable of a shape, to slice, spread evenly over the tiles. `dims`, `sizes`
     and `plan` have no effect.
+    """
+
+def createTopKInput(
+    graph: popir._device.poplar.Graph,
+    type: popir._device.poplar.Type,
+    shape: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
+    params: TopKParams,
+    debugContext: popir._device.poplar.DebugContext | str = "",
+) -> popir._device.poplar.Tensor:
+    """
+    A tensor for topK, on the tiles in rows.
     """
 
 def div(
@@ -3390,6 +3477,28 @@ def tanhWithOutput(
     """
     The operator 'tanh' of each element, expr.Tanh, written to `out`.
     Shapes, types and errors are those of mapWithOutput().
+    """
+
+def topK(
+    graph: popir._device.poplar.Graph,
+    prog: popir._device.poplar.program.Sequence,
+    t: popir._device.poplar.Tensor,
+    params: TopKParams,
+    debugContext: popir._device.poplar.DebugContext | str = "",
+) -> popir._device.poplar.Tensor:
+    """
+    The largest or smallest elements along the last dimension. NaN is larger than every number. Raises poplibs_exception for a k beyond the dimension.
+    """
+
+def topKWithPermutation(
+    graph: popir._device.poplar.Graph,
+    prog: popir._device.poplar.program.Sequence,
+    t: popir._device.poplar.Tensor,
+    params: TopKParams,
+    debugContext: popir._device.poplar.DebugContext | str = "",
+) -> tuple[popir._device.poplar.Tensor, popir._device.poplar.Tensor]:
+    """
+    The same, and the indices of these elements, UNSIGNED_INT.
     """
 
 def trunc(

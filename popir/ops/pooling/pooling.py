@@ -1,4 +1,4 @@
-"""MaxPool, AveragePool, GlobalMaxPool and GlobalAveragePool."""
+"""MaxPool, AveragePool, GlobalMaxPool and GlobalAveragePool; SumPool, which others use."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from popir.opx import Opx, popType
 from popir.poplar import program
 from popir.popnn import PoolingType, pooling
 from popir.registry import OpCreator, OpxCreator
-from popir.types import TensorInfo
+from popir.types import DataType, TensorInfo
 
 
 class PoolOp(WindowOp):
-    """The base class of all four, on [batch, channels, spatial...] with one to three spatial
+    """The base class of all, on [batch, channels, spatial...] with one to three spatial
     dimensions: each window becomes one element.
     """
 
@@ -99,23 +99,27 @@ class PoolOp(WindowOp):
 
 
 class MaxPoolOp(PoolOp):
-    """ONNX's MaxPool, versions 1, 8, 10, 11, 12 and 22: the maximum of each window. Output 1, the
-    indices, is not available, so that `storage_order` has no effect.
+    """ONNX's MaxPool, versions 1, 8, 10, 11, 12 and 22: the maximum of each window, and its index.
+
+    Output 1 has the indices in the flattened input of the first maxima, or of the first NaN of a
+    window. With `storage_order` they count the first spatial dimension of a channel fastest. A
+    window without elements has the index -1.
     """
 
-    withoutMeaning = {"storage_order": "it orders the second output, which popir does not compute."}
+    nonDifferentiableOutputs = frozenset({1})
     ceil_mode: bool | None
     dilations: list[int] | None
     storage_order: bool | None
 
+    def canBeReplacedByIdentity(self) -> bool:
+        """As for PoolOp, unless the model has output 1."""
+        return not self.hasOutput(1) and super().canBeReplacedByIdentity()
+
     def setup(self) -> None:
-        """Infers the shape as PoolOp does. Raises OperatorInputError if the model has output 1."""
-        if self.hasOutput(1):
-            raise OperatorInputError(
-                f"{self.debugName()}: the second output, Indices, is in use; popir computes the "
-                "first one only."
-            )
+        """Infers the shape as PoolOp does, also of the indices."""
         super().setup()
+        if self.hasOutput(1):
+            self.setOutInfo(1, TensorInfo(DataType.INT64, self.outShape(0)))
 
 
 class AveragePoolOp(PoolOp):
@@ -124,6 +128,16 @@ class AveragePoolOp(PoolOp):
     poolingType = PoolingType.AVG
     ceil_mode: bool | None
     count_include_pad: bool | None
+    dilations: list[int] | None
+
+
+class SumPoolOp(PoolOp):
+    """The sum of each window, with the attributes of MaxPool; padding counts as zeros. Only
+    operators that consist of others, such as LpPool, use it.
+    """
+
+    poolingType = PoolingType.SUM
+    ceil_mode: bool | None
     dilations: list[int] | None
 
 
@@ -167,26 +181,35 @@ class MaxPoolGradOp(PoolGradOp):
 
 
 class AveragePoolGradOp(PoolGradOp):
-    """The gradient of AveragePool: each window's gradient is divided evenly."""
+    """The gradient of AveragePool, where each window's gradient is divided evenly, and of SumPool,
+    where each element gets it.
+    """
 
     opid = graphcore_id("AveragePoolGrad")
 
 
 class PoolOpx(Opx):
-    """The lowering of all four poolings."""
+    """The lowering of all poolings."""
 
     def grow(self, prog: program.Sequence) -> None:
-        """Calls ext::pool, unless the output is empty."""
+        """Calls ext::pool and, for output 1, ext::maxPoolIndices, unless the output is empty."""
         op = self.getOp(PoolOp)
         if 0 in self.outShape(0):
-            kind = popType(self.outInfo(0))
-            self.setOutTensor(0, self.graph().addVariable(kind, self.outShape(0)))
+            for i in op.output:
+                kind = popType(self.outInfo(i))
+                self.setOutTensor(i, self.graph().addVariable(kind, self.outShape(i)))
             return
         params, options = op.pool_params(), op.pool_options()
         given = self.getInTensor(0)
         self.setOutTensor(
             0, ext.pool(self.graph(), params, options, given, prog, self.debugContext())
         )
+        if isinstance(op, MaxPoolOp) and op.hasOutput(1):
+            first_fastest, context = bool(op.storage_order), self.debugContext("indices")
+            found = ext.maxPoolIndices(
+                self.graph(), params, options, given, first_fastest, prog, context
+            )
+            self.setOutTensor(1, found)
 
 
 class MaxPoolGradOpx(Opx):
@@ -203,7 +226,7 @@ class MaxPoolGradOpx(Opx):
 
 
 class AveragePoolGradOpx(Opx):
-    """The lowering of the gradient of a mean."""
+    """The lowering of the gradient of a mean or a sum."""
 
     def grow(self, prog: program.Sequence) -> None:
         """Calls ext::poolInputGradient, in one pass."""
@@ -223,5 +246,7 @@ for _op_class, _ids in (
 ):
     OpCreator(_op_class, _ids)
     OpxCreator(PoolOpx, _ids)
+OpCreator(SumPoolOp, graphcore_id("SumPool"), isPublic=False)
+OpxCreator(PoolOpx, graphcore_id("SumPool"))
 OpxCreator(MaxPoolGradOpx, MaxPoolGradOp.opid)
 OpxCreator(AveragePoolGradOpx, AveragePoolGradOp.opid)

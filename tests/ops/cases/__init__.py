@@ -15,7 +15,7 @@ from tests.ops.cases.normalization import NORMALISATION
 from tests.ops.cases.pooling import POOLING
 from tests.ops.cases.quantization import QUANTIZATION
 from tests.ops.cases.recurrent import RECURRENT
-from tests.ops.cases.reduction import REDUCTIONS, SOFTMAX
+from tests.ops.cases.reduction import REDUCTIONS, SCANS, SEARCHES, SOFTMAX
 
 __all__ = ["CASES", "Array", "Case", "ints"]
 
@@ -30,6 +30,8 @@ CASES = [
     *POOLING,
     *QUANTIZATION,
     *REDUCTIONS,
+    *SEARCHES,
+    *SCANS,
     *SOFTMAX,
     *LOSSES,
 ]

@@ -1,0 +1,157 @@
+"""MaxPool's indices, MaxUnpool, LpPool, RoiAlign and MaxRoiPool: what they refuse, and edges."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import ValueInfoProto, helper, numpy_helper
+
+import popir
+from popir.errors import OperatorAttributeError, OperatorInputError
+from tests.models import step, training_session
+from tests.ops.test_searches import results
+
+X = np.arange(16, dtype=np.float32).reshape(1, 1, 4, 4)
+SMALL = X[:, :, :2, :2]
+AT = np.array([[[[5, 7], [13, 15]]]])
+WINDOWS: dict[str, Any] = {"kernel_shape": [2, 2], "strides": [2, 2]}
+ROIS = np.array([[0, 0, 3, 3]], np.float32)
+ZERO = np.array([0])
+
+
+@pytest.mark.parametrize(
+    ("attempt", "kind", "words"),
+    [
+        (
+            lambda: results("MaxUnpool", SMALL, AT[..., :1], kernel_shape=[2, 2]),
+            OperatorInputError,
+            r"shape \[1, 1, 2, 2\], the indices \[1, 1, 2, 1\]; expected is \[batch",
+        ),
+        (
+            lambda: results("MaxUnpool", SMALL, AT, kernel_shape=[2]),
+            OperatorAttributeError,
+            r"'kernel_shape' is \[2\]; expected are 2 numbers of at least 1",
+        ),
+        (
+            lambda: results("MaxUnpool", SMALL, AT, kernel_shape=[2, 2], pads=[2, 2, 2, 2]),
+            OperatorAttributeError,
+            r"'pads' is \[2, 2, 2, 2\], more than the windows",
+        ),
+        (
+            lambda: results("MaxUnpool", SMALL, AT, np.array([1, 1, 3, 4]), **WINDOWS),
+            OperatorInputError,
+            r"output_shape is \[1, 1, 3, 4\]; the indices count the elements of \[1, 1, 4, 4\]",
+        ),
+        (
+            lambda: results("LpPool", X, kernel_shape=[2, 2], p=0, opset=11),
+            OperatorAttributeError,
+            "'p' is 0.*; a norm has p = 1 or more",
+        ),
+        (lambda: results("LpPool", X, kernel_shape=[5, 5], opset=11), OperatorInputError, "fit"),
+        (
+            lambda: results("RoiAlign", X[0], ROIS, ZERO, opset=16),
+            OperatorInputError,
+            r"the images have shape \[1, 4, 4\], the regions \[1, 4\]; expected are",
+        ),
+        (
+            lambda: results("RoiAlign", X, ROIS, np.array([0, 0]), opset=16),
+            OperatorInputError,
+            r"batch_indices has shape \[2\], the regions \[1, 4\]",
+        ),
+        (
+            lambda: results("RoiAlign", X, ROIS, ZERO, opset=16, output_height=0),
+            OperatorAttributeError,
+            r"a region has \[0, 1\] bins",
+        ),
+        (
+            lambda: results("RoiAlign", X, ROIS, ZERO, opset=16, sampling_ratio=-1),
+            OperatorAttributeError,
+            "'sampling_ratio' is -1; expected are 1 to 1024",
+        ),
+        (
+            lambda: results("MaxRoiPool", X, ROIS, pooled_shape=[1, 1]),
+            OperatorInputError,
+            r"the regions \[1, 4\]; expected are .* \[regions, 5\]",
+        ),
+        (
+            lambda: results("MaxRoiPool", X, np.zeros((1, 5), "f"), pooled_shape=[2]),
+            OperatorAttributeError,
+            r"a region has \[2\] bins",
+        ),
+    ],
+)
+def test_refusals(attempt: Any, kind: type[Exception], words: str) -> None:
+    with pytest.raises(kind, match=words):
+        attempt()
+
+
+def test_what_is_pooled_can_be_unpooled() -> None:
+    x = np.random.default_rng(0).standard_normal((2, 3, 4, 6)).astype(np.float32)
+    values, index = results("MaxPool", x, outputs=2, opset=12, **WINDOWS)
+    whole = results("MaxUnpool", values, index, given=True, opset=11, **WINDOWS)[0]
+    flat = np.zeros(x.size, np.float32)
+    flat[index.reshape(-1)] = values.reshape(-1)
+    np.testing.assert_array_equal(whole, flat.reshape(x.shape))
+    np.testing.assert_array_equal(values.reshape(-1), x.reshape(-1)[index.reshape(-1)])
+
+
+def test_indices_out_of_range_and_of_two_values() -> None:
+    at = np.array([[[[3, 3], [-1, 16]]]])
+    found = results("MaxUnpool", SMALL + 1, at, opset=11, **WINDOWS)[0]
+    want = np.zeros(16)
+    want[3] = 2
+    np.testing.assert_array_equal(found.reshape(-1), want)
+    far = np.array([[[[2**32, -(2**32)], [2**40, 5]]]])
+    found = results("MaxUnpool", SMALL + 1, far, opset=11, **WINDOWS)[0]
+    np.testing.assert_array_equal(np.flatnonzero(found), [5])
+
+
+def test_nothing_is_pooled() -> None:
+    none = np.zeros((0, 2, 4, 4), np.float32)
+    values, index = results("MaxPool", none, outputs=2, opset=12, **WINDOWS)
+    assert values.shape == index.shape == (0, 2, 2, 2)
+    assert results("MaxUnpool", values, index, opset=11, **WINDOWS)[0].shape == (0, 2, 4, 4)
+    assert results("LpPool", none, opset=18, **WINDOWS)[0].shape == (0, 2, 2, 2)
+    assert results("RoiAlign", X, ROIS[:0], ZERO[:0], opset=16)[0].shape == (0, 1, 1, 1)
+
+
+def test_an_image_out_of_range_gives_zeros() -> None:
+    for index in (1, -1, 2**32, -(2**32)):
+        found = results("RoiAlign", X + 1, ROIS, np.array([index]), opset=16, given=True)[0]
+        assert not found.any()
+    for index in (1, -1):
+        regions = np.insert(ROIS, 0, index, 1)
+        assert not results("MaxRoiPool", X + 1, regions, pooled_shape=[1, 1], given=True)[0].any()
+
+
+def test_norms_of_the_oldest_version_and_of_zeros() -> None:
+    assert results("LpPool", X, kernel_shape=[4, 4], opset=8)[0] == pytest.approx(
+        np.sqrt(np.square(X).sum())
+    )
+    zeros = results("LpPool", 0 * X, kernel_shape=[2, 2], p=3, opset=18)[0]
+    np.testing.assert_array_equal(zeros, 0)
+
+
+@pytest.mark.parametrize("p", [1, 2, 3])
+def test_the_gradient_of_a_norm_of_zeros_is_0(p: int) -> None:
+    x = np.array([[[0, 0, 0, 3.0]]], np.float32)
+    graph = helper.make_graph(
+        [
+            helper.make_node("LpPool", ["x"], ["y"], kernel_shape=[2], strides=[2], p=p),
+            helper.make_node("ReduceSum", ["y"], ["loss"], keepdims=0),
+        ],
+        "g",
+        [],
+        [ValueInfoProto(name="loss")],
+        [numpy_helper.from_array(x, "x")],
+    )
+    imports = [helper.make_opsetid("", 13)]
+    model = helper.make_model(graph, opset_imports=imports, ir_version=8)
+    session = training_session(model.SerializeToString(), "loss", [], popir.ConstSGD(1.0))
+    step(session, {})
+    session.weightsToHost()
+    weights = {"x": np.empty_like(x)}
+    session.readWeights(popir.PyWeightsIO(weights))
+    np.testing.assert_allclose(x - weights["x"], [[[0, 0, 0, 1]]], atol=1e-6)
