@@ -26,7 +26,7 @@ import numpy as np
 
 from popir.adding import add_op
 from popir.errors import OperatorInputError
-from popir.ir import Op, Tensor
+from popir.ir import Op, Tensor, TensorType
 from popir.types import DataType, TensorInfo
 
 OPSET = 21
@@ -156,11 +156,15 @@ class Decomposer:
     def value(self, tensor: Tensor | None, what: str) -> np.ndarray[Any, Any] | None:
         """The value of a constant input, None for one that is left out.
 
-        Raises OperatorInputError if it is known only at run time; `what` names it in the message.
+        An initializer counts as a constant; one that no operator reads becomes one, and is not
+        trained. Raises OperatorInputError if the value is known only at run time; `what` names it
+        in the message.
         """
         if tensor is None:
             return None
-        if not tensor.isConst() or tensor.data is None:
+        if tensor.is_variable() and tensor.data is not None and not tensor.uses:
+            tensor.tensorType = TensorType.Const
+        if not (tensor.isConst() or tensor.is_variable()) or tensor.data is None:
             raise OperatorInputError(
                 f"{self.op.opid} '{self.op.name()}': {what}, '{tensor.id}', must be a constant: "
                 "popir compiles for its value."
