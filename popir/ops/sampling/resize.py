@@ -5,8 +5,10 @@ transformation. It is the nearest element there, or a weighted sum of the `taps`
 
     y[o] = sum_k weight[o, k] * x[index[o, k]]
 
-Indices and weights are constants. Few taps are a Gather each; many, of an antialiasing filter, are
-one Gather of [outputs, taps] and a sum. Memory is linear in input and output.
+Indices and weights are constants. If the sizes have a ratio of small numbers, such as 2 or 3/2, the
+positions repeat: each of few phases is a sum of Slices, and the phases are interleaved. Otherwise a
+tap is a Gather, or, of many taps as an antialiasing filter has, all are one Gather of
+[outputs, taps]. Memory is linear in input and output.
 """
 
 from __future__ import annotations
@@ -38,8 +40,9 @@ between two elements would fall on the other side.
 """
 CROP = "tf_crop_and_resize"
 FLOATS = (DataType.FLOAT, DataType.DOUBLE, DataType.FLOAT16, DataType.BFLOAT16)
-_MOST_GATHERS = 4
-"""The most taps that are a Gather each."""
+_MOST_TAPS = 4
+"""The most taps that are an operator each."""
+_MOST_PHASES = 8
 _LAST_AXIS = 3.0
 """What gathering single elements costs, where rows of elements cost 1."""
 
@@ -118,9 +121,9 @@ def taps(
 ) -> tuple[Array, Array]:
     """Indices and weights, [outputs, taps], of the elements around the positions `x`.
 
-    The kernel reaches `reach` elements to either side; `squeeze` < 1 widens it by its inverse.
-    Beyond the `size` elements lie copies of the outermost ones, or with `inside` nothing; the
-    weights of an output sum to 1.
+    The kernel reaches `reach` elements to either side; `squeeze` < 1 widens it by its inverse. With
+    `inside`, indices beyond the `size` elements have the weight 0. The weights of an output sum
+    to 1.
     """
     span = math.ceil(reach / squeeze)
     first = np.floor(x).astype(np.int64) - span + 1
@@ -129,8 +132,7 @@ def taps(
     if inside:
         weights = np.where((at >= 0) & (at < size), weights, 0)
     used = weights.any(0)
-    at, weights = np.clip(at[:, used], 0, size - 1), weights[:, used]
-    return at, weights / weights.sum(1, keepdims=True)
+    return at[:, used], (weights / weights.sum(1, keepdims=True))[:, used]
 
 
 class ResizeOp(Decomposition):
@@ -181,7 +183,8 @@ class ResizeOp(Decomposition):
         if self.mode == "nearest":
             y = x
             for line in ordered(on.shape(x), moving):
-                y = take(on, y, line.axis, self._nearest(line))
+                at = self._nearest(line)
+                y = weighted(on, y, line.axis, at[:, None], np.ones([len(at), 1]))
         else:
             y = self._interpolated(on, x, moving)
         return self._extrapolated(on, y, moving)
@@ -283,7 +286,7 @@ class ResizeOp(Decomposition):
             found = NEAREST[self.nearest_mode](x)
         else:
             found = np.ceil(x) if line.scale < 1 else np.trunc(x)
-        return np.clip(found, 0, line.old - 1).astype(np.int64)
+        return found.astype(np.int64)
 
     def _taps(self, line: Line) -> tuple[Array, Array]:
         x = self.positions(line).astype(np.float64)
@@ -299,7 +302,7 @@ class ResizeOp(Decomposition):
         wide = accumulator_of(kind) if kind in FLOATS else DataType.FLOAT
         y = on.cast(x, wide)
         for line in ordered(on.shape(x), lines):
-            y = _weighted(on, y, line.axis, *self._taps(line))
+            y = weighted(on, y, line.axis, *self._taps(line))
         if kind not in FLOATS:
             limits = np.iinfo(kind.numpy)
             y = on.Clip(y, on.const(limits.min, wide), on.const(limits.max, wide))
@@ -364,22 +367,62 @@ def ordered(shape: list[int], lines: Sequence[Line]) -> Sequence[Line]:
     return min(itertools.permutations(lines), key=cost) if len(lines) < 5 else lines
 
 
-def _weighted(on: Decomposer, x: Tensor, axis: int, at: Array, weights: Array) -> Tensor:
-    """The weighted sums of elements along an axis."""
+def weighted(on: Decomposer, x: Tensor, axis: int, at: Array, weights: Array) -> Tensor:
+    """The weighted sums of elements along an axis: `at` and `weights` are [outputs, taps]. Beyond
+    both ends lie copies of the outermost elements.
+    """
+    size, (count, number) = on.shape(x)[axis], at.shape
+    divisor = math.gcd(size, count)
+    phases, step = count // divisor, size // divisor
+    if phases <= _MOST_PHASES and number <= _MOST_TAPS:
+        first = at[:phases]
+        if np.array_equal(at, (first + step * np.arange(divisor)[:, None, None]).reshape(at.shape)):
+            return _interleaved(on, x, axis, first, weights.reshape([divisor, phases, number]))
+    at = np.clip(at, 0, size - 1)
+    if number <= _MOST_TAPS:
+        return _sum(on, x, axis, [take(on, x, axis, each) for each in at.T], weights)
     behind = [1] * (len(on.shape(x)) - 1 - axis)
-    if at.shape[1] <= _MOST_GATHERS:
-        y: Tensor | None = None
-        for k in range(at.shape[1]):
-            weight = on.like(weights[:, k].reshape([-1, *behind]), x)
-            term = on.Mul(take(on, x, axis, at[:, k]), weight)
-            y = term if y is None else on.Add(y, term)
-        assert y is not None
-        return y
-    each = on.Mul(
-        on.Gather(x, on.const(at), axis=axis),
-        on.like(weights.reshape([*weights.shape, *behind]), x),
-    )
+    factors = on.like(weights.reshape([*weights.shape, *behind]), x)
+    each = on.Mul(on.Gather(x, on.const(at), axis=axis), factors)
     return on.ReduceSum(each, on.ints(axis + 1), keepdims=0)
+
+
+def _interleaved(on: Decomposer, x: Tensor, axis: int, first: Array, weights: Array) -> Tensor:
+    """The sums whose positions repeat: `first` is [phases, taps], the indices of the first output
+    of each phase; `weights` is [outputs of a phase, phases, taps].
+    """
+    shape = on.shape(x)
+    size, (each, phases, number) = shape[axis], weights.shape
+    step = size // each
+    before = max(0, -int(first.min()))
+    after = max(0, int(first.max()) + step * (each - 1) - (size - 1))
+    if before or after:
+        x = on.Pad(x, on.ints(before, after), None, on.ints(axis), mode="edge")
+    parts: list[Tensor] = []
+    for p in range(phases):
+        at = first[p, :, None] + before + step * np.arange(each)
+        parts.append(_sum(on, x, axis, [take(on, x, axis, k) for k in at], weights[:, p]))
+    if phases == 1:
+        return parts[0]
+    wide = [*shape[:axis], each, 1, *shape[axis + 1 :]]
+    joined = on.Concat(*(on.reshape(part, wide) for part in parts), axis=axis + 1)
+    return on.reshape(joined, [*shape[:axis], each * phases, *shape[axis + 1 :]])
+
+
+def _sum(on: Decomposer, x: Tensor, axis: int, each: Sequence[Tensor], weights: Array) -> Tensor:
+    """The sum of tensors by weights [elements along the axis, tensors]."""
+    behind = [1] * (len(on.shape(x)) - 1 - axis)
+    y: Tensor | None = None
+    for term, weight in zip(each, weights.T, strict=True):
+        if (weight == weight[0]).all():
+            factor = weight[0]
+        else:
+            factor = weight.reshape([-1, *behind])
+        if np.any(factor != 1):
+            term = on.Mul(term, on.like(factor, x))
+        y = term if y is None else on.Add(y, term)
+    assert y is not None
+    return y
 
 
 OpCreator(ResizeOp, onnx_ids("Resize", 10, 11, 13, 18, 19))
