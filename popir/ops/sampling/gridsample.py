@@ -66,7 +66,7 @@ class GridSampleOp(Decomposition):
             each.append(on.Squeeze(along, on.ints(2)))
         taps = [self._taps(on, p, s, mode) for p, s in zip(each, shape[2:], strict=True)]
         y = Field(on, on.cast(x, wide)).sum(taps)
-        return on.cast(on.reshape(y, out), kind)
+        return on.cast(on.reshape(on.Transpose(y, perm=[0, 2, 1]), out), kind)
 
     def _taps(self, on: Decomposer, p: Tensor, size: int, mode: str) -> Taps:
         """The taps along one dimension with `size` elements, for positions between -1 and 1."""

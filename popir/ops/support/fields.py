@@ -2,7 +2,8 @@
 
 A field has dimensions [groups, channels, spatial...]. Positions are tensors [groups, points], one
 for each spatial dimension, in units of elements. What is sampled has dimensions
-[groups, channels, points]. The gradient reaches the field and the positions.
+[groups, points, channels]: all channels of a point lie side by side, and are gathered as one. The
+gradient reaches the field and the positions.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ class Field:
         self.on = on
         self.groups, self.channels, *self.sizes = on.shape(x)
         self.elements = math.prod(self.sizes)
-        self._flat = on.reshape(x, [self.groups, self.channels, self.elements])
-        self._like = x
+        flat = on.reshape(x, [self.groups, self.channels, self.elements])
+        self._points = on.Transpose(flat, perm=[0, 2, 1])
 
     def sum(self, taps: Sequence[Taps]) -> Tensor:
         """The sum over one tap of each dimension, in all combinations, by the product of weights.
@@ -38,7 +39,7 @@ class Field:
             value = self.at([position for position, _ in each])
             weight = self._product([w for _, w in each if w is not None])
             if weight is not None:
-                value = self.on.Mul(value, self.on.Unsqueeze(weight, self.on.ints(1)))
+                value = self.on.Mul(value, self.on.Unsqueeze(weight, self.on.ints(2)))
             y = value if y is None else self.on.Add(y, value)
         assert y is not None
         return y
@@ -66,14 +67,13 @@ class Field:
     def _gathered(self, index: Tensor) -> Tensor:
         """The elements at the indices [groups, points]."""
         on = self.on
-        x, given = self._flat, {"axis": 2, "group_size": self.groups}
-        if self.groups == 1:
-            points = on.shape(index)[1]
-            x = on.reshape(x, [self.channels, self.elements])
-            index, given = on.reshape(index, [points]), {"axis": 1, "group_size": 1}
+        x, given = self._points, {"axis": 1, "group_size": self.groups}
+        if self.groups == 1:  # A single group is no dimension.
+            x = on.reshape(x, [self.elements, self.channels])
+            index, given = on.reshape(index, [-1]), {"axis": 0, "group_size": 1}
         found = on.add("ai.graphcore", "GroupedGather", 1, [x, index], 1, given)
         assert isinstance(found, Tensor)
-        return on.reshape(found, [self.groups, self.channels, -1]) if self.groups == 1 else found
+        return on.reshape(found, [self.groups, -1, self.channels])
 
     def _product(self, weights: Sequence[Tensor]) -> Tensor | None:
         found: Tensor | None = None
