@@ -15,6 +15,8 @@ from tests.ops.cases.normalization import NORMALISATION
 from tests.ops.cases.pooling import POOLING
 from tests.ops.cases.recurrent import RECURRENT
 from tests.ops.cases.reduction import REDUCTIONS, SOFTMAX
+from tests.ops.cases.sampling import SAMPLING
+from tests.ops.cases.signal import SIGNAL
 
 __all__ = ["CASES", "Array", "Case", "ints"]
 
@@ -30,4 +32,6 @@ CASES = [
     *REDUCTIONS,
     *SOFTMAX,
     *LOSSES,
+    *SAMPLING,
+    *SIGNAL,
 ]
