@@ -60,6 +60,6 @@ def sanitized_environment(folder: Path) -> dict[str, str]:
     return {
         "PYTHONPATH": str(site),
         "LD_PRELOAD": " ".join(path.strip() for path in first),
-        "ASAN_OPTIONS": "detect_leaks=0",
+        "ASAN_OPTIONS": "detect_leaks=0:check_initialization_order=1",
         "UBSAN_OPTIONS": "print_stacktrace=1",
     }

@@ -1,30 +1,17 @@
-"""The interface of onnx.backend, by the node tests that onnx itself brings."""
+"""The interface of onnx.backend; ONNX's own tests are in test_node_tests.py."""
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 import onnx
-import onnx.backend.test.loader
 import pytest
 from onnx import helper
 
 import popir.backend
 import tests.models  # noqa: F401
-from popir import UnknownOperatorError, registry
-
-# The node tests of onnx that popir is not meant to pass, by their names, and why.
-EXCLUDED = {
-    "cast(like)?_.*(FLOAT|DOUBLE|INT|STRING)": "types that the device lacks, or data kept as text",
-    "_string": "strings",
-    "training_dropout(_default)?(_mask)?$": "random numbers of numpy's",
-    "identity_(sequence|opt)": "sequences and optional values",
-    "maxpool_with_argmax": "the second output of MaxPool",
-    "not_[234]d": "written in opset 1",
-}
+from popir import UnknownOperatorError
 
 
 def model() -> onnx.ModelProto:
@@ -129,39 +116,3 @@ def test_an_operator_that_popir_lacks() -> None:
     node = helper.make_node("Det", ["x"], ["y"])
     with pytest.raises(UnknownOperatorError, match=r"ai.onnx.Det"):
         popir.backend.run_node(node, [np.eye(2, dtype=np.float32)])
-
-
-def known(case: Any) -> bool:
-    """Whether popir has all operators of a test, and it is not excluded."""
-    operators = {(entry.opid.domain, entry.opid.type) for entry in registry.entries()}
-    operators.add(("ai.onnx", "Constant"))
-    used = {(node.domain or "ai.onnx", node.op_type) for node in case.model.graph.node}
-    return used <= operators and not any(re.search(name, case.name) for name in EXCLUDED)
-
-
-@pytest.mark.filterwarnings("ignore::Warning:onnx.*")
-@pytest.mark.filterwarnings("ignore:.*no meaning here:popir.options.OptionWarning")
-def test_the_node_tests_of_onnx() -> None:
-    cases = [case for case in onnx.backend.test.loader.load_model_tests(kind="node") if known(case)]
-    failures = [f"{case.name}: {fault}" for case in cases if (fault := fault_of(case))]
-    assert not failures, "\n".join(failures)
-    assert len(cases) > 400
-
-
-def fault_of(case: Any) -> str | None:
-    """What is wrong with popir's result for a node test."""
-    rep = popir.backend.prepare(case.model)
-    for inputs, outputs in case.data_sets:
-        try:
-            for got, want in zip(rep.run(inputs), outputs, strict=True):
-                assert (got.dtype, got.shape) == (want.dtype, want.shape)
-                # Its halves are rounded after each step, popir's once for each operator.
-                is_half = (
-                    got.dtype.kind != "O" and got.dtype.itemsize == 2 and got.dtype.kind in "fV"
-                )
-                rtol = 4 * ml_dtypes.finfo(got.dtype).eps if is_half else 0
-                got, want = (a.astype(np.float32) if is_half else a for a in (got, want))
-                np.testing.assert_allclose(got, want, max(case.rtol, rtol), case.atol)
-        except (AssertionError, popir.PopirError) as error:
-            return str(error)
-    return None

@@ -1,4 +1,5 @@
-// The cost of codelets' vertices: their estimates, scheduled on the workers of each tile.
+// The phase of the codelet vertices of a compute set. Compute cycles: the cost of each vertex,
+// list-scheduled on the workers of its tile. Exchange: operands that are mapped to other tiles.
 #include <popir/Codelet.hpp>
 #include <poplar/VertexIntrospector.hpp>
 
@@ -21,13 +22,14 @@ std::size_t contextsOf(const GraphImpl& graph) {
   return std::max(graph.target.getNumWorkerContexts(), 1u);
 }
 
-// Elements [begin, end) of a variable that the vertices of one tile read or write.
+// Elements [begin, end) of a variable that vertices on one tile read or write.
 struct Wanted {
   unsigned tile;
   std::int64_t begin, end;
 };
 using ByVariable = std::map<unsigned, std::vector<Wanted>>;
 
+// Adds the elements that `t` consists of, as contiguous ranges of its variables.
 void note(const poplar::Tensor& t, unsigned tile, ByVariable& to) {
   t.view().expand(Nest{0, 0, {{t.view().elements(), 1, 1}}}, [&](unsigned variable, Nest nest) {
     nest.coalesce();
@@ -39,14 +41,15 @@ void note(const poplar::Tensor& t, unsigned tile, ByVariable& to) {
     const std::function<void(std::size_t, std::int64_t)> walk = [&](std::size_t k,
                                                                     std::int64_t from) {
       if (k == nest.dims.size()) return to[variable].push_back({tile, from, from + run.n});
-      const auto n = nest.dims[k].from == 0 ? 1 : nest.dims[k].n;  // broadcast
+      const auto n = nest.dims[k].from == 0 ? 1 : nest.dims[k].n;  // stride 0: broadcast
       for (std::int64_t j = 0; j < n; ++j) walk(k + 1, from + j * nest.dims[k].from);
     };
     walk(0, nest.from);
   });
 }
 
-// Merges overlapping ranges: a tile receives an element once, however many of its vertices use it.
+// Sorts ranges by tile, and merges those that overlap: a tile receives an element once, however
+// many of its vertices use it.
 void unite(std::vector<Wanted>& wanted) {
   std::sort(wanted.begin(), wanted.end(), [](const Wanted& a, const Wanted& b) {
     return a.tile != b.tile ? a.tile < b.tile : a.begin < b.begin;
@@ -60,14 +63,15 @@ void unite(std::vector<Wanted>& wanted) {
   wanted.swap(united);
 }
 
-// Adds the traffic of elements that vertices use on another tile than the mapped one: to the
-// vertices before they run, or back afterwards. A word is sent once for all tiles that need it.
+// Adds the traffic of elements that are mapped to a tile other than that of the vertex. Inputs
+// (`toVertices`) are sent from the mapped tile to the vertex before it runs; outputs are sent back
+// afterwards. The mapped tile sends an element once, even if several tiles receive it.
 void exchange(const GraphImpl& graph, ByVariable& all, bool toVertices, Traffic& traffic) {
   for (auto& [variable, wanted] : all) {
     unite(wanted);
     const auto size = graph.variable(variable).type.sizeInBytes();
     const auto& mapping = graph.variable(variable).mapping;
-    std::vector<Wanted> away;  // by its own tile
+    std::vector<Wanted> away;  // inputs to send, by mapped tile
     for (const auto& w : wanted)
       mapping.forEach(w.begin, w.end, [&](std::int64_t b, std::int64_t e, unsigned home) {
         if (home == w.tile) return;
@@ -138,20 +142,20 @@ Phase phaseOfCodelets(const GraphImpl& graph, unsigned computeSet, const Codelet
   const auto& spec = graph.target.spec();
   Phase phase(spec);
   const auto contexts = contextsOf(graph);
-  std::map<unsigned, std::vector<std::uint64_t>> workers;  // by tile: cycles of each context
+  std::map<unsigned, std::vector<std::uint64_t>> workers;  // by tile: cycles of each worker
   addTraffic(graph, computeSet, phase.traffic);
   for (const auto id : graph.computeSets[computeSet].vertices) {
     const auto& vertex = graph.vertices[id];
     const auto cycles = costOf(graph, id, counts).cycles;
     if (vertex.codelet->kind != Codelet::Kind::Vertex) {
-      phase.compute[*vertex.tile] += cycles;  // all contexts together, or the supervisor
+      phase.compute[*vertex.tile] += cycles;  // cycles of the whole tile
       continue;
     }
     auto& busy = workers[*vertex.tile];
     busy.resize(contexts);
     *std::min_element(busy.begin(), busy.end()) += cycles;
   }
-  // A worker issues once in as many cycles as there are contexts.
+  // A worker issues one instruction every `contexts` cycles of the tile.
   for (const auto& [tile, busy] : workers)
     phase.compute[tile] += contexts * *std::max_element(busy.begin(), busy.end());
   return phase;

@@ -10,6 +10,7 @@
 namespace popir {
 namespace {
 
+// One contraction vertex with its plan. The plan uses `used_` tiles from tile `first_` on.
 class Planned {
  public:
   Planned(const GraphImpl& graph, const BulkVertex& vertex, const VertexClass& kind,
@@ -53,8 +54,9 @@ class Planned {
     return vertex_.operands[operand].tensor;
   }
 
-  // The tiles of the virtual graph that the vertex was added to, if they lie side by side, or of
-  // those IPUs that hold the result: the first of them, and how many.
+  // The tiles that the plan may use: the first of them, and their number. These are the tiles of
+  // the virtual graph that the vertex was added to, if their numbers are consecutive. Otherwise all
+  // tiles of the IPUs that the result is mapped to, from the first IPU to the last.
   std::pair<unsigned, unsigned> placeOf() const {
     if (vertex_.tiles && vertex_.tiles->contiguous())
       return {vertex_.tiles->tiles.front(), static_cast<unsigned>(vertex_.tiles->tiles.size())};
@@ -65,7 +67,7 @@ class Planned {
       last = std::max(last, tile / spec_.tilesPerIPU);
     };
     for (const auto v : result.view().variables()) {
-      // What lies by a plan of all tiles was made by one.
+      // A plan whose rule maps a variable of the result was made for all tiles.
       if (graph_.variable(v).mapping.rule()) return {0, spec_.numTiles()};
     }
     for (const auto& run : tileRuns(graph_, result).runs) on(run.tile);
@@ -83,6 +85,7 @@ class Planned {
     return static_cast<unsigned>(std::max_element(held.begin(), held.end()) - held.begin());
   }
 
+  // Adds the traffic that moves an operand from its tile mapping to the plan's tiles.
   void fetch(Phase& phase, std::size_t operand) const {
     Dims shape;
     for (const auto& d : plan_.shape.operands[operand]) shape.push_back(d.size);
@@ -92,13 +95,16 @@ class Planned {
     const auto together = shared ? spec_.tilesPerSharedExchangeBus : 1;
     const MappedTensor mapped(graph_, tensor(operand));
     if (mapped.addTraffic(phase.traffic, needs, shape, first_, together)) return;
-    // What is joined of several variables, say: its runs, in the order of the operand.
+    // The operand is not a strided view of one variable, e.g. a concatenation: use its tile runs,
+    // in the operand's element order.
     addBoxTraffic(phase.traffic, needs, first_, {mapped.elements(), 0, rowMajorStrides(shape)},
                   BoxMapping::of(mapped.runs().runs, mapped.elements()), mapped.elementBytes(),
                   together, spec_.tilesPerIPU);
   }
 
-  // The tiles with partial sums of the same part of the result each add up a share of it.
+  // The phase that adds up partial sums. Groups of innerSplit tiles have partial sums of the same
+  // part of the result. Each tile of a group adds up a share of 1 / innerSplit of this part: it
+  // receives the partial sums of its share from the others, and sends them the rest of its own.
   Phase reduce() const {
     Phase phase(spec_);
     const auto out = plan_.part.results(), share = ceilDiv(out, plan_.innerSplit);
@@ -114,6 +120,8 @@ class Planned {
     return phase;
   }
 
+  // Adds the link traffic of reduce(), for groups with tiles on several IPUs. Tiles of a group are
+  // `apart` tiles apart.
   void sumOverIPUs(Phase& phase, std::uint64_t shareBytes) const {
     const auto apart = plan_.stride(Axis::Inner);
     const auto along = static_cast<unsigned>(plan_.innerSplit);
@@ -124,7 +132,7 @@ class Planned {
     }
   }
 
-  // Moves the result from the plan's tiles to its tile mapping.
+  // The phase that moves the result from the plan's tiles to its tile mapping.
   Phase moveResult() const {
     Phase phase(spec_);
     const MappedTensor home(graph_, tensor(plan_.shape.result));

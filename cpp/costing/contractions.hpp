@@ -9,8 +9,8 @@
 
 namespace popir {
 
-/// Whether the planner handles a vertex: its class is a contraction's, and it has the operands of
-/// one. `kind` is null for a vertex without a class.
+/// Whether the planner handles a vertex: its class is described by ContractionWork, and it has at
+/// least three operands, none of them empty. `kind` is null for a vertex without an estimator.
 bool isContraction(const BulkVertex& vertex, const VertexClass* kind);
 
 /// The phases of a contraction. Exchange traffic moves operands from their tile mapping to the

@@ -7,7 +7,7 @@
 namespace popir {
 namespace {
 
-// The rule of a mapping that is one.
+// The tile mapping of a variable as a grid, if a contraction's plan made it or if it is linear.
 std::optional<Grid> gridOf(const Variable& variable) {
   if (const auto& rule = variable.mapping.rule()) return rule->grid();
   if (const auto linear = variable.mapping.linear())

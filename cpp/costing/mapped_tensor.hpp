@@ -10,8 +10,8 @@
 
 namespace popir {
 
-/// A tensor and the tiles of its elements. A mapping given by a rule (Grid) is kept as a rule as
-/// long as possible; the list of runs, which may be long, is made on the first call of runs().
+/// A tensor and the tiles of its elements. A mapping by a rule (Grid) stays a rule as long as
+/// possible. The list of runs, which may be long, is computed on the first call of runs().
 class MappedTensor {
  public:
   MappedTensor(const GraphImpl& graph, const poplar::Tensor& t);
@@ -21,27 +21,30 @@ class MappedTensor {
   std::int64_t elements() const { return elements_; }
   std::uint64_t elementBytes() const { return elementBytes_; }
   const TileRuns& runs() const;
-  /// Elements on each tile of the machine.
+  /// Number of elements on each tile of the machine.
   std::vector<std::int64_t> byTile() const;
-  /// The rule that maps the elements in the tensor's order, if there is one.
+  /// The rule that maps the tensor's elements in row-major order, if there is one.
   std::optional<Grid> grid() const;
-  /// Whether the mapping was made by a contraction's plan.
+  /// Whether a contraction's plan determines the mapping, for at least one variable of the tensor.
   bool planned() const { return planned_; }
-  /// Whether element i of both tensors is on the same tile, for each i.
+  /// True if element i of both tensors is known to be on the same tile, for each i. Compares
+  /// variables and rules only: false does not mean that any element is on another tile.
   bool mappedAs(const MappedTensor& other) const;
 
   /// Adds the traffic that moves element i of this tensor to the tile of element i of `there`. If
   /// `there` has another number of elements, positions are scaled in proportion.
   void addTraffic(Traffic& traffic, const MappedTensor& there) const;
-  /// Adds the traffic to tiles `first` and up, each of which needs a box of the tensor seen as
-  /// `shape`. \returns false if the tensor's mapping cannot be described by boxes.
+  /// Adds the traffic to tiles that each need a box of the tensor, reshaped to `shape`. Tile i of
+  /// `needs` is tile `first` + i of the machine. `together` is as for Traffic::receive().
+  /// \returns false, and adds nothing, if the tensor is not a strided view of one variable (e.g. a
+  /// concatenation), or if addBoxTraffic() returns false.
   bool addTraffic(Traffic& traffic, const BoxNeeds& needs, const Dims& shape, unsigned first,
                   unsigned together) const;
 
  private:
   const GraphImpl& graph_;
-  ViewPtr view_;  // or null
-  std::optional<Grid> own_;
+  ViewPtr view_;             // null if no variable
+  std::optional<Grid> own_;  // the mapping, if no variable
   std::int64_t elements_;
   std::uint64_t elementBytes_;
   bool planned_ = false;

@@ -11,7 +11,8 @@ std::uint64_t aligned(const TargetSpec& spec, std::uint64_t bytes) {
   return (bytes + spec.variableAlignment - 1) / spec.variableAlignment * spec.variableAlignment;
 }
 
-// Nodes with code of their own: a function's are there once.
+// Collects the program nodes that have control code. The nodes of a function count once, however
+// often it is called; each call counts as a node itself.
 void countNodes(const GraphImpl& graph, const ProgramNode& node, std::set<const void*>& known) {
   if (node.kind == ProgramNode::Kind::Call) {
     const auto& body = graph.functions[node.function.getId()];
@@ -78,7 +79,8 @@ MachineMemory::MachineMemory(const GraphImpl& graph, const Programs& programs, S
                              spec_.controlCodeBytes + nodes.size() * spec_.controlCodeBytesPerStep);
 }
 
-// What is there whatever runs; of vertices, those of the steps played.
+// Sets the categories that are always live: stack, variables, constants and their gaps; vertex
+// state, vertex code and exchange code of the steps that play() has costed.
 void MachineMemory::always() {
   peak_[kStack].assign(tiles_, spec_.stackBytesPerTile);
   for (unsigned v = 0; v < lives_.size(); ++v) {
@@ -93,7 +95,8 @@ void MachineMemory::always() {
   peak_[kExchangeCode] = costs_->exchangeCode();
 }
 
-// The leaf of a step; of control between leaves, the one before.
+// The index of the leaf that contains a step. For a control step between two leaves (a loop's begin
+// or end, a jump): the index of the leaf before it.
 std::size_t MachineMemory::leafOf(std::size_t program, std::size_t step) const {
   const auto& leaves = flat_[program].leaves;
   const auto after =
@@ -121,15 +124,15 @@ TileBytes MachineMemory::bytesOf(unsigned v) const {
   return bytes;
 }
 
-// Walks the leaves of a program. A variable is live in its first and its last leaf too: it is added
-// before the one is counted, and removed after the other is.
+// Computes the live bytes at each leaf of a program. A variable is live at its first and its last
+// leaf too: its bytes are added before the first leaf is summed up, and subtracted after the last.
 void MachineMemory::play(std::size_t program, std::vector<Event>& events,
                          const poplar::ProgressFunc& progress) {
   const auto& leaves = flat_[program].leaves;
   std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
     return a.leaf != b.leaf ? a.leaf < b.leaf : a.begins > b.begins;
   });
-  std::array<PerTile, 4> now;  // of the categories from kTemporaries
+  std::array<PerTile, 4> now;  // live bytes by category, from kTemporaries on
   for (auto& bytes : now) bytes.resize(tiles_);
   const auto of = [&](int category) -> PerTile& { return now[category - kTemporaries]; };
   const auto gap = [&](std::uint64_t b) { return aligned(spec_, b) - b; };
@@ -159,7 +162,8 @@ void MachineMemory::play(std::size_t program, std::vector<Event>& events,
   }
 }
 
-// Keeps what a tile has now, if it is the most so far.
+// Sums up the live bytes `now` of each tile. If that is the most so far for a tile, stores its
+// bytes by category (peak_) and the moment (worst_).
 MachineMemory::Live MachineMemory::look(const std::array<PerTile, 4>& now, Moment moment) {
   Live live;
   for (unsigned t = 0; t < tiles_; ++t) {
@@ -194,7 +198,7 @@ void MachineMemory::into(MachineReport& report) const {
   report.owners = owners(report.fullestTile);
 }
 
-// The largest owners of a tile's memory at its worst step, in descending order.
+// The ten largest owners of a tile's memory at its worst step, in descending order.
 std::vector<MemoryOwner> MachineMemory::owners(unsigned tile) const {
   constexpr std::size_t kOwners = 10;
   const auto at = worst_[tile];
@@ -226,8 +230,9 @@ std::vector<MemoryOwner> MachineMemory::owners(unsigned tile) const {
 
 namespace {
 
-// All variables of a tile at once, whether they live together or not. What lies by a plan counts,
-// so that nothing need be planned, as if tiles had up to four times their even share of it.
+// An upper estimate of the bytes of stack and variables on the fullest tile: as if all variables
+// were live at once. Computes no plan: of a variable that is mapped by a plan, each tile is assumed
+// to have four times an even share.
 std::uint64_t allVariables(const GraphImpl& graph) {
   constexpr std::uint64_t kUneven = 4;
   const auto& spec = graph.target.spec();
@@ -248,7 +253,8 @@ std::uint64_t allVariables(const GraphImpl& graph) {
 }  // namespace
 
 void requireTileMemory(const GraphImpl& graph, const Programs& programs) {
-  // Plans leave as much of a tile to variables, if it can be had.
+  // By default a plan uses at most 60 % of a tile's memory if it can (availableMemoryProportion).
+  // Variables and stacks of up to 40 % fit beside it.
   constexpr double kWithoutPlans = 0.4;
   const auto& spec = graph.target.spec();
   if (spec.type == poplar::TargetType::CPU) return;

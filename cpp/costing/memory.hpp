@@ -12,14 +12,15 @@ namespace popir {
 
 class MachineMemory {
  public:
-  /// Bytes at a step that are not always live.
+  /// Bytes that are live at a leaf, without those that are always live: over all tiles, and on the
+  /// tile with most of them.
   struct Live {
     std::uint64_t total = 0, fullestTile = 0;
   };
 
   /// Computes the memory of all programs of an engine. Null `costs`: counts only variables,
-  /// constants and stacks, so that no contraction needs a plan. `progress` is called as leaves are
-  /// done.
+  /// constants, gaps and stacks, so contractions are planned only where a variable is mapped by the
+  /// plan. `progress` is called after each leaf.
   MachineMemory(const GraphImpl& graph, const Programs& programs, StepCosts* costs,
                 const poplar::ProgressFunc& progress);
 
@@ -71,8 +72,8 @@ class MachineMemory {
   std::vector<FlatProgram> flat_;
   std::vector<Lifetime> lives_;
   std::vector<std::vector<Live>> live_;  // by program and leaf
-  std::vector<Moment> worst_;            // by tile: where it has most bytes not always live
-  PerTile most_;                         // by tile: these bytes
+  std::vector<Moment> worst_;            // by tile: the leaf with most bytes not always live
+  PerTile most_;                         // by tile: the bytes not always live at that leaf
   std::array<PerTile, kCategories> peak_;
 };
 

@@ -1,4 +1,5 @@
-// How a vertex or a copy is shared over tiles, and what each tile then does.
+// The phases of vertices, copies and streams: how their work is divided over tiles, and what each
+// tile computes and exchanges.
 #include <algorithm>
 #include <map>
 
@@ -9,9 +10,10 @@
 namespace popir {
 namespace {
 
-using Held = std::vector<std::int64_t>;  // elements by tile
+using Held = std::vector<std::int64_t>;  // number of elements on each tile
 
-// Divides the work of one vertex over the tiles that hold its result, and costs each tile's part.
+// Divides the work of one vertex over the tiles that its result is mapped to, in proportion to
+// their elements of the result, and costs each tile's part.
 class Sharer {
  public:
   Sharer(const GraphImpl& graph, const BulkVertex& vertex, const Work& work)
@@ -33,7 +35,8 @@ class Sharer {
     compute(phase, result().byTile(), [&](std::int64_t n) { return part(n); });
     for (std::size_t i = 0; i < places_.size(); ++i) need(phase, i);
     std::vector<Phase> phases{std::move(phase)};
-    if (kind_) phases.resize(kind_->phases, Phase(spec_));  // that only synchronise
+    // All work is attributed to the first phase; further phases of the class only synchronise.
+    if (kind_) phases.resize(kind_->phases, Phase(spec_));
     return phases;
   }
 
@@ -42,7 +45,7 @@ class Sharer {
 
   template <class Estimate>
   static void compute(Phase& phase, const Held& held, const Estimate& estimate) {
-    std::map<std::int64_t, std::uint64_t> known;  // most tiles hold as much as others
+    std::map<std::int64_t, std::uint64_t> known;  // cycles by number of elements
     for (std::size_t t = 0; t < held.size(); ++t) {
       if (held[t] == 0) continue;
       const auto found = known.find(held[t]);
@@ -50,7 +53,7 @@ class Sharer {
     }
   }
 
-  // A tile that holds n elements of the result.
+  // Cycles of a tile that computes n elements of the result.
   std::uint64_t part(std::int64_t n) const {
     const Share share{static_cast<std::uint64_t>(n),
                       static_cast<std::uint64_t>(result().elements())};
@@ -61,8 +64,9 @@ class Sharer {
     return cyclesByBytes(spec_, bytes);
   }
 
-  // Each operand is needed where the result is mapped: a tile with some share of the result needs
-  // the same share of the operand. The reverse holds for written operands.
+  // Adds the traffic of operand i. A tile that computes a share of the result's elements reads the
+  // same share of the operand: for the second quarter of the result, the second quarter of the
+  // operand. A written operand is sent from the result's tiles to its own tiles in the same way.
   void need(Phase& phase, std::size_t i) const {
     const auto& operand = places_[i];
     if (operand.elements() == 0 || i == written_) return;
@@ -74,7 +78,9 @@ class Sharer {
       phase.traffic.add(result().runs().scaledTo(operand.runs()).withoutOverlaps(), operand.runs());
   }
 
-  // Partial results that a tile makes of n elements.
+  // The number of partial results that a tile computes from n elements of the input: one for each
+  // run of neighbouring elements with the same result, and at most one for each result. E.g. for
+  // [4, 6] reduced to [4] the run is 6, and 9 elements give 2 partial results.
   std::int64_t partialsOf(std::int64_t n) const {
     const auto out = std::max<std::uint64_t>(reduction_->elementsWritten, 1);
     const auto run = std::clamp<std::uint64_t>(
@@ -82,7 +88,7 @@ class Sharer {
     return std::min(static_cast<std::int64_t>(out),
                     (n + static_cast<std::int64_t>(run) - 1) / static_cast<std::int64_t>(run));
   }
-  // Tiles that have a part of one result, on average.
+  // The number of tiles with a partial result of the same element, on average, rounded up.
   std::int64_t sources() const {
     std::int64_t partials = 0;
     for (const auto n : places_[0].byTile())
@@ -90,6 +96,8 @@ class Sharer {
     return (partials + result().elements() - 1) / result().elements();
   }
 
+  // Two phases: each tile reduces its own elements of the input to partial results; then the tiles
+  // of the result receive the partial results and reduce these.
   std::vector<Phase> reduction() const {
     constexpr std::uint64_t kPartialBytes = 4;
     const auto held = places_[0].byTile(), results = result().byTile();
@@ -108,7 +116,7 @@ class Sharer {
     });
     for (unsigned t = 0; t < tiles_; ++t) {
       const auto made = held[t] ? partialsOf(held[t]) : 0;
-      // Of its own partial results a tile keeps those of its own results.
+      // Partial results for the tile's own elements of the result are not exchanged.
       const auto kept = made * results[t] / result().elements();
       second.traffic.send(t, static_cast<std::uint64_t>(made - kept) * kPartialBytes);
       second.traffic.receive(
@@ -128,7 +136,7 @@ class Sharer {
   const ReduceWork* reduction_ = std::get_if<ReduceWork>(&whole_);
   const VertexClass* kind_;
   std::vector<MappedTensor> places_;
-  std::size_t written_ = 0;
+  std::size_t written_ = 0;  // the first operand that is written: the result
 };
 
 }  // namespace
@@ -195,7 +203,7 @@ TileRuns tileRuns(const GraphImpl& graph, const poplar::Tensor& t) {
   found.elements = found.distinct = view.elements();
   found.elementBytes = t.elementType().sizeInBytes();
   if (const auto affine = view.affine()) {
-    bool inner = true;  // so far, from the right, all broadcast
+    bool inner = true;  // all dimensions to the right of d are broadcast
     for (std::size_t d = view.shape().size(); d-- > 0;) {
       const auto n = view.shape()[d];
       if (n <= 1) continue;

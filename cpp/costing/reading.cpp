@@ -28,7 +28,8 @@ void add(const StepCost& step, MachineReport& to) {
   to.hostBytesOut += step.times * step.hostBytesOut;
 }
 
-// Walks a program as it was flattened, leaf by leaf.
+// Walks a program tree and makes its list of steps. Visits leaves in the order of flatten(): step s
+// of the list is leaf s of the flattened program.
 class Reading {
  public:
   Reading(const GraphImpl& graph, StepCosts& costs, const MachineMemory& memory,
@@ -79,7 +80,8 @@ class Reading {
     }
   }
 
-  // Rows of the same vertex or copy, called from several places, joined.
+  // The report's operations. Costs of the same vertex or copy are added up over all steps that
+  // execute it.
   std::vector<OperationCost> operations() {
     std::vector<OperationCost> all;
     std::map<const void*, std::size_t> where;
@@ -125,8 +127,8 @@ class Reading {
   StepCosts& costs_;
   const std::vector<Leaf>& leaves_;
   const std::vector<MachineMemory::Live>& live_;
-  std::vector<std::string> blocks_;  // around what is read
-  bool named_ = false;               // the last of them is in the function that is read
+  std::vector<std::string> blocks_;  // names of sequences around the node
+  bool named_ = false;               // blocks_.back() is in the current function
 };
 
 std::string unheldTypes(const GraphImpl& graph) {

@@ -17,52 +17,56 @@ namespace popir {
 using Programs = std::vector<std::shared_ptr<ProgramNode>>;
 
 /// The report has the cycles of one run of `programs[program]`, and the memory of all programs.
-/// `progress` is called with the number of steps costed so far. `counts` is what an engine counted
-/// of its codelets, or null.
+/// `progress` is called with the number of steps costed so far. `counts`: the instructions that an
+/// engine counted for its codelets, or null.
 /// \throws poplar::control_program_error if there is no such program.
 __attribute__((visibility("default"))) MachineReport readMachine(
     const GraphImpl& graph, const Programs& programs, std::size_t program,
     const poplar::ProgressFunc& progress, const CodeletCounts* counts = nullptr);
 
-/// The tiles of a tensor's elements.
+/// The tiles of a tensor's elements, in row-major order.
 __attribute__((visibility("default"))) TileRuns tileRuns(const GraphImpl& graph,
                                                          const poplar::Tensor& t);
 
 /// The work between two synchronisations: an exchange, then computation. Most vertices take one
-/// phase; a reduction takes up to two.
+/// phase. Reductions, contractions and composed functions such as softmax may take several.
 struct Phase {
   explicit Phase(const TargetSpec& spec) : compute(spec.numTiles()), traffic(spec) {}
-  PerTile compute;          // cycles
+  PerTile compute;          // cycles of each tile
   Traffic traffic;          // before the computation
-  PerTile temporary;        // bytes in addition to those received; or empty
+  PerTile temporary;        // bytes on each tile beside those received; may be empty
   std::uint64_t times = 1;  // repetitions, one after another
 
   std::uint64_t computeCycles() const;
   /// Adds work that runs in the same phase.
   void add(const Phase& other);
 };
+/// The phases of a bulk vertex, in order.
 std::vector<Phase> phasesOf(const GraphImpl& graph, const BulkVertex& vertex, const Work& work);
-/// The cost of one run of a codelet's vertex, and its source: setPerfEstimate, else
-/// registerPerfEstimator, else the count of its first execution, else one pass over its bytes.
+
+/// The cost of one execution of a codelet vertex. `cycles` are those of one worker; for a
+/// supervisor vertex or a multi-vertex, those of the tile. The source is the first of these that is
+/// there: setPerfEstimate, registerPerfEstimator, the instruction count of the vertex's first
+/// execution, one pass over the bytes of its operands.
 struct VertexCost {
   enum class Source { SetPerfEstimate, Estimator, Counted, Bytes };
   std::uint64_t cycles = 0, flops = 0;
   Source source = Source::Bytes;
 };
 VertexCost costOf(const GraphImpl& graph, unsigned vertex, const CodeletCounts* counts = nullptr);
-/// The name in reports: "setPerfEstimate", "estimator", "counted" or "bytes".
+/// The name of a source in reports: "setPerfEstimate", "estimator", "counted" or "bytes".
 const char* nameOf(VertexCost::Source source);
-/// The phase of the codelets' vertices in a compute set: their costs, scheduled on the workers of
-/// each tile. A supervisor vertex or multi-vertex takes its whole tile.
+/// The phase of the codelet vertices of a compute set: their costs, scheduled on the workers of
+/// each tile. A supervisor vertex or a multi-vertex occupies all workers of its tile.
 Phase phaseOfCodelets(const GraphImpl& graph, unsigned computeSet, const CodeletCounts* counts);
-/// The kernel's description of its work on the vertex's operands, before any pass.
+/// The work of a bulk vertex as its kernel describes it, for operands as the program has them.
 Work workOf(const BulkVertex& vertex);
 /// The phase of a copy. Elements that `src` and `dst` have on different tiles are exchanged; the
 /// others are copied within their tile.
 Phase phaseOfCopy(const GraphImpl& graph, const poplar::Tensor& src, const poplar::Tensor& dst);
 
-/// The phase that moves a stream's data between a linear mapping over all tiles, in which the host
-/// transfers it, and the mapping of `t`.
+/// The phase of a stream. The host transfers a stream's data to or from a linear mapping over all
+/// tiles. The phase moves data from there to the tile mapping of `t` (`toDevice`), or back.
 Phase phaseOfStream(const GraphImpl& graph, const poplar::Tensor& t, bool toDevice);
 
 /// Checks that programs fit the memory of each tile at every step. First counts only variables,

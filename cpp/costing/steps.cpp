@@ -63,7 +63,7 @@ StepAlone StepCosts::make(const ProgramNode& leaf) {
       step.rows.emplace_back(&leaf, rowOf(leaf.name, "Copy", kEstimator, phases, 0));
       place("Copy", phases[0], 2);
       charge(phases, step);
-      step.gathered = {};  // what arrives lies where it belongs
+      step.gathered = {};  // received bytes are written to `dst` directly
       break;
     }
     case Kind::StreamToDst:
@@ -97,7 +97,9 @@ void StepCosts::stream(const poplar::Tensor& t, bool toDevice, StepAlone& step) 
   step.gathered = {};
 }
 
-// Vertices of one compute set run in the same phases, one after another on each tile.
+// Vertices of one compute set run in the same phases: phase i of the set has phase i of each
+// vertex, one after another on each tile. Phases with different numbers of repetitions stay
+// separate.
 void StepCosts::execute(const ProgramNode& leaf, StepAlone& step) {
   const auto& set = graph_.computeSets[leaf.computeSet.getId()];
   step.cost.kind = "Execute";
@@ -124,7 +126,8 @@ void StepCosts::execute(const ProgramNode& leaf, StepAlone& step) {
   charge(together, step);
 }
 
-// A row for all of a set: its vertices run together, and a name each would be thousands.
+// Adds the codelet vertices of a compute set. They run in the same phase, and are one operation of
+// the report together: there may be thousands of them.
 void StepCosts::executeCodelets(unsigned computeSet, std::vector<Phase>& together,
                                 StepAlone& step) {
   const auto& set = graph_.computeSets[computeSet];
@@ -209,7 +212,8 @@ void StepCosts::charge(const std::vector<Phase>& phases, StepAlone& step) {
   step.gathered = TileBytes(gathered);
 }
 
-// Code and state of a vertex on the tiles that have a part of it.
+// Adds the code and the state of a vertex to each tile that computes a part of it. `edges` is the
+// number of operands.
 void StepCosts::place(const std::string& vertexClass, const Phase& phase, std::size_t edges) {
   auto& tiles = classes_[vertexClass];
   tiles.resize(spec_.numTiles());

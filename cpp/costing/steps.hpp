@@ -16,17 +16,18 @@ namespace popir {
 /// The cost of one execution of a step.
 struct StepAlone {
   StepCost cost;
-  /// A row for each vertex or copy. The pointer identifies it, so that rows of the same vertex or
-  /// copy can be added up.
+  /// The report's operations: one for each bulk vertex or copy, and one for all codelet vertices of
+  /// a compute set. The pointer identifies the vertex, copy or set, so that operations of several
+  /// steps can be added up.
   std::vector<std::pair<const void*, OperationCost>> rows;
-  /// Temporary bytes on each tile, at the worst phase of the step: gathered operands and partial
-  /// sums; buffers for stream data.
+  /// Temporary bytes on each tile. `gathered`: received operands and partial sums, in the tile's
+  /// worst phase. `hostBuffers`: stream data.
   TileBytes gathered, hostBuffers;
 };
 
 class StepCosts {
  public:
-  /// `counts` is what an engine counted of its codelets, or null.
+  /// `counts`: the instructions that an engine counted for its codelets, or null.
   explicit StepCosts(const GraphImpl& graph, const CodeletCounts* counts = nullptr);
 
   /// The cost of a node without children (isLeaf). Executions of one compute set are the same step.
@@ -38,7 +39,8 @@ class StepCosts {
   PerTile vertexCode() const;
   std::size_t steps() const { return known_.size(); }
 
-  /// Vertex classes costed as one pass over their bytes; codelets costed by counts.
+  /// Vertex classes that are costed as one pass over their bytes; codelets that are costed by
+  /// counted instructions.
   std::set<std::string> withoutEstimator, counted;
 
  private:
@@ -46,7 +48,7 @@ class StepCosts {
   void stream(const poplar::Tensor& t, bool toDevice, StepAlone& step);
   void execute(const ProgramNode& leaf, StepAlone& step);
   void executeCodelets(unsigned computeSet, std::vector<Phase>& together, StepAlone& step);
-  /// rowOf() makes the row of one vertex or copy; charge() adds phases to the whole step's cost.
+  /// rowOf() makes the operation of one vertex or copy. charge() adds phases to the step's cost.
   OperationCost rowOf(const std::string& name, const std::string& vertexClass,
                       const std::string& source, const std::vector<Phase>& phases,
                       std::uint64_t flops) const;
@@ -59,7 +61,7 @@ class StepCosts {
   std::unordered_map<const void*, StepAlone> known_;
   PerTile vertexState_, exchangeCode_;
   std::uint64_t allState_ = 0;                        // the sum of vertexState_
-  std::map<std::string, std::vector<bool>> classes_;  // on which tiles
+  std::map<std::string, std::vector<bool>> classes_;  // by class: which tiles have vertices
 };
 
 }  // namespace popir

@@ -24,6 +24,8 @@ std::uint64_t LinkTraffic::bytes() const {
 
 std::uint64_t LinkTraffic::cycles(const TargetSpec& spec) const {
   if (bytes_.empty()) return 0;
+  // Bytes that an IPU sends: `partner` to its partner, if source and destination are on one rung;
+  // `across` to its partner, if not; `up` and `down` to the next and the previous rung.
   struct Busy {
     std::uint64_t partner = 0, across = 0, up = 0, down = 0;
   };
@@ -38,7 +40,7 @@ std::uint64_t LinkTraffic::cycles(const TargetSpec& spec) const {
       at ^= 1;
     };
     const bool crosses = at % 2 != to % 2;
-    const bool first = crosses && (at ^ 1) < ipus_;  // an odd IPU at the end has no partner
+    const bool first = crosses && (at ^ 1) < ipus_;  // else `at` has no partner
     if (first) cross();
     for (; at / 2 < to / 2; at += 2) busy[at].up += bytes;
     for (; at / 2 > to / 2; at -= 2) busy[at].down += bytes;

@@ -1,5 +1,10 @@
-// Links between IPUs: a ladder, two IPUs to a rung. Traffic to the other side crosses on its own
-// rung, then goes up or down, as in the model of links that PopLibs' tests give an IPUModel.
+// The links between IPUs form a ladder. The two IPUs of a rung are partners:
+//   1 -- 3 -- 5
+//   |    |    |
+//   0 -- 2 -- 4
+// Traffic to the other side first crosses the rung of its source, then follows the side: from 0 to
+// 5 it passes 1 and 3. If the source has no partner (4, were there no 5), traffic crosses the rung
+// of its destination. This is the model of links that PopLibs' tests give an IPUModel.
 #ifndef popir_machine_links_hpp
 #define popir_machine_links_hpp
 
@@ -15,15 +20,16 @@ class LinkTraffic {
  public:
   explicit LinkTraffic(unsigned ipus) : ipus_(ipus) {}
 
+  /// Adds bytes from one IPU to another.
   void add(unsigned from, unsigned to, std::uint64_t bytes);
   void add(const LinkTraffic& other);
   std::uint64_t bytes() const;
-  /// Of the links that are busy longest; none if nothing travels.
+  /// Tile cycles of the links that are busy longest; 0 without traffic.
   std::uint64_t cycles(const TargetSpec& spec) const;
 
  private:
   unsigned ipus_;
-  std::vector<std::uint64_t> bytes_;  // [from][to]; empty while nothing travels
+  std::vector<std::uint64_t> bytes_;  // [from][to], ipus x ipus; empty without traffic
 };
 
 }  // namespace popir

@@ -1,4 +1,4 @@
-// What the machine reading says of a program.
+// The result of the machine reading: the estimated cost of a program.
 #ifndef popir_machine_report_hpp
 #define popir_machine_report_hpp
 
@@ -8,13 +8,14 @@
 
 namespace popir {
 
-/// One vertex or copy, over all the times that it runs. Vertices of one compute set run side by
-/// side, so their rows may add up to more than the program's totals.
+/// The cost of a bulk vertex or a copy, or of all codelet vertices of a compute set, summed over
+/// all executions. Vertices of one compute set share its phases, so the sum over operations may
+/// exceed the program's totals.
 struct OperationCost {
   std::string name;
   std::string vertexClass;
-  /// Who says what its vertices take: "estimator", "setPerfEstimate", "counted", "bytes"; several,
-  /// joined by ", ", where vertices of one compute set differ.
+  /// Where the cycles come from: "estimator", "setPerfEstimate", "counted" or "bytes". If the
+  /// vertices of a compute set differ, several of these, joined by ", ".
   std::string source;
   std::uint64_t times = 0;
   std::uint64_t computeCycles = 0, exchangeCycles = 0, syncCycles = 0;
@@ -24,38 +25,40 @@ struct OperationCost {
   std::uint64_t cycles() const { return computeCycles + exchangeCycles + syncCycles; }
 };
 
-/// One step in the order of the program, functions and loop bodies spelled out where they are
-/// called; all figures are those of one execution. A step in a branch that is not counted has no
-/// `times` and no operations.
+/// The cost of one execution of a step. The list of steps is in program order; steps of a function
+/// are listed at each call. The steps of the cheaper branch of an If are not counted: their `times`
+/// is 0, and they have no operations.
 struct StepCost {
   std::string name;
   /// "Execute", "Copy", "StreamCopy", "Sync".
   std::string kind;
-  /// The outermost named Sequence or Block around it in the program and in each function called on
-  /// the way, where there is one.
+  /// Names of sequences around the step: the outermost named Sequence or Block of the program, then
+  /// that of each called function, if there is one.
   std::vector<std::string> blocks;
+  /// Executions in one run of the program.
   std::uint64_t times = 0;
   std::uint64_t computeCycles = 0, exchangeCycles = 0, syncCycles = 0;
-  /// Of the exchange those on links between IPUs.
+  /// The part of exchangeCycles on links between IPUs.
   std::uint64_t interIPUCycles = 0;
-  /// Over all tiles of the target; computeCycles are those of the tile that takes longest.
+  /// The mean over all tiles of the target; computeCycles are those of each phase's slowest tile.
   double meanComputeCycles = 0;
   std::uint64_t exchangeBytes = 0, interIPUBytes = 0;
   std::uint64_t hostBytesIn = 0, hostBytesOut = 0;
-  /// What is not always live while the step runs: over all tiles, and of the tile that has most.
+  /// Bytes that are live while the step runs, without those that are always live: over all tiles,
+  /// and on the tile with most of them.
   std::uint64_t liveBytes = 0, fullestTileLiveBytes = 0;
-  /// Over all tiles: operands gathered for the step alone; and always live, its vertices' state and
-  /// its exchange's code, which a step that is called from several places has once.
+  /// Bytes over all tiles: operands gathered for this step; the state of its vertices; its exchange
+  /// code. State and code are always live, and exist once even if several places call the step.
   std::uint64_t gatheredBytes = 0, vertexStateBytes = 0, exchangeCodeBytes = 0;
-  /// Rows of `operations`, and IPUs that compute or exchange.
+  /// Indices into MachineReport::operations; IPUs that compute or exchange.
   std::vector<std::size_t> operations;
   std::vector<unsigned> ipus;
 
   std::uint64_t cycles() const { return computeCycles + exchangeCycles + syncCycles; }
 };
 
-/// Bytes of one category: over all tiles, on the fullest tile, and on each. What is not always live
-/// counts as at the worst step of each tile.
+/// Bytes of one category: over all tiles, on the fullest tile, and on each tile. Categories that
+/// are not always live have, for each tile, the bytes at that tile's worst step.
 struct MemoryCost {
   std::string category;
   bool alwaysLive = false;
@@ -63,7 +66,8 @@ struct MemoryCost {
   std::vector<std::uint64_t> tileBytes;
 };
 
-/// A variable, or the vertex that gathers operands, on the fullest tile at its worst step.
+/// A variable, a step that gathers operands, or a category such as "vertex code": its bytes on the
+/// fullest tile, at the worst step of this tile.
 struct MemoryOwner {
   std::string name, category;
   std::uint64_t bytes = 0;
@@ -73,32 +77,37 @@ struct __attribute__((visibility("default"))) MachineReport {
   std::string target;
   unsigned tiles = 0, numIPUs = 0, tilesPerIPU = 0;
   double clockHz = 0;
-  /// One run of the program, in tile cycles; the parts add up to `cycles`.
+  /// Tile cycles of one run of the program; compute, exchange and sync add up to `cycles`.
   std::uint64_t cycles = 0, computeCycles = 0, exchangeCycles = 0, syncCycles = 0;
   std::uint64_t exchangeBytes = 0, flops = 0;
-  /// Of the exchange that on links between IPUs.
+  /// Traffic on links between IPUs. A word that several tiles of an IPU receive is counted once.
+  /// The cycles are part of exchangeCycles.
   std::uint64_t interIPUBytes = 0, interIPUCycles = 0;
-  /// Of the exchange that which spreads what streams bring over the tiles where it belongs, and
-  /// collects what they take.
+  /// The part of the exchange that moves stream data between the linear mapping in which the host
+  /// transfers it and the tile mappings of the program's tensors.
   std::uint64_t rearrangementBytes = 0, rearrangementCycles = 0;
-  /// Through streams, in one run. No cycles count them; the seconds are those of the bytes alone.
+  /// Bytes that the host transfers in one run, and the seconds for these bytes, without latency.
+  /// `cycles` does not include this time.
   std::uint64_t hostBytesIn = 0, hostBytesOut = 0;
   double hostSeconds = 0;
-  /// In the order of the program.
+  /// In program order; operations by their first execution.
   std::vector<OperationCost> operations;
   std::vector<StepCost> steps;
-  /// Steps that were worked out: each once, however often programs execute it.
+  /// Number of different steps, over all programs of the engine. Each is costed once.
   std::size_t distinctSteps = 0;
-  /// Of all programs of the engine together. The categories add up to the totals, on every tile.
+  /// Memory by category, for all programs of the engine together. On each tile the categories add
+  /// up to the tile's total.
   std::vector<MemoryCost> memory;
-  /// At most ten, the largest first.
+  /// The largest owners of memory on the fullest tile, at most ten, in descending order.
   std::vector<MemoryOwner> owners;
+  /// Bytes in use over all tiles, and on the fullest tile; the size of a tile's memory.
   std::uint64_t totalBytes = 0, maxTileBytes = 0, bytesPerTile = 0;
   unsigned fullestTile = 0, tilesOutOfMemory = 0;
-  /// What is counted and what is not; what no IPU would hold; what had no estimator.
+  /// Notes, one sentence each: what the estimate includes and what it leaves out, vertex classes
+  /// without an estimator, element types that no IPU has.
   std::vector<std::string> counts;
 
-  /// The report as text, with the `rows` dearest operations.
+  /// The report as text, with the `rows` operations of most cycles.
   std::string summary(std::size_t rows = 10) const;
 };
 

@@ -8,13 +8,14 @@
 namespace popir {
 namespace {
 
-// Whole numbers, but for the clock.
+// A figure: its name, the field of TargetSpec (`whole` or `real`; the other is null), and the range
+// of valid values [least, most].
 struct Figure {
   const char* name;
   unsigned TargetSpec::*whole;
   double TargetSpec::*real;
   double least, most;
-  double grain;  // whole numbers only: a multiple of this
+  double grain;  // whole numbers only: values are multiples of this
   const char* unit;
 };
 
@@ -23,7 +24,7 @@ struct Figure {
 #define POPIR_REAL(NAME, LEAST, MOST, UNIT) \
   { #NAME, nullptr, &TargetSpec::NAME, LEAST, MOST, 0, UNIT }
 
-// Ranges leave out what is no machine or would take more of the host than it has.
+// The ranges exclude values that no machine can have, and values that would exhaust the host.
 constexpr Figure kFigures[] = {
     POPIR_WHOLE(numIPUs, 1, 64, 1, "IPUs"),
     POPIR_WHOLE(tilesPerIPU, 1, 16384, 1, "tiles"),
@@ -108,7 +109,7 @@ void assign(TargetSpec& spec, const Figure& f, double value, const std::string& 
 
 TargetSpec TargetSpec::cpu() {
   TargetSpec spec;
-  spec.memoryBytesPerTile = 0xffffffffu;  // host memory is not a tile's: no limit is meant
+  spec.memoryBytesPerTile = 0xffffffffu;  // no limit: programs use host memory
   return spec;
 }
 

@@ -1,4 +1,4 @@
-// All figures of a target machine. No other file has constants of a machine.
+// The figures of a target machine: all its numeric parameters.
 #ifndef popir_machine_target_spec_hpp
 #define popir_machine_target_spec_hpp
 
@@ -9,9 +9,9 @@
 
 namespace popir {
 
-/// Cycles are tile cycles. Names are those of poplar::IPUModel and poplar::Target where these have
-/// the figure. target_spec.cpp has ranges and units, docs/machine_model.md where figures come from.
-/// The defaults are ipu2's.
+/// The figures of a target. Cycles are tile cycles. Figures of poplar::IPUModel and poplar::Target
+/// have the same names here. Ranges and units are in target_spec.cpp, sources of the figures in
+/// docs/machine_model.md. The defaults are those of ipu2, except for the number of tiles.
 struct __attribute__((visibility("default"))) TargetSpec {
   std::string arch = "cpu";
   poplar::TargetType type = poplar::TargetType::CPU;
@@ -24,24 +24,25 @@ struct __attribute__((visibility("default"))) TargetSpec {
 
   unsigned exchangeBytesPerCycle = 4;
   unsigned tilesPerSharedExchangeBus = 2;
-  /// Control slots of a span of received words, a cycle each, issued beside the payload.
+  /// Control slots for each span, a contiguous piece of received words. A slot takes one cycle. A
+  /// tile issues control slots while it receives payload: the larger number of cycles counts.
   unsigned exchangeSlotsPerSpan = 3;
-  /// Sync, start of the exchange and call of the compute set: what a phase costs beside its work.
+  /// Fixed cycles of a phase: sync, start of the exchange, and call of the compute set.
   unsigned phaseCycles = 400;
-  /// Additional cycles of a phase with traffic between IPUs. 0: computed from the way to the
-  /// farthest IPU and back, at `syncSecondsPerHop`.
+  /// Additional cycles of a phase with traffic between IPUs. 0: computed as the time of a round
+  /// trip over 1 + numIPUs / 4 hops of `syncSecondsPerHop` each.
   unsigned globalSyncCycles = 0;
   double syncSecondsPerHop = 15e-9;
 
   /// The rate of one link in one direction, and the fraction of it that carries payload.
   double linkBitsPerSecond = 128.0 * (1u << 30);
   double linkEfficiency = 0.85;
-  /// From an IPU to the other of its pair: what ends there, and what only crosses; to the next
-  /// pair.
+  /// The number of links of an IPU (machine/links.hpp): to its partner, for traffic that ends
+  /// there; to its partner, for traffic to or from another rung; to the next rung.
   unsigned linksToPartner = 4, linksAcross = 2, linksAlong = 2;
 
   unsigned memcpyBytesPerCycle = 8;
-  /// Calling and joining six workers that copy.
+  /// Cycles to start and join the six workers of a copy.
   unsigned copyCallCycles = 288;
 
   unsigned fp16InFp16OutConvUnitsPerTile = 16;
@@ -52,28 +53,31 @@ struct __attribute__((visibility("default"))) TargetSpec {
   unsigned fp32ConvUnitInputLoadElemsPerCycle = 2;
   unsigned convUnitCoeffLoadBytesPerCycle = 16;
 
-  /// Through streams, either way; what a host's link keeps up, not what it starts with.
+  /// The sustained rate of streams, in either direction. Latency is not modelled.
   double hostBytesPerSecond = 5.5e9;
 
   unsigned rptCountMax = 4095;
   unsigned numStrideBits = 10;
-  /// Of the sync of an IPU's tiles: part of phaseCycles, told to who asks.
+  /// Cycles of a sync of the tiles of an IPU. Only getters of poplar::Target use them; phaseCycles
+  /// includes a sync.
   unsigned minIPUSyncDelay = 0, maxIPUSyncDelay = 126;
-  /// A tile's memory: elements, and where those with interleaved words begin.
+  /// A tile's memory, in bytes: the size of a memory element (bank), and the offset of the
+  /// interleaved region.
   unsigned memoryElementBytes = 16384, interleavedMemoryOffset = 212992;
   unsigned atomicStoreGranularity = 4;
-  /// Of the supervisor and all workers together.
+  /// The stacks of the supervisor and all workers together.
   unsigned stackBytesPerTile = 3168;
-  /// Of a vertex on a tile, and of each of its edges.
+  /// The state of a vertex on a tile, and of each of its edges.
   unsigned vertexStateBytes = 12;
   unsigned edgeStateBytes = 4;
-  /// Of a class of vertices on a tile that has any: contractions, and others.
+  /// The code of a vertex class on each tile that has vertices of it: a contraction's, any other's.
   unsigned contractionCodeBytes = 2048;
   unsigned vertexCodeBytes = 512;
-  /// Of a span that a tile sends or receives, and of a phase in which it does.
+  /// Exchange code of a tile: for each received span and for sending (as one span), in each phase;
+  /// and for each phase in which the tile sends or receives.
   unsigned exchangeCodeBytesPerSpan = 12;
   unsigned exchangeCodeBytesPerPhase = 12;
-  /// Of a program, on every tile, and of each of its steps.
+  /// Control code on every tile: of the whole executable, and of each program node.
   unsigned controlCodeBytes = 700;
   unsigned controlCodeBytesPerStep = 8;
   /// Alignment of variables on a tile, in bytes.
@@ -87,12 +91,12 @@ struct __attribute__((visibility("default"))) TargetSpec {
   /// "ipu1", "ipu2" or "ipu21". \throws poplar::invalid_option for any other name.
   static TargetSpec ipu(const std::string& version);
 
-  /// Gives a figure another value. \throws poplar::invalid_option for a name that is no figure, or
-  /// a value that is no number in its range.
+  /// Sets a figure by name. \throws poplar::invalid_option for an unknown name, or for a value that
+  /// is not a number in the figure's range.
   void set(const std::string& name, const std::string& value);
   void set(const std::string& name, double value);
   double get(const std::string& name) const;
-  /// Names of all figures.
+  /// The names of all figures.
   static std::vector<std::string> figures();
 };
 

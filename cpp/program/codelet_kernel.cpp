@@ -60,11 +60,13 @@ class CodeletVertices {
 
   bool counts() const { return !counting_.empty(); }
 
-  /// As run(), but vertices without a cost estimate run one after another in a build that counts.
+  /// Like run(). If the engine counts instructions, the first call counts those of each vertex
+  /// without a cost estimate: it runs all vertices one after another, and these vertices in the
+  /// counting build of their codelet, if it compiled.
   void runFirst(void* const* operands) {
     if (counts()) {
       runAll(operands, [&](const auto& failed) {
-        static std::mutex mutex;  // a library has one counter
+        static std::mutex mutex;  // engines share a library's counter
         const std::lock_guard<std::mutex> lock(mutex);
         for (std::size_t k = 0; k < calls_.size(); ++k)
           call(k, failed, [&](void* vertex) {
@@ -94,7 +96,8 @@ class CodeletVertices {
 
  private:
   static constexpr std::size_t kAlign = 64;
-  // The work of a codelet on one element, relative to a vectorised library kernel.
+  // parallelFor() measures work in elements of a vectorised kernel. A codelet is assumed to take 16
+  // times as long for an element, so about 2,048 elements are enough work for a second thread.
   static constexpr std::int64_t kWorkOfElement = 16;
 
   template <class Calls>
@@ -274,7 +277,8 @@ class CodeletVertices {
   const GraphImpl& graph_;
   const std::map<unsigned, unsigned> operandOf_;  // by variable
   const std::shared_ptr<CodeletCounts> counts_;
-  std::map<const Codelet*, std::shared_ptr<const Codelet>> counting_;  // until all are counted
+  // By codelet: its counting build. Empty after the first run.
+  std::map<const Codelet*, std::shared_ptr<const Codelet>> counting_;
   std::vector<Call> calls_;
   std::vector<Pointer> inside_, outside_;
   std::vector<Rows> rows_;
@@ -302,7 +306,8 @@ class CodeletRunner final : public Runner {
   std::shared_ptr<CodeletVertices> vertices_;
 };
 
-// A runner that counts the first execution. Engines that do not count use the plain runner.
+// A runner that counts the instructions of the first execution. Engines that do not count use
+// CodeletRunner.
 class CountingRunner final : public Runner {
  public:
   explicit CountingRunner(std::shared_ptr<CodeletVertices> vertices)

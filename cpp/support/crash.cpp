@@ -30,8 +30,9 @@ constexpr Signal kSignals[] = {
 };
 
 constexpr int kMostLibraries = 1024;
-// The list ends at the first null. An entry that points to the array itself is free.
-std::atomic<const void*> libraries[kMostLibraries];
+// The list ends at the first null. An entry that points to the array itself is free. Constant
+// initialization: the static creators of other files call nameInCrashes().
+std::atomic<const void*> libraries[kMostLibraries] = {};
 std::atomic<bool> namesAny{false};  // also report crashes in libraries that are not registered
 std::atomic<bool> installed{false};
 struct sigaction before[std::size(kSignals)];

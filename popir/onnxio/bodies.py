@@ -42,7 +42,8 @@ def body(node: NodeProto, opset: int, infos: Infos) -> FunctionProto | None:
         return None
     plain = [v for v in schema.function_opset_versions if v <= opset]
     if plain:
-        return FunctionProto.FromString(schema.get_function_with_opset_version(plain[-1]))
+        found = schema.get_function_with_opset_version(plain[-1])
+        return _with_defaults(FunctionProto.FromString(found), schema)
     typed = [v for v in schema.context_dependent_function_opset_versions if v <= opset]
     if not typed:
         return None
@@ -55,7 +56,15 @@ def body(node: NodeProto, opset: int, infos: Infos) -> FunctionProto | None:
             f"Node '{node.name}' ({node.domain or 'ai.onnx'}.{node.op_type}): ONNX's function for "
             f"this operator cannot be made for the inputs {', '.join(map(str, infos))}."
         )
-    return FunctionProto.FromString(made)
+    return _with_defaults(FunctionProto.FromString(made), schema)
+
+
+def _with_defaults(function: FunctionProto, schema: Any) -> FunctionProto:
+    """The function with the defaults of the operator's attributes, which ONNX keeps apart."""
+    known = {each.name for each in function.attribute_proto}
+    defaults = [a.default_value for a in schema.attributes.values() if a.default_value.type]
+    function.attribute_proto.extend(each for each in defaults if each.name not in known)
+    return function
 
 
 def _schema(domain: str, type: str, opset: int) -> Any:

@@ -123,6 +123,11 @@ class Sequences:
         return self._graph.opsets["ai.onnx"]
 
 
+def resolved() -> set[str]:
+    """The types of ONNX's operators that only handle sequences, and are gone after the import."""
+    return _MAKERS.keys() - {"Identity"}
+
+
 def _who(node: NodeProto) -> str:
     return f"Node '{node.name}' ({node.domain or 'ai.onnx'}.{node.op_type})"
 

@@ -45,6 +45,7 @@ TESTS = {
     "ops": {
         "test_ops::test_built_in_operators": "--domain",
         "test_ops::test_operators_of_a_library": "--custom",
+        "test_ops::test_coverage": "--coverage",
     },
     "options": {},
     "plan": {

@@ -12,7 +12,7 @@ from popir import registry
 from popir.cli import catalogue
 from popir.onnxio import schemas
 from tests.cli.commands import call, call_json, failure
-from tests.toolchain import ROOT, run
+from tests.toolchain import ROOT, python, run
 
 BASE = """
 #include <popart/opmanager.hpp>
@@ -51,6 +51,38 @@ def own_registry():
 def by_name(*words: object) -> dict[str, dict]:
     found = call_json("ops", *words)["operators"]
     return {f"{each['domain']}.{each['name']}": each for each in found}
+
+
+def test_coverage() -> None:
+    rows = {f"{r['domain']}.{r['type']}": r for r in call_json("ops", "--coverage")["coverage"]}
+    hows = {
+        "ai.onnx.Relu": "kernel",
+        "ai.onnx.LpNormalization": "operators",
+        "ai.onnx.RMSNormalization": "function",
+        "ai.onnx.SequenceAt": "import",
+        "ai.onnx.ml.TreeEnsemble": "missing",
+    }
+    assert {name: rows[name]["how"] for name in hows} == hows
+    assert (rows["ai.onnx.Relu"]["gradient"], rows["ai.onnx.Relu"]["missing"]) == (True, [])
+    text = call("ops", "--coverage", "--domain", "ai.onnx").stdout
+    assert "ai.graphcore" not in text
+    last = text.splitlines()[-1]
+    assert last.startswith("ai.onnx: ") and last.endswith(f" of {text.count('  ai.onnx.')}")
+
+
+def test_coverage_excludes() -> None:
+    for words in (["Relu"], ["--custom"]):
+        said = failure("ops", "--coverage", *words, code=2)
+        assert "--coverage takes --domain, and neither OPERATORS nor --custom." in said
+    said = failure("ops", "--coverage", "--domain", "ai.onx", code=2)
+    assert "domain 'ai.onx' has a schema; the domains are ai.graphcore, " in said
+    assert "Did you mean 'ai.onnx' or" in said
+
+
+def test_the_page_of_operators_is_up_to_date() -> None:
+    code = "from tools.operators_page import PAGE, page; print(page() == PAGE.read_text())"
+    said = python(code, ROOT)  # in a process where tests have registered nothing
+    assert said.strip() == "True", "run: python -m tools.operators_page"
 
 
 def test_built_in_operators() -> None:

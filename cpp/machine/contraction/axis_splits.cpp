@@ -8,7 +8,8 @@
 namespace popir {
 namespace {
 
-// Of all ways to cut n grains into equal parts, those that differ: the sizes of a part.
+// The sizes of a part, in descending order, when `size` elements are cut into at most `most` equal
+// parts of whole grains (the last part may be smaller). E.g. size 10, grain 1, most 4: 10, 5, 4, 3.
 std::vector<Cycles> partsOf(Cycles size, Cycles grain, Cycles most) {
   const auto grains = ceilDiv(size, grain);
   std::vector<Cycles> found;

@@ -7,12 +7,14 @@
 
 namespace popir {
 
-/// A split of an axis: for each of its indices the number of elements in a part; and the number of
-/// parts in total.
+/// A split of an axis: `parts` has the number of elements in a part along each index of the axis,
+/// `used` the number of parts in total. E.g. the row axis of a convolution has the indices batch 8,
+/// height 16, width 16. The split {8, 4, 16} has 1 x 4 x 1 parts.
 struct AxisSplit {
   std::vector<std::uint64_t> parts;
   std::uint64_t used = 1;
 
+  /// Elements in a part.
   std::uint64_t elements() const {
     std::uint64_t n = 1;
     for (const auto part : parts) n *= part;
@@ -20,10 +22,11 @@ struct AxisSplit {
   }
 };
 
-/// The splits into at most `most` parts, in ascending order of `used`. The first is the whole axis,
-/// and each has fewer grains in a part than the one before. A single index is cut at multiples of
-/// `grain`. Among splits of equal size, takes the one that reads least: along an index, a part
-/// reads its own elements and the index's halo.
+/// The splits of an axis into at most `most` parts, in ascending order of `used`. `sizes` and
+/// `halos` belong to its indices. The first split is the whole axis; each of the others has fewer
+/// grains in a part than the one before. An axis of a single index is cut at multiples of `grain`.
+/// Of splits that agree in parts and grains, the result has the one that reads least: along an
+/// index, a part reads its own elements and the index's halo.
 std::vector<AxisSplit> axisSplits(const std::vector<std::uint64_t>& sizes,
                                   const std::vector<std::uint64_t>& halos, std::uint64_t grain,
                                   std::uint64_t most);

@@ -7,7 +7,7 @@ namespace popir {
 std::int64_t GridDim::boundary(std::int64_t i) const {
   const auto start = i - i % period, inPeriod = i - start, inPart = inPeriod % part;
   const auto partEnd = std::min(period, inPeriod - inPart + part);
-  // Pieces, parts or periods that are all on one tile are one stretch.
+  // Successive pieces, parts or periods on the same tile are one stretch.
   auto next = start + std::min(partEnd, inPeriod - inPart + (inPart / sub + 1) * sub);
   if (subStride == 0 || sub >= part) next = start + partEnd;
   if (next == start + partEnd && (stride == 0 || part >= period) && (subStride == 0 || sub >= part))

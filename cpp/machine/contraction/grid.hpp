@@ -1,4 +1,5 @@
-// Grid: a tile mapping as a rule. It has a few numbers for each dimension, however many elements.
+// Grid: a tile mapping as a rule. The rule has a few numbers for each dimension, independent of the
+// number of elements.
 #ifndef popir_machine_contraction_grid_hpp
 #define popir_machine_contraction_grid_hpp
 
@@ -33,29 +34,29 @@ struct GridDim {
   }
 };
 
-/// Bytes of the channels that a convolution unit reads of a pixel at once, 16 halves or 8 floats.
-/// PopLibs keeps such a group together in memory.
+/// Bytes of a channel group: the channels of one pixel that a convolution unit reads at once, 16
+/// halves or 8 floats. PopLibs stores a group contiguously.
 constexpr std::uint64_t kChannelGroupBytes = 32;
 
-/// Dimensions from outer to inner, row-major. The tile of an element is `first` plus the tile that
-/// each dimension gives.
+/// A tile mapping. The tile of an element is `first` plus the sum of GridDim::tile() over the
+/// element's coordinates. Dimensions are in row-major order, outermost first.
 struct Grid {
   std::vector<GridDim> dims;
   unsigned first = 0;
-  /// The channel dimension, if groups of channels (kChannelGroupBytes) are innermost in a tile's
-  /// memory; dims.size() or more if the elements on a tile are row-major.
+  /// The number of the channel dimension, if channel groups (kChannelGroupBytes) are innermost in a
+  /// tile's memory; dims.size() or more if the elements on a tile are row-major.
   std::size_t channels = ~std::size_t{0};
 
   std::int64_t elements() const;
   unsigned tile(std::int64_t element) const;
-  /// Elements on each of the tiles up to the last that has any.
+  /// Number of elements by tile, from tile 0 to the last tile with any.
   std::vector<std::int64_t> byTile() const;
 
   /// Calls visit(begin, end, tile) for stretches of [begin, end), in order. Each is on one tile;
   /// two neighbours may be on the same tile.
   template <class Visit>
   void forEach(std::int64_t begin, std::int64_t end, const Visit& visit) const {
-    std::int64_t below = 1;  // elements of the dimensions that no tile splits, from the right
+    std::int64_t below = 1;  // product of the innermost dimensions that are not split
     std::size_t d = dims.size();
     while (d > 0 && !dims[d - 1].split()) below *= dims[--d].size;
     if (d == 0) {

@@ -9,8 +9,10 @@ namespace {
 
 std::int64_t ceilOf(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-// Spreads what `count` tiles, `stride` apart, share: along the longest parts, the innermost
-// dimension last, so that stretches stay long; channels in groups of `group`.
+// Cuts each part of the grid into pieces, for `count` tiles that need the same part and whose
+// numbers are `stride` apart: each stores a piece. Dimensions with long parts are cut first, the
+// innermost dimension last, so that contiguous stretches stay long. Channels are cut at multiples
+// of `group`.
 void spread(Grid& grid, std::int64_t count, unsigned stride, std::int64_t group) {
   auto& dims = grid.dims;
   const auto grainOf = [&](const GridDim* d) {
@@ -43,7 +45,8 @@ Grid layoutOf(const ContractionPlan& plan, std::size_t operand, unsigned first) 
     const auto& split = plan.splits[d.index];
     GridDim dim;
     dim.size = d.size;
-    // A dimension that windows move over is cut like the points that they belong to.
+    // A dimension that a window moves over, e.g. the input height of a convolution, has another
+    // size than its index, the output height. It is cut into equally many periods and parts.
     dim.period =
         d.size == split.size ? split.period : ceilOf(d.size, ceilOf(split.size, split.period));
     dim.part = dim.period == split.period ? split.part : ceilOf(dim.period, split.count);

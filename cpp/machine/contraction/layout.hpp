@@ -8,11 +8,13 @@
 namespace popir {
 
 /// The preferred tile mapping of an operand (ContractionShape::operands), on tiles `first` and up.
-/// Elements that several tiles need are spread over these tiles. Elements of the result are spread
-/// over the tiles that add up their partial sums.
+/// Elements that several tiles need are spread over these tiles. E.g. with 2 row parts and 2 column
+/// parts, two tiles need the same rows of A: each stores half of them. Elements of the result are
+/// spread over the tiles that add up their partial sums.
 Grid layoutOf(const ContractionPlan& plan, std::size_t operand, unsigned first);
 
-/// The box of an operand that each tile needs: one stretch along each dimension.
+/// The box of an operand that each tile needs: one stretch along each dimension. E.g. A [4, 8]
+/// whose rows are split over two tiles: tile 0 needs [0, 2) x [0, 8), tile 1 needs [2, 4) x [0, 8).
 class BoxNeeds {
  public:
   /// The boxes of an operand that tiles read in the first serial step; of the result, the boxes
@@ -22,41 +24,45 @@ class BoxNeeds {
   explicit BoxNeeds(const Grid& grid);
 
   std::size_t dims() const { return dims_.size(); }
-  /// Different stretches that tiles need along a dimension.
+  /// The stretches that tiles need along a dimension.
   const std::vector<Stretch>& along(std::size_t dim) const { return dims_[dim].stretches; }
-  /// Elements of the dimension, and those of them that any tile needs.
+  /// The size of the dimension, and the smallest stretch that contains all of along(dim).
   std::int64_t extent(std::size_t dim) const { return dims_[dim].size; }
   const Stretch& all(std::size_t dim) const { return dims_[dim].all; }
-  /// The first and the last of them that may meet a stretch of the dimension: [begin, end).
+  /// The stretches of along(dim) that may intersect `held`, as a range [begin, end) of indices.
   Stretch meeting(std::size_t dim, Stretch held) const;
-  /// Different boxes, one stretch along each dimension; their numbers count the last dimension
-  /// fastest.
+  /// The number of boxes. There is a box for each combination of stretches, one along each
+  /// dimension; the last dimension varies fastest.
   std::size_t boxes() const { return boxes_; }
-  /// Tiles, of which 0 is the first; some may need nothing.
+  /// The number of tiles, some of which may need no box.
   unsigned tiles() const { return tiles_; }
-  /// Which box a tile needs, boxes() for none.
+  /// The number of the box that a tile needs; boxes() if it needs none.
   std::size_t boxOf(unsigned tile) const;
+  /// The number of the box with these stretches, given as an index into along(d) for each d.
   std::size_t boxOf(const std::vector<std::size_t>& stretches) const;
-  /// The stretch along a dimension that belongs to a box.
+  /// The stretch of a box along a dimension.
   const Stretch& stretch(std::size_t box, std::size_t dim) const;
-  /// The fraction of a box's elements that are needed: windows with a stride may skip some.
+  /// The fraction of a box's elements that a tile needs: windows with a stride may skip some.
   double density() const { return density_; }
   /// Whether several tiles need the same box.
   bool shared() const { return shared_; }
 
  private:
+  // A coordinate of a tile: tile / stride % count.
   struct Coordinate {
     std::int64_t count;
     unsigned stride;
   };
   struct Dim {
-    std::vector<Stretch> stretches;  // the last of the coordinates fastest
+    // One for each combination of the coordinates; the last coordinate varies fastest.
+    std::vector<Stretch> stretches;
     std::vector<Coordinate> coordinates;
-    std::size_t apart = 1;
+    std::size_t apart = 1;  // from one stretch to the next, in numbers of boxes
     std::int64_t size = 1;
     Stretch all;
-    bool ascending = true;
+    bool ascending = true;  // begins and ends of the stretches
   };
+  // Computes the members that follow from the stretches.
   void finish();
 
   std::vector<Dim> dims_;
@@ -64,7 +70,7 @@ class BoxNeeds {
   unsigned tiles_ = 1;
   double density_ = 1;
   bool shared_ = false;
-  bool everyTile_ = true;  // needs a box
+  bool everyTile_ = true;  // each tile needs a box
 };
 
 }  // namespace popir

@@ -9,6 +9,7 @@
 namespace popir {
 namespace {
 
+// The search for the best plan of a contraction.
 class Search {
  public:
   Search(const TargetSpec& spec, const Contraction& c)
@@ -22,7 +23,8 @@ class Search {
     grains_ = convGrains(spec, c.whole.type);
   }
 
-  // With the tiles of so many IPUs.
+  // Searches the plans for this many adjacent tiles, with 1, 2, 4 ... serial steps. Ends when a
+  // plan fits into memory and twice as many steps give no cheaper one.
   void on(unsigned tiles) {
     tiles_ = tiles;
     ipus_ = ceilDiv(tiles, spec_.tilesPerIPU);
@@ -40,6 +42,7 @@ class Search {
  private:
   static constexpr Cycles kMostSerial = 1024;
 
+  // Considers the plans that divide rows into `byRows` serial steps, and columns into `byColumns`.
   void trySerial(Cycles byRows, Cycles byColumns) {
     if (byRows > c_.whole.rows || byColumns > c_.whole.columns) return;
     const bool taps = c_.whole.kernelElements > 1;
@@ -51,6 +54,8 @@ class Search {
     for (const auto axis : {Axis::Group, Axis::Inner, Axis::Tap}) divide(plan, axis, 1);
     tryAll(plan);
     if (depthwise_) return;
+    // The other kind of plan: kernel elements become inner elements (im2col), or, if there is only
+    // one kernel element, rows and columns are swapped.
     plan.swapped = !taps;
     plan.expanded = taps;
     for (auto& index : plan.shape.indices) {
@@ -62,7 +67,8 @@ class Search {
     tryAll(plan);
   }
 
-  // Of the whole, what an estimator reads.
+  // The contraction as a plain product, which is what estimators take. consider() sets its sizes to
+  // those of one tile.
   ContractionWork product() const {
     auto part = c_.whole;
     part.pass = ContractionWork::Pass::Product;
@@ -71,7 +77,8 @@ class Search {
     return part;
   }
 
-  // Cuts an axis into serial steps, the first of its indices first; how many they are.
+  // Divides an axis into about `steps` serial steps: its first index first, then the next one if
+  // that is not enough. \returns the number of steps.
   static Cycles divide(ContractionPlan& plan, Axis axis, Cycles steps) {
     Cycles made = 1;
     for (std::size_t i = 0; i < plan.splits.size(); ++i) {
@@ -97,6 +104,7 @@ class Search {
     return axisSplits(sizes, halos, grain, tiles_);
   }
 
+  // Considers all splits over tiles, given the plan's axes and serial steps.
   void tryAll(ContractionPlan plan) {
     plan.kind = plan.expanded ? findVertexClass("poplin::ConvPartial1x1Out") : c_.kind;
     plan.part = product();
@@ -115,7 +123,7 @@ class Search {
         for (const auto& n : columns) {
           const auto left = tiles_ / (g.used * k.used * n.used);
           if (left == 0) break;
-          // As many rows at a time as there are tiles for.
+          // The remaining tiles determine the split of rows: the finest for which they suffice.
           auto m =
               std::upper_bound(rows.begin(), rows.end(), left,
                                [](Cycles tiles, const AxisSplit& s) { return tiles < s.used; });
@@ -129,6 +137,9 @@ class Search {
       }
   }
 
+  // Costs one plan, and keeps it if it is better than best_. A plan that fits into memory is better
+  // than one that does not. Of plans that fit, the one with fewer cycles is better; of others, the
+  // one with fewer bytes.
   void consider(ContractionPlan& plan, const AxisSplit& g, const AxisSplit& m, const AxisSplit& k,
                 const AxisSplit& n) {
     plan.part.groups = g.elements();
@@ -151,7 +162,8 @@ class Search {
     }
   }
 
-  // What a tile wants of the operands, halos with it.
+  // Computes the bytes that a tile needs of each operand, with halos, and those that it rearranges;
+  // and which operand the tiles of an exchange bus share.
   void needs(ContractionPlan& plan, const AxisSplit& g, const AxisSplit& m, const AxisSplit& k,
              const AxisSplit& n) {
     parts_.resize(plan.splits.size());
@@ -194,19 +206,21 @@ class Search {
       (plan.rowBytes >= plan.columnBytes ? plan.sharesColumns : plan.sharesRows) = false;
   }
 
+  // Computes the cycles of a plan.
   void price(ContractionPlan& plan) {
     const auto rate = spec_.exchangeBytesPerCycle, bus = spec_.tilesPerSharedExchangeBus;
     const auto serial = plan.serial();
     plan.computeCycles = plan.kind->cycles(spec_, plan.part);
     if (plan.rearranged) plan.computeCycles += rearrangeCycles(spec_, plan.rearranged);
-    // Those that need the same hold a part each.
+    // The columnSplit tiles that need the same rows each store 1 / columnSplit of them, and receive
+    // the others. The same holds for columns and rowSplit.
     const auto rowBytes = plan.rowBytes - plan.rowBytes / plan.columnSplit,
                columnBytes = plan.columnBytes - plan.columnBytes / plan.rowSplit;
     plan.exchangeCycles = ceilDiv((plan.sharesRows ? rowBytes / bus : rowBytes) +
                                       (plan.sharesColumns ? columnBytes / bus : columnBytes),
                                   rate);
     plan.phases = 1;
-    // Of what a tile sums up, each of those that share it adds up a part.
+    // innerSplit tiles have partial sums of the same results. Each adds up its share of them.
     const auto share = ceilDiv(plan.part.results(), plan.innerSplit);
     if (plan.innerSplit > 1) {
       ++plan.phases;
@@ -235,7 +249,8 @@ class Search {
                             plan.phases * spec_.phaseCycles);
   }
 
-  // The axis that goes over IPUs, so that the links carry least.
+  // For a plan on several IPUs: chooses the outermost axis, which is the one that is split over
+  // IPUs, so that links take the fewest cycles.
   void cross(ContractionPlan& plan) const {
     if (plan.tiles() <= spec_.tilesPerIPU) return;
     const auto usual = plan.order;
@@ -252,8 +267,11 @@ class Search {
     }
   }
 
+  // Cycles of links in one serial step, with the axes in this order, outermost first.
   Cycles linkCycles(const ContractionPlan& plan, const std::array<Axis, 4>& order) const {
-    // What of each axis an IPU's tiles have: all, or as many as fit side by side.
+    // The fraction of each axis that the tiles of one IPU cover. E.g. 4 row parts x 1000 column
+    // parts on IPUs of 1472 tiles, rows outermost: an IPU covers all columns, and
+    // ceil(1472 / 1000) = 2 of the 4 row parts.
     double has[5] = {1, 1, 1, 1, 1};
     Cycles apart = 1;
     for (auto axis = order.rbegin(); axis != order.rend(); ++axis) {
@@ -264,6 +282,8 @@ class Search {
     }
     const auto used = static_cast<double>(ceilDiv(plan.tiles(), spec_.tilesPerIPU));
     const auto of = [&](Axis a) { return has[static_cast<int>(a)]; };
+    // Bytes of an operand that each IPU receives: the fraction that its tiles need, less the
+    // fraction 1 / used that they store.
     const auto wanted = [&](Axis by, double bytes) {
       return std::max(0.0, of(Axis::Group) * of(Axis::Inner) * of(by) - 1 / used) * bytes;
     };
@@ -278,7 +298,8 @@ class Search {
            ((operands > 0) + (sums > 0)) * spec_.syncBetweenIPUs();
   }
 
-  // Where each IPU receives a byte, from all others alike.
+  // Link cycles for each byte that an IPU receives, if each IPU receives equally much from all
+  // others.
   double cyclesPerByte() const {
     constexpr Cycles kBytes = 1 << 20;
     const auto ipus = static_cast<unsigned>(ipus_);
@@ -288,7 +309,7 @@ class Search {
     return static_cast<double>(all.cycles(spec_)) / kBytes;
   }
 
-  // Where the indices are, of the best plan alone.
+  // Sets the splits of a plan's indices. Only the best plan needs them.
   static void settle(ContractionPlan& plan, const std::array<const AxisSplit*, 4>& axes) {
     constexpr Axis kAxes[] = {Axis::Group, Axis::Row, Axis::Inner, Axis::Column};
     for (std::size_t a = 0; a < axes.size(); ++a) {
@@ -313,10 +334,10 @@ class Search {
   ConvGrains grains_;
   Cycles tiles_ = 1, ipus_ = 1;
   double linkCyclesPerByte_ = 0;
-  Cycles allRows_ = 1, allColumns_ = 1, allInner_ = 1;  // of a serial step
-  std::vector<std::int64_t> parts_;                     // by index, of what is considered
+  Cycles allRows_ = 1, allColumns_ = 1, allInner_ = 1;  // elements in a serial step
+  std::vector<std::int64_t> parts_;                     // by index: elements on a tile
   ContractionPlan best_;
-  bool found_ = false;  // one that fits
+  bool found_ = false;  // best_ fits into memory
 };
 
 }  // namespace
@@ -335,7 +356,7 @@ unsigned ContractionPlan::stride(Axis axis) const {
   return static_cast<unsigned>(apart);
 }
 
-// What has no element is not split.
+// The plan of a contraction without elements: nothing is split.
 static ContractionPlan planNothing(const Contraction& contraction) {
   ContractionPlan plan;
   plan.part = contraction.whole;
@@ -367,7 +388,8 @@ ContractionPlan planContraction(const TargetSpec& spec, const Contraction& contr
 }
 
 std::uint64_t rearrangeCycles(const TargetSpec&, std::uint64_t bytes) {
-  // PopLibs' regression over its own runs, of pieces that are multiples of 8 bytes.
+  // The linear fit of PopLibs to its own measurements, for pieces of a multiple of 8 bytes: 587
+  // cycles and 0.44 for each byte.
   return 587 + bytes * 44 / 100;
 }
 

@@ -19,13 +19,14 @@ struct Contraction {
   unsigned tiles;
 };
 
-/// How an index is split: in each serial step `period` elements, `part` of them on each of `count`
-/// tiles that lie `stride` apart.
+/// How an index is split. A serial step has `period` elements, `part` of them on each of `count`
+/// tiles whose numbers are `stride` apart. E.g. size 12, period 6, part 2, count 3, stride 4: there
+/// are two serial steps; in the first of them tiles 0, 4 and 8 have [0, 2), [2, 4) and [4, 6).
 struct IndexSplit {
   std::int64_t size = 1, period = 1, part = 1, count = 1;
   unsigned stride = 0;
 
-  /// In the first serial step.
+  /// The elements of the tile with this coordinate, 0 to count - 1, in the first serial step.
   Stretch of(std::int64_t coordinate) const {
     return {std::min(period, coordinate * part), std::min(period, (coordinate + 1) * part)};
   }
@@ -40,44 +41,47 @@ struct ContractionPlan {
   ContractionWork part;
   /// The vertex class that runs on the tiles.
   const VertexClass* kind = nullptr;
-  /// Rows and columns have changed places; kernel elements have become inner elements. Each makes
-  /// one rearrangement of `rearranged` bytes on a tile.
+  /// `swapped`: rows and columns are swapped. `expanded`: kernel elements are inner elements. In
+  /// both cases each tile first rearranges `rearranged` bytes in its memory.
   bool swapped = false, expanded = false;
   std::uint64_t rearranged = 0;
-  /// With the axes that these make of the indices, and how each of them is split.
+  /// The indices of the contraction, with their axes after swapping or expanding; and how each
+  /// index is split.
   ContractionShape shape;
   std::vector<IndexSplit> splits;
   /// The axes from outer to inner: neighbours along the last axis are adjacent tiles.
   std::array<Axis, 4> order{Axis::Group, Axis::Inner, Axis::Row, Axis::Column};
-  /// Bytes that a tile needs of the operand by rows and of that by columns, and of partial sums.
+  /// Bytes on a tile: of the operand that has rows, of the operand that has columns, and of partial
+  /// sums.
   std::uint64_t rowBytes = 0, columnBytes = 0, partialBytes = 0;
-  /// Whether the two tiles of each exchange bus need the same rows, or the same columns.
+  /// Whether the tiles of an exchange bus need the same rows, or the same columns.
   bool sharesRows = false, sharesColumns = false;
-  /// With several serial steps: the cycles in which a step cuts its slice out of an operand and
-  /// puts its slice of the result back.
+  /// With several serial steps: the cycles of a step to slice its part out of the operands, and to
+  /// write its part of the result back.
   std::uint64_t sliceCycles = 0;
 
   std::uint64_t serial() const { return serialRows * serialColumns; }
   std::uint64_t tiles() const { return groupSplit * rowSplit * columnSplit * innerSplit; }
+  /// The number of tiles along an axis.
   std::uint64_t along(Axis axis) const;
-  /// How far apart neighbours along an axis are.
+  /// The distance between the numbers of tiles that are neighbours along an axis.
   unsigned stride(Axis axis) const;
   /// Bytes of temporary data on a tile.
   std::uint64_t temporaryBytes() const {
     return rowBytes + columnBytes + partialBytes + rearranged;
   }
 
-  /// Of one serial step.
+  /// Cycles and phases of one serial step.
   std::uint64_t computeCycles = 0, exchangeCycles = 0, linkCycles = 0, phases = 1;
-  /// Of the whole contraction.
+  /// Cycles of the whole contraction.
   std::uint64_t cycles = 0;
 };
 
 /// The plan with the fewest cycles among those with temporary data that fit into memory; if none
 /// fits, the plan with the fewest bytes. It assumes that operands and result are mapped as
 /// layoutOf() says (machine/contraction/layout.hpp). Plans that swap rows and columns, or expand
-/// kernel elements to inner elements, pay for a rearrangement. The plan uses several IPUs only as
-/// far as they save more cycles than their links cost.
+/// kernel elements to inner elements, include the cycles of the rearrangement. The plan uses 1, 2,
+/// 4 ... IPUs: more of them only if they save more cycles than their links cost.
 __attribute__((visibility("default"))) ContractionPlan planContraction(
     const TargetSpec& spec, const Contraction& contraction);
 

@@ -53,7 +53,8 @@ ContractionShape ContractionShape::of(const ContractionWork& w) {
     s.indices.push_back({axis, n});
     return s.indices.size() - 1;
   };
-  // Sizes of the contraction name channels as this pass has them.
+  // `inner` and `columns` are named after this pass: in a data gradient they are the output
+  // channels and the input channels of the forward pass.
   const auto inner = signedOf(w.inner), columns = signedOf(w.columns);
   const auto group = add(Axis::Group, signedOf(w.groups));
   const auto batch = add(weights ? Axis::Inner : Axis::Row, signedOf(w.batch));

@@ -1,11 +1,12 @@
-// Reductions, slices, and copies.
+// Estimators of reductions, slices and copies.
 #include "machine/estimators/formulas.hpp"
 
 namespace popir {
 namespace {
 
-// PopLibs' two fast vertices: partials of one output side by side, or outputs side by side. Where
-// there are fewer outputs than workers, several workers share one.
+// PopLibs' two fast vertices. If neighbouring inputs reduce to the same output (run > 1), a worker
+// computes one output at a time; otherwise a vector of outputs. If there are fewer of these than
+// workers, several workers share one.
 Cycles reduce(const TargetSpec& spec, const ReduceWork& w) {
   const auto in = w.elementsRead, out = w.elementsWritten;
   if (in == 0 || out == 0) return 0;
@@ -22,7 +23,8 @@ Cycles reduce(const TargetSpec& spec, const ReduceWork& w) {
                     16 + perWorker * (12 + 3 + std::max<Cycles>(each - 1, 1)));
 }
 
-// Workers share the slices; a slice moves two elements at a time.
+// Slices are divided among workers. For each slice a worker takes `start` cycles, and `each` cycles
+// for two elements.
 Cycles slices(const TargetSpec& spec, const SlicesWork& w, Cycles start, Cycles each) {
   const auto perWorker = ceilDiv(w.slices, spec.numWorkerContexts);
   return supervised(spec, 0, 30 + perWorker * (start + each * ceilDiv(w.elementsEach, 2)));
@@ -39,7 +41,7 @@ Cycles copy(const TargetSpec& spec, const CopyWork& w) {
 
 }  // namespace
 
-// PopLibs' DynamicSlice1D and DynamicUpdateSlice1D of one slice.
+// As PopLibs' DynamicSlice1D and DynamicUpdateSlice1D, for one slice.
 Cycles dynamicSlice(const TargetSpec& spec, poplar::Type type, Cycles elements) {
   const auto vectors = ceilDiv(elements, spec.numWorkerContexts) / vectorWidth(spec, type);
   return elements == 0 ? 0 : supervised(spec, 25, 39 + 24 + 2 * vectors);

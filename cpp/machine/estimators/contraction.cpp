@@ -1,18 +1,18 @@
-// Contractions, as PopLibs' convolution vertices have them: on the accumulating matrix-product
-// units (AMP), one pass of the weights for each kernel element and each group of input channels.
-// Vertices for few channels other than depthwise ones (HMAC, SLIC) are not modelled: channels fill
-// up groups.
+// Estimators of contractions, as in PopLibs' convolution vertices. These run on the accumulating
+// matrix-product units (AMP), in one pass for each kernel element and each group of input channels.
+// PopLibs' vertices for few channels (HMAC, SLIC) are not modelled, except for the depthwise one.
+// In all other contractions the number of channels is rounded up to whole groups.
 #include "machine/estimators/formulas.hpp"
 
 namespace popir {
 namespace {
 
 struct Units {
-  Cycles units, channels;  // output channels at a time; input channels of a group
-  Cycles load;             // cycles that weights of units x channels take
-  Cycles zeroing;          // a row of partial sums
+  Cycles units, channels;  // output channels, input channels of one pass
+  Cycles load;             // cycles to load the weights of a pass, units x channels
+  Cycles zeroing;          // cycles to zero a row of partial sums
   poplar::Type partials;
-  bool inPassing;  // halves whose first pass sets sums without zeroing them before
+  bool inPassing;  // halves: the first pass sets the partial sums, without zeroing them before
 
   Units(const TargetSpec& spec, const ContractionWork& w) {
     const bool half = w.type == poplar::HALF;
@@ -22,7 +22,8 @@ struct Units {
                                        : spec.fp16InFp32OutConvUnitsPerTile;
     channels = spec.convUnitMaxPipelineDepth * (half ? spec.fp16ConvUnitInputLoadElemsPerCycle
                                                      : spec.fp32ConvUnitInputLoadElemsPerCycle);
-    // PopLibs' default is one data path's width; the machine's figure is what it can at most.
+    // By default PopLibs loads weights at the width of the data path. The figure of the machine is
+    // the maximum, for wideWeightLoads.
     auto rate = spec.convUnitCoeffLoadBytesPerCycle;
     if (!w.wideWeightLoads) rate = std::min(rate, spec.dataPathWidth / 8);
     load = units * channels * w.type.sizeInBytes() / rate;
@@ -31,8 +32,8 @@ struct Units {
   }
 };
 
-// Worker cycles of one pass of weights over `rows` rows; the first pass writes the partial sums
-// that later ones add to.
+// Worker cycles of one pass over `rows` rows. The first pass sets the partial sums; later passes
+// add to them.
 Cycles pass(const Units& u, poplar::Type type, Cycles rows, bool first) {
   const auto more = rows - std::min<Cycles>(rows, 3);
   if (u.inPassing) {
@@ -45,7 +46,7 @@ Cycles pass(const Units& u, poplar::Type type, Cycles rows, bool first) {
   return (rows == 1 ? 47 : 46) + 8 * more + zeroed;
 }
 
-// Types that the units do not take: one multiplication on 4 bytes in each worker cycle.
+// Element types that the AMP units do not support: a worker multiplies 4 bytes in each cycle.
 Cycles withoutUnits(const TargetSpec& spec, const ContractionWork& w) {
   const auto products = w.results() * w.inner * w.kernelElements;
   const Cycles words = std::max<Cycles>(1, w.type.sizeInBytes() / 4);
@@ -59,11 +60,12 @@ Cycles convPartial1x1Out(const TargetSpec& spec, const ContractionWork& w) {
   const Cycles in = ceilDiv(w.inner, u.channels) * w.kernelElements,
                out = ceilDiv(w.columns, u.units);
   if (groups * in * out * rows == 0) return 0;
-  // Workers keep state from pass to pass, some of it from one group of channels to the next.
+  // With inPassing, workers keep their state between passes: `kept` cycles of set-up are spent once
+  // and not in each pass; `keptIn` of them again for each group of input channels.
   const Cycles kept = u.inPassing ? 7 : 0, keptIn = u.inPassing ? 3 : 0;
   const auto later = pass(u, w.type, rows, false) - kept;
   const auto first = pass(u, w.type, rows, true) - kept;
-  // Halves that are zeroed before run through another branch of the supervisor.
+  // Halves without inPassing take another branch of the supervisor's code.
   const Cycles other = w.type == poplar::HALF && !u.inPassing;
   const Cycles laterIn = 15 + other + out * (19 + 6 + u.load + workers * later);
   const Cycles firstIn = 11 + out * (18 + other + 7 + u.load + workers * first);
@@ -71,7 +73,7 @@ Cycles convPartial1x1Out(const TargetSpec& spec, const ContractionWork& w) {
          groups * (13 - other + (in - 1) * laterIn + firstIn);
 }
 
-// One partial row for each worker and kernel element.
+// PopLibs divides the rows of each kernel element into partial rows; here there is one per worker.
 Cycles convPartialnx1(const TargetSpec& spec, const ContractionWork& w) {
   if (w.type != poplar::HALF && w.type != poplar::FLOAT) return withoutUnits(spec, w);
   const Units u(spec, w);
@@ -91,7 +93,8 @@ Cycles convPartialnx1(const TargetSpec& spec, const ContractionWork& w) {
   return 109 + w.groups * (16 + zeroing + in * (14 + out * (14 + kernel)));
 }
 
-// Depthwise: eight groups at a time, rows over workers, and the workers' sums added up.
+// Depthwise convolutions: eight groups at a time. Rows are divided among workers, and the workers'
+// sums are added up.
 Cycles convPartialVerticalMac(const TargetSpec& spec, const ContractionWork& w) {
   const Cycles rows = ceilDiv(w.rows, spec.numWorkerContexts);
   const Cycles words = std::max<Cycles>(1, w.type.sizeInBytes() / 4);
@@ -107,8 +110,8 @@ ConvGrains convGrains(const TargetSpec& spec, poplar::Type type) {
   return {u.channels, u.units};
 }
 
-// PopLibs' ReduceAdd: where the sums fill vectors of the accumulators its fast path, whose partials
-// lie in interleaved memory.
+// As PopLibs' ReduceAdd. If n is a multiple of the accumulators' elements: its fast path, with
+// partial sums in interleaved memory.
 Cycles reducePartials(const TargetSpec& spec, Cycles n, Cycles partials, Cycles bytes) {
   if (n == 0) return 0;
   const Cycles vector = std::max<Cycles>(1, spec.dataPathWidth / 8 / bytes), accumulators = 2;

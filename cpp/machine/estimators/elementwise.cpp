@@ -1,13 +1,13 @@
-// Element-wise vertices: PopLibs' popops estimators. A worker has its sixth of the elements, and
-// goes through them at the rate of its operator.
+// Estimators of element-wise vertices, as in PopLibs' popops. Each of the six workers has a sixth
+// of the elements, and processes them at the rate of the operator.
 #include "machine/estimators/formulas.hpp"
 
 namespace popir {
 namespace {
 
-// `cycles` for each round of the loop, which does `unroll` elements, or:
-constexpr unsigned kVector = 0;     // one vector; loads and stores come on top
-constexpr unsigned kScalar = 1000;  // one element; 4 cycles come on top
+// The loop of an operator takes `cycles` for `unroll` elements. Two values of `unroll` are special:
+constexpr unsigned kVector = 0;     // one vector; cycles of loads and stores are added
+constexpr unsigned kScalar = 1000;  // one element; 4 cycles are added
 struct Rate {
   unsigned cycles, unroll;
 };
@@ -15,13 +15,13 @@ struct Rate {
 struct Row {
   Operator op;
   Rate single, half;                // out of place
-  Rate singleInPlace, halfInPlace;  // {} for the same
-  Rate singleScalar, halfScalar;    // second operand of one element; {} for the same
+  Rate singleInPlace, halfInPlace;  // {}: as out of place
+  Rate singleScalar, halfScalar;    // second operand of one element; {}: as out of place
 };
 
 // clang-format off
 constexpr Row kRows[] = {
-    // Unary. Trigonometry and powers: averages over random arguments.
+    // Unary. Rates of trigonometric functions and powers are means over random arguments.
     {Operator::EXPONENT, {6, 2}, {4, 4}, {}, {}, {}, {}},
     {Operator::EXPONENT2, {6, 2}, {4, 4}, {}, {}, {}, {}},
     {Operator::EXPONENT_MINUS_ONE, {4, kScalar}, {5, kVector}, {}, {}, {}, {}},
@@ -81,7 +81,8 @@ bool floating(poplar::Type t) {
   return t == poplar::FLOAT || t == poplar::HALF || t == poplar::BFLOAT16 || t == poplar::DOUBLE;
 }
 
-// Integers go one by one. So do the operators that PopLibs leaves to the compiler.
+// The rate of an operator. Integers, and operators that PopLibs has no assembly for (not in kRows),
+// take one element at a time.
 Rate rateOf(Operator op, poplar::Type type, Form form) {
   if (op == Operator::CAST) return {2, 1};
   const unsigned oneByOne = form == Form::Scalar ? 6 : 7;
@@ -98,29 +99,30 @@ Rate rateOf(Operator op, poplar::Type type, Form form) {
   return {oneByOne, 1};
 }
 
-// What goes by in one step. Types of 8 bytes, which no IPU has, count as two elements of 4.
+// Elements that a worker processes at a time. No IPU has types of 8 bytes: they count as two
+// elements of 4 bytes, here and in perWorker().
 Cycles lanes(const TargetSpec& spec, poplar::Type type) {
   return type.sizeInBytes() == 8 ? spec.dataPathWidth / 32 : vectorWidth(spec, type);
 }
 Cycles wordsOf(poplar::Type type) { return std::max<Cycles>(1, type.sizeInBytes() / 4); }
-/// Elements, or words of longer ones, of a worker.
+/// Elements of a worker; for types of 8 bytes, words of 4 bytes.
 template <class W>
 Cycles perWorker(const TargetSpec& spec, const W& w) {
   return ceilDiv(w.elements * wordsOf(w.type), spec.numWorkerContexts);
 }
 
-// The loop over m elements; `loadStore` comes on top of each vector.
+// Cycles of the loop over m elements. If the rate is kVector, each vector takes `loadStore` more.
 Cycles loop(const TargetSpec& spec, const OperatorWork& w, Cycles m, Form form, Cycles loadStore) {
   const auto rate = rateOf(w.op, w.type, form);
   if (rate.unroll == kVector) return ceilDiv(m, lanes(spec, w.type)) * (rate.cycles + loadStore);
   if (rate.unroll == kScalar) return m * (rate.cycles + 4);
   return ceilDiv(m, rate.unroll) * rate.cycles;
 }
-// Additions and multiplications are written in assembly.
+// Whether PopLibs' binary vertex is written in assembly.
 bool assembly(const OperatorWork& w) {
   return w.op == Operator::ADD || w.op == Operator::SUBTRACT || w.op == Operator::MULTIPLY;
 }
-// The same for a binary operator.
+// Cycles of the loop of a binary operator over the elements of a worker.
 Cycles loopOfTwo(const TargetSpec& spec, const OperatorWork& w, Form form) {
   const Cycles loadStore = (assembly(w) ? 2 : 5) - (form == Form::Scalar ? 1 : 0);
   return loop(spec, w, perWorker(spec, w), form, loadStore);
@@ -146,14 +148,16 @@ Cycles broadcastScalar(const TargetSpec& spec, const OperatorWork& w) {
   return supervised(spec, kSupervisorCall, 20 + loopOfTwo(spec, w, Form::Scalar));
 }
 
-// An element of the vector for each row: by row, which workers share.
+// Row by row, with one element of the vector for each row (BroadcastVectorOuter). An inner vector
+// costs the same if there is no assembly for it. `rows` are the rows of one worker.
 Cycles byRow(const TargetSpec& spec, const OperatorWork& w, Cycles columns, Cycles rows) {
   const Cycles start = columns % lanes(spec, w.type) == 0 ? 7 : 25;
   const auto row = start + loop(spec, w, columns * wordsOf(w.type), Form::Scalar, 1);
   return supervised(spec, kSupervisorCall, 15 + rows * row);
 }
 
-// The vector along each row: additions and multiplications go down the columns, in assembly.
+// Column by column, with the vector along each row (BroadcastVectorInner): PopLibs' assembly for
+// additions and multiplications. `rows` are the rows of one worker.
 Cycles byColumn(const TargetSpec& spec, const OperatorWork& w, Cycles columns, Cycles rows) {
   if (w.type.sizeInBytes() != 2)
     return supervised(spec, 13, 17 + 7 + columns * wordsOf(w.type) * (8 + 2 * rows));
@@ -162,7 +166,7 @@ Cycles byColumn(const TargetSpec& spec, const OperatorWork& w, Cycles columns, C
   return supervised(spec, 13, 19 + core);
 }
 
-// Where no worker has two rows, a plain vertex with the vector written out.
+// If no worker has two rows: a binary vertex, as if the vector were repeated in memory.
 Cycles broadcastVector(const TargetSpec& spec, const OperatorWork& w, bool inner) {
   const auto columns = std::max<Cycles>(std::min(w.columns, w.elements), 1);
   const auto rows =
@@ -178,7 +182,7 @@ Cycles broadcastOuter(const TargetSpec& spec, const OperatorWork& w) {
   return broadcastVector(spec, w, false);
 }
 
-// PopLibs' 2D vertices, all it has for three operands.
+// As PopLibs' 2D vertices: for three operands it has no others.
 Cycles select(const TargetSpec& spec, const ElementsWork& w) {
   return supervised(spec, 0, 5 + 6 + 5 * perWorker(spec, w));
 }
@@ -186,8 +190,8 @@ Cycles clamp(const TargetSpec& spec, const ElementsWork& w) {
   return supervised(spec, 0, 5 + 6 + 2 * ceilDiv(perWorker(spec, w), lanes(spec, w.type)));
 }
 
-// A generated codelet: one loop over vectors that loads, computes and stores. PopLibs' own estimate
-// leaves loads, stores and slow functions out; this one does not.
+// A generated codelet for several operators: one loop over vectors, which loads, computes and
+// stores. PopLibs' own estimate ignores loads, stores and slow functions; this one includes them.
 Cycles fused(const TargetSpec& spec, const ExpressionWork& w) {
   const auto width = lanes(spec, w.type);
   Cycles round = w.tensorsRead + w.tensorsWritten;
@@ -196,7 +200,7 @@ Cycles fused(const TargetSpec& spec, const ExpressionWork& w) {
     auto cycles = rate.cycles;
     if (rate.unroll == kScalar) {
       cycles *= width;
-    } else if (rate.unroll != kVector) {  // the row's cycles contain a load and a store
+    } else if (rate.unroll != kVector) {  // its cycles include a load and a store
       cycles = ceilDiv(cycles * width, rate.unroll);
       cycles = cycles > 3 ? cycles - 2 : 1;
     }
@@ -220,7 +224,7 @@ Cycles aXPlusbY(const TargetSpec& spec, const ElementsWork& w) { return scaled(s
 Cycles cast(const TargetSpec& spec, const CastWork& w) {
   const auto m = perWorker(spec, w);
   const auto to = w.to;
-  Cycles vector = 1, cycles = 2;  // left to the compiler
+  Cycles vector = 1, cycles = 2;  // compiled C++
   if (w.type == poplar::FLOAT && to == poplar::HALF) vector = 4;
   if (w.type == poplar::HALF && to == poplar::FLOAT) vector = 2, cycles = 1;
   if (w.type.sizeInBytes() == 1 && to == poplar::HALF) vector = 4, cycles = 4 + 14 + 9;

@@ -1,10 +1,9 @@
-// The registry of estimators: for each class of vertices, which struct of workload/work.hpp describes
-// it and what a tile's part costs. Planner, report and tests ask the same functions. All cycles are
-// tile cycles.
+// The registry of estimators. For each class of vertices it has the struct of workload/work.hpp
+// that describes a vertex, and a formula for the cycles of a tile's part of it. Planner, report and
+// tests use the same formulas. All cycles are tile cycles.
 //
-// The formulas are those of PopLibs' own estimators as far as these are published; where a row of
-// this folder stands for something else, it says so. The rows are beside the formulas, at the end of
-// each file.
+// The formulas are those of PopLibs' own estimators, as far as these are published; a comment marks
+// each exception. The registry's entries are at the end of each file, after the formulas.
 #ifndef popir_machine_estimators_estimators_hpp
 #define popir_machine_estimators_estimators_hpp
 
@@ -23,11 +22,13 @@ namespace popir {
 
 struct VertexClass {
   const char* name;
-  /// The struct that describes it, with what its fields are if nobody says.
+  /// The struct that describes a vertex of the class, with default values.
   VertexWork blank;
-  /// The cycles of one tile. \throws std::logic_error for work of another struct.
+  /// Cycles of one tile for its part of the work. \throws std::logic_error for work of another
+  /// struct.
   std::function<std::uint64_t(const TargetSpec&, const VertexWork&)> cycles;
-  /// Bulk-synchronous phases that the library takes for it, a second stage of a reduction apart.
+  /// The number of bulk-synchronous phases of a vertex in PopLibs. A second stage of a reduction is
+  /// not included.
   unsigned phases;
 
   template <class W>
@@ -36,7 +37,7 @@ struct VertexClass {
   }
 };
 
-/// A row of the registry; the formula's parameter says which struct describes the class.
+/// Makes an entry of the registry. W, the type of the formula's parameter, is the class's struct.
 template <class W>
 VertexClass vertexClass(const char* name, std::uint64_t (*cycles)(const TargetSpec&, const W&),
                         unsigned phases = 1) {
@@ -50,16 +51,18 @@ VertexClass vertexClass(const char* name, std::uint64_t (*cycles)(const TargetSp
 
 /// The class of that name, or null.
 __attribute__((visibility("default"))) const VertexClass* findVertexClass(const std::string& name);
-/// In alphabetical order.
+/// The names of all classes, in alphabetical order.
 __attribute__((visibility("default"))) std::vector<std::string> vertexClassNames();
 
-/// Cycles of one tile. \throws poplar::poplar_error for a class that has no estimator.
+/// Cycles of one tile for its part of the work. \throws poplar::poplar_error for a class without an
+/// estimator.
 __attribute__((visibility("default"))) std::uint64_t estimateCycles(const TargetSpec& spec,
                                                                     const std::string& vertexClass,
                                                                     const VertexWork& work);
 
-/// Whether PopLibs' fast vertices transpose so many matrices of the type, by sizes, strides and
-/// repeats that the target has instructions for.
+/// Whether PopLibs' fast vertices can transpose these matrices. They take elements of 2 bytes with
+/// rows and columns in multiples of 4, and elements of 1 byte with multiples of 8. Strides and
+/// repeat counts must be within the target's limits.
 bool transposesFast(const TargetSpec& spec, const TransposeWork& work);
 
 /// The cost of a vertex without an estimator: one pass of six workers over all bytes of its

@@ -1,4 +1,4 @@
-// What the formulas of the estimators have in common.
+// Functions and constants that several estimators use.
 #ifndef popir_machine_estimators_formulas_hpp
 #define popir_machine_estimators_formulas_hpp
 
@@ -14,32 +14,35 @@ using Cycles = std::uint64_t;
 
 inline Cycles ceilDiv(Cycles a, Cycles b) { return (a + b - 1) / b; }
 
-/// Elements that a tile loads, or computes with, at a time.
+/// Elements in the width of the data path: a tile loads, or computes with, as many at a time.
 inline Cycles vectorWidth(const TargetSpec& spec, poplar::Type type) {
   return std::max<Cycles>(1, spec.dataPathWidth / 8 / std::max<Cycles>(1, type.sizeInBytes()));
 }
 
-/// What a vertex of workers costs: each worker issues once in as many cycles as there are workers.
+/// Tile cycles of a vertex that takes `supervisor` cycles of the supervisor, and `worker` cycles of
+/// each worker. Workers take turns: a cycle of a worker takes numWorkerContexts cycles of the tile.
 inline Cycles supervised(const TargetSpec& spec, Cycles supervisor, Cycles worker) {
   return supervisor + spec.numWorkerContexts * worker;
 }
 
-/// Call of a supervisor vertex (PopLibs' figure for every one of them).
+/// Cycles to call a supervisor vertex. PopLibs has the same number for all of them.
 constexpr Cycles kSupervisorCall = 11;
 
-/// Steps in which a tile's convolution units take inner elements and columns.
+/// The granularity of a tile's convolution units: how many inner elements and columns they process
+/// at a time.
 struct ConvGrains {
   Cycles inner = 1, columns = 1;
 };
 ConvGrains convGrains(const TargetSpec& spec, poplar::Type type);
 
-/// One tile adds up `partials` partial sums, each of `bytes` bytes, for every one of n results.
+/// Cycles in which a tile adds up partial sums: `partials` of them, of `bytes` bytes each, for each
+/// of n results.
 Cycles reducePartials(const TargetSpec& spec, Cycles n, Cycles partials, Cycles bytes);
 
-/// One tile cuts a slice out of what it holds, or puts it back.
+/// Cycles in which a tile copies a slice of `elements` elements out of a tensor, or back into it.
 Cycles dynamicSlice(const TargetSpec& spec, poplar::Type type, Cycles elements);
 
-/// The registry's rows, by file.
+/// The registry's entries: one function for each file of this folder with formulas.
 std::vector<VertexClass> elementWiseClasses();
 std::vector<VertexClass> arrayClasses();
 std::vector<VertexClass> contractionClasses();

@@ -1,10 +1,11 @@
-// What popnn composes of reductions, slices and element-wise vertices; pooling; random numbers.
+// Estimators of popnn's functions that are composed of reductions, slices and element-wise
+// vertices; of pooling; and of random numbers.
 #include "machine/estimators/formulas.hpp"
 
 namespace popir {
 namespace {
 
-// Steps over rows of a matrix; what one row shares does not leave its tile.
+// Cycles of operations on a matrix [rows, columns] of one tile. No row is divided over tiles.
 class Rows {
  public:
   Rows(const TargetSpec& spec, const RowsWork& w)
@@ -13,7 +14,7 @@ class Rows {
   Cycles reduce() const {
     return estimateCycles(spec_, "popops::Reduce", ReduceWork{type_, all(), rows_, columns_});
   }
-  // With one element for each row.
+  // A binary operator whose second operand has one element for each row.
   Cycles withColumn(Operator op) const {
     return estimateCycles(spec_, "popops::BroadcastVectorOuterInPlace",
                           OperatorWork{type_, all(), op, columns_});
@@ -60,7 +61,8 @@ Cycles logSoftmaxGrad(const TargetSpec& spec, const RowsWork& w) {
          r.binary(Operator::SUBTRACT);
 }
 
-// popops' MultiSlice and MultiUpdateAdd of one element for each row, which workers share.
+// As popops' MultiSlice and MultiUpdateAdd, with one element for each row. Rows are divided among
+// workers.
 Cycles slices(const TargetSpec& spec, Cycles rows) {
   return supervised(spec, 0, 30 + ceilDiv(rows, spec.numWorkerContexts) * (19 + 2));
 }
@@ -68,23 +70,24 @@ Cycles updates(const TargetSpec& spec, Cycles rows) {
   return supervised(spec, 0, 3 + 30 + ceilDiv(rows, spec.numWorkerContexts) * 11);
 }
 
-// The label's element of each row, its logarithm, their sum
+// The sum of log(p[label]) over rows
 Cycles nll(const TargetSpec& spec, const RowsWork& w) {
   return slices(spec, w.rows) + Rows(spec, w).unaryOfRows(Operator::LOGARITHM) +
          estimateCycles(spec, "popops::Reduce", ReduceWork{w.type, w.rows, 1, w.rows});
 }
-// Zeros; -g / p at the label
+// -g / p at the label, 0 elsewhere
 Cycles nllGrad(const TargetSpec& spec, const RowsWork& w) {
   return estimateCycles(spec, "popops::Fill", ElementsWork{w.type, w.rows * w.columns}) +
          slices(spec, w.rows) + Rows(spec, w).unaryOfRows(Operator::INVERSE) +
          updates(spec, w.rows);
 }
-// g p; minus g at the label
+// g p, less g at the label
 Cycles nllSoftmaxGrad(const TargetSpec& spec, const RowsWork& w) {
   return Rows(spec, w).withColumn(Operator::MULTIPLY) + updates(spec, w.rows);
 }
 
-// Losses and gradients of PopLibs' transforms, whose formulas are not published: by their steps.
+// PopLibs' transforms, which compute a loss and its gradient. Their estimators are not published,
+// so their steps are added up.
 // d = p - t, d * d / 2
 Cycles sumSquared(const TargetSpec& spec, const RowsWork& w) {
   const Rows r(spec, w);
@@ -96,7 +99,7 @@ Cycles crossEntropy(const TargetSpec& spec, const RowsWork& w) {
   const Rows r(spec, w);
   return r.binary(Operator::SUBTRACT) + r.unary(Operator::LOGARITHM) + r.binary(Operator::MULTIPLY);
 }
-// Not published either: a loop of the compiler's, 7 cycles an element as other such loops.
+// Not published either. A loop in compiled C++, with 7 cycles an element as others of this kind.
 Cycles classGather(const TargetSpec& spec, const RowsWork& w) {
   const auto words = std::max<Cycles>(1, w.type.sizeInBytes() / 4);
   const auto perWorker = ceilDiv(w.rows * w.columns, spec.numWorkerContexts);
@@ -114,18 +117,18 @@ Cycles maxPoolingGradient(const TargetSpec& spec, const PoolingWork& w) {
   return pooling(spec, w, 7, 5);
 }
 
-// Whole-tile figures: a start, and some cycles for each vector of a worker.
+// Each worker takes `start` cycles; the tile takes `each` cycles for each vector.
 Cycles random(const TargetSpec& spec, const ElementsWork& w, Cycles start, Cycles each) {
   return 4 + start * spec.numWorkerContexts + each * ceilDiv(w.elements, vectorWidth(spec, w.type));
 }
 Cycles uniform(const TargetSpec& spec, const ElementsWork& w) { return random(spec, w, 24, 4); }
 Cycles bernoulli(const TargetSpec& spec, const ElementsWork& w) { return random(spec, w, 23, 1); }
 Cycles dropout(const TargetSpec& spec, const ElementsWork& w) { return random(spec, w, 24, 2) + 2; }
-// Cut off by trying again: two tries on average.
+// Numbers outside the range are drawn again: two draws for each number, on average.
 Cycles truncatedNormal(const TargetSpec& spec, const ElementsWork& w) {
   return random(spec, w, 28, 12 * 2 + 5);
 }
-// Not PopLibs': uniform numbers, raised to a power.
+// PopLibs has no such vertex: uniform numbers, then their exponentials.
 Cycles logUniform(const TargetSpec& spec, const ElementsWork& w) {
   return uniform(spec, w) + estimateCycles(spec, "popops::UnaryOp1DInPlace",
                                            OperatorWork{w.type, w.elements, Operator::EXPONENT});

@@ -1,5 +1,6 @@
-// Transpositions of matrices: PopLibs' choice among its vertices, and what each costs. Elements of
-// 1 byte have no published figures: they are taken for halves, in steps of 8 in place of 4.
+// The estimator of transpositions of matrices: PopLibs' choice among its vertices, and the cost of
+// each. For elements of 1 byte nothing is published: they cost as much as halves, but in steps of 8
+// rows and columns, not 4.
 #include <limits>
 
 #include "machine/estimators/formulas.hpp"
@@ -7,20 +8,20 @@
 namespace popir {
 namespace {
 
-/// Rows and columns that a fast vertex takes at a time.
+/// Rows and columns that a fast vertex processes at a time.
 Cycles step(poplar::Type type) { return type.sizeInBytes() == 1 ? 8 : 4; }
 
-/// The longest stride of an instruction.
+/// The limit of an instruction's stride, a signed field of numStrideBits bits.
 Cycles longestStride(const TargetSpec& spec) { return Cycles(1) << (spec.numStrideBits - 1); }
 
-/// One worker of the fast vertices: `rows` and `columns` in steps.
+/// Worker cycles of the fast vertices. `rows` and `columns` are in units of step().
 Cycles fastWorker(Cycles rows, Cycles columns, Cycles matrices) {
   if (rows == 1 && columns == 1) return matrices < 2 ? 17 + 12 : 17 + 20 + (matrices - 2) * 4;
   if (columns == 1) return 27 + matrices * (15 + 20 + 4 * (rows - 2));
   return 29 + matrices * (18 + rows * (12 + 4 * (columns - 2)));
 }
 
-/// One worker of Transpose2D, elements of 4 bytes; what is longer, word by word.
+/// Worker cycles of Transpose2D for elements of 4 bytes, or for one word of longer elements.
 Cycles wordsWorker(const TargetSpec& spec, Cycles rows, Cycles columns, Cycles matrices) {
   const bool strides = rows % 2 == 0 && columns % 2 == 0 && columns / 2 <= spec.rptCountMax &&
                        rows * (columns - 2) / 2 < longestStride(spec) && rows < longestStride(spec);
@@ -28,7 +29,7 @@ Cycles wordsWorker(const TargetSpec& spec, Cycles rows, Cycles columns, Cycles m
   return 13 + matrices * (8 + columns * (5 + rows * 4 / 2));
 }
 
-/// One worker of Transpose2D, elements of 2 bytes.
+/// Worker cycles of Transpose2D for elements of 2 bytes or 1.
 Cycles halvesWorker(const TargetSpec& spec, Cycles rows, Cycles columns, Cycles matrices) {
   const auto reaches = [&](Cycles n) {
     return n % 4 == 0 && n / 4 <= spec.rptCountMax && 1 + 3 * (n / 4) < longestStride(spec);
@@ -40,7 +41,7 @@ Cycles halvesWorker(const TargetSpec& spec, Cycles rows, Cycles columns, Cycles 
   return 15 + matrices * (8 + columns * (5 + rows * 5 / 2));
 }
 
-/// Workers that are given whole matrices, each a vertex of its own.
+/// Tile cycles if each worker has a vertex of its own, with a share of the matrices.
 Cycles shared(const TargetSpec& spec, const TransposeWork& all) {
   auto w = all;
   w.matrices = ceilDiv(all.matrices, spec.numWorkerContexts);
@@ -56,13 +57,13 @@ Cycles transpose(const TargetSpec& spec, const TransposeWork& w) {
   if (matrices * w.rows * w.columns == 0) return 0;
   if (!transposesFast(spec, w)) return shared(spec, w);
   const Cycles rows = w.rows / step(w.type), columns = w.columns / step(w.type);
-  if (w.rows == 4 && w.columns == 4 && matrices <= 4)  // one worker, all of them
+  if (w.rows == 4 && w.columns == 4 && matrices <= 4)  // one worker for all
     return supervised(spec, 0, fastWorker(rows, columns, matrices));
-  constexpr Cycles kStart = 7;  // of the supervisor; as much less in a worker that it has started
+  constexpr Cycles kStart = 7;  // of the supervisor; its workers take 7 less
   if (matrices >= workers || workers % matrices != 0)
     return supervised(spec, kStart, fastWorker(rows, columns, ceilDiv(matrices, workers)) - kStart);
-  // Several workers share a matrix, first its rows, then its columns. What that vertex costs is not
-  // published: each worker is taken for one that transposes its part alone.
+  // Several workers share a matrix: first its rows are divided, then its columns. The cost of this
+  // vertex is not published: a worker's part is assumed to cost as much as a matrix of its size.
   const Cycles perMatrix = workers / matrices, rowsEach = ceilDiv(rows, perMatrix);
   const Cycles columnsEach = ceilDiv(columns, perMatrix / ceilDiv(rows, rowsEach));
   return supervised(spec, kStart, fastWorker(rowsEach, columnsEach, 1));
@@ -71,7 +72,8 @@ Cycles transpose(const TargetSpec& spec, const TransposeWork& w) {
 }  // namespace
 
 bool transposesFast(const TargetSpec& spec, const TransposeWork& w) {
-  constexpr Cycles kField = std::numeric_limits<std::uint16_t>::max();  // of a vertex
+  // The largest value of a 16-bit field of a vertex.
+  constexpr Cycles kField = std::numeric_limits<std::uint16_t>::max();
   const Cycles n = step(w.type), bytes = w.type.sizeInBytes();
   const auto rows = w.rows, columns = w.columns, matrices = w.matrices;
   if (bytes > 2 || rows % n != 0 || columns % n != 0 || matrices > kField) return false;

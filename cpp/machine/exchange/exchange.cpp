@@ -45,7 +45,7 @@ void Traffic::add(const TileRuns& held, const TileRuns& needed) {
   const auto tiles = static_cast<unsigned>(received_.size());
   std::vector<std::int64_t> in(tiles), out(tiles), spans(tiles);
   bool any = false;
-  std::map<std::pair<unsigned, unsigned>, std::int64_t> between;  // IPUs
+  std::map<std::pair<unsigned, unsigned>, std::int64_t> between;  // elements by {from, to} IPU
   for (const auto& need : needed.runs) {
     auto at = std::upper_bound(held.runs.begin(), held.runs.end(), need.begin,
                                [](std::int64_t b, const TileRun& run) { return b < run.end; });
@@ -69,7 +69,8 @@ void Traffic::add(const TileRuns& held, const TileRuns& needed) {
   for (unsigned t = 0; t < tiles; ++t) {
     const auto distinct = std::min((in[t] + held.repeat - 1) / held.repeat, held.distinct);
     received_[t] += static_cast<std::uint64_t>(distinct) * held.elementBytes;
-    // Of a broadcast operand a span arrives once, as its elements do.
+    // A tile receives each distinct element of a broadcast tensor once, so the number of spans is
+    // reduced by the same factor as the number of elements.
     if (in[t] > 0)
       spans_[t] += static_cast<std::uint64_t>((spans[t] * distinct + in[t] - 1) / in[t]);
     const auto own = (holds[t] * held.distinct + held.elements - 1) / held.elements;

@@ -21,12 +21,12 @@ struct TileRun {
   }
 };
 
-/// The tiles of an operand's elements: runs in ascending order without overlaps.
+/// The tiles of a tensor's elements: runs in ascending order without overlaps.
 struct TileRuns {
   std::vector<TileRun> runs;
   std::int64_t elements = 0;
-  /// Distinct elements in memory, and how often each is repeated in a row: [a, a, a, b, b, b] by
-  /// broadcasting has 6 elements, 2 distinct ones, and repeat 3.
+  /// Distinct elements in memory, and how often each is repeated consecutively. E.g. the broadcast
+  /// [a, a, a, b, b, b] has 6 elements, 2 distinct ones, and repeat 3.
   std::int64_t distinct = 0, repeat = 1;
   std::uint64_t elementBytes = 0;
 
@@ -37,13 +37,14 @@ struct TileRuns {
   TileRuns scaledTo(const TileRuns& other) const;
   /// Removes overlaps: an element of several runs stays in the first of them.
   TileRuns withoutOverlaps() const;
-  /// Elements by tile.
+  /// Number of elements on each tile.
   std::vector<std::int64_t> byTile(unsigned tiles) const;
 };
 
 /// The exchange traffic of one phase.
 ///
-/// - A tile receives each byte that it needs and does not hold, once for each operand.
+/// - A tile receives each byte that it needs and that is mapped to another tile, once for each
+///   operand.
 /// - A tile sends each byte once, however many tiles receive it: all of them can read a sent word.
 /// - A span is a received piece that is contiguous at both its source and its destination. Each
 ///   span takes control slots in addition to its payload.
@@ -65,7 +66,7 @@ class Traffic {
   void add(const TileRuns& held, const TileRuns& needed);
   void add(const Traffic& other);
   /// Adds received bytes of a tile. If `together` tiles of one exchange bus need the same bytes,
-  /// each of them takes only the cycles of 1 / together of the bytes.
+  /// each of them takes the cycles of bytes / together only.
   void receive(unsigned tile, std::uint64_t bytes, unsigned together = 1) {
     received_[tile] += bytes;
     saved_[tile] += bytes - bytes / together;
@@ -81,21 +82,23 @@ class Traffic {
   void linkTiles(unsigned from, unsigned to, std::uint64_t bytes) {
     link(from / tilesPerIPU_, to / tilesPerIPU_, bytes);
   }
-  /// Bytes from one IPU to another.
+  /// Adds bytes from one IPU to another.
   void link(unsigned from, unsigned to, std::uint64_t bytes) { between_.add(from, to, bytes); }
 
-  /// By tile.
+  /// Bytes, and number of received spans, by tile.
   const PerTile& received() const { return received_; }
   const PerTile& sent() const { return sent_; }
   const PerTile& spans() const { return spans_; }
-  /// Over all tiles.
+  /// Received bytes over all tiles.
   std::uint64_t bytes() const;
-  /// Cycles on the chips, without links: those of the slowest tile, by its bytes or its spans.
+  /// Cycles on the chips, without links. The tile with most bytes or the tile with most spans
+  /// determines them, whichever takes longer.
   std::uint64_t cycles(const TargetSpec& spec) const;
   const LinkTraffic& links() const { return between_; }
   unsigned ipus() const { return static_cast<unsigned>(received_.size() / tilesPerIPU_); }
 
  private:
+  // By tile. saved_: received bytes that take no cycles, because tiles of a bus share them.
   PerTile received_, saved_, spans_, sent_;
   LinkTraffic between_;
   unsigned tilesPerIPU_;

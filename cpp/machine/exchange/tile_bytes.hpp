@@ -1,5 +1,5 @@
-// Bytes for each tile, run-length encoded. Neighbouring tiles mostly have equal figures, and there
-// may be thousands of such lists over thousands of tiles.
+// The number of bytes on each tile, run-length encoded. Neighbouring tiles mostly have equal
+// numbers, and there may be thousands of such lists for thousands of tiles.
 #ifndef popir_machine_exchange_tile_bytes_hpp
 #define popir_machine_exchange_tile_bytes_hpp
 
@@ -8,7 +8,7 @@
 
 namespace popir {
 
-/// One figure for each tile.
+/// One number for each tile, by tile number.
 using PerTile = std::vector<std::uint64_t>;
 
 class TileBytes {
@@ -18,7 +18,7 @@ class TileBytes {
     for (unsigned t = 0; t < bytes.size(); ++t) append(t, t + 1, bytes[t]);
   }
 
-  /// Tiles [begin, end), above all others so far, have `bytes` each.
+  /// Appends tiles [begin, end) with `bytes` each. They are above all tiles appended so far.
   void append(unsigned begin, unsigned end, std::uint64_t bytes) {
     if (bytes == 0 || begin >= end) return;
     if (!stretches_.empty() && stretches_.back().end == begin && stretches_.back().bytes == bytes)
@@ -45,7 +45,7 @@ class TileBytes {
     for (const auto& s : stretches_)
       for (unsigned t = s.begin; t < s.end; ++t) all[t] -= s.bytes;
   }
-  /// Applies `f` to each figure other than 0.
+  /// Applies `f` to each number other than 0.
   template <class F>
   TileBytes map(const F& f) const {
     TileBytes mapped;

@@ -14,7 +14,9 @@ std::int64_t product(const Radix& sizes, std::size_t begin, std::size_t end) {
   return n;
 }
 
-// Cuts a stretch of the product of `sizes` [d, end) into boxes of them.
+// Cuts a stretch of the flat order of dimensions [d, end) into boxes of these dimensions. Calls
+// `visit` for each, with the box in `box`. E.g. sizes {3, 4}, stretch [2, 10): the boxes
+// [0, 1) x [2, 4), [1, 2) x [0, 4) and [2, 3) x [0, 2).
 void cut(const Radix& sizes, std::size_t d, std::size_t end, Stretch s, Box& box,
          const std::function<void()>& visit) {
   if (s.size() == 0) return;
@@ -40,12 +42,14 @@ void cut(const Radix& sizes, std::size_t d, std::size_t end, Stretch s, Box& box
   if (tail) rest(last, {0, s.end - last * below});
 }
 
-// A coarse dimension as a product of the fine dimensions [begin, end).
+// A coarse dimension: the product of the fine dimensions [begin, end).
 struct Group {
   std::size_t begin = 0, end = 0;
 };
 
-// The coarsest radix that refines both `a` and the strides; empty if they do not nest.
+// The coarsest radix that refines `a` and has a dimension with each of `strides`; empty if there is
+// none. E.g. a = {6, 4}, strides = {12}, 24 elements: {2, 3, 4}, whose dimensions have strides 12,
+// 4 and 1.
 Radix common(const Radix& a, std::vector<std::int64_t> strides, std::int64_t elements) {
   std::int64_t below = 1;
   for (auto d = a.rbegin(); d != a.rend(); ++d) strides.push_back(below *= *d);
@@ -62,7 +66,7 @@ Radix common(const Radix& a, std::vector<std::int64_t> strides, std::int64_t ele
   return sizes;
 }
 
-// The group of the dimension with this stride and size.
+// The fine dimensions of which a coarse dimension with this stride and size is the product.
 Group groupOf(const Radix& fine, std::int64_t stride, std::int64_t size) {
   Group g{fine.size(), fine.size()};
   std::int64_t below = 1;
@@ -75,6 +79,10 @@ Group groupOf(const Radix& fine, std::int64_t stride, std::int64_t size) {
   return g;
 }
 
+// The computation of addBoxTraffic(). Operand and mapping cut the variable into different
+// dimensions. Their common radix has fine dimensions; each dimension of the operand or of the
+// mapping is a group of these. In fine dimensions both the mapped and the needed elements are
+// boxes, which can be intersected dimension by dimension.
 class BoxTraffic {
  public:
   BoxTraffic(Traffic& traffic, const BoxNeeds& needs, unsigned first, const StridedOperand& operand,
@@ -87,7 +95,7 @@ class BoxTraffic {
         mapping_(mapping),
         tilesPerIPU_(tilesPerIPU) {}
 
-  // Whether all dimensions nest.
+  // Computes the fine dimensions. \returns false if operand and mapping do not nest.
   bool prepare() {
     std::vector<std::int64_t> strides;
     for (std::size_t d = 0; d < needs_.dims(); ++d)
@@ -169,6 +177,8 @@ class BoxTraffic {
   }
 
  private:
+  // A dimension of the operand. If it steps, i.e. if it has several elements at different
+  // positions, its element i is element from + sign * i of its group, which has `size` elements.
   struct Dim {
     bool steps = false;
     Group group;
@@ -178,6 +188,7 @@ class BoxTraffic {
   std::int64_t extent(std::size_t d) const { return needs_.extent(d); }
   bool steps(std::size_t d) const { return extent(d) > 1 && operand_.strides[d] != 0; }
 
+  // The number of distinct elements in a needed box.
   std::int64_t volume(std::size_t box) const {
     std::int64_t n = 1;
     for (std::size_t d = 0; d < dims_.size(); ++d) {
@@ -187,14 +198,14 @@ class BoxTraffic {
     return n;
   }
 
-  // Where a stretch of an operand's dimension is among the elements of its group.
+  // A stretch of an operand's dimension, as a stretch of the elements of its group.
   Stretch inGroup(std::size_t d, Stretch s) const {
     const auto& dim = dims_[d];
     return dim.sign > 0 ? Stretch{dim.from + s.begin, dim.from + s.end}
                         : Stretch{dim.from - s.end + 1, dim.from - s.begin + 1};
   }
 
-  // A box of the mapping that contains everything that any tile needs.
+  // A box in the mapping's dimensions that contains all elements that any tile needs.
   Box wantedOf(const std::vector<Group>& groups) const {
     Box fine(fine_.size());
     for (std::size_t f = 0; f < fine_.size(); ++f) fine[f] = {0, fine_[f]};
@@ -212,6 +223,7 @@ class BoxTraffic {
     return wanted;
   }
 
+  // Cuts a box of the mapping into boxes of fine dimensions, and passes them to meetBox().
   void refine(const Box& mapped, const std::vector<Group>& groups, std::size_t d, Box& box,
               unsigned tile) {
     if (d == groups.size()) return meetBox(box, tile);
@@ -220,7 +232,7 @@ class BoxTraffic {
     cut(fine_, g.begin, g.end, mapped[d], box, [&] { refine(mapped, groups, d + 1, box, tile); });
   }
 
-  // Elements that a stretch of a dimension has in a box.
+  // The number of elements of a stretch of operand dimension d that are in a box.
   std::int64_t meeting(std::size_t d, Stretch s, const Box& box) const {
     if (!dims_[d].steps) return s.size() > 0;
     const auto& g = dims_[d].group;
@@ -237,6 +249,7 @@ class BoxTraffic {
     return n;
   }
 
+  // Adds the traffic of one box of fine dimensions, which is mapped to `tile`.
   void meetBox(const Box& box, unsigned tile) {
     for (const auto f : hidden_)
       if (meet(box[f], {base_[f], base_[f] + 1}).size() == 0) return;
@@ -271,10 +284,13 @@ class BoxTraffic {
       own_[tile - first_] += own;
       if (own > 0) ++ownSpans_[tile - first_];
     }
-    // Elements that only this tile needs are not sent.
+    // If each box is needed by one tile only, the elements that this tile needs itself are not
+    // sent. That other tiles may need them too, as a halo, is neglected.
     const auto stays = needs_.shared() ? 0 : std::min(own, static_cast<std::uint64_t>(all));
     traffic_.send(tile, (static_cast<std::uint64_t>(all) - stays) * bytes_);
-    constexpr std::size_t kMany = 64;  // for more, assume that all are alike
+    // With more combinations of stretches than this, spans and link bytes are divided evenly over
+    // all needed boxes.
+    constexpr std::size_t kMany = 64;
     if (combinations > kMany) {
       everywhere_ += combinations;
       for (unsigned to = 0; to < wantedBy_.size(); ++to)
@@ -286,6 +302,8 @@ class BoxTraffic {
     combine(0, 1, box, tile);
   }
 
+  // Adds spans and link traffic of each needed box that has elements in `box`. Recursive over
+  // dimensions: chosen_ has the stretches of dimensions [0, d), of which `elements` are in `box`.
   void combine(std::size_t d, std::int64_t elements, const Box& box, unsigned tile) {
     if (d < dims_.size()) {
       for (auto at = ranges_[d].begin; at < ranges_[d].end; ++at) {
@@ -306,7 +324,10 @@ class BoxTraffic {
     if (tile / tilesPerIPU_ != ipu) traffic_.link(tile / tilesPerIPU_, ipu, elements * bytes_);
   }
 
-  // Into how many what the chosen stretches have of a box falls, in the order of memory.
+  // The number of contiguous pieces, in the sending tile's memory, of the elements of `box` that
+  // the chosen stretches need. E.g. of a row-major box of 4 x 8 elements, a part of
+  // 2 x 3 elements is two pieces, a part of 2 x 8 is one piece. Channel groups are innermost in
+  // memory (Grid::channels).
   std::int64_t pieces(const Box& box) const {
     std::int64_t outside = 1, found = 1;
     bool cutsGroups = false;
@@ -334,15 +355,19 @@ class BoxTraffic {
   const unsigned tilesPerIPU_;
   std::uint64_t bytes_ = 1;
   Radix fine_;
-  std::vector<std::int64_t> base_;  // where the operand begins
+  std::vector<std::int64_t> base_;  // fine coordinates of the operand's first element
+  // Fine dimensions in no group of the operand; the operand's stepping dimensions, outermost first.
   std::vector<std::size_t> hidden_, order_;
   std::vector<Dim> dims_;
-  Group channels_;  // of the mapping, empty for none
+  Group channels_;  // the mapping's channel dimension; empty for none
   std::int64_t channelGroup_ = 1;
+  // By tile: elements that it needs and that are mapped to it; fine boxes with such elements.
   std::vector<std::uint64_t> own_, ownSpans_;
-  std::vector<std::uint64_t> spans_, wanting_;  // by box; IPUs as bits
-  std::vector<std::uint64_t> wantedBy_;         // by IPU: boxes
-  std::uint64_t everywhere_ = 0;
+  // By needed box: its spans; the IPUs that need it, one bit each.
+  std::vector<std::uint64_t> spans_, wanting_;
+  std::vector<std::uint64_t> wantedBy_;  // by IPU: number of boxes that it needs
+  std::uint64_t everywhere_ = 0;         // spans that are divided evenly over all needed boxes
+  // By dimension: the stretches of needs_ that may intersect the current box, and the chosen one.
   std::vector<Stretch> ranges_;
   std::vector<std::size_t> chosen_;
   const Box scratch_;
@@ -380,7 +405,7 @@ void BoxMapping::forEach(const Box& wanted,
     if (d == radix_.size()) return visit(box, tile);
     const auto& dim = grid_.dims[d];
     for (auto i = wanted[d].begin; i < wanted[d].end;) {
-      // From the beginning of the piece that i is in.
+      // A visited box is a whole piece: it may begin before `wanted`.
       const auto inPart = i % dim.period % dim.part;
       const auto next = dim.boundary(i);
       const auto start = dim.split() ? i - inPart % dim.sub : 0;

@@ -1,4 +1,4 @@
-// Exchange traffic of an operand from the tiles of its mapping to tiles that need boxes of it.
+// The exchange traffic of an operand, from its tile mapping to tiles that need boxes of it.
 #ifndef popir_machine_exchange_traffic_hpp
 #define popir_machine_exchange_traffic_hpp
 
@@ -11,9 +11,10 @@
 
 namespace popir {
 
-/// Dimensions from outer to inner: the sizes into which a variable's flat order is cut.
+/// Sizes of dimensions, outermost first, for positions in the flat order of a variable: with radix
+/// {3, 4}, element 4 * i + j has coordinates (i, j).
 using Radix = std::vector<std::int64_t>;
-/// One stretch along each dimension.
+/// One stretch along each dimension of a radix.
 using Box = std::vector<Stretch>;
 
 /// The tile mapping of a variable as boxes over the dimensions of its radix. The boxes come from a
@@ -28,7 +29,7 @@ class BoxMapping {
   /// The channel dimension if groups of channels are innermost in memory (Grid::channels);
   /// radix().size() for none.
   std::size_t channels() const { return std::min(grid_.channels, radix_.size()); }
-  /// Visits the boxes that intersect `wanted`, with their tiles.
+  /// Visits the boxes of the mapping that intersect `wanted`, each with its tile.
   void forEach(const Box& wanted,
                const std::function<void(const Box&, unsigned tile)>& visit) const;
 
@@ -40,14 +41,16 @@ class BoxMapping {
 
 /// An operand as a strided view of a variable's flat order.
 struct StridedOperand {
-  std::int64_t elements = 0, offset = 0;  // of the variable; of the operand's first element
-  std::vector<std::int64_t> strides;      // by dimension of the operand; 0 where it is broadcast
+  // The variable's number of elements; the position of the operand's first element in it.
+  std::int64_t elements = 0, offset = 0;
+  std::vector<std::int64_t> strides;  // by dimension of the operand; 0 where it is broadcast
 };
 
 /// Adds to `traffic` the bytes and spans that tiles receive, and the bytes that others send for
-/// them. Tile i of `needs` is tile `first` + i. A tile receives only what it does not hold.
-/// `together` is as for Traffic::receive(). \returns false, with `traffic` unchanged, if the
-/// dimensions of operand and mapping do not nest.
+/// them. Tile i of `needs` is tile `first` + i. A tile receives only elements that are mapped to
+/// other tiles. `together` is as for Traffic::receive(). \returns false, with `traffic` unchanged,
+/// if the dimensions of operand and mapping do not nest: e.g. a [4, 6] operand of a variable that
+/// is mapped as [3, 8].
 bool addBoxTraffic(Traffic& traffic, const BoxNeeds& needs, unsigned first,
                    const StridedOperand& operand, const BoxMapping& mapping,
                    std::uint64_t elementBytes, unsigned together, unsigned tilesPerIPU);

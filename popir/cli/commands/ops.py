@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 from collections.abc import Sequence
 
@@ -17,12 +18,14 @@ from popir.cli.catalogue import (
     origin,
     signature,
 )
+from popir.cli.coverage import WAYS, cells, coverage
 from popir.cli.exits import CommandError, ExitCode
 from popir.cli.options import common
 from popir.cli.output import Output
 from popir.definitions import Formal
 from popir.errors import did_you_mean
-from popir.ir import OperatorIdentifier
+from popir.ir import Op, OperatorIdentifier
+from popir.onnxio import schemas
 from popir.registry import OpEntry
 
 
@@ -30,9 +33,10 @@ from popir.registry import OpEntry
 @click.argument("operators", nargs=-1)
 @click.option("--domain", "domains", multiple=True, help="Those of a domain; may be repeated.")
 @click.option("--custom", is_flag=True, help="Those that are not built in.")
+@click.option("--coverage", "covers", is_flag=True, help="All that have a schema, and what runs.")
 @common
 def command(
-    output: Output, operators: Sequence[str], domains: Sequence[str], custom: bool
+    output: Output, operators: Sequence[str], domains: Sequence[str], custom: bool, covers: bool
 ) -> ExitCode:
     """List the operators that are registered; with OPERATORS, such as Relu, com.acme.Cubic or
     LeakyRelu:6, describe these.
@@ -41,6 +45,10 @@ def command(
     """
     if operators and (domains or custom):
         raise click.UsageError("--domain and --custom are for the list, without OPERATORS.")
+    if covers and (operators or custom):
+        raise click.UsageError("--coverage takes --domain, and neither OPERATORS nor --custom.")
+    if covers:
+        return _coverage(output, domains)
     lowerings: dict[OperatorIdentifier, list[str]] = {}
     for opx in registry.opx_entries():
         lowerings.setdefault(opx.opid, []).append(opx.source)
@@ -53,6 +61,27 @@ def command(
         _list(output, chosen)
     found = [described(e, registry.versions(e.opid.domain, e.opid.type), lowerings) for e in chosen]
     output.result({"operators": found})
+    return ExitCode.FINE
+
+
+def _coverage(output: Output, domains: Sequence[str]) -> ExitCode:
+    """Prints which of the operators that have schemas run, and how."""
+    known = schemas.domains()
+    for domain in domains:
+        if domain not in known:
+            raise CommandError(
+                f"No operator of the domain '{domain}' has a schema; the domains are "
+                f"{', '.join(sorted(known))}.{did_you_mean(domain, known)}"
+            )
+    found = coverage(domains)
+    columns = ["operator", ">version", "how", "gradient", "versions that are missing"]
+    output.table("operators", columns, [cells(each) for each in found])
+    output.table("how", ["", "what it means"], [list(row) for row in WAYS.items()])
+    for domain in sorted({each.domain for each in found}):
+        there = [each for each in found if each.domain == domain]
+        runs = sum(each.how != "missing" for each in there)
+        output.line(f"{domain}: {runs} of {len(there)}")
+    output.result({"coverage": [dataclasses.asdict(each) for each in found]})
     return ExitCode.FINE
 
 
@@ -101,7 +130,9 @@ def _show(output: Output, entry: OpEntry, lowerings: Sequence[str]) -> None:
     output.line(f"{opid.domain}.{opid.type}")
     output.line(f"version: {opid.version} of {', '.join(map(str, versions))}")
     output.line(f"from: {origin(entry)}")
-    output.line(f"lowering: {', '.join(lowerings) or 'none: it cannot run'}")
+    consists = entry.opClass.expand is not Op.expand
+    without = "that of the operators it consists of" if consists else "none: it cannot run"
+    output.line(f"lowering: {', '.join(lowerings) or without}")
     output.line(f"gradient: {_gradient(entry)}")
     for what in "inputs", "outputs":
         _show_formals(output, what, formals(entry, what))

@@ -156,15 +156,15 @@ class Decomposer:
     def value(self, tensor: Tensor | None, what: str) -> np.ndarray[Any, Any] | None:
         """The value of a constant input, None for one that is left out.
 
-        An initializer counts as a constant; one that no operator reads becomes one, and is not
-        trained. Raises OperatorInputError if the value is known only at run time; `what` names it
-        in the message.
+        An initializer that no operator reads so far becomes a constant: it is no weight. Raises
+        OperatorInputError if the value is known only at run time, or is that of a weight; `what`
+        names it in the message.
         """
         if tensor is None:
             return None
-        if tensor.is_variable() and tensor.data is not None and not tensor.uses:
+        if tensor.is_variable() and not tensor.uses:
             tensor.tensorType = TensorType.Const
-        if not (tensor.isConst() or tensor.is_variable()) or tensor.data is None:
+        if not tensor.isConst() or tensor.data is None:
             raise OperatorInputError(
                 f"{self.op.opid} '{self.op.name()}': {what}, '{tensor.id}', must be a constant: "
                 "popir compiles for its value."

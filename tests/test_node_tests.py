@@ -1,0 +1,56 @@
+"""ONNX's own tests, through the runner of `onnx.backend.test`: what passes, and why the rest does
+not.
+
+`NOT` names what popir does not do, with its reason; a test here that passes after all is an error.
+"""
+
+from __future__ import annotations
+
+import re
+import unittest
+import warnings
+from collections.abc import Iterator
+
+import onnx.backend.test.runner
+import pytest
+
+import popir.backend
+
+NOT: dict[str, str] = {}
+"""Reasons, by a regular expression of the names of tests."""
+
+LARGE = re.compile("BackendRealModelTest")
+"""Whole networks, which tests/networks runs."""
+
+
+def cases() -> Iterator[unittest.TestCase]:
+    """Those of all kinds, on the CPU."""
+    runner = onnx.backend.test.runner.Runner(popir.backend, __name__)
+    for kind, found in runner.test_cases.items():
+        if not LARGE.search(kind):
+            for name in dir(found):
+                if name.startswith("test_") and name.endswith("_cpu"):
+                    yield found(name)
+
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # numpy's, as onnx computes what it expects
+    TESTS = {test.id().split(".")[-1].removesuffix("_cpu"): test for test in cases()}
+
+
+def reason(name: str) -> str | None:
+    """Why a test is not expected to pass; None for one that is."""
+    return next((why for expression, why in NOT.items() if re.search(expression, name)), None)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", sorted(TESTS))
+def test_of_onnx(name: str) -> None:
+    result = unittest.TestResult()
+    TESTS[name].run(result)
+    assert not result.skipped, result.skipped
+    faults = [text for _, text in (*result.errors, *result.failures)]
+    if why := reason(name):
+        assert faults, f"{name} passes, although {why}: take it out of NOT"
+    else:
+        assert not faults, faults[0]
