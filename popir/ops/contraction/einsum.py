@@ -122,9 +122,7 @@ class EinsumOp(Decomposition):
                     )
         return sizes
 
-    def _next(
-        self, terms: Sequence[Term], sizes: dict[str, int], out: Labels
-    ) -> tuple[int, int]:
+    def _next(self, terms: Sequence[Term], sizes: dict[str, int], out: Labels) -> tuple[int, int]:
         """The two tensors to be multiplied next: those whose product has fewest elements, then
         those that take fewest multiplications.
         """
@@ -197,13 +195,14 @@ def _product(on: Decomposer, a: Term, b: Term, kept: set[str], sizes: dict[str, 
     inner = [x for x in a.labels if x in b.labels and x not in kept]
     if not inner:
         labels = [*a.labels, *(x for x in b.labels if x not in a.labels)]
-        return Term(
-            on.Mul(_ordered(on, a, labels).tensor, _ordered(on, b, labels).tensor), labels
-        )
+        return Term(on.Mul(_ordered(on, a, labels).tensor, _ordered(on, b, labels).tensor), labels)
     batch = [x for x in a.labels if x in b.labels and x in kept]
     rows = [x for x in a.labels if x not in b.labels]
     columns = [x for x in b.labels if x not in a.labels]
-    left, right = _ordered(on, a, [*batch, *rows, *inner]), _ordered(on, b, [*batch, *inner, *columns])
+    left, right = (
+        _ordered(on, a, [*batch, *rows, *inner]),
+        _ordered(on, b, [*batch, *inner, *columns]),
+    )
     shape_a, shape_b = on.shape(left.tensor), on.shape(right.tensor)
     n, k = len(batch), len(inner)
     stack = [max(p, q) if p and q else 0 for p, q in zip(shape_a[:n], shape_b[:n], strict=True)]

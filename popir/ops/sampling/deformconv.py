@@ -61,9 +61,7 @@ class DeformConvOp(Decomposition):
         offset = on.Transpose(offset, perm=[2, 0, 3, 1])
         taps = []
         for d, base in enumerate(self._positions(window, out)):
-            along = on.Squeeze(
-                on.Slice(offset, on.ints(d), on.ints(d + 1), on.ints(0)), on.ints(0)
-            )
+            along = on.Squeeze(on.Slice(offset, on.ints(d), on.ints(d + 1), on.ints(0)), on.ints(0))
             position = on.Add(along, on.const(base.T, wide))
             position = on.Clip(position, on.like(-2, x), on.like(spatial[d] + 1, x))
             taps.append(linear_taps(on, on.reshape(position, [batch * parts, points])))

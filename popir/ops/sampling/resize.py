@@ -322,9 +322,9 @@ class ResizeOp(Decomposition):
 
 
 class UpsampleOp(ResizeOp):
-    """ONNX's Upsample, versions 1, 7, 9 and 10: Resize by scales, with positions from the first
-    element on. The scales are an attribute before version 9, in version 1 one each for height and
-    width.
+    """ONNX's Upsample, versions 1, 7 and 9: Resize by scales, with positions from the first element
+    on. The scales are an attribute before version 9, in version 1 one each for height and width.
+    ONNX has withdrawn it in opset 10; models that have it there get version 9.
     """
 
     scales: list[float] | None
@@ -342,6 +342,8 @@ class UpsampleOp(ResizeOp):
     def decompose(self, on: Decomposer, x: Tensor, *given: Tensor | None) -> Tensor:
         """As Resize of version 10. Raises OperatorInputError for a scale below 1 as well."""
         scales = self.scales
+        if self.mode == "bilinear":
+            self.mode = "linear"  # so called in version 1
         if self.opid.version == 1:
             if len(on.shape(x)) != 4:
                 raise self.wrong(f"the input has shape {on.shape(x)}; expected are 4 dimensions.")
@@ -426,4 +428,4 @@ def _sum(on: Decomposer, x: Tensor, axis: int, each: Sequence[Tensor], weights: 
 
 
 OpCreator(ResizeOp, onnx_ids("Resize", 10, 11, 13, 18, 19))
-OpCreator(UpsampleOp, onnx_ids("Upsample", 1, 7, 9, 10))
+OpCreator(UpsampleOp, onnx_ids("Upsample", 1, 7, 9))

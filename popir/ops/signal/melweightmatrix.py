@@ -52,9 +52,7 @@ def _matrix(bands: int, length: int, rate: int, low: float, high: float) -> Arra
     edges = np.floor((length + 1) * 700 * (10 ** (mels / 2595) - 1) / rate).astype(np.int64)
     bins = np.arange(length // 2 + 1)[:, None]
     left, centre, right = edges[:-2], edges[1:-1], edges[2:]
-    rising = np.where(
-        centre > left, (bins - left) / np.maximum(centre - left, 1), bins == centre
-    )
+    rising = np.where(centre > left, (bins - left) / np.maximum(centre - left, 1), bins == centre)
     falling = (right - bins) / np.maximum(right - centre, 1)
     found = np.where(bins <= centre, rising, np.where(bins < right, falling, 0))
     return np.where((bins >= left) & (bins <= right), found, 0)

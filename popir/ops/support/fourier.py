@@ -131,9 +131,7 @@ def _by_factors(
     return real, imaginary
 
 
-def _bluestein(
-    on: Decomposer, re: Tensor, im: Tensor | None, sign: int
-) -> tuple[Tensor, Tensor]:
+def _bluestein(on: Decomposer, re: Tensor, im: Tensor | None, sign: int) -> tuple[Tensor, Tensor]:
     """As a convolution with a chirp, since j k = (j^2 + k^2 - (k - j)^2) / 2."""
     n = on.shape(re)[1]
     size = 1 << (2 * n - 2).bit_length()

@@ -138,7 +138,7 @@ CONTRACTIONS += [
     _einsum("i,i", [4], [4]),
     _einsum("i,j->ij", [4], [3]),
     _einsum("ij,k->i", [2, 3], [4]),
-    _einsum(",->", [], []),
+    _einsum(",i->i", [], [3]),
     _einsum("ij,jk->ik", [2, 0], [0, 3]),
     _einsum("ij,ij->ij", [2, 1], [2, 3]),
     _einsum("ij,jk->ik", [2, 1], [3, 4]),
