@@ -35,8 +35,9 @@ from popir.registry import OpCreator
 from popir.types import DataType
 
 F = np.float32
-"""Positions are computed in float: by the exact value of a scale such as 0.6 in float, positions
-between two elements would fall on the other side.
+"""The type in which the nearest element is found: by the exact value of a scale such as 0.6 in
+float, positions between two elements would fall on the other side. Interpolation, which does not
+jump, takes positions in double.
 """
 CROP = "tf_crop_and_resize"
 FLOATS = (DataType.FLOAT, DataType.DOUBLE, DataType.FLOAT16, DataType.BFLOAT16)
@@ -54,18 +55,20 @@ class Line:
     axis: int
     old: int
     new: int
-    scale: np.floating[Any]
+    scale: float
     start: float = 0.0
     end: float = 1.0
 
 
 def _half_pixel(o: Array, line: Line) -> Array:
-    return (o + F(0.5)) / line.scale - F(0.5)
+    kind = o.dtype.type
+    return (o + kind(0.5)) / kind(line.scale) - kind(0.5)
 
 
 def _symmetric(o: Array, line: Line) -> Array:
-    adjustment = F(line.new) / (line.scale * F(line.old))
-    return F(line.old) / F(2) * (F(1) - adjustment) + _half_pixel(o, line)
+    kind = o.dtype.type
+    adjustment = kind(line.new) / (kind(line.scale) * kind(line.old))
+    return kind(line.old) / kind(2) * (kind(1) - adjustment) + _half_pixel(o, line)
 
 
 def _pytorch(o: Array, line: Line) -> Array:
@@ -75,14 +78,16 @@ def _pytorch(o: Array, line: Line) -> Array:
 def _aligned(o: Array, line: Line) -> Array:
     if line.new == 1:
         return np.zeros_like(o)
-    return o * F(line.old - 1) / F(line.new - 1)
+    kind = o.dtype.type
+    return o * kind(line.old - 1) / kind(line.new - 1)
 
 
 def _cropped(o: Array, line: Line) -> Array:
-    start, end, last = F(line.start), F(line.end), F(line.old - 1)
+    kind = o.dtype.type
+    start, end, last = kind(line.start), kind(line.end), kind(line.old - 1)
     if line.new == 1:
-        return np.full_like(o, F(0.5) * (start + end) * last)
-    return start * last + o * (end - start) * last / F(line.new - 1)
+        return np.full_like(o, kind(0.5) * (start + end) * last)
+    return start * last + o * (end - start) * last / kind(line.new - 1)
 
 
 COORDINATES: dict[str, Callable[[Array, Line], Array]] = {
@@ -90,8 +95,8 @@ COORDINATES: dict[str, Callable[[Array, Line], Array]] = {
     "half_pixel_symmetric": _symmetric,
     "pytorch_half_pixel": _pytorch,
     "align_corners": _aligned,
-    "asymmetric": lambda o, line: o / line.scale,
-    "tf_half_pixel_for_nn": lambda o, line: (o + F(0.5)) / line.scale,
+    "asymmetric": lambda o, line: o / o.dtype.type(line.scale),
+    "tf_half_pixel_for_nn": lambda o, line: (o + o.dtype.type(0.5)) / o.dtype.type(line.scale),
     CROP: _cropped,
 }
 """The position of output elements, by the value of `coordinate_transformation_mode`."""
@@ -233,14 +238,14 @@ class ResizeOp(Decomposition):
             old = shape[a]
             start, end = (0.0, 1.0) if roi is None else (roi[i], roi[i + len(named)])
             if scales is not None:
-                scale = F(numbers[i])
-                new = math.floor(F(old) * F(F(end) - F(start)) * scale)
+                scale = float(F(numbers[i]))
+                new = math.floor(F(old) * F(F(end) - F(start)) * F(scale))
             elif ratio is None:
                 new = int(numbers[i])
-                scale = F(new) / F(max(old, 1))
+                scale = new / max(old, 1)
             else:
                 new = math.floor(ratio * old + 0.5)
-                scale = F(ratio)
+                scale = ratio
             found.append(Line(a, old, max(new, 0), scale, float(start), float(end)))
         return found
 
@@ -276,9 +281,9 @@ class ResizeOp(Decomposition):
             return line.new != line.old or (line.start, line.end) != (0.0, 1.0)
         return line.new != line.old or line.scale != 1
 
-    def positions(self, line: Line) -> Array:
-        """The position in the input of each output element along the axis, in float."""
-        return COORDINATES[self._transformation()](np.arange(line.new, dtype=F), line)
+    def positions(self, line: Line, kind: type[np.floating[Any]] = F) -> Array:
+        """The position in the input of each output element along the axis, computed in `kind`."""
+        return COORDINATES[self._transformation()](np.arange(line.new, dtype=kind), line)
 
     def _nearest(self, line: Line) -> Array:
         x = self.positions(line)
@@ -289,12 +294,14 @@ class ResizeOp(Decomposition):
         return found.astype(np.int64)
 
     def _taps(self, line: Line) -> tuple[Array, Array]:
-        x = self.positions(line).astype(np.float64)
+        x = self.positions(line, np.float64)
+        near = np.rint(x)
+        x = np.where(np.abs(x - near) < 1e-9, near, x)  # So that one element is enough there.
         if self._transformation() == CROP:
             x = np.clip(x, 0, line.old - 1)  # What lies outside is replaced.
         a = -0.75 if self.cubic_coeff_a is None else self.cubic_coeff_a
         kernel, reach = (_triangle, 1) if self.mode == "linear" else (partial(_keys, a), 2)
-        squeeze = min(float(line.scale), 1.0) if self.antialias else 1.0
+        squeeze = min(line.scale, 1.0) if self.antialias else 1.0
         return taps(x, line.old, kernel, reach, squeeze, bool(self.exclude_outside))
 
     def _interpolated(self, on: Decomposer, x: Tensor, lines: Sequence[Line]) -> Tensor:

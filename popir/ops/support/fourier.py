@@ -69,8 +69,10 @@ def _backwards(on: Decomposer, at: Array) -> tuple[Tensor, Tensor, Tensor, Tenso
 
 
 def _roots(powers: Array, n: int, sign: int) -> Array:
-    """exp(sign * 2 pi i p / n), from exact remainders."""
-    return np.exp(sign * 2j * np.pi / n * (powers % n))
+    """exp(sign * 2 pi i p / n), from exact remainders, with exact zeros."""
+    found = np.exp(sign * 2j * np.pi / n * (powers % n))
+    re, im = (np.where(np.abs(part) < 1e-15, 0, part) for part in (found.real, found.imag))
+    return re + 1j * im
 
 
 def _factor(n: int) -> int | None:
