@@ -809,14 +809,15 @@ def _normal(g: Graph, dtype: Type, *shape: int) -> Value:
 
 
 def resize(g: Graph, type: str) -> None:
-    """Images by sizes or scales, in the ways that PyTorch has too."""
+    """Images by sizes or scales, in the ways that PyTorch has too. onnxruntime has positions in
+    float: they are such that a float holds them, but for gradients.
+    """
     version = g.version(type)
     mode = g.rng.choice(["nearest", "linear", *(["cubic"] if version > 10 else [])])
-    # onnxruntime has positions in float, also for doubles.
     dtype = g.type([t for t in g.types(type) if t in FLOATS and (g.smooth or t != np.float64)])
     n, c, h, w = shape = (*(g.rng.choice([1, 2]) for _ in range(2)), g.rng.randint(2, 7), 5)
     x = _normal(g, dtype, *shape)
-    sizes = [g.rng.choice([2, 3, 2 * d, 9, 12]) for d in (h, w)]
+    sizes = [g.rng.choice([2, 3, 9, 12] if g.smooth else [d, 2 * d, 4 * d]) for d in (h, w)]
     scales = g.constant([1, 1, *(s / d for s, d in zip(sizes, (h, w), strict=True))], _FLOAT)
     result = [(dtype, (n, c, *sizes))]
     if type == "Upsample":
@@ -840,12 +841,13 @@ def resize(g: Graph, type: str) -> None:
     if mode == "nearest":
         way = {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
     else:
-        way = {"coordinate_transformation_mode": g.rng.choice(["half_pixel", "align_corners"])}
+        ways = ["half_pixel", *(["align_corners"] if g.smooth else [])]
+        way = {"coordinate_transformation_mode": g.rng.choice(ways)}
     left_out = g.constant(np.zeros(0), _FLOAT) if version < 13 else None
     inputs = [x, left_out, left_out, g.constant([n, c, *sizes])]
-    if _maybe(g) and mode != "nearest" and way["coordinate_transformation_mode"] == "half_pixel":
-        if all(math.floor(np.float32(d) * np.float32(s / d)) == s for d, s in zip((h, w), sizes)):
-            inputs = [x, left_out, scales]
+    exact = all(size % d == 0 for d, size in zip((h, w), sizes, strict=True))
+    if exact and _maybe(g) and way["coordinate_transformation_mode"] == "half_pixel":
+        inputs = [x, left_out, scales]
     g.node(type, inputs, {"mode": mode, **way}, results=result)
 
 

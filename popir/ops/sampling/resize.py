@@ -168,7 +168,7 @@ class ResizeOp(Decomposition):
         Raises OperatorInputError for regions, scales and sizes that do not fit,
         OperatorAttributeError for an unknown mode.
         """
-        roi, scales, sizes = [*([None] * (self.opid.version == 10)), *given, None, None][:3]
+        roi, scales, sizes = [*([None] * (self.opid.version == 10)), *given, None, None, None][:3]
         self._check_modes()
         lines = self.lines(
             on.shape(x),
@@ -209,10 +209,8 @@ class ResizeOp(Decomposition):
         if sizes is not None and not sizes.size and rank:
             sizes = None
         if (scales is None) == (sizes is None):
-            raise self.wrong(
-                f"given are {'both scales and sizes' if sizes is not None else 'no scales, nor sizes'}; "
-                "expected is one of the two."
-            )
+            given = "neither scales nor sizes" if sizes is None else "both scales and sizes"
+            raise self.wrong(f"given are {given}; expected is one of the two.")
         chosen = scales if scales is not None else sizes
         what = "scales" if scales is not None else "sizes"
         assert chosen is not None
@@ -401,7 +399,7 @@ def _interleaved(on: Decomposer, x: Tensor, axis: int, first: Array, weights: Ar
     of each phase; `weights` is [outputs of a phase, phases, taps].
     """
     shape = on.shape(x)
-    size, (each, phases, number) = shape[axis], weights.shape
+    size, (each, phases) = shape[axis], weights.shape[:2]
     step = size // each
     before = max(0, -int(first.min()))
     after = max(0, int(first.max()) + step * (each - 1) - (size - 1))
@@ -423,10 +421,7 @@ def _sum(on: Decomposer, x: Tensor, axis: int, each: Sequence[Tensor], weights: 
     behind = [1] * (len(on.shape(x)) - 1 - axis)
     y: Tensor | None = None
     for term, weight in zip(each, weights.T, strict=True):
-        if (weight == weight[0]).all():
-            factor = weight[0]
-        else:
-            factor = weight.reshape([-1, *behind])
+        factor = weight[0] if (weight == weight[0]).all() else weight.reshape([-1, *behind])
         if np.any(factor != 1):
             term = on.Mul(term, on.like(factor, x))
         y = term if y is None else on.Add(y, term)

@@ -12,10 +12,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from popir.ir import Tensor
 from popir.ir.traits import Array
 from popir.ops.support.decomposition import Decomposer
+
+Complex = NDArray[np.complex128]
 
 _MOST = 256
 """The longest transform that is one product with its matrix."""
@@ -49,8 +52,8 @@ def hermitian(on: Decomposer, re: Tensor, im: Tensor, n: int) -> Tensor:
         weight[0] = 1
         if n % 2 == 0:
             weight[-1] = 1
-        roots = _roots(np.outer(np.arange(bins), np.arange(n)), n, 1) * weight
-        matrix = np.concatenate([roots.real, -roots.imag])
+        roots = _roots(np.outer(np.arange(bins), np.arange(n)), n, 1)
+        matrix = np.concatenate([roots.real * weight, -roots.imag * weight])
         return on.reshape(on.MatMul(on.Concat(re, im, axis=1), on.like(matrix, re)), [*lead, n])
     # The imaginary parts of what is its own conjugate do not count.
     keep = np.ones(bins)
@@ -68,9 +71,9 @@ def _backwards(on: Decomposer, at: Array) -> tuple[Tensor, Tensor, Tensor, Tenso
     return on.ints(int(at[0])), on.ints(int(at[-1]) - 1), on.ints(1), on.ints(-1)
 
 
-def _roots(powers: Array, n: int, sign: int) -> Array:
+def _roots(powers: Array, n: int, sign: int) -> Complex:
     """exp(sign * 2 pi i p / n), from exact remainders, with exact zeros."""
-    found = np.exp(sign * 2j * np.pi / n * (powers % n))
+    found: Complex = np.exp(sign * 2j * np.pi / n * (powers % n))
     re, im = (np.where(np.abs(part) < 1e-15, 0, part) for part in (found.real, found.imag))
     return re + 1j * im
 
@@ -89,7 +92,7 @@ def _factor(n: int) -> int | None:
 def _transform(
     on: Decomposer, re: Tensor, im: Tensor | None, sign: int, bins: int
 ) -> tuple[Tensor, Tensor]:
-    rows, n = on.shape(re)
+    n = on.shape(re)[1]
     if n <= _MOST:
         roots = _roots(np.outer(np.arange(n), np.arange(bins)), n, sign)
         matrix = np.concatenate([roots.real, roots.imag], 1)
@@ -154,7 +157,7 @@ def _bluestein(on: Decomposer, re: Tensor, im: Tensor | None, sign: int) -> tupl
     return _times(on, first[0], first[1], chirp)
 
 
-def _times(on: Decomposer, re: Tensor, im: Tensor, factor: Array) -> tuple[Tensor, Tensor]:
+def _times(on: Decomposer, re: Tensor, im: Tensor, factor: Complex) -> tuple[Tensor, Tensor]:
     """The product with complex constants."""
     c, s = on.like(factor.real, re), on.like(factor.imag, re)
     return on.Sub(on.Mul(re, c), on.Mul(im, s)), on.Add(on.Mul(re, s), on.Mul(im, c))
