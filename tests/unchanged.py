@@ -3,11 +3,13 @@
     python -m tests.unchanged record FOLDER [--cases 300]    the tree as it was
     python -m tests.unchanged compare FOLDER                 the tree as it is
 
-Cases are every row of the operators' table, ONNX's node tests, random graphs and training graphs of
-the fuzzers, the networks that PyTorch exports, and the `.onnx` files of `--models`, each on the
-host with one thread and two, and on the machine. Outputs are compared bit for bit, reports and
-`Engine.planText()` as text; `--without REGEX` leaves out of both what a redesign means to change,
-such as names of passes. FOLDER keeps the models: later exporters and fuzzers do not matter.
+Cases are every row of the operators' table at each of its opsets, ONNX's node tests, random graphs
+and training graphs of the fuzzers, the networks that PyTorch exports, and the `.onnx` files of
+`--models`, each on the host with one thread and two, and on the machine, with several optimizers.
+Operator libraries, saved executables and stochastic rounding are not among them. Outputs are
+compared bit for bit, reports and `Engine.planText()` as text; `--without REGEX` leaves out of both
+what a redesign means to change, such as names of passes. FOLDER keeps the models: later exporters
+and fuzzers do not matter.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ import sys
 import tempfile
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import chain
@@ -52,27 +54,48 @@ class Model:
     loss: str = ""
 
 
+OPTIMIZERS: dict[str, Callable[[], popir.Optimizer]] = {
+    "plain": lambda: popir.ConstSGD(0.01),
+    "momentum": lambda: popir.SGD(
+        {"defaultLearningRate": (0.01, False), "defaultMomentum": (0.9, True)}
+    ),
+    "everything": lambda: popir.SGD(
+        {
+            "defaultLearningRate": (0.01, True),
+            "defaultMomentum": (0.9, False),
+            "defaultDampening": (0.1, False),
+            "defaultVelocityScaling": (0.5, False),
+            "defaultWeightDecay": (0.05, False),
+            "lossScaling": (2.0, False),
+        }
+    ),
+}
 WAYS: dict[str, dict[str, Any]] = {
-    "host": {},
-    "host, 2 threads": {"threads": 2},
-    "machine": {"device": {"tilesPerIPU": 8}},
-    "machine, outlined": {"device": {"tilesPerIPU": 64}, "outlining": True},
+    "host": {"optimizer": "plain"},
+    "host, 2 threads": {"threads": 2, "optimizer": "momentum"},
+    "machine": {"device": {"tilesPerIPU": 8}, "optimizer": "everything"},
+    "machine, outlined": {
+        "device": {"tilesPerIPU": 64},
+        "outlining": True,
+        "optimizer": "momentum",
+    },
 }
 
 
 def rows() -> Iterator[tuple[str, Model]]:
-    """The operators' table, each row at its newest opset."""
+    """The operators' table, each row at each of its opsets."""
     from tests.ops.cases import CASES
     from tests.ops.test_cases import inputs_of, model_of, opsets_of
 
     for number, case in enumerate(CASES):
         arrays = case.arrays(np.float32)
-        model = model_of(case, opsets_of(case)[-1], arrays)
-        outputs = [value.name for value in model.graph.output]
-        yield (
-            f"row {number} {case.name}",
-            Model(model.SerializeToString(), inputs_of(case, arrays), outputs),
-        )
+        for opset in opsets_of(case):
+            model = model_of(case, opset, arrays)
+            outputs = [value.name for value in model.graph.output]
+            yield (
+                f"row {number} {case.name}, opset {opset}",
+                Model(model.SerializeToString(), inputs_of(case, arrays), outputs),
+            )
 
 
 def graphs(count: int) -> Iterator[tuple[str, Model]]:
@@ -173,7 +196,7 @@ def run(model: Model, way: Mapping[str, Any]) -> dict[str, str]:
     try:
         if model.loss:
             session: Any = popir.TrainingSession(
-                *(model.file, flow, model.loss, popir.ConstSGD(0.01), device), **common
+                *(model.file, flow, model.loss, OPTIMIZERS[way["optimizer"]](), device), **common
             )
         else:
             session = popir.InferenceSession(model.file, flow, device, **common)

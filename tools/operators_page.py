@@ -13,7 +13,7 @@ FIRST = "## ai.graphcore"
 def page() -> str:
     """The page as it should be: its text up to the first table, then the tables."""
     every = coverage()
-    parts = [PAGE.read_text().partition(FIRST)[0]]
+    parts = [PAGE.read_text().partition(FIRST)[0].rstrip() + "\n"]
     for domain in sorted({each.domain for each in every}):
         rows = [each for each in every if each.domain == domain]
         there = sum(each.how != "missing" for each in rows)

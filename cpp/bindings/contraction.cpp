@@ -1,5 +1,5 @@
-// poplin.contraction: one contraction by one source, on numpy arrays. For tests and measurements; a
-// program reaches contractions through poplin's functions.
+// poplin.contraction: runs one contraction by a chosen source on numpy arrays, for tests and
+// measurements. Programs use contractions through the functions of poplin.
 #include "bindings/contraction.hpp"
 
 #include <pybind11/numpy.h>
@@ -49,7 +49,7 @@ std::vector<std::string> sources() {
   return found;
 }
 
-/// A contraction and the arrays it works on.
+/// A contraction, the arrays it works on, and its scratch memory.
 class Prepared {
  public:
   Prepared(std::unique_ptr<Contraction> runner, std::vector<py::array> arrays)
@@ -120,8 +120,9 @@ Prepared product(const py::array& a, const py::array& b, const py::array& c, uns
   return {contraction::make(s, threads, sourceOf(source)), withBias({a, b, c}, bias)};
 }
 
-/// [n, c, field...] from an array that lies as `block` says: [n, c, field...], [n, field..., c] or
-/// [n, c / block, field..., block].
+/// The layout of activations [n, c, field...] in an array. The array's dimensions are, by `block`,
+/// [n, c, field...] (0), [n, field..., c] (-1) or [n, c / block, field..., block].
+/// \throws py::value_error for an array of another shape
 Layout layoutOf(const py::array& a, int block) {
   const bool blocked = block != Layout::kPlain && block != Layout::kChannelsLast;
   if (a.ndim() < (blocked ? 4 : 3) || block < Layout::kChannelsLast ||
@@ -146,6 +147,8 @@ Layout layoutOf(const py::array& a, int block) {
   return l;
 }
 
+/// \throws py::value_error for an unknown pass, and for shapes, strides and dilations that do not
+/// match
 ConvSpec convSpec(const std::string& pass, Layout in, Layout weights, Layout out, Ints stride,
                   Ints dilation, Ints inDilation, Ints padLower, bool bias) {
   static const std::map<std::string, contraction::Pass> kPasses = {
@@ -192,6 +195,7 @@ Prepared convolution(const std::string& pass, const py::array& in, const py::arr
   return {contraction::make(s, threads, sourceOf(source)), withBias({in, weights, out}, bias)};
 }
 
+/// The layout of a dense FLOAT array.
 Layout plainLayout(Ints shape) {
   Layout l;
   l.type = poplar::FLOAT;
@@ -215,31 +219,54 @@ py::typing::Tuple<py::int_, py::int_> blocks(const std::string& pass, Ints in, I
 }  // namespace
 
 void bindContraction(py::module_& m) {
-  m.doc() = "One contraction by one source, on numpy arrays: for tests and measurements.";
+  m.doc() =
+      "Runs one contraction by a chosen source on numpy arrays, for tests and measurements.\n"
+      "A source is an implementation: onednn, own, portable, or any, which chooses one.";
   m.def(
-      "isa", [] { return std::string(name(isa())); }, "The instruction set in use.");
-  m.def("sources", &sources, "The sources that this build and machine have.");
-  py::class_<Prepared>(m, "Prepared", "A contraction, ready to run on the arrays it was given.")
+      "isa", [] { return std::string(name(isa())); },
+      "The name of the instruction set that kernels use.");
+  m.def("sources", &sources,
+        "The names of the sources that this build and machine have for FLOAT, without any.");
+  py::class_<Prepared>(
+      m, "Prepared",
+      "A contraction that is ready to run on the arrays it was given, which it keeps alive.")
       .def("run", &Prepared::run, "Runs the contraction once on its arrays.")
       .def("describe", &Prepared::describe, "The source and the kernel that compute it, as text.")
-      .def("scratchBytes", &Prepared::scratchBytes, "The bytes that it needs besides its arrays.")
+      .def("scratchBytes", &Prepared::scratchBytes,
+           "The bytes of scratch memory that it needs besides its arrays.")
       .def("seconds", &Prepared::seconds, py::arg("repeats"), py::arg("weightsKept") = false,
-           "Time of `repeats` runs; if told so, with the weights in the source's form beforehand.");
+           "The time of `repeats` runs together, in seconds. With `weightsKept` the weights are\n"
+           "packed once, before the time is taken.");
   m.def("product", &product, py::arg("a"), py::arg("b"), py::arg("c"), py::arg("threads") = 1,
         py::arg("source") = "any", py::arg("alpha") = 1.0f, py::arg("accumulate") = false,
         py::arg("bias") = py::none(),
-        "c [g, m, n] = alpha a [g, m, k] b [g, k, n], plus bias [n], plus c. Any numpy strides "
-        "with one of the last two dimensions dense.");
+        "Prepares c [g, m, n] = alpha * a [g, m, k] * b [g, k, n], plus bias [n] if\n"
+        "there is one, plus c if `accumulate`. Rows or columns of each array have stride\n"
+        "1; the other strides are free.\n"
+        "Raises ValueError for other shapes, a read-only `c`, an unknown source, and a\n"
+        "source that does not support the shapes or types; poplar_type_error for a\n"
+        "dtype that the device lacks.");
   m.def("convolution", &convolution, py::arg("pass_"), py::arg("in_"), py::arg("weights"),
         py::arg("out"), py::arg("stride"), py::arg("dilation"), py::arg("inDilation"),
         py::arg("padLower"), py::arg("threads") = 1, py::arg("source") = "any",
         py::arg("bias") = py::none(), py::arg("inBlock") = 0, py::arg("outBlock") = 0,
-        "Activations [n, c, field...] and weights [groups, o, i, field...]; with a block, arrays "
-        "in that layout: -1 for [n, field..., c], b for [n, c / b, field..., b].");
+        "Prepares one pass of a convolution.\n"
+        "`pass_`: forward, data_gradient or weights_gradient; it writes `out`,\n"
+        "`in_` or `weights` from the other two, and forward adds `bias` [output\n"
+        "channels] if there is one.\n"
+        "`in_`, `out`: activations [n, c, field...] for block 0, [n, field..., c] for block\n"
+        "-1, [n, c / b, field..., b] for block b.\n"
+        "`weights`: [groups, o, i, field...]. `stride`, `dilation` of the kernel,\n"
+        "`inDilation` of the input and `padLower` have one entry for each field dimension.\n"
+        "Raises ValueError for shapes and lists that do not match, an unknown pass or source,\n"
+        "and a source that does not support the shapes or types; poplar_type_error for a\n"
+        "dtype that the device lacks.");
   m.def("preferredBlocks", &blocks, py::arg("pass_"), py::arg("in_"), py::arg("weights"),
         py::arg("out"), py::arg("stride"), py::arg("dilation"), py::arg("inDilation"),
         py::arg("padLower"), py::arg("threads") = 1,
-        "Channel blocks of the input and the output, from shapes.");
+        "(block of the input, block of the output) that the chosen source prefers for FLOAT\n"
+        "operands of these shapes, as for convolution().\n"
+        "Raises ValueError for shapes and lists that do not match, and for an unknown pass.");
 }
 
 }  // namespace popir

@@ -1,4 +1,4 @@
-// The submodule popir._device.poplin.contraction.
+// The submodule popir._device.poplin.contraction, for tests and measurements.
 #ifndef popir_bindings_contraction_hpp
 #define popir_bindings_contraction_hpp
 

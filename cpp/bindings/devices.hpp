@@ -6,7 +6,7 @@
 
 namespace popir {
 
-/// After types and options, which it takes.
+/// Call it after types and options are bound: signatures name them.
 void bindDevices(pybind11::module_& m);
 
 }  // namespace popir

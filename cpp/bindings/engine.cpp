@@ -1,4 +1,5 @@
-// poplar.Engine, which keeps alive the arrays that its streams are connected to.
+// popir.poplar: Engine, Executable, HostFunction, options of engines. An Engine in Python keeps
+// alive the arrays and callbacks that are connected to it.
 #include "bindings/engine.hpp"
 
 #include <pybind11/functional.h>
@@ -26,8 +27,8 @@ namespace {
 namespace py = pybind11;
 using namespace poplar;
 
-// Has the engine for as long as it lives, and Python's lock too. A run that is waited for may need
-// Python's lock, so nobody waits while they have it.
+// Holds the engine's lock for its scope. The constructor releases Python's lock (the GIL) while it
+// waits, because the run that it waits for may need that lock for a callback.
 class Alone {
  public:
   Alone(EngineImpl& engine, const char* who, bool afresh = false) : lock_(engine.lock()) {
@@ -45,7 +46,7 @@ class Alone {
 using StreamCallback = py::typing::Callable<void(py::array)>;
 using Arrays = py::typing::List<py::array>;
 using HostCallback = py::typing::Callable<void(Arrays, Arrays)>;
-/// Of a table of options: name, kind, type, default, reason.
+/// The rows of a table of options: name, kind, type, default, reason.
 using OptionRows = py::typing::List<py::typing::Tuple<py::str, py::str, py::str, py::str, py::str>>;
 
 class PyEngine {
@@ -74,7 +75,7 @@ class PyEngine {
     connected_[handle] = array;
   }
 
-  // Called with an array of its own: what the device sent, or zeros to fill for it.
+  // Each call gets a new array: what the device has sent, or zeros for the callback to fill.
   void connectStreamToCallback(const std::string& handle, const StreamCallback& callback) {
     const auto stream = streamOf(handle, "Engine.connectStreamToCallback");
     const bool out = stream.direction() == DataStream::Direction::DeviceToHost;
@@ -90,7 +91,7 @@ class PyEngine {
     connected_[handle] = callback;
   }
 
-  // Called with two lists of arrays of their own: the inputs, and zeros to fill for the outputs.
+  // Each call gets two lists of new arrays: the inputs, and zeros to fill for the outputs.
   void connectHostFunction(const std::string& handle, const HostCallback& callback) {
     const auto held = std::make_shared<py::object>(callback);
     HostFunction function;
@@ -150,7 +151,7 @@ class PyEngine {
     throw stream_connection_error(std::string(who) + ": no stream '" + handle + "'");
   }
 
-  // Arrays of one dimension, of a type's elements.
+  // New arrays of one dimension: with a copy of `data`, or with zeros.
   static py::array copied(const Type& type, std::size_t n, const void* data) {
     return py::array(dtypeOf(type), n, data);
   }
@@ -160,12 +161,14 @@ class PyEngine {
     return array;
   }
 
+  // The element type of the tensor with the handle; Type() for an unknown handle.
   static Type typeOfHandle(const std::map<std::string, Tensor>& handles,
                            const std::string& handle) {
     const auto found = handles.find(handle);
     return found == handles.end() ? Type() : found->second.elementType();
   }
 
+  // Checks that an array is C-contiguous and has elements of the type; Type() allows any.
   static void check(const char* who, const std::string& handle, const py::array& array,
                     const Type& type) {
     if (!(array.flags() & py::array::c_style))
@@ -199,15 +202,16 @@ HostFunction addHostFunction(Graph& graph, const std::string& handle, const Argu
 }
 
 void bindHostFunctions(py::module_& m) {
-  py::class_<HostFunction>(
-      m, "HostFunction",
-      "A function of the host that programs call; see Engine.connectHostFunction.")
-      .def("handle", &HostFunction::handle, "The name that the host connects it by.");
+  py::class_<HostFunction>(m, "HostFunction",
+                           "A function of the host that programs call by program.Call;\n"
+                           "Engine.connectHostFunction gives it a callback.")
+      .def("handle", &HostFunction::handle, "The name by which the engine connects the function.");
   py::reinterpret_borrow<py::class_<Graph>>(m.attr("Graph"))
       .def("addHostFunction", &addHostFunction, py::arg("handle"), py::arg("inputs"),
            py::arg("outputs"),
-           "A new function of the host. Its arguments are pairs of a type and a number of "
-           "elements.");
+           "A new function of the host.\n"
+           "`inputs`, `outputs`: (type, number of elements) of each argument.\n"
+           "Raises poplar_exception if another function has the handle.");
   using program::Call;
   py::reinterpret_borrow<py::class_<Call>>(m.attr("program").attr("Call"))
       .def(py::init([](const HostFunction& f, const std::vector<Tensor>& inputs,
@@ -217,7 +221,10 @@ void bindHostFunctions(py::module_& m) {
 }
 
 void bindExecutable(py::module_& m) {
-  py::class_<Executable>(m, "Executable", "A graph and its programs, checked, as bytes.")
+  py::class_<Executable>(
+      m, "Executable",
+      "A graph and its programs, checked and saved (Poplar: poplar/Executable.hpp). It has\n"
+      "native code of codelets: load it only from a trusted source.")
       .def(
           "serialize",
           [](const Executable& e) {
@@ -225,7 +232,7 @@ void bindExecutable(py::module_& m) {
             e.serialize(out);
             return py::bytes(out.str());
           },
-          "The executable as bytes, for deserialize.")
+          "The executable as bytes, for deserialize().")
       .def_static(
           "deserialize",
           [](const py::bytes& bytes) {
@@ -233,8 +240,11 @@ void bindExecutable(py::module_& m) {
             return Executable::deserialize(in);
           },
           py::arg("bytes"),
-          "An executable from its bytes. Raises poplar_exception for bytes that are none.");
-  m.def("_saved_kernel_names", &savedKernelNames, "Kernels that an executable may have.");
+          "The executable that serialize() gave these bytes for.\n"
+          "Raises poplar_exception for damaged bytes, and for those of\n"
+          "another version of popir.");
+  m.def("_saved_kernel_names", &savedKernelNames,
+        "The names of all kernels that an executable may contain.");
   m.def(
       "compileGraph",
       [](const Graph& graph, const std::vector<program::Program>& programs,
@@ -242,10 +252,12 @@ void bindExecutable(py::module_& m) {
         return compileGraph(graph, ArrayRef<program::Program>(programs), options);
       },
       py::arg("graph"), py::arg("programs"), py::arg("options") = OptionFlags(),
-      "Checks programs and what they use, for engines that are made of the result. "
-      "Raises poplar_exception and its kinds for what is wrong with them.");
+      "Checks programs and what they use of the graph, and saves both in their present\n"
+      "state. Engine() takes the result.\n"
+      "Raises the same errors as Engine(), except for lack of host memory.");
 }
 
+/// Added to the reason of an option that OptionRow::neutral marks.
 constexpr const char* kNeutral = "; it asks for nothing, so nothing is said";
 
 OptionRows asRows(const std::vector<OptionRow>& table, const std::string& before = "",
@@ -263,6 +275,7 @@ OptionRows asRows(const std::vector<OptionRow>& table, const std::string& before
   return rows;
 }
 
+/// Gives a note of checkOptions() as an OptionWarning.
 void warnOfOption(const std::string& note) {
   const py::gil_scoped_acquire locked;
   const py::object kind = py::module_::import("popir.options").attr("OptionWarning");
@@ -273,10 +286,12 @@ void bindOptions(py::module_& m) {
   setOptionNotes(warnOfOption);
   m.def(
       "engineOptionTable", [] { return asRows(engineOptionTable()); },
-      "Name, kind, type, default and reason of each option of an Engine.");
+      "(name, kind, type, default, reason) of each option of an Engine. The kind is\n"
+      "acts, refused or no-meaning.");
   m.def(
       "deviceOptionTable", [] { return asRows(deviceOptionTable()); },
-      "The same of the options of devices that are no figures of the machine.");
+      "The same as engineOptionTable() for the options of devices, without\n"
+      "the figures of the machine.");
   m.def(
       "libraryOptionTable",
       [] {
@@ -285,15 +300,18 @@ void bindOptions(py::module_& m) {
           asRows(table.rows, std::string(table.functions) + ".", all);
         return all;
       },
-      "The same of the options of functions of poplin, popops, popnn and gcl.");
+      "The same as engineOptionTable() for the options of library functions,\n"
+      "graph streams and host functions. A name begins with the functions that\n"
+      "take it, as in popops.reduce.X.");
   m.def(
       "checkEngineOptions",
       [](const OptionFlags& options) {
         return checkOptions("Engine", engineOptionTable(), options);
       },
       py::arg("options"),
-      "What is to be said of options that have no meaning. Raises poplar_invalid_option for those "
-      "that there are not, that are refused, or that have a value which they do not take.");
+      "A note for each of the options of an Engine that is set and has no effect.\n"
+      "Raises poplar_invalid_option for an unknown option, a refused one, and a value that\n"
+      "an option does not take.");
 }
 
 void bindEngine(py::module_& m) {
@@ -301,26 +319,36 @@ void bindEngine(py::module_& m) {
   bindOptions(m);
   bindExecutable(m);
   m.def("availableMemory", &availableMemory,
-        "Bytes that this process can still take from the host.");
-  m.def("spend", &spend, py::arg("units"), "Counts work of this thread; see popir.budget.");
+        "The bytes of host memory that this process can still allocate: the least of\n"
+        "the system's available memory, the control group's limit and RLIMIT_AS.\n"
+        "2**64 - 1 if none is known.");
+  m.def("spend", &spend, py::arg("units"),
+        "Adds units of work to what this thread has spent; see popir.budget.\n"
+        "Raises WorkLimitError beyond the thread's limit.");
   m.def(
       "budgetOfThread",
       [] {
         const auto budget = budgetOfThread();
         return std::make_pair(budget.spent, budget.limit);
       },
-      "What this thread has spent, and may spend at most.");
+      "(spent, limit) of this thread, in units of work. A limit of 2**64 - 1 is none.");
   m.def(
       "setBudgetOfThread",
       [](std::uint64_t spent, std::uint64_t limit) {
         setBudgetOfThread({spent, limit});
       },
-      py::arg("spent"), py::arg("limit"), "Sets what budgetOfThread gives; see popir.budget.");
+      py::arg("spent"), py::arg("limit"), "Sets what budgetOfThread() returns; see popir.budget.");
   py::class_<PyEngine>(
       m, "Engine",
-      "Programs of a graph, planned once and run many times (Poplar: "
-      "poplar/Engine.hpp). `progress` is called with how much of the planning is done, "
-      "and of how much.")
+      "Programs of a graph, planned once and run many times (Poplar: poplar/Engine.hpp).\n"
+      "`options`: those of engineOptionTable(). The environment variable\n"
+      "POPLAR_ENGINE_OPTIONS, a JSON object of strings, overrides them.\n"
+      "`progress`: called with (done, total) steps of the planning.\n"
+      "Raises poplar_invalid_option for invalid options, poplar_invalid_tile_mapping for\n"
+      "an element or vertex without a tile, poplar_graph_connection_error for a vertex\n"
+      "field without a value or parts of another graph, poplar_control_program_error for\n"
+      "an invalid program, poplar_graph_memory_allocation_error if a tile or the host\n"
+      "has too little memory.")
       .def(py::init<const Graph&, const std::vector<program::Program>&, const OptionFlags&,
                     const Progress&>(),
            py::arg("graph"), py::arg("programs"), py::arg("options") = OptionFlags(),
@@ -341,37 +369,54 @@ void bindEngine(py::module_& m) {
             e.impl().load(d);
           },
           py::arg("device"),
-          "Prepares a device for the programs, and sets variables to their initial values.")
+          "Sets variables, and the state of vertices, to their initial values.\n"
+          "Raises poplar_exception if the device has another number of tiles\n"
+          "than the graph's target.")
       .def("run", &PyEngine::run, py::arg("program") = 0,
-           "Runs one of the programs. Raises poplar_stream_connection_error for a stream "
-           "that is not connected.")
+           "Runs program number `program` of the engine's list. Errors of callbacks\n"
+           "are passed on. Callbacks cannot use the engine that calls them: that\n"
+           "raises poplar_runtime_error.\n"
+           "Raises poplar_control_program_error if there is no such program,\n"
+           "poplar_stream_connection_error for a stream that is not connected.")
       .def("connectStream", &PyEngine::connectStream, py::arg("handle"),
            py::arg("array").noconvert(),
-           "Binds an array: the device works on its memory. It is kept alive until another one is "
-           "connected.")
+           "Connects a stream to an array: the device reads or writes its memory. The\n"
+           "array is C-contiguous, has the stream's dtype, and holds one or more\n"
+           "transfers; each transfer uses the next part of it, and after the last the\n"
+           "first again. The engine keeps it alive.\n"
+           "Raises poplar_stream_connection_error for an unknown stream, another array, and an\n"
+           "array that is read-only where the device writes.")
       .def("connectStreamToCallback", &PyEngine::connectStreamToCallback, py::arg("handle"),
            py::arg("callback"),
-           "Called with an array of the stream's elements: of a host-to-device stream to fill, it "
-           "begins with zeros; of a device-to-host stream to read, it may be kept.")
+           "Calls `callback` for each transfer of a stream, with a new array of one dimension.\n"
+           "For a stream from the host the array is zero and the callback fills it. For a stream\n"
+           "to the host it has what the device sent.\n"
+           "Raises poplar_stream_connection_error for an unknown stream.")
       .def("connectHostFunction", &PyEngine::connectHostFunction, py::arg("handle"),
            py::arg("callback"),
-           "Called with two lists of arrays: inputs, to read, and outputs, to fill.")
+           "Calls `callback` for each call of a function of the host, with two lists of new\n"
+           "arrays of one dimension: the inputs, and zeros to fill for the outputs.\n"
+           "Raises poplar_runtime_error for an unknown function.")
       .def("writeTensor", &PyEngine::writeTensor, py::arg("handle"), py::arg("array").noconvert(),
-           "Copies a C-contiguous array of the tensor's type and size to the device; see "
-           "Graph.createHostWrite.")
+           "Copies a C-contiguous array of the tensor's dtype and number of elements to the\n"
+           "tensor of Graph.createHostWrite.\n"
+           "Raises poplar_tensor_io_state_error for an unknown handle or another size,\n"
+           "poplar_stream_connection_error for another array.")
       .def("readTensor", &PyEngine::readTensor, py::arg("handle"), py::arg("array").noconvert(),
-           "Copies a tensor of the device into a C-contiguous array of its type and size; "
-           "see Graph.createHostRead.")
+           "Copies the tensor of Graph.createHostRead into a C-contiguous array of its\n"
+           "dtype and number of elements.\n"
+           "Raises poplar_tensor_io_state_error for an unknown handle or another size,\n"
+           "poplar_stream_connection_error for another array or a read-only one.")
       .def(
           "numThreads", [](PyEngine& e) { return e.impl().threads(); },
           "The number of threads that the engine runs on.")
       .def(
           "arenaBytes", [](PyEngine& e) { return e.impl().arenaBytes(); },
-          "The bytes of the memory that the engine's variables share.")
+          "The bytes of host memory that the engine has for variables, temporaries and scratch.")
       .def(
           "planText", [](PyEngine& e) { return e.impl().planText(); },
-          "One line an instruction: what runs and in which layouts; then what the engine's passes "
-          "did.")
+          "The engine's plan as text: one line for each instruction, with the layouts of its\n"
+          "operands; then notes of what the engine's passes did.")
       .def(
           "hostProfile",
           [](PyEngine& e, unsigned program) {
@@ -384,8 +429,11 @@ void bindEngine(py::module_& m) {
             return rows;
           },
           py::arg("program") = 0,
-          "Names of the steps that it came from, line of planText(), runs and seconds of each "
-          "instruction, over all runs of an engine made with the option host.profile = 'true'.")
+          "(names, line, runs, seconds) of each instruction of a program, over all of its\n"
+          "runs: the names of the steps it came from, its line of planText(), how often it\n"
+          "ran, and how long in total.\n"
+          "Raises poplar_profiling_disabled unless the engine has the option host.profile =\n"
+          "'true', poplar_control_program_error if there is no such program.")
       .def(
           "machineReport",
           [](PyEngine& e, unsigned program, const Progress& progress) -> Values {
@@ -393,7 +441,11 @@ void bindEngine(py::module_& m) {
             return machineReport(e.impl(), program, PyEngine::progressOf(progress));
           },
           py::arg("program") = 0, py::arg("progress") = py::none(),
-          "What one run of a program costs on the graph's target; popir.profile reads it.");
+          "What one run of a program costs on the graph's target, as a dict with the fields\n"
+          "of MachineReport (cpp/machine/report.hpp), and the report as text under\n"
+          "\"summary\". popir.profile reads it.\n"
+          "`progress`: called with (done, total) steps.\n"
+          "Raises poplar_control_program_error if there is no such program.");
 }
 
 }  // namespace popir

@@ -1,3 +1,4 @@
+// popir.poplar: engines, executables, host functions, and options of engines.
 #ifndef popir_bindings_engine_hpp
 #define popir_bindings_engine_hpp
 
@@ -9,8 +10,10 @@ namespace popir {
 
 class EngineImpl;
 
+/// Call it after Graph and program.Call are bound: it adds methods to them.
 void bindEngine(pybind11::module_& m);
-/// MachineReport as a dict of its fields, with its text as "summary".
+/// The fields of MachineReport (machine/report.hpp) by name, and its text as "summary".
+/// \throws poplar::control_program_error if the engine has no such program
 pybind11::dict machineReport(const EngineImpl& engine, unsigned program,
                              const poplar::ProgressFunc& progress);
 

@@ -27,7 +27,7 @@ bool is(const std::exception& e) {
   return dynamic_cast<const E*>(&e) != nullptr;
 }
 
-// The first that matches counts: derived classes stand before their bases.
+// The first row that matches is used, so derived classes stand before their bases.
 const ErrorName rows[] = {
     {"OperatorAttributeError", is<AttributeError>},
     {"popart_internal_exception", is<popart::internal_error>},
@@ -96,16 +96,16 @@ void registerErrors() {
     try {
       if (p) std::rethrow_exception(p);
     } catch (const std::exception& e) {
-      // A size that no memory holds arrives as either of these.
+      // Containers throw either of these for a size beyond the host's memory.
       if (is<std::bad_alloc>(e) || is<std::length_error>(e)) {
         set("poplar_graph_memory_allocation_error", noMemory);
         return;
       }
-      if (is<std::system_error>(e)) {  // of files, mostly
+      if (is<std::system_error>(e)) {  // mostly from files
         set("poplar_system_runtime_error", e.what());
         return;
       }
-      if (is<py::cast_error>(e)) {  // a value inside of an argument is of another type
+      if (is<py::cast_error>(e)) {  // a value inside of an argument has the wrong type
         PyErr_SetString(PyExc_TypeError, e.what());
         return;
       }

@@ -20,8 +20,8 @@ using Context = const poplar::DebugContext&;
 void bindPooling(py::module_& m) {
   using popnn::pooling::PoolParams;
   const auto context = debugContext();
-  py::class_<PoolOptions> options(m, "PoolOptions",
-                                  "What ONNX's pooling has beyond popnn.pooling.");
+  py::class_<PoolOptions> options(
+      m, "PoolOptions", "The options of ONNX's pooling that popnn.pooling.PoolParams lacks.");
   options.def(
       py::init([](std::vector<unsigned> dilation, bool countIncludePad,
                   std::vector<unsigned> uncountedPaddingUpper) {
@@ -29,82 +29,125 @@ void bindPooling(py::module_& m) {
       }),
       py::arg("dilation") = std::vector<unsigned>(), py::arg("countIncludePad") = false,
       py::arg("uncountedPaddingUpper") = std::vector<unsigned>(),
-      "dilation: empty for 1. uncountedPaddingUpper: the part of the upper padding that "
-      "countIncludePad leaves out, because rounding up (ceil_mode) added it.");
+      "Lists have one entry for each spatial dimension, or none.");
   options
       .def_readwrite("dilation", &PoolOptions::dilation,
-                     "By dimension, the distance of neighbours in a window; empty for 1.")
+                     "By spatial dimension: the distance of neighbouring elements\n"
+                     "of a window; empty for 1.")
       .def_readwrite("countIncludePad", &PoolOptions::countIncludePad,
-                     "Whether an average counts padding as zeros.")
-      .def_readwrite("uncountedPaddingUpper", &PoolOptions::uncountedPaddingUpper,
-                     "By dimension, the upper padding that countIncludePad leaves out.")
+                     "For AVG: whether padding counts in the divisor.")
+      .def_readwrite(
+          "uncountedPaddingUpper", &PoolOptions::uncountedPaddingUpper,
+          "By spatial dimension: the part of the upper padding that does not count even with\n"
+          "`countIncludePad`, because rounding up (ceil_mode) added it; empty for 0.")
       .def(pickled(&PoolOptions::dilation, &PoolOptions::countIncludePad,
                    &PoolOptions::uncountedPaddingUpper));
   m.def("poolOutputFieldShape", &poolOutputFieldShape, py::arg("params"), py::arg("options"),
-        "The size of the result by spatial dimension.");
+        "By spatial dimension: the size of the result, (padded input - dilation * (kernel -\n"
+        "1) - 1) / stride + 1, rounded down; 0 if the window does not fit.\n"
+        "Raises poplibs_exception for lists of other lengths, and for a kernel,\n"
+        "stride or dilation of 0.");
   m.def("pool", &pool, py::arg("graph"), py::arg("params"), py::arg("options"), py::arg("in_"),
-        py::arg("prog"), context, "Pools [batch, channels, spatial...] with these options.");
+        py::arg("prog"), context,
+        "The same as popnn.pooling.pool(), with these options. Shapes, types\n"
+        "and errors are the same.");
   m.def("poolInputGradient", &poolInputGradient, py::arg("graph"), py::arg("params"),
         py::arg("options"), py::arg("pooledGradient"), py::arg("prog"), context,
-        "The gradient of an AVG or SUM pooling's input.");
+        "The gradient of the input of pool() with AVG or SUM: a new tensor of its shape.\n"
+        "Types: FLOAT, HALF, BFLOAT16 or DOUBLE.\n"
+        "`pooledGradient`: the gradient of the result, of its shape and type.\n"
+        "Raises poplibs_exception for MAX, and for parameters, shapes and\n"
+        "types that do not match.");
   m.def("maxPoolInputGradient", &maxPoolInputGradient, py::arg("graph"), py::arg("params"),
         py::arg("options"), py::arg("in_"), py::arg("pooledGradient"), py::arg("prog"), context,
-        "The gradient of a MAX pooling's input: to the first maximum of each window, in "
-        "row-major order.");
+        "The gradient of the input of pool() with MAX: a new tensor of its shape. The first\n"
+        "maximum of each window in row-major order, or its first NaN, gets the window's\n"
+        "gradient, as in PyTorch and onnxruntime. Types: FLOAT, HALF, BFLOAT16 or DOUBLE.\n"
+        "Raises poplibs_exception for AVG and SUM, and for parameters, shapes and\n"
+        "types that do not match.");
 }
 
 void bindSoftmax(py::module_& m) {
   const auto context = debugContext();
   m.def("softmax", &softmax, py::arg("graph"), py::arg("x"), py::arg("prog"), context,
-        py::arg("scale") = 1.0f, "scale exp(x) / sum(exp(x)) over the last dimension.");
+        py::arg("scale") = 1.0f,
+        "A new tensor of the shape and type of `x`: scale * exp(x) / sum(exp(x))\n"
+        "over the last dimension. Finite inputs never overflow. Types: FLOAT,\n"
+        "HALF, BFLOAT16 or DOUBLE.\n"
+        "Raises poplibs_exception for other types and for a scalar.");
   m.def("softmaxInPlace", &softmaxInPlace, py::arg("graph"), py::arg("x"), py::arg("prog"), context,
-        py::arg("scale") = 1.0f, "The same, written over `x`.");
+        py::arg("scale") = 1.0f, "The same as softmax(), with the result written to `x`.");
   m.def("softmaxGrad", &softmaxGrad, py::arg("graph"), py::arg("y"), py::arg("g"), py::arg("prog"),
         context,
-        "The gradient of the input, from softmax's output `y` and the gradient `g` of it.");
+        "The gradient of the input of softmax() with scale 1: a new\n"
+        "tensor, y * (g - sum(g * y)).\n"
+        "`y`: its output.\n"
+        "`g`: the gradient of the output.\n"
+        "Raises poplibs_exception for different shapes or types, and as softmax().");
   m.def("logSoftmax", &logSoftmax, py::arg("graph"), py::arg("x"), py::arg("prog"), context,
-        "x - log(sum(exp(x))) over the last dimension.");
+        "A new tensor of the shape and type of `x`: x - log(sum(exp(x))) over the last\n"
+        "dimension. Types: FLOAT, HALF, BFLOAT16 or DOUBLE.\n"
+        "Raises poplibs_exception for other types and for a scalar.");
   m.def("logSoftmaxInPlace", &logSoftmaxInPlace, py::arg("graph"), py::arg("x"), py::arg("prog"),
-        context, "The same, written over `x`.");
+        context, "The same as logSoftmax(), with the result written to `x`.");
   m.def("logSoftmaxGrad", &logSoftmaxGrad, py::arg("graph"), py::arg("y"), py::arg("g"),
         py::arg("prog"), context,
-        "The gradient of the input, from logSoftmax's output `y` and the gradient `g` of "
-        "it.");
+        "The gradient of the input of logSoftmax(): a new tensor, g - exp(y) * sum(g).\n"
+        "`y`: its output.\n"
+        "`g`: the gradient of the output.\n"
+        "Raises poplibs_exception for different shapes or types, and as logSoftmax().");
 }
 
 void bindNll(py::module_& m) {
-  py::enum_<LossReduction>(m, "LossReduction", "What becomes of the losses of the samples.")
+  py::enum_<LossReduction>(
+      m, "LossReduction",
+      "What nllLoss() returns: a loss for each sample (None_), their sum, or their mean.")
       .value("None_", LossReduction::None)
       .value("Sum", LossReduction::Sum)
       .value("Mean", LossReduction::Mean);
-  py::class_<NllParams>(m, "NllParams", "How a negative log likelihood is computed.")
+  py::class_<NllParams>(m, "NllParams", "The parameters of nllLoss() and its gradients.")
       .def(py::init<>())
       .def_readwrite("reduction", &NllParams::reduction,
                      "Sum, Mean (the default), or None_ for a loss of each sample.")
       .def_readwrite("inputIsLogProbability", &NllParams::inputIsLogProbability,
-                     "Whether p holds logarithms of probabilities.")
+                     "Whether `p` holds logarithms of probabilities.")
       .def_readwrite("hasIgnoreIndex", &NllParams::hasIgnoreIndex,
-                     "Whether samples labelled ignoreIndex count for nothing.")
+                     "Whether samples with the label `ignoreIndex` have loss and gradient 0, and\n"
+                     "do not count in the mean.")
       .def_readwrite("ignoreIndex", &NllParams::ignoreIndex,
-                     "The label of samples that count for nothing.");
+                     "The label of samples that `hasIgnoreIndex` leaves out.");
   const auto context = debugContext();
   const auto weights = py::arg("weights") = py::none();
   m.def("nllLoss", withOptionals(&nllLoss), py::arg("graph"), py::arg("p"), py::arg("labels"),
         py::arg("params"), py::arg("prog"), context, weights,
-        "-log(p[label]) of each sample, times the weight of its class if there are any, their sum "
-        "or mean. A label that is no class makes NaN.");
+        "The negative log likelihood loss, as PopART's nllloss defines it: -log(p[label]) of\n"
+        "each sample, times the weight of its class. The result has the type of `p`:\n"
+        "[samples...] for None_, else a scalar. The mean is over the samples that are not\n"
+        "ignored, and weighted by the weights.\n"
+        "`p`: probabilities [samples..., classes], FLOAT, HALF, BFLOAT16 or DOUBLE; below\n"
+        "1e-7 (6.104e-5 for HALF) they count as this.\n"
+        "`labels`: [samples...], 32-bit or 64-bit integers; a label\n"
+        "that is no class makes NaN.\n"
+        "`weights`: [classes] of the type of `p`, or None.\n"
+        "Raises poplibs_exception for shapes and types that do not match.");
   m.def("nllLossGrad", withOptionals(&nllLossGrad), py::arg("graph"), py::arg("g"), py::arg("p"),
         py::arg("labels"), py::arg("params"), py::arg("prog"), context, weights,
-        "The gradient of nllLoss with respect to p.");
+        "The gradient of nllLoss() with respect to `p`: a new tensor of its shape and type.\n"
+        "`g`: the gradient of the loss, [samples...] for None_, else one element; of\n"
+        "the type of `p`, or FLOAT.\n"
+        "Raises poplibs_exception for shapes and types that do not match.");
   m.def("nllSoftmaxGrad", withOptionals(&nllSoftmaxGrad), py::arg("graph"), py::arg("g"),
         py::arg("p"), py::arg("labels"), py::arg("params"), py::arg("prog"), context, weights,
-        "The gradient of nllLoss with respect to what p is the softmax of.");
+        "The gradient of nllLoss() with respect to x, where p = softmax(x), or p =\n"
+        "logSoftmax(x) if `inputIsLogProbability`: a new tensor of the shape and type of `p`.\n"
+        "`g`: as for nllLossGrad().\n"
+        "Raises poplibs_exception for shapes and types that do not match.");
 }
 
 }  // namespace
 
 void bindExt(py::module_& m) {
-  m.doc() = "What PopLibs lacks: popir's own functions of the device.";
+  m.doc() = "Functions that PopLibs lacks: popir's own, from the C++ headers under popir/.";
   bindPooling(m);
   bindSoftmax(m);
   bindNll(m);

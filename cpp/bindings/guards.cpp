@@ -20,7 +20,7 @@ using py::detail::function_call;
 using py::detail::function_record;
 using Implementation = py::handle (*)(function_call&);
 
-/// What a function does without its guards.
+/// The implementation of each wrapped function, without the checks.
 std::unordered_map<const function_record*, Implementation>& unguarded() {
   static auto* const known = new std::unordered_map<const function_record*, Implementation>();
   return *known;
@@ -32,7 +32,7 @@ const T* as(py::handle value) {
   return PyObject_TypeCheck(value.ptr(), type) ? value.cast<const T*>() : nullptr;
 }
 
-/// Calls `visit` for a value, or for those in a list, a tuple or a dict, its keys included.
+/// Calls `visit` for a value, or for each value inside of a list, a tuple or a dict, keys included.
 template <class Visit>
 void forEach(py::handle value, const Visit& visit) {
   if (PyList_Check(value.ptr()) || PyTuple_Check(value.ptr())) {
@@ -47,19 +47,20 @@ void forEach(py::handle value, const Visit& visit) {
   }
 }
 
-/// The arguments; the object that a constructor makes is none yet.
+/// Calls `visit` for each argument, except for `self` of a constructor, which is not made yet.
 template <class Visit>
 void forEachArgument(const function_call& call, const Visit& visit) {
   for (std::size_t i = call.init_self ? 1 : 0; i < call.args.size(); ++i) visit(i, call.args[i]);
 }
 
+/// "Class.function" or "module.function".
 std::string nameOf(const function_record& record) {
   std::string scope =
       py::cast<std::string>(py::str(py::getattr(record.scope, "__name__", py::str())));
   return scope.substr(scope.rfind('.') + 1) + "." + record.name;
 }
 
-/// The function and the argument, for messages.
+/// "Class.function: argument 'name'", for messages.
 std::string place(const function_call& call, std::size_t i) {
   const auto& known = call.func.args;
   const bool named = i < known.size() && known[i].name != nullptr;
@@ -67,15 +68,16 @@ std::string place(const function_call& call, std::size_t i) {
          (named ? std::string("'") + known[i].name + "'" : std::to_string(i + 1));
 }
 
+/// Whether a function may be given tensors that are not valid.
 bool takesAnyTensor(const function_record& record) {
   const std::string name = record.name;
   return name == "valid" || name == "__repr__" || name == "__eq__" || name == "__ne__";
 }
 
-/// Something that belongs to a graph.
+/// What kind of part of a graph a value is, and of which graph.
 struct Part {
-  const char* what = nullptr;        // null: nothing of that kind
-  const GraphImpl* graph = nullptr;  // null: of no graph yet
+  const char* what = nullptr;        // null: no part of a graph
+  const GraphImpl* graph = nullptr;  // null: belongs to no graph yet
 };
 
 Part partOf(py::handle value) {
@@ -88,7 +90,7 @@ Part partOf(py::handle value) {
   return {};
 }
 
-/// A surrogate without its other half is in no text that C++ can have.
+/// Refuses strings that UTF-8 cannot encode: they have half of a surrogate pair.
 void checkText(const function_call& call) {
   forEachArgument(call, [&](std::size_t i, py::handle argument) {
     forEach(argument, [&](py::handle value) {
@@ -102,8 +104,9 @@ void checkText(const function_call& call) {
   });
 }
 
+/// Refuses tensors that are not valid, and parts of another graph than the one given.
 void check(const function_call& call) {
-  // These have words of their own for it.
+  // These functions check their own arguments, with messages that say more.
   if (call.func.scope.is(py::type::of<poplar::Graph>()) ||
       call.func.scope.is(py::type::of<poplar::program::Copy>()))
     return;
@@ -129,9 +132,9 @@ void check(const function_call& call) {
   });
 }
 
-/// What keeps a graph alive for its parts in Python: one capsule, as long as something holds it.
-/// The parts hold the graph and not each other, since references in a circle would never be given
-/// back: pybind11 does not show them to Python's garbage collector.
+/// The capsule that keeps a graph alive for its parts in Python. A graph has one, for as long as a
+/// part holds it. Parts hold the graph and not each other: pybind11 does not show such references
+/// to Python's garbage collector, so a cycle of them would never be freed.
 py::object ownerOf(const GraphImpl& graph) {
   static auto* const owners = new std::unordered_map<const GraphImpl*, PyObject*>();
   if (const auto found = owners->find(&graph); found != owners->end())
@@ -147,6 +150,7 @@ py::object ownerOf(const GraphImpl& graph) {
   return owner;
 }
 
+/// Lets `nurse` keep the graph alive. The names are pybind11's: a nurse keeps patients alive.
 void keepGraph(py::handle nurse, const GraphImpl* graph) {
   if (graph == nullptr) return;
   const py::object owner = ownerOf(*graph);
@@ -160,8 +164,9 @@ void keepGraph(py::handle nurse, const GraphImpl* graph) {
   if (!isKnown) py::detail::keep_alive_impl(nurse, owner);
 }
 
-/// A part keeps its graph alive; a program that was made or added to those of the arguments, and
-/// the programs in it.
+/// Keeps graphs alive after a call. A part that was made keeps its own graph. A program that was
+/// made, and each sequence that was given, keep the graphs of all arguments. A program also keeps
+/// the programs that it was constructed from, or that a method of it has added.
 void keep(const function_call& call, py::handle result) {
   const auto keepAll = [&](py::handle program, bool programs) {
     forEachArgument(call, [&](std::size_t, py::handle argument) {
@@ -186,7 +191,7 @@ void keep(const function_call& call, py::handle result) {
   });
 }
 
-/// An enum is made of the number of one of its members.
+/// Refuses to construct an enum from a number that no member has.
 void checkMember(const function_call& call) {
   if (!call.init_self || call.args.size() != 2 || !PyLong_Check(call.args[1].ptr())) return;
   const py::handle type = call.func.scope;
@@ -201,6 +206,7 @@ void checkMember(const function_call& call) {
                              "): no member has this number; there are " + known);
 }
 
+/// The implementation that wrapped functions have.
 py::handle guarded(function_call& call) {
   checkMember(call);
   checkText(call);
@@ -210,6 +216,7 @@ py::handle guarded(function_call& call) {
   return result;
 }
 
+/// Wraps all overloads of a function. Does nothing to an object that pybind11 has not made.
 void guardRecords(py::handle callable) {
   PyObject* function = callable.ptr();
   if (PyInstanceMethod_Check(function)) function = PyInstanceMethod_GET_FUNCTION(function);
@@ -221,7 +228,7 @@ void guardRecords(py::handle callable) {
     if (unguarded().count(record) > 0) continue;
     if (record->is_method && record->args.empty())
       record->args.emplace_back(strdup("self"), nullptr, py::handle(), true,
-                                false);  // freed with it
+                                false);  // freed with the record
     unguarded()[record] = record->impl;
     record->impl = guarded;
   }

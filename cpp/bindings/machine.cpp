@@ -1,4 +1,4 @@
-// popir._device.machine: the simulated machine's figures, and Engine.machineReport.
+// popir._device.machine: the cost model of simulated machines. And Engine.machineReport, as a dict.
 #include <pybind11/stl.h>
 
 #include <poplar/Graph.hpp>
@@ -91,7 +91,8 @@ py::dict planAsDict(const ContractionPlan& p) {
                   "phases"_a = p.phases, "cycles"_a = p.cycles);
 }
 
-/// What a convolution is made of must be there: planners divide by it.
+/// \throws poplar_error for a convolution with a size, stride or dilation below 1, by which the
+/// planner would divide
 void requireGeometry(const ContractionWork& work) {
   if (work.pass == ContractionWork::Pass::Product) return;
   const auto require = [](std::int64_t size, const std::string& what) {
@@ -120,14 +121,17 @@ py::dict machineReport(const EngineImpl& engine, unsigned program,
 }
 
 void bindMachine(py::module_& m) {
-  m.doc() = "What vertices cost on a simulated machine.";
-  m.def("vertexClasses", &vertexClassNames, "Names of the classes that have an estimator.");
-  m.def("figures", &TargetSpec::figures, "Names of the figures that make a machine.");
+  m.doc() = "The cost model: figures of simulated machines, and what vertices and programs cost.";
+  m.def("vertexClasses", &vertexClassNames,
+        "The names of the vertex classes that have an estimator, in alphabetical order.");
+  m.def("figures", &TargetSpec::figures,
+        "The names of the figures that describe a machine, such as tilesPerIPU.");
   m.def(
       "figure",
       [](const poplar::Target& target, const std::string& name) { return target.spec().get(name); },
       py::arg("target"), py::arg("name"),
-      "A figure of a target. Raises poplar_invalid_option for a name that is none.");
+      "The value of a figure of a target.\n"
+      "Raises poplar_invalid_option for an unknown figure.");
   m.def(
       "programReport",
       [](const poplar::Graph& graph, const poplar::program::Program& program) -> Values {
@@ -137,7 +141,9 @@ void bindMachine(py::module_& m) {
         return asDict(readMachine(*graph.impl(), {program.node()}, 0, {}));
       },
       py::arg("graph"), py::arg("program"),
-      "What Engine.machineReport says of a program, without an engine.");
+      "What Engine.machineReport returns for a program, without an engine. The program need\n"
+      "not fit the memory of the target.\n"
+      "Raises the errors of Engine() for an invalid program.");
   m.def(
       "tileRuns",
       [](const poplar::Graph& graph, const poplar::Tensor& t) {
@@ -147,8 +153,8 @@ void bindMachine(py::module_& m) {
         return runs;
       },
       py::arg("graph"), py::arg("t"),
-      "(first element, the one after the last, tile) of the flattened tensor, in order: how tiles "
-      "share a vertex that writes it.");
+      "Intervals (begin, end, tile) of the flattened tensor, in ascending order. The tiles\n"
+      "share in this way a vertex that writes the tensor.");
   m.def(
       "planContraction",
       [](const poplar::Target& target, const std::string& vertexClass, const poplar::Type& type,
@@ -163,9 +169,15 @@ void bindMachine(py::module_& m) {
         return planAsDict(planContraction(target.spec(), {kind, whole, target.getNumTiles()}));
       },
       py::arg("target"), py::arg("vertexClass"), py::arg("type"), py::arg("sizes"),
-      "How a contraction of these sizes is split over the tiles of `target`. computeCycles, "
-      "exchangeCycles, linkCycles and phases are those of one serial step. Raises "
-      "poplar_exception for another class, and for a convolution of which something is not there.");
+      "How the planner splits a contraction over the tiles of `target`, as a dict\n"
+      "with fields of ContractionPlan (cpp/machine/contraction/planner.hpp).\n"
+      "computeCycles, exchangeCycles, linkCycles and phases are those of one serial\n"
+      "step, cycles those of all.\n"
+      "`type`: the element type of the operands.\n"
+      "`sizes`: the fields of ContractionWork (cpp/workload/work.hpp) in their order, at\n"
+      "least groups, rows, inner, columns and kernelElements.\n"
+      "Raises poplar_exception for a class that is no contraction, for fewer sizes, and for\n"
+      "a convolution with a size, stride or dilation below 1.");
   m.def(
       "estimateCycles",
       [](const poplar::Target& target, const std::string& vertexClass, const poplar::Type& type,
@@ -175,10 +187,12 @@ void bindMachine(py::module_& m) {
         return estimateCycles(target.spec(), vertexClass, work);
       },
       py::arg("target"), py::arg("vertexClass"), py::arg("type"), py::arg("sizes"),
-      "Cycles that one tile of `target` takes for its part of a vertex. `sizes` are the fields of "
-      "the struct in cpp/workload/work.hpp that describes the class, in their order; what is left "
-      "out "
-      "is as it is there. Raises poplar_exception for a class that none describes.");
+      "The cycles that one tile of `target` takes for its part of a vertex.\n"
+      "`type`: the element type of the first operand that is read.\n"
+      "`sizes`: the fields of the struct in cpp/workload/work.hpp that describes the class,\n"
+      "in their order; fields that are left out have the struct's defaults.\n"
+      "Raises poplar_exception for a class without an estimator, more numbers than the\n"
+      "struct has fields, and a number beyond an enumeration.");
 }
 
 }  // namespace popir

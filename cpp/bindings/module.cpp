@@ -1,10 +1,13 @@
-// popir._device: the device library, as Python sees it. Arguments keep their C++ names.
+// popir._device: the device library for Python. Functions and arguments keep their C++ names.
 #include "bindings/module.hpp"
 
 #include "bindings/guards.hpp"
 
 PYBIND11_MODULE(_device, m) {
-  m.doc() = "The simulated device: poplar and the PopLibs libraries, bound under their own names.";
+  m.doc() =
+      "The simulated device: poplar and the PopLibs libraries, under their own\n"
+      "names. `ext` has functions that PopLibs lacks, `machine` the cost model,\n"
+      "`popart` operators in C++.";
   const auto part = [&](const char* name, void (*bind)(pybind11::module_&)) {
     auto sub = m.def_submodule(name);
     bind(sub);

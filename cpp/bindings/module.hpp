@@ -1,4 +1,5 @@
-// The parts of the extension popir._device: one function, one submodule, one file each.
+// The parts of the extension popir._device. Each function binds a submodule or a part of one, and
+// has a file of its own.
 #ifndef popir_bindings_module_hpp
 #define popir_bindings_module_hpp
 

@@ -66,7 +66,7 @@ py::array contiguous(const py::object& values) {
 void setInitialValue(poplar::Graph& graph, const poplar::Tensor& t, const py::array& values) {
   const auto n = static_cast<std::size_t>(values.size());
   const auto type = typeOf(values.dtype());
-  // Converted to the tensor's type here, so that the graph sees plain bytes of its own type.
+  // Convert to the tensor's type here, because the graph takes the bytes as they are.
   const auto size = t.elementType().sizeInBytes();
   std::vector<unsigned char> bytes(n * size);
   convertValues(type, values.data(), t.elementType(), bytes.data(), n);

@@ -88,6 +88,7 @@ NodeProto nodeFrom(py::handle node) {
   return n;
 }
 
+/// Sets a list attribute, of the first type that takes all elements. Does nothing if there is none.
 void setList(AttributeProto& a, const py::list& list) {
   const auto all = [&](auto is) {
     for (py::handle v : list)

@@ -1,4 +1,4 @@
-// ONNX's messages in Python as those of onnx/onnx_pb.h.
+// Converts ONNX's protobuf messages from Python to the classes of onnx/onnx_pb.h.
 #ifndef popir_bindings_onnx_convert_hpp
 #define popir_bindings_onnx_convert_hpp
 
@@ -10,10 +10,12 @@
 
 namespace popir {
 
+/// Whether a value is a GraphProto: it has nodes, and can be serialized.
 bool isGraph(pybind11::handle value);
 onnx::GraphProto graphFrom(pybind11::handle graph);
 
-/// From a number, a string, a graph, or a list of one of these; of type UNDEFINED for all else.
+/// An attribute from a number, a string, a graph, or a list of one of these. Any other value gives
+/// an attribute of the type UNDEFINED.
 std::unique_ptr<onnx::AttributeProto> attributeFrom(const std::string& name,
                                                     pybind11::handle value);
 

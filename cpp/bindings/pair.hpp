@@ -6,9 +6,9 @@
 
 namespace popir {
 
-/// As std::pair, for classes that are bound. Any sequence of two converts to it. pybind11's caster
-/// of std::pair keeps pointers into the sequence's items, which are gone when it uses them if the
-/// sequence makes them anew for whoever asks: a tensor of two rows is such a one.
+/// A std::pair of bound classes, to which any sequence of two items converts. pybind11's caster of
+/// std::pair is not safe here: it uses pointers into the items after it has released them. If the
+/// sequence makes its items on access, like a tensor of two rows, they no longer exist then.
 template <class First, class Second>
 struct Pair {
   First first{};

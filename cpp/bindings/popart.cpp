@@ -1,5 +1,5 @@
-// popir.popart: what operator libraries have registered, and how they reach the compiler. For
-// foreign/popart.py.
+// popir.popart: binds the registry of operator libraries, and connects C++ code with the compiler.
+// For popir.foreign.popart.
 #include <pybind11/stl.h>
 
 #include <algorithm>
@@ -66,17 +66,18 @@ OneOf<Infos, py::none> inferShapes(const Opid& opid,
 void bindRegistry(py::module_& m) {
   m.def(
       "generation", [] { return Registry::instance().generation(); },
-      "Changes whenever a library registers something.");
+      "A number that changes whenever a library registers something.");
   m.def(
       "nameLibrary",
       [](const py::bytes& path, const std::string& name) {
         Registry::instance().nameLibrary(path, name);
       },
       py::arg("path"), py::arg("name"),
-      "What is loaded from `path` from now on is called `name`, and replaces what has that name.");
+      "Gives the library that is loaded from `path`, absolute, a name after this call. Its\n"
+      "registrations replace those of an earlier library of that name.");
   m.def(
       "takeFaults", [] { return Registry::instance().takeFaults(); },
-      "What libraries registered wrongly since the last call, one message each.");
+      "Messages about registrations that failed since the last call.");
   m.def(
       "ops",
       [] {
@@ -87,7 +88,10 @@ void bindRegistry(py::module_& m) {
               definitionToPython(op.second.info.details), op.second.info.hasGradOps));
         return all;
       },
-      "(opid, library, isPublic, definition, hasGradOps) of each operator.");
+      "(opid, library, isPublic, definition, hasGradOps) of each operator that libraries\n"
+      "have registered. An opid is (domain, type, version); `library` is a path or the name\n"
+      "of nameLibrary(); the definition is a dict of the arguments of\n"
+      "popir.definitions.OpDefinition.");
   m.def(
       "opxs",
       [] {
@@ -96,7 +100,7 @@ void bindRegistry(py::module_& m) {
           all.append(py::make_tuple(toPython(opx.first), opx.second.origin.path));
         return all;
       },
-      "(opid, library) of each Opx.");
+      "(opid, library) of each Opx that libraries have registered.");
   m.def(
       "patterns",
       [] {
@@ -105,13 +109,20 @@ void bindRegistry(py::module_& m) {
           all.append(py::make_tuple(p.name, p.enabled, p.mandatory, p.origin.path));
         return all;
       },
-      "(name, enabled, mandatory, library) of each pattern.");
+      "(name, enabled, mandatory, library) of each pattern that libraries have\n"
+      "registered, in that order.");
   m.def("inferShapes", inferShapes, py::arg("opid"), py::arg("inputs"), py::arg("attributes"),
-        py::arg("numOutputs"), "The infos of the outputs; None if no function is registered.");
+        py::arg("numOutputs"),
+        "A list with the TensorInfo of each output, or None for an output that is not set, by\n"
+        "the shape inference function of a library; None if no library has one for `opid`.\n"
+        "`inputs`: by index.\n"
+        "Raises popart_exception for an error in the function, OperatorAttributeError for an\n"
+        "attribute that C++ cannot take.");
 }
 
-// Installation.
+// ---- Connecting C++ code with the compiler ----
 
+/// The Python logger of a module of popart.
 py::object& logger(popart::logging::Module module) {
   static const char* const names[] = {"popart",    "session", "ir",      "devicex",
                                       "transform", "pattern", "builder", "op",
@@ -129,9 +140,10 @@ using Create = py::typing::Callable<PyOp(PyGraph, Opid, py::str, Values)>;
 using Register = py::typing::Callable<void(
     Values, OneOf<py::typing::Callable<py::object(py::ellipsis)>, py::none>)>;
 
-/// Python's level; it has none below DEBUG, and any number may be one.
+/// The level of Python's logging: 10 for DEBUG, and 5 for Trace, which Python lacks.
 int levelOf(popart::logging::Level level) { return std::max(5, static_cast<int>(level) * 10); }
 
+/// Passes log messages of C++ code to Python's logging.
 void installLogging() {
   LogSink sink{};
   sink.wants = [](popart::logging::Module module, popart::logging::Level level) {
@@ -150,7 +162,9 @@ void installLogging() {
 }  // namespace
 
 void bindPopart(py::module_& m) {
-  m.doc() = "Operators, lowerings and patterns that are written in C++.";
+  m.doc() =
+      "Operators, Opxs and patterns of libraries in C++, for popir.foreign.popart. A twin\n"
+      "owns the C++ object of an object of the compiler.";
   bindOps(m);
   bindOpxs(m);
   bindPatterns(m);
@@ -165,9 +179,14 @@ void bindPopart(py::module_& m) {
         popir_install_terminate_handler();
       },
       py::arg("adopt"), py::arg("createOp"), py::arg("registerSchema"),
-      "Lets C++ code call the compiler.");
-  m.def("liveOps", &liveOps, "How many operators live in C++.");
-  m.def("crossings", &crossings, "How many calls were made between Python and operators in C++.");
+      "Connects C++ code with the compiler: calls, ONNX schemas and log messages.\n"
+      "`adopt`: makes the compiler's operator that holds a twin.\n"
+      "`createOp`: makes an operator by the compiler's registry.\n"
+      "`registerSchema`: takes a description and an inference function, or None.");
+  m.def("liveOps", &liveOps, "The number of operators that exist in C++, for tests of ownership.");
+  m.def("crossings", &crossings,
+        "The number of calls so far between Python and C++ code of\n"
+        "operators, in both directions.");
 }
 
 }  // namespace popir

@@ -1,4 +1,4 @@
-// The table by which C++ code asks the compiler; see popart/ir_calls.hpp.
+// Implements the calls from C++ code to the compiler, popart/ir_calls.hpp, by its Python methods.
 #include "popart/ir_calls.hpp"
 
 #include <vector>
@@ -26,7 +26,7 @@ std::vector<T> listOf(const py::object& items) {
   return values;
 }
 
-/// Calls a method of the compiler's operator, and brings the C++ side up to date.
+/// Calls a method of the compiler's operator, then updates the connections of the C++ operator.
 template <class... Args>
 py::object callOp(const Op& op, const char* method, const Args&... args) {
   aboutToAsk();
@@ -36,7 +36,7 @@ py::object callOp(const Op& op, const char* method, const Args&... args) {
   return result;
 }
 
-/// As callOp, for an operator that must not have been erased.
+/// The same as callOp, but throws popart::error for an operator that was erased.
 template <class... Args>
 void connect(const Op& op, const char* method, const Args&... args) {
   const py::object pyOp = pythonOf(op);
@@ -46,6 +46,7 @@ void connect(const Op& op, const char* method, const Args&... args) {
   callOp(op, method, args...);
 }
 
+/// Gives an operator that C++ code owns to the compiler. Returns its id in the graph.
 popart::OpId moveIntoGraph(popart::Graph& graph, std::unique_ptr<Op> up) {
   aboutToAsk();
   Op& op = *up;
@@ -162,7 +163,8 @@ void installPythonIr() {
     return pythonOf(graph).attr("opsets").attr("get")(domain, 0).cast<int>();
   };
   calls.connectIn = [](Op& op, int index, const TensorId& id) {
-    // An operator of a library may be here from a connectInTensor() of its own.
+    // connectInTensor() of a library's operator would call the library, and that call may be the
+    // one that is running.
     const bool is_ours = py::hasattr(pythonOf(op), "connect_plainly");
     connect(op, is_ours ? "connect_plainly" : "connectInTensor", index, id);
   };

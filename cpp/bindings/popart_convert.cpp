@@ -21,13 +21,13 @@ using popart::TensorInfo;
 
 constexpr std::size_t dataTypes = static_cast<std::size_t>(DataType::UNDEFINED) + 1;
 
-/// The classes of popir.types. Kept for good: the interpreter may be gone when statics are
-/// destroyed.
+/// Objects of popir.types. They are never released: when static variables are destroyed, the
+/// interpreter may no longer exist.
 struct Types {
   py::object info;
   std::array<py::object, dataTypes> members;
   std::unordered_map<PyObject*, DataType> codes;
-  /// Infos are immutable, so each needs only one object.
+  /// The info of each type and shape. Infos are immutable, so one object is enough.
   std::unordered_map<std::string, py::object> made;
 
   Types() {
@@ -106,7 +106,7 @@ float toFloat(py::handle value) {
   return static_cast<float>(number);
 }
 
-/// Sets a list, of the kind that holds all its elements. False if none does.
+/// Sets a list attribute, of the first kind that takes all elements. False if there is none.
 bool setList(Attributes& attributes, const std::string& key, py::handle value) {
   const py::list list(py::reinterpret_borrow<py::object>(value));
   const auto all = [&](bool (*is)(py::handle)) {
@@ -134,8 +134,9 @@ bool setList(Attributes& attributes, const std::string& key, py::handle value) {
   return true;
 }
 
+/// Sets an attribute. False for a value of a type that no attribute has.
 bool set(Attributes& attributes, const std::string& key, py::handle value) {
-  if (py::isinstance<py::array>(value)) {  // a number, or a list of numbers, as others give it
+  if (py::isinstance<py::array>(value)) {  // treated as a number, or as a list of numbers
     if (value.attr("ndim").cast<int>() > 1) return false;
     return set(attributes, key, value.attr("tolist")());
   }

@@ -14,7 +14,7 @@ namespace py = pybind11;
 using popart::Op;
 using popart::Tensor;
 
-/// What a weak reference refers to; null if it is gone.
+/// The object of a weak reference; null if it no longer exists.
 py::object deref(const py::weakref& ref) {
   const py::object target = ref();
   return target.is_none() ? py::object() : target;
@@ -28,14 +28,14 @@ struct PyGraphLink : GraphLink {
 struct PyTensorLink : TensorLink {
   explicit PyTensorLink(py::handle tensor) : tensor(tensor) {}
   py::weakref tensor;
-  /// The compiler's info that `known` was made from.
+  /// The compiler's object of `known`.
   py::object knownObject;
 };
 
 int depth = 0;
 long count = 0;
 
-/// What died while C++ code ran, which may hold pointers to it.
+/// Objects to be deleted when C++ code returns, which may hold pointers to them.
 struct Graveyard {
   std::vector<std::unique_ptr<Op>> ops;
   std::vector<std::unique_ptr<Tensor>> tensors;
@@ -56,7 +56,7 @@ class PyOpLink : public OpLink {
   }
 
   py::weakref op;
-  /// The same, while C++ owns the operator.
+  /// A strong reference to the same, while C++ code owns the operator.
   py::object kept;
   OpTwin* twin;
 };
@@ -137,7 +137,7 @@ popart::TensorType typeOf(py::handle tensor) {
   return popart::TensorType::Unknown;
 }
 
-/// Gives C++ the compiler's info, if that has changed.
+/// Sets the info of the C++ tensor if the compiler has another one.
 void updateInfo(Tensor& tensor, py::handle pyTensor) {
   auto& link = static_cast<PyTensorLink&>(tensor.link());
   const py::object info = pyTensor.attr("info");
@@ -146,7 +146,7 @@ void updateInfo(Tensor& tensor, py::handle pyTensor) {
   link.knownObject = info;
 }
 
-/// Makes the index map show the compiler's connections.
+/// Updates the index map to the compiler's connections.
 void updateMap(popart::TensorIndexMap& map, py::handle connections) {
   const auto dict = py::reinterpret_borrow<py::dict>(connections);
   if (static_cast<std::size_t>(map.n()) != dict.size()) map.clear();
@@ -194,7 +194,7 @@ Tensor& tensorOf(py::handle pyTensor) {
 
 namespace {
 
-/// The C++ side of an operator that is not written in C++.
+/// Makes the C++ object of an operator that is not written in C++.
 std::unique_ptr<Op> sideOf(py::handle pyOp, const popart::OperatorIdentifier& id,
                            const Op::Settings& settings) {
   const BuiltinClass* known = builtinClass(id);
@@ -248,7 +248,7 @@ py::object giveToPython(std::unique_ptr<Op> op) {
   if (const BuiltinClass* known = builtinClass(*op)) {
     const py::dict values = toPython(known->attributes(*op));
     py::object pyOp = hooks().createOp(graph, opid, name, values);
-    if (pyOp.attr("twin").is_none()) {  // else a library's operator has taken the built-in's place
+    if (pyOp.attr("twin").is_none()) {  // else a library's operator replaces the built-in one
       pyOp.attr("twin") = py::cast(OpTwin(std::move(op)));
       pyOp.attr("twin").cast<OpTwin&>().bind(pyOp);
       return pyOp;
@@ -261,7 +261,7 @@ py::object giveToPython(std::unique_ptr<Op> op) {
 
 namespace {
 
-/// Gives the compiler the infos that C++ code has set.
+/// Gives the compiler the infos that C++ code has changed.
 void readBack() {
   for (Tensor* tensor : touchedTensors()) {
     auto& link = static_cast<PyTensorLink&>(tensor->link());
@@ -289,7 +289,7 @@ void Call::finish() { readBack(); }
 
 Call::~Call() {
   if (--depth > 0) return;
-  // What a call that failed has set is taken back.
+  // Reset the infos that a failed call has changed.
   for (Tensor* tensor : touchedTensors()) tensor->info = tensor->link().known;
   forgetTouched();
   const Graveyard dead = std::exchange(graveyard(), Graveyard());

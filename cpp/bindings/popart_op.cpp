@@ -1,4 +1,4 @@
-// popir.popart: what the compiler asks of operators that are written in C++.
+// popir.popart: binds functions of operators that are written in C++, for the compiler.
 #include <pybind11/stl.h>
 #include <popart/opmanager.hpp>
 #include <popart/opserialiser.hpp>
@@ -25,7 +25,7 @@ using popart::OperatorIdentifier;
 using popart::view::Region;
 using popart::view::Regions;
 
-/// Collects (name, text) pairs.
+/// Collects attributes as (name, text) pairs.
 class Collector : public popart::OpSerialiserBase {
  public:
   py::list attributes;
@@ -36,7 +36,8 @@ class Collector : public popart::OpSerialiserBase {
   }
 };
 
-/// A new operator of a library; the compiler's own if its factory has put it into the graph.
+/// Makes an operator by its library's factory. Returns its twin, or the compiler's operator if the
+/// factory has put it into the graph.
 OneOf<PyOp, OpTwin> createOp(const PyOpSettings& pySettings, const Opid& opid, const Values& values,
                              const std::vector<std::string>& inputs,
                              const std::vector<std::string>& outputs) {
@@ -68,7 +69,7 @@ OneOf<PyOp, OpTwin> createOp(const PyOpSettings& pySettings, const Opid& opid, c
   });
 }
 
-/// The compiler's operators for those that C++ code has made.
+/// The compiler's operator for one that C++ code has made.
 py::object given(std::unique_ptr<Op> op) {
   if (op == nullptr) throw popart::error("It returned a null pointer in place of an operator");
   return giveToPython(std::move(op));
@@ -108,7 +109,7 @@ py::typing::List<py::typing::Tuple<py::str, py::str>> attributeTexts(const PyOp&
   });
 }
 
-/// \throws popart::error for elements that a tensor of that shape does not have.
+/// \throws popart::error for a region outside of a tensor of this shape
 void checkRegions(const Regions& regions, const popart::Shape& shape) {
   const Region full = Region::getFull(shape);
   for (const Region& r : regions)
@@ -119,6 +120,7 @@ void checkRegions(const Regions& regions, const popart::Shape& shape) {
 using Index = py::typing::Tuple<py::int_, py::ellipsis>;
 Index tupleOf(const std::vector<int64_t>& values) { return py::tuple(py::cast(values)); }
 
+/// (lower, upper) of each region that is not empty.
 py::typing::List<py::typing::Tuple<Index, Index>> boxes(const Regions& regions,
                                                         const popart::Shape& shape) {
   checkRegions(regions, shape);
@@ -139,19 +141,21 @@ void bindRegions(py::module_& m) {
                      [&](Op& o) { return boxes(o.aliases(in, out), o.inShape(in)); });
       },
       opArg, inIndex, outIndex,
-      "Regions of an input that an output shows, as (lower, upper) indices of each dimension.");
+      "The regions of an input that an output aliases. A region is (lower, upper), with an\n"
+      "index for each dimension; upper is excluded.\n"
+      "Raises popart_exception for a region outside of the tensor.");
   m.def(
       "modifies",
       [](const PyOp& op, int in) {
         return runOp(op, "modifies", [&](Op& o) { return boxes(o.modifies(in), o.inShape(in)); });
       },
-      opArg, inIndex, "Regions of an input that the operator writes.");
+      opArg, inIndex, "The regions of an input that the operator writes; see aliases().");
   m.def(
       "uses",
       [](const PyOp& op, int in) {
         return runOp(op, "uses", [&](Op& o) { return boxes(o.uses(in), o.inShape(in)); });
       },
-      opArg, inIndex, "Regions of an input that the operator reads.");
+      opArg, inIndex, "The regions of an input that the operator reads; see aliases().");
   m.def(
       "fwdRegMap",
       [](const PyOp& op, int in, int out, const Bounds& region) {
@@ -159,7 +163,8 @@ void bindRegions(py::module_& m) {
           return boxes(o.fwdRegMap(in, out)(Region(region.first, region.second)), o.outShape(out));
         });
       },
-      opArg, inIndex, outIndex, regionArg, "Where a region of an input appears in an output.");
+      opArg, inIndex, outIndex, regionArg,
+      "The regions of an output that a region of an input maps to; see aliases().");
   m.def(
       "bwdRegMap",
       [](const PyOp& op, int in, int out, const Bounds& region) {
@@ -167,10 +172,11 @@ void bindRegions(py::module_& m) {
           return boxes(o.bwdRegMap(in, out)(Region(region.first, region.second)), o.inShape(in));
         });
       },
-      opArg, inIndex, outIndex, regionArg, "Where a region of an output comes from in an input.");
+      opArg, inIndex, outIndex, regionArg,
+      "The regions of an input that a region of an output maps to; see aliases().");
 }
 
-/// What the compiler asks of every operator, in one go.
+/// Values that the compiler needs of every operator, by one call.
 Values traits(const PyOp& pyOp) {
   const char* function = "getSubgraphValue";
   popart::Op& op = opOf(pyOp);
@@ -212,8 +218,9 @@ py::typing::List<py::typing::Tuple<Opid, py::float_>> inplacePriorityDefault(con
   });
 }
 
-/// \throws popart::error if setup() has left an output without type and shape, or has changed what
-/// is not its own: `outputs` are those that it found.
+/// Checks an operator after setup(). `outputs` are the ids of its outputs before.
+/// \throws popart::error if an output has no valid type and shape, or was disconnected, or if an
+/// input was changed
 void checkSetup(const Op& op, const std::map<int, std::string>& outputs) {
   for (const auto& output : outputs)
     if (!op.hasOutput(output.first))
@@ -242,9 +249,9 @@ void checkSetup(const Op& op, const std::map<int, std::string>& outputs) {
   }
 }
 
-/// Whether the operator's table of virtual functions has another connectInTensor() than `Op` has.
-/// By the C++ ABI of Linux a pointer to a virtual member function holds its place in the table, in
-/// bytes, plus 1.
+/// Whether the operator's class overrides connectInTensor(): compares the entries in the tables of
+/// virtual functions. In the Itanium C++ ABI a pointer to a virtual member function is the offset
+/// of its entry in the table, in bytes, plus 1.
 bool connectsItself(const Op& op) {
   const auto entry = [](const Op& o) {
     const auto member = &Op::connectInTensor;
@@ -264,39 +271,47 @@ bool connectsItself(const Op& op) {
 }  // namespace
 
 void bindOps(py::module_& m) {
-  py::class_<GraphTwin>(m, "GraphTwin", "The C++ side of a Graph.");
-  py::class_<TensorTwin>(m, "TensorTwin", "The C++ side of a Tensor.");
-  py::class_<OpTwin>(m, "OpTwin", "The C++ side of an Op.")
+  py::class_<GraphTwin>(m, "GraphTwin", "Owns the C++ object of a Graph.");
+  py::class_<TensorTwin>(m, "TensorTwin", "Owns the C++ object of a Tensor.");
+  py::class_<OpTwin>(m, "OpTwin",
+                     "Owns the C++ object of an Op. Methods raise popart_exception if\n"
+                     "C++ code has deleted it.")
       .def(
           "bind", [](OpTwin& t, const PyOp& op) { t.bind(op); }, py::arg("op"),
-          "Ties the twin to the compiler's operator, which holds it.")
+          "Links the C++ operator to the compiler's operator, which holds the twin.")
       .def(
           "moveTo",
           [](const OpTwin& t, const PyGraph& graph) {
             t.op().settings.graph = graphOf(graph).graph;
           },
-          py::arg("graph"), "Says that the operator is in another graph now.")
+          py::arg("graph"), "Records that the operator is in another graph now.")
       .def(
           "inplacePriorityVeto",
           [](const OpTwin& t) { return t.op().settings.inplacePriorityVeto; },
-          "Priorities of in-place variants that the settings ask for, by their names.")
+          "The priorities of in-place variants in the operator's settings: (name, priority).")
       .def(
           "excludePatterns", [](const OpTwin& t) { return t.op().settings.excludePatterns; },
-          "Names of the patterns that leave the operator alone.")
+          "The names of the patterns that must not be applied to the operator.")
       .def(
           "pruneable", [](const OpTwin& t) { return t.op().pruneable; },
           "Whether pruning may remove the operator.")
       .def(
           "library", [](const OpTwin& t) { return libraryOf(t.op()); },
-          "Path of the library that defines the operator's class.")
+          "The path of the library that defines the operator's class, or\n"
+          "the name of nameLibrary().")
       .def(
           "connectsItself", [](const OpTwin& t) { return connectsItself(t.op()); },
-          "Whether its class has a connectInTensor() of its own.");
+          "Whether the operator's class overrides connectInTensor().");
   const py::arg opArg("op");
   m.def("createOp", createOp, py::arg("settings"), py::arg("opid"), py::arg("attributes"),
         py::arg("inputs"), py::arg("outputs"),
-        "A new operator by its library's factory. The compiler's own object if the factory has put "
-        "it into the graph. `inputs`, `outputs`: ids of tensors, '' for none.");
+        "Makes an operator by its library's factory. Returns its twin, or the compiler's\n"
+        "operator if the factory has put it into the graph.\n"
+        "`opid`: (domain, type, version).\n"
+        "`inputs`, `outputs`: ids of tensors, '' for one that is left out.\n"
+        "Raises popart_internal_exception if no library has the operator,\n"
+        "popart_exception for an error in the factory, OperatorAttributeError for an\n"
+        "attribute that C++ cannot take.");
   m.def(
       "setup",
       [](const PyOp& op) {
@@ -307,16 +322,15 @@ void bindOps(py::module_& m) {
         });
       },
       opArg,
-      "Has the operator set type and shape of its outputs. Raises popart_exception if it leaves "
-      "one "
-      "out, or changes what is not its own.");
+      "Calls the operator's setup(), which sets type and shape of its outputs.\n"
+      "Raises popart_exception if one is not set or not valid, or if it changes an input.");
   m.def(
       "connectInTensor",
       [](const PyOp& op, int index, const std::string& id) {
         runOp(op, "connectInTensor", [&](Op& o) { o.connectInTensor(index, id); });
       },
       opArg, py::arg("inIndex"), py::arg("tensorId"),
-      "Connects a tensor by the operator's own connectInTensor().");
+      "Connects a tensor to an input by the operator's connectInTensor().");
   m.def(
       "clone",
       [](const PyOp& op) -> PyOp {
@@ -325,25 +339,33 @@ void bindOps(py::module_& m) {
       opArg, "A copy of the operator, in no graph.");
   m.def("getGradOps", getGradOps, opArg, "New operators that compute the operator's gradients.");
   m.def("gradInputInfo", gradInputInfo, opArg,
-        "Where inputs of a gradient operator come from, as (input, index of what it is, kind): a "
-        "kind is In, Out or GradOut.");
+        "The source of each input of a gradient operator: (input, index, kind). It is\n"
+        "input (In) or output (Out) number `index` of the forward operator, or the\n"
+        "gradient of that output (GradOut).\n"
+        "Raises popart_exception for an index below 0 and for another kind.");
   m.def(
       "gradOutToNonGradIn",
       [](const PyOp& op) {
         return runOp(op, "gradOutToNonGradIn", [](Op& o) { return o.gradOutToNonGradIn(); });
       },
-      opArg, "By output of a gradient operator, the input that it is the gradient of.");
+      opArg,
+      "For each output of a gradient operator, the index of the forward operator's\n"
+      "input whose gradient it is.");
   m.def("attributeTexts", attributeTexts, opArg, py::arg("outline"),
-        "(name, text) of each attribute. `outline`: of those that outlining compares.");
+        "(name, text) of each attribute of appendAttributes(), or of\n"
+        "appendOutlineAttributes() if `outline`.");
   m.def("traits", traits, opArg,
-        "What the compiler asks of every operator, by name: subgraphValue, requiresRandomSeed, "
-        "hasSideEffect, isOutlineable, modifies (inputs) and aliases (pairs of input and output).");
+        "Values that the compiler needs of every operator, by name: subgraphValue,\n"
+        "requiresRandomSeed, hasSideEffect, isOutlineable; modifies, a set of indices of\n"
+        "inputs; aliases, a set of (input, output).\n"
+        "Raises popart_exception for a region outside of its tensor.");
   m.def(
       "getSeedInIndex",
       [](const PyOp& op) {
         return runOp(op, "getSeedInIndex", [](Op& o) { return o.getSeedInIndex(); });
       },
-      opArg, "The input that takes the random seed. -1 if the operator does not say.");
+      opArg,
+      "The index of the input that takes the random seed; below 0 if the operator has none.");
   m.def(
       "optionalInputs",
       [](const PyOp& op) {
@@ -356,7 +378,7 @@ void bindOps(py::module_& m) {
         return runOp(op, "canBeReplacedByIdentity",
                      [](Op& o) { return o.canBeReplacedByIdentity(); });
       },
-      opArg, "Whether the operator gives its first input as it is.");
+      opArg, "Whether the operator returns its first input unchanged.");
   bindRegions(m);
   m.def("inplacePriorityDefault", inplacePriorityDefault, opArg,
         "(opid, priority) of each in-place variant of the operator.");
@@ -371,7 +393,9 @@ void bindOps(py::module_& m) {
           return given(std::move(variant));
         });
       },
-      opArg, py::arg("opid"), "A new operator: the in-place variant of that opid.");
+      opArg, py::arg("opid"),
+      "A new operator: the in-place variant of that opid.\n"
+      "Raises popart_exception if the operator returns another or none.");
 }
 
 }  // namespace popir

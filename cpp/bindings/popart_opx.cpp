@@ -1,4 +1,4 @@
-// popir.popart: lowerings and patterns that are written in C++.
+// popir.popart: binds Opxs and patterns that are written in C++.
 #include <pybind11/stl.h>
 #include <popart/patterns/patterns.hpp>
 #include <popart/popx/irlowering.hpp>
@@ -22,10 +22,10 @@ using popart::Op;
 using popart::popx::Devicex;
 using popart::popx::OpxBase;
 
-/// Keeps what the Opx points to.
+/// Owns an Opx, and keeps alive the operator and the Devicex that it points to.
 class OpxTwin {
  public:
-  /// Runs a function of the Opx.
+  /// Runs code of the Opx; `function` is its name in messages.
   template <class Code>
   auto call(const char* function, const Code& code) const {
     return runOp(op_, function, code);
@@ -37,7 +37,7 @@ class OpxTwin {
     if (opx_ == nullptr)
       raise("MissingOpxError", "No library has an Opx for " + py::str(op_).cast<std::string>());
   }
-  /// Brought up to date.
+  /// The operator's C++ object, updated.
   Op& op() const { return opOf(op_); }
   const OpxBase& opx() const { return *opx_; }
   const Devicex& devicex() const { return *devicex_.cast<const Devicex*>(); }
@@ -48,8 +48,8 @@ class OpxTwin {
   std::unique_ptr<OpxBase> opx_;
 };
 
-/// \throws popart::error, beginning with `what`, for a tensor that is not of the type and shape
-/// that setup() said, or of another graph than the device's.
+/// \throws popart::error for a tensor of another type or shape than setup() has set, or of another
+/// graph than the Devicex has; the message begins with `what`
 void checkTensor(const std::string& what, const Devicex& devicex, const poplar::Tensor& tensor,
                  const popart::TensorInfo& info) {
   if (!tensor.valid()) throw popart::error("{} that is no tensor at all", what);
@@ -62,7 +62,7 @@ void checkTensor(const std::string& what, const Devicex& devicex, const poplar::
                         std::string(tensor.elementType().toString()), info);
 }
 
-/// \throws popart::error for an output that was not set, or is not of the shape that setup() said.
+/// \throws popart::error for an output that was not set, or does not pass checkTensor()
 void checkOutputs(const Op& op, const Devicex& devicex) {
   for (const auto& output : op.output->tensorMap()) {
     const popart::Tensor& tensor = *output.second;
@@ -76,7 +76,8 @@ void checkOutputs(const Op& op, const Devicex& devicex) {
   }
 }
 
-/// A tensor for an input of an operator: \throws popart::error for one that does not fit it.
+/// Returns `made`, a tensor for an input of an operator.
+/// \throws popart::error if it does not pass checkTensor()
 poplar::Tensor checkInput(const poplar::Tensor& made, const Devicex& devicex, const Op& op,
                           int index) {
   checkTensor(popart::logging::format("It made, for input {}, '{}', a tensor", index,
@@ -85,6 +86,7 @@ poplar::Tensor checkInput(const poplar::Tensor& made, const Devicex& devicex, co
   return made;
 }
 
+/// Owns a pattern of a library.
 class PatternTwin {
  public:
   template <class Code>
@@ -112,10 +114,13 @@ class PatternTwin {
 }  // namespace
 
 void bindOpxs(py::module_& m) {
-  py::class_<Devicex>(m, "Devicex", "The device program of one lowering, and its tensors by id.")
+  py::class_<Devicex>(
+      m, "Devicex",
+      "The graph and the tensors, by id, of one lowering. Python and C++ Opxs share it\n"
+      "(PopART: popart/popx/devicex.hpp).")
       .def(py::init<poplar::Graph&>(), py::arg("graph"), py::keep_alive<1, 2>())
       .def("graph", &Devicex::graph, py::return_value_policy::reference_internal,
-           "The graph that operators grow into.")
+           "The graph to which Opxs add.")
       .def(
           "useTiles",
           [](Devicex& d, unsigned lower, unsigned upper) {
@@ -124,7 +129,9 @@ void bindOpxs(py::module_& m) {
             d.graph() = isAll ? std::move(whole) : whole.createVirtualGraph(lower, upper);
           },
           py::arg("lowerTile"), py::arg("upperTile"),
-          "Makes the graph object that it was made with stand for these tiles of the same graph.")
+          "Restricts the graph object of the constructor to tiles [lowerTile, upperTile) of the\n"
+          "same graph: it becomes a virtual graph of them.\n"
+          "Raises poplar_invalid_tile_mapping as Graph.createVirtualGraph does.")
       .def(
           "useOptions",
           [](Devicex& d, const poplar::OptionFlags& matmul, const poplar::OptionFlags& lstm) {
@@ -132,9 +139,10 @@ void bindOpxs(py::module_& m) {
             d.lowering().lstmOptions = lstm;
           },
           py::arg("matmulOptions"), py::arg("lstmOptions"),
-          "Sets the options that operators of libraries find in the lowering.")
+          "Sets the options of matrix products and LSTMs that Opxs of\n"
+          "libraries read from the lowering.")
       .def("insert", &Devicex::insert, py::arg("id"), py::arg("tensor"),
-           "Sets or replaces a tensor.")
+           "Sets or replaces the tensor of that id.")
       .def("contains", &Devicex::contains, py::arg("id"), "Whether there is a tensor of that id.")
       .def(
           "get",
@@ -144,7 +152,11 @@ void bindOpxs(py::module_& m) {
           py::arg("id"), "The tensor of that id. Raises popart_exception if there is none.")
       .def("erase", &Devicex::erase, py::arg("id"), "Forgets the tensor of that id.");
   const py::arg inIndex("inIndex"), outIndex("outIndex");
-  py::class_<OpxTwin>(m, "OpxTwin", "An Opx of a library.")
+  py::class_<OpxTwin>(
+      m, "OpxTwin",
+      "An Opx of a library, for the compiler's CppOpx. Errors in its code become the\n"
+      "exception of the same name, or popart_exception; the message names the\n"
+      "operator and the library.")
       .def(py::init([](PyOp op, const OneOf<Devicex>& devicex) {
              return std::make_unique<OpxTwin>(std::move(op), devicex);
            }),
@@ -164,11 +176,13 @@ void bindOpxs(py::module_& m) {
                 });
           },
           py::arg("prog"),
-          "Adds the operator to `prog` and its outputs to the Devicex. Raises popart_exception for "
-          "an output that is missing or is not of the shape and type that setup() said.")
+          "Appends the operator to `prog`, and inserts its outputs into the Devicex.\n"
+          "Raises popart_exception for an output that is missing, or has another shape or\n"
+          "type than setup() has set.")
       .def(
           "inputCreatorPriority", [](const OpxTwin& t) { return t.opx().inputCreatorPriority; },
-          "Which Opx creates a tensor that several could: the largest number.")
+          "The Opx's priority: of several Opxs that can create a tensor, the one with\n"
+          "the largest number does.")
       .def(
           "getInputCreatorType",
           [](const OpxTwin& t, int index) {
@@ -181,7 +195,9 @@ void bindOpxs(py::module_& m) {
               throw popart::error("It returned {}, which is no InputCreatorType", says);
             });
           },
-          inIndex, "How the Opx makes the tensor of an input: the name of an InputCreatorType.")
+          inIndex,
+          "How the Opx determines the layout of an input: the name of an InputCreatorType.\n"
+          "CanDelegateOrUnwind is given as CanUnwind.")
       .def(
           "createInputTensor",
           [](const OpxTwin& t, int index, const std::string& name) {
@@ -189,7 +205,9 @@ void bindOpxs(py::module_& m) {
               return checkInput(t.opx().makeInput(index, name), t.devicex(), op, index);
             });
           },
-          inIndex, py::arg("name"), "A new tensor for an input, laid out as the Opx likes it.")
+          inIndex, py::arg("name"),
+          "A new tensor for an input, in the layout that the Opx prefers.\n"
+          "Raises popart_exception if it has another shape or type than the input.")
       .def(
           "mustExistBeforeCreate",
           [](const OpxTwin& t, int index) {
@@ -197,13 +215,14 @@ void bindOpxs(py::module_& m) {
                           [&](Op&) { return t.opx().mustExistBeforeCreateDNF(index); });
           },
           inIndex,
-          "Ids of the tensors that createInputTensor() needs: any of these sets is enough.")
+          "The tensors that createInputTensor() needs, as alternative sets of ids: all\n"
+          "tensors of one set must exist.")
       .def(
           "canUnwind",
           [](const OpxTwin& t, int in, int out) {
             return t.call("canUnwind", [&](Op&) { return t.opx().canUnwind(in, out); });
           },
-          inIndex, outIndex, "Whether the layout of an output says that of an input.")
+          inIndex, outIndex, "Whether the layout of an output determines that of an input.")
       .def(
           "unwindTensorLayout",
           [](const OpxTwin& t, const poplar::Tensor& tensor, int in, int out) {
@@ -212,11 +231,15 @@ void bindOpxs(py::module_& m) {
             });
           },
           py::arg("tensor"), inIndex, outIndex,
-          "A tensor for an input from one that is laid out as the output.");
+          "A new tensor for an input, in a layout that gives the output the layout of `tensor`.\n"
+          "Raises popart_exception if it has another shape or type than the input.");
 }
 
 void bindPatterns(py::module_& m) {
-  py::class_<PatternTwin>(m, "PatternTwin", "A PreAliasPattern of a library.")
+  py::class_<PatternTwin>(
+      m, "PatternTwin",
+      "A PreAliasPattern of a library, for the compiler's CppPattern. Errors in its code\n"
+      "become exceptions as for OpxTwin.")
       .def(py::init<const std::string&>(), py::arg("name"),
            "Makes the pattern of that name. Raises popart_internal_exception if there is none.")
       .def(
@@ -244,7 +267,8 @@ void bindPatterns(py::module_& m) {
           [](const PatternTwin& t, const PyOp& op) {
             return t.call("apply", [&] { return t.pattern().apply(&opOf(op)); });
           },
-          py::arg("op"), "Changes the graph around the operator. Whether it did.");
+          py::arg("op"),
+          "Changes the graph around the operator. Returns whether it has changed it.");
 }
 
 }  // namespace popir

@@ -1,4 +1,4 @@
-// How C++ code of operators and patterns is called: what it throws becomes a Python exception.
+// Calls C++ code of operators and patterns, and translates its exceptions to Python.
 #ifndef popir_bindings_popart_run_hpp
 #define popir_bindings_popart_run_hpp
 
@@ -17,7 +17,7 @@
 
 namespace popir {
 
-/// The library that an object's class is defined in, by its table of virtual functions.
+/// The path of the library that defines an object's class, found by its table of virtual functions.
 template <class T>
 const std::string& libraryOf(const T& object) {
   static std::unordered_map<const void*, std::string> known;
@@ -27,9 +27,11 @@ const std::string& libraryOf(const T& object) {
   return known[table] = Origin::of(table, nullptr).path;
 }
 
-/// Runs C++ code of an operator or a pattern, whose name and library `who()` gives. What it throws
-/// arrives in Python as the kind of the same name; anything else as a popart_exception. A Python
-/// error on the way through it stays the object that it is.
+/// Runs C++ code of an operator or a pattern. An exception of popir becomes the class of
+/// popir.errors of its name, and any other a popart_exception. who(), the name and the library of
+/// the code, is appended to the message; std::bad_alloc becomes
+/// poplar_graph_memory_allocation_error. A Python error that passes through the code stays the same
+/// object.
 template <class Who, class Code>
 auto run(const Who& who, const Code& code) -> decltype(code()) {
   Call call;
@@ -55,12 +57,13 @@ auto run(const Who& who, const Code& code) -> decltype(code()) {
   }
 }
 
+/// " (what, in function() of 'library')", for run().
 inline std::string place(const std::string& what, const char* function,
                          const std::string& library) {
   return popart::logging::format(" ({}, in {}() of '{}')", what, function, library);
 }
 
-/// As run, for an operator of the compiler, whose C++ side is brought up to date.
+/// The same for a function of an operator. `code` gets the operator's C++ object, updated.
 template <class Code>
 auto runOp(pybind11::handle pyOp, const char* function, const Code& code) {
   popart::Op& op = opOf(pyOp);
@@ -68,11 +71,11 @@ auto runOp(pybind11::handle pyOp, const char* function, const Code& code) {
              [&] { return code(op); });
 }
 
-// The parts of popir._device.popart.
+// These bind the parts of popir._device.popart.
 void bindOps(pybind11::module_& m);
 void bindOpxs(pybind11::module_& m);
 void bindPatterns(pybind11::module_& m);
-/// Lets schemas that libraries register reach Python.
+/// Passes the ONNX schemas that libraries register to Python.
 void installSchemas();
 
 }  // namespace popir

@@ -1,4 +1,5 @@
-// Schemas of ONNX that libraries register, on their way to Python's onnx.defs.
+// Passes ONNX schemas that libraries register, and their inference functions, to Python's
+// onnx.defs.
 #include <pybind11/stl.h>
 
 #include <map>
@@ -39,6 +40,7 @@ py::object defaultOf(const OpSchema::Attribute& attribute) {
   }
 }
 
+/// The description that popir.onnxio.registered.register takes.
 py::dict described(const OpSchema& schema) {
   py::list attributes, constraints;
   for (const auto& a : schema.attributes())
@@ -59,7 +61,8 @@ py::dict described(const OpSchema& schema) {
   return d;
 }
 
-/// From None or (element type, dimensions or None).
+/// A type from (element type, dimensions or None); null from None. A dimension is a number, a name
+/// or None.
 std::unique_ptr<TypeProto> typeFrom(py::handle known) {
   if (known.is_none()) return nullptr;
   const auto pair = py::reinterpret_borrow<py::tuple>(known);
@@ -77,6 +80,7 @@ std::unique_ptr<TypeProto> typeFrom(py::handle known) {
   return type;
 }
 
+/// The inverse of typeFrom().
 py::object toPython(const TypeProto& type) {
   if (!type.has_tensor_type() || !type.tensor_type().has_elem_type()) return py::none();
   if (!type.tensor_type().has_shape())
@@ -91,7 +95,8 @@ py::object toPython(const TypeProto& type) {
   return py::make_tuple(type.tensor_type().elem_type(), dims);
 }
 
-/// From a numpy array; integers as int64, all else as doubles, beside the raw bytes.
+/// A tensor from a numpy array: floats as DOUBLE, integers and bool as INT64. Arrays of other
+/// dtypes give a tensor with a shape only. Null from None.
 std::unique_ptr<TensorProto> dataFrom(py::handle array) {
   if (array.is_none()) return nullptr;
   auto tensor = std::make_unique<TensorProto>();
@@ -108,7 +113,7 @@ std::unique_ptr<TensorProto> dataFrom(py::handle array) {
   return tensor;
 }
 
-/// What Python knows of a node.
+/// The context of an inference function: what Python knows of a node.
 class Context : public onnx::InferenceContext {
  public:
   Context(const py::list& inputs, py::object attributes, const py::list& values,
@@ -144,6 +149,7 @@ class Context : public onnx::InferenceContext {
   mutable std::map<std::string, std::unique_ptr<AttributeProto>> read_;
 };
 
+/// The schema's inference function, for Python; None if it has none.
 py::object inference(const SchemaRecord& record) {
   const OpSchema& schema = record.schema;
   if (!schema.has_type_and_shape_inference_function()) return py::none();
@@ -166,6 +172,7 @@ py::object inference(const SchemaRecord& record) {
   });
 }
 
+/// A SchemaSink: returns a fault, or "".
 std::string registerInPython(const SchemaRecord& record) {
   const py::gil_scoped_acquire gil;
   try {

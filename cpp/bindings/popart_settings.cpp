@@ -1,4 +1,4 @@
-// The settings of an operator, from what the compiler has of them.
+// Converts the settings of an operator from the compiler's to popart's.
 #include <pybind11/stl.h>
 
 #include <string>
@@ -12,6 +12,7 @@ namespace {
 namespace py = pybind11;
 using popart::Op;
 
+/// Sets `member` if there is an annotation `name`.
 template <class Optional>
 void setOptional(Optional& member, const py::dict& notes, const char* name) {
   if (notes.contains(name)) member = notes[name].cast<int64_t>();

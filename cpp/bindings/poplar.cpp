@@ -28,6 +28,15 @@ using namespace poplar;
 using Sizes = std::vector<std::size_t>;
 using Mapping = std::vector<std::vector<std::pair<std::size_t, std::size_t>>>;
 
+/// The variable or constant with an id. \throws py::index_error if the graph has none
+const auto& variableOf(const Graph& graph, unsigned id) {
+  const auto& variables = graph.impl()->variables;
+  if (id >= variables.size())
+    throw py::index_error("The graph has no variable " + std::to_string(id) + "; it has " +
+                          std::to_string(variables.size()) + ".");
+  return variables[id];
+}
+
 template <class T>
 std::string str(const T& value) {
   std::ostringstream os;
@@ -35,7 +44,7 @@ std::string str(const T& value) {
   return os.str();
 }
 
-/// By their names in the module.
+/// The element types, by their names in the module.
 const std::pair<const char*, Type> types[] = {{"BOOL", BOOL},
                                               {"CHAR", CHAR},
                                               {"UNSIGNED_CHAR", UNSIGNED_CHAR},
@@ -66,37 +75,48 @@ std::string nameOf(const Type& type) {
 
 void bindTypes(py::module_& m) {
   withEquality(
-      py::class_<Type>(m, "Type",
-                       "The type of an element, such as poplar.FLOAT (Poplar: poplar/Type.hpp)."))
-      .def("toString", &Type::toString, "The name of the type in C++, such as \"float\".")
+      py::class_<Type>(
+          m, "Type",
+          "The type of a tensor's elements, such as poplar.FLOAT (Poplar: poplar/Type.hpp)."))
+      .def("toString", &Type::toString, "The name of the type in codelets, such as \"float\".")
       .def("sizeInBytes", &Type::sizeInBytes, "The bytes that one element takes.")
       .def("__repr__", [](const Type& t) { return "poplar.Type(" + t.toString() + ")"; })
       .def("__hash__", [](const Type& t) { return static_cast<int>(t.kind()); })
       .def_property_readonly(
-          "dtype", [](const Type& t) { return dtypeOf(t); }, "The numpy dtype of the same values.")
+          "dtype", [](const Type& t) { return dtypeOf(t); },
+          "The numpy dtype of the same values; int8 for CHAR, ml_dtypes.bfloat16 for BFLOAT16.\n"
+          "Raises poplar_type_error for QUARTER.")
       .def(py::pickle(&nameOf, &typeNamed));
   for (const auto& t : types) m.attr(t.first) = t.second;
   m.def(
       "typeOf", [](const DTypeLike& dtype) { return typeOf(py::dtype::from_args(dtype)); },
-      py::arg("dtype"), "The device type of a numpy dtype.");
+      py::arg("dtype"),
+      "The element type of a numpy dtype. Raises poplar_type_error if there is none.");
 
-  py::enum_<TargetType>(m, "TargetType", "What executes a program (Poplar: poplar/TargetType.hpp).")
+  py::enum_<TargetType>(m, "TargetType",
+                        "What executes a program (Poplar: poplar/TargetType.hpp). IPU is\n"
+                        "simulated as IPU_MODEL is.")
       .value("IPU", TargetType::IPU)
       .value("IPU_MODEL", TargetType::IPU_MODEL)
       .value("CPU", TargetType::CPU);
   py::enum_<VariableMappingMethod>(
       m, "VariableMappingMethod",
-      "How a new variable is spread over tiles: not at all, or evenly in order.")
+      "The tile mapping of a new variable (Poplar: poplar/VariableMappingMethod.hpp). NONE:\n"
+      "no mapping yet. LINEAR: spread evenly over the tiles, in order.")
       .value("NONE", VariableMappingMethod::NONE)
       .value("LINEAR", VariableMappingMethod::LINEAR);
-  py::enum_<TensorCloneMethod>(m, "TensorCloneMethod",
-                               "What a clone keeps of the order and the aliases of its original.")
+  py::enum_<TensorCloneMethod>(
+      m, "TensorCloneMethod",
+      "A method of cloning a tensor (Poplar: poplar/TensorCloneMethod.hpp). All give the\n"
+      "same here: a new variable without aliases.")
       .value("PRESERVE_ORDER_AND_ALIASES", TensorCloneMethod::PRESERVE_ORDER_AND_ALIASES)
       .value("CREATE_NEW_ORDER", TensorCloneMethod::CREATE_NEW_ORDER)
       .value("PRESERVE_ORDER_UNLESS_ALIASES", TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES)
       .value("GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES",
              TensorCloneMethod::GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES);
-  withEquality(py::class_<Interval>(m, "Interval", "The range [begin, end) of elements."))
+  withEquality(
+      py::class_<Interval>(m, "Interval",
+                           "The range [begin, end) of elements (Poplar: poplar/Interval.hpp)."))
       .def(py::init<std::size_t, std::size_t>(), py::arg("begin"), py::arg("end"))
       .def(
           "begin", [](const Interval& i) { return i.begin(); }, "The first element of the range.")
@@ -107,7 +127,8 @@ void bindTypes(py::module_& m) {
 
   py::class_<DebugContext>(
       m, "DebugContext",
-      "A path name, under which the device files what is added. A str converts to it.")
+      "The path name of what a function adds to a graph, for messages and reports (Poplar:\n"
+      "poplar/DebugContext.hpp). A str converts to it.")
       .def(py::init([](const std::string& name) { return DebugContext(name); }),
            py::arg("name") = "")
       .def(py::init([](const DebugContext& parent, const std::string& name) {
@@ -115,12 +136,13 @@ void bindTypes(py::module_& m) {
            }),
            py::arg("parent"), py::arg("name"))
       .def("getPathName", &DebugContext::getPathName,
-           "The names of the parents and the own one, joined by slashes.");
+           "The names of its parents and its own, joined by slashes.");
   py::implicitly_convertible<py::str, DebugContext>();
 
   py::class_<OptionFlags>(
       m, "OptionFlags",
-      "Options by name (Poplar: poplar/OptionFlags.hpp). A dict of str converts to it.")
+      "Options by name, with text as values (Poplar: poplar/OptionFlags.hpp). A dict\n"
+      "converts to it; its keys and values are converted by str().")
       .def(py::init([](const py::typing::Dict<py::str, py::str>& values) {
              OptionFlags flags;
              const auto text = [](py::handle h) { return py::cast<std::string>(py::str(h)); };
@@ -140,19 +162,23 @@ void bindTensor(py::module_& m) {
   using Dims = std::vector<unsigned>;
   py::class_<Tensor>(
       m, "Tensor",
-      "A view of variables of a graph (Poplar: poplar/Tensor.hpp). Its methods give "
-      "other views and copy nothing. They raise poplar_index_error for dimensions and "
-      "elements that there are not.")
+      "A view of elements of a graph's variables and constants (Poplar: poplar/Tensor.hpp).\n"
+      "Methods that return a Tensor return another view of the same elements; nothing is\n"
+      "copied. Methods raise poplar_index_error for dimensions, indices and shapes that do\n"
+      "not fit the tensor's own.")
       .def(py::init<>())
-      .def("valid", &Tensor::valid, "Whether the tensor shows anything: Tensor() does not.")
+      .def("valid", &Tensor::valid,
+           "Whether it is a view at all: Tensor() is not, and other methods refuse it.")
       .def("elementType", &Tensor::elementType, "The type of the elements.")
       .def("shape", &Tensor::shape, "The size of each dimension.")
       .def("rank", &Tensor::rank, "The number of dimensions, 0 for a scalar.")
       .def("dim", &Tensor::dim, py::arg("dimension"), "The size of a dimension.")
       .def("numElements", &Tensor::numElements, "The product of all sizes.")
-      .def("__len__", [](const Tensor& t) { return t.dim(0); })
-      // Not by the length: a scalar has none, and a tensor of no elements is a tensor.
-      .def("__bool__", &Tensor::valid)
+      .def(
+          "__len__", [](const Tensor& t) { return t.dim(0); }, "The size of the first dimension.")
+      // Without __bool__ Python would use the length. A scalar has none; an
+      // empty tensor has 0.
+      .def("__bool__", &Tensor::valid, "The same as valid().")
       .def(
           "__getitem__",
           [](const Tensor& t, std::size_t i) {
@@ -161,14 +187,16 @@ void bindTensor(py::module_& m) {
                                     t.shapeToString());
             return t[i];
           },
-          py::arg("index"))
+          py::arg("index"),
+          "Element `index` of the first dimension, which is removed. Raises IndexError beyond its\n"
+          "end, and poplar_index_error for a scalar.")
       .def(
           "slice",
           [](const Tensor& t, std::size_t b, std::size_t e, unsigned d) {
             return t.slice(b, e, d);
           },
           py::arg("begin"), py::arg("end"), py::arg("dimension") = 0,
-          "Elements [begin, end) of one dimension.")
+          "Elements [begin, end) of a dimension.")
       .def(
           "slice", [](const Tensor& t, const Sizes& b, const Sizes& e) { return t.slice(b, e); },
           py::arg("begin"), py::arg("end"), "Elements [begin[i], end[i]) of each dimension i.")
@@ -184,14 +212,15 @@ void bindTensor(py::module_& m) {
           py::arg("dimBegin"), py::arg("dimEnd"), "Dimensions [dimBegin, dimEnd) as one.")
       .def(
           "reshape", [](const Tensor& t, const Sizes& s) { return t.reshape(s); }, py::arg("shape"),
-          "The same elements in row-major order, as another shape of as many.")
+          "The same elements, in row-major order, with another shape of as many elements.")
       .def(
           "reshapePartial",
           [](const Tensor& t, unsigned b, unsigned e, const Sizes& s) {
             return t.reshapePartial(b, e, s);
           },
           py::arg("beginIndex"), py::arg("endIndex"), py::arg("newDims"),
-          "Dimensions [beginIndex, endIndex) replaced by `newDims`, of as many elements.")
+          "Dimensions [beginIndex, endIndex) replaced by `newDims`,\n"
+          "which have as many elements.")
       .def(
           "dimShuffle", [](const Tensor& t, const Dims& p) { return t.dimShuffle(p); },
           py::arg("permutation"),
@@ -203,47 +232,51 @@ void bindTensor(py::module_& m) {
           "Dimension source[i] moved to place destination[i]; the others keep their order.")
       .def("dimRoll", &Tensor::dimRoll, py::arg("dimIdx"), py::arg("newIdx") = 0,
            "Dimension `dimIdx` moved to place `newIdx`; the others keep their order.")
-      .def("transpose", &Tensor::transpose, "A matrix with rows and columns exchanged.")
+      .def("transpose", &Tensor::transpose,
+           "The matrix with rows and columns exchanged.\n"
+           "Raises poplar_index_error unless the rank is 2.")
       .def("broadcast", &Tensor::broadcast, py::arg("N"), py::arg("dimension"),
-           "`N` copies along a dimension, which grows by the factor N. All show the same "
-           "elements.")
+           "The tensor repeated `N` times along a dimension, whose size grows by the factor `N`.\n"
+           "The repetitions are views of the same elements.")
       .def(
           "upsample",
           [](const Tensor& t, unsigned scale, unsigned d) { return t.upsample(scale, d); },
           py::arg("scale"), py::arg("dimension"),
-          "Each element `scale` times in a row along a dimension.")
+          "Each element repeated `scale` times along a dimension, whose\n"
+          "size grows by that factor.")
       .def(
           "expand", [](const Tensor& t, const Sizes& i) { return t.expand(i); }, py::arg("indices"),
-          "A dimension of size 1 put before each of the dimensions `indices`.")
+          "A dimension of size 1 inserted before each of the dimensions `indices`.")
       .def(
-          "squeeze", [](const Tensor& t) { return t.squeeze(); }, "Dimensions of size 1 removed.")
+          "squeeze", [](const Tensor& t) { return t.squeeze(); },
+          "All dimensions of size 1 removed.")
       .def(
           "squeeze", [](const Tensor& t, const Sizes& d) { return t.squeeze(d); }, py::arg("dims"),
-          "The dimensions `dims` removed, which have size 1.")
+          "The dimensions `dims` removed, all of which have size 1.")
       .def("reinterpret", &Tensor::reinterpret, py::arg("type"),
-           "The same bits as elements of another type of the same size. Raises "
-           "poplar_type_error for another size.")
+           "The same bits as elements of another type of the same size.\n"
+           "Raises poplar_type_error for another size.")
       .def("isContiguous", &Tensor::isContiguous,
-           "Whether the elements lie in one variable, one after another.")
-      .def("containsAliases", &Tensor::containsAliases,
-           "Whether an element is shown more than once.")
+           "Whether the elements are adjacent in one variable, in row-major order.")
+      .def("containsAliases", &Tensor::containsAliases, "Whether an element occurs more than once.")
       .def("containsConstant", &Tensor::containsConstant,
            "Whether an element belongs to a constant.")
       .def("isParallelWriteable", &Tensor::isParallelWriteable,
-           "Whether no element appears twice and none is constant, so that vertices may "
-           "write it.")
+           "Whether no element occurs twice and none is constant, so that\n"
+           "vertices may write the tensor.")
       .def(
           "isTangled", [](const Tensor& t) { return isTangled(t.view()); },
-          "Whether the view consists of so many pieces that copying it pays.")
+          "Whether the view is so complex that a copy is better than further views of it: it\n"
+          "has more than 1024 pieces, or more than 32 levels of views.")
       .def("intersectsWith", &Tensor::intersectsWith, py::arg("other"),
-           "Whether both tensors show an element of the same variable.")
+           "Whether an element belongs to both tensors.")
       .def(
           "variables",
           [](const Tensor& t) {
             const auto v = t.view().variables();
             return std::set<unsigned>(v.begin(), v.end());
           },
-          "The ids of the variables that the tensor shows.")
+          "The ids of the variables and constants with elements in the tensor.")
       .def(
           "numPieces", [](const Tensor& t) { return t.view().pieces().size(); },
           "The number of strided boxes that the view consists of.")
@@ -251,32 +284,43 @@ void bindTensor(py::module_& m) {
   m.def(
       "concat", [](const std::vector<Tensor>& ts, unsigned d) { return concat(ts, d); },
       py::arg("tensors"), py::arg("dimension") = 0,
-      "The tensors joined along a dimension, in which alone their shapes may differ.");
+      "The tensors joined along a dimension, the only one in which their shapes may differ.\n"
+      "Raises poplar_index_error for other shapes and for an empty list, poplar_type_error\n"
+      "for different element types.");
 }
 
-/// What programs and graphs refer to.
+/// Handles that programs and graphs refer to.
 void bindReferences(py::module_& m) {
-  py::class_<ComputeSet>(m, "ComputeSet", "Vertices that run in one step, in any order.")
+  py::class_<ComputeSet>(
+      m, "ComputeSet",
+      "A set of vertices that run in parallel (Poplar: poplar/GraphElements.hpp).\n"
+      "Graph.addComputeSet makes it.")
       .def("getId", &ComputeSet::getId, "The number of the compute set in its graph.");
-  py::class_<Function>(m, "Function",
-                       "A program that is there once and called from several places.")
+  py::class_<Function>(
+      m, "Function",
+      "A program that other programs call by program.Call. Graph.addFunction makes it.")
       .def("getId", &Function::getId, "The number of the function in its graph.");
   py::class_<DataStream>(m, "DataStream",
-                         "A way of elements between host and device; see Engine.connectStream.")
-      .def("handle", &DataStream::handle, "The name that the host connects it by.")
-      .def("numElements", &DataStream::numElements, "The elements of one transfer.")
+                         "A stream between host and device (Poplar: poplar/DataStream.hpp);\n"
+                         "see Engine.connectStream.")
+      .def("handle", &DataStream::handle, "The name by which the engine connects the stream.")
+      .def("numElements", &DataStream::numElements, "The number of elements of one transfer.")
       .def("elementType", &DataStream::elementType, "The type of the elements.");
 }
 
 void bindPrograms(py::module_& m) {
   using namespace program;
-  auto p = m.def_submodule("program", "What a device executes.");
+  auto p =
+      m.def_submodule("program", "Programs that a device executes (Poplar: poplar/Program.hpp).");
   using Context = const DebugContext&;
   const auto context = debugContext();
-  py::class_<Program>(p, "Program", "What a device executes (Poplar: poplar/Program.hpp).")
+  py::class_<Program>(
+      p, "Program",
+      "The base class of all programs; Program() does nothing. A program is a value: adding\n"
+      "to a Sequence does not change programs that contain it already.")
       .def(py::init<>())
       .def("isEmpty", &Program::isEmpty, "Whether the program does nothing.");
-  py::class_<Sequence, Program>(p, "Sequence", "Programs one after another.")
+  py::class_<Sequence, Program>(p, "Sequence", "Runs programs one after another.")
       .def(py::init([](const std::vector<Program>& programs, Context c) {
              Sequence s(c);
              for (const auto& q : programs) s.add(q);
@@ -284,13 +328,17 @@ void bindPrograms(py::module_& m) {
            }),
            py::arg("programs") = std::vector<Program>(), context)
       .def("add", &Sequence::add, py::arg("program"), "Adds a program to the end.")
-      .def("__len__", &Sequence::size);
-  py::class_<Execute, Program>(p, "Execute", "Runs the vertices of a compute set.")
+      .def("__len__", &Sequence::size, "The number of programs in the sequence.");
+  py::class_<Execute, Program>(p, "Execute", "Runs the vertices of a compute set, in parallel.")
       .def(py::init<ComputeSet, Context>(), py::arg("cs"), context);
   py::class_<Copy, Program>(
       p, "Copy",
-      "Copies elements of a tensor or a stream to others, of as many elements and the "
-      "same type.")
+      "Copies a tensor to a tensor, or between a tensor and a stream, in row-major order.\n"
+      "Both have the same element type and number of elements; shapes may differ.\n"
+      "Raises poplar_stream_connection_error for a stream that does not\n"
+      "fit, or goes the other way.\n"
+      "Raises poplar_graph_connection_error for tensors that do not fit, and for a\n"
+      "destination that is not isParallelWriteable().")
       .def(py::init(
                [](const Tensor& s, const Tensor& d, Context c) { return Copy(s, d, false, c); }),
            py::arg("src"), py::arg("dst"), context)
@@ -307,37 +355,49 @@ void bindPrograms(py::module_& m) {
            context);
   py::class_<RepeatWhileTrue, Program>(
       p, "RepeatWhileTrue",
-      "Runs `condition`, then, while `predicate` is not zero, `body` and `condition` again. "
-      "`predicate`: one element of BOOL, INT or UNSIGNED_INT.")
+      "Runs `condition`, then, while `predicate` is not zero, `body` and `condition` again.\n"
+      "`predicate`: one element, BOOL, INT or UNSIGNED_INT.\n"
+      "Raises poplar_control_program_error for another one.")
       .def(py::init<const Program&, Tensor, const Program&, Context>(), py::arg("condition"),
            py::arg("predicate"), py::arg("body"), context);
   py::class_<RepeatWhileFalse, Program>(
       p, "RepeatWhileFalse",
-      "Runs `condition`, then, while `predicate` is zero, `body` and `condition` again. "
-      "`predicate`: one element of BOOL, INT or UNSIGNED_INT.")
+      "Runs `condition`, then, while `predicate` is zero, `body` and `condition` again.\n"
+      "`predicate`: one element, BOOL, INT or UNSIGNED_INT.\n"
+      "Raises poplar_control_program_error for another one.")
       .def(py::init<const Program&, Tensor, const Program&, Context>(), py::arg("condition"),
            py::arg("predicate"), py::arg("body"), context);
   py::class_<If, Program>(p, "If",
-                          "Runs `trueBody` if `predicate` is not zero, else `falseBody`. "
-                          "`predicate`: one element of BOOL, INT or UNSIGNED_INT.")
+                          "Runs `trueBody` if `predicate` is not zero, else `falseBody`.\n"
+                          "`predicate`: one element, BOOL, INT or UNSIGNED_INT.\n"
+                          "Raises poplar_control_program_error for another one.")
       .def(py::init<Tensor, const Program&, const Program&, Context>(), py::arg("predicate"),
            py::arg("trueBody"), py::arg("falseBody"), context);
-  py::class_<Call, Program>(p, "Call", "Calls a function of the graph, or one of the host.")
+  py::class_<Call, Program>(
+      p, "Call",
+      "Calls a function of the graph, or a function of the host. A function of\n"
+      "the host reads `inputs` and writes `outputs`, of the types and sizes\n"
+      "given to Graph.addHostFunction; raises poplar_graph_connection_error for\n"
+      "tensors that do not fit.")
       .def(py::init<Function, Context>(), py::arg("function"), context);
-  py::enum_<SyncType>(p, "SyncType", "How far a synchronisation reaches.")
+  py::enum_<SyncType>(p, "SyncType",
+                      "The reach of a synchronisation; all members do the same here.")
       .value("INTERNAL", SyncType::INTERNAL)
       .value("EXTERNAL", SyncType::EXTERNAL)
       .value("GLOBAL", SyncType::GLOBAL);
   py::class_<Sync, Program>(p, "Sync",
                             "A synchronisation of tiles. It costs cycles and changes no results.")
       .def(py::init<SyncType, Context>(), py::arg("type"), context);
-  py::class_<PrintTensor, Program>(p, "PrintTensor",
-                                   "Prints a tensor after its title, each time that it runs.")
+  py::class_<PrintTensor, Program>(
+      p, "PrintTensor",
+      "Prints a title and the values of a tensor to standard error, each time that it runs.")
       .def(
           py::init([](const std::string& title, const Tensor& t) { return PrintTensor(title, t); }),
           py::arg("title"), py::arg("tensor"));
-  py::class_<WriteUndef, Program>(p, "WriteUndef",
-                                  "Says that the values of a tensor are not needed any more.")
+  py::class_<WriteUndef, Program>(
+      p, "WriteUndef",
+      "Marks the values of a tensor as undefined until it is written again,\n"
+      "which ends their lifetime.")
       .def(py::init<Tensor, Context>(), py::arg("tensor"), context);
 }
 
@@ -352,47 +412,62 @@ Tensor addConstant(Graph& g, const Type& type, const Sizes& shape, const ArrayLi
 void bindGraph(py::module_& m) {
   using Context = const DebugContext&;
   const auto context = debugContext();
-  py::class_<Graph>(m, "Graph",
-                    "Variables, constants, vertices, functions and streams of one program (Poplar: "
-                    "poplar/Graph.hpp).")
+  py::class_<Graph>(
+      m, "Graph",
+      "Variables, constants, vertices, functions and streams, for programs (Poplar:\n"
+      "poplar/Graph.hpp). Methods raise poplar_graph_connection_error for tensors, compute\n"
+      "sets and vertices of another graph.")
       .def(py::init([](const Target& t) { return Graph(t); }), py::arg("target"))
       .def(py::init([](const Device& d) { return Graph(d); }), py::arg("device"))
       .def("createVirtualGraph", py::overload_cast<unsigned, unsigned>(&Graph::createVirtualGraph),
            py::arg("lowerTile"), py::arg("upperTile"),
-           "The same graph seen through tiles [lowerTile, upperTile) alone, which it counts "
-           "from 0.")
+           "A virtual graph: the same graph restricted to tiles [lowerTile,\n"
+           "upperTile), which it counts from 0.\n"
+           "Raises poplar_invalid_tile_mapping for no tile, and for tiles that the graph lacks.")
       .def("createVirtualGraph",
            py::overload_cast<const std::vector<unsigned>&>(&Graph::createVirtualGraph),
-           py::arg("perIpuTiles"), "The same graph seen through these tiles of each IPU alone.")
-      .def("getTopLevelGraph", &Graph::getTopLevelGraph,
-           "The graph that a virtual graph is a part of, with all tiles.")
+           py::arg("perIpuTiles"),
+           "A virtual graph of these tiles of each IPU.\n"
+           "Raises poplar_invalid_tile_mapping for no tile, for a tile that occurs twice, and\n"
+           "for tiles that an IPU lacks.")
+      .def("getTopLevelGraph", &Graph::getTopLevelGraph, "The same graph with all tiles.")
       .def("getTarget", &Graph::getTarget,
-           "The machine that the graph is for, with the tiles that the graph sees.")
+           "The target of the graph; that of a virtual graph has its tiles only.")
       .def(
           "addVariable",
           [](Graph& g, const Type& t, const Sizes& s, Context c) { return g.addVariable(t, s, c); },
-          py::arg("type"), py::arg("shape"), context, "A new variable, on no tile yet.")
+          py::arg("type"), py::arg("shape"), context,
+          "A new variable; its elements are on no tile yet.\n"
+          "Raises poplar_graph_memory_allocation_error for a shape that no machine holds.")
       .def(
           "addVariable",
           [](Graph& g, const Type& t, const Sizes& s, VariableMappingMethod method, Context c) {
             return g.addVariable(t, s, method, c);
           },
           py::arg("type"), py::arg("shape"), py::arg("method"), context,
-          "A new variable, on tiles as `method` says.")
+          "A new variable, mapped to tiles by `method`.")
       .def("addConstant", &addConstant, py::arg("type"), py::arg("shape"), py::arg("values"),
-           context, "A constant of numpy values, converted to `type`; one value fills the shape.")
+           context,
+           "A new constant; its elements are on no tile yet.\n"
+           "`values`: as many as the shape has elements, in row-major order, or one for all;\n"
+           "they are converted to `type`.\n"
+           "Raises poplar_graph_connection_error for another number of values, poplar_type_error\n"
+           "for values that the device does not have.")
       .def(
           "setInitialValue",
           [](Graph& g, const Tensor& t, const ArrayLike& values) {
             setInitialValue(g, t, contiguous(values));
           },
           py::arg("tensor"), py::arg("values"),
-          "Gives a variable the values that it has when an engine is loaded. One value "
-          "fills the shape. Raises poplar_type_error for values that the device does not "
-          "have.")
+          "Sets the values that the tensor's elements have after Engine.load: as\n"
+          "many as the tensor has elements, in row-major order, or one for all; they\n"
+          "are converted to its type.\n"
+          "Raises poplar_graph_connection_error for another number of values or a tensor with\n"
+          "aliases, poplar_type_error for values that the device does not have.")
       .def(
           "clone", [](Graph& g, const Tensor& t, Context c) { return g.clone(t, c); },
-          py::arg("tensor"), context, "A new variable of the same type, shape and tiles.")
+          py::arg("tensor"), context,
+          "A new variable of the same type, shape and tile mapping. Its values are not copied.")
       .def(
           "clone",
           [](Graph& g, const Type& type, const Tensor& t, Context c) {
@@ -400,7 +475,9 @@ void bindGraph(py::module_& m) {
           },
           py::arg("type"), py::arg("tensor"), context, "The same with elements of another type.")
       .def("setTileMapping", py::overload_cast<const Tensor&, unsigned>(&Graph::setTileMapping),
-           py::arg("tensor"), py::arg("tile"), "Puts all elements on one tile.")
+           py::arg("tensor"), py::arg("tile"),
+           "Maps all elements to one tile.\n"
+           "Raises poplar_invalid_tile_mapping for a tile that the target lacks.")
       .def(
           "setTileMapping",
           [](Graph& g, const Tensor& t, const Mapping& mapping) {
@@ -411,8 +488,10 @@ void bindGraph(py::module_& m) {
             g.setTileMapping(t, intervals);
           },
           py::arg("tensor"), py::arg("mapping"),
-          "Puts elements on tiles: `mapping[tile]` is a list of (begin, end) in the "
-          "flattened tensor.")
+          "Maps elements to tiles: `mapping[tile]` is a list of intervals (begin, end)\n"
+          "of the flattened tensor.\n"
+          "Raises poplar_invalid_tile_mapping for tiles and elements that do not exist, and for\n"
+          "an element on two tiles.")
       .def(
           "getTileMapping",
           [](const Graph& g, const Tensor& t, bool requireComplete) {
@@ -424,57 +503,73 @@ void bindGraph(py::module_& m) {
             return mapping;
           },
           py::arg("tensor"), py::arg("requireComplete") = true,
-          "By tile, a list of (begin, end) in the flattened tensor. Raises "
-          "poplar_invalid_tile_mapping for elements on no tile, if `requireComplete`.")
+          "For each tile, a list of intervals (begin, end) of the flattened tensor.\n"
+          "Raises poplar_invalid_tile_mapping if `requireComplete` and an element is\n"
+          "on no tile of the graph.")
       .def("addComputeSet", &Graph::addComputeSet, context, "A new compute set, without vertices.")
       .def("addFunction", &Graph::addFunction, py::arg("program"),
-           "A function of a program, to be called by program.Call.")
+           "Makes a program a function, for program.Call.")
       .def(
           "addHostToDeviceFIFO",
           [](Graph& g, const std::string& handle, const Type& t, std::size_t n) {
             return g.addHostToDeviceFIFO(handle, t, n);
           },
           py::arg("handle"), py::arg("elementType"), py::arg("numElements"),
-          "A new stream from the host.")
+          "A new stream from the host, which transfers `numElements` elements at a time.\n"
+          "Engine.connectStream connects it by `handle`.\n"
+          "Raises poplar_exception if another stream has the handle.")
       .def(
           "addDeviceToHostFIFO",
           [](Graph& g, const std::string& handle, const Type& t, std::size_t n) {
             return g.addDeviceToHostFIFO(handle, t, n);
           },
           py::arg("handle"), py::arg("elementType"), py::arg("numElements"),
-          "A new stream to the host.")
+          "A new stream to the host, which transfers `numElements` elements at a time.\n"
+          "Engine.connectStream connects it by `handle`.\n"
+          "Raises poplar_exception if another stream has the handle.")
       .def(
           "createHostWrite",
           [](Graph& g, const std::string& handle, const Tensor& t) {
             g.createHostWrite(handle, t);
           },
           py::arg("handle"), py::arg("tensor"),
-          "Lets Engine.writeTensor reach a tensor by `handle`.")
+          "Lets Engine.writeTensor write the tensor by `handle`.\n"
+          "Raises poplar_exception if the handle is taken, poplar_graph_connection_error if the\n"
+          "tensor is not isParallelWriteable().")
       .def(
           "createHostRead",
           [](Graph& g, const std::string& handle, const Tensor& t) { g.createHostRead(handle, t); },
           py::arg("handle"), py::arg("tensor"),
-          "Lets Engine.readTensor reach a tensor by `handle`.")
+          "Lets Engine.readTensor read the tensor by `handle`.\n"
+          "Raises poplar_exception if the handle is taken.")
       .def(
           "numVariables", [](const Graph& g) { return g.impl()->variables.size(); },
           "The number of variables and constants in the graph.")
       .def(
           "numVertices", [](const Graph& g) { return g.impl()->vertices.size(); },
-          "The number of vertices in the graph; one may stand for many of an IPU.")
+          "The number of vertices that addVertex has added; those of library\n"
+          "functions are not counted.")
       .def(
-          "variableName", [](const Graph& g, unsigned v) { return g.impl()->variables.at(v).name; },
-          py::arg("id"), "The path name of a variable, by its id.")
+          "variableName", [](const Graph& g, unsigned v) { return variableOf(g, v).name; },
+          py::arg("id"),
+          "The path name of the variable or constant with this id.\n"
+          "Raises IndexError if there is none.")
       .def(
           "variableOf",
           [](const Graph& g, unsigned v) {
-            const auto& variable = g.impl()->variables.at(v);
+            const auto& variable = variableOf(g, v);
             return Tensor(View::ofVariable(g.impl().get(), v, variable.constant, variable.type,
                                            variable.shape));
           },
-          py::arg("id"), "The whole of a variable, by its id.");
+          py::arg("id"),
+          "The whole variable or constant with this id, as a tensor.\n"
+          "Raises IndexError if there is none.");
   m.def("setStochasticRounding", &poplar::setStochasticRounding, py::arg("graph"), py::arg("prog"),
         py::arg("enable"), context,
-        "How what prog does from here on rounds to 16-bit floats: stochastically, or to nearest.");
+        "Appends to `prog` a switch of the rounding of HALF and BFLOAT16 results: stochastic\n"
+        "if `enable`, else to nearest, as at the start of a program. It holds for what `prog`\n"
+        "runs afterwards; poprand.setSeed seeds it (Poplar: poplar/CSRFunctions.hpp).\n"
+        "Raises poplar_exception for a virtual graph of some tiles.");
   m.def(
       "programAccesses",
       [](const Graph& g, const program::Program& p) {
@@ -482,14 +577,14 @@ void bindGraph(py::module_& m) {
         return std::make_pair(std::move(found.reads), std::move(found.writes));
       },
       py::arg("graph"), py::arg("program"),
-      "Ids of the variables that a program reads and of those it writes, whatever way its "
-      "branches go.");
+      "(reads, writes): the ids of the variables that a program may read and write,\n"
+      "over all of its branches.");
 }
 
 }  // namespace
 
 void bindPoplar(py::module_& m) {
-  m.doc() = "Poplar: graphs, tensors, programs, engines.";
+  m.doc() = "Targets, graphs, tensors, programs and engines (Poplar).";
   registerErrors();
   bindTypes(m);
   bindDevices(m);

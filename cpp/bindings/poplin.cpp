@@ -33,7 +33,8 @@ using Unsigneds = std::vector<unsigned>;
   py::arg("options") = OptionFlags(), py::arg("cache") = static_cast<PlanningCache*>(nullptr)
 #define POPIR_TAIL debugContext(), POPIR_OPTIONS
 
-/// What `get` says of a dimension of the field. Members may be set to anything, so all is checked.
+/// Binds a getter of a field dimension. Python may set members to anything, so the getter checks
+/// them first.
 template <class Get>
 auto ofDimension(Get get) {
   return [get](const ConvParams& params, unsigned dim) {
@@ -46,7 +47,7 @@ auto ofDimension(Get get) {
   };
 }
 
-/// What `get` says of parameters that are checked first.
+/// Binds a function of parameters, and checks these first.
 template <class Get>
 auto ofValid(Get get) {
   return [get](const ConvParams& params) {
@@ -58,47 +59,60 @@ auto ofValid(Get get) {
 void bindParams(py::module_& m) {
   py::class_<ConvParams> params(
       m, "ConvParams",
-      "Which convolution: activations [batchSize, groups * channels, field...], weights [groups, "
-      "outputChannelsPerConvGroup, inputChannelsPerConvGroup, kernel...], transforms around it.");
+      "The parameters of a grouped cross-correlation (PopLibs: poplin/ConvParams.hpp).\n"
+      "Activations are [batchSize, groups * channels, field...], weights [groups,\n"
+      "outputChannelsPerConvGroup, inputChannelsPerConvGroup, kernel...], with 1 to 3 field\n"
+      "dimensions. The input and the kernel are transformed, then correlated where the\n"
+      "whole kernel fits, then the result is transformed; without transforms in the\n"
+      "constructor, these do nothing. The constructor and the getters raise\n"
+      "poplibs_exception as validate() does.");
 
   using In = ConvParams::InputTransform;
-  withEquality(py::class_<In>(params, "InputTransform",
-                              "Truncation, dilation, padding and flip, in this order."))
+  withEquality(
+      py::class_<In>(params, "InputTransform",
+                     "Truncation, dilation, padding and flip of each field dimension, in this\n"
+                     "order. InputTransform(size) changes nothing; raises poplibs_exception\n"
+                     "for more than 3 dimensions."))
       .def(py::init<std::size_t>(), py::arg("size"))
       .def(py::init<Unsigneds, Unsigneds, Unsigneds, Unsigneds, Unsigneds, std::vector<bool>>(),
            py::arg("truncationLower"), py::arg("truncationUpper"), py::arg("dilation"),
            py::arg("paddingLower"), py::arg("paddingUpper"), py::arg("flip"))
       .def_readwrite("truncationLower", &In::truncationLower,
-                     "By dimension, elements cut off at the lower end.")
+                     "By field dimension: the number of elements removed at the lower end.")
       .def_readwrite("truncationUpper", &In::truncationUpper,
-                     "By dimension, elements cut off at the upper end.")
-      .def_readwrite("dilation", &In::dilation,
-                     "By dimension, the distance of neighbours after zeros are put between them.")
+                     "By field dimension: the number of elements removed at the upper end.")
+      .def_readwrite(
+          "dilation", &In::dilation,
+          "By field dimension: the distance of neighbouring elements after dilation, with zeros\n"
+          "between them; 1 for none.")
       .def_readwrite("paddingLower", &In::paddingLower,
-                     "By dimension, zeros added at the lower end.")
+                     "By field dimension: the number of zeros added at the lower end.")
       .def_readwrite("paddingUpper", &In::paddingUpper,
-                     "By dimension, zeros added at the upper end.")
-      .def_readwrite("flip", &In::flip, "By dimension, whether the order is reversed.")
+                     "By field dimension: the number of zeros added at the upper end.")
+      .def_readwrite("flip", &In::flip,
+                     "By field dimension: whether the order of the elements is reversed.")
       .def(pickled(&In::truncationLower, &In::truncationUpper, &In::dilation, &In::paddingLower,
                    &In::paddingUpper, &In::flip));
 
   using Out = ConvParams::OutputTransform;
-  withEquality(
-      py::class_<Out>(params, "OutputTransform", "Truncation, stride and padding, in this order."))
+  withEquality(py::class_<Out>(params, "OutputTransform",
+                               "Truncation, stride and padding of each field dimension, in this\n"
+                               "order. OutputTransform(size) changes nothing; raises\n"
+                               "poplibs_exception for more than 3 dimensions."))
       .def(py::init<std::size_t>(), py::arg("size"))
       .def(py::init<Unsigneds, Unsigneds, Unsigneds, Unsigneds, Unsigneds>(),
            py::arg("truncationLower"), py::arg("truncationUpper"), py::arg("stride"),
            py::arg("paddingLower"), py::arg("paddingUpper"))
       .def_readwrite("truncationLower", &Out::truncationLower,
-                     "By dimension, elements cut off at the lower end.")
+                     "By field dimension: the number of elements removed at the lower end.")
       .def_readwrite("truncationUpper", &Out::truncationUpper,
-                     "By dimension, elements cut off at the upper end.")
+                     "By field dimension: the number of elements removed at the upper end.")
       .def_readwrite("stride", &Out::stride,
-                     "By dimension, the distance of the elements that are kept.")
+                     "By field dimension: elements 0, stride, 2 * stride and so on are kept.")
       .def_readwrite("paddingLower", &Out::paddingLower,
-                     "By dimension, zeros added at the lower end.")
+                     "By field dimension: the number of zeros added at the lower end.")
       .def_readwrite("paddingUpper", &Out::paddingUpper,
-                     "By dimension, zeros added at the upper end.")
+                     "By field dimension: the number of zeros added at the upper end.")
       .def(pickled(&Out::truncationLower, &Out::truncationUpper, &Out::stride, &Out::paddingLower,
                    &Out::paddingUpper));
 
@@ -117,13 +131,14 @@ void bindParams(py::module_& m) {
            py::arg("inputFieldShape"), py::arg("kernelShape"), py::arg("inputChannelsPerConvGroup"),
            py::arg("outputChannelsPerConvGroup"), py::arg("numConvGroups"),
            py::arg("inputTransform"), py::arg("kernelTransform"), py::arg("outputTransform"))
-      .def_readwrite("inputType", &ConvParams::inputType, "The type of activations and weights.")
-      .def_readwrite("outputType", &ConvParams::outputType, "The type of the result's elements.")
+      .def_readwrite("inputType", &ConvParams::inputType,
+                     "The element type of the activations and the weights.")
+      .def_readwrite("outputType", &ConvParams::outputType, "The element type of the result.")
       .def_readwrite("batchSize", &ConvParams::batchSize, "The number of samples in a batch.")
       .def_readwrite("inputFieldShape", &ConvParams::inputFieldShape,
-                     "The size of the input by field dimension.")
+                     "By field dimension: the size of the input before its transform.")
       .def_readwrite("kernelShape", &ConvParams::kernelShape,
-                     "The size of the kernel by field dimension.")
+                     "By field dimension: the size of the kernel before its transform.")
       .def_readwrite("inputChannelsPerConvGroup", &ConvParams::inputChannelsPerConvGroup,
                      "The number of input channels of each group.")
       .def_readwrite("outputChannelsPerConvGroup", &ConvParams::outputChannelsPerConvGroup,
@@ -131,36 +146,38 @@ void bindParams(py::module_& m) {
       .def_readwrite("numConvGroups", &ConvParams::numConvGroups,
                      "The number of groups, which share no channels.")
       .def_readwrite("inputTransform", &ConvParams::inputTransform,
-                     "What is done to the input before.")
+                     "The transform of the input's field.")
       .def_readwrite("kernelTransform", &ConvParams::kernelTransform,
-                     "What is done to the kernel before.")
+                     "The transform of the kernel's field.")
       .def_readwrite("outputTransform", &ConvParams::outputTransform,
-                     "What is done to the result after.")
+                     "The transform of the result's field.")
       .def(pickled(&ConvParams::inputType, &ConvParams::outputType, &ConvParams::batchSize,
                    &ConvParams::inputFieldShape, &ConvParams::kernelShape,
                    &ConvParams::inputChannelsPerConvGroup, &ConvParams::outputChannelsPerConvGroup,
                    &ConvParams::numConvGroups, &ConvParams::inputTransform,
                    &ConvParams::kernelTransform, &ConvParams::outputTransform))
       .def("getOutputFieldShape", ofValid(std::mem_fn(&ConvParams::getOutputFieldShape)),
-           "The size of the result by field dimension.")
+           "By field dimension: the size of the result after its transform.")
       .def("getOutputSize", ofDimension(&ConvParams::getOutputSize), py::arg("dim"),
-           "The size of one dimension of the result.")
+           "The size of field dimension `dim` of the result after its transform.")
       .def("getUntransformedOutputSize", ofDimension(&ConvParams::getUntransformedOutputSize),
-           py::arg("dim"), "The size of one dimension of the result before the output transform.")
+           py::arg("dim"), "The size of field dimension `dim` of the result before its transform.")
       .def("getTransformedInputSize", ofDimension(&ConvParams::getTransformedInputSize),
-           py::arg("dim"), "The size of one dimension of the input after the input transform.")
+           py::arg("dim"), "The size of field dimension `dim` of the input after its transform.")
       .def("getTransformedKernelSize", ofDimension(&ConvParams::getTransformedKernelSize),
-           py::arg("dim"), "The size of one dimension of the kernel after the kernel transform.")
+           py::arg("dim"), "The size of field dimension `dim` of the kernel after its transform.")
       .def("getNumInputChans", &ConvParams::getNumInputChans,
            "The number of input channels of all groups.")
       .def("getNumOutputChans", &ConvParams::getNumOutputChans,
            "The number of output channels of all groups.")
       .def("getNumFieldDims", &ConvParams::getNumFieldDims, "The number of field dimensions.")
       .def("validate", &ConvParams::validate,
-           "Raises poplibs_exception if the parameters contradict one another.")
+           "Raises poplibs_exception that names the wrong member: a list without one entry for\n"
+           "each field dimension, a dilation or stride of 0, truncation of the whole size, a\n"
+           "kernel that is larger than the field.")
       .def("canonicalize", &ConvParams::canonicalize,
-           "The same convolution with padding and truncation cancelled where they undo each "
-           "other, so that equal convolutions compare equal more often.")
+           "The same convolution in a canonical form: padding and truncation that cancel are\n"
+           "removed. So equivalent convolutions compare equal more often.")
       .def("__hash__", [](const ConvParams& p) { return hash_value(p); })
       .def("__repr__", [](const ConvParams& p) {
         std::ostringstream os;
@@ -169,47 +186,84 @@ void bindParams(py::module_& m) {
       });
 
   m.def("getGradientParams", &getGradientParams, py::arg("params"),
-        "The convolution from gradients of the output to gradients of the input, for weights "
-        "transposed and flipped.");
+        "The parameters of the convolution that computes the gradient of the input from the\n"
+        "gradient of the output. Its weights have their channels exchanged and their fields\n"
+        "reversed: see `transposeAndFlipWeights` of convolution().");
   m.def("getFwdFlops", ofValid(&getFwdFlops), py::arg("params"),
-        "Floating-point operations of the forward pass, without those with zeros of "
-        "padding or dilation.");
+        "The floating-point operations of the forward pass. Products with the zeros of\n"
+        "padding and dilation are not counted.");
   m.def("getBwdFlops", ofValid(&getBwdFlops), py::arg("params"),
-        "The same of the gradient of the input.");
+        "The floating-point operations of the gradient of the input.");
   m.def("getWuFlops", ofValid(&getWuFlops), py::arg("params"),
-        "The same of the gradient of the weights.");
+        "The floating-point operations of the gradient of the weights.");
 }
 
 void bindConvolution(py::module_& m) {
   const auto create = [&](const char* name, auto function, const char* doc) {
     m.def(name, function, POPIR_GRAPH, py::arg("params"), POPIR_TAIL, doc);
   };
-  create("createInput", &createInput, "A new variable [batch, input channels, field...].");
+  create("createInput", &createInput,
+         "A new variable [batch, input channels, field...] of `params.inputType`, mapped to\n"
+         "tiles as convolution() prefers.\n"
+         "Raises poplibs_exception for invalid parameters,\n"
+         "poplar_invalid_option for invalid options.");
   create("createWeights", &createWeights,
-         "A new variable [groups, output channels, input channels, field...].");
+         "A new variable [groups, output channels, input channels, kernel...]\n"
+         "of `params.inputType`, with the channels of one group, mapped to\n"
+         "tiles as convolution() prefers.\n"
+         "Raises poplibs_exception for invalid parameters,\n"
+         "poplar_invalid_option for invalid options.");
   create("createConvOutput", &createConvOutput,
-         "A new variable [batch, output channels, field...].");
+         "A new variable [batch, output channels, field...] of `params.outputType`, mapped to\n"
+         "tiles as convolution() prefers.\n"
+         "Raises poplibs_exception for invalid parameters,\n"
+         "poplar_invalid_option for invalid options.");
   m.def("createBiases", &createBiases, POPIR_GRAPH, py::arg("activations"),
         py::arg_v("debugContext", DebugContext("biases"), "'biases'"),
-        "A new variable [channels].");
+        "A new variable [channels] of the type of `activations` [batch, channels, field...].\n"
+        "Raises poplibs_exception for activations of rank below 2.");
   m.def("convolution", &convolution, POPIR_GRAPH, py::arg("in_"), py::arg("weights"),
         py::arg("params"), py::arg("transposeAndFlipWeights"), py::arg("prog"), POPIR_TAIL,
-        "The convolution of in_ with weights, in a new variable.");
+        "The convolution of `in_` with `weights`: a new variable [batch, output channels,\n"
+        "field...] of `params.outputType`.\n"
+        "`in_`, `weights`: of the shapes of createInput() and createWeights(), and of\n"
+        "`params.inputType`. Input and output type are any of FLOAT, HALF and BFLOAT16, or\n"
+        "both DOUBLE. With `transposeAndFlipWeights` the weights are those of the forward\n"
+        "pass, [groups, input channels, output channels, kernel...]; their channels are\n"
+        "exchanged and their fields reversed. So parameters of getGradientParams() give the\n"
+        "gradient of the forward pass's input.\n"
+        "`options`: those of poplin.convolution in `popir options`; they change the costs on\n"
+        "the machine and not the result. `cache` changes no result.\n"
+        "Raises poplibs_exception for shapes and types that do not match `params`,\n"
+        "poplar_invalid_option for invalid options.");
   m.def("convolutionWithOutput", &convolutionWithOutput, POPIR_GRAPH, py::arg("in_"),
         py::arg("weights"), py::arg("out"), py::arg("params"), py::arg("transposeAndFlipWeights"),
-        py::arg("prog"), POPIR_TAIL, "The convolution of in_ with weights, into out.");
+        py::arg("prog"), POPIR_TAIL,
+        "The same as convolution(), with the result written to `out` [batch, output channels,\n"
+        "field...] of `params.outputType`.");
   m.def("calculateWeightDeltas", &calculateWeightDeltas, POPIR_GRAPH, py::arg("zDeltas"),
         py::arg("activations"), py::arg("params"), py::arg("prog"), POPIR_TAIL,
-        "The gradient of the weights, in a new variable.");
+        "The gradient of the weights of convolution(): a new variable\n"
+        "of their shape and type.\n"
+        "`zDeltas`: the gradient of the result, of its shape and type.\n"
+        "`activations`: the input of the convolution.\n"
+        "Raises poplibs_exception for shapes and types that do not match `params`,\n"
+        "poplar_invalid_option for invalid options.");
   m.def("addBias", &addBias, POPIR_GRAPH, py::arg("activations"), py::arg("biases"),
         py::arg("prog"), debugContext(), py::arg("options") = OptionFlags(),
-        "activations[n, c, ...] += biases[c].");
+        "activations[n, c, ...] += biases[c].\n"
+        "Raises poplibs_exception unless both have one type, `activations` is [batch,\n"
+        "channels, field...] and `biases` [channels].");
   m.def("convolutionWeightUpdate", &convolutionWeightUpdate, POPIR_GRAPH, py::arg("zDeltas"),
         py::arg("weights"), py::arg("activations"), py::arg("params"), py::arg("scale"),
-        py::arg("prog"), POPIR_TAIL, "weights += scale times their gradient.");
+        py::arg("prog"), POPIR_TAIL,
+        "weights += scale * calculateWeightDeltas(...), which has the same errors. The\n"
+        "weights have a type that popops.scaledAddTo() takes.");
   m.def("weightsTransposeChansFlipXY", &weightsTransposeChansFlipXY, POPIR_GRAPH,
         py::arg("weightsIn"), py::arg("weightsOut"), py::arg("prog"), debugContext(),
-        "Copies weights with channels exchanged and fields reversed.");
+        "Copies `weightsIn` [groups, O, I, kernel...] to `weightsOut` [groups, I, O,\n"
+        "kernel...], with reversed fields.\n"
+        "Raises poplibs_exception for other shapes and for different types.");
 }
 
 void bindMatMul(py::module_& m) {
@@ -226,69 +280,112 @@ void bindMatMul(py::module_& m) {
   using OneType = Tensor (*)(Graph&, const Type&, const Shape&, const Shape&, const DebugContext&,
                              const OptionFlags&, PlanningCache*);
   create("createMatMulInputLHS", static_cast<TwoTypes>(&createMatMulInputLHS),
-         "A new variable for the left operand [M, K].");
+         "A new variable of `inputType` for the left operand [M, K] = `aShape` of matMul(),\n"
+         "mapped to tiles as it prefers.\n"
+         "Raises poplibs_exception for shapes and types that matMul() does not take,\n"
+         "poplar_invalid_option for invalid options.");
   createOneType("createMatMulInputLHS", static_cast<OneType>(&createMatMulInputLHS),
-                "A new variable for the left operand [M, K].");
+                "The same for operands and a result of one type.");
   create("createMatMulInputRHS", static_cast<TwoTypes>(&createMatMulInputRHS),
-         "A new variable for the right operand [K, N].");
+         "A new variable of `inputType` for the right operand [K, N] = `bShape` of matMul(),\n"
+         "mapped to tiles as it prefers.\n"
+         "Raises poplibs_exception for shapes and types that matMul() does not take,\n"
+         "poplar_invalid_option for invalid options.");
   createOneType("createMatMulInputRHS", static_cast<OneType>(&createMatMulInputRHS),
-                "A new variable for the right operand [K, N].");
-  create("createMatMulOutput", &createMatMulOutput, "A new variable for the result [M, N].");
+                "The same for operands and a result of one type.");
+  create("createMatMulOutput", &createMatMulOutput,
+         "A new variable of `outputType` for the result [M, N] of matMul(),\n"
+         "mapped to tiles as it prefers.\n"
+         "Raises poplibs_exception for shapes and types that matMul() does not take,\n"
+         "poplar_invalid_option for invalid options.");
   create("createMatMulGroupedInputLHS", &createMatMulGroupedInputLHS,
-         "A new variable for the left operand [G, M, K].");
+         "A new variable of `inputType` for the left operand [G, M, K] = `aShape` of\n"
+         "matMulGrouped(), mapped to tiles as it prefers.\n"
+         "Raises poplibs_exception for shapes and types that matMulGrouped() does not take,\n"
+         "poplar_invalid_option for invalid options.");
   create("createMatMulGroupedInputRHS", &createMatMulGroupedInputRHS,
-         "A new variable for the right operand [G, K, N].");
+         "A new variable of `inputType` for the right operand [G, K, N] = `bShape` of\n"
+         "matMulGrouped(), mapped to tiles as it prefers.\n"
+         "Raises poplibs_exception for shapes and types that matMulGrouped() does not take,\n"
+         "poplar_invalid_option for invalid options.");
   create("createMatMulGroupedOutput", &createMatMulGroupedOutput,
-         "A new variable for the result [G, M, N].");
+         "A new variable of `outputType` for the result [G, M, N] of matMulGrouped(),\n"
+         "mapped to tiles as it prefers.\n"
+         "Raises poplibs_exception for shapes and types that matMulGrouped() does not take,\n"
+         "poplar_invalid_option for invalid options.");
 
   using Typed = Tensor (*)(Graph&, const Tensor&, const Tensor&, Sequence&, const Type&,
                            const DebugContext&, const OptionFlags&, PlanningCache*);
   using Untyped = Tensor (*)(Graph&, const Tensor&, const Tensor&, Sequence&, const DebugContext&,
                              const OptionFlags&, PlanningCache*);
   m.def("matMul", static_cast<Typed>(&matMul), POPIR_GRAPH, py::arg("A"), py::arg("B"),
-        py::arg("prog"), py::arg("outputType"), POPIR_TAIL, "A [M, K] times B [K, N].");
+        py::arg("prog"), py::arg("outputType"), POPIR_TAIL,
+        "A [M, K] times B [K, N]: a new variable [M, N] of `outputType`. A and B have one\n"
+        "type: FLOAT, HALF, BFLOAT16, DOUBLE, or a 32-bit or 64-bit integer. `outputType` is\n"
+        "the same, or both are of FLOAT, HALF and BFLOAT16.\n"
+        "`options`: those of poplin.matMul in `popir options`; they change the costs on the\n"
+        "machine and not the result. `cache` changes no result.\n"
+        "Raises poplibs_exception for shapes and types that do not match,\n"
+        "poplar_invalid_option for invalid options.");
   m.def("matMul", static_cast<Untyped>(&matMul), POPIR_GRAPH, py::arg("A"), py::arg("B"),
-        py::arg("prog"), POPIR_TAIL, "A [M, K] times B [K, N], of the type of A.");
+        py::arg("prog"), POPIR_TAIL, "The same with a result of the type of A.");
   m.def("matMulGrouped", &matMulGrouped, POPIR_GRAPH, py::arg("A"), py::arg("B"), py::arg("prog"),
-        py::arg("outputType"), POPIR_TAIL, "A [G, M, K] times B [G, K, N].");
+        py::arg("outputType"), POPIR_TAIL,
+        "A [G, M, K] times B [G, K, N], group by group: a new variable [G, M, N] of\n"
+        "`outputType`. Types, options and errors are those of matMul().");
   m.def("matMulWithOutput", &matMulWithOutput, POPIR_GRAPH, py::arg("A"), py::arg("B"),
-        py::arg("out"), py::arg("prog"), POPIR_TAIL, "A [M, K] times B [K, N], into out.");
+        py::arg("out"), py::arg("prog"), POPIR_TAIL,
+        "A [M, K] times B [K, N], written to `out` [M, N]. Types, options and\n"
+        "errors are those of matMul().");
   m.def("matMulGroupedWithOutput", &matMulGroupedWithOutput, POPIR_GRAPH, py::arg("A"),
         py::arg("B"), py::arg("out"), py::arg("prog"), POPIR_TAIL,
-        "A [G, M, K] times B [G, K, N], into out.");
+        "A [G, M, K] times B [G, K, N], written to `out` [G, M, N]. Types, options and\n"
+        "errors are those of matMul().");
   using Scaled = void (*)(Graph&, const Tensor&, float, const Tensor&, const Tensor&, Sequence&,
                           const DebugContext&, const OptionFlags&, PlanningCache*);
   m.def("matMulAcc", static_cast<Scaled>(&matMulAcc), POPIR_GRAPH, py::arg("C"), py::arg("k"),
-        py::arg("A"), py::arg("B"), py::arg("prog"), POPIR_TAIL, "C += k A B.");
+        py::arg("A"), py::arg("B"), py::arg("prog"), POPIR_TAIL,
+        "C [M, N] += k * A [M, K] * B [K, N]. Types, options and\n"
+        "errors are those of matMul().");
   m.def("matMulGroupedAcc", static_cast<Scaled>(&matMulGroupedAcc), POPIR_GRAPH, py::arg("C"),
         py::arg("k"), py::arg("A"), py::arg("B"), py::arg("prog"), POPIR_TAIL,
-        "C += k A B, group by group.");
+        "C [G, M, N] += k * A [G, M, K] * B [G, K, N]. Types, options and\n"
+        "errors are those of matMul().");
   using ScaledByTensor =
       void (*)(Graph&, const Tensor&, const Tensor&, const Tensor&, const Tensor&, Sequence&,
                const DebugContext&, const OptionFlags&, PlanningCache*);
   m.def("matMulAcc", static_cast<ScaledByTensor>(&matMulAcc), POPIR_GRAPH, py::arg("C"),
         py::arg("k"), py::arg("A"), py::arg("B"), py::arg("prog"), POPIR_TAIL,
-        "C += k A B, for a tensor k of one element.");
+        "The same with a tensor of one element as `k`. `C` and `k` have types that\n"
+        "popops.scaledAddTo() takes.");
   m.def("matMulGroupedAcc", static_cast<ScaledByTensor>(&matMulGroupedAcc), POPIR_GRAPH,
         py::arg("C"), py::arg("k"), py::arg("A"), py::arg("B"), py::arg("prog"), POPIR_TAIL,
-        "C += k A B, group by group, for a tensor k of one element.");
+        "The same with a tensor of one element as `k`. `C` and `k` have types that\n"
+        "popops.scaledAddTo() takes.");
   m.def("preArrangeMatMulInputRHS", &preArrangeMatMulInputRHS, POPIR_GRAPH, py::arg("aShape"),
         py::arg("B"), py::arg("prog"), POPIR_TAIL,
-        "B in the arrangement that a product wants. Any arrangement serves here: a view "
-        "of B itself.");
+        "B [K, N] in a layout that suits a product with A of shape `aShape` [M, K]. Every\n"
+        "layout suits here, so it returns B.\n"
+        "Raises poplibs_exception for shapes that do not match,\n"
+        "poplar_invalid_option for invalid options.");
   m.def("transposeGroupedMatrix", &transposeGroupedMatrix, py::arg("A"),
-        "A view with the last two dimensions exchanged.");
+        "A [groups, rows, columns] as a view with the last two dimensions exchanged.\n"
+        "Raises poplibs_exception for another rank.");
   m.def("matmulValidateOptions", &matmulValidateOptions, py::arg("options"),
-        "Raises poplibs_exception for an option that matrix products do not have.");
+        "Raises poplar_invalid_option for an option or a value that\n"
+        "matrix products do not take.");
 }
 
 }  // namespace
 
 void bindPoplin(py::module_& m) {
   m.doc() = "Matrix products and convolutions (PopLibs: poplin).";
-  py::class_<PlanningCache>(m, "PlanningCache", "Keeps what was planned for one contraction.")
+  py::class_<PlanningCache>(
+      m, "PlanningCache",
+      "Keeps one plan for each distinct matrix product and convolution that is given the\n"
+      "cache (PopLibs: poplin/Convolution.hpp).")
       .def(py::init<>())
-      .def("size", &PlanningCache::size, "The number of plans that the cache holds.");
+      .def("size", &PlanningCache::size, "The number of distinct contractions in the cache.");
   m.def("addCodelets", &addCodelets, POPIR_GRAPH, "Adds nothing: kernels are built in.");
   bindParams(m);
   bindConvolution(m);

@@ -1,4 +1,4 @@
-// popir.popops, without expressions: reductions, casts, fills, scaled sums.
+// popir.popops, without expressions, slices and layouts: reductions, casts, fills, scaled sums.
 #include <pybind11/stl.h>
 #include <popops/Cast.hpp>
 #include <popops/Fill.hpp>
@@ -24,7 +24,10 @@ using Context = const poplar::DebugContext&;
 using Dimensions = std::vector<std::size_t>;
 
 void bindReduce(py::module_& m) {
-  py::enum_<Operation>(m, "Operation", "What a reduction does with two elements.")
+  py::enum_<Operation>(
+      m, "Operation",
+      "The operation of a reduction (PopLibs: popops/Operation.hpp). SQUARE_ADD adds\n"
+      "squares; LOG_ADD is log(sum(exp(x))).")
       .value("ADD", Operation::ADD)
       .value("MUL", Operation::MUL)
       .value("MIN", Operation::MIN)
@@ -35,11 +38,15 @@ void bindReduce(py::module_& m) {
       .value("LOG_ADD", Operation::LOG_ADD);
   py::class_<ReduceParams>(
       m, "ReduceParams",
-      "An Operation; update: add to the output; scale: one FLOAT element that the result is "
-      "multiplied by. An Operation alone converts to it.")
+      "The operation of a reduction, and how its result is written (PopLibs:\n"
+      "popops/Reduce.hpp). An Operation converts to it.\n"
+      "`update`: add the result to the output.\n"
+      "`scale`: one element of FLOAT, which multiplies the result; for LOG_ADD\n"
+      "it is added to the result.\n"
+      "Both are for ADD, SQUARE_ADD and LOG_ADD only; reduce() checks that.")
       .def(py::init<Operation, bool>(), py::arg("op"), py::arg("update") = false)
       .def(py::init<Operation, bool, Tensor>(), py::arg("op"), py::arg("update"), py::arg("scale"))
-      .def_readonly("op", &ReduceParams::op, "What is done with two elements.")
+      .def_readonly("op", &ReduceParams::op, "The operation that is done with the elements.")
       .def_readonly("update", &ReduceParams::update, "Whether the result is added to the output.")
       .def_readonly("useScale", &ReduceParams::useScale,
                     "Whether the result is multiplied by a tensor.");
@@ -55,15 +62,25 @@ void bindReduce(py::module_& m) {
       },
       py::arg("graph"), py::arg("in_"), py::arg("outType"), py::arg("dims"), py::arg("params"),
       py::arg("prog"), context, options,
-      "A new tensor: `in` reduced over `dims`. The order of operations depends on the shape alone, "
-      "not on the number of threads; sums are pairwise.");
+      "A new tensor: `in_` reduced over the dimensions `dims`, with the others in their\n"
+      "order. Sums and products are computed in the type of `in_`, for 16-bit floats in\n"
+      "FLOAT. Sums are pairwise, in an order that depends on the shape only. Without\n"
+      "elements to reduce the result is the neutral element.\n"
+      "`in_`: FLOAT, HALF, BFLOAT16 or DOUBLE, 32-bit and 64-bit integers; for\n"
+      "MIN and MAX any integer, for LOGICAL_AND and LOGICAL_OR only BOOL, for\n"
+      "LOG_ADD only floating point.\n"
+      "`outType`: the type of `in_`; FLOAT and 16-bit floats may be combined.\n"
+      "`dims`: each at most once; if empty, every element is reduced by itself.\n"
+      "Raises poplibs_exception for dimensions, types and parameters that do not fit, and\n"
+      "for `update`, which needs reduceWithOutput().\n"
+      "Raises poplar_invalid_option for invalid options.");
   m.def(
       "reduce",
       [](Graph& graph, const Tensor& in, const Dimensions& dims, ReduceParams params,
          Sequence& prog, Context c,
          const OptionFlags& o) { return reduce(graph, in, dims, std::move(params), prog, c, o); },
       py::arg("graph"), py::arg("in_"), py::arg("dims"), py::arg("params"), py::arg("prog"),
-      context, options, "The same with elements of the type of `in_`.");
+      context, options, "The same with a result of the type of `in_`.");
   m.def(
       "reduceWithOutput",
       [](Graph& graph, const Tensor& in, const Tensor& out, const Dimensions& dims,
@@ -71,9 +88,16 @@ void bindReduce(py::module_& m) {
         reduceWithOutput(graph, in, out, dims, std::move(params), prog, c, o);
       },
       py::arg("graph"), py::arg("in_"), py::arg("out"), py::arg("dims"), py::arg("params"),
-      py::arg("prog"), context, options, "Reduces `in_` over `dims` into `out`.");
+      py::arg("prog"), context, options,
+      "The same as reduce(), with the result written to `out`, or\n"
+      "added to it with `update`.\n"
+      "`out`: of the shape of the remaining dimensions, and of a type that\n"
+      "reduce() takes as `outType`.");
 
-  py::class_<SingleReduceOp>(m, "SingleReduceOp", "One reduction of reduceMany.")
+  py::class_<SingleReduceOp>(
+      m, "SingleReduceOp",
+      "One reduction of reduceMany(). The arguments are those of reduce(); without\n"
+      "`outType` the result has the type of `in_`.")
       .def(py::init<Tensor, Dimensions, ReduceParams, std::string>(), py::arg("in_"),
            py::arg("dims"), py::arg("params"), py::arg("debugName") = "")
       .def(py::init<Tensor, Dimensions, ReduceParams, poplar::Type, std::string>(), py::arg("in_"),
@@ -87,8 +111,10 @@ void bindReduce(py::module_& m) {
       },
       py::arg("graph"), py::arg("reductions"), py::arg("outputs"), py::arg("prog"), context,
       options,
-      "Several reductions in one compute set, into `outputs`, or into new tensors if it is empty. "
-      "Returns the outputs.");
+      "Runs several reductions in one compute set. Returns a list with the result of each:\n"
+      "the tensors `outputs`, which are written, or new tensors if `outputs` is empty.\n"
+      "Raises poplibs_exception for another number of outputs, and as\n"
+      "reduce() and reduceWithOutput().");
 }
 
 void bindFill(py::module_& m) {
@@ -99,21 +125,24 @@ void bindFill(py::module_& m) {
         return cast(graph, src, dstType, prog, c);
       },
       py::arg("graph"), py::arg("src"), py::arg("dstType"), py::arg("prog"), context,
-      "A new tensor of the same values as another type. Floating point to integer goes "
-      "towards zero and keeps to the range, NaN becomes 0; integers wrap; BOOL is "
-      "whether the value is not zero.");
+      "A new tensor of the shape of `src`, with its values converted to `dstType`. To\n"
+      "floating point: the nearest value, or as poplar.setStochasticRounding says. From\n"
+      "floating point to integers: truncated and clamped to the range; NaN becomes 0.\n"
+      "Between integers: modulo 2^bits. To BOOL: whether the value is not 0.\n"
+      "Raises poplibs_exception for QUARTER.");
   m.def("castWithOutput", &castWithOutput, py::arg("graph"), py::arg("src"), py::arg("dst"),
         py::arg("prog"), context,
-        "Writes the values of `src` into `dst`, as its type. Raises poplibs_exception "
-        "for different shapes.");
+        "Writes the values of `src` to `dst`, converted to its type as cast() does.\n"
+        "Raises poplibs_exception for different shapes, and for QUARTER.");
   m.def(
       "zero",
       [](Graph& graph, const Tensor& t, Sequence& prog, Context c) { zero(graph, t, prog, c); },
       py::arg("graph"), py::arg("t"), py::arg("prog"), context,
       "Sets every element of `t` to zero.");
   const char* doc =
-      "Sets every element of `t` to a number, converted to its type as popops.cast does.";
-  // Integers first: a Python int becomes no float on its way.
+      "Sets every element of `t` to a number, converted to its type as cast() does.\n"
+      "Raises poplibs_exception for QUARTER.";
+  // Integers first, so that a Python int is not converted to float.
   m.def(
       "fill",
       [](Graph& graph, const Tensor& t, Sequence& prog, bool value, Context c) {
@@ -135,13 +164,22 @@ void bindFill(py::module_& m) {
       py::arg("graph"), py::arg("t"), py::arg("prog"), py::arg("fillValue"), context);
 }
 
-// Each function in its two forms: one scale, or two; the scales numbers or tensors alike.
+// Binds each function with one scale and with two. Scale is float or Tensor.
 template <class Scale>
 void bindScaled(py::module_& m) {
   const auto context = debugContext();
   const auto options = py::arg("options") = OptionFlags();
-  const char* one = "A += scaleB B, in place (Subtract: A -= scaleB B).";
-  const char* two = "A = scaleA A + scaleB B, in place (Subtract: A = scaleA A - scaleB B).";
+  const char* one =
+      "A += scaleB * B, in place; scaledSubtractFrom: A -= scaleB * B. If a type is HALF\n"
+      "the result is computed in FLOAT and rounded once.\n"
+      "`A`, `B`: of one shape and type: FLOAT, HALF, DOUBLE, 32-bit or 64-bit\n"
+      "integers; FLOAT and HALF may be combined. A tensor as scale: one\n"
+      "element of any of these types.\n"
+      "Raises poplibs_exception for other shapes and types,\n"
+      "poplar_invalid_option for invalid options.";
+  const char* two =
+      "A = scaleA * A + scaleB * B, in place; scaledSubtractFrom: A = scaleA * A - scaleB *\n"
+      "B. Types, shapes and errors are those of the form with one scale.";
   const auto bindOne = [&](const char* name, auto function) {
     m.def(
         name,
@@ -173,20 +211,24 @@ void bindScaled(py::module_& m) {
         scaledAddTo(graph, a, scaleA, b, scaleB, prog, speciality, c, o);
       },
       py::arg("graph"), py::arg("A"), py::arg("scaleA"), py::arg("B"), py::arg("scaleB"),
-      py::arg("prog"), py::arg("speciality"), context, options);
+      py::arg("prog"), py::arg("speciality"), context, options,
+      "The same for DEFAULT; A = A - scaleA * A + scaleB * B for X_MINUS_AX_PLUS_BY.");
 }
 
 }  // namespace
 
 void bindPopops(py::module_& m) {
-  m.doc() = "Functions of elements, reductions, slices and casts (PopLibs: popops).";
+  m.doc() =
+      "Element-wise functions, reductions, slices, casts and layouts (PopLibs: popops).\n"
+      "Results are new tensors unless the name ends with InPlace or WithOutput. Shapes of\n"
+      "element-wise functions are broadcast by numpy's rules.";
   bindReduce(m);
   bindFill(m);
   py::enum_<ScaledAddSpecialisation>(m, "ScaledAddSpecialisation",
-                                     "Which formula scaledAddTo computes.")
+                                     "The formula of scaledAddTo() with two scales.")
       .value("DEFAULT", ScaledAddSpecialisation::DEFAULT)
       .value("X_MINUS_AX_PLUS_BY", ScaledAddSpecialisation::X_MINUS_AX_PLUS_BY,
-             "A = A - scaleA A + scaleB B.");
+             "A = A - scaleA * A + scaleB * B.");
   bindScaled<float>(m);
   bindScaled<Tensor>(m);
   bindPopopsRearrange(m);

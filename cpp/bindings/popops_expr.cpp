@@ -1,8 +1,8 @@
 // popir.popops: expressions and element-wise functions.
 //
-// Nodes have three Python classes, UnaryOp, BinaryOp and TernaryOp; Add, Tanh, ... are functions
-// that make them, and a node says which it is by `opType`. Wherever an expression is wanted, a
-// number will do.
+// There are three Python classes of operators: UnaryOp, BinaryOp and TernaryOp. Add, Tanh, ... are
+// functions that make such nodes; a node has its operator in `opType`. Arguments that are
+// expressions may also be numbers.
 #include <pybind11/functional.h>
 #include <pybind11/stl.h>
 #include <popops/ElementWise.hpp>
@@ -42,7 +42,7 @@ const Row<pe::UnaryOpType> kUnaryRows[] = {POPOPS_EXPR_UNARY_OPS(POPIR_UNARY_ROW
 const Row<pe::BinaryOpType> kBinaryRows[] = {POPOPS_EXPR_BINARY_OPS(POPIR_BINARY_ROW)};
 const Row<pe::TernaryOpType> kTernaryRows[] = {POPOPS_EXPR_TERNARY_OPS(POPIR_TERNARY_ROW)};
 
-/// What a row says of its operator, such as "count leading zeros". ExprOp.hpp says the rest.
+/// The operator's name in words, such as "count leading zeros".
 template <class Op>
 std::string wordsOf(const Row<Op>& row) {
   std::string words = row.enumerator;
@@ -52,15 +52,16 @@ std::string wordsOf(const Row<Op>& row) {
 
 template <class Op>
 std::string nodeWords(const Row<Op>& row) {
-  return "The expression '" + wordsOf(row) + "' of its operands.";
+  return "An expression: the operator '" + wordsOf(row) + "' of its operands.";
 }
 
 template <class Op>
 std::string functionWords(const Row<Op>& row) {
-  return "Element by element '" + wordsOf(row) + "', expr." + row.node;
+  return "The operator '" + wordsOf(row) + "' of each element, expr." + row.node;
 }
 
-/// Python's floats are FLOAT where nothing else decides, but lose nothing where it is DOUBLE.
+/// A Python float keeps its precision of double, for expressions of DOUBLE. Without other operands
+/// it is FLOAT.
 pe::Const constantOf(py::handle x) {
   const bool numpy = py::hasattr(x, "dtype") && py::hasattr(x, "ndim");
   const bool scalar = !numpy || x.attr("ndim").cast<int>() == 0;
@@ -75,12 +76,12 @@ pe::Const constantOf(py::handle x) {
       if (bits < 64 || i < py::int_(0)) return pe::Const(i.cast<long long>());
       return pe::Const(i.cast<unsigned long long>());
     }
-    PyErr_Clear();  // A numpy array of no dimensions has the attribute whatever it holds.
+    PyErr_Clear();  // Numpy arrays without dimensions have __index__ whatever their dtype.
   }
   if (scalar && py::hasattr(x, "__float__")) {
     const double value = PyFloat_AsDouble(x.ptr());
     if (!PyErr_Occurred()) return pe::Const(poplar::FLOAT, value);
-    PyErr_Clear();  // Arrays of text have it too.
+    PyErr_Clear();  // Numpy arrays of text have __float__ too.
   }
   throw py::type_error("an expression or a number is expected, not " +
                        std::string(py::str(py::type::handle_of(x))));
@@ -160,10 +161,14 @@ using Nodes = py::typing::Tuple<pe::Expr, py::ellipsis>;
 using Number = OneOf<bool, long long, double>;
 
 void bindNodes(py::module_& m) {
-  py::class_<pe::Expr> base(m, "Expr", "An expression over the elements of tensors.");
+  py::class_<pe::Expr> base(
+      m, "Expr",
+      "The base class of expressions over the elements of tensors. Python's operators make\n"
+      "expressions too: _1 * 2 is Mul(_1, 2).");
   base.def("__repr__", &text)
       .def("deepEquals", &pe::Expr::deepEquals, py::arg("other"),
-           "Same tree, same operators, same constants of the same type.");
+           "Whether both are the same tree, with the same operators and with constants of the\n"
+           "same values and types. `==` makes an expression.");
 
   py::enum_<pe::UnaryOpType> unaryOps(m, "UnaryOpType", "Operators of one operand.");
   py::enum_<pe::BinaryOpType> binaryOps(m, "BinaryOpType", "Operators of two operands.");
@@ -177,9 +182,12 @@ void bindNodes(py::module_& m) {
   py::class_<pe::TernaryOp, pe::Expr> ternary(m, "TernaryOp",
                                               "An operator and its three operands.");
   bindOperators(base);
-  py::class_<pe::Const, pe::Expr>(m, "Const",
-                                  "A number. Without `type` it takes the type that its place asks "
-                                  "for, or else that of the Python value: BOOL, INT or FLOAT.")
+  py::class_<pe::Const, pe::Expr>(
+      m, "Const",
+      "A number. It takes the type of the other operands around it, and must be\n"
+      "representable in that type. Without such operands its type is `type`, or by default\n"
+      "that of the Python value: BOOL, INT, a 64-bit integer if INT is too small, or FLOAT.\n"
+      "Raises TypeError for a value that is no number.")
       .def(py::init(&constantOf), py::arg("value"))
       .def(py::init([](const OneOf<double>& x, const poplar::Type& type) {
              const pe::Const c = constantOf(x);
@@ -199,12 +207,15 @@ void bindNodes(py::module_& m) {
             if (c.isNegative()) return py::int_(static_cast<long long>(bits));
             return py::int_(bits);
           },
-          "The number, as a Python object.");
-  py::class_<pe::PlaceHolder, pe::Expr>(m, "PlaceHolder", "Operand `index`, counted from 1.")
+          "The number as a bool, int or float.");
+  py::class_<pe::PlaceHolder, pe::Expr>(
+      m, "PlaceHolder",
+      "Stands for tensor number `index`, counted from 1. _1 to _20 are such objects.")
       .def(py::init<unsigned>(), py::arg("index"))
       .def_property_readonly("index", &pe::PlaceHolder::getIndex,
-                             "Which operand it stands for, counted from 1.");
-  py::class_<pe::Cast, pe::Expr>(m, "Cast", "An expression converted to another type.")
+                             "The number of the tensor that it stands for, counted from 1.");
+  py::class_<pe::Cast, pe::Expr>(m, "Cast",
+                                 "An expression converted to another type, as popops.cast() does.")
       .def(py::init([](const Operand& a, const poplar::Type& type) {
              return pe::Cast(expressionOf(a), type);
            }),
@@ -218,7 +229,7 @@ void bindNodes(py::module_& m) {
              return pe::UnaryOp(op, expressionOf(a));
            }),
            py::arg("opType"), py::arg("a"))
-      .def_property_readonly("opType", &pe::UnaryOp::getOpType, "Which operator it is.")
+      .def_property_readonly("opType", &pe::UnaryOp::getOpType, "The operator of the node.")
       .def_property_readonly(
           "args", [](const pe::UnaryOp& e) -> Nodes { return py::make_tuple(nodeOf(e.getArg())); },
           "The operands, in their order.");
@@ -227,7 +238,7 @@ void bindNodes(py::module_& m) {
              return pe::BinaryOp(op, expressionOf(a), expressionOf(b));
            }),
            py::arg("opType"), py::arg("a"), py::arg("b"))
-      .def_property_readonly("opType", &pe::BinaryOp::getOpType, "Which operator it is.")
+      .def_property_readonly("opType", &pe::BinaryOp::getOpType, "The operator of the node.")
       .def_property_readonly(
           "args",
           [](const pe::BinaryOp& e) -> Nodes {
@@ -239,7 +250,7 @@ void bindNodes(py::module_& m) {
              return pe::TernaryOp(op, expressionOf(a), expressionOf(b), expressionOf(c));
            }),
            py::arg("opType"), py::arg("a"), py::arg("b"), py::arg("c"))
-      .def_property_readonly("opType", &pe::TernaryOp::getOpType, "Which operator it is.")
+      .def_property_readonly("opType", &pe::TernaryOp::getOpType, "The operator of the node.")
       .def_property_readonly(
           "args",
           [](const pe::TernaryOp& e) -> Nodes {
@@ -267,15 +278,15 @@ void bindNodes(py::module_& m) {
         py::arg("a"), py::arg("b"), py::arg("c"), nodeWords(r).c_str());
   m.def(
       "ConstHalf", [](float x) { return pe::Const(poplar::HALF, x); }, py::arg("value"),
-      "A number of the type HALF.");
+      "A Const of the type HALF.");
   for (unsigned i = 1; i <= 20; ++i) m.attr(("_" + std::to_string(i)).c_str()) = pe::PlaceHolder(i);
-  py::list names;  // the placeholders too, which look private
+  py::list names;  // includes the placeholders _1, _2, ..., which "import *" would leave out
   for (const auto& item : m.attr("__dict__").cast<py::dict>())
     if (item.first.cast<std::string>().rfind("__", 0) != 0) names.append(item.first);
   m.attr("__all__") = names;
 }
 
-/// Expressions as Python gives them.
+/// A list of expressions and numbers, from Python.
 using Expressions = py::typing::List<Operand>;
 std::vector<pe::Any> expressionsOf(const Expressions& list) {
   std::vector<pe::Any> exprs;
@@ -294,7 +305,8 @@ void bindMaps(py::module_& m) {
         return popops::map(graph, expressionsOf(exprs), ts, prog, context, options);
       },
       py::arg("graph"), py::arg("exprs"), py::arg("ts"), POPIR_TAIL,
-      "One new tensor for each expression.");
+      "A list of new tensors, one for each expression over `ts`. Tensors, shapes, types and\n"
+      "errors are those of the form for one expression.");
   m.def(
       "map",
       [](Graph& graph, const Operand& expr, const Tensors& ts, Sequence& prog,
@@ -303,7 +315,14 @@ void bindMaps(py::module_& m) {
         return popops::map(graph, e, ts, prog, context, options);
       },
       py::arg("graph"), py::arg("expr"), py::arg("ts"), POPIR_TAIL,
-      "A new tensor of `expr` over the elements of `ts`; shapes are matched as numpy does it.");
+      "A new tensor: `expr` computed for each element of `ts`, where _1 stands for ts[0].\n"
+      "Its shape is that of the tensors in the expression, broadcast by numpy's rules; its\n"
+      "type follows from `expr`.\n"
+      "`options`: those of popops.map in `popir options`.\n"
+      "Raises poplibs_exception for shapes that do not match, operands of different\n"
+      "types (use Cast), a constant that its type cannot represent, and an\n"
+      "expression without tensors.\n"
+      "Raises poplar_invalid_option for invalid options.");
   m.def(
       "mapInPlace",
       [](Graph& graph, const Expressions& exprs, const Tensors& ts, Sequence& prog,
@@ -311,7 +330,9 @@ void bindMaps(py::module_& m) {
         popops::mapInPlace(graph, expressionsOf(exprs), ts, prog, context, options);
       },
       py::arg("graph"), py::arg("exprs"), py::arg("ts"), POPIR_TAIL,
-      "Expression i overwrites ts[i]; all of them read what was there before.");
+      "Writes the result of expression i to ts[i]; all expressions read the old values.\n"
+      "Raises poplibs_exception as for one expression, and for more\n"
+      "expressions than tensors.");
   m.def(
       "mapInPlace",
       [](Graph& graph, const Operand& expr, const Tensors& ts, Sequence& prog,
@@ -319,7 +340,10 @@ void bindMaps(py::module_& m) {
         const pe::Any e = expressionOf(expr);
         popops::mapInPlace(graph, e, ts, prog, context, options);
       },
-      py::arg("graph"), py::arg("expr"), py::arg("ts"), POPIR_TAIL, "Overwrites ts[0].");
+      py::arg("graph"), py::arg("expr"), py::arg("ts"), POPIR_TAIL,
+      "The same as map(), with the result written to ts[0], which must\n"
+      "have its type and shape.\n"
+      "Raises poplibs_exception if it does not.");
   m.def(
       "mapWithOutput",
       [](Graph& graph, const Expressions& exprs, const Tensors& ts, const Tensors& outs,
@@ -327,7 +351,9 @@ void bindMaps(py::module_& m) {
         popops::mapWithOutput(graph, expressionsOf(exprs), ts, outs, prog, context, options);
       },
       py::arg("graph"), py::arg("exprs"), py::arg("ts"), py::arg("outs"), POPIR_TAIL,
-      "Expression i writes outs[i]; all of them read what was there before.");
+      "Writes the result of expression i to outs[i]; all expressions read the old values.\n"
+      "Raises poplibs_exception as for one expression, for another number of tensors, and\n"
+      "for tensors that overlap.");
   m.def(
       "mapWithOutput",
       [](Graph& graph, const Operand& expr, const Tensors& ts, const Tensor& out, Sequence& prog,
@@ -336,10 +362,14 @@ void bindMaps(py::module_& m) {
         popops::mapWithOutput(graph, e, ts, out, prog, context, options);
       },
       py::arg("graph"), py::arg("expr"), py::arg("ts"), py::arg("out"), POPIR_TAIL,
-      "Writes `out`.");
+      "The same as map(), with the result written to `out`, which must\n"
+      "have its type and shape.\n"
+      "Raises poplibs_exception if it does not.");
   m.def("createOutputForElementWiseOp", &popops::createOutputForElementWiseOp, py::arg("graph"),
         py::arg("inputs"), py::arg("outputType"), debugContext(),
-        "A new variable of the shape that all inputs have, on tiles as one of them. "
+        "A new variable of the shape that all inputs have, with the tile mapping of\n"
+        "one of them: the one that is spread best, without aliases. If all have\n"
+        "aliases it is mapped linearly.\n"
         "Raises poplibs_exception if there are no inputs or their shapes differ.");
 }
 
@@ -365,20 +395,28 @@ void bindUnary(py::module_& m, const Row<pe::UnaryOpType>& r) {
                   const OptionFlags& options) {
         return popops::map(graph, op, a, prog, context, options);
       },
-      py::arg("graph"), py::arg("A"), POPIR_TAIL, (words + ": a new tensor.").c_str());
+      py::arg("graph"), py::arg("A"), POPIR_TAIL,
+      (words + ": a new tensor.\n"
+               "Shapes, types and errors are those of map().")
+          .c_str());
   m.def((name + "InPlace").c_str(),
         [op = r.op](Graph& graph, const Tensor& a, Sequence& prog, const DebugContext& context,
                     const OptionFlags& options) {
           popops::mapInPlace(graph, op, a, prog, context, options);
         },
-        py::arg("graph"), py::arg("A"), POPIR_TAIL, (words + ", written over `A`.").c_str());
+        py::arg("graph"), py::arg("A"), POPIR_TAIL,
+        (words + ", written to `A`.\n"
+                 "Shapes, types and errors are those of mapInPlace().")
+            .c_str());
   m.def((name + "WithOutput").c_str(),
         [op = r.op](Graph& graph, const Tensor& a, const Tensor& out, Sequence& prog,
                     const DebugContext& context, const OptionFlags& options) {
           popops::mapWithOutput(graph, op, a, out, prog, context, options);
         },
         py::arg("graph"), py::arg("A"), py::arg("out"), POPIR_TAIL,
-        (words + ", into `out`.").c_str());
+        (words + ", written to `out`.\n"
+                 "Shapes, types and errors are those of mapWithOutput().")
+            .c_str());
 }
 
 void bindBinary(py::module_& m, const Row<pe::BinaryOpType>& r) {
@@ -393,7 +431,9 @@ void bindBinary(py::module_& m, const Row<pe::BinaryOpType>& r) {
         return popops::map(graph, pe::BinaryOp(op, x, y), operands.tensors, prog, context, options);
       },
       py::arg("graph"), py::arg("A"), py::arg("B"), POPIR_TAIL,
-      (words + ": a new tensor.").c_str());
+      (words + ": a new tensor.\n"
+               "Shapes, types and errors are those of map().")
+          .c_str());
   m.def((name + "InPlace").c_str(),
         [op = r.op](Graph& graph, const Tensor& a, const TensorOrNumber& b, Sequence& prog,
                     const DebugContext& context, const OptionFlags& options) {
@@ -403,7 +443,9 @@ void bindBinary(py::module_& m, const Row<pe::BinaryOpType>& r) {
                              options);
         },
         py::arg("graph"), py::arg("A"), py::arg("B"), POPIR_TAIL,
-        (words + ", written over `A`.").c_str());
+        (words + ", written to `A`.\n"
+                 "Shapes, types and errors are those of mapInPlace().")
+            .c_str());
   m.def(
       (name + "WithOutput").c_str(),
       [op = r.op](Graph& graph, const TensorOrNumber& a, const TensorOrNumber& b, const Tensor& out,
@@ -414,7 +456,9 @@ void bindBinary(py::module_& m, const Row<pe::BinaryOpType>& r) {
                               options);
       },
       py::arg("graph"), py::arg("A"), py::arg("B"), py::arg("out"), POPIR_TAIL,
-      (words + ", into `out`.").c_str());
+      (words + ", written to `out`.\n"
+               "Shapes, types and errors are those of mapWithOutput().")
+          .c_str());
 }
 
 void bindTernary(py::module_& m, const Row<pe::TernaryOpType>& r) {
@@ -427,14 +471,18 @@ void bindTernary(py::module_& m, const Row<pe::TernaryOpType>& r) {
         return popops::map(graph, op, a, b, c, prog, context, options);
       },
       py::arg("graph"), py::arg("A"), py::arg("B"), py::arg("C"), POPIR_TAIL,
-      (words + ": a new tensor.").c_str());
+      (words + ": a new tensor.\n"
+               "Shapes, types and errors are those of map().")
+          .c_str());
   m.def((name + "InPlace").c_str(),
         [op = r.op](Graph& graph, const Tensor& a, const Tensor& b, const Tensor& c, Sequence& prog,
                     const DebugContext& context, const OptionFlags& options) {
           popops::mapInPlace(graph, op, a, b, c, prog, context, options);
         },
         py::arg("graph"), py::arg("A"), py::arg("B"), py::arg("C"), POPIR_TAIL,
-        (words + ", written over `A`.").c_str());
+        (words + ", written to `A`.\n"
+                 "Shapes, types and errors are those of mapInPlace().")
+            .c_str());
   m.def((name + "WithOutput").c_str(),
         [op = r.op](Graph& graph, const Tensor& a, const Tensor& b, const Tensor& c,
                     const Tensor& out, Sequence& prog, const DebugContext& context,
@@ -442,22 +490,35 @@ void bindTernary(py::module_& m, const Row<pe::TernaryOpType>& r) {
           popops::mapWithOutput(graph, op, a, b, c, out, prog, context, options);
         },
         py::arg("graph"), py::arg("A"), py::arg("B"), py::arg("C"), py::arg("out"), POPIR_TAIL,
-        (words + ", into `out`.").c_str());
+        (words + ", written to `out`.\n"
+                 "Shapes, types and errors are those of mapWithOutput().")
+            .c_str());
 }
 
 }  // namespace
 
 void bindPopopsExpr(py::module_& m) {
-  auto e = m.def_submodule("expr",
-                           "Expressions over the elements of tensors (PopLibs: popops/Expr.hpp); "
-                           "popops/ExprOp.hpp says what each operator means.");
+  auto e = m.def_submodule(
+      "expr",
+      "Expressions over the elements of tensors, for popops.map() (PopLibs:\n"
+      "popops/Expr.hpp, popops/ExprOp.hpp). An example, a leaky ReLU:\n"
+      "Select(_1 * 0.1, _1, _1 < 0).\n"
+      "Operands have one type; comparisons, logical operators and IS_FINITE,\n"
+      "IS_INF, IS_NAN give BOOL, the others the type of their operands. HALF and\n"
+      "BFLOAT16 are computed in FLOAT.\n"
+      "The operands of Clamp are (value, lower, upper), those of Select (value if true,\n"
+      "value if false, condition). InvStdDevToVariance(a, b) is 1 / a^2 - b,\n"
+      "VarianceToInvStdDev(a, b) is 1 / sqrt(a + b).\n"
+      "Integers wrap. Integer division and remainder by 0 give 0. Rem has the sign of its\n"
+      "left operand. Round rounds ties away from zero, NearbyInt to even. Max, Min, Relu\n"
+      "and Clamp propagate NaN. Shr shifts in zeros, ShrSE copies of the sign.");
   bindNodes(e);
   bindMaps(m);
   for (const auto& r : kUnaryRows) bindUnary(m, r);
   for (const auto& r : kBinaryRows) bindBinary(m, r);
   for (const auto& r : kTernaryRows) bindTernary(m, r);
   m.def(
-      "addCodelets", [](Graph&) {}, py::arg("graph"), "Nothing to add: kernels are built in.");
+      "addCodelets", [](Graph&) {}, py::arg("graph"), "Does nothing: kernels are built in.");
 }
 
 }  // namespace popir

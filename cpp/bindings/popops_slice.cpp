@@ -1,4 +1,4 @@
-// popir.popops: slices at places that are known when the program runs.
+// popir.popops: slices at offsets that are known only at run time.
 #include <pybind11/stl.h>
 #include <popops/DynamicSlice.hpp>
 
@@ -19,7 +19,10 @@ void bindPopopsSlice(pybind11::module_& m) {
 
   const auto context = debugContext();
   const auto options = py::arg("options") = OptionFlags();
-  py::class_<SlicePlan>(m, "SlicePlan", "How a tensor is laid out for its slices; there is one.")
+  py::class_<SlicePlan>(
+      m, "SlicePlan",
+      "The layout of a tensor for slices (PopLibs: popops/DynamicSlice.hpp). There is one\n"
+      "plan here: rows in order.")
       .def(py::init<>());
   const auto plan = py::arg_v("plan", SlicePlan(), "SlicePlan()");
 
@@ -29,25 +32,38 @@ void bindPopopsSlice(pybind11::module_& m) {
          const Sizes& sizes, const SlicePlan& p, const OptionFlags& o,
          Context c) { return createSliceableTensor(graph, type, shape, dims, sizes, p, o, c); },
       py::arg("graph"), py::arg("type"), py::arg("shape"), py::arg("dims"), py::arg("sizes"), plan,
-      options, context, "A new tensor to slice, spread evenly over the tiles.");
+      options, context,
+      "A new variable of a shape, to slice, spread evenly over the tiles. `dims`, `sizes`\n"
+      "and `plan` have no effect.");
   m.def("createSliceTensor",
         py::overload_cast<Graph&, const poplar::Type&, const Sizes&, const Sizes&, const Sizes&,
                           std::size_t, const SlicePlan&, const OptionFlags&, Context>(
             &createSliceTensor),
         py::arg("graph"), py::arg("type"), py::arg("shape"), py::arg("dims"), py::arg("sizes"),
         py::arg("numIndices"), plan, options, context,
-        "A new tensor for `numIndices` slices: [numIndices, shape with `sizes` for "
-        "`dims`].");
+        "A new variable for `numIndices` slices: [numIndices, shape with\n"
+        "sizes[i] for dimension dims[i]].\n"
+        "Raises poplibs_exception unless `dims` are distinct dimensions of `shape` and\n"
+        "`sizes` are within theirs.");
   m.def("createIndicesTensor", &createIndicesTensor, py::arg("graph"), py::arg("dims"),
         py::arg("numIndices"), plan, options, context,
-        "A new UNSIGNED_INT tensor for the offsets of slices: [numIndices, number of "
-        "dims].");
+        "A new variable for the offsets of slices: UNSIGNED_INT\n"
+        "[numIndices, number of `dims`].");
   m.def("dynamicSlice", &dynamicSlice, py::arg("graph"), py::arg("t"), py::arg("offset"),
         py::arg("dims"), py::arg("sizes"), py::arg("prog"), context, options,
-        "sizes[i] elements of dimension dims[i] from offset[i] on; zeros if not within t.");
+        "A new tensor: one slice of `t`, with elements [offset[i], offset[i] +\n"
+        "sizes[i]) of dimension dims[i] and all of the others. A slice that is not\n"
+        "entirely inside of `t` is zero.\n"
+        "`offset`: UNSIGNED_INT or INT [number of `dims`].\n"
+        "Raises poplibs_exception for other offsets, and unless `dims` are distinct\n"
+        "dimensions of `t` and `sizes` are within theirs.\n"
+        "Raises poplar_invalid_option for invalid options.");
   m.def("dynamicUpdate", &dynamicUpdate, py::arg("graph"), py::arg("t"), py::arg("s"),
         py::arg("offset"), py::arg("dims"), py::arg("sizes"), py::arg("prog"), context, options,
-        "Writes the slice `s` there: the inverse of dynamicSlice.");
+        "Writes the slice `s` to the place from which dynamicSlice() reads it. A slice that\n"
+        "is not entirely inside of `t` is not written.\n"
+        "Raises poplibs_exception as dynamicSlice() does, and for a slice\n"
+        "of another shape or type.");
   using Slices = Tensor (*)(Graph&, const Tensor&, const Tensor&, const Sizes&, const Sizes&,
                             Sequence&, const SlicePlan&, const OptionFlags&, Context);
   const auto slices = [&](const char* name, Slices function, const char* what) {
@@ -55,8 +71,17 @@ void bindPopopsSlice(pybind11::module_& m) {
           py::arg("sizes"), py::arg("prog"), plan, options, context, what);
   };
   slices("multiSlice", multiSlice,
-         "One slice for each row of offsets [slices, dims]: [slices, shape of a slice].");
-  slices("groupedMultiSlice", groupedMultiSlice, "The same for each index of a first dimension.");
+         "A new tensor with one slice of `t` for each row of `offsets`: [slices,\n"
+         "shape of a slice]. A slice is that of dynamicSlice(); one that is not\n"
+         "entirely inside of `t` is zero.\n"
+         "`offsets`: UNSIGNED_INT or INT [slices, number of `dims`].\n"
+         "Raises poplibs_exception for other offsets, and unless `dims` are distinct\n"
+         "dimensions of `t` and `sizes` are within theirs.\n"
+         "Raises poplar_invalid_option for invalid options.");
+  slices("groupedMultiSlice", groupedMultiSlice,
+         "The same as multiSlice() for each group: `t` is [groups, ...], `offsets` [groups,\n"
+         "slices, number of `dims`], the result [groups, slices, shape of a slice]. `dims` and\n"
+         "`sizes` are those of one group.");
 
   using Update = void (*)(Graph&, const Tensor&, const Tensor&, const Tensor&, const Sizes&,
                           const Sizes&, Sequence&, const SlicePlan&, const OptionFlags&, Context);
@@ -64,12 +89,28 @@ void bindPopopsSlice(pybind11::module_& m) {
     m.def(name, function, py::arg("graph"), py::arg("t"), py::arg("s"), py::arg("offsets"),
           py::arg("dims"), py::arg("sizes"), py::arg("prog"), plan, options, context, what);
   };
-  update("multiUpdate", multiUpdate, "Writes slices; where they overlap, the last one stays.");
-  update("multiUpdateMax", multiUpdateMax, "Takes the larger of what is there and the slices.");
-  update("multiUpdateMul", multiUpdateMul, "Multiplies by slices, in their order.");
-  update("groupedMultiUpdate", groupedMultiUpdate, "For each index of a first dimension.");
-  update("groupedMultiUpdateMax", groupedMultiUpdateMax, "For each index of a first dimension.");
-  update("groupedMultiUpdateMul", groupedMultiUpdateMul, "For each index of a first dimension.");
+  update("multiUpdate", multiUpdate,
+         "Writes slices to `t`, at the places from which multiSlice() reads them.\n"
+         "Where slices overlap, the last one stays. A slice that is not entirely\n"
+         "inside of `t` is not written.\n"
+         "`s`: [slices, shape of a slice], of the type of `t`.\n"
+         "`offsets`: UNSIGNED_INT or INT [slices, number of `dims`].\n"
+         "Raises poplibs_exception for shapes, types and dimensions that do not match,\n"
+         "poplar_invalid_option for invalid options.");
+  update("multiUpdateMax", multiUpdateMax,
+         "The same as multiUpdate(), with the maximum of the elements of `t` and of the\n"
+         "slices. Types: FLOAT, HALF, BFLOAT16 or DOUBLE, INT or UNSIGNED_INT.");
+  update("multiUpdateMul", multiUpdateMul,
+         "The same as multiUpdate(), with the elements of `t` multiplied by the slices, in\n"
+         "order. Types: FLOAT, HALF, BFLOAT16 or DOUBLE, INT or UNSIGNED_INT.");
+  update("groupedMultiUpdate", groupedMultiUpdate,
+         "The same as multiUpdate() for each group: `t` is [groups, ...], `s` [groups,\n"
+         "slices, shape of a slice], `offsets` [groups, slices, number of `dims`]. `dims` and\n"
+         "`sizes` are those of one group.");
+  update("groupedMultiUpdateMax", groupedMultiUpdateMax,
+         "The same as multiUpdateMax() for each group; see groupedMultiUpdate().");
+  update("groupedMultiUpdateMul", groupedMultiUpdateMul,
+         "The same as multiUpdateMul() for each group; see groupedMultiUpdate().");
 
   using Sum =
       void (*)(Graph&, const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Sizes&,
@@ -80,8 +121,12 @@ void bindPopopsSlice(pybind11::module_& m) {
           context, what);
   };
   sum("multiUpdateAdd", multiUpdateAdd,
-      "Adds slices, times the one element of scale, in their order.");
-  sum("groupedMultiUpdateAdd", groupedMultiUpdateAdd, "For each index of a first dimension.");
+      "The same as multiUpdate(), with scale * slice added to the\n"
+      "elements of `t`, in order.\n"
+      "`scale`: one element of the type of `t`, or FLOAT if that is HALF or BFLOAT16.\n"
+      "Types: FLOAT, HALF, BFLOAT16 or DOUBLE, INT or UNSIGNED_INT.");
+  sum("groupedMultiUpdateAdd", groupedMultiUpdateAdd,
+      "The same as multiUpdateAdd() for each group; see groupedMultiUpdate().");
 }
 
 }  // namespace popir

@@ -1,6 +1,7 @@
-// What signatures say to Python: the docstrings, and the stubs that are made from them.
+// Types of arguments and results in signatures: those in docstrings, and the stubs made from them.
 //
-// Every file that binds a function includes this one, so that a class has the same words in all.
+// Every file that binds a function includes this one, so that a class has the same name in all
+// signatures.
 #ifndef popir_bindings_signatures_hpp
 #define popir_bindings_signatures_hpp
 
@@ -18,26 +19,26 @@ namespace popir {
 
 inline bool isObject(PyObject*) { return true; }
 
-/// An object of any class, of which the signature says that it should be one of these.
+/// Any Python object. The signature says that it is one of `Types`; the function has to check it.
 template <class... Types>
 class OneOf : public pybind11::object {
  public:
   PYBIND11_OBJECT_DEFAULT(OneOf, object, isObject)
 };
 
-/// Whatever numpy can make an array of.
+/// An object that numpy can make an array of.
 class ArrayLike : public pybind11::object {
  public:
   PYBIND11_OBJECT_DEFAULT(ArrayLike, object, isObject)
 };
 
-/// Whatever numpy can make a dtype of.
+/// An object that numpy can make a dtype of.
 class DTypeLike : public pybind11::object {
  public:
   PYBIND11_OBJECT_DEFAULT(DTypeLike, object, isObject)
 };
 
-// Objects of the compiler.
+// Objects of the compiler, which is written in Python.
 #define POPIR_OF_COMPILER(CLASS)                     \
   class CLASS : public pybind11::object {            \
    public:                                           \
@@ -50,20 +51,21 @@ POPIR_OF_COMPILER(PyTensor)
 POPIR_OF_COMPILER(PyTensorInfo)
 #undef POPIR_OF_COMPILER
 
-/// By name.
+/// Values by name.
 using Values = pybind11::typing::Dict<pybind11::str, pybind11::object>;
 
 /// (domain, type, version).
 using Opid = pybind11::typing::Tuple<pybind11::str, pybind11::str, pybind11::int_>;
 
-/// How far something is, (done, total), or None.
+/// A callback that is called with (done, total), or None.
 using Progress = OneOf<pybind11::typing::Callable<void(int, int)>, pybind11::none>;
 
-/// The last argument of what adds to a graph, or the last but its options.
+/// The argument `debugContext` of functions that add to a graph: '' by default.
 inline pybind11::arg_v debugContext() { return {"debugContext", poplar::DebugContext(), "''"}; }
 
 namespace detail {
 
+/// How withOptionals() takes an argument from Python, and passes it on.
 template <class T>
 struct Taken {
   using type = T;
@@ -77,7 +79,7 @@ struct Taken<const poplar::Tensor*> {
 
 }  // namespace detail
 
-/// `function`, which takes pointers to tensors that may be null, for Python, which gives None.
+/// Adapts a function that takes null pointers for tensors: Python passes None.
 template <class Result, class... Args>
 auto withOptionals(Result (*function)(Args...)) {
   return [function](typename detail::Taken<Args>::type... args) {
@@ -109,7 +111,7 @@ POPIR_NAMED(popir::PyTensor, "popir.ir.graph.Tensor")
 POPIR_NAMED(popir::PyTensorInfo, "popir.types.TensorInfo")
 #undef POPIR_NAMED
 
-// As arguments, these classes may be given as something that converts to them.
+// Objects of other types convert to these classes. As types of arguments they name both.
 #define POPIR_CONVERTS(CLASS, FROM)                           \
   template <>                                                 \
   class type_caster<CLASS> : public type_caster_base<CLASS> { \
@@ -119,7 +121,7 @@ POPIR_NAMED(popir::PyTensorInfo, "popir.types.TensorInfo")
 POPIR_CONVERTS(poplar::DebugContext, io_name(" | str", ""))
 POPIR_CONVERTS(poplar::OptionFlags, io_name(" | dict[str, str]", ""))
 POPIR_CONVERTS(popops::ReduceParams, io_name(" | popir._device.popops.Operation", ""))
-// Functions of poplin take a pointer to it, which may be null.
+// Functions of poplin take a pointer to a cache, which may be null.
 POPIR_CONVERTS(poplin::PlanningCache, io_name(" | None", ""))
 #undef POPIR_CONVERTS
 

@@ -1,3 +1,4 @@
+// Pickling and equality of classes that are plain values.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -8,7 +9,7 @@
 
 namespace popir {
 
-/// For pickle and copy: a value that is its members, in the order of its constructor.
+/// Pickles and copies a value as the tuple of `members`, from which its constructor makes it.
 template <class T, class... Members>
 auto pickled(Members T::*... members) {
   return pybind11::pickle(
@@ -18,7 +19,7 @@ auto pickled(Members T::*... members) {
       });
 }
 
-/// A value equals what is of its class and has the same members.
+/// Adds == and != to a class. An object of another class is not equal.
 template <class T>
 pybind11::class_<T> withEquality(pybind11::class_<T> c) {
   const auto isEqual = [](const T& value, pybind11::handle other) {

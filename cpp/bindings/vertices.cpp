@@ -16,7 +16,7 @@ using namespace poplar;
 
 namespace {
 
-// C++ text, if it has a newline, else the path of a .cpp or .gp file.
+// `source` is C++ text if it has a newline, else the path of a .cpp or .gp file.
 bool addCodelets(Graph& graph, const std::string& source, const std::string& flags) {
   if (source.find('\n') == std::string::npos)
     return graph.addCodelets(source, CodeletFileType::Auto, flags);
@@ -94,72 +94,103 @@ py::array initialValues(const VertexFieldInfo& field) {
 
 void bindIntrospector(py::module_& m) {
   py::class_<VertexFieldInfo::Row>(m, "VertexFieldRow",
-                                   "One edge of a field that is a list of edges.")
+                                   "One edge of a vertex field that is a list of edges.")
       .def("size", &VertexFieldInfo::Row::size, "The number of elements of the edge.");
-  py::class_<VertexFieldInfo>(m, "VertexFieldInfo",
-                              "How many elements a field has, and what state holds.")
-      .def("size", &VertexFieldInfo::size, "Elements; of a list of edges, edges.")
+  py::class_<VertexFieldInfo>(
+      m, "VertexFieldInfo",
+      "The number of elements of a vertex field, and its initial values if it is state\n"
+      "(Poplar: poplar/VertexIntrospector.hpp).")
+      .def("size", &VertexFieldInfo::size,
+           "The number of elements; of a list of edges, the number of edges.")
       .def(
           "__getitem__", [](const VertexFieldInfo& f, std::size_t i) { return f[i]; },
-          py::arg("index"))
+          py::arg("index"),
+          "Edge `index` of a list of edges. Raises poplar_index_error if there is none.")
       .def(
           "getInitialValue",
           [](const VertexFieldInfo& f) -> OneOf<bool, std::int64_t, double> {
             return initialValues(f).attr("item")(0);
           },
-          "The value of state that is one number.")
-      .def("getInitialValues", &initialValues, "The values of state, one dimension.");
-  py::class_<VertexIntrospector>(m, "VertexIntrospector", "What an estimator may ask of a vertex.")
+          "The initial value of state that is one number.\n"
+          "Raises poplar_graph_connection_error if the field has none.")
+      .def("getInitialValues", &initialValues,
+           "The initial values of state, as an array of one dimension.\n"
+           "Raises poplar_graph_connection_error if the field has none.");
+  py::class_<VertexIntrospector>(
+      m, "VertexIntrospector", "A vertex whose cost is estimated; see Graph.registerPerfEstimator.")
       .def(
           "getFieldInfo",
           [](const VertexIntrospector& v, const std::string& name) { return v.getFieldInfo(name); },
           py::arg("name"),
-          "What is known of a field. Raises poplar_exception if the vertex has none of "
-          "that name.");
+          "The sizes and values of a field.\n"
+          "Raises poplar_graph_connection_error if the vertex has no such field.");
 }
 
 }  // namespace
 
 void bindVertices(py::module_& m) {
   bindIntrospector(m);
-  py::class_<FieldRef>(m, "FieldRef", "A field of a vertex, or an element of a list of edges.")
+  py::class_<FieldRef>(m, "FieldRef",
+                       "A field of a vertex, or one edge of a field that is a list of edges.")
       .def(
-          "__getitem__", [](const FieldRef& f, std::size_t i) { return f[i]; }, py::arg("index"));
-  py::class_<VertexRef>(m, "VertexRef", "A vertex of a graph; `vertex[name]` is a field of it.")
+          "__getitem__", [](const FieldRef& f, std::size_t i) { return f[i]; }, py::arg("index"),
+          "Edge `index` of a field that is a list of edges.");
+  py::class_<VertexRef>(m, "VertexRef",
+                        "A vertex that Graph.addVertex has added; `vertex[name]` is a field of it.")
       .def("getId", &VertexRef::getId, "The number of the vertex in its graph.")
       .def(
           "__getitem__", [](const VertexRef& v, const std::string& name) { return v[name]; },
-          py::arg("field"));
+          py::arg("field"), "The field of that name. It is looked up when it is used.");
   py::reinterpret_borrow<py::class_<Graph>>(m.attr("Graph"))
       .def("addCodelets", &addCodelets, py::arg("src"), py::arg("compileFlags") = "",
-           "Codelets of a .cpp or .gp file, or of C++ text, which has newlines. False if the graph "
-           "has them already.")
+           "Adds codelets. Returns False if the graph has them already.\n"
+           "`src`: C++ text, which has a newline; or the path of a .cpp file,\n"
+           "or of a .gp file of popc.\n"
+           "`compileFlags`: for the compiler, separated by blanks.\n"
+           "Raises poplar_graph_program_compilation_error with the compiler's messages, and for\n"
+           "a file that cannot be read or that another version of popir has written.")
       .def("addVertex", &addVertex, py::arg("cs"), py::arg("vertexType"),
            py::arg("connections") = py::dict(),
-           "`connections`: by field a Tensor, a list of Tensors, or numbers.")
-      .def(
-          "registerPerfEstimator", &registerPerfEstimator, py::arg("vertexType"),
-          py::arg("estimator"),
-          "`estimator`: a function of a VertexIntrospector and the Target, to cycles, or cycles "
-          "and FLOPs; asked for vertices of the type without setPerfEstimate when they are costed.")
+           "Adds a vertex of a codelet to a compute set.\n"
+           "`connections`: by field a Tensor, a list of Tensors, or numbers, as for\n"
+           "connect() and setInitialValue().\n"
+           "Raises poplar_graph_connection_error for an unknown vertex type or field.")
+      .def("registerPerfEstimator", &registerPerfEstimator, py::arg("vertexType"),
+           py::arg("estimator"),
+           "Sets the function that estimates what one run of a vertex of this type costs. It is\n"
+           "called for vertices without setPerfEstimate(), when their cost is needed, and\n"
+           "replaces an earlier one.\n"
+           "`estimator`: called with (VertexIntrospector, Target), it returns cycles, or\n"
+           "(cycles, FLOPs), as whole numbers; TypeError for anything else.")
       .def("connect", &connectField, py::arg("field"), py::arg("tensors"),
-           "Connects a field to a Tensor, or a list of edges to a list of them. Raises "
-           "poplar_graph_connection_error for a type or size that does not fit.")
+           "Connects a field to a Tensor: of one element, or of rank 0 or 1 for a vector. A list\n"
+           "of edges is connected to a list of Tensors, or to the rows of one.\n"
+           "Raises poplar_type_error for another element type,\n"
+           "poplar_graph_connection_error for another shape or size, and for a tensor that\n"
+           "is written and not isParallelWriteable().")
       .def("setFieldSize", &Graph::setFieldSize, py::arg("field"), py::arg("size"),
-           "Says how many elements a list of edges, or a vector that is state, is going to "
-           "have.")
+           "Sets the number of edges of a list of edges, or the number of elements\n"
+           "of a vector that is state.\n"
+           "Raises poplar_graph_connection_error for other fields, and for a list that has\n"
+           "another number of edges already.")
       .def("getFieldSize", &Graph::getFieldSize, py::arg("field"),
-           "How many elements a list of edges, or a vector that is state, has.")
+           "The number of edges of a list of edges, or the number of elements of another field\n"
+           "that is connected or has values; else 0.")
       .def("setInitialValue", &setFieldValues, py::arg("field"), py::arg("values"),
-           "Sets a field that is state to a number, or to an array of them.")
+           "Sets the value of state, or a constant value of an Input: a number, or an array for\n"
+           "a vector. Values are converted to the field's type.\n"
+           "Raises poplar_graph_connection_error for a field that takes no value, and for\n"
+           "another number of values.")
       .def("setTileMapping", py::overload_cast<VertexRef, unsigned>(&Graph::setTileMapping),
-           py::arg("vertex"), py::arg("tile"), "Puts a vertex on a tile.")
+           py::arg("vertex"), py::arg("tile"),
+           "Sets the tile on which a vertex runs.\n"
+           "Raises poplar_invalid_tile_mapping for a tile that the target lacks.")
       .def("setPerfEstimate", &Graph::setPerfEstimate, py::arg("vertex"), py::arg("cycles"),
            py::arg("flops") = 0,
-           "Says the cycles and FLOPs that one run of a vertex takes on its tile, for "
-           "Engine.machineReport.")
+           "Sets the cycles and FLOPs of one run of a vertex on its tile,\n"
+           "for Engine.machineReport.")
       .def("setCycleEstimate", &Graph::setCycleEstimate, py::arg("vertex"), py::arg("cycles"),
-           "Says the cycles that one run of a vertex takes on its tile.");
+           "Sets the cycles of one run of a vertex on its tile, and 0 FLOPs.");
 }
 
 }  // namespace popir

@@ -6,7 +6,7 @@
 
 namespace popir {
 
-/// After Graph, whose methods for them it adds.
+/// Call it after Graph is bound: it adds methods to it.
 void bindVertices(pybind11::module_& m);
 
 }  // namespace popir

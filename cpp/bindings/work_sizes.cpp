@@ -1,6 +1,8 @@
 #include "bindings/work_sizes.hpp"
 
-#include <algorithm>
+#include <poplar/exceptions.hpp>
+
+#include <string>
 #include <tuple>
 #include <type_traits>
 
@@ -22,7 +24,11 @@ class SizeReader {
       const auto last = static_cast<std::uint64_t>(lastOf(field));
       auto number = static_cast<std::uint64_t>(field);
       get(number);
-      field = static_cast<T>(std::min(number, last));
+      if (number > last)
+        throw poplar::poplar_error("sizes[" + std::to_string(at_ - 1) + "] is " +
+                                   std::to_string(number) + "; the enumeration ends at " +
+                                   std::to_string(last));
+      field = static_cast<T>(number);
     } else if constexpr (std::is_arithmetic_v<T>) {
       if (left() > 0) field = static_cast<T>(sizes_[at_++]);
     } else {
@@ -37,6 +43,12 @@ class SizeReader {
   template <class T>
   void get(std::vector<T>& fields) {
     while (left() >= kFields<T>) get(fields.emplace_back());
+  }
+  /// \throws poplar::poplar_error if numbers are left
+  void end() const {
+    if (left() > 0)
+      throw poplar::poplar_error("sizes has " + std::to_string(sizes_.size()) +
+                                 " numbers; the class takes " + std::to_string(at_));
   }
 
  private:
@@ -70,7 +82,9 @@ VertexWork withSizes(VertexWork work, poplar::Type type, const std::vector<std::
   std::visit(
       [&](auto& w) {
         if constexpr (!std::is_same_v<decltype(w), UnknownWork&>) w.type = type;
-        SizeReader(sizes).get(w);
+        SizeReader reader(sizes);
+        reader.get(w);
+        reader.end();
       },
       work);
   return work;

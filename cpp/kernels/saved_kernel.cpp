@@ -28,6 +28,8 @@ void addSavedKernel(SavedKernelRow row) {
   rows().emplace(row.name, row);
 }
 
+bool isSavedKernel(const Kernel& kernel) { return rowOf(typeid(kernel)) != nullptr; }
+
 void saveKernel(const Kernel& kernel, Writer& to) {
   const auto* row = rowOf(typeid(kernel));
   if (!row)

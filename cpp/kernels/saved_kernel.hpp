@@ -40,6 +40,8 @@ struct SavedKernel {
   }
 };
 
+/// Whether the kernel's class has a row.
+bool isSavedKernel(const Kernel& kernel);
 /// \throws poplar::poplar_error for a kernel that has no row.
 void saveKernel(const Kernel& kernel, Writer& to);
 /// \throws DamagedArchive

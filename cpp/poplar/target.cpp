@@ -139,7 +139,6 @@ unsigned Target::getConvUnitMaxPipelineDepth(const Type&) const {
 unsigned Target::getNumStrideBits() const { return spec_->numStrideBits; }
 std::vector<unsigned> Target::getMemoryElementOffsets() const {
   std::vector<unsigned> offsets;
-  if (spec_->memoryElementBytes == 0) return offsets;  // a CPU has no memory elements
   for (std::uint64_t at = 0; at < spec_->memoryBytesPerTile; at += spec_->memoryElementBytes)
     offsets.push_back(static_cast<unsigned>(at));
   return offsets;

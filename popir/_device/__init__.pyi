@@ -1,5 +1,7 @@
 """
-The simulated device: poplar and the PopLibs libraries, bound under their own names.
+The simulated device: poplar and the PopLibs libraries, under their own
+names. `ext` has functions that PopLibs lacks, `machine` the cost model,
+`popart` operators in C++.
 """
 
 from __future__ import annotations

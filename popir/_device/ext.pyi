@@ -1,5 +1,5 @@
 """
-What PopLibs lacks: popir's own functions of the device.
+Functions that PopLibs lacks: popir's own, from the C++ headers under popir/.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__: list[str] = [
 
 class PoolOptions:
     """
-    What ONNX's pooling has beyond popnn.pooling.
+    The options of ONNX's pooling that popnn.pooling.PoolParams lacks.
     """
     def __getstate__(self) -> tuple[list[int], bool, list[int]]: ...
     def __init__(
@@ -42,7 +42,7 @@ class PoolOptions:
         ] = [],
     ) -> None:
         """
-        dilation: empty for 1. uncountedPaddingUpper: the part of the upper padding that countIncludePad leaves out, because rounding up (ceil_mode) added it.
+        Lists have one entry for each spatial dimension, or none.
         """
     def __setstate__(
         self,
@@ -55,14 +55,15 @@ class PoolOptions:
     @property
     def countIncludePad(self) -> bool:
         """
-        Whether an average counts padding as zeros.
+        For AVG: whether padding counts in the divisor.
         """
     @countIncludePad.setter
     def countIncludePad(self, arg0: bool) -> None: ...
     @property
     def dilation(self) -> list[int]:
         """
-        By dimension, the distance of neighbours in a window; empty for 1.
+        By spatial dimension: the distance of neighbouring elements
+        of a window; empty for 1.
         """
     @dilation.setter
     def dilation(
@@ -71,7 +72,8 @@ class PoolOptions:
     @property
     def uncountedPaddingUpper(self) -> list[int]:
         """
-        By dimension, the upper padding that countIncludePad leaves out.
+        By spatial dimension: the part of the upper padding that does not count even with
+        `countIncludePad`, because rounding up (ceil_mode) added it; empty for 0.
         """
     @uncountedPaddingUpper.setter
     def uncountedPaddingUpper(
@@ -80,7 +82,7 @@ class PoolOptions:
 
 class LossReduction:
     """
-    What becomes of the losses of the samples.
+    What nllLoss() returns: a loss for each sample (None_), their sum, or their mean.
 
     Members:
 
@@ -118,27 +120,28 @@ class LossReduction:
 
 class NllParams:
     """
-    How a negative log likelihood is computed.
+    The parameters of nllLoss() and its gradients.
     """
     def __init__(self) -> None: ...
     @property
     def hasIgnoreIndex(self) -> bool:
         """
-        Whether samples labelled ignoreIndex count for nothing.
+        Whether samples with the label `ignoreIndex` have loss and gradient 0, and
+        do not count in the mean.
         """
     @hasIgnoreIndex.setter
     def hasIgnoreIndex(self, arg0: bool) -> None: ...
     @property
     def ignoreIndex(self) -> int:
         """
-        The label of samples that count for nothing.
+        The label of samples that `hasIgnoreIndex` leaves out.
         """
     @ignoreIndex.setter
     def ignoreIndex(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> None: ...
     @property
     def inputIsLogProbability(self) -> bool:
         """
-        Whether p holds logarithms of probabilities.
+        Whether `p` holds logarithms of probabilities.
         """
     @inputIsLogProbability.setter
     def inputIsLogProbability(self, arg0: bool) -> None: ...
@@ -157,7 +160,9 @@ def logSoftmax(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> popir._device.poplar.Tensor:
     """
-    x - log(sum(exp(x))) over the last dimension.
+    A new tensor of the shape and type of `x`: x - log(sum(exp(x))) over the last
+    dimension. Types: FLOAT, HALF, BFLOAT16 or DOUBLE.
+    Raises poplibs_exception for other types and for a scalar.
     """
 
 def logSoftmaxGrad(
@@ -168,7 +173,10 @@ def logSoftmaxGrad(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> popir._device.poplar.Tensor:
     """
-    The gradient of the input, from logSoftmax's output `y` and the gradient `g` of it.
+    The gradient of the input of logSoftmax(): a new tensor, g - exp(y) * sum(g).
+    `y`: its output.
+    `g`: the gradient of the output.
+    Raises poplibs_exception for different shapes or types, and as logSoftmax().
     """
 
 def logSoftmaxInPlace(
@@ -178,7 +186,7 @@ def logSoftmaxInPlace(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> None:
     """
-    The same, written over `x`.
+    The same as logSoftmax(), with the result written to `x`.
     """
 
 def maxPoolInputGradient(
@@ -191,7 +199,11 @@ def maxPoolInputGradient(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> popir._device.poplar.Tensor:
     """
-    The gradient of a MAX pooling's input: to the first maximum of each window, in row-major order.
+    The gradient of the input of pool() with MAX: a new tensor of its shape. The first
+    maximum of each window in row-major order, or its first NaN, gets the window's
+    gradient, as in PyTorch and onnxruntime. Types: FLOAT, HALF, BFLOAT16 or DOUBLE.
+    Raises poplibs_exception for AVG and SUM, and for parameters, shapes and
+    types that do not match.
     """
 
 def nllLoss(
@@ -204,7 +216,16 @@ def nllLoss(
     weights: popir._device.poplar.Tensor | None = None,
 ) -> popir._device.poplar.Tensor:
     """
-    -log(p[label]) of each sample, times the weight of its class if there are any, their sum or mean. A label that is no class makes NaN.
+    The negative log likelihood loss, as PopART's nllloss defines it: -log(p[label]) of
+    each sample, times the weight of its class. The result has the type of `p`:
+    [samples...] for None_, else a scalar. The mean is over the samples that are not
+    ignored, and weighted by the weights.
+    `p`: probabilities [samples..., classes], FLOAT, HALF, BFLOAT16 or DOUBLE; below
+    1e-7 (6.104e-5 for HALF) they count as this.
+    `labels`: [samples...], 32-bit or 64-bit integers; a label
+    that is no class makes NaN.
+    `weights`: [classes] of the type of `p`, or None.
+    Raises poplibs_exception for shapes and types that do not match.
     """
 
 def nllLossGrad(
@@ -218,7 +239,10 @@ def nllLossGrad(
     weights: popir._device.poplar.Tensor | None = None,
 ) -> popir._device.poplar.Tensor:
     """
-    The gradient of nllLoss with respect to p.
+    The gradient of nllLoss() with respect to `p`: a new tensor of its shape and type.
+    `g`: the gradient of the loss, [samples...] for None_, else one element; of
+    the type of `p`, or FLOAT.
+    Raises poplibs_exception for shapes and types that do not match.
     """
 
 def nllSoftmaxGrad(
@@ -232,7 +256,10 @@ def nllSoftmaxGrad(
     weights: popir._device.poplar.Tensor | None = None,
 ) -> popir._device.poplar.Tensor:
     """
-    The gradient of nllLoss with respect to what p is the softmax of.
+    The gradient of nllLoss() with respect to x, where p = softmax(x), or p =
+    logSoftmax(x) if `inputIsLogProbability`: a new tensor of the shape and type of `p`.
+    `g`: as for nllLossGrad().
+    Raises poplibs_exception for shapes and types that do not match.
     """
 
 def pool(
@@ -244,7 +271,8 @@ def pool(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> popir._device.poplar.Tensor:
     """
-    Pools [batch, channels, spatial...] with these options.
+    The same as popnn.pooling.pool(), with these options. Shapes, types
+    and errors are the same.
     """
 
 def poolInputGradient(
@@ -256,14 +284,21 @@ def poolInputGradient(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> popir._device.poplar.Tensor:
     """
-    The gradient of an AVG or SUM pooling's input.
+    The gradient of the input of pool() with AVG or SUM: a new tensor of its shape.
+    Types: FLOAT, HALF, BFLOAT16 or DOUBLE.
+    `pooledGradient`: the gradient of the result, of its shape and type.
+    Raises poplibs_exception for MAX, and for parameters, shapes and
+    types that do not match.
     """
 
 def poolOutputFieldShape(
     params: popir._device.popnn.pooling.PoolParams, options: PoolOptions
 ) -> list[int]:
     """
-    The size of the result by spatial dimension.
+    By spatial dimension: the size of the result, (padded input - dilation * (kernel -
+    1) - 1) / stride + 1, rounded down; 0 if the window does not fit.
+    Raises poplibs_exception for lists of other lengths, and for a kernel,
+    stride or dilation of 0.
     """
 
 def softmax(
@@ -274,7 +309,10 @@ def softmax(
     scale: typing.SupportsFloat | typing.SupportsIndex = 1.0,
 ) -> popir._device.poplar.Tensor:
     """
-    scale exp(x) / sum(exp(x)) over the last dimension.
+    A new tensor of the shape and type of `x`: scale * exp(x) / sum(exp(x))
+    over the last dimension. Finite inputs never overflow. Types: FLOAT,
+    HALF, BFLOAT16 or DOUBLE.
+    Raises poplibs_exception for other types and for a scalar.
     """
 
 def softmaxGrad(
@@ -285,7 +323,11 @@ def softmaxGrad(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> popir._device.poplar.Tensor:
     """
-    The gradient of the input, from softmax's output `y` and the gradient `g` of it.
+    The gradient of the input of softmax() with scale 1: a new
+    tensor, y * (g - sum(g * y)).
+    `y`: its output.
+    `g`: the gradient of the output.
+    Raises poplibs_exception for different shapes or types, and as softmax().
     """
 
 def softmaxInPlace(
@@ -296,5 +338,5 @@ def softmaxInPlace(
     scale: typing.SupportsFloat | typing.SupportsIndex = 1.0,
 ) -> None:
     """
-    The same, written over `x`.
+    The same as softmax(), with the result written to `x`.
     """

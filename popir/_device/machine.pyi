@@ -1,5 +1,5 @@
 """
-What vertices cost on a simulated machine.
+The cost model: figures of simulated machines, and what vertices and programs cost.
 """
 
 from __future__ import annotations
@@ -25,17 +25,23 @@ def estimateCycles(
     sizes: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
 ) -> int:
     """
-    Cycles that one tile of `target` takes for its part of a vertex. `sizes` are the fields of the struct in cpp/workload/work.hpp that describes the class, in their order; what is left out is as it is there. Raises poplar_exception for a class that none describes.
+    The cycles that one tile of `target` takes for its part of a vertex.
+    `type`: the element type of the first operand that is read.
+    `sizes`: the fields of the struct in cpp/workload/work.hpp that describes the class,
+    in their order; fields that are left out have the struct's defaults.
+    Raises poplar_exception for a class without an estimator, more numbers than the
+    struct has fields, and a number beyond an enumeration.
     """
 
 def figure(target: popir._device.poplar.Target, name: str) -> float:
     """
-    A figure of a target. Raises poplar_invalid_option for a name that is none.
+    The value of a figure of a target.
+    Raises poplar_invalid_option for an unknown figure.
     """
 
 def figures() -> list[str]:
     """
-    Names of the figures that make a machine.
+    The names of the figures that describe a machine, such as tilesPerIPU.
     """
 
 def planContraction(
@@ -45,24 +51,35 @@ def planContraction(
     sizes: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
 ) -> dict[str, typing.Any]:
     """
-    How a contraction of these sizes is split over the tiles of `target`. computeCycles, exchangeCycles, linkCycles and phases are those of one serial step. Raises poplar_exception for another class, and for a convolution of which something is not there.
+    How the planner splits a contraction over the tiles of `target`, as a dict
+    with fields of ContractionPlan (cpp/machine/contraction/planner.hpp).
+    computeCycles, exchangeCycles, linkCycles and phases are those of one serial
+    step, cycles those of all.
+    `type`: the element type of the operands.
+    `sizes`: the fields of ContractionWork (cpp/workload/work.hpp) in their order, at
+    least groups, rows, inner, columns and kernelElements.
+    Raises poplar_exception for a class that is no contraction, for fewer sizes, and for
+    a convolution with a size, stride or dilation below 1.
     """
 
 def programReport(
     graph: popir._device.poplar.Graph, program: popir._device.poplar.program.Program
 ) -> dict[str, typing.Any]:
     """
-    What Engine.machineReport says of a program, without an engine.
+    What Engine.machineReport returns for a program, without an engine. The program need
+    not fit the memory of the target.
+    Raises the errors of Engine() for an invalid program.
     """
 
 def tileRuns(
     graph: popir._device.poplar.Graph, t: popir._device.poplar.Tensor
 ) -> list[tuple[int, int, int]]:
     """
-    (first element, the one after the last, tile) of the flattened tensor, in order: how tiles share a vertex that writes it.
+    Intervals (begin, end, tile) of the flattened tensor, in ascending order. The tiles
+    share in this way a vertex that writes the tensor.
     """
 
 def vertexClasses() -> list[str]:
     """
-    Names of the classes that have an estimator.
+    The names of the vertex classes that have an estimator, in alphabetical order.
     """

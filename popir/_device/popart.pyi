@@ -1,5 +1,6 @@
 """
-Operators, lowerings and patterns that are written in C++.
+Operators, Opxs and patterns of libraries in C++, for popir.foreign.popart. A twin
+owns the C++ object of an object of the compiler.
 """
 
 from __future__ import annotations
@@ -50,41 +51,43 @@ __all__: list[str] = [
 
 class GraphTwin:
     """
-    The C++ side of a Graph.
+    Owns the C++ object of a Graph.
     """
 
 class TensorTwin:
     """
-    The C++ side of a Tensor.
+    Owns the C++ object of a Tensor.
     """
 
 class OpTwin:
     """
-    The C++ side of an Op.
+    Owns the C++ object of an Op. Methods raise popart_exception if
+    C++ code has deleted it.
     """
     def bind(self, op: popir.ir.graph.Op) -> None:
         """
-        Ties the twin to the compiler's operator, which holds it.
+        Links the C++ operator to the compiler's operator, which holds the twin.
         """
     def connectsItself(self) -> bool:
         """
-        Whether its class has a connectInTensor() of its own.
+        Whether the operator's class overrides connectInTensor().
         """
     def excludePatterns(self) -> set[str]:
         """
-        Names of the patterns that leave the operator alone.
+        The names of the patterns that must not be applied to the operator.
         """
     def inplacePriorityVeto(self) -> list[tuple[str, float]]:
         """
-        Priorities of in-place variants that the settings ask for, by their names.
+        The priorities of in-place variants in the operator's settings: (name, priority).
         """
     def library(self) -> str:
         """
-        Path of the library that defines the operator's class.
+        The path of the library that defines the operator's class, or
+        the name of nameLibrary().
         """
     def moveTo(self, graph: popir.ir.graph.Graph) -> None:
         """
-        Says that the operator is in another graph now.
+        Records that the operator is in another graph now.
         """
     def pruneable(self) -> bool:
         """
@@ -93,7 +96,8 @@ class OpTwin:
 
 class Devicex:
     """
-    The device program of one lowering, and its tensors by id.
+    The graph and the tensors, by id, of one lowering. Python and C++ Opxs share it
+    (PopART: popart/popx/devicex.hpp).
     """
     def __init__(self, graph: popir._device.poplar.Graph) -> None: ...
     def contains(self, id: str) -> bool:
@@ -110,11 +114,11 @@ class Devicex:
         """
     def graph(self) -> popir._device.poplar.Graph:
         """
-        The graph that operators grow into.
+        The graph to which Opxs add.
         """
     def insert(self, id: str, tensor: popir._device.poplar.Tensor) -> None:
         """
-        Sets or replaces a tensor.
+        Sets or replaces the tensor of that id.
         """
     def useOptions(
         self,
@@ -122,7 +126,8 @@ class Devicex:
         lstmOptions: popir._device.poplar.OptionFlags | dict[str, str],
     ) -> None:
         """
-        Sets the options that operators of libraries find in the lowering.
+        Sets the options of matrix products and LSTMs that Opxs of
+        libraries read from the lowering.
         """
     def useTiles(
         self,
@@ -130,12 +135,16 @@ class Devicex:
         upperTile: typing.SupportsInt | typing.SupportsIndex,
     ) -> None:
         """
-        Makes the graph object that it was made with stand for these tiles of the same graph.
+        Restricts the graph object of the constructor to tiles [lowerTile, upperTile) of the
+        same graph: it becomes a virtual graph of them.
+        Raises poplar_invalid_tile_mapping as Graph.createVirtualGraph does.
         """
 
 class OpxTwin:
     """
-    An Opx of a library.
+    An Opx of a library, for the compiler's CppOpx. Errors in its code become the
+    exception of the same name, or popart_exception; the message names the
+    operator and the library.
     """
     def __init__(self, op: popir.ir.graph.Op, devicex: Devicex) -> None:
         """
@@ -147,31 +156,37 @@ class OpxTwin:
         outIndex: typing.SupportsInt | typing.SupportsIndex,
     ) -> bool:
         """
-        Whether the layout of an output says that of an input.
+        Whether the layout of an output determines that of an input.
         """
     def createInputTensor(
         self, inIndex: typing.SupportsInt | typing.SupportsIndex, name: str
     ) -> popir._device.poplar.Tensor:
         """
-        A new tensor for an input, laid out as the Opx likes it.
+        A new tensor for an input, in the layout that the Opx prefers.
+        Raises popart_exception if it has another shape or type than the input.
         """
     def getInputCreatorType(self, inIndex: typing.SupportsInt | typing.SupportsIndex) -> str:
         """
-        How the Opx makes the tensor of an input: the name of an InputCreatorType.
+        How the Opx determines the layout of an input: the name of an InputCreatorType.
+        CanDelegateOrUnwind is given as CanUnwind.
         """
     def grow(self, prog: popir._device.poplar.program.Sequence) -> None:
         """
-        Adds the operator to `prog` and its outputs to the Devicex. Raises popart_exception for an output that is missing or is not of the shape and type that setup() said.
+        Appends the operator to `prog`, and inserts its outputs into the Devicex.
+        Raises popart_exception for an output that is missing, or has another shape or
+        type than setup() has set.
         """
     def inputCreatorPriority(self) -> float:
         """
-        Which Opx creates a tensor that several could: the largest number.
+        The Opx's priority: of several Opxs that can create a tensor, the one with
+        the largest number does.
         """
     def mustExistBeforeCreate(
         self, inIndex: typing.SupportsInt | typing.SupportsIndex
     ) -> list[set[str]]:
         """
-        Ids of the tensors that createInputTensor() needs: any of these sets is enough.
+        The tensors that createInputTensor() needs, as alternative sets of ids: all
+        tensors of one set must exist.
         """
     def unwindTensorLayout(
         self,
@@ -180,12 +195,14 @@ class OpxTwin:
         outIndex: typing.SupportsInt | typing.SupportsIndex,
     ) -> popir._device.poplar.Tensor:
         """
-        A tensor for an input from one that is laid out as the output.
+        A new tensor for an input, in a layout that gives the output the layout of `tensor`.
+        Raises popart_exception if it has another shape or type than the input.
         """
 
 class PatternTwin:
     """
-    A PreAliasPattern of a library.
+    A PreAliasPattern of a library, for the compiler's CppPattern. Errors in its code
+    become exceptions as for OpxTwin.
     """
     def __init__(self, name: str) -> None:
         """
@@ -193,7 +210,7 @@ class PatternTwin:
         """
     def apply(self, op: popir.ir.graph.Op) -> bool:
         """
-        Changes the graph around the operator. Whether it did.
+        Changes the graph around the operator. Returns whether it has changed it.
         """
     def matches(self, op: popir.ir.graph.Op) -> bool:
         """
@@ -210,12 +227,15 @@ def aliases(
     outIndex: typing.SupportsInt | typing.SupportsIndex,
 ) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
     """
-    Regions of an input that an output shows, as (lower, upper) indices of each dimension.
+    The regions of an input that an output aliases. A region is (lower, upper), with an
+    index for each dimension; upper is excluded.
+    Raises popart_exception for a region outside of the tensor.
     """
 
 def attributeTexts(op: popir.ir.graph.Op, outline: bool) -> list[tuple[str, str]]:
     """
-    (name, text) of each attribute. `outline`: of those that outlining compares.
+    (name, text) of each attribute of appendAttributes(), or of
+    appendOutlineAttributes() if `outline`.
     """
 
 def bwdRegMap(
@@ -228,12 +248,12 @@ def bwdRegMap(
     ],
 ) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
     """
-    Where a region of an output comes from in an input.
+    The regions of an input that a region of an output maps to; see aliases().
     """
 
 def canBeReplacedByIdentity(op: popir.ir.graph.Op) -> bool:
     """
-    Whether the operator gives its first input as it is.
+    Whether the operator returns its first input unchanged.
     """
 
 def clone(op: popir.ir.graph.Op) -> popir.ir.graph.Op:
@@ -245,7 +265,7 @@ def connectInTensor(
     op: popir.ir.graph.Op, inIndex: typing.SupportsInt | typing.SupportsIndex, tensorId: str
 ) -> None:
     """
-    Connects a tensor by the operator's own connectInTensor().
+    Connects a tensor to an input by the operator's connectInTensor().
     """
 
 def createOp(
@@ -256,12 +276,19 @@ def createOp(
     outputs: collections.abc.Sequence[str],
 ) -> popir.ir.graph.Op | OpTwin:
     """
-    A new operator by its library's factory. The compiler's own object if the factory has put it into the graph. `inputs`, `outputs`: ids of tensors, '' for none.
+    Makes an operator by its library's factory. Returns its twin, or the compiler's
+    operator if the factory has put it into the graph.
+    `opid`: (domain, type, version).
+    `inputs`, `outputs`: ids of tensors, '' for one that is left out.
+    Raises popart_internal_exception if no library has the operator,
+    popart_exception for an error in the factory, OperatorAttributeError for an
+    attribute that C++ cannot take.
     """
 
 def crossings() -> int:
     """
-    How many calls were made between Python and operators in C++.
+    The number of calls so far between Python and C++ code of
+    operators, in both directions.
     """
 
 def fwdRegMap(
@@ -274,12 +301,12 @@ def fwdRegMap(
     ],
 ) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
     """
-    Where a region of an input appears in an output.
+    The regions of an output that a region of an input maps to; see aliases().
     """
 
 def generation() -> int:
     """
-    Changes whenever a library registers something.
+    A number that changes whenever a library registers something.
     """
 
 def getGradOps(op: popir.ir.graph.Op) -> list[popir.ir.graph.Op]:
@@ -290,21 +317,26 @@ def getGradOps(op: popir.ir.graph.Op) -> list[popir.ir.graph.Op]:
 def getInplaceVariant(op: popir.ir.graph.Op, opid: tuple[str, str, int]) -> popir.ir.graph.Op:
     """
     A new operator: the in-place variant of that opid.
+    Raises popart_exception if the operator returns another or none.
     """
 
 def getSeedInIndex(op: popir.ir.graph.Op) -> int:
     """
-    The input that takes the random seed. -1 if the operator does not say.
+    The index of the input that takes the random seed; below 0 if the operator has none.
     """
 
 def gradInputInfo(op: popir.ir.graph.Op) -> list[tuple[int, int, str]]:
     """
-    Where inputs of a gradient operator come from, as (input, index of what it is, kind): a kind is In, Out or GradOut.
+    The source of each input of a gradient operator: (input, index, kind). It is
+    input (In) or output (Out) number `index` of the forward operator, or the
+    gradient of that output (GradOut).
+    Raises popart_exception for an index below 0 and for another kind.
     """
 
 def gradOutToNonGradIn(op: popir.ir.graph.Op) -> dict[int, int]:
     """
-    By output of a gradient operator, the input that it is the gradient of.
+    For each output of a gradient operator, the index of the forward operator's
+    input whose gradient it is.
     """
 
 def inferShapes(
@@ -314,7 +346,11 @@ def inferShapes(
     numOutputs: typing.SupportsInt | typing.SupportsIndex,
 ) -> list[popir.types.TensorInfo | None] | None:
     """
-    The infos of the outputs; None if no function is registered.
+    A list with the TensorInfo of each output, or None for an output that is not set, by
+    the shape inference function of a library; None if no library has one for `opid`.
+    `inputs`: by index.
+    Raises popart_exception for an error in the function, OperatorAttributeError for an
+    attribute that C++ cannot take.
     """
 
 def inplacePriorityDefault(op: popir.ir.graph.Op) -> list[tuple[tuple[str, str, int], float]]:
@@ -334,29 +370,36 @@ def install(
     ],
 ) -> None:
     """
-    Lets C++ code call the compiler.
+    Connects C++ code with the compiler: calls, ONNX schemas and log messages.
+    `adopt`: makes the compiler's operator that holds a twin.
+    `createOp`: makes an operator by the compiler's registry.
+    `registerSchema`: takes a description and an inference function, or None.
     """
 
 def liveOps() -> int:
     """
-    How many operators live in C++.
+    The number of operators that exist in C++, for tests of ownership.
     """
 
 def modifies(
     op: popir.ir.graph.Op, inIndex: typing.SupportsInt | typing.SupportsIndex
 ) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
     """
-    Regions of an input that the operator writes.
+    The regions of an input that the operator writes; see aliases().
     """
 
 def nameLibrary(path: bytes, name: str) -> None:
     """
-    What is loaded from `path` from now on is called `name`, and replaces what has that name.
+    Gives the library that is loaded from `path`, absolute, a name after this call. Its
+    registrations replace those of an earlier library of that name.
     """
 
 def ops() -> list[tuple[tuple[str, str, int], str, bool, dict[str, typing.Any], bool]]:
     """
-    (opid, library, isPublic, definition, hasGradOps) of each operator.
+    (opid, library, isPublic, definition, hasGradOps) of each operator that libraries
+    have registered. An opid is (domain, type, version); `library` is a path or the name
+    of nameLibrary(); the definition is a dict of the arguments of
+    popir.definitions.OpDefinition.
     """
 
 def optionalInputs(op: popir.ir.graph.Op) -> set[int]:
@@ -366,32 +409,37 @@ def optionalInputs(op: popir.ir.graph.Op) -> set[int]:
 
 def opxs() -> list[tuple[tuple[str, str, int], str]]:
     """
-    (opid, library) of each Opx.
+    (opid, library) of each Opx that libraries have registered.
     """
 
 def patterns() -> list[tuple[str, bool, bool, str]]:
     """
-    (name, enabled, mandatory, library) of each pattern.
+    (name, enabled, mandatory, library) of each pattern that libraries have
+    registered, in that order.
     """
 
 def setup(op: popir.ir.graph.Op) -> None:
     """
-    Has the operator set type and shape of its outputs. Raises popart_exception if it leaves one out, or changes what is not its own.
+    Calls the operator's setup(), which sets type and shape of its outputs.
+    Raises popart_exception if one is not set or not valid, or if it changes an input.
     """
 
 def takeFaults() -> list[str]:
     """
-    What libraries registered wrongly since the last call, one message each.
+    Messages about registrations that failed since the last call.
     """
 
 def traits(op: popir.ir.graph.Op) -> dict[str, typing.Any]:
     """
-    What the compiler asks of every operator, by name: subgraphValue, requiresRandomSeed, hasSideEffect, isOutlineable, modifies (inputs) and aliases (pairs of input and output).
+    Values that the compiler needs of every operator, by name: subgraphValue,
+    requiresRandomSeed, hasSideEffect, isOutlineable; modifies, a set of indices of
+    inputs; aliases, a set of (input, output).
+    Raises popart_exception for a region outside of its tensor.
     """
 
 def uses(
     op: popir.ir.graph.Op, inIndex: typing.SupportsInt | typing.SupportsIndex
 ) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
     """
-    Regions of an input that the operator reads.
+    The regions of an input that the operator reads; see aliases().
     """

@@ -1,5 +1,7 @@
 """
-Tensors of random numbers, functions of (seed, seedModifier, index of the element).
+Tensors of random numbers (PopLibs: poprand/RandomGen.hpp). The generator is
+Philox-4x32-10: each element depends on `seed`, `seedModifier` and its index only,
+not on layout, number of threads or instruction set.
 """
 
 from __future__ import annotations
@@ -37,7 +39,9 @@ def bernoulli(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> popir._device.poplar.Tensor:
     """
-    1 with probability prob, else 0.
+    A new tensor of `outType`: 1 with probability `prob`, else 0. FLOAT, HALF, DOUBLE,
+    INT, UNSIGNED_INT or BOOL.
+    `seed`, `reference` and errors are those of uniform().
     """
 
 @typing.overload
@@ -53,7 +57,13 @@ def dropout(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> popir._device.poplar.Tensor:
     """
-    scale * input with probability keepProbability, else 0.
+    A new tensor of the type of `input`: scale * input with probability
+    `keepProbability`, else 0. FLOAT, HALF, BFLOAT16 or DOUBLE. bernoulli() with the
+    same seed, modifier and shape gives 1 for the elements that are kept.
+    `reference`: has the shape of the input, and gives the tile mapping of the result.
+    `seed`: that of uniform().
+    Raises poplibs_exception for another seed, type or shape, and for a
+    probability outside of 0 to 1.
     """
 
 @typing.overload
@@ -70,7 +80,8 @@ def dropout(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> popir._device.poplar.Tensor:
     """
-    The same, laid out as the reference or else as the input.
+    The same with the tile mapping of `reference` if `outputClonesRef`,
+    else with that of `input`.
     """
 
 def logUniform(
@@ -86,7 +97,11 @@ def logUniform(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> popir._device.poplar.Tensor:
     """
-    base to the power of a uniform number, within [minVal, maxVal].
+    A new tensor of `outType`: `base` to the power of a uniform number, in [minVal,
+    maxVal] with 1 <= minVal < maxVal and base > 1; the distribution is the same
+    for every base. FLOAT, HALF, DOUBLE or INT; for INT the bounds are integers and
+    the result is truncated.
+    `seed`, `reference` and errors are those of uniform().
     """
 
 def normal(
@@ -101,7 +116,9 @@ def normal(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> popir._device.poplar.Tensor:
     """
-    Normal with mean `mean` and standard deviation `stdDev`.
+    A new tensor of `outType`: normal with mean `mean` and standard deviation
+    `stdDev`. FLOAT, HALF or DOUBLE.
+    `seed`, `reference` and errors are those of uniform().
     """
 
 def philox4x32(
@@ -113,7 +130,8 @@ def philox4x32(
     ],
 ) -> typing.Annotated[list[int], "FixedSize(4)"]:
     """
-    The four random words of a counter of four words and a key of two.
+    One block of the generator: the four random words of 32 bits for a counter of
+    four words and a key of two.
     """
 
 def setSeed(
@@ -124,7 +142,10 @@ def setSeed(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> None:
     """
-    Starts the draws of stochastic rounding anew. masterSeed: UNSIGNED_INT [2].
+    Appends to `prog` a seeding of stochastic rounding; see
+    poplar.setStochasticRounding. Until then the seed is (0, 0).
+    `masterSeed`: UNSIGNED_INT [2].
+    Raises poplar_control_program_error for another one.
     """
 
 def shapedDropout(
@@ -139,7 +160,9 @@ def shapedDropout(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> popir._device.poplar.Tensor:
     """
-    Dropout whose mask, of the reference's shape, is broadcast.
+    The same as dropout() with a mask of the shape of `reference`, which is
+    broadcast to that of `input`.
+    Raises poplibs_exception if it cannot be.
     """
 
 def truncatedNormal(
@@ -155,7 +178,9 @@ def truncatedNormal(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> popir._device.poplar.Tensor:
     """
-    Normal, cut off at alpha standard deviations from the mean.
+    A new tensor of `outType`: normal, truncated to at most alpha * stdDev from the
+    mean, with alpha > 0. FLOAT, HALF or DOUBLE.
+    `seed`, `reference` and errors are those of uniform().
     """
 
 def uniform(
@@ -170,5 +195,13 @@ def uniform(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> popir._device.poplar.Tensor:
     """
-    Uniform on [minVal, maxVal); integers include maxVal. seed: UNSIGNED_INT [2], or None for numbers that differ from run to run.
+    A new tensor of `outType`: uniform in [minVal, maxVal) for FLOAT, HALF and
+    DOUBLE; uniform over the integers from `minVal` to `maxVal`, both included,
+    for INT and UNSIGNED_INT.
+    `seed`: UNSIGNED_INT [2]. With None the numbers differ from run to run, repeat after
+    each Engine.load, and do not depend on `seedModifier`.
+    `reference`: gives the shape and the tile mapping of the result;
+    its values are not read.
+    Raises poplibs_exception for another seed, and for types and parameters that the
+    distribution does not take.
     """

@@ -1,5 +1,5 @@
 """
-Tile mappings, intervals and broadcasting (PopLibs: poputil).
+Tile mappings, partitions of intervals, and broadcasting (PopLibs: poputil).
 """
 
 from __future__ import annotations
@@ -33,7 +33,10 @@ __all__: list[str] = [
 
 class TensorUseTracker:
     """
-    Maps elements to the tiles that use them.
+    Records which tiles use which elements, and maps each element to one of its
+    users (PopLibs: poputil/TileMapping.hpp). Elements with several users are
+    shared evenly among these.
+    Raises poplibs_exception for 0 tiles.
     """
     def __init__(
         self,
@@ -48,7 +51,8 @@ class TensorUseTracker:
         t: popir._device.poplar.Tensor,
     ) -> None:
         """
-        Says that a tile uses the elements of a tensor.
+        Records that a tile uses the elements of a tensor.
+        Raises poplibs_exception for a tile beyond those of the tracker.
         """
     def mapTensorsByUse(
         self,
@@ -58,7 +62,10 @@ class TensorUseTracker:
         extendPartialUsage: bool = False,
     ) -> None:
         """
-        Puts each variable's elements on tiles that use them: whole grains, at least `minElementsPerTile`. With `extendPartialUsage`, elements that no tile uses go where their neighbours are.
+        Maps the recorded elements to tiles that use them, in groups of `grainSize` elements
+        and at least `minElementsPerTile` on a tile. With `extendPartialUsage`, elements of
+        the same variables that no tile uses go to the tile of a neighbour.
+        Raises poplibs_exception for a grain size of 0.
         """
 
 def balancedPartition(
@@ -66,7 +73,9 @@ def balancedPartition(
     splitCount: typing.SupportsInt | typing.SupportsIndex,
 ) -> list[int]:
     """
-    `rangeUpperBound` as a sum of `splitCount` numbers that differ by at most one.
+    A list of `splitCount` numbers that differ by at most one and add
+    up to `rangeUpperBound`.
+    Raises poplibs_exception for less than one number, and for a sum below 0.
     """
 
 @typing.overload
@@ -75,7 +84,8 @@ def broadcastToMatch(
     shape: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
 ) -> popir._device.poplar.Tensor:
     """
-    `a` as a view of `shape`: dimensions of size 1 are repeated. Raises poplibs_exception where another size differs.
+    `a` as a view of `shape`, by numpy's rules of broadcasting.
+    Raises poplibs_exception if a size other than 1 differs.
     """
 
 @typing.overload
@@ -83,7 +93,8 @@ def broadcastToMatch(
     a: popir._device.poplar.Tensor, b: popir._device.poplar.Tensor
 ) -> tuple[popir._device.poplar.Tensor, popir._device.poplar.Tensor]:
     """
-    Both as views of their common shape. Raises poplibs_exception where two sizes differ and neither is 1.
+    Both tensors as views of their common shape, by numpy's rules of broadcasting.
+    Raises poplibs_exception if two sizes differ and neither is 1.
     """
 
 @typing.overload
@@ -94,7 +105,8 @@ def calcLinearTileMapping(
     ascendingOrder: bool = True,
 ) -> list[list[tuple[int, int]]]:
     """
-    The mapping that mapTensorLinearly sets: for each tile the (begin, end) of the flattened tensor that it gets.
+    The mapping that mapTensorLinearlyWithOffset() sets: for each tile a list of
+    intervals (begin, end) of the flattened tensor.
     """
 
 @typing.overload
@@ -107,7 +119,9 @@ def calcLinearTileMapping(
     ascendingOrder: bool = True,
 ) -> list[list[tuple[int, int]]]:
     """
-    The same of a shape, with at least `minElementsPerTile` elements on a tile, and whole grains.
+    The same for a shape, with at least `minElementsPerTile` elements on each tile but
+    the last one used, and groups of `grainSize` elements kept on one tile.
+    Raises poplibs_exception for a grain size of 0.
     """
 
 def calcLinearTileMappingAndNewOffset(
@@ -116,7 +130,8 @@ def calcLinearTileMappingAndNewOffset(
     offset: typing.SupportsInt | typing.SupportsIndex = 0,
 ) -> tuple[list[list[tuple[int, int]]], int]:
     """
-    The mapping, and the tile after the last one used, from which the next tensor may go on.
+    (mapping, next offset): the mapping of calcLinearTileMapping(), and the tile after
+    the last one used, from which the next tensor may go on.
     """
 
 def canBroadcastToMatch(a: popir._device.poplar.Tensor, b: popir._device.poplar.Tensor) -> bool:
@@ -132,7 +147,9 @@ def cloneN(
     method: popir._device.poplar.TensorCloneMethod = popir._device.poplar.TensorCloneMethod.PRESERVE_ORDER_UNLESS_ALIASES,
 ) -> popir._device.poplar.Tensor:
     """
-    `N` new variables like a tensor, along a new first dimension.
+    `N` clones of a tensor, joined along a new first dimension; values are not copied,
+    and `method` has no effect.
+    Raises poplibs_exception for 0 clones.
     """
 
 def cloneToIpu(
@@ -143,7 +160,9 @@ def cloneToIpu(
     method: popir._device.poplar.TensorCloneMethod = popir._device.poplar.TensorCloneMethod.PRESERVE_ORDER_UNLESS_ALIASES,
 ) -> popir._device.poplar.Tensor:
     """
-    A clone on another IPU, on the tiles of the same numbers there. Raises poplibs_exception if the graph has no such IPU.
+    A clone on another IPU: a new variable, each element on the tile of the same number
+    within the IPU. Values are not copied; `method` has no effect.
+    Raises poplibs_exception if the graph has no such IPU.
     """
 
 def copyToIpu(
@@ -155,7 +174,7 @@ def copyToIpu(
     method: popir._device.poplar.TensorCloneMethod = popir._device.poplar.TensorCloneMethod.PRESERVE_ORDER_UNLESS_ALIASES,
 ) -> popir._device.poplar.Tensor:
     """
-    cloneToIpu, and a copy of the values there at the end of `prog`.
+    The same as cloneToIpu(), and appends a copy of the values to `prog`.
     """
 
 def createBroadcastOperand(
@@ -167,21 +186,28 @@ def createBroadcastOperand(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> popir._device.poplar.Tensor:
     """
-    A new tensor of one dimension, as long as dimension `dim` of `fullTensor`. Each element is on a tile that holds elements of `fullTensor` of that index.
+    A new variable of one dimension, with the size of dimension `dim` of `fullTensor`.
+    Element i is on a tile that has elements of `fullTensor` with index i in this
+    dimension. `ditherMapping` has no effect.
+    Raises poplibs_exception for a dimension that does not exist.
     """
 
 def detectDimGroupings(
     graph: popir._device.poplar.Graph, t: popir._device.poplar.Tensor
 ) -> list[tuple[int, int]]:
     """
-    Pairs of a dimension and how many of its elements lie side by side, innermost first.
+    The groupings of a tensor, as a list of (dimension, size), innermost first: `size`
+    elements of the first dimension are contiguous, `size` such groups along the second,
+    and so on. Groupings of size 1 are left out.
     """
 
 def detectInnermostGrouping(
     graph: popir._device.poplar.Graph, t: popir._device.poplar.Tensor
 ) -> int:
     """
-    How many elements along the last dimension lie side by side on one tile.
+    The largest divisor n of the last dimension such that groups of n of its
+    elements are contiguous in one variable and on one tile; 1 if there is none.
+    Only the first row is looked at.
     """
 
 def dimIsSplitOverIPUs(
@@ -190,7 +216,8 @@ def dimIsSplitOverIPUs(
     dimension: typing.SupportsInt | typing.SupportsIndex,
 ) -> bool:
     """
-    Whether elements that differ in this dimension alone lie on different IPUs.
+    Whether elements that differ in this dimension only are on different IPUs.
+    Raises poplibs_exception for a dimension that does not exist.
     """
 
 def dimIsSplitOverTiles(
@@ -199,7 +226,8 @@ def dimIsSplitOverTiles(
     dimension: typing.SupportsInt | typing.SupportsIndex,
 ) -> bool:
     """
-    Whether elements that differ in this dimension alone lie on different tiles.
+    Whether elements that differ in this dimension only are on different tiles.
+    Raises poplibs_exception for a dimension that does not exist.
     """
 
 def duplicate(
@@ -210,7 +238,7 @@ def duplicate(
     method: popir._device.poplar.TensorCloneMethod = popir._device.poplar.TensorCloneMethod.PRESERVE_ORDER_UNLESS_ALIASES,
 ) -> popir._device.poplar.Tensor:
     """
-    A new variable with a copy of the values.
+    A clone of `in_`, to which `p` copies the values; `method` has no effect.
     """
 
 def getTileImbalance(
@@ -220,13 +248,16 @@ def getTileImbalance(
     grainSize: typing.SupportsInt | typing.SupportsIndex = 1,
 ) -> int:
     """
-    How many elements the fullest tile has beyond what an even mapping would put there.
+    The number of elements on the fullest tile in excess of an even mapping.
+    Raises poplibs_exception for a grain size of 0, poplar_invalid_tile_mapping for
+    an element without a tile.
     """
 
 @typing.overload
 def mapTensorLinearly(graph: popir._device.poplar.Graph, t: popir._device.poplar.Tensor) -> None:
     """
-    Puts elements on tiles in order and evenly, at least 128 bytes on a tile.
+    Maps the elements to the tiles evenly and in order, from tile 0 on: at least 128
+    bytes on each tile but the last one used, and whole vectors of the target.
     """
 
 @typing.overload
@@ -237,7 +268,9 @@ def mapTensorLinearly(
     grainSize: typing.SupportsInt | typing.SupportsIndex,
 ) -> None:
     """
-    The same with at least `minElementsPerTile` elements on a tile, and whole grains.
+    The same with at least `minElementsPerTile` elements on each tile but the last one
+    used, and groups of `grainSize` elements kept on one tile.
+    Raises poplibs_exception for a grain size of 0.
     """
 
 @typing.overload
@@ -248,7 +281,8 @@ def mapTensorLinearlyWithOffset(
     ascendingOrder: bool = True,
 ) -> None:
     """
-    The same from tile `offset` on, and around; or downwards from the last but `offset`.
+    The same as mapTensorLinearly() from tile `offset` on, and after the last tile from
+    tile 0 on. If not `ascendingOrder`, tiles are counted downwards from the last one.
     """
 
 @typing.overload
@@ -261,7 +295,9 @@ def mapTensorLinearlyWithOffset(
     ascendingOrder: bool = True,
 ) -> None:
     """
-    The same with at least `minElementsPerTile` elements on a tile, and whole grains.
+    The same with at least `minElementsPerTile` elements on each tile but the last one
+    used, and groups of `grainSize` elements kept on one tile.
+    Raises poplibs_exception for a grain size of 0.
     """
 
 @typing.overload
@@ -276,7 +312,14 @@ def splitRegions(
     maxElementsPerRegion: typing.SupportsInt | typing.SupportsIndex = 4294967295,
 ) -> list[list[tuple[int, int]]]:
     """
-    Intervals (begin, end) shared evenly over at most `maxPartitions` partitions, in whole grains.
+    Splits intervals (begin, end) into at most `maxPartitions` lists of intervals,
+    in order and evenly. Groups of `grainSize` elements stay together; empty
+    partitions are left out.
+    `minElementsPerPartition` makes fewer partitions; `maxElementsPerPartition`
+    makes more, even beyond `maxPartitions`. Intervals longer than
+    `maxElementsPerRegion` are cut.
+    Raises poplibs_exception for an interval that ends before it begins, and if
+    `grainSize` or `maxPartitions` is 0.
     """
 
 @typing.overload
@@ -295,7 +338,7 @@ def splitRegions(
     maxElementsPerRegion: typing.SupportsInt | typing.SupportsIndex = 4294967295,
 ) -> list[list[list[tuple[int, int]]]]:
     """
-    The same for lists of intervals, each of which counts as one stretch of elements.
+    The same for lists of intervals, each of which counts as one interval.
     """
 
 def splitRegionsBetweenWorkers(
@@ -309,5 +352,6 @@ def splitRegionsBetweenWorkers(
     maxElementsPerRegion: typing.SupportsInt | typing.SupportsIndex = 4294967295,
 ) -> list[list[tuple[int, int]]]:
     """
-    The same with as many partitions as a tile has worker contexts.
+    The same as splitRegions() with the number of a tile's worker
+    threads as `maxPartitions`.
     """

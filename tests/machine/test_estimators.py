@@ -152,7 +152,9 @@ def sizes_of(vertex_class: str, n: int) -> list[int]:
         return [n, 4]
     if "BroadcastVector" in vertex_class:
         return [n, op("ADD"), 48]
-    return [n, op("ADD" if "Binary" in vertex_class or "Scalar" in vertex_class else "SQUARE")]
+    if "UnaryOp1D" in vertex_class:
+        return [n, op("SQUARE")]
+    return [n, op("ADD")] if re.search("BinaryOp1D|BroadcastScalar", vertex_class) else [n]
 
 
 # Whole grains: full vectors for every worker, and enough rows that the branch stays the same.
@@ -216,13 +218,14 @@ def test_a_class_without_an_estimator_is_refused_by_name():
 
 
 def test_a_list_of_sizes_stands_for_the_fields_of_the_class() -> None:
-    """What is left out is as if nobody said it; what is beyond an enumeration is its last."""
+    """What is left out is as if nobody said it; what is too much is refused."""
     assert cycles("popops::Reduce", FLOAT, 6000, 6) == cycles(
         "popops::Reduce", FLOAT, 6000, 6, 1000
     )
-    assert cycles("popops::BinaryOp1D", FLOAT, 600, 10**9) == cycles(
-        "popops::BinaryOp1D", FLOAT, 600, len(OPS)
-    )
+    with pytest.raises(errors.poplar_exception, match=r"sizes\[1\] is 1000000000; the enumeration"):
+        cycles("popops::BinaryOp1D", FLOAT, 600, 10**9)
+    with pytest.raises(errors.poplar_exception, match=r"sizes has 2 numbers; the class takes 1"):
+        cycles("popops::Fill", FLOAT, 600, 7)
     product = [2, 96, 32, 16, 9]
     for name in ("poplin::ConvPartial1x1Out", "poplin::ConvPartialnx1"):
         assert cycles(name, HALF, *product) == cycles(name, HALF, *product, 32, 600, 0)

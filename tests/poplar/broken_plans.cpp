@@ -33,14 +33,15 @@ class Plain final : public popir::Kernel {
   bool takesAll_;
 };
 
-/// The programs' plan before any pass. Steps: 0 exp, 1 neg, 2 repeat, 3 more, 4 end, 5 unless, 6 a
-/// copy, 7 jump, 8 another copy.
+/// The programs' plan before any pass. Steps of program 0: 0 exp, 1 neg, 2 repeat, 3 more, 4 end, 5
+/// unless, 6 a copy, 7 jump, 8 another copy; of program 1: 0 y from the host, 1 neg, 2 z to the
+/// host, 3 exp, 4 w to the host.
 struct Grown {
   poplar::Graph graph{poplar::Target::createIPUTarget(1, 2, "ipu2")};
   poplar::program::Sequence program;
   popir::EngineParts parts;
   Plan plan;
-  unsigned x, t, u, c, result;
+  unsigned x, t, u, c, result, y, z, w;
 
   Grown() {
     const auto add = [&](const char* name) {
@@ -67,17 +68,31 @@ struct Grown {
     program.add(poplar::program::If(flag, poplar::program::Copy(second, out, false, "yes"),
                                     poplar::program::Sequence(), "choice"));
     program.add(poplar::program::Copy(second, last, false, "end"));
+    const auto given = add("y"), negated = add("z"), grown = add("w");
+    poplar::program::Sequence streams;
+    const auto from = graph.addHostToDeviceFIFO("from", poplar::FLOAT, 64);
+    const auto to = graph.addDeviceToHostFIFO("to", poplar::FLOAT, 64),
+               also = graph.addDeviceToHostFIFO("also", poplar::FLOAT, 64);
+    streams.add(poplar::program::Copy(from, given));
+    popops::mapWithOutput(graph, Unary::NEGATE, given, negated, streams, "negated");
+    streams.add(poplar::program::Copy(negated, to));
+    popops::mapWithOutput(graph, Unary::EXPONENT, given, grown, streams, "grown");
+    streams.add(poplar::program::Copy(grown, also));
+    y = *given.view().wholeVariable();
+    z = *negated.view().wholeVariable();
+    w = *grown.view().wholeVariable();
     x = *in.view().wholeVariable();
     t = *first.view().wholeVariable();
     u = *second.view().wholeVariable();
     c = *one.view().wholeVariable();
     result = *last.view().wholeVariable();
     plan.graph = graph.impl();
-    plan.programs = popir::checkedPrograms(*graph.impl(), {program.node()}, {}, parts);
+    plan.programs =
+        popir::checkedPrograms(*graph.impl(), {program.node(), streams.node()}, {}, parts);
     plan.programs.emplace_back();
   }
 
-  std::vector<Step>& steps() { return plan.programs[0].steps; }
+  std::vector<Step>& steps(std::size_t p = 0) { return plan.programs[p].steps; }
   Buffer& buffer(unsigned v) { return plan.assignment.buffers[v]; }
   /// Step `s` with another tensor as its operand `i`.
   void give(std::size_t s, std::size_t i, const poplar::Tensor& t) {
@@ -85,6 +100,11 @@ struct Grown {
     vertex->operands[i].tensor = t;
     steps()[s].joined = vertex;
     steps()[s].vertex = vertex.get();
+  }
+  /// The operand of step `s` that is read, or written.
+  std::size_t operand(std::size_t s, popir::Access access) {
+    const auto& operands = steps()[s].vertex->operands;
+    return operands[0].access == access ? 0 : 1;
   }
   void give(std::size_t s, std::shared_ptr<const popir::Kernel> kernel) {
     auto vertex = std::make_shared<popir::BulkVertex>(*steps()[s].vertex);
@@ -167,7 +187,7 @@ const std::map<std::string, Fault> kFaults{
     {"leaf", [](Grown& g) { g.plan.programs[0].leaves[0].end = 3; }},
     {"outside",
      [](Grown& g) {
-       g.give(1, 0, g.view(g.u, {1, 16, 2, 3}));
+       g.give(1, 0, g.view(g.u, {1, 16, 2, 4}).slice(2, 4, 3));
      }},
     {"unknown",
      [](Grown& g) {
@@ -179,6 +199,63 @@ const std::map<std::string, Fault> kFaults{
        g.steps()[8].src = g.steps()[8].src.flatten().slice(0, 1, 0);
      }},
     {"sizes", [](Grown& g) { g.steps()[8].src = g.steps()[8].src.flatten().slice(0, 1, 0); }},
+    {"always live",
+     [](Grown& g) { g.buffer(g.result).offset = g.plan.assignment.alwaysLiveBytes - 64; }},
+    {"unaligned", [](Grown& g) { g.buffer(g.u).offset += 4; }},
+    {"short life", [](Grown& g) { g.buffer(g.t).last = g.buffer(g.t).first; }},
+    {"few", [](Grown& g) { g.give(1, g.operand(1, popir::Access::Read), g.view(g.t, {4})); }},
+    {"other type",
+     [](Grown& g) {
+       const auto i = g.operand(1, popir::Access::Read);
+       g.give(1, i, g.view(g.t, {1, 16, 2, 2}).reinterpret(poplar::INT));
+     }},
+    {"lost",
+     [](Grown& g) {
+       auto vertex = std::make_shared<popir::BulkVertex>(*g.steps()[1].vertex);
+       vertex->operands.pop_back();
+       g.steps()[1].joined = vertex;
+       g.steps()[1].vertex = vertex.get();
+     }},
+    {"twice",
+     [](Grown& g) {
+       const auto one = g.view(g.u, {1, 16, 2, 2}).slice(0, 1, 1);
+       g.give(1, g.operand(1, popir::Access::Write), one.broadcast(16, 1));
+     }},
+    {"shifted",
+     [](Grown& g) {
+       g.give(1, g.operand(1, popir::Access::Write), g.view(g.t, {1, 16, 2, 2}).reverse(1));
+     }},
+    {"never written", [](Grown& g) { g.steps()[8] = Step(); }},
+    {"many predicates",
+     [](Grown& g) {
+       g.steps()[5].src = g.view(g.u, {1, 16, 2, 2});
+     }},
+    {"unconditional", [](Grown& g) { g.plan.programs[0].conditionals.clear(); }},
+    {"concatenation", [](Grown& g) { g.plan.assignment.concats = {{999999}}; }},
+    {"circle",
+     [](Grown& g) {
+       std::swap(g.steps()[0], g.steps()[1]);
+       g.plan.renamedFrom[g.t] = g.t;
+     }},
+    {"threads", [](Grown& g) { g.plan.threads = 0; }},
+    {"block of -7",
+     [](Grown& g) {
+       for (const std::size_t s : {0, 1}) g.give(s, std::make_shared<Plain>(true));
+       g.buffer(g.t).channelBlock = -7;
+     }},
+    {"stream's size",
+     [](Grown& g) {
+       g.steps(1)[0].dst = g.view(g.y, {1, 16, 2, 2}).slice(0, 4, 1);
+     }},
+    {"stream's direction", [](Grown& g) { g.steps(1)[0].stream = g.steps(1)[2].stream; }},
+    {"stream's buffer",
+     [](Grown& g) {
+       g.steps(1)[4].stream = g.steps(1)[2].stream;
+       g.buffer(g.w).stream = g.buffer(g.z).stream;
+     }},
+    {"stream's program", [](Grown& g) { g.buffer(g.z).program = 0; }},
+    {"other stream", [](Grown& g) { g.buffer(g.z).stream = g.buffer(g.w).stream; }},
+    {"written late", [](Grown& g) { std::swap(g.steps(1)[1], g.steps(1)[2]); }},
     {"nothing to run", [](Grown& g) { g.steps()[0].vertex = nullptr; }},
     {"invariant",
      [](Grown& g) {

@@ -81,8 +81,8 @@ std::string AliasConcats::run(Plan& plan) const {
   if (plan.assignment.concats.empty()) return "";
   std::size_t parts = 0;
   for (const auto& concat : plan.assignment.concats) parts += concat.size();
-  return std::to_string(parts) + " variables side by side in " +
-         counted(plan.assignment.concats.size(), "place", "places");
+  return std::to_string(parts) + " variables in " +
+         counted(plan.assignment.concats.size(), "concatenation", "concatenations");
 }
 
 }  // namespace popir

@@ -1,8 +1,10 @@
 #include "engine/plan/verify.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "engine/plan/faults.hpp"
+#include "kernels/saved_kernel.hpp"
 
 namespace popir {
 namespace {
@@ -26,7 +28,10 @@ class ControlFlow {
   void verify() {
     nest();
     leaves();
-    for (std::size_t s = 0; s < program_.steps.size(); ++s) jump(s);
+    for (std::size_t s = 0; s < program_.steps.size(); ++s) {
+      jump(s);
+      skips(s);
+    }
   }
 
  private:
@@ -111,6 +116,19 @@ class ControlFlow {
                     ", in the middle of the loop or conditional of " + rangeText(r));
   }
 
+  /// Checks that every step that a forward jump may leave out is in a conditional or loop.
+  void skips(std::size_t s) const {
+    const auto& step = program_.steps[s];
+    if (step.kind != Step::Kind::Jump && step.kind != Step::Kind::JumpUnless) return;
+    for (auto k = s + 1; k < step.target; ++k) {
+      const auto kind = program_.steps[k].kind;
+      if (kind == Step::Kind::None || kind == Step::Kind::Jump) continue;
+      if (std::none_of(ranges_.begin(), ranges_.end(),
+                       [&](const StepRange& r) { return r.contains(k) && !r.contains(s); }))
+        fail(s, "may leave out step " + std::to_string(k) + ", which is in no conditional");
+    }
+  }
+
   const Plan& plan_;
   const std::size_t p_;
   const FlatProgram& program_;
@@ -140,6 +158,44 @@ bool staysInside(const GraphImpl& graph, const View& view) {
   return inside;
 }
 
+/// Whether two views have the same elements in the same order. False if it is not known.
+bool isSame(const View& a, const View& b) {
+  if (&a == &b) return true;
+  const auto x = a.affine(), y = b.affine();
+  return x && y && a.shape() == b.shape() && x->variable == y->variable && x->offset == y->offset &&
+         x->strides == y->strides;
+}
+
+/// Checks what the kernel of a vertex takes for granted of its operands.
+void verifyOperands(const Plan& plan, std::size_t p, std::size_t s) {
+  const auto& vertex = *plan.programs[p].steps[s].vertex;
+  const auto fail = [&](const std::string& what) {
+    throw PlanFault(stepText(plan, p, s) + " " + what);
+  };
+  std::vector<OperandInfo> infos;
+  for (const auto& [tensor, access] : vertex.operands) {
+    if (!tensor.valid()) fail("has an operand that is no tensor");
+    infos.push_back({tensor.elementType(), tensor.view().shape(), access});
+  }
+  if (!isSavedKernel(*vertex.kernel)) return;
+  try {
+    vertex.kernel->check(infos);
+  } catch (const std::invalid_argument& e) {
+    fail("has operands that its kernel '" + std::string(vertex.kernel->name()) +
+         "' cannot take: " + e.what());
+  }
+  if (!vertex.kernel->elementWise()) return;
+  for (std::size_t w = 0; w < infos.size(); ++w)
+    for (std::size_t r = 0; r < infos.size(); ++r) {
+      const auto &to = vertex.operands[w].tensor, &from = vertex.operands[r].tensor;
+      if (w == r || infos[w].access == Access::Read || infos[r].access != Access::Read) continue;
+      if (to.view().affine() && from.view().affine() && !isSame(to.view(), from.view()) &&
+          to.intersectsWith(from))
+        fail("writes operand " + std::to_string(w) + " over other elements of operand " +
+             std::to_string(r) + ", which it reads");
+    }
+}
+
 /// Checks that a step has the members that its kind needs.
 void verifyParts(const Plan& plan, std::size_t p, std::size_t s) {
   const auto& step = plan.programs[p].steps[s];
@@ -151,8 +207,7 @@ void verifyParts(const Plan& plan, std::size_t p, std::size_t s) {
   switch (step.kind) {
     case Step::Kind::Run:
       require(step.vertex->kernel != nullptr, "has a vertex without a kernel");
-      for (const auto& operand : step.vertex->operands)
-        require(operand.tensor.valid(), "has an operand that is no tensor");
+      verifyOperands(plan, p, s);
       return;
     case Step::Kind::Copy:
       require(step.src.valid() && step.dst.valid() &&
@@ -161,13 +216,24 @@ void verifyParts(const Plan& plan, std::size_t p, std::size_t s) {
               "copies between tensors of different sizes");
       return;
     case Step::Kind::StreamIn:
-    case Step::Kind::StreamOut:
-      require((step.kind == Step::Kind::StreamIn ? step.dst : step.src).valid() &&
-                  step.stream >= 0 &&
+    case Step::Kind::StreamOut: {
+      const bool in = step.kind == Step::Kind::StreamIn;
+      const auto& tensor = in ? step.dst : step.src;
+      require(tensor.valid() && step.stream >= 0 &&
                   static_cast<std::size_t>(step.stream) < plan.graph->streams.size(),
               "has no tensor, or no stream");
+      const auto& stream = plan.graph->streams[step.stream];
+      using Direction = poplar::DataStream::Direction;
+      require(stream.direction() == (in ? Direction::HostToDevice : Direction::DeviceToHost),
+              "uses a stream of the other direction");
+      require(tensor.elementType().sizeInBytes() == stream.elementType().sizeInBytes() &&
+                  tensor.numElements() == stream.numElements(),
+              "moves a tensor of another size than its stream");
       return;
+    }
     case Step::Kind::JumpUnless:
+      require(step.src.valid() && step.src.numElements() == 1, "has no predicate of one element");
+      return;
     case Step::Kind::Print:
     case Step::Kind::SeedRounding: require(step.src.valid(), "has no tensor"); return;
     case Step::Kind::None:
@@ -177,13 +243,24 @@ void verifyParts(const Plan& plan, std::size_t p, std::size_t s) {
   }
 }
 
-/// Calls `visit` with each tensor of a step.
+/// Calls `visit` with each tensor of a step, and whether the step writes it.
 template <class Visit>
 void eachTensor(const Step& step, Visit visit) {
-  if (step.src.valid()) visit(step.src);
-  if (step.dst.valid()) visit(step.dst);
+  if (step.src.valid()) visit(step.src, false);
+  if (step.dst.valid()) visit(step.dst, true);
   if (step.vertex)
-    for (const auto& operand : step.vertex->operands) visit(operand.tensor);
+    for (const auto& operand : step.vertex->operands)
+      visit(operand.tensor, operand.access != Access::Read);
+}
+
+/// The variables that the host reads and that some step writes.
+std::set<unsigned> writtenForHost(const Plan& plan, const std::vector<std::vector<Use>>& uses) {
+  std::set<unsigned> found;
+  for (const auto& handle : plan.graph->hostReads)
+    for (const auto v : handle.second.view().variables())
+      if (std::any_of(uses[v].begin(), uses[v].end(), [](const Use& use) { return use.write; }))
+        found.insert(v);
+  return found;
 }
 
 /// By variable: the first use that reads it when some elements may not be written yet; null if
@@ -247,21 +324,30 @@ std::string variableText(const Plan& plan, unsigned variable) {
 }
 
 PlanVerifier::PlanVerifier(const Plan& grown) {
-  for (const auto* use : undefinedReads(grown, usesOf(*grown.graph, grown.programs)))
-    mayBeUndefined_.push_back(use != nullptr);
+  const auto uses = usesOf(*grown.graph, grown.programs);
+  for (const auto* use : undefinedReads(grown, uses)) mayBeUndefined_.push_back(use != nullptr);
+  writtenForHost_ = writtenForHost(grown, uses);
 }
 
 void PlanVerifier::verify(const Plan& plan) {
   const auto& graph = *plan.graph;
+  if (plan.threads == 0) throw PlanFault("The plan has no thread");
   for (std::size_t p = 0; p < plan.programs.size(); ++p) {
     for (std::size_t s = 0; s < plan.programs[p].steps.size(); ++s) {
       verifyParts(plan, p, s);
-      eachTensor(plan.programs[p].steps[s], [&](const poplar::Tensor& t) {
-        if (inside_.count(t.viewPtr()) > 0) return;
-        if (!staysInside(graph, t.view()))
+      eachTensor(plan.programs[p].steps[s], [&](const poplar::Tensor& t, bool writes) {
+        const auto fail = [&](const char* what) {
           throw PlanFault(stepText(plan, p, s) + " has an operand " + shapeText(t.view().shape()) +
-                          " that goes beyond the elements of its variables");
-        inside_.insert(t.viewPtr());
+                          " " + what);
+        };
+        if (inside_.count(t.viewPtr()) == 0) {
+          if (!staysInside(graph, t.view())) fail("that goes beyond the elements of its variables");
+          inside_.insert(t.viewPtr());
+        }
+        if (writes && writeable_.count(t.viewPtr()) == 0) {
+          if (t.containsAliases()) fail("that it writes, and that has an element twice");
+          writeable_.insert(t.viewPtr());
+        }
       });
     }
     ControlFlow(plan, p).verify();
@@ -274,13 +360,23 @@ void PlanVerifier::verify(const Plan& plan) {
                         variableText(plan, v));
   const auto undefined = undefinedReads(plan, uses);
   const auto mayBe = [&](unsigned v) {
-    while (plan.renamedFrom.count(v) > 0) v = plan.renamedFrom.at(v);
+    for (auto renamed = plan.renamedFrom.find(v); renamed != plan.renamedFrom.end();
+         renamed = plan.renamedFrom.find(v)) {
+      if (renamed->second >= v)
+        throw PlanFault(variableText(plan, v) + " holds a later one's value");
+      v = renamed->second;
+    }
     return v < mayBeUndefined_.size() && mayBeUndefined_[v];
   };
   for (unsigned v = 0; v < undefined.size(); ++v)
     if (undefined[v] && !mayBe(v))
       throw PlanFault(stepText(plan, undefined[v]->program, undefined[v]->step) + " reads " +
                       variableText(plan, v) + " before all of it is written");
+  const auto written = writtenForHost(plan, uses);
+  for (const auto v : writtenForHost_)
+    if (written.count(v) == 0)
+      throw PlanFault("No step writes " + variableText(plan, v) +
+                      " any more, which the host reads");
   verifyInvariants(plan, uses);
   if (!plan.assignment.buffers.empty()) verifyBuffers(plan, uses);
 }

@@ -18,6 +18,7 @@ class Buffers {
                       " of " + std::to_string(uses_.size()) + " variables");
     const auto lives = lifetimesOf(*plan_.graph, plan_.programs, uses_);
     for (unsigned v = 0; v < uses_.size(); ++v) fits(v, lives[v]);
+    outputs();
     concats();
     blocks();
     if (assignment_.arenaBytes) apart(lives);
@@ -52,8 +53,25 @@ class Buffers {
         fail(v, "outlives a run, and its buffer does not");
       return;
     }
+    if (buffer.alwaysLive) return;
+    if (buffer.program != life.program || buffer.first > life.first || buffer.last < life.last)
+      fail(v, "is live from step " + std::to_string(life.first) + " to " +
+                  std::to_string(life.last) + " of program " + std::to_string(life.program) +
+                  ", and its buffer is not");
     if (buffer.kind == Buffer::Kind::StreamIn || buffer.kind == Buffer::Kind::StreamOut)
       onlyOf(v, buffer);
+  }
+
+  /// Checks that each host's buffer of an output holds one variable of a program.
+  void outputs() const {
+    std::map<std::pair<std::size_t, int>, unsigned> owners;
+    for (unsigned v = 0; v < uses_.size(); ++v) {
+      const auto& buffer = assignment_.buffers[v];
+      if (buffer.kind != Buffer::Kind::StreamOut) continue;
+      const auto [owner, isFirst] = owners.emplace(std::pair(buffer.program, buffer.stream), v);
+      if (!isFirst)
+        fail(v, "lives in the host's buffer where " + variableText(plan_, owner->second) + " does");
+    }
   }
 
   /// Checks a variable in the host's buffer: exactly one stream step transfers it, and no step
@@ -82,16 +100,21 @@ class Buffers {
 
   void concats() {
     next_.assign(uses_.size(), kNone);
+    follows_.assign(uses_.size(), false);
     std::vector<bool> joined(uses_.size());
     for (const auto& concat : assignment_.concats)
       for (std::size_t i = 0; i < concat.size(); ++i) {
         const auto v = concat[i];
+        if (v >= uses_.size())
+          throw PlanFault("A concatenation has variable " + std::to_string(v) + " of " +
+                          std::to_string(uses_.size()));
         if (joined[v]) fail(v, "lies in two concatenations");
         joined[v] = true;
         if (!assignment_.buffers[v].shared())
           fail(v, "lies in a concatenation, and not in the part of the arena that is shared");
         if (i == 0) continue;
         next_[concat[i - 1]] = v;
+        follows_[v] = true;
         const auto end = assignment_.buffers[concat[i - 1]].offset + bytes(concat[i - 1]);
         if (assignment_.arenaBytes && assignment_.buffers[v].offset != end)
           fail(v, "does not begin at byte " + std::to_string(end) + ", where " +
@@ -111,7 +134,8 @@ class Buffers {
       any = true;
       const auto& shape = plan_.graph->variables[v].shape;
       if (!assignment_.buffers[v].shared()) fail(v, "lies in blocks, and the host may see it");
-      if (shape.size() < 3 || (blockOf(v) > 0 && shape[1] % blockOf(v) != 0))
+      if (shape.size() < 3 || blockOf(v) < Layout::kChannelsLast ||
+          (blockOf(v) > 0 && shape[1] % blockOf(v) != 0))
         fail(v, "of shape " + shapeText(shape) + " lies in blocks of " +
                     std::to_string(blockOf(v)) + " channels");
     }
@@ -201,10 +225,14 @@ class Buffers {
         takes(always, v);
       else
         temporaries[lives[v].program].push_back(v);
-      const bool low = buffer.offset < assignment_.alwaysLiveBytes;
-      if (bytes(v) > 0 && low != buffer.alwaysLive)
-        fail(v, low ? "has bytes of what is always live"
-                    : "is always live, and others have its bytes");
+      if (bytes(v) == 0) continue;
+      const auto limit = assignment_.alwaysLiveBytes;
+      if (buffer.alwaysLive && buffer.offset + bytes(v) > limit)
+        fail(v, "is always live, and others have its bytes");
+      if (!buffer.alwaysLive && buffer.offset < limit) fail(v, "has bytes of what is always live");
+      if (buffer.offset % kAlign != 0 && !follows_[v])
+        fail(v, "begins at byte " + std::to_string(buffer.offset) + ", no multiple of " +
+                    std::to_string(kAlign));
     }
     for (auto& variables : temporaries) {
       std::sort(variables.begin(), variables.end(),
@@ -226,6 +254,7 @@ class Buffers {
   const BufferAssignment& assignment_;
   const std::vector<std::vector<Use>>& uses_;
   std::vector<unsigned> next_;  // by variable: its successor in a concatenation, or kNone
+  std::vector<bool> follows_;   // by variable: whether it is a successor
 };
 
 }  // namespace

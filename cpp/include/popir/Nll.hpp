@@ -1,9 +1,9 @@
 // The negative log likelihood loss, as PopART's nllloss defines it. popir's own.
 //
-// p [samples..., classes], FLOAT, HALF or DOUBLE, holds probabilities (the output of a softmax) or
-// their logarithms. labels [samples...] are INT, UNSIGNED_INT, LONGLONG or UNSIGNED_LONGLONG. The
-// loss of a sample is -log(max(p[label], eps)) with eps = 1e-7 (HALF: 6.104e-5), or -p[label] for
-// logarithms.
+// p [samples..., classes], FLOAT, HALF, BFLOAT16 or DOUBLE, holds probabilities (the output of a
+// softmax) or their logarithms. labels [samples...] are INT, UNSIGNED_INT, LONGLONG or
+// UNSIGNED_LONGLONG. The loss of a sample is -log(max(p[label], eps)) with eps = 1e-7 (HALF:
+// 6.104e-5), or -p[label] for logarithms.
 //
 // weights [classes], of the type of p, multiply the loss of each sample by weights[label]. The mean
 // is then the weighted mean. A sample with label ignoreIndex has loss 0 and gradient 0, and does

@@ -1,8 +1,8 @@
 // Softmax and log-softmax over the last dimension, and their gradients. popir's own.
 //
-// Types: FLOAT, HALF (computed in float) and DOUBLE. All operands of a function have the same
-// shape, of rank 1 or more, and the same type. Finite inputs never overflow. A row that contains
-// NaN or +infinity, or only -infinity, gives NaN.
+// Types: FLOAT, DOUBLE, and HALF and BFLOAT16 (computed in float). All operands of a function have
+// the same shape, of rank 1 or more, and the same type. Finite inputs never overflow. A row that
+// contains NaN or +infinity, or only -infinity, gives NaN.
 // \throws poputil::poplibs_error if shapes or types do not match
 #ifndef popir_Softmax_hpp
 #define popir_Softmax_hpp

@@ -118,8 +118,9 @@ class Execute : public Program {
   explicit Execute(ComputeSet cs, const DebugContext& debugContext = {});
 };
 
-/// Copies between tensors of equal shape and type, or between a tensor and a host stream.
-/// \throws control_program_error or stream_connection_error (in the constructor) if they do not
+/// Copies between tensors of equal type and number of elements, in order, or between a tensor and a
+/// host stream.
+/// \throws graph_connection_error or stream_connection_error (in the constructor) if they do not
 /// match
 class Copy : public Program {
  public:

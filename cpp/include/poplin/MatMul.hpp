@@ -61,7 +61,7 @@ void matMulGroupedWithOutput(poplar::Graph& graph, const poplar::Tensor& A, cons
                              const poplar::OptionFlags& options = {},
                              PlanningCache* cache = nullptr);
 
-/// C += k * A * B. A tensor `k` has one element, of the type of A.
+/// C += k * A * B. A tensor `k` has one element.
 void matMulAcc(poplar::Graph& graph, const poplar::Tensor& C, float k, const poplar::Tensor& A,
                const poplar::Tensor& B, poplar::program::Sequence& prog,
                const poplar::DebugContext& debugContext = {},
@@ -149,7 +149,7 @@ poplar::Tensor preArrangeMatMulInputRHS(poplar::Graph& graph,
 /// Returns a view of [G, rows, columns] with the last two dimensions exchanged.
 poplar::Tensor transposeGroupedMatrix(const poplar::Tensor& A);
 
-/// \throws poputil::poplibs_error for an option that matrix products do not have
+/// \throws poplar::invalid_option for an option or a value that matrix products do not take
 void matmulValidateOptions(const poplar::OptionFlags& options);
 
 }  // namespace poplin

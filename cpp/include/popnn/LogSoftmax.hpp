@@ -9,7 +9,7 @@
 namespace popnn {
 
 /// Returns log(softmax(t)) over the last dimension, computed as x - max - log(sum(exp(x - max))).
-/// FLOAT, HALF or DOUBLE.
+/// FLOAT, HALF, BFLOAT16 or DOUBLE.
 /// \throws poputil::poplibs_error for other types and for scalars
 poplar::Tensor logSoftmax(poplar::Graph& graph, poplar::Tensor t, poplar::program::Sequence& prog,
                           const poplar::DebugContext& debugContext = {});

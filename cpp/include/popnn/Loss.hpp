@@ -25,7 +25,7 @@ enum LossType { SUM_SQUARED_LOSS, CROSS_ENTROPY_LOSS };
 /// The argument of the logarithm is clamped to the smallest normal number. The delta of
 /// CROSS_ENTROPY_LOSS is the gradient of the softmax's input.
 ///
-/// \param modelOutputs [batch, classes], FLOAT or HALF
+/// \param modelOutputs [batch, classes], FLOAT, HALF or BFLOAT16
 /// \param expected [batch], INT or UNSIGNED_INT: the class of each sample. MASKED_LABEL_CODE gives
 /// loss and deltas 0. Any other label outside of [0, classes) gives NaN.
 /// \param loss [batch], of the type of modelOutputs; written
@@ -62,8 +62,8 @@ poplar::program::Program calcAccuracy(poplar::Graph& graph, const poplar::Tensor
 
 /// Index of the first maximum (minimum) of each row of `input`, as UNSIGNED_INT [rows]. NaN counts
 /// as larger (smaller) than every number. maxAndArgMax() and minAndArgMin() also return the
-/// elements, [rows], in the type of `input`. `input` is [rows, columns] of FLOAT, HALF, DOUBLE or a
-/// 32- or 64-bit integer type.
+/// elements, [rows], in the type of `input`. `input` is [rows, columns] of FLOAT, HALF, BFLOAT16,
+/// DOUBLE or a 32- or 64-bit integer type.
 /// \throws poputil::poplibs_error for other ranks and types, and for rows without columns
 poplar::Tensor argMax(poplar::Graph& graph, const poplar::Tensor& input,
                       poplar::program::Sequence& prog,

@@ -9,9 +9,9 @@
 #pragma GCC visibility push(default)
 namespace popnn {
 
-/// Applies a function to each element of `t`, or softmax to its last dimension. FLOAT, HALF or
-/// DOUBLE. `nonLinearityScaling` receives the factor that the result is multiplied by: 62000 for
-/// SOFTMAX_SCALED, so that small probabilities do not underflow in HALF; else 1.
+/// Applies a function to each element of `t`, or softmax to its last dimension. FLOAT, HALF,
+/// BFLOAT16 or DOUBLE. `nonLinearityScaling` receives the factor that the result is multiplied by:
+/// 62000 for SOFTMAX_SCALED, so that small probabilities do not underflow in HALF; else 1.
 /// \throws poputil::poplibs_error for other types, and for softmax of a scalar
 poplar::Tensor nonLinearity(poplar::Graph& graph, NonLinearityType nonLinearityType,
                             poplar::Tensor t, poplar::program::Sequence& prog,

@@ -61,10 +61,10 @@ std::vector<std::size_t> getOutputFieldShape(const PoolParams& params);
 std::uint64_t getFwdFlops(const PoolParams& params);
 std::uint64_t getBwdFlops(const PoolParams& params);
 
-/// Pools `in`, [batchSize, numChannels, inputFieldShape...], of type dType: FLOAT, HALF, DOUBLE, or
-/// any integer for MAX. Padding does not count in AVG, and is never the maximum. A window that
-/// contains only padding gives 0. MAX gives NaN if the window contains NaN. HALF is summed in
-/// float.
+/// Pools `in`, [batchSize, numChannels, inputFieldShape...], of type dType: FLOAT, HALF, BFLOAT16,
+/// DOUBLE, or any integer for MAX. Padding does not count in AVG, and is never the maximum. A
+/// window that contains only padding gives 0. MAX gives NaN if the window contains NaN. HALF is
+/// summed in float.
 /// \param options see `popir options`, popnn.pooling.pool
 /// \throws poputil::poplibs_error if parameters, shapes and types do not match
 poplar::Tensor pool(poplar::Graph& graph, const PoolParams& params, const poplar::Tensor& in,

@@ -183,8 +183,8 @@ void multiUpdate(poplar::Graph& graph, const poplar::Tensor& t, const poplar::Te
                  const SlicePlan& plan, const poplar::OptionFlags& options,
                  const poplar::DebugContext& debugContext = {});
 /// Adds the slices `s`, multiplied by `scale` (one element), to `t`, in order. Types: FLOAT, HALF
-/// (each sum in float), DOUBLE, INT or UNSIGNED_INT, the same for all; for HALF the scale may be
-/// FLOAT.
+/// or BFLOAT16 (each sum in float), DOUBLE, INT or UNSIGNED_INT, the same for all; for HALF the
+/// scale may be FLOAT.
 void multiUpdateAdd(poplar::Graph& graph, const poplar::Tensor& t, const poplar::Tensor& s,
                     const poplar::Tensor& offsets, const poplar::Tensor& scale,
                     const std::vector<std::size_t>& dims, const std::vector<std::size_t>& sizes,

@@ -45,8 +45,8 @@ struct ReduceParams {
 /// for MUL, true for LOGICAL_AND, false for LOGICAL_OR, the largest value of the type (or infinity)
 /// for MIN, the smallest (or -infinity) for MAX, -infinity for LOG_ADD.
 ///
-/// \param in FLOAT, HALF, DOUBLE, or 32- or 64-bit integers; MIN and MAX take all integers;
-/// LOGICAL_AND and LOGICAL_OR take BOOL only; LOG_ADD takes floating point only
+/// \param in FLOAT, HALF, BFLOAT16, DOUBLE, or 32- or 64-bit integers; MIN and MAX take all
+/// integers; LOGICAL_AND and LOGICAL_OR take BOOL only; LOG_ADD takes floating point only
 /// \param outType the type of `in` (default), or FLOAT for HALF, or HALF for FLOAT
 /// \param options see `popir options`, popops.reduce
 /// \throws poputil::poplibs_error for a dimension that does not exist or occurs twice, and for

@@ -73,8 +73,8 @@ poplar::Tensor truncatedNormal(poplar::Graph& graph, const poplar::Tensor* seed,
                                double alpha, poplar::program::Sequence& prog,
                                const poplar::DebugContext& debugContext = {});
 
-/// Returns input * scale with probability keepProbability, else 0. FLOAT, HALF or DOUBLE. Keeps the
-/// same elements for which bernoulli() with equal seed, modifier and shape gives 1.
+/// Returns input * scale with probability keepProbability, else 0. FLOAT, HALF, BFLOAT16 or DOUBLE.
+/// Keeps the same elements for which bernoulli() with equal seed, modifier and shape gives 1.
 /// \param reference with the shape of `input`
 poplar::Tensor dropout(poplar::Graph& graph, const poplar::Tensor* seed, std::uint32_t seedModifier,
                        const poplar::Tensor& input, const poplar::Tensor& reference,

@@ -51,7 +51,16 @@ Operator operatorOf(VecOp op) {
 }
 static_assert(static_cast<int>(VecOp::Copy) == static_cast<int>(Operator::CAST));
 
-bool isBetween(VecOp op, VecOp first, VecOp last) { return op >= first && op <= last; }
+/// 1 for an operator of UnaryOpType, 2 for one of BinaryOpType, else 0.
+int arityOf(VecOp op) {
+  switch (op) {
+#define POPIR_CASE(NODE, OP, FUNCTION) case VecOp::NODE:
+    POPOPS_EXPR_UNARY_OPS(POPIR_CASE) return 1;
+    POPOPS_EXPR_BINARY_OPS(POPIR_CASE) return 2;
+#undef POPIR_CASE
+    default: return 0;
+  }
+}
 
 std::uint64_t flopsOf(const Value& v) {
   if (v.from != Lane::F32 && v.from != Lane::F64) return 0;
@@ -101,10 +110,10 @@ Work MapKernel::work(const std::vector<Layout>& operands) const {
   if (castOnly || (ops.size() == 1 && outputs_.size() == 1)) {
     const Value& v = castOnly ? program_[program_.outputs().front()] : *ops.front();
     const auto op = operatorOf(v.op);
-    if (isBetween(v.op, VecOp::Abs, VecOp::Trunc)) {
+    if (arityOf(v.op) == 1) {
       w.vertexClass = "popops::UnaryOp1D";
       w.whole = OperatorWork{type, n, op};
-    } else if (isBetween(v.op, VecOp::Add, VecOp::VarianceToInvStdDev)) {
+    } else if (arityOf(v.op) == 2) {
       w.vertexClass = vector == Spread::Inner   ? "popops::BroadcastVectorInner"
                       : vector == Spread::Outer ? "popops::BroadcastVectorOuter"
                       : scalars > 0             ? "popops::BroadcastScalar1D"

@@ -16,7 +16,7 @@ class Search {
       : spec_(spec),
         c_(c),
         shape_(ContractionShape::of(c.whole)),
-        depthwise_(std::string(c.kind->name) == "poplin::ConvPartialVerticalMac") {
+        depthwise_(c.kind == findVertexClass("poplin::ConvPartialVerticalMac")) {
     bytes_ = c.whole.type.sizeInBytes();
     partialBytes_ = c.whole.partialBytes();
     limit_ = c.whole.availableMemoryPermille * spec.memoryBytesPerTile / 1000;

@@ -1,5 +1,5 @@
 """
-Poplar: graphs, tensors, programs, engines.
+Targets, graphs, tensors, programs and engines (Poplar).
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ __all__: list[str] = [
 
 class Type:
     """
-    The type of an element, such as poplar.FLOAT (Poplar: poplar/Type.hpp).
+    The type of a tensor's elements, such as poplar.FLOAT (Poplar: poplar/Type.hpp).
     """
     def __eq__(self, other: typing.Any) -> bool: ...
     def __getstate__(self) -> str: ...
@@ -81,17 +81,19 @@ class Type:
         """
     def toString(self) -> str:
         """
-        The name of the type in C++, such as "float".
+        The name of the type in codelets, such as "float".
         """
     @property
     def dtype(self) -> numpy.dtype[typing.Any]:
         """
-        The numpy dtype of the same values.
+        The numpy dtype of the same values; int8 for CHAR, ml_dtypes.bfloat16 for BFLOAT16.
+        Raises poplar_type_error for QUARTER.
         """
 
 class TargetType:
     """
-    What executes a program (Poplar: poplar/TargetType.hpp).
+    What executes a program (Poplar: poplar/TargetType.hpp). IPU is
+    simulated as IPU_MODEL is.
 
     Members:
 
@@ -129,7 +131,8 @@ class TargetType:
 
 class VariableMappingMethod:
     """
-    How a new variable is spread over tiles: not at all, or evenly in order.
+    The tile mapping of a new variable (Poplar: poplar/VariableMappingMethod.hpp). NONE:
+    no mapping yet. LINEAR: spread evenly over the tiles, in order.
 
     Members:
 
@@ -164,7 +167,8 @@ class VariableMappingMethod:
 
 class TensorCloneMethod:
     """
-    What a clone keeps of the order and the aliases of its original.
+    A method of cloning a tensor (Poplar: poplar/TensorCloneMethod.hpp). All give the
+    same here: a new variable without aliases.
 
     Members:
 
@@ -205,7 +209,7 @@ class TensorCloneMethod:
 
 class Interval:
     """
-    The range [begin, end) of elements.
+    The range [begin, end) of elements (Poplar: poplar/Interval.hpp).
     """
 
     __hash__: typing.ClassVar[None] = None
@@ -232,7 +236,8 @@ class Interval:
 
 class DebugContext:
     """
-    A path name, under which the device files what is added. A str converts to it.
+    The path name of what a function adds to a graph, for messages and reports (Poplar:
+    poplar/DebugContext.hpp). A str converts to it.
     """
     @typing.overload
     def __init__(self, name: str = "") -> None: ...
@@ -240,12 +245,13 @@ class DebugContext:
     def __init__(self, parent: DebugContext | str, name: str) -> None: ...
     def getPathName(self) -> str:
         """
-        The names of the parents and the own one, joined by slashes.
+        The names of its parents and its own, joined by slashes.
         """
 
 class OptionFlags:
     """
-    Options by name (Poplar: poplar/OptionFlags.hpp). A dict of str converts to it.
+    Options by name, with text as values (Poplar: poplar/OptionFlags.hpp). A dict
+    converts to it; its keys and values are converted by str().
     """
     def __init__(self, values: dict[str, str] = {}) -> None: ...
     def __repr__(self) -> str: ...
@@ -260,14 +266,16 @@ class OptionFlags:
 
 class Target:
     """
-    A description of a machine (Poplar: poplar/Target.hpp). Sizes are in bytes, times in cycles of a tile.
+    The description of a machine (Poplar: poplar/Target.hpp). Times are in
+    cycles of a tile's clock.
     """
     @staticmethod
     def createCPUTarget(
         accurateHalf: bool = False, numIPUs: typing.SupportsInt | typing.SupportsIndex = 1
     ) -> Target:
         """
-        The host as a machine of one tile on each IPU.
+        The host as a machine with one tile on each IPU. `accurateHalf` has no effect.
+        Raises poplar_invalid_option for less than 1 or more than 64 IPUs.
         """
     @staticmethod
     @typing.overload
@@ -277,7 +285,11 @@ class Target:
         options: OptionFlags | dict[str, str] = {},
     ) -> Target:
         """
-        IPUs with the tiles of their version. `systemType`: ipu1, ipu2 or ipu21. `options`: figures of the machine by name. Raises poplar_invalid_option.
+        Simulated IPUs with all tiles of their version.
+        `systemType`: ipu1, ipu2 or ipu21.
+        `options`: values of figures by name, any of machine.figures().
+        Raises poplar_invalid_option for another system type, an unknown figure, or
+        a value out of its range.
         """
     @staticmethod
     @typing.overload
@@ -288,11 +300,11 @@ class Target:
         options: OptionFlags | dict[str, str] = {},
     ) -> Target:
         """
-        IPUs of `tilesPerIPU` tiles. `options`: figures of the machine by name. Raises poplar_invalid_option.
+        The same with `tilesPerIPU` tiles on each IPU.
         """
     def getAtomicStoreGranularity(self) -> int:
         """
-        The bytes of the smallest store.
+        The bytes of the smallest store that leaves its neighbours unchanged.
         """
     def getBytesPerTile(self) -> int:
         """
@@ -300,19 +312,20 @@ class Target:
         """
     def getConvUnitCoeffLoadBytesPerCycle(self) -> int:
         """
-        The bytes of weights that a unit for convolutions loads in a cycle.
+        The bytes of weights that convolution units load in a cycle.
         """
     def getConvUnitInputLoadElemsPerCycle(self, type: Type) -> int:
         """
-        The inputs of a type that a unit for convolutions loads in a cycle.
+        The number of inputs that a convolution unit loads in a cycle, by the rate of HALF
+        if `type` is HALF, else by that of FLOAT.
         """
     def getConvUnitMaxPipelineDepth(self, type: Type) -> int:
         """
-        The steps that a unit for convolutions takes with partial sums of a type.
+        The depth of a convolution unit's pipeline, in steps; the same for every type.
         """
     def getDataPathWidth(self) -> int:
         """
-        The bits that one access to memory moves.
+        The number of bits that a tile loads in a cycle.
         """
     def getExchangeBytesPerCycle(self) -> int:
         """
@@ -320,15 +333,15 @@ class Target:
         """
     def getGlobalSyncCycles(self) -> int:
         """
-        The cycles of a synchronisation of all IPUs.
+        The cycles that a synchronisation of all IPUs takes.
         """
     def getInterleavedMemoryElementIndex(self) -> int:
         """
-        The first memory element whose words are interleaved with a neighbour's.
+        The index of the first memory element with interleaved words.
         """
     def getMaxIPUSyncDelay(self) -> int:
         """
-        The most cycles of a synchronisation within an IPU.
+        The largest delay of a synchronisation within an IPU, in cycles.
         """
     def getMemcpyBytesPerCycle(self) -> int:
         """
@@ -340,15 +353,16 @@ class Target:
         """
     def getMemoryElementOffsets(self) -> list[int]:
         """
-        Where each memory element of a tile begins, in bytes. Two accesses in one cycle go to different elements.
+        The offset of each memory element of a tile, in bytes. A tile can access different
+        memory elements in the same cycle.
         """
     def getMinIPUSyncDelay(self) -> int:
         """
-        The least cycles of a synchronisation within an IPU.
+        The smallest delay of a synchronisation within an IPU, in cycles.
         """
     def getNumConvUnits(self, inputType: Type, partialsType: Type) -> int:
         """
-        The units of a tile for convolutions of such inputs with such partial sums.
+        The number of a tile's convolution units for inputs and partial sums of these types.
         """
     def getNumIPUs(self) -> int:
         """
@@ -356,7 +370,7 @@ class Target:
         """
     def getNumStrideBits(self) -> int:
         """
-        The bits that an instruction has for a stride.
+        The width of the stride operand of load and store instructions, in bits.
         """
     def getNumTiles(self) -> int:
         """
@@ -364,11 +378,11 @@ class Target:
         """
     def getNumWorkerContexts(self) -> int:
         """
-        The number of threads that a tile runs in turn.
+        The number of worker threads of a tile.
         """
     def getRptCountMax(self) -> int:
         """
-        The most times that one repeat instruction repeats.
+        The largest iteration count of the repeat instruction.
         """
     def getTargetArchString(self) -> str:
         """
@@ -376,7 +390,7 @@ class Target:
         """
     def getTargetType(self) -> TargetType:
         """
-        What kind of machine it is.
+        The kind of machine: IPU, IPU_MODEL or CPU.
         """
     def getTileClockFrequency(self) -> float:
         """
@@ -396,11 +410,12 @@ class Target:
         """
     def getVectorWidth(self, type: Type) -> int:
         """
-        The elements of a type in one vector instruction.
+        The number of elements of `type` that the data path holds: at least 1.
         """
     def getWeightsPerConvUnit(self, type: Type) -> int:
         """
-        The weights of a type that a unit for convolutions holds.
+        The number of weights that a convolution unit holds, by the rates of FLOAT if `type`
+        is FLOAT, else by those of HALF.
         """
     def supportsExchangeBusSharing(self) -> bool:
         """
@@ -409,41 +424,42 @@ class Target:
 
 class Device:
     """
-    A simulated device, that an engine is loaded on.
+    A simulated device, on which an engine is loaded (Poplar: poplar/Device.hpp).
     """
     @staticmethod
     def createCPUDevice() -> Device:
         """
-        The host as a device.
+        The host as a device with one tile.
         """
     def attach(self) -> bool:
         """
-        Takes the device for this process. Whether that was possible.
+        Marks the device as attached. Always True, because devices are simulated.
         """
     def createVirtualDevice(self, tilesPerIPU: typing.SupportsInt | typing.SupportsIndex) -> Device:
         """
-        A device of the first `tilesPerIPU` tiles of each IPU.
+        The same device with `tilesPerIPU` tiles on each IPU.
+        Raises poplar_invalid_option for less than 1 or more than 16384.
         """
     def detach(self) -> None:
         """
-        Gives the device back that attach() has taken.
+        Marks the device as not attached.
         """
     def getId(self) -> int:
         """
-        The number of the device among those of its DeviceManager.
+        The id of the device in its DeviceManager; 0 for a device made otherwise.
         """
     def getTarget(self) -> Target:
         """
-        The machine that the device is.
+        The description of the device.
         """
     def isAttached(self) -> bool:
         """
-        Whether this process has the device.
+        Whether the device is marked as attached.
         """
 
 class DeviceManager:
     """
-    Finds the devices that there are; all are simulated.
+    Lists devices, all of them simulated (Poplar: poplar/DeviceManager.hpp).
     """
     @staticmethod
     def createDeviceManager() -> DeviceManager:
@@ -454,22 +470,30 @@ class DeviceManager:
         self, type: TargetType, requiredNumIPUs: typing.SupportsInt | typing.SupportsIndex
     ) -> list[Device]:
         """
-        The devices of a type with so many IPUs.
+        A list of one device with `requiredNumIPUs` IPUs: the host for CPU, else simulated
+        IPUs of the version ipu2.
+        Raises poplar_invalid_option for less than 1 or more than 64 IPUs.
         """
 
 class IPUModel:
     """
-    A simulated IPU of a version, ipu1, ipu2 or ipu21 (Poplar: poplar/IPUModel.hpp). A figure that is 0 keeps that of the version.
+    A simulated IPU of the version ipu1, ipu2 or ipu21, with adjustable figures (Poplar:
+    poplar/IPUModel.hpp). A figure of 0 stands for that of the version.
+    Raises poplar_invalid_option for a figure below 0.
     """
     def __init__(self, IPUVersion: str = "ipu2") -> None: ...
     def createDevice(self, options: OptionFlags | dict[str, str] = {}) -> Device:
         """
-        `options`: figures of the machine by name, any of machine.figures(). Raises poplar_invalid_option.
+        A device with these figures.
+        `options`: values of figures by name, any of machine.figures(), in place
+        of those of this object.
+        Raises poplar_invalid_option for another version, an unknown figure, or
+        a value out of its range.
         """
     @property
     def convUnitCoeffLoadBytesPerCycle(self) -> int:
         """
-        The bytes of weights that a unit for convolutions loads in a cycle.
+        The bytes of weights that convolution units load in a cycle.
         """
     @convUnitCoeffLoadBytesPerCycle.setter
     def convUnitCoeffLoadBytesPerCycle(
@@ -478,7 +502,7 @@ class IPUModel:
     @property
     def dataPathWidth(self) -> int:
         """
-        The bits that one access to memory moves.
+        The number of bits that a tile loads in a cycle.
         """
     @dataPathWidth.setter
     def dataPathWidth(self, arg1: typing.SupportsInt | typing.SupportsIndex) -> None: ...
@@ -492,7 +516,7 @@ class IPUModel:
     @property
     def fp16ConvUnitInputLoadElemsPerCycle(self) -> int:
         """
-        The halves that a unit for convolutions loads in a cycle.
+        The number of HALF inputs that a convolution unit loads in a cycle.
         """
     @fp16ConvUnitInputLoadElemsPerCycle.setter
     def fp16ConvUnitInputLoadElemsPerCycle(
@@ -501,7 +525,7 @@ class IPUModel:
     @property
     def fp16ConvUnitMaxPipelineDepth(self) -> int:
         """
-        The steps that a unit for convolutions takes with halves as partial sums.
+        The depth of a convolution unit's pipeline, in steps; here of every type.
         """
     @fp16ConvUnitMaxPipelineDepth.setter
     def fp16ConvUnitMaxPipelineDepth(
@@ -510,7 +534,7 @@ class IPUModel:
     @property
     def fp16InFp16OutConvUnitsPerTile(self) -> int:
         """
-        The units of a tile for convolutions from half to half.
+        The number of a tile's convolution units for HALF inputs and HALF partial sums.
         """
     @fp16InFp16OutConvUnitsPerTile.setter
     def fp16InFp16OutConvUnitsPerTile(
@@ -519,7 +543,7 @@ class IPUModel:
     @property
     def fp16InFp32OutConvUnitsPerTile(self) -> int:
         """
-        The units of a tile for convolutions from half to float.
+        The number of a tile's convolution units for HALF inputs and FLOAT partial sums.
         """
     @fp16InFp32OutConvUnitsPerTile.setter
     def fp16InFp32OutConvUnitsPerTile(
@@ -528,7 +552,7 @@ class IPUModel:
     @property
     def fp32ConvUnitInputLoadElemsPerCycle(self) -> int:
         """
-        The floats that a unit for convolutions loads in a cycle.
+        The number of FLOAT inputs that a convolution unit loads in a cycle.
         """
     @fp32ConvUnitInputLoadElemsPerCycle.setter
     def fp32ConvUnitInputLoadElemsPerCycle(
@@ -537,7 +561,7 @@ class IPUModel:
     @property
     def fp32InFp32OutConvUnitsPerTile(self) -> int:
         """
-        The units of a tile for convolutions from float to float.
+        The number of a tile's convolution units for FLOAT inputs and FLOAT partial sums.
         """
     @fp32InFp32OutConvUnitsPerTile.setter
     def fp32InFp32OutConvUnitsPerTile(
@@ -546,7 +570,7 @@ class IPUModel:
     @property
     def globalSyncCycles(self) -> int:
         """
-        The cycles of a synchronisation of all IPUs.
+        The cycles that a synchronisation of all IPUs takes. 0: by the number of IPUs.
         """
     @globalSyncCycles.setter
     def globalSyncCycles(self, arg1: typing.SupportsInt | typing.SupportsIndex) -> None: ...
@@ -574,7 +598,7 @@ class IPUModel:
     @property
     def numWorkerContexts(self) -> int:
         """
-        The number of threads that a tile runs in turn.
+        The number of worker threads of a tile.
         """
     @numWorkerContexts.setter
     def numWorkerContexts(self, arg1: typing.SupportsInt | typing.SupportsIndex) -> None: ...
@@ -595,12 +619,25 @@ class IPUModel:
 
 class Tensor:
     """
-    A view of variables of a graph (Poplar: poplar/Tensor.hpp). Its methods give other views and copy nothing. They raise poplar_index_error for dimensions and elements that there are not.
+    A view of elements of a graph's variables and constants (Poplar: poplar/Tensor.hpp).
+    Methods that return a Tensor return another view of the same elements; nothing is
+    copied. Methods raise poplar_index_error for dimensions, indices and shapes that do
+    not fit the tensor's own.
     """
-    def __bool__(self) -> bool: ...
-    def __getitem__(self, index: typing.SupportsInt | typing.SupportsIndex) -> Tensor: ...
+    def __bool__(self) -> bool:
+        """
+        The same as valid().
+        """
+    def __getitem__(self, index: typing.SupportsInt | typing.SupportsIndex) -> Tensor:
+        """
+        Element `index` of the first dimension, which is removed. Raises IndexError beyond its
+        end, and poplar_index_error for a scalar.
+        """
     def __init__(self) -> None: ...
-    def __len__(self) -> int: ...
+    def __len__(self) -> int:
+        """
+        The size of the first dimension.
+        """
     def __repr__(self) -> str: ...
     def broadcast(
         self,
@@ -608,11 +645,12 @@ class Tensor:
         dimension: typing.SupportsInt | typing.SupportsIndex,
     ) -> Tensor:
         """
-        `N` copies along a dimension, which grows by the factor N. All show the same elements.
+        The tensor repeated `N` times along a dimension, whose size grows by the factor `N`.
+        The repetitions are views of the same elements.
         """
     def containsAliases(self) -> bool:
         """
-        Whether an element is shown more than once.
+        Whether an element occurs more than once.
         """
     def containsConstant(self) -> bool:
         """
@@ -652,7 +690,7 @@ class Tensor:
         self, indices: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex]
     ) -> Tensor:
         """
-        A dimension of size 1 put before each of the dimensions `indices`.
+        A dimension of size 1 inserted before each of the dimensions `indices`.
         """
     @typing.overload
     def flatten(self) -> Tensor:
@@ -670,19 +708,21 @@ class Tensor:
         """
     def intersectsWith(self, other: Tensor) -> bool:
         """
-        Whether both tensors show an element of the same variable.
+        Whether an element belongs to both tensors.
         """
     def isContiguous(self) -> bool:
         """
-        Whether the elements lie in one variable, one after another.
+        Whether the elements are adjacent in one variable, in row-major order.
         """
     def isParallelWriteable(self) -> bool:
         """
-        Whether no element appears twice and none is constant, so that vertices may write it.
+        Whether no element occurs twice and none is constant, so that
+        vertices may write the tensor.
         """
     def isTangled(self) -> bool:
         """
-        Whether the view consists of so many pieces that copying it pays.
+        Whether the view is so complex that a copy is better than further views of it: it
+        has more than 1024 pieces, or more than 32 levels of views.
         """
     def numElements(self) -> int:
         """
@@ -698,13 +738,14 @@ class Tensor:
         """
     def reinterpret(self, type: Type) -> Tensor:
         """
-        The same bits as elements of another type of the same size. Raises poplar_type_error for another size.
+        The same bits as elements of another type of the same size.
+        Raises poplar_type_error for another size.
         """
     def reshape(
         self, shape: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex]
     ) -> Tensor:
         """
-        The same elements in row-major order, as another shape of as many.
+        The same elements, in row-major order, with another shape of as many elements.
         """
     def reshapePartial(
         self,
@@ -713,7 +754,8 @@ class Tensor:
         newDims: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
     ) -> Tensor:
         """
-        Dimensions [beginIndex, endIndex) replaced by `newDims`, of as many elements.
+        Dimensions [beginIndex, endIndex) replaced by `newDims`,
+        which have as many elements.
         """
     def reverse(self, dimension: typing.SupportsInt | typing.SupportsIndex) -> Tensor:
         """
@@ -731,7 +773,7 @@ class Tensor:
         dimension: typing.SupportsInt | typing.SupportsIndex = 0,
     ) -> Tensor:
         """
-        Elements [begin, end) of one dimension.
+        Elements [begin, end) of a dimension.
         """
     @typing.overload
     def slice(
@@ -745,14 +787,14 @@ class Tensor:
     @typing.overload
     def squeeze(self) -> Tensor:
         """
-        Dimensions of size 1 removed.
+        All dimensions of size 1 removed.
         """
     @typing.overload
     def squeeze(
         self, dims: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex]
     ) -> Tensor:
         """
-        The dimensions `dims` removed, which have size 1.
+        The dimensions `dims` removed, all of which have size 1.
         """
     def subSample(
         self,
@@ -764,7 +806,8 @@ class Tensor:
         """
     def transpose(self) -> Tensor:
         """
-        A matrix with rows and columns exchanged.
+        The matrix with rows and columns exchanged.
+        Raises poplar_index_error unless the rank is 2.
         """
     def upsample(
         self,
@@ -772,20 +815,22 @@ class Tensor:
         dimension: typing.SupportsInt | typing.SupportsIndex,
     ) -> Tensor:
         """
-        Each element `scale` times in a row along a dimension.
+        Each element repeated `scale` times along a dimension, whose
+        size grows by that factor.
         """
     def valid(self) -> bool:
         """
-        Whether the tensor shows anything: Tensor() does not.
+        Whether it is a view at all: Tensor() is not, and other methods refuse it.
         """
     def variables(self) -> set[int]:
         """
-        The ids of the variables that the tensor shows.
+        The ids of the variables and constants with elements in the tensor.
         """
 
 class ComputeSet:
     """
-    Vertices that run in one step, in any order.
+    A set of vertices that run in parallel (Poplar: poplar/GraphElements.hpp).
+    Graph.addComputeSet makes it.
     """
     def getId(self) -> int:
         """
@@ -794,7 +839,7 @@ class ComputeSet:
 
 class Function:
     """
-    A program that is there once and called from several places.
+    A program that other programs call by program.Call. Graph.addFunction makes it.
     """
     def getId(self) -> int:
         """
@@ -803,7 +848,8 @@ class Function:
 
 class DataStream:
     """
-    A way of elements between host and device; see Engine.connectStream.
+    A stream between host and device (Poplar: poplar/DataStream.hpp);
+    see Engine.connectStream.
     """
     def elementType(self) -> Type:
         """
@@ -811,16 +857,18 @@ class DataStream:
         """
     def handle(self) -> str:
         """
-        The name that the host connects it by.
+        The name by which the engine connects the stream.
         """
     def numElements(self) -> int:
         """
-        The elements of one transfer.
+        The number of elements of one transfer.
         """
 
 class Graph:
     """
-    Variables, constants, vertices, functions and streams of one program (Poplar: poplar/Graph.hpp).
+    Variables, constants, vertices, functions and streams, for programs (Poplar:
+    poplar/Graph.hpp). Methods raise poplar_graph_connection_error for tensors, compute
+    sets and vertices of another graph.
     """
     @typing.overload
     def __init__(self, target: Target) -> None: ...
@@ -828,7 +876,12 @@ class Graph:
     def __init__(self, device: Device) -> None: ...
     def addCodelets(self, src: str, compileFlags: str = "") -> bool:
         """
-        Codelets of a .cpp or .gp file, or of C++ text, which has newlines. False if the graph has them already.
+        Adds codelets. Returns False if the graph has them already.
+        `src`: C++ text, which has a newline; or the path of a .cpp file,
+        or of a .gp file of popc.
+        `compileFlags`: for the compiler, separated by blanks.
+        Raises poplar_graph_program_compilation_error with the compiler's messages, and for
+        a file that cannot be read or that another version of popir has written.
         """
     def addComputeSet(self, debugContext: DebugContext | str = "") -> ComputeSet:
         """
@@ -842,17 +895,23 @@ class Graph:
         debugContext: DebugContext | str = "",
     ) -> Tensor:
         """
-        A constant of numpy values, converted to `type`; one value fills the shape.
+        A new constant; its elements are on no tile yet.
+        `values`: as many as the shape has elements, in row-major order, or one for all;
+        they are converted to `type`.
+        Raises poplar_graph_connection_error for another number of values, poplar_type_error
+        for values that the device does not have.
         """
     def addDeviceToHostFIFO(
         self, handle: str, elementType: Type, numElements: typing.SupportsInt | typing.SupportsIndex
     ) -> DataStream:
         """
-        A new stream to the host.
+        A new stream to the host, which transfers `numElements` elements at a time.
+        Engine.connectStream connects it by `handle`.
+        Raises poplar_exception if another stream has the handle.
         """
     def addFunction(self, program: program.Program) -> Function:
         """
-        A function of a program, to be called by program.Call.
+        Makes a program a function, for program.Call.
         """
     def addHostFunction(
         self,
@@ -861,13 +920,17 @@ class Graph:
         outputs: collections.abc.Sequence[tuple[Type, typing.SupportsInt | typing.SupportsIndex]],
     ) -> HostFunction:
         """
-        A new function of the host. Its arguments are pairs of a type and a number of elements.
+        A new function of the host.
+        `inputs`, `outputs`: (type, number of elements) of each argument.
+        Raises poplar_exception if another function has the handle.
         """
     def addHostToDeviceFIFO(
         self, handle: str, elementType: Type, numElements: typing.SupportsInt | typing.SupportsIndex
     ) -> DataStream:
         """
-        A new stream from the host.
+        A new stream from the host, which transfers `numElements` elements at a time.
+        Engine.connectStream connects it by `handle`.
+        Raises poplar_exception if another stream has the handle.
         """
     @typing.overload
     def addVariable(
@@ -877,7 +940,8 @@ class Graph:
         debugContext: DebugContext | str = "",
     ) -> Tensor:
         """
-        A new variable, on no tile yet.
+        A new variable; its elements are on no tile yet.
+        Raises poplar_graph_memory_allocation_error for a shape that no machine holds.
         """
     @typing.overload
     def addVariable(
@@ -888,7 +952,7 @@ class Graph:
         debugContext: DebugContext | str = "",
     ) -> Tensor:
         """
-        A new variable, on tiles as `method` says.
+        A new variable, mapped to tiles by `method`.
         """
     def addVertex(
         self,
@@ -899,12 +963,15 @@ class Graph:
         ] = {},
     ) -> VertexRef:
         """
-        `connections`: by field a Tensor, a list of Tensors, or numbers.
+        Adds a vertex of a codelet to a compute set.
+        `connections`: by field a Tensor, a list of Tensors, or numbers, as for
+        connect() and setInitialValue().
+        Raises poplar_graph_connection_error for an unknown vertex type or field.
         """
     @typing.overload
     def clone(self, tensor: Tensor, debugContext: DebugContext | str = "") -> Tensor:
         """
-        A new variable of the same type, shape and tiles.
+        A new variable of the same type, shape and tile mapping. Its values are not copied.
         """
     @typing.overload
     def clone(self, type: Type, tensor: Tensor, debugContext: DebugContext | str = "") -> Tensor:
@@ -913,15 +980,22 @@ class Graph:
         """
     def connect(self, field: FieldRef, tensors: Tensor | collections.abc.Sequence[Tensor]) -> None:
         """
-        Connects a field to a Tensor, or a list of edges to a list of them. Raises poplar_graph_connection_error for a type or size that does not fit.
+        Connects a field to a Tensor: of one element, or of rank 0 or 1 for a vector. A list
+        of edges is connected to a list of Tensors, or to the rows of one.
+        Raises poplar_type_error for another element type,
+        poplar_graph_connection_error for another shape or size, and for a tensor that
+        is written and not isParallelWriteable().
         """
     def createHostRead(self, handle: str, tensor: Tensor) -> None:
         """
-        Lets Engine.readTensor reach a tensor by `handle`.
+        Lets Engine.readTensor read the tensor by `handle`.
+        Raises poplar_exception if the handle is taken.
         """
     def createHostWrite(self, handle: str, tensor: Tensor) -> None:
         """
-        Lets Engine.writeTensor reach a tensor by `handle`.
+        Lets Engine.writeTensor write the tensor by `handle`.
+        Raises poplar_exception if the handle is taken, poplar_graph_connection_error if the
+        tensor is not isParallelWriteable().
         """
     @typing.overload
     def createVirtualGraph(
@@ -930,32 +1004,39 @@ class Graph:
         upperTile: typing.SupportsInt | typing.SupportsIndex,
     ) -> Graph:
         """
-        The same graph seen through tiles [lowerTile, upperTile) alone, which it counts from 0.
+        A virtual graph: the same graph restricted to tiles [lowerTile,
+        upperTile), which it counts from 0.
+        Raises poplar_invalid_tile_mapping for no tile, and for tiles that the graph lacks.
         """
     @typing.overload
     def createVirtualGraph(
         self, perIpuTiles: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex]
     ) -> Graph:
         """
-        The same graph seen through these tiles of each IPU alone.
+        A virtual graph of these tiles of each IPU.
+        Raises poplar_invalid_tile_mapping for no tile, for a tile that occurs twice, and
+        for tiles that an IPU lacks.
         """
     def getFieldSize(self, field: FieldRef) -> int:
         """
-        How many elements a list of edges, or a vector that is state, has.
+        The number of edges of a list of edges, or the number of elements of another field
+        that is connected or has values; else 0.
         """
     def getTarget(self) -> Target:
         """
-        The machine that the graph is for, with the tiles that the graph sees.
+        The target of the graph; that of a virtual graph has its tiles only.
         """
     def getTileMapping(
         self, tensor: Tensor, requireComplete: bool = True
     ) -> list[list[tuple[int, int]]]:
         """
-        By tile, a list of (begin, end) in the flattened tensor. Raises poplar_invalid_tile_mapping for elements on no tile, if `requireComplete`.
+        For each tile, a list of intervals (begin, end) of the flattened tensor.
+        Raises poplar_invalid_tile_mapping if `requireComplete` and an element is
+        on no tile of the graph.
         """
     def getTopLevelGraph(self) -> Graph:
         """
-        The graph that a virtual graph is a part of, with all tiles.
+        The same graph with all tiles.
         """
     def numVariables(self) -> int:
         """
@@ -963,7 +1044,8 @@ class Graph:
         """
     def numVertices(self) -> int:
         """
-        The number of vertices in the graph; one may stand for many of an IPU.
+        The number of vertices that addVertex has added; those of library
+        functions are not counted.
         """
     def registerPerfEstimator(
         self,
@@ -978,29 +1060,43 @@ class Graph:
         ],
     ) -> None:
         """
-        `estimator`: a function of a VertexIntrospector and the Target, to cycles, or cycles and FLOPs; asked for vertices of the type without setPerfEstimate when they are costed.
+        Sets the function that estimates what one run of a vertex of this type costs. It is
+        called for vertices without setPerfEstimate(), when their cost is needed, and
+        replaces an earlier one.
+        `estimator`: called with (VertexIntrospector, Target), it returns cycles, or
+        (cycles, FLOPs), as whole numbers; TypeError for anything else.
         """
     def setCycleEstimate(
         self, vertex: VertexRef, cycles: typing.SupportsInt | typing.SupportsIndex
     ) -> None:
         """
-        Says the cycles that one run of a vertex takes on its tile.
+        Sets the cycles of one run of a vertex on its tile, and 0 FLOPs.
         """
     def setFieldSize(
         self, field: FieldRef, size: typing.SupportsInt | typing.SupportsIndex
     ) -> None:
         """
-        Says how many elements a list of edges, or a vector that is state, is going to have.
+        Sets the number of edges of a list of edges, or the number of elements
+        of a vector that is state.
+        Raises poplar_graph_connection_error for other fields, and for a list that has
+        another number of edges already.
         """
     @typing.overload
     def setInitialValue(self, tensor: Tensor, values: numpy.typing.ArrayLike) -> None:
         """
-        Gives a variable the values that it has when an engine is loaded. One value fills the shape. Raises poplar_type_error for values that the device does not have.
+        Sets the values that the tensor's elements have after Engine.load: as
+        many as the tensor has elements, in row-major order, or one for all; they
+        are converted to its type.
+        Raises poplar_graph_connection_error for another number of values or a tensor with
+        aliases, poplar_type_error for values that the device does not have.
         """
     @typing.overload
     def setInitialValue(self, field: FieldRef, values: numpy.typing.ArrayLike) -> None:
         """
-        Sets a field that is state to a number, or to an array of them.
+        Sets the value of state, or a constant value of an Input: a number, or an array for
+        a vector. Values are converted to the field's type.
+        Raises poplar_graph_connection_error for a field that takes no value, and for
+        another number of values.
         """
     def setPerfEstimate(
         self,
@@ -1009,14 +1105,16 @@ class Graph:
         flops: typing.SupportsInt | typing.SupportsIndex = 0,
     ) -> None:
         """
-        Says the cycles and FLOPs that one run of a vertex takes on its tile, for Engine.machineReport.
+        Sets the cycles and FLOPs of one run of a vertex on its tile,
+        for Engine.machineReport.
         """
     @typing.overload
     def setTileMapping(
         self, tensor: Tensor, tile: typing.SupportsInt | typing.SupportsIndex
     ) -> None:
         """
-        Puts all elements on one tile.
+        Maps all elements to one tile.
+        Raises poplar_invalid_tile_mapping for a tile that the target lacks.
         """
     @typing.overload
     def setTileMapping(
@@ -1032,27 +1130,33 @@ class Graph:
         ],
     ) -> None:
         """
-        Puts elements on tiles: `mapping[tile]` is a list of (begin, end) in the flattened tensor.
+        Maps elements to tiles: `mapping[tile]` is a list of intervals (begin, end)
+        of the flattened tensor.
+        Raises poplar_invalid_tile_mapping for tiles and elements that do not exist, and for
+        an element on two tiles.
         """
     @typing.overload
     def setTileMapping(
         self, vertex: VertexRef, tile: typing.SupportsInt | typing.SupportsIndex
     ) -> None:
         """
-        Puts a vertex on a tile.
+        Sets the tile on which a vertex runs.
+        Raises poplar_invalid_tile_mapping for a tile that the target lacks.
         """
     def variableName(self, id: typing.SupportsInt | typing.SupportsIndex) -> str:
         """
-        The path name of a variable, by its id.
+        The path name of the variable or constant with this id.
+        Raises IndexError if there is none.
         """
     def variableOf(self, id: typing.SupportsInt | typing.SupportsIndex) -> Tensor:
         """
-        The whole of a variable, by its id.
+        The whole variable or constant with this id, as a tensor.
+        Raises IndexError if there is none.
         """
 
 class VertexFieldRow:
     """
-    One edge of a field that is a list of edges.
+    One edge of a vertex field that is a list of edges.
     """
     def size(self) -> int:
         """
@@ -1061,42 +1165,55 @@ class VertexFieldRow:
 
 class VertexFieldInfo:
     """
-    How many elements a field has, and what state holds.
+    The number of elements of a vertex field, and its initial values if it is state
+    (Poplar: poplar/VertexIntrospector.hpp).
     """
-    def __getitem__(self, index: typing.SupportsInt | typing.SupportsIndex) -> VertexFieldRow: ...
+    def __getitem__(self, index: typing.SupportsInt | typing.SupportsIndex) -> VertexFieldRow:
+        """
+        Edge `index` of a list of edges. Raises poplar_index_error if there is none.
+        """
     def getInitialValue(self) -> bool | int | float:
         """
-        The value of state that is one number.
+        The initial value of state that is one number.
+        Raises poplar_graph_connection_error if the field has none.
         """
     def getInitialValues(self) -> numpy.ndarray:
         """
-        The values of state, one dimension.
+        The initial values of state, as an array of one dimension.
+        Raises poplar_graph_connection_error if the field has none.
         """
     def size(self) -> int:
         """
-        Elements; of a list of edges, edges.
+        The number of elements; of a list of edges, the number of edges.
         """
 
 class VertexIntrospector:
     """
-    What an estimator may ask of a vertex.
+    A vertex whose cost is estimated; see Graph.registerPerfEstimator.
     """
     def getFieldInfo(self, name: str) -> VertexFieldInfo:
         """
-        What is known of a field. Raises poplar_exception if the vertex has none of that name.
+        The sizes and values of a field.
+        Raises poplar_graph_connection_error if the vertex has no such field.
         """
 
 class FieldRef:
     """
-    A field of a vertex, or an element of a list of edges.
+    A field of a vertex, or one edge of a field that is a list of edges.
     """
-    def __getitem__(self, index: typing.SupportsInt | typing.SupportsIndex) -> FieldRef: ...
+    def __getitem__(self, index: typing.SupportsInt | typing.SupportsIndex) -> FieldRef:
+        """
+        Edge `index` of a field that is a list of edges.
+        """
 
 class VertexRef:
     """
-    A vertex of a graph; `vertex[name]` is a field of it.
+    A vertex that Graph.addVertex has added; `vertex[name]` is a field of it.
     """
-    def __getitem__(self, field: str) -> FieldRef: ...
+    def __getitem__(self, field: str) -> FieldRef:
+        """
+        The field of that name. It is looked up when it is used.
+        """
     def getId(self) -> int:
         """
         The number of the vertex in its graph.
@@ -1104,30 +1221,42 @@ class VertexRef:
 
 class HostFunction:
     """
-    A function of the host that programs call; see Engine.connectHostFunction.
+    A function of the host that programs call by program.Call;
+    Engine.connectHostFunction gives it a callback.
     """
     def handle(self) -> str:
         """
-        The name that the host connects it by.
+        The name by which the engine connects the function.
         """
 
 class Executable:
     """
-    A graph and its programs, checked, as bytes.
+    A graph and its programs, checked and saved (Poplar: poplar/Executable.hpp). It has
+    native code of codelets: load it only from a trusted source.
     """
     @staticmethod
     def deserialize(bytes: bytes) -> Executable:
         """
-        An executable from its bytes. Raises poplar_exception for bytes that are none.
+        The executable that serialize() gave these bytes for.
+        Raises poplar_exception for damaged bytes, and for those of
+        another version of popir.
         """
     def serialize(self) -> bytes:
         """
-        The executable as bytes, for deserialize.
+        The executable as bytes, for deserialize().
         """
 
 class Engine:
     """
-    Programs of a graph, planned once and run many times (Poplar: poplar/Engine.hpp). `progress` is called with how much of the planning is done, and of how much.
+    Programs of a graph, planned once and run many times (Poplar: poplar/Engine.hpp).
+    `options`: those of engineOptionTable(). The environment variable
+    POPLAR_ENGINE_OPTIONS, a JSON object of strings, overrides them.
+    `progress`: called with (done, total) steps of the planning.
+    Raises poplar_invalid_option for invalid options, poplar_invalid_tile_mapping for
+    an element or vertex without a tile, poplar_graph_connection_error for a vertex
+    field without a value or parts of another graph, poplar_control_program_error for
+    an invalid program, poplar_graph_memory_allocation_error if a tile or the host
+    has too little memory.
     """
     @typing.overload
     def __init__(
@@ -1151,7 +1280,7 @@ class Engine:
     ) -> None: ...
     def arenaBytes(self) -> int:
         """
-        The bytes of the memory that the engine's variables share.
+        The bytes of host memory that the engine has for variables, temporaries and scratch.
         """
     def connectHostFunction(
         self,
@@ -1159,27 +1288,43 @@ class Engine:
         callback: collections.abc.Callable[[list[numpy.ndarray], list[numpy.ndarray]], None],
     ) -> None:
         """
-        Called with two lists of arrays: inputs, to read, and outputs, to fill.
+        Calls `callback` for each call of a function of the host, with two lists of new
+        arrays of one dimension: the inputs, and zeros to fill for the outputs.
+        Raises poplar_runtime_error for an unknown function.
         """
     def connectStream(self, handle: str, array: numpy.ndarray) -> None:
         """
-        Binds an array: the device works on its memory. It is kept alive until another one is connected.
+        Connects a stream to an array: the device reads or writes its memory. The
+        array is C-contiguous, has the stream's dtype, and holds one or more
+        transfers; each transfer uses the next part of it, and after the last the
+        first again. The engine keeps it alive.
+        Raises poplar_stream_connection_error for an unknown stream, another array, and an
+        array that is read-only where the device writes.
         """
     def connectStreamToCallback(
         self, handle: str, callback: collections.abc.Callable[[numpy.ndarray], None]
     ) -> None:
         """
-        Called with an array of the stream's elements: of a host-to-device stream to fill, it begins with zeros; of a device-to-host stream to read, it may be kept.
+        Calls `callback` for each transfer of a stream, with a new array of one dimension.
+        For a stream from the host the array is zero and the callback fills it. For a stream
+        to the host it has what the device sent.
+        Raises poplar_stream_connection_error for an unknown stream.
         """
     def hostProfile(
         self, program: typing.SupportsInt | typing.SupportsIndex = 0
     ) -> list[tuple[list[str], str, int, float]]:
         """
-        Names of the steps that it came from, line of planText(), runs and seconds of each instruction, over all runs of an engine made with the option host.profile = 'true'.
+        (names, line, runs, seconds) of each instruction of a program, over all of its
+        runs: the names of the steps it came from, its line of planText(), how often it
+        ran, and how long in total.
+        Raises poplar_profiling_disabled unless the engine has the option host.profile =
+        'true', poplar_control_program_error if there is no such program.
         """
     def load(self, device: Device) -> None:
         """
-        Prepares a device for the programs, and sets variables to their initial values.
+        Sets variables, and the state of vertices, to their initial values.
+        Raises poplar_exception if the device has another number of tiles
+        than the graph's target.
         """
     def machineReport(
         self,
@@ -1187,7 +1332,11 @@ class Engine:
         progress: collections.abc.Callable[[int, int], None] | None = None,
     ) -> dict[str, typing.Any]:
         """
-        What one run of a program costs on the graph's target; popir.profile reads it.
+        What one run of a program costs on the graph's target, as a dict with the fields
+        of MachineReport (cpp/machine/report.hpp), and the report as text under
+        "summary". popir.profile reads it.
+        `progress`: called with (done, total) steps.
+        Raises poplar_control_program_error if there is no such program.
         """
     def numThreads(self) -> int:
         """
@@ -1195,39 +1344,54 @@ class Engine:
         """
     def planText(self) -> str:
         """
-        One line an instruction: what runs and in which layouts; then what the engine's passes did.
+        The engine's plan as text: one line for each instruction, with the layouts of its
+        operands; then notes of what the engine's passes did.
         """
     def readTensor(self, handle: str, array: numpy.ndarray) -> None:
         """
-        Copies a tensor of the device into a C-contiguous array of its type and size; see Graph.createHostRead.
+        Copies the tensor of Graph.createHostRead into a C-contiguous array of its
+        dtype and number of elements.
+        Raises poplar_tensor_io_state_error for an unknown handle or another size,
+        poplar_stream_connection_error for another array or a read-only one.
         """
     def run(self, program: typing.SupportsInt | typing.SupportsIndex = 0) -> None:
         """
-        Runs one of the programs. Raises poplar_stream_connection_error for a stream that is not connected.
+        Runs program number `program` of the engine's list. Errors of callbacks
+        are passed on. Callbacks cannot use the engine that calls them: that
+        raises poplar_runtime_error.
+        Raises poplar_control_program_error if there is no such program,
+        poplar_stream_connection_error for a stream that is not connected.
         """
     def writeTensor(self, handle: str, array: numpy.ndarray) -> None:
         """
-        Copies a C-contiguous array of the tensor's type and size to the device; see Graph.createHostWrite.
+        Copies a C-contiguous array of the tensor's dtype and number of elements to the
+        tensor of Graph.createHostWrite.
+        Raises poplar_tensor_io_state_error for an unknown handle or another size,
+        poplar_stream_connection_error for another array.
         """
 
 def _saved_kernel_names() -> list[str]:
     """
-    Kernels that an executable may have.
+    The names of all kernels that an executable may contain.
     """
 
 def availableMemory() -> int:
     """
-    Bytes that this process can still take from the host.
+    The bytes of host memory that this process can still allocate: the least of
+    the system's available memory, the control group's limit and RLIMIT_AS.
+    2**64 - 1 if none is known.
     """
 
 def budgetOfThread() -> tuple[int, int]:
     """
-    What this thread has spent, and may spend at most.
+    (spent, limit) of this thread, in units of work. A limit of 2**64 - 1 is none.
     """
 
 def checkEngineOptions(options: OptionFlags | dict[str, str]) -> list[str]:
     """
-    What is to be said of options that have no meaning. Raises poplar_invalid_option for those that there are not, that are refused, or that have a value which they do not take.
+    A note for each of the options of an Engine that is set and has no effect.
+    Raises poplar_invalid_option for an unknown option, a refused one, and a value that
+    an option does not take.
     """
 
 def compileGraph(
@@ -1236,7 +1400,9 @@ def compileGraph(
     options: OptionFlags | dict[str, str] = {},
 ) -> Executable:
     """
-    Checks programs and what they use, for engines that are made of the result. Raises poplar_exception and its kinds for what is wrong with them.
+    Checks programs and what they use of the graph, and saves both in their present
+    state. Engine() takes the result.
+    Raises the same errors as Engine(), except for lack of host memory.
     """
 
 def concat(
@@ -1244,27 +1410,34 @@ def concat(
     dimension: typing.SupportsInt | typing.SupportsIndex = 0,
 ) -> Tensor:
     """
-    The tensors joined along a dimension, in which alone their shapes may differ.
+    The tensors joined along a dimension, the only one in which their shapes may differ.
+    Raises poplar_index_error for other shapes and for an empty list, poplar_type_error
+    for different element types.
     """
 
 def deviceOptionTable() -> list[tuple[str, str, str, str, str]]:
     """
-    The same of the options of devices that are no figures of the machine.
+    The same as engineOptionTable() for the options of devices, without
+    the figures of the machine.
     """
 
 def engineOptionTable() -> list[tuple[str, str, str, str, str]]:
     """
-    Name, kind, type, default and reason of each option of an Engine.
+    (name, kind, type, default, reason) of each option of an Engine. The kind is
+    acts, refused or no-meaning.
     """
 
 def libraryOptionTable() -> list[tuple[str, str, str, str, str]]:
     """
-    The same of the options of functions of poplin, popops, popnn and gcl.
+    The same as engineOptionTable() for the options of library functions,
+    graph streams and host functions. A name begins with the functions that
+    take it, as in popops.reduce.X.
     """
 
 def programAccesses(graph: Graph, program: program.Program) -> tuple[set[int], set[int]]:
     """
-    Ids of the variables that a program reads and of those it writes, whatever way its branches go.
+    (reads, writes): the ids of the variables that a program may read and write,
+    over all of its branches.
     """
 
 def setBudgetOfThread(
@@ -1272,24 +1445,28 @@ def setBudgetOfThread(
     limit: typing.SupportsInt | typing.SupportsIndex,
 ) -> None:
     """
-    Sets what budgetOfThread gives; see popir.budget.
+    Sets what budgetOfThread() returns; see popir.budget.
     """
 
 def setStochasticRounding(
     graph: Graph, prog: program.Sequence, enable: bool, debugContext: DebugContext | str = ""
 ) -> None:
     """
-    How what prog does from here on rounds to 16-bit floats: stochastically, or to nearest.
+    Appends to `prog` a switch of the rounding of HALF and BFLOAT16 results: stochastic
+    if `enable`, else to nearest, as at the start of a program. It holds for what `prog`
+    runs afterwards; poprand.setSeed seeds it (Poplar: poplar/CSRFunctions.hpp).
+    Raises poplar_exception for a virtual graph of some tiles.
     """
 
 def spend(units: typing.SupportsInt | typing.SupportsIndex) -> None:
     """
-    Counts work of this thread; see popir.budget.
+    Adds units of work to what this thread has spent; see popir.budget.
+    Raises WorkLimitError beyond the thread's limit.
     """
 
 def typeOf(dtype: numpy.typing.DTypeLike) -> Type:
     """
-    The device type of a numpy dtype.
+    The element type of a numpy dtype. Raises poplar_type_error if there is none.
     """
 
 BFLOAT16: Type

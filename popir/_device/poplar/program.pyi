@@ -1,5 +1,5 @@
 """
-What a device executes.
+Programs that a device executes (Poplar: poplar/Program.hpp).
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ __all__: list[str] = [
 
 class Program:
     """
-    What a device executes (Poplar: poplar/Program.hpp).
+    The base class of all programs; Program() does nothing. A program is a value: adding
+    to a Sequence does not change programs that contain it already.
     """
     def __init__(self) -> None: ...
     def isEmpty(self) -> bool:
@@ -35,14 +36,17 @@ class Program:
 
 class Sequence(Program):
     """
-    Programs one after another.
+    Runs programs one after another.
     """
     def __init__(
         self,
         programs: collections.abc.Sequence[Program] = [],
         debugContext: popir._device.poplar.DebugContext | str = "",
     ) -> None: ...
-    def __len__(self) -> int: ...
+    def __len__(self) -> int:
+        """
+        The number of programs in the sequence.
+        """
     def add(self, program: Program) -> None:
         """
         Adds a program to the end.
@@ -50,7 +54,7 @@ class Sequence(Program):
 
 class Execute(Program):
     """
-    Runs the vertices of a compute set.
+    Runs the vertices of a compute set, in parallel.
     """
     def __init__(
         self,
@@ -60,7 +64,12 @@ class Execute(Program):
 
 class Copy(Program):
     """
-    Copies elements of a tensor or a stream to others, of as many elements and the same type.
+    Copies a tensor to a tensor, or between a tensor and a stream, in row-major order.
+    Both have the same element type and number of elements; shapes may differ.
+    Raises poplar_stream_connection_error for a stream that does not
+    fit, or goes the other way.
+    Raises poplar_graph_connection_error for tensors that do not fit, and for a
+    destination that is not isParallelWriteable().
     """
     @typing.overload
     def __init__(
@@ -97,7 +106,9 @@ class Repeat(Program):
 
 class RepeatWhileTrue(Program):
     """
-    Runs `condition`, then, while `predicate` is not zero, `body` and `condition` again. `predicate`: one element of BOOL, INT or UNSIGNED_INT.
+    Runs `condition`, then, while `predicate` is not zero, `body` and `condition` again.
+    `predicate`: one element, BOOL, INT or UNSIGNED_INT.
+    Raises poplar_control_program_error for another one.
     """
     def __init__(
         self,
@@ -109,7 +120,9 @@ class RepeatWhileTrue(Program):
 
 class RepeatWhileFalse(Program):
     """
-    Runs `condition`, then, while `predicate` is zero, `body` and `condition` again. `predicate`: one element of BOOL, INT or UNSIGNED_INT.
+    Runs `condition`, then, while `predicate` is zero, `body` and `condition` again.
+    `predicate`: one element, BOOL, INT or UNSIGNED_INT.
+    Raises poplar_control_program_error for another one.
     """
     def __init__(
         self,
@@ -121,7 +134,9 @@ class RepeatWhileFalse(Program):
 
 class If(Program):
     """
-    Runs `trueBody` if `predicate` is not zero, else `falseBody`. `predicate`: one element of BOOL, INT or UNSIGNED_INT.
+    Runs `trueBody` if `predicate` is not zero, else `falseBody`.
+    `predicate`: one element, BOOL, INT or UNSIGNED_INT.
+    Raises poplar_control_program_error for another one.
     """
     def __init__(
         self,
@@ -133,7 +148,10 @@ class If(Program):
 
 class Call(Program):
     """
-    Calls a function of the graph, or one of the host.
+    Calls a function of the graph, or a function of the host. A function of
+    the host reads `inputs` and writes `outputs`, of the types and sizes
+    given to Graph.addHostFunction; raises poplar_graph_connection_error for
+    tensors that do not fit.
     """
     @typing.overload
     def __init__(
@@ -152,7 +170,7 @@ class Call(Program):
 
 class SyncType:
     """
-    How far a synchronisation reaches.
+    The reach of a synchronisation; all members do the same here.
 
     Members:
 
@@ -198,13 +216,14 @@ class Sync(Program):
 
 class PrintTensor(Program):
     """
-    Prints a tensor after its title, each time that it runs.
+    Prints a title and the values of a tensor to standard error, each time that it runs.
     """
     def __init__(self, title: str, tensor: popir._device.poplar.Tensor) -> None: ...
 
 class WriteUndef(Program):
     """
-    Says that the values of a tensor are not needed any more.
+    Marks the values of a tensor as undefined until it is written again,
+    which ends their lifetime.
     """
     def __init__(
         self,

@@ -47,21 +47,30 @@ __all__: list[str] = [
 
 class PlanningCache:
     """
-    Keeps what was planned for one contraction.
+    Keeps one plan for each distinct matrix product and convolution that is given the
+    cache (PopLibs: poplin/Convolution.hpp).
     """
     def __init__(self) -> None: ...
     def size(self) -> int:
         """
-        The number of plans that the cache holds.
+        The number of distinct contractions in the cache.
         """
 
 class ConvParams:
     """
-    Which convolution: activations [batchSize, groups * channels, field...], weights [groups, outputChannelsPerConvGroup, inputChannelsPerConvGroup, kernel...], transforms around it.
+    The parameters of a grouped cross-correlation (PopLibs: poplin/ConvParams.hpp).
+    Activations are [batchSize, groups * channels, field...], weights [groups,
+    outputChannelsPerConvGroup, inputChannelsPerConvGroup, kernel...], with 1 to 3 field
+    dimensions. The input and the kernel are transformed, then correlated where the
+    whole kernel fits, then the result is transformed; without transforms in the
+    constructor, these do nothing. The constructor and the getters raise
+    poplibs_exception as validate() does.
     """
     class InputTransform:
         """
-        Truncation, dilation, padding and flip, in this order.
+        Truncation, dilation, padding and flip of each field dimension, in this
+        order. InputTransform(size) changes nothing; raises poplibs_exception
+        for more than 3 dimensions.
         """
 
         __hash__: typing.ClassVar[None] = None
@@ -96,7 +105,8 @@ class ConvParams:
         @property
         def dilation(self) -> list[int]:
             """
-            By dimension, the distance of neighbours after zeros are put between them.
+            By field dimension: the distance of neighbouring elements after dilation, with zeros
+            between them; 1 for none.
             """
         @dilation.setter
         def dilation(
@@ -105,14 +115,14 @@ class ConvParams:
         @property
         def flip(self) -> list[bool]:
             """
-            By dimension, whether the order is reversed.
+            By field dimension: whether the order of the elements is reversed.
             """
         @flip.setter
         def flip(self, arg0: collections.abc.Sequence[bool]) -> None: ...
         @property
         def paddingLower(self) -> list[int]:
             """
-            By dimension, zeros added at the lower end.
+            By field dimension: the number of zeros added at the lower end.
             """
         @paddingLower.setter
         def paddingLower(
@@ -121,7 +131,7 @@ class ConvParams:
         @property
         def paddingUpper(self) -> list[int]:
             """
-            By dimension, zeros added at the upper end.
+            By field dimension: the number of zeros added at the upper end.
             """
         @paddingUpper.setter
         def paddingUpper(
@@ -130,7 +140,7 @@ class ConvParams:
         @property
         def truncationLower(self) -> list[int]:
             """
-            By dimension, elements cut off at the lower end.
+            By field dimension: the number of elements removed at the lower end.
             """
         @truncationLower.setter
         def truncationLower(
@@ -139,7 +149,7 @@ class ConvParams:
         @property
         def truncationUpper(self) -> list[int]:
             """
-            By dimension, elements cut off at the upper end.
+            By field dimension: the number of elements removed at the upper end.
             """
         @truncationUpper.setter
         def truncationUpper(
@@ -148,7 +158,9 @@ class ConvParams:
 
     class OutputTransform:
         """
-        Truncation, stride and padding, in this order.
+        Truncation, stride and padding of each field dimension, in this
+        order. OutputTransform(size) changes nothing; raises
+        poplibs_exception for more than 3 dimensions.
         """
 
         __hash__: typing.ClassVar[None] = None
@@ -179,7 +191,7 @@ class ConvParams:
         @property
         def paddingLower(self) -> list[int]:
             """
-            By dimension, zeros added at the lower end.
+            By field dimension: the number of zeros added at the lower end.
             """
         @paddingLower.setter
         def paddingLower(
@@ -188,7 +200,7 @@ class ConvParams:
         @property
         def paddingUpper(self) -> list[int]:
             """
-            By dimension, zeros added at the upper end.
+            By field dimension: the number of zeros added at the upper end.
             """
         @paddingUpper.setter
         def paddingUpper(
@@ -197,7 +209,7 @@ class ConvParams:
         @property
         def stride(self) -> list[int]:
             """
-            By dimension, the distance of the elements that are kept.
+            By field dimension: elements 0, stride, 2 * stride and so on are kept.
             """
         @stride.setter
         def stride(
@@ -206,7 +218,7 @@ class ConvParams:
         @property
         def truncationLower(self) -> list[int]:
             """
-            By dimension, elements cut off at the lower end.
+            By field dimension: the number of elements removed at the lower end.
             """
         @truncationLower.setter
         def truncationLower(
@@ -215,7 +227,7 @@ class ConvParams:
         @property
         def truncationUpper(self) -> list[int]:
             """
-            By dimension, elements cut off at the upper end.
+            By field dimension: the number of elements removed at the upper end.
             """
         @truncationUpper.setter
         def truncationUpper(
@@ -297,7 +309,8 @@ class ConvParams:
     ) -> None: ...
     def canonicalize(self) -> ConvParams:
         """
-        The same convolution with padding and truncation cancelled where they undo each other, so that equal convolutions compare equal more often.
+        The same convolution in a canonical form: padding and truncation that cancel are
+        removed. So equivalent convolutions compare equal more often.
         """
     def getNumFieldDims(self) -> int:
         """
@@ -313,27 +326,29 @@ class ConvParams:
         """
     def getOutputFieldShape(self) -> list[int]:
         """
-        The size of the result by field dimension.
+        By field dimension: the size of the result after its transform.
         """
     def getOutputSize(self, dim: typing.SupportsInt | typing.SupportsIndex) -> int:
         """
-        The size of one dimension of the result.
+        The size of field dimension `dim` of the result after its transform.
         """
     def getTransformedInputSize(self, dim: typing.SupportsInt | typing.SupportsIndex) -> int:
         """
-        The size of one dimension of the input after the input transform.
+        The size of field dimension `dim` of the input after its transform.
         """
     def getTransformedKernelSize(self, dim: typing.SupportsInt | typing.SupportsIndex) -> int:
         """
-        The size of one dimension of the kernel after the kernel transform.
+        The size of field dimension `dim` of the kernel after its transform.
         """
     def getUntransformedOutputSize(self, dim: typing.SupportsInt | typing.SupportsIndex) -> int:
         """
-        The size of one dimension of the result before the output transform.
+        The size of field dimension `dim` of the result before its transform.
         """
     def validate(self) -> None:
         """
-        Raises poplibs_exception if the parameters contradict one another.
+        Raises poplibs_exception that names the wrong member: a list without one entry for
+        each field dimension, a dilation or stride of 0, truncation of the whole size, a
+        kernel that is larger than the field.
         """
     @property
     def batchSize(self) -> int:
@@ -354,7 +369,7 @@ class ConvParams:
     @property
     def inputFieldShape(self) -> list[int]:
         """
-        The size of the input by field dimension.
+        By field dimension: the size of the input before its transform.
         """
     @inputFieldShape.setter
     def inputFieldShape(
@@ -363,21 +378,21 @@ class ConvParams:
     @property
     def inputTransform(self) -> ConvParams.InputTransform:
         """
-        What is done to the input before.
+        The transform of the input's field.
         """
     @inputTransform.setter
     def inputTransform(self, arg0: ConvParams.InputTransform) -> None: ...
     @property
     def inputType(self) -> popir._device.poplar.Type:
         """
-        The type of activations and weights.
+        The element type of the activations and the weights.
         """
     @inputType.setter
     def inputType(self, arg0: popir._device.poplar.Type) -> None: ...
     @property
     def kernelShape(self) -> list[int]:
         """
-        The size of the kernel by field dimension.
+        By field dimension: the size of the kernel before its transform.
         """
     @kernelShape.setter
     def kernelShape(
@@ -386,7 +401,7 @@ class ConvParams:
     @property
     def kernelTransform(self) -> ConvParams.InputTransform:
         """
-        What is done to the kernel before.
+        The transform of the kernel's field.
         """
     @kernelTransform.setter
     def kernelTransform(self, arg0: ConvParams.InputTransform) -> None: ...
@@ -409,14 +424,14 @@ class ConvParams:
     @property
     def outputTransform(self) -> ConvParams.OutputTransform:
         """
-        What is done to the result after.
+        The transform of the result's field.
         """
     @outputTransform.setter
     def outputTransform(self, arg0: ConvParams.OutputTransform) -> None: ...
     @property
     def outputType(self) -> popir._device.poplar.Type:
         """
-        The type of the result's elements.
+        The element type of the result.
         """
     @outputType.setter
     def outputType(self, arg0: popir._device.poplar.Type) -> None: ...
@@ -431,6 +446,8 @@ def addBias(
 ) -> None:
     """
     activations[n, c, ...] += biases[c].
+    Raises poplibs_exception unless both have one type, `activations` is [batch,
+    channels, field...] and `biases` [channels].
     """
 
 def addCodelets(graph: popir._device.poplar.Graph) -> None:
@@ -449,7 +466,12 @@ def calculateWeightDeltas(
     cache: PlanningCache | None = None,
 ) -> popir._device.poplar.Tensor:
     """
-    The gradient of the weights, in a new variable.
+    The gradient of the weights of convolution(): a new variable
+    of their shape and type.
+    `zDeltas`: the gradient of the result, of its shape and type.
+    `activations`: the input of the convolution.
+    Raises poplibs_exception for shapes and types that do not match `params`,
+    poplar_invalid_option for invalid options.
     """
 
 def convolution(
@@ -464,7 +486,18 @@ def convolution(
     cache: PlanningCache | None = None,
 ) -> popir._device.poplar.Tensor:
     """
-    The convolution of in_ with weights, in a new variable.
+    The convolution of `in_` with `weights`: a new variable [batch, output channels,
+    field...] of `params.outputType`.
+    `in_`, `weights`: of the shapes of createInput() and createWeights(), and of
+    `params.inputType`. Input and output type are any of FLOAT, HALF and BFLOAT16, or
+    both DOUBLE. With `transposeAndFlipWeights` the weights are those of the forward
+    pass, [groups, input channels, output channels, kernel...]; their channels are
+    exchanged and their fields reversed. So parameters of getGradientParams() give the
+    gradient of the forward pass's input.
+    `options`: those of poplin.convolution in `popir options`; they change the costs on
+    the machine and not the result. `cache` changes no result.
+    Raises poplibs_exception for shapes and types that do not match `params`,
+    poplar_invalid_option for invalid options.
     """
 
 def convolutionWeightUpdate(
@@ -480,7 +513,8 @@ def convolutionWeightUpdate(
     cache: PlanningCache | None = None,
 ) -> None:
     """
-    weights += scale times their gradient.
+    weights += scale * calculateWeightDeltas(...), which has the same errors. The
+    weights have a type that popops.scaledAddTo() takes.
     """
 
 def convolutionWithOutput(
@@ -496,7 +530,8 @@ def convolutionWithOutput(
     cache: PlanningCache | None = None,
 ) -> None:
     """
-    The convolution of in_ with weights, into out.
+    The same as convolution(), with the result written to `out` [batch, output channels,
+    field...] of `params.outputType`.
     """
 
 def createBiases(
@@ -505,7 +540,8 @@ def createBiases(
     debugContext: popir._device.poplar.DebugContext | str = "biases",
 ) -> popir._device.poplar.Tensor:
     """
-    A new variable [channels].
+    A new variable [channels] of the type of `activations` [batch, channels, field...].
+    Raises poplibs_exception for activations of rank below 2.
     """
 
 def createConvOutput(
@@ -516,7 +552,10 @@ def createConvOutput(
     cache: PlanningCache | None = None,
 ) -> popir._device.poplar.Tensor:
     """
-    A new variable [batch, output channels, field...].
+    A new variable [batch, output channels, field...] of `params.outputType`, mapped to
+    tiles as convolution() prefers.
+    Raises poplibs_exception for invalid parameters,
+    poplar_invalid_option for invalid options.
     """
 
 def createInput(
@@ -527,7 +566,10 @@ def createInput(
     cache: PlanningCache | None = None,
 ) -> popir._device.poplar.Tensor:
     """
-    A new variable [batch, input channels, field...].
+    A new variable [batch, input channels, field...] of `params.inputType`, mapped to
+    tiles as convolution() prefers.
+    Raises poplibs_exception for invalid parameters,
+    poplar_invalid_option for invalid options.
     """
 
 def createMatMulGroupedInputLHS(
@@ -541,7 +583,10 @@ def createMatMulGroupedInputLHS(
     cache: PlanningCache | None = None,
 ) -> popir._device.poplar.Tensor:
     """
-    A new variable for the left operand [G, M, K].
+    A new variable of `inputType` for the left operand [G, M, K] = `aShape` of
+    matMulGrouped(), mapped to tiles as it prefers.
+    Raises poplibs_exception for shapes and types that matMulGrouped() does not take,
+    poplar_invalid_option for invalid options.
     """
 
 def createMatMulGroupedInputRHS(
@@ -555,7 +600,10 @@ def createMatMulGroupedInputRHS(
     cache: PlanningCache | None = None,
 ) -> popir._device.poplar.Tensor:
     """
-    A new variable for the right operand [G, K, N].
+    A new variable of `inputType` for the right operand [G, K, N] = `bShape` of
+    matMulGrouped(), mapped to tiles as it prefers.
+    Raises poplibs_exception for shapes and types that matMulGrouped() does not take,
+    poplar_invalid_option for invalid options.
     """
 
 def createMatMulGroupedOutput(
@@ -569,7 +617,10 @@ def createMatMulGroupedOutput(
     cache: PlanningCache | None = None,
 ) -> popir._device.poplar.Tensor:
     """
-    A new variable for the result [G, M, N].
+    A new variable of `outputType` for the result [G, M, N] of matMulGrouped(),
+    mapped to tiles as it prefers.
+    Raises poplibs_exception for shapes and types that matMulGrouped() does not take,
+    poplar_invalid_option for invalid options.
     """
 
 @typing.overload
@@ -584,7 +635,10 @@ def createMatMulInputLHS(
     cache: PlanningCache | None = None,
 ) -> popir._device.poplar.Tensor:
     """
-    A new variable for the left operand [M, K].
+    A new variable of `inputType` for the left operand [M, K] = `aShape` of matMul(),
+    mapped to tiles as it prefers.
+    Raises poplibs_exception for shapes and types that matMul() does not take,
+    poplar_invalid_option for invalid options.
     """
 
 @typing.overload
@@ -598,7 +652,7 @@ def createMatMulInputLHS(
     cache: PlanningCache | None = None,
 ) -> popir._device.poplar.Tensor:
     """
-    A new variable for the left operand [M, K].
+    The same for operands and a result of one type.
     """
 
 @typing.overload
@@ -613,7 +667,10 @@ def createMatMulInputRHS(
     cache: PlanningCache | None = None,
 ) -> popir._device.poplar.Tensor:
     """
-    A new variable for the right operand [K, N].
+    A new variable of `inputType` for the right operand [K, N] = `bShape` of matMul(),
+    mapped to tiles as it prefers.
+    Raises poplibs_exception for shapes and types that matMul() does not take,
+    poplar_invalid_option for invalid options.
     """
 
 @typing.overload
@@ -627,7 +684,7 @@ def createMatMulInputRHS(
     cache: PlanningCache | None = None,
 ) -> popir._device.poplar.Tensor:
     """
-    A new variable for the right operand [K, N].
+    The same for operands and a result of one type.
     """
 
 def createMatMulOutput(
@@ -641,7 +698,10 @@ def createMatMulOutput(
     cache: PlanningCache | None = None,
 ) -> popir._device.poplar.Tensor:
     """
-    A new variable for the result [M, N].
+    A new variable of `outputType` for the result [M, N] of matMul(),
+    mapped to tiles as it prefers.
+    Raises poplibs_exception for shapes and types that matMul() does not take,
+    poplar_invalid_option for invalid options.
     """
 
 def createWeights(
@@ -652,27 +712,34 @@ def createWeights(
     cache: PlanningCache | None = None,
 ) -> popir._device.poplar.Tensor:
     """
-    A new variable [groups, output channels, input channels, field...].
+    A new variable [groups, output channels, input channels, kernel...]
+    of `params.inputType`, with the channels of one group, mapped to
+    tiles as convolution() prefers.
+    Raises poplibs_exception for invalid parameters,
+    poplar_invalid_option for invalid options.
     """
 
 def getBwdFlops(params: ConvParams) -> int:
     """
-    The same of the gradient of the input.
+    The floating-point operations of the gradient of the input.
     """
 
 def getFwdFlops(params: ConvParams) -> int:
     """
-    Floating-point operations of the forward pass, without those with zeros of padding or dilation.
+    The floating-point operations of the forward pass. Products with the zeros of
+    padding and dilation are not counted.
     """
 
 def getGradientParams(params: ConvParams) -> ConvParams:
     """
-    The convolution from gradients of the output to gradients of the input, for weights transposed and flipped.
+    The parameters of the convolution that computes the gradient of the input from the
+    gradient of the output. Its weights have their channels exchanged and their fields
+    reversed: see `transposeAndFlipWeights` of convolution().
     """
 
 def getWuFlops(params: ConvParams) -> int:
     """
-    The same of the gradient of the weights.
+    The floating-point operations of the gradient of the weights.
     """
 
 @typing.overload
@@ -687,7 +754,13 @@ def matMul(
     cache: PlanningCache | None = None,
 ) -> popir._device.poplar.Tensor:
     """
-    A [M, K] times B [K, N].
+    A [M, K] times B [K, N]: a new variable [M, N] of `outputType`. A and B have one
+    type: FLOAT, HALF, BFLOAT16, DOUBLE, or a 32-bit or 64-bit integer. `outputType` is
+    the same, or both are of FLOAT, HALF and BFLOAT16.
+    `options`: those of poplin.matMul in `popir options`; they change the costs on the
+    machine and not the result. `cache` changes no result.
+    Raises poplibs_exception for shapes and types that do not match,
+    poplar_invalid_option for invalid options.
     """
 
 @typing.overload
@@ -701,7 +774,7 @@ def matMul(
     cache: PlanningCache | None = None,
 ) -> popir._device.poplar.Tensor:
     """
-    A [M, K] times B [K, N], of the type of A.
+    The same with a result of the type of A.
     """
 
 @typing.overload
@@ -717,7 +790,8 @@ def matMulAcc(
     cache: PlanningCache | None = None,
 ) -> None:
     """
-    C += k A B.
+    C [M, N] += k * A [M, K] * B [K, N]. Types, options and
+    errors are those of matMul().
     """
 
 @typing.overload
@@ -733,7 +807,8 @@ def matMulAcc(
     cache: PlanningCache | None = None,
 ) -> None:
     """
-    C += k A B, for a tensor k of one element.
+    The same with a tensor of one element as `k`. `C` and `k` have types that
+    popops.scaledAddTo() takes.
     """
 
 def matMulGrouped(
@@ -747,7 +822,8 @@ def matMulGrouped(
     cache: PlanningCache | None = None,
 ) -> popir._device.poplar.Tensor:
     """
-    A [G, M, K] times B [G, K, N].
+    A [G, M, K] times B [G, K, N], group by group: a new variable [G, M, N] of
+    `outputType`. Types, options and errors are those of matMul().
     """
 
 @typing.overload
@@ -763,7 +839,8 @@ def matMulGroupedAcc(
     cache: PlanningCache | None = None,
 ) -> None:
     """
-    C += k A B, group by group.
+    C [G, M, N] += k * A [G, M, K] * B [G, K, N]. Types, options and
+    errors are those of matMul().
     """
 
 @typing.overload
@@ -779,7 +856,8 @@ def matMulGroupedAcc(
     cache: PlanningCache | None = None,
 ) -> None:
     """
-    C += k A B, group by group, for a tensor k of one element.
+    The same with a tensor of one element as `k`. `C` and `k` have types that
+    popops.scaledAddTo() takes.
     """
 
 def matMulGroupedWithOutput(
@@ -793,7 +871,8 @@ def matMulGroupedWithOutput(
     cache: PlanningCache | None = None,
 ) -> None:
     """
-    A [G, M, K] times B [G, K, N], into out.
+    A [G, M, K] times B [G, K, N], written to `out` [G, M, N]. Types, options and
+    errors are those of matMul().
     """
 
 def matMulWithOutput(
@@ -807,12 +886,14 @@ def matMulWithOutput(
     cache: PlanningCache | None = None,
 ) -> None:
     """
-    A [M, K] times B [K, N], into out.
+    A [M, K] times B [K, N], written to `out` [M, N]. Types, options and
+    errors are those of matMul().
     """
 
 def matmulValidateOptions(options: popir._device.poplar.OptionFlags | dict[str, str]) -> None:
     """
-    Raises poplibs_exception for an option that matrix products do not have.
+    Raises poplar_invalid_option for an option or a value that
+    matrix products do not take.
     """
 
 def preArrangeMatMulInputRHS(
@@ -825,12 +906,16 @@ def preArrangeMatMulInputRHS(
     cache: PlanningCache | None = None,
 ) -> popir._device.poplar.Tensor:
     """
-    B in the arrangement that a product wants. Any arrangement serves here: a view of B itself.
+    B [K, N] in a layout that suits a product with A of shape `aShape` [M, K]. Every
+    layout suits here, so it returns B.
+    Raises poplibs_exception for shapes that do not match,
+    poplar_invalid_option for invalid options.
     """
 
 def transposeGroupedMatrix(A: popir._device.poplar.Tensor) -> popir._device.poplar.Tensor:
     """
-    A view with the last two dimensions exchanged.
+    A [groups, rows, columns] as a view with the last two dimensions exchanged.
+    Raises poplibs_exception for another rank.
     """
 
 def weightsTransposeChansFlipXY(
@@ -841,5 +926,7 @@ def weightsTransposeChansFlipXY(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> None:
     """
-    Copies weights with channels exchanged and fields reversed.
+    Copies `weightsIn` [groups, O, I, kernel...] to `weightsOut` [groups, I, O,
+    kernel...], with reversed fields.
+    Raises poplibs_exception for other shapes and for different types.
     """

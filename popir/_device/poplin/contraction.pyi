@@ -1,5 +1,6 @@
 """
-One contraction by one source, on numpy arrays: for tests and measurements.
+Runs one contraction by a chosen source on numpy arrays, for tests and measurements.
+A source is an implementation: onednn, own, portable, or any, which chooses one.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ __all__: list[str] = ["Prepared", "convolution", "isa", "preferredBlocks", "prod
 
 class Prepared:
     """
-    A contraction, ready to run on the arrays it was given.
+    A contraction that is ready to run on the arrays it was given, which it keeps alive.
     """
     def describe(self) -> str:
         """
@@ -23,13 +24,14 @@ class Prepared:
         """
     def scratchBytes(self) -> int:
         """
-        The bytes that it needs besides its arrays.
+        The bytes of scratch memory that it needs besides its arrays.
         """
     def seconds(
         self, repeats: typing.SupportsInt | typing.SupportsIndex, weightsKept: bool = False
     ) -> float:
         """
-        Time of `repeats` runs; if told so, with the weights in the source's form beforehand.
+        The time of `repeats` runs together, in seconds. With `weightsKept` the weights are
+        packed once, before the time is taken.
         """
 
 def convolution(
@@ -48,12 +50,22 @@ def convolution(
     outBlock: typing.SupportsInt | typing.SupportsIndex = 0,
 ) -> Prepared:
     """
-    Activations [n, c, field...] and weights [groups, o, i, field...]; with a block, arrays in that layout: -1 for [n, field..., c], b for [n, c / b, field..., b].
+    Prepares one pass of a convolution.
+    `pass_`: forward, data_gradient or weights_gradient; it writes `out`,
+    `in_` or `weights` from the other two, and forward adds `bias` [output
+    channels] if there is one.
+    `in_`, `out`: activations [n, c, field...] for block 0, [n, field..., c] for block
+    -1, [n, c / b, field..., b] for block b.
+    `weights`: [groups, o, i, field...]. `stride`, `dilation` of the kernel,
+    `inDilation` of the input and `padLower` have one entry for each field dimension.
+    Raises ValueError for shapes and lists that do not match, an unknown pass or source,
+    and a source that does not support the shapes or types; poplar_type_error for a
+    dtype that the device lacks.
     """
 
 def isa() -> str:
     """
-    The instruction set in use.
+    The name of the instruction set that kernels use.
     """
 
 def preferredBlocks(
@@ -68,7 +80,9 @@ def preferredBlocks(
     threads: typing.SupportsInt | typing.SupportsIndex = 1,
 ) -> tuple[int, int]:
     """
-    Channel blocks of the input and the output, from shapes.
+    (block of the input, block of the output) that the chosen source prefers for FLOAT
+    operands of these shapes, as for convolution().
+    Raises ValueError for shapes and lists that do not match, and for an unknown pass.
     """
 
 def product(
@@ -82,10 +96,15 @@ def product(
     bias: numpy.ndarray | None = None,
 ) -> Prepared:
     """
-    c [g, m, n] = alpha a [g, m, k] b [g, k, n], plus bias [n], plus c. Any numpy strides with one of the last two dimensions dense.
+    Prepares c [g, m, n] = alpha * a [g, m, k] * b [g, k, n], plus bias [n] if
+    there is one, plus c if `accumulate`. Rows or columns of each array have stride
+    1; the other strides are free.
+    Raises ValueError for other shapes, a read-only `c`, an unknown source, and a
+    source that does not support the shapes or types; poplar_type_error for a
+    dtype that the device lacks.
     """
 
 def sources() -> list[str]:
     """
-    The sources that this build and machine have.
+    The names of the sources that this build and machine have for FLOAT, without any.
     """

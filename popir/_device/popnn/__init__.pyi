@@ -46,7 +46,8 @@ __all__: list[str] = [
 
 class PoolingType:
     """
-    What a pooling makes of the elements of a window.
+    What a pooling computes of the elements of a window (PopLibs: popnn/PoolingDef.hpp).
+    AVG divides by the number of elements, without padding.
 
     Members:
 
@@ -84,7 +85,9 @@ class PoolingType:
 
 class NonLinearityType:
     """
-    The function that a nonLinearity is.
+    The functions of nonLinearity() (PopLibs: popnn/NonLinearityDef.hpp). HARD_SIGMOID:
+    max(0, min(1, 0.2 x + 0.5)). GELU: by tanh; GELU_ERF: by erf. SWISH: x sigmoid(x).
+    SOFTMAX and SOFTMAX_STABLE are the same; SOFTMAX_SCALED is 62000 times softmax.
 
     Members:
 
@@ -143,7 +146,10 @@ class NonLinearityType:
 
 class LossType:
     """
-    What calcLoss computes of each sample.
+    The losses of calcLoss() (PopLibs: popnn/Loss.hpp). With t = 1 for the expected
+    class and 0 for others, SUM_SQUARED_LOSS is sum((output - t)^2) / 2, with deltas
+    output - t; CROSS_ENTROPY_LOSS is -log(output of the expected class), with deltas
+    output - t, the gradient of the softmax's input.
 
     Members:
 
@@ -187,7 +193,10 @@ def argMax(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> popir._device.poplar.Tensor:
     """
-    The column of the first maximum of each row, UNSIGNED_INT [rows]. NaN is larger than every number.
+    The column of the first maximum of each row of `input` [rows, columns]: a new tensor
+    [rows] of UNSIGNED_INT. NaN is larger than every number. Types: FLOAT, HALF,
+    BFLOAT16 or DOUBLE, 32-bit and 64-bit integers.
+    Raises poplibs_exception for another type or rank, and for rows without columns.
     """
 
 def argMin(
@@ -197,7 +206,8 @@ def argMin(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> popir._device.poplar.Tensor:
     """
-    The column of the first minimum of each row, UNSIGNED_INT [rows]. NaN is smaller than every number.
+    The same as argMax() for the first minimum of each row. NaN is
+    smaller than every number.
     """
 
 def calcAccuracy(
@@ -208,7 +218,10 @@ def calcAccuracy(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> popir._device.poplar.program.Program:
     """
-    A program that adds to `numCorrect` as that of calcLoss does.
+    A program that adds to `numCorrect`, one element of INT or UNSIGNED_INT, the number
+    of samples whose first maximum is at the expected class. `modelOutputs` and
+    `expected` are those of calcLoss().
+    Raises poplibs_exception for other shapes and types.
     """
 
 @typing.overload
@@ -222,7 +235,14 @@ def calcLoss(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> popir._device.poplar.program.Program:
     """
-    A program that writes `loss` [batch] and `deltas` [batch, classes], the gradient with respect to `modelOutputs` [batch, classes], FLOAT or HALF. `expected` [batch]: the class of each sample, INT or UNSIGNED_INT. Raises poplibs_exception for shapes and types that do not fit each other.
+    A program that computes the loss of each sample, and its gradient.
+    `modelOutputs`: [batch, classes], FLOAT or HALF.
+    `expected`: [batch], INT or UNSIGNED_INT, the class of each sample. A
+    masked label (2**32 - 1, in INT -1) gives loss and deltas 0, any other
+    number that is no class NaN.
+    `loss`: [batch], written.
+    `deltas`: [batch, classes], written. Both have the type of `modelOutputs`.
+    Raises poplibs_exception for shapes and types that do not match.
     """
 
 @typing.overload
@@ -238,7 +258,10 @@ def calcLoss(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> popir._device.poplar.program.Program:
     """
-    The same of CROSS_ENTROPY_LOSS with the deltas times `deltasScale` and the outputs divided by `modelOutputScaling`, one element each.
+    The same for CROSS_ENTROPY_LOSS, with `modelOutputs` divided by
+    `modelOutputScaling`, then the deltas multiplied by `deltasScale`: one element each,
+    of the type of `modelOutputs`.
+    Raises poplibs_exception for the other loss too.
     """
 
 @typing.overload
@@ -253,7 +276,8 @@ def calcLoss(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> popir._device.poplar.program.Program:
     """
-    The same, and `numCorrect`, one element, grows by the number of samples whose first largest output is that of the expected class.
+    The same as the first form, and adds to `numCorrect`, one element of INT or
+    UNSIGNED_INT, the number of samples whose first maximum is at the expected class.
     """
 
 @typing.overload
@@ -270,7 +294,7 @@ def calcLoss(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> popir._device.poplar.program.Program:
     """
-    The same of CROSS_ENTROPY_LOSS with scales and numCorrect.
+    The same with scales and `numCorrect`.
     """
 
 def gelu(
@@ -280,7 +304,7 @@ def gelu(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> popir._device.poplar.Tensor:
     """
-    nonLinearity of the type GELU: a new tensor.
+    The same as nonLinearity() of the type GELU.
     """
 
 def geluErf(
@@ -290,7 +314,7 @@ def geluErf(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> popir._device.poplar.Tensor:
     """
-    nonLinearity of the type GELU_ERF: a new tensor.
+    The same as nonLinearity() of the type GELU_ERF.
     """
 
 def geluErfInPlace(
@@ -300,7 +324,7 @@ def geluErfInPlace(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> None:
     """
-    nonLinearityInPlace of the type GELU_ERF.
+    The same as nonLinearityInPlace() of the type GELU_ERF.
     """
 
 def geluInPlace(
@@ -310,7 +334,7 @@ def geluInPlace(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> None:
     """
-    nonLinearityInPlace of the type GELU.
+    The same as nonLinearityInPlace() of the type GELU.
     """
 
 def logSoftmax(
@@ -320,7 +344,9 @@ def logSoftmax(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> popir._device.poplar.Tensor:
     """
-    A new tensor: x - log(sum(exp(x))) over the last dimension.
+    A new tensor of the shape and type of `t`: t - log(sum(exp(t))) over the last
+    dimension. Types: FLOAT, HALF, BFLOAT16 or DOUBLE.
+    Raises poplibs_exception for other types and for a scalar.
     """
 
 def logSoftmaxInPlace(
@@ -330,7 +356,7 @@ def logSoftmaxInPlace(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> None:
     """
-    The same, written over `t`.
+    The same as logSoftmax(), with the result written to `t`.
     """
 
 def maxAndArgMax(
@@ -340,7 +366,8 @@ def maxAndArgMax(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> tuple[popir._device.poplar.Tensor, popir._device.poplar.Tensor]:
     """
-    The first maximum of each row, and its column.
+    (maxima, columns): the first maximum of each row, [rows] of the type of `input`,
+    and the result of argMax().
     """
 
 def minAndArgMin(
@@ -350,7 +377,8 @@ def minAndArgMin(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> tuple[popir._device.poplar.Tensor, popir._device.poplar.Tensor]:
     """
-    The first minimum of each row, and its column.
+    (minima, columns): the first minimum of each row, [rows] of the type of `input`,
+    and the result of argMin().
     """
 
 def nonLinearity(
@@ -361,7 +389,10 @@ def nonLinearity(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> popir._device.poplar.Tensor:
     """
-    A new tensor: the function of each element, or softmax over the last dimension. FLOAT, HALF or DOUBLE. SOFTMAX_SCALED multiplies by 62000, so that small probabilities fit in HALF. Raises poplibs_exception for other types, and for a softmax of a scalar.
+    A new tensor of the shape and type of `t`: the function of each element, or softmax
+    over the last dimension. Types: FLOAT, HALF, BFLOAT16 or DOUBLE. SOFTMAX_SCALED
+    multiplies by 62000, so that small probabilities fit in HALF.
+    Raises poplibs_exception for other types, and for a softmax of a scalar.
     """
 
 def nonLinearityInPlace(
@@ -372,7 +403,7 @@ def nonLinearityInPlace(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> None:
     """
-    The same, written over `t`.
+    The same as nonLinearity(), with the result written to `t`.
     """
 
 def nonLinearityInputGradient(
@@ -384,7 +415,11 @@ def nonLinearityInputGradient(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> popir._device.poplar.Tensor:
     """
-    The gradient of the input of nonLinearity. `act`: its output; for GELU, GELU_ERF and SWISH its input. Raises poplibs_exception for SOFTMAX_SCALED, and for different shapes or types.
+    The gradient of the input of nonLinearity(): a new tensor of its shape and type.
+    `act`: the output of nonLinearity(); for GELU, GELU_ERF and SWISH its input.
+    `outGradient`: the gradient of the output.
+    Raises poplibs_exception for SOFTMAX_SCALED, for other types than those of
+    nonLinearity(), and for different shapes or types.
     """
 
 def relu(
@@ -394,7 +429,7 @@ def relu(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> popir._device.poplar.Tensor:
     """
-    nonLinearity of the type RELU: a new tensor.
+    The same as nonLinearity() of the type RELU.
     """
 
 def reluInPlace(
@@ -404,7 +439,7 @@ def reluInPlace(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> None:
     """
-    nonLinearityInPlace of the type RELU.
+    The same as nonLinearityInPlace() of the type RELU.
     """
 
 def scaledSoftmaxStable(
@@ -414,7 +449,7 @@ def scaledSoftmaxStable(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> popir._device.poplar.Tensor:
     """
-    nonLinearity of the type SOFTMAX_SCALED: a new tensor.
+    The same as nonLinearity() of the type SOFTMAX_SCALED.
     """
 
 def scaledSoftmaxStableInPlace(
@@ -424,7 +459,7 @@ def scaledSoftmaxStableInPlace(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> None:
     """
-    nonLinearityInPlace of the type SOFTMAX_SCALED.
+    The same as nonLinearityInPlace() of the type SOFTMAX_SCALED.
     """
 
 def sigmoid(
@@ -434,7 +469,7 @@ def sigmoid(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> popir._device.poplar.Tensor:
     """
-    nonLinearity of the type SIGMOID: a new tensor.
+    The same as nonLinearity() of the type SIGMOID.
     """
 
 def sigmoidInPlace(
@@ -444,7 +479,7 @@ def sigmoidInPlace(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> None:
     """
-    nonLinearityInPlace of the type SIGMOID.
+    The same as nonLinearityInPlace() of the type SIGMOID.
     """
 
 def softmax(
@@ -454,7 +489,7 @@ def softmax(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> popir._device.poplar.Tensor:
     """
-    nonLinearity of the type SOFTMAX: a new tensor.
+    The same as nonLinearity() of the type SOFTMAX.
     """
 
 def softmaxInPlace(
@@ -464,7 +499,7 @@ def softmaxInPlace(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> None:
     """
-    nonLinearityInPlace of the type SOFTMAX.
+    The same as nonLinearityInPlace() of the type SOFTMAX.
     """
 
 def softmaxStable(
@@ -474,7 +509,7 @@ def softmaxStable(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> popir._device.poplar.Tensor:
     """
-    nonLinearity of the type SOFTMAX_STABLE: a new tensor.
+    The same as nonLinearity() of the type SOFTMAX_STABLE.
     """
 
 def softmaxStableInPlace(
@@ -484,7 +519,7 @@ def softmaxStableInPlace(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> None:
     """
-    nonLinearityInPlace of the type SOFTMAX_STABLE.
+    The same as nonLinearityInPlace() of the type SOFTMAX_STABLE.
     """
 
 def swish(
@@ -494,7 +529,7 @@ def swish(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> popir._device.poplar.Tensor:
     """
-    nonLinearity of the type SWISH: a new tensor.
+    The same as nonLinearity() of the type SWISH.
     """
 
 def swishInPlace(
@@ -504,7 +539,7 @@ def swishInPlace(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> None:
     """
-    nonLinearityInPlace of the type SWISH.
+    The same as nonLinearityInPlace() of the type SWISH.
     """
 
 def tanh(
@@ -514,7 +549,7 @@ def tanh(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> popir._device.poplar.Tensor:
     """
-    nonLinearity of the type TANH: a new tensor.
+    The same as nonLinearity() of the type TANH.
     """
 
 def tanhInPlace(
@@ -524,5 +559,5 @@ def tanhInPlace(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> None:
     """
-    nonLinearityInPlace of the type TANH.
+    The same as nonLinearityInPlace() of the type TANH.
     """

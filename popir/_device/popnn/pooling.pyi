@@ -1,5 +1,6 @@
 """
-Pooling of spatial dimensions (PopLibs: popnn/Pooling.hpp).
+Pooling over the spatial dimensions of [batch, channels, spatial...] (PopLibs:
+popnn/Pooling.hpp). ext has pooling with the options of ONNX.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ __all__: list[str] = [
 
 class PoolParams:
     """
-    Sizes of a pooling; lists have one entry for each spatial dimension.
+    The parameters of a pooling. Lists have one entry for each spatial dimension.
+    Negative padding is truncation: it removes elements of the input.
     """
     def __getstate__(
         self,
@@ -68,22 +70,26 @@ class PoolParams:
     ) -> None: ...
     def getOutputFieldShape(self) -> list[int]:
         """
-        The size of the result by spatial dimension.
+        The same as getOutputFieldShape(params).
         """
 
 def getBwdFlops(params: PoolParams) -> int:
     """
-    Floating-point operations of the gradient of the input.
+    The floating-point operations of poolInputGradient(): as many as those of pool().
     """
 
 def getFwdFlops(params: PoolParams) -> int:
     """
-    Floating-point operations of the forward pass.
+    The floating-point operations of pool(): one for each element of each window,
+    padding excluded; for AVG one more for each window.
     """
 
 def getOutputFieldShape(params: PoolParams) -> list[int]:
     """
-    The size of the result by spatial dimension. Raises poplibs_exception for parameters that do not fit.
+    By spatial dimension: the size of the result, (padded input - kernel) / stride + 1,
+    rounded down; 0 if the kernel does not fit.
+    Raises poplibs_exception for lists of other lengths, and for
+    a kernel or stride of 0.
     """
 
 def pool(
@@ -95,7 +101,12 @@ def pool(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Pools [batch, channels, spatial...]. Padding is not counted and never a maximum.
+    Pools `in_` [batch, channels, spatial...], of the shape and type in `params`, to a
+    new tensor [batch, channels, result's spatial...]. Types: FLOAT, HALF, BFLOAT16 or
+    DOUBLE, and integers for MAX. Padding does not count in AVG and is never the
+    maximum; a window of padding alone gives 0. NaN in a window of MAX gives NaN.
+    Raises poplibs_exception for parameters, shapes and types that do not match.
+    Raises poplar_invalid_option for invalid options.
     """
 
 @typing.overload
@@ -111,7 +122,14 @@ def poolInputGradient(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    MAX: to every maximum of a window, in equal parts if useScaledGradient. ext.maxPoolInputGradient gives it to the first.
+    The gradient of the input of pool(): a new tensor of its shape. Types: FLOAT,
+    HALF, BFLOAT16 or DOUBLE. For MAX every maximum of a window gets the window's
+    gradient, in equal parts if `useScaledGradient`; ext.maxPoolInputGradient gives
+    it to the first maximum.
+    `in_`, `pooled`: the input and the result of pool(); only MAX needs them.
+    `pooledGradient`: the gradient of the result, of its shape and type.
+    Raises poplibs_exception for parameters, shapes and types that do not match.
+    Raises poplar_invalid_option for invalid options.
     """
 
 @typing.overload
@@ -125,5 +143,7 @@ def poolInputGradient(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    The gradient of an AVG or SUM pooling's input.
+    The same for AVG and SUM, which need only the gradient of the result.
+    `fwdChansPerGroup` has no effect.
+    Raises poplibs_exception for MAX too.
     """

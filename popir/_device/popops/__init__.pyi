@@ -1,5 +1,7 @@
 """
-Functions of elements, reductions, slices and casts (PopLibs: popops).
+Element-wise functions, reductions, slices, casts and layouts (PopLibs: popops).
+Results are new tensors unless the name ends with InPlace or WithOutput. Shapes of
+element-wise functions are broadcast by numpy's rules.
 """
 
 from __future__ import annotations
@@ -237,7 +239,8 @@ __all__: list[str] = [
 
 class Operation:
     """
-    What a reduction does with two elements.
+    The operation of a reduction (PopLibs: popops/Operation.hpp). SQUARE_ADD adds
+    squares; LOG_ADD is log(sum(exp(x))).
 
     Members:
 
@@ -290,7 +293,12 @@ class Operation:
 
 class ReduceParams:
     """
-    An Operation; update: add to the output; scale: one FLOAT element that the result is multiplied by. An Operation alone converts to it.
+    The operation of a reduction, and how its result is written (PopLibs:
+    popops/Reduce.hpp). An Operation converts to it.
+    `update`: add the result to the output.
+    `scale`: one element of FLOAT, which multiplies the result; for LOG_ADD
+    it is added to the result.
+    Both are for ADD, SQUARE_ADD and LOG_ADD only; reduce() checks that.
     """
     @typing.overload
     def __init__(self, op: Operation, update: bool = False) -> None: ...
@@ -299,7 +307,7 @@ class ReduceParams:
     @property
     def op(self) -> Operation:
         """
-        What is done with two elements.
+        The operation that is done with the elements.
         """
     @property
     def update(self) -> bool:
@@ -314,7 +322,8 @@ class ReduceParams:
 
 class SingleReduceOp:
     """
-    One reduction of reduceMany.
+    One reduction of reduceMany(). The arguments are those of reduce(); without
+    `outType` the result has the type of `in_`.
     """
     @typing.overload
     def __init__(
@@ -336,13 +345,13 @@ class SingleReduceOp:
 
 class ScaledAddSpecialisation:
     """
-    Which formula scaledAddTo computes.
+    The formula of scaledAddTo() with two scales.
 
     Members:
 
       DEFAULT
 
-      X_MINUS_AX_PLUS_BY : A = A - scaleA A + scaleB B.
+      X_MINUS_AX_PLUS_BY : A = A - scaleA * A + scaleB * B.
     """
 
     DEFAULT: typing.ClassVar[ScaledAddSpecialisation]
@@ -371,7 +380,8 @@ class ScaledAddSpecialisation:
 
 class SlicePlan:
     """
-    How a tensor is laid out for its slices; there is one.
+    The layout of a tensor for slices (PopLibs: popops/DynamicSlice.hpp). There is one
+    plan here: rows in order.
     """
     def __init__(self) -> None: ...
 
@@ -383,7 +393,8 @@ def abs(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'absolute', expr.Abs: a new tensor.
+    The operator 'absolute' of each element, expr.Abs: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def absInPlace(
@@ -394,7 +405,8 @@ def absInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'absolute', expr.Abs, written over `A`.
+    The operator 'absolute' of each element, expr.Abs, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def absWithOutput(
@@ -406,7 +418,8 @@ def absWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'absolute', expr.Abs, into `out`.
+    The operator 'absolute' of each element, expr.Abs, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def add(
@@ -418,12 +431,13 @@ def add(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'add', expr.Add: a new tensor.
+    The operator 'add' of each element, expr.Add: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def addCodelets(graph: popir._device.poplar.Graph) -> None:
     """
-    Nothing to add: kernels are built in.
+    Does nothing: kernels are built in.
     """
 
 def addInPlace(
@@ -435,7 +449,8 @@ def addInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'add', expr.Add, written over `A`.
+    The operator 'add' of each element, expr.Add, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def addWithOutput(
@@ -448,7 +463,8 @@ def addWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'add', expr.Add, into `out`.
+    The operator 'add' of each element, expr.Add, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def asin(
@@ -459,7 +475,8 @@ def asin(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'asin', expr.Asin: a new tensor.
+    The operator 'asin' of each element, expr.Asin: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def asinInPlace(
@@ -470,7 +487,8 @@ def asinInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'asin', expr.Asin, written over `A`.
+    The operator 'asin' of each element, expr.Asin, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def asinWithOutput(
@@ -482,7 +500,8 @@ def asinWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'asin', expr.Asin, into `out`.
+    The operator 'asin' of each element, expr.Asin, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def atan2(
@@ -494,7 +513,8 @@ def atan2(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'atan2', expr.Atan2: a new tensor.
+    The operator 'atan2' of each element, expr.Atan2: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def atan2InPlace(
@@ -506,7 +526,8 @@ def atan2InPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'atan2', expr.Atan2, written over `A`.
+    The operator 'atan2' of each element, expr.Atan2, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def atan2WithOutput(
@@ -519,7 +540,8 @@ def atan2WithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'atan2', expr.Atan2, into `out`.
+    The operator 'atan2' of each element, expr.Atan2, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def bitwiseAnd(
@@ -531,7 +553,8 @@ def bitwiseAnd(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'bitwise and', expr.BitwiseAnd: a new tensor.
+    The operator 'bitwise and' of each element, expr.BitwiseAnd: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def bitwiseAndInPlace(
@@ -543,7 +566,8 @@ def bitwiseAndInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'bitwise and', expr.BitwiseAnd, written over `A`.
+    The operator 'bitwise and' of each element, expr.BitwiseAnd, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def bitwiseAndWithOutput(
@@ -556,7 +580,8 @@ def bitwiseAndWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'bitwise and', expr.BitwiseAnd, into `out`.
+    The operator 'bitwise and' of each element, expr.BitwiseAnd, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def bitwiseNot(
@@ -567,7 +592,8 @@ def bitwiseNot(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'bitwise not', expr.BitwiseNot: a new tensor.
+    The operator 'bitwise not' of each element, expr.BitwiseNot: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def bitwiseNotInPlace(
@@ -578,7 +604,8 @@ def bitwiseNotInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'bitwise not', expr.BitwiseNot, written over `A`.
+    The operator 'bitwise not' of each element, expr.BitwiseNot, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def bitwiseNotWithOutput(
@@ -590,7 +617,8 @@ def bitwiseNotWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'bitwise not', expr.BitwiseNot, into `out`.
+    The operator 'bitwise not' of each element, expr.BitwiseNot, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def bitwiseOr(
@@ -602,7 +630,8 @@ def bitwiseOr(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'bitwise or', expr.BitwiseOr: a new tensor.
+    The operator 'bitwise or' of each element, expr.BitwiseOr: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def bitwiseOrInPlace(
@@ -614,7 +643,8 @@ def bitwiseOrInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'bitwise or', expr.BitwiseOr, written over `A`.
+    The operator 'bitwise or' of each element, expr.BitwiseOr, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def bitwiseOrWithOutput(
@@ -627,7 +657,8 @@ def bitwiseOrWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'bitwise or', expr.BitwiseOr, into `out`.
+    The operator 'bitwise or' of each element, expr.BitwiseOr, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def bitwiseXnor(
@@ -639,7 +670,8 @@ def bitwiseXnor(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'bitwise xnor', expr.BitwiseXnor: a new tensor.
+    The operator 'bitwise xnor' of each element, expr.BitwiseXnor: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def bitwiseXnorInPlace(
@@ -651,7 +683,8 @@ def bitwiseXnorInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'bitwise xnor', expr.BitwiseXnor, written over `A`.
+    The operator 'bitwise xnor' of each element, expr.BitwiseXnor, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def bitwiseXnorWithOutput(
@@ -664,7 +697,8 @@ def bitwiseXnorWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'bitwise xnor', expr.BitwiseXnor, into `out`.
+    The operator 'bitwise xnor' of each element, expr.BitwiseXnor, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def bitwiseXor(
@@ -676,7 +710,8 @@ def bitwiseXor(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'bitwise xor', expr.BitwiseXor: a new tensor.
+    The operator 'bitwise xor' of each element, expr.BitwiseXor: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def bitwiseXorInPlace(
@@ -688,7 +723,8 @@ def bitwiseXorInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'bitwise xor', expr.BitwiseXor, written over `A`.
+    The operator 'bitwise xor' of each element, expr.BitwiseXor, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def bitwiseXorWithOutput(
@@ -701,7 +737,8 @@ def bitwiseXorWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'bitwise xor', expr.BitwiseXor, into `out`.
+    The operator 'bitwise xor' of each element, expr.BitwiseXor, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def cast(
@@ -712,7 +749,11 @@ def cast(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> popir._device.poplar.Tensor:
     """
-    A new tensor of the same values as another type. Floating point to integer goes towards zero and keeps to the range, NaN becomes 0; integers wrap; BOOL is whether the value is not zero.
+    A new tensor of the shape of `src`, with its values converted to `dstType`. To
+    floating point: the nearest value, or as poplar.setStochasticRounding says. From
+    floating point to integers: truncated and clamped to the range; NaN becomes 0.
+    Between integers: modulo 2^bits. To BOOL: whether the value is not 0.
+    Raises poplibs_exception for QUARTER.
     """
 
 def castWithOutput(
@@ -723,7 +764,8 @@ def castWithOutput(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> None:
     """
-    Writes the values of `src` into `dst`, as its type. Raises poplibs_exception for different shapes.
+    Writes the values of `src` to `dst`, converted to its type as cast() does.
+    Raises poplibs_exception for different shapes, and for QUARTER.
     """
 
 def cbrt(
@@ -734,7 +776,8 @@ def cbrt(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'cbrt', expr.Cbrt: a new tensor.
+    The operator 'cbrt' of each element, expr.Cbrt: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def cbrtInPlace(
@@ -745,7 +788,8 @@ def cbrtInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'cbrt', expr.Cbrt, written over `A`.
+    The operator 'cbrt' of each element, expr.Cbrt, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def cbrtWithOutput(
@@ -757,7 +801,8 @@ def cbrtWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'cbrt', expr.Cbrt, into `out`.
+    The operator 'cbrt' of each element, expr.Cbrt, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def ceil(
@@ -768,7 +813,8 @@ def ceil(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'ceil', expr.Ceil: a new tensor.
+    The operator 'ceil' of each element, expr.Ceil: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def ceilInPlace(
@@ -779,7 +825,8 @@ def ceilInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'ceil', expr.Ceil, written over `A`.
+    The operator 'ceil' of each element, expr.Ceil, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def ceilWithOutput(
@@ -791,7 +838,8 @@ def ceilWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'ceil', expr.Ceil, into `out`.
+    The operator 'ceil' of each element, expr.Ceil, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def clamp(
@@ -804,7 +852,8 @@ def clamp(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'clamp', expr.Clamp: a new tensor.
+    The operator 'clamp' of each element, expr.Clamp: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def clampInPlace(
@@ -817,7 +866,8 @@ def clampInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'clamp', expr.Clamp, written over `A`.
+    The operator 'clamp' of each element, expr.Clamp, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def clampWithOutput(
@@ -831,7 +881,8 @@ def clampWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'clamp', expr.Clamp, into `out`.
+    The operator 'clamp' of each element, expr.Clamp, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def cos(
@@ -842,7 +893,8 @@ def cos(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'cos', expr.Cos: a new tensor.
+    The operator 'cos' of each element, expr.Cos: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def cosInPlace(
@@ -853,7 +905,8 @@ def cosInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'cos', expr.Cos, written over `A`.
+    The operator 'cos' of each element, expr.Cos, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def cosWithOutput(
@@ -865,7 +918,8 @@ def cosWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'cos', expr.Cos, into `out`.
+    The operator 'cos' of each element, expr.Cos, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def countLeadingZeros(
@@ -876,7 +930,8 @@ def countLeadingZeros(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'count leading zeros', expr.CountLeadingZeros: a new tensor.
+    The operator 'count leading zeros' of each element, expr.CountLeadingZeros: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def countLeadingZerosInPlace(
@@ -887,7 +942,8 @@ def countLeadingZerosInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'count leading zeros', expr.CountLeadingZeros, written over `A`.
+    The operator 'count leading zeros' of each element, expr.CountLeadingZeros, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def countLeadingZerosWithOutput(
@@ -899,7 +955,8 @@ def countLeadingZerosWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'count leading zeros', expr.CountLeadingZeros, into `out`.
+    The operator 'count leading zeros' of each element, expr.CountLeadingZeros, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def createIndicesTensor(
@@ -911,7 +968,8 @@ def createIndicesTensor(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> popir._device.poplar.Tensor:
     """
-    A new UNSIGNED_INT tensor for the offsets of slices: [numIndices, number of dims].
+    A new variable for the offsets of slices: UNSIGNED_INT
+    [numIndices, number of `dims`].
     """
 
 def createOutputForElementWiseOp(
@@ -921,7 +979,10 @@ def createOutputForElementWiseOp(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> popir._device.poplar.Tensor:
     """
-    A new variable of the shape that all inputs have, on tiles as one of them. Raises poplibs_exception if there are no inputs or their shapes differ.
+    A new variable of the shape that all inputs have, with the tile mapping of
+    one of them: the one that is spread best, without aliases. If all have
+    aliases it is mapped linearly.
+    Raises poplibs_exception if there are no inputs or their shapes differ.
     """
 
 def createSliceTensor(
@@ -936,7 +997,10 @@ def createSliceTensor(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> popir._device.poplar.Tensor:
     """
-    A new tensor for `numIndices` slices: [numIndices, shape with `sizes` for `dims`].
+    A new variable for `numIndices` slices: [numIndices, shape with
+    sizes[i] for dimension dims[i]].
+    Raises poplibs_exception unless `dims` are distinct dimensions of `shape` and
+    `sizes` are within theirs.
     """
 
 def createSliceableTensor(
@@ -950,7 +1014,8 @@ def createSliceableTensor(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> popir._device.poplar.Tensor:
     """
-    A new tensor to slice, spread evenly over the tiles.
+    A new variable of a shape, to slice, spread evenly over the tiles. `dims`, `sizes`
+    and `plan` have no effect.
     """
 
 def div(
@@ -962,7 +1027,8 @@ def div(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'divide', expr.Divide: a new tensor.
+    The operator 'divide' of each element, expr.Divide: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def divInPlace(
@@ -974,7 +1040,8 @@ def divInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'divide', expr.Divide, written over `A`.
+    The operator 'divide' of each element, expr.Divide, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def divWithOutput(
@@ -987,7 +1054,8 @@ def divWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'divide', expr.Divide, into `out`.
+    The operator 'divide' of each element, expr.Divide, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def dynamicSlice(
@@ -1001,7 +1069,13 @@ def dynamicSlice(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    sizes[i] elements of dimension dims[i] from offset[i] on; zeros if not within t.
+    A new tensor: one slice of `t`, with elements [offset[i], offset[i] +
+    sizes[i]) of dimension dims[i] and all of the others. A slice that is not
+    entirely inside of `t` is zero.
+    `offset`: UNSIGNED_INT or INT [number of `dims`].
+    Raises poplibs_exception for other offsets, and unless `dims` are distinct
+    dimensions of `t` and `sizes` are within theirs.
+    Raises poplar_invalid_option for invalid options.
     """
 
 def dynamicUpdate(
@@ -1016,7 +1090,10 @@ def dynamicUpdate(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Writes the slice `s` there: the inverse of dynamicSlice.
+    Writes the slice `s` to the place from which dynamicSlice() reads it. A slice that
+    is not entirely inside of `t` is not written.
+    Raises poplibs_exception as dynamicSlice() does, and for a slice
+    of another shape or type.
     """
 
 def eq(
@@ -1028,7 +1105,8 @@ def eq(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'equal', expr.Equal: a new tensor.
+    The operator 'equal' of each element, expr.Equal: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def eqInPlace(
@@ -1040,7 +1118,8 @@ def eqInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'equal', expr.Equal, written over `A`.
+    The operator 'equal' of each element, expr.Equal, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def eqWithOutput(
@@ -1053,7 +1132,8 @@ def eqWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'equal', expr.Equal, into `out`.
+    The operator 'equal' of each element, expr.Equal, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def erf(
@@ -1064,7 +1144,8 @@ def erf(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'erf', expr.Erf: a new tensor.
+    The operator 'erf' of each element, expr.Erf: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def erfInPlace(
@@ -1075,7 +1156,8 @@ def erfInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'erf', expr.Erf, written over `A`.
+    The operator 'erf' of each element, expr.Erf, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def erfWithOutput(
@@ -1087,7 +1169,8 @@ def erfWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'erf', expr.Erf, into `out`.
+    The operator 'erf' of each element, expr.Erf, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def exp(
@@ -1098,7 +1181,8 @@ def exp(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'exponent', expr.Exp: a new tensor.
+    The operator 'exponent' of each element, expr.Exp: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def exp2(
@@ -1109,7 +1193,8 @@ def exp2(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'exponent2', expr.Exp2: a new tensor.
+    The operator 'exponent2' of each element, expr.Exp2: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def exp2InPlace(
@@ -1120,7 +1205,8 @@ def exp2InPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'exponent2', expr.Exp2, written over `A`.
+    The operator 'exponent2' of each element, expr.Exp2, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def exp2WithOutput(
@@ -1132,7 +1218,8 @@ def exp2WithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'exponent2', expr.Exp2, into `out`.
+    The operator 'exponent2' of each element, expr.Exp2, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def expInPlace(
@@ -1143,7 +1230,8 @@ def expInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'exponent', expr.Exp, written over `A`.
+    The operator 'exponent' of each element, expr.Exp, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def expWithOutput(
@@ -1155,7 +1243,8 @@ def expWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'exponent', expr.Exp, into `out`.
+    The operator 'exponent' of each element, expr.Exp, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def expm1(
@@ -1166,7 +1255,8 @@ def expm1(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'exponent minus one', expr.Expm1: a new tensor.
+    The operator 'exponent minus one' of each element, expr.Expm1: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def expm1InPlace(
@@ -1177,7 +1267,8 @@ def expm1InPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'exponent minus one', expr.Expm1, written over `A`.
+    The operator 'exponent minus one' of each element, expr.Expm1, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def expm1WithOutput(
@@ -1189,7 +1280,8 @@ def expm1WithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'exponent minus one', expr.Expm1, into `out`.
+    The operator 'exponent minus one' of each element, expr.Expm1, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 @typing.overload
@@ -1201,7 +1293,8 @@ def fill(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> None:
     """
-    Sets every element of `t` to a number, converted to its type as popops.cast does.
+    Sets every element of `t` to a number, converted to its type as cast() does.
+    Raises poplibs_exception for QUARTER.
     """
 
 @typing.overload
@@ -1228,7 +1321,8 @@ def floor(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'floor', expr.Floor: a new tensor.
+    The operator 'floor' of each element, expr.Floor: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def floorInPlace(
@@ -1239,7 +1333,8 @@ def floorInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'floor', expr.Floor, written over `A`.
+    The operator 'floor' of each element, expr.Floor, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def floorWithOutput(
@@ -1251,7 +1346,8 @@ def floorWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'floor', expr.Floor, into `out`.
+    The operator 'floor' of each element, expr.Floor, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def geluErf(
@@ -1262,7 +1358,8 @@ def geluErf(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'gelu erf', expr.GeluErf: a new tensor.
+    The operator 'gelu erf' of each element, expr.GeluErf: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def geluErfInPlace(
@@ -1273,7 +1370,8 @@ def geluErfInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'gelu erf', expr.GeluErf, written over `A`.
+    The operator 'gelu erf' of each element, expr.GeluErf, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def geluErfWithOutput(
@@ -1285,7 +1383,8 @@ def geluErfWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'gelu erf', expr.GeluErf, into `out`.
+    The operator 'gelu erf' of each element, expr.GeluErf, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def groupedMultiSlice(
@@ -1300,7 +1399,9 @@ def groupedMultiSlice(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> popir._device.poplar.Tensor:
     """
-    The same for each index of a first dimension.
+    The same as multiSlice() for each group: `t` is [groups, ...], `offsets` [groups,
+    slices, number of `dims`], the result [groups, slices, shape of a slice]. `dims` and
+    `sizes` are those of one group.
     """
 
 def groupedMultiUpdate(
@@ -1316,7 +1417,9 @@ def groupedMultiUpdate(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> None:
     """
-    For each index of a first dimension.
+    The same as multiUpdate() for each group: `t` is [groups, ...], `s` [groups,
+    slices, shape of a slice], `offsets` [groups, slices, number of `dims`]. `dims` and
+    `sizes` are those of one group.
     """
 
 def groupedMultiUpdateAdd(
@@ -1333,7 +1436,7 @@ def groupedMultiUpdateAdd(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> None:
     """
-    For each index of a first dimension.
+    The same as multiUpdateAdd() for each group; see groupedMultiUpdate().
     """
 
 def groupedMultiUpdateMax(
@@ -1349,7 +1452,7 @@ def groupedMultiUpdateMax(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> None:
     """
-    For each index of a first dimension.
+    The same as multiUpdateMax() for each group; see groupedMultiUpdate().
     """
 
 def groupedMultiUpdateMul(
@@ -1365,7 +1468,7 @@ def groupedMultiUpdateMul(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> None:
     """
-    For each index of a first dimension.
+    The same as multiUpdateMul() for each group; see groupedMultiUpdate().
     """
 
 def gt(
@@ -1377,7 +1480,8 @@ def gt(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'greater than', expr.Gt: a new tensor.
+    The operator 'greater than' of each element, expr.Gt: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def gtInPlace(
@@ -1389,7 +1493,8 @@ def gtInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'greater than', expr.Gt, written over `A`.
+    The operator 'greater than' of each element, expr.Gt, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def gtWithOutput(
@@ -1402,7 +1507,8 @@ def gtWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'greater than', expr.Gt, into `out`.
+    The operator 'greater than' of each element, expr.Gt, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def gteq(
@@ -1414,7 +1520,8 @@ def gteq(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'greater than equal', expr.Gte: a new tensor.
+    The operator 'greater than equal' of each element, expr.Gte: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def gteqInPlace(
@@ -1426,7 +1533,8 @@ def gteqInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'greater than equal', expr.Gte, written over `A`.
+    The operator 'greater than equal' of each element, expr.Gte, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def gteqWithOutput(
@@ -1439,7 +1547,8 @@ def gteqWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'greater than equal', expr.Gte, into `out`.
+    The operator 'greater than equal' of each element, expr.Gte, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def inv(
@@ -1450,7 +1559,8 @@ def inv(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'inverse', expr.Inv: a new tensor.
+    The operator 'inverse' of each element, expr.Inv: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def invInPlace(
@@ -1461,7 +1571,8 @@ def invInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'inverse', expr.Inv, written over `A`.
+    The operator 'inverse' of each element, expr.Inv, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def invStdDevToVariance(
@@ -1473,7 +1584,8 @@ def invStdDevToVariance(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'inv std dev to variance', expr.InvStdDevToVariance: a new tensor.
+    The operator 'inv std dev to variance' of each element, expr.InvStdDevToVariance: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def invStdDevToVarianceInPlace(
@@ -1485,7 +1597,8 @@ def invStdDevToVarianceInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'inv std dev to variance', expr.InvStdDevToVariance, written over `A`.
+    The operator 'inv std dev to variance' of each element, expr.InvStdDevToVariance, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def invStdDevToVarianceWithOutput(
@@ -1498,7 +1611,8 @@ def invStdDevToVarianceWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'inv std dev to variance', expr.InvStdDevToVariance, into `out`.
+    The operator 'inv std dev to variance' of each element, expr.InvStdDevToVariance, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def invWithOutput(
@@ -1510,7 +1624,8 @@ def invWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'inverse', expr.Inv, into `out`.
+    The operator 'inverse' of each element, expr.Inv, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def isFinite(
@@ -1521,7 +1636,8 @@ def isFinite(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'is finite', expr.IsFinite: a new tensor.
+    The operator 'is finite' of each element, expr.IsFinite: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def isFiniteInPlace(
@@ -1532,7 +1648,8 @@ def isFiniteInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'is finite', expr.IsFinite, written over `A`.
+    The operator 'is finite' of each element, expr.IsFinite, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def isFiniteWithOutput(
@@ -1544,7 +1661,8 @@ def isFiniteWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'is finite', expr.IsFinite, into `out`.
+    The operator 'is finite' of each element, expr.IsFinite, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def isInf(
@@ -1555,7 +1673,8 @@ def isInf(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'is inf', expr.IsInf: a new tensor.
+    The operator 'is inf' of each element, expr.IsInf: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def isInfInPlace(
@@ -1566,7 +1685,8 @@ def isInfInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'is inf', expr.IsInf, written over `A`.
+    The operator 'is inf' of each element, expr.IsInf, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def isInfWithOutput(
@@ -1578,7 +1698,8 @@ def isInfWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'is inf', expr.IsInf, into `out`.
+    The operator 'is inf' of each element, expr.IsInf, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def isNaN(
@@ -1589,7 +1710,8 @@ def isNaN(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'is nan', expr.IsNaN: a new tensor.
+    The operator 'is nan' of each element, expr.IsNaN: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def isNaNInPlace(
@@ -1600,7 +1722,8 @@ def isNaNInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'is nan', expr.IsNaN, written over `A`.
+    The operator 'is nan' of each element, expr.IsNaN, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def isNaNWithOutput(
@@ -1612,7 +1735,8 @@ def isNaNWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'is nan', expr.IsNaN, into `out`.
+    The operator 'is nan' of each element, expr.IsNaN, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def log(
@@ -1623,7 +1747,8 @@ def log(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'logarithm', expr.Log: a new tensor.
+    The operator 'logarithm' of each element, expr.Log: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def log1p(
@@ -1634,7 +1759,8 @@ def log1p(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'logarithm one plus', expr.Log1p: a new tensor.
+    The operator 'logarithm one plus' of each element, expr.Log1p: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def log1pInPlace(
@@ -1645,7 +1771,8 @@ def log1pInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'logarithm one plus', expr.Log1p, written over `A`.
+    The operator 'logarithm one plus' of each element, expr.Log1p, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def log1pWithOutput(
@@ -1657,7 +1784,8 @@ def log1pWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'logarithm one plus', expr.Log1p, into `out`.
+    The operator 'logarithm one plus' of each element, expr.Log1p, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def logInPlace(
@@ -1668,7 +1796,8 @@ def logInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'logarithm', expr.Log, written over `A`.
+    The operator 'logarithm' of each element, expr.Log, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def logWithOutput(
@@ -1680,7 +1809,8 @@ def logWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'logarithm', expr.Log, into `out`.
+    The operator 'logarithm' of each element, expr.Log, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def logicalAnd(
@@ -1692,7 +1822,8 @@ def logicalAnd(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'logical and', expr.And: a new tensor.
+    The operator 'logical and' of each element, expr.And: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def logicalAndInPlace(
@@ -1704,7 +1835,8 @@ def logicalAndInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'logical and', expr.And, written over `A`.
+    The operator 'logical and' of each element, expr.And, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def logicalAndWithOutput(
@@ -1717,7 +1849,8 @@ def logicalAndWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'logical and', expr.And, into `out`.
+    The operator 'logical and' of each element, expr.And, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def logicalNot(
@@ -1728,7 +1861,8 @@ def logicalNot(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'logical not', expr.Not: a new tensor.
+    The operator 'logical not' of each element, expr.Not: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def logicalNotInPlace(
@@ -1739,7 +1873,8 @@ def logicalNotInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'logical not', expr.Not, written over `A`.
+    The operator 'logical not' of each element, expr.Not, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def logicalNotWithOutput(
@@ -1751,7 +1886,8 @@ def logicalNotWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'logical not', expr.Not, into `out`.
+    The operator 'logical not' of each element, expr.Not, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def logicalOr(
@@ -1763,7 +1899,8 @@ def logicalOr(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'logical or', expr.Or: a new tensor.
+    The operator 'logical or' of each element, expr.Or: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def logicalOrInPlace(
@@ -1775,7 +1912,8 @@ def logicalOrInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'logical or', expr.Or, written over `A`.
+    The operator 'logical or' of each element, expr.Or, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def logicalOrWithOutput(
@@ -1788,7 +1926,8 @@ def logicalOrWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'logical or', expr.Or, into `out`.
+    The operator 'logical or' of each element, expr.Or, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def lt(
@@ -1800,7 +1939,8 @@ def lt(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'less than', expr.Lt: a new tensor.
+    The operator 'less than' of each element, expr.Lt: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def ltInPlace(
@@ -1812,7 +1952,8 @@ def ltInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'less than', expr.Lt, written over `A`.
+    The operator 'less than' of each element, expr.Lt, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def ltWithOutput(
@@ -1825,7 +1966,8 @@ def ltWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'less than', expr.Lt, into `out`.
+    The operator 'less than' of each element, expr.Lt, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def lteq(
@@ -1837,7 +1979,8 @@ def lteq(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'less than equal', expr.Lte: a new tensor.
+    The operator 'less than equal' of each element, expr.Lte: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def lteqInPlace(
@@ -1849,7 +1992,8 @@ def lteqInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'less than equal', expr.Lte, written over `A`.
+    The operator 'less than equal' of each element, expr.Lte, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def lteqWithOutput(
@@ -1862,7 +2006,8 @@ def lteqWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'less than equal', expr.Lte, into `out`.
+    The operator 'less than equal' of each element, expr.Lte, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 @typing.overload
@@ -1875,7 +2020,8 @@ def map(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> list[popir._device.poplar.Tensor]:
     """
-    One new tensor for each expression.
+    A list of new tensors, one for each expression over `ts`. Tensors, shapes, types and
+    errors are those of the form for one expression.
     """
 
 @typing.overload
@@ -1888,7 +2034,14 @@ def map(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    A new tensor of `expr` over the elements of `ts`; shapes are matched as numpy does it.
+    A new tensor: `expr` computed for each element of `ts`, where _1 stands for ts[0].
+    Its shape is that of the tensors in the expression, broadcast by numpy's rules; its
+    type follows from `expr`.
+    `options`: those of popops.map in `popir options`.
+    Raises poplibs_exception for shapes that do not match, operands of different
+    types (use Cast), a constant that its type cannot represent, and an
+    expression without tensors.
+    Raises poplar_invalid_option for invalid options.
     """
 
 @typing.overload
@@ -1901,7 +2054,9 @@ def mapInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Expression i overwrites ts[i]; all of them read what was there before.
+    Writes the result of expression i to ts[i]; all expressions read the old values.
+    Raises poplibs_exception as for one expression, and for more
+    expressions than tensors.
     """
 
 @typing.overload
@@ -1914,7 +2069,9 @@ def mapInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Overwrites ts[0].
+    The same as map(), with the result written to ts[0], which must
+    have its type and shape.
+    Raises poplibs_exception if it does not.
     """
 
 @typing.overload
@@ -1928,7 +2085,9 @@ def mapWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Expression i writes outs[i]; all of them read what was there before.
+    Writes the result of expression i to outs[i]; all expressions read the old values.
+    Raises poplibs_exception as for one expression, for another number of tensors, and
+    for tensors that overlap.
     """
 
 @typing.overload
@@ -1942,7 +2101,9 @@ def mapWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Writes `out`.
+    The same as map(), with the result written to `out`, which must
+    have its type and shape.
+    Raises poplibs_exception if it does not.
     """
 
 def max(
@@ -1954,7 +2115,8 @@ def max(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'maximum', expr.Max: a new tensor.
+    The operator 'maximum' of each element, expr.Max: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def maxInPlace(
@@ -1966,7 +2128,8 @@ def maxInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'maximum', expr.Max, written over `A`.
+    The operator 'maximum' of each element, expr.Max, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def maxWithOutput(
@@ -1979,7 +2142,8 @@ def maxWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'maximum', expr.Max, into `out`.
+    The operator 'maximum' of each element, expr.Max, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def min(
@@ -1991,7 +2155,8 @@ def min(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'minimum', expr.Min: a new tensor.
+    The operator 'minimum' of each element, expr.Min: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def minInPlace(
@@ -2003,7 +2168,8 @@ def minInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'minimum', expr.Min, written over `A`.
+    The operator 'minimum' of each element, expr.Min, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def minWithOutput(
@@ -2016,7 +2182,8 @@ def minWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'minimum', expr.Min, into `out`.
+    The operator 'minimum' of each element, expr.Min, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def mul(
@@ -2028,7 +2195,8 @@ def mul(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'multiply', expr.Mul: a new tensor.
+    The operator 'multiply' of each element, expr.Mul: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def mulInPlace(
@@ -2040,7 +2208,8 @@ def mulInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'multiply', expr.Mul, written over `A`.
+    The operator 'multiply' of each element, expr.Mul, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def mulWithOutput(
@@ -2053,7 +2222,8 @@ def mulWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'multiply', expr.Mul, into `out`.
+    The operator 'multiply' of each element, expr.Mul, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def multiSlice(
@@ -2068,7 +2238,13 @@ def multiSlice(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> popir._device.poplar.Tensor:
     """
-    One slice for each row of offsets [slices, dims]: [slices, shape of a slice].
+    A new tensor with one slice of `t` for each row of `offsets`: [slices,
+    shape of a slice]. A slice is that of dynamicSlice(); one that is not
+    entirely inside of `t` is zero.
+    `offsets`: UNSIGNED_INT or INT [slices, number of `dims`].
+    Raises poplibs_exception for other offsets, and unless `dims` are distinct
+    dimensions of `t` and `sizes` are within theirs.
+    Raises poplar_invalid_option for invalid options.
     """
 
 def multiUpdate(
@@ -2084,7 +2260,13 @@ def multiUpdate(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> None:
     """
-    Writes slices; where they overlap, the last one stays.
+    Writes slices to `t`, at the places from which multiSlice() reads them.
+    Where slices overlap, the last one stays. A slice that is not entirely
+    inside of `t` is not written.
+    `s`: [slices, shape of a slice], of the type of `t`.
+    `offsets`: UNSIGNED_INT or INT [slices, number of `dims`].
+    Raises poplibs_exception for shapes, types and dimensions that do not match,
+    poplar_invalid_option for invalid options.
     """
 
 def multiUpdateAdd(
@@ -2101,7 +2283,10 @@ def multiUpdateAdd(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> None:
     """
-    Adds slices, times the one element of scale, in their order.
+    The same as multiUpdate(), with scale * slice added to the
+    elements of `t`, in order.
+    `scale`: one element of the type of `t`, or FLOAT if that is HALF or BFLOAT16.
+    Types: FLOAT, HALF, BFLOAT16 or DOUBLE, INT or UNSIGNED_INT.
     """
 
 def multiUpdateMax(
@@ -2117,7 +2302,8 @@ def multiUpdateMax(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> None:
     """
-    Takes the larger of what is there and the slices.
+    The same as multiUpdate(), with the maximum of the elements of `t` and of the
+    slices. Types: FLOAT, HALF, BFLOAT16 or DOUBLE, INT or UNSIGNED_INT.
     """
 
 def multiUpdateMul(
@@ -2133,7 +2319,8 @@ def multiUpdateMul(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> None:
     """
-    Multiplies by slices, in their order.
+    The same as multiUpdate(), with the elements of `t` multiplied by the slices, in
+    order. Types: FLOAT, HALF, BFLOAT16 or DOUBLE, INT or UNSIGNED_INT.
     """
 
 def nearbyint(
@@ -2144,7 +2331,8 @@ def nearbyint(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'nearby int', expr.NearbyInt: a new tensor.
+    The operator 'nearby int' of each element, expr.NearbyInt: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def nearbyintInPlace(
@@ -2155,7 +2343,8 @@ def nearbyintInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'nearby int', expr.NearbyInt, written over `A`.
+    The operator 'nearby int' of each element, expr.NearbyInt, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def nearbyintWithOutput(
@@ -2167,7 +2356,8 @@ def nearbyintWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'nearby int', expr.NearbyInt, into `out`.
+    The operator 'nearby int' of each element, expr.NearbyInt, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def neg(
@@ -2178,7 +2368,8 @@ def neg(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'negate', expr.Neg: a new tensor.
+    The operator 'negate' of each element, expr.Neg: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def negInPlace(
@@ -2189,7 +2380,8 @@ def negInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'negate', expr.Neg, written over `A`.
+    The operator 'negate' of each element, expr.Neg, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def negWithOutput(
@@ -2201,7 +2393,8 @@ def negWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'negate', expr.Neg, into `out`.
+    The operator 'negate' of each element, expr.Neg, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def neq(
@@ -2213,7 +2406,8 @@ def neq(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'not equal', expr.NotEqual: a new tensor.
+    The operator 'not equal' of each element, expr.NotEqual: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def neqInPlace(
@@ -2225,7 +2419,8 @@ def neqInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'not equal', expr.NotEqual, written over `A`.
+    The operator 'not equal' of each element, expr.NotEqual, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def neqWithOutput(
@@ -2238,7 +2433,8 @@ def neqWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'not equal', expr.NotEqual, into `out`.
+    The operator 'not equal' of each element, expr.NotEqual, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def popcount(
@@ -2249,7 +2445,8 @@ def popcount(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'popcount', expr.Popcount: a new tensor.
+    The operator 'popcount' of each element, expr.Popcount: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def popcountInPlace(
@@ -2260,7 +2457,8 @@ def popcountInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'popcount', expr.Popcount, written over `A`.
+    The operator 'popcount' of each element, expr.Popcount, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def popcountWithOutput(
@@ -2272,7 +2470,8 @@ def popcountWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'popcount', expr.Popcount, into `out`.
+    The operator 'popcount' of each element, expr.Popcount, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def pow(
@@ -2284,7 +2483,8 @@ def pow(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'power', expr.Pow: a new tensor.
+    The operator 'power' of each element, expr.Pow: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def powInPlace(
@@ -2296,7 +2496,8 @@ def powInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'power', expr.Pow, written over `A`.
+    The operator 'power' of each element, expr.Pow, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def powWithOutput(
@@ -2309,7 +2510,8 @@ def powWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'power', expr.Pow, into `out`.
+    The operator 'power' of each element, expr.Pow, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 @typing.overload
@@ -2324,7 +2526,18 @@ def reduce(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    A new tensor: `in` reduced over `dims`. The order of operations depends on the shape alone, not on the number of threads; sums are pairwise.
+    A new tensor: `in_` reduced over the dimensions `dims`, with the others in their
+    order. Sums and products are computed in the type of `in_`, for 16-bit floats in
+    FLOAT. Sums are pairwise, in an order that depends on the shape only. Without
+    elements to reduce the result is the neutral element.
+    `in_`: FLOAT, HALF, BFLOAT16 or DOUBLE, 32-bit and 64-bit integers; for
+    MIN and MAX any integer, for LOGICAL_AND and LOGICAL_OR only BOOL, for
+    LOG_ADD only floating point.
+    `outType`: the type of `in_`; FLOAT and 16-bit floats may be combined.
+    `dims`: each at most once; if empty, every element is reduced by itself.
+    Raises poplibs_exception for dimensions, types and parameters that do not fit, and
+    for `update`, which needs reduceWithOutput().
+    Raises poplar_invalid_option for invalid options.
     """
 
 @typing.overload
@@ -2338,7 +2551,7 @@ def reduce(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    The same with elements of the type of `in_`.
+    The same with a result of the type of `in_`.
     """
 
 def reduceMany(
@@ -2350,7 +2563,10 @@ def reduceMany(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> list[popir._device.poplar.Tensor]:
     """
-    Several reductions in one compute set, into `outputs`, or into new tensors if it is empty. Returns the outputs.
+    Runs several reductions in one compute set. Returns a list with the result of each:
+    the tensors `outputs`, which are written, or new tensors if `outputs` is empty.
+    Raises poplibs_exception for another number of outputs, and as
+    reduce() and reduceWithOutput().
     """
 
 def reduceWithOutput(
@@ -2364,7 +2580,10 @@ def reduceWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Reduces `in_` over `dims` into `out`.
+    The same as reduce(), with the result written to `out`, or
+    added to it with `update`.
+    `out`: of the shape of the remaining dimensions, and of a type that
+    reduce() takes as `outType`.
     """
 
 def relu(
@@ -2375,7 +2594,8 @@ def relu(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'relu', expr.Relu: a new tensor.
+    The operator 'relu' of each element, expr.Relu: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def reluInPlace(
@@ -2386,7 +2606,8 @@ def reluInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'relu', expr.Relu, written over `A`.
+    The operator 'relu' of each element, expr.Relu, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def reluWithOutput(
@@ -2398,7 +2619,8 @@ def reluWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'relu', expr.Relu, into `out`.
+    The operator 'relu' of each element, expr.Relu, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def rem(
@@ -2410,7 +2632,8 @@ def rem(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'remainder', expr.Rem: a new tensor.
+    The operator 'remainder' of each element, expr.Rem: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def remInPlace(
@@ -2422,7 +2645,8 @@ def remInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'remainder', expr.Rem, written over `A`.
+    The operator 'remainder' of each element, expr.Rem, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def remWithOutput(
@@ -2435,7 +2659,8 @@ def remWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'remainder', expr.Rem, into `out`.
+    The operator 'remainder' of each element, expr.Rem, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def round(
@@ -2446,7 +2671,8 @@ def round(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'round', expr.Round: a new tensor.
+    The operator 'round' of each element, expr.Round: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def roundInPlace(
@@ -2457,7 +2683,8 @@ def roundInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'round', expr.Round, written over `A`.
+    The operator 'round' of each element, expr.Round, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def roundWithOutput(
@@ -2469,7 +2696,8 @@ def roundWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'round', expr.Round, into `out`.
+    The operator 'round' of each element, expr.Round, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def rsqrt(
@@ -2480,7 +2708,8 @@ def rsqrt(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'rsqrt', expr.Rsqrt: a new tensor.
+    The operator 'rsqrt' of each element, expr.Rsqrt: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def rsqrtInPlace(
@@ -2491,7 +2720,8 @@ def rsqrtInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'rsqrt', expr.Rsqrt, written over `A`.
+    The operator 'rsqrt' of each element, expr.Rsqrt, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def rsqrtWithOutput(
@@ -2503,7 +2733,8 @@ def rsqrtWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'rsqrt', expr.Rsqrt, into `out`.
+    The operator 'rsqrt' of each element, expr.Rsqrt, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 @typing.overload
@@ -2517,7 +2748,13 @@ def scaledAddTo(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    A += scaleB B, in place (Subtract: A -= scaleB B).
+    A += scaleB * B, in place; scaledSubtractFrom: A -= scaleB * B. If a type is HALF
+    the result is computed in FLOAT and rounded once.
+    `A`, `B`: of one shape and type: FLOAT, HALF, DOUBLE, 32-bit or 64-bit
+    integers; FLOAT and HALF may be combined. A tensor as scale: one
+    element of any of these types.
+    Raises poplibs_exception for other shapes and types,
+    poplar_invalid_option for invalid options.
     """
 
 @typing.overload
@@ -2532,7 +2769,8 @@ def scaledAddTo(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    A = scaleA A + scaleB B, in place (Subtract: A = scaleA A - scaleB B).
+    A = scaleA * A + scaleB * B, in place; scaledSubtractFrom: A = scaleA * A - scaleB *
+    B. Types, shapes and errors are those of the form with one scale.
     """
 
 @typing.overload
@@ -2546,7 +2784,11 @@ def scaledAddTo(
     speciality: ScaledAddSpecialisation,
     debugContext: popir._device.poplar.DebugContext | str = "",
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
-) -> None: ...
+) -> None:
+    """
+    The same for DEFAULT; A = A - scaleA * A + scaleB * B for X_MINUS_AX_PLUS_BY.
+    """
+
 @typing.overload
 def scaledAddTo(
     graph: popir._device.poplar.Graph,
@@ -2558,7 +2800,13 @@ def scaledAddTo(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    A += scaleB B, in place (Subtract: A -= scaleB B).
+    A += scaleB * B, in place; scaledSubtractFrom: A -= scaleB * B. If a type is HALF
+    the result is computed in FLOAT and rounded once.
+    `A`, `B`: of one shape and type: FLOAT, HALF, DOUBLE, 32-bit or 64-bit
+    integers; FLOAT and HALF may be combined. A tensor as scale: one
+    element of any of these types.
+    Raises poplibs_exception for other shapes and types,
+    poplar_invalid_option for invalid options.
     """
 
 @typing.overload
@@ -2573,7 +2821,8 @@ def scaledAddTo(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    A = scaleA A + scaleB B, in place (Subtract: A = scaleA A - scaleB B).
+    A = scaleA * A + scaleB * B, in place; scaledSubtractFrom: A = scaleA * A - scaleB *
+    B. Types, shapes and errors are those of the form with one scale.
     """
 
 @typing.overload
@@ -2587,7 +2836,11 @@ def scaledAddTo(
     speciality: ScaledAddSpecialisation,
     debugContext: popir._device.poplar.DebugContext | str = "",
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
-) -> None: ...
+) -> None:
+    """
+    The same for DEFAULT; A = A - scaleA * A + scaleB * B for X_MINUS_AX_PLUS_BY.
+    """
+
 @typing.overload
 def scaledSubtractFrom(
     graph: popir._device.poplar.Graph,
@@ -2599,7 +2852,13 @@ def scaledSubtractFrom(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    A += scaleB B, in place (Subtract: A -= scaleB B).
+    A += scaleB * B, in place; scaledSubtractFrom: A -= scaleB * B. If a type is HALF
+    the result is computed in FLOAT and rounded once.
+    `A`, `B`: of one shape and type: FLOAT, HALF, DOUBLE, 32-bit or 64-bit
+    integers; FLOAT and HALF may be combined. A tensor as scale: one
+    element of any of these types.
+    Raises poplibs_exception for other shapes and types,
+    poplar_invalid_option for invalid options.
     """
 
 @typing.overload
@@ -2614,7 +2873,8 @@ def scaledSubtractFrom(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    A = scaleA A + scaleB B, in place (Subtract: A = scaleA A - scaleB B).
+    A = scaleA * A + scaleB * B, in place; scaledSubtractFrom: A = scaleA * A - scaleB *
+    B. Types, shapes and errors are those of the form with one scale.
     """
 
 @typing.overload
@@ -2628,7 +2888,13 @@ def scaledSubtractFrom(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    A += scaleB B, in place (Subtract: A -= scaleB B).
+    A += scaleB * B, in place; scaledSubtractFrom: A -= scaleB * B. If a type is HALF
+    the result is computed in FLOAT and rounded once.
+    `A`, `B`: of one shape and type: FLOAT, HALF, DOUBLE, 32-bit or 64-bit
+    integers; FLOAT and HALF may be combined. A tensor as scale: one
+    element of any of these types.
+    Raises poplibs_exception for other shapes and types,
+    poplar_invalid_option for invalid options.
     """
 
 @typing.overload
@@ -2643,7 +2909,8 @@ def scaledSubtractFrom(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    A = scaleA A + scaleB B, in place (Subtract: A = scaleA A - scaleB B).
+    A = scaleA * A + scaleB * B, in place; scaledSubtractFrom: A = scaleA * A - scaleB *
+    B. Types, shapes and errors are those of the form with one scale.
     """
 
 def select(
@@ -2656,7 +2923,8 @@ def select(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'select', expr.Select: a new tensor.
+    The operator 'select' of each element, expr.Select: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def selectInPlace(
@@ -2669,7 +2937,8 @@ def selectInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'select', expr.Select, written over `A`.
+    The operator 'select' of each element, expr.Select, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def selectWithOutput(
@@ -2683,7 +2952,8 @@ def selectWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'select', expr.Select, into `out`.
+    The operator 'select' of each element, expr.Select, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def shiftLeft(
@@ -2695,7 +2965,8 @@ def shiftLeft(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'shift left', expr.Shl: a new tensor.
+    The operator 'shift left' of each element, expr.Shl: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def shiftLeftInPlace(
@@ -2707,7 +2978,8 @@ def shiftLeftInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'shift left', expr.Shl, written over `A`.
+    The operator 'shift left' of each element, expr.Shl, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def shiftLeftWithOutput(
@@ -2720,7 +2992,8 @@ def shiftLeftWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'shift left', expr.Shl, into `out`.
+    The operator 'shift left' of each element, expr.Shl, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def shiftRight(
@@ -2732,7 +3005,8 @@ def shiftRight(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'shift right', expr.Shr: a new tensor.
+    The operator 'shift right' of each element, expr.Shr: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def shiftRightInPlace(
@@ -2744,7 +3018,8 @@ def shiftRightInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'shift right', expr.Shr, written over `A`.
+    The operator 'shift right' of each element, expr.Shr, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def shiftRightSignExtend(
@@ -2756,7 +3031,8 @@ def shiftRightSignExtend(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'shift right sign extend', expr.ShrSE: a new tensor.
+    The operator 'shift right sign extend' of each element, expr.ShrSE: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def shiftRightSignExtendInPlace(
@@ -2768,7 +3044,8 @@ def shiftRightSignExtendInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'shift right sign extend', expr.ShrSE, written over `A`.
+    The operator 'shift right sign extend' of each element, expr.ShrSE, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def shiftRightSignExtendWithOutput(
@@ -2781,7 +3058,8 @@ def shiftRightSignExtendWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'shift right sign extend', expr.ShrSE, into `out`.
+    The operator 'shift right sign extend' of each element, expr.ShrSE, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def shiftRightWithOutput(
@@ -2794,7 +3072,8 @@ def shiftRightWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'shift right', expr.Shr, into `out`.
+    The operator 'shift right' of each element, expr.Shr, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def sigmoid(
@@ -2805,7 +3084,8 @@ def sigmoid(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'sigmoid', expr.Sigmoid: a new tensor.
+    The operator 'sigmoid' of each element, expr.Sigmoid: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def sigmoidInPlace(
@@ -2816,7 +3096,8 @@ def sigmoidInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'sigmoid', expr.Sigmoid, written over `A`.
+    The operator 'sigmoid' of each element, expr.Sigmoid, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def sigmoidWithOutput(
@@ -2828,7 +3109,8 @@ def sigmoidWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'sigmoid', expr.Sigmoid, into `out`.
+    The operator 'sigmoid' of each element, expr.Sigmoid, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def signum(
@@ -2839,7 +3121,8 @@ def signum(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'signum', expr.Signum: a new tensor.
+    The operator 'signum' of each element, expr.Signum: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def signumInPlace(
@@ -2850,7 +3133,8 @@ def signumInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'signum', expr.Signum, written over `A`.
+    The operator 'signum' of each element, expr.Signum, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def signumWithOutput(
@@ -2862,7 +3146,8 @@ def signumWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'signum', expr.Signum, into `out`.
+    The operator 'signum' of each element, expr.Signum, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def sin(
@@ -2873,7 +3158,8 @@ def sin(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'sin', expr.Sin: a new tensor.
+    The operator 'sin' of each element, expr.Sin: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def sinInPlace(
@@ -2884,7 +3170,8 @@ def sinInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'sin', expr.Sin, written over `A`.
+    The operator 'sin' of each element, expr.Sin, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def sinWithOutput(
@@ -2896,7 +3183,8 @@ def sinWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'sin', expr.Sin, into `out`.
+    The operator 'sin' of each element, expr.Sin, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def sqrt(
@@ -2907,7 +3195,8 @@ def sqrt(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'sqrt', expr.Sqrt: a new tensor.
+    The operator 'sqrt' of each element, expr.Sqrt: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def sqrtInPlace(
@@ -2918,7 +3207,8 @@ def sqrtInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'sqrt', expr.Sqrt, written over `A`.
+    The operator 'sqrt' of each element, expr.Sqrt, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def sqrtWithOutput(
@@ -2930,7 +3220,8 @@ def sqrtWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'sqrt', expr.Sqrt, into `out`.
+    The operator 'sqrt' of each element, expr.Sqrt, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def square(
@@ -2941,7 +3232,8 @@ def square(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'square', expr.Square: a new tensor.
+    The operator 'square' of each element, expr.Square: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def squareInPlace(
@@ -2952,7 +3244,8 @@ def squareInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'square', expr.Square, written over `A`.
+    The operator 'square' of each element, expr.Square, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def squareWithOutput(
@@ -2964,7 +3257,8 @@ def squareWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'square', expr.Square, into `out`.
+    The operator 'square' of each element, expr.Square, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def sub(
@@ -2976,7 +3270,8 @@ def sub(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'subtract', expr.Sub: a new tensor.
+    The operator 'subtract' of each element, expr.Sub: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def subInPlace(
@@ -2988,7 +3283,8 @@ def subInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'subtract', expr.Sub, written over `A`.
+    The operator 'subtract' of each element, expr.Sub, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def subWithOutput(
@@ -3001,7 +3297,8 @@ def subWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'subtract', expr.Sub, into `out`.
+    The operator 'subtract' of each element, expr.Sub, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def tan(
@@ -3012,7 +3309,8 @@ def tan(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'tan', expr.Tan: a new tensor.
+    The operator 'tan' of each element, expr.Tan: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def tanInPlace(
@@ -3023,7 +3321,8 @@ def tanInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'tan', expr.Tan, written over `A`.
+    The operator 'tan' of each element, expr.Tan, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def tanWithOutput(
@@ -3035,7 +3334,8 @@ def tanWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'tan', expr.Tan, into `out`.
+    The operator 'tan' of each element, expr.Tan, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def tanh(
@@ -3046,7 +3346,8 @@ def tanh(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'tanh', expr.Tanh: a new tensor.
+    The operator 'tanh' of each element, expr.Tanh: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def tanhInPlace(
@@ -3057,7 +3358,8 @@ def tanhInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'tanh', expr.Tanh, written over `A`.
+    The operator 'tanh' of each element, expr.Tanh, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def tanhWithOutput(
@@ -3069,7 +3371,8 @@ def tanhWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'tanh', expr.Tanh, into `out`.
+    The operator 'tanh' of each element, expr.Tanh, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def trunc(
@@ -3080,7 +3383,8 @@ def trunc(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'trunc', expr.Trunc: a new tensor.
+    The operator 'trunc' of each element, expr.Trunc: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def truncInPlace(
@@ -3091,7 +3395,8 @@ def truncInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'trunc', expr.Trunc, written over `A`.
+    The operator 'trunc' of each element, expr.Trunc, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def truncWithOutput(
@@ -3103,7 +3408,8 @@ def truncWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'trunc', expr.Trunc, into `out`.
+    The operator 'trunc' of each element, expr.Trunc, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def varianceToInvStdDev(
@@ -3115,7 +3421,8 @@ def varianceToInvStdDev(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> popir._device.poplar.Tensor:
     """
-    Element by element 'variance to inv std dev', expr.VarianceToInvStdDev: a new tensor.
+    The operator 'variance to inv std dev' of each element, expr.VarianceToInvStdDev: a new tensor.
+    Shapes, types and errors are those of map().
     """
 
 def varianceToInvStdDevInPlace(
@@ -3127,7 +3434,8 @@ def varianceToInvStdDevInPlace(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'variance to inv std dev', expr.VarianceToInvStdDev, written over `A`.
+    The operator 'variance to inv std dev' of each element, expr.VarianceToInvStdDev, written to `A`.
+    Shapes, types and errors are those of mapInPlace().
     """
 
 def varianceToInvStdDevWithOutput(
@@ -3140,7 +3448,8 @@ def varianceToInvStdDevWithOutput(
     options: popir._device.poplar.OptionFlags | dict[str, str] = {},
 ) -> None:
     """
-    Element by element 'variance to inv std dev', expr.VarianceToInvStdDev, into `out`.
+    The operator 'variance to inv std dev' of each element, expr.VarianceToInvStdDev, written to `out`.
+    Shapes, types and errors are those of mapWithOutput().
     """
 
 def zero(

@@ -1,5 +1,16 @@
 """
-Expressions over the elements of tensors (PopLibs: popops/Expr.hpp); popops/ExprOp.hpp says what each operator means.
+Expressions over the elements of tensors, for popops.map() (PopLibs:
+popops/Expr.hpp, popops/ExprOp.hpp). An example, a leaky ReLU:
+Select(_1 * 0.1, _1, _1 < 0).
+Operands have one type; comparisons, logical operators and IS_FINITE,
+IS_INF, IS_NAN give BOOL, the others the type of their operands. HALF and
+BFLOAT16 are computed in FLOAT.
+The operands of Clamp are (value, lower, upper), those of Select (value if true,
+value if false, condition). InvStdDevToVariance(a, b) is 1 / a^2 - b,
+VarianceToInvStdDev(a, b) is 1 / sqrt(a + b).
+Integers wrap. Integer division and remainder by 0 give 0. Rem has the sign of its
+left operand. Round rounds ties away from zero, NearbyInt to even. Max, Min, Relu
+and Clamp propagate NaN. Shr shifts in zeros, ShrSE copies of the sign.
 """
 
 from __future__ import annotations
@@ -104,7 +115,8 @@ __all__: list[str] = [
 
 class Expr:
     """
-    An expression over the elements of tensors.
+    The base class of expressions over the elements of tensors. Python's operators make
+    expressions too: _1 * 2 is Mul(_1, 2).
     """
     def __abs__(self) -> UnaryOp: ...
     def __add__(self, other: Expr | typing.SupportsFloat | typing.SupportsIndex) -> BinaryOp: ...
@@ -150,7 +162,8 @@ class Expr:
     def __xor__(self, other: Expr | typing.SupportsFloat | typing.SupportsIndex) -> BinaryOp: ...
     def deepEquals(self, other: Expr) -> bool:
         """
-        Same tree, same operators, same constants of the same type.
+        Whether both are the same tree, with the same operators and with constants of the
+        same values and types. `==` makes an expression.
         """
 
 class UnaryOpType:
@@ -441,7 +454,7 @@ class UnaryOp(Expr):
     @property
     def opType(self) -> UnaryOpType:
         """
-        Which operator it is.
+        The operator of the node.
         """
 
 class BinaryOp(Expr):
@@ -462,7 +475,7 @@ class BinaryOp(Expr):
     @property
     def opType(self) -> BinaryOpType:
         """
-        Which operator it is.
+        The operator of the node.
         """
 
 class TernaryOp(Expr):
@@ -484,12 +497,15 @@ class TernaryOp(Expr):
     @property
     def opType(self) -> TernaryOpType:
         """
-        Which operator it is.
+        The operator of the node.
         """
 
 class Const(Expr):
     """
-    A number. Without `type` it takes the type that its place asks for, or else that of the Python value: BOOL, INT or FLOAT.
+    A number. It takes the type of the other operands around it, and must be
+    representable in that type. Without such operands its type is `type`, or by default
+    that of the Python value: BOOL, INT, a 64-bit integer if INT is too small, or FLOAT.
+    Raises TypeError for a value that is no number.
     """
     @typing.overload
     def __init__(self, value: typing.Any) -> None: ...
@@ -505,23 +521,23 @@ class Const(Expr):
     @property
     def value(self) -> bool | int | float:
         """
-        The number, as a Python object.
+        The number as a bool, int or float.
         """
 
 class PlaceHolder(Expr):
     """
-    Operand `index`, counted from 1.
+    Stands for tensor number `index`, counted from 1. _1 to _20 are such objects.
     """
     def __init__(self, index: typing.SupportsInt | typing.SupportsIndex) -> None: ...
     @property
     def index(self) -> int:
         """
-        Which operand it stands for, counted from 1.
+        The number of the tensor that it stands for, counted from 1.
         """
 
 class Cast(Expr):
     """
-    An expression converted to another type.
+    An expression converted to another type, as popops.cast() does.
     """
     def __init__(
         self, a: Expr | typing.SupportsFloat | typing.SupportsIndex, type: popir._device.poplar.Type
@@ -539,7 +555,7 @@ class Cast(Expr):
 
 def Abs(a: Expr | typing.SupportsFloat | typing.SupportsIndex) -> UnaryOp:
     """
-    The expression 'absolute' of its operands.
+    An expression: the operator 'absolute' of its operands.
     """
 
 def Add(
@@ -547,7 +563,7 @@ def Add(
     b: Expr | typing.SupportsFloat | typing.SupportsIndex,
 ) -> BinaryOp:
     """
-    The expression 'add' of its operands.
+    An expression: the operator 'add' of its operands.
     """
 
 def And(
@@ -555,12 +571,12 @@ def And(
     b: Expr | typing.SupportsFloat | typing.SupportsIndex,
 ) -> BinaryOp:
     """
-    The expression 'logical and' of its operands.
+    An expression: the operator 'logical and' of its operands.
     """
 
 def Asin(a: Expr | typing.SupportsFloat | typing.SupportsIndex) -> UnaryOp:
     """
-    The expression 'asin' of its operands.
+    An expression: the operator 'asin' of its operands.
     """
 
 def Atan2(
@@ -568,7 +584,7 @@ def Atan2(
     b: Expr | typing.SupportsFloat | typing.SupportsIndex,
 ) -> BinaryOp:
     """
-    The expression 'atan2' of its operands.
+    An expression: the operator 'atan2' of its operands.
     """
 
 def BitwiseAnd(
@@ -576,12 +592,12 @@ def BitwiseAnd(
     b: Expr | typing.SupportsFloat | typing.SupportsIndex,
 ) -> BinaryOp:
     """
-    The expression 'bitwise and' of its operands.
+    An expression: the operator 'bitwise and' of its operands.
     """
 
 def BitwiseNot(a: Expr | typing.SupportsFloat | typing.SupportsIndex) -> UnaryOp:
     """
-    The expression 'bitwise not' of its operands.
+    An expression: the operator 'bitwise not' of its operands.
     """
 
 def BitwiseOr(
@@ -589,7 +605,7 @@ def BitwiseOr(
     b: Expr | typing.SupportsFloat | typing.SupportsIndex,
 ) -> BinaryOp:
     """
-    The expression 'bitwise or' of its operands.
+    An expression: the operator 'bitwise or' of its operands.
     """
 
 def BitwiseXnor(
@@ -597,7 +613,7 @@ def BitwiseXnor(
     b: Expr | typing.SupportsFloat | typing.SupportsIndex,
 ) -> BinaryOp:
     """
-    The expression 'bitwise xnor' of its operands.
+    An expression: the operator 'bitwise xnor' of its operands.
     """
 
 def BitwiseXor(
@@ -605,17 +621,17 @@ def BitwiseXor(
     b: Expr | typing.SupportsFloat | typing.SupportsIndex,
 ) -> BinaryOp:
     """
-    The expression 'bitwise xor' of its operands.
+    An expression: the operator 'bitwise xor' of its operands.
     """
 
 def Cbrt(a: Expr | typing.SupportsFloat | typing.SupportsIndex) -> UnaryOp:
     """
-    The expression 'cbrt' of its operands.
+    An expression: the operator 'cbrt' of its operands.
     """
 
 def Ceil(a: Expr | typing.SupportsFloat | typing.SupportsIndex) -> UnaryOp:
     """
-    The expression 'ceil' of its operands.
+    An expression: the operator 'ceil' of its operands.
     """
 
 def Clamp(
@@ -624,22 +640,22 @@ def Clamp(
     c: Expr | typing.SupportsFloat | typing.SupportsIndex,
 ) -> TernaryOp:
     """
-    The expression 'clamp' of its operands.
+    An expression: the operator 'clamp' of its operands.
     """
 
 def ConstHalf(value: typing.SupportsFloat | typing.SupportsIndex) -> Const:
     """
-    A number of the type HALF.
+    A Const of the type HALF.
     """
 
 def Cos(a: Expr | typing.SupportsFloat | typing.SupportsIndex) -> UnaryOp:
     """
-    The expression 'cos' of its operands.
+    An expression: the operator 'cos' of its operands.
     """
 
 def CountLeadingZeros(a: Expr | typing.SupportsFloat | typing.SupportsIndex) -> UnaryOp:
     """
-    The expression 'count leading zeros' of its operands.
+    An expression: the operator 'count leading zeros' of its operands.
     """
 
 def Divide(
@@ -647,7 +663,7 @@ def Divide(
     b: Expr | typing.SupportsFloat | typing.SupportsIndex,
 ) -> BinaryOp:
     """
-    The expression 'divide' of its operands.
+    An expression: the operator 'divide' of its operands.
     """
 
 def Equal(
@@ -655,37 +671,37 @@ def Equal(
     b: Expr | typing.SupportsFloat | typing.SupportsIndex,
 ) -> BinaryOp:
     """
-    The expression 'equal' of its operands.
+    An expression: the operator 'equal' of its operands.
     """
 
 def Erf(a: Expr | typing.SupportsFloat | typing.SupportsIndex) -> UnaryOp:
     """
-    The expression 'erf' of its operands.
+    An expression: the operator 'erf' of its operands.
     """
 
 def Exp(a: Expr | typing.SupportsFloat | typing.SupportsIndex) -> UnaryOp:
     """
-    The expression 'exponent' of its operands.
+    An expression: the operator 'exponent' of its operands.
     """
 
 def Exp2(a: Expr | typing.SupportsFloat | typing.SupportsIndex) -> UnaryOp:
     """
-    The expression 'exponent2' of its operands.
+    An expression: the operator 'exponent2' of its operands.
     """
 
 def Expm1(a: Expr | typing.SupportsFloat | typing.SupportsIndex) -> UnaryOp:
     """
-    The expression 'exponent minus one' of its operands.
+    An expression: the operator 'exponent minus one' of its operands.
     """
 
 def Floor(a: Expr | typing.SupportsFloat | typing.SupportsIndex) -> UnaryOp:
     """
-    The expression 'floor' of its operands.
+    An expression: the operator 'floor' of its operands.
     """
 
 def GeluErf(a: Expr | typing.SupportsFloat | typing.SupportsIndex) -> UnaryOp:
     """
-    The expression 'gelu erf' of its operands.
+    An expression: the operator 'gelu erf' of its operands.
     """
 
 def Gt(
@@ -693,7 +709,7 @@ def Gt(
     b: Expr | typing.SupportsFloat | typing.SupportsIndex,
 ) -> BinaryOp:
     """
-    The expression 'greater than' of its operands.
+    An expression: the operator 'greater than' of its operands.
     """
 
 def Gte(
@@ -701,12 +717,12 @@ def Gte(
     b: Expr | typing.SupportsFloat | typing.SupportsIndex,
 ) -> BinaryOp:
     """
-    The expression 'greater than equal' of its operands.
+    An expression: the operator 'greater than equal' of its operands.
     """
 
 def Inv(a: Expr | typing.SupportsFloat | typing.SupportsIndex) -> UnaryOp:
     """
-    The expression 'inverse' of its operands.
+    An expression: the operator 'inverse' of its operands.
     """
 
 def InvStdDevToVariance(
@@ -714,32 +730,32 @@ def InvStdDevToVariance(
     b: Expr | typing.SupportsFloat | typing.SupportsIndex,
 ) -> BinaryOp:
     """
-    The expression 'inv std dev to variance' of its operands.
+    An expression: the operator 'inv std dev to variance' of its operands.
     """
 
 def IsFinite(a: Expr | typing.SupportsFloat | typing.SupportsIndex) -> UnaryOp:
     """
-    The expression 'is finite' of its operands.
+    An expression: the operator 'is finite' of its operands.
     """
 
 def IsInf(a: Expr | typing.SupportsFloat | typing.SupportsIndex) -> UnaryOp:
     """
-    The expression 'is inf' of its operands.
+    An expression: the operator 'is inf' of its operands.
     """
 
 def IsNaN(a: Expr | typing.SupportsFloat | typing.SupportsIndex) -> UnaryOp:
     """
-    The expression 'is nan' of its operands.
+    An expression: the operator 'is nan' of its operands.
     """
 
 def Log(a: Expr | typing.SupportsFloat | typing.SupportsIndex) -> UnaryOp:
     """
-    The expression 'logarithm' of its operands.
+    An expression: the operator 'logarithm' of its operands.
     """
 
 def Log1p(a: Expr | typing.SupportsFloat | typing.SupportsIndex) -> UnaryOp:
     """
-    The expression 'logarithm one plus' of its operands.
+    An expression: the operator 'logarithm one plus' of its operands.
     """
 
 def Lt(
@@ -747,7 +763,7 @@ def Lt(
     b: Expr | typing.SupportsFloat | typing.SupportsIndex,
 ) -> BinaryOp:
     """
-    The expression 'less than' of its operands.
+    An expression: the operator 'less than' of its operands.
     """
 
 def Lte(
@@ -755,7 +771,7 @@ def Lte(
     b: Expr | typing.SupportsFloat | typing.SupportsIndex,
 ) -> BinaryOp:
     """
-    The expression 'less than equal' of its operands.
+    An expression: the operator 'less than equal' of its operands.
     """
 
 def Max(
@@ -763,7 +779,7 @@ def Max(
     b: Expr | typing.SupportsFloat | typing.SupportsIndex,
 ) -> BinaryOp:
     """
-    The expression 'maximum' of its operands.
+    An expression: the operator 'maximum' of its operands.
     """
 
 def Min(
@@ -771,7 +787,7 @@ def Min(
     b: Expr | typing.SupportsFloat | typing.SupportsIndex,
 ) -> BinaryOp:
     """
-    The expression 'minimum' of its operands.
+    An expression: the operator 'minimum' of its operands.
     """
 
 def Mul(
@@ -779,22 +795,22 @@ def Mul(
     b: Expr | typing.SupportsFloat | typing.SupportsIndex,
 ) -> BinaryOp:
     """
-    The expression 'multiply' of its operands.
+    An expression: the operator 'multiply' of its operands.
     """
 
 def NearbyInt(a: Expr | typing.SupportsFloat | typing.SupportsIndex) -> UnaryOp:
     """
-    The expression 'nearby int' of its operands.
+    An expression: the operator 'nearby int' of its operands.
     """
 
 def Neg(a: Expr | typing.SupportsFloat | typing.SupportsIndex) -> UnaryOp:
     """
-    The expression 'negate' of its operands.
+    An expression: the operator 'negate' of its operands.
     """
 
 def Not(a: Expr | typing.SupportsFloat | typing.SupportsIndex) -> UnaryOp:
     """
-    The expression 'logical not' of its operands.
+    An expression: the operator 'logical not' of its operands.
     """
 
 def NotEqual(
@@ -802,7 +818,7 @@ def NotEqual(
     b: Expr | typing.SupportsFloat | typing.SupportsIndex,
 ) -> BinaryOp:
     """
-    The expression 'not equal' of its operands.
+    An expression: the operator 'not equal' of its operands.
     """
 
 def Or(
@@ -810,12 +826,12 @@ def Or(
     b: Expr | typing.SupportsFloat | typing.SupportsIndex,
 ) -> BinaryOp:
     """
-    The expression 'logical or' of its operands.
+    An expression: the operator 'logical or' of its operands.
     """
 
 def Popcount(a: Expr | typing.SupportsFloat | typing.SupportsIndex) -> UnaryOp:
     """
-    The expression 'popcount' of its operands.
+    An expression: the operator 'popcount' of its operands.
     """
 
 def Pow(
@@ -823,12 +839,12 @@ def Pow(
     b: Expr | typing.SupportsFloat | typing.SupportsIndex,
 ) -> BinaryOp:
     """
-    The expression 'power' of its operands.
+    An expression: the operator 'power' of its operands.
     """
 
 def Relu(a: Expr | typing.SupportsFloat | typing.SupportsIndex) -> UnaryOp:
     """
-    The expression 'relu' of its operands.
+    An expression: the operator 'relu' of its operands.
     """
 
 def Rem(
@@ -836,17 +852,17 @@ def Rem(
     b: Expr | typing.SupportsFloat | typing.SupportsIndex,
 ) -> BinaryOp:
     """
-    The expression 'remainder' of its operands.
+    An expression: the operator 'remainder' of its operands.
     """
 
 def Round(a: Expr | typing.SupportsFloat | typing.SupportsIndex) -> UnaryOp:
     """
-    The expression 'round' of its operands.
+    An expression: the operator 'round' of its operands.
     """
 
 def Rsqrt(a: Expr | typing.SupportsFloat | typing.SupportsIndex) -> UnaryOp:
     """
-    The expression 'rsqrt' of its operands.
+    An expression: the operator 'rsqrt' of its operands.
     """
 
 def Select(
@@ -855,7 +871,7 @@ def Select(
     c: Expr | typing.SupportsFloat | typing.SupportsIndex,
 ) -> TernaryOp:
     """
-    The expression 'select' of its operands.
+    An expression: the operator 'select' of its operands.
     """
 
 def Shl(
@@ -863,7 +879,7 @@ def Shl(
     b: Expr | typing.SupportsFloat | typing.SupportsIndex,
 ) -> BinaryOp:
     """
-    The expression 'shift left' of its operands.
+    An expression: the operator 'shift left' of its operands.
     """
 
 def Shr(
@@ -871,7 +887,7 @@ def Shr(
     b: Expr | typing.SupportsFloat | typing.SupportsIndex,
 ) -> BinaryOp:
     """
-    The expression 'shift right' of its operands.
+    An expression: the operator 'shift right' of its operands.
     """
 
 def ShrSE(
@@ -879,32 +895,32 @@ def ShrSE(
     b: Expr | typing.SupportsFloat | typing.SupportsIndex,
 ) -> BinaryOp:
     """
-    The expression 'shift right sign extend' of its operands.
+    An expression: the operator 'shift right sign extend' of its operands.
     """
 
 def Sigmoid(a: Expr | typing.SupportsFloat | typing.SupportsIndex) -> UnaryOp:
     """
-    The expression 'sigmoid' of its operands.
+    An expression: the operator 'sigmoid' of its operands.
     """
 
 def Signum(a: Expr | typing.SupportsFloat | typing.SupportsIndex) -> UnaryOp:
     """
-    The expression 'signum' of its operands.
+    An expression: the operator 'signum' of its operands.
     """
 
 def Sin(a: Expr | typing.SupportsFloat | typing.SupportsIndex) -> UnaryOp:
     """
-    The expression 'sin' of its operands.
+    An expression: the operator 'sin' of its operands.
     """
 
 def Sqrt(a: Expr | typing.SupportsFloat | typing.SupportsIndex) -> UnaryOp:
     """
-    The expression 'sqrt' of its operands.
+    An expression: the operator 'sqrt' of its operands.
     """
 
 def Square(a: Expr | typing.SupportsFloat | typing.SupportsIndex) -> UnaryOp:
     """
-    The expression 'square' of its operands.
+    An expression: the operator 'square' of its operands.
     """
 
 def Sub(
@@ -912,22 +928,22 @@ def Sub(
     b: Expr | typing.SupportsFloat | typing.SupportsIndex,
 ) -> BinaryOp:
     """
-    The expression 'subtract' of its operands.
+    An expression: the operator 'subtract' of its operands.
     """
 
 def Tan(a: Expr | typing.SupportsFloat | typing.SupportsIndex) -> UnaryOp:
     """
-    The expression 'tan' of its operands.
+    An expression: the operator 'tan' of its operands.
     """
 
 def Tanh(a: Expr | typing.SupportsFloat | typing.SupportsIndex) -> UnaryOp:
     """
-    The expression 'tanh' of its operands.
+    An expression: the operator 'tanh' of its operands.
     """
 
 def Trunc(a: Expr | typing.SupportsFloat | typing.SupportsIndex) -> UnaryOp:
     """
-    The expression 'trunc' of its operands.
+    An expression: the operator 'trunc' of its operands.
     """
 
 def VarianceToInvStdDev(
@@ -935,7 +951,7 @@ def VarianceToInvStdDev(
     b: Expr | typing.SupportsFloat | typing.SupportsIndex,
 ) -> BinaryOp:
     """
-    The expression 'variance to inv std dev' of its operands.
+    An expression: the operator 'variance to inv std dev' of its operands.
     """
 
 _1: PlaceHolder
