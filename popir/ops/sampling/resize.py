@@ -46,6 +46,10 @@ _MOST_TAPS = 4
 _MOST_PHASES = 8
 _LAST_AXIS = 3.0
 """What gathering single elements costs, where rows of elements cost 1."""
+_INTERLEAVED = 0.1
+"""The same of phases along the last axis. What follows would read them element by element, so that
+they are best left to the end.
+"""
 
 
 @dataclass(frozen=True)
@@ -364,11 +368,17 @@ class UpsampleOp(ResizeOp):
 def ordered(shape: list[int], lines: Sequence[Line]) -> Sequence[Line]:
     """The order of the axes in which least is computed."""
 
+    def each(line: Line) -> float:
+        if line.axis < len(shape) - 1:
+            return 1
+        phases = line.new // math.gcd(line.new, line.old)
+        return _INTERLEAVED if 1 < phases <= _MOST_PHASES else _LAST_AXIS
+
     def cost(order: Sequence[Line]) -> float:
         sizes, total = list(shape), 0.0
         for line in order:
             sizes[line.axis] = line.new
-            total += math.prod(sizes) * (_LAST_AXIS if line.axis == len(shape) - 1 else 1)
+            total += math.prod(sizes) * each(line)
         return total
 
     return min(itertools.permutations(lines), key=cost) if len(lines) < 5 else lines
