@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from popir.ir import Tensor
+from popir.ir import Op, Tensor
 from popir.ir.traits import Array
 from popir.ops.support.decomposition import Decomposer, Decomposition
 from popir.ops.support.identifiers import onnx_ids
@@ -24,6 +24,7 @@ class MelWeightMatrixOp(Decomposition):
 
     constantInputs = frozenset(range(5))
     output_datatype: int
+    getGradOps = Op.getGradOps
 
     def decompose(self, on: Decomposer, *inputs: Tensor) -> Tensor:
         """The matrix as a constant. Raises OperatorInputError for numbers that are no scalars, or
