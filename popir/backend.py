@@ -15,6 +15,7 @@ from onnx.backend.base import Backend, BackendRep, namedtupledict
 from popir.dataflow import DataFlow
 from popir.devices import DeviceManager
 from popir.errors import OperatorInputError, OpsetVersionError, popart_exception
+from popir.onnxio.importer import compiled_in, opsets
 from popir.session import InferenceSession
 from popir.stepio import PyStepIO
 from popir.typed import typed
@@ -122,11 +123,15 @@ class PopirRep(BackendRep):
     def _session_with_constants(
         self, arrays: Mapping[str, Array], infos: Mapping[str, TensorInfo]
     ) -> InferenceSession:
-        """The session with the values of the integer and scalar inputs compiled in."""
+        """The session with the values of the integer and scalar inputs compiled in, and of those
+        that operators need when they are compiled.
+        """
+        needed = compiled_in(self._model, opsets(self._model))
         fixed = {
             id: array
             for id, array in arrays.items()
-            if array.dtype.kind in "iub" or (array.ndim == 0 and array.dtype.kind not in "OSU")
+            if array.dtype.kind in "iub"
+            or (array.dtype.kind not in "OSU" and (array.ndim == 0 or id in needed))
         }
         if not fixed:
             return self._compiled(self._model, infos)

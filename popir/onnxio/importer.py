@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import graphlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -205,21 +205,38 @@ class GraphImporter:
 
 def written(model: ModelProto, versions: Mapping[str, int]) -> set[str]:
     """The ids of the tensors that operators of the model write (`Op.variableInputs`)."""
+    return _read_at(model, versions, lambda kind: kind.variableInputs)
+
+
+def compiled_in(model: ModelProto, versions: Mapping[str, int]) -> set[str]:
+    """The ids of the tensors whose values operators of the model need when it is compiled
+    (`Op.constantInputs`).
+    """
+    return _read_at(model, versions, lambda kind: kind.constantInputs)
+
+
+def _read_at(
+    model: ModelProto,
+    versions: Mapping[str, int],
+    positions: Callable[[type[Op]], frozenset[int]],
+) -> set[str]:
+    """The ids of the tensors that nodes read at certain inputs, which depend on the operator."""
     found: set[str] = set()
     inputs: dict[tuple[str, str], frozenset[int]] = {}
     for node in model.graph.node:
         key = (node.domain, node.op_type)
         if key not in inputs:
-            inputs[key] = _variable_inputs(*key, versions)
+            kind = _op_class(*key, versions)
+            inputs[key] = positions(kind) if kind else frozenset()
         found.update(node.input[i] for i in inputs[key] if i < len(node.input))
     return found
 
 
-def _variable_inputs(domain: str, type: str, versions: Mapping[str, int]) -> frozenset[int]:
+def _op_class(domain: str, type: str, versions: Mapping[str, int]) -> type[Op] | None:
     domain = domain or "ai.onnx"
     fitting = [v for v in registry.versions(domain, type) if v <= versions.get(domain, 0)]
     entry = registry.registered(OperatorIdentifier(domain, type, fitting[-1])) if fitting else None
-    return entry.opClass.variableInputs if entry else frozenset()
+    return entry.opClass if entry else None
 
 
 @typed

@@ -241,7 +241,7 @@ class _Check:
             return "its value is part of the model"
         if not is_float(value.dtype):
             return f"{value.dtype} carries no gradient"
-        if self._trial.reached is not None and i not in self._trial.reached:
+        if i not in self._trial.reached:
             return "it has no gradient"
         return "it is not among those asked for"
 

@@ -14,7 +14,7 @@ from popir.compiler import RANDOM_SEED
 from popir.dataflow import DataFlow
 from popir.devices import DeviceInfo, DeviceManager
 from popir.errors import MissingGradientError, popart_exception
-from popir.ir import Op, gradients_of
+from popir.ir import Tensor, gradients_of
 from popir.onnxio.importer import TRAINABLE, import_model
 from popir.optimizers import ConstSGD
 from popir.session import TrainingSession
@@ -32,8 +32,8 @@ class Trial:
     """The indices of the outputs in the loss."""
     weights: dict[int, Array]
     """The weights of each output's elements."""
-    reached: set[int] | None
-    """The inputs that gradient operators compute gradients of; None if that cannot be known."""
+    reached: set[int]
+    """The inputs that gradient operators compute gradients of."""
     checked: list[int]
     """The indices of the inputs with gradients to compare."""
 
@@ -56,7 +56,7 @@ class Trial:
         graph = import_model(builder.getModelProto())
         infos = {i: graph.getTensor(id).info for i, id in enumerate(ids)}
         self.outputs = _usable(node, infos, through)
-        self.reached = _reached(graph.getTensor(ids[self.outputs[0]]).producer, node)
+        self.reached = _reached(graph.getTensor(ids[self.outputs[0]]), inputs)
         self.checked = _differentiable(node, self.reached, wanted)
         self._node, self._inputs = node, inputs
         self._ids = {i: ids[i] for i in self.outputs}
@@ -120,10 +120,22 @@ def _usable(
     )
 
 
-def _reached(op: Op | None, node: Node) -> set[int] | None:
-    if op is None or op.opid != node.entry.opid:
-        return None  # A factory may make several operators for one node.
-    return {i for each in gradients_of(op) for i in each.gradOutToNonGradIn().values()}
+def _reached(last: Tensor, inputs: Sequence[str]) -> set[int]:
+    """The inputs to which gradient operators lead from a tensor. The node may have become several
+    operators, or none.
+    """
+    seen, left = {last.id}, [last]
+    while left:
+        op = left.pop().producer
+        if op is None:
+            continue
+        towards = {i for each in gradients_of(op) for i in each.gradOutToNonGradIn().values()}
+        for tensor in (op.inTensor(i) for i in towards if op.hasInput(i)):
+            is_float = tensor.info is not None and tensor.info.dataType() in TRAINABLE
+            if is_float and tensor.id not in seen:
+                seen.add(tensor.id)
+                left.append(tensor)
+    return {i for i, id in enumerate(inputs) if id in seen}
 
 
 def _class(node: Node) -> str:
@@ -132,9 +144,7 @@ def _class(node: Node) -> str:
     return "" if is_cpp else f" {node.entry.opClass.__name__}"
 
 
-def _differentiable(
-    node: Node, reached: set[int] | None, wanted: Sequence[int] | None
-) -> list[int]:
+def _differentiable(node: Node, reached: set[int], wanted: Sequence[int] | None) -> list[int]:
     floats = [i for i in range(len(node.inputs)) if node.is_floating(i)]
     if wanted is not None:
         if wrong := [i for i in wanted if i not in floats]:
@@ -143,7 +153,7 @@ def _differentiable(
                 "out, a constant, or not of a floating-point type."
             )
         return list(wanted)
-    found = [i for i in floats if reached is None or i in reached]
+    found = [i for i in floats if i in reached]
     if not found:
         why = (
             f"getGradOps() of its class{_class(node)} gives none"

@@ -31,6 +31,7 @@ from tests.fuzz.generator import (
 
 Maker = Callable[[Graph, str], object]
 GRAPHCORE = "ai.graphcore"
+_FLOAT = np.dtype(np.float32)
 _HALVES = [np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64)]
 
 
@@ -1098,6 +1099,173 @@ def lstm(g: Graph, type: str) -> None:
     g.node(type, inputs, attributes, count, results[:count])
 
 
+# Sampling and transforms.
+
+
+def _normal(g: Graph, dtype: Type, *shape: int) -> Value:
+    """Finite numbers: what a weight of 0 makes of infinity is left open."""
+    return g.fresh(dtype, shape, lambda rng, s: rng.standard_normal(s))
+
+
+def resize(g: Graph, type: str) -> None:
+    """Images by sizes or scales, in the ways that PyTorch has too. onnxruntime has positions in
+    float: they are such that a float holds them, but for gradients.
+    """
+    version = g.version(type)
+    mode = g.rng.choice(["nearest", "linear", *(["cubic"] if version > 10 else [])])
+    dtype = g.type([t for t in g.types(type) if t in FLOATS and (g.smooth or t != np.float64)])
+    n, c, h, w = shape = (*(g.rng.choice([1, 2]) for _ in range(2)), g.rng.randint(2, 7), 5)
+    x = _normal(g, dtype, *shape)
+    sizes = [g.rng.choice([2, 3, 9, 12] if g.smooth else [d, 2 * d, 4 * d]) for d in (h, w)]
+    scales = g.constant([1, 1, *(s / d for s, d in zip(sizes, (h, w), strict=True))], _FLOAT)
+    result = [(dtype, (n, c, *sizes))]
+    if type == "Upsample":
+        factors = [g.rng.choice([1.0, 2.0, 3.0]) for _ in range(2)]
+        result = [(dtype, (n, c, int(h * factors[0]), int(w * factors[1])))]
+        given = [1.0, 1.0, *factors]
+        mode = "nearest" if mode == "cubic" else mode
+        if version < 7:
+            both = dict(zip(("height_scale", "width_scale"), factors, strict=True))
+            g.node(type, [x], {"mode": "nearest", **both}, results=result)
+        elif version < 9:
+            g.node(type, [x], {"mode": mode, "scales": given}, results=result)
+        else:
+            g.node(type, [x, g.constant(given, _FLOAT)], {"mode": mode}, results=result)
+        return
+    if version == 10:
+        factors = [1.0, 1.0, float(g.rng.choice([1, 2, 3])), 2.0]
+        result = [(dtype, tuple(int(d * f) for d, f in zip(shape, factors, strict=True)))]
+        g.node(type, [x, g.constant(factors, _FLOAT)], {"mode": mode}, results=result)
+        return
+    if mode == "nearest":
+        way = {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
+    else:
+        ways = ["half_pixel", *(["align_corners"] if g.smooth else [])]
+        way = {"coordinate_transformation_mode": g.rng.choice(ways)}
+    left_out = g.constant(np.zeros(0), _FLOAT) if version < 13 else None
+    inputs = [x, left_out, left_out, g.constant([n, c, *sizes])]
+    exact = all(size % d == 0 for d, size in zip((h, w), sizes, strict=True))
+    if exact and _maybe(g) and way["coordinate_transformation_mode"] == "half_pixel":
+        inputs = [x, left_out, scales]
+    g.node(type, inputs, {"mode": mode, **way}, results=result)
+
+
+def grid_sample(g: Graph, type: str) -> None:
+    """All modes; positions inside and outside of the field."""
+    dtype = g.type([t for t in g.types(type) if t in FLOATS and t in g.types(type, 1)])
+    shape = (g.rng.choice([1, 2]), g.rng.choice([1, 3]), g.rng.randint(1, 5), g.rng.randint(1, 5))
+    points = (shape[0], g.rng.randint(1, 4), g.rng.randint(1, 3), 2)
+    grid = g.fresh(dtype, points, lambda rng, s: rng.uniform(-1.5, 1.5, s))
+    old = g.version(type) < 20
+    modes = ["bilinear", "nearest", "bicubic"] if old else ["linear", "nearest", "cubic"]
+    attributes = {
+        "mode": g.rng.choice(modes),
+        "padding_mode": g.rng.choice(["zeros", "border", "reflection"]),
+        "align_corners": g.rng.randrange(2),
+    }
+    results = [(dtype, (*shape[:2], *points[1:3]))]
+    g.node(type, [_normal(g, dtype, *shape), grid], attributes, results=results)
+
+
+def deform_conv(g: Graph, type: str) -> None:
+    """Groups of channels and of offsets, with and without bias and mask."""
+    dtype = g.type(g.types(type))
+    parts, group, size = g.rng.choice([1, 2]), g.rng.choice([1, 2]), g.rng.choice([1, 2])
+    n, h, w = g.rng.choice([1, 2]), g.rng.randint(2, 4), g.rng.randint(2, 4)
+    out = (h + 2 - size, w + 1 - size)
+    x, weights = _normal(g, dtype, n, 4, h, w), _normal(g, dtype, 4, 4 // group, size, size)
+    # Positions keep away from elements, where there is no derivative.
+    offsets = g.fresh(
+        dtype,
+        (n, parts * size * size * 2, *out),
+        lambda rng, s: rng.integers(-2, 2, s) + rng.uniform(0.2, 0.8, s),
+    )
+    inputs: list[Value | None] = [x, weights, offsets]
+    inputs.append(_normal(g, dtype, 4) if _maybe(g) else None)
+    inputs.append(_normal(g, dtype, n, parts * size * size, *out) if _maybe(g) else None)
+    attributes = {"group": group, "offset_group": parts, "pads": [1, 0, 0, 0]}
+    g.node(type, inputs, attributes, results=[(dtype, (n, 4, *out))])
+
+
+_EQUATIONS = (
+    *("ij,jk->ik", "bij,bjk->bik", "bqhd,bkhd->bhqk", "i,j->ij", "ij,ij->", "ij->ji", "ijk->j"),
+    *("ii->i", "bii", "ij,jk,kl->il", "...ij,...jk->...ik", "i,i", "ij,k->i"),
+)
+
+
+def einsum(g: Graph, type: str) -> None:
+    """One to three tensors. onnxruntime divides by a size of 0, which ends the process."""
+    equation = g.rng.choice(_EQUATIONS)
+    dtype = g.type([t for t in g.types(type) if t in FLOATS])
+    size = {c: g.rng.choice([1, 2, 3, 4]) for c in "bqhkdijl"}
+    left, _, right = equation.partition("->")
+    if "->" not in equation:
+        right = "".join(sorted(c for c in {*left} - {","} if left.count(c) == 1))
+    wide = [2, 3]
+
+    def shape(term: str) -> tuple[int, ...]:
+        whole = [size[c] for c in term.replace("...", "")]
+        return tuple([*wide, *whole] if "..." in term else whole)
+
+    terms = [_normal(g, dtype, *shape(term)) for term in left.split(",")]
+    g.node(type, terms, {"equation": equation}, results=[(dtype, shape(right))])
+
+
+def det(g: Graph, type: str) -> None:
+    """Matrices and stacks of them."""
+    n, stack = g.rng.choice([1, 2, 3, 4, 5]), g.rng.choice([(), (2,), (2, 3)])
+    x = _normal(g, g.type(g.types(type)), *stack, n, n)
+    g.node(type, [x], results=[(x.dtype, stack)])
+
+
+def dft(g: Graph, type: str) -> None:
+    """Forwards and back, with another length at times; of complex numbers, but for gradients: where
+    a result of real ones is 0, onnxruntime has a rounding error.
+    """
+    dtype = g.type([t for t in g.types(type) if g.smooth or t != np.float64])
+    inverse, onesided = g.rng.randrange(2), g.rng.randrange(2) if g.smooth else 0
+    parts = 2 if not g.smooth else g.rng.choice([1, 2]) if not onesided else 2 if inverse else 1
+    n = g.rng.choice([1, 2, 3, 4, 5, 8])
+    shape = (g.rng.choice([1, 2]), n, g.rng.choice([1, 3]), parts)
+    given = g.rng.choice([n, n, 2, 7])
+    old = g.version(type) < 20
+    inputs: list[Value | None] = [_normal(g, dtype, *shape), g.constant(given)]
+    inputs += [] if old else [g.constant(1)]
+    bins = given if not onesided or inverse else given // 2 + 1
+    out = (shape[0], bins, shape[2], 1 if inverse and onesided else 2)
+    attributes = {"inverse": inverse, "onesided": onesided, **({"axis": 1} if old else {})}
+    g.node(type, inputs, attributes, results=[(dtype, out)])
+
+
+def stft(g: Graph, type: str) -> None:
+    """With and without a window; of complex numbers, as DFT."""
+    dtype = g.type([t for t in g.types(type) if g.smooth or t != np.float64])
+    n, step, length = g.rng.choice([2, 3, 4]), g.rng.choice([1, 2, 3]), g.rng.randint(4, 12)
+    onesided = g.rng.randrange(2) if g.smooth else 0
+    x = _normal(g, dtype, g.rng.choice([1, 2]), length, 1 if g.smooth else 2)
+    window = _normal(g, dtype, n) if _maybe(g) else None
+    inputs = [x, g.constant(step), window, g.constant(n)]
+    out = (x.shape[0], (length - n) // step + 1, n // 2 + 1 if onesided else n, 2)
+    g.node(type, inputs, {"onesided": onesided}, results=[(dtype, out)])
+
+
+def mel_weights(g: Graph, type: str) -> None:
+    """Narrow bands and wide ones."""
+    bands, length = g.rng.choice([1, 4, 8]), g.rng.choice([16, 32, 64])
+    low, high = g.rng.choice([0.0, 125.0]), g.rng.choice([1000.0, 4000.0])
+    numbers = [g.constant(v) for v in (bands, length, 8000)]
+    edges = [g.constant(v, _FLOAT) for v in (low, high)]
+    g.node(type, [*numbers, *edges], results=[(_FLOAT, (length // 2 + 1, bands))])
+
+
+def instance_norm(g: Graph, type: str) -> None:
+    """Several samples and channels."""
+    dtype = g.type(g.types(type))
+    x = _normal(g, dtype, g.rng.choice([1, 2]), g.rng.choice([1, 3]), g.rng.choice([2, 5]), 3)
+    each = [_normal(g, dtype, x.shape[1]) for _ in range(2)]
+    g.node(type, [x, *each], {"epsilon": g.rng.choice([1e-5, 0.1])})
+
+
 # Reductions and losses.
 
 
@@ -1301,6 +1469,15 @@ _ONNX: dict[str, Maker] = {
     **_rows(roi, "RoiAlign", "MaxRoiPool"),
     **_rows(global_pool, "GlobalMaxPool", "GlobalAveragePool", "GlobalLpPool"),
     "LSTM": lstm,
+    **_rows(resize, "Resize", "Upsample"),
+    "GridSample": grid_sample,
+    "DeformConv": deform_conv,
+    "Einsum": einsum,
+    "Det": det,
+    "DFT": dft,
+    "STFT": stft,
+    "MelWeightMatrix": mel_weights,
+    "InstanceNormalization": instance_norm,
     **_rows(reduce, "ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd"),
     **_rows(reduce, "ReduceSumSquare", "ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp"),
 }

@@ -111,5 +111,7 @@ def test_a_wrong_gradient_is_noticed_and_reduced(
     assert found["outcome"] == "differs"
     small = onnx.load(tmp_path / "case" / "model.onnx")
     types = {node.op_type for node in small.graph.node}
-    assert types == {"Tanh", "Mul", "ReduceSum", "Sum"}
+    # What it takes, and at most a node that shapes what Tanh is given.
+    assert types >= {"Tanh", "Mul", "ReduceSum", "Sum"}
+    assert len(types) < 6
     assert ("popir has" if fault == "wrong" else "depends on") in found["finding"]

@@ -632,6 +632,79 @@ def _reduce(n: Node) -> Tensor:
     return found if n("keepdims", 1) else found.squeeze(tuple(axes)) if axes else found
 
 
+def _resize(n: Node) -> Tensor:
+    """By sizes or scales of the last two dimensions."""
+    mode = {"linear": "bilinear", "cubic": "bicubic"}.get(n("mode", "nearest"), "nearest")
+    way = n("coordinate_transformation_mode", "asymmetric")
+    if n.type == "Upsample" or n.version == 10:
+        if mode != "nearest":
+            raise Unknown("positions from the first element on")
+        given = n[1].tolist() if n.has(1) else n("scales")
+        factors = given[2:] if given else [n("height_scale"), n("width_scale")]
+        return F.interpolate(n.x, scale_factor=factors)
+    aligned = None if mode == "nearest" else way == "align_corners"
+    if n.has(3):
+        return F.interpolate(n.x, n[3].tolist()[2:], mode=mode, align_corners=aligned)
+    factors = n[2].tolist()[2:]
+    return F.interpolate(n.x, scale_factor=factors, mode=mode, align_corners=aligned)
+
+
+def _grid_sample(n: Node) -> Tensor:
+    mode = n("mode", "linear")
+    return F.grid_sample(
+        n.x,
+        n[1].detach() if mode == "nearest" else n[1],
+        mode={"linear": "bilinear", "cubic": "bicubic"}.get(mode, mode),
+        padding_mode=n("padding_mode", "zeros"),
+        align_corners=bool(n("align_corners", 0)),
+    )
+
+
+def _deform_conv(n: Node) -> Tensor:
+    """Each element of the window is sampled by grid_sample, then summed by the weights."""
+    batch, channels, h, w = n.x.shape
+    out_channels, depth, kh, kw = n[1].shape
+    oh, ow = n[2].shape[2:]
+    parts, group, pads = n("offset_group", 1), n("group", 1), n("pads", [0] * 4)
+    offsets = n[2].reshape(batch, parts, kh * kw, 2, oh, ow)
+    masks = n[4].reshape(batch, parts, kh * kw, oh, ow) if n.has(4) else None
+    y = torch.zeros(batch, out_channels, oh, ow, dtype=n.x.dtype)
+    for p, k in ((p, k) for p in range(parts) for k in range(kh * kw)):
+        rows = offsets[:, p, k, 0] + torch.arange(oh).reshape(-1, 1) + (k // kw - pads[0])
+        columns = offsets[:, p, k, 1] + torch.arange(ow) + (k % kw - pads[1])
+        grid = torch.stack([(2 * columns + 1) / w - 1, (2 * rows + 1) / h - 1], -1)
+        each = channels // parts
+        part = n.x[:, p * each : (p + 1) * each]
+        found = F.grid_sample(part, grid, align_corners=False)
+        if masks is not None:
+            found = found * masks[:, p, k].unsqueeze(1)
+        whole = torch.zeros(batch, channels, oh, ow, dtype=n.x.dtype)
+        whole = torch.cat([whole[:, : p * each], found, whole[:, (p + 1) * each :]], 1)
+        weights = n[1][:, :, k // kw, k % kw].reshape(group, out_channels // group, depth)
+        grouped = whole.reshape(batch, group, depth, oh, ow)
+        y = y + torch.einsum("god,bgdhw->bgohw", weights, grouped).reshape(y.shape)
+    return y + n[3].reshape(-1, 1, 1) if n.has(3) else y
+
+
+def _dft(n: Node) -> Tensor:
+    x = torch.view_as_complex(n.x.contiguous()) if n.x.shape[-1] == 2 else n.x[..., 0]
+    size = int(n[1]) if n.has(1) else None
+    axis = (int(n[2]) if n.has(2) else n("axis", 1 if n.version < 20 else -2)) % n.x.ndim
+    if n("inverse", 0) and n("onesided", 0):
+        return torch.fft.irfft(x, size, axis).unsqueeze(-1)
+    found = (torch.fft.ifft if n("inverse", 0) else torch.fft.fft)(x, size, axis)
+    found = torch.view_as_real(found)
+    return found.narrow(axis, 0, found.shape[axis] // 2 + 1) if n("onesided", 0) else found
+
+
+def _stft(n: Node) -> Tensor:
+    size = int(n[3]) if n.has(3) else n[2].shape[0]
+    frames = n.x[..., 0].unfold(1, size, int(n[1]))
+    found = torch.fft.fft(frames * n[2] if n.has(2) else frames)
+    found = found[..., : size // 2 + 1] if n("onesided", 1) else found
+    return torch.view_as_real(found)
+
+
 def _reduced(values: Tensor, reduction: str, count: Any = None) -> Tensor:
     if reduction == "NoReduction":
         return values
@@ -750,6 +823,17 @@ _ONNX: dict[str, Callable[[Node], Tensor | Sequence[Tensor]]] = {
         n.x.flatten(2).norm(n("p", 2), 2).reshape(*n.x.shape[:2], *[1] * (n.x.ndim - 2))
     ),
     "LSTM": _lstm,
+    "Resize": _resize,
+    "Upsample": _resize,
+    "GridSample": _grid_sample,
+    "DeformConv": _deform_conv,
+    "Einsum": lambda n: torch.einsum(n("equation"), *(n[i] for i in range(len(n.inputs)))),
+    "Det": lambda n: torch.linalg.det(n.x),
+    "DFT": _dft,
+    "STFT": _stft,
+    "InstanceNormalization": lambda n: F.instance_norm(
+        n.x, weight=n[1], bias=n[2], eps=n("epsilon", _float(1e-5))
+    ),
     **{f"Reduce{kind}": _reduce for kind in (*_REDUCTIONS, "Prod")},
 }
 _OWN: dict[str, Callable[[Node], Tensor | Sequence[Tensor]]] = {

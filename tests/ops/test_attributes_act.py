@@ -188,6 +188,7 @@ def normalisations() -> Iterator[Row]:
     case = Case("LayerNormalization", [[2, 3, 4], [4]], outputs=3)
     yield from rows(case, axis=1, epsilon=0.5, stash_type=16)
     yield from rows(Case("LRN", [[1, 4, 2, 2]], {"size": 3}), alpha=0.5, bias=2.0, size=1)
+    yield from rows(Case("InstanceNormalization", [[2, 3, 4], [3], [3]]), epsilon=0.5)
     yield from rows(Case("LRN", [[1, 4, 2, 2]], {"size": 3, "alpha": 0.5}), beta=0.25)
 
 
@@ -283,6 +284,61 @@ def indexed() -> Iterator[Row]:
     yield Row(replace(blocks, attributes={"dilations": [1, 2]}), "dilations", [2, 1])
 
 
+def sampling() -> Iterator[Row]:
+    image, sizes = [1, 1, 4, 5], ints(1, 1, 7, 8)
+    scales, region = np.float32([1, 1, 1.6, 0.7]), np.float32([0, 0, 0.1, 0.2, 1, 1, 1.5, 1])
+    old = Case("Resize", [image, scales], constants=[1])
+    yield Row(old, "mode", "linear", versions=[10])
+    nearest = Case("Resize", [image, region, None, sizes], constants=[1, 3])
+    for versions in ((11,), (13, 18, 19)):
+        no_scales = np.zeros(0, np.float32) if versions == (11,) else None
+        nearest = replace(nearest, inputs=[image, region, no_scales, sizes])
+        nearest = replace(nearest, constants=[1, 2, 3] if versions == (11,) else [1, 3])
+        crop = "tf_crop_and_resize"
+        cubic = replace(nearest, attributes={"mode": "cubic"})
+        cropped = replace(nearest, attributes={"coordinate_transformation_mode": crop})
+        for case, name, value in (
+            (nearest, "mode", "linear"),
+            (nearest, "nearest_mode", "ceil"),
+            (cubic, "coordinate_transformation_mode", crop),
+            (cubic, "cubic_coeff_a", -0.5),
+            (cubic, "exclude_outside", 1),
+            (cropped, "extrapolation_value", 2.0),
+        ):
+            yield Row(case, name, value, versions=versions)
+    small = Case("Resize", [image, None, None, ints(2, 3)], constants=[3])
+    small = replace(small, attributes={"mode": "linear", "axes": [2, 3]})
+    yield from rows(small, antialias=1, axes=[3, 2], keep_aspect_ratio_policy="not_larger")
+    factors = {"mode": "nearest", "height_scale": 2.0, "width_scale": 2.0}
+    first = Case("Upsample", [image], factors)
+    yield Row(first, "height_scale", 3.0)
+    yield Row(first, "width_scale", 3.0)
+    yield Row(first, "mode", "bilinear", versions=[1])
+    second = Case("Upsample", [image], {"scales": [1.0, 1.0, 2.0, 2.0]})
+    yield Row(second, "scales", [1.0, 1.0, 2.0, 3.0])
+    yield Row(second, "mode", "linear", versions=[7])
+    third = Case("Upsample", [image, np.float32([1, 1, 2, 3])], constants=[1])
+    yield Row(third, "mode", "linear", versions=[9])
+    grid = Case("GridSample", [image, np.array([[[[0.3, -0.4], [1.5, 0.2]]]])])
+    yield from rows(grid, align_corners=1, mode="nearest", padding_mode="border")
+    convolution = Case("DeformConv", [[1, 4, 4, 4], [2, 4, 2, 2], [1, 8, 4, 4]])
+    convolution = replace(convolution, attributes={"pads": [0, 0, 1, 1]})
+    yield from rows(convolution, pads=[1, 1, 0, 0])
+    for name, value in (("strides", [2, 1]), ("dilations", [2, 2]), ("offset_group", 2)):
+        yield Row(convolution, name, value, refused="the offsets have shape")
+    yield Row(convolution, "group", 2, refused="group=2")
+    yield Row(convolution, "kernel_shape", [2, 3], refused="kernel_shape")
+
+
+def transforms() -> Iterator[Row]:
+    yield from rows(Case("Einsum", [[3, 3], [3, 3]], {"equation": "ij,jk"}), equation="ij,kj")
+    yield from rows(Case("DFT", [[2, 4, 3, 1]]), axis=2, inverse=1, onesided=1)
+    yield from rows(Case("STFT", [[1, 8, 1], np.int64(2), [4]], constants=[1]), onesided=0)
+    numbers = [np.int64(4), np.int64(16), np.int64(8000), np.float32(100), np.float32(4000)]
+    mel = Case("MelWeightMatrix", numbers, constants=[0, 1, 2, 3, 4])
+    yield Row(mel, "output_datatype", 11)
+
+
 def elements() -> Iterator[Row]:
     yield from rows(Case("Cast", [SIGNED], {"to": 7}), to=6)
     large = np.array([1e6, 1.5])
@@ -373,7 +429,7 @@ ROWS = [
     for family in (
         *(legacy, reductions, pools, searches, convolutions, normalisations),
         *(recurrent, losses, shapes, indexed, elements, others),
-        *(quantized, random_numbers),
+        *(quantized, random_numbers, sampling, transforms),
     )
     for row in family()
 ]

@@ -44,6 +44,8 @@ AGAINST_ORACLE = {
     *("LRN", "LSTM", "Conv"),
     # Squares and products of very large numbers overflow, or not, by the order.
     *("ReduceProd", "LayerNormalization"),
+    # Whether a determinant with infinity in it is infinite or NaN depends on the order.
+    "Det",
     # What does not fit an integer is undefined: here it is the nearest integer, and NaN is 0.
     *("Cast", "CastLike", "QuantizeLinear", "DynamicQuantizeLinear"),
     # A bound that is left out bounds nothing, not even infinity.

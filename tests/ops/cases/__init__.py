@@ -16,6 +16,8 @@ from tests.ops.cases.pooling import POOLING
 from tests.ops.cases.quantization import QUANTIZATION
 from tests.ops.cases.recurrent import RECURRENT
 from tests.ops.cases.reduction import REDUCTIONS, SCANS, SEARCHES, SOFTMAX
+from tests.ops.cases.sampling import SAMPLING
+from tests.ops.cases.signal import SIGNAL
 
 __all__ = ["CASES", "Array", "Case", "ints"]
 
@@ -34,4 +36,6 @@ CASES = [
     *SCANS,
     *SOFTMAX,
     *LOSSES,
+    *SAMPLING,
+    *SIGNAL,
 ]

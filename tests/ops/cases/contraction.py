@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
-from tests.ops.cases.case import Case
+from tests.ops.cases.case import Case, ints
 
 _COLUMNS = np.array([1, 0, 250, 128, 7], np.uint8)
 _BYTES = np.arange(-6, 6, dtype=np.int8).reshape(3, 4)
@@ -103,4 +106,59 @@ CONTRACTIONS = [
         atol=1e-5,
         id="a field smaller than the window",
     ),
+]
+
+
+def _einsum(equation: str, *inputs: Any, opsets: Sequence[int] = (12,)) -> Case:
+    """A row of Einsum, against numpy's."""
+    return Case(
+        "Einsum",
+        inputs,
+        {"equation": equation},
+        opsets=opsets,
+        formula=lambda *given: np.einsum(equation.replace(" ", ""), *given),
+        rtol=1e-5,
+        atol=1e-5,
+        id=equation,
+    )
+
+
+CONTRACTIONS += [
+    _einsum("bij, bjk -> bik", [2, 3, 4], [2, 4, 5], opsets=(12, 28)),
+    _einsum("bqhd,bkhd->bhqk", [2, 3, 2, 4], [2, 5, 2, 4]),
+    _einsum("...ij,...jk->...ik", [3, 1, 2, 3], [4, 3, 2]),
+    _einsum("...ij,...jk", [2, 2, 3], [2, 3, 2]),
+    _einsum("i...,...j->i...j", [2, 3, 4], [3, 4, 2]),
+    _einsum("ii", [3, 3]),
+    _einsum("bii->ib", [2, 3, 3]),
+    _einsum("ijij,jk->ik", [2, 3, 2, 3], [3, 2]),
+    _einsum("ij->ji", [2, 3]),
+    _einsum("ba", [2, 3]),
+    _einsum("ijk->j", [2, 3, 4]),
+    _einsum("i,i", [4], [4]),
+    _einsum("i,j->ij", [4], [3]),
+    _einsum("ij,k->i", [2, 3], [4]),
+    _einsum(",i->i", [], [3]),
+    _einsum("ij,jk->ik", [2, 0], [0, 3]),
+    _einsum("ij,ij->ij", [2, 1], [2, 3]),
+    _einsum("ij,jk->ik", [2, 1], [3, 4]),
+    _einsum("ab,bc,cd->ad", [2, 3], [3, 4], [4, 2]),
+    _einsum("ijk,ilm,njm,nlk->", [2, 2, 3], [2, 2, 2], [3, 2, 2], [3, 2, 3]),
+    Case(
+        "Einsum",
+        [ints(*range(6)).reshape(2, 3), ints(*range(12)).reshape(3, 4)],
+        {"equation": "ij,jk->ik"},
+        opsets=(12,),
+        gradient=False,
+        id="integers",
+    ),
+    *(Case("Det", [[2, n, n]], rtol=1e-5, atol=1e-5, id=f"{n}") for n in (1, 2, 3, 4, 6)),
+    Case("Det", [[3, 3]], opsets=(22,), rtol=1e-5, atol=1e-5, id="one"),
+    Case(
+        *("Det", [np.array([[0.0, 2, 0, 1], [3, 0, 1, 0], [0, 1, 0, 2], [1, 0, 4, 1]])]),
+        opsets=(22,),
+        rtol=1e-5,
+        id="exchanged",
+    ),
+    Case("Det", [np.ones((4, 4))], opsets=(22,), gradient=False, id="singular"),
 ]

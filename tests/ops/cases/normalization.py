@@ -97,4 +97,11 @@ NORMALISATION += [
         atol=1e-5,
         id="axes",
     ),
+    Case("InstanceNormalization", [[2, 3, 4], [3], [3]], atol=1e-5),
+    Case(
+        *("InstanceNormalization", [[2, 3, 2, 2, 3], [3], [3]], {"epsilon": 0.1}),
+        opsets=(22,),
+        atol=1e-5,
+        id="epsilon",
+    ),
 ]

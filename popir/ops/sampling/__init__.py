@@ -1,0 +1,1 @@
+"""Operators that sample fields of numbers at positions between their elements."""

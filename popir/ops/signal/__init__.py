@@ -1,0 +1,1 @@
+"""Signal processing: Fourier transforms and what goes with them."""
