@@ -100,8 +100,7 @@ void bindPopopsSlice(pybind11::module_& m) {
   update("multiUpdateMax", multiUpdateMax,
          "The same as multiUpdate(), with the maximum of the elements of `t` and of the\n"
          "slices. Types: FLOAT, HALF, BFLOAT16 or DOUBLE, INT or UNSIGNED_INT.");
-  update("multiUpdateMin", multiUpdateMin,
-         "The same as multiUpdateMax(), with the minimum.");
+  update("multiUpdateMin", multiUpdateMin, "The same as multiUpdateMax(), with the minimum.");
   update("multiUpdateMul", multiUpdateMul,
          "The same as multiUpdate(), with the elements of `t` multiplied by the slices, in\n"
          "order. Types: FLOAT, HALF, BFLOAT16 or DOUBLE, INT or UNSIGNED_INT.");
