@@ -44,6 +44,8 @@ AGAINST_ORACLE = {
     *("LRN", "LSTM", "Conv"),
     # Squares and products of very large numbers overflow, or not, by the order.
     *("ReduceProd", "LayerNormalization"),
+    # What weights of 0 make of infinity, and whether weighted sums overflow, depends on the order.
+    *("Resize", "Upsample", "GridSample", "DeformConv"),
     # Whether a determinant with infinity in it is infinite or NaN depends on the order.
     "Det",
     # What does not fit an integer is undefined: here it is the nearest integer, and NaN is 0.
