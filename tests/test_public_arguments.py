@@ -641,6 +641,7 @@ RIGHT: dict[str, Callable[[World], Call]] = {
         for method in ("mayLackInput", "mayLackOutput")
     },
     "Op.setOutInfo": lambda w: (w.op().setOutInfo, {"i": 0, "info": FLOAT}),
+    "Op.expand": lambda w: (w.op().expand, {"inputs": [], "outputs": ["y"]}),
     "Op.connectInTensor": lambda w: (w.op().connectInTensor, {"i": 1, "tensorId": "y"}),
     "Op.connectOutTensor": lambda w: (w.op().connectOutTensor, {"i": 1, "tensorId": "free"}),
     "Op.createAndConnectOutTensor": lambda w: (
@@ -657,6 +658,7 @@ RIGHT: dict[str, Callable[[World], Call]] = {
     "Graph.getTensor": lambda w: (w.op().graph.getTensor, {"id": "x"}),
     "Graph.removeTensor": lambda w: (w.op().graph.removeTensor, {"id": "free"}),
     "Graph.saveVariable": lambda _: (weights().saveVariable, {"id": "w"}),
+    "Graph.renameTensor": lambda w: (w.op().graph.renameTensor, {"id": "free", "new": "z"}),
     "Graph.uniqueId": lambda w: (w.op().graph.uniqueId, {"base": "x"}),
     "Graph.eraseOp": lambda w: erasing(w.op()),
     "Graph.moveIntoGraph": lambda w: (w.op().graph.moveIntoGraph, {"op": w.detached()}),

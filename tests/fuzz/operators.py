@@ -737,6 +737,13 @@ def layer_norm(g: Graph, type: str) -> None:
     g.node(type, [x, scale, *bias], attributes, g.rng.choice([1, 1, 1, 3]))
 
 
+def lp_normalization(g: Graph, type: str) -> None:
+    """Along any axis, by either norm."""
+    x = g.pick(g.types(type), _ranked(1))
+    given = {"axis": _axis(g, len(x.shape)), "p": g.rng.choice([1, 2])}
+    g.node(type, [x], given)
+
+
 def lrn(g: Graph, type: str) -> None:
     """Windows narrower and wider than the channels."""
     x = g.pick(g.types(type), _ranked(3, 4))
@@ -1448,6 +1455,7 @@ _ONNX: dict[str, Maker] = {
     "BatchNormalization": batch_norm,
     "LayerNormalization": layer_norm,
     "LRN": lrn,
+    "LpNormalization": lp_normalization,
     **_rows(softmax, "Softmax", "LogSoftmax"),
     "Hardmax": hardmax,
     **_rows(search, "ArgMax", "ArgMin"),

@@ -299,6 +299,11 @@ def _layer_norm(n: Node) -> Sequence[Tensor]:
     return [found + n[2] if n.has(2) else found, mean, inverse][: n.outputs]
 
 
+def _lp_normalization(n: Node) -> Tensor:
+    norm = n.x.norm(n("p", 2), n("axis", -1), keepdim=True)
+    return n.x / torch.where(norm == 0, torch.ones_like(norm), norm)
+
+
 def _lrn(n: Node) -> Tensor:
     size, alpha = n("size"), n("alpha", _float(1e-4))
     squares = F.pad(n.x.square().movedim(1, -1), ((size - 1) // 2, size // 2))
@@ -802,6 +807,7 @@ _ONNX: dict[str, Callable[[Node], Tensor | Sequence[Tensor]]] = {
     "BatchNormalization": _batch_norm,
     "LayerNormalization": _layer_norm,
     "LRN": _lrn,
+    "LpNormalization": lambda n: _lp_normalization(n),
     "Softmax": _softmax,
     "LogSoftmax": _softmax,
     "TopK": _top_k,

@@ -168,6 +168,7 @@ def convolutions() -> Iterator[Row]:
 
 def normalisations() -> Iterator[Row]:
     x = [2, 3, 4]
+    yield from rows(Case("LpNormalization", [x]), axis=1, p=1)
     for domain in ("ai.onnx", "ai.graphcore"):
         case = Case("BatchNormalization", [x, *CHANNELS], domain=domain, constants=[1, 2, 3, 4])
         yield Row(case, "epsilon", 0.5, versions=(1, 7, 9, 14, 15))

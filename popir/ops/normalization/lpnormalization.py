@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from popir.ir import Tensor
+from popir.ops.support.arithmetic import accumulator_of
 from popir.ops.support.decomposition import Decomposer, Decomposition
 from popir.ops.support.identifiers import onnx_ids
 from popir.registry import OpCreator
@@ -20,10 +21,12 @@ class LpNormalization(Decomposition):
         """Two reductions and a division. Raises OperatorInputError for another p than 1 and 2."""
         if self.p not in (1, 2):
             raise self.wrong(f"p is {self.p}; ONNX has 1 and 2.")
+        kind = on.info(x).dataType()
+        x = on.cast(x, accumulator_of(kind))
         norm = (on.ReduceL1 if self.p == 1 else on.ReduceL2)(x, on.ints(self.axis))
-        zero = on.like(0, x)
         # Where the norm is 0, x / 1 is 0 too, and so is its gradient.
-        return on.Div(x, on.Where(on.Equal(norm, zero), on.like(1, x), norm))
+        safe = on.Where(on.Equal(norm, on.like(0, x)), on.like(1, x), norm)
+        return on.cast(on.Div(x, safe), kind)
 
 
 OpCreator(LpNormalization, onnx_ids("LpNormalization", 1, 22))
