@@ -56,6 +56,10 @@ class Traits:
     """Attributes that are accepted but have no effect here, with the reason. A value other than
     the default gives an OptionWarning, once for a model.
     """
+    importsSubgraphs: ClassVar[bool] = False
+    """Whether attributes that are graphs come as `popir.onnxio.subgraphs.Subgraph` at import;
+    otherwise they are onnx.GraphProto.
+    """
     mostFolded: ClassVar[int] = 1 << 16
     """The most output elements, of all outputs together, for which constant folding calls
     `evaluate`.

@@ -10,10 +10,10 @@ from collections.abc import Generator, Iterable
 
 from popir import budget, poplar, poputil, registry
 from popir._device.popart import Devicex
+from popir.calling import CallingOpx, Function
 from popir.errors import popart_exception
 from popir.ir import Graph, Op, Tensor, TensorType
 from popir.ir.graph import called_graphs
-from popir.lowering.calls import CallOpx, Function
 from popir.lowering.layouts import LayoutFinder
 from popir.lowering.owners import Owners
 from popir.lowering.undeclared_writes import Checks, Watch
@@ -64,9 +64,10 @@ class Lowering:
         self._watch = Watch(ir, self.devicex, order, kept, self._checks)
 
     def _opx(self, op: Op) -> Opx:
-        if op.getCalledGraphs():
-            return CallOpx(op, self.devicex, self._function)
-        return registry.createOpx(op, self.devicex)
+        opx = registry.createOpx(op, self.devicex)
+        if isinstance(opx, CallingOpx):
+            opx.function_of = self._function
+        return opx
 
     def _function(self, callee: Graph) -> Function:
         if callee not in self._functions:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from popir.calling import CallingOpx
 from popir.errors import popart_exception
 from popir.ir import Graph, Op, OpSerialiser
 from popir.ops.support.identifiers import graphcore_id
-from popir.registry import OpCreator
+from popir.poplar import program
+from popir.registry import OpCreator, OpxCreator
 
 
 class CallOp(Op):
@@ -49,3 +51,20 @@ class CallOp(Op):
 
 CALL = graphcore_id("Call")
 OpCreator(CallOp, [CALL], isPublic=False)
+
+
+class CallOpx(CallingOpx):
+    """The lowering of a call."""
+
+    def grow(self, prog: program.Sequence) -> None:
+        """Adds the copies of the inputs, then the call."""
+        function = self.pass_in(self.getOp(CallOp).callee, prog)
+        prog.add(function.call(self.debugContext()))
+        for o in sorted(self.op_p.output):
+            made = function.outputs[o]
+            if not function.is_own(o):
+                made = self.cloneNcopy(prog, made, f"out{o}")
+            self.setOutTensor(o, made)
+
+
+OpxCreator(CallOpx, CALL)

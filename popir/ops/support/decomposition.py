@@ -171,6 +171,11 @@ class Decomposer:
             )
         return tensor.data
 
+    def adopt(self, tensor: Tensor) -> Tensor:
+        """The tensor, from now on one that the decomposition added, so that it may be renamed."""
+        self._added.add(tensor.id)
+        return tensor
+
     def name(self, results: Sequence[Tensor], ids: Sequence[str]) -> None:
         """Gives the results the ids of the model; an id "" stands for an output left out.
 

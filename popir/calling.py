@@ -1,20 +1,23 @@
-"""Lowering of calls: a called graph becomes one function, however often it is called.
+"""Lowering of called graphs: `Function`, `CallingOpx`. A called graph becomes one function, however
+often it is called.
 
 The function has its own input tensors, and each call copies its inputs there. A *shared* input, one
 that is the same tensor in every call, is not copied but read directly, unless a nested function
 writes to it. The outputs are the function's own tensors too, and the next call overwrites them. A
 reader after the next call gets a copy (see `popir.lowering.undeclared_writes`).
 
+An operator's `argumentsOf` says which inputs it passes. Others it makes itself, such as a loop's
+iteration number: they are the function's own tensors, which the operator writes before each call.
+
 For example, the calls f(x1, w) and f(x2, w) copy x1 and x2 to the same variable; w is shared.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Callable, Iterable
+from typing import ClassVar, Protocol
 
 from popir import poplar
-from popir._device.popart import Devicex
 from popir.ir import Graph, Op
 from popir.opx import InputCreatorType, Opx
 from popir.poplar import program
@@ -53,11 +56,12 @@ class Function:
         self._graph = graph
         self._body = body
         self._given: dict[int, poplar.Tensor] = {}
-        inputs = range(len(body.ir.inputs))
-        self.shared = {i for i in inputs if len({(c.graph, c.inTensor(i)) for c in calls}) == 1}
+        self.shared = _shared(body.ir, calls)
         """The inputs that are the same tensor in every call."""
         self._free: set[int] = set()
         """The inputs for which no operator of the called graph prefers a layout."""
+        self._liked: dict[int, poplar.Tensor | None] = {}
+        """Tensors in the preferred layouts of shared inputs, made to be cloned."""
         self._function: poplar.Function | None = None
         self.outputs: list[poplar.Tensor] = []
 
@@ -88,6 +92,22 @@ class Function:
             self._given[i] = self._graph.clone(actual, self._body.ir.inputs[i])
         return self._given[i]
 
+    def preferred(self, i: int) -> poplar.Tensor | None:
+        """A tensor in the layout that the operators prefer for the shared input `i`."""
+        if i in self.shared and i not in self._given and i not in self._liked:
+            self._liked[i] = self._body.layout(self._body.ir.inputs[i])
+        return self._liked.get(i)
+
+    def accept(self, i: int, tensor: poplar.Tensor) -> poplar.Tensor:
+        """The function's own tensor for input `i`: `tensor`, a new one, unless it has one."""
+        assert i not in self.shared
+        return self._given.setdefault(i, tensor)
+
+    def is_read(self, i: int) -> bool:
+        """Whether the graph reads input `i`, or returns it."""
+        id = self._body.ir.inputs[i]
+        return bool(self._body.ir.getTensor(id).uses) or id in self._body.ir.outputs
+
     def call(self, debugContext: str) -> program.Call:
         """The program that calls the function. The first call lowers the function's graph.
 
@@ -99,6 +119,12 @@ class Function:
             self._function = self._graph.addFunction(self._body.grow())
             self.outputs = [self._body.tensor(id) for id in self._body.ir.outputs]
         return program.Call(self._function, debugContext)
+
+    def changed_by(self, tensors: Iterable[poplar.Tensor]) -> set[int]:
+        """The outputs that are in the memory of `tensors`."""
+        variables = set().union(*(t.variables() for t in tensors))
+        shown = enumerate(self.outputs)
+        return {o for o, t in shown if not variables.isdisjoint(t.variables())}
 
     def _writes(self, tensor: poplar.Tensor) -> bool:
         """Whether a nested function has its inputs or outputs in the memory of `tensor`."""
@@ -112,22 +138,35 @@ class Function:
         return made.isParallelWriteable() and made.variables().isdisjoint(given)
 
 
-class CallOpx(Opx):
-    """The lowering of an operator that calls a graph."""
+def _shared(graph: Graph, calls: list[Op]) -> set[int]:
+    """The inputs of a graph that are the same tensor in every call."""
+    passed = [(call, call.argumentsOf(graph)) for call in calls]
+    return {
+        i
+        for i in range(len(graph.inputs))
+        if all(given[i] is not None for _, given in passed)
+        and len({(call.graph, call.inTensor(given[i] or 0)) for call, given in passed}) == 1
+    }
 
-    def __init__(self, op: Op, devicex: Devicex, function_of: Callable[[Graph], Function]) -> None:
-        super().__init__(op, devicex)
-        self._function_of = function_of
 
-    def _function(self) -> Function:
-        return self._function_of(self.op_p.getCalledGraphs()[0])
+class CallingOpx(Opx):
+    """The base class of the lowering of an operator that calls graphs."""
 
-    def grow(self, prog: program.Sequence) -> None:
-        """Adds one copy for all inputs of an element type, then the call."""
-        function = self._function()
+    function_of: Callable[[Graph], Function]
+    """The function of a called graph; set before any other use."""
+    creates_shared: ClassVar[bool] = False
+    """Whether the called graphs also choose the layouts of inputs that are not copied."""
+
+    def pass_in(self, callee: Graph, prog: program.Sequence) -> Function:
+        """The function of a called graph, after copies of the operator's inputs to its own tensors:
+        one copy for all of an element type.
+        """
+        function = self.function_of(callee)
         pairs: dict[str, list[tuple[poplar.Tensor, poplar.Tensor]]] = {}
-        for i in sorted(self.op_p.input):
-            actual = self.getInTensor(i)
+        for i, index in enumerate(self.op_p.argumentsOf(callee)):
+            if index is None:
+                continue
+            actual = self.getInTensor(index)
             own = function.input(i, actual)
             if i not in function.shared:
                 kind = str(actual.elementType())
@@ -135,20 +174,31 @@ class CallOpx(Opx):
         for each in pairs.values():
             actual, own = (poplar.concat(side) for side in zip(*each, strict=True))
             prog.add(program.Copy(actual, own, self.debugContext("in")))
-        prog.add(function.call(self.debugContext()))
-        for o in sorted(self.op_p.output):
-            made = function.outputs[o]
-            if not function.is_own(o):
-                made = self.cloneNcopy(prog, made, f"out{o}")
-            self.setOutTensor(o, made)
+        return function
+
+    def _layout(self, i: int) -> poplar.Tensor | None:
+        """A tensor in the layout that a called graph prefers for the operator's input `i`; None if
+        none prefers one.
+        """
+        for callee in self.op_p.getCalledGraphs():
+            for inside, index in enumerate(self.op_p.argumentsOf(callee)):
+                if index != i:
+                    continue
+                function = self.function_of(callee)
+                found = function.layout(inside)
+                if found is None and self.creates_shared:
+                    found = function.preferred(inside)
+                if found is not None:
+                    return found
+        return None
 
     def getInputCreatorType(self, i: int) -> InputCreatorType:
-        """CanCreate if the function prefers a layout for the input: then the copy is cheap."""
-        known = self._function().layout(i) is not None
+        """CanCreate if a called graph prefers a layout for the input: then a copy is cheap."""
+        known = self._layout(i) is not None
         return InputCreatorType.CanCreate if known else InputCreatorType.Deadend
 
     def createInputTensor(self, i: int, debugContext: str) -> poplar.Tensor:
-        """A tensor in the layout of the function's own input."""
-        own = self._function().layout(i)
-        assert own is not None
-        return self.graph().clone(own, debugContext)
+        """A tensor in the layout that the called graph prefers."""
+        found = self._layout(i)
+        assert found is not None
+        return self.graph().clone(found, debugContext)
