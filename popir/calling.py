@@ -103,6 +103,11 @@ class Function:
         assert i not in self.shared
         return self._given.setdefault(i, tensor)
 
+    def fix(self, i: int, tensor: poplar.Tensor) -> None:
+        """Makes `tensor` input `i`, which the operator writes and the function must not."""
+        self._given.setdefault(i, tensor)
+        self.shared.add(i)
+
     def is_read(self, i: int) -> bool:
         """Whether the graph reads input `i`, or returns it."""
         id = self._body.ir.inputs[i]
@@ -162,19 +167,31 @@ class CallingOpx(Opx):
         one copy for all of an element type.
         """
         function = self.function_of(callee)
-        pairs: dict[str, list[tuple[poplar.Tensor, poplar.Tensor]]] = {}
+        pairs: list[tuple[poplar.Tensor, poplar.Tensor]] = []
         for i, index in enumerate(self.op_p.argumentsOf(callee)):
             if index is None:
                 continue
             actual = self.getInTensor(index)
             own = function.input(i, actual)
             if i not in function.shared:
-                kind = str(actual.elementType())
-                pairs.setdefault(kind, []).append((actual.flatten(), own.flatten()))
-        for each in pairs.values():
-            actual, own = (poplar.concat(side) for side in zip(*each, strict=True))
-            prog.add(program.Copy(actual, own, self.debugContext("in")))
+                pairs.append((actual, own))
+        self.copy_all(pairs, prog, "in")
         return function
+
+    def copy_all(
+        self,
+        pairs: Iterable[tuple[poplar.Tensor, poplar.Tensor]],
+        prog: program.Sequence,
+        name: str,
+    ) -> None:
+        """Adds copies from the first to the second of each pair: one for all of an element type."""
+        by_type: dict[str, list[tuple[poplar.Tensor, poplar.Tensor]]] = {}
+        for one, other in pairs:
+            kind = str(one.elementType())
+            by_type.setdefault(kind, []).append((one.flatten(), other.flatten()))
+        for each in by_type.values():
+            one, other = (poplar.concat(side) for side in zip(*each, strict=True))
+            prog.add(program.Copy(one, other, self.debugContext(name)))
 
     def _layout(self, i: int) -> poplar.Tensor | None:
         """A tensor in the layout that a called graph prefers for the operator's input `i`; None if

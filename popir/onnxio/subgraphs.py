@@ -60,6 +60,21 @@ class Subgraph:
         """The names of its outputs in the model."""
         return [each.name for each in self._proto.output]
 
+    def returned(self) -> dict[int, int]:
+        """For each output that is one of its inputs, by way of Identity nodes: its index to that of
+        the input.
+        """
+        copies = {n.output[0]: n.input[0] for n in self._proto.node if n.op_type == "Identity"}
+        found: dict[int, int] = {}
+        for o, id in enumerate(self.outputs):
+            seen = {id}
+            while id in copies and copies[id] not in seen:
+                id = copies[id]
+                seen.add(id)
+            if id in self.inputs:
+                found[o] = self.inputs.index(id)
+        return found
+
     def build(self, name: str, given: Sequence[Given]) -> Built:
         """Imports it as a graph called `name`, whose inputs are those that are given by type and
         shape, then what it reads around itself.

@@ -11,7 +11,7 @@ from popir.ir import GradOpInType, Graph, Op, Tensor
 from popir.ir.graph import GradientsOfCalls
 from popir.onnxio.subgraphs import Subgraph
 from popir.ops.support.call_gradient import CallGrad
-from popir.ops.support.decomposition import Decomposer
+from popir.ops.support.decomposition import Decomposer, Decomposition
 from popir.ops.support.gradient import GRAD, IN
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
 from popir.poplar import Tensor as DeviceTensor
@@ -22,7 +22,7 @@ from popir.types import DataType
 IF, IF_GRAD = graphcore_id("If"), graphcore_id("IfGrad")
 
 
-class If(Op):
+class If(Decomposition):
     """ONNX's If, versions 1, 11, 13, 16, 19, 21, 23, 24 and 25: one of two graphs, chosen by a
     condition. The two must give outputs of equal types and shapes, unless the condition is a
     constant: then the nodes of the chosen one alone become part of the model. Tensors only: no
@@ -33,68 +33,41 @@ class If(Op):
     then_branch: Any
     else_branch: Any
 
-    def expand(self, inputs: Sequence[Tensor | None], outputs: Sequence[str]) -> bool:
-        """Adds the chosen branch if the condition is a constant, else an IfOp."""
-        condition = inputs[0]
-        assert condition is not None
+    def decompose(self, on: Decomposer, condition: Tensor) -> Sequence[Tensor]:
+        """The chosen branch if the condition is a constant, else an IfOp."""
         require_condition(self, condition)
-        base = next(filter(None, outputs))
         branches: dict[str, Subgraph] = {
             "then_branch": self.then_branch,
             "else_branch": self.else_branch,
         }
-        for name, branch in branches.items():
-            if len(branch.outputs) != len(outputs):
-                raise OperatorInputError(
-                    f"{self._who()}: its {name} has {len(branch.outputs)} outputs, the node has "
-                    f"{len(outputs)}."
-                )
+        counts = [len(branch.outputs) for branch in branches.values()]
+        if counts[0] != counts[1]:
+            raise self.wrong(
+                f"its then_branch has {counts[0]} outputs, its else_branch {counts[1]}; both must "
+                "have those of the operator."
+            )
         if condition.isConst() and condition.data is not None:
             chosen = "then_branch" if condition.data.item() else "else_branch"
-            put_inline(self, branches[chosen].inline(f"{base}/{chosen}", []), outputs, chosen)
-            return True
-        built = [branch.build(f"{base}/{name}", []) for name, branch in branches.items()]
+            name = f"{on.base}/{chosen}"
+            return on.adopt(branches[chosen].inline(name, []), name)
+        built = [branch.build(f"{on.base}/{name}", []) for name, branch in branches.items()]
         captured = list(dict.fromkeys(t for each in built for t in each.captured))
         places = [[1 + captured.index(t) for t in each.captured] for each in built]
-        self.graph.createConnectedOp(
-            IfOp,
-            dict(enumerate([condition.id, *(t.id for t in captured)])),
-            {i: id for i, id in enumerate(outputs) if id},
-            IF,
-            self.settings,
-            {
-                "then_branch": built[0].graph,
-                "else_branch": built[1].graph,
-                "then_inputs": places[0],
-                "else_inputs": places[1],
-            },
-        )
-        return True
-
-    def getGradOps(self) -> list[Op]:
-        """None of its own: the gradient is that of an IfOp, or of the chosen branch."""
-        return []
+        attributes = {
+            "then_branch": built[0].graph,
+            "else_branch": built[1].graph,
+            "then_inputs": places[0],
+            "else_inputs": places[1],
+        }
+        made = on.add("ai.graphcore", "If", 1, [condition, *captured], counts[0], attributes)
+        return [made] if isinstance(made, Tensor) else made
 
 
-def require_condition(op: Op, condition: Tensor) -> None:
+def require_condition(op: Decomposition, condition: Tensor) -> None:
     """Raises OperatorInputError unless a condition has one element of type BOOL."""
     info = condition.info
     if info is None or info.dataType() is not DataType.BOOL or info.nelms() != 1:
-        raise OperatorInputError(
-            f"{op.debugName()}: the condition '{condition.id}' is {info}; it must be one BOOL."
-        )
-
-
-def put_inline(op: Op, results: Sequence[Tensor], outputs: Sequence[str], name: str) -> None:
-    """Gives results of `Subgraph.inline` the ids of the outputs of `op`. `name` is the part of the
-    ids of what was added.
-    """
-    base = next(filter(None, outputs))
-    on = Decomposer(op, base)
-    for tensor in results:
-        if tensor.id.startswith(f"{base}/{name}/"):
-            on.adopt(tensor)
-    on.name(results, outputs)
+        raise op.wrong(f"the condition '{condition.id}' is {info}; it must be one BOOL.")
 
 
 class IfOp(Op):

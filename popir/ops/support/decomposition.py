@@ -80,7 +80,8 @@ class Decomposer:
         """`op` is decomposed; `output` is the id of its first output, which names what is added."""
         self.op = op
         self.graph = op.graph
-        self._base = output
+        self.base = output
+        """The beginning of the ids of what is added."""
         self._added: set[str] = set()
 
     def __getattr__(self, type: str) -> Callable[..., Any]:
@@ -105,11 +106,11 @@ class Decomposer:
 
         Attributes that are None are left out.
         """
-        settings = self.op.settings.copy(f"{self.op.name() or self._base}/{type}")
+        settings = self.op.settings.copy(f"{self.op.name() or self.base}/{type}")
         ids: list[str] = []
         for _ in range(outputs):
             # Reserved at once: the operator may be a decomposition, which adds tensors first.
-            id = self.graph.uniqueId(f"{self._base}/{type}")
+            id = self.graph.uniqueId(f"{self.base}/{type}")
             while id in ids:
                 id += "_"
             ids.append(id)
@@ -122,7 +123,7 @@ class Decomposer:
     def const(self, value: Any, type: DataType | np.dtype[Any] | None = None) -> Tensor:
         """A constant: an array, or a number or list with its element type."""
         dtype = type.numpy if isinstance(type, DataType) else type
-        id = self.graph.uniqueId(f"{self._base}/Constant")
+        id = self.graph.uniqueId(f"{self.base}/Constant")
         self._added.add(id)
         return self.graph.addConstInit(id, np.asarray(value, dtype))
 
@@ -171,10 +172,12 @@ class Decomposer:
             )
         return tensor.data
 
-    def adopt(self, tensor: Tensor) -> Tensor:
-        """The tensor, from now on one that the decomposition added, so that it may be renamed."""
-        self._added.add(tensor.id)
-        return tensor
+    def adopt(self, tensors: Sequence[Tensor], name: str) -> list[Tensor]:
+        """The tensors. Those whose ids begin with `name/` count as added, so that `name` may rename
+        them: a subgraph that became part of the graph computes them.
+        """
+        self._added.update(t.id for t in tensors if t.id.startswith(f"{name}/"))
+        return [*tensors]
 
     def name(self, results: Sequence[Tensor], ids: Sequence[str]) -> None:
         """Gives the results the ids of the model; an id "" stands for an output left out.
@@ -193,5 +196,5 @@ class Decomposer:
                 self._added.remove(result.id)
                 self.graph.renameTensor(result.id, id)
             else:
-                settings = self.op.settings.copy(f"{self.op.name() or self._base}/Identity")
+                settings = self.op.settings.copy(f"{self.op.name() or self.base}/Identity")
                 add_op("ai.onnx", "Identity", OPSET, settings, {}, [result], [id])

@@ -152,7 +152,7 @@ REFUSED = [
         "yes () => (float[2] y) { y = Abs(x) }",
         "no () => (float[2] y, float[2] z) { y = Abs(x) z = Abs(x) }",
         OperatorInputError,
-        "its else_branch has 2 outputs, the node has 1",
+        "its then_branch has 1 outputs, its else_branch 2",
     ),
     (
         "yes () => (float[2] y) { y = Abs(nowhere) }",

@@ -1,0 +1,438 @@
+"""`LoopOp`: the loop that Loop, Scan and recurrent operators become. It runs a graph several times.
+
+An iteration reads and writes four kinds of values:
+
+- *Carried* values go from one iteration to the next. The first iteration reads the operator's
+  inputs, and the operator returns what the last one computes. Types and shapes do not change.
+- *Scanned* inputs are cut along dimension 0: an iteration reads one slice of each.
+- *Scan outputs* are put together along dimension 0 from one slice of each iteration.
+- *Captures* are the same in all iterations, such as weights. They are read where they lie.
+
+The gradient is a loop over the same iterations from the last to the first. The forward loop returns
+the carried values that each iteration begins with, as far as the gradient needs them, as further
+scan outputs. The gradients of captures are sums, which that loop carries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from popir import poplar, popops
+from popir.adding import add_op
+from popir.calling import CallingOpx, Function
+from popir.errors import MissingGradientError, OperatorInputError
+from popir.ir import GradOpInType, Graph, Op, Tensor
+from popir.ir.graph import GradientGraph, GradientsOfCalls
+from popir.ops.support.call_gradient import CallGrad
+from popir.ops.support.decomposition import Decomposer
+from popir.ops.support.gradient import GRAD, IN, OUT
+from popir.ops.support.identifiers import graphcore_id
+from popir.opx import popType
+from popir.poplar import Tensor as DeviceTensor
+from popir.poplar import program
+from popir.popops import expr as pe
+from popir.registry import OpCreator, OpxCreator
+from popir.types import DataType, TensorInfo
+
+LOOP, LOOP_GRAD = graphcore_id("Loop"), graphcore_id("LoopGrad")
+TRIP, CONDITION, FIRST = range(3)
+"""The inputs: the trip count and the first condition, both optional; then the carried values, the
+scanned inputs and the captures. A carried value that is left out begins with zeros.
+"""
+ITERATION = TensorInfo(DataType.INT64, [])
+"""The first input of the body: the number of the iteration, from 0 on."""
+
+
+class LoopOp(Op):
+    """Runs `body` once for each iteration; see the module.
+
+    The inputs of the body are the number of the iteration, then the carried values, slices and
+    captures, in the order of the operator's inputs; its outputs the condition, if there is one, the
+    carried values and the slices of the scan outputs.
+    """
+
+    body: Graph
+    carried: int
+    """The number of carried values."""
+    scanned: int
+    """The number of scanned inputs."""
+    trip: int
+    """The number of iterations; -1 if only input 0 says it, or nothing but the condition."""
+    conditional: bool
+    """Whether output 0 of the body says if there is another iteration."""
+    descending: bool
+    """Whether the number of the iteration goes from trip - 1 down to 0."""
+    reversed_inputs: list[int]
+    """For each scanned input, 1 if iteration i reads slice trip - 1 - i instead of slice i."""
+    reversed_outputs: list[int]
+    """For each scan output, the same for the slice that it writes."""
+
+    def getCalledGraphs(self) -> list[Graph]:
+        """The body alone, which runs several times."""
+        return [self.body]
+
+    def argumentsOf(self, callee: Graph) -> list[int | None]:
+        """The captures; everything else is different in each iteration."""
+        own = 1 + self.carried + self.scanned
+        captures = range(own + 1, len(callee.inputs) + 1)
+        return [*[None] * own, *captures]
+
+    @property
+    def first_output(self) -> int:
+        """The index of the first carried value among the body's outputs."""
+        return int(self.conditional)
+
+    def setup(self) -> None:
+        """Gives the outputs the types and shapes that the body computes.
+
+        Raises OperatorInputError if a carried value changes its type or shape.
+        """
+        for i in range(self.carried):
+            before = self.body.getTensor(self.body.inputs[1 + i]).info
+            after = self._info_after(i)
+            if before != after:
+                raise OperatorInputError(
+                    f"{self.debugName()}: the carried value {i} is {before} before and {after} "
+                    "after an iteration; popir compiles for known shapes, which an iteration must "
+                    "keep."
+                )
+            self.setOutInfo(i, after)
+        for o in range(self.carried, len(self.body.outputs) - self.first_output):
+            slice = self._info_after(o)
+            self.setOutInfo(o, TensorInfo(slice.dataType(), [self.trip, *slice.shape()]))
+
+    def _info_after(self, o: int) -> TensorInfo:
+        info = self.body.getTensor(self.body.outputs[self.first_output + o]).info
+        assert info is not None
+        return info
+
+    def gradOpsOfCalls(
+        self, calls: GradientsOfCalls, given: Collection[int], wanted: Collection[int]
+    ) -> list[Op]:
+        """A loop backwards. Adds scan outputs to this one, which the gradient reads.
+
+        Raises MissingGradientError if the number of iterations is not known at compile time.
+        """
+        if self.trip < 0 or self.conditional:
+            raise MissingGradientError(
+                f"{self.debugName()}: the number of iterations is not known when the model is "
+                "compiled, and the gradient of such a loop is not implemented. Give a constant "
+                "trip count and no condition, or freeze the weights before it."
+            )
+        return [_Backwards(self, calls, given, wanted).made()]
+
+    def keep_before(self, i: int) -> int:
+        """The scan output with the carried value `i` before each iteration; adds it."""
+        index = len(self.body.outputs) - self.first_output
+        self.body.outputs.append(self.body.inputs[1 + i])
+        self.reversed_outputs.append(0)
+        base = min(tensor.id for tensor in self.output.values())
+        self.createAndConnectOutTensor(index, self.graph.uniqueId(f"{base}/before_{i}"))
+        self.setup()
+        return index
+
+
+def add_loop(
+    on: Decomposer,
+    inputs: Sequence[Tensor | None],
+    outputs: int,
+    attributes: dict[str, Any],
+) -> list[Tensor]:
+    """Adds a LoopOp, and returns its outputs, of which there may be none or one too."""
+    if not outputs:
+        return []
+    made = on.add("ai.graphcore", "Loop", 1, inputs, outputs, attributes)
+    return [made] if isinstance(made, Tensor) else made
+
+
+class LoopGradOp(CallGrad, LoopOp):
+    """The gradient of a LoopOp: a loop over its iterations, the last one first."""
+
+
+class _Backwards:
+    """Makes the gradient of a loop."""
+
+    def __init__(
+        self,
+        op: LoopOp,
+        calls: GradientsOfCalls,
+        given: Collection[int],
+        wanted: Collection[int],
+    ) -> None:
+        self._op, self._body = op, op.body
+        self._n, self._k = op.carried, op.scanned
+        inside = sorted(i - 1 for i in wanted if i >= FIRST)
+        self._wanted = set(wanted)
+        self._carried = self._active(calls, inside, given)
+        self._slices = [b for b in inside if self._n < b <= self._n + self._k]
+        self._captures = [b for b in inside if b > self._n + self._k]
+        self._scan_outputs = [o for o in sorted(given) if o >= self._n]
+        outputs = [*self._carried, *self._scan_outputs]
+        inputs = [*(1 + i for i in self._carried), *self._slices, *self._captures]
+        self._made: GradientGraph = calls.of(self._body, outputs, inputs)
+        self._given = dict(zip(outputs, self._made.given, strict=True))
+        self._of = dict(zip(inputs, self._made.graph.outputs, strict=True))
+        """The gradient of each wanted input of the body."""
+
+    def _active(
+        self, calls: GradientsOfCalls, inside: Collection[int], given: Collection[int]
+    ) -> list[int]:
+        """The carried values with a gradient: they depend on a wanted input, and an output with a
+        gradient depends on them, perhaps after further iterations.
+        """
+        n = self._n
+        after = [calls.reached(self._body, [1 + i]) for i in range(n)]
+        forth = {i for i in range(n) if 1 + i in inside}
+        forth |= {o for o in calls.reached(self._body, inside) if o < n}
+        back = {o for o in given if o < n}
+        ends = {o for o in given if o >= n}
+        for _ in range(n):
+            forth |= {o for i in forth for o in after[i] if o < n}
+            back |= {i for i in range(n) if after[i] & (back | ends)}
+        return sorted(forth & back)
+
+    def made(self) -> Op:
+        """The gradient operator, which is not connected."""
+        op, graph, n, k = self._op, self._made.graph, self._n, self._k
+        # A gradient that is a constant is 0.
+        slices, captures = (
+            [b for b in each if not graph.getTensor(self._of[b]).isConst()]
+            for each in (self._slices, self._captures)
+        )
+        sums = [self._sum(b) for b in captures]
+        inputs = self._made.inputs
+        used = [b for b in range(1, len(inputs)) if self._made.is_read(inputs[b])]
+        sources: dict[tuple[GradOpInType, int], int] = {}
+        for place, i in enumerate(self._carried):
+            sources[GRAD, i] = FIRST + place
+        place = FIRST + len(self._carried) + len(sums)
+        scanned: list[tuple[str, tuple[GradOpInType, int], int]] = []
+        for b in used:
+            if b <= n:
+                scanned.append((inputs[b], (OUT, op.keep_before(b - 1)), 0))
+            elif b <= n + k:
+                scanned.append((inputs[b], (IN, b + 1), op.reversed_inputs[b - 1 - n]))
+        for o in self._scan_outputs:
+            scanned.append((self._given[o], (GRAD, o), op.reversed_outputs[o - n]))
+        read = [(inputs[b], (IN, b + 1)) for b in used if b > n + k]
+        for _, source, *_ in (*scanned, *read):
+            sources[source] = place
+            place += 1
+        graph.setInputs(
+            [
+                inputs[0],
+                *(self._given[i] for i in self._carried),
+                *(before for before, _ in sums),
+                *(id for id, *_ in scanned),
+                *(id for id, _ in read),
+            ]
+        )
+        graph.outputs = [
+            *(self._of[1 + i] for i in self._carried),
+            *(after for _, after in sums),
+            *(self._of[b] for b in slices),
+        ]
+        attributes = {
+            "body": graph,
+            "carried": len(self._carried) + len(sums),
+            "scanned": len(scanned),
+            "trip": op.trip,
+            "conditional": False,
+            "descending": not op.descending,
+            "reversed_inputs": [flag for *_, flag in scanned],
+            "reversed_outputs": [op.reversed_inputs[b - 1 - n] for b in slices],
+        }
+        towards = [FIRST + i for i in self._carried] + [b + 1 for b in (*captures, *slices)]
+        made = LoopGradOp(LOOP_GRAD, op.settings, attributes)
+        return made.map(sources, [i if i in self._wanted else -1 for i in towards])
+
+    def _sum(self, b: int) -> tuple[str, str]:
+        """The sum of the gradients of a capture before and after an iteration, which adds to it."""
+        graph = self._made.graph
+        one = graph.getTensor(self._of[b])
+        before = graph.addActGrad(graph.uniqueId(f"{graph.name}/before_{b}"))
+        before.info = one.info
+        after = graph.uniqueId(f"{graph.name}/after_{b}")
+        add_op("ai.onnx", "Add", 14, Op.Settings(graph, after), {}, [before, one], [after])
+        return before.id, after
+
+
+class LoopOpx(CallingOpx):
+    """The lowering of a loop: the body is a function, and its carried inputs are variables."""
+
+    creates_shared = True
+
+    def grow(self, prog: program.Sequence) -> None:
+        """Adds copies of the first carried values, then a device loop. An iteration takes slices,
+        calls the body, writes slices, and copies what the body has computed to its inputs.
+        """
+        op = self.getOp(LoopOp)
+        function = self.pass_in(op.body, prog)
+        carried = [self._begin(function, i, prog) for i in range(op.carried)]
+        counters = _Counters(self, op, prog, function.is_read(0))
+        function.fix(0, counters.number)
+        again = self._condition(prog, counters)
+        body = program.Sequence()
+        for j, flag in enumerate(op.reversed_inputs):
+            self._take(function, j, counters.slot(flag), body)
+        body.add(function.call(self.debugContext("body")))
+        made = function.outputs[op.first_output :]
+        outputs = [
+            self._put(o, made[o], counters.slot(flag), body)
+            for o, flag in enumerate(op.reversed_outputs, op.carried)
+        ]
+        self._carry(function, carried, body)
+        counters.step(body)
+        if again is None:
+            prog.add(program.Repeat(op.trip, body, self.debugContext()))
+        else:
+            test = function.outputs[0] if op.conditional else None
+            self._test(again, test, counters, body)
+            prog.add(program.RepeatWhileTrue(program.Sequence(), again, body, self.debugContext()))
+        for o, tensor in enumerate([*carried, *outputs]):
+            if op.hasOutput(o):
+                self.setOutTensor(o, tensor)
+
+    def _begin(self, function: Function, i: int, prog: program.Sequence) -> DeviceTensor:
+        """The variable of a carried value, with its first value."""
+        op = self.getOp(LoopOp)
+        if op.hasInput(FIRST + i):
+            actual = self.getInTensor(FIRST + i)
+            own = function.input(1 + i, actual)
+            prog.add(program.Copy(actual, own, self.debugContext(f"in{i}")))
+            return own
+        own = function.layout(1 + i)
+        if own is None:
+            info = op.body.getTensor(op.body.inputs[1 + i]).info
+            assert info is not None
+            own = function.accept(1 + i, self._variable(info, f"in{i}"))
+        popops.fill(self.graph(), own, prog, 0, self.debugContext(f"in{i}"))
+        return own
+
+    def _variable(self, info: TensorInfo, name: str) -> DeviceTensor:
+        linear = poplar.VariableMappingMethod.LINEAR
+        context = self.debugContext(name)
+        return self.graph().addVariable(popType(info), info.shape(), linear, context)
+
+    def _take(self, function: Function, j: int, slot: DeviceTensor, prog: program.Sequence) -> None:
+        op = self.getOp(LoopOp)
+        whole = self.getInTensor(FIRST + op.carried + j)
+        context = self.debugContext(f"slice{j}")
+        slice = popops.dynamicSlice(self.graph(), whole, slot, [0], [1], prog, context)
+        slice = slice.reshape(list(whole.shape())[1:])
+        own = function.accept(1 + op.carried + j, slice)
+        if own is not slice:
+            prog.add(program.Copy(slice, own, context))
+
+    def _put(
+        self, o: int, slice: DeviceTensor, slot: DeviceTensor, prog: program.Sequence
+    ) -> DeviceTensor:
+        op = self.getOp(LoopOp)
+        kind, shape = slice.elementType(), [op.trip, *slice.shape()]
+        linear, context = poplar.VariableMappingMethod.LINEAR, self.debugContext(f"out{o}")
+        whole = self.graph().addVariable(kind, shape, linear, context)
+        row = slice.expand([0])
+        popops.dynamicUpdate(self.graph(), whole, row, slot, [0], [1], prog, context)
+        return whole
+
+    def _carry(
+        self, function: Function, carried: list[DeviceTensor], prog: program.Sequence
+    ) -> None:
+        """Copies what the body has computed to its inputs, by way of temporaries where it is in the
+        memory of these: a body may swap two values.
+        """
+        op = self.getOp(LoopOp)
+        clashes = function.changed_by(carried)
+        pairs: list[tuple[DeviceTensor, DeviceTensor]] = []
+        for i, own in enumerate(carried):
+            o = op.first_output + i
+            if op.body.outputs[o] == op.body.inputs[1 + i]:
+                continue
+            made = function.outputs[o]
+            if o in clashes:
+                made = self.cloneNcopy(prog, made, f"next{i}")
+            pairs.append((made, own))
+        self.copy_all(pairs, prog, "next")
+
+    def _condition(self, prog: program.Sequence, counters: _Counters) -> DeviceTensor | None:
+        """The variable that says if there is another iteration; None if the number is known."""
+        op = self.getOp(LoopOp)
+        if op.trip >= 0 and not op.conditional:
+            return None
+        again = self.getScalarVariable(poplar.BOOL, "again")
+        first = self.getInTensor(CONDITION) if op.hasInput(CONDITION) else None
+        self._test(again, first, counters, prog)
+        return again
+
+    def _test(
+        self,
+        again: DeviceTensor,
+        condition: DeviceTensor | None,
+        counters: _Counters,
+        prog: program.Sequence,
+    ) -> None:
+        """Adds the test of the condition and of the number of iterations so far."""
+        op = self.getOp(LoopOp)
+        operands: list[DeviceTensor] = []
+        terms: list[pe.Expr] = []
+        if condition is not None:
+            operands.append(condition.reshape([]))
+            terms.append(pe._1)
+        if op.hasInput(TRIP) or op.trip >= 0:
+            operands.append(counters.number)
+            number = pe.PlaceHolder(len(operands))
+            if op.hasInput(TRIP):
+                operands.append(self.getInTensor(TRIP).reshape([]))
+                terms.append(pe.Lt(number, pe.PlaceHolder(len(operands))))
+            else:
+                terms.append(pe.Lt(number, pe.Const(op.trip)))
+        context = self.debugContext("again")
+        if not terms:
+            popops.fill(self.graph(), again, prog, True, context)
+            return
+        tree = terms[0] if len(terms) == 1 else pe.And(terms[0], terms[1])
+        popops.mapWithOutput(self.graph(), [tree], operands, [again], prog, context)
+
+
+class _Counters:
+    """The variables that count iterations: the number of the iteration as the body reads it, and
+    the slots of slices, upwards and downwards. Only those in use are set.
+    """
+
+    def __init__(self, opx: LoopOpx, op: LoopOp, prog: program.Sequence, is_read: bool) -> None:
+        self._opx, self._op = opx, op
+        flags = {bool(flag) for flag in (*op.reversed_inputs, *op.reversed_outputs)}
+        self._used: dict[str, tuple[DeviceTensor, int]] = {}
+        """Each counter in use, and what is added to it after an iteration."""
+        self.number = opx.getScalarVariable(poplar.LONGLONG, "number")
+        down = op.descending
+        if is_read or op.conditional or op.trip < 0:
+            self._add("number", self.number, down, prog)
+        for is_down in {flag != down for flag in flags}:
+            name = "down" if is_down else "up"
+            tensor = opx.getScalarVariable(poplar.UNSIGNED_INT, name)
+            self._add(name, tensor, is_down, prog)
+
+    def _add(self, name: str, tensor: DeviceTensor, is_down: bool, prog: program.Sequence) -> None:
+        first = self._op.trip - 1 if is_down else 0
+        context = self._opx.debugContext(name)
+        popops.fill(self._opx.graph(), tensor, prog, first, context)
+        self._used[name] = tensor, -1 if is_down else 1
+
+    def slot(self, flag: int) -> DeviceTensor:
+        """The slot of a slice in this iteration, [1]."""
+        name = "down" if bool(flag) != self._op.descending else "up"
+        return self._used[name][0].expand([0])
+
+    def step(self, prog: program.Sequence) -> None:
+        """Adds what prepares the next iteration."""
+        for name, (tensor, change) in self._used.items():
+            one = pe.Const(1)
+            tree = pe.Add(pe._1, one) if change > 0 else pe.Sub(pe._1, one)
+            context = self._opx.debugContext(name)
+            popops.mapInPlace(self._opx.graph(), tree, [tensor], prog, context)
+
+
+OpCreator(LoopOp, [LOOP], isPublic=False)
+OpxCreator(LoopOpx, [LOOP, LOOP_GRAD])
