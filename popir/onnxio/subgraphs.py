@@ -64,7 +64,8 @@ class Subgraph:
         """For each output that is one of its inputs, by way of Identity nodes: its index to that of
         the input.
         """
-        copies = {n.output[0]: n.input[0] for n in self._proto.node if n.op_type == "Identity"}
+        nodes = (node for node in self._proto.node if node.op_type == "Identity")
+        copies = {node.output[0]: node.input[0] for node in nodes if node.output and node.input}
         found: dict[int, int] = {}
         for o, id in enumerate(self.outputs):
             seen = {id}

@@ -15,7 +15,7 @@ from popir.ops.control.loop_op import ITERATION, add_loop
 from popir.ops.support.decomposition import Decomposer, Decomposition
 from popir.ops.support.identifiers import onnx_ids
 from popir.registry import OpCreator
-from popir.types import DataType
+from popir.types import DataType, TensorInfo
 
 _MOST_UNROLLED = 1 << 10
 """The most iterations that become part of the model one by one."""
@@ -124,7 +124,7 @@ class _Import:
         results = list(self._initial)
         for id in self._graph.outputs[1 + len(results) :]:
             info = self._on.info(self._graph.getTensor(id))
-            results.append(self._on.const(np.zeros([0, *info.shape()], info.dataType().numpy)))
+            results.append(self._on.zeros(TensorInfo(info.dataType(), [0, *info.shape()])))
         return results
 
     def _unrolled(self) -> Sequence[Tensor]:

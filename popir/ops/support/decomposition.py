@@ -131,6 +131,10 @@ class Decomposer:
         """A constant of the element type of `tensor`."""
         return self.const(value, self.info(tensor).dataType())
 
+    def zeros(self, info: TensorInfo) -> Tensor:
+        """Zeros of a type and shape."""
+        return self.const(np.zeros(info.shape(), info.dataType().numpy))
+
     def ints(self, *values: int) -> Tensor:
         """A list of int64: axes, a shape, starts and ends."""
         return self.const(values, np.dtype(np.int64))
