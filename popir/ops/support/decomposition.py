@@ -26,7 +26,7 @@ import numpy as np
 
 from popir.adding import add_op
 from popir.errors import OperatorInputError
-from popir.ir import Op, Tensor, TensorType
+from popir.ir import Graph, Op, Tensor, TensorType
 from popir.types import DataType, TensorInfo
 
 OPSET = 21
@@ -79,7 +79,7 @@ class Decomposer:
     def __init__(self, op: Op, output: str) -> None:
         """`op` is decomposed; `output` is the id of its first output, which names what is added."""
         self.op = op
-        self.graph = op.graph
+        self.graph: Graph = op.graph
         self.base = output
         """The beginning of the ids of what is added."""
         self._added: set[str] = set()
@@ -106,7 +106,7 @@ class Decomposer:
 
         Attributes that are None are left out.
         """
-        settings = self.op.settings.copy(f"{self.op.name() or self.base}/{type}")
+        settings = self._settings(type)
         ids: list[str] = []
         for _ in range(outputs):
             # Reserved at once: the operator may be a decomposition, which adds tensors first.
@@ -119,6 +119,27 @@ class Decomposer:
         self._added.update(ids)
         found = [self.graph.tensors[id] for id in ids]
         return found[0] if outputs == 1 else found
+
+    def _settings(self, type: str) -> Op.Settings:
+        settings = self.op.settings.copy(f"{self.op.name() or self.base}/{type}")
+        settings.graph = self.graph
+        return settings
+
+    def within(self, name: str) -> Decomposer:
+        """A Decomposer for a new graph, which an operator of this one is to call."""
+        graph = Graph(f"{self.base}/{name}", self.graph)
+        graph.opsets, graph.origin = self.graph.opsets, self.graph.origin
+        graph.isTraining = self.graph.isTraining
+        inner = Decomposer(self.op, graph.name)
+        inner.graph = graph
+        return inner
+
+    def input(self, info: TensorInfo, name: str) -> Tensor:
+        """A new input of the graph, after those that it has."""
+        tensor = self.graph.addActGrad(self.graph.uniqueId(f"{self.base}/{name}"))
+        tensor.info = info
+        self.graph.inputs.append(tensor.id)
+        return tensor
 
     def const(self, value: Any, type: DataType | np.dtype[Any] | None = None) -> Tensor:
         """A constant: an array, or a number or list with its element type."""
@@ -200,5 +221,5 @@ class Decomposer:
                 self._added.remove(result.id)
                 self.graph.renameTensor(result.id, id)
             else:
-                settings = self.op.settings.copy(f"{self.op.name() or self.base}/Identity")
+                settings = self._settings("Identity")
                 add_op("ai.onnx", "Identity", OPSET, settings, {}, [result], [id])
