@@ -52,6 +52,7 @@ class LoopOp(Op):
     carried values and the slices of the scan outputs.
     """
 
+    repeatsCalls = True
     body: Graph
     carried: int
     """The number of carried values."""
