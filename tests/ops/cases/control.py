@@ -12,7 +12,7 @@ from tests.ops.cases.case import Case
 
 def _graph(inputs: str, outputs: str, *rows: str, constants: Sequence[int] = ()) -> GraphProto:
     """A graph; a row is "Type input ... > output". Only a loop's own two inputs have types."""
-    known = {"i": TensorProto.INT64, "c": TensorProto.BOOL}
+    known = {"number": TensorProto.INT64, "go": TensorProto.BOOL}
     nodes = []
     for row in rows:
         type, *read = row.partition(" > ")[0].split()
@@ -31,23 +31,35 @@ def _graph(inputs: str, outputs: str, *rows: str, constants: Sequence[int] = ())
     )
 
 
-_BRANCHES = {
-    "then_branch": _graph("", "a", "Neg c1 > b", "Exp b > a", constants=[1]),
-    "else_branch": _graph("", "a", "Tanh c2 > a", constants=[2]),
+BRANCHES = {
+    "then_branch": _graph("", "out", "Neg c1 > neg", "Exp neg > out", constants=[1]),
+    "else_branch": _graph("", "out", "Tanh c2 > out", constants=[2]),
 }
-_BODY = _graph("i c h", "d n s", "Identity c > d", "Tanh h > n", "Mul n h > s")
-_STEP = _graph("h x", "n s", "Mul h x > t", "Add t h > n", "Tanh n > s")
+LOOP_BODY = _graph(
+    "number go state",
+    "more next slice",
+    "Identity go > more",
+    "Tanh state > next",
+    "Mul next state > slice",
+)
+SCAN_BODY = _graph(
+    "state row",
+    "next slice",
+    "Mul state row > product",
+    "Add product state > next",
+    "Tanh next > slice",
+)
 CONTROL = [
     *(
-        Case("If", [np.array(p)], _BRANCHES, gradient=False, constants=constants, id=f"{p} {what}")
+        Case("If", [np.array(p)], BRANCHES, gradient=False, constants=constants, id=f"{p} {what}")
         for p in (True, False)
         for what, constants in (("known", [0]), ("given", []))
     ),
-    Case("Loop", [np.array(3), None, [2, 3]], {"body": _BODY}, constants=[0], outputs=2),
+    Case("Loop", [np.array(3), None, [2, 3]], {"body": LOOP_BODY}, constants=[0], outputs=2),
     Case(
         "Scan",
         [[3], [4, 3]],
-        {"body": _STEP, "num_scan_inputs": 1},
+        {"body": SCAN_BODY, "num_scan_inputs": 1},
         opsets=(9, 11, 16, 19, 21, 23, 24, 25),
         outputs=2,
     ),
@@ -55,7 +67,7 @@ CONTROL = [
         "Scan",
         [[3], [3, 4]],
         {
-            "body": _STEP,
+            "body": SCAN_BODY,
             "num_scan_inputs": 1,
             "scan_input_axes": [1],
             "scan_output_axes": [-1],
@@ -69,7 +81,7 @@ CONTROL = [
     Case(
         "Scan",
         [None, [2, 3], [2, 4, 3]],
-        {"body": _STEP, "num_scan_inputs": 1, "directions": [1]},
+        {"body": SCAN_BODY, "num_scan_inputs": 1, "directions": [1]},
         opsets=(8,),
         outputs=2,
         id="batches",
