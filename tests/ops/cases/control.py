@@ -27,13 +27,13 @@ def _graph(inputs: str, outputs: str, *rows: str, constants: Sequence[int] = ())
             for name in inputs.split()
         ],
         [ValueInfoProto(name=name) for name in outputs.split()],
-        [numpy_helper.from_array(np.array([n, 1.5], np.float32), f"c{n}") for n in constants],
+        [numpy_helper.from_array(np.array([n, 1.5], np.float32), f"constant{n}") for n in constants],
     )
 
 
 BRANCHES = {
-    "then_branch": _graph("", "out", "Neg c1 > neg", "Exp neg > out", constants=[1]),
-    "else_branch": _graph("", "out", "Tanh c2 > out", constants=[2]),
+    "then_branch": _graph("", "out", "Neg constant1 > neg", "Exp neg > out", constants=[1]),
+    "else_branch": _graph("", "out", "Tanh constant2 > out", constants=[2]),
 }
 LOOP_BODY = _graph(
     "number go state",
