@@ -194,7 +194,7 @@ class _Walk:
             towards = grad_op.gradOutToNonGradIn()
             _check_maps(op, grad_op, towards)
             claimed.update(towards.values())
-            if wanted.intersection(towards.values()):
+            if has_calls or wanted.intersection(towards.values()):
                 reached.update(towards.values())
                 if _contributes(grad_op, gradients):
                     self._connect(op, grad_op, gradients)
@@ -218,6 +218,8 @@ class _Walk:
         for out, i in grad_op.gradOutToNonGradIn().items():
             if op.hasInput(i):
                 _check_info(op, i, grad_op, out)
+        for i, id in grad_op.furtherGradients().items():
+            self.parts.setdefault(op.inTensor(i), []).append(id)
 
     def _source(
         self, op: Op, mapper: GradInOutMapper, gradients: dict[int, str | None]
@@ -273,8 +275,12 @@ class _Calls:
                 walk.differentiate(op)
         new.setInputs([*inputs, *ids])
         new.outputs = [_total(new, walk, i, inputs) for i in wanted]
-        prune(new, new.outputs)
+        self.remove_unused(new)
         return GradientGraph(new, inputs, ids)
+
+    def remove_unused(self, graph: Graph) -> None:
+        """Removes the operators that no output depends on."""
+        prune(graph, graph.outputs)
 
 
 def _total(graph: Graph, walk: _Walk, i: int | TensorInfo, inputs: Sequence[str]) -> str:

@@ -515,6 +515,12 @@ class Op(Traits):
         """
         return list(range(len(callee.inputs)))
 
+    def furtherGradients(self) -> dict[int, str]:
+        """For a gradient operator that is connected: adds operators that compute gradients from its
+        outputs, and returns their ids, by the index of the forward operator's input. {} by default.
+        """
+        return {}
+
     def gradOpsOfCalls(
         self, calls: GradientsOfCalls, given: Collection[int], wanted: Collection[int]
     ) -> list[Op]:
@@ -872,6 +878,10 @@ class GradientsOfCalls(Protocol):
         """The gradients of the inputs `wanted` of a graph, from those of its outputs `given`. A
         TensorInfo asks for zeros, for an input that this graph does not have.
         """
+        ...
+
+    def remove_unused(self, graph: Graph) -> None:
+        """Removes the operators that no output of a graph depends on."""
         ...
 
 

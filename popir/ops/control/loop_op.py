@@ -16,7 +16,10 @@ scan outputs. The gradients of captures are sums, which that loop carries.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from popir import poplar, popops
 from popir.adding import add_op
@@ -42,6 +45,13 @@ scanned inputs and the captures. A carried value that is left out begins with ze
 """
 ITERATION = TensorInfo(DataType.INT64, [])
 """The first input of the body: the number of the iteration, from 0 on."""
+
+
+_RHS_GRAD = graphcore_id("MatMulRhsGrad")
+_MOST_KEPT = 1 << 26
+"""The most elements of one value, of all iterations, that a loop keeps so as not to compute it
+again.
+"""
 
 
 class LoopOp(Op):
@@ -123,13 +133,21 @@ class LoopOp(Op):
             )
         return [_Backwards(self, calls, given, wanted).made()]
 
-    def keep_before(self, i: int) -> int:
-        """The scan output with the carried value `i` before each iteration; adds it."""
-        index = len(self.body.outputs) - self.first_output
-        self.body.outputs.append(self.body.inputs[1 + i])
+    def keep(self, id: str) -> int:
+        """The scan output with a value of the body in each iteration; adds it if there is none."""
+        for o in range(self.carried, len(self.body.outputs) - self.first_output):
+            kept = self.body.outputs[self.first_output + o]
+            if kept == id and not self.reversed_outputs[o - self.carried] and self.hasOutput(o):
+                return o
+        self.body.outputs.append(id)
         self.reversed_outputs.append(0)
-        base = min(tensor.id for tensor in self.output.values())
-        self.createAndConnectOutTensor(index, self.graph.uniqueId(f"{base}/before_{i}"))
+        return self.connect_last()
+
+    def connect_last(self) -> int:
+        """Connects the last output to a new tensor, and returns its index."""
+        index = len(self.body.outputs) - self.first_output - 1
+        id = self.graph.uniqueId(f"{self.body.name}_kept_{index}")
+        self.createAndConnectOutTensor(index, id)
         self.setup()
         return index
 
@@ -147,8 +165,62 @@ def add_loop(
     return [made] if isinstance(made, Tensor) else made
 
 
+@dataclass(frozen=True)
+class _Product:
+    """The gradient of a matrix that each iteration multiplies by: the sum of A^T G over the
+    iterations is one product of all rows of A and of G.
+    """
+
+    capture: int
+    """The forward operator's input that is the matrix."""
+    rows: str
+    """The id of A in the gradient's body, if that returns it, else of all of A."""
+    is_whole: bool
+    gradient: str
+    """The id of G in the gradient's body."""
+    flag: int
+    """How the slices are stacked, as in `reversed_outputs`."""
+
+
 class LoopGradOp(CallGrad, LoopOp):
     """The gradient of a LoopOp: a loop over its iterations, the last one first."""
+
+    _products: Sequence[_Product] = ()
+
+    def furtherGradients(self) -> dict[int, str]:
+        """The products after the loop."""
+        found: dict[int, str] = {}
+        for each in self._products:
+            rows = (
+                self.graph.getTensor(each.rows) if each.is_whole else self._stacked(each, each.rows)
+            )
+            gradient = self._stacked(each, each.gradient)
+            a, g = self._matrix(rows), self._matrix(gradient)
+            found[each.capture] = self._add("MatMul", [self._add_transposed(a), g]).id
+        return found
+
+    def _stacked(self, each: _Product, id: str) -> Tensor:
+        self.body.outputs.append(id)
+        self.reversed_outputs.append(each.flag)
+        return self.outTensor(self.connect_last())
+
+    def _matrix(self, t: Tensor) -> Tensor:
+        assert t.info is not None
+        shape = self.graph.addConstInit(
+            self.graph.uniqueId(f"{t.id}/rows"), np.array([-1, t.info.shape()[-1]])
+        )
+        return self._add("Reshape", [t, shape])
+
+    def _add_transposed(self, t: Tensor) -> Tensor:
+        return self._add("Transpose", [t], {"perm": [1, 0]})
+
+    def _add(
+        self, type: str, inputs: list[Tensor], attributes: dict[str, Any] | None = None
+    ) -> Tensor:
+        id = self.graph.uniqueId(f"{inputs[0].id}/{type}")
+        settings = self.settings.copy(f"{self.name()}/{type}")
+        add_op("ai.onnx", type, 14, settings, attributes or {}, inputs, [id])
+        return self.graph.getTensor(id)
 
 
 class _Backwards:
@@ -161,7 +233,7 @@ class _Backwards:
         given: Collection[int],
         wanted: Collection[int],
     ) -> None:
-        self._op, self._body = op, op.body
+        self._op, self._body, self._calls = op, op.body, calls
         self._n, self._k = op.carried, op.scanned
         inside = sorted(i - 1 for i in wanted if i >= FIRST)
         self._wanted = set(wanted)
@@ -193,6 +265,58 @@ class _Backwards:
             back |= {i for i in range(n) if after[i] & (back | ends)}
         return sorted(forth & back)
 
+    def _read_costly(self) -> list[tuple[str, int]]:
+        """Lets the forward loop keep what costly operators compute, so that it is read and not
+        computed again: pairs of the id in the gradient's body and the forward loop's output.
+        """
+        op, graph = self._op, self._made.graph
+        found: list[tuple[str, int]] = []
+        for each in graph.schedule():
+            outputs = list(each.output.values())
+            id = outputs[0].id.removeprefix(f"{graph.name}/")
+            is_costly = each.getSubgraphValue() >= each.getHighSubgraphValue()
+            if not is_costly or len(outputs) > 1 or id not in self._body.tensors:
+                continue
+            info = outputs[0].info
+            assert info is not None
+            if info.nelms() * op.trip <= _MOST_KEPT:
+                graph.eraseOp(each.id)
+                graph.inputs.append(outputs[0].id)
+                found.append((outputs[0].id, op.keep(id)))
+        return found
+
+    def _products(self, captures: list[int]) -> list[_Product]:
+        """Takes the gradients of matrices that are products out of the loop, as far as their rows
+        in all iterations are few enough.
+        """
+        graph = self._made.graph
+        found: list[_Product] = []
+        for b in list(captures):
+            one = graph.getTensor(self._of[b])
+            by = one.producer
+            if by is None or by.opid != _RHS_GRAD or one.uses or one.info is None:
+                continue
+            (g, a), matrix = (by.inTensor(i) for i in range(2)), one.info.shape()
+            assert g.info is not None and a.info is not None
+            shapes = g.info.shape(), a.info.shape()
+            size = (g.info.nelms() + a.info.nelms()) * self._op.trip
+            if len(matrix) != 2 or shapes[0][:-1] != shapes[1][:-1] or size > _MOST_KEPT:
+                continue
+            rows, is_whole, flag = a.id, True, 0
+            place = self._made.inputs.index(rows) if rows in self._made.inputs else -1
+            if 1 <= place <= self._n:
+                rows = self._op.outId(self._op.keep(self._body.inputs[place]))
+            elif self._n < place <= self._n + self._k:
+                rows, flag = self._op.inId(place + 1), self._op.reversed_inputs[place - 1 - self._n]
+            else:
+                is_whole = False
+            found.append(_Product(b + 1, rows, is_whole, g.id, flag))
+            captures.remove(b)
+            graph.eraseOp(by.id)
+            graph.outputs.remove(one.id)
+            graph.removeTensor(one.id)
+        return found
+
     def made(self) -> Op:
         """The gradient operator, which is not connected."""
         op, graph, n, k = self._op, self._made.graph, self._n, self._k
@@ -201,6 +325,13 @@ class _Backwards:
             [b for b in each if not graph.getTensor(self._of[b]).isConst()]
             for each in (self._slices, self._captures)
         )
+        products = self._products(captures)
+        kept = self._read_costly()
+        # What the loop returns for the products is not unused, although it has no reader here.
+        results = graph.outputs
+        graph.outputs = [*results, *(p.gradient for p in products)]
+        graph.outputs += [p.rows for p in products if not p.is_whole]
+        self._calls.remove_unused(graph)
         sums = [self._sum(b) for b in captures]
         inputs = self._made.inputs
         used = [b for b in range(1, len(inputs)) if self._made.is_read(inputs[b])]
@@ -211,9 +342,10 @@ class _Backwards:
         scanned: list[tuple[str, tuple[GradOpInType, int], int]] = []
         for b in used:
             if b <= n:
-                scanned.append((inputs[b], (OUT, op.keep_before(b - 1)), 0))
+                scanned.append((inputs[b], (OUT, op.keep(self._body.inputs[b])), 0))
             elif b <= n + k:
                 scanned.append((inputs[b], (IN, b + 1), op.reversed_inputs[b - 1 - n]))
+        scanned += [(id, (OUT, o), 0) for id, o in kept if self._made.is_read(id)]
         for o in self._scan_outputs:
             scanned.append((self._given[o], (GRAD, o), op.reversed_outputs[o - n]))
         read = [(inputs[b], (IN, b + 1)) for b in used if b > n + k]
@@ -246,6 +378,7 @@ class _Backwards:
         }
         towards = [FIRST + i for i in self._carried] + [b + 1 for b in (*captures, *slices)]
         made = LoopGradOp(LOOP_GRAD, op.settings, attributes)
+        made._products = products
         return made.map(sources, [i if i in self._wanted else -1 for i in towards])
 
     def _sum(self, b: int) -> tuple[str, str]:

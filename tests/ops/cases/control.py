@@ -27,7 +27,10 @@ def _graph(inputs: str, outputs: str, *rows: str, constants: Sequence[int] = ())
             for name in inputs.split()
         ],
         [ValueInfoProto(name=name) for name in outputs.split()],
-        [numpy_helper.from_array(np.array([n, 1.5], np.float32), f"constant{n}") for n in constants],
+        [
+            numpy_helper.from_array(np.array([n, 1.5], np.float32), f"constant{n}")
+            for n in constants
+        ],
     )
 
 
