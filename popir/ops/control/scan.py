@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from popir.errors import OperatorAttributeError
@@ -16,8 +16,8 @@ from popir.types import TensorInfo
 
 
 class Scan(Decomposition):
-    """ONNX's Scan, versions 9, 11, 16, 19, 21, 23, 24 and 25: a graph for each slice of the scan
-    inputs along an axis, with states that go from one to the next.
+    """ONNX's Scan, versions 8, 9, 11, 16, 19, 21, 23, 24 and 25: a graph for each slice of the scan
+    inputs along an axis, with states that go from one to the next. Version 8 is `ScanOfBatches`.
 
     States keep their types and shapes. Initializers of the body are constants, which training does
     not change.
@@ -57,7 +57,7 @@ class Scan(Decomposition):
                 f"its scan inputs have {[on.shape(t)[0] for t in rolled]} slices along their "
                 "axes; all must have equally many."
             )
-        made = scan(self, on, body, initial, rolled, reversed_in, reversed_out)
+        made = scan(on, body, initial, rolled, reversed_in, reversed_out)
         outputs = [
             _moved(on, t, 0, self.axis_of(axis, on.info(t).rank(), "scan_output_axes"))
             for t, axis in zip(made[states:], axes_out, strict=True)
@@ -90,7 +90,7 @@ class Scan(Decomposition):
 
 
 class ScanOfBatches(Decomposition):
-    """ONNX's Scan, version 8: the scan of each element of a batch, the first dimension of all
+    """ONNX's Scan of version 8: the scan of each element of a batch, the first dimension of all
     tensors; the slices are along the second one. A sequence length ends the scan of its element,
     and must be a constant; the outputs beyond it are 0.
     """
@@ -103,7 +103,9 @@ class ScanOfBatches(Decomposition):
     def decompose(
         self, on: Decomposer, lengths: Tensor | None, *inputs: Tensor
     ) -> Sequence[Tensor]:
-        """A LoopOp for each element of the batch."""
+        """A LoopOp over the batch, of a LoopOp over the slices; with lengths, one of these for each
+        element of the batch.
+        """
         body: Subgraph = self.body
         states = len(inputs) - self.num_scan_inputs
         slices = len(body.outputs) - states
@@ -136,13 +138,15 @@ class ScanOfBatches(Decomposition):
                 f"its sequence lengths are {ends} for a batch of {batch}; expected are as many, "
                 f"from 0 to {time}, for one element at least."
             )
+        if set(ends) == {time}:
+            return self._batched(on, body, inputs, states, backwards)
         columns: list[list[Tensor]] = [[] for _ in body.outputs]
         for b, end in enumerate(ends):
             one = [on.Squeeze(on.Slice(t, on.ints(b), on.ints(b + 1)), on.ints(0)) for t in inputs]
             scanned = [
                 t if end == time else on.Slice(t, on.ints(0), on.ints(end)) for t in one[states:]
             ]
-            made = scan(self, on, body, one[:states], scanned, backwards, [0] * slices, str(b))
+            made = scan(on, body, one[:states], scanned, backwards, [0] * slices, str(b))
             for o, tensor in enumerate(made):
                 if o >= states and end < time:
                     rank = on.info(tensor).rank()
@@ -150,9 +154,45 @@ class ScanOfBatches(Decomposition):
                 columns[o].append(on.Unsqueeze(tensor, on.ints(0)))
         return [parts[0] if batch == 1 else on.Concat(*parts, axis=0) for parts in columns]
 
+    def _batched(
+        self,
+        on: Decomposer,
+        body: Subgraph,
+        inputs: Sequence[Tensor],
+        states: int,
+        backwards: Sequence[int],
+    ) -> Sequence[Tensor]:
+        inner = on.within("batch")
+        inner.input(ITERATION, "number")
+        rows = [
+            inner.input(TensorInfo(on.info(t).dataType(), on.shape(t)[1:]), f"row{i}")
+            for i, t in enumerate(inputs)
+        ]
+        captured: list[Tensor] = []
+
+        def capture(t: Tensor) -> Tensor:
+            captured.append(t)
+            return inner.input(on.info(t), "captured")
+
+        slices = [0] * (len(body.outputs) - states)
+        made = scan(
+            *(inner, body, rows[:states], rows[states:], backwards, slices), capture=capture
+        )
+        inner.graph.outputs = [t.id for t in made]
+        attributes = {
+            "body": inner.graph,
+            "carried": 0,
+            "scanned": len(inputs),
+            "trip": on.shape(inputs[0])[0],
+            "conditional": False,
+            "descending": False,
+            "reversed_inputs": [0] * len(inputs),
+            "reversed_outputs": [0] * len(made),
+        }
+        return add_loop(on, [None, None, *inputs, *captured], len(made), attributes)
+
 
 def scan(
-    op: Decomposition,
     on: Decomposer,
     body: Subgraph,
     initial: Sequence[Tensor],
@@ -160,9 +200,12 @@ def scan(
     reversed_in: Sequence[int],
     reversed_out: Sequence[int],
     name: str = "",
+    capture: Callable[[Tensor], Tensor] = lambda t: t,
 ) -> list[Tensor]:
-    """The states after a scan along dimension 0, then its outputs; `name` sets it apart from others
-    of the operator.
+    """The states after a scan along dimension 0, then its outputs.
+
+    `name` sets it apart from others of the operator. `capture` gives the tensor here of one that
+    the body reads around the operator.
     """
     infos = [on.info(t) for t in (*initial, *scanned)]
     given = [
@@ -189,7 +232,7 @@ def scan(
         "reversed_inputs": list(reversed_in),
         "reversed_outputs": list(reversed_out),
     }
-    inputs = [None, None, *initial, *scanned, *built.captured]
+    inputs = [None, None, *initial, *scanned, *map(capture, built.captured)]
     return add_loop(on, inputs, len(graph.outputs), attributes)
 
 
