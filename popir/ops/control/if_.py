@@ -149,10 +149,10 @@ class IfOpx(CallingOpx):
         op = self.getOp(IfOp)
         outputs: dict[int, DeviceTensor] = {}
         sides: list[program.Sequence] = []
-        for name, callee in (("then", op.then_branch), ("else", op.else_branch)):
+        for callee in op.getCalledGraphs():
             side = program.Sequence()
             function = self.pass_in(callee, side)
-            side.add(function.call(self.debugContext(name)))
+            side.add(function.call(self.debugContext()))
             for o in sorted(op.output):
                 made = function.outputs[o]
                 if o not in outputs:

@@ -187,6 +187,10 @@ class LoopGradOp(CallGrad, LoopOp):
 
     _products: Sequence[_Product] = ()
 
+    def multiply_after(self, products: Sequence[_Product]) -> None:
+        """Sets the products that `furtherGradients` adds."""
+        self._products = products
+
     def furtherGradients(self) -> dict[int, str]:
         """The products after the loop."""
         found: dict[int, str] = {}
@@ -378,7 +382,7 @@ class _Backwards:
         }
         towards = [FIRST + i for i in self._carried] + [b + 1 for b in (*captures, *slices)]
         made = LoopGradOp(LOOP_GRAD, op.settings, attributes)
-        made._products = products
+        made.multiply_after(products)
         return made.map(sources, [i if i in self._wanted else -1 for i in towards])
 
     def _sum(self, b: int) -> tuple[str, str]:
@@ -410,7 +414,7 @@ class LoopOpx(CallingOpx):
         body = program.Sequence()
         for j, flag in enumerate(op.reversed_inputs):
             self._take(function, j, counters.slot(flag), body)
-        body.add(function.call(self.debugContext("body")))
+        body.add(function.call(self.debugContext()))
         made = function.outputs[op.first_output :]
         outputs = [
             self._put(o, made[o], counters.slot(flag), body)

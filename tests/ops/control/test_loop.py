@@ -13,9 +13,11 @@ import popir
 from popir.errors import MissingGradientError, ModelError, OperatorInputError
 from popir.ir import Graph, verify
 from popir.ir.graph import called_graphs
+from popir.ir.text import parse_graph, print_graph
 from popir.onnxio.importer import import_model
-from tests.models import Array, floats
-from tests.ops.control.models import agrees, gradients, parsed, results
+from popir.trainable import Role, choose
+from tests.models import Array, floats, step, training_session
+from tests.ops.control.models import agrees, gradients, parsed, results, weighed
 
 W = floats(3, 3, seed=1) / 2
 
@@ -233,8 +235,6 @@ def test_gradients(through: str, count: int) -> None:
 
 def test_a_trained_weight_of_the_body() -> None:
     model = loop(PLAIN, m=THREE, w=W)
-    from popir.trainable import Role, choose
-
     assert choose(graph_of(model))["w"].role is Role.TRAINED
 
 
@@ -272,9 +272,6 @@ def test_no_iteration_writes_what_others_read() -> None:
 
 def test_weights_are_trained() -> None:
     """Three steps of training change the weight as PyTorch does."""
-    from tests.models import step, training_session
-    from tests.ops.control.models import weighed
-
     whole = weighed(loop(PLAIN, m=THREE, w=W), {"y": np.ones((2, 3), np.float32)})
     session = training_session(whole.SerializeToString(), "loss", ["loss"], popir.ConstSGD(0.1))
     w, x = torch.tensor(W, requires_grad=True), torch.tensor(floats(2, 3))
@@ -375,3 +372,51 @@ def test_values_that_no_iteration_changes_in_type() -> None:
     model = loop(body, "float[2] x, int64 m", types="double y")
     with pytest.raises(OperatorInputError, match=r"FLOAT\[2\] before and DOUBLE\[2\] after"):
         results(model, {"x": floats(2), "m": THREE})
+
+
+def test_random_numbers_in_a_loop() -> None:
+    body = """step (int64 i, bool c, float[2] h) => (bool d, float[2] n) {
+        d = Identity(c) t = Dropout(h) n = Exp(t)
+    }"""
+    model = loop(body, "float[2] x", m=THREE)
+    agrees(model, {"x": floats(2)})
+    with pytest.raises(popir.popart_exception, match=r"Dropout.* draws random numbers in 'y/body'"):
+        gradients(model, {"x": floats(2)}, {"y": floats(2)}, ["x"])
+
+
+def test_the_text_of_a_loop() -> None:
+    graph = graph_of(loop(SCANNED, outputs="y, s, k", m=THREE, w=W))
+    assert print_graph(parse_graph(print_graph(graph))) == print_graph(graph)
+
+
+def test_the_host_profile_names_what_the_body_has() -> None:
+    model = loop(PLAIN, m=THREE, w=W)
+    session = popir.InferenceSession(
+        model.SerializeToString(),
+        popir.DataFlow(1, ["y"]),
+        popir.DeviceManager().createCpuDevice(),
+        userOptions=popir.SessionOptions(engineOptions={"host.profile": "true"}),
+    )
+    session.prepareDevice()
+    step(session, {"x": floats(2, 3)})
+    runs = {each.type: each.runs for each in session.getHostProfile().instructions}
+    assert runs["MatMul"] == 3
+
+
+@pytest.mark.parametrize("outlining", [True, False])
+def test_loops_on_a_machine(outlining: bool) -> None:
+    """The cycles of a body are counted once for each iteration."""
+    cycles = []
+    for count in (2, 20):
+        model = loop(PLAIN, m=np.array(count), w=W)
+        session = popir.InferenceSession(
+            model.SerializeToString(),
+            popir.DataFlow(1, ["y"]),
+            popir.DeviceManager().createIpuModelDevice({"tilesPerIPU": 4}),
+            userOptions=popir.SessionOptions(enableOutlining=outlining),
+        )
+        session.prepareDevice()
+        found = step(session, {"x": floats(2, 3)})["y"]
+        np.testing.assert_allclose(found, results(model, {"x": floats(2, 3)})[0], 1e-5, 1e-6)
+        cycles.append(session.getCycleCount())
+    assert 8 < cycles[1] / cycles[0] < 10
