@@ -10,7 +10,7 @@ Example: for `y = x * x`, a Mul with id 7, the graph gets `Gradient___7_0 = Grad
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,8 @@ from popir.ir import (
     blamed,
     gradients_of,
 )
+from popir.ir.graph import GradientGraph, copied
+from popir.transforms.prune import prune
 from popir.types import DataType, TensorInfo, require_finite
 
 _DIFFERENTIABLE = {DataType.FLOAT, DataType.FLOAT16, DataType.BFLOAT16, DataType.DOUBLE}
@@ -162,7 +164,9 @@ class _Walk:
             _add(self.graph, "ai.onnx", "Sum", 13, parts, id)
             return id
         only = self.graph.getTensor(parts[0])
-        op = only.getProducer()
+        op = only.producer
+        if op is None:  # It is given: the gradient of an output of a called graph.
+            return only.id
         index = next(i for i, t in op.output.items() if t is only)
         op.disconnectOutTensor(index)
         self.graph.removeTensor(only.id)
@@ -178,11 +182,19 @@ class _Walk:
         wanted = {i for i, t in _inputs(op).items() if self.is_active(t)}
         reached: set[int] = set()
         claimed: set[int] = set()
-        for grad_op in gradients_of(op):
+        has_calls = type(op).gradOpsOfCalls is not Op.gradOpsOfCalls
+        if has_calls:
+            given = [i for i, id in gradients.items() if id is not None]
+            grad_ops = op.gradOpsOfCalls(_CALLS, given, sorted(wanted))
+            claimed |= wanted
+            reached |= wanted
+        else:
+            grad_ops = gradients_of(op)
+        for grad_op in grad_ops:
             towards = grad_op.gradOutToNonGradIn()
             _check_maps(op, grad_op, towards)
             claimed.update(towards.values())
-            if wanted.intersection(towards.values()):
+            if has_calls or wanted.intersection(towards.values()):
                 reached.update(towards.values())
                 if _contributes(grad_op, gradients):
                     self._connect(op, grad_op, gradients)
@@ -206,6 +218,8 @@ class _Walk:
         for out, i in grad_op.gradOutToNonGradIn().items():
             if op.hasInput(i):
                 _check_info(op, i, grad_op, out)
+        for i, id in grad_op.furtherGradients().items():
+            self.parts.setdefault(op.inTensor(i), []).append(id)
 
     def _source(
         self, op: Op, mapper: GradInOutMapper, gradients: dict[int, str | None]
@@ -230,6 +244,57 @@ class _Walk:
         self.graph.addConstInit(id, zeros)
         self.totals[tensor] = id
         return id
+
+
+class _Calls:
+    """Gradients of called graphs, for operators that call them; see `GradientsOfCalls`."""
+
+    def reached(self, graph: Graph, inputs: Collection[int]) -> set[int]:
+        """The outputs that depend differentiably on `inputs`."""
+        walk = _Walk(graph, [graph.inputs[i] for i in inputs])
+        ends = enumerate(graph.outputs)
+        return {o for o, id in ends if walk.is_active(graph.getTensor(id))}
+
+    def of(
+        self, graph: Graph, given: Sequence[int], wanted: Sequence[int | TensorInfo]
+    ) -> GradientGraph:
+        """Copies the graph, walks back through the copy, and removes what no gradient needs."""
+        new = copied(graph, f"{graph.name}/gradient")
+        inputs = list(new.inputs)
+        walk = _Walk(new, [inputs[i] for i in wanted if isinstance(i, int)])
+        below: set[Op] = set()
+        ids: list[str] = []
+        for o in given:
+            end = new.getTensor(new.outputs[o])
+            ids.append(new.uniqueId(f"{new.name}/given_{o}"))
+            new.addActGrad(ids[-1]).info = end.info
+            walk.parts.setdefault(end, []).append(ids[-1])
+            below |= _ancestors(end)
+        for op in reversed(new.schedule()):
+            if op in below and any(map(walk.is_active, _outputs(op).values())):
+                walk.differentiate(op)
+        new.setInputs([*inputs, *ids])
+        new.outputs = [_total(new, walk, i, inputs) for i in wanted]
+        self.remove_unused(new)
+        return GradientGraph(new, inputs, ids)
+
+    def remove_unused(self, graph: Graph) -> None:
+        """Removes the operators that no output depends on."""
+        prune(graph, graph.outputs)
+
+
+def _total(graph: Graph, walk: _Walk, i: int | TensorInfo, inputs: Sequence[str]) -> str:
+    """The gradient of input `i` of a called graph; zeros if it has none."""
+    info = i if isinstance(i, TensorInfo) else graph.getTensor(inputs[i]).info
+    found = None if isinstance(i, TensorInfo) else walk.total(graph.getTensor(inputs[i]))
+    if found is None:
+        assert info is not None
+        found = graph.uniqueId(f"{graph.name}/zeros")
+        graph.addConstInit(found, np.zeros(info.shape(), info.dataType().numpy))
+    return found
+
+
+_CALLS = _Calls()
 
 
 def _outputs(op: Op) -> dict[int, Tensor]:

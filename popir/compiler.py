@@ -110,7 +110,9 @@ def connect_random_seed(c: Compilation) -> None:
     The seed, UINT32[2], is also that of stochastic rounding. It starts at 0, or with the value
     saved in the model. This pass also sets `Graph.isTraining`.
     """
-    c.graph.isTraining = c.loss is not None
+    for each in called_graphs(c.graph):
+        each.isTraining = c.loss is not None
+        _check_random(c.graph, each)
     users = [op for op in c.graph.ops.values() if op.requiresRandomSeed()]
     users = [op for op in users if not op.hasInput(op.getSeedInIndex())]
     if not users and not c.rounds_stochastically:
@@ -129,6 +131,16 @@ def connect_random_seed(c: Compilation) -> None:
     )
 
 
+def _check_random(graph: Graph, callee: Graph) -> None:
+    for op in callee.ops.values():
+        if callee is not graph and op.requiresRandomSeed():
+            raise popart_exception(
+                f"{op.debugName()} draws random numbers in '{callee.name}', a branch or the body "
+                "of a loop; popir draws them outside of these alone. Compute them before, and "
+                "read them there."
+            )
+
+
 def rewrite(c: Compilation) -> None:
     """Applies the patterns until none matches.
 
@@ -137,6 +149,8 @@ def rewrite(c: Compilation) -> None:
     prefix = reservedGradientPrefix()
     bases = (id.removeprefix(prefix) for id in c.anchors)
     made = apply_patterns(c.graph, c.patterns, {*c.kept, *bases, *c.gradients.values()})
+    for callee in called_graphs(c.graph)[1:]:
+        made += apply_patterns(callee, c.patterns, callee.inputs)
     # Refusals of an earlier run are dropped: this run has reported them again, if they still hold.
     c.decisions = [decision for decision in c.decisions if decision.reason is None] + made
 
@@ -183,6 +197,8 @@ def check_anchors(c: Compilation) -> None:
 def remove_unused(c: Compilation) -> None:
     """Removes operators that no anchor and no weight update depends on."""
     prune(c.graph, c.anchors)
+    for callee in called_graphs(c.graph)[1:]:
+        prune(callee, callee.outputs)
 
 
 def outline_repeats(c: Compilation) -> None:

@@ -392,8 +392,21 @@ def _uses(tensor: Tensor) -> Iterator[_Use]:
                     stack += fresh
                     if not any(t.uses for t in op.output.values()):
                         yield _Use(op, i, "", f"input {i}")
+                elif inside := _passed(op, i):
+                    stack += [t for t in inside if t not in seen]
+                    seen.update(inside)
                 else:
                     yield _use(op, i, shown)
+
+
+def _passed(op: Op, i: int) -> list[Tensor]:
+    """What input `i` is within the graphs that the operator calls; [] for any other operator."""
+    return [
+        callee.getTensor(id)
+        for callee in op.getCalledGraphs()
+        for id, index in zip(callee.inputs, op.argumentsOf(callee), strict=True)
+        if index == i
+    ]
 
 
 def _use(op: Op, i: int, tensor: Tensor) -> _Use:

@@ -11,7 +11,7 @@ PACKAGE = Path(__file__).parents[1] / "popir"
 LAYERS = [
     "errors typed types enums options files naming progress reserved exclusive _library",
     "ir _device poplar popops poplin popnn poprand poputil ext devices memory budget",
-    "registry definitions adding opx pattern builder onnxio",
+    "registry definitions adding opx calling pattern builder onnxio",
     "ops foreign",
     "autodiff patterns trainable transforms lowering virtual_graphs",
     "compiler profile step engine_cache",

@@ -11,7 +11,7 @@ import enum
 from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 
@@ -508,6 +508,30 @@ class Op(Traits):
         """The graphs that the operator calls, such as the body of a Loop; [] by default."""
         return []
 
+    def argumentsOf(self, callee: Graph) -> list[int | None]:
+        """For each input of a called graph, the index of the operator's input that it is throughout
+        the operator; None for one that the operator makes or changes, such as a loop's iteration
+        number. By default the operator's inputs, in order.
+        """
+        return list(range(len(callee.inputs)))
+
+    def furtherGradients(self) -> dict[int, str]:
+        """For a gradient operator that is connected: adds operators that compute gradients from its
+        outputs, and returns their ids, by the index of the forward operator's input. {} by default.
+        """
+        return {}
+
+    def gradOpsOfCalls(
+        self, calls: GradientsOfCalls, given: Collection[int], wanted: Collection[int]
+    ) -> list[Op]:
+        """As `getGradOps`, for an operator that calls graphs: it makes gradients of these by
+        `calls`.
+
+        `given` are the outputs that have a gradient, `wanted` the inputs whose gradient is needed.
+        A wanted input that no gradient operator leads to has none: it is 0.
+        """
+        raise popart_exception(f"{self.debugName()} has no gradOpsOfCalls().")
+
     def optimizerInputs(self) -> dict[int, Tensor]:
         """The inputs set by the optimizer, such as the learning rate, by index; {} by default."""
         return {}
@@ -683,6 +707,14 @@ class Graph:
         self._taken[base] = n
         return f"{base}/{n}"
 
+    def setInputs(self, ids: Sequence[str]) -> None:
+        """Sets the inputs of a called graph; earlier ones that nothing reads are removed."""
+        dropped = set(self.inputs).difference(ids)
+        self.inputs = list(ids)
+        for id in dropped:
+            if not self.tensors[id].uses and id not in self.outputs:
+                del self.tensors[id]
+
     # Operators.
 
     @property
@@ -815,6 +847,72 @@ class Graph:
 
     def __repr__(self) -> str:
         return f"Graph('{self.name}', {len(self.ops)} ops, {len(self.tensors)} tensors)"
+
+
+@dataclass
+class GradientGraph:
+    """A graph that computes gradients of a graph: it computes that again, then walks back."""
+
+    graph: Graph
+    """Its outputs are the gradients of the wanted inputs, in order."""
+    inputs: list[str]
+    """The ids that the inputs of the differentiated graph have here."""
+    given: list[str]
+    """The ids of the gradients of its outputs."""
+
+    def is_read(self, id: str) -> bool:
+        """Whether the gradients depend on an input or a given gradient."""
+        return bool(self.graph.getTensor(id).uses) or id in self.graph.outputs
+
+
+class GradientsOfCalls(Protocol):
+    """What `Op.gradOpsOfCalls` gets: autodiff, for called graphs."""
+
+    def reached(self, graph: Graph, inputs: Collection[int]) -> set[int]:
+        """The outputs of a graph that depend differentiably on some of its inputs."""
+        ...
+
+    def of(
+        self, graph: Graph, given: Sequence[int], wanted: Sequence[int | TensorInfo]
+    ) -> GradientGraph:
+        """The gradients of the inputs `wanted` of a graph, from those of its outputs `given`. A
+        TensorInfo asks for zeros, for an input that this graph does not have.
+        """
+        ...
+
+    def remove_unused(self, graph: Graph) -> None:
+        """Removes the operators that no output of a graph depends on."""
+        ...
+
+
+def copied(graph: Graph, name: str) -> Graph:
+    """A copy of a called graph, and of the graphs that it calls, with another name. The ids of its
+    tensors are `name/` and the old ids.
+    """
+    new = Graph(name, graph)
+    new.opsets, new.origin, new.isTraining = graph.opsets, graph.origin, graph.isTraining
+    twins: dict[Op, Op] = {}
+    for tensor in graph.tensors.values():
+        new.tensors[f"{name}/{tensor.id}"] = Tensor(
+            new, f"{name}/{tensor.id}", tensor.tensorType, tensor.info, tensor.data
+        )
+    for op in graph.schedule():
+        twin = twins[op] = op.clone()
+        twin.source, twin.called_names = op.source, op.called_names
+        new.moveIntoGraph(twin)
+        for member, value in list(vars(twin).items()):
+            if isinstance(value, Graph):
+                setattr(twin, member, copied(value, f"{name}/{value.name}"))
+        for i, tensor in op.input.items():
+            twin.connectInTensor(i, f"{name}/{tensor.id}")
+        for o, tensor in op.output.items():
+            twin.connectOutTensor(o, f"{name}/{tensor.id}")
+    for after, befores in graph.constraints.items():
+        for before in befores:
+            new.addConstraint(twins[before], twins[after])
+    new.inputs = [f"{name}/{id}" for id in graph.inputs]
+    new.outputs = [f"{name}/{id}" for id in graph.outputs]
+    return new
 
 
 def called_graphs(graph: Graph) -> list[Graph]:

@@ -56,6 +56,14 @@ class Traits:
     """Attributes that are accepted but have no effect here, with the reason. A value other than
     the default gives an OptionWarning, once for a model.
     """
+    repeatsCalls: ClassVar[bool] = False
+    """Whether the operator runs a graph that it calls several times, as a loop does. Outlining
+    leaves that graph alone: the copies of a call would be made in each iteration.
+    """
+    importsSubgraphs: ClassVar[bool] = False
+    """Whether attributes that are graphs come as `popir.onnxio.subgraphs.Subgraph` at import;
+    otherwise they are onnx.GraphProto.
+    """
     mostFolded: ClassVar[int] = 1 << 16
     """The most output elements, of all outputs together, for which constant folding calls
     `evaluate`.

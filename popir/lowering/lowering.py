@@ -10,10 +10,10 @@ from collections.abc import Generator, Iterable
 
 from popir import budget, poplar, poputil, registry
 from popir._device.popart import Devicex
+from popir.calling import CallingOpx, Function
 from popir.errors import popart_exception
 from popir.ir import Graph, Op, Tensor, TensorType
 from popir.ir.graph import called_graphs
-from popir.lowering.calls import CallOpx, Function
 from popir.lowering.layouts import LayoutFinder
 from popir.lowering.owners import Owners
 from popir.lowering.undeclared_writes import Checks, Watch
@@ -57,7 +57,7 @@ class Lowering:
         """Copies of tensors on other IPUs, by tensor id and IPU."""
         self.owners = caller.owners if caller else Owners()
         self._functions: dict[Graph, Function] = caller._functions if caller else {}
-        self._calls: dict[Graph, list[Op]] = caller._calls if caller else _calls(ir)
+        self._calls: dict[Graph, list[Op]] = caller._calls if caller else _calls(ir.ops.values())
         order = ir.schedule()
         self._opxs = {op: self._opx(op) for op in order}
         self._layouts = LayoutFinder(self._opxs, self.devicex, places)
@@ -65,9 +65,24 @@ class Lowering:
         self._watch = Watch(ir, self.devicex, order, kept, self._checks)
 
     def _opx(self, op: Op) -> Opx:
-        if op.getCalledGraphs():
-            return CallOpx(op, self.devicex, self._function)
-        return registry.createOpx(op, self.devicex)
+        opx = registry.createOpx(op, self.devicex)
+        if isinstance(opx, CallingOpx):
+            opx.function_of = self._function
+        return opx
+
+    @classmethod
+    def alone(cls, op: Op, target: poplar.Device) -> tuple[poplar.Graph, program.Sequence]:
+        """The program of one operator, whose inputs are variables, and its graph."""
+        self = cls(Graph(caller=op.graph), target)
+        self._calls = _calls([op])
+        linear = poplar.VariableMappingMethod.LINEAR
+        whole = program.Sequence()
+        for tensor in dict.fromkeys(op.input.values()):
+            assert tensor.info is not None
+            kind, shape = popType(tensor.info), tensor.info.shape()
+            self.devicex.insert(tensor.id, self.graph.addVariable(kind, shape, linear, tensor.id))
+        self._opx(op).grow(whole)
+        return self.graph, whole
 
     def _function(self, callee: Graph) -> Function:
         if callee not in self._functions:
@@ -207,11 +222,14 @@ def _devicex_of(graph: poplar.Graph) -> Devicex:
     return Devicex(graph.getTopLevelGraph())
 
 
-def _calls(ir: Graph) -> dict[Graph, list[Op]]:
-    """Maps each called graph to the operators that call it."""
+def _calls(ops: Iterable[Op]) -> dict[Graph, list[Op]]:
+    """Maps each graph that the operators call, directly or not, to the operators that call it."""
     found: dict[Graph, list[Op]] = {}
-    for graph in called_graphs(ir):
-        for op in graph.ops.values():
-            for callee in op.getCalledGraphs():
-                found.setdefault(callee, []).append(op)
+    stack = [op for op in ops if op.getCalledGraphs()]
+    while stack:
+        op = stack.pop()
+        for callee in op.getCalledGraphs():
+            if callee not in found:
+                stack += [each for each in callee.ops.values() if each.getCalledGraphs()]
+            found.setdefault(callee, []).append(op)
     return found

@@ -7,7 +7,15 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from onnx import FunctionProto, ModelProto, NodeProto, OperatorSetIdProto, ValueInfoProto
+from onnx import (
+    AttributeProto,
+    FunctionProto,
+    GraphProto,
+    ModelProto,
+    NodeProto,
+    OperatorSetIdProto,
+    ValueInfoProto,
+)
 
 from popir import registry
 from popir.adding import add_op, check_info
@@ -18,12 +26,13 @@ from popir.errors import (
     did_you_mean,
     popart_exception,
 )
-from popir.ir import Graph, Op, OperatorIdentifier, TensorType
+from popir.ir import Graph, Op, OperatorIdentifier, Tensor, TensorType
 from popir.onnxio import bodies, schemas
 from popir.onnxio.attributes import to_python
 from popir.onnxio.load import Source, load
 from popir.onnxio.origin import origin_of
 from popir.onnxio.sequences import Sequences
+from popir.onnxio.subgraphs import Subgraph, reads
 from popir.onnxio.tensors import TensorReader
 from popir.typed import typed
 from popir.types import DataType, TensorInfo
@@ -79,16 +88,25 @@ class GraphImporter:
     """Adds parts of an ONNX graph to a `Graph`. Producers must be added before their readers."""
 
     def __init__(
-        self, graph: Graph, reader: TensorReader | None = None, variables: Collection[str] = ()
+        self,
+        graph: Graph,
+        reader: TensorReader | None = None,
+        variables: Collection[str] = (),
+        parent: GraphImporter | None = None,
     ) -> None:
         """`reader` reads tensors in attributes. `variables` are the initializers that operators
-        write.
+        write. `parent` is the importer of the graph around this one, for a subgraph.
         """
         self.graph = graph
+        self.captured: dict[str, Tensor] = {}
+        """The tensors of the graph around this one that it reads, by their ids here."""
+        self._parent = parent
+        self._names: dict[str, str] = {}
+        """The ids here of what it reads from the graphs around it, by their ids there."""
         self._variables = variables
         self.reader = reader or TensorReader()
         self._sequences = Sequences(graph)
-        self._opsets: Mapping[str, int] = graph.opsets
+        self.opsets: Mapping[str, int] = graph.opsets
         """The opset of each domain for the nodes being added: the model's, or a function body's."""
 
     def add_input(self, value: ValueInfoProto, inputShapeInfo: Mapping[str, TensorInfo]) -> None:
@@ -117,6 +135,8 @@ class GraphImporter:
         sequences. Raises ModelError for a malformed node, and the errors of `registry.createOp` and
         `setup()`.
         """
+        if self._parent is not None:
+            node = self._with_captures(node)
         plain = self._sequences.rewritten(node)
         if plain is not None:
             for each in plain:
@@ -151,13 +171,15 @@ class GraphImporter:
     def _add_op(self, who: str, node: NodeProto, attributes: dict[str, Any]) -> Op | None:
         graph = self.graph
         domain = node.domain or "ai.onnx"
-        opset = self._opsets.get(domain)
+        opset = self.opsets.get(domain)
         if opset is None:
             raise ModelError(
                 f"{who}: the model's opset_import has no version of the domain {domain}; it has "
-                f"{', '.join(f'{name} {version}' for name, version in self._opsets.items())}."
+                f"{', '.join(f'{name} {version}' for name, version in self.opsets.items())}."
             )
         notes = {name: attributes.pop(name) for name in list(attributes) if name.startswith("__")}
+        if any(each.type == AttributeProto.GRAPH for each in node.attribute):
+            self._wrap(who, domain, node.op_type, opset, attributes)
         settings = Op.Settings(graph, node.name, notes)
         inputs = [graph.tensors[id] if id else None for id in node.input]
         try:
@@ -171,15 +193,65 @@ class GraphImporter:
             self._add_body(node, function)
             return None
 
+    def _wrap(
+        self, who: str, domain: str, type: str, opset: int, attributes: dict[str, Any]
+    ) -> None:
+        """Wraps the graphs among the attributes of an operator that imports them itself."""
+        known = [v for v in registry.versions(domain, type) if v <= opset]
+        entry = registry.registered(OperatorIdentifier(domain, type, known[-1])) if known else None
+        if entry is not None and entry.opClass.importsSubgraphs:
+            for name, value in attributes.items():
+                if isinstance(value, GraphProto):
+                    attributes[name] = Subgraph(value, self, f"{who}: its {name}")
+
+    def add_nodes(self, nodes: Sequence[NodeProto]) -> None:
+        """Adds nodes in topological order. Raises ModelError if they form a cycle."""
+        computed = {id for node in nodes for id in node.output}
+        known = {id for node in nodes for id in reads(node)} - computed
+        for node in in_order(nodes, known):
+            self.addNode(node)
+
+    def find(self, id: str) -> Tensor | None:
+        """The tensor of that id, of this graph or of one around it; None if there is none.
+
+        A tensor of a graph around becomes an input of this one, or a constant if it is one.
+        """
+        id = self._names.get(id, id)
+        if id in self.graph.tensors or self._parent is None:
+            return self.graph.tensors.get(id)
+        outer = self._parent.find(id)
+        if outer is None or outer.info is None:
+            return None
+        mine = self._names[id] = self.graph.uniqueId(f"{self.graph.name}/{id}")
+        if outer.isConst() and outer.data is not None:
+            return self.graph.addConstInit(mine, outer.data)
+        self.captured[mine] = outer
+        tensor = self.graph.addActGrad(mine)
+        tensor.info = outer.info
+        return tensor
+
+    def _with_captures(self, node: NodeProto) -> NodeProto:
+        """The node, with the ids here of what it reads from graphs around this one."""
+        names: dict[str, str] = {}
+        for id in filter(None, node.input):
+            if id not in self.graph.tensors and (tensor := self.find(id)) is not None:
+                names[id] = tensor.id
+        if not names:
+            return node
+        found = NodeProto()
+        found.CopyFrom(node)
+        found.input[:] = [names.get(id, id) for id in node.input]
+        return found
+
     def _add_body(self, node: NodeProto, function: FunctionProto) -> None:
         """Adds the nodes of a function that defines the operator of `node`."""
-        outer = self._opsets
-        self._opsets = {**outer, **_versions(function.opset_import)}
+        outer = self.opsets
+        self.opsets = {**outer, **_versions(function.opset_import)}
         try:
             for each in bodies.expanded(node, function, self.graph.uniqueId):
                 self.addNode(each)
         finally:
-            self._opsets = outer
+            self.opsets = outer
 
     def finish(self) -> None:
         """Turns Variables into Consts if all readers need their value at compile time."""
@@ -339,7 +411,7 @@ def in_order(nodes: Sequence[NodeProto], known: Iterable[str]) -> Iterable[NodeP
         return nodes
     producers = {id: i for i, node in enumerate(nodes) for id in node.output if id}
     waits = {
-        i: [producers[id] for id in node.input if id in producers] for i, node in enumerate(nodes)
+        i: [producers[id] for id in reads(node) if id in producers] for i, node in enumerate(nodes)
     }
     try:
         return [nodes[i] for i in graphlib.TopologicalSorter(waits).static_order()]
@@ -351,6 +423,6 @@ def in_order(nodes: Sequence[NodeProto], known: Iterable[str]) -> Iterable[NodeP
 
 
 def _ready(node: NodeProto, have: set[str]) -> bool:
-    ready = all(not id or id in have for id in node.input)
+    ready = all(not id or id in have for id in reads(node))
     have.update(node.output)
     return ready

@@ -54,7 +54,8 @@ def _places(
         yield Place(op, name, filed, inside, tuple(dict.fromkeys(read.values())))
         below = known if isinstance(known, dict) else op.called_names
         for callee in op.getCalledGraphs():
-            actual = {callee.getTensor(id): read[i] for i, id in enumerate(callee.inputs)}
+            passed = zip(callee.inputs, op.argumentsOf(callee), strict=True)
+            actual = {callee.getTensor(id): read[i] for id, i in passed if i is not None}
             yield from _places(callee, f"{filed}/", inside, below, actual)
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from popir import budget, poplar, registry
+from popir import budget, poplar
 from popir.compiler import Compilation, compile
 from popir.errors import PopirError, WorkLimitError
 from popir.ir import Graph, Op
-from popir.opx import device, popType
+from popir.lowering.lowering import Lowering
+from popir.opx import device
 from popir.patterns import Patterns, PatternsLevel
 
 COUNTS = (
@@ -44,17 +45,9 @@ def workOf(graph: Graph) -> list[OperatorWork]:
 
 
 def _work(op: Op, target: poplar.Device) -> OperatorWork:
-    graph = poplar.Graph(target)
-    devicex = device("popart").Devicex(graph)
-    linear = poplar.VariableMappingMethod.LINEAR
-    program = poplar.program.Sequence()
     try:
         budget.operator(op)
-        for tensor in {t.id: t for t in op.input.values()}.values():
-            assert tensor.info is not None
-            kind, shape = popType(tensor.info), tensor.info.shape()
-            devicex.insert(tensor.id, graph.addVariable(kind, shape, linear, tensor.id))
-        registry.createOpx(op, devicex).grow(program)
+        graph, program = Lowering.alone(op, target)
         report = device("machine").programReport(graph, program)
     except WorkLimitError:
         raise

@@ -28,6 +28,7 @@ from tests.fuzz.generator import (
     Type,
     Value,
 )
+from tests.ops.cases.control import BRANCHES, LOOP_BODY, SCAN_BODY
 
 Maker = Callable[[Graph, str], object]
 GRAPHCORE = "ai.graphcore"
@@ -1273,6 +1274,61 @@ def instance_norm(g: Graph, type: str) -> None:
     g.node(type, [x, *each], {"epsilon": g.rng.choice([1e-5, 0.1])})
 
 
+def recurrent(g: Graph, type: str) -> None:
+    """GRU and RNN: all directions; optional inputs each at times."""
+    dtype, gates = g.type(g.types(type)), 3 if type == "GRU" else 1
+    direction = g.rng.choice(["forward", "reverse", "bidirectional"])
+    d = 2 if direction == "bidirectional" else 1
+    t, n, i, h = (g.rng.choice(s) for s in ([1, 2, 3, 5], [1, 2, 3], [1, 2, 3], [1, 2, 4]))
+    inputs: list[Value | None] = [g.like(dtype, (t, n, i)), g.like(dtype, (d, gates * h, i))]
+    inputs.append(g.like(dtype, (d, gates * h, h)))
+    inputs.append(g.like(dtype, (d, 2 * gates * h)) if _maybe(g) else None)
+    lengths = g.fresh(INT32, (n,), lambda rng, s: rng.integers(1, t + 1, s))
+    inputs.append(lengths if _maybe(g, 0.3) else None)
+    inputs.append(g.like(dtype, (d, n, h)) if _maybe(g, 0.4) else None)
+    attributes: dict[str, Any] = {"hidden_size": h, "direction": direction}
+    if type == "GRU" and _maybe(g):
+        attributes["linear_before_reset"] = 1
+    results = [(dtype, (t, d, n, h)), (dtype, (d, n, h))]
+    count = g.rng.randint(1, 2)
+    g.node(type, inputs, attributes, count, results[:count])
+
+
+# Graphs in graphs.
+
+
+def if_(g: Graph, type: str) -> None:
+    """Branches of numbers, under a condition that is a constant or not."""
+    condition = g.fresh(BOOL, (), lambda rng, s: rng.integers(0, 2, s) > 0)
+    if _maybe(g, 0.3):
+        condition = g.constant(g.rng.random() < 0.5, BOOL)
+    g.node(type, [condition], BRANCHES, results=[(np.dtype(np.float32), (2,))])
+
+
+def loop(g: Graph, type: str) -> None:
+    """A known number of iterations."""
+    x = g.pick(g.types("Tanh"), lambda v: v.size > 0)
+    times = g.rng.choice([1, 2, 3, 5])
+    results = [(x.dtype, x.shape), (x.dtype, (times, *x.shape))]
+    if len(x.shape) > 4:
+        raise Invalid("rank")
+    go = g.constant(True, BOOL)
+    g.node(type, [g.constant(times, INT64), go, x], {"body": LOOP_BODY}, 2, results)
+
+
+def scan(g: Graph, type: str) -> None:
+    """Of one state and one input, from opset 9 on."""
+    if g.opset < 9:
+        raise Invalid("version 8 is another operator")
+    x = g.pick(g.types("Tanh"), lambda v: 0 < len(v.shape) < 5 and v.size > 0)
+    state = g.like(x.dtype, x.shape[1:])
+    attributes = {"body": SCAN_BODY, "num_scan_inputs": 1}
+    if _maybe(g, 0.3):
+        attributes["scan_input_directions"] = [1]
+    results = [(x.dtype, x.shape[1:]), (x.dtype, x.shape)]
+    g.node(type, [state, x], attributes, 2, results)
+
+
 # Reductions and losses.
 
 
@@ -1486,6 +1542,10 @@ _ONNX: dict[str, Maker] = {
     "STFT": stft,
     "MelWeightMatrix": mel_weights,
     "InstanceNormalization": instance_norm,
+    **_rows(recurrent, "GRU", "RNN"),
+    "If": if_,
+    "Loop": loop,
+    "Scan": scan,
     **_rows(reduce, "ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd"),
     **_rows(reduce, "ReduceSumSquare", "ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp"),
 }

@@ -268,8 +268,8 @@ def _check(node: onnx.NodeProto, inputs: Sequence[Array | None]) -> None:
         raise Unspecified(f"{type} of NaN: onnxruntime's result depends on the order")
     if type == "RoiAlign" and any(not np.isfinite(a).all() for a in floats):
         raise Unspecified("RoiAlign: whether pixels of the weight 0 are multiplied by it")
-    if type == "LSTM" and any(not np.isfinite(a).all() for a in floats):
-        raise Unspecified("LSTM: whether products with an initial state of zeros are made")
+    if type in ("LSTM", "GRU", "RNN") and any(not np.isfinite(a).all() for a in floats):
+        raise Unspecified(f"{type}: whether products with an initial state of zeros are made")
     if type == "Conv" and not np.isfinite(floats[1]).all() and _pads(node):
         raise Unspecified("Conv: whether weights without bounds are multiplied by padding")
     if type == "LRN" and floats and (np.abs(floats[0]) > 1e15).any():
@@ -447,7 +447,7 @@ def _formal(declared: Sequence[Any], count: int) -> list[Any]:
 
 
 def _reference(node: onnx.NodeProto, opset: int, inputs: Sequence[Array | None]) -> list[Array]:
-    if node.op_type == "LSTM":
+    if node.op_type in ("LSTM", "GRU", "RNN"):
         raise Refused("onnx.reference knows no lengths and no direction")
     formulas = _PRECISE
     if np.asarray(inputs[0]).dtype not in FLOATS:
@@ -678,7 +678,15 @@ def _formula(
 
 CANCELLING = {
     *("Gelu", "GeluErf", "Elu", "Celu", "Selu", "Softplus", "Expm1", "Sigmoid"),
-    *("ReduceLogSumExp", "LogSoftmax", "Nll", "LSTM", "LayerNormalization", "BatchNormalization"),
+    *(
+        "ReduceLogSumExp",
+        "LogSoftmax",
+        "Nll",
+        "LSTM",
+        "GRU",
+        "LayerNormalization",
+        "BatchNormalization",
+    ),
 }
 """Operators that lose digits inside, as 1 + erf(x) does near 0: the error is not relative."""
 _EPSILON = {_HALF: 2.0**-11, BFLOAT16: 2.0**-8, _FLOAT: 2.0**-24, np.dtype(np.float64): 2.0**-53}

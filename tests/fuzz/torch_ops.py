@@ -12,7 +12,7 @@ from typing import Any
 import onnx
 import torch
 import torch.nn.functional as F
-from onnx import helper
+from onnx import helper, numpy_helper
 
 from popir.onnxio import schemas
 
@@ -28,7 +28,7 @@ class Node:
 
     def __init__(self, proto: onnx.NodeProto, opset: int, inputs: Sequence[Tensor | None]) -> None:
         self.type, self.outputs = proto.op_type, len(proto.output)
-        self.inputs = list(inputs)
+        self.inputs, self.opset = list(inputs), opset
         versions = schemas.versions(proto.domain, proto.op_type)
         self.version = max(v for v in versions if v <= (1 if proto.domain else opset))
         given = {a.name: helper.get_attribute_value(a) for a in proto.attribute}
@@ -598,6 +598,70 @@ def _lstm(n: Node) -> Sequence[Tensor]:
     return [torch.stack(r, 1 if k == 0 else 0) for k, r in enumerate(results)][: n.outputs]
 
 
+def _recurrent(n: Node) -> Sequence[Tensor]:
+    """GRU and RNN."""
+    steps, batch = n.x.shape[:2]
+    size, direction = n("hidden_size"), n("direction", "forward")
+    lengths = n[4].tolist() if n.has(4) else [steps] * batch
+    results: list[list[Tensor]] = [[], []]
+    for d in range(n[1].shape[0]):
+        backwards = direction == "reverse" or d == 1
+        none = torch.zeros(n[1].shape[1], dtype=n.x.dtype)
+        bias_w, bias_r = n[3][d].reshape(2, -1) if n.has(3) else (none, none)
+        w, r = n[1][d].T, n[2][d].T
+        columns = []
+        for b in range(batch):
+            h = n[5][d, b] if n.has(5) else torch.zeros(size, dtype=n.x.dtype)
+            ys: dict[int, Tensor] = {}
+            order = range(lengths[b])
+            for t in reversed(order) if backwards else order:
+                x = n.x[t, b] @ w + bias_w
+                if n.type == "RNN":
+                    h = torch.tanh(x + h @ r + bias_r)
+                else:
+                    z, reset = torch.sigmoid(x + h @ r + bias_r)[: 2 * size].split(size)
+                    late = n("linear_before_reset", 0)
+                    new = (h if late else reset * h) @ r[:, 2 * size :] + bias_r[2 * size :]
+                    h = (1 - z) * torch.tanh(x[2 * size :] + (reset * new if late else new)) + z * h
+                ys[t] = h
+            zero = torch.zeros(size, dtype=n.x.dtype)
+            columns.append((torch.stack([ys.get(t, zero) for t in range(steps)]), h))
+        for k in range(2):
+            results[k].append(torch.stack([column[k] for column in columns], 1 if k == 0 else 0))
+    return [torch.stack(r, 1 if k == 0 else 0) for k, r in enumerate(results)][: n.outputs]
+
+
+def _inside(n: Node, name: str, given: Sequence[Tensor]) -> list[Tensor]:
+    """The outputs of a graph in an attribute."""
+    graph = n(name)
+    values = {each.name: torch.tensor(numpy_helper.to_array(each)) for each in graph.initializer}
+    values.update({i.name: tensor for i, tensor in zip(graph.input, given, strict=True)})
+    found = evaluate(graph.node, n.opset, values)
+    return [found[output.name] for output in graph.output]
+
+
+def _if(n: Node) -> Sequence[Tensor]:
+    return _inside(n, "then_branch" if n.x.item() else "else_branch", [])
+
+
+def _loop(n: Node) -> Sequence[Tensor]:
+    values, slices = [n[2]], []
+    for i in range(int(n.x.item())):
+        _, value, slice = _inside(n, "body", [torch.tensor(i), torch.tensor(True), *values])
+        values = [value]
+        slices.append(slice)
+    return [*values, torch.stack(slices)]
+
+
+def _scan(n: Node) -> Sequence[Tensor]:
+    state, slices = n.x, []
+    rows = list(n[1])
+    for row in rows[::-1] if n("scan_input_directions", [0])[0] else rows:
+        state, slice = _inside(n, "body", [state, row])
+        slices.append(slice)
+    return [state, torch.stack(slices)]
+
+
 _REDUCTIONS: dict[str, Callable[[Tensor, list[int]], Tensor]] = {
     "Sum": lambda x, a: x.sum(a, keepdim=True),
     "Mean": lambda x, a: x.mean(a, keepdim=True),
@@ -840,6 +904,11 @@ _ONNX: dict[str, Callable[[Node], Tensor | Sequence[Tensor]]] = {
     "InstanceNormalization": lambda n: F.instance_norm(
         n.x, weight=n[1], bias=n[2], eps=n("epsilon", _float(1e-5))
     ),
+    "GRU": _recurrent,
+    "RNN": _recurrent,
+    "If": _if,
+    "Loop": _loop,
+    "Scan": _scan,
     **{f"Reduce{kind}": _reduce for kind in (*_REDUCTIONS, "Prod")},
 }
 _OWN: dict[str, Callable[[Node], Tensor | Sequence[Tensor]]] = {

@@ -24,6 +24,7 @@ from popir.types import DataType
 from tests.models import step, training_session
 from tests.ops.cases import Array, Case, ints
 from tests.ops.cases.case import distinct
+from tests.ops.cases.control import BRANCHES, LOOP_BODY, SCAN_BODY
 from tests.ops.cases.pooling import ROIS, UNPOOLED
 from tests.ops.cases.reduction import TIES
 from tests.ops.test_cases import infer, inputs_of, model_of
@@ -207,6 +208,46 @@ def recurrent() -> Iterator[Row]:
     yield from rows(numbers, activation_alpha=[0.3], activation_beta=[0.1])
     yield Row(case, "hidden_size", 3, refused="hidden_size is 3")
     yield Row(case, "output_sequence", 1, unmeaning=True)
+    for type, gates, names in (("GRU", 3, ["Sigmoid", "Relu"]), ("RNN", 1, ["Relu"])):
+        case = Case(type, [[3, 3, 2], [1, 2 * gates, 2], [1, 2 * gates, 2]], outputs=2)
+        yield from rows(case, activations=names, clip=0.1, direction="reverse", layout=1)
+        hard = ["HardSigmoid", "Tanh"][: len(names)]
+        numbers = replace(case, attributes={"activations": hard})
+        yield from rows(numbers, activation_alpha=[0.3], activation_beta=[0.1])
+        yield Row(case, "hidden_size", 3, refused="hidden_size is 3")
+        yield Row(case, "output_sequence", 1, unmeaning=True)
+    bias = replace(case, type="GRU", inputs=[[3, 3, 2], [1, 6, 2], [1, 6, 2], [1, 12]])
+    yield Row(bias, "linear_before_reset", 1)
+
+
+def graphs() -> Iterator[Row]:
+    """Operators that run graphs."""
+    names = ["then_branch", "else_branch"]
+    for given, name, other in ((True, *names), (False, *names[::-1])):
+        yield Row(Case("If", [np.array(given)], BRANCHES), name, BRANCHES[other])
+    loop = Case("Loop", [np.array(3), None, [2, 3]], {"body": LOOP_BODY}, constants=[0], outputs=2)
+    yield Row(loop, "body", swapped(LOOP_BODY, "Tanh", "Neg"))
+    body = {"body": SCAN_BODY, "num_scan_inputs": 1}
+    scan = Case("Scan", [[3], [3, 3]], body, outputs=2)
+    since = (9, 11, 16, 19, 21, 23, 24, 25)
+    yield Row(scan, "body", swapped(SCAN_BODY, "Tanh", "Neg"), versions=since)
+    yield Row(scan, "num_scan_inputs", 3, versions=since, refused="num_scan_inputs = 3")
+    for name in ("scan_input_axes", "scan_input_directions", "scan_output_directions"):
+        yield Row(scan, name, [1], versions=since)
+    yield Row(scan, "scan_output_axes", [1], versions=since)
+    old = replace(scan, inputs=[None, [2, 3], [2, 4, 3]])
+    yield Row(old, "body", swapped(SCAN_BODY, "Tanh", "Neg"), versions=[8])
+    yield Row(old, "num_scan_inputs", 3, versions=[8], refused="num_scan_inputs = 3")
+    yield Row(old, "directions", [1], versions=[8])
+
+
+def swapped(graph: Any, old: str, new: str) -> Any:
+    """A copy of the graph with operators of another type."""
+    found = type(graph)()
+    found.CopyFrom(graph)
+    for node in found.node:
+        node.op_type = new if node.op_type == old else node.op_type
+    return found
 
 
 def losses() -> Iterator[Row]:
@@ -429,7 +470,7 @@ ROWS = [
     row
     for family in (
         *(legacy, reductions, pools, searches, convolutions, normalisations),
-        *(recurrent, losses, shapes, indexed, elements, others),
+        *(recurrent, graphs, losses, shapes, indexed, elements, others),
         *(quantized, random_numbers, sampling, transforms),
     )
     for row in family()

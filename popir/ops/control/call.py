@@ -1,19 +1,64 @@
-"""Call: runs a subgraph. Outlining makes it; see docs/transforms.md."""
+"""Call: runs a subgraph. PopART's models have it, and outlining makes it (docs/transforms.md)."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
+
+from popir.calling import CallingOpx
 from popir.errors import popart_exception
-from popir.ir import Graph, Op, OpSerialiser
+from popir.ir import Graph, Op, OpSerialiser, Tensor
+from popir.ir.graph import GradientsOfCalls
+from popir.onnxio.subgraphs import Subgraph
+from popir.ops.support.call_gradient import CallGrad
+from popir.ops.support.decomposition import Decomposer
+from popir.ops.support.gradient import GRAD, IN
 from popir.ops.support.identifiers import graphcore_id
-from popir.registry import OpCreator
+from popir.poplar import program
+from popir.registry import OpCreator, OpxCreator
 
 
 class CallOp(Op):
     """PopART's Call: runs the graph `callee` on its inputs and returns the outputs of that graph,
-    both in order.
+    both in order. After the inputs that the model gives it, it has what the graph reads around
+    itself.
     """
 
+    importsSubgraphs = True
     callee: Graph
+
+    def expand(self, inputs: Sequence[Tensor | None], outputs: Sequence[str]) -> bool:
+        """Imports the graph of a node in a model."""
+        given: object = self.callee
+        if not isinstance(given, Subgraph):
+            return False
+        on = Decomposer(self, next(filter(None, outputs)))
+        tensors = [tensor for tensor in inputs if tensor is not None]
+        if len(tensors) != len(given.inputs) or len(outputs) > len(given.outputs):
+            raise popart_exception(
+                f"{self.debugName()}: the graph has {len(given.inputs)} inputs and "
+                f"{len(given.outputs)} outputs, the node {len(tensors)} and {len(outputs)}."
+            )
+        built = given.build(f"{on.base}/callee", [on.info(tensor) for tensor in tensors])
+        made = on.add(
+            *("ai.graphcore", "Call", 1, [*tensors, *built.captured], len(given.outputs)),
+            {"callee": built.graph},
+        )
+        on.name([made] if isinstance(made, Tensor) else made, outputs)
+        return True
+
+    def gradOpsOfCalls(
+        self, calls: GradientsOfCalls, given: Collection[int], wanted: Collection[int]
+    ) -> list[Op]:
+        """A call of the gradient of the graph."""
+        given, wanted = list(given), list(wanted)
+        made = calls.of(self.callee, given, wanted)
+        sources = [(IN, i) for i in range(len(made.inputs))] + [(GRAD, o) for o in given]
+        named = zip([*made.inputs, *made.given], sources, strict=True)
+        used = {id: source for id, source in named if made.is_read(id)}
+        made.graph.setInputs(list(used))
+        places = {source: n for n, source in enumerate(used.values())}
+        grad = CallGradOp(CALL_GRAD, self.settings, {"callee": made.graph})
+        return [grad.map(places, wanted)]
 
     def setup(self) -> None:
         """Gives the outputs the types and shapes of the callee's outputs.
@@ -47,5 +92,26 @@ class CallOp(Op):
         os.appendAttribute("callee", self.callee.name)
 
 
-CALL = graphcore_id("Call")
+class CallGradOp(CallGrad, CallOp):
+    """The gradient of a call: a call of the gradient of its graph."""
+
+
+CALL, CALL_GRAD = graphcore_id("Call"), graphcore_id("CallGrad")
 OpCreator(CallOp, [CALL], isPublic=False)
+
+
+class CallOpx(CallingOpx):
+    """The lowering of a call."""
+
+    def grow(self, prog: program.Sequence) -> None:
+        """Adds the copies of the inputs, then the call."""
+        function = self.pass_in(self.getOp(CallOp).callee, prog)
+        prog.add(function.call(self.debugContext()))
+        for o in sorted(self.op_p.output):
+            made = function.outputs[o]
+            if not function.is_own(o):
+                made = self.cloneNcopy(prog, made, f"out{o}")
+            self.setOutTensor(o, made)
+
+
+OpxCreator(CallOpx, [CALL, CALL_GRAD])

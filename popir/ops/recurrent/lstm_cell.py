@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from popir.errors import OperatorAttributeError
 from popir.ops.support import symbolic as s
@@ -41,15 +42,21 @@ _FUNCTIONS: dict[str, tuple[Callable[[Expr, float, float], Expr], float | None, 
 
 
 def functions(
-    who: str, names: Sequence[str], alphas: Sequence[float], betas: Sequence[float]
-) -> list[Function]:
-    """The activation functions with the given names.
+    who: str,
+    names: Sequence[str],
+    alphas: Sequence[float],
+    betas: Sequence[float],
+    known: Mapping[str, tuple[Callable[[Any, float, float], Any], float | None, float | None]]
+    | None = None,
+) -> list[Callable[[Any], Any]]:
+    """The activation functions with the given names, of expressions or as `known` has them: a
+    function of (x, alpha, beta) and its defaults of these.
 
     `alphas` and `betas` go, in order, to the functions that have such a parameter. Raises
     OperatorAttributeError, naming `who`, for an unknown name, and for numbers that are left over.
     """
     alpha, beta = iter(alphas), iter(betas)
-    found = [_function(who, name, alpha, beta) for name in names]
+    found = [_function(who, name, alpha, beta, known or _FUNCTIONS) for name in names]
     for attribute, given, rest in (
         ("activation_alpha", alphas, [*alpha]),
         ("activation_beta", betas, [*beta]),
@@ -63,12 +70,18 @@ def functions(
     return found
 
 
-def _function(who: str, name: str, alphas: Iterator[float], betas: Iterator[float]) -> Function:
-    if name.lower() not in _FUNCTIONS:
+def _function(
+    who: str,
+    name: str,
+    alphas: Iterator[float],
+    betas: Iterator[float],
+    known: Mapping[str, tuple[Callable[[Any, float, float], Any], float | None, float | None]],
+) -> Callable[[Any], Any]:
+    if name.lower() not in known:
         raise OperatorAttributeError(
-            f"{who}: the activation {name!r} is not known; known are {', '.join(_FUNCTIONS)}."
+            f"{who}: the activation {name!r} is not known; known are {', '.join(known)}."
         )
-    f, alpha, beta = _FUNCTIONS[name.lower()]
+    f, alpha, beta = known[name.lower()]
     a = 0.0 if alpha is None else next(alphas, alpha)
     b = 0.0 if beta is None else next(betas, beta)
     return lambda x: f(x, a, b)

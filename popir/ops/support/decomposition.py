@@ -26,7 +26,7 @@ import numpy as np
 
 from popir.adding import add_op
 from popir.errors import OperatorInputError
-from popir.ir import Op, Tensor, TensorType
+from popir.ir import Graph, Op, Tensor, TensorType
 from popir.types import DataType, TensorInfo
 
 OPSET = 21
@@ -82,8 +82,9 @@ class Decomposer:
     def __init__(self, op: Op, output: str) -> None:
         """`op` is decomposed; `output` is the id of its first output, which names what is added."""
         self.op = op
-        self.graph = op.graph
-        self._base = output
+        self.graph: Graph = op.graph
+        self.base = output
+        """The beginning of the ids of what is added."""
         self._added: set[str] = set()
 
     def __getattr__(self, type: str) -> Callable[..., Any]:
@@ -108,11 +109,11 @@ class Decomposer:
 
         Attributes that are None are left out.
         """
-        settings = self.op.settings.copy(f"{self.op.name() or self._base}/{type}")
+        settings = self._settings(type)
         ids: list[str] = []
         for _ in range(outputs):
             # Reserved at once: the operator may be a decomposition, which adds tensors first.
-            id = self.graph.uniqueId(f"{self._base}/{type}")
+            id = self.graph.uniqueId(f"{self.base}/{type}")
             while id in ids:
                 id += "_"
             ids.append(id)
@@ -122,16 +123,41 @@ class Decomposer:
         found = [self.graph.tensors[id] for id in ids]
         return found[0] if outputs == 1 else found
 
+    def _settings(self, type: str) -> Op.Settings:
+        settings = self.op.settings.copy(f"{self.op.name() or self.base}/{type}")
+        settings.graph = self.graph
+        return settings
+
+    def within(self, name: str) -> Decomposer:
+        """A Decomposer for a new graph, which an operator of this one is to call."""
+        graph = Graph(f"{self.base}/{name}", self.graph)
+        graph.opsets, graph.origin = self.graph.opsets, self.graph.origin
+        graph.isTraining = self.graph.isTraining
+        inner = Decomposer(self.op, graph.name)
+        inner.graph = graph
+        return inner
+
+    def input(self, info: TensorInfo, name: str) -> Tensor:
+        """A new input of the graph, after those that it has."""
+        tensor = self.graph.addActGrad(self.graph.uniqueId(f"{self.base}/{name}"))
+        tensor.info = info
+        self.graph.inputs.append(tensor.id)
+        return tensor
+
     def const(self, value: Any, type: DataType | np.dtype[Any] | None = None) -> Tensor:
         """A constant: an array, or a number or list with its element type."""
         dtype = type.numpy if isinstance(type, DataType) else type
-        id = self.graph.uniqueId(f"{self._base}/Constant")
+        id = self.graph.uniqueId(f"{self.base}/Constant")
         self._added.add(id)
         return self.graph.addConstInit(id, np.asarray(value, dtype))
 
     def like(self, value: Any, tensor: Tensor) -> Tensor:
         """A constant of the element type of `tensor`."""
         return self.const(value, self.info(tensor).dataType())
+
+    def zeros(self, info: TensorInfo) -> Tensor:
+        """Zeros of a type and shape."""
+        return self.const(np.zeros(info.shape(), info.dataType().numpy))
 
     def ints(self, *values: int) -> Tensor:
         """A list of int64: axes, a shape, starts and ends."""
@@ -181,6 +207,13 @@ class Decomposer:
             )
         return tensor.data
 
+    def adopt(self, tensors: Sequence[Tensor], name: str) -> list[Tensor]:
+        """The tensors. Those whose ids begin with `name/` count as added, so that `name` may rename
+        them: a subgraph that became part of the graph computes them.
+        """
+        self._added.update(t.id for t in tensors if t.id.startswith(f"{name}/"))
+        return [*tensors]
+
     def name(self, results: Sequence[Tensor], ids: Sequence[str]) -> None:
         """Gives the results the ids of the model; an id "" stands for an output left out.
 
@@ -198,5 +231,5 @@ class Decomposer:
                 self._added.remove(result.id)
                 self.graph.renameTensor(result.id, id)
             else:
-                settings = self.op.settings.copy(f"{self.op.name() or self._base}/Identity")
+                settings = self._settings("Identity")
                 add_op("ai.onnx", "Identity", OPSET, settings, {}, [result], [id])

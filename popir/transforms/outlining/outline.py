@@ -59,7 +59,7 @@ def outline(graph: Graph, kept: Collection[str], options: OutlineOptions) -> lis
     made = 0
     known: dict[Op, Hashable] = {}
     while True:
-        text = Text(called_graphs(graph), kept, options.copyCostPruning, known)
+        text = Text(_once(graph), kept, options.copyCostPruning, known)
         pieces, refused = _choose(text, options.threshold)
         if not pieces:
             return [*decisions, *text.refusals, *refused]
@@ -69,6 +69,16 @@ def outline(graph: Graph, kept: Collection[str], options: OutlineOptions) -> lis
             what = f"{len(piece.starts)} calls of {callee.name}, {piece.length} operators"
             decisions.append(Decision(piece.where(), what, None))
             _log.debug("%s", decisions[-1])
+
+
+def _once(graph: Graph) -> list[Graph]:
+    """The graph and all that it calls, without those that loops repeat."""
+    found = called_graphs(graph)
+    loops = (op for each in found for op in each.ops.values() if op.repeatsCalls)
+    bodies = {
+        body for op in loops for callee in op.getCalledGraphs() for body in called_graphs(callee)
+    }
+    return [each for each in found if each not in bodies]
 
 
 def _choose(text: Text, threshold: float) -> tuple[list[Piece], list[Decision]]:

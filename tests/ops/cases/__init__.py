@@ -7,6 +7,7 @@ gradient against finite differences in double, and its lowering on a machine of 
 
 from tests.ops.cases.case import Array, Case, ints
 from tests.ops.cases.contraction import CONTRACTIONS
+from tests.ops.cases.control import CONTROL
 from tests.ops.cases.elementwise import BITWISE, ELEMENTWISE
 from tests.ops.cases.generation import GENERATION
 from tests.ops.cases.loss import LOSSES
@@ -25,6 +26,7 @@ CASES = [
     *ELEMENTWISE,
     *BITWISE,
     *MOVEMENT,
+    *CONTROL,
     *GENERATION,
     *RECURRENT,
     *NORMALISATION,

@@ -1,0 +1,1 @@
+"""Tests of operators that call graphs."""
