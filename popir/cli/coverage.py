@@ -37,7 +37,7 @@ class Coverage:
 
     @property
     def name(self) -> str:
-        """Domain and type."""
+        """Domain and type as one word, such as "ai.onnx.Relu"."""
         return f"{self.domain}.{self.type}"
 
 
