@@ -2407,7 +2407,7 @@ def multiUpdateMin(
     debugContext: popir._device.poplar.DebugContext | str = "",
 ) -> None:
     """
-    Takes the smaller of what is there and the slices.
+    The same as multiUpdateMax(), with the minimum.
     """
 
 def multiUpdateMul(
