@@ -54,7 +54,11 @@ class Decomposition(Op):
         raise NotImplementedError(f"{type(self).__name__} has no decompose().")
 
     def expand(self, inputs: Sequence[Tensor | None], outputs: Sequence[str]) -> bool:
-        """Adds what `decompose` adds, and names the results as the model does."""
+        """Adds what `decompose` adds, and names the results as the model does; nothing if the model
+        leaves out all outputs.
+        """
+        if not any(outputs):
+            return True
         on = Decomposer(self, next(filter(None, outputs)))
         result = self.decompose(on, *inputs)
         on.name([result] if isinstance(result, Tensor) else result, outputs)

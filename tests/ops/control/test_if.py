@@ -135,6 +135,16 @@ def test_no_branch_writes_what_it_reads() -> None:
         agrees(model, {"x": floats(5), "p": np.array(p)})
 
 
+def test_no_outputs() -> None:
+    model = branches()
+    (node,) = (node for node in model.graph.node if node.op_type == "If")
+    node.output[:] = [""]
+    node = next(node for node in model.graph.node if node.op_type == "Add")
+    node.input[:] = ["a", "a"]
+    graph = import_model(model.SerializeToString())
+    assert called_graphs(graph) == [graph]
+
+
 REFUSED = [
     (
         "yes () => (float[2] y) { y = Abs(x) }",
