@@ -40,16 +40,16 @@ def body(node: NodeProto, opset: int, infos: Infos) -> FunctionProto | None:
     schema = _schema(node.domain, node.op_type, opset)
     if schema is None:
         return None
-    plain = [v for v in schema.function_opset_versions if v <= opset]
+    plain = schema.function_opset_versions
     if plain:
-        found = schema.get_function_with_opset_version(plain[-1])
+        found = schema.get_function_with_opset_version(_applying(plain, opset))
         return _with_defaults(FunctionProto.FromString(found), schema)
-    typed = [v for v in schema.context_dependent_function_opset_versions if v <= opset]
+    typed = schema.context_dependent_function_opset_versions
     if not typed:
         return None
     types = [TypeProto() if info is None else value_info("", info).type for info in infos]
     made = schema.get_context_dependent_function_with_opset_version(
-        typed[-1], node.SerializeToString(), [each.SerializeToString() for each in types]
+        _applying(typed, opset), node.SerializeToString(), [each.SerializeToString() for each in types]
     )
     if not made:
         raise ModelError(
@@ -57,6 +57,13 @@ def body(node: NodeProto, opset: int, infos: Infos) -> FunctionProto | None:
             f"this operator cannot be made for the inputs {', '.join(map(str, infos))}."
         )
     return _with_defaults(FunctionProto.FromString(made), schema)
+
+
+def _applying(versions: Sequence[int], opset: int) -> int:
+    """The newest version of a function at `opset`. The operator may be older than its first
+    function, which defines it all the same: Shrink of opset 9 is defined in operators of opset 18.
+    """
+    return max((v for v in versions if v <= opset), default=min(versions))
 
 
 def _with_defaults(function: FunctionProto, schema: Any) -> FunctionProto:
