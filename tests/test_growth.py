@@ -92,7 +92,7 @@ def copies(case: Case, n: int, in_series: bool) -> ModelProto:
     """The operator of a row `n` times: beside each other, or one on the result of the other."""
     model = model_of(case, opsets_of(case)[-1], case.arrays(np.float32))
     one = model.graph.node[0]
-    nodes, last = [], one.input[0]
+    nodes, last = [], next(iter(one.input), "")
     for k in range(n):
         node = onnx.NodeProto()
         node.CopyFrom(one)
@@ -112,7 +112,7 @@ def copies(case: Case, n: int, in_series: bool) -> ModelProto:
 def can_be_in_series(case: Case) -> bool:
     """Whether the operator's result has the type and shape of its first input."""
     arrays = case.arrays(np.float32)
-    if arrays[0] is None or 0 in case.constants:
+    if not arrays or arrays[0] is None or 0 in case.constants:
         return False
     session = session_of(copies(case, 1, False))
     result = next(iter(session.initAnchorArrays().values()))

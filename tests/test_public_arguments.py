@@ -642,6 +642,7 @@ RIGHT: dict[str, Callable[[World], Call]] = {
     },
     "Op.setOutInfo": lambda w: (w.op().setOutInfo, {"i": 0, "info": FLOAT}),
     "Op.expand": lambda w: (w.op().expand, {"inputs": [], "outputs": ["y"]}),
+    "Op.argumentsOf": lambda w: (w.op().argumentsOf, {"callee": popir.Graph()}),
     "Op.connectInTensor": lambda w: (w.op().connectInTensor, {"i": 1, "tensorId": "y"}),
     "Op.connectOutTensor": lambda w: (w.op().connectOutTensor, {"i": 1, "tensorId": "free"}),
     "Op.createAndConnectOutTensor": lambda w: (
@@ -659,6 +660,7 @@ RIGHT: dict[str, Callable[[World], Call]] = {
     "Graph.removeTensor": lambda w: (w.op().graph.removeTensor, {"id": "free"}),
     "Graph.saveVariable": lambda _: (weights().saveVariable, {"id": "w"}),
     "Graph.renameTensor": lambda w: (w.op().graph.renameTensor, {"id": "free", "new": "z"}),
+    "Graph.setInputs": lambda w: (w.op().graph.setInputs, {"ids": ["x"]}),
     "Graph.uniqueId": lambda w: (w.op().graph.uniqueId, {"base": "x"}),
     "Graph.eraseOp": lambda w: erasing(w.op()),
     "Graph.moveIntoGraph": lambda w: (w.op().graph.moveIntoGraph, {"op": w.detached()}),
@@ -799,7 +801,7 @@ HOOKS = (
     "evaluate getInplaceVariant aliases modifies showsInOrder aliasedRegions modifiedRegions "
     "usedRegions fwdRegMap bwdRegMap keepStateOf appendAttributes appendOutlineAttributes "
     "createInputTensor unwindTensorLayout canUnwind mustExistBeforeCreate getInputCreatorType "
-    "mustExistBeforeCreateDNF grow apply check matches pattern rewrite touches getOp"
+    "mustExistBeforeCreateDNF gradOpsOfCalls grow apply check matches pattern rewrite touches getOp"
 ).split()
 """What the compiler calls and users override."""
 DEVICE = "cloneNcopy getConst getInTensor getScalarVariable setOutTensor".split()

@@ -49,7 +49,9 @@ def body(node: NodeProto, opset: int, infos: Infos) -> FunctionProto | None:
         return None
     types = [TypeProto() if info is None else value_info("", info).type for info in infos]
     made = schema.get_context_dependent_function_with_opset_version(
-        _applying(typed, opset), node.SerializeToString(), [each.SerializeToString() for each in types]
+        _applying(typed, opset),
+        node.SerializeToString(),
+        [each.SerializeToString() for each in types],
     )
     if not made:
         raise ModelError(

@@ -14,7 +14,7 @@ from popir.compiler import RANDOM_SEED
 from popir.dataflow import DataFlow
 from popir.devices import DeviceInfo, DeviceManager
 from popir.errors import MissingGradientError, popart_exception
-from popir.ir import Tensor, gradients_of
+from popir.ir import Op, Tensor, gradients_of
 from popir.onnxio.importer import TRAINABLE, import_model
 from popir.optimizers import ConstSGD
 from popir.session import TrainingSession
@@ -129,7 +129,10 @@ def _reached(last: Tensor, inputs: Sequence[str]) -> set[int]:
         op = left.pop().producer
         if op is None:
             continue
-        towards = {i for each in gradients_of(op) for i in each.gradOutToNonGradIn().values()}
+        if type(op).gradOpsOfCalls is not Op.gradOpsOfCalls:
+            towards = set(op.input)  # A graph that is called may lead to any of them.
+        else:
+            towards = {i for each in gradients_of(op) for i in each.gradOutToNonGradIn().values()}
         for tensor in (op.inTensor(i) for i in towards if op.hasInput(i)):
             is_float = tensor.info is not None and tensor.info.dataType() in TRAINABLE
             if is_float and tensor.id not in seen:

@@ -138,7 +138,7 @@ def command_line(name: str, folder: Path, sources: Path) -> list[object]:
         data = samples(folder / "d.npz")
         words = ["--data", data, "--loss", loss, "--output", folder / "o.onnx"]
         return [name, folder / "m.onnx", *words]
-    if name in ("info", "profile", "run"):
+    if name in ("info", "plan", "profile", "run"):
         more = ["--tiles", 4] if name == "profile" else []
         return [name, dense(folder / "m.onnx"), "--dim", "batch=2", *more]
     if name == "new-op":

@@ -1119,6 +1119,8 @@ def resize(g: Graph, type: str) -> None:
     """Images by sizes or scales, in the ways that PyTorch has too. onnxruntime has positions in
     float: they are such that a float holds them, but for gradients.
     """
+    if type == "Upsample" and g.opset > 9:
+        raise Invalid("deprecated")
     version = g.version(type)
     mode = g.rng.choice(["nearest", "linear", *(["cubic"] if version > 10 else [])])
     dtype = g.type([t for t in g.types(type) if t in FLOATS and (g.smooth or t != np.float64)])

@@ -41,7 +41,7 @@ AGAINST_ORACLE = {
     *("ArgMax", "ArgMin", "Hardmax", "TopK"),
     # It sums windows by adding and subtracting, has functions of its own for gates, and multiplies
     # padding: what is infinite elsewhere makes NaN of other elements.
-    *("LRN", "LSTM", "Conv"),
+    *("LRN", "LSTM", "GRU", "RNN", "Conv"),
     # Squares and products of very large numbers overflow, or not, by the order.
     *("ReduceProd", "LayerNormalization"),
     # What weights of 0 make of infinity, and whether weighted sums overflow, depends on the order.
@@ -108,11 +108,13 @@ NOT_AS_ORACLE = {
     # It gives the input's shape whatever is reduced, and for a mean of nothing 0; numpy gives NaN.
     *("ReduceSum", "ReduceMean"),
     # It ends the process, and reads memory that it has not written.
-    "LSTM",
+    *("LSTM", "GRU", "RNN"),
     # It gives stacks of the wrong shape, and forgets beta, where nothing is added up.
     *("MatMul", "Gemm"),
     # Where nothing is added up it gives what it has not written.
     *("MatMulInteger", "QLinearMatMul", "ConvInteger", "QLinearConv"),
+    # After no step it gives what it has not written.
+    "Scan",
     # Of nothing it takes 1 for the scale; here, as by ONNX's function, it is 0.
     "DynamicQuantizeLinear",
     # It reads pixels of images without a row or column.

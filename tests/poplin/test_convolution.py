@@ -379,9 +379,9 @@ def test_blocks_are_kept_between_convolutions(threads):
     ("kernel", "stride", "dilation", "pads", "widens"),
     [
         (3, 2, 1, [0, 0], True),  # the last window ends with the slice
-        (3, 2, 1, [1, 0], True),
+        (4, 2, 1, [1, 0], True),
         (3, 2, 1, [1, 1], False),  # it ends in the padding, where the further element lies
-        (2, 3, 2, [0, 1], False),
+        (3, 3, 1, [0, 2], False),
         (1, 2, 1, [0, 0], True),
     ],
 )

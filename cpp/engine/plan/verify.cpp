@@ -253,13 +253,16 @@ void eachTensor(const Step& step, Visit visit) {
       visit(operand.tensor, operand.access != Access::Read);
 }
 
-/// The variables that the host reads and that some step writes.
+/// The variables that the host reads, that some step writes, and that nothing else gives a value.
 std::set<unsigned> writtenForHost(const Plan& plan, const std::vector<std::vector<Use>>& uses) {
   std::set<unsigned> found;
   for (const auto& handle : plan.graph->hostReads)
     for (const auto v : handle.second.view().variables())
       if (std::any_of(uses[v].begin(), uses[v].end(), [](const Use& use) { return use.write; }))
         found.insert(v);
+  // A copy that brings a given value back to where it came from may go.
+  for (const auto& handle : plan.graph->hostWrites)
+    for (const auto v : handle.second.view().variables()) found.erase(v);
   return found;
 }
 

@@ -124,12 +124,13 @@ void ConvKernel::check(const std::vector<OperandInfo>& operands) const {
   const auto access = [&](Pass written) {
     return p_.pass == written ? Access::Write : Access::Read;
   };
+  const auto type = [&](Pass written) { return p_.pass == written ? p_.outType : p_.inType; };
   require(p_.groups >= 1, "a convolution has a group");
-  requireOperand(operands[0], access(Pass::DataGradient), p_.inType,
+  requireOperand(operands[0], access(Pass::DataGradient), type(Pass::DataGradient),
                  shape({p_.batch, p_.groups * p_.inChannels}, p_.inField));
-  requireOperand(operands[1], access(Pass::WeightsGradient), p_.inType,
+  requireOperand(operands[1], access(Pass::WeightsGradient), type(Pass::WeightsGradient),
                  shape({p_.groups, p_.outChannels, p_.inChannels}, p_.kernel));
-  requireOperand(operands[2], access(Pass::Forward), p_.outType,
+  requireOperand(operands[2], access(Pass::Forward), type(Pass::Forward),
                  shape({p_.batch, p_.groups * p_.outChannels}, p_.outField));
   require(!p_.bias || p_.pass == Pass::Forward, "a gradient has no bias");
   if (p_.bias) requireOperand(operands[3], Access::Read, p_.outType, {p_.groups * p_.outChannels});

@@ -18,7 +18,7 @@ class ConvKernel final : public Kernel {
  public:
   struct Problem {
     contraction::Pass pass;
-    poplar::Type inType, outType;                         ///< inType: type of in and weights
+    poplar::Type inType, outType;  ///< of what the pass reads; of what it writes
     std::int64_t batch, groups, inChannels, outChannels;  ///< channels per group
     std::vector<std::int64_t> inField, kernel, outField;
     std::vector<std::int64_t> stride, dilation, inDilation, padLower;

@@ -32,7 +32,7 @@ class DetOp(Decomposition):
             return on.reshape(x, stack)
         count = int(np.prod(stack, dtype=np.int64))
         x = on.cast(on.reshape(x, [count, n, n]), accumulator_of(kind))
-        found = _by_formula(on, x, n) if n <= 3 else _by_elimination(on, x, count, n)
+        found = _by_formula(on, x, n) if n <= 3 else _by_elimination(on, x, n)
         return on.cast(on.reshape(found, stack), kind)
 
 
@@ -52,8 +52,8 @@ def _by_formula(on: Decomposer, x: Tensor, n: int) -> Tensor:
     return on.Add(on.Sub(first, second), on.Mul(a[2], minor(3, 4, 6, 7)))
 
 
-def _by_elimination(on: Decomposer, x: Tensor, count: int, n: int) -> Tensor:
-    """The product of the pivots of [count, n, n]."""
+def _by_elimination(on: Decomposer, x: Tensor, n: int) -> Tensor:
+    """The product of the pivots of each matrix of [matrices, n, n]."""
     kind = on.info(x).dataType()
     zero, one = on.like(0, x), on.like(1, x)
     last_axis, rows_axis = on.ints(2), on.ints(1)

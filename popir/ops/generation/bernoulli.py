@@ -26,8 +26,9 @@ class Bernoulli(Decomposition):
         """A comparison with uniform numbers, in FLOAT for FLOAT16 and BFLOAT16."""
         given = on.info(p).dataType()
         kind = given if given is DataType.DOUBLE else DataType.FLOAT
+        p = on.cast(p, kind)
         drawn = on.RandomUniformLike(p, dtype=kind.onnx, seed=self.seed)
-        return on.Cast(on.Less(drawn, on.cast(p, kind)), to=self.dtype or given.onnx)
+        return on.Cast(on.Less(drawn, p), to=self.dtype or given.onnx)
 
 
 OpCreator(Bernoulli, onnx_ids("Bernoulli", 15, 22))

@@ -81,6 +81,14 @@ GENERATION += [
         formula=lambda x: np.full(2, -1, np.float32),
     ),
     Case(
+        "RandomUniformLike",
+        [SMALL],
+        {"low": -1.0, "high": -0.9999999403953552},
+        gradient=False,
+        formula=lambda x: np.full_like(x, -1),
+        id="of floats",
+    ),
+    Case(
         "Multinomial",
         [_SURE],
         {"sample_size": 3},
