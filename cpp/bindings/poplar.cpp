@@ -1,4 +1,5 @@
 // popir.poplar: graphs, tensors, programs. Devices, vertices and the engine have their own files.
+// Long, because these classes have many functions, and each has its words for Python here.
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 #include <poplar/CSRFunctions.hpp>

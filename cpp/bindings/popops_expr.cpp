@@ -2,7 +2,7 @@
 //
 // There are three Python classes of operators: UnaryOp, BinaryOp and TernaryOp. Add, Tanh, ... are
 // functions that make such nodes; a node has its operator in `opType`. Arguments that are
-// expressions may also be numbers.
+// expressions may also be numbers. Long, because each group of functions has its words for Python.
 #include <pybind11/functional.h>
 #include <pybind11/stl.h>
 #include <popops/ElementWise.hpp>

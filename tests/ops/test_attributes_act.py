@@ -1,5 +1,7 @@
 """Every attribute of every version of every operator: another value than the default changes what
 is computed, is refused with words, or is said to have no meaning.
+
+Long, because every operator with attributes has its rows here.
 """
 
 from __future__ import annotations

@@ -1,11 +1,14 @@
 """Every kernel in a file: what is loaded computes and costs what was saved."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from onnx import TensorProto, helper, numpy_helper
 
+import popir
 from popir import ext, poplar, poplin, popnn, popops, poprand
 from popir._device.poplar import _saved_kernel_names
 from popir.poplar import program
@@ -210,3 +213,34 @@ def test_a_kernel_comes_back_as_it_was(name: str) -> None:
     for expected, found in zip(results, case.results(loaded), strict=True):
         assert expected.any()
         np.testing.assert_array_equal(found, expected)
+
+
+def test_a_convolution_gradient_that_reads_halves_and_writes_floats_comes_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """ConvTranspose is the gradient of a convolution's input, summed in float."""
+    rng = np.random.default_rng(0)
+    w, x = (rng.standard_normal(shape).astype(np.float16) for shape in ((2, 3, 3), (1, 2, 5)))
+    graph = helper.make_graph(
+        [helper.make_node("ConvTranspose", ["x", "w"], ["y"], strides=[2])],
+        "g",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT16, x.shape)],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT16, None)],
+        [numpy_helper.from_array(w, "w")],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
+    options = popir.SessionOptions(enableEngineCaching=True, cachePath=str(tmp_path))
+    results: list[np.ndarray] = []
+    for _ in range(2):
+        session = popir.InferenceSession(
+            model.SerializeToString(),
+            popir.DataFlow(1, ["y"]),
+            popir.DeviceManager().createCpuDevice(),
+            userOptions=options,
+        )
+        session.prepareDevice()
+        anchors = session.initAnchorArrays()
+        session.run(popir.PyStepIO({"x": x}, anchors))
+        results.append(anchors["y"])
+        monkeypatch.setattr(poplar, "compileGraph", None)  # The second is loaded, not compiled.
+    np.testing.assert_array_equal(*results)

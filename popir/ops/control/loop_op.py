@@ -11,6 +11,8 @@ An iteration reads and writes four kinds of values:
 The gradient is a loop over the same iterations from the last to the first. The forward loop returns
 the carried values that each iteration begins with, as far as the gradient needs them, as further
 scan outputs. The gradients of captures are sums, which that loop carries.
+
+Long, because the loop, its lowering and its gradient share the numbering of these values.
 """
 
 from __future__ import annotations
