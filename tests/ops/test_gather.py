@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-import popir
+import popir.testing
 from popir.errors import OperatorAttributeError, OperatorInputError
 from tests.models import Array
 
@@ -112,6 +112,14 @@ def test_what_is_out_of_range_gives_zeros_and_takes_no_other_group() -> None:
     zeros = np.zeros(4, "float32")
     expected = [[zeros, zeros, x[0, 2]], [zeros, zeros, x[1, 0]]]
     np.testing.assert_array_equal(found, np.array(expected))
+
+
+@pytest.mark.parametrize("index", [-(2**32) - 3, 2**32 + 1, -(2**63), 2**63 - 1, -5, 4])
+def test_an_index_that_does_not_fit_32_bits_is_out_of_range(index: int) -> None:
+    """The lowest 32 bits of the first two are those of elements that there are."""
+    given = [np.float32([1, 2, 3, 4]), np.array([index])]
+    (found,) = popir.testing.run("Gather", given, version=13)
+    np.testing.assert_array_equal(found, [0])
 
 
 def test_any_number_of_groups_of_nothing() -> None:

@@ -194,6 +194,8 @@ def _offsets(opx: Opx, how: _How, size: int, prog: program.Sequence) -> Tensor:
     from_start = pe.Select(below, pe._1, pe.Lt(pe._1, zero))
     # An index that does not fit 32 bits is out of range; as -1 it stays out of range.
     known = pe.Select(from_start, pe.Const(-1), pe.Lt(pe._1, pe.Const(size)))
+    if t.elementType() == poplar.LONGLONG:
+        known = pe.Max(known, pe.Const(-1))
     tree = pe.Cast(known, poplar.INT)
     made = popops.map(opx.graph(), tree, [t], prog, opx.debugContext("offsets"))
     count = made.numElements() // how.groups
