@@ -17,6 +17,7 @@ from popir import Patterns, PatternsLevel, pattern
 from popir.errors import DuplicateOperatorError, VerificationError, popart_exception
 from popir.patterns import apply_patterns
 from popir.patterns.popart import ALIASES, NOT_HERE
+from popir.patterns.selection import PatternWarning
 from tests.models import floats, run
 
 
@@ -188,13 +189,20 @@ def test_patterns_are_attributes() -> None:
         lambda name: setattr(Patterns(), name, True),
     ],
 )
-def test_a_name_that_is_unknown_or_only_popart_has(use: Any) -> None:
+def test_an_unknown_name_is_refused(use: Any) -> None:
     with pytest.raises(popart_exception, match=r"Unknown pattern 'InPlac'. Did you mean 'InPlace'"):
         use("InPlac")
+
+
+def test_a_pattern_that_only_popart_has_may_be_switched() -> None:
     words = "'MatMulLhsGradOp' is PopART's and there is none here: the gradient is an operator"
-    with pytest.raises(popart_exception, match=words):
-        use("MatMulLhsGradOp")
-    assert not hasattr(Patterns(), "MatMulLhsGradOp")
+    patterns: Any = Patterns()
+    assert not patterns.MatMulLhsGradOp
+    with pytest.warns(PatternWarning, match=words):
+        patterns.MatMulLhsGradOp = True
+    assert patterns.isPatternEnabled("MatMulLhsGradOp")
+    patterns.MatMulLhsGradOp = False  # as it is in any case: no warning
+    assert not patterns.isPatternEnabled("MatMulLhsGradOp")
 
 
 def test_each_name_of_popart_says_why_there_is_no_such_pattern() -> None:
@@ -202,7 +210,7 @@ def test_each_name_of_popart_says_why_there_is_no_such_pattern() -> None:
     assert not {*NOT_HERE} & {*OWN, *ALIASES, *ALIASES.values(), "InPlace"}
     for name, reason in NOT_HERE.items():
         assert re.fullmatch(r"[a-z][^.]+[^. ]", reason), name
-        with pytest.raises(popart_exception, match=re.escape(f"none here: {reason}.")):
+        with pytest.warns(PatternWarning, match=re.escape(f"none here: {reason}.")):
             Patterns([name])
 
 
@@ -256,20 +264,22 @@ def test_a_session_says_what_patterns_did(register: Any) -> None:
     assert kept.endswith("'Exp:0' is kept: an anchor, the loss, or an output")
 
 
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("PostNRep", "Unknown pattern 'PostNRep'. Did you mean 'PostNRepl'"),
-        ("MatMulLhsGradOp", "The pattern 'MatMulLhsGradOp' is PopART's and there is none here"),
-    ],
-)
-def test_an_excluded_pattern_that_there_is_not_is_refused(name: str, words: str) -> None:
+def test_an_excluded_pattern_that_is_unknown_is_refused() -> None:
+    words = "Unknown pattern 'PostNRep'. Did you mean 'PostNRepl'"
     builder = popir.Builder()
     y = builder.aiOnnx.exp([builder.addInputTensor("FLOAT", [3], "x")])
     builder.addOutputTensor(y)
-    builder.excludePatterns(y, ["PadSum", name, "InPlace"])
+    builder.excludePatterns(y, ["PadSum", "PostNRep", "InPlace"])
     with pytest.raises(popart_exception, match=f"Exp.* excludes patterns .*{words}"):
         run(builder.getModelProto(), {"x": X}, [y])
+
+
+def test_a_pattern_that_only_popart_has_may_be_excluded() -> None:
+    builder = popir.Builder()
+    y = builder.aiOnnx.exp([builder.addInputTensor("FLOAT", [3], "x")])
+    builder.addOutputTensor(y)
+    builder.excludePatterns(y, ["MatMulLhsGradOp"])
+    run(builder.getModelProto(), {"x": X}, [y])
 
 
 def chain(n: int, *nodes: tuple[str, dict[str, Any]]) -> Any:

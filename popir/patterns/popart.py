@@ -8,11 +8,10 @@ ALIASES = {
 
 _DERIVED = "the gradient of an element-wise operator is one expression, derived from its own"
 _LOWERED = "the operator is lowered as it is"
-_ABSENT = "popir has no operator of that kind"
+_MADE = "the operator becomes others when the model is read"
 _VIEW = "that is a view of memory here, which costs nothing"
 _GRADIENT = "the gradient is an operator that is lowered as it is"
 _PLANNED = "the library of contractions chooses layouts, groups and transposes by itself"
-_LOOP = "there are no loops in a graph"
 _REPLICAS = "there is one replica"
 _UPDATES = "an optimizer's update is one operator, which holds its accumulators"
 
@@ -24,9 +23,11 @@ NOT_HERE = {
         _DERIVED,
     ),
     **dict.fromkeys(
-        "TanToSinOverCos LogSoftmaxOp GemmDecomposition LSTMOp SumToAdd".split(), _LOWERED
+        "TanToSinOverCos CoshOp LogSoftmaxOp GemmDecomposition LSTMOp SumToAdd".split(), _LOWERED
     ),
-    **dict.fromkeys("CoshOp RNNOp UpsampleToResize PackedDataBlock".split(), _ABSENT),
+    **dict.fromkeys(
+        "RNNOp UpsampleToResize PackedDataBlock ScanToLoop LoopScanOut".split(), _MADE
+    ),
     **dict.fromkeys(
         "SplitOp Slice2SliceSubsample TransposeToIdentityOrReshapePattern".split(), _VIEW
     ),
@@ -37,7 +38,6 @@ NOT_HERE = {
     **dict.fromkeys(
         "MatMulOp FoldMatMul ConvFlipWeightsDoubleFlip ConvFlipWeightsGradOp".split(), _PLANNED
     ),
-    **dict.fromkeys("LoopScanOut ScanToLoop".split(), _LOOP),
     **dict.fromkeys("AllReduceToIdentity ContiguateIpuCopyIndices".split(), _REPLICAS),
     **dict.fromkeys("InitAccumulate SGD1Decompose LambSerialisedWeight".split(), _UPDATES),
     **dict.fromkeys(

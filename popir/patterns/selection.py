@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -34,6 +35,10 @@ class UnknownPatternError(popart_exception, AttributeError):
     """
 
 
+class PatternWarning(UserWarning):
+    """A warning of a pattern that was switched on and is not there."""
+
+
 @typed
 class Patterns:
     """The patterns a session uses: those of a level, or only those in a list of names. PopART's
@@ -41,8 +46,9 @@ class Patterns:
 
     Each registered pattern is also an attribute: `patterns.InPlace = False`.
     `getAllPreAliasPatternNames` lists them; InPlace is one more. Raises UnknownPatternError, a
-    popart_exception, for an unknown name. For a pattern of PopART that popir does not have, it
-    gives the reason.
+    popart_exception, for an unknown name. A pattern of PopART that popir does not have may be
+    switched, since PopART's programs name those that they need: to switch it on is a PatternWarning
+    with the reason why there is none.
     """
 
     def __init__(self, choice: PatternsLevel | Iterable[str] = PatternsLevel.Default) -> None:
@@ -58,11 +64,13 @@ class Patterns:
         """Switches a pattern on or off, and returns this object.
 
         Raises popart_exception for a mandatory pattern to be switched off, UnknownPatternError for
-        an unknown name.
+        an unknown name; warns of one of PopART's that is not here, to be switched on.
         """
         entry = find(name)
         if entry is not None and entry.mandatory and not enable:
             raise popart_exception(f"The pattern '{name}' is mandatory; it cannot be disabled.")
+        if name in NOT_HERE and enable:
+            warnings.warn(_not_here(name), PatternWarning, stacklevel=2)
         self._chosen[canonical(name)] = enable
         return self
 
@@ -71,6 +79,8 @@ class Patterns:
         entry = find(name)
         if entry is not None:
             return self.isUsed(entry)
+        if name in NOT_HERE:
+            return self._chosen.get(name, False)
         return self._chosen.get(INPLACE, self._level.value >= PatternsLevel.Default.value)
 
     def isUsed(self, entry: pattern.PatternEntry) -> bool:
@@ -134,16 +144,16 @@ def canonical(name: str) -> str:
 
 
 def find(name: str) -> pattern.PatternEntry | None:
-    """The registered pattern of a name; None for InPlace. Raises UnknownPatternError for an unknown
-    name.
+    """The registered pattern of a name; None for InPlace, and for a pattern of PopART that is not
+    here. Raises UnknownPatternError for an unknown name.
     """
     known = {entry.name: entry for entry in pattern.entries()}
     found = known.get(canonical(name))
-    if found is not None or name == INPLACE:
+    if found is not None or name == INPLACE or name in NOT_HERE:
         return found
-    if name in NOT_HERE:
-        raise UnknownPatternError(
-            f"The pattern '{name}' is PopART's and there is none here: {NOT_HERE[name]}."
-        )
     near = did_you_mean(name, [*known, INPLACE])
     raise UnknownPatternError(f"Unknown pattern {name!r}.{near}")
+
+
+def _not_here(name: str) -> str:
+    return f"The pattern '{name}' is PopART's and there is none here: {NOT_HERE[name]}."
