@@ -169,3 +169,23 @@ class VirtualGraphMode(enum.Enum):
     """
 
     Off, Manual, Auto, ExecutionPhases = range(4)
+
+
+class InitType(enum.Enum):
+    """The values of a tensor that `aiGraphcore.init` makes. PopART's enum of this name."""
+
+    NoInit = 0
+    """Undefined in PopART, zeros here."""
+    Zero = 1
+    """Zeros."""
+
+
+class ScatterReduction(enum.Enum):
+    """How `aiGraphcore.scatterreduce` joins elements. PopART's enum of this name."""
+
+    Sum = "sum"
+    Max = "max"
+    Min = "min"
+    Mul = "mul"
+    NoReduction = "none"
+    """The last one is written."""

@@ -124,6 +124,8 @@ def _formal(row: re.Match[str], types: Mapping[str, frozenset[DataType]]) -> For
         least=0 if mark == "*" else 1,
         constraint=kind if kind in types else "",
         doc=row["doc"] or "",
+        apart=kind if kind in types else "",
+        converts=True,
     )
 
 

@@ -25,9 +25,7 @@ NOT_HERE = {
     **dict.fromkeys(
         "TanToSinOverCos CoshOp LogSoftmaxOp GemmDecomposition LSTMOp SumToAdd".split(), _LOWERED
     ),
-    **dict.fromkeys(
-        "RNNOp UpsampleToResize PackedDataBlock ScanToLoop LoopScanOut".split(), _MADE
-    ),
+    **dict.fromkeys("RNNOp UpsampleToResize PackedDataBlock ScanToLoop LoopScanOut".split(), _MADE),
     **dict.fromkeys(
         "SplitOp Slice2SliceSubsample TransposeToIdentityOrReshapePattern".split(), _VIEW
     ),
