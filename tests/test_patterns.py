@@ -17,7 +17,6 @@ from popir import Patterns, PatternsLevel, pattern
 from popir.errors import DuplicateOperatorError, VerificationError, popart_exception
 from popir.patterns import apply_patterns
 from popir.patterns.popart import ALIASES, NOT_HERE
-from popir.patterns.selection import PatternWarning
 from tests.models import floats, run
 
 
@@ -189,29 +188,29 @@ def test_patterns_are_attributes() -> None:
         lambda name: setattr(Patterns(), name, True),
     ],
 )
-def test_an_unknown_name_is_refused(use: Any) -> None:
+def test_a_name_that_is_unknown(use: Any) -> None:
     with pytest.raises(popart_exception, match=r"Unknown pattern 'InPlac'. Did you mean 'InPlace'"):
         use("InPlac")
 
 
-def test_a_pattern_that_only_popart_has_may_be_switched() -> None:
-    words = "'MatMulLhsGradOp' is PopART's and there is none here: the gradient is an operator"
-    patterns: Any = Patterns()
-    assert not patterns.MatMulLhsGradOp
-    with pytest.warns(PatternWarning, match=words):
-        patterns.MatMulLhsGradOp = True
-    assert patterns.isPatternEnabled("MatMulLhsGradOp")
-    patterns.MatMulLhsGradOp = False  # as it is in any case: no warning
-    assert not patterns.isPatternEnabled("MatMulLhsGradOp")
-
-
-def test_each_name_of_popart_says_why_there_is_no_such_pattern() -> None:
+def test_each_pattern_that_only_popart_has_is_taken_with_the_reason_why_it_does_nothing() -> None:
     assert len(NOT_HERE) > 50
     assert not {*NOT_HERE} & {*OWN, *ALIASES, *ALIASES.values(), "InPlace"}
     for name, reason in NOT_HERE.items():
-        assert re.fullmatch(r"[a-z][^.]+[^. ]", reason), name
-        with pytest.warns(PatternWarning, match=re.escape(f"none here: {reason}.")):
-            Patterns([name])
+        assert re.fullmatch(r"[A-Za-z][^.]+[^. ]", reason), name
+        with pytest.warns(popir.options.OptionWarning, match=re.escape(f"here: {reason}.")):
+            patterns = Patterns([name])
+        assert patterns.isPatternEnabled(name)
+        assert not patterns.enablePattern(name, False).isPatternEnabled(name)
+        assert not getattr(Patterns(PatternsLevel.All), name)
+
+
+def test_an_operator_may_exclude_a_pattern_that_only_popart_has() -> None:
+    builder = popir.Builder()
+    y = builder.aiOnnx.relu([builder.addInputTensor("FLOAT", [2])])
+    builder.excludePatterns(y, ["MatMulLhsGradOp"])
+    builder.addOutputTensor(y)
+    assert run(builder.getModelProto(), {"input": floats(2)}, [y])
 
 
 @pytest.mark.parametrize("choice", ["Default", 2, None, b"PadSum"])
@@ -264,22 +263,14 @@ def test_a_session_says_what_patterns_did(register: Any) -> None:
     assert kept.endswith("'Exp:0' is kept: an anchor, the loss, or an output")
 
 
-def test_an_excluded_pattern_that_is_unknown_is_refused() -> None:
-    words = "Unknown pattern 'PostNRep'. Did you mean 'PostNRepl'"
+def test_an_excluded_pattern_that_there_is_not_is_refused() -> None:
     builder = popir.Builder()
     y = builder.aiOnnx.exp([builder.addInputTensor("FLOAT", [3], "x")])
     builder.addOutputTensor(y)
     builder.excludePatterns(y, ["PadSum", "PostNRep", "InPlace"])
-    with pytest.raises(popart_exception, match=f"Exp.* excludes patterns .*{words}"):
+    words = "Exp.* excludes patterns .*Unknown pattern 'PostNRep'. Did you mean 'PostNRepl'"
+    with pytest.raises(popart_exception, match=words):
         run(builder.getModelProto(), {"x": X}, [y])
-
-
-def test_a_pattern_that_only_popart_has_may_be_excluded() -> None:
-    builder = popir.Builder()
-    y = builder.aiOnnx.exp([builder.addInputTensor("FLOAT", [3], "x")])
-    builder.addOutputTensor(y)
-    builder.excludePatterns(y, ["MatMulLhsGradOp"])
-    run(builder.getModelProto(), {"x": X}, [y])
 
 
 def chain(n: int, *nodes: tuple[str, dict[str, Any]]) -> Any:

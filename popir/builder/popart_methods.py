@@ -21,6 +21,15 @@ if TYPE_CHECKING:
 
 DOMAIN = "ai.graphcore"
 
+_REDUCTIONS: dict[Any, str] = {
+    ScatterReduction.Sum: "sum",
+    ScatterReduction.Max: "max",
+    ScatterReduction.Min: "min",
+    ScatterReduction.Mul: "mul",
+    ScatterReduction.NoReduction: "none",
+}
+"""How the attribute of ScatterReduce spells them."""
+
 
 def _add(
     opset: Opset,
@@ -135,7 +144,7 @@ def groupedscatterreduce(
     attributes = {
         "axis_size": axis_size,
         "axis": axis,
-        "reduction": reduction.value if isinstance(reduction, ScatterReduction) else reduction,
+        "reduction": _REDUCTIONS.get(reduction, reduction),
         "group_size": group_size,
         "enable_index_broadcast": enable_index_broadcast,
     }

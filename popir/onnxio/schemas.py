@@ -28,8 +28,10 @@ OLDEST_OPSET = 6
 """The oldest opset of ai.onnx that popir reads."""
 NEWEST_OPSET = onnx.defs.onnx_opset_version()
 """The newest opset of ai.onnx in the installed onnx."""
-DEFAULT_OPSET = 10
+defaultAiOnnxOpset = DEFAULT_OPSET = 10
 """The opset of `Builder.aiOnnx`, as in PopART."""
+defaultAiOnnxMlOpset = defaultAiGraphcoreOpset = 1
+"""The opsets of `Builder.aiOnnxMl` and `Builder.aiGraphcore`."""
 
 _ROOT = Path(__file__).resolve().parents[1]
 
