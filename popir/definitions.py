@@ -41,6 +41,8 @@ class Formal:
     """Types that newer versions of the operator accept; they are taken here too, as in PopART."""
     apart: str = ""
     """The constraint in the newest version, where inputs that have one type here may differ."""
+    spared: bool = False
+    """Whether newer versions of the operator do without it: it may be left out here too."""
     converts: bool = False
     """Whether an input of some other types is converted when a model is read (`conversion`)."""
 
@@ -177,7 +179,7 @@ def check_inputs(
     for i, given in enumerate(inputs):
         formal = formals.at(i)
         if given is None:
-            if formal.required:
+            if formal.required and not formal.spared:
                 raise OperatorInputError(f"{who}: input {i} ({formal.name}) is required.")
             continue
         id, kind = given

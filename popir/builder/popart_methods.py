@@ -256,6 +256,14 @@ def multiconv(
     return _add(opset, "MultiConv", inputs, count, attributes, debugContext)
 
 
+def reshape(
+    opset: Opset, args: Sequence[str] | str, shape: Sequence[int], debugContext: Any = ""
+) -> str:
+    """Adds Reshape. The tensor may be given without a list around it."""
+    inputs = [args] if isinstance(args, str) else args
+    return _add(opset, "Reshape", inputs, 1, {"shape": shape}, debugContext)[0]
+
+
 METHODS: dict[str, Callable[..., Any]] = {
     "init": init,
     "abort": abort,
@@ -265,4 +273,5 @@ METHODS: dict[str, Callable[..., Any]] = {
     "ctcloss": ctcloss,
     "_ctcloss": _ctcloss,
     "multiconv": multiconv,
+    "reshape": reshape,
 }

@@ -193,8 +193,11 @@ def _input(schema: onnx.defs.OpSchema, i: int) -> Formal:
         if each.since_version > schema.since_version and i < len(each.inputs)
     ]
     later = frozenset(kind for each in newer for kind in each.types) if found.types else ()
-    apart = newer[-1].constraint if newer else found.constraint
-    return replace(found, later=frozenset(later), apart=apart, converts=True)
+    last = newer[-1] if newer else found
+    spared = last.optional
+    return replace(
+        found, later=frozenset(later), apart=last.constraint, spared=spared, converts=True
+    )
 
 
 def _spec(attribute: onnx.defs.OpSchema.Attribute) -> AttributeSpec:

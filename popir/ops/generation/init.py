@@ -32,13 +32,13 @@ class Init(Decomposition):
         """A constant."""
         if self.init_type not in (_NO_INIT, _ZERO):
             raise OperatorAttributeError(
-                f"{self._who()}: the init_type is {self.init_type}; expected is {_NO_INIT}, NoInit, "
-                f"or {_ZERO}, Zero."
+                f"{self._who()}: the init_type is {self.init_type}; expected is "
+                f"{_NO_INIT}, NoInit, or {_ZERO}, Zero."
             )
         if self.tensor_type not in (None, _ACT_GRAD):
             raise OperatorAttributeError(
-                f"{self._who()}: the tensor_type is {self.tensor_type}; expected is {_ACT_GRAD}, an "
-                "activation."
+                f"{self._who()}: the tensor_type is {self.tensor_type}; expected is "
+                f"{_ACT_GRAD}, an activation."
             )
         if any(d < 0 for d in self.shape):
             raise OperatorAttributeError(

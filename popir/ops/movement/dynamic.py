@@ -16,7 +16,7 @@ from popir.ops.support.gradient import GRAD, IN, InputGradOp
 from popir.ops.support.identifiers import graphcore_id
 from popir.ops.support.inplace import OverwritingOp, variant_id
 from popir.ops.support.shapes import axis, product
-from popir.opx import Opx, popType
+from popir.opx import Opx
 from popir.poplar import Tensor, program
 from popir.popops import expr as pe
 from popir.registry import OpCreator, OpxCreator

@@ -57,15 +57,18 @@ class ScatterReduce(Decomposition):
                 f"{expanded} must have the data's shape {given}, or be a vector along the axis "
                 f"{axis}."
             )
-        if is_vector and on.shape(data) != expanded:
+        shape = on.shape(initial) if initial is not None else on.shape(data)
+        fits = len(shape) == len(given) and all(shape[d] == given[d] for d in others)
+        if is_vector and not fits:
+            indices = on.Expand(indices, on.ints(*given))
+        if is_vector and fits and on.shape(data) != expanded:
             order = [*range(lead), axis, *others]
         else:
             order = list(range(len(given)))
             is_vector = False
-        shape = on.shape(data)
-        shape[axis] = self.axis_size
-        if initial is not None:
-            shape = on.shape(initial)
+        if initial is None:
+            shape[axis] = self.axis_size
+        else:
             if on.info(initial).dataType() is not kind or len(shape) != len(given):
                 raise self.wrong(
                     f"the initial values are {on.info(initial)}; expected is the data's type and "
@@ -156,11 +159,6 @@ class ScatterReduce(Decomposition):
         """The rows of the output, [groups, axis_size] of them, and their width."""
         size, count = shape[lead], updates[lead]
         groups = shape[0] if lead else 1
-        if [*shape[:lead], *shape[lead + 1 :]] != [*updates[:lead], *updates[lead + 1 :]]:
-            raise self.wrong(
-                f"the initial values have the dimensions {shape}, the data {updates}, axis first; "
-                "the others must be equal."
-            )
         flat = on.reshape(indices, [groups, count])
         bases = positions(on, [groups, count], [size, 0]) if groups > 1 else []
         part = Indices(flat, size, 1, from_end=False)
