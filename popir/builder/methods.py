@@ -140,10 +140,11 @@ def _code(value: Any, named: bool) -> Any:
 def _is_absent(schema: Schema, spec: AttributeSpec, value: Any) -> bool:
     """Whether `value` has the same meaning as leaving the attribute out.
 
-    As in PopART, that holds for an empty list, except for the axes of a reduction.
+    As in PopART, that holds for text that is the default, and for an empty list, except for the
+    axes of a reduction.
     """
-    if spec.name == "auto_pad":
-        return isinstance(value, str) and value == spec.default
+    if spec.default is not None and spec.kind in (AttributeKind.STRING, AttributeKind.STRINGS):
+        return isinstance(value, str | list) and value == spec.default
     may_be_empty = spec.kind.is_list and not spec.required and isinstance(value, Sized)
     return (
         may_be_empty

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from popir.errors import OperatorAttributeError
+from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import Tensor
 from popir.ir.traits import Array
 from popir.ops.support.arithmetic import accumulator_of
@@ -105,6 +105,13 @@ COORDINATES: dict[str, Callable[[Array, Line], Array]] = {
 }
 """The position of output elements, by the value of `coordinate_transformation_mode`."""
 
+_BOTH = (
+    "Resize op has inputs for `sizes` and `scales`. Only one of these tensors should be present. "
+    "If `sizes` is needed, please pass an empty string as the name of `scales` in the input list ( "
+    "resize([X, roi, '', sizes]) ). If the proto is not generated from the PopART Builder, please "
+    "confirm that only one of the two tensors shall have data."
+)
+"""PopART's words for two sizes of the output."""
 PYTORCH = "pytorch"
 """PopART's nearest_mode for the element that PyTorch takes, whatever the transformation."""
 NEAREST: dict[str, Callable[[Array], Array]] = {
@@ -216,7 +223,10 @@ class ResizeOp(Decomposition):
             sizes = None
         if (scales is None) == (sizes is None):
             given = "neither scales nor sizes" if sizes is None else "both scales and sizes"
-            raise self.wrong(f"given are {given}; expected is one of the two.")
+            raise OperatorInputError(
+                f"{self._who()}: given are {given}; expected is one of the two.",
+                popart=_BOTH if sizes is not None else None,
+            )
         chosen = scales if scales is not None else sizes
         what = "scales" if scales is not None else "sizes"
         assert chosen is not None
