@@ -43,6 +43,10 @@ class MultiConv(Decomposition):
                 f"it has {len(inputs)} inputs and numConvs = {self.numConvs}; there are three, "
                 "data, weights and bias, of each convolution."
             )
+        if self.planType not in (None, "parallel", "serial"):
+            raise OperatorAttributeError(
+                f"{self._who()}: planType is '{self.planType}'; expected is parallel or serial."
+            )
         notes = self._notes(count)
         ranks: list[int] = []
         for i in range(count):
