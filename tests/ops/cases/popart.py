@@ -315,6 +315,7 @@ PARTS = [
         formula=lambda: np.zeros((2, 3), np.float32),
     ),
     Case("TensorRemap", [SMALL], **POPART, formula=lambda x: x),
+    Case("PrintTensor", [SMALL], {"title": "t"}, **POPART, formula=lambda x: x),
     Case(
         "SequenceSlice",
         [[6, 2], [4, 2], u32(1, 2), u32(0, 4), u32(3, 0)],
