@@ -98,9 +98,13 @@ def _method(schema: Schema) -> Callable[..., Any]:
     return call
 
 
-def _constant(self: Opset, value: Any, debugContext: Any = "") -> str:
-    # PopART's opset 11 has is_value_sparse in the place of debugContext.
-    if debugContext is True:
+def _constant(self: Opset, value: Any, debugContext: Any = "", after_sparse: Any = "") -> str:
+    # PopART's opset 11 has is_value_sparse in the place of debugContext, which follows it.
+    if isinstance(debugContext, bool):
+        is_sparse, debugContext = debugContext, after_sparse
+    else:
+        is_sparse = False
+    if is_sparse:
         raise OperatorAttributeError("Constant: popir has no sparse constants.")
     array = np.asarray(value)
     if array.dtype == object and not isinstance(value, np.ndarray):

@@ -84,8 +84,8 @@ class DynamicOp(Op):
 
 
 class DynamicSliceOp(DynamicOp):
-    """PopART's DynamicSlice. A third input, whose memory PopART may write the slice to, changes
-    nothing here.
+    """PopART's DynamicSlice. A third input, whose memory PopART may write the slice to, gives its
+    shape: dimensions of 1 may lack there.
     """
 
     nonDifferentiableInputs = frozenset({2})
@@ -93,11 +93,14 @@ class DynamicSliceOp(DynamicOp):
     def setup(self) -> None:
         """Infers the data's shape, with `sizes` for the axes."""
         self.setOutInfo(0, TensorInfo(self.inInfo(DATA).dataType(), self.slice_shape()))
-        if self.hasInput(2) and not alike(self.inInfo(2), self.outInfo(0)):
+        if not self.hasInput(2):
+            return
+        if not alike(self.inInfo(2), self.outInfo(0)):
             raise OperatorInputError(
                 f"{self.debugName()}: input 2 is {self.inInfo(2)}; expected is the slice's "
-                f"{self.outInfo(0)}."
+                f"{self.outInfo(0)}, or without dimensions of 1."
             )
+        self.setOutInfo(0, self.inInfo(2))
 
     def evaluate(self, inputs: Mapping[int, Array]) -> list[Array] | None:
         """The slice, by numpy."""
@@ -106,7 +109,7 @@ class DynamicSliceOp(DynamicOp):
         place = self.place(inputs)
         if place is None:
             return [np.zeros(self.outShape(0), inputs[DATA].dtype)]
-        return [inputs[DATA][place]]
+        return [inputs[DATA][place].reshape(self.outShape(0))]
 
     def getGradOps(self) -> list[Op]:
         """The gradient in its place, among zeros."""
@@ -257,7 +260,8 @@ class DynamicSliceOpx(_DynamicOpx):
                 else self.zeros(prog, t, self.outShape(0)),
             )
             return
-        self.setOutTensor(0, self.take(prog, t, op.dims(), op.sizes))
+        found = self.take(prog, t, op.dims(), op.sizes)
+        self.setOutTensor(0, found.reshape(self.outShape(0)))
 
 
 class DynamicWritingOpx(_DynamicOpx):
@@ -302,7 +306,7 @@ class DynamicGradOpx(_DynamicOpx):
             return
         out = self.zeros(prog, g, shape) if op.how == "place" else self.cloneNcopy(prog, g)
         if op.how != "pass" and not empty:
-            s = g if op.how == "place" else self.zeros(prog, g, op.slice)
+            s = g.reshape(op.slice) if op.how == "place" else self.zeros(prog, g, op.slice)
             if dims:
                 self.put(prog, out, s, dims, op.sizes)
             else:

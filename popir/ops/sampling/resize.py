@@ -22,9 +22,11 @@ from typing import Any
 
 import numpy as np
 
+from popir.definitions import OpDefinition
 from popir.errors import OperatorAttributeError, OperatorInputError
-from popir.ir import Tensor
+from popir.ir import OperatorIdentifier, Tensor
 from popir.ir.traits import Array
+from popir.onnxio import schemas
 from popir.ops.support.arithmetic import accumulator_of
 from popir.ops.support.decomposition import Decomposer, Decomposition
 from popir.ops.support.identifiers import onnx_ids
@@ -453,5 +455,15 @@ def _sum(on: Decomposer, x: Tensor, axis: int, each: Sequence[Tensor], weights: 
     return y
 
 
-OpCreator(ResizeOp, onnx_ids("Resize", 10, 11, 13, 18, 19))
+def _with_nearest_mode(opid: OperatorIdentifier) -> OpDefinition:
+    """The definition of version 10 with the attribute nearest_mode, which PopART takes there."""
+    plain = schemas.definition(opid)
+    assert plain is not None
+    attributes = {**plain.attributes, "nearest_mode": "*"}
+    return OpDefinition(plain.inputs, plain.outputs, attributes)
+
+
+(_OLDEST,) = onnx_ids("Resize", 10)
+OpCreator(ResizeOp, {_OLDEST: _with_nearest_mode(_OLDEST)})
+OpCreator(ResizeOp, onnx_ids("Resize", 11, 13, 18, 19))
 OpCreator(UpsampleOp, onnx_ids("Upsample", 1, 7, 9))
