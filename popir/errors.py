@@ -96,6 +96,19 @@ class OperatorInputError(popart_exception):
     """A wrong number of inputs or outputs, or an input of a wrong type or shape."""
 
 
+class LeavesDeviceError(OperatorInputError):
+    """A model is more than one device program: an operator runs on the host, or needs a value, when
+    it is compiled, that is computed at run time.
+
+    `needs` are the ids of such values; with those known, the operator could be compiled. It is
+    empty if nothing helps. `popir.backend` and `popir run` run such models in segments.
+    """
+
+    def __init__(self, message: str, needs: Iterable[str] = ()) -> None:
+        super().__init__(message)
+        self.needs = tuple(needs)
+
+
 class OperatorAttributeError(popart_exception):
     """An attribute that is unknown, missing, or of the wrong type or value."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import graphlib
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,9 +17,10 @@ from onnx import (
     ValueInfoProto,
 )
 
-from popir import registry
+from popir import host, registry
 from popir.adding import add_op, check_info
 from popir.errors import (
+    LeavesDeviceError,
     ModelError,
     OpsetVersionError,
     UnknownOperatorError,
@@ -39,6 +40,7 @@ from popir.types import DataType, TensorInfo
 
 TRAINABLE = {DataType.FLOAT, DataType.FLOAT16, DataType.BFLOAT16, DataType.DOUBLE}
 """The element types of weights. Initializers of other types are constants."""
+STRING = DataType.STRING.onnx
 
 
 def import_model(
@@ -76,6 +78,11 @@ def import_model(
     for node in in_order(model.graph.node if nodes is None else nodes, graph.tensors):
         importer.addNode(node)
     for value in model.graph.output:
+        if importer.sequences.has(value.name):
+            raise LeavesDeviceError(
+                f"The model's output '{value.name}' is a sequence, which a device program does not "
+                "hold."
+            )
         if not graph.hasTensor(value.name):
             near = did_you_mean(value.name, graph.tensors)
             raise ModelError(f"The model's output '{value.name}' is no tensor of it.{near}")
@@ -105,7 +112,7 @@ class GraphImporter:
         """The ids here of what it reads from the graphs around it, by their ids there."""
         self._variables = variables
         self.reader = reader or TensorReader()
-        self._sequences = Sequences(graph)
+        self.sequences = Sequences(graph)
         self.opsets: Mapping[str, int] = graph.opsets
         """The opset of each domain for the nodes being added: the model's, or a function body's."""
 
@@ -137,7 +144,7 @@ class GraphImporter:
         """
         if self._parent is not None:
             node = self._with_captures(node)
-        plain = self._sequences.rewritten(node)
+        plain = self.sequences.rewritten(node)
         if plain is not None:
             for each in plain:
                 self.addNode(each)
@@ -189,9 +196,21 @@ class GraphImporter:
         except UnknownOperatorError as error:
             function = bodies.body(node, opset, [t and t.info for t in inputs])
             if function is None:
-                raise UnknownOperatorError(f"{who}: {error}") from error
+                raise self._unknown(who, domain, node.op_type, opset, error) from error
             self._add_body(node, function)
             return None
+
+    def _unknown(
+        self, who: str, domain: str, type: str, opset: int, error: UnknownOperatorError
+    ) -> Exception:
+        """The error for an operator that no device program can have."""
+        entry = host.find(domain, type, opset)
+        if entry is None:
+            return UnknownOperatorError(f"{who}: {error}")
+        return LeavesDeviceError(
+            f"{who} runs on the host ({entry.reason}), and a session is one program of a device. "
+            "popir.backend.prepare and popir run run such a model in segments."
+        )
 
     def _wrap(
         self, who: str, domain: str, type: str, opset: int, attributes: dict[str, Any]
@@ -277,29 +296,13 @@ class GraphImporter:
 
 def written(model: ModelProto, versions: Mapping[str, int]) -> set[str]:
     """The ids of the tensors that operators of the model write (`Op.variableInputs`)."""
-    return _read_at(model, versions, lambda kind: kind.variableInputs)
-
-
-def compiled_in(model: ModelProto, versions: Mapping[str, int]) -> set[str]:
-    """The ids of the tensors whose values operators of the model need when it is compiled
-    (`Op.constantInputs`).
-    """
-    return _read_at(model, versions, lambda kind: kind.constantInputs)
-
-
-def _read_at(
-    model: ModelProto,
-    versions: Mapping[str, int],
-    positions: Callable[[type[Op]], frozenset[int]],
-) -> set[str]:
-    """The ids of the tensors that nodes read at certain inputs, which depend on the operator."""
     found: set[str] = set()
     inputs: dict[tuple[str, str], frozenset[int]] = {}
     for node in model.graph.node:
         key = (node.domain, node.op_type)
         if key not in inputs:
             kind = _op_class(*key, versions)
-            inputs[key] = positions(kind) if kind else frozenset()
+            inputs[key] = kind.variableInputs if kind else frozenset()
         found.update(node.input[i] for i in inputs[key] if i < len(node.input))
     return found
 
@@ -358,6 +361,13 @@ def _versions(imports: Iterable[OperatorSetIdProto]) -> dict[str, int]:
 def _info(value: ValueInfoProto) -> TensorInfo:
     who = f"The graph input '{value.name}'"
     way_out = "give its TensorInfo by an InputShapeInfo"
+    kind = value.type.WhichOneof("value")
+    if kind not in (None, "tensor_type") or value.type.tensor_type.elem_type == STRING:
+        words = "strings" if kind == "tensor_type" else f"a {str(kind).removesuffix('_type')}"
+        raise LeavesDeviceError(
+            f"{who} is {words}, which a device program does not hold. popir.backend.prepare and "
+            "popir run run such a model in segments."
+        )
     if not value.type.HasField("tensor_type") or not value.type.tensor_type.elem_type:
         raise ModelError(f"{who} has no element type; {way_out}.")
     tensor = value.type.tensor_type

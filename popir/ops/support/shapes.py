@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from popir.errors import OperatorAttributeError, OperatorInputError
+from popir.errors import LeavesDeviceError, OperatorAttributeError, OperatorInputError
 from popir.ir import Op
 from popir.poplar import Tensor
 
@@ -78,16 +78,17 @@ def axes(op: Op, values: Iterable[int], rank: int) -> list[int]:
 def const_input(op: Op, i: int) -> np.ndarray[Any, Any] | None:
     """The value of constant input `i`; None if the input is not connected.
 
-    Raises OperatorInputError if the value is not known at compile time.
+    Raises LeavesDeviceError if the value is not known at compile time.
     """
     if not op.hasInput(i):
         return None
     tensor = op.inTensor(i)
     if tensor.data is None:
-        raise OperatorInputError(
+        raise LeavesDeviceError(
             f"{op.debugName()}: input {i}, '{tensor.id}', must be a constant, since its value is "
             "needed when the model is compiled; given was a tensor of type "
-            f"{tensor.tensorType.name}."
+            f"{tensor.tensorType.name}.",
+            [tensor.id],
         )
     return tensor.data
 

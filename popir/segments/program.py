@@ -1,0 +1,355 @@
+"""A graph that is run in segments: `Program`.
+
+Nodes run in topological order, in turns: first those that run on the host and whose inputs are
+known; then one segment, all nodes that can be one device program, as far as it goes. A segment is
+found by importing the nodes one by one (`popir.segments.discovery`); it is compiled once for the
+types and shapes of its inputs, and for the values that its operators need when they are compiled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from popir import host, registry
+from popir.dataflow import DataFlow
+from popir.devices import DeviceInfo
+from popir.errors import LeavesDeviceError, ModelError
+from popir.host import MISSING, HostValue, is_numbers
+from popir.onnxio import bodies, proto, sequences
+from popir.onnxio.attributes import to_python
+from popir.onnxio.importer import in_order
+from popir.onnxio.load import Loaded
+from popir.onnxio.proto import AttributeProto, GraphProto, ModelProto, NodeProto
+from popir.onnxio.subgraphs import reads
+from popir.onnxio.tensors import TensorReader
+from popir.options import SessionOptions
+from popir.segments.control import CONTROL
+from popir.segments.discovery import Segment, discover
+from popir.segments.sessions import Sessions
+from popir.segments.strings import MOVES, moved
+from popir.session import InferenceSession
+from popir.stepio import PyStepIO
+from popir.types import TensorInfo
+
+Array = np.ndarray[Any, Any]
+
+MOST_KEPT = 256
+"""The most segments that a graph remembers, by what they were found for."""
+
+
+@dataclass
+class Context:
+    """What all graphs of a model share."""
+
+    name: str
+    folder: Path | None
+    ir_version: int
+    device: DeviceInfo
+    options: Callable[[], SessionOptions]
+    reader: TensorReader
+    sessions: Sessions = field(default_factory=Sessions)
+    compiled: int = 0
+    """The number of segments that have been compiled so far."""
+    left: dict[str, str] = field(default_factory=dict)
+    """The nodes that ran on the host, or before which a segment ended, and why."""
+
+
+class Program:
+    """The nodes of a model's graph, of a graph inside it, or of a function."""
+
+    def __init__(
+        self,
+        context: Context,
+        nodes: Iterable[NodeProto],
+        outputs: Sequence[str],
+        opsets: Mapping[str, int],
+        initializers: Mapping[str, Any],
+        known: Iterable[str],
+    ) -> None:
+        """`initializers` are the tensors of this graph and of those around it, by name; `known`
+        are the names of its inputs and of what it may read from the graphs around it.
+        """
+        self.context = context
+        self.opsets = opsets
+        self.outputs = list(outputs)
+        self.initializers = dict(initializers)
+        self._arrays: dict[str, Array] = {}
+        computing: list[NodeProto] = []
+        for node in nodes:
+            if node.op_type == "Constant" and not node.domain and _stored(node) is not None:
+                self.initializers[node.output[0]] = _stored(node)
+            else:
+                computing.append(node)
+        have = {*self.initializers, *known}
+        self.nodes = _needed(list(in_order(computing, have)), self.outputs)
+        self.reads = [list(dict.fromkeys(filter(None, reads(node)))) for node in self.nodes]
+        self.constants: set[str] = set()
+        """The names of values that operators need when they are compiled: learnt by discovery."""
+        self.on_host = {i for i, node in enumerate(self.nodes) if self._is_host(node)}
+        """The nodes that run on the host: those known from the start, and those learnt."""
+        computed = {id for node in self.nodes for id in node.output}
+        outer = {id for each in self.reads for id in each} | set(self.outputs)
+        self.captures = [id for id in outer if id not in computed and id not in self.initializers]
+        """What it reads and does not compute: its inputs, and values of graphs around it."""
+        self._bodies: dict[tuple[int, str], Program] = {}
+        self._boundaries: dict[tuple[int, ...], list[str]] = {}
+        self._segments: dict[Any, Segment] = {}
+
+    def run(self, values: dict[str, HostValue]) -> list[HostValue]:
+        """Runs the nodes on `values`, by name, to which it adds what it computes. Returns the
+        outputs.
+        """
+        remaining = tuple(range(len(self.nodes)))
+        while remaining := self._run_on_host(remaining, values):
+            segment = self._segment(remaining, values)
+            self._run_segment(segment, values)
+            remaining = segment.remaining
+        return [self.value(id, values) for id in self.outputs]
+
+    def value(self, id: str, values: Mapping[str, HostValue]) -> HostValue:
+        """A value by name: one of `values`, or an initializer. Raises ModelError if there is
+        none.
+        """
+        if id in values:
+            return values[id]
+        if id not in self.initializers:
+            raise ModelError(f"'{id}' is no tensor of the model.")
+        if id not in self._arrays:
+            self._arrays[id] = self.array(id)
+        return self._arrays[id]
+
+    def array(self, id: str) -> Array:
+        """The value of an initializer, read from the model."""
+        stored = self.initializers[id]
+        reader = self.context.reader
+        return reader.dense(stored) if hasattr(stored, "indices") else reader.array(stored)
+
+    # The host.
+
+    def _is_host(self, node: NodeProto) -> bool:
+        """Whether a node can only run on the host."""
+        domain = node.domain or "ai.onnx"
+        if domain == "ai.onnx" and node.op_type in sequences.resolved():
+            return False
+        found = host.find(domain, node.op_type, self.opsets.get(domain, 0))
+        return found is not None and not registry.versions(domain, node.op_type)
+
+    def _run_on_host(
+        self, remaining: Sequence[int], values: dict[str, HostValue]
+    ) -> tuple[int, ...]:
+        """Runs the nodes that are the host's and have their inputs; returns the others."""
+        left: list[int] = []
+        for i in remaining:
+            names = self.reads[i]
+            ready = all(id in values or id in self.initializers for id in names)
+            if ready and (
+                i in self.on_host
+                or any(not is_numbers(self.value(id, values)) for id in names if id in values)
+                or any(_is_text(self.initializers.get(id)) for id in names)
+            ):
+                self._call(i, values)
+            else:
+                left.append(i)
+        return tuple(left)
+
+    def _call(self, i: int, values: dict[str, HostValue]) -> None:
+        """Runs one node on the host."""
+        node = self.nodes[i]
+        inputs = [self.value(id, values) if id else MISSING for id in node.input]
+        found = self._results(i, node, inputs, values)
+        if len(found) < len(node.output):
+            raise ModelError(
+                f"{who(node)} has {len(node.output)} outputs; the operator has {len(found)}."
+            )
+        for id, value in zip(node.output, found, strict=False):
+            if id:
+                values[id] = value
+
+    def _results(
+        self,
+        i: int,
+        node: NodeProto,
+        inputs: Sequence[HostValue],
+        values: dict[str, HostValue],
+    ) -> Sequence[HostValue]:
+        domain = node.domain or "ai.onnx"
+        if domain == "ai.onnx" and node.op_type in CONTROL:
+            reason = "it runs graphs that are no part of a device program"
+            self.context.left.setdefault(who(node), reason)
+            return CONTROL[node.op_type](self, i, node, inputs, values)
+        opset = self.opsets.get(domain, 0)
+        entry = host.find(domain, node.op_type, opset)
+        if entry is not None:
+            self.context.left.setdefault(who(node), entry.reason)
+            attributes = self.attributes(node)
+            return entry.run(node.name, attributes, inputs, len(node.output))
+        if domain == "ai.onnx" and node.op_type == "Identity":
+            return inputs
+        if domain == "ai.onnx" and node.op_type in MOVES:
+            self.context.left.setdefault(who(node), "it moves strings")
+            outputs = [id for id in node.output if id]
+            inner = Program(self.context, [node], outputs, self.opsets, {}, node.input)
+            return moved(node, inputs, lambda values: inner.run({**values}))
+        body = function_of(node, opset, inputs)
+        if body is None:
+            given = ", ".join(host.shown(each) for each in inputs)
+            raise LeavesDeviceError(
+                f"{who(node)} cannot run: its inputs are {given}, and popir's {node.op_type} "
+                "takes tensors of numbers whose shapes are known."
+            )
+        self.context.left.setdefault(who(node), "its function has operators of the host")
+        return self._expanded(i, body).run(
+            {id: value for id, value in zip(node.input, inputs, strict=True) if id}
+        )
+
+    def attributes(self, node: NodeProto) -> dict[str, Any]:
+        """The attributes of a node as Python values."""
+        reader = self.context.reader
+        found = {each.name: to_python(each, reader) for each in node.attribute}
+        return {name: value for name, value in found.items() if not name.startswith("__")}
+
+    def _expanded(self, i: int, function: Any) -> Program:
+        """The program of a function, made for one node."""
+        node, count = self.nodes[i], iter(range(1 << 30))
+        nodes = list(bodies.expanded(node, function, lambda id: f"{id}/{next(count)}"))
+        versions = {each.domain or "ai.onnx": each.version for each in function.opset_import}
+        opsets = {**self.opsets, **versions}
+        outputs = [id for id in node.output if id]
+        return Program(self.context, nodes, outputs, opsets, {}, node.input)
+
+    def body(self, i: int, name: str) -> tuple[Program, GraphProto]:
+        """The program of a graph in an attribute of node `i`, and that graph. Raises ModelError if
+        the node has none.
+        """
+        node = self.nodes[i]
+        given = [each.g for each in node.attribute if each.name == name and each.HasField("g")]
+        if not given:
+            raise ModelError(f"{who(node)} has no graph in its attribute {name}.")
+        if (i, name) not in self._bodies:
+            graph = given[0]
+            inner = {**self.initializers, **initializers_of(graph)}
+            for each in graph.input:
+                inner.pop(each.name, None)
+            known = {each.name for each in graph.input} | set(self.reads[i])
+            outputs = [each.name for each in graph.output]
+            self._bodies[i, name] = Program(
+                self.context, graph.node, outputs, self.opsets, inner, known
+            )
+        return self._bodies[i, name], given[0]
+
+    # Segments.
+
+    def _segment(self, remaining: tuple[int, ...], values: Mapping[str, HostValue]) -> Segment:
+        """The next segment of the remaining nodes, for the types and shapes of `values`."""
+        key = self._key(remaining, values)
+        found = self._segments.get(key)
+        if found is None:
+            found = discover(self, remaining, values)
+            while len(self._segments) >= MOST_KEPT:
+                self._segments.pop(next(iter(self._segments)))
+            # Discovery may have learnt of further values that are compiled in.
+            self._segments[self._key(remaining, values)] = found
+        return found
+
+    def _key(self, remaining: tuple[int, ...], values: Mapping[str, HostValue]) -> Any:
+        if remaining not in self._boundaries:
+            names = dict.fromkeys(id for i in remaining for id in self.reads[i])
+            self._boundaries[remaining] = [*names, *self.outputs]
+        described: list[Any] = []
+        for id in self._boundaries[remaining]:
+            if id in values:
+                value = values[id]
+                if is_numbers(value):
+                    described.append((id, value.dtype, value.shape))
+                    if id in self.constants:
+                        described.append(value.tobytes())
+                else:
+                    described.append((id, type(value)))
+        return (remaining, *described)
+
+    def _run_segment(self, segment: Segment, values: dict[str, HostValue]) -> None:
+        """Runs a segment, and adds its results to `values`."""
+        found: dict[str, HostValue] = dict(segment.values)
+        if segment.anchors:
+            session = self.context.sessions.get(segment)
+            if session is None:
+                session = self.context.sessions.add(segment, self._compiled(segment))
+            arrays = session.initAnchorArrays()
+            session.run(PyStepIO({id: values[id] for id in segment.inputs}, arrays))
+            found.update(arrays)
+        for id, parts in segment.sequences.items():
+            values[id] = [found[p] if p in found else self.value(p, values) for p in parts]
+        for id in segment.results:
+            values[id] = found[id]
+
+    def _compiled(self, segment: Segment) -> InferenceSession:
+        context = self.context
+        context.compiled += 1
+        model = ModelProto(ir_version=context.ir_version)
+        model.opset_import.extend(proto.opset(*each) for each in self.opsets.items())
+        graph = model.graph
+        graph.name = context.name
+        graph.node.extend(segment.nodes)
+        graph.input.extend(proto.value_info(id, info) for id, info in segment.inputs.items())
+        for id in segment.initializers:
+            stored = self.initializers[id]
+            kind = graph.sparse_initializer if hasattr(stored, "indices") else graph.initializer
+            kind.append(stored)
+        graph.initializer.extend(proto.tensor(id, v) for id, v in segment.constants.items())
+        session = InferenceSession(
+            Loaded(model, context.folder, len(segment.nodes)),
+            DataFlow(1, segment.anchors),
+            context.device,
+            userOptions=context.options(),
+            name=f"{context.name}/{context.compiled}",
+        )
+        session.prepareDevice()
+        return session
+
+
+def who(node: NodeProto) -> str:
+    """The node, in messages."""
+    return f"Node '{node.name}' ({node.domain or 'ai.onnx'}.{node.op_type})"
+
+
+def _is_text(stored: Any) -> bool:
+    return stored is not None and getattr(stored, "data_type", 0) == 8
+
+
+def _stored(node: NodeProto) -> Any:
+    """The tensor of a Constant that has one."""
+    for each in node.attribute:
+        if each.name == "value" and each.type == AttributeProto.TENSOR and len(node.output) == 1:
+            named = proto.TensorProto()
+            named.CopyFrom(each.t)
+            named.name = node.output[0]
+            return named
+    return None
+
+
+def initializers_of(graph: GraphProto) -> dict[str, Any]:
+    """The initializers of a graph, by name."""
+    found: dict[str, Any] = {each.name: each for each in graph.initializer}
+    return found | {each.values.name: each for each in graph.sparse_initializer}
+
+
+def _needed(nodes: Sequence[NodeProto], outputs: Iterable[str]) -> list[NodeProto]:
+    """The nodes that the outputs depend on."""
+    wanted = set(outputs)
+    kept: list[NodeProto] = []
+    for node in reversed(nodes):
+        if wanted.intersection(filter(None, node.output)):
+            kept.append(node)
+            wanted.update(reads(node))
+    return kept[::-1]
+
+
+def function_of(node: NodeProto, opset: int, inputs: Sequence[HostValue]) -> Any:
+    """ONNX's function for a node; None if there is none for these inputs."""
+    infos = [TensorInfo(each) if is_numbers(each) else None for each in inputs]
+    return bodies.body(node, opset, infos)
