@@ -9,7 +9,7 @@ import numpy as np
 
 from popir.devices import DeviceInfo, DeviceManager
 from popir.errors import OperatorInputError, did_you_mean
-from popir.host import HostValue, is_numbers, is_strings, kind_of, shown, strings
+from popir.host import HostValue, is_numbers, is_sequence, is_strings, kind_of, shown, strings
 from popir.onnxio.importer import opsets
 from popir.onnxio.load import Source, load
 from popir.onnxio.proto import ValueInfoProto
@@ -104,7 +104,7 @@ def _checked(declared: ValueInfoProto, given: Any) -> HostValue:
     value = _value(given)
     kind = declared.type.WhichOneof("value")
     who = f"The graph input '{declared.name}'"
-    if kind == "sequence_type" and type(value) is not list:
+    if kind == "sequence_type" and not is_sequence(value):
         raise OperatorInputError(f"{who} is a sequence; given was {shown(value)}.")
     if kind != "tensor_type":
         return value
