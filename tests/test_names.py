@@ -33,6 +33,8 @@ MIXED = re.compile(r"_*[a-z][a-z0-9_]*[A-Z]")
 WORD = re.compile(r"[A-Za-z_]\w*")
 HOOKS = {"stopsGradient"}
 """Members that an operator may have, and the base class has not."""
+PRIVATE = {"_serializeIr"}
+"""Methods of PopART's that programs call although their names begin with an underscore."""
 UNKNOWN = {"enableOutlinin", "logDirr", "prefetchBufferingDepthMap"}
 """Options that there are not, for tests of what is said then."""
 
@@ -68,7 +70,7 @@ def device_names(module: Any) -> Iterator[str]:
 @functools.cache
 def spelled_otherwise() -> frozenset[str]:
     """The names that the rules let keep another spelling."""
-    found = HOOKS | UNKNOWN
+    found = HOOKS | PRIVATE | UNKNOWN
     for path in (ROOT / "cpp" / "include").rglob("*.h*"):
         found.update(WORD.findall(path.read_text(encoding="utf-8")))
     for name, value in public():
