@@ -120,6 +120,7 @@ class GraphImporter:
     def add_input(self, value: ValueInfoProto, inputShapeInfo: Mapping[str, TensorInfo]) -> None:
         """Adds a graph input as a Stream. Raises ModelError if its type or shape is not known."""
         self._check_new(value.name, "a graph input")
+        _check_held(value)
         info = inputShapeInfo.get(value.name) or _info(value)
         check_info(f"The graph input '{value.name}'", info)
         self.graph.addStream(value.name, info)
@@ -190,6 +191,8 @@ class GraphImporter:
             self._wrap(who, domain, node.op_type, opset, attributes)
         settings = Op.Settings(graph, node.name, notes)
         inputs = [graph.tensors[id] if id else None for id in node.input]
+        if any(t and t.info and t.info.dataType() is DataType.STRING for t in inputs):
+            raise LeavesDeviceError(f"{who} reads strings, which a device program does not hold.")
         inputs = self._converted(node, opset, inputs)
         try:
             return add_op(
@@ -395,9 +398,9 @@ def _versions(imports: Iterable[OperatorSetIdProto]) -> dict[str, int]:
     return found
 
 
-def _info(value: ValueInfoProto) -> TensorInfo:
+def _check_held(value: ValueInfoProto) -> None:
+    """Raises LeavesDeviceError for an input that is no tensor of numbers."""
     who = f"The graph input '{value.name}'"
-    way_out = "give its TensorInfo by an InputShapeInfo"
     kind = value.type.WhichOneof("value")
     if kind not in (None, "tensor_type") or value.type.tensor_type.elem_type == STRING:
         words = {"tensor_type": "strings", "optional_type": "an optional value"}
@@ -405,6 +408,11 @@ def _info(value: ValueInfoProto) -> TensorInfo:
             f"{who} is {words.get(str(kind), 'a sequence or map')}, which a device program "
             "does not hold. popir.backend.prepare and popir run run such a model in segments."
         )
+
+
+def _info(value: ValueInfoProto) -> TensorInfo:
+    who = f"The graph input '{value.name}'"
+    way_out = "give its TensorInfo by an InputShapeInfo"
     if not value.type.HasField("tensor_type") or not value.type.tensor_type.elem_type:
         raise ModelError(f"{who} has no element type; {way_out}.")
     tensor = value.type.tensor_type
