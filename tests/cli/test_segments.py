@@ -49,9 +49,9 @@ def test_run_shows_sequences_and_strings(tmp_path: Path) -> None:
     assert names == {"parts[0]": "float32", "parts[1]": "float32", "words": "object"}
     assert all(each["ok"] for each in found["check"])
     call("run", model, "--inputs", tmp_path / "in.npz", "--output", target)
-    written = np.load(target)
-    assert written["words"].tolist() == ["one", "two"]
-    np.testing.assert_allclose(written["parts[1]"], np.exp(x[4:]), rtol=1e-6)
+    with np.load(target) as written:
+        assert written["words"].tolist() == ["one", "two"]
+        np.testing.assert_allclose(written["parts[1]"], np.exp(x[4:]), rtol=1e-6)
 
 
 def test_run_takes_strings_from_a_file(tmp_path: Path) -> None:
@@ -63,7 +63,8 @@ def test_run_takes_strings_from_a_file(tmp_path: Path) -> None:
     np.savez(tmp_path / "in.npz", s=np.array(["a", "déjà"]))
     target = tmp_path / "out.npz"
     call("run", model, "--inputs", tmp_path / "in.npz", "--output", target, "--check")
-    assert np.load(target)["t"].tolist() == ["a", "déjà"] * 2
+    with np.load(target) as written:
+        assert written["t"].tolist() == ["a", "déjà"] * 2
 
 
 def test_a_profile_is_of_one_program(tmp_path: Path) -> None:
