@@ -165,8 +165,8 @@ def _is_right(node: onnx.NodeProto, inputs: Sequence[Value | Array]) -> bool:
     if node.op_type.startswith("Reduce"):
         # Dimensions of no element it leaves instead of making them 1.
         return 0 not in inputs[0].shape
-    if node.op_type in ("Gemm", "MatMul") and 0 in inputs[0].shape:
-        # Where nothing is added up it forgets Gemm's beta, and leaves MatMul's result unwritten.
+    if node.op_type in ("Gemm", "MatMul", "MatMulInteger") and 0 in inputs[0].shape:
+        # Where nothing is added up it forgets Gemm's beta, and leaves a product unwritten.
         return False
     if (
         node.op_type in ("MaxPool", "AveragePool", "LpPool")
@@ -731,7 +731,11 @@ def spread(
             lambda name, array, size: noise(array, size, name in wholes, sign),
         )
 
-    runs = [evaluate(nodes, g.opset, given), *map(changed, (1, -1, 0, 0, 0, 0))]
+    runs = [evaluate(nodes, g.opset, given)]
+    try:
+        runs += map(changed, (1, -1, 0, 0, 0, 0))
+    except ValueError:  # A shape depends on what was changed.
+        return {name: np.full(np.shape(runs[0][name]), np.inf) for name in outputs}
     found: dict[str, Array] = {}
     for name in outputs:
         arrays = [np.asarray(run[name]).astype(np.float64) for run in runs]
