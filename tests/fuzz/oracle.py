@@ -260,7 +260,7 @@ def _check(node: onnx.NodeProto, inputs: Sequence[Array | None]) -> None:
     if node.op_type == "Pow" and inputs[0] is not None and inputs[1] is not None:
         base, exponent = inputs[0], inputs[1]
         if base.dtype not in FLOATS and exponent.dtype in FLOATS and _overflows(base, exponent):
-            raise Refused("a float beyond the integers")
+            raise Unspecified("Pow: a float beyond the integers")
     type = node.op_type
     floats = [a.astype(np.float64) for a in inputs if a is not None and a.dtype in FLOATS]
     extrema = type in ("MaxPool", "GlobalMaxPool", "ReduceMax", "ReduceMin", "MaxRoiPool", "TopK")
