@@ -9,7 +9,9 @@ words:
 3. An initializer that an operator updates, such as running statistics, is state. Statistics that
    are only read are constants.
 4. In a model made by a Builder, all others are trained, as in PopART.
-5. If the exporter declares a kind, parameters are trained and all others are constants.
+5. If the exporter declares a kind, parameters are trained and all others are constants. What it
+   folded from one parameter alone is trained, and what it folded from no tensor of the module, such
+   as the scale of ones of a normalisation without weights, is a constant.
 6. Names like those of PyTorch's parameters or TensorFlow's variables are trained, except names that
    buffers usually have. PyTorch's tracing exporter does not mark buffers; unless the name is one of
    torch.nn's own parameters, the reason says that the file leaves it open.
@@ -310,7 +312,12 @@ def _by_facts(graph: Graph, tensor: Tensor) -> _Decision:
         role = Role.TRAINED if kind == "PARAMETER" else Role.CONSTANT
         words = kind.lower().replace("_", " ")
         return role, f"the exporter declares it a {words}"
+    source = _one_parameter(graph, tensor)
+    if source:
+        return Role.TRAINED, f"the exporter made it of the parameter '{source}' alone"
     weights = [use for use in uses if use.kind == "parameter"]
+    if weights and _is_made(graph, tensor):
+        return Role.CONSTANT, f"the exporter made it of no parameter, the {uses[0]}"
     producer = "" if _is_addition(graph, uses) else origin.producer
     named = _by_name(graph, tensor, producer)
     if named is Role.TRAINED:
@@ -364,6 +371,31 @@ def _from(graph: Graph, tensor: Tensor) -> str:
     sources = graph.origin.folded.get(tensor.id, ())
     named = [name for name in sources if not GENERATED.fullmatch(name)]
     return f", computed from {', '.join(map(repr, named[:3]))}" if named else ""
+
+
+def _one_parameter(graph: Graph, tensor: Tensor) -> str:
+    """The one parameter that a folded tensor was computed from, if its name tells that it is one
+    and the exporter names nothing else: it was transposed, reshaped or repeated. "" otherwise.
+    """
+    named = _named_sources(graph, tensor)
+    is_one = len(named) == 1 and PARAMETER.fullmatch(named[0])
+    return named[0] if is_one and GENERATED.fullmatch(tensor.id) else ""
+
+
+def _is_made(graph: Graph, tensor: Tensor) -> bool:
+    """Whether a folded tensor was computed from literals and shapes alone, such as the ones that
+    stand for the scale of a normalisation that has none.
+    """
+    return tensor.id in graph.origin.folded and not _named_sources(graph, tensor)
+
+
+def _named_sources(graph: Graph, tensor: Tensor) -> list[str]:
+    """What a folded tensor was computed from, without literals and values of the model, whose
+    shapes were read: parameters, and what the exporter computed from them.
+    """
+    known = graph.origin.values
+    sources = graph.origin.folded.get(tensor.id, ())
+    return [name for name in sources if name not in known and not GENERATED.fullmatch(name)]
 
 
 def _is_mask(tensor: Tensor) -> bool:

@@ -25,6 +25,9 @@ class Origin:
     tensors it was computed from.
     """
 
+    values: set[str] = field(default_factory=set)
+    """The names of inputs, and of what nodes compute; an input's name in PyTorch too."""
+
     @property
     def keeps_unbiased_variance(self) -> bool:
         """Whether BatchNormalization's running variance is updated with the unbiased variance.
