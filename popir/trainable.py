@@ -100,7 +100,11 @@ LITERALS = _table(
     ("Greater Less GreaterOrEqual LessOrEqual Equal", {0: "operand", 1: "operand"}),
     ("LSTM GRU RNN", {5: "initial state", 6: "initial cell state"}),
     ("NegativeLogLikelihoodLoss SoftmaxCrossEntropyLoss", {2: "class weights"}),
-    ("QuantizeLinear DequantizeLinear", {1: "scale"}),
+    ("QuantizeLinear DequantizeLinear QLinearConv QLinearMatMul", {1: "scale"}),
+    ("MatMulNBits GatherBlockQuantized", {2: "scales"}),
+    ("RotaryEmbedding", {1: "cosines", 2: "sines", 3: "sines"}),
+    ("GroupQueryAttention", {7: "cosines", 8: "sines", 10: "added mask"}),
+    ("MultiHeadAttention Attention", {5: "added mask"}),
     ("Resize Upsample", {1: "scales", 2: "scales"}),
     ("Range", {0: "start", 1: "limit", 2: "step"}),
     ("Shape Size", {0: "operand"}),
@@ -299,6 +303,7 @@ def _by_facts(graph: Graph, tensor: Tensor) -> _Decision:
     uses = list(dict.fromkeys(_uses(tensor)))
     if not uses:
         return Role.CONSTANT, "no operator that popir knows reads it"
+    taken = [_use(op, i, tensor) for op, i in graph.origin.decomposed.get(tensor.id, ())]
     statistics = [use for use in uses if use.kind == "statistics"]
     if len(statistics) == len(uses):
         return Role.CONSTANT, f"the frozen {statistics[0]}"
@@ -315,7 +320,7 @@ def _by_facts(graph: Graph, tensor: Tensor) -> _Decision:
     source = _one_parameter(graph, tensor)
     if source:
         return Role.TRAINED, f"the exporter made it of the parameter '{source}' alone"
-    weights = [use for use in uses if use.kind == "parameter"]
+    weights = [use for use in (*taken, *uses) if use.kind == "parameter"]
     if weights and _is_made(graph, tensor):
         return Role.CONSTANT, f"the exporter made it of no parameter, the {uses[0]}"
     producer = "" if _is_addition(graph, uses) else origin.producer
@@ -330,8 +335,9 @@ def _by_facts(graph: Graph, tensor: Tensor) -> _Decision:
         return Role.TRAINED, f"the {weights[0]}"
     if origin.tells_parameters or producer in _NAMED or GENERATED.fullmatch(tensor.id):
         return Role.CONSTANT, f"a literal of the exporter's, the {uses[0]}{_from(graph, tensor)}"
-    if all(use.kind == "literal" for use in uses):
-        return Role.CONSTANT, f"the {uses[0]}"
+    for each in (taken, uses):
+        if each and all(use.kind == "literal" for use in each):
+            return Role.CONSTANT, f"the {each[0]}"
     if not tensor.info.rank():
         return Role.CONSTANT, f"a number of rank 0, the {uses[0]}"
     if _is_mask(tensor):

@@ -147,6 +147,7 @@ def test_program_is_kept(case: Case, tmp_path: Path, caplog: pytest.LogCaptureFi
     model.graph.node.append(loss)
     model.graph.output.append(onnx.ValueInfoProto(name="loss"))
     floats = [f"x{i}" for i, a in enumerate(arrays) if a is not None and a.dtype == np.float32]
+    frozen = {f"x{i}" for i in (*case.constants, *case.frozen)}
     for graph_input in [each for each in model.graph.input if each.name in floats]:
         model.graph.initializer.append(
             numpy_helper.from_array(inputs_of(case, arrays)[graph_input.name], graph_input.name)
@@ -159,6 +160,7 @@ def test_program_is_kept(case: Case, tmp_path: Path, caplog: pytest.LogCaptureFi
         popir.ConstSGD(0.1),
         popir.DeviceManager().createCpuDevice(),
         userOptions=popir.SessionOptions(enableEngineCaching=True, cachePath=str(tmp_path)),
+        trained=[name for name in floats if name not in frozen],
     )
     session.prepareDevice()
     assert len(list(tmp_path.iterdir())) == 1, caplog.text

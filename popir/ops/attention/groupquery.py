@@ -70,7 +70,7 @@ class GroupQueryAttention(Decomposition):
         """
         self._refuse(k_scale is not None or v_scale is not None)
         q, k, v = self._heads(on, query, key, value)
-        batch, _, places, size = on.shape(q)
+        batch, _, places, _ = on.shape(q)
         if on.shape(lengths) not in ([batch], [batch, 1]):
             raise self.wrong(f"seqlens_k has shape {on.shape(lengths)}; expected is [{batch}].")
         lengths = on.reshape(lengths, [batch])
@@ -87,8 +87,7 @@ class GroupQueryAttention(Decomposition):
         if self.do_rotary:
             q, k = self._turned(on, [q, k], cos, sin, positions, before)
         present = [
-            self._cached(on, old, new, before, end)
-            for old, new in ((past_key, k), (past_value, v))
+            self._cached(on, old, new, before, end) for old, new in ((past_key, k), (past_value, v))
         ]
         k, v = (on.Slice(t, on.ints(0), on.ints(end), on.ints(2)) for t in present)
         how = Scores(
@@ -214,8 +213,7 @@ class GroupQueryAttention(Decomposition):
         if positions is not None:
             if on.shape(positions) != [batch, places]:
                 raise self.wrong(
-                    f"position_ids have shape {on.shape(positions)}; expected is "
-                    f"{[batch, places]}."
+                    f"position_ids have shape {on.shape(positions)}; expected is {[batch, places]}."
                 )
             at = on.reshape(positions, [batch, 1, places])
         angles = [on.Gather(t, at, axis=0) for t in (cos, sin)]

@@ -78,7 +78,9 @@ class _MultiHead(Decomposition):
             )
         return self.masked(on, seen, like)
 
-    def attended(self, on: Decomposer, q: Tensor, k: Tensor, v: Tensor, how: Scores) -> list[Tensor]:
+    def attended(
+        self, on: Decomposer, q: Tensor, k: Tensor, v: Tensor, how: Scores
+    ) -> list[Tensor]:
         """The result [batch, places, heads * size], and the probabilities."""
         _, probabilities = how.probabilities(on, q, k)
         return [merge_heads(on, grouped_product(on, probabilities, v)), probabilities]
@@ -129,9 +131,7 @@ class Attention(_MultiHead):
             )
         projected = on.MatMul(x, weights)
         if bias is not None:
-            projected = on.Add(
-                projected, row_of(self, on, "the bias", bias, on.shape(weights)[1])
-            )
+            projected = on.Add(projected, row_of(self, on, "the bias", bias, on.shape(weights)[1]))
         return self.from_projected(on, projected, mask, past, attention_bias)
 
     def from_projected(
@@ -162,13 +162,17 @@ class Attention(_MultiHead):
         if past is not None:
             expected = [2, batch, self.num_heads, None, on.shape(k)[3]]
             given = on.shape(past)
-            fits = len(given) == 5 and all(e in (None, d) for e, d in zip(expected, given, strict=True))
+            fits = len(given) == 5 and all(
+                e in (None, d) for e, d in zip(expected, given, strict=True)
+            )
             if not fits or on.shape(k) != on.shape(v):
                 raise self.wrong(
                     f"past has shape {given}; expected is [2, {batch}, {self.num_heads}, "
                     f"positions, {on.shape(k)[3]}], with keys and values of one size."
                 )
-            old = [on.reshape(t, given[1:]) for t in on.Split(past, axis=0, num_outputs=2, outputs=2)]
+            old = [
+                on.reshape(t, given[1:]) for t in on.Split(past, axis=0, num_outputs=2, outputs=2)
+            ]
             k, v = (on.Concat(o, new, axis=2) for o, new in zip(old, (k, v), strict=True))
         total = on.shape(k)[2]
         added = None if mask is None else self.mask(on, mask, batch, places, total, q)
@@ -217,14 +221,13 @@ class MultiHeadAttention(_MultiHead):
                     "and positions must be alike."
                 )
         if on.shape(k)[3] != size:
-            raise self.wrong(f"heads of the query have {size} numbers, of the key {on.shape(k)[3]}.")
+            raise self.wrong(
+                f"heads of the query have {size} numbers, of the key {on.shape(k)[3]}."
+            )
         if (past_key is None) != (past_value is None):
             raise self.wrong("give past_key and past_value both, or neither.")
         if past_key is not None and past_value is not None:
-            k, v = (
-                self._after(on, old, new)
-                for old, new in ((past_key, k), (past_value, v))
-            )
+            k, v = (self._after(on, old, new) for old, new in ((past_key, k), (past_value, v)))
         total = on.shape(k)[2]
         added = None if padding is None else self.mask(on, padding, batch, places, total, q)
         how = self.scores(on, places, total, added, attention_bias)
@@ -274,7 +277,8 @@ class MultiHeadAttention(_MultiHead):
             return self._packed(on, query, 3)
         if len(shape) != 3 or key is None:
             raise self.wrong(
-                f"the query has shape {shape}; with a key expected is [batch, places, heads * size]."
+                f"the query has shape {shape}; with a key expected is [batch, places, heads * "
+                "size]."
             )
         self.heads_of("the query", shape[2])
         q = split_heads(on, query, self.num_heads)

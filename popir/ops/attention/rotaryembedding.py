@@ -11,8 +11,8 @@ from popir.registry import OpCreator
 
 
 class RotaryEmbedding(Decomposition):
-    """onnxruntime's RotaryEmbedding, version 1: pairs of numbers of each head turned by the angle of
-    the position, whose cosines and sines the caches hold.
+    """onnxruntime's RotaryEmbedding, version 1: pairs of numbers of each head turned by the angle
+    of the position, whose cosines and sines the caches hold.
 
     Deviation: a position out of range that is computed at run time gives zeros; onnxruntime calls
     it an error. `is_packed_batching` and `scale`, which onnxruntime's CPU kernel does not read, are
@@ -67,7 +67,9 @@ class RotaryEmbedding(Decomposition):
                 f"{[batch, places]}."
             )
         lead = on.shape(positions)[0]
-        at = [on.reshape(on.Gather(t, positions, axis=0), [lead, 1, places, half]) for t in (cos, sin)]
+        at = [
+            on.reshape(on.Gather(t, positions, axis=0), [lead, 1, places, half]) for t in (cos, sin)
+        ]
         y = rotated(on, whole, at[0], at[1], bool(self.interleaved), size)
         return y if len(shape) == 4 else merge_heads(on, y)
 

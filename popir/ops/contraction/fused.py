@@ -22,7 +22,7 @@ _PARAMETERS: dict[str, tuple[str, ...]] = {
     "LeakyRelu": ("alpha",),
     "ThresholdedRelu": ("alpha",),
     "HardSigmoid": ("alpha", "beta"),
-    "HardSwish": ("alpha", "beta"),
+    "HardSwish": (),
     "Selu": ("alpha", "gamma"),
     "Clip": ("min", "max"),
 }
@@ -53,9 +53,6 @@ class _Activating(Decomposition):
         given = dict(zip(names, parameters, strict=False))
         if name == "Clip":
             return on.Clip(y, *(on.like(given[n], y) for n in names if n in given))
-        if name == "HardSwish":
-            defaults = {"alpha": 1 / 6, "beta": 0.5}
-            return on.Mul(y, on.HardSigmoid(y, **{**defaults, **given}))
         apply: Callable[..., Tensor] = getattr(on, name)
         return apply(y, **given)
 

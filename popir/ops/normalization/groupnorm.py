@@ -36,8 +36,8 @@ class GroupNorm(Decomposition):
         found = shape[-1] if self.channels_last else shape[1]
         if self.groups < 1 or found % self.groups:
             raise OperatorAttributeError(
-                f"{self._who()}: groups is {self.groups}; it must divide the {found} channels of X, "
-                f"{shape}, whose channels are "
+                f"{self._who()}: groups is {self.groups}; it must divide the {found} channels of "
+                f"X, {shape}, whose channels are "
                 + ("last." if self.channels_last else "dimension 1.")
             )
         return found
