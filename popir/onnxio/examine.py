@@ -16,6 +16,7 @@ from popir import registry
 from popir.errors import ModelError, UnknownOperatorError, WorkLimitError, popart_exception
 from popir.ir import Graph
 from popir.onnxio import bodies
+from popir.onnxio.dialects import meant
 from popir.onnxio.importer import GraphImporter, in_order, opsets, written
 from popir.onnxio.inference import infer
 from popir.onnxio.load import Loaded, Source, load
@@ -160,7 +161,7 @@ class _Examiner:
         domain = node.domain or "ai.onnx"
         if domain not in self.graph.opsets:
             raise UnknownOperatorError(f"The model imports no version of the domain {domain}.")
-        opset = self.graph.opsets[domain]
+        domain, opset = meant(domain, node.op_type, self.graph.opsets[domain])
         if not bodies.has_body(domain, node.op_type, opset):
             registry.find(domain, node.op_type, opset)
 

@@ -150,8 +150,8 @@ class GroupQueryAttention(Decomposition):
                 f"the query has shape {shape}; expected is [batch, places, numbers], with key and "
                 "value both or neither."
             )
-        parts = [query, key, value]
-        if key is None:
+        parts = [query] if key is None or value is None else [query, key, value]
+        if len(parts) == 1:
             if shape[2] % sum(counts):
                 raise self.wrong(
                     f"the query has {shape[2]} numbers; packed with key and value they are "

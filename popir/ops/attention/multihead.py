@@ -56,7 +56,7 @@ class _MultiHead(Decomposition):
         """
         shape = on.shape(mask)
         zero = on.const(0, DataType.INT32)
-        forms = {
+        forms: dict[tuple[int, ...], list[int]] = {
             (batch, total): [batch, 1, 1, total],
             (batch, places, total): [batch, 1, places, total],
         }
@@ -95,44 +95,13 @@ class _MultiHead(Decomposition):
         return width // self.num_heads
 
 
-class Attention(_MultiHead):
-    """onnxruntime's Attention, version 1: queries, keys and values by one product with merged
-    weights, then attention by `num_heads` heads. `past` and `present` are [keys and values, batch,
-    heads, positions, size].
+class ProjectedAttention(_MultiHead):
+    """The base class of Attention and QAttention: from queries, keys and values side by side on."""
 
-    Rotary positions, and past and present in one buffer, are refused.
-    """
-
-    qkv_hidden_sizes: list[int] | None
+    qkv_hidden_sizes: list[int] | None = None
     do_rotary: int | None
-    rotary_embedding_dim: int | None
+    rotary_embedding_dim: int | None = None
     past_present_share_buffer: int | None
-
-    def decompose(
-        self,
-        on: Decomposer,
-        x: Tensor,
-        weights: Tensor,
-        bias: Tensor | None = None,
-        mask: Tensor | None = None,
-        past: Tensor | None = None,
-        attention_bias: Tensor | None = None,
-        past_length: Tensor | None = None,
-    ) -> list[Tensor]:
-        """Products of matrices and Softmax. Raises OperatorInputError for shapes that do not fit,
-        OperatorAttributeError for what is refused.
-        """
-        if past_length is not None:
-            raise self.wrong("past_sequence_length goes with past_present_share_buffer, refused.")
-        if len(on.shape(x)) != 3 or len(on.shape(weights)) != 2:
-            raise self.wrong(
-                f"the input has shape {on.shape(x)}, the weights {on.shape(weights)}; expected is "
-                "[batch, places, numbers] and [numbers, queries + keys + values]."
-            )
-        projected = on.MatMul(x, weights)
-        if bias is not None:
-            projected = on.Add(projected, row_of(self, on, "the bias", bias, on.shape(weights)[1]))
-        return self.from_projected(on, projected, mask, past, attention_bias)
 
     def from_projected(
         self,
@@ -181,6 +150,44 @@ class Attention(_MultiHead):
         if on.shape(k) != on.shape(v):
             return [result]
         return [result, on.Concat(*(on.reshape(t, [1, *on.shape(t)]) for t in (k, v)), axis=0)]
+
+
+class Attention(ProjectedAttention):
+    """onnxruntime's Attention, version 1: queries, keys and values by one product with merged
+    weights, then attention by `num_heads` heads. `past` and `present` are [keys and values, batch,
+    heads, positions, size].
+
+    Rotary positions, and past and present in one buffer, are refused.
+    """
+
+    qkv_hidden_sizes: list[int] | None
+    rotary_embedding_dim: int | None
+
+    def decompose(
+        self,
+        on: Decomposer,
+        x: Tensor,
+        weights: Tensor,
+        bias: Tensor | None = None,
+        mask: Tensor | None = None,
+        past: Tensor | None = None,
+        attention_bias: Tensor | None = None,
+        past_length: Tensor | None = None,
+    ) -> list[Tensor]:
+        """Products of matrices and Softmax. Raises OperatorInputError for shapes that do not fit,
+        OperatorAttributeError for what is refused.
+        """
+        if past_length is not None:
+            raise self.wrong("past_sequence_length goes with past_present_share_buffer, refused.")
+        if len(on.shape(x)) != 3 or len(on.shape(weights)) != 2:
+            raise self.wrong(
+                f"the input has shape {on.shape(x)}, the weights {on.shape(weights)}; expected is "
+                "[batch, places, numbers] and [numbers, queries + keys + values]."
+            )
+        projected = on.MatMul(x, weights)
+        if bias is not None:
+            projected = on.Add(projected, row_of(self, on, "the bias", bias, on.shape(weights)[1]))
+        return self.from_projected(on, projected, mask, past, attention_bias)
 
 
 class MultiHeadAttention(_MultiHead):

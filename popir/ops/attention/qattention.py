@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from popir.ir import Op, Tensor
-from popir.ops.attention.multihead import Attention
+from popir.ops.attention.multihead import ProjectedAttention
 from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.identifiers import microsoft_id
 from popir.ops.support.norms import row_of
@@ -11,14 +11,12 @@ from popir.registry import OpCreator
 from popir.types import DataType
 
 
-class QAttention(Attention):
+class QAttention(ProjectedAttention):
     """onnxruntime's QAttention, version 1: Attention whose input and weights are 8-bit integers
     with scales and zero points. The projection is exact. No gradient.
     """
 
     getGradOps = Op.getGradOps
-    qkv_hidden_sizes = None
-    rotary_embedding_dim = None
 
     def decompose(
         self,

@@ -57,34 +57,49 @@ class _Activating(Decomposition):
         return apply(y, **given)
 
 
-class FusedMatMul(Decomposition):
-    """onnxruntime's FusedMatMul and TransposeMatMul, version 1: alpha times the matrix product, of
-    operands whose last two dimensions may be exchanged (`transA`, `transB`), or whose first one may
-    be the second last (`transBatchA`, `transBatchB`).
+class TransposeMatMul(Decomposition):
+    """onnxruntime's TransposeMatMul, version 1: alpha times the matrix product, of operands whose
+    last two dimensions may be exchanged.
     """
 
     alpha: float
     transA: int
     transB: int
-    transBatchA: int = 0
-    transBatchB: int = 0
 
     def decompose(self, on: Decomposer, a: Tensor, b: Tensor) -> Tensor:
         """Transpositions, MatMul, a product."""
-        a = self._turned(on, a, self.transA, self.transBatchA)
-        b = self._turned(on, b, self.transB, self.transBatchB)
-        y = on.MatMul(a, b)
+        return self.product(on, a, b, 0, 0)
+
+    def product(self, on: Decomposer, a: Tensor, b: Tensor, batch_a: int, batch_b: int) -> Tensor:
+        """The result, of operands whose first dimension is the second last if `batch_a` or
+        `batch_b` is not 0.
+        """
+        y = on.MatMul(_turned(on, a, self.transA, batch_a), _turned(on, b, self.transB, batch_b))
         return y if self.alpha == 1.0 else on.Mul(y, on.like(self.alpha, y))
 
-    def _turned(self, on: Decomposer, x: Tensor, last: int, batch: int) -> Tensor:
-        order = list(range(len(on.shape(x))))
-        if len(order) < 2:
-            return x
-        if batch:
-            order = [*order[1:-1], order[0], order[-1]]
-        if last:
-            order[-2:] = order[:-3:-1]
-        return x if order == sorted(order) else on.Transpose(x, perm=order)
+
+class FusedMatMul(TransposeMatMul):
+    """onnxruntime's FusedMatMul, version 1: TransposeMatMul of operands whose first dimension may
+    be the second last (`transBatchA`, `transBatchB`).
+    """
+
+    transBatchA: int
+    transBatchB: int
+
+    def decompose(self, on: Decomposer, a: Tensor, b: Tensor) -> Tensor:
+        """Transpositions, MatMul, a product."""
+        return self.product(on, a, b, self.transBatchA, self.transBatchB)
+
+
+def _turned(on: Decomposer, x: Tensor, last: int, batch: int) -> Tensor:
+    order = list(range(len(on.shape(x))))
+    if len(order) < 2:
+        return x
+    if batch:
+        order = [*order[1:-1], order[0], order[-1]]
+    if last:
+        order[-2:] = order[:-3:-1]
+    return x if order == sorted(order) else on.Transpose(x, perm=order)
 
 
 class FusedGemm(_Activating):
@@ -163,7 +178,8 @@ class NhwcConv(FusedConv):
     last = True
 
 
-OpCreator(FusedMatMul, [microsoft_id("FusedMatMul"), microsoft_id("TransposeMatMul")])
+OpCreator(TransposeMatMul, microsoft_id("TransposeMatMul"))
+OpCreator(FusedMatMul, microsoft_id("FusedMatMul"))
 OpCreator(FusedGemm, microsoft_id("FusedGemm"))
 OpCreator(FusedConv, microsoft_id("FusedConv"))
 OpCreator(NhwcFusedConv, microsoft_id("NhwcFusedConv"))

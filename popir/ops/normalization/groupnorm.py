@@ -10,21 +10,11 @@ from popir.ops.support.norms import grouped, row_of
 from popir.registry import OpCreator
 
 
-class GroupNorm(Decomposition):
-    """onnxruntime's GroupNorm, version 1: each group of channels at mean 0 and variance 1, then
-    scaled and shifted by channel, then SiLU if `activation` is 1.
-    """
-
+class _Grouped(Decomposition):
     activation: int
     groups: int
     channels_last: int
     epsilon: float
-
-    def decompose(self, on: Decomposer, x: Tensor, gamma: Tensor, beta: Tensor) -> Tensor:
-        """A normalization of groups between transpositions. Raises OperatorInputError for shapes
-        that do not fit, OperatorAttributeError for another activation.
-        """
-        return self.normalised(on, x, gamma, beta)
 
     def channels(self, on: Decomposer, x: Tensor) -> int:
         """The number of channels. Raises OperatorInputError if x has none, or the groups do not
@@ -59,7 +49,19 @@ class GroupNorm(Decomposition):
         return on.Mul(y, on.Sigmoid(y)) if self.activation else y
 
 
-class SkipGroupNorm(GroupNorm):
+class GroupNorm(_Grouped):
+    """onnxruntime's GroupNorm, version 1: each group of channels at mean 0 and variance 1, then
+    scaled and shifted by channel, then SiLU if `activation` is 1.
+    """
+
+    def decompose(self, on: Decomposer, x: Tensor, gamma: Tensor, beta: Tensor) -> Tensor:
+        """A normalization of groups between transpositions. Raises OperatorInputError for shapes
+        that do not fit, OperatorAttributeError for another activation.
+        """
+        return self.normalised(on, x, gamma, beta)
+
+
+class SkipGroupNorm(_Grouped):
     """onnxruntime's SkipGroupNorm, version 1: GroupNorm of the sum of X, skip and bias."""
 
     def decompose(

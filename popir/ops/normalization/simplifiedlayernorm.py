@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from popir.errors import OperatorAttributeError
-from popir.ir import OperatorIdentifier, Tensor
+from popir.ir import Tensor
 from popir.ops.support.decomposition import Decomposer, Decomposition
+from popir.ops.support.identifiers import microsoft_id
 from popir.ops.support.norms import root_mean_square, wide
 from popir.ops.support.shapes import axis
 from popir.registry import OpCreator
@@ -12,9 +13,9 @@ from popir.types import DataType
 
 
 class SimplifiedLayerNormalization(Decomposition):
-    """onnxruntime's SimplifiedLayerNormalization, version 1, of ONNX's domain: X divided by the
-    root of the mean of its squares over the dimensions from `axis` on, in FLOAT or DOUBLE, in the
-    type of the scale, times the scale.
+    """onnxruntime's SimplifiedLayerNormalization, version 1, which files have in ONNX's domain: X
+    divided by the root of the mean of its squares over the dimensions from `axis` on, in FLOAT or
+    DOUBLE, in the type of the scale, times the scale.
     """
 
     axis: int
@@ -35,6 +36,4 @@ class SimplifiedLayerNormalization(Decomposition):
         return [on.Mul(on.cast(y, on.info(scale).dataType()), scale), on.cast(inverse, wide(on, x))]
 
 
-OpCreator(
-    SimplifiedLayerNormalization, OperatorIdentifier("ai.onnx", "SimplifiedLayerNormalization", 1)
-)
+OpCreator(SimplifiedLayerNormalization, microsoft_id("SimplifiedLayerNormalization"))

@@ -8,7 +8,6 @@ from collections.abc import Callable
 
 from popir.errors import OperatorAttributeError
 from popir.ir import Op, Tensor
-from popir.ops.quantization.convinteger import QLinearConv
 from popir.ops.support.decomposition import Decomposer, Decomposition
 from popir.ops.support.identifiers import microsoft_id
 from popir.ops.support.shapes import product
@@ -104,7 +103,7 @@ class QLinearAdd(_QLinearBinary):
     """onnxruntime's QLinearAdd, version 1: the sum of quantized data, quantized. No gradient."""
 
     def apply(self, on: Decomposer, a: Tensor, b: Tensor) -> Tensor:
-        """The sum."""
+        """The sum of both, with broadcasting."""
         return on.Add(a, b)
 
 
@@ -114,7 +113,7 @@ class QLinearMul(_QLinearBinary):
     """
 
     def apply(self, on: Decomposer, a: Tensor, b: Tensor) -> Tensor:
-        """The product."""
+        """The product of both, with broadcasting."""
         return on.Mul(a, b)
 
 
@@ -145,7 +144,7 @@ class QLinearSigmoid(_QLinearUnary):
     """
 
     def apply(self, on: Decomposer, x: Tensor) -> Tensor:
-        """Sigmoid."""
+        """Sigmoid of each element."""
         return on.Sigmoid(x)
 
 
@@ -157,7 +156,7 @@ class QLinearLeakyRelu(_QLinearUnary):
     alpha: float
 
     def apply(self, on: Decomposer, x: Tensor) -> Tensor:
-        """LeakyRelu."""
+        """LeakyRelu of each element."""
         return on.LeakyRelu(x, alpha=self.alpha)
 
 
@@ -186,7 +185,7 @@ class QLinearReduceMean(_QLinearUnary):
     keepdims: int
 
     def apply(self, on: Decomposer, x: Tensor) -> Tensor:
-        """ReduceMean."""
+        """ReduceMean over the axes."""
         return on.ReduceMean(x, on.ints(*self.axes), keepdims=self.keepdims)
 
 
@@ -208,7 +207,7 @@ class QLinearGlobalAveragePool(_ChannelsLast):
     """
 
     def apply(self, on: Decomposer, x: Tensor) -> Tensor:
-        """GlobalAveragePool."""
+        """GlobalAveragePool of all channels."""
         return self.pooled(on, x, lambda t: on.GlobalAveragePool(t))
 
 
@@ -225,7 +224,7 @@ class QLinearAveragePool(_ChannelsLast):
     strides: list[int] | None
 
     def apply(self, on: Decomposer, x: Tensor) -> Tensor:
-        """AveragePool."""
+        """AveragePool with the attributes."""
         names = ("auto_pad", "ceil_mode", "count_include_pad", "kernel_shape", "pads", "strides")
         given = {name: getattr(self, name) for name in names}
         return self.pooled(on, x, lambda t: on.AveragePool(t, **given))
@@ -279,12 +278,19 @@ class QLinearWhere(_QLinear):
         return self.quantized(on, on.Where(condition, a, b), z_scale, z_zero, x)
 
 
-class ChannelsLastQLinearConv(QLinearConv):
+class QLinearConv(Decomposition):
     """onnxruntime's QLinearConv, version 1: ONNX's, with channels last in data and result if
     `channels_last` is 1. No gradient.
     """
 
+    auto_pad: str
+    dilations: list[int] | None
+    group: int
+    kernel_shape: list[int] | None
+    pads: list[int] | None
+    strides: list[int] | None
     channels_last: int
+    getGradOps = Op.getGradOps
 
     def decompose(self, on: Decomposer, x: Tensor, *rest: Tensor | None) -> Tensor:
         """ONNX's QLinearConv, between transpositions. Raises what that raises."""
@@ -303,7 +309,6 @@ class ChannelsLastQLinearConv(QLinearConv):
 for _class in (
     *(QuantizeLinear, DequantizeLinear, QLinearAdd, QLinearMul, QLinearSigmoid, QLinearLeakyRelu),
     *(QLinearSoftmax, QLinearReduceMean, QLinearGlobalAveragePool, QLinearAveragePool),
-    *(QLinearConcat, QLinearWhere),
+    *(QLinearConcat, QLinearWhere, QLinearConv),
 ):
     OpCreator(_class, microsoft_id(_class.__name__))
-OpCreator(ChannelsLastQLinearConv, microsoft_id("QLinearConv"))

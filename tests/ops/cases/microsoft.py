@@ -153,15 +153,17 @@ NORMS = [
         formula=group_norm(4, False, False),
         atol=1e-5,
     ),
-    Case("SimplifiedLayerNormalization", [[2, 3, 4], [4]], opsets=(17,), rtol=2e-5, atol=1e-5),
-    Case(
+    row(
+        "SimplifiedLayerNormalization",
+        [[2, 3, 4], [4]],
+        formula=lambda x, scale: x / np.sqrt((x * x).mean(-1, keepdims=True) + 1e-5) * scale,
+    ),
+    row(
         "SimplifiedLayerNormalization",
         [[2, 3, 4], [3, 4]],
-        {"axis": 1, "epsilon": 0.1},
-        opsets=(17,),
-        rtol=2e-5,
-        atol=1e-5,
-        id="axis",
+        "axis",
+        given={"axis": 1, "epsilon": 0.1},
+        formula=lambda x, scale: x / np.sqrt((x * x).mean((1, 2), keepdims=True) + 0.1) * scale,
     ),
 ]
 
