@@ -31,6 +31,7 @@ from popir.errors import (
 from popir.ir import Graph, Op, OperatorIdentifier, Tensor, TensorType
 from popir.onnxio import bodies, schemas
 from popir.onnxio.attributes import to_python
+from popir.onnxio.dialects import meant
 from popir.onnxio.load import Source, load
 from popir.onnxio.origin import origin_of
 from popir.onnxio.sequences import Sequences
@@ -186,6 +187,7 @@ class GraphImporter:
                 f"{who}: the model's opset_import has no version of the domain {domain}; it has "
                 f"{', '.join(f'{name} {version}' for name, version in self.opsets.items())}."
             )
+        domain, opset = meant(domain, node.op_type, opset)
         notes = {name: attributes.pop(name) for name in list(attributes) if name.startswith("__")}
         if any(each.type == AttributeProto.GRAPH for each in node.attribute):
             self._wrap(who, domain, node.op_type, opset, attributes)
