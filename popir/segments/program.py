@@ -97,6 +97,7 @@ class Program:
         self.captures = [id for id in outer if id not in computed and id not in self.initializers]
         """What it reads and does not compute: its inputs, and values of graphs around it."""
         self._bodies: dict[tuple[int, str], Program] = {}
+        self._calls: dict[int, host.Call] = {}
         self._boundaries: dict[tuple[int, ...], list[str]] = {}
         self._segments: dict[Any, Segment] = {}
 
@@ -186,8 +187,10 @@ class Program:
         entry = host.find(domain, node.op_type, opset)
         if entry is not None:
             self.context.left.setdefault(who(node), entry.reason)
-            attributes = self.attributes(node)
-            return entry.run(node.name, attributes, inputs, len(node.output))
+            if i not in self._calls:
+                attributes = self.attributes(node)
+                self._calls[i] = entry.call(node.name, attributes, len(node.output))
+            return entry.run(self._calls[i], inputs)
         if domain == "ai.onnx" and node.op_type == "Identity":
             return inputs
         if domain == "ai.onnx" and node.op_type in MOVES:

@@ -14,7 +14,7 @@ import functools
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 MOST_REPEATS = 1000
 """The most often that nested repetitions may ask for a part, as in RE2."""
@@ -62,7 +62,7 @@ def _in(part: _Part, chars: tuple[str, ...]) -> bool:
 
 # The tree: ("set", _Set), ("at", kind), ("all", [nodes]), ("any", [nodes]),
 # ("repeat", node, least, most or None).
-_Node = tuple[object, ...]
+_Node = tuple[Any, ...]
 _EMPTY: _Node = ("all", [])
 
 _ASCII: dict[str, tuple[tuple[int, int], ...]] = {
@@ -406,11 +406,11 @@ def _repeats(node: _Node) -> int:
     """How often nested repetitions ask for a part, at most."""
     kind = node[0]
     if kind in ("all", "any"):
-        return max(map(_repeats, node[1]), default=1)  # pyright: ignore[reportArgumentType]
+        return max(map(_repeats, node[1]), default=1)
     if kind == "repeat":
         _, inner, least, most = node
         own = most if most is not None else least
-        return max(int(own), 1) * _repeats(inner)  # pyright: ignore[reportArgumentType]
+        return max(int(own), 1) * _repeats(inner)
     return 1
 
 
@@ -435,24 +435,22 @@ class _Builder:
 
     def build(self, node: _Node, to: int) -> int:
         """Adds the states of a node, behind which `to` comes; returns the first."""
-        kind = node[0]
+        kind, what, *bounds = node
         if kind in ("set", "at"):
-            return self._new(_State(kind, node[1], (to,)))  # pyright: ignore[reportArgumentType]
+            return self._new(_State(kind, what, (to,)))
         if kind == "all":
-            for each in reversed(node[1]):  # pyright: ignore[reportArgumentType]
+            for each in reversed(what):
                 to = self.build(each, to)
             return to
         if kind == "any":
-            ways = tuple(self.build(each, to) for each in node[1])  # pyright: ignore
+            ways = tuple(self.build(each, to) for each in what)
             return self._new(_State("split", None, ways))
-        _, inner, least, most = node
-        assert isinstance(inner, tuple) and isinstance(least, int)
+        inner, (least, most) = what, bounds
         if most is None:
             loop = self._new(_State("split"))
             self.states[loop] = _State("split", None, (self.build(inner, loop), to))
             to = loop
         else:
-            assert isinstance(most, int)
             end = to
             for _ in range(most - least):
                 to = self._new(_State("split", None, (self.build(inner, to), end)))

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from popir.errors import OperatorAttributeError
 from popir.host import Call, host_operator
 from popir.ops.support.regular_expressions import ExpressionError, Pattern
 
@@ -23,15 +22,15 @@ def regex_full_match(call: Call, x: Array) -> Array:
     """
     given = call["pattern"]
     if not isinstance(given, str):
-        raise OperatorAttributeError(
-            f"{call.who}: the attribute 'pattern' is {given!r}; it must be a regular expression, "
+        raise call.wrong_attribute(
+            f"the attribute 'pattern' is {given!r}; it must be a regular expression, "
             "as text in UTF-8."
         )
     try:
         pattern = _compiled(given)
     except ExpressionError as error:
-        raise OperatorAttributeError(
-            f"{call.who}: the pattern {given[:200]!r} is no regular expression of RE2's: {error}."
+        raise call.wrong_attribute(
+            f"the pattern {given[:200]!r} is no regular expression of RE2's: {error}."
         ) from error
     known: dict[str, bool] = {}
     found = np.empty(x.size, bool)

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from popir.errors import OperatorAttributeError
 from popir.host import Call, host_operator, shown, strings
 
 Array = np.ndarray[Any, Any]
@@ -27,8 +26,8 @@ def string_normalizer(call: Call, x: Array) -> Array:
     """
     action = call["case_change_action"]
     if action not in _CASES:
-        raise OperatorAttributeError(
-            f"{call.who}: the attribute 'case_change_action' is {action!r}; expected is one of "
+        raise call.wrong_attribute(
+            f"the attribute 'case_change_action' is {action!r}; expected is one of "
             f"{', '.join(map(repr, _CASES))}."
         )
     stops, sensitive = call["stopwords"] or [], bool(call["is_case_sensitive"])
@@ -48,11 +47,11 @@ def _check_locale(call: Call) -> None:
     if name is None:
         return
     if not isinstance(name, str) or not _LOCALE.fullmatch(name):
-        raise OperatorAttributeError(
-            f"{call.who}: the attribute 'locale' is {name!r}; expected is a name such as 'en_US'."
+        raise call.wrong_attribute(
+            f"the attribute 'locale' is {name!r}; expected is a name such as 'en_US'."
         )
     if re.split("[_.@-]", name)[0] in _OWN_RULES:
-        raise OperatorAttributeError(
-            f"{call.who}: the locale '{name}' has rules of its own for upper and lower case; "
+        raise call.wrong_attribute(
+            f"the locale '{name}' has rules of its own for upper and lower case; "
             "available are those of Unicode for all others, such as 'en_US'."
         )

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from popir.errors import OperatorAttributeError
 from popir.host import Call, host_operator, strings
 from popir.memory import require
 
@@ -24,8 +23,8 @@ def string_split(call: Call, x: Array) -> tuple[Array, Array]:
     """
     delimiter, most = call["delimiter"] or None, call["maxsplit"]
     if most is not None and most < 0:
-        raise OperatorAttributeError(
-            f"{call.who}: the attribute 'maxsplit' is {most}; it must be 0 or more. Leave it out "
+        raise call.wrong_attribute(
+            f"the attribute 'maxsplit' is {most}; it must be 0 or more. Leave it out "
             "to split everywhere."
         )
     parts = [_parts(text, delimiter, -1 if most is None else most) for text in x.reshape(-1)]

@@ -27,7 +27,7 @@ def tf_idf_vectorizer(call: Call, x: Array) -> Array:
     """
     if x.ndim not in (1, 2):
         raise call.wrong(f"its input is {shown(x)}; it must be [C] or [N, C].")
-    pool = _Pool(call)
+    pool = call.once(_Pool)
     if pool.is_text != (x.dtype == object):
         raise call.wrong(f"its input is {shown(x)}; it must be of the type of the pool.")
     rows = x.reshape(-1, x.shape[-1])
@@ -46,7 +46,7 @@ def tf_idf_vectorizer(call: Call, x: Array) -> Array:
     if mode != "TF":
         scaled *= pool.weights
     found = np.zeros([len(rows), pool.width], np.float32)
-    np.add.at(found, (slice(None), pool.places), scaled)
+    np.add.at(found.T, pool.places, scaled.T)
     return found.reshape(*x.shape[:-1], pool.width)
 
 
@@ -131,7 +131,7 @@ class _Pool:
             )
         self.width = int(self.places.max()) + 1
         given = call["weights"]
-        self.weights = np.ones(count, np.float32) if given is None else np.float32(given)
+        self.weights = np.array([1.0] * count if given is None else given, np.float32)
         if len(self.weights) != count:
             raise _wrong(call, f"there are {len(self.weights)} weights for {count} n-grams")
 
@@ -145,4 +145,4 @@ class _Pool:
 
 
 def _wrong(call: Call, why: str) -> OperatorAttributeError:
-    return OperatorAttributeError(f"{call.who}: {why}.")
+    return call.wrong_attribute(f"{why}.")
