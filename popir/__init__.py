@@ -25,6 +25,7 @@ from popir.errors import (
     AnchorError,
     DuplicateOperatorError,
     GradientError,
+    LeavesDeviceError,
     LibraryBuildError,
     LibraryLoadError,
     MissingGradientError,
@@ -70,6 +71,7 @@ from popir.pattern import PatternCreator, PreAliasPattern, Rewrite
 from popir.patterns import Patterns, PatternsLevel
 from popir.registry import OpCreator, OpxCreator
 from popir.reserved import reservedAccl1Prefix, reservedAcclPrefix
+from popir.segments import SegmentedModel
 from popir.session import InferenceSession, TrainingSession
 from popir.stepio import PyStepIO, PyStepIOCallback, PyWeightsIO
 from popir.types import DataType, ReductionType, TensorInfo
@@ -99,6 +101,7 @@ __all__ = [
     "InferenceSession",
     "InputCreatorType",
     "InputShapeInfo",
+    "LeavesDeviceError",
     "LibraryBuildError",
     "LibraryLoadError",
     "MissingGradientError",
@@ -129,6 +132,7 @@ __all__ = [
     "ReductionType",
     "Rewrite",
     "SGDAccumulatorAndMomentum",
+    "SegmentedModel",
     "SessionOptions",
     "StepIOError",
     "SyntheticDataMode",

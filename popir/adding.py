@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from popir import budget, memory, registry
-from popir.errors import OperatorInputError, popart_exception
+from popir.errors import LeavesDeviceError, OperatorInputError, popart_exception
 from popir.ir import Op, Tensor, blamed, fold
 from popir.onnxio import schemas
 from popir.onnxio.limits import check_shape
@@ -42,10 +42,26 @@ def add_op(
     ins = {i: tensor.id for i, tensor in enumerate(inputs) if tensor is not None}
     outs = {i: id for i, id in enumerate(outputs) if id}
     with blamed(op, "setup"):
+        for i in op.constantInputs.intersection(ins):
+            require_known(op, i, inputs[i])
         settings.graph.createConnectedOp(lambda: op, ins, outs)
     _check_outputs(f"Node '{settings.name}' ({domain}.{type})", op)
     with blamed(op, "evaluate"):
         return None if fold(op) else op
+
+
+def require_known(op: Op, i: int, tensor: Tensor | None = None) -> None:
+    """Raises LeavesDeviceError if the value of input `i` is not known at compile time. `tensor` is
+    what will be connected there, for an operator that is not connected.
+    """
+    tensor = tensor or op.inTensor(i)
+    if tensor.data is None:
+        raise LeavesDeviceError(
+            f"{op.debugName()}: input {i}, '{tensor.id}', must be a constant, since its value is "
+            "needed when the model is compiled; given was a tensor of type "
+            f"{tensor.tensorType.name}.",
+            [tensor.id],
+        )
 
 
 def _check_outputs(who: str, op: Op) -> None:

@@ -239,17 +239,22 @@ PASSES: list[Callable[[Compilation], None]] = [
 
 
 def compile(c: Compilation, progress: Logger | None = None) -> None:
-    """Runs all passes on `c`, and verifies the graph after each.
+    """Runs all passes on `c`, and verifies the graph after each that changed it, and at the end.
 
     `progress(done, total)` is called before each pass. Raises the errors of the passes, and
     VerificationError, naming the passes that ran, if a pass leaves the graph inconsistent.
     """
     done: list[str] = []
+    verified = None
     for run in PASSES:
         if progress is not None:
             progress(len(done), len(PASSES))
         run(c)
         done.append(run.__name__)
+        changes = [(graph.name, graph.changes) for graph in called_graphs(c.graph)]
+        if changes == verified and run is not PASSES[-1]:
+            continue
+        verified = changes
         try:
             verify(c.graph)
         except VerificationError as error:

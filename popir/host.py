@@ -200,6 +200,11 @@ def is_strings(value: HostValue) -> bool:
     return isinstance(value, np.ndarray) and value.dtype.kind in "OSU"
 
 
+def is_sequence(value: HostValue) -> bool:
+    """Whether a value is a sequence."""
+    return isinstance(value, list)
+
+
 def kind_of(array: Array) -> DataType:
     """The element type of an array; STRING for objects."""
     return DataType.STRING if array.dtype.kind in "OSU" else DataType.of(array.dtype)

@@ -363,10 +363,10 @@ def _info(value: ValueInfoProto) -> TensorInfo:
     way_out = "give its TensorInfo by an InputShapeInfo"
     kind = value.type.WhichOneof("value")
     if kind not in (None, "tensor_type") or value.type.tensor_type.elem_type == STRING:
-        words = "strings" if kind == "tensor_type" else f"a {str(kind).removesuffix('_type')}"
+        words = {"tensor_type": "strings", "optional_type": "an optional value"}
         raise LeavesDeviceError(
-            f"{who} is {words}, which a device program does not hold. popir.backend.prepare and "
-            "popir run run such a model in segments."
+            f"{who} is {words.get(str(kind), 'a sequence or map')}, which a device program "
+            "does not hold. popir.backend.prepare and popir run run such a model in segments."
         )
     if not value.type.HasField("tensor_type") or not value.type.tensor_type.elem_type:
         raise ModelError(f"{who} has no element type; {way_out}.")

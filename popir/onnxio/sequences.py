@@ -99,16 +99,18 @@ class Sequences:
             )
         return found.data
 
-    def position(self, node: NodeProto, i: int, length: int, end: int) -> int:
+    def position(
+        self, node: NodeProto, i: int, length: int, end: int, may_be_end: bool = False
+    ) -> int:
         """The position given by input `i`, negative from the end; `end` if the input is left out.
 
-        Raises ModelError if it is outside of `length`.
+        Raises ModelError if it is outside of `length`; `may_be_end` allows for `length` itself.
         """
         given = self.constant(node, i)
         place = end if given is None or not given.size else int(given.reshape(-1)[0])
-        if not -length <= place < length:
+        if not -length <= place < length + may_be_end:
             raise ModelError(f"{_who(node)}: the position {place} is outside of {length}.")
-        return place % length
+        return place + length if place < 0 else place
 
     def sizes(self, node: NodeProto, axis: int) -> list[int]:
         """The sizes of the parts that SplitToSequence makes."""
@@ -217,7 +219,7 @@ def _identity(who: Sequences, node: NodeProto) -> Iterator[NodeProto]:
 
 def _insert(who: Sequences, node: NodeProto) -> Iterator[NodeProto]:
     ids = list(who.of(node))
-    ids.insert(who.position(node, 2, len(ids) + 1, len(ids)), node.input[1])
+    ids.insert(who.position(node, 2, len(ids), len(ids), may_be_end=True), node.input[1])
     who.set(node, ids)
     return iter(())
 

@@ -8,7 +8,7 @@ types and shapes of its inputs, and for the values that its operators need when 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -50,7 +50,7 @@ class Context:
     folder: Path | None
     ir_version: int
     device: DeviceInfo
-    options: Callable[[], SessionOptions]
+    options: SessionOptions
     reader: TensorReader
     sessions: Sessions = field(default_factory=Sessions)
     compiled: int = 0
@@ -308,7 +308,7 @@ class Program:
             Loaded(model, context.folder, len(segment.nodes)),
             DataFlow(1, segment.anchors),
             context.device,
-            userOptions=context.options(),
+            userOptions=context.options,
             name=f"{context.name}/{context.compiled}",
         )
         session.prepareDevice()

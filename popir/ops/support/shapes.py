@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from popir.errors import LeavesDeviceError, OperatorAttributeError, OperatorInputError
+from popir.adding import require_known
+from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import Op
 from popir.poplar import Tensor
 
@@ -82,15 +83,8 @@ def const_input(op: Op, i: int) -> np.ndarray[Any, Any] | None:
     """
     if not op.hasInput(i):
         return None
-    tensor = op.inTensor(i)
-    if tensor.data is None:
-        raise LeavesDeviceError(
-            f"{op.debugName()}: input {i}, '{tensor.id}', must be a constant, since its value is "
-            "needed when the model is compiled; given was a tensor of type "
-            f"{tensor.tensorType.name}.",
-            [tensor.id],
-        )
-    return tensor.data
+    require_known(op, i)
+    return op.inTensor(i).data
 
 
 def product(dims: Iterable[int]) -> int:
