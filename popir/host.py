@@ -183,6 +183,11 @@ def find(domain: str, type: str, opset: int) -> HostOperator | None:
     return None if best is None else by_version[best]
 
 
+def versions(domain: str, type: str) -> list[int]:
+    """The versions of an operator that run on the host, ascending; [] if there is none."""
+    return sorted(_registered.get((domain or "ai.onnx", type), ()))
+
+
 def registered() -> Iterator[HostOperator]:
     """All operators that run on the host, by name and version."""
     for key in sorted(_registered):

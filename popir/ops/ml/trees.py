@@ -148,17 +148,28 @@ def _inside(call: Call, name: str, values: Array, most: int) -> Array:
     return values
 
 
-def _check_trees(call: Call, forest: _Forest) -> None:
+def _check_trees(call: Call, forest: _Forest, every: bool) -> None:
     """Raises OperatorAttributeError unless the nodes are trees: each has one node above at most,
-    and a root none. Then no way down is endless.
+    and a root none. Then no way down is endless. `every` node must be below a root.
     """
     n = len(forest.features)
     above = np.zeros(n, np.int64)
-    for side in (forest.true, np.where(forest.true == forest.false, n, forest.false)):
+    sides = forest.true, np.where(forest.true == forest.false, n, forest.false)
+    for side in sides:
         above += np.bincount(side[side < n], minlength=n)
-    if (above > 1).any() or above[forest.roots[forest.roots < n]].any():
+    roots = forest.roots[forest.roots < n]
+    wrong = bool((above > 1).any() or above[roots].any())
+    if every and not wrong:
+        ahead, count = roots, 0
+        while len(ahead):
+            count += len(ahead)
+            below = np.concatenate([side[ahead] for side in sides])
+            ahead = below[below < n]
+        wrong = count != n
+    if wrong:
         raise call.wrong_attribute(
-            "its nodes are no trees: a node is below two others, or a root below another node."
+            "its nodes are no trees: a node is below two others, or below itself, or a root below "
+            "another node."
         )
 
 
@@ -283,7 +294,7 @@ def _regressor(call: Call) -> _Regressor:
             f"{', '.join(_AGGREGATES)}, and 1 or more."
         )
     forest = _by_names(call, "target", "target_ids", width)
-    _check_trees(call, forest)
+    _check_trees(call, forest, every=True)
     base = _column(call, "base_values", None, np.float32)
     if len(base) not in (0, width):
         raise call.wrong_attribute(f"there are {len(base)} 'base_values' for {width} targets.")
@@ -320,8 +331,8 @@ class _Classifier:
 def _classifier(call: Call) -> _Classifier:
     names = scores.labels(call, "classlabels_int64s")
     forest = _by_names(call, "class", "class_ids", len(names))
-    _check_trees(call, forest)
-    base = _column(call, "base_values", None, np.float32).astype(np.float64)
+    _check_trees(call, forest, every=True)
+    base = _column(call, "base_values", None, np.float32).astype(np.float32)
     voted = np.unique(forest.targets)
     single = int(voted[0]) if len(names) == 2 and len(voted) == 1 and len(base) != 2 else None
     if len(base) not in (0, len(names)) and not (single is not None and len(base) == 1):
@@ -343,7 +354,8 @@ def tree_ensemble_classifier(call: Call, x: Array) -> tuple[Array, Array]:
     of the second sum.
     """
     known = call.once(_classifier)
-    found = known.forest.sums(call, x, "SUM")
+    # Rounded first: the label is that of the score that is returned.
+    found = known.forest.sums(call, x, "SUM").astype(np.float32)
     if known.single is None:
         found = found + known.base if len(known.base) else found
         label = known.labels[scores.best(found)]
@@ -414,7 +426,7 @@ def _ensemble(call: Call) -> _Regressor:
         ends,
         width,
     )
-    _check_trees(call, forest)
+    _check_trees(call, forest, every=False)
     return _Regressor(forest, np.zeros(0), _AGGREGATES[how], scores.NAMES[transform])
 
 

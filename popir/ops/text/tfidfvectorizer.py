@@ -30,7 +30,7 @@ def tf_idf_vectorizer(call: Call, x: Array) -> Array:
     pool = call.once(_Pool)
     if pool.is_text != (x.dtype == object):
         raise call.wrong(f"its input is {shown(x)}; it must be of the type of the pool.")
-    rows = x.reshape(-1, x.shape[-1])
+    rows = x.reshape(1, -1) if x.ndim == 1 else x
     require(call.who, 4 * len(rows) * pool.width)
     words = pool.words(rows)
     counts = np.zeros([len(rows), len(pool.places)], np.int64)
