@@ -83,7 +83,7 @@ OpCreator(ArrayFeatureExtractor, ml_ids("ArrayFeatureExtractor", 1))
 
 @host_operator("ai.onnx.ml", "ArrayFeatureExtractor", 1, why="it handles strings")
 def array_feature_extractor(call: Call, x: Array, places: Array) -> Array:
-    """ArrayFeatureExtractor of strings."""
+    """Takes strings at places of the last axis."""
     size = x.shape[-1] if x.ndim else 0
     flat = places.reshape(-1)
     if not x.ndim or ((flat < 0) | (flat >= size)).any():

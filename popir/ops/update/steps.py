@@ -70,7 +70,7 @@ class Adagrad(OptimizerStep):
     def step(
         self, on: Decomposer, r: Tensor, t: Tensor, x: Tensor, g: Tensor, states: Sequence[Tensor]
     ) -> Sequence[Tensor]:
-        """X' and H'."""
+        """The new parameter X' and state H'."""
         r = on.Div(r, on.Add(on.Mul(t, on.like(self.decay_factor, t)), on.like(1, t)))
         h = on.Add(states[0], on.Mul(g, g))
         size = on.Add(on.Sqrt(h), on.like(self.epsilon, x))
@@ -92,7 +92,7 @@ class Adam(OptimizerStep):
     def step(
         self, on: Decomposer, r: Tensor, t: Tensor, x: Tensor, g: Tensor, states: Sequence[Tensor]
     ) -> Sequence[Tensor]:
-        """X', V' and H'."""
+        """The new parameter X' and states V' and H'."""
         v, h = states
         v = on.Add(on.Mul(v, on.like(self.alpha, x)), on.Mul(g, on.like(1 - self.alpha, x)))
         square = on.Mul(on.Mul(g, g), on.like(1 - self.beta, x))
