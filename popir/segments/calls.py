@@ -43,7 +43,10 @@ def call(
         return CONTROL[node.op_type](program, i, node, inputs, dict(values))
     if entry is not None:
         program.leave(i, entry.reason)
-        return entry.run(node.name, program.attributes(node), inputs, len(node.output))
+        if i not in program.calls:
+            attributes = program.attributes(node)
+            program.calls[i] = entry.call(node.name, attributes, len(node.output))
+        return entry.run(program.calls[i], inputs)
     if is_onnx and node.op_type == "Identity":
         return inputs
     if is_onnx and node.op_type in MOVES and any(map(is_strings, inputs)):

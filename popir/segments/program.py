@@ -100,6 +100,8 @@ class Program:
         self.captures = [id for id in outer if id not in computed and id not in self.initializers]
         """What it reads and does not compute: its inputs, and values of graphs around it."""
         self._inner: dict[Any, Program] = {}
+        self.calls: dict[int, host.Call] = {}
+        """The calls of operators of the host, by node: their attributes are read once."""
         self._boundaries: dict[tuple[int, ...], list[str]] = {}
         self._segments: dict[Any, Segment] = {}
 

@@ -28,8 +28,11 @@ from tests.ops.cases import Array, Case, ints
 from tests.ops.cases.case import distinct
 from tests.ops.cases.control import BRANCHES, LOOP_BODY, SCAN_BODY
 from tests.ops.cases.microsoft import MICROSOFT
+from tests.ops.cases.ml import LABELS as LABELS_OF_CLASSES
+from tests.ops.cases.ml import LINES, SUPPORT, ml
 from tests.ops.cases.pooling import ROIS, UNPOOLED
 from tests.ops.cases.reduction import TIES
+from tests.ops.cases.update import STEPS
 from tests.ops.test_cases import infer, inputs_of, model_of
 
 
@@ -623,6 +626,60 @@ def fused_quantized() -> Iterator[Row]:
 
 DATA = (np.arange(18) * 29 % 256).astype(np.uint8).reshape(2, 3, 3)
 IMAGE = (np.arange(25) * 29 % 256).astype(np.uint8).reshape(1, 1, 5, 5)
+
+
+def machine_learning() -> Iterator[Row]:
+    """What of ai.onnx.ml runs on the device."""
+    yield from rows(ml("Scaler", [[2, 3]]), offset=[1.0, 2.0, 3.0], scale=[2.0])
+    yield from rows(ml("Normalizer", [[2, 3]]), norm="L2")
+    yield from rows(ml("Binarizer", [[4, 3]]), threshold=0.75)
+    gaps = ml("Imputer", [np.array([[0.0, 4.0]])], {"imputed_value_floats": [9.0]})
+    yield from rows(gaps, imputed_value_floats=[8.0], replaced_value_float=4.0)
+    gaps = ml("Imputer", [ints(0, 4).reshape(1, 2)], {"imputed_value_int64s": [9]})
+    yield from rows(gaps, imputed_value_int64s=[8], replaced_value_int64=4)
+    yield from rows(ml("FeatureVectorizer", [[2, 3], [2, 1]]), inputdimensions=[2, 1])
+    hot = ml("OneHotEncoder", [ints(1, 3)], {"cats_int64s": [1, 2]})
+    yield from rows(hot, cats_int64s=[3, 1])
+    yield Row(hot, "zeros", 0, refused="with 'zeros' 0 an element")
+    yield Row(hot, "cats_strings", ["a"], refused="and not 'cats_strings'")
+    targets = ml("LinearRegressor", [[2, 3]], {**LINES, "targets": 3})
+    classes = ml("LinearClassifier", [[2, 3]], {**LINES, **LABELS_OF_CLASSES}, outputs=2)
+    for case in (targets, classes):
+        yield from rows(
+            case,
+            coefficients=LINES["coefficients"][::-1],
+            intercepts=[1.0, 2.0, 3.0],
+            post_transform="SOFTMAX",
+        )
+    yield Row(targets, "targets", 2, refused="9 coefficients and 3 intercepts for 2 scores")
+    yield from rows(classes, classlabels_ints=[1, 2, 3])
+    yield Row(classes, "classlabels_strings", ["a"], refused="in one of 'classlabels_ints'")
+    yield Row(classes, "multi_class", 1, neutral="what was learnt differs, not what is computed")
+    machine = ml("SVMRegressor", [[2, 2]], {**SUPPORT, "kernel_type": "POLY"})
+    yield from rows(
+        machine,
+        coefficients=[0.1, 0.2, 0.3],
+        kernel_params=[0.25, 0.0, 2.0],
+        kernel_type="RBF",
+        one_class=1,
+        post_transform="LOGISTIC",
+        rho=[0.5],
+        support_vectors=[0.5] * 6,
+    )
+    yield Row(machine, "n_supports", 2, refused="3 coefficients for 2")
+
+
+def optimizer_steps() -> Iterator[Row]:
+    for case in STEPS:
+        if not case.id or case.id == "standard":
+            values = {
+                **dict.fromkeys(("alpha", "decay_factor", "norm_coefficient"), 0.5),
+                **dict.fromkeys(("beta", "epsilon", "norm_coefficient_post"), 0.25),
+                "mode": "nesterov",
+            }
+            yield from rows(case, **{k: v for k, v in values.items() if k in case.attributes})
+
+
 ROWS = [
     row
     for family in (
@@ -630,6 +687,7 @@ ROWS = [
         *(recurrent, graphs, losses, shapes, indexed, elements, others),
         *(quantized, random_numbers, sampling, transforms),
         *(microsoft, fused_attention, fused_products, fused_quantized),
+        *(machine_learning, optimizer_steps),
     )
     for row in family()
 ]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from popir import popops
-from popir.errors import OperatorAttributeError
+from popir.errors import LeavesDeviceError, OperatorAttributeError
 from popir.ir import Op
 from popir.ir import Tensor as IrTensor
 from popir.ir.traits import Array
@@ -40,11 +40,18 @@ class ConversionOp(Op):
         raise NotImplementedError
 
     def setup(self) -> None:
-        """Infers the input's shape. Raises OperatorAttributeError for an unknown round_mode."""
+        """Infers the input's shape. Raises OperatorAttributeError for an unknown round_mode,
+        LeavesDeviceError for strings.
+        """
         if self.round_mode not in (None, *_ROUNDING):
             raise OperatorAttributeError(
                 f"{self.debugName()}: the attribute 'round_mode' is {self.round_mode!r}; expected "
                 f"is one of {', '.join(map(repr, _ROUNDING))}."
+            )
+        if DataType.STRING in (self.target(), self.inInfo(0).dataType()):
+            raise LeavesDeviceError(
+                f"{self.debugName()}: strings are converted on the host; a device program holds "
+                "none. popir.backend.prepare and popir run run such a model in segments."
             )
         self.setOutInfo(0, TensorInfo(self.target(), self.inShape(0)))
 
@@ -78,8 +85,8 @@ class CastOp(ConversionOp):
     """ONNX's Cast, versions 6, 9, 13, 19, 21, 23, 24, 25 and 28: the input in the type `to`, an
     ONNX number or, in PopART's Builder, a name.
 
-    `saturate` is about 8-bit floats, `round_mode` about FLOAT8E8M0. Not available are strings and
-    complex numbers.
+    `saturate` is about 8-bit floats, `round_mode` about FLOAT8E8M0. Strings are converted on the
+    host (`popir.ops.text.cast`). Not available are complex numbers.
     """
 
     to: int
