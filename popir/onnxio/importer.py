@@ -189,6 +189,7 @@ class GraphImporter:
             self._wrap(who, domain, node.op_type, opset, attributes)
         settings = Op.Settings(graph, node.name, notes)
         inputs = [graph.tensors[id] if id else None for id in node.input]
+        _check_numbers(who, domain, node.op_type, inputs)
         try:
             return add_op(
                 *(domain, node.op_type, opset, settings, attributes, inputs, list(node.output))
@@ -292,6 +293,22 @@ class GraphImporter:
         if old is not None:
             origin = old.producer.debugName() if old.producer else f"a {old.tensorType.name}"
             raise ModelError(f"{who} defines '{id}', which the model has already ({origin}).")
+
+
+_OF_SHAPES = {"Shape", "Size"}
+"""Operators that strings do not matter to."""
+
+
+def _check_numbers(who: str, domain: str, type: str, inputs: Sequence[Tensor | None]) -> None:
+    """Raises LeavesDeviceError for an operator of ONNX's that reads strings."""
+    if not domain.startswith("ai.onnx") or type in _OF_SHAPES:
+        return
+    for tensor in filter(None, inputs):
+        if tensor.info is not None and tensor.info.dataType() is DataType.STRING:
+            raise LeavesDeviceError(
+                f"{who} reads the strings '{tensor.id}', which a device program does not hold. "
+                "popir.backend.prepare and popir run run such a model in segments."
+            )
 
 
 def written(model: ModelProto, versions: Mapping[str, int]) -> set[str]:

@@ -34,7 +34,7 @@ from popir.segments.sessions import Sessions
 from popir.segments.strings import MOVES, moved
 from popir.session import InferenceSession
 from popir.stepio import PyStepIO
-from popir.types import TensorInfo
+from popir.types import DataType, TensorInfo
 
 Array = np.ndarray[Any, Any]
 
@@ -130,6 +130,10 @@ class Program:
         reader = self.context.reader
         return reader.dense(stored) if hasattr(stored, "indices") else reader.array(stored)
 
+    def is_text(self, id: str) -> bool:
+        """Whether an initializer holds strings."""
+        return getattr(self.initializers.get(id), "data_type", 0) == DataType.STRING.onnx
+
     # The host.
 
     def _is_host(self, node: NodeProto) -> bool:
@@ -151,7 +155,7 @@ class Program:
             if ready and (
                 i in self.on_host
                 or any(not is_numbers(self.value(id, values)) for id in names if id in values)
-                or any(_is_text(self.initializers.get(id)) for id in names)
+                or any(map(self.is_text, names))
             ):
                 self._call(i, values)
             else:
@@ -318,10 +322,6 @@ class Program:
 def who(node: NodeProto) -> str:
     """The node, in messages."""
     return f"Node '{node.name}' ({node.domain or 'ai.onnx'}.{node.op_type})"
-
-
-def _is_text(stored: Any) -> bool:
-    return stored is not None and getattr(stored, "data_type", 0) == 8
 
 
 def _stored(node: NodeProto) -> Any:
