@@ -17,7 +17,6 @@ import pytest
 import popir.backend
 
 NOT = {
-    "^test_gradient_of": "gradients as operators are missing",
     "loop16_seq_none": "the runner takes the length of a scalar",
     "bernoulli|training_dropout(_default)?(_mask)?$": "the random numbers are numpy's",
     "^test_not_[234]d": "written in opset 1",

@@ -193,8 +193,7 @@ class GraphImporter:
             self._wrap(who, domain, node.op_type, opset, attributes)
         settings = Op.Settings(graph, node.name, notes)
         inputs = [graph.tensors[id] if id else None for id in node.input]
-        if any(t and t.info and t.info.dataType() is DataType.STRING for t in inputs):
-            raise LeavesDeviceError(f"{who} reads strings, which a device program does not hold.")
+        _check_numbers(who, domain, node.op_type, inputs)
         inputs = self._converted(node, opset, inputs)
         try:
             return add_op(
@@ -334,6 +333,22 @@ class GraphImporter:
         if old is not None:
             origin = old.producer.debugName() if old.producer else f"a {old.tensorType.name}"
             raise ModelError(f"{who} defines '{id}', which the model has already ({origin}).")
+
+
+_OF_SHAPES = {"Shape", "Size"}
+"""Operators that strings do not matter to."""
+
+
+def _check_numbers(who: str, domain: str, type: str, inputs: Sequence[Tensor | None]) -> None:
+    """Raises LeavesDeviceError for an operator of ONNX's that reads strings."""
+    if not domain.startswith("ai.onnx") or type in _OF_SHAPES:
+        return
+    for tensor in filter(None, inputs):
+        if tensor.info is not None and tensor.info.dataType() is DataType.STRING:
+            raise LeavesDeviceError(
+                f"{who} reads the strings '{tensor.id}', which a device program does not hold. "
+                "popir.backend.prepare and popir run run such a model in segments."
+            )
 
 
 def written(model: ModelProto, versions: Mapping[str, int]) -> set[str]:

@@ -20,7 +20,7 @@ from popir.ir import Graph, Tensor
 from popir.onnxio.importer import GraphImporter
 from popir.onnxio.limits import subgraphs
 from popir.onnxio.proto import NodeProto
-from popir.types import TensorInfo
+from popir.types import DataType, TensorInfo
 
 if TYPE_CHECKING:
     from popir.segments.program import Program
@@ -122,10 +122,15 @@ class _Discovery:
         return True
 
     def _has(self, id: str) -> bool:
-        """Adds the value `id` to the graph if it is known, and returns whether the graph has it."""
+        """Adds the value `id` to the graph if it is known, and returns whether the graph has it. A
+        node that reads strings waits, to run on the host.
+        """
         program = self.program
-        if id in self.graph.tensors or self.importer.sequences.has(id):
+        if self.importer.sequences.has(id):
             return True
+        if id in self.graph.tensors:
+            info = self.graph.tensors[id].info
+            return info is None or info.dataType() is not DataType.STRING
         if id in self.values:
             value = self.values[id]
             if not is_numbers(value):
@@ -137,6 +142,8 @@ class _Discovery:
                 self.graph.addStream(id, TensorInfo(value))
             return True
         if id in program.initializers:
+            if program.is_text(id):
+                return False
             self.initializers[id] = None
             self.importer.add_initializer(id, program.array(id))
             return True

@@ -33,6 +33,7 @@ from popir.segments.discovery import Segment, discover
 from popir.segments.sessions import Sessions
 from popir.session import InferenceSession
 from popir.stepio import PyStepIO
+from popir.types import DataType
 
 Array = np.ndarray[Any, Any]
 
@@ -134,6 +135,10 @@ class Program:
         reader = self.context.reader
         return reader.dense(stored) if hasattr(stored, "indices") else reader.array(stored)
 
+    def is_text(self, id: str) -> bool:
+        """Whether an initializer holds strings."""
+        return getattr(self.initializers.get(id), "data_type", 0) == DataType.STRING.onnx
+
     # The host.
 
     def _is_host(self, node: NodeProto) -> bool:
@@ -155,7 +160,7 @@ class Program:
             if ready and (
                 i in self.on_host
                 or any(not is_numbers(self.value(id, values)) for id in names if id in values)
-                or any(_is_text(self.initializers.get(id)) for id in names)
+                or any(map(self.is_text, names))
             ):
                 self._call(i, values)
             else:
@@ -312,10 +317,6 @@ class Program:
 def who(node: NodeProto) -> str:
     """The node, in messages."""
     return f"Node '{node.name}' ({node.domain or 'ai.onnx'}.{node.op_type})"
-
-
-def _is_text(stored: Any) -> bool:
-    return stored is not None and getattr(stored, "data_type", 0) == 8
 
 
 def _stored(node: NodeProto) -> Any:

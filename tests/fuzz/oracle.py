@@ -22,6 +22,7 @@ from onnx import helper
 from onnx.reference import ReferenceEvaluator
 
 from popir.types import DataType
+from tests.fuzz import learning
 from tests.fuzz.generator import BFLOAT16, FLOATS, Array, Graph, Type, Value
 
 _HALF, _FLOAT = np.dtype(np.float16), np.dtype(np.float32)
@@ -136,6 +137,8 @@ def apply(node: onnx.NodeProto, opset: int, inputs: Sequence[Array | None]) -> l
     _check(node, inputs)
     if node.domain == "ai.graphcore":
         return _formula(node, inputs)
+    if node.domain:
+        return learning.formula(node, [np.asarray(a) for a in inputs])
     if node.op_type in ("MaxPool", "AveragePool", "LpPool"):
         node = _explicit(node, np.shape(inputs[0]))
     if node.op_type == "MaxPool":

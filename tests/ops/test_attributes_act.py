@@ -671,7 +671,11 @@ def machine_learning() -> Iterator[Row]:
 
 def optimizer_steps() -> Iterator[Row]:
     for case in STEPS:
-        if not case.id or case.id == "standard":
+        if case.type == "Gradient":
+            yield Row(case, "xs", ["z"], refused="names 'z', which is no tensor")
+            yield Row(case, "y", "sideways", refused="names 'sideways', which is no tensor")
+            yield Row(case, "zs", ["z"], refused="'xs' and 'zs' name 2 tensors")
+        elif not case.id or case.id == "standard":
             values = {
                 **dict.fromkeys(("alpha", "decay_factor", "norm_coefficient"), 0.5),
                 **dict.fromkeys(("beta", "epsilon", "norm_coefficient_post"), 0.25),

@@ -49,6 +49,13 @@ ADAM = {"alpha": 0.8, "beta": 0.9, "epsilon": 1e-3, "norm_coefficient_post": 0.0
 MOMENTUM = {"alpha": 0.9, "beta": 0.5, **NORM}
 ZERO = np.array(0, np.int64)
 STEPS = [
+    Case(
+        *("Gradient", [[2, 3]], {"xs": ["x0"], "y": "x0"}),
+        domain="ai.onnx.preview.training",
+        opsets=(1,),
+        formula=np.ones_like,
+        gradient=False,
+    ),
     step("Adagrad", 1, {"decay_factor": 0.1, "epsilon": 1e-3, **NORM}, adagrad),
     step("Adam", 2, ADAM, adam),
     step("Adam", 2, ADAM, adam, count=ZERO, id="first"),
