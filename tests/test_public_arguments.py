@@ -913,6 +913,14 @@ RIGHT: dict[str, Callable[[World], Call]] = {
             "verbose": False,
         },
     ),
+    "SegmentedModel": lambda _: (
+        popir.SegmentedModel,
+        {"fnModel": proto(), "deviceInfo": CPU, "userOptions": popir.SessionOptions()},
+    ),
+    "SegmentedModel.run": lambda _: (
+        popir.SegmentedModel(proto()).run,
+        {"inputs": {"x": FLOATS}},
+    ),
     "backend.PopirRep": lambda _: (popir.backend.PopirRep, {"model": proto()}),
     "PopirRep.run": lambda _: (popir.backend.PopirRep(proto()).run, {"inputs": [FLOATS]}),
     **{
