@@ -187,6 +187,49 @@ def test_several_convolutions() -> None:
         assert error.value.args[0].endswith(words)
 
 
+def test_the_format_of_what_is_printed(capfd: pytest.CaptureFixture[str]) -> None:
+    def shown(**given: Any) -> str:
+        def build(b: Builder, x: str) -> str:
+            return b.aiGraphcore.printtensor([x], **{"title": "t", **given})
+
+        of(build, np.arange(8, dtype=np.float32) / 3)
+        return capfd.readouterr().err
+
+    plain = shown()
+    for given in (
+        {"title": "other"},
+        {"summariseThreshold": 4, "edgeItems": 1},
+        {"summariseThreshold": 4, "edgeItems": 2},
+        {"maxLineWidth": 20},
+        {"digits": 3},
+        {"floatFormat": 2},
+        {"separator": ","},
+        {"openBracket": "("},
+        {"closeBracket": ")"},
+    ):
+        assert shown(**given) != plain, given
+
+
+def test_a_gradient_is_printed_if_asked_for(capfd: pytest.CaptureFixture[str]) -> None:
+    for asked in (1, 0):
+        builder = Builder()
+        x = builder.addInitializedInputTensor(X)
+        y = builder.aiGraphcore.printtensor([x], asked, title="t")
+        loss = builder.aiGraphcore.identityloss([y])
+        session = popir.TrainingSession(
+            builder.getModelProto(),
+            popir.DataFlow(1, [loss]),
+            loss,
+            popir.ConstSGD(0.1),
+            deviceInfo=popir.DeviceManager().createCpuDevice(),
+        )
+        session.prepareDevice()
+        session.weightsFromHost()
+        session.run(popir.PyStepIO({}, session.initAnchorArrays()))
+        text = capfd.readouterr().err
+        assert ("t:Gradient" in text) == bool(asked)
+
+
 def test_values_are_printed(capfd: pytest.CaptureFixture[str]) -> None:
     def build(b: Builder, x: str) -> str:
         return b.aiGraphcore.printtensor([x], title="seen", separator=",", openBracket="(")
