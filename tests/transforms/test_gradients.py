@@ -76,7 +76,7 @@ def test_second_derivatives_need_gradients_of_gradient_operators() -> None:
         y = Mul (s, x)
         d = {T}.Gradient <xs = ["x"], y = "y"> (x)
         dd = {T}.Gradient <xs = ["x"], y = "d"> (x) }}"""
-    with pytest.raises(MissingGradientError, match="MulArg1Grad.*which has no gradient"):
+    with pytest.raises(MissingGradientError, match=r"MulArg1Grad.*which has no gradient"):
         outputs(text, "dd", x=[1, -2, 0.5])
     with_sum = text.replace("Mul (s, x)", "Add (x, x)").replace('y = "d"', 'y = "y"')
     np.testing.assert_array_equal(outputs(with_sum, "dd", x=[1, -2, 0.5])[0], [2, 2, 2])
