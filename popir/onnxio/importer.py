@@ -19,6 +19,7 @@ from onnx import (
 
 from popir import host, registry
 from popir.adding import add_op, check_info
+from popir.definitions import mixes
 from popir.errors import (
     LeavesDeviceError,
     ModelError,
@@ -30,6 +31,7 @@ from popir.errors import (
 from popir.ir import Graph, Op, OperatorIdentifier, Tensor, TensorType
 from popir.onnxio import bodies, schemas
 from popir.onnxio.attributes import to_python
+from popir.onnxio.dialects import meant
 from popir.onnxio.load import Source, load
 from popir.onnxio.origin import origin_of
 from popir.onnxio.sequences import Sequences
@@ -119,6 +121,7 @@ class GraphImporter:
     def add_input(self, value: ValueInfoProto, inputShapeInfo: Mapping[str, TensorInfo]) -> None:
         """Adds a graph input as a Stream. Raises ModelError if its type or shape is not known."""
         self._check_new(value.name, "a graph input")
+        _check_held(value)
         info = inputShapeInfo.get(value.name) or _info(value)
         check_info(f"The graph input '{value.name}'", info)
         self.graph.addStream(value.name, info)
@@ -184,12 +187,14 @@ class GraphImporter:
                 f"{who}: the model's opset_import has no version of the domain {domain}; it has "
                 f"{', '.join(f'{name} {version}' for name, version in self.opsets.items())}."
             )
+        domain, opset = meant(domain, node.op_type, opset)
         notes = {name: attributes.pop(name) for name in list(attributes) if name.startswith("__")}
         if any(each.type == AttributeProto.GRAPH for each in node.attribute):
             self._wrap(who, domain, node.op_type, opset, attributes)
         settings = Op.Settings(graph, node.name, notes)
         inputs = [graph.tensors[id] if id else None for id in node.input]
         _check_numbers(who, domain, node.op_type, inputs)
+        inputs = self._converted(node, opset, inputs)
         try:
             return add_op(
                 *(domain, node.op_type, opset, settings, attributes, inputs, list(node.output))
@@ -212,6 +217,41 @@ class GraphImporter:
             f"{who} runs on the host ({entry.reason}), and a session is one program of a device. "
             "popir.backend.prepare and popir run run such a model in segments."
         )
+
+    def _converted(
+        self, node: NodeProto, opset: int, inputs: list[Tensor | None]
+    ) -> list[Tensor | None]:
+        """The inputs of a node, those cast that have a type which only a conversion fits: see
+        `Formal.conversion` and `definitions.mixes`.
+        """
+        schema = schemas.find(node.domain, node.op_type, opset)
+        if schema is None or not schema.inputs or len(inputs) < schema.inputs.least:
+            return inputs
+        halves: dict[str, DataType] = {}
+        found = list(inputs)
+        for i, tensor in enumerate(inputs):
+            if tensor is None or tensor.info is None:
+                continue
+            formal, kind = schema.inputs.at(i), tensor.info.dataType()
+            to = formal.conversion(kind)
+            if to is not None:
+                found[i] = self._cast(node, i, tensor, to)
+            if formal.constraint and mixes(kind, DataType.FLOAT):
+                halves[formal.constraint] = kind
+        for i, tensor in enumerate(inputs):
+            if tensor is None or tensor.info is None:
+                continue
+            formal, info = schema.inputs.at(i), tensor.info
+            half = halves.get(formal.constraint)
+            if half and mixes(half, info.dataType()) and info.nelms() == 1 and formal.converts:
+                found[i] = self._cast(node, i, tensor, half)
+        return found
+
+    def _cast(self, node: NodeProto, i: int, tensor: Tensor, to: DataType) -> Tensor:
+        id = self.graph.uniqueId(f"{next(filter(None, node.output), node.name)}/Cast:{i}")
+        settings = Op.Settings(self.graph, f"{node.name or node.op_type}/Cast:{i}")
+        add_op("ai.onnx", "Cast", 13, settings, {"to": to.onnx}, [tensor], [id])
+        return self.graph.tensors[id]
 
     def _wrap(
         self, who: str, domain: str, type: str, opset: int, attributes: dict[str, Any]
@@ -375,9 +415,9 @@ def _versions(imports: Iterable[OperatorSetIdProto]) -> dict[str, int]:
     return found
 
 
-def _info(value: ValueInfoProto) -> TensorInfo:
+def _check_held(value: ValueInfoProto) -> None:
+    """Raises LeavesDeviceError for an input that is no tensor of numbers."""
     who = f"The graph input '{value.name}'"
-    way_out = "give its TensorInfo by an InputShapeInfo"
     kind = value.type.WhichOneof("value")
     if kind not in (None, "tensor_type") or value.type.tensor_type.elem_type == STRING:
         words = {"tensor_type": "strings", "optional_type": "an optional value"}
@@ -385,6 +425,11 @@ def _info(value: ValueInfoProto) -> TensorInfo:
             f"{who} is {words.get(str(kind), 'a sequence or map')}, which a device program "
             "does not hold. popir.backend.prepare and popir run run such a model in segments."
         )
+
+
+def _info(value: ValueInfoProto) -> TensorInfo:
+    who = f"The graph input '{value.name}'"
+    way_out = "give its TensorInfo by an InputShapeInfo"
     if not value.type.HasField("tensor_type") or not value.type.tensor_type.elem_type:
         raise ModelError(f"{who} has no element type; {way_out}.")
     tensor = value.type.tensor_type

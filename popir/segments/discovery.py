@@ -7,7 +7,7 @@ is compiled, which the segment computes only at run time.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -166,7 +166,7 @@ class _Discovery:
         if error.needs and not needed:
             needed = [id for id in reads if _is_few(tensors[id])]
         needed = [id for id in needed if not tensors[id].isConst()]
-        program.context.left.setdefault(_who(program, i), str(error))
+        program.context.left.setdefault(program.who(i), str(error))
         if not needed:
             program.on_host.add(i)
             return
@@ -175,6 +175,8 @@ class _Discovery:
             sources = self._sources(tensors[id])
             if id not in self.values and sources is not None:
                 at_hand += sources
+        demanded = program.demanded.setdefault(i, set())
+        demanded.update(needed, at_hand)
         program.constants.update(needed)
         if not program.constants.issuperset(at_hand) or any(
             id in self.values and id not in self.constants for id in at_hand
@@ -209,8 +211,8 @@ class _Discovery:
             ):
                 return
         first = self.deferred[0]
-        why = program.context.left.get(_who(program, first), "one of its inputs is never computed")
-        raise LeavesDeviceError(f"{_who(program, first)} cannot run: {why}")
+        why = program.context.left.get(program.who(first), "one of its inputs is never computed")
+        raise LeavesDeviceError(f"{program.who(first)} cannot run: {why}")
 
     def _segment(self) -> Segment:
         lists = self.importer.sequences
@@ -228,9 +230,8 @@ class _Discovery:
             elif id not in self.values and id not in self.program.initializers:
                 anchors[id] = None
         streams = {id: self.graph.getTensor(id).info for id in self.graph.inputs}
-        nodes = self._computing(set(anchors))
         return Segment(
-            nodes,
+            self.nodes,
             {id: info for id, info in streams.items() if info is not None},
             self.constants,
             [*self.initializers],
@@ -240,15 +241,6 @@ class _Discovery:
             results,
             tuple(self.deferred),
         )
-
-    def _computing(self, anchors: Iterable[str]) -> list[NodeProto]:
-        """The nodes of the segment, if it computes anything at run time."""
-        return self.nodes if anchors else []
-
-
-def _who(program: Program, i: int) -> str:
-    node = program.nodes[i]
-    return f"Node '{node.name}' ({node.domain or 'ai.onnx'}.{node.op_type})"
 
 
 def _size(tensor: Tensor) -> int:

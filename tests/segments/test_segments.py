@@ -321,6 +321,28 @@ def test_an_operator_that_runs_nowhere() -> None:
         found.run({"x": floats(3)})
 
 
+def test_a_slice_at_a_place_that_moves_is_not_compiled_again_and_again() -> None:
+    text = """g (float[N,4] table, int64[1] at, float[4,3] w) => (float[M,3] y)
+    {
+        one = Constant<value_ints = [2]>()
+        end = Add(at, one)
+        e = Exp(table)
+        axes = Constant<value_ints = [0]>()
+        row = Slice(e, at, end, axes)
+        y = MatMul(row, w)
+    }"""
+    table, w = floats(40, 4), floats(4, 3, seed=1)
+    proto = model(text)
+    found = SegmentedModel(proto)
+    for at in range(30):
+        inputs = {"table": table, "at": ints(at), "w": w}
+        want = np.exp(table)[at : at + 2] @ w
+        np.testing.assert_allclose(found.run(inputs)["y"], want, rtol=1e-5)
+    assert found.compiled < 12
+    said = "what it needs when it is compiled is another value in each run"
+    assert found.left["Node '' (ai.onnx.Slice)"] == said
+
+
 TEXTS = np.array(["1.5", "2"], object)
 
 

@@ -9,8 +9,10 @@ import numpy as np
 from popir import popops
 from popir.errors import LeavesDeviceError, OperatorAttributeError
 from popir.ir import Op
+from popir.ir import Tensor as IrTensor
 from popir.ir.traits import Array
 from popir.ops.elementwise.table import FLOATS
+from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
 from popir.ops.support.narrow import Narrow
@@ -110,6 +112,10 @@ class CastGradOp(InputGradOp):
     """The output's gradient, converted to the type of the forward operator's input."""
 
     opid = graphcore_id("CastGrad")
+
+    def decompose(self, on: Decomposer, g: IrTensor) -> IrTensor:
+        """A Cast back."""
+        return on.cast(g, self.target().dataType())
 
 
 class BitCastOp(Op):

@@ -11,6 +11,7 @@ from tests.ops.cases.control import CONTROL
 from tests.ops.cases.elementwise import BITWISE, ELEMENTWISE
 from tests.ops.cases.generation import GENERATION
 from tests.ops.cases.loss import LOSSES
+from tests.ops.cases.microsoft import MICROSOFT
 from tests.ops.cases.ml import ML
 from tests.ops.cases.movement import MOVEMENT
 from tests.ops.cases.normalization import NORMALISATION
@@ -42,6 +43,7 @@ CASES = [
     *LOSSES,
     *SAMPLING,
     *SIGNAL,
+    *MICROSOFT,
     *ML,
     *STEPS,
 ]
