@@ -134,14 +134,22 @@ class OpSettings:
 
     def copy(self, name: str | None = None) -> OpSettings:
         """A copy with its own `nodeAttributes`, and with another name if one is given."""
-        return OpSettings(
-            self.graph, self.name if name is None else name, dict(self.nodeAttributes)
-        )
+        twin = object.__new__(OpSettings)  # The members have been checked when this was made.
+        twin.graph = self.graph
+        twin.name = self.name if name is None else name
+        twin.nodeAttributes = dict(self.nodeAttributes)
+        return twin
 
 
 _ASKED = [
-    f"{way}{what}" for way in ("in", "out") for what in ("Tensor", "Id", "Info", "Shape", "Rank")
-] + ["hasInput", "hasOutput"]
+    *(
+        f"{way}{what}"
+        for way in ("in", "out")
+        for what in ("Tensor", "Id", "Info", "Shape", "Rank")
+    ),
+    *("hasInput", "hasOutput", "setOutInfo"),
+    *("connectInTensor", "connectOutTensor", "createAndConnectOutTensor"),
+]
 """The most frequently called methods: they check their arguments themselves, which is faster."""
 
 CalledNames = dict[int, "str | CalledNames"]
@@ -334,6 +342,9 @@ class Op(Traits):
 
     def setOutInfo(self, i: int, info: TensorInfo) -> None:
         """Sets type and shape of output `i`. Does nothing if the output is not connected."""
+        if i.__class__ is not int or info.__class__ is not TensorInfo:
+            who = f"{type(self).__name__}.setOutInfo"
+            i, info = fitted(who, "i", i, int), fitted(who, "info", info, TensorInfo)
         if i in self.output:
             self.output[i].info = info
 
@@ -381,6 +392,8 @@ class Op(Traits):
 
         Raises popart_exception if input `i` is already connected or the tensor does not exist.
         """
+        if i.__class__ is not int:
+            i = fitted(f"{type(self).__name__}.connectInTensor", "i", i, int)
         if i in self.input:
             raise popart_exception(
                 f"{self.debugName()}: input {i} is '{self.input[i].id}' already; disconnect it "
@@ -397,6 +410,8 @@ class Op(Traits):
         Raises popart_exception if output `i` is already connected, or if the tensor does not exist,
         has a producer or is not an ActGrad.
         """
+        if i.__class__ is not int:
+            i = fitted(f"{type(self).__name__}.connectOutTensor", "i", i, int)
         tensor = self.graph.getTensor(tensorId)
         if i in self.output or tensor.producer or tensor.tensorType is not TensorType.ActGrad:
             raise popart_exception(
@@ -413,7 +428,10 @@ class Op(Traits):
         Raises popart_exception if the graph has a tensor of that id, or output `i` is already
         connected.
         """
-        self.graph.addActGrad(tensorId)
+        if i.__class__ is not int or tensorId.__class__ is not str:
+            who = f"{type(self).__name__}.createAndConnectOutTensor"
+            i, tensorId = fitted(who, "i", i, int), fitted(who, "tensorId", tensorId, str)
+        self.graph._add(Tensor(self.graph, tensorId, TensorType.ActGrad))
         self.connectOutTensor(i, tensorId)
 
     def disconnectInTensor(self, i: int) -> None:
@@ -597,6 +615,8 @@ class Graph:
         """The C++ object for this graph, made when C++ code first needs it."""
         self.changes = 0
         """How often operators, tensors, connections or constraints have changed so far."""
+        self._scheduled: tuple[int, list[Op]] | None = None
+        """The result of `schedule`, and `changes` when it was computed."""
         self._last_op_id: list[int] = caller._last_op_id if caller else [-1]
         self._taken: dict[str, int] = {}
 
@@ -634,6 +654,7 @@ class Graph:
                 f"initializer {TensorInfo(initial)}. Was it saved for another model?"
             )
         state.tensorType = TensorType.Variable
+        self.changes += 1
         return state
 
     def saveVariable(self, id: str) -> None:
@@ -857,9 +878,12 @@ class Graph:
     def schedule(self) -> list[Op]:
         """All operators in an order in which they can run. Deterministic; see `popir.ir.schedule`.
 
+        It is computed again after changes alone: most passes ask for it, and few change the graph.
         Raises VerificationError, naming the operators, if their dependencies form a cycle.
         """
-        return schedule(self.ops.values(), self.constraints)
+        if self._scheduled is None or self._scheduled[0] != self.changes:
+            self._scheduled = self.changes, schedule(self.ops.values(), self.constraints)
+        return list(self._scheduled[1])
 
     def __repr__(self) -> str:
         return f"Graph('{self.name}', {len(self.ops)} ops, {len(self.tensors)} tensors)"

@@ -123,7 +123,9 @@ class _Places:
         return self._of(op, True).get(tensor, [])
 
     def outputs(self, op: Node, tensor: Value) -> list[int]:
-        """The indices of the outputs at which `op` writes the tensor."""
+        """The indices of the outputs at which `op`, its producer, writes the tensor."""
+        if len(op.output) == 1:
+            return list(op.output)
         return self._of(op, False).get(tensor, [])
 
     def _of(self, op: Node, is_input: bool) -> dict[Value, list[int]]:
@@ -136,16 +138,16 @@ class _Places:
 
 
 class _Users:
-    """The operators that only read a tensor, and those that modify it, by id.
+    """The operators that only read a variable, and those that modify it, by id.
 
-    `is_viewed` is True if there may be views of the tensor; `place` is the position of each
+    `is_viewed` is True if there may be views of the variable; `place` is the position of each
     modifier among the modifiers.
     """
 
     def __init__(self, tensor: Value) -> None:
         self.readers: list[Node] = []
         writers: list[Node] = []
-        self.is_viewed = not tensor.is_variable()
+        self.is_viewed = False
         for op in tensor.uses:
             at = [i for i, t in op.input.items() if t is tensor]
             if any(map(op.modifies, at)):
@@ -168,6 +170,8 @@ def _before(
     other one on the modifier before it, and so indirectly on all readers. That keeps the time
     linear for a variable with many modifiers.
     """
+    if not written.is_variable():
+        return _readers_before(modifier, written, places)
     if written not in users:
         users[written] = _Users(written)
     known = users[written]

@@ -284,6 +284,7 @@ class GraphImporter:
                 )
                 if all(uses):
                     tensor.tensorType = TensorType.Const
+                    self.graph.changes += 1
 
     def _check_new(self, id: str, who: str) -> None:
         if not id:
