@@ -147,7 +147,7 @@ _ASKED = [
         for way in ("in", "out")
         for what in ("Tensor", "Id", "Info", "Shape", "Rank")
     ),
-    *("hasInput", "hasOutput", "setOutInfo"),
+    *("__init__", "hasInput", "hasOutput", "setOutInfo"),
     *("connectInTensor", "connectOutTensor", "createAndConnectOutTensor"),
 ]
 """The most frequently called methods: they check their arguments themselves, which is faster."""
@@ -209,6 +209,13 @@ class Op(Traits):
         Raises OperatorAttributeError for an attribute that is unknown, missing, or of the wrong
         type.
         """
+        if opid.__class__ is not OperatorIdentifier or settings.__class__ is not OpSettings:
+            who = type(self).__name__
+            opid = fitted(who, "opid", opid, OperatorIdentifier)
+            settings = fitted(who, "settings", settings, OpSettings)
+        if attributes.__class__ is not dict or attributes:
+            who = type(self).__name__
+            attributes = fitted(who, "attributes", attributes, Mapping[str, Any] | None)
         self.opid = opid
         self.settings = settings.copy()
         self.id = settings.graph.nextOpId()
@@ -431,7 +438,7 @@ class Op(Traits):
         if i.__class__ is not int or tensorId.__class__ is not str:
             who = f"{type(self).__name__}.createAndConnectOutTensor"
             i, tensorId = fitted(who, "i", i, int), fitted(who, "tensorId", tensorId, str)
-        self.graph._add(Tensor(self.graph, tensorId, TensorType.ActGrad))
+        self.graph.addActGrad(tensorId)
         self.connectOutTensor(i, tensorId)
 
     def disconnectInTensor(self, i: int) -> None:
@@ -577,7 +584,7 @@ _MANY_READERS = 64
 """`Graph.replaceOp` keeps the order of a tensor's readers up to this number."""
 
 
-@typed(by_hand=["createConnectedOp", "getTensor"])
+@typed(by_hand=["addActGrad", "createConnectedOp", "getTensor", "hasTensor"])
 class Graph:
     """A graph: operators and tensors by id, and the ids of its inputs and outputs in order.
 
@@ -676,6 +683,8 @@ class Graph:
         """Adds a tensor that an operator will compute. Its `setup()` sets type and shape. Raises
         popart_exception if there is a tensor of that id.
         """
+        if id.__class__ is not str:
+            id = fitted("Graph.addActGrad", "id", id, str)
         return self._add(Tensor(self, id, TensorType.ActGrad))
 
     def _add(self, tensor: Tensor) -> Tensor:
@@ -690,6 +699,8 @@ class Graph:
 
     def hasTensor(self, id: str) -> bool:
         """Whether the graph has a tensor of that id."""
+        if id.__class__ is not str:
+            id = fitted("Graph.hasTensor", "id", id, str)
         return id in self.tensors
 
     def getTensor(self, id: str) -> Tensor:
@@ -838,6 +849,9 @@ class Graph:
         new.input, new.output = old.input, old.output
         old.input, old.output = {}, {}
         for tensor in dict.fromkeys(new.input.values()):
+            if len(tensor.uses) == 1:
+                tensor.uses = {new: tensor.uses[old]}
+                continue
             if len(tensor.uses) > _MANY_READERS:  # Rebuilding a large dict takes too long.
                 tensor.uses[new] = tensor.uses.pop(old)
             else:

@@ -160,7 +160,9 @@ def check_preferences(graph: Graph) -> None:
     """
     for op in (op for each in called_graphs(graph) for op in each.ops.values()):
         names = op.settings.nodeAttributes.get(INPLACE_NAMES, ())
-        known = [opid.type for opid, _ in op.inplacePriorityDefault()] if names else []
+        if not names:
+            continue
+        known = [opid.type for opid, _ in op.inplacePriorityDefault()]
         for name in names:
             if name not in known:
                 raise OperatorAttributeError(

@@ -24,7 +24,7 @@ from popir.ops.elementwise.table import FLOATS, ROWS, Row
 from popir.ops.support import symbolic as s
 from popir.ops.support.arithmetic import Arithmetic, accumulator, accumulator_of, is_float
 from popir.ops.support.expression_arrays import to_array
-from popir.ops.support.gradient import GRAD, IN, OUT, InputGradOp
+from popir.ops.support.gradient import GRAD, IN, OUT, InputGradOp, mapper
 from popir.ops.support.inplace import OverwritingOp, mapped, variant_id
 from popir.ops.support.shapes import axis, broadcast_shapes, broadcast_to, product, summed_dims
 from popir.ops.support.symbolic import Arg, Const, Expr
@@ -45,10 +45,14 @@ class ElementwiseOp(OverwritingOp):
 
     def expression(self) -> Expr:
         """The row's expression, over the inputs in order."""
+        if not self.row.attributes:
+            return self.row.of_inputs(self.numInputs())
         return self.row.expression(*map(Arg, range(self.numInputs())), **self.parameters())
 
     def parameters(self) -> dict[str, Any]:
         """The attributes as arguments of the row's functions; floats become `Parameter`."""
+        if not self.row.attributes:
+            return {}
         given = {name: getattr(self, name) for name in self.row.attributes}
         return {n: s.Parameter(v) if isinstance(v, float) else v for n, v in given.items()}
 
@@ -66,7 +70,8 @@ class ElementwiseOp(OverwritingOp):
         self._check_choices()
         n = self.numInputs()
         shape = broadcast_shapes(self, [self.operandShape(i) for i in range(n)])
-        kind = self.inInfo(0 if self.row.type == "Pow" else n - 1).dataType()
+        first = self.inInfo(0 if self.row.type == "Pow" else n - 1)
+        kind = first.dataType()
         for i in range(n):
             other = self.inInfo(i).dataType()
             if (
@@ -79,7 +84,8 @@ class ElementwiseOp(OverwritingOp):
                     f"{', '.join(self.inInfo(j).data_type() for j in range(n))}; they must be "
                     "equal. Insert a Cast."
                 )
-        self.setOutInfo(0, TensorInfo(self.row.out or kind, shape))
+        is_same = not self.row.out and shape == first.shape()
+        self.setOutInfo(0, first if is_same else TensorInfo(self.row.out or kind, shape))
 
     def canBeReplacedByIdentity(self) -> bool:
         """Whether the expression is the input itself: Mean, Max or Min of one tensor, or Scale by
@@ -212,10 +218,10 @@ class ElementwiseGradOp(OverwritingOp, InputGradOp):
 
     def gradInputInfo(self) -> list[GradInOutMapper]:
         """The output's gradient, then the inputs and the output that the derivative reads."""
-        found = [GradInOutMapper(0, 0, GRAD)]
+        found = [mapper(0, 0, GRAD)]
         for i, source in enumerate(self._read):
             is_out = source == self._num_forward
-            found.append(GradInOutMapper(i + 1, 0 if is_out else source, OUT if is_out else IN))
+            found.append(mapper(i + 1, 0 if is_out else source, OUT if is_out else IN))
         return found
 
     def aliases(self, inIndex: int, outIndex: int) -> bool:
@@ -258,7 +264,10 @@ def aligned(
     An integer exponent of Pow is converted to the accumulator type. A floating-point one is not:
     rounding it could turn a fractional exponent into a whole one, and NaN into a number.
     """
-    found = [opx.getInTensor(i).reshape(op.operandShape(i)) for i in range(op.numInputs())]
+    found = [opx.getInTensor(i) for i in range(op.numInputs())]
+    for i, t in enumerate(found):
+        if (shape := op.operandShape(i)) != op.inShape(i):
+            found[i] = t.reshape(shape)
     if op.opid.type.startswith("Pow"):
         base = found[0].elementType()
         for i, t in enumerate(found):
@@ -272,11 +281,12 @@ def evaluate(
     opx: Opx, expression: Expr, operands: Sequence[Tensor], shape: list[int], prog: program.Sequence
 ) -> Tensor:
     """The value of `expression` over the operands, broadcast to `shape`, in one pass."""
-    over = opx.getOp(OverwritingOp).overwritten() or 0
-    order = [over, *(i for i in range(len(operands)) if i != over)]
-    places = {old: new for new, old in enumerate(order)}
-    in_order = [broadcast_to(operands[i], shape) for i in order]
-    return mapped(opx, s.renumber(expression, places), in_order, prog)
+    wide = [broadcast_to(t, shape) for t in operands]
+    if over := opx.getOp(OverwritingOp).overwritten():
+        order = [over, *(i for i in range(len(operands)) if i != over)]
+        expression = s.renumber(expression, {old: new for new, old in enumerate(order)})
+        wide = [wide[i] for i in order]
+    return mapped(opx, expression, wide, prog)
 
 
 class ElementwiseOpx(Opx):

@@ -54,6 +54,8 @@ def device_tree(e: Expr, operands: Sequence[Tensor], out: Type | None = None) ->
     `_OF_REALS`, is computed in DOUBLE and truncated.
     """
     kinds = [t.elementType() for t in operands]
+    if out in (None, poplar.FLOAT) and all(kind == poplar.FLOAT for kind in kinds):
+        return s.to_device(e, pe)
     floats = {kind for kind in kinds if kind in _FLOATS}
     is_whole = out is not None and out not in (*_FLOATS, poplar.BOOL)
     if (floats and is_whole) or (not floats and s.functions(e) & _OF_REALS):
