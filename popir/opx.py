@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import functools
 import importlib
 from collections.abc import Iterable
 from typing import Any, ClassVar, TypeVar
@@ -68,7 +69,11 @@ def popType(value: TensorInfo | DataType) -> Any:
     It is QUARTER for all narrow types (`DataType.is_narrow`), with which no vertex computes. Raises
     popart_exception if the device has no type: for complex numbers and strings.
     """
-    kind = value.dataType() if isinstance(value, TensorInfo) else value
+    return _pop_type(value.dataType() if isinstance(value, TensorInfo) else value)
+
+
+@functools.cache  # Asked for at each tensor; the device module is imported by then.
+def _pop_type(kind: DataType) -> Any:
     if kind.is_narrow:
         return device("poplar").QUARTER
     if kind not in _POPLAR_NAMES:

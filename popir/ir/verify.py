@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import NoReturn
 
 from popir.errors import VerificationError
@@ -58,9 +58,9 @@ def _verify(graph: Graph) -> None:
 
 def _check_inputs(graph: Graph, op: Op) -> int:
     """Checks the inputs of an operator, and returns how many tensors it reads."""
-    uses: dict[Tensor, int] = {}
-    for tensor in op.input.values():
-        uses[tensor] = uses.get(tensor, 0) + 1
+    uses: Mapping[Tensor, int] = dict.fromkeys(op.input.values(), 1)
+    if len(uses) < len(op.input):
+        uses = Counter(op.input.values())
     for tensor, count in uses.items():
         if graph.tensors.get(tensor.id) is not tensor:
             _fail(f"{op.debugName()} reads '{tensor.id}', which is not a tensor of {graph!r}")

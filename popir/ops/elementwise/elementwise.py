@@ -138,6 +138,23 @@ class ElementwiseOp(OverwritingOp):
         expression = self.expression()
         return s.substitute(s.derivative(expression, i), expression, y)
 
+    def gradient(self, i: int) -> tuple[Sequence[int], Expr]:
+        """The gradient with respect to input `i`, over the output's gradient and what the
+        derivative reads, and the indices of that among the operands of `dydx`.
+
+        Without attributes it is the same for all operators of a row with that many inputs.
+        """
+        known, key = self.row.gradients, (self.numInputs(), i)
+        if self.row.attributes or key not in known:
+            derivative = self.dydx(i)
+            read = sorted(s.operands(derivative))
+            renumbered = s.renumber(derivative, {old: new + 1 for new, old in enumerate(read)})
+            found = read, s.mul(Arg(0), renumbered)
+            if self.row.attributes:
+                return found
+            known[key] = found
+        return known[key]
+
     def getGradOps(self) -> list[Op]:
         """A gradient operator for each floating-point input; none if the output is not
         floating-point.
@@ -207,10 +224,7 @@ class ElementwiseGradOp(OverwritingOp, InputGradOp):
     """
 
     def __init__(self, fwdOp: ElementwiseOp, index: int) -> None:
-        derivative = fwdOp.dydx(index)
-        self._read = sorted(s.operands(derivative))
-        renumbered = s.renumber(derivative, {old: new + 1 for new, old in enumerate(self._read)})
-        self._expression = s.mul(Arg(0), renumbered)
+        self._read, self._expression = fwdOp.gradient(index)
         self._num_forward = n = fwdOp.numInputs()
         self._shapes = {i: fwdOp.operandShape(i) for i in {index, *self._read} - {n}}
         self._shapes[n] = fwdOp.outShape(0)

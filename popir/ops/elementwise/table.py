@@ -70,6 +70,13 @@ class Row:
         return self._expressions[count]
 
     @functools.cached_property
+    def gradients(self) -> dict[tuple[int, int], tuple[Sequence[int], Expr]]:
+        """The gradients derived so far, by the number of inputs and the index of one, for an
+        operator without attributes; see `ElementwiseOp.gradient`.
+        """
+        return {}
+
+    @functools.cached_property
     def _expressions(self) -> dict[int, Expr]:
         return {}
 
