@@ -116,7 +116,7 @@ class Tensor:
         return f"Tensor('{self.id}', {self.tensorType.name}, {self.info})"
 
 
-@typed
+@typed(by_hand=["copy"])
 @dataclass(slots=True)
 class OpSettings:
     """The settings of an operator besides its attributes. PopART's `Op::Settings`; also
@@ -134,6 +134,8 @@ class OpSettings:
 
     def copy(self, name: str | None = None) -> OpSettings:
         """A copy with its own `nodeAttributes`, and with another name if one is given."""
+        if name is not None and name.__class__ is not str:
+            name = fitted("OpSettings.copy", "name", name, str | None)
         twin = object.__new__(OpSettings)  # The members have been checked when this was made.
         twin.graph = self.graph
         twin.name = self.name if name is None else name

@@ -116,12 +116,13 @@ class Watch:
         "Tangled views" in docs/architecture.md).
         """
         op, tensor = opx.op_p, opx.op_p.output[i]
-        if not self._devicex.contains(tensor.id):
+        try:
+            shown = self._devicex.get(tensor.id)
+        except popart_exception:
             raise popart_exception(
                 f"{op.debugName()}: {type(opx).__name__} has not set output {i}; let grow() call "
                 "setOutTensor for each output."
-            )
-        shown = self._devicex.get(tensor.id)
+            ) from None
         if shown.isTangled() and tensor not in self._written:
             copy = self._graph.clone(shown, f"{tensor.id}/copy")
             after.add(program.Copy(shown, copy))

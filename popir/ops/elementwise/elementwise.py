@@ -228,6 +228,9 @@ class ElementwiseGradOp(OverwritingOp, InputGradOp):
         self._num_forward = n = fwdOp.numInputs()
         self._shapes = {i: fwdOp.operandShape(i) for i in {index, *self._read} - {n}}
         self._shapes[n] = fwdOp.outShape(0)
+        self._is_view = self._expression == Arg(0) and not summed_dims(
+            self._shapes[n], self._shapes[index]
+        )
         super().__init__(fwdOp, index, fwdOp.row.gradient_id(index))
 
     def gradInputInfo(self) -> list[GradInOutMapper]:
@@ -240,11 +243,7 @@ class ElementwiseGradOp(OverwritingOp, InputGradOp):
 
     def aliases(self, inIndex: int, outIndex: int) -> bool:
         """Whether the gradient is the output's gradient itself, as for Add without broadcasting."""
-        return super().aliases(inIndex, outIndex) or (
-            inIndex == 0
-            and self._expression == Arg(0)
-            and not summed_dims(self._shapes[self._num_forward], self._shapes[self._index])
-        )
+        return super().aliases(inIndex, outIndex) or (inIndex == 0 and self._is_view)
 
     def variants(self) -> dict[int, OperatorIdentifier]:
         """A variant that overwrites the output's gradient, if anything is computed from it."""
@@ -338,8 +337,9 @@ class ElementwiseGradOpx(Opx):
         elif op.expression != Arg(0):
             full = self._product(op, operands, arithmetic, prog)
         kind = popType(self.outInfo(0))
-        summed = arithmetic.reduce_to(full, op.result_shape(), "reduce", kind)
-        self.setOutTensor(0, summed.reshape(self.outShape(0)))
+        shape, out = op.result_shape(), self.outShape(0)
+        summed = arithmetic.reduce_to(full, shape, "reduce", kind)
+        self.setOutTensor(0, summed if shape == out else summed.reshape(out))
 
     def _product(
         self,
