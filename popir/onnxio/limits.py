@@ -108,6 +108,8 @@ def each_node(nodes: Iterable[NodeProto]) -> Iterator[NodeProto]:
             waiting.pop()
             continue
         yield node
+        if not node.attribute:
+            continue
         for graph in subgraphs(node):
             if depth == MAX_DEPTH:
                 raise ModelError(f"Graphs lie in graphs more than {MAX_DEPTH} deep.")
@@ -154,9 +156,7 @@ class Count:
             raise ModelError(
                 f"{self._where} has more than {MAX_TENSORS} inputs and outputs of nodes."
             )
-        self.names((node.name, node.op_type, node.domain, node.overload))
-        self.names(node.input)
-        self.names(node.output)
+        self.names((node.name, node.op_type, node.domain, node.overload, *node.input, *node.output))
         if len(node.attribute) > MAX_ATTRIBUTES:
             raise ModelError(
                 f"{self._where}: the node '{node.name}' ({node.op_type}) has "

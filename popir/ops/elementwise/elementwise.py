@@ -69,9 +69,10 @@ class ElementwiseOp(OverwritingOp):
         """
         self._check_choices()
         n = self.numInputs()
+        if self._keeps_info():
+            return self.setOutInfo(0, self.inInfo(0))
         shape = broadcast_shapes(self, [self.operandShape(i) for i in range(n)])
-        first = self.inInfo(0 if self.row.type == "Pow" else n - 1)
-        kind = first.dataType()
+        kind = self.inInfo(0 if self.row.type == "Pow" else n - 1).dataType()
         for i in range(n):
             other = self.inInfo(i).dataType()
             if (
@@ -84,8 +85,14 @@ class ElementwiseOp(OverwritingOp):
                     f"{', '.join(self.inInfo(j).data_type() for j in range(n))}; they must be "
                     "equal. Insert a Cast."
                 )
-        is_same = not self.row.out and shape == first.shape()
-        self.setOutInfo(0, first if is_same else TensorInfo(self.row.out or kind, shape))
+        self.setOutInfo(0, TensorInfo(self.row.out or kind, shape))
+
+    def _keeps_info(self) -> bool:
+        """Whether the inputs have one type and shape, which is that of the output too."""
+        if self.row.out or type(self).operandShape is not ElementwiseOp.operandShape:
+            return False
+        first = self.inInfo(0)
+        return all(self.inInfo(i) == first for i in range(1, self.numInputs()))
 
     def canBeReplacedByIdentity(self) -> bool:
         """Whether the expression is the input itself: Mean, Max or Min of one tensor, or Scale by
