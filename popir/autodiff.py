@@ -299,11 +299,15 @@ _CALLS = _Calls()
 
 def _outputs(op: Op) -> dict[int, Tensor]:
     """The differentiable outputs of an operator, by index."""
+    if not op.nonDifferentiableOutputs:
+        return op.output
     return {i: t for i, t in op.output.items() if i not in op.nonDifferentiableOutputs}
 
 
 def _inputs(op: Op) -> dict[int, Tensor]:
     """The differentiable inputs of an operator, by index."""
+    if not op.nonDifferentiableInputs:
+        return op.input
     return {i: t for i, t in op.input.items() if i not in op.nonDifferentiableInputs}
 
 

@@ -278,6 +278,8 @@ class Op(Traits):
         """The attributes that are not None, by ONNX name."""
         if self.openAttributes:
             return self._open
+        if not self._declared:
+            return {}
         values = ((name, getattr(self, item.member)) for name, item in self._declared.items())
         return {name: value for name, value in values if value is not None}
 
@@ -333,12 +335,16 @@ class Op(Traits):
         """Type and shape of input `i`. Raises popart_exception if it is not connected, or if they
         are not set yet.
         """
+        if i.__class__ is int and i in self.input and (info := self.input[i].info) is not None:
+            return info
         return self._info(self.inTensor(i))
 
     def outInfo(self, i: int) -> TensorInfo:
         """Type and shape of output `i`. Raises popart_exception if it is not connected, or if
         setup() has not set them.
         """
+        if i.__class__ is int and i in self.output and (info := self.output[i].info) is not None:
+            return info
         return self._info(self.outTensor(i))
 
     def _info(self, tensor: Tensor) -> TensorInfo:
@@ -586,7 +592,14 @@ _MANY_READERS = 64
 """`Graph.replaceOp` keeps the order of a tensor's readers up to this number."""
 
 
-@typed(by_hand=["addActGrad", "createConnectedOp", "getTensor", "hasTensor"])
+_ASKED_OF_GRAPHS = [
+    *("addActGrad", "getTensor", "hasTensor", "uniqueId"),
+    *("createConnectedOp", "moveIntoGraph", "replaceOp"),
+]
+"""The most frequently called methods of graphs: they check their arguments themselves."""
+
+
+@typed(by_hand=_ASKED_OF_GRAPHS)
 class Graph:
     """A graph: operators and tensors by id, and the ids of its inputs and outputs in order.
 
@@ -743,6 +756,8 @@ class Graph:
 
     def uniqueId(self, base: str) -> str:
         """The first of `base`, `base/1`, `base/2`, ... that is not the id of a tensor."""
+        if base.__class__ is not str:
+            base = fitted("Graph.uniqueId", "base", base, str)
         if base not in self.tensors:
             return base
         n = self._taken.get(base, 0) + 1
@@ -778,6 +793,8 @@ class Graph:
         An operator made for another graph gets a new id. Raises popart_exception if the id is
         taken.
         """
+        if not isinstance(op, Op):
+            fitted("Graph.moveIntoGraph", "op", op, Op)
         if op.settings.graph is not self:
             op.settings.graph = self
             if op.twin is not None:
@@ -847,6 +864,9 @@ class Graph:
         `old` among the readers of each input, unless the tensor has more than 64 readers: then it
         becomes the last one.
         """
+        if not isinstance(old, Op) or not isinstance(new, Op):
+            fitted("Graph.replaceOp", "old", old, Op)
+            fitted("Graph.replaceOp", "new", new, Op)
         new.id = old.id
         new.input, new.output = old.input, old.output
         old.input, old.output = {}, {}

@@ -143,6 +143,12 @@ class Count:
 
     def names(self, names: Iterable[str]) -> None:
         """Checks each name for length, encoding and control characters."""
+        names = list(names)
+        # One look at all of them, for a model has a few for each node.
+        if all(name.__class__ is str for name in names):
+            together = "".join(names)
+            if len(together) <= MAX_NAME and together.isprintable():
+                return
         for name in names:
             check_name("a name", name, self._where)
 
