@@ -34,8 +34,11 @@ class GradOp(Op):
         """
         if not isinstance(fwdOp, Op):
             fitted(type(self).__name__, "fwdOp", fwdOp, Op)
+        if opid is not None and opid.__class__ is not OperatorIdentifier:
+            opid = fitted(type(self).__name__, "opid", opid, OperatorIdentifier | None)
         if attributes is not None:
-            attributes = fitted(type(self).__name__, "attributes", attributes, Mapping[str, Any])
+            hint = Mapping[str, Any] | None
+            attributes = fitted(type(self).__name__, "attributes", attributes, hint)
         opid = opid or getattr(type(self), "opid", None)
         if opid is None:
             raise popart_exception(

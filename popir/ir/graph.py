@@ -580,6 +580,8 @@ _FEW = 8
 
 
 def _shown(tensors: Mapping[int, Tensor]) -> str:
+    if len(tensors) == 1:
+        return "".join([f"'{tensor.id}'" for tensor in tensors.values()])
     names = [f"'{tensors[i].id}'" for i in sorted(tensors)[:_FEW]]
     if len(tensors) > _FEW:
         names.append(f"{len(tensors) - _FEW} more")

@@ -215,7 +215,9 @@ def _views(tensor: Tensor) -> Iterator[Tensor]:
         if type(op).aliases is not Op.aliases:
             for i, t in op.input.items():
                 if t is tensor and not op.modifies(i):
-                    yield from (view for o, view in op.output.items() if op.aliases(i, o))
+                    for o, view in op.output.items():
+                        if op.aliases(i, o):
+                            yield view
 
 
 def _repeats(memory: list[Tensor]) -> str | None:
