@@ -115,7 +115,7 @@ def _modifiers(ops: Collection[N], constraints: Constraints) -> dict[N, list[Any
     for op in ops:
         if type(op).modifies is not Traits.modifies:
             written = [tensor for i, tensor in op.input.items() if op.modifies(i)]
-            if not written:
+            if all(_is_alone(tensor, places) for tensor in written):
                 continue
             known = constraints.get(op, {})
             before = (r for tensor in written for r in _before(op, tensor, users, places))
@@ -125,6 +125,16 @@ def _modifiers(ops: Collection[N], constraints: Constraints) -> dict[N, list[Any
                 readers = [reader for reader in readers if reader not in after]
             found[op] = readers
     return found
+
+
+def _is_alone(written: Value, places: _Places) -> bool:
+    """Whether nothing but its modifier reads a tensor, nor what it may be a view of: then nothing
+    must run before. This is so for most operators in place.
+    """
+    if len(written.uses) > 1 or written.is_variable():
+        return False
+    by = written.producer
+    return by is None or next(_viewed(by, written, places), None) is None
 
 
 class _Places:

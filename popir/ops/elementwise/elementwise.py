@@ -67,10 +67,11 @@ class ElementwiseOp(OverwritingOp):
         Raises OperatorInputError for shapes that do not broadcast and for different types, and
         OperatorAttributeError for a wrong attribute.
         """
-        self._check_choices()
-        n = self.numInputs()
+        if self.row.choices:
+            self._check_choices()
         if self._keeps_info():
             return self.setOutInfo(0, self.inInfo(0))
+        n = self.numInputs()
         shape = broadcast_shapes(self, [self.operandShape(i) for i in range(n)])
         kind = self.inInfo(0 if self.row.type == "Pow" else n - 1).dataType()
         for i in range(n):
@@ -103,7 +104,7 @@ class ElementwiseOp(OverwritingOp):
     def _check_choices(self) -> None:
         for name in self.row.attributes:
             value = getattr(self, name)
-            if self.row.choices and value not in self.row.choices:
+            if value not in self.row.choices:
                 raise OperatorAttributeError(
                     f"{self.debugName()}: the attribute '{name}' is {value!r}; expected is one of "
                     f"{', '.join(self.row.choices)}."
@@ -285,9 +286,10 @@ def aligned(
     rounding it could turn a fractional exponent into a whole one, and NaN into a number.
     """
     found = [opx.getInTensor(i) for i in range(op.numInputs())]
-    for i, t in enumerate(found):
-        if (shape := op.operandShape(i)) != op.inShape(i):
-            found[i] = t.reshape(shape)
+    if type(op).operandShape is not ElementwiseOp.operandShape:
+        for i, t in enumerate(found):
+            if (shape := op.operandShape(i)) != op.inShape(i):
+                found[i] = t.reshape(shape)
     if op.opid.type.startswith("Pow"):
         base = found[0].elementType()
         for i, t in enumerate(found):
