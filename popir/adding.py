@@ -36,16 +36,18 @@ def add_op(
     budget.operator(op)
     if op.output:
         return op
-    with blamed(op, "expand"):
-        if op.expand(inputs, outputs):
-            return None
+    if op.__class__.expand is not Op.expand:
+        with blamed(op, "expand"):
+            if op.expand(inputs, outputs):
+                return None
     ins = {i: tensor.id for i, tensor in enumerate(inputs) if tensor is not None}
     outs = {i: id for i, id in enumerate(outputs) if id}
     with blamed(op, "setup"):
-        for i in op.constantInputs.intersection(ins):
-            require_known(op, i, inputs[i])
+        for i in op.constantInputs:
+            if i in ins:
+                require_known(op, i, inputs[i])
         settings.graph.createConnectedOp(lambda: op, ins, outs)
-    _check_outputs(f"Node '{settings.name}' ({domain}.{type})", op)
+    _check_outputs(op)
     with blamed(op, "evaluate"):
         return None if fold(op) else op
 
@@ -64,8 +66,12 @@ def require_known(op: Op, i: int, tensor: Tensor | None = None) -> None:
         )
 
 
-def _check_outputs(who: str, op: Op) -> None:
+def _check_outputs(op: Op) -> None:
+    known = {id(tensor.info) for tensor in op.input.values()}
     for i, tensor in op.output.items():
+        if tensor.info is not None and id(tensor.info) in known:
+            continue  # It is that of an input, which has been checked.
+        who = f"Node '{op.settings.name}' ({op.opid.domain}.{op.opid.type})"
         if tensor.info is not None:
             by = f", by setup() of '{op.source}'," if registry.is_library(op.source) else ""
             check_info(f"{who}: the output '{tensor.id}'{by}", tensor.info)

@@ -194,6 +194,8 @@ class SGD(Optimizer):
         if self._values["nesterov"].val:
             raise popart_exception("SGD: nesterov momentum is not available; leave nesterov at 0.")
         self._specific: dict[str, dict[str, OptimizerValue]] = {}
+        self._common: dict[str, OptimizerValue] | None = None
+        """The numbers in the update of weights without specific values, once asked for."""
         self.accumulatorAndMomentum = accumulatorAndMomentum
         self.debugContext = debugContext
 
@@ -246,6 +248,13 @@ class SGD(Optimizer):
 
         Each combines several values, and is constant if all of them are.
         """
+        if weight in self._specific:
+            return self._scalars(weight)
+        if self._common is None:
+            self._common = self._scalars(weight)
+        return dict(self._common)
+
+    def _scalars(self, weight: str) -> dict[str, OptimizerValue]:
         lr, wd, mm, dm, vs = (
             m.get(weight)
             for m in (

@@ -200,6 +200,8 @@ def reads(node: NodeProto) -> Iterator[str]:
     out.
     """
     yield from node.input
+    if not node.attribute:
+        return
     for graph in subgraphs(node):
         own = _defined(graph)
         for each in graph.node:
