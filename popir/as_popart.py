@@ -157,8 +157,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if given[0].startswith("-"):
         sys.exit(f"There is no option {given[0]}.\n{_USAGE}")
     sys.argv = given
-    sys.path[0] = os.path.dirname(os.path.abspath(given[0]))
-    runpy.run_path(given[0], run_name="__main__")
+    script = os.path.abspath(given[0])
+    sys.path[0] = os.path.dirname(script)
+    runpy.run_path(script, run_name="__main__")
 
 
 if __name__ == "__main__":

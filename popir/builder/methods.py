@@ -28,6 +28,7 @@ from popir.errors import OperatorAttributeError, did_you_mean
 from popir.ir import AttributeKind, AttributeSpec
 from popir.onnxio import schemas
 from popir.onnxio.schema_text import Schema
+from popir.options.table import warn
 from popir.typed import shown
 
 
@@ -63,6 +64,10 @@ class Opset:
     def __dir__(self) -> list[str]:
         return sorted([*super().__dir__(), *schemas.in_force(self.domain, self.version)])
 
+    def __str__(self) -> str:
+        names = {"ai.onnx": "AiOnnx", "ai.onnx.ml": "AiOnnxMl", "ai.graphcore": "AiGraphcore"}
+        return f"{names.get(self.domain, self.domain)}{self.version}"
+
     def __repr__(self) -> str:
         return f"Opset('{self.domain}', {self.version})"
 
@@ -74,6 +79,12 @@ def _method(schema: Schema) -> Callable[..., Any]:
     several = "num_outputs" in signature.parameters or len(schema.outputs) > 1
 
     def call(self: Opset, *args: Any, **kwargs: Any) -> Any:
+        if "debugPrefix" in kwargs and "debugContext" not in kwargs:
+            warn(
+                f"{schema.method}(): debugPrefix is PopART's former name of debugContext.",
+                DeprecationWarning,
+            )
+            kwargs["debugContext"] = kwargs.pop("debugPrefix")
         given = {_parameter(name): kwargs[name] for name in kwargs}
         try:
             arguments = signature.bind(self, *args, **given).arguments
