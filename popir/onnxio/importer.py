@@ -19,6 +19,7 @@ from onnx import (
 
 from popir import registry
 from popir.adding import add_op, check_info
+from popir.definitions import mixes
 from popir.errors import (
     ModelError,
     OpsetVersionError,
@@ -182,6 +183,7 @@ class GraphImporter:
             self._wrap(who, domain, node.op_type, opset, attributes)
         settings = Op.Settings(graph, node.name, notes)
         inputs = [graph.tensors[id] if id else None for id in node.input]
+        inputs = self._converted(node, opset, inputs)
         try:
             return add_op(
                 *(domain, node.op_type, opset, settings, attributes, inputs, list(node.output))
@@ -192,6 +194,41 @@ class GraphImporter:
                 raise UnknownOperatorError(f"{who}: {error}") from error
             self._add_body(node, function)
             return None
+
+    def _converted(
+        self, node: NodeProto, opset: int, inputs: list[Tensor | None]
+    ) -> list[Tensor | None]:
+        """The inputs of a node, those cast that have a type which only a conversion fits: see
+        `Formal.conversion` and `definitions.mixes`.
+        """
+        schema = schemas.find(node.domain, node.op_type, opset)
+        if schema is None or not schema.inputs or len(inputs) < schema.inputs.least:
+            return inputs
+        halves: dict[str, DataType] = {}
+        found = list(inputs)
+        for i, tensor in enumerate(inputs):
+            if tensor is None or tensor.info is None:
+                continue
+            formal, kind = schema.inputs.at(i), tensor.info.dataType()
+            to = formal.conversion(kind)
+            if to is not None:
+                found[i] = self._cast(node, i, tensor, to)
+            if formal.constraint and mixes(kind, DataType.FLOAT):
+                halves[formal.constraint] = kind
+        for i, tensor in enumerate(inputs):
+            if tensor is None or tensor.info is None:
+                continue
+            formal, info = schema.inputs.at(i), tensor.info
+            half = halves.get(formal.constraint)
+            if half and mixes(half, info.dataType()) and info.nelms() == 1 and formal.converts:
+                found[i] = self._cast(node, i, tensor, half)
+        return found
+
+    def _cast(self, node: NodeProto, i: int, tensor: Tensor, to: DataType) -> Tensor:
+        id = self.graph.uniqueId(f"{next(filter(None, node.output), node.name)}/Cast:{i}")
+        settings = Op.Settings(self.graph, f"{node.name or node.op_type}/Cast:{i}")
+        add_op("ai.onnx", "Cast", 13, settings, {"to": to.onnx}, [tensor], [id])
+        return self.graph.tensors[id]
 
     def _wrap(
         self, who: str, domain: str, type: str, opset: int, attributes: dict[str, Any]

@@ -254,7 +254,7 @@ class SplitGradOpx(Opx):
 
 
 for _op_class, _opx, _ids in (
-    (SliceOp, SliceOpx, onnx_ids("Slice", 1, 10, 11, 13)),
+    (SliceOp, SliceOpx, [*onnx_ids("Slice", 1, 10, 11, 13), graphcore_id("Slice")]),
     (SplitOp, SplitOpx, onnx_ids("Split", 2, 11, 13, 18)),
 ):
     OpCreator(_op_class, _ids)

@@ -91,8 +91,12 @@ class ReduceOp(Op):
     noop_with_empty_axes: bool | None
 
     def reduced_axes(self) -> list[int]:
-        """The axes, counted from 0; all if none are given, unless `noop_with_empty_axes` is set."""
+        """The axes, counted from 0; all if none are given, unless `noop_with_empty_axes` is set. An
+        attribute that is an empty list names no axis.
+        """
         found = const_input(self, 1)
+        if found is None and self.axes == []:
+            return []
         given = self.axes if found is None else [int(a) for a in found.reshape(-1)]
         if not given:
             return [] if self.noop_with_empty_axes else list(range(self.inRank(0)))
