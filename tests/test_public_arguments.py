@@ -498,6 +498,8 @@ RIGHT: dict[str, Callable[[World], Call]] = {
             "values": PAIRS,
             "clip_norm_settings": Or([]),
             "accumulatorAndMomentum": popir.SGDAccumulatorAndMomentum.Combined,
+            "accumType": DataType.UNDEFINED,
+            "accl1Type": DataType.UNDEFINED,
             "debugContext": "name",
         },
     ),
@@ -587,6 +589,17 @@ RIGHT: dict[str, Callable[[World], Call]] = {
         },
     ),
     "Session.modelToHost": lambda _: (inference().modelToHost, {"filename": Path("saved.onnx")}),
+    "Session.compileAndExport": lambda _: (
+        inference().compileAndExport,
+        {"filename": Path("program")},
+    ),
+    "Session.saveExecutable": lambda _: (
+        inference().saveExecutable,
+        {"path": Path("program"), "savePopartMetadata": True, "saveVariables": True},
+    ),
+    "Session.saveVariables": lambda _: (inference().saveVariables, {"path": Path("weights")}),
+    "Session.loadExecutable": lambda _: (inference().loadExecutable, {"filename": Path("zz")}),
+    "Session.broadcastWeights": lambda _: (inference().broadcastWeights, {"rootRank": 0}),
     "Session.updateExternallySavedTensorLocations": lambda _: (
         inference().updateExternallySavedTensorLocations,
         {"fromLocation": "a", "toLocation": "b"},
