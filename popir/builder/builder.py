@@ -159,20 +159,25 @@ class Builder(Core):
         return found
 
     def reshape_const(
-        self, aiOnnx: Opset, args: Sequence[str], shape: Iterable[int], debugContext: str = ""
+        self, aiOnnx: Opset, args: Sequence[str], shape: Iterable[float], debugContext: str = ""
     ) -> str:
         """Adds a Reshape of one tensor, `args`, to a constant shape, and returns the id of its
         output.
 
-        `aiOnnx` is the opset to use, such as `builder.aiOnnx`. Raises popart_exception unless
-        `args` is one id and the dimensions fit 64 bits.
+        `aiOnnx` is the opset to use, such as `builder.aiOnnx`. A dimension may be a float of a
+        whole value, such as 64.0. Raises popart_exception unless `args` is one id and the
+        dimensions are whole and fit 64 bits.
         """
         try:
-            (data,), dims = args, np.array(list(shape), np.int64)
+            sizes = [*shape]
+            whole = [int(size) for size in sizes]
+            if whole != sizes:
+                raise ValueError
+            (data,), dims = args, np.array(whole, np.int64)
         except (ValueError, OverflowError):
             raise popart_exception(
-                "reshape_const takes the id of one tensor and dimensions that fit 64 bits; given "
-                f"were {shown(args)} and {shown(shape)}."
+                "reshape_const takes the id of one tensor and whole dimensions that fit 64 bits; "
+                f"given were {shown(args)} and {shown(shape)}."
             ) from None
         new = aiOnnx.constant(dims, f"{debugContext}_const")
         return aiOnnx.reshape([data, new], debugContext)
