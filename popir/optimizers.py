@@ -466,23 +466,53 @@ def _check_change(key: str, old: OptimizerValue, new: OptimizerValue) -> None:
 
 
 class _Absent(Optimizer):
-    """An optimizer of PopART's that popir does not have: making one raises popart_exception."""
+    """An optimizer of PopART's that popir does not have. It can be made, so that programs which
+    choose one of several run; a session refuses it.
+    """
 
-    def __init__(self, *values: object, **named: object) -> None:
-        given = [*map(shown, values), *(f"{name}={shown(each)}" for name, each in named.items())]
-        raise popart_exception(
-            f"{type(self).__name__}({', '.join(given)}): popir does not have this optimizer. It "
-            "has SGD, with and without momentum."
+    def __init__(self, values: Given, *more: object, **named: object) -> None:
+        given = [*map(shown, (values, *more))]
+        given += [f"{name}={shown(each)}" for name, each in named.items()]
+        self._shown = f"{type(self).__name__}({', '.join(given)})"
+
+    def _refusal(self) -> popart_exception:
+        return popart_exception(
+            f"{self._shown}: popir does not have this optimizer. It has SGD, with and without "
+            "momentum."
         )
+
+    def insertSpecific(self, weight: str, values: Given) -> None:
+        """Raises popart_exception."""
+        raise popart_exception(f"{self._refusal()} (insertSpecific: '{weight}', {shown(values)})")
+
+    def scalars(self, weight: str) -> dict[str, OptimizerValue]:
+        """Raises popart_exception, as all that a session asks for does."""
+        raise self._refusal()
+
+    def lossScaling(self) -> OptimizerValue:
+        """Raises popart_exception, as all that a session asks for does."""
+        raise self._refusal()
+
+    def addUpdate(self, graph: Graph, weight: str, gradient: str) -> dict[str, tuple[str, str]]:
+        """Raises popart_exception, as all that a session asks for does."""
+        raise self._refusal()
+
+    def checkReplacement(self, other: Optimizer) -> None:
+        """Raises popart_exception, as all that a session asks for does."""
+        raise self._refusal()
+
+    def specificWeights(self) -> list[str]:
+        """Raises popart_exception, as all that a session asks for does."""
+        raise self._refusal()
 
 
 class Adam(_Absent):
-    """PopART's optimizer of this name, with Lamb and AdaMax as modes. popir does not have it:
-    making one raises popart_exception.
+    """PopART's optimizer of this name, with Lamb and AdaMax as modes. popir does not have it: a
+    session with it raises popart_exception.
     """
 
 
 class Adaptive(_Absent):
     """PopART's optimizer of this name, with AdaGrad, RMSProp and AdaDelta as modes. popir does not
-    have it: making one raises popart_exception.
+    have it: a session with it raises popart_exception.
     """

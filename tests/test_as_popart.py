@@ -210,11 +210,6 @@ ABSENT = [
     ("import popdist", "has no module 'popdist': it runs several instances"),
     ("import popart; popart.SesionOptions", "has no 'SesionOptions'. Did you mean 'SessionOpt"),
     ("import popart; popart._internal", "has no module 'popart._internal': it binds"),
-    ("import popart; popart.Adam({})", "Adam({}): popir does not have this optimizer"),
-    (
-        "import popart; popart.Adaptive({}, mode=popart.AdaptiveMode.AdaGrad)",
-        "Adaptive({}, mode=AdaptiveMode.AdaGrad): popir does not have this optimizer",
-    ),
     ("import popart; popart.initializePoplarDebugInfo('f')", "writes no file of debug infor"),
 ]
 

@@ -998,7 +998,8 @@ RESULTS = "OpLibrary GradientReport InputGradient".split()
 INTERNAL = "tellOnce tellWithout refuse addNode".split()
 """Methods that parts of popir call of each other."""
 ABSTRACT = [f"Optimizer.{name}" for name in ("addUpdate", "checkReplacement", "scalars")]
-"""What SGD overrides."""
+ABSTRACT += [f"_Absent.{name}" for name in ("insertSpecific", *(n[10:] for n in ABSTRACT))]
+"""What SGD overrides, and what optimizers that popir does not have refuse in any case."""
 
 
 # Operators.
