@@ -44,19 +44,24 @@ class AnchorReturnType:
         found = by_name.get(anchorReturnTypeString.lower())
         if found is None:
             raise popart_exception(
-                f"No AnchorReturnType is called {anchorReturnTypeString!r}; "
-                f"there are {', '.join(m.name for m in AnchorReturnTypeId)}."
+                f"Invalid anchor return type ID supplied: {anchorReturnTypeString}",
+                more=f"(there are {', '.join(m.name for m in AnchorReturnTypeId)})",
             )
         if found is AnchorReturnTypeId.EveryN:
-            if returnPeriod is None or returnPeriod < 1:
+            if returnPeriod is None:
                 raise popart_exception(
-                    "AnchorReturnType 'EveryN' needs a return period of at least 1; "
-                    f"given was {returnPeriod}."
+                    "Must specify return period with option 'EVERYN'",
+                    more="(a whole number of at least 1)",
+                )
+            if returnPeriod < 1:
+                raise popart_exception(
+                    "Anchor return period must be greater than zero",
+                    more=f"(given was {returnPeriod})",
                 )
         elif returnPeriod is not None:
             raise popart_exception(
-                f"A return period goes with AnchorReturnType 'EveryN' alone; given was "
-                f"{returnPeriod} with '{found.name}'."
+                "A return period should not be supplied for this anchor return type",
+                more=f"(it goes with 'EveryN' alone; given was {returnPeriod} with '{found.name}')",
             )
         for given, name, otherwise in (
             (tileSet, "tileSet", TileSet.Compute),

@@ -20,10 +20,17 @@ class PopirError(RuntimeError):
 
     A message may contain names and values from an untrusted model or library. So control characters
     in it are escaped, and the middle of a message of more than 5000 characters is left out.
+
+    `more` follows the message in `str`, and is not in `args`. So `args[0]` can be PopART's words,
+    which programs compare with.
     """
 
-    def __init__(self, *args: object) -> None:
+    def __init__(self, *args: object, more: str = "") -> None:
         super().__init__(*(_shown(arg) if isinstance(arg, str) else arg for arg in args))
+        self.more = _shown(more)
+
+    def __str__(self) -> str:
+        return f"{super().__str__()} {self.more}" if self.more else super().__str__()
 
 
 _LONGEST = 5000

@@ -221,8 +221,8 @@ class Builder(Core):
         """
         if self._parent is None:
             raise popart_exception(
-                "Can not add untyped tensors to the top-level graph: nothing says their type and "
-                "shape. Use Builder.addInputTensor(TensorInfo(...))."
+                "Can not add untyped tensors to the top-level graph. Nothing says their type and "
+                "shape: use Builder.addInputTensor(TensorInfo(...))."
             )
         id = self._declare(self._next_id(name_of(debugContext) or "input"), None)
         self._model.graph.input.append(proto.value_info(id, None))

@@ -95,8 +95,9 @@ def _method(schema: Schema) -> Callable[..., Any]:
             arguments = signature.bind(self, *args, **given).arguments
         except TypeError as error:
             raise OperatorCallError(
-                f"{schema.method}(): incompatible function arguments: {error}. Call it as "
-                f"{schema.method}{_without_self(signature)}."
+                f"{schema.method}(): incompatible function arguments. The following argument types "
+                f"are supported: {schema.method}{_without_self(signature)}. Given was a "
+                f"call with this fault: {error}."
             ) from None
         outputs = _add(self, schema, arguments)
         return outputs if several else outputs[0]

@@ -26,8 +26,9 @@ class Opsets:
         if pinned is not None and version in (None, pinned):
             return pinned
         if pinned is not None:
+            what = f"'aiOnnxOpset{version}'" if domain == "ai.onnx" else str(version)
             raise OpsetVersionError(
-                f"Invalid opset {version} selected. Opset for domain {domain} already defined as "
+                f"Invalid opset {what} selected. Opset for domain {domain} already defined as "
                 f"{pinned}."
             )
         version = version or _DEFAULTS.get(domain, 1)
