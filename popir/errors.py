@@ -21,16 +21,20 @@ class PopirError(RuntimeError):
     A message may contain names and values from an untrusted model or library. So control characters
     in it are escaped, and the middle of a message of more than 5000 characters is left out.
 
-    `more` follows the message in `str`, and is not in `args`. So `args[0]` can be PopART's words,
-    which programs compare with.
+    Where programs written for PopART compare its words, `popart` has them: they are then `args[0]`,
+    and the message that is printed is popir's all the same.
     """
 
-    def __init__(self, *args: object, more: str = "") -> None:
-        super().__init__(*(_shown(arg) if isinstance(arg, str) else arg for arg in args))
-        self.more = _shown(more)
+    _message: str | None = None
+
+    def __init__(self, *args: object, popart: str | None = None) -> None:
+        shown = [_shown(arg) if isinstance(arg, str) else arg for arg in args]
+        if popart is not None:
+            self._message, shown[0] = str(shown[0]), _shown(popart)
+        super().__init__(*shown)
 
     def __str__(self) -> str:
-        return f"{super().__str__()} {self.more}" if self.more else super().__str__()
+        return super().__str__() if self._message is None else self._message
 
 
 _LONGEST = 5000

@@ -660,7 +660,7 @@ class Session(Exclusive):
                         port.finish(given[port.id])
             except PopirError as error:
                 if debugName:
-                    error.args, error.more = (f"{debugName}: {error}", *error.args[1:]), ""
+                    error.args = (f"{debugName}: {error}", *error.args[1:])
                 raise
             finally:
                 lock.refused = ""

@@ -22,17 +22,11 @@ def test_every_n_has_a_period() -> None:
     [
         (
             ("Sometimes",),
-            "Invalid anchor return type ID supplied: Sometimes .there are Final, EveryN, All, Sum",
+            "No AnchorReturnType is called 'Sometimes'; there are Final, EveryN, All, Sum",
         ),
-        (
-            ("EveryN",),
-            "Must specify return period with option 'EVERYN' .a whole number of at least 1",
-        ),
-        (("EveryN", 0), "Anchor return period must be greater than zero .given was 0"),
-        (
-            ("All", 2),
-            "should not be supplied for this anchor return type .it goes with 'EveryN' alone",
-        ),
+        (("EveryN",), "needs a return period of at least 1; given was None"),
+        (("EveryN", 0), "given was 0"),
+        (("All", 2), "goes with AnchorReturnType 'EveryN' alone; given was 2 with 'All'"),
     ],
 )
 def test_what_is_no_return_type(arguments: tuple[object, ...], words: str) -> None:

@@ -6,7 +6,7 @@ A name may be mixedCase
   spelling;
 - if it belongs to popir's public API, which is written in PopART's style throughout: a member of a
   public class, a parameter, a public function, an option;
-- if it is an attribute of an ONNX operator;
+- if it is an attribute of an operator of ONNX or PopART;
 - if it is a field of a report, which is a key of its JSON.
 """
 
@@ -24,6 +24,8 @@ import pytest
 
 import popir.options.session
 import popir.profile
+from popir.ir import OperatorIdentifier
+from popir.onnxio import schemas
 from popir.transforms.outlining.outline import OutlineOptions
 from tests.test_public_arguments import public
 
@@ -82,6 +84,8 @@ def spelled_otherwise() -> frozenset[str]:
     found.update(vars(device), OutlineOptions.__annotations__)
     for schema in onnx.defs.get_all_schemas_with_history():
         found.update(schema.attributes)
+    for type in schemas.names("ai.graphcore"):
+        found.update(schemas.attributes(OperatorIdentifier("ai.graphcore", type, 1)) or {})
     for name in popir.profile.__all__:
         found.add(name)
         found.update(members(getattr(popir.profile, name)))

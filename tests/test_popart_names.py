@@ -261,3 +261,41 @@ def test_optimizers_that_popir_does_not_have_are_refused_where_they_are_used(
     session = popir.TrainingSession(builder.getModelProto(), flow, loss, popir.SGD(), device)
     with pytest.raises(popart_exception, match=r"Adam|Adaptive"):
         session.updateOptimizerFromHost(make())
+
+
+def test_errors_have_popart_s_words_where_its_programs_compare_them() -> None:
+    builder = popir.Builder()
+    y = builder.aiOnnx.relu([builder.addInputTensor("FLOAT", [2])])
+    builder.addNodeAttribute("test", 1, y)
+    art = popir.AnchorReturnType
+    for use, words, ours in (
+        (
+            lambda: builder.addNodeAttribute("test", 1, y),
+            "Node already has attribute test.",
+            "Relu",
+        ),
+        (lambda: builder.getInt64NodeAttribute("no", y), "Node does not have an attribute no.", ""),
+        (
+            lambda: builder.removeNodeAttribute("no", y),
+            "Cannot remove attribute no as it does not exist.",
+            "it has: test",
+        ),
+        (lambda: art("x"), "Invalid anchor return type ID supplied: x", "there are Final, EveryN"),
+        (lambda: art("EVERYN"), "Must specify return period with option 'EVERYN'", "at least 1"),
+        (lambda: art("EVERYN", 0), "Anchor return period must be greater than zero", "given was 0"),
+        (
+            lambda: art("All", 2),
+            "A return period should not be supplied for this anchor return type",
+            "given was 2",
+        ),
+        (
+            lambda: builder.aiOnnxOpset7,
+            "Invalid opset 'aiOnnxOpset7' selected. Opset for domain ai.onnx already defined as "
+            "10.",
+            "",
+        ),
+    ):
+        with pytest.raises(popart_exception) as error:
+            use()
+        assert error.value.args[0] == words
+        assert ours in str(error.value)

@@ -110,9 +110,13 @@ def _method(schema: Schema) -> Callable[..., Any]:
     return call
 
 
-def _constant(self: Opset, value: Any, debugContext: Any = "") -> str:
-    # PopART's opset 11 has is_value_sparse in the place of debugContext.
-    if debugContext is True:
+def _constant(self: Opset, value: Any, debugContext: Any = "", after_sparse: Any = "") -> str:
+    # PopART's opset 11 has is_value_sparse in the place of debugContext, which follows it.
+    if isinstance(debugContext, bool):
+        is_sparse, debugContext = debugContext, after_sparse
+    else:
+        is_sparse = False
+    if is_sparse:
         raise OperatorAttributeError("Constant: popir has no sparse constants.")
     array = np.asarray(value)
     if array.dtype == object and not isinstance(value, np.ndarray):
@@ -152,10 +156,11 @@ def _code(value: Any, named: bool) -> Any:
 def _is_absent(schema: Schema, spec: AttributeSpec, value: Any) -> bool:
     """Whether `value` has the same meaning as leaving the attribute out.
 
-    As in PopART, that holds for an empty list, except for the axes of a reduction.
+    As in PopART, that holds for text that is the default, and for an empty list, except for the
+    axes of a reduction.
     """
-    if spec.name == "auto_pad":
-        return isinstance(value, str) and value == spec.default
+    if spec.default is not None and spec.kind in (AttributeKind.STRING, AttributeKind.STRINGS):
+        return isinstance(value, str | list) and value == spec.default
     may_be_empty = spec.kind.is_list and not spec.required and isinstance(value, Sized)
     return (
         may_be_empty

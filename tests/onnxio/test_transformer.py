@@ -113,7 +113,7 @@ def test_initializers_become_constants() -> None:
     found = changed(proto, "convertInitializersToConstants", ["w"])
     assert [node.op_type for node in found.graph.node] == ["Constant", "Add"]
     assert not found.graph.initializer
-    with pytest.raises(popart_exception, match="TensorId v not in the model initalizers"):
+    with pytest.raises(popart_exception, match="'v' is no initializer of the model"):
         changed(proto, "convertInitializersToConstants", ["v"])
     whole = changed(
         model(TensorProto.INT32, np.arange(2, dtype=np.int32)),

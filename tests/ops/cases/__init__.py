@@ -14,6 +14,7 @@ from tests.ops.cases.loss import LOSSES
 from tests.ops.cases.movement import MOVEMENT
 from tests.ops.cases.normalization import NORMALISATION
 from tests.ops.cases.pooling import POOLING
+from tests.ops.cases.popart import PARTS
 from tests.ops.cases.quantization import QUANTIZATION
 from tests.ops.cases.recurrent import RECURRENT
 from tests.ops.cases.reduction import REDUCTIONS, SCANS, SEARCHES, SOFTMAX
@@ -40,4 +41,5 @@ CASES = [
     *LOSSES,
     *SAMPLING,
     *SIGNAL,
+    *PARTS,
 ]
