@@ -192,6 +192,24 @@ def test_types_of_sgd_s_state() -> None:
                 train()
 
 
+def test_members_of_enumerations_have_popart_s_numbers() -> None:
+    assert [int(each) for each in popir.ReductionType] == [0, 1, 2]
+    assert (int(popir.VirtualGraphMode.Auto), int(popir.ScatterReduction.NoReduction)) == (2, 4)
+
+
+def test_an_attribute_of_former_releases_is_told_to_do_nothing() -> None:
+    builder = popir.Builder()
+    x = builder.addInputTensor("FLOAT", [2], "x")
+    attributes = {"pass_through_creation": 1}
+    (y,) = builder.customOp("Detach", 1, "ai.graphcore", [x], attributes)
+    builder.addOutputTensor(y)
+    with pytest.warns(OptionWarning, match="pass_through_creation = 1 has no meaning here"):
+        found = run(builder.getModelProto(), {"x": floats(2)}, [y])
+    np.testing.assert_array_equal(found[y], floats(2))
+    with pytest.raises(popart_exception, match="unknown attribute 'pass'"):
+        builder.customOp("Detach", 1, "ai.graphcore", [x], {"pass": 1})
+
+
 def test_a_former_name_of_debug_contexts_is_taken() -> None:
     builder = popir.Builder()
     x = builder.addInputTensor("FLOAT", [2])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -141,7 +141,7 @@ class Builder(Core):
         specs = schema.attributes if schema else {}
         given = attributes or {}
         if schema and not self._opsets.shadowed(domain, opName):
-            _check_names(opName, specs, given)
+            _check_names(opName, specs, given, self._opsets.tolerated(domain, opName))
         typed = {key: (specs[key].kind if key in specs else None, given[key]) for key in given}
         return self.addNode(domain, opName, inputs, numOutputs, typed, name, schema)
 
@@ -438,9 +438,14 @@ def _debug_context(who: str, settings: type, given: Iterable[Any]) -> Any:
     return contexts[0] if contexts else ""
 
 
-def _check_names(who: str, specs: Mapping[str, AttributeSpec], given: Mapping[str, Any]) -> None:
+def _check_names(
+    who: str,
+    specs: Mapping[str, AttributeSpec],
+    given: Mapping[str, Any],
+    tolerated: Collection[str],
+) -> None:
     for name, value in given.items():
-        if name not in specs and not name.startswith("__"):
+        if name not in specs and name not in tolerated and not name.startswith("__"):
             raise unknown_attribute(who, name, value, specs)
     for name, spec in specs.items():
         if spec.required and name not in given:
