@@ -223,7 +223,7 @@ def multiconv(
         "outPads": (outPads, 2),
         "strides": (strides, 1),
     }
-    lists = {name: value for name, (value, _) in nested.items()}
+    lists: dict[str, Sequence[Any]] = {name: value for name, (value, _) in nested.items()}
     lists["availableMemoryProportions"] = availableMemoryProportions
     lists["partialsTypes"] = partialsTypes
     lists["enableConvDithering"] = enableConvDithering
@@ -233,10 +233,11 @@ def multiconv(
                 f"For {who}, number of {name} parameter sets ({len(value)}) does not match the "
                 f"number of input sets ({count})"
             )
+    builder: Any = opset.builder
     attributes: dict[str, Any] = {}
     for name, (value, each) in nested.items():
         for (data, *_), numbers in zip(args, value, strict=False):
-            dims = len(opset.builder.getTensorShape(data)) - 2
+            dims = len(builder.getTensorShape(data)) - 2
             if len(numbers) != each * dims:
                 words = "number of" if each == 1 else "2 * number of"
                 raise popart_exception(
