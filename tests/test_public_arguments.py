@@ -26,6 +26,7 @@ import pytest
 import popir
 import popir.backend
 from popir import pattern
+from popir.builder import popart_methods
 from popir.definitions import Formal
 from popir.ir import AttributeKind, OpSettings
 from popir.onnxio import schemas
@@ -1067,8 +1068,11 @@ OPERATORS: dict[str, Callable[[World], Call]] = {
         ("ai.graphcore", 1),
     )
     for method in schemas.in_force(domain, version)
+    if domain != popart_methods.DOMAIN or method not in popart_methods.METHODS
 }
-"""The methods of Builder.aiOnnx and its kin, made from their schemas."""
+"""The methods of Builder.aiOnnx and its kin, made from their schemas. Those with arguments of their
+own are `typed`.
+"""
 
 
 # What there is to call.
