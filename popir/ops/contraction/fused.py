@@ -170,12 +170,28 @@ class NhwcFusedConv(FusedConv):
 
 
 class NhwcConv(FusedConv):
-    """onnxruntime's NhwcConv, version 1: ONNX's Conv of data with channels last; the weights are as
-    in ONNX.
+    """onnxruntime's NhwcConv, version 1: ONNX's Conv with channels last in data, weights and
+    result.
+
+    onnxruntime's description has the weights as in ONNX; its optimizer writes, and its kernel
+    reads, [outputs, space, inputs of a group], which holds here.
     """
 
     activation = None
     last = True
+
+    def decompose(
+        self,
+        on: Decomposer,
+        x: Tensor,
+        w: Tensor,
+        bias: Tensor | None = None,
+        z: Tensor | None = None,
+    ) -> Tensor:
+        """Conv between transpositions. Raises what Conv raises."""
+        rank = len(on.shape(w))
+        first = on.Transpose(w, perm=[0, rank - 1, *range(1, rank - 1)])
+        return super().decompose(on, x, first, bias, z)
 
 
 OpCreator(TransposeMatMul, microsoft_id("TransposeMatMul"))
