@@ -560,7 +560,8 @@ def fused_products() -> Iterator[Row]:
         first = name == "FusedConv"
         case = fused(name)
         image = [1, 2, 6, 6] if first else [1, 6, 6, 2]
-        case = replace(case, inputs=[image, [2, 2, 3, 3]], formula=None, attributes={})
+        kernel = [2, 3, 3, 2] if name == "NhwcConv" else [2, 2, 3, 3]
+        case = replace(case, inputs=[image, kernel], formula=None, attributes={})
         yield from rows(case, auto_pad="SAME_UPPER", dilations=[2, 2], pads=[1, 0, 0, 1])
         yield from rows(case, strides=[2, 2])
         yield Row(case, "kernel_shape", [2, 2], refused="kernel_shape")
