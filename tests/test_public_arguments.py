@@ -499,6 +499,8 @@ RIGHT: dict[str, Callable[[World], Call]] = {
             "values": PAIRS,
             "clip_norm_settings": Or([]),
             "accumulatorAndMomentum": popir.SGDAccumulatorAndMomentum.Combined,
+            "accumType": DataType.UNDEFINED,
+            "accl1Type": DataType.UNDEFINED,
             "debugContext": "name",
         },
     ),
@@ -588,6 +590,17 @@ RIGHT: dict[str, Callable[[World], Call]] = {
         },
     ),
     "Session.modelToHost": lambda _: (inference().modelToHost, {"filename": Path("saved.onnx")}),
+    "Session.compileAndExport": lambda _: (
+        inference().compileAndExport,
+        {"filename": Path("program")},
+    ),
+    "Session.saveExecutable": lambda _: (
+        inference().saveExecutable,
+        {"path": Path("program"), "savePopartMetadata": True, "saveVariables": True},
+    ),
+    "Session.saveVariables": lambda _: (inference().saveVariables, {"path": Path("weights")}),
+    "Session.loadExecutable": lambda _: (inference().loadExecutable, {"filename": Path("zz")}),
+    "Session.broadcastWeights": lambda _: (inference().broadcastWeights, {"rootRank": 0}),
     "Session.updateExternallySavedTensorLocations": lambda _: (
         inference().updateExternallySavedTensorLocations,
         {"fromLocation": "a", "toLocation": "b"},
@@ -994,7 +1007,8 @@ RESULTS = "OpLibrary GradientReport InputGradient".split()
 INTERNAL = "tellOnce tellWithout refuse addNode".split()
 """Methods that parts of popir call of each other."""
 ABSTRACT = [f"Optimizer.{name}" for name in ("addUpdate", "checkReplacement", "scalars")]
-"""What SGD overrides."""
+ABSTRACT += [f"_Absent.{name}" for name in ("insertSpecific", *(n[10:] for n in ABSTRACT))]
+"""What SGD overrides, and what optimizers that popir does not have refuse in any case."""
 
 
 # Operators.
