@@ -60,6 +60,7 @@ from popir.errors import (
     AnchorError,
     DuplicateOperatorError,
     GradientError,
+    LeavesDeviceError,
     LibraryBuildError,
     LibraryLoadError,
     MissingGradientError,
@@ -182,6 +183,7 @@ from popir.reserved import (
     reservedStepPrefix,
     reservedUpdatedVarPrefix,
 )
+from popir.segments import SegmentedModel
 from popir.session import InferenceSession, TrainingSession
 from popir.stepio import PyStepIO, PyStepIOCallback, PyWeightsIO
 from popir.supported import (
@@ -245,6 +247,7 @@ __all__ = [
     "InputShapeInfo",
     "Instrumentation",
     "IrSerializationFormat",
+    "LeavesDeviceError",
     "LibraryBuildError",
     "LibraryLoadError",
     "Logger",
@@ -286,6 +289,7 @@ __all__ = [
     "Rewrite",
     "SGDAccumulatorAndMomentum",
     "ScatterReduction",
+    "SegmentedModel",
     "SessionOptions",
     "SourceLocation",
     "StepIOError",

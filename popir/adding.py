@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from popir import budget, memory, registry
-from popir.errors import OperatorInputError, popart_exception
+from popir.errors import LeavesDeviceError, OperatorInputError, popart_exception
 from popir.ir import Op, Tensor, blamed, fold
 from popir.onnxio import schemas
 from popir.onnxio.limits import check_shape
@@ -42,10 +42,38 @@ def add_op(
     ins = {i: tensor.id for i, tensor in enumerate(inputs) if tensor is not None}
     outs = {i: id for i, id in enumerate(outputs) if id}
     with blamed(op, "setup"):
+        for i in op.constantInputs.intersection(ins):
+            require_known(op, i, inputs[i])
         settings.graph.createConnectedOp(lambda: op, ins, outs)
     _check_outputs(f"Node '{settings.name}' ({domain}.{type})", op)
     with blamed(op, "evaluate"):
         return None if fold(op) else op
+
+
+def require_known(op: Op, i: int, tensor: Tensor | None = None, popart: str | None = None) -> None:
+    """Raises LeavesDeviceError if the value of input `i` is not known at compile time. `tensor` is
+    what will be connected there, for an operator that is not connected; `popart` has PopART's words
+    for the error, where they are others than usual.
+    """
+    tensor = tensor or op.inTensor(i)
+    if tensor.data is None:
+        raise LeavesDeviceError(
+            f"{op.debugName()}: input {i}, '{tensor.id}', must be a constant, since its value is "
+            "needed when the model is compiled; given was a tensor of type "
+            f"{tensor.tensorType.name}.",
+            [tensor.id],
+            popart=popart or _unknown(op, i, tensor.id),
+        )
+
+
+def _unknown(op: Op, i: int, id: str) -> str:
+    definition = schemas.definition(op.opid)
+    name = definition.inputs.at(i).name if definition and definition.inputs else str(i)
+    return (
+        f"Need the value of the {op.opid} input '{name}' to determine the output shape, but was "
+        "unable because [Tensor::getDataViaGraphTraversal] Could not work out tensor data for "
+        f"{id}."
+    )
 
 
 def _check_outputs(who: str, op: Op) -> None:

@@ -107,6 +107,19 @@ class OperatorInputError(popart_exception):
     """A wrong number of inputs or outputs, or an input of a wrong type or shape."""
 
 
+class LeavesDeviceError(OperatorInputError):
+    """A model is more than one device program: an operator runs on the host, or needs a value, when
+    it is compiled, that is computed at run time.
+
+    `needs` are the ids of such values; with those known, the operator could be compiled. It is
+    empty if nothing helps. `popir.backend` and `popir run` run such models in segments.
+    """
+
+    def __init__(self, message: str, needs: Iterable[str] = (), popart: str | None = None) -> None:
+        super().__init__(message, popart=popart)
+        self.needs = tuple(needs)
+
+
 class OperatorAttributeError(popart_exception):
     """An attribute that is unknown, missing, or of the wrong type or value."""
 
@@ -133,6 +146,10 @@ class LibraryBuildError(popart_exception):
         self.summary = summary
         self.said = said.strip()
         super().__init__(f"{summary}:\n{self.said}" if self.said else summary)
+
+
+class MissingPackageError(popart_exception, ImportError):
+    """A package that one of popir's extras brings is not installed. Also an ImportError."""
 
 
 class MissingGradientError(popart_exception):

@@ -26,6 +26,7 @@ import pytest
 import popir
 import popir.backend
 from popir import pattern
+from popir.builder import popart_methods
 from popir.definitions import Formal
 from popir.ir import AttributeKind, OpSettings
 from popir.onnxio import schemas
@@ -925,6 +926,14 @@ RIGHT: dict[str, Callable[[World], Call]] = {
             "verbose": False,
         },
     ),
+    "SegmentedModel": lambda _: (
+        popir.SegmentedModel,
+        {"fnModel": proto(), "deviceInfo": CPU, "userOptions": popir.SessionOptions()},
+    ),
+    "SegmentedModel.run": lambda _: (
+        popir.SegmentedModel(proto()).run,
+        {"inputs": {"x": FLOATS}},
+    ),
     "backend.PopirRep": lambda _: (popir.backend.PopirRep, {"model": proto()}),
     "PopirRep.run": lambda _: (popir.backend.PopirRep(proto()).run, {"inputs": [FLOATS]}),
     **{
@@ -1059,8 +1068,11 @@ OPERATORS: dict[str, Callable[[World], Call]] = {
         ("ai.graphcore", 1),
     )
     for method in schemas.in_force(domain, version)
+    if domain != popart_methods.DOMAIN or method not in popart_methods.METHODS
 }
-"""The methods of Builder.aiOnnx and its kin, made from their schemas."""
+"""The methods of Builder.aiOnnx and its kin, made from their schemas. Those with arguments of their
+own are `typed`.
+"""
 
 
 # What there is to call.

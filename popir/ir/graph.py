@@ -374,7 +374,7 @@ class Op(Traits):
         return len(self.output)
 
     # Connection. Only these functions and `Graph.replaceOp` change `input`, `output`, `producer`
-    # and `uses`.
+    # and `uses`, and count that in `Graph.changes`.
 
     def connectInTensor(self, i: int, tensorId: str) -> None:
         """Connects the tensor as input `i`.
@@ -389,6 +389,7 @@ class Op(Traits):
         tensor = self.graph.getTensor(tensorId)
         self.input[i] = tensor
         tensor.uses[self] = tensor.uses.get(self, 0) + 1
+        tensor.graph.changes += 1
 
     def connectOutTensor(self, i: int, tensorId: str) -> None:
         """Connects the tensor as output `i`: the operator becomes its producer.
@@ -404,6 +405,7 @@ class Op(Traits):
             )
         self.output[i] = tensor
         tensor.producer = self
+        tensor.graph.changes += 1
 
     def createAndConnectOutTensor(self, i: int, tensorId: str) -> None:
         """Adds an ActGrad tensor to the graph and connects it as output `i`.
@@ -420,6 +422,7 @@ class Op(Traits):
         """
         tensor = self.inTensor(i)
         del self.input[i]
+        tensor.graph.changes += 1
         if tensor.uses[self] == 1:
             del tensor.uses[self]
         else:
@@ -429,7 +432,9 @@ class Op(Traits):
         """Disconnects output `i`. The tensor stays in the graph, without a producer. Raises
         popart_exception if there is no output `i`.
         """
-        self.outTensor(i).producer = None
+        tensor = self.outTensor(i)
+        tensor.producer = None
+        tensor.graph.changes += 1
         del self.output[i]
 
     def disconnectAllInputs(self) -> None:
@@ -590,6 +595,8 @@ class Graph:
         """Attributes without effect, such as `Cast.saturate`, that a warning was given for."""
         self.twin: Any = None
         """The C++ object for this graph, made when C++ code first needs it."""
+        self.changes = 0
+        """How often operators, tensors, connections or constraints have changed so far."""
         self._last_op_id: list[int] = caller._last_op_id if caller else [-1]
         self._taken: dict[str, int] = {}
 
@@ -657,6 +664,7 @@ class Graph:
                 f"{self.tensors[tensor.id]}."
             )
         self.tensors[tensor.id] = tensor
+        self.changes += 1
         return tensor
 
     def hasTensor(self, id: str) -> bool:
@@ -685,6 +693,7 @@ class Graph:
                 f"graph output {id in self.outputs}."
             )
         del self.tensors[id]
+        self.changes += 1
 
     def renameTensor(self, id: str, new: str) -> None:
         """Gives a tensor another id. Raises popart_exception if a tensor has it already, or if the
@@ -696,6 +705,7 @@ class Graph:
         del self.tensors[id]
         tensor.id = new
         self.tensors[new] = tensor
+        self.changes += 1
 
     def uniqueId(self, base: str) -> str:
         """The first of `base`, `base/1`, `base/2`, ... that is not the id of a tensor."""
@@ -711,6 +721,7 @@ class Graph:
         """Sets the inputs of a called graph; earlier ones that nothing reads are removed."""
         dropped = set(self.inputs).difference(ids)
         self.inputs = list(ids)
+        self.changes += 1
         for id in dropped:
             if not self.tensors[id].uses and id not in self.outputs:
                 del self.tensors[id]
@@ -744,6 +755,7 @@ class Graph:
             )
         self._last_op_id[0] = max(self._last_op_id[0], op.id)
         self.ops[op.id] = op
+        self.changes += 1
         return op.id
 
     def createConnectedOp(
@@ -792,6 +804,7 @@ class Graph:
         for befores in self.constraints.values():
             befores.pop(op, None)
         del self.ops[id]
+        self.changes += 1
 
     def replaceOp(self, old: Op, new: Op) -> None:
         """Replaces `old` by `new`, which is not connected yet, and calls `new.setup()`.
@@ -811,6 +824,7 @@ class Graph:
         for tensor in new.output.values():
             tensor.producer = new
         self.ops[old.id] = new
+        self.changes += 1
         if self.constraints:
             self.constraints = {
                 (new if after is old else after): {
@@ -825,10 +839,12 @@ class Graph:
     def addConstraint(self, before: Op, after: Op) -> None:
         """Makes `before` run before `after`, in addition to the order given by their tensors."""
         self.constraints.setdefault(after, {})[before] = None
+        self.changes += 1
 
     def removeConstraint(self, before: Op, after: Op) -> None:
         """Undoes `addConstraint`. Does nothing if there is no such constraint."""
         self.constraints.get(after, {}).pop(before, None)
+        self.changes += 1
 
     def befores(self, op: Op) -> list[Op]:
         """The operators that constraints put before `op`."""

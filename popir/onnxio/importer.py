@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import graphlib
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,10 +17,11 @@ from onnx import (
     ValueInfoProto,
 )
 
-from popir import registry
+from popir import host, registry
 from popir.adding import add_op, check_info
 from popir.definitions import mixes
 from popir.errors import (
+    LeavesDeviceError,
     ModelError,
     OpsetVersionError,
     UnknownOperatorError,
@@ -30,6 +31,7 @@ from popir.errors import (
 from popir.ir import Graph, Op, OperatorIdentifier, Tensor, TensorType
 from popir.onnxio import bodies, schemas
 from popir.onnxio.attributes import to_python
+from popir.onnxio.dialects import meant
 from popir.onnxio.load import Source, load
 from popir.onnxio.origin import origin_of
 from popir.onnxio.sequences import Sequences
@@ -40,6 +42,7 @@ from popir.types import DataType, TensorInfo
 
 TRAINABLE = {DataType.FLOAT, DataType.FLOAT16, DataType.BFLOAT16, DataType.DOUBLE}
 """The element types of weights. Initializers of other types are constants."""
+STRING = DataType.STRING.onnx
 
 
 def import_model(
@@ -77,6 +80,11 @@ def import_model(
     for node in in_order(model.graph.node if nodes is None else nodes, graph.tensors):
         importer.addNode(node)
     for value in model.graph.output:
+        if importer.sequences.has(value.name):
+            raise LeavesDeviceError(
+                f"The model's output '{value.name}' is a sequence, which a device program does not "
+                "hold."
+            )
         if not graph.hasTensor(value.name):
             near = did_you_mean(value.name, graph.tensors)
             raise ModelError(f"The model's output '{value.name}' is no tensor of it.{near}")
@@ -106,13 +114,14 @@ class GraphImporter:
         """The ids here of what it reads from the graphs around it, by their ids there."""
         self._variables = variables
         self.reader = reader or TensorReader()
-        self._sequences = Sequences(graph)
+        self.sequences = Sequences(graph)
         self.opsets: Mapping[str, int] = graph.opsets
         """The opset of each domain for the nodes being added: the model's, or a function body's."""
 
     def add_input(self, value: ValueInfoProto, inputShapeInfo: Mapping[str, TensorInfo]) -> None:
         """Adds a graph input as a Stream. Raises ModelError if its type or shape is not known."""
         self._check_new(value.name, "a graph input")
+        _check_held(value)
         info = inputShapeInfo.get(value.name) or _info(value)
         check_info(f"The graph input '{value.name}'", info)
         self.graph.addStream(value.name, info)
@@ -138,7 +147,7 @@ class GraphImporter:
         """
         if self._parent is not None:
             node = self._with_captures(node)
-        plain = self._sequences.rewritten(node)
+        plain = self.sequences.rewritten(node)
         if plain is not None:
             for each in plain:
                 self.addNode(each)
@@ -178,11 +187,13 @@ class GraphImporter:
                 f"{who}: the model's opset_import has no version of the domain {domain}; it has "
                 f"{', '.join(f'{name} {version}' for name, version in self.opsets.items())}."
             )
+        domain, opset = meant(domain, node.op_type, opset)
         notes = {name: attributes.pop(name) for name in list(attributes) if name.startswith("__")}
         if any(each.type == AttributeProto.GRAPH for each in node.attribute):
             self._wrap(who, domain, node.op_type, opset, attributes)
         settings = Op.Settings(graph, node.name, notes)
         inputs = [graph.tensors[id] if id else None for id in node.input]
+        _check_numbers(who, domain, node.op_type, inputs)
         inputs = self._converted(node, opset, inputs)
         try:
             return add_op(
@@ -191,9 +202,21 @@ class GraphImporter:
         except UnknownOperatorError as error:
             function = bodies.body(node, opset, [t and t.info for t in inputs])
             if function is None:
-                raise UnknownOperatorError(f"{who}: {error}") from error
+                raise self._unknown(who, domain, node.op_type, opset, error) from error
             self._add_body(node, function)
             return None
+
+    def _unknown(
+        self, who: str, domain: str, type: str, opset: int, error: UnknownOperatorError
+    ) -> Exception:
+        """The error for an operator that no device program can have."""
+        entry = host.find(domain, type, opset)
+        if entry is None:
+            return UnknownOperatorError(f"{who}: {error}")
+        return LeavesDeviceError(
+            f"{who} runs on the host ({entry.reason}), and a session is one program of a device. "
+            "popir.backend.prepare and popir run run such a model in segments."
+        )
 
     def _converted(
         self, node: NodeProto, opset: int, inputs: list[Tensor | None]
@@ -312,31 +335,31 @@ class GraphImporter:
             raise ModelError(f"{who} defines '{id}', which the model has already ({origin}).")
 
 
+_OF_SHAPES = {"Shape", "Size"}
+"""Operators that strings do not matter to."""
+
+
+def _check_numbers(who: str, domain: str, type: str, inputs: Sequence[Tensor | None]) -> None:
+    """Raises LeavesDeviceError for an operator of ONNX's that reads strings."""
+    if not domain.startswith("ai.onnx") or type in _OF_SHAPES:
+        return
+    for tensor in filter(None, inputs):
+        if tensor.info is not None and tensor.info.dataType() is DataType.STRING:
+            raise LeavesDeviceError(
+                f"{who} reads the strings '{tensor.id}', which a device program does not hold. "
+                "popir.backend.prepare and popir run run such a model in segments."
+            )
+
+
 def written(model: ModelProto, versions: Mapping[str, int]) -> set[str]:
     """The ids of the tensors that operators of the model write (`Op.variableInputs`)."""
-    return _read_at(model, versions, lambda kind: kind.variableInputs)
-
-
-def compiled_in(model: ModelProto, versions: Mapping[str, int]) -> set[str]:
-    """The ids of the tensors whose values operators of the model need when it is compiled
-    (`Op.constantInputs`).
-    """
-    return _read_at(model, versions, lambda kind: kind.constantInputs)
-
-
-def _read_at(
-    model: ModelProto,
-    versions: Mapping[str, int],
-    positions: Callable[[type[Op]], frozenset[int]],
-) -> set[str]:
-    """The ids of the tensors that nodes read at certain inputs, which depend on the operator."""
     found: set[str] = set()
     inputs: dict[tuple[str, str], frozenset[int]] = {}
     for node in model.graph.node:
         key = (node.domain, node.op_type)
         if key not in inputs:
             kind = _op_class(*key, versions)
-            inputs[key] = positions(kind) if kind else frozenset()
+            inputs[key] = kind.variableInputs if kind else frozenset()
         found.update(node.input[i] for i in inputs[key] if i < len(node.input))
     return found
 
@@ -390,6 +413,18 @@ def _versions(imports: Iterable[OperatorSetIdProto]) -> dict[str, int]:
                 f"{item.version}."
             )
     return found
+
+
+def _check_held(value: ValueInfoProto) -> None:
+    """Raises LeavesDeviceError for an input that is no tensor of numbers."""
+    who = f"The graph input '{value.name}'"
+    kind = value.type.WhichOneof("value")
+    if kind not in (None, "tensor_type") or value.type.tensor_type.elem_type == STRING:
+        words = {"tensor_type": "strings", "optional_type": "an optional value"}
+        raise LeavesDeviceError(
+            f"{who} is {words.get(str(kind), 'a sequence or map')}, which a device program "
+            "does not hold. popir.backend.prepare and popir run run such a model in segments."
+        )
 
 
 def _info(value: ValueInfoProto) -> TensorInfo:

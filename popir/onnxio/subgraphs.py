@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from onnx import GraphProto, NodeProto
 
-from popir.errors import ModelError
+from popir.errors import LeavesDeviceError, ModelError
 from popir.ir import Graph, Tensor
 from popir.onnxio.limits import subgraphs
 from popir.types import DataType, TensorInfo
@@ -135,6 +135,11 @@ class Subgraph:
         found: list[Tensor] = []
         for value in proto.output:
             tensor = into.find(names.get(value.name, value.name))
+            if tensor is None and into.sequences.has(names.get(value.name, value.name)):
+                raise LeavesDeviceError(
+                    f"{self._who} has the output '{value.name}', a sequence, which a device "
+                    "program does not hold."
+                )
             if tensor is None:
                 raise ModelError(
                     f"{self._who} has the output '{value.name}', which is no tensor of it."

@@ -59,7 +59,7 @@ class PrintTensorOp(Op):
         self.setOutInfo(0, self.inInfo(0))
 
     def hasSideEffect(self) -> bool:
-        """True: it prints."""
+        """True: it prints its input."""
         return True
 
     def getGradOps(self) -> list[Op]:

@@ -16,6 +16,7 @@ is left open:
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -29,6 +30,11 @@ from popir.ops.support.symbolic import Const, Expr
 from popir.types import DataType
 
 FLOATS = {DataType.FLOAT, DataType.FLOAT16, DataType.BFLOAT16, DataType.DOUBLE}
+
+
+@functools.cache
+def _parameters(expression: Callable[..., Expr]) -> list[inspect.Parameter]:
+    return [*inspect.signature(expression).parameters.values()]
 
 
 @dataclass(frozen=True)
@@ -59,13 +65,13 @@ class Row:
     @property
     def attributes(self) -> list[str]:
         """The names of the operator's attributes."""
-        parameters = inspect.signature(self.expression).parameters.values()
+        parameters = _parameters(self.expression)
         return [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
 
     @property
     def arity(self) -> int | None:
         """The number of inputs; None for any number."""
-        parameters = inspect.signature(self.expression).parameters.values()
+        parameters = _parameters(self.expression)
         if any(p.kind is p.VAR_POSITIONAL for p in parameters):
             return None
         return sum(p.kind is not p.KEYWORD_ONLY for p in parameters)
@@ -120,8 +126,9 @@ def _acos(x: Expr) -> Expr:
 def _sinh(x: Expr) -> Expr:
     a = s.absolute(x)
     e, half = s.expm1(a), s.exp(0.5 * a)
-    # The second form is for large x, where exp(x) overflows before sinh(x) does.
-    return s.signum(x) * s.select(0.5 * (e + e / (e + 1)), 0.5 * half * half, a < 10)
+    # The second form is for large x, where exp(x) overflows before sinh(x) does, and exp(-x) is
+    # less than the last place of it.
+    return s.signum(x) * s.select(0.5 * (e + e / (e + 1)), 0.5 * half * half, a < 20)
 
 
 def _cosh(x: Expr) -> Expr:

@@ -1,65 +1,96 @@
-"""GroupNormalization of PopART: channels normalised in groups."""
+"""onnxruntime's GroupNorm and SkipGroupNorm, of diffusion models."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
-
-import numpy as np
 
 from popir.errors import OperatorAttributeError
 from popir.ir import Tensor
 from popir.ops.support.decomposition import Decomposer, Decomposition
-from popir.ops.support.identifiers import graphcore_id
+from popir.ops.support.identifiers import microsoft_id
+from popir.ops.support.norms import grouped, row_of
 from popir.registry import OpCreator
-from popir.types import DataType
 
 
-class PopartGroupNormalization(Decomposition):
-    """PopART's GroupNormalization: each group of channels that follow one another gets mean 0 and
-    variance 1, then each channel its scale and bias. The other outputs are mean and inverse
-    standard deviation of each group, which have no gradient.
-    """
-
-    num_groups: int
+class _Grouped(Decomposition):
+    activation: int
+    groups: int
+    channels_last: int
     epsilon: float
 
-    def decompose(self, on: Decomposer, x: Tensor, scale: Tensor, bias: Tensor) -> Sequence[Tensor]:
-        """A LayerNormalization of the groups, and the channels' scales and biases."""
-        shape, groups = on.shape(x), self.num_groups
-        channels = shape[1] if len(shape) > 1 else 0
-        if len(shape) < 2 or on.shape(scale) != [channels] or on.shape(bias) != [channels]:
-            raise self.wrong(
-                f"the input is {on.info(x)}, the scale {on.info(scale)}, the bias "
-                f"{on.info(bias)}; expected are [samples, channels, ...] and twice [channels]."
-            )
-        if groups < 1 or channels % groups:
+    def channels(self, on: Decomposer, x: Tensor) -> int:
+        """The number of channels. Raises OperatorInputError if x has none, or the groups do not
+        divide it.
+        """
+        shape = on.shape(x)
+        if len(shape) < 3:
+            raise self.wrong(f"X has shape {shape}; expected are a batch, channels and space.")
+        found = shape[-1] if self.channels_last else shape[1]
+        if self.groups < 1 or found % self.groups:
             raise OperatorAttributeError(
-                f"{self._who()}: num_groups is {groups}; it must divide the {channels} channels."
+                f"{self._who()}: groups is {self.groups}; it must divide the {found} channels of "
+                f"X, {shape}, whose channels are "
+                + ("last." if self.channels_last else "dimension 1.")
             )
-        kind, rows = on.info(x).dataType(), shape[0] * groups
-        width = on.info(x).nelms() // rows if rows else channels // groups
-        grouped = on.reshape(x, [rows, width])
-        ones = on.const(np.ones(width), kind)
-        normed, mean, deviation = on.LayerNormalization(
-            grouped, ones, axis=-1, epsilon=self.epsilon, outputs=3
-        )
-        if kind is DataType.DOUBLE:  # LayerNormalization returns its statistics in float.
-            mean, deviation = self._statistics(on, grouped)
-        per_channel = [channels, *[1] * (len(shape) - 2)]
-        y = on.Mul(on.reshape(normed, shape), on.reshape(scale, per_channel))
-        y = on.Add(y, on.reshape(bias, per_channel))
-        statistics = (on.reshape(on.cast(each, kind), [rows]) for each in (mean, deviation))
-        return [y, *statistics]
+        return found
 
-    def _statistics(self, on: Decomposer, rows: Tensor) -> list[Tensor]:
-        """Mean and inverse standard deviation of each row, without a gradient."""
-        mean = on.ReduceMean(rows, on.ints(1))
-        apart = on.Sub(rows, mean)
-        variance = on.ReduceMean(on.Mul(apart, apart), on.ints(1))
-        epsilon = on.like(self.epsilon, rows)
-        deviation = on.Reciprocal(on.Sqrt(on.Add(variance, epsilon)))
-        found = [on.add("ai.graphcore", "Detach", 1, [each], 1, {}) for each in (mean, deviation)]
-        return [each for each in found if isinstance(each, Tensor)]
+    def normalised(self, on: Decomposer, x: Tensor, gamma: Tensor, beta: Tensor) -> Tensor:
+        """The operator's first output for x."""
+        if self.activation not in (0, 1):
+            raise OperatorAttributeError(
+                f"{self._who()}: activation is {self.activation}; expected is 0 (none) or 1 (SiLU)."
+            )
+        channels, rank = self.channels(on, x), len(on.shape(x))
+        first = [0, rank - 1, *range(1, rank - 1)]
+        y = on.Transpose(x, perm=first) if self.channels_last else x
+        y = grouped(on, y, self.groups, self.epsilon)
+        for what, t, apply in (("gamma", gamma, on.Mul), ("beta", beta, on.Add)):
+            row = on.cast(row_of(self, on, what, t, channels), on.info(x).dataType())
+            y = apply(y, on.reshape(row, [channels, *[1] * (rank - 2)]))
+        y = on.Transpose(y, perm=[0, *range(2, rank), 1]) if self.channels_last else y
+        return on.Mul(y, on.Sigmoid(y)) if self.activation else y
 
 
-OpCreator(PopartGroupNormalization, graphcore_id("GroupNormalization"))
+class GroupNorm(_Grouped):
+    """onnxruntime's GroupNorm, version 1: each group of channels at mean 0 and variance 1, then
+    scaled and shifted by channel, then SiLU if `activation` is 1.
+    """
+
+    def decompose(self, on: Decomposer, x: Tensor, gamma: Tensor, beta: Tensor) -> Tensor:
+        """A normalization of groups between transpositions. Raises OperatorInputError for shapes
+        that do not fit, OperatorAttributeError for another activation.
+        """
+        return self.normalised(on, x, gamma, beta)
+
+
+class SkipGroupNorm(_Grouped):
+    """onnxruntime's SkipGroupNorm, version 1: GroupNorm of the sum of X, skip and bias."""
+
+    def decompose(
+        self,
+        on: Decomposer,
+        x: Tensor,
+        gamma: Tensor,
+        beta: Tensor,
+        skip: Tensor | None = None,
+        bias: Tensor | None = None,
+    ) -> list[Tensor]:
+        """Sums, then GroupNorm. Raises what GroupNorm does, and for a skip of another shape."""
+        assert skip is not None
+        channels, shape = self.channels(on, x), on.shape(x)
+        space = [1] * (len(shape) - 2)
+        rest = [*space, channels] if self.channels_last else [channels, *space]
+        rows = [shape[0], channels]
+        if on.shape(skip) not in (shape, rows, [shape[0], *rest]):
+            raise self.wrong(
+                f"skip has shape {on.shape(skip)}; expected is {shape}, {rows} or "
+                f"{[shape[0], *rest]}."
+            )
+        if on.shape(skip) == rows:
+            skip = on.reshape(skip, [shape[0], *rest])
+        total = on.Add(x, skip)
+        if bias is not None:
+            total = on.Add(total, on.reshape(row_of(self, on, "the bias", bias, channels), rest))
+        return [self.normalised(on, total, gamma, beta), total]
+
+
+OpCreator(GroupNorm, microsoft_id("GroupNorm"))
+OpCreator(SkipGroupNorm, microsoft_id("SkipGroupNorm"))

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from popir.adding import require_known
 from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import Op
-from popir.onnxio import schemas
 from popir.poplar import Tensor
 
 
@@ -100,29 +100,12 @@ def const_input(op: Op, i: int, popart: str | None = None) -> np.ndarray[Any, An
     """The value of constant input `i`; None if the input is not connected. `popart` has PopART's
     words for the error, where they are others than usual.
 
-    Raises OperatorInputError if the value is not known at compile time.
+    Raises LeavesDeviceError if the value is not known at compile time.
     """
     if not op.hasInput(i):
         return None
-    tensor = op.inTensor(i)
-    if tensor.data is None:
-        raise OperatorInputError(
-            f"{op.debugName()}: input {i}, '{tensor.id}', must be a constant, since its value is "
-            "needed when the model is compiled; given was a tensor of type "
-            f"{tensor.tensorType.name}.",
-            popart=popart or _unknown(op, i),
-        )
-    return tensor.data
-
-
-def _unknown(op: Op, i: int) -> str:
-    definition = schemas.definition(op.opid)
-    name = definition.inputs.at(i).name if definition and definition.inputs else str(i)
-    return (
-        f"Need the value of the {op.opid} input '{name}' "
-        "to determine the output shape, but was unable because [Tensor::getDataViaGraphTraversal] "
-        f"Could not work out tensor data for {op.inId(i)}."
-    )
+    require_known(op, i, popart=popart)
+    return op.inTensor(i).data
 
 
 def product(dims: Iterable[int]) -> int:

@@ -11,6 +11,8 @@ from tests.ops.cases.control import CONTROL
 from tests.ops.cases.elementwise import BITWISE, ELEMENTWISE
 from tests.ops.cases.generation import GENERATION
 from tests.ops.cases.loss import LOSSES
+from tests.ops.cases.microsoft import MICROSOFT
+from tests.ops.cases.ml import ML
 from tests.ops.cases.movement import MOVEMENT
 from tests.ops.cases.normalization import NORMALISATION
 from tests.ops.cases.pooling import POOLING
@@ -20,6 +22,7 @@ from tests.ops.cases.recurrent import RECURRENT
 from tests.ops.cases.reduction import REDUCTIONS, SCANS, SEARCHES, SOFTMAX
 from tests.ops.cases.sampling import SAMPLING
 from tests.ops.cases.signal import SIGNAL
+from tests.ops.cases.update import STEPS
 
 __all__ = ["CASES", "Array", "Case", "ints"]
 
@@ -42,4 +45,7 @@ CASES = [
     *SAMPLING,
     *SIGNAL,
     *PARTS,
+    *MICROSOFT,
+    *ML,
+    *STEPS,
 ]
