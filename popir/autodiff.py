@@ -315,11 +315,15 @@ _CALLS = _Calls()
 
 def _outputs(op: Op) -> dict[int, Tensor]:
     """The differentiable outputs of an operator, by index."""
+    if not op.nonDifferentiableOutputs:
+        return op.output
     return {i: t for i, t in op.output.items() if i not in op.nonDifferentiableOutputs}
 
 
 def _inputs(op: Op) -> dict[int, Tensor]:
     """The differentiable inputs of an operator, by index."""
+    if not op.nonDifferentiableInputs:
+        return op.input
     return {i: t for i, t in op.input.items() if i not in op.nonDifferentiableInputs}
 
 
@@ -362,12 +366,11 @@ def _check_maps(op: Op, grad_op: Op, towards: dict[int, int]) -> None:
     """Raises popart_exception if a gradient operator refers to inputs or outputs that `op` cannot
     have. An index that is not connected may belong to an optional input or output.
     """
-    who = f"{grad_op.debugName()} of '{grad_op.source}', the gradient of {op.debugName()}"
     lacking = [i for i in towards.values() if i not in op.input and not _may_lack(op, i, True)]
     if min((*towards, *towards.values(), 0)) < 0 or lacking:
         raise popart_exception(
-            f"{who}: gradOutToNonGradIn() returned {towards}; expected the index of each of its "
-            f"outputs to that of an input, one of {sorted(op.input)}."
+            f"{_gradient(op, grad_op)}: gradOutToNonGradIn() returned {towards}; expected the "
+            f"index of each of its outputs to that of an input, one of {sorted(op.input)}."
         )
     reads: set[int] = set()
     for mapper in grad_op.gradInputInfo():
@@ -376,10 +379,15 @@ def _check_maps(op: Op, grad_op: Op, towards: dict[int, int]) -> None:
         is_there = mapper.iNonGrad in known or _may_lack(op, mapper.iNonGrad, is_input)
         if min(mapper.iGrad, mapper.iNonGrad) < 0 or mapper.iGrad in reads or not is_there:
             raise popart_exception(
-                f"{who}: gradInputInfo() maps input {mapper.iGrad} to {mapper.type.name} "
+                f"{_gradient(op, grad_op)}: gradInputInfo() maps input {mapper.iGrad} to "
+                f"{mapper.type.name} "
                 f"{mapper.iNonGrad}; expected each input once, and indices among {sorted(known)}."
             )
         reads.add(mapper.iGrad)
+
+
+def _gradient(op: Op, grad_op: Op) -> str:
+    return f"{grad_op.debugName()} of '{grad_op.source}', the gradient of {op.debugName()}"
 
 
 def _may_lack(op: Op, i: int, is_input: bool) -> bool:

@@ -115,7 +115,9 @@ class LeavesDeviceError(OperatorInputError):
     empty if nothing helps. `popir.backend` and `popir run` run such models in segments.
     """
 
-    def __init__(self, message: str, needs: Iterable[str] = (), popart: str | None = None) -> None:
+    def __init__(
+        self, message: str, needs: Iterable[str] = (), *, popart: str | None = None
+    ) -> None:
         super().__init__(message, popart=popart)
         self.needs = tuple(needs)
 

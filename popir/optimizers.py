@@ -207,6 +207,8 @@ class SGD(Optimizer):
             )
         self._accl1_type = accl1Type
         self._specific: dict[str, dict[str, OptimizerValue]] = {}
+        self._common: dict[str, OptimizerValue] | None = None
+        """The numbers in the update of weights without specific values, once asked for."""
         self.accumulatorAndMomentum = accumulatorAndMomentum
         self.debugContext = debugContext
 
@@ -263,6 +265,13 @@ class SGD(Optimizer):
 
         Each combines several values, and is constant if all of them are.
         """
+        if weight in self._specific:
+            return self._scalars(weight)
+        if self._common is None:
+            self._common = self._scalars(weight)
+        return dict(self._common)
+
+    def _scalars(self, weight: str) -> dict[str, OptimizerValue]:
         lr, wd, mm, dm, vs = (
             m.get(weight)
             for m in (

@@ -173,6 +173,7 @@ class Session(Exclusive):
             check_annotations(
                 (op.debugName(), op.source == "built in", op.settings.nodeAttributes)
                 for op in graph.ops.values()
+                if op.settings.nodeAttributes
             )
             check_preferences(graph)
             apply_contraction_options(graph, self.options)

@@ -86,7 +86,7 @@ def spelled_otherwise() -> frozenset[str]:
         found.update(schema.attributes)
     for domain in ("ai.graphcore", "com.microsoft"):
         for type in schemas.names(domain):
-            found.update(schemas.attributes(OperatorIdentifier(domain, type, 1)) or {})
+            found.update(schemas.attributes(OperatorIdentifier(domain, type, 1)) or ())
     for name in popir.profile.__all__:
         found.add(name)
         found.update(members(getattr(popir.profile, name)))

@@ -152,21 +152,23 @@ class GraphImporter:
             for each in plain:
                 self.addNode(each)
             return None
-        who = f"Node '{node.name}' ({node.domain or 'ai.onnx'}.{node.op_type})"
+        tensors = self.graph.tensors
         for id in node.output:
-            if id:
-                self._check_new(id, who)
+            if id in tensors:
+                self._check_new(id, _who(node))
         for id in node.input:
-            if id and not self.graph.hasTensor(id):
-                near = did_you_mean(id, self.graph.tensors)
-                raise ModelError(f"{who} reads '{id}', which is no tensor of the model.{near}")
+            if id and id not in tensors:
+                near = did_you_mean(id, tensors)
+                raise ModelError(
+                    f"{_who(node)} reads '{id}', which is no tensor of the model.{near}"
+                )
         try:
             attributes = {item.name: to_python(item, self.reader) for item in node.attribute}
         except ModelError as error:
-            raise ModelError(f"{who}: {error}") from error
+            raise ModelError(f"{_who(node)}: {error}") from error
         if node.op_type == "Constant" and node.domain in ("", "ai.onnx"):
-            return self._add_constant(who, node, attributes)
-        return self._add_op(who, node, attributes)
+            return self._add_constant(_who(node), node, attributes)
+        return self._add_op(node, attributes)
 
     def _add_constant(self, who: str, node: NodeProto, attributes: dict[str, Any]) -> None:
         if len(node.output) != 1 or not node.output[0] or node.input:
@@ -178,31 +180,31 @@ class GraphImporter:
             attributes["value"] = self.reader.dense(attributes["sparse_value"], who)
         self.graph.addConstInit(node.output[0], _constant(who, attributes))
 
-    def _add_op(self, who: str, node: NodeProto, attributes: dict[str, Any]) -> Op | None:
+    def _add_op(self, node: NodeProto, attributes: dict[str, Any]) -> Op | None:
         graph = self.graph
-        domain = node.domain or "ai.onnx"
+        domain, type = node.domain or "ai.onnx", node.op_type
         opset = self.opsets.get(domain)
         if opset is None:
             raise ModelError(
-                f"{who}: the model's opset_import has no version of the domain {domain}; it has "
-                f"{', '.join(f'{name} {version}' for name, version in self.opsets.items())}."
+                f"{_who(node)}: the model's opset_import has no version of the domain {domain}; it "
+                f"has {', '.join(f'{name} {version}' for name, version in self.opsets.items())}."
             )
-        domain, opset = meant(domain, node.op_type, opset)
-        notes = {name: attributes.pop(name) for name in list(attributes) if name.startswith("__")}
-        if any(each.type == AttributeProto.GRAPH for each in node.attribute):
-            self._wrap(who, domain, node.op_type, opset, attributes)
-        settings = Op.Settings(graph, node.name, notes)
+        domain, opset = meant(domain, type, opset)
+        settings = Op.Settings(graph, node.name)
+        if attributes:
+            notes = [name for name in attributes if name.startswith("__")]
+            settings.nodeAttributes.update({name: attributes.pop(name) for name in notes})
+            if any(each.type == AttributeProto.GRAPH for each in node.attribute):
+                self._wrap(_who(node), domain, type, opset, attributes)
         inputs = [graph.tensors[id] if id else None for id in node.input]
-        _check_numbers(who, domain, node.op_type, inputs)
+        _check_numbers(node, inputs)
         inputs = self._converted(node, opset, inputs)
         try:
-            return add_op(
-                *(domain, node.op_type, opset, settings, attributes, inputs, list(node.output))
-            )
+            return add_op(domain, type, opset, settings, attributes, inputs, list(node.output))
         except UnknownOperatorError as error:
             function = bodies.body(node, opset, [t and t.info for t in inputs])
             if function is None:
-                raise self._unknown(who, domain, node.op_type, opset, error) from error
+                raise self._unknown(_who(node), domain, type, opset, error) from error
             self._add_body(node, function)
             return None
 
@@ -325,6 +327,7 @@ class GraphImporter:
                 )
                 if all(uses):
                     tensor.tensorType = TensorType.Const
+                    self.graph.changes += 1
 
     def _check_new(self, id: str, who: str) -> None:
         if not id:
@@ -339,16 +342,22 @@ _OF_SHAPES = {"Shape", "Size"}
 """Operators that strings do not matter to."""
 
 
-def _check_numbers(who: str, domain: str, type: str, inputs: Sequence[Tensor | None]) -> None:
+def _check_numbers(node: NodeProto, inputs: Sequence[Tensor | None]) -> None:
     """Raises LeavesDeviceError for an operator of ONNX's that reads strings."""
-    if not domain.startswith("ai.onnx") or type in _OF_SHAPES:
-        return
-    for tensor in filter(None, inputs):
-        if tensor.info is not None and tensor.info.dataType() is DataType.STRING:
+    for tensor in inputs:
+        if tensor is None or tensor.info is None:
+            continue
+        if tensor.info.dataType() is not DataType.STRING or node.op_type in _OF_SHAPES:
+            continue
+        if (node.domain or "ai.onnx").startswith("ai.onnx"):
             raise LeavesDeviceError(
-                f"{who} reads the strings '{tensor.id}', which a device program does not hold. "
-                "popir.backend.prepare and popir run run such a model in segments."
+                f"{_who(node)} reads the strings '{tensor.id}', which a device program does not "
+                "hold. popir.backend.prepare and popir run run such a model in segments."
             )
+
+
+def _who(node: NodeProto) -> str:
+    return f"Node '{node.name}' ({node.domain or 'ai.onnx'}.{node.op_type})"
 
 
 def written(model: ModelProto, versions: Mapping[str, int]) -> set[str]:
@@ -478,7 +487,7 @@ def in_order(nodes: Sequence[NodeProto], known: Iterable[str]) -> Iterable[NodeP
 
     Raises ModelError, naming the nodes, if they form a cycle.
     """
-    have = set(known)
+    have = {"", *known}  # "" stands for an input left out.
     if all(_ready(node, have) for node in nodes):
         return nodes
     producers = {id: i for i, node in enumerate(nodes) for id in node.output if id}
@@ -495,6 +504,6 @@ def in_order(nodes: Sequence[NodeProto], known: Iterable[str]) -> Iterable[NodeP
 
 
 def _ready(node: NodeProto, have: set[str]) -> bool:
-    ready = all(not id or id in have for id in reads(node))
+    ready = have.issuperset(reads(node))
     have.update(node.output)
     return ready

@@ -42,7 +42,7 @@ class Sequences:
 
         Raises ModelError if a position or size is not known at import.
         """
-        read = [id for id in node.input if id in self._lists]
+        read = [id for id in node.input if id in self._lists] if self._lists else []
         make = _MAKERS.get(node.op_type) if node.domain in ("", "ai.onnx") else None
         if make is None and read:
             raise LeavesDeviceError(

@@ -203,6 +203,8 @@ def reads(node: NodeProto) -> Iterator[str]:
     out.
     """
     yield from node.input
+    if not node.attribute:
+        return
     for graph in subgraphs(node):
         own = _defined(graph)
         for each in graph.node:

@@ -265,7 +265,7 @@ class _Channels:
 
     def map(self, expression: Expr, operands: Sequence[Tensor], name: str) -> Tensor:
         """The value of `expression` over `operands`, in one pass."""
-        tree = s.to_device(expression, popops.expr)
+        tree = expression.on_device
         context = self._opx.debugContext(name)
         return popops.map(self._opx.graph(), tree, list(operands), self._prog, context)
 

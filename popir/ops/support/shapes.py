@@ -18,6 +18,9 @@ def broadcast_shapes(op: Op, shapes: Sequence[Sequence[int]]) -> list[int]:
     """The shape to which `shapes` broadcast by numpy's rule. Raises OperatorInputError if they do
     not.
     """
+    first = shapes[0] if shapes else ()
+    if all(shape == first for shape in shapes):
+        return list(first)
     try:
         return list(np.broadcast_shapes(*map(tuple, shapes)))
     except ValueError:
@@ -47,7 +50,9 @@ def _unaligned(op: Op, shapes: Sequence[Sequence[int]]) -> str:
 
 
 def broadcast_to(t: Tensor, shape: Sequence[int]) -> Tensor:
-    """A view of `t` broadcast to `shape` by numpy's rule."""
+    """A view of `t` broadcast to `shape` by numpy's rule; `t` itself if it has that shape."""
+    if t.shape() == shape:
+        return t
     have = [1] * (len(shape) - t.rank()) + list(t.shape())
     t = t.reshape(have)
     for d, (h, want) in enumerate(zip(have, shape, strict=True)):
@@ -104,7 +109,7 @@ def const_input(op: Op, i: int, popart: str | None = None) -> np.ndarray[Any, An
     """
     if not op.hasInput(i):
         return None
-    require_known(op, i, popart=popart)
+    require_known(op, i, popart)
     return op.inTensor(i).data
 
 

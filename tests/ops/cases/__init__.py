@@ -44,8 +44,8 @@ CASES = [
     *LOSSES,
     *SAMPLING,
     *SIGNAL,
-    *PARTS,
     *MICROSOFT,
     *ML,
     *STEPS,
+    *PARTS,
 ]
