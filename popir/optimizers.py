@@ -491,7 +491,7 @@ class _Absent(Optimizer):
         )
 
     def insertSpecific(self, weight: str, values: Given) -> None:
-        """Raises popart_exception."""
+        """Raises popart_exception: no session would use the values."""
         raise popart_exception(f"{self._refusal()} (insertSpecific: '{weight}', {shown(values)})")
 
     def scalars(self, weight: str) -> dict[str, OptimizerValue]:
