@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from popir import budget, memory, registry
-from popir.errors import OperatorInputError, popart_exception
+from popir.errors import LeavesDeviceError, OperatorInputError, popart_exception
 from popir.ir import Op, Tensor, blamed, fold
 from popir.onnxio import schemas
 from popir.onnxio.limits import check_shape
@@ -36,20 +36,53 @@ def add_op(
     budget.operator(op)
     if op.output:
         return op
-    with blamed(op, "expand"):
-        if op.expand(inputs, outputs):
-            return None
+    if op.__class__.expand is not Op.expand:
+        with blamed(op, "expand"):
+            if op.expand(inputs, outputs):
+                return None
     ins = {i: tensor.id for i, tensor in enumerate(inputs) if tensor is not None}
     outs = {i: id for i, id in enumerate(outputs) if id}
     with blamed(op, "setup"):
         settings.graph.createConnectedOp(lambda: op, ins, outs)
-    _check_outputs(f"Node '{settings.name}' ({domain}.{type})", op)
+        for i in op.constantInputs:
+            if i in ins:
+                require_known(op, i)
+    _check_outputs(op)
     with blamed(op, "evaluate"):
         return None if fold(op) else op
 
 
-def _check_outputs(who: str, op: Op) -> None:
+def require_known(op: Op, i: int, popart: str | None = None) -> None:
+    """Raises LeavesDeviceError if the value of input `i` is not known at compile time. `popart` has
+    PopART's words for the error, where they are others than usual.
+    """
+    tensor = op.inTensor(i)
+    if tensor.data is None:
+        raise LeavesDeviceError(
+            f"{op.debugName()}: input {i}, '{tensor.id}', must be a constant, since its value is "
+            "needed when the model is compiled; given was a tensor of type "
+            f"{tensor.tensorType.name}.",
+            [tensor.id],
+            popart=popart or _unknown(op, i),
+        )
+
+
+def _unknown(op: Op, i: int) -> str:
+    definition = schemas.definition(op.opid)
+    name = definition.inputs.at(i).name if definition and definition.inputs else str(i)
+    return (
+        f"Need the value of the {op.opid} input '{name}' "
+        "to determine the output shape, but was unable because [Tensor::getDataViaGraphTraversal] "
+        f"Could not work out tensor data for {op.inId(i)}."
+    )
+
+
+def _check_outputs(op: Op) -> None:
+    known = {id(tensor.info) for tensor in op.input.values()}
     for i, tensor in op.output.items():
+        if tensor.info is not None and id(tensor.info) in known:
+            continue  # It is that of an input, which has been checked.
+        who = f"Node '{op.settings.name}' ({op.opid.domain}.{op.opid.type})"
         if tensor.info is not None:
             by = f", by setup() of '{op.source}'," if registry.is_library(op.source) else ""
             check_info(f"{who}: the output '{tensor.id}'{by}", tensor.info)

@@ -27,6 +27,7 @@ from popir.ir import (
     gradients_of,
 )
 from popir.ir.graph import GradientGraph, copied
+from popir.ops.support.second_order import can_be_decomposed, decomposed
 from popir.transforms.prune import prune
 from popir.types import DataType, TensorInfo, require_finite
 
@@ -71,6 +72,7 @@ def differentiate(
         raise popart_exception(f"The loss '{loss}' is no tensor of the model.{near}")
     end = graph.getTensor(loss)
     _check_loss(end)
+    _decompose_gradients(graph, end, wanted)
     walk = _Walk(graph, wanted)
     ops = graph.schedule()
     below = _ancestors(end)
@@ -83,11 +85,25 @@ def differentiate(
     return {id: gradient for id, gradient in found.items() if gradient is not None}
 
 
+def _decompose_gradients(graph: Graph, end: Tensor, targets: Iterable[str]) -> None:
+    """Replaces the gradient operators between the targets and the end by operators that have
+    gradients: the loss depends on gradients, and theirs are of the second order.
+    """
+    known = [op for op in _ancestors(end) if can_be_decomposed(op)]
+    if known:
+        walk = _Walk(graph, targets)
+        for op in sorted(known, key=lambda op: op.id):
+            if any(map(walk.is_active, _outputs(op).values())):
+                with blamed(op, "decompose"):
+                    decomposed(op)
+
+
 def _check_loss(loss: Tensor) -> None:
     if loss.info is None or loss.info.nelms() != 1 or loss.info.dataType() not in _DIFFERENTIABLE:
         raise popart_exception(
             f"The loss '{loss.id}' is {loss.info}; it must have one element of a floating-point "
-            "type. Reduce it, with aiGraphcore.identityloss for example."
+            "type. Reduce it, with aiGraphcore.identityloss for example.",
+            popart=f"The loss tensor, '{loss.id}' ({loss.info}), must be a scalar tensor",
         )
 
 
@@ -138,7 +154,7 @@ class _Walk:
 
     def seed(self, loss: Tensor, scaling: str | float) -> None:
         """Adds the gradient of the loss: a constant, or a copy of the tensor with that id."""
-        id = getGradId(loss.id)
+        id = self.graph.uniqueId(getGradId(loss.id))
         assert loss.info is not None
         if isinstance(scaling, str):
             _add(self.graph, "ai.onnx", "Identity", 13, [scaling], id)
@@ -159,7 +175,7 @@ class _Walk:
         return self.totals.get(tensor)
 
     def _collect(self, tensor: Tensor, parts: list[str]) -> str:
-        id = getGradId(tensor.id)
+        id = self.graph.uniqueId(getGradId(tensor.id))
         if len(parts) > 1:
             _add(self.graph, "ai.onnx", "Sum", 13, parts, id)
             return id
@@ -239,7 +255,7 @@ class _Walk:
         A gradient operator may need it besides the gradient of another output.
         """
         assert tensor.info is not None
-        id = getGradId(tensor.id)
+        id = self.graph.uniqueId(getGradId(tensor.id))
         zeros = np.zeros(tensor.info.shape(), tensor.info.dataType().numpy)
         self.graph.addConstInit(id, zeros)
         self.totals[tensor] = id
@@ -299,11 +315,15 @@ _CALLS = _Calls()
 
 def _outputs(op: Op) -> dict[int, Tensor]:
     """The differentiable outputs of an operator, by index."""
+    if not op.nonDifferentiableOutputs:
+        return op.output
     return {i: t for i, t in op.output.items() if i not in op.nonDifferentiableOutputs}
 
 
 def _inputs(op: Op) -> dict[int, Tensor]:
     """The differentiable inputs of an operator, by index."""
+    if not op.nonDifferentiableInputs:
+        return op.input
     return {i: t for i, t in op.input.items() if i not in op.nonDifferentiableInputs}
 
 
@@ -346,12 +366,11 @@ def _check_maps(op: Op, grad_op: Op, towards: dict[int, int]) -> None:
     """Raises popart_exception if a gradient operator refers to inputs or outputs that `op` cannot
     have. An index that is not connected may belong to an optional input or output.
     """
-    who = f"{grad_op.debugName()} of '{grad_op.source}', the gradient of {op.debugName()}"
     lacking = [i for i in towards.values() if i not in op.input and not _may_lack(op, i, True)]
     if min((*towards, *towards.values(), 0)) < 0 or lacking:
         raise popart_exception(
-            f"{who}: gradOutToNonGradIn() returned {towards}; expected the index of each of its "
-            f"outputs to that of an input, one of {sorted(op.input)}."
+            f"{_gradient(op, grad_op)}: gradOutToNonGradIn() returned {towards}; expected the "
+            f"index of each of its outputs to that of an input, one of {sorted(op.input)}."
         )
     reads: set[int] = set()
     for mapper in grad_op.gradInputInfo():
@@ -360,10 +379,15 @@ def _check_maps(op: Op, grad_op: Op, towards: dict[int, int]) -> None:
         is_there = mapper.iNonGrad in known or _may_lack(op, mapper.iNonGrad, is_input)
         if min(mapper.iGrad, mapper.iNonGrad) < 0 or mapper.iGrad in reads or not is_there:
             raise popart_exception(
-                f"{who}: gradInputInfo() maps input {mapper.iGrad} to {mapper.type.name} "
+                f"{_gradient(op, grad_op)}: gradInputInfo() maps input {mapper.iGrad} to "
+                f"{mapper.type.name} "
                 f"{mapper.iNonGrad}; expected each input once, and indices among {sorted(known)}."
             )
         reads.add(mapper.iGrad)
+
+
+def _gradient(op: Op, grad_op: Op) -> str:
+    return f"{grad_op.debugName()} of '{grad_op.source}', the gradient of {op.debugName()}"
 
 
 def _may_lack(op: Op, i: int, is_input: bool) -> bool:

@@ -4,53 +4,29 @@ tools.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from onnx import ModelProto, NodeProto, ValueInfoProto, defs, helper, numpy_helper
+from onnx import ModelProto, NodeProto, ValueInfoProto, defs, helper
 from onnx.backend.base import Backend, BackendRep, namedtupledict
 
 from popir.dataflow import DataFlow
 from popir.devices import DeviceManager
-from popir.errors import OperatorInputError, OpsetVersionError, popart_exception
-from popir.onnxio.importer import compiled_in, opsets
+from popir.errors import (
+    LeavesDeviceError,
+    OperatorInputError,
+    OpsetVersionError,
+    popart_exception,
+)
+from popir.segments import SegmentedModel
+from popir.segments.sessions import Sessions
 from popir.session import InferenceSession
 from popir.stepio import PyStepIO
 from popir.typed import typed
 from popir.types import TensorInfo
 
 Array = np.ndarray[Any, Any]
-
-
-MOST_SESSIONS = 16
-"""The most compiled sessions that a prepared model keeps."""
-MOST_BYTES = 1 << 30
-"""The most bytes of host memory that they hold together; one is kept whatever its size."""
-
-
-class _Sessions:
-    """A cache of the sessions used last, by the input types, shapes and values compiled in."""
-
-    def __init__(self) -> None:
-        self._kept: OrderedDict[Any, InferenceSession] = OrderedDict()
-
-    def get(self, known: Any) -> InferenceSession | None:
-        """The session compiled for the key `known`; None if it is not in the cache."""
-        if known in self._kept:
-            self._kept.move_to_end(known)
-        return self._kept.get(known)
-
-    def add(self, known: Any, session: InferenceSession) -> InferenceSession:
-        """Adds a session, and removes the least recently used ones above the limits."""
-        self._kept[known] = session
-        while len(self._kept) > 1 and (
-            len(self._kept) > MOST_SESSIONS
-            or sum(each.hostBytes() for each in self._kept.values()) > MOST_BYTES
-        ):
-            self._kept.popitem(last=False)
-        return session
 
 
 class DeviceError(popart_exception, ValueError):
@@ -78,8 +54,9 @@ def _check_count(who: str, names: Sequence[str], given: Sequence[Any]) -> None:
 
 @typed
 class PopirRep(BackendRep):
-    """A prepared model. It is compiled for each new combination of input types and shapes; the last
-    `MOST_SESSIONS` compiled sessions are kept, or fewer if they hold more than `MOST_BYTES`.
+    """A prepared model. It is compiled for each new combination of input types and shapes; the
+    compiled sessions used last are kept. A model that is more than one device program runs in
+    segments (docs/segments.md).
     """
 
     def __init__(self, model: ModelProto) -> None:
@@ -87,15 +64,15 @@ class PopirRep(BackendRep):
         self._model = model
         self._inputs = [v.name for v in model.graph.input if v.name not in initializers]
         self._outputs = [value.name for value in model.graph.output]
-        self._sessions = _Sessions()
+        self._sessions = Sessions()
+        self._segmented: SegmentedModel | None = None
 
     def run(self, inputs: Sequence[Any] | Mapping[str, Any], **kwargs: Any) -> tuple[Any, ...]:
         """Runs the model and returns its outputs as a named tuple in the order of the graph.
 
-        `inputs` are arrays in the order of the graph's inputs, or by name. If the model can only be
-        compiled with known values of its integer and scalar inputs, they are compiled in. Raises
-        OperatorInputError for a wrong number of inputs, BackendOptionError for any option, and the
-        errors of compiling and running a model.
+        `inputs` are arrays in the order of the graph's inputs, or by name; for a sequence a list,
+        for an empty optional value None. Raises OperatorInputError for a wrong number of inputs,
+        BackendOptionError for any option, and the errors of compiling and running a model.
         """
         _refuse("PopirRep.run", kwargs)
         if isinstance(inputs, Mapping):
@@ -103,46 +80,34 @@ class PopirRep(BackendRep):
         else:
             _check_count("The model has", self._inputs, inputs)
             by_name = dict(zip(self._inputs, inputs, strict=True))
-        arrays = {id: np.require(value, requirements="C") for id, value in by_name.items()}
-        session = self._session(arrays)
-        anchors = session.initAnchorArrays()
-        session.run(PyStepIO(arrays, anchors))
-        values = [anchors[id] for id in self._outputs]
-        return namedtupledict("Outputs", self._outputs)(*values)
+        outputs = self._run(by_name)
+        return namedtupledict("Outputs", self._outputs)(*(outputs[id] for id in self._outputs))
 
-    def _session(self, arrays: Mapping[str, Array]) -> InferenceSession:
+    def _run(self, inputs: Mapping[str, Any]) -> Mapping[str, Any]:
+        if self._segmented is None:
+            try:
+                return self._run_whole(inputs)
+            except LeavesDeviceError:
+                self._segmented = SegmentedModel(self._model)
+        return self._segmented.run(inputs)
+
+    def _run_whole(self, inputs: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Runs the model as one program. Raises LeavesDeviceError if it is more than one."""
+        arrays: dict[str, Array] = {}
+        for id, value in inputs.items():
+            if value is None or isinstance(value, list):
+                raise LeavesDeviceError(f"The input '{id}' is no tensor.")
+            arrays[id] = np.require(value, requirements="C")
+            if arrays[id].dtype.kind in "OSU":
+                raise LeavesDeviceError(f"The input '{id}' holds strings.")
         infos = {id: TensorInfo(array) for id, array in arrays.items()}
         known = tuple(infos.items())
-        if session := self._sessions.get(known):
-            return session
-        try:
-            return self._sessions.add(known, self._compiled(self._model, infos))
-        except OperatorInputError:
-            return self._session_with_constants(arrays, infos)
-
-    def _session_with_constants(
-        self, arrays: Mapping[str, Array], infos: Mapping[str, TensorInfo]
-    ) -> InferenceSession:
-        """The session with the values of the integer and scalar inputs compiled in, and of those
-        that operators need when they are compiled.
-        """
-        needed = compiled_in(self._model, opsets(self._model))
-        fixed = {
-            id: array
-            for id, array in arrays.items()
-            if array.dtype.kind in "iub"
-            or (array.dtype.kind not in "OSU" and (array.ndim == 0 or id in needed))
-        }
-        if not fixed:
-            return self._compiled(self._model, infos)
-        known = (*infos.items(), *((id, array.tobytes()) for id, array in fixed.items()))
-        if session := self._sessions.get(known):
-            return session
-        model = ModelProto()
-        model.CopyFrom(self._model)
-        for id, array in fixed.items():
-            model.graph.initializer.append(numpy_helper.from_array(array, id))
-        return self._sessions.add(known, self._compiled(model, infos))
+        session = self._sessions.get(known)
+        if session is None:
+            session = self._sessions.add(known, self._compiled(self._model, infos))
+        anchors = session.initAnchorArrays()
+        session.run(PyStepIO(arrays, anchors))
+        return anchors
 
     def _compiled(self, model: ModelProto, infos: Mapping[str, TensorInfo]) -> InferenceSession:
         device = DeviceManager().createCpuDevice()

@@ -19,6 +19,7 @@ from popir.progress import Logger
 from popir.reserved import RANDOM_SEED
 from popir.trainable import Choice, Role, choose
 from popir.transforms.decision import Decision
+from popir.transforms.gradients import expand_gradients
 from popir.transforms.inplace import PATTERN, inplace
 from popir.transforms.outlining.outline import OutlineOptions, outline
 from popir.transforms.prune import prune
@@ -94,6 +95,11 @@ def choose_weights(c: Compilation) -> None:
         return
     c.choices = choose(c.graph, c.trained, c.frozen)
     c.weights = [id for id, choice in c.choices.items() if choice.role is Role.TRAINED]
+
+
+def expand_gradient_operators(c: Compilation) -> None:
+    """Puts the operators that compute gradients in the place of each operator Gradient."""
+    expand_gradients(c.graph)
 
 
 def keep_states(c: Compilation) -> None:
@@ -191,7 +197,10 @@ def check_anchors(c: Compilation) -> None:
     for id in c.anchors:
         if id not in tensors:
             near = did_you_mean(id, tensors) or f" It has {', '.join(sorted(tensors)[:10])}."
-            raise AnchorError(f"The anchor '{id}' is no tensor of the model.{near}")
+            raise AnchorError(
+                f"The anchor '{id}' is no tensor of the model.{near}",
+                popart=f"Anchor tensor `{id}' not in Ir Tensors.{near}",
+            )
 
 
 def remove_unused(c: Compilation) -> None:
@@ -225,6 +234,7 @@ def getHash(c: Compilation, seed: object = ()) -> int:
 
 PASSES: list[Callable[[Compilation], None]] = [
     choose_weights,
+    expand_gradient_operators,
     keep_states,
     connect_random_seed,
     rewrite,
@@ -239,17 +249,22 @@ PASSES: list[Callable[[Compilation], None]] = [
 
 
 def compile(c: Compilation, progress: Logger | None = None) -> None:
-    """Runs all passes on `c`, and verifies the graph after each.
+    """Runs all passes on `c`, and verifies the graph after each that changed it, and at the end.
 
     `progress(done, total)` is called before each pass. Raises the errors of the passes, and
     VerificationError, naming the passes that ran, if a pass leaves the graph inconsistent.
     """
     done: list[str] = []
+    verified = None
     for run in PASSES:
         if progress is not None:
             progress(len(done), len(PASSES))
         run(c)
         done.append(run.__name__)
+        changes = [(graph.name, graph.changes) for graph in called_graphs(c.graph)]
+        if changes == verified and run is not PASSES[-1]:
+            continue
+        verified = changes
         try:
             verify(c.graph)
         except VerificationError as error:

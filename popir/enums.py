@@ -8,7 +8,14 @@ from __future__ import annotations
 import enum
 
 
-class SyntheticDataMode(enum.Enum):
+class PopartEnum(enum.Enum):
+    """The base of these enumerations: `int` gives the number that PopART has for a member."""
+
+    def __int__(self) -> int:
+        return int(self.value)
+
+
+class SyntheticDataMode(PopartEnum):
     """Synthetic data, generated once, instead of the host's inputs.
 
     Zeros; RandomNormal: mean 0, standard deviation 1; RandomUniform: from 0 to 1. Both random modes
@@ -18,27 +25,29 @@ class SyntheticDataMode(enum.Enum):
     Off, Zeros, RandomNormal, RandomUniform = range(4)
 
 
-class DeviceType(enum.Enum):
-    """The kind of a device. DeviceManager makes Cpu and IpuModel; the others are PopART's and not
-    available.
+class DeviceType(PopartEnum):
+    """The kind of a device. DeviceManager makes Cpu, IpuModel and OfflineIpu; the others are
+    PopART's and not available: there is no hardware.
     """
 
     IpuModel, Cpu, Ipu, OfflineIpu, Sim = range(5)
 
 
-class DeviceConnectionType(enum.Enum):
-    """When a session attaches to a device. `DeviceInfo.connectionType` is always Always."""
+class DeviceConnectionType(PopartEnum):
+    """When a device is attached: as soon as it is acquired, when a session loads its program, or
+    never, so that sessions only compile for it.
+    """
 
     Always, OnDemand, Never = range(3)
 
 
-class DeviceSelectionCriterion(enum.Enum):
+class DeviceSelectionCriterion(PopartEnum):
     """Which of several suitable devices is used."""
 
     First, Random = range(2)
 
 
-class TileSet(enum.Enum):
+class TileSet(PopartEnum):
     """The tiles that take part in a host transfer. Without effect here: there is no transfer to
     arrange.
     """
@@ -46,13 +55,21 @@ class TileSet(enum.Enum):
     Compute, IO = range(2)
 
 
-class ExchangeStrategy(enum.Enum):
+class ExchangeStrategy(PopartEnum):
     """When a host transfer happens. Without effect here: there is no transfer to arrange."""
 
     JustInTime, OverlapInnerLoop, OverlapLoops, OverlapStep = range(4)
 
 
-class SGDAccumulatorAndMomentum(enum.Enum):
+class ReplicatedStreamMode(PopartEnum):
+    """Whether the host sends an input to each replica, or once for all. Without effect here: there
+    is one replica.
+    """
+
+    Replicate, Broadcast = range(2)
+
+
+class SGDAccumulatorAndMomentum(PopartEnum):
     """Whether gradient accumulation and momentum share one state tensor (Combined) or not.
 
     Here only the id of the state depends on it: `Accl___w` if Combined, `Accl1___w` if Separate.
@@ -61,49 +78,69 @@ class SGDAccumulatorAndMomentum(enum.Enum):
     Combined, Separate = range(2)
 
 
-class AccumulateOuterFragmentSchedule(enum.Enum):
+class AccumulateOuterFragmentSchedule(PopartEnum):
     """The order of the updates after gradient accumulation."""
 
     Scheduler, Serial, OverlapCycleOptimized, OverlapMemoryOptimized = range(4)
 
 
-class BatchSerializationBatchSchedule(enum.Enum):
+class AdamMode(PopartEnum):
+    """The variants of PopART's optimizer Adam, which is not available here."""
+
+    Adam, AdamNoBias, Lamb, LambNoBias, AdaMax = range(5)
+
+
+class AdaptiveMode(PopartEnum):
+    """The variants of PopART's optimizer Adaptive, which is not available here."""
+
+    AdaGrad, RMSProp, CenteredRMSProp, AdaDelta = range(4)
+
+
+class AutodiffStitchStrategy(PopartEnum):
+    """How a called graph's gradient gets what the forward graph computed. Not chosen by users
+    here.
+    """
+
+    RecomputeMinimal, RecomputeAllNonInputs, AddFwdOutputs, SafeAddFwdOutputs = range(4)
+
+
+class BatchSerializationBatchSchedule(PopartEnum):
     """The order of the parts of a serialised batch."""
 
     Scheduler, Isomorphic, OverlapOnIo, OverlapOnCompute = range(4)
 
 
-class BatchSerializationMethod(enum.Enum):
+class BatchSerializationMethod(PopartEnum):
     """How a batch is serialised."""
 
     UnrollDynamic, UnrollStatic, Loop = range(3)
 
 
-class BatchSerializationTransformContext(enum.Enum):
+class BatchSerializationTransformContext(PopartEnum):
     """When a batch is serialised."""
 
     Forward, Backward, Fwd, Bwd = range(4)
 
 
-class CommGroupType(enum.Enum):
+class CommGroupType(PopartEnum):
     """How replicas are grouped for collective operations."""
 
     All, Consecutive, Orthogonal, Ungrouped = range(4)
 
 
-class ExecutionPhaseIOSchedule(enum.Enum):
+class ExecutionPhaseIOSchedule(PopartEnum):
     """When an execution phase loads its tensors."""
 
     Preload, OnDemand = range(2)
 
 
-class ExecutionPhaseSchedule(enum.Enum):
+class ExecutionPhaseSchedule(PopartEnum):
     """The order of the transfers of execution phases."""
 
     Interleaving, Batch, BatchClusteredIO = range(3)
 
 
-class GradientTensorTrackingMethod(enum.Enum):
+class GradientTensorTrackingMethod(PopartEnum):
     """The gradients that automatic loss scaling observes."""
 
     ConvAndMatmulGradients = 0
@@ -111,25 +148,37 @@ class GradientTensorTrackingMethod(enum.Enum):
     GradientsOfUserSpecifiedTensors = 2
 
 
-class Instrumentation(enum.Enum):
+class InitType(PopartEnum):
+    """The content of a tensor that the operator Init makes: anything, or zeros."""
+
+    NoInit, Zero = range(2)
+
+
+class Instrumentation(PopartEnum):
     """The loops whose cycles are counted."""
 
     Outer, Inner = range(2)
 
 
-class MeanReductionStrategy(enum.Enum):
+class IrSerializationFormat(PopartEnum):
+    """The form in which a session's compiled graphs are written as text."""
+
+    JSON = 0
+
+
+class MeanReductionStrategy(PopartEnum):
     """When an accumulated gradient is divided to give the mean."""
 
     Running, Post = range(2)
 
 
-class MergeVarUpdateType(enum.Enum):
+class MergeVarUpdateType(PopartEnum):
     """How variable updates are grouped."""
 
     Off, All, AutoTight, AutoLoose = range(4)
 
 
-class RecomputationType(enum.Enum):
+class RecomputationType(PopartEnum):
     """The activations that are recomputed in the backward pass. A session accepts
     NoRecompute only.
     """
@@ -137,31 +186,59 @@ class RecomputationType(enum.Enum):
     NoRecompute, Standard, NormOnly, RecomputeAll, Pipeline = range(5)
 
 
-class ReplicatedTensorSharding(enum.Enum):
+class RecomputeType(PopartEnum):
+    """Whether an operator's result is kept for the backward pass or computed again, as an
+    annotation of the operator. A session refuses Recompute.
+    """
+
+    Undefined, Checkpoint, Recompute, Recomputed = range(4)
+
+
+class ReplicatedTensorSharding(PopartEnum):
     """Whether replicas share one copy of a tensor."""
 
     Off, On = range(2)
 
 
-class SubgraphCopyingStrategy(enum.Enum):
+class ScatterReduction(PopartEnum):
+    """How values that the operator ScatterReduce puts in one place are joined."""
+
+    Sum, Max, Min, Mul, NoReduction = 0, 1, 2, 3, 4
+
+
+class SubgraphCopyingStrategy(PopartEnum):
     """When a subgraph call copies its inputs and outputs."""
 
     OnEnterAndExit, JustInTime = range(2)
 
 
-class SyncPattern(enum.Enum):
+class SyncPattern(PopartEnum):
     """How several IPUs synchronise."""
 
     Full, SinglePipeline, ReplicaAndLadder = range(3)
 
 
-class TensorStorage(enum.Enum):
+class TensorRemapType(PopartEnum):
+    """The directions in which the operator TensorRemap lays its tensor out again."""
+
+    FwdBwdReverse, FwdBwd, Fwd = range(3)
+
+
+class TensorStorage(PopartEnum):
     """Where a tensor is kept."""
 
     OnChip, OffChip = range(2)
 
 
-class VirtualGraphMode(enum.Enum):
+class VariableRetrievalMode(PopartEnum):
+    """How the host gets a weight that replicas have in several copies. With one replica, all give
+    the same.
+    """
+
+    OnePerGroup, AllReduceReplicas, AllReplicas = range(3)
+
+
+class VirtualGraphMode(PopartEnum):
     """How operators are placed on IPUs.
 
     Off: on all tiles of the device. Manual: on the IPU of `Builder.virtualGraph`. Auto: the model
@@ -169,3 +246,11 @@ class VirtualGraphMode(enum.Enum):
     """
 
     Off, Manual, Auto, ExecutionPhases = range(4)
+
+
+class WeightDecayMode(PopartEnum):
+    """Whether weight decay acts on the weight or on the gradient, in PopART's optimizers Adam and
+    Adaptive, which are not available here.
+    """
+
+    Decay, L2Regularization = range(2)

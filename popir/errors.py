@@ -20,10 +20,21 @@ class PopirError(RuntimeError):
 
     A message may contain names and values from an untrusted model or library. So control characters
     in it are escaped, and the middle of a message of more than 5000 characters is left out.
+
+    Where programs written for PopART compare its words, `popart` has them: they are then `args[0]`,
+    and the message that is printed is popir's all the same.
     """
 
-    def __init__(self, *args: object) -> None:
-        super().__init__(*(_shown(arg) if isinstance(arg, str) else arg for arg in args))
+    _message: str | None = None
+
+    def __init__(self, *args: object, popart: str | None = None) -> None:
+        shown = [_shown(arg) if isinstance(arg, str) else arg for arg in args]
+        if popart is not None:
+            self._message, shown[0] = str(shown[0]), _shown(popart)
+        super().__init__(*shown)
+
+    def __str__(self) -> str:
+        return super().__str__() if self._message is None else self._message
 
 
 _LONGEST = 5000
@@ -96,6 +107,21 @@ class OperatorInputError(popart_exception):
     """A wrong number of inputs or outputs, or an input of a wrong type or shape."""
 
 
+class LeavesDeviceError(OperatorInputError):
+    """A model is more than one device program: an operator runs on the host, or needs a value, when
+    it is compiled, that is computed at run time.
+
+    `needs` are the ids of such values; with those known, the operator could be compiled. It is
+    empty if nothing helps. `popir.backend` and `popir run` run such models in segments.
+    """
+
+    def __init__(
+        self, message: str, needs: Iterable[str] = (), *, popart: str | None = None
+    ) -> None:
+        super().__init__(message, popart=popart)
+        self.needs = tuple(needs)
+
+
 class OperatorAttributeError(popart_exception):
     """An attribute that is unknown, missing, or of the wrong type or value."""
 
@@ -122,6 +148,10 @@ class LibraryBuildError(popart_exception):
         self.summary = summary
         self.said = said.strip()
         super().__init__(f"{summary}:\n{self.said}" if self.said else summary)
+
+
+class MissingPackageError(popart_exception, ImportError):
+    """A package that one of popir's extras brings is not installed. Also an ImportError."""
 
 
 class MissingGradientError(popart_exception):

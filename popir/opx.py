@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import functools
 import importlib
 from collections.abc import Iterable
 from typing import Any, ClassVar, TypeVar
@@ -15,10 +16,13 @@ from popir.types import DataType, TensorInfo
 AnyOp = TypeVar("AnyOp", bound=Op)
 
 
-_OF_THE_OP = (
-    "getOp hasInput hasOutput inInfo outInfo inShape outShape inId outId getInTensor".split()
-)
-"""Methods that pass their arguments on to the operator, which checks them."""
+_ASKED = (
+    "getOp hasInput hasOutput inInfo outInfo inShape outShape inId outId getInTensor "
+    "setOutTensor debugContext __init__"
+).split()
+"""The most frequently called methods: they check their arguments themselves, which is faster, or
+pass them on to the operator, which does.
+"""
 
 
 class InputCreatorType(enum.Enum):
@@ -65,7 +69,11 @@ def popType(value: TensorInfo | DataType) -> Any:
     It is QUARTER for all narrow types (`DataType.is_narrow`), with which no vertex computes. Raises
     popart_exception if the device has no type: for complex numbers and strings.
     """
-    kind = value.dataType() if isinstance(value, TensorInfo) else value
+    return _pop_type(value.dataType() if isinstance(value, TensorInfo) else value)
+
+
+@functools.cache  # Asked for at each tensor; the device module is imported by then.
+def _pop_type(kind: DataType) -> Any:
     if kind.is_narrow:
         return device("poplar").QUARTER
     if kind not in _POPLAR_NAMES:
@@ -91,7 +99,7 @@ def block_of(op: Op) -> str:
     return f"{op.plainType()}/{op.id}"
 
 
-@typed(by_hand=_OF_THE_OP)
+@typed(by_hand=_ASKED)
 class Opx:
     """Lowers one operator. PopART's `popx::Opx`.
 
@@ -107,6 +115,8 @@ class Opx:
     """
 
     def __init__(self, op: Op, devicex: Any) -> None:
+        if not isinstance(op, Op):
+            fitted(type(self).__name__, "op", op, Op)
         self.op_p = op
         self.dv_p = devicex
 
@@ -201,16 +211,18 @@ class Opx:
         Raises popart_exception if its shape differs from that of the output, or if the output is
         not connected (ask `hasOutput`).
         """
-        shape = list(tensor.shape())
-        if shape != self.outShape(i):
+        shape, expected = list(tensor.shape()), self.outShape(i)
+        if shape != expected:
             raise popart_exception(
                 f"{self.op_p}: {type(self).__name__} set output {i} of shape {shape}; setup() says "
-                f"{self.outShape(i)}."
+                f"{expected}."
             )
         self.dv_p.insert(self.outId(i), tensor)
 
     def debugContext(self, name: str = "") -> str:
         """A debug name for something the operator adds: its prefix, then `/name` if given."""
+        if name.__class__ is not str:
+            name = fitted(f"{type(self).__name__}.debugContext", "name", name, str)
         own = debug_prefix(self.op_p)
         return f"{own}/{name}" if name else own
 

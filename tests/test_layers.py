@@ -9,13 +9,14 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "popir"
 
 LAYERS = [
-    "errors typed types enums options files naming progress reserved exclusive _library",
+    "errors typed types enums options files naming progress reserved exclusive _library "
+    "debug_context logs version",
     "ir _device poplar popops poplin popnn poprand poputil ext devices memory budget",
-    "registry definitions adding opx calling pattern builder onnxio",
+    "registry definitions host adding opx calling pattern builder onnxio",
     "ops foreign",
-    "autodiff patterns trainable transforms lowering virtual_graphs",
-    "compiler profile step engine_cache",
-    "session dataflow stepio optimizers weights",
+    "autodiff patterns supported trainable transforms lowering virtual_graphs",
+    "compiler profile step engine_cache executables",
+    "session dataflow stepio optimizers weights segments",
     "testing",
     "cli __main__ backend as_popart",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 from popir.builder.core import Core, check_text, name_of
 from popir.builder.inference import Inference
 from popir.builder.methods import Opset
+from popir.builder.settings import InputSettings, VariableSettings
 from popir.errors import (
     ModelError,
     OperatorAttributeError,
@@ -140,7 +141,7 @@ class Builder(Core):
         specs = schema.attributes if schema else {}
         given = attributes or {}
         if schema and not self._opsets.shadowed(domain, opName):
-            _check_names(opName, specs, given)
+            _check_names(opName, specs, given, self._opsets.tolerated(domain, opName))
         typed = {key: (specs[key].kind if key in specs else None, given[key]) for key in given}
         return self.addNode(domain, opName, inputs, numOutputs, typed, name, schema)
 
@@ -158,20 +159,25 @@ class Builder(Core):
         return found
 
     def reshape_const(
-        self, aiOnnx: Opset, args: Sequence[str], shape: Iterable[int], debugContext: str = ""
+        self, aiOnnx: Opset, args: Sequence[str], shape: Iterable[float], debugContext: str = ""
     ) -> str:
         """Adds a Reshape of one tensor, `args`, to a constant shape, and returns the id of its
         output.
 
-        `aiOnnx` is the opset to use, such as `builder.aiOnnx`. Raises popart_exception unless
-        `args` is one id and the dimensions fit 64 bits.
+        `aiOnnx` is the opset to use, such as `builder.aiOnnx`. A dimension may be a float of a
+        whole value, such as 64.0. Raises popart_exception unless `args` is one id and the
+        dimensions are whole and fit 64 bits.
         """
         try:
-            (data,), dims = args, np.array(list(shape), np.int64)
+            sizes = [*shape]
+            whole = [int(size) for size in sizes]
+            if whole != sizes:
+                raise ValueError
+            (data,), dims = args, np.array(whole, np.int64)
         except (ValueError, OverflowError):
             raise popart_exception(
-                "reshape_const takes the id of one tensor and dimensions that fit 64 bits; given "
-                f"were {shown(args)} and {shown(shape)}."
+                "reshape_const takes the id of one tensor and whole dimensions that fit 64 bits; "
+                f"given were {shown(args)} and {shown(shape)}."
             ) from None
         new = aiOnnx.constant(dims, f"{debugContext}_const")
         return aiOnnx.reshape([data, new], debugContext)
@@ -182,22 +188,26 @@ class Builder(Core):
         self,
         tensorInfo: Any = None,
         shape: Any = None,
+        settings: Any = None,
         debugContext: Any = "",
         dataType: Any = None,
     ) -> str:
         """Adds an input that the host sends, and returns its id.
 
         `addInputTensor(info)` with a TensorInfo, or `addInputTensor("INT32", [2])` with a type that
-        `DataType.of` accepts; a debug context may follow in both forms. The id is the name in the
-        debug context, or "input", with the name scopes around it; if it is taken, "/1", "/2", ...
-        follows. Raises popart_exception for an unknown type or a wrong shape.
+        `DataType.of` accepts; InputSettings, a debug context, or both may follow in both forms. The
+        id is the name in the debug context, or "input", with the name scopes around it; if it is
+        taken, "/1", "/2", ... follows. Raises popart_exception for an unknown type or a wrong
+        shape.
         """
         tensorInfo = dataType if tensorInfo is None else tensorInfo
+        more = [settings, debugContext]
         if isinstance(tensorInfo, TensorInfo):
-            # addInputTensor(info, debugContext): the second argument is the debug context.
-            info, debugContext = tensorInfo, shape if shape is not None else debugContext
+            # addInputTensor(info, debugContext): the second argument is no shape.
+            info, more = tensorInfo, [shape, *more]
         else:
             info = TensorInfo(tensorInfo, shape)
+        debugContext = _debug_context("addInputTensor", InputSettings, more)
         id = self._declare(self._next_id(name_of(debugContext) or "input"), info.dataType())
         self._model.graph.input.append(proto.value_info(id, info))
         self._inputs.append(id)
@@ -211,8 +221,8 @@ class Builder(Core):
         """
         if self._parent is None:
             raise popart_exception(
-                "Can not add untyped tensors to the top-level graph: nothing says their type and "
-                "shape. Use Builder.addInputTensor(TensorInfo(...))."
+                "Can not add untyped tensors to the top-level graph. Nothing says their type and "
+                "shape: use Builder.addInputTensor(TensorInfo(...))."
             )
         id = self._declare(self._next_id(name_of(debugContext) or "input"), None)
         self._model.graph.input.append(proto.value_info(id, None))
@@ -233,13 +243,20 @@ class Builder(Core):
         self._model.graph.input.append(proto.value_info(tensorId, None))
         self._inputs.append(tensorId)
 
-    def addInitializedInputTensor(self, initVal: Any, debugContext: Any = "") -> str:
+    def addInitializedInputTensor(
+        self, initVal: Any, variableSettings: Any = None, debugContext: Any = ""
+    ) -> str:
         """Adds a weight with its initial value, a numpy array that gives its type and shape, and
         returns its id.
 
-        The id is the name in the debug context, or "init_input", as in `addInputTensor`. Raises
-        popart_exception for a value that is no array, or of a type that ONNX does not have.
+        VariableSettings, which must be the defaults, or a debug context may follow. The id is the
+        name in the debug context, or "init_input", as in `addInputTensor`. Raises popart_exception
+        for a value that is no array, or of a type that ONNX does not have.
         """
+        if isinstance(variableSettings, VariableSettings):
+            variableSettings.check()
+        more = [variableSettings, debugContext]
+        debugContext = _debug_context("addInitializedInputTensor", VariableSettings, more)
         if not isinstance(initVal, (np.ndarray, np.generic)):
             raise popart_exception(
                 f"addInitializedInputTensor takes a numpy array; given was "
@@ -409,9 +426,26 @@ class Builder(Core):
             self._inference.restart()
 
 
-def _check_names(who: str, specs: Mapping[str, AttributeSpec], given: Mapping[str, Any]) -> None:
+def _debug_context(who: str, settings: type, given: Iterable[Any]) -> Any:
+    """The debug context among arguments that may be settings, a debug context, or left out."""
+    contexts = [each for each in given if each is not None and not isinstance(each, settings)]
+    contexts = [each for each in contexts if not isinstance(each, str) or each]
+    if len(contexts) > 1:
+        raise popart_exception(
+            f"{who} takes {settings.__name__} and a debug context; given were "
+            f"{', '.join(map(shown, contexts))}."
+        )
+    return contexts[0] if contexts else ""
+
+
+def _check_names(
+    who: str,
+    specs: Mapping[str, AttributeSpec],
+    given: Mapping[str, Any],
+    tolerated: Collection[str],
+) -> None:
     for name, value in given.items():
-        if name not in specs and not name.startswith("__"):
+        if name not in specs and name not in tolerated and not name.startswith("__"):
             raise unknown_attribute(who, name, value, specs)
     for name, spec in specs.items():
         if spec.required and name not in given:

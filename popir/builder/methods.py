@@ -22,13 +22,16 @@ from typing import Any
 
 import numpy as np
 
+from popir.builder import popart_methods
 from popir.builder.core import Core
 from popir.definitions import Formal
 from popir.errors import OperatorAttributeError, did_you_mean
 from popir.ir import AttributeKind, AttributeSpec
 from popir.onnxio import schemas
 from popir.onnxio.schema_text import Schema
+from popir.options.table import warn
 from popir.typed import shown
+from popir.types import DataType
 
 
 class OperatorCallError(OperatorAttributeError, TypeError):
@@ -49,6 +52,8 @@ class Opset:
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         known = schemas.in_force(self.domain, self.version)
+        if self.domain == popart_methods.DOMAIN and name in popart_methods.METHODS:
+            return types.MethodType(popart_methods.METHODS[name], self)
         if name not in known:
             raise AttributeError(
                 f"Version {self.version} of {self.domain} has no operator '{name}'."
@@ -61,7 +66,12 @@ class Opset:
         return method
 
     def __dir__(self) -> list[str]:
-        return sorted([*super().__dir__(), *schemas.in_force(self.domain, self.version)])
+        own = popart_methods.METHODS if self.domain == popart_methods.DOMAIN else ()
+        return sorted({*super().__dir__(), *schemas.in_force(self.domain, self.version), *own})
+
+    def __str__(self) -> str:
+        names = {"ai.onnx": "AiOnnx", "ai.onnx.ml": "AiOnnxMl", "ai.graphcore": "AiGraphcore"}
+        return f"{names.get(self.domain, self.domain)}{self.version}"
 
     def __repr__(self) -> str:
         return f"Opset('{self.domain}', {self.version})"
@@ -74,13 +84,20 @@ def _method(schema: Schema) -> Callable[..., Any]:
     several = "num_outputs" in signature.parameters or len(schema.outputs) > 1
 
     def call(self: Opset, *args: Any, **kwargs: Any) -> Any:
+        if "debugPrefix" in kwargs and "debugContext" not in kwargs:
+            warn(
+                f"{schema.method}(): debugPrefix is PopART's former name of debugContext.",
+                DeprecationWarning,
+            )
+            kwargs["debugContext"] = kwargs.pop("debugPrefix")
         given = {_parameter(name): kwargs[name] for name in kwargs}
         try:
             arguments = signature.bind(self, *args, **given).arguments
         except TypeError as error:
             raise OperatorCallError(
-                f"{schema.method}(): incompatible function arguments: {error}. Call it as "
-                f"{schema.method}{_without_self(signature)}."
+                f"{schema.method}(): incompatible function arguments. The following argument types "
+                f"are supported: {schema.method}{_without_self(signature)}. Given was a "
+                f"call with this fault: {error}."
             ) from None
         outputs = _add(self, schema, arguments)
         return outputs if several else outputs[0]
@@ -93,9 +110,13 @@ def _method(schema: Schema) -> Callable[..., Any]:
     return call
 
 
-def _constant(self: Opset, value: Any, debugContext: Any = "") -> str:
-    # PopART's opset 11 has is_value_sparse in the place of debugContext.
-    if debugContext is True:
+def _constant(self: Opset, value: Any, debugContext: Any = "", after_sparse: Any = "") -> str:
+    # PopART's opset 11 has is_value_sparse in the place of debugContext, which follows it.
+    if isinstance(debugContext, bool):
+        is_sparse, debugContext = debugContext, after_sparse
+    else:
+        is_sparse = False
+    if is_sparse:
         raise OperatorAttributeError("Constant: popir has no sparse constants.")
     array = np.asarray(value)
     if array.dtype == object and not isinstance(value, np.ndarray):
@@ -112,6 +133,8 @@ def _add(self: Opset, schema: Schema, arguments: dict[str, Any]) -> list[str]:
         value = arguments.get(_parameter(name), spec.default)
         if name == "num_outputs":
             value = count if len(inputs) == 1 else None
+        if spec.kind is AttributeKind.INT:
+            value = _code(value, named=(schema.opid.type, name) == ("Cast", "to"))
         is_given = value is not None or spec.required
         if is_given and not _is_absent(schema, spec, value):
             attributes[name] = (spec.kind, value)
@@ -121,13 +144,23 @@ def _add(self: Opset, schema: Schema, arguments: dict[str, Any]) -> list[str]:
     )
 
 
+def _code(value: Any, named: bool) -> Any:
+    """ONNX's number of an element type, if `value` is a DataType or, as PopART has it for Cast, a
+    type's name; otherwise `value`.
+    """
+    if isinstance(value, DataType):
+        return value.onnx
+    return DataType.of(value).onnx if named and isinstance(value, str) else value
+
+
 def _is_absent(schema: Schema, spec: AttributeSpec, value: Any) -> bool:
     """Whether `value` has the same meaning as leaving the attribute out.
 
-    As in PopART, that holds for an empty list, except for the axes of a reduction.
+    As in PopART, that holds for text that is the default, and for an empty list, except for the
+    axes of a reduction.
     """
-    if spec.name == "auto_pad":
-        return isinstance(value, str) and value == spec.default
+    if spec.default is not None and spec.kind in (AttributeKind.STRING, AttributeKind.STRINGS):
+        return isinstance(value, str | list) and value == spec.default
     may_be_empty = spec.kind.is_list and not spec.required and isinstance(value, Sized)
     return (
         may_be_empty

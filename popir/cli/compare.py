@@ -47,6 +47,7 @@ def coarsest(dtypes: Iterable[np.dtype[Any]]) -> np.dtype[Any]:
     none.
     """
     kinds = [d for d in dtypes if not DataType.of(d).is_narrow]
+    kinds = [d for d in kinds if d.kind != "O"]
     floats = [d for d in kinds if d.kind == "f" or d == ml_dtypes.bfloat16]
     return max(floats, key=lambda d: float(ml_dtypes.finfo(d).eps), default=np.dtype(np.float64))
 
@@ -158,6 +159,8 @@ def compare(
             f"{theirs.dtype}{list(theirs.shape)}.",
             ExitCode.NO,
         )
+    if ours.dtype.kind == "O":
+        return Difference(name, 0.0, 0.0, int((ours != theirs).sum()), 0.0, 0.0)
     a, b = ours.astype(np.float64), theirs.astype(np.float64)
     finite = np.isfinite(a) & np.isfinite(b)
     same = (a == b) | (np.isnan(a) & np.isnan(b))

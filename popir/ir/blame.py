@@ -5,8 +5,7 @@ Operators may be a user's code, which may raise any exception.
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Generator
+from types import TracebackType
 
 from popir.errors import (
     PopirError,
@@ -20,8 +19,7 @@ _PLAIN = (popart_exception, poplar_exception, poplibs_exception)
 """Errors without fields of their own: their message may be extended. Other errors keep theirs."""
 
 
-@contextlib.contextmanager
-def blamed(op: Op, function: str, owner: object | None = None) -> Generator[None]:
+class blamed:
     """Adds the name of the failing function to an exception raised inside the `with` block.
 
     The function is `function` of `op`, or of `owner` if given (an Opx, for example). An exception
@@ -29,19 +27,34 @@ def blamed(op: Op, function: str, owner: object | None = None) -> Generator[None
     keeps its class; if the function is a user's, its name is appended to the message, unless the
     message has several lines, such as a compiler's output.
     """
-    cls = type(op if owner is None else owner)
-    name = f"{cls.__name__}.{function}()"
-    try:
-        yield
-    except MemoryError:
-        raise
-    except PopirError as error:
+
+    # A class, because it is entered several times for each operator, and that of contextlib takes
+    # five times as long.
+    __slots__ = ("_function", "_op", "_owner")
+
+    def __init__(self, op: Op, function: str, owner: object | None = None) -> None:
+        self._op = op
+        self._function = function
+        self._owner = op if owner is None else owner
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if not isinstance(error, Exception) or isinstance(error, MemoryError):
+            return
+        op, cls = self._op, type(self._owner)
+        name = f"{cls.__name__}.{self._function}()"
+        if not isinstance(error, PopirError):
+            raise popart_exception(
+                f"{op.debugName()}: {name} failed: {type(error).__name__}: {error}"
+            ) from error
         theirs = not cls.__module__.startswith("popir.") and "\n" not in str(error)
         if theirs and isinstance(error, _PLAIN) and name not in str(error) and error.args:
             who = "" if op.debugName() in str(error) else f" of {op.debugName()}"
             error.args = (f"{error} (in {name}{who})", *error.args[1:])
-        raise
-    except Exception as error:
-        raise popart_exception(
-            f"{op.debugName()}: {name} failed: {type(error).__name__}: {error}"
-        ) from error

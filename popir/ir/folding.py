@@ -35,4 +35,5 @@ def fold(op: Op) -> bool:
         # numpy makes a scalar of an array without dimensions at times.
         tensor.data = np.asarray(results[i], dtype).reshape(infos[i].shape())
         tensor.tensorType = TensorType.Const
+    op.graph.changes += 1
     return True

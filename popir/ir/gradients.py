@@ -30,15 +30,14 @@ def gradients_of(op: Op) -> list[Op]:
 
 
 def _check(op: Op, grad_op: Op) -> None:
-    who = f"{grad_op.debugName()}, the gradient of {op.debugName()}: {type(grad_op).__name__}"
     with blamed(grad_op, "gradOutToNonGradIn"):
         towards: Any = grad_op.gradOutToNonGradIn()
     if not isinstance(towards, dict) or not all(
         isinstance(i, int) for pair in towards.items() for i in pair
     ):
         raise popart_exception(
-            f"{who}.gradOutToNonGradIn() returned {_shown(towards)}; expected is a dict of its "
-            "outputs' indices to those of inputs, such as {0: 0}."
+            f"{_who(op, grad_op)}.gradOutToNonGradIn() returned {_shown(towards)}; expected is a "
+            "dict of its outputs' indices to those of inputs, such as {0: 0}."
         )
     with blamed(grad_op, "gradInputInfo"):
         mappers: Any = grad_op.gradInputInfo()
@@ -46,9 +45,13 @@ def _check(op: Op, grad_op: Op) -> None:
         isinstance(each, GradInOutMapper) for each in mappers
     ):
         raise popart_exception(
-            f"{who}.gradInputInfo() returned {_shown(mappers)}; expected is a list of mappers, "
-            "such as [popir.GradInOutMapper(0, 0, popir.GradOpInType.GradOut)]."
+            f"{_who(op, grad_op)}.gradInputInfo() returned {_shown(mappers)}; expected is a "
+            "list of mappers, such as [popir.GradInOutMapper(0, 0, popir.GradOpInType.GradOut)]."
         )
+
+
+def _who(op: Op, grad_op: Op) -> str:
+    return f"{grad_op.debugName()}, the gradient of {op.debugName()}: {type(grad_op).__name__}"
 
 
 def _shown(value: object) -> str:

@@ -8,10 +8,10 @@ from typing import Any
 from popir.errors import popart_exception
 from popir.ir.graph import Op
 from popir.ir.identifier import OperatorIdentifier
-from popir.typed import typed
+from popir.typed import fitted, typed
 
 
-@typed
+@typed(by_hand=["__init__"])
 class GradOp(Op):
     """An operator that computes gradients of another one, the forward operator.
 
@@ -32,12 +32,20 @@ class GradOp(Op):
         `opid` defaults to the class attribute; `attributes` override those of `fwdOp`. Raises
         popart_exception if there is no `opid`, OperatorAttributeError for a wrong attribute.
         """
+        if not isinstance(fwdOp, Op):
+            fitted(type(self).__name__, "fwdOp", fwdOp, Op)
+        if opid is not None and opid.__class__ is not OperatorIdentifier:
+            opid = fitted(type(self).__name__, "opid", opid, OperatorIdentifier | None)
+        if attributes is not None:
+            hint = Mapping[str, Any] | None
+            attributes = fitted(type(self).__name__, "attributes", attributes, hint)
         opid = opid or getattr(type(self), "opid", None)
         if opid is None:
             raise popart_exception(
                 f"{type(self).__name__} has no identifier: give it a class attribute `opid`, or "
                 "pass one."
             )
-        names = self.declaredAttributes()
-        taken = {name: value for name, value in fwdOp.attributes.items() if name in names}
-        super().__init__(opid, fwdOp.settings, {**taken, **(attributes or {})})
+        if names := self.declaredAttributes():
+            taken = {name: value for name, value in fwdOp.attributes.items() if name in names}
+            attributes = taken if attributes is None else {**taken, **attributes}
+        super().__init__(opid, fwdOp.settings, attributes)

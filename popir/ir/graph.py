@@ -116,7 +116,7 @@ class Tensor:
         return f"Tensor('{self.id}', {self.tensorType.name}, {self.info})"
 
 
-@typed
+@typed(by_hand=["copy"])
 @dataclass(slots=True)
 class OpSettings:
     """The settings of an operator besides its attributes. PopART's `Op::Settings`; also
@@ -134,14 +134,24 @@ class OpSettings:
 
     def copy(self, name: str | None = None) -> OpSettings:
         """A copy with its own `nodeAttributes`, and with another name if one is given."""
-        return OpSettings(
-            self.graph, self.name if name is None else name, dict(self.nodeAttributes)
-        )
+        if name is not None and name.__class__ is not str:
+            name = fitted("OpSettings.copy", "name", name, str | None)
+        twin = object.__new__(OpSettings)  # The members have been checked when this was made.
+        twin.graph = self.graph
+        twin.name = self.name if name is None else name
+        twin.nodeAttributes = dict(self.nodeAttributes)
+        return twin
 
 
 _ASKED = [
-    f"{way}{what}" for way in ("in", "out") for what in ("Tensor", "Id", "Info", "Shape", "Rank")
-] + ["hasInput", "hasOutput"]
+    *(
+        f"{way}{what}"
+        for way in ("in", "out")
+        for what in ("Tensor", "Id", "Info", "Shape", "Rank")
+    ),
+    *("__init__", "hasInput", "hasOutput", "setOutInfo"),
+    *("connectInTensor", "connectOutTensor", "createAndConnectOutTensor"),
+]
 """The most frequently called methods: they check their arguments themselves, which is faster."""
 
 CalledNames = dict[int, "str | CalledNames"]
@@ -201,6 +211,13 @@ class Op(Traits):
         Raises OperatorAttributeError for an attribute that is unknown, missing, or of the wrong
         type.
         """
+        if opid.__class__ is not OperatorIdentifier or settings.__class__ is not OpSettings:
+            who = type(self).__name__
+            opid = fitted(who, "opid", opid, OperatorIdentifier)
+            settings = fitted(who, "settings", settings, OpSettings)
+        if attributes.__class__ is not dict or attributes:
+            who = type(self).__name__
+            attributes = fitted(who, "attributes", attributes, Mapping[str, Any] | None)
         self.opid = opid
         self.settings = settings.copy()
         self.id = settings.graph.nextOpId()
@@ -261,6 +278,8 @@ class Op(Traits):
         """The attributes that are not None, by ONNX name."""
         if self.openAttributes:
             return self._open
+        if not self._declared:
+            return {}
         values = ((name, getattr(self, item.member)) for name, item in self._declared.items())
         return {name: value for name, value in values if value is not None}
 
@@ -316,12 +335,16 @@ class Op(Traits):
         """Type and shape of input `i`. Raises popart_exception if it is not connected, or if they
         are not set yet.
         """
+        if i.__class__ is int and i in self.input and (info := self.input[i].info) is not None:
+            return info
         return self._info(self.inTensor(i))
 
     def outInfo(self, i: int) -> TensorInfo:
         """Type and shape of output `i`. Raises popart_exception if it is not connected, or if
         setup() has not set them.
         """
+        if i.__class__ is int and i in self.output and (info := self.output[i].info) is not None:
+            return info
         return self._info(self.outTensor(i))
 
     def _info(self, tensor: Tensor) -> TensorInfo:
@@ -334,6 +357,9 @@ class Op(Traits):
 
     def setOutInfo(self, i: int, info: TensorInfo) -> None:
         """Sets type and shape of output `i`. Does nothing if the output is not connected."""
+        if i.__class__ is not int or info.__class__ is not TensorInfo:
+            who = f"{type(self).__name__}.setOutInfo"
+            i, info = fitted(who, "i", i, int), fitted(who, "info", info, TensorInfo)
         if i in self.output:
             self.output[i].info = info
 
@@ -374,13 +400,15 @@ class Op(Traits):
         return len(self.output)
 
     # Connection. Only these functions and `Graph.replaceOp` change `input`, `output`, `producer`
-    # and `uses`.
+    # and `uses`, and count that in `Graph.changes`.
 
     def connectInTensor(self, i: int, tensorId: str) -> None:
         """Connects the tensor as input `i`.
 
         Raises popart_exception if input `i` is already connected or the tensor does not exist.
         """
+        if i.__class__ is not int:
+            i = fitted(f"{type(self).__name__}.connectInTensor", "i", i, int)
         if i in self.input:
             raise popart_exception(
                 f"{self.debugName()}: input {i} is '{self.input[i].id}' already; disconnect it "
@@ -389,6 +417,7 @@ class Op(Traits):
         tensor = self.graph.getTensor(tensorId)
         self.input[i] = tensor
         tensor.uses[self] = tensor.uses.get(self, 0) + 1
+        tensor.graph.changes += 1
 
     def connectOutTensor(self, i: int, tensorId: str) -> None:
         """Connects the tensor as output `i`: the operator becomes its producer.
@@ -396,6 +425,8 @@ class Op(Traits):
         Raises popart_exception if output `i` is already connected, or if the tensor does not exist,
         has a producer or is not an ActGrad.
         """
+        if i.__class__ is not int:
+            i = fitted(f"{type(self).__name__}.connectOutTensor", "i", i, int)
         tensor = self.graph.getTensor(tensorId)
         if i in self.output or tensor.producer or tensor.tensorType is not TensorType.ActGrad:
             raise popart_exception(
@@ -404,6 +435,7 @@ class Op(Traits):
             )
         self.output[i] = tensor
         tensor.producer = self
+        tensor.graph.changes += 1
 
     def createAndConnectOutTensor(self, i: int, tensorId: str) -> None:
         """Adds an ActGrad tensor to the graph and connects it as output `i`.
@@ -411,6 +443,9 @@ class Op(Traits):
         Raises popart_exception if the graph has a tensor of that id, or output `i` is already
         connected.
         """
+        if i.__class__ is not int or tensorId.__class__ is not str:
+            who = f"{type(self).__name__}.createAndConnectOutTensor"
+            i, tensorId = fitted(who, "i", i, int), fitted(who, "tensorId", tensorId, str)
         self.graph.addActGrad(tensorId)
         self.connectOutTensor(i, tensorId)
 
@@ -420,6 +455,7 @@ class Op(Traits):
         """
         tensor = self.inTensor(i)
         del self.input[i]
+        tensor.graph.changes += 1
         if tensor.uses[self] == 1:
             del tensor.uses[self]
         else:
@@ -429,7 +465,9 @@ class Op(Traits):
         """Disconnects output `i`. The tensor stays in the graph, without a producer. Raises
         popart_exception if there is no output `i`.
         """
-        self.outTensor(i).producer = None
+        tensor = self.outTensor(i)
+        tensor.producer = None
+        tensor.graph.changes += 1
         del self.output[i]
 
     def disconnectAllInputs(self) -> None:
@@ -542,6 +580,8 @@ _FEW = 8
 
 
 def _shown(tensors: Mapping[int, Tensor]) -> str:
+    if len(tensors) == 1:
+        return "".join([f"'{tensor.id}'" for tensor in tensors.values()])
     names = [f"'{tensors[i].id}'" for i in sorted(tensors)[:_FEW]]
     if len(tensors) > _FEW:
         names.append(f"{len(tensors) - _FEW} more")
@@ -554,7 +594,14 @@ _MANY_READERS = 64
 """`Graph.replaceOp` keeps the order of a tensor's readers up to this number."""
 
 
-@typed(by_hand=["createConnectedOp", "getTensor"])
+_ASKED_OF_GRAPHS = [
+    *("addActGrad", "getTensor", "hasTensor", "uniqueId"),
+    *("createConnectedOp", "moveIntoGraph", "replaceOp"),
+]
+"""The most frequently called methods of graphs: they check their arguments themselves."""
+
+
+@typed(by_hand=_ASKED_OF_GRAPHS)
 class Graph:
     """A graph: operators and tensors by id, and the ids of its inputs and outputs in order.
 
@@ -590,6 +637,10 @@ class Graph:
         """Attributes without effect, such as `Cast.saturate`, that a warning was given for."""
         self.twin: Any = None
         """The C++ object for this graph, made when C++ code first needs it."""
+        self.changes = 0
+        """How often operators, tensors, connections or constraints have changed so far."""
+        self._scheduled: tuple[int, list[Op]] | None = None
+        """The result of `schedule`, and `changes` when it was computed."""
         self._last_op_id: list[int] = caller._last_op_id if caller else [-1]
         self._taken: dict[str, int] = {}
 
@@ -627,6 +678,7 @@ class Graph:
                 f"initializer {TensorInfo(initial)}. Was it saved for another model?"
             )
         state.tensorType = TensorType.Variable
+        self.changes += 1
         return state
 
     def saveVariable(self, id: str) -> None:
@@ -648,6 +700,8 @@ class Graph:
         """Adds a tensor that an operator will compute. Its `setup()` sets type and shape. Raises
         popart_exception if there is a tensor of that id.
         """
+        if id.__class__ is not str:
+            id = fitted("Graph.addActGrad", "id", id, str)
         return self._add(Tensor(self, id, TensorType.ActGrad))
 
     def _add(self, tensor: Tensor) -> Tensor:
@@ -657,10 +711,13 @@ class Graph:
                 f"{self.tensors[tensor.id]}."
             )
         self.tensors[tensor.id] = tensor
+        self.changes += 1
         return tensor
 
     def hasTensor(self, id: str) -> bool:
         """Whether the graph has a tensor of that id."""
+        if id.__class__ is not str:
+            id = fitted("Graph.hasTensor", "id", id, str)
         return id in self.tensors
 
     def getTensor(self, id: str) -> Tensor:
@@ -685,6 +742,7 @@ class Graph:
                 f"graph output {id in self.outputs}."
             )
         del self.tensors[id]
+        self.changes += 1
 
     def renameTensor(self, id: str, new: str) -> None:
         """Gives a tensor another id. Raises popart_exception if a tensor has it already, or if the
@@ -696,9 +754,12 @@ class Graph:
         del self.tensors[id]
         tensor.id = new
         self.tensors[new] = tensor
+        self.changes += 1
 
     def uniqueId(self, base: str) -> str:
         """The first of `base`, `base/1`, `base/2`, ... that is not the id of a tensor."""
+        if base.__class__ is not str:
+            base = fitted("Graph.uniqueId", "base", base, str)
         if base not in self.tensors:
             return base
         n = self._taken.get(base, 0) + 1
@@ -711,6 +772,7 @@ class Graph:
         """Sets the inputs of a called graph; earlier ones that nothing reads are removed."""
         dropped = set(self.inputs).difference(ids)
         self.inputs = list(ids)
+        self.changes += 1
         for id in dropped:
             if not self.tensors[id].uses and id not in self.outputs:
                 del self.tensors[id]
@@ -733,6 +795,8 @@ class Graph:
         An operator made for another graph gets a new id. Raises popart_exception if the id is
         taken.
         """
+        if not isinstance(op, Op):
+            fitted("Graph.moveIntoGraph", "op", op, Op)
         if op.settings.graph is not self:
             op.settings.graph = self
             if op.twin is not None:
@@ -744,6 +808,7 @@ class Graph:
             )
         self._last_op_id[0] = max(self._last_op_id[0], op.id)
         self.ops[op.id] = op
+        self.changes += 1
         return op.id
 
     def createConnectedOp(
@@ -792,6 +857,7 @@ class Graph:
         for befores in self.constraints.values():
             befores.pop(op, None)
         del self.ops[id]
+        self.changes += 1
 
     def replaceOp(self, old: Op, new: Op) -> None:
         """Replaces `old` by `new`, which is not connected yet, and calls `new.setup()`.
@@ -800,10 +866,16 @@ class Graph:
         `old` among the readers of each input, unless the tensor has more than 64 readers: then it
         becomes the last one.
         """
+        if not isinstance(old, Op) or not isinstance(new, Op):
+            fitted("Graph.replaceOp", "old", old, Op)
+            fitted("Graph.replaceOp", "new", new, Op)
         new.id = old.id
         new.input, new.output = old.input, old.output
         old.input, old.output = {}, {}
         for tensor in dict.fromkeys(new.input.values()):
+            if len(tensor.uses) == 1:
+                tensor.uses = {new: tensor.uses[old]}
+                continue
             if len(tensor.uses) > _MANY_READERS:  # Rebuilding a large dict takes too long.
                 tensor.uses[new] = tensor.uses.pop(old)
             else:
@@ -811,6 +883,7 @@ class Graph:
         for tensor in new.output.values():
             tensor.producer = new
         self.ops[old.id] = new
+        self.changes += 1
         if self.constraints:
             self.constraints = {
                 (new if after is old else after): {
@@ -825,10 +898,12 @@ class Graph:
     def addConstraint(self, before: Op, after: Op) -> None:
         """Makes `before` run before `after`, in addition to the order given by their tensors."""
         self.constraints.setdefault(after, {})[before] = None
+        self.changes += 1
 
     def removeConstraint(self, before: Op, after: Op) -> None:
         """Undoes `addConstraint`. Does nothing if there is no such constraint."""
         self.constraints.get(after, {}).pop(before, None)
+        self.changes += 1
 
     def befores(self, op: Op) -> list[Op]:
         """The operators that constraints put before `op`."""
@@ -841,9 +916,12 @@ class Graph:
     def schedule(self) -> list[Op]:
         """All operators in an order in which they can run. Deterministic; see `popir.ir.schedule`.
 
+        It is computed again after changes alone: most passes ask for it, and few change the graph.
         Raises VerificationError, naming the operators, if their dependencies form a cycle.
         """
-        return schedule(self.ops.values(), self.constraints)
+        if self._scheduled is None or self._scheduled[0] != self.changes:
+            self._scheduled = self.changes, schedule(self.ops.values(), self.constraints)
+        return list(self._scheduled[1])
 
     def __repr__(self) -> str:
         return f"Graph('{self.name}', {len(self.ops)} ops, {len(self.tensors)} tensors)"

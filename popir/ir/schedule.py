@@ -59,6 +59,11 @@ def schedule(ops: Collection[N], constraints: Constraints) -> list[N]:
     for root in ops:
         if root in done:
             continue
+        # In a graph that is in order already this is all. The search below gives the same.
+        if _is_ready(constraints, root, after_readers, done):
+            done.add(root)
+            order.append(root)
+            continue
         open_[root] = _waits_for(constraints, root, after_readers)
         stack = [root]
         while stack:
@@ -77,6 +82,16 @@ def schedule(ops: Collection[N], constraints: Constraints) -> list[N]:
                 done.add(op)
                 order.append(op)
     return order
+
+
+def _is_ready(
+    constraints: Constraints, op: N, after_readers: Mapping[N, list[N]], done: set[N]
+) -> bool:
+    """Whether all operators that `op` waits for are done."""
+    for tensor in op.input.values():
+        if tensor.producer is not None and tensor.producer not in done:
+            return False
+    return done.issuperset(constraints.get(op, ())) and done.issuperset(after_readers.get(op, ()))
 
 
 def _waits_for(constraints: Constraints, op: N, after_readers: Mapping[N, list[N]]) -> Iterator[N]:
@@ -100,7 +115,7 @@ def _modifiers(ops: Collection[N], constraints: Constraints) -> dict[N, list[Any
     for op in ops:
         if type(op).modifies is not Traits.modifies:
             written = [tensor for i, tensor in op.input.items() if op.modifies(i)]
-            if not written:
+            if all(_is_alone(tensor, places) for tensor in written):
                 continue
             known = constraints.get(op, {})
             before = (r for tensor in written for r in _before(op, tensor, users, places))
@@ -110,6 +125,16 @@ def _modifiers(ops: Collection[N], constraints: Constraints) -> dict[N, list[Any
                 readers = [reader for reader in readers if reader not in after]
             found[op] = readers
     return found
+
+
+def _is_alone(written: Value, places: _Places) -> bool:
+    """Whether nothing but its modifier reads a tensor, nor what it may be a view of: then nothing
+    must run before. This is so for most operators in place.
+    """
+    if len(written.uses) > 1 or written.is_variable():
+        return False
+    by = written.producer
+    return by is None or next(_viewed(by, written, places), None) is None
 
 
 class _Places:
@@ -123,7 +148,9 @@ class _Places:
         return self._of(op, True).get(tensor, [])
 
     def outputs(self, op: Node, tensor: Value) -> list[int]:
-        """The indices of the outputs at which `op` writes the tensor."""
+        """The indices of the outputs at which `op`, its producer, writes the tensor."""
+        if len(op.output) == 1:
+            return list(op.output)
         return self._of(op, False).get(tensor, [])
 
     def _of(self, op: Node, is_input: bool) -> dict[Value, list[int]]:
@@ -136,16 +163,16 @@ class _Places:
 
 
 class _Users:
-    """The operators that only read a tensor, and those that modify it, by id.
+    """The operators that only read a variable, and those that modify it, by id.
 
-    `is_viewed` is True if there may be views of the tensor; `place` is the position of each
+    `is_viewed` is True if there may be views of the variable; `place` is the position of each
     modifier among the modifiers.
     """
 
     def __init__(self, tensor: Value) -> None:
         self.readers: list[Node] = []
         writers: list[Node] = []
-        self.is_viewed = not tensor.is_variable()
+        self.is_viewed = False
         for op in tensor.uses:
             at = [i for i, t in op.input.items() if t is tensor]
             if any(map(op.modifies, at)):
@@ -168,6 +195,8 @@ def _before(
     other one on the modifier before it, and so indirectly on all readers. That keeps the time
     linear for a variable with many modifiers.
     """
+    if not written.is_variable():
+        return _readers_before(modifier, written, places)
     if written not in users:
         users[written] = _Users(written)
     known = users[written]

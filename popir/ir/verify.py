@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from typing import NoReturn
 
 from popir.errors import VerificationError
@@ -29,17 +29,23 @@ def verify(graph: Graph) -> None:
 
 
 def _verify(graph: Graph) -> None:
+    # Each connection is stored at its operator and at its tensor. Those of the operators are looked
+    # up at the tensors; if the tensors have no more of them, the others agree as well.
+    reads = makes = 0
     for id, op in graph.ops.items():
         if op.id != id or op.settings.graph is not graph:
             _fail(f"{op.debugName()} of {op.graph!r} is filed under the id {id} of {graph!r}")
-        _check_connections(graph, op)
-    reads = {op: set(op.input.values()) for op in graph.ops.values()}
-    makes = {op: set(op.output.values()) for op in graph.ops.values()}
+        reads += _check_inputs(graph, op)
+        makes += _check_outputs(graph, op)
     inputs = set(graph.inputs)
     for id, tensor in graph.tensors.items():
         if tensor.id != id or tensor.graph is not graph:
             _fail(f"{tensor} of {tensor.graph!r} is filed under the id '{id}' of {graph!r}")
-        _check_tensor(graph, tensor, reads, makes, inputs)
+        reads -= len(tensor.uses)
+        makes -= tensor.producer is not None
+        _check_tensor(tensor, inputs)
+    if reads or makes:
+        _find_extra(graph)
     for what, ids in (("input", graph.inputs), ("output", graph.outputs)):
         for id in ids:
             if id not in graph.tensors:
@@ -50,12 +56,21 @@ def _verify(graph: Graph) -> None:
     graph.schedule()
 
 
-def _check_connections(graph: Graph, op: Op) -> None:
-    for tensor, uses in Counter(op.input.values()).items():
+def _check_inputs(graph: Graph, op: Op) -> int:
+    """Checks the inputs of an operator, and returns how many tensors it reads."""
+    uses: Mapping[Tensor, int] = dict.fromkeys(op.input.values(), 1)
+    if len(uses) < len(op.input):
+        uses = Counter(op.input.values())
+    for tensor, count in uses.items():
         if graph.tensors.get(tensor.id) is not tensor:
             _fail(f"{op.debugName()} reads '{tensor.id}', which is not a tensor of {graph!r}")
-        if tensor.uses.get(op) != uses:
+        if tensor.uses.get(op) != count:
             _fail(f"{op.debugName()} reads '{tensor.id}', whose consumers do not say so")
+    return len(uses)
+
+
+def _check_outputs(graph: Graph, op: Op) -> int:
+    """Checks the outputs of an operator, and returns how many tensors it writes."""
     for i, tensor in op.output.items():
         if graph.tensors.get(tensor.id) is not tensor:
             _fail(f"{op.debugName()} writes '{tensor.id}', which is not a tensor of {graph!r}")
@@ -64,24 +79,11 @@ def _check_connections(graph: Graph, op: Op) -> None:
                 f"{op.debugName()} writes '{tensor.id}' as output {i}, whose producer is "
                 f"{tensor.producer}"
             )
+    return len(op.output) if len(op.output) < 2 else len(set(op.output.values()))
 
 
-def _check_tensor(
-    graph: Graph,
-    tensor: Tensor,
-    reads: Mapping[Op, set[Tensor]],
-    makes: Mapping[Op, set[Tensor]],
-    inputs: Collection[str],
-) -> None:
-    for op in _neighbours(tensor):
-        if graph.ops.get(op.id) is not op:
-            _fail(f"'{tensor.id}' is connected to {op.debugName()}, which is not in {graph!r}")
-    for op in tensor.uses:
-        if tensor not in reads[op]:
-            _fail(f"'{tensor.id}' counts {op.debugName()} as a consumer, which does not read it")
+def _check_tensor(tensor: Tensor, inputs: Collection[str]) -> None:
     producer = tensor.producer
-    if producer is not None and tensor not in makes[producer]:
-        _fail(f"'{tensor.id}' has {producer.debugName()} as its producer, which does not write it")
     if tensor.info is None:
         _fail(f"'{tensor.id}' has no type and shape; its producer is {producer}")
     if tensor.tensorType is TensorType.ActGrad:
@@ -95,10 +97,23 @@ def _check_tensor(
         _fail(f"{tensor} has a value of another type or shape, {TensorInfo(tensor.data)}")
 
 
-def _neighbours(tensor: Tensor) -> Iterator[Op]:
-    if tensor.producer is not None:
-        yield tensor.producer
-    yield from tensor.uses
+def _find_extra(graph: Graph) -> NoReturn:
+    """Raises VerificationError for the connection that a tensor has and no operator of the graph
+    has.
+    """
+    for tensor in graph.tensors.values():
+        for op in filter(None, [tensor.producer, *tensor.uses]):
+            if graph.ops.get(op.id) is not op:
+                _fail(f"'{tensor.id}' is connected to {op.debugName()}, which is not in {graph!r}")
+        for op in tensor.uses:
+            if tensor not in op.input.values():
+                _fail(
+                    f"'{tensor.id}' counts {op.debugName()} as a consumer, which does not read it"
+                )
+        by = tensor.producer
+        if by is not None and tensor not in by.output.values():
+            _fail(f"'{tensor.id}' has {by.debugName()} as its producer, which does not write it")
+    raise AssertionError("Operators and tensors disagree on no connection.")
 
 
 def _fail(what: str) -> NoReturn:

@@ -105,7 +105,8 @@ class Lowering:
                 progress(now, len(self._opxs))
             budget.operator(op)
             for tensor in op.input.values():
-                self.tensor(tensor.id)
+                if tensor.producer is None:
+                    self.tensor(tensor.id)
             self.owners.add(self.graph, op)
             body.add(program.Sequence([self._grown(now, opx)], block_of(op)))
         budget.done()

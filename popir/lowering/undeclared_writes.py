@@ -52,6 +52,8 @@ class _Grown:
     """The inputs that were replaced by copies: tensor id to copy."""
     writes: set[int]
     """The numbers of the variables that the program writes."""
+    shared: list[int]
+    """Those of them that tensors computed before are views of, ascending."""
 
 
 class Watch:
@@ -74,9 +76,11 @@ class Watch:
         self._sharers: dict[int, dict[str, None]] = {}
         """For each variable, the ids of the tensors that are views of it."""
 
-    def share(self, id: str) -> None:
-        """Records the variables that the device tensor of `id` is a view of."""
-        for variable in self._devicex.get(id).variables():
+    def share(self, id: str, shown: poplar.Tensor | None = None) -> None:
+        """Records the variables that `shown`, the device tensor of `id`, is a view of."""
+        if shown is None:
+            shown = self._devicex.get(id)
+        for variable in shown.variables():
             self._sharers.setdefault(variable, {})[id] = None
 
     def keep(self, id: str) -> None:
@@ -94,25 +98,39 @@ class Watch:
         endangered = self._endangered(now, op, grown)
         if endangered:
             grown = self._grow(opx, {*endangered, *grown.copies})
-        whole = program.Sequence()
-        for id in self._losers(now, op, grown):
-            self._save(op, id, whole)
-        whole.add(grown.program)
-        self._check_outputs(opx)
-        self._untangle(op, whole)
-        self._record(opx)
+        whole = grown.program
+        if losers := self._losers(now, op, grown):
+            whole = program.Sequence()
+            for id in losers:
+                self._save(op, id, whole)
+            whole.add(grown.program)
+        for i in op.output:
+            self._record(opx, i, whole)
         return whole
 
-    def _untangle(self, op: Op, after: program.Sequence) -> None:
-        """Copies outputs that are tangled: views of too many pieces or too many levels of views,
-        which would slow down every reader (see "Tangled views" in docs/architecture.md).
+    def _record(self, opx: Opx, i: int, after: program.Sequence) -> None:
+        """Records the variables of output `i`, and checks undeclared aliases if required.
+
+        Raises popart_exception if the Opx has not set the output. One that is tangled, a view of
+        too many pieces or too many levels of views, is copied: it would slow down every reader (see
+        "Tangled views" in docs/architecture.md).
         """
-        for tensor in op.output.values():
+        op, tensor = opx.op_p, opx.op_p.output[i]
+        try:
             shown = self._devicex.get(tensor.id)
-            if shown.isTangled() and tensor not in self._written:
-                copy = self._graph.clone(shown, f"{tensor.id}/copy")
-                after.add(program.Copy(shown, copy))
-                self._devicex.insert(tensor.id, copy)
+        except popart_exception:
+            raise popart_exception(
+                f"{op.debugName()}: {type(opx).__name__} has not set output {i}; let grow() call "
+                "setOutTensor for each output."
+            ) from None
+        if shown.isTangled() and tensor not in self._written:
+            copy = self._graph.clone(shown, f"{tensor.id}/copy")
+            after.add(program.Copy(shown, copy))
+            self._devicex.insert(tensor.id, copy)
+            shown = copy
+        self.share(tensor.id, shown)
+        if self._checks.alias and not op.getCalledGraphs():
+            self._check_aliases(opx, i)
 
     def _grow_on_writable(self, opx: Opx) -> _Grown:
         """Grows on the inputs. If that fails, retries with copies of the inputs that the device
@@ -133,6 +151,11 @@ class Watch:
 
     def _grow(self, opx: Opx, copied: set[str]) -> _Grown:
         """Grows with the inputs `copied` replaced by copies."""
+        own = program.Sequence()
+        if not copied:
+            with blamed(opx.op_p, "grow", opx):
+                opx.grow(own)
+            return self._written_by(own, own, {})
         grown = program.Sequence()
         originals = {id: self._devicex.get(id) for id in sorted(copied)}
         copies: dict[str, poplar.Tensor] = {}
@@ -140,7 +163,6 @@ class Watch:
             copies[id] = self._graph.clone(tensor, f"{id}/copy")
             grown.add(program.Copy(tensor, copies[id]))
             self._devicex.insert(id, copies[id])
-        own = program.Sequence()
         try:
             with blamed(opx.op_p, "grow", opx):
                 opx.grow(own)
@@ -148,15 +170,20 @@ class Watch:
             for id, tensor in originals.items():
                 self._devicex.insert(id, tensor)
         grown.add(own)
+        return self._written_by(own, grown, copies)
+
+    def _written_by(
+        self, own: program.Sequence, whole: program.Sequence, copies: dict[str, poplar.Tensor]
+    ) -> _Grown:
         _, writes = poplar.programAccesses(self._graph, own)
-        return _Grown(grown, copies, writes)
+        return _Grown(whole, copies, writes, sorted(v for v in writes if v in self._sharers))
 
     def _endangered(self, now: int, op: Op, grown: _Grown) -> set[str]:
         """The inputs that must be copied: their memory is written, and a value in it is needed
         later or another input is a view of it.
         """
         found: set[str] = set()
-        for variable in self._shared(grown):
+        for variable in grown.shared:
             ids = self._inputs_showing(op, variable)
             if len(ids) > 1 or any(self._needed(now, op, variable)):
                 found |= {id for id in ids if not _updates(op, id)}
@@ -167,12 +194,9 @@ class Watch:
         outputs of an earlier call.
         """
         found = dict.fromkeys(
-            id for variable in self._shared(grown) for id in self._needed(now, op, variable)
+            id for variable in grown.shared for id in self._needed(now, op, variable)
         )
         return list(found)
-
-    def _shared(self, grown: _Grown) -> list[int]:
-        return sorted(v for v in grown.writes if v in self._sharers)
 
     def _inputs_showing(self, op: Op, variable: int) -> set[str]:
         return {t.id for t in op.input.values() if variable in self._devicex.get(t.id).variables()}
@@ -210,24 +234,6 @@ class Watch:
         before.add(program.Copy(tensor, copy))
         self._devicex.insert(id, copy)
         self.share(id)
-
-    def _check_outputs(self, opx: Opx) -> None:
-        """Raises popart_exception if the Opx has not set all outputs."""
-        op = opx.op_p
-        for i, tensor in op.output.items():
-            if not self._devicex.contains(tensor.id):
-                raise popart_exception(
-                    f"{op.debugName()}: {type(opx).__name__} has not set output {i}; let grow() "
-                    "call setOutTensor for each output."
-                )
-
-    def _record(self, opx: Opx) -> None:
-        """Records the variables of the outputs, and checks undeclared aliases if required."""
-        op = opx.op_p
-        for i, tensor in op.output.items():
-            self.share(tensor.id)
-            if self._checks.alias and not op.getCalledGraphs():
-                self._check_aliases(opx, i)
 
     def _check_writes(self, opx: Opx, grown: _Grown) -> None:
         op = opx.op_p

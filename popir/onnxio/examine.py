@@ -12,10 +12,16 @@ from functools import cached_property
 
 from onnx import ModelProto, NodeProto
 
-from popir import registry
-from popir.errors import ModelError, UnknownOperatorError, WorkLimitError, popart_exception
+from popir import host, registry
+from popir.errors import (
+    LeavesDeviceError,
+    ModelError,
+    UnknownOperatorError,
+    WorkLimitError,
+    popart_exception,
+)
 from popir.ir import Graph
-from popir.onnxio import bodies
+from popir.onnxio import bodies, sequences
 from popir.onnxio.dialects import meant
 from popir.onnxio.importer import GraphImporter, in_order, opsets, written
 from popir.onnxio.inference import infer
@@ -51,6 +57,10 @@ class Examination:
 
     graph: Graph
     faults: list[Fault] = field(default_factory=list)
+    left: list[Fault] = field(default_factory=list)
+    """The nodes that run on the host, or that need a value, when they are compiled, that is
+    computed at run time: there the model leaves the device (docs/segments.md).
+    """
     unexamined: list[str] = field(default_factory=list)
     """Nodes with known operators that could not be checked, because types or shapes of their inputs
     are unknown.
@@ -90,17 +100,18 @@ class _Examiner:
 
     def fault(self, error: Exception, node: NodeProto | None = None) -> None:
         """Records an error, of a node or of the model as a whole."""
+        faults = self.found.left if isinstance(error, LeavesDeviceError) else self.found.faults
         text = (
             str(error)
             if isinstance(error, popart_exception)
             else f"{type(error).__name__}: {error}"
         )
         if node is None:
-            self.found.faults.append(Fault("", "", None, text))
+            faults.append(Fault("", "", None, text))
             return
         domain = node.domain or "ai.onnx"
         version = self.graph.opsets.get(domain)
-        self.found.faults.append(Fault(_name(node), f"{domain}.{node.op_type}", version, text))
+        faults.append(Fault(_name(node), f"{domain}.{node.op_type}", version, text))
 
     def add_inputs(self) -> None:
         """Adds the graph inputs with known type and shape."""
@@ -141,7 +152,7 @@ class _Examiner:
                 self._stand_in(node)
 
     def _add(self, node: NodeProto) -> bool:
-        lost = [id for id in node.input if id and id not in self.graph.tensors]
+        lost = [id for id in node.input if id and not self._has(id)]
         try:
             if node.op_type != "Constant":  # The importer handles Constant without the registry.
                 self._check_known(node)
@@ -157,12 +168,16 @@ class _Examiner:
         self._imported.update(self._new())
         return True
 
+    def _has(self, id: str) -> bool:
+        return id in self.graph.tensors or self.importer.sequences.has(id)
+
     def _check_known(self, node: NodeProto) -> None:
         domain = node.domain or "ai.onnx"
         if domain not in self.graph.opsets:
             raise UnknownOperatorError(f"The model imports no version of the domain {domain}.")
         domain, opset = meant(domain, node.op_type, self.graph.opsets[domain])
-        if not bodies.has_body(domain, node.op_type, opset):
+        handled = host.find(domain, node.op_type, opset) or node.op_type in sequences.resolved()
+        if not handled and not bodies.has_body(domain, node.op_type, opset):
             registry.find(domain, node.op_type, opset)
 
     def _new(self) -> Iterable[int]:

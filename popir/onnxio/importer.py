@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import graphlib
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,9 +17,11 @@ from onnx import (
     ValueInfoProto,
 )
 
-from popir import registry
+from popir import host, registry
 from popir.adding import add_op, check_info
+from popir.definitions import mixes
 from popir.errors import (
+    LeavesDeviceError,
     ModelError,
     OpsetVersionError,
     UnknownOperatorError,
@@ -40,6 +42,7 @@ from popir.types import DataType, TensorInfo
 
 TRAINABLE = {DataType.FLOAT, DataType.FLOAT16, DataType.BFLOAT16, DataType.DOUBLE}
 """The element types of weights. Initializers of other types are constants."""
+STRING = DataType.STRING.onnx
 
 
 def import_model(
@@ -77,6 +80,11 @@ def import_model(
     for node in in_order(model.graph.node if nodes is None else nodes, graph.tensors):
         importer.addNode(node)
     for value in model.graph.output:
+        if importer.sequences.has(value.name):
+            raise LeavesDeviceError(
+                f"The model's output '{value.name}' is a sequence, which a device program does not "
+                "hold."
+            )
         if not graph.hasTensor(value.name):
             near = did_you_mean(value.name, graph.tensors)
             raise ModelError(f"The model's output '{value.name}' is no tensor of it.{near}")
@@ -106,13 +114,14 @@ class GraphImporter:
         """The ids here of what it reads from the graphs around it, by their ids there."""
         self._variables = variables
         self.reader = reader or TensorReader()
-        self._sequences = Sequences(graph)
+        self.sequences = Sequences(graph)
         self.opsets: Mapping[str, int] = graph.opsets
         """The opset of each domain for the nodes being added: the model's, or a function body's."""
 
     def add_input(self, value: ValueInfoProto, inputShapeInfo: Mapping[str, TensorInfo]) -> None:
         """Adds a graph input as a Stream. Raises ModelError if its type or shape is not known."""
         self._check_new(value.name, "a graph input")
+        _check_held(value)
         info = inputShapeInfo.get(value.name) or _info(value)
         check_info(f"The graph input '{value.name}'", info)
         self.graph.addStream(value.name, info)
@@ -138,26 +147,28 @@ class GraphImporter:
         """
         if self._parent is not None:
             node = self._with_captures(node)
-        plain = self._sequences.rewritten(node)
+        plain = self.sequences.rewritten(node)
         if plain is not None:
             for each in plain:
                 self.addNode(each)
             return None
-        who = f"Node '{node.name}' ({node.domain or 'ai.onnx'}.{node.op_type})"
+        tensors = self.graph.tensors
         for id in node.output:
-            if id:
-                self._check_new(id, who)
+            if id in tensors:
+                self._check_new(id, _who(node))
         for id in node.input:
-            if id and not self.graph.hasTensor(id):
-                near = did_you_mean(id, self.graph.tensors)
-                raise ModelError(f"{who} reads '{id}', which is no tensor of the model.{near}")
+            if id and id not in tensors:
+                near = did_you_mean(id, tensors)
+                raise ModelError(
+                    f"{_who(node)} reads '{id}', which is no tensor of the model.{near}"
+                )
         try:
             attributes = {item.name: to_python(item, self.reader) for item in node.attribute}
         except ModelError as error:
-            raise ModelError(f"{who}: {error}") from error
+            raise ModelError(f"{_who(node)}: {error}") from error
         if node.op_type == "Constant" and node.domain in ("", "ai.onnx"):
-            return self._add_constant(who, node, attributes)
-        return self._add_op(who, node, attributes)
+            return self._add_constant(_who(node), node, attributes)
+        return self._add_op(node, attributes)
 
     def _add_constant(self, who: str, node: NodeProto, attributes: dict[str, Any]) -> None:
         if len(node.output) != 1 or not node.output[0] or node.input:
@@ -169,31 +180,80 @@ class GraphImporter:
             attributes["value"] = self.reader.dense(attributes["sparse_value"], who)
         self.graph.addConstInit(node.output[0], _constant(who, attributes))
 
-    def _add_op(self, who: str, node: NodeProto, attributes: dict[str, Any]) -> Op | None:
+    def _add_op(self, node: NodeProto, attributes: dict[str, Any]) -> Op | None:
         graph = self.graph
-        domain = node.domain or "ai.onnx"
+        domain, type = node.domain or "ai.onnx", node.op_type
         opset = self.opsets.get(domain)
         if opset is None:
             raise ModelError(
-                f"{who}: the model's opset_import has no version of the domain {domain}; it has "
-                f"{', '.join(f'{name} {version}' for name, version in self.opsets.items())}."
+                f"{_who(node)}: the model's opset_import has no version of the domain {domain}; it "
+                f"has {', '.join(f'{name} {version}' for name, version in self.opsets.items())}."
             )
-        domain, opset = meant(domain, node.op_type, opset)
-        notes = {name: attributes.pop(name) for name in list(attributes) if name.startswith("__")}
-        if any(each.type == AttributeProto.GRAPH for each in node.attribute):
-            self._wrap(who, domain, node.op_type, opset, attributes)
-        settings = Op.Settings(graph, node.name, notes)
+        domain, opset = meant(domain, type, opset)
+        settings = Op.Settings(graph, node.name)
+        if attributes:
+            notes = [name for name in attributes if name.startswith("__")]
+            settings.nodeAttributes.update({name: attributes.pop(name) for name in notes})
+            if any(each.type == AttributeProto.GRAPH for each in node.attribute):
+                self._wrap(_who(node), domain, type, opset, attributes)
         inputs = [graph.tensors[id] if id else None for id in node.input]
+        _check_numbers(node, inputs)
+        inputs = self._converted(node, opset, inputs)
         try:
-            return add_op(
-                *(domain, node.op_type, opset, settings, attributes, inputs, list(node.output))
-            )
+            return add_op(domain, type, opset, settings, attributes, inputs, list(node.output))
         except UnknownOperatorError as error:
             function = bodies.body(node, opset, [t and t.info for t in inputs])
             if function is None:
-                raise UnknownOperatorError(f"{who}: {error}") from error
+                raise self._unknown(_who(node), domain, type, opset, error) from error
             self._add_body(node, function)
             return None
+
+    def _unknown(
+        self, who: str, domain: str, type: str, opset: int, error: UnknownOperatorError
+    ) -> Exception:
+        """The error for an operator that no device program can have."""
+        entry = host.find(domain, type, opset)
+        if entry is None:
+            return UnknownOperatorError(f"{who}: {error}")
+        return LeavesDeviceError(
+            f"{who} runs on the host ({entry.reason}), and a session is one program of a device. "
+            "popir.backend.prepare and popir run run such a model in segments."
+        )
+
+    def _converted(
+        self, node: NodeProto, opset: int, inputs: list[Tensor | None]
+    ) -> list[Tensor | None]:
+        """The inputs of a node, those cast that have a type which only a conversion fits: see
+        `Formal.conversion` and `definitions.mixes`.
+        """
+        schema = schemas.find(node.domain, node.op_type, opset)
+        if schema is None or not schema.inputs or len(inputs) < schema.inputs.least:
+            return inputs
+        halves: dict[str, DataType] = {}
+        found = list(inputs)
+        for i, tensor in enumerate(inputs):
+            if tensor is None or tensor.info is None:
+                continue
+            formal, kind = schema.inputs.at(i), tensor.info.dataType()
+            to = formal.conversion(kind)
+            if to is not None:
+                found[i] = self._cast(node, i, tensor, to)
+            if formal.constraint and mixes(kind, DataType.FLOAT):
+                halves[formal.constraint] = kind
+        for i, tensor in enumerate(inputs):
+            if tensor is None or tensor.info is None:
+                continue
+            formal, info = schema.inputs.at(i), tensor.info
+            half = halves.get(formal.constraint)
+            if half and mixes(half, info.dataType()) and info.nelms() == 1 and formal.converts:
+                found[i] = self._cast(node, i, tensor, half)
+        return found
+
+    def _cast(self, node: NodeProto, i: int, tensor: Tensor, to: DataType) -> Tensor:
+        id = self.graph.uniqueId(f"{next(filter(None, node.output), node.name)}/Cast:{i}")
+        settings = Op.Settings(self.graph, f"{node.name or node.op_type}/Cast:{i}")
+        add_op("ai.onnx", "Cast", 13, settings, {"to": to.onnx}, [tensor], [id])
+        return self.graph.tensors[id]
 
     def _wrap(
         self, who: str, domain: str, type: str, opset: int, attributes: dict[str, Any]
@@ -267,6 +327,7 @@ class GraphImporter:
                 )
                 if all(uses):
                     tensor.tensorType = TensorType.Const
+                    self.graph.changes += 1
 
     def _check_new(self, id: str, who: str) -> None:
         if not id:
@@ -277,31 +338,37 @@ class GraphImporter:
             raise ModelError(f"{who} defines '{id}', which the model has already ({origin}).")
 
 
+_OF_SHAPES = {"Shape", "Size"}
+"""Operators that strings do not matter to."""
+
+
+def _check_numbers(node: NodeProto, inputs: Sequence[Tensor | None]) -> None:
+    """Raises LeavesDeviceError for an operator of ONNX's that reads strings."""
+    for tensor in inputs:
+        if tensor is None or tensor.info is None:
+            continue
+        if tensor.info.dataType() is not DataType.STRING or node.op_type in _OF_SHAPES:
+            continue
+        if (node.domain or "ai.onnx").startswith("ai.onnx"):
+            raise LeavesDeviceError(
+                f"{_who(node)} reads the strings '{tensor.id}', which a device program does not "
+                "hold. popir.backend.prepare and popir run run such a model in segments."
+            )
+
+
+def _who(node: NodeProto) -> str:
+    return f"Node '{node.name}' ({node.domain or 'ai.onnx'}.{node.op_type})"
+
+
 def written(model: ModelProto, versions: Mapping[str, int]) -> set[str]:
     """The ids of the tensors that operators of the model write (`Op.variableInputs`)."""
-    return _read_at(model, versions, lambda kind: kind.variableInputs)
-
-
-def compiled_in(model: ModelProto, versions: Mapping[str, int]) -> set[str]:
-    """The ids of the tensors whose values operators of the model need when it is compiled
-    (`Op.constantInputs`).
-    """
-    return _read_at(model, versions, lambda kind: kind.constantInputs)
-
-
-def _read_at(
-    model: ModelProto,
-    versions: Mapping[str, int],
-    positions: Callable[[type[Op]], frozenset[int]],
-) -> set[str]:
-    """The ids of the tensors that nodes read at certain inputs, which depend on the operator."""
     found: set[str] = set()
     inputs: dict[tuple[str, str], frozenset[int]] = {}
     for node in model.graph.node:
         key = (node.domain, node.op_type)
         if key not in inputs:
             kind = _op_class(*key, versions)
-            inputs[key] = positions(kind) if kind else frozenset()
+            inputs[key] = kind.variableInputs if kind else frozenset()
         found.update(node.input[i] for i in inputs[key] if i < len(node.input))
     return found
 
@@ -357,6 +424,18 @@ def _versions(imports: Iterable[OperatorSetIdProto]) -> dict[str, int]:
     return found
 
 
+def _check_held(value: ValueInfoProto) -> None:
+    """Raises LeavesDeviceError for an input that is no tensor of numbers."""
+    who = f"The graph input '{value.name}'"
+    kind = value.type.WhichOneof("value")
+    if kind not in (None, "tensor_type") or value.type.tensor_type.elem_type == STRING:
+        words = {"tensor_type": "strings", "optional_type": "an optional value"}
+        raise LeavesDeviceError(
+            f"{who} is {words.get(str(kind), 'a sequence or map')}, which a device program "
+            "does not hold. popir.backend.prepare and popir run run such a model in segments."
+        )
+
+
 def _info(value: ValueInfoProto) -> TensorInfo:
     who = f"The graph input '{value.name}'"
     way_out = "give its TensorInfo by an InputShapeInfo"
@@ -408,7 +487,7 @@ def in_order(nodes: Sequence[NodeProto], known: Iterable[str]) -> Iterable[NodeP
 
     Raises ModelError, naming the nodes, if they form a cycle.
     """
-    have = set(known)
+    have = {"", *known}  # "" stands for an input left out.
     if all(_ready(node, have) for node in nodes):
         return nodes
     producers = {id: i for i, node in enumerate(nodes) for id in node.output if id}
@@ -425,6 +504,6 @@ def in_order(nodes: Sequence[NodeProto], known: Iterable[str]) -> Iterable[NodeP
 
 
 def _ready(node: NodeProto, have: set[str]) -> bool:
-    ready = all(not id or id in have for id in reads(node))
+    ready = have.issuperset(reads(node))
     have.update(node.output)
     return ready

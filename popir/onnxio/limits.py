@@ -108,6 +108,8 @@ def each_node(nodes: Iterable[NodeProto]) -> Iterator[NodeProto]:
             waiting.pop()
             continue
         yield node
+        if not node.attribute:
+            continue
         for graph in subgraphs(node):
             if depth == MAX_DEPTH:
                 raise ModelError(f"Graphs lie in graphs more than {MAX_DEPTH} deep.")
@@ -141,6 +143,12 @@ class Count:
 
     def names(self, names: Iterable[str]) -> None:
         """Checks each name for length, encoding and control characters."""
+        names = list(names)
+        # One look at all of them, for a model has a few for each node.
+        if all(name.__class__ is str for name in names):
+            together = "".join(names)
+            if len(together) <= MAX_NAME and together.isprintable():
+                return
         for name in names:
             check_name("a name", name, self._where)
 
@@ -154,9 +162,7 @@ class Count:
             raise ModelError(
                 f"{self._where} has more than {MAX_TENSORS} inputs and outputs of nodes."
             )
-        self.names((node.name, node.op_type, node.domain, node.overload))
-        self.names(node.input)
-        self.names(node.output)
+        self.names((node.name, node.op_type, node.domain, node.overload, *node.input, *node.output))
         if len(node.attribute) > MAX_ATTRIBUTES:
             raise ModelError(
                 f"{self._where}: the node '{node.name}' ({node.op_type}) has "

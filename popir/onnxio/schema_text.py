@@ -17,6 +17,7 @@
 - All inputs and outputs of a `type` have one of its element types; those of `types` may differ.
 - An input or output with `?` after its type is optional; `*` is variadic with none or more, `+`
   with one or more.
+- The type `any` is any element type, which may differ between tensors.
 - An attribute has an ONNX type and possibly a default, a Python literal. Without a default or `?`
   it is required. The method's arguments are in the order of the attributes.
 - Text after two blanks is documentation.
@@ -117,16 +118,22 @@ def _match(pattern: re.Pattern[str], line: str) -> re.Match[str]:
 
 def _formal(row: re.Match[str], types: Mapping[str, frozenset[DataType]], free: set[str]) -> Formal:
     kind, mark = row["type"], row["mark"]
-    if kind not in types and kind not in DataType.__members__:
+    if kind not in types and kind not in DataType.__members__ and kind != "any":
         raise ValueError(f"{kind!r} is neither declared as a type nor an element type")
+    if kind == "any":
+        accepted = frozenset[DataType]()
+    else:
+        accepted = types[kind] if kind in types else frozenset({DataType[kind]})
     return Formal(
         row["name"],
-        types[kind] if kind in types else frozenset({DataType[kind]}),
+        accepted,
         optional=mark == "?",
         variadic=mark in ("*", "+"),
         least=0 if mark == "*" else 1,
         constraint=kind if kind in types and kind not in free else "",
         doc=row["doc"] or "",
+        apart=kind if kind in types else "",
+        converts=True,
     )
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from onnx import AttributeProto, NodeProto, helper
 
-from popir.errors import ModelError
+from popir.errors import LeavesDeviceError, ModelError
 from popir.ir import Graph
 from popir.onnxio.proto import tensor
 
@@ -42,12 +42,13 @@ class Sequences:
 
         Raises ModelError if a position or size is not known at import.
         """
-        read = [id for id in node.input if id in self._lists]
+        read = [id for id in node.input if id in self._lists] if self._lists else []
         make = _MAKERS.get(node.op_type) if node.domain in ("", "ai.onnx") else None
         if make is None and read:
-            raise ModelError(
-                f"{_who(node)} reads the sequence '{read[0]}'; popir knows sequences where they "
-                "are made and taken apart, by SequenceConstruct, SequenceAt and their like."
+            raise LeavesDeviceError(
+                f"{_who(node)} reads the sequence '{read[0]}'; a device program knows sequences "
+                "where they are made and taken apart, by SequenceConstruct, SequenceAt and their "
+                "like."
             )
         if make is None or (node.op_type == "Identity" and not read):
             return None
@@ -58,6 +59,14 @@ class Sequences:
                 f"it takes {least} or more and has one."
             )
         return list(make(self, node))
+
+    def has(self, id: str) -> bool:
+        """Whether `id` is a sequence."""
+        return id in self._lists
+
+    def get(self, id: str) -> list[str]:
+        """The tensor ids of the sequence `id`."""
+        return self._lists[id]
 
     def of(self, node: NodeProto) -> list[str]:
         """The tensor ids of the sequence at input 0 of the node. Raises ModelError if it is no
@@ -83,22 +92,25 @@ class Sequences:
             return None
         found = self._graph.tensors.get(node.input[i])
         if found is None or found.data is None or found.data.dtype.kind not in "iu":
-            raise ModelError(
+            raise LeavesDeviceError(
                 f"{_who(node)}: its input {i}, '{node.input[i]}', must be integers that are known "
-                "when the model is compiled."
+                "when the model is compiled.",
+                [node.input[i]],
             )
         return found.data
 
-    def position(self, node: NodeProto, i: int, length: int, end: int) -> int:
+    def position(
+        self, node: NodeProto, i: int, length: int, end: int, may_be_end: bool = False
+    ) -> int:
         """The position given by input `i`, negative from the end; `end` if the input is left out.
 
-        Raises ModelError if it is outside of `length`.
+        Raises ModelError if it is outside of `length`; `may_be_end` allows for `length` itself.
         """
         given = self.constant(node, i)
         place = end if given is None or not given.size else int(given.reshape(-1)[0])
-        if not -length <= place < length:
+        if not -length <= place < length + may_be_end:
             raise ModelError(f"{_who(node)}: the position {place} is outside of {length}.")
-        return place % length
+        return place + length if place < 0 else place
 
     def sizes(self, node: NodeProto, axis: int) -> list[int]:
         """The sizes of the parts that SplitToSequence makes."""
@@ -207,7 +219,7 @@ def _identity(who: Sequences, node: NodeProto) -> Iterator[NodeProto]:
 
 def _insert(who: Sequences, node: NodeProto) -> Iterator[NodeProto]:
     ids = list(who.of(node))
-    ids.insert(who.position(node, 2, len(ids) + 1, len(ids)), node.input[1])
+    ids.insert(who.position(node, 2, len(ids), len(ids), may_be_end=True), node.input[1])
     who.set(node, ids)
     return iter(())
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from onnx import GraphProto, NodeProto
 
-from popir.errors import ModelError
+from popir.errors import LeavesDeviceError, ModelError
 from popir.ir import Graph, Tensor
 from popir.onnxio.limits import subgraphs
 from popir.types import DataType, TensorInfo
@@ -93,7 +93,7 @@ class Subgraph:
         )
         inner = type(outer)(graph, outer.reader, parent=outer)
         names: dict[str, str] = {}
-        for value, what in zip(self._proto.input, given, strict=True):
+        for value, what in zip(self._proto.input, given, strict=False):
             names[value.name] = f"{name}/{value.name}"
             if isinstance(what, Tensor):
                 names[value.name] = what.id
@@ -115,7 +115,7 @@ class Subgraph:
         their ids. Raises as `build` does.
         """
         self._check(given)
-        inputs = zip(self._proto.input, given, strict=True)
+        inputs = zip(self._proto.input, given, strict=False)
         names = {value.name: tensor.id for value, tensor in inputs}
         return self._add(self._importer, name, names)
 
@@ -135,6 +135,11 @@ class Subgraph:
         found: list[Tensor] = []
         for value in proto.output:
             tensor = into.find(names.get(value.name, value.name))
+            if tensor is None and into.sequences.has(names.get(value.name, value.name)):
+                raise LeavesDeviceError(
+                    f"{self._who} has the output '{value.name}', a sequence, which a device "
+                    "program does not hold."
+                )
             if tensor is None:
                 raise ModelError(
                     f"{self._who} has the output '{value.name}', which is no tensor of it."
@@ -144,11 +149,14 @@ class Subgraph:
 
     def _check(self, given: Sequence[Given]) -> None:
         proto = self._proto
-        if len(proto.input) != len(given) or len(set(self.inputs)) < len(given):
+        # PopART's Builder names tensors around a branch as its inputs; they are read all the same.
+        around = [each for each in self.inputs[len(given) :] if self._importer.find(each)]
+        count = len(proto.input) - len(around)
+        if count != len(given) or len(set(self.inputs)) < len(self.inputs):
             raise ModelError(
                 f"{self._who} has the inputs {self.inputs}; the operator gives it {len(given)}."
             )
-        for value, what in zip(proto.input, given, strict=True):
+        for value, what in zip(proto.input, given, strict=False):
             declared = value.type.tensor_type.elem_type
             info = TensorInfo(what) if isinstance(what, np.ndarray) else what
             info = info.info if isinstance(info, Tensor) else info
@@ -195,6 +203,8 @@ def reads(node: NodeProto) -> Iterator[str]:
     out.
     """
     yield from node.input
+    if not node.attribute:
+        return
     for graph in subgraphs(node):
         own = _defined(graph)
         for each in graph.node:

@@ -160,7 +160,9 @@ def check_preferences(graph: Graph) -> None:
     """
     for op in (op for each in called_graphs(graph) for op in each.ops.values()):
         names = op.settings.nodeAttributes.get(INPLACE_NAMES, ())
-        known = [opid.type for opid, _ in op.inplacePriorityDefault()] if names else []
+        if not names:
+            continue
+        known = [opid.type for opid, _ in op.inplacePriorityDefault()]
         for name in names:
             if name not in known:
                 raise OperatorAttributeError(
@@ -213,7 +215,9 @@ def _views(tensor: Tensor) -> Iterator[Tensor]:
         if type(op).aliases is not Op.aliases:
             for i, t in op.input.items():
                 if t is tensor and not op.modifies(i):
-                    yield from (view for o, view in op.output.items() if op.aliases(i, o))
+                    for o, view in op.output.items():
+                        if op.aliases(i, o):
+                            yield view
 
 
 def _repeats(memory: list[Tensor]) -> str | None:

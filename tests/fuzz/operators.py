@@ -15,6 +15,7 @@ import numpy as np
 from onnx import helper
 
 from popir.types import DataType
+from tests.fuzz import popart
 from tests.fuzz.generator import (
     BFLOAT16,
     BOOL,
@@ -28,6 +29,7 @@ from tests.fuzz.generator import (
     Type,
     Value,
 )
+from tests.fuzz.learning import MAKERS
 from tests.ops.cases.control import BRANCHES, LOOP_BODY, SCAN_BODY
 
 Maker = Callable[[Graph, str], object]
@@ -1562,10 +1564,12 @@ _OWN: dict[str, Maker] = {
     "GroupedGather": grouped_gather,
     **_rows(loss, "L1", "IdentityLoss"),
     "Nll": nll,
+    **popart.MAKERS,
 }
 OPERATORS: dict[tuple[str, str], Maker] = {
     **{("ai.onnx", type): maker for type, maker in _ONNX.items()},
     **{(GRAPHCORE, type): maker for type, maker in _OWN.items()},
+    **MAKERS,
 }
 """What makes a node, by domain and name; it may add a few more nodes."""
 

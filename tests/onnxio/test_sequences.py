@@ -10,7 +10,7 @@ import onnxruntime
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from popir.errors import ModelError
+from popir.errors import PopirError
 from tests.models import floats, run
 
 X = floats(5, 3, 1)
@@ -95,7 +95,7 @@ def test_a_sequence_under_another_name() -> None:
         ),
         (
             [("SequenceConstruct", ["x"], ["s"], {}), ("Neg", ["s"], ["y"], {})],
-            r"Neg\) reads the sequence 's'; popir knows sequences where",
+            r"Neg\) reads the sequence 's'; a device program knows sequences where",
         ),
         (
             [("SplitToSequence", ["x", "n0"], ["s"], {}), ("SequenceAt", ["s", "n0"], ["y"], {})],
@@ -108,5 +108,5 @@ def test_a_sequence_under_another_name() -> None:
     ],
 )
 def test_what_is_refused(nodes: list[Any], words: str) -> None:
-    with pytest.raises(ModelError, match=words):
+    with pytest.raises(PopirError, match=words):
         run(model_of(nodes, 17), {"x": X}, ["y"])

@@ -48,7 +48,8 @@ def command(
     """Describe MODEL, an ONNX file: operators, inputs, outputs, parameters, FLOPs.
 
     The model need not be supported as a whole. Exits with 1 if popir cannot run a part of it, which
-    is then listed. FLOPs are for the sizes that --dim gives; other symbolic dimensions count as 1.
+    is then listed; nodes at which a model leaves the device are listed, too. FLOPs are for the
+    sizes that --dim gives; other symbolic dimensions count as 1.
     Of each initializer it says whether popir train would train it, and why.
     """
     if loss is not None and not decisions:
@@ -73,6 +74,7 @@ def command(
         output.table("normalisation and dropout", columns, [list(m.values()) for m in modes])
     if decided is not None:
         show(output, decided)
+    _show_left(output, examination.left)
     _show_faults(output, faults, examination.unexamined)
     output.result(
         {
@@ -94,6 +96,7 @@ def command(
             "assumed_dims": assumed,
             "modes": modes,
             "decisions": None if decided is None else as_json(decided),
+            "leaves_device": [dataclasses.asdict(fault) for fault in examination.left],
             "unsupported": [dataclasses.asdict(fault) for fault in faults],
             "unexamined": examination.unexamined,
         }
@@ -182,6 +185,13 @@ def _value(value: Value) -> list[str]:
     if dims is None:
         return [value.name, value.type, "-"]
     return [value.name, value.type, f"[{','.join('?' if d is None else str(d) for d in dims)}]"]
+
+
+def _show_left(output: Output, left: Sequence[Fault]) -> None:
+    if left:
+        output.line("more than one device program (popir run runs it in segments):")
+        rows = [[each.operator or "-", each.node or "-", each.message] for each in left]
+        output.table("leaves the device", ["operator", "where", "why"], rows)
 
 
 def _show_faults(output: Output, faults: Sequence[Fault], unexamined: Sequence[str]) -> None:

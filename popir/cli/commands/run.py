@@ -39,11 +39,14 @@ from popir.cli.output import Output
 from popir.cli.progress import bar
 from popir.cli.statistics import Statistics, statistics
 from popir.dataflow import DataFlow
+from popir.errors import LeavesDeviceError
 from popir.onnxio.describe import Description, describe
 from popir.onnxio.load import load
 from popir.profile import HostProfile
+from popir.segments import SegmentedModel
 from popir.session import InferenceSession
 from popir.stepio import PyStepIO
+from popir.types import DataType
 
 Array = np.ndarray[Any, Any]
 
@@ -96,31 +99,46 @@ def command(
     description = describe(loaded.model)
     dimensions = Dimensions(description.inputs, dims, shapes)
     inputs, infos = _inputs(description, dimensions, file, seed or 0, output)
-    with bar("compiling") as progress:
-        session = InferenceSession(
-            loaded,
-            DataFlow(1, [value.name for value in description.outputs]),
-            device_of(device_kind),
-            infos,
-            userOptions=session_options(threads, host_profile, progress),
-        )
-        names = [value.name for value in description.outputs]
-        drawn = random_outputs(session.graph, names) if check else {}
-        if drawn and len(drawn) == len(names):
+    names = [value.name for value in description.outputs]
+    kind = device_of(device_kind)
+    try:
+        with bar("compiling") as progress:
+            options = session_options(threads, host_profile, progress)
+            session = InferenceSession(loaded, DataFlow(1, names), kind, infos, userOptions=options)
+            drawn = random_outputs(session.graph, names) if check else {}
+            if drawn and len(drawn) == len(names):
+                raise CommandError(
+                    f"--check has nothing to compare: every output is random, '{names[0]}' by "
+                    f"{drawn[names[0]]}, and onnxruntime draws other numbers. Run without "
+                    "--check, or check the model as it is exported for evaluation."
+                )
+            session.prepareDevice()
+        computed = session.graph.tensors.values()
+        kinds = {t.info.dataType() for t in computed if t.info is not None}
+        with output.status("running"):
+            outputs, seconds, profile = _run(session, inputs, runs or 0, host_profile)
+    except LeavesDeviceError as error:
+        if host_profile:
             raise CommandError(
-                f"--check has nothing to compare: every output is random, '{names[0]}' by "
-                f"{drawn[names[0]]}, and onnxruntime draws other numbers. Run without --check, or "
-                "check the model as it is exported for evaluation."
-            )
-        session.prepareDevice()
-    with output.status("running"):
-        outputs, seconds, profile = _run(session, inputs, runs or 0, host_profile)
+                f"--host-profile shows one device program, and this model is more: {error}"
+            ) from error
+        segmented = SegmentedModel(loaded, kind, session_options(threads))
+        with output.status("running in segments"):
+            outputs, seconds = _run_segmented(segmented, inputs, runs or 0)
+        drawn, kinds, profile = {}, {DataType.of(a.dtype) for a in outputs.values()}, None
+        for node, why in segmented.left.items():
+            output.note(f"note: {node} leaves the device: {why}")
     found = {name: statistics(array) for name, array in outputs.items()}
     _show_outputs(output, outputs, found)
     differences: list[Difference] = []
     if check:
-        expected = run_onnxruntime(model, inputs, list(outputs), threads)
-        kinds = {t.info.dataType() for t in session.graph.tensors.values() if t.info is not None}
+        expected = _flat(run_onnxruntime(model, inputs, names, threads))
+        if expected.keys() != outputs.keys():
+            raise CommandError(
+                f"The outputs are {', '.join(outputs)}; with onnxruntime they are "
+                f"{', '.join(expected)}.",
+                ExitCode.NO,
+            )
         computed = coarsest(kind.numpy for kind in kinds)
         differences = [
             compare(name, array, expected[name], rtol, atol, computed)
@@ -187,6 +205,34 @@ def _run(
     if profile is not None and runs:
         profile = session.getHostProfile().since(profile)
     return outputs, seconds, profile
+
+
+def _run_segmented(
+    model: SegmentedModel, inputs: Mapping[str, Array], runs: int
+) -> tuple[dict[str, Array], list[float]]:
+    """The outputs of the first run, and the seconds of the others."""
+    outputs = model.run(inputs)
+    seconds: list[float] = []
+    for _ in range(runs):
+        began = time.perf_counter()
+        model.run(inputs)
+        seconds.append(time.perf_counter() - began)
+    return _flat(outputs), seconds
+
+
+def _flat(outputs: Mapping[str, Any]) -> dict[str, Array]:
+    """The tensors among the outputs: of a sequence s, s[0] and so on; of an empty optional value
+    none.
+    """
+    found: dict[str, Array] = {}
+    for name, value in outputs.items():
+        if isinstance(value, list):
+            found |= _flat({f"{name}[{i}]": each for i, each in enumerate(value)})
+        elif isinstance(value, dict):
+            found |= _flat({f"{name}[{key!r}]": each for key, each in value.items()})
+        elif value is not None:
+            found[name] = np.asarray(value)
+    return found
 
 
 def _type(array: Array) -> dict[str, Any]:

@@ -6,8 +6,11 @@ It is one `poplin.matMulGrouped`. If the second operand is a single matrix, it i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from popir.errors import OperatorInputError
 from popir.ir import Op
+from popir.ir import Tensor as IrTensor
 from popir.ops.contraction.options import (
     FORWARD,
     INPUT,
@@ -20,9 +23,11 @@ from popir.ops.contraction.options import (
     multiply,
 )
 from popir.ops.support.arithmetic import Arithmetic, accumulator
+from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import GRAD, IN, InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
-from popir.ops.support.shapes import broadcast_shapes, broadcast_to, product
+from popir.ops.support.second_order import sum_to
+from popir.ops.support.shapes import broadcast_shapes, broadcast_to, popart_name, product, spaced
 from popir.opx import InputCreatorType, Opx, popType
 from popir.poplar import Tensor, Type, program
 from popir.registry import OpCreator, OpxCreator
@@ -54,13 +59,17 @@ class MatMulOp(Op, Contraction):
         """
         if not self.inRank(0) or not self.inRank(1):
             raise OperatorInputError(
-                f"{self.debugName()}: an operand is a scalar; MatMul takes rank 1 or more."
+                f"{self.debugName()}: an operand is a scalar; MatMul takes rank 1 or more.",
+                popart=f"{popart_name(self)} doesn't support scalar tensor input as the "
+                f"{'rhs' if self.inRank(0) else 'lhs'} input",
             )
         a, b = self.lhs_shape(), self.rhs_shape()
         if a[-1] != b[-2]:
             raise OperatorInputError(
                 f"{self.debugName()}: the shapes {self.inShape(0)} and {self.inShape(1)} do not "
-                f"multiply: {a[-1]} columns meet {b[-2]} rows."
+                f"multiply: {a[-1]} columns meet {b[-2]} rows.",
+                popart=f"{popart_name(self)} contracting dimensions unequal: lhs '{self.inId(0)}' "
+                f"{spaced(self.inShape(0))}, rhs '{self.inId(1)}' {spaced(self.inShape(1))}",
             )
         shape = self.stack()
         shape += [a[-2]] if self.inRank(0) > 1 else []
@@ -108,6 +117,13 @@ class MatMulLhsGradOp(MatMulGradOp):
     def __init__(self, fwdOp: MatMulOp) -> None:
         super().__init__(fwdOp, 0)
 
+    def decompose(self, on: Decomposer, g: IrTensor, b: IrTensor) -> IrTensor:
+        """A product with the transposed operand, summed over the stack."""
+        product = on.MatMul(
+            on.reshape(g, self.product_shape()), _transposed(on, b, self.matrices[1])
+        )
+        return on.reshape(sum_to(on, product, self.matrices[0]), self.target().shape())
+
 
 class MatMulRhsGradOp(MatMulGradOp):
     """The gradient of the second operand: A^T g."""
@@ -117,6 +133,19 @@ class MatMulRhsGradOp(MatMulGradOp):
 
     def __init__(self, fwdOp: MatMulOp) -> None:
         super().__init__(fwdOp, 1)
+
+    def decompose(self, on: Decomposer, g: IrTensor, a: IrTensor) -> IrTensor:
+        """A product with the transposed operand, summed over the stack."""
+        product = on.MatMul(
+            _transposed(on, a, self.matrices[0]), on.reshape(g, self.product_shape())
+        )
+        return on.reshape(sum_to(on, product, self.matrices[1]), self.target().shape())
+
+
+def _transposed(on: Decomposer, t: IrTensor, shape: Sequence[int]) -> IrTensor:
+    """The operand as matrices, each transposed."""
+    order = [*range(len(shape) - 2), len(shape) - 1, len(shape) - 2]
+    return on.Transpose(on.reshape(t, shape), perm=order)
 
 
 def stacked(

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from popir.calling import CallingOpx
-from popir.errors import OperatorInputError
+from popir.errors import LeavesDeviceError
 from popir.ir import GradOpInType, Graph, Op, Tensor
 from popir.ir.graph import GradientsOfCalls
 from popir.onnxio.subgraphs import Subgraph
@@ -90,15 +90,17 @@ class IfOp(Op):
 
     def setup(self) -> None:
         """Gives the outputs the types and shapes of those of the branches. Raises
-        OperatorInputError if these differ.
+        LeavesDeviceError if these differ.
         """
         then, other = self.then_branch, self.else_branch
         for o, ids in enumerate(zip(then.outputs, other.outputs, strict=True)):
             one, two = then.getTensor(ids[0]).info, other.getTensor(ids[1]).info
             if one is None or one != two:
-                raise OperatorInputError(
+                raise LeavesDeviceError(
                     f"{self.debugName()}: output {o} is {one} of the then_branch and {two} of the "
-                    "else_branch; popir compiles for known types and shapes: both must be equal."
+                    "else_branch; in a device program types and shapes are fixed: both must be "
+                    "equal.",
+                    [self.inTensor(0).id],
                 )
             self.setOutInfo(o, one)
 

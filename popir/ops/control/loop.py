@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from popir.errors import popart_exception
+from popir.errors import LeavesDeviceError, popart_exception
 from popir.ir import Tensor
 from popir.onnxio.subgraphs import Built, Given, Subgraph
 from popir.ops.control.if_ import require_condition
@@ -141,14 +141,17 @@ class _Import:
                 parts.append(on.Unsqueeze(slice, on.ints(0)))
             more = _value(again)
             if more is None and i + 1 < count:
-                raise self._op.wrong(
+                raise self._leaves(
                     "its values change their shapes, and whether there is another iteration is "
-                    "not known when the model is compiled; popir compiles for known shapes."
+                    "not known when the model is compiled; a device program has fixed shapes."
                 )
             if more is False:
                 break
         whole = [parts[0] if len(parts) == 1 else on.Concat(*parts, axis=0) for parts in slices]
         return on.adopt([*values, *whole], self._name)
+
+    def _leaves(self, why: str, needs: Sequence[str] = ()) -> LeavesDeviceError:
+        return LeavesDeviceError(f"{self._op.opid} '{self._op.name()}': {why}", needs)
 
     def _loop(self) -> Sequence[Tensor]:
         """The outputs of a LoopOp of the carried values that change."""
@@ -156,10 +159,12 @@ class _Import:
         scans = graph.outputs[1 + n :]
         conditional = not (self._again and self._starts)
         if scans and (conditional or self._count is None):
-            raise self._op.wrong(
-                f"it has {len(scans)} scan outputs, whose size is the number of iterations; popir "
-                "compiles for known shapes: give it a constant trip count and a condition that is "
-                "always true."
+            trip = [] if conditional or self._trip is None else [self._trip.id]
+            raise self._leaves(
+                f"it has {len(scans)} scan outputs, whose size is the number of iterations; a "
+                "device program has fixed shapes: give it a constant trip count and a condition "
+                "that is always true.",
+                trip,
             )
         count = self._count
         if count is not None and count > _MOST_REPEATED:

@@ -26,7 +26,7 @@ import numpy as np
 from popir import poplar, popops
 from popir.adding import add_op
 from popir.calling import CallingOpx, Function
-from popir.errors import MissingGradientError, OperatorInputError
+from popir.errors import LeavesDeviceError, MissingGradientError
 from popir.ir import GradOpInType, Graph, Op, Tensor
 from popir.ir.graph import GradientGraph, GradientsOfCalls
 from popir.ops.support.call_gradient import CallGrad
@@ -99,16 +99,16 @@ class LoopOp(Op):
     def setup(self) -> None:
         """Gives the outputs the types and shapes that the body computes.
 
-        Raises OperatorInputError if a carried value changes its type or shape.
+        Raises LeavesDeviceError if a carried value changes its type or shape.
         """
         for i in range(self.carried):
             before = self.body.getTensor(self.body.inputs[1 + i]).info
             after = self._info_after(i)
             if before != after:
-                raise OperatorInputError(
+                raise LeavesDeviceError(
                     f"{self.debugName()}: the carried value {i} is {before} before and {after} "
-                    "after an iteration; popir compiles for known shapes, which an iteration must "
-                    "keep."
+                    "after an iteration; in a device program shapes are fixed, and an iteration "
+                    "must keep them."
                 )
             self.setOutInfo(i, after)
         for o in range(self.carried, len(self.body.outputs) - self.first_output):

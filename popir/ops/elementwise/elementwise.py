@@ -18,14 +18,17 @@ import numpy as np
 from popir import popops
 from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import GradInOutMapper, Op, OperatorIdentifier, OpSerialiser
+from popir.ir import Tensor as IrTensor
 from popir.ir.traits import Array
 from popir.ops.elementwise.extremum import ExtremumGradOp
 from popir.ops.elementwise.table import FLOATS, ROWS, Row
 from popir.ops.support import symbolic as s
 from popir.ops.support.arithmetic import Arithmetic, accumulator, accumulator_of, is_float
+from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.expression_arrays import to_array
-from popir.ops.support.gradient import GRAD, IN, OUT, InputGradOp
+from popir.ops.support.gradient import GRAD, IN, OUT, InputGradOp, mapper
 from popir.ops.support.inplace import OverwritingOp, mapped, variant_id
+from popir.ops.support.second_order import expand_to, operators, sum_to
 from popir.ops.support.shapes import axis, broadcast_shapes, broadcast_to, product, summed_dims
 from popir.ops.support.symbolic import Arg, Const, Expr
 from popir.opx import InputCreatorType, Opx, popType
@@ -45,10 +48,14 @@ class ElementwiseOp(OverwritingOp):
 
     def expression(self) -> Expr:
         """The row's expression, over the inputs in order."""
+        if not self.row.attributes:
+            return self.row.of_inputs(self.numInputs())
         return self.row.expression(*map(Arg, range(self.numInputs())), **self.parameters())
 
     def parameters(self) -> dict[str, Any]:
         """The attributes as arguments of the row's functions; floats become `Parameter`."""
+        if not self.row.attributes:
+            return {}
         given = {name: getattr(self, name) for name in self.row.attributes}
         return {n: s.Parameter(v) if isinstance(v, float) else v for n, v in given.items()}
 
@@ -63,7 +70,10 @@ class ElementwiseOp(OverwritingOp):
         Raises OperatorInputError for shapes that do not broadcast and for different types, and
         OperatorAttributeError for a wrong attribute.
         """
-        self._check_choices()
+        if self.row.choices:
+            self._check_choices()
+        if self._keeps_info():
+            return self.setOutInfo(0, self.inInfo(0))
         n = self.numInputs()
         shape = broadcast_shapes(self, [self.operandShape(i) for i in range(n)])
         kind = self.inInfo(0 if self.row.type == "Pow" else n - 1).dataType()
@@ -81,6 +91,13 @@ class ElementwiseOp(OverwritingOp):
                 )
         self.setOutInfo(0, TensorInfo(self.row.out or kind, shape))
 
+    def _keeps_info(self) -> bool:
+        """Whether the inputs have one type and shape, which is that of the output too."""
+        if self.row.out or type(self).operandShape is not ElementwiseOp.operandShape:
+            return False
+        first = self.inInfo(0)
+        return all(self.inInfo(i) == first for i in range(1, self.numInputs()))
+
     def canBeReplacedByIdentity(self) -> bool:
         """Whether the expression is the input itself: Mean, Max or Min of one tensor, or Scale by
         1.
@@ -90,7 +107,7 @@ class ElementwiseOp(OverwritingOp):
     def _check_choices(self) -> None:
         for name in self.row.attributes:
             value = getattr(self, name)
-            if self.row.choices and value not in self.row.choices:
+            if value not in self.row.choices:
                 raise OperatorAttributeError(
                     f"{self.debugName()}: the attribute '{name}' is {value!r}; expected is one of "
                     f"{', '.join(self.row.choices)}."
@@ -131,6 +148,23 @@ class ElementwiseOp(OverwritingOp):
             return self.row.partial(i, list(map(Arg, range(self.numInputs()))), y)
         expression = self.expression()
         return s.substitute(s.derivative(expression, i), expression, y)
+
+    def gradient(self, i: int) -> tuple[Sequence[int], Expr]:
+        """The gradient with respect to input `i`, over the output's gradient and what the
+        derivative reads, and the indices of that among the operands of `dydx`.
+
+        Without attributes it is the same for all operators of a row with that many inputs.
+        """
+        known, key = self.row.gradients, (self.numInputs(), i)
+        if self.row.attributes or key not in known:
+            derivative = self.dydx(i)
+            read = sorted(s.operands(derivative))
+            renumbered = s.renumber(derivative, {old: new + 1 for new, old in enumerate(read)})
+            found = read, s.mul(Arg(0), renumbered)
+            if self.row.attributes:
+                return found
+            known[key] = found
+        return known[key]
 
     def getGradOps(self) -> list[Op]:
         """A gradient operator for each floating-point input; none if the output is not
@@ -201,35 +235,38 @@ class ElementwiseGradOp(OverwritingOp, InputGradOp):
     """
 
     def __init__(self, fwdOp: ElementwiseOp, index: int) -> None:
-        derivative = fwdOp.dydx(index)
-        self._read = sorted(s.operands(derivative))
-        renumbered = s.renumber(derivative, {old: new + 1 for new, old in enumerate(self._read)})
-        self._expression = s.mul(Arg(0), renumbered)
+        self._read, self._expression = fwdOp.gradient(index)
         self._num_forward = n = fwdOp.numInputs()
         self._shapes = {i: fwdOp.operandShape(i) for i in {index, *self._read} - {n}}
         self._shapes[n] = fwdOp.outShape(0)
+        self._is_view = self._expression == Arg(0) and not summed_dims(
+            self._shapes[n], self._shapes[index]
+        )
         super().__init__(fwdOp, index, fwdOp.row.gradient_id(index))
 
     def gradInputInfo(self) -> list[GradInOutMapper]:
         """The output's gradient, then the inputs and the output that the derivative reads."""
-        found = [GradInOutMapper(0, 0, GRAD)]
+        found = [mapper(0, 0, GRAD)]
         for i, source in enumerate(self._read):
             is_out = source == self._num_forward
-            found.append(GradInOutMapper(i + 1, 0 if is_out else source, OUT if is_out else IN))
+            found.append(mapper(i + 1, 0 if is_out else source, OUT if is_out else IN))
         return found
 
     def aliases(self, inIndex: int, outIndex: int) -> bool:
         """Whether the gradient is the output's gradient itself, as for Add without broadcasting."""
-        return super().aliases(inIndex, outIndex) or (
-            inIndex == 0
-            and self._expression == Arg(0)
-            and not summed_dims(self._shapes[self._num_forward], self._shapes[self._index])
-        )
+        return super().aliases(inIndex, outIndex) or (inIndex == 0 and self._is_view)
 
     def variants(self) -> dict[int, OperatorIdentifier]:
         """A variant that overwrites the output's gradient, if anything is computed from it."""
         is_mapped = self._expression != Arg(0) and not isinstance(self._expression, Const)
         return super().variants() if is_mapped else {}
+
+    def decompose(self, on: Decomposer, *inputs: IrTensor) -> IrTensor:
+        """The expression by operators, summed to the input's shape."""
+        operands = [on.reshape(t, self.operandShape(i)) for i, t in enumerate(inputs)]
+        full = operators(on, self._expression, operands)
+        full = expand_to(on, full, self._shapes[self._num_forward])
+        return on.reshape(sum_to(on, full, self.result_shape()), self.target().shape())
 
     def appendAttributes(self, os: OpSerialiser) -> None:
         """The expression, which determines what is computed."""
@@ -258,7 +295,11 @@ def aligned(
     An integer exponent of Pow is converted to the accumulator type. A floating-point one is not:
     rounding it could turn a fractional exponent into a whole one, and NaN into a number.
     """
-    found = [opx.getInTensor(i).reshape(op.operandShape(i)) for i in range(op.numInputs())]
+    found = [opx.getInTensor(i) for i in range(op.numInputs())]
+    if type(op).operandShape is not ElementwiseOp.operandShape:
+        for i, t in enumerate(found):
+            if (shape := op.operandShape(i)) != op.inShape(i):
+                found[i] = t.reshape(shape)
     if op.opid.type.startswith("Pow"):
         base = found[0].elementType()
         for i, t in enumerate(found):
@@ -272,11 +313,12 @@ def evaluate(
     opx: Opx, expression: Expr, operands: Sequence[Tensor], shape: list[int], prog: program.Sequence
 ) -> Tensor:
     """The value of `expression` over the operands, broadcast to `shape`, in one pass."""
-    over = opx.getOp(OverwritingOp).overwritten() or 0
-    order = [over, *(i for i in range(len(operands)) if i != over)]
-    places = {old: new for new, old in enumerate(order)}
-    in_order = [broadcast_to(operands[i], shape) for i in order]
-    return mapped(opx, s.renumber(expression, places), in_order, prog)
+    wide = [broadcast_to(t, shape) for t in operands]
+    if over := opx.getOp(OverwritingOp).overwritten():
+        order = [over, *(i for i in range(len(operands)) if i != over)]
+        expression = s.renumber(expression, {old: new for new, old in enumerate(order)})
+        wide = [wide[i] for i in order]
+    return mapped(opx, expression, wide, prog)
 
 
 class ElementwiseOpx(Opx):
@@ -314,8 +356,9 @@ class ElementwiseGradOpx(Opx):
         elif op.expression != Arg(0):
             full = self._product(op, operands, arithmetic, prog)
         kind = popType(self.outInfo(0))
-        summed = arithmetic.reduce_to(full, op.result_shape(), "reduce", kind)
-        self.setOutTensor(0, summed.reshape(self.outShape(0)))
+        shape, out = op.result_shape(), self.outShape(0)
+        summed = arithmetic.reduce_to(full, shape, "reduce", kind)
+        self.setOutTensor(0, summed if shape == out else summed.reshape(out))
 
     def _product(
         self,

@@ -16,6 +16,7 @@ is left open:
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -25,10 +26,14 @@ from popir.ops.elementwise.extremum import evenly
 from popir.ops.support import symbolic as s
 from popir.ops.support.identifiers import graphcore_id
 from popir.ops.support.inplace import variant_id
-from popir.ops.support.symbolic import Const, Expr
+from popir.ops.support.symbolic import Arg, Const, Expr
 from popir.types import DataType
 
 FLOATS = {DataType.FLOAT, DataType.FLOAT16, DataType.BFLOAT16, DataType.DOUBLE}
+
+
+def _parameters(expression: Callable[..., Expr]) -> list[inspect.Parameter]:
+    return [*inspect.signature(expression).parameters.values()]
 
 
 @dataclass(frozen=True)
@@ -56,16 +61,35 @@ class Row:
     instead.
     """
 
-    @property
+    def of_inputs(self, count: int) -> Expr:
+        """The expression of `count` inputs, for an operator without attributes. The tree is shared
+        by all operators of the row.
+        """
+        if count not in self._expressions:
+            self._expressions[count] = self.expression(*map(Arg, range(count)))
+        return self._expressions[count]
+
+    @functools.cached_property
+    def gradients(self) -> dict[tuple[int, int], tuple[Sequence[int], Expr]]:
+        """The gradients derived so far, by the number of inputs and the index of one, for an
+        operator without attributes; see `ElementwiseOp.gradient`.
+        """
+        return {}
+
+    @functools.cached_property
+    def _expressions(self) -> dict[int, Expr]:
+        return {}
+
+    @functools.cached_property
     def attributes(self) -> list[str]:
         """The names of the operator's attributes."""
-        parameters = inspect.signature(self.expression).parameters.values()
+        parameters = _parameters(self.expression)
         return [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
 
-    @property
+    @functools.cached_property
     def arity(self) -> int | None:
         """The number of inputs; None for any number."""
-        parameters = inspect.signature(self.expression).parameters.values()
+        parameters = _parameters(self.expression)
         if any(p.kind is p.VAR_POSITIONAL for p in parameters):
             return None
         return sum(p.kind is not p.KEYWORD_ONLY for p in parameters)
@@ -81,7 +105,7 @@ class Row:
         """
         return graphcore_id(self.type + {None: "ArgGrad", 1: "Grad"}.get(self.arity, f"Arg{i}Grad"))
 
-    @property
+    @functools.cached_property
     def inplace_ids(self) -> list[OperatorIdentifier]:
         """The identifiers of the in-place variants, by input index, with PopART's names:
         `ExpInplace`, `MulLhsInplace`, `MulRhsInplace`. Of any number of inputs, the first two have
@@ -120,8 +144,9 @@ def _acos(x: Expr) -> Expr:
 def _sinh(x: Expr) -> Expr:
     a = s.absolute(x)
     e, half = s.expm1(a), s.exp(0.5 * a)
-    # The second form is for large x, where exp(x) overflows before sinh(x) does.
-    return s.signum(x) * s.select(0.5 * (e + e / (e + 1)), 0.5 * half * half, a < 10)
+    # The second form is for large x, where exp(x) overflows before sinh(x) does, and exp(-x) is
+    # less than the last place of it.
+    return s.signum(x) * s.select(0.5 * (e + e / (e + 1)), 0.5 * half * half, a < 20)
 
 
 def _cosh(x: Expr) -> Expr:

@@ -12,10 +12,13 @@ from typing import Any
 from popir import ext, poplar, popops
 from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import GradInOutMapper, Op, OperatorIdentifier
+from popir.ir import Tensor as IrTensor
 from popir.ops.support.arithmetic import share
+from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import GRAD, IN, InputGradOp
 from popir.ops.support.identifiers import graphcore_id
-from popir.ops.support.shapes import broadcast_to
+from popir.ops.support.second_order import expand_to
+from popir.ops.support.shapes import broadcast_to, spaced
 from popir.opx import Opx, popType
 from popir.poplar import Tensor, program
 from popir.popops import expr as pe
@@ -23,6 +26,11 @@ from popir.registry import OpCreator, OpxCreator
 from popir.types import DataType, ReductionType, TensorInfo
 
 INTEGERS = {DataType.INT32, DataType.UINT32, DataType.INT64, DataType.UINT64}
+
+
+def _described(info: TensorInfo) -> str:
+    """A type and shape in PopART's form: "FLOAT   [2 3]"."""
+    return f"{info.data_type():<8}{spaced(info.shape())}"
 
 
 _REDUCTIONS = {member.value: member for member in ReductionType}
@@ -95,7 +103,10 @@ class NllOp(LossOp):
         if probabilities.shape()[:-1] != labels.shape() or labels.dataType() not in INTEGERS:
             raise OperatorInputError(
                 f"{self.debugName()}: probabilities are {probabilities}, labels {labels}; "
-                "expected are [samples..., classes] and integer labels [samples...]."
+                "expected are [samples..., classes] and integer labels [samples...].",
+                popart=f"The label tensor ({_described(labels)}) must have shape "
+                f"{spaced(probabilities.shape()[:-1])} to match all but the final dimension of the "
+                f"probabilities tensor ({_described(probabilities)})",
             )
         return labels.shape()
 
@@ -178,6 +189,10 @@ class IdentityLossOp(ElementLossOp):
     without reduction, the input itself.
     """
 
+    def canBeReplacedByIdentity(self) -> bool:
+        """Whether there is nothing to reduce: no reduction, or a scalar."""
+        return self.inInfo(0) == self.outInfo(0)
+
 
 class ElementLossGradOp(InputGradOp):
     """g, broadcast, times the factor and, for L1, the sign of the input (0 at 0)."""
@@ -186,6 +201,13 @@ class ElementLossGradOp(InputGradOp):
         super().__init__(fwdOp, index, opid)
         self.factor = fwdOp.factor()
         self.is_signed = isinstance(fwdOp, L1Op)
+
+    def decompose(self, on: Decomposer, g: IrTensor, x: IrTensor | None = None) -> IrTensor:
+        """g, broadcast, times the factor and the sign, by operators."""
+        each = on.Mul(g, on.like(self.factor, g))
+        if x is not None:
+            each = on.Mul(each, on.Sign(x))
+        return expand_to(on, each, self.target().shape())
 
     def gradInputInfo(self) -> list[GradInOutMapper]:
         """The loss's gradient and, for L1, the input."""

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
+from popir.errors import LeavesDeviceError
+from popir.host import Call, host_operator
 from popir.ir import Tensor
 from popir.ops.support.decomposition import Decomposer, Decomposition
 from popir.ops.support.identifiers import onnx_ids
@@ -13,14 +16,13 @@ from popir.ops.support.shapes import axis
 from popir.registry import OpCreator
 from popir.types import DataType
 
+Array = np.ndarray[Any, Any]
+
 
 class Compress(Decomposition):
     """ONNX's Compress, versions 9, 11 and 28: the slices along `axis`, or the elements of the data
     taken flat, for which the condition is true. A condition that is shorter selects none of the
-    rest.
-
-    Deviation: the condition must be known at compile time, since the shape of the output depends on
-    it.
+    rest. A condition that is computed at run time takes the operator to the host.
     """
 
     axis: int | None
@@ -36,10 +38,10 @@ class Compress(Decomposition):
             along = axis(self, self.axis, len(shape))
         size = on.shape(x)[along]
         if not condition.isConst() or condition.data is None:
-            raise self.wrong(
-                f"the condition '{condition.id}' is computed at run time, and the shape of the "
-                "output depends on it: popir compiles for fixed shapes. Make it a constant, or "
-                "keep the shape, with Where(condition, x, 0)."
+            raise LeavesDeviceError(
+                f"{self.opid} '{self.name()}': the condition '{condition.id}' is computed at run "
+                "time, and the shape of the output depends on it: a device program has fixed "
+                "shapes. Make it a constant, or keep the shape, with Where(condition, x, 0)."
             )
         if condition.data.ndim != 1 or condition.data.size > size:
             raise self.wrong(
@@ -51,3 +53,18 @@ class Compress(Decomposition):
 
 
 OpCreator(Compress, onnx_ids("Compress", 9, 11, 28))
+
+
+@host_operator("ai.onnx", "Compress", 9, 11, 28, why="its condition is computed at run time")
+def compress(call: Call, x: Array, condition: Array) -> Array:
+    """Compress with a condition that is known only at run time."""
+    if call["axis"] is None:
+        x, along = x.reshape(-1), 0
+    else:
+        along = call.axis(x.ndim)
+    if condition.ndim != 1 or len(condition) > x.shape[along]:
+        raise call.wrong(
+            f"the condition has shape {list(condition.shape)}; it must be [n], with n at most "
+            f"{x.shape[along]}, the slices that it selects from."
+        )
+    return np.take(x, np.flatnonzero(condition), along)

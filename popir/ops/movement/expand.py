@@ -9,11 +9,20 @@ import numpy as np
 from popir import popops
 from popir.errors import OperatorInputError
 from popir.ir import Op
+from popir.ir import Tensor as IrTensor
 from popir.ir.traits import Array
 from popir.ops.support.arithmetic import Arithmetic
+from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
-from popir.ops.support.shapes import broadcast_shapes, broadcast_to, const_input
+from popir.ops.support.second_order import sum_to
+from popir.ops.support.shapes import (
+    broadcast_shapes,
+    broadcast_to,
+    const_input,
+    popart_name,
+    spaced,
+)
 from popir.ops.support.views import ViewOp
 from popir.opx import Opx
 from popir.poplar import program
@@ -53,6 +62,10 @@ class ExpandGradOp(InputGradOp):
 
     opid = graphcore_id("ExpandGrad")
 
+    def decompose(self, on: Decomposer, g: IrTensor) -> IrTensor:
+        """A sum over the repetitions."""
+        return sum_to(on, g, self.target().shape())
+
     def canBeReplacedByIdentity(self) -> bool:
         """Whether the shape stays the same."""
         return self.inShape(0) == self.outShape(0)
@@ -70,13 +83,18 @@ class TileOp(ViewOp):
         """The repetitions of each dimension. Raises OperatorInputError for a wrong number of them,
         or a negative one.
         """
-        given = const_input(self, 1)
+        given = const_input(self, 1, f"{popart_name(self)}: the repeats must be of type Constant")
         assert given is not None
         found = [int(n) for n in given.reshape(-1)]
         if len(found) != self.inRank(0) or min(found, default=0) < 0:
+            of_each = "should have one element for each dimension of the data tensor"
             raise OperatorInputError(
                 f"{self.debugName()}: the repeats are {found} for a tensor of shape "
-                f"{self.inShape(0)}; there must be one for each dimension, none below 0."
+                f"{self.inShape(0)}; there must be one for each dimension, none below 0.",
+                popart=f"{popart_name(self)}: the repeats {spaced(found)} {of_each}"
+                if len(found) != self.inRank(0)
+                else f"{popart_name(self)} has repeats {spaced(found)}. Values must be "
+                "non-negative in each shape dimension",
             )
         return found
 
@@ -106,6 +124,14 @@ class TileGradOp(InputGradOp):
     def __init__(self, fwdOp: TileOp) -> None:
         super().__init__(fwdOp)
         self.repeats = fwdOp.repeats()
+
+    def decompose(self, on: Decomposer, g: IrTensor) -> IrTensor:
+        """A sum over the repetitions of each dimension."""
+        shape = self.target().shape()
+        parts = [n for pair in zip(self.repeats, shape, strict=True) for n in pair]
+        wide = on.reshape(g, parts)
+        dims = on.ints(*range(0, len(parts), 2))
+        return on.ReduceSum(wide, dims, keepdims=0) if shape else g
 
 
 class ExpandOpx(Opx):

@@ -6,9 +6,12 @@ from collections.abc import Mapping
 
 from popir.errors import OperatorAttributeError
 from popir.ir import Op
+from popir.ir import Tensor as IrTensor
 from popir.ir.traits import Array
+from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
+from popir.ops.support.shapes import spaced
 from popir.ops.support.views import ViewOp
 from popir.opx import InputCreatorType, Opx
 from popir.poplar import Tensor, program
@@ -41,7 +44,12 @@ class TransposeOp(ViewOp):
         if sorted(self.perm) != list(range(rank)):
             raise OperatorAttributeError(
                 f"{self.debugName()}: perm {self.perm} is no order of the {rank} dimensions of "
-                f"shape {self.inShape(0)}."
+                f"shape {self.inShape(0)}.",
+                popart=f"Rank of permutation tensor {spaced(self.perm)}, rank {len(self.perm)} "
+                f"must be equal to rank of input tensor, shape {spaced(self.inShape(0))}, "
+                f"rank {rank}."
+                if len(self.perm) != rank
+                else None,
             )
         return self.perm
 
@@ -77,6 +85,10 @@ class TransposeGradOp(InputGradOp):
         super().__init__(fwdOp)
         order = fwdOp.permutation()
         self._permutation = [order.index(i) for i in range(len(order))]
+
+    def decompose(self, on: Decomposer, g: IrTensor) -> IrTensor:
+        """A Transpose with the inverse permutation."""
+        return on.Transpose(g, perm=self._permutation)
 
     def canBeReplacedByIdentity(self) -> bool:
         """Whether no dimension changes its place."""

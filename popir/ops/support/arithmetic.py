@@ -54,20 +54,22 @@ def device_tree(e: Expr, operands: Sequence[Tensor], out: Type | None = None) ->
     `_OF_REALS`, is computed in DOUBLE and truncated.
     """
     kinds = [t.elementType() for t in operands]
+    if out in (None, poplar.FLOAT) and all(kind == poplar.FLOAT for kind in kinds):
+        return e.on_device
     floats = {kind for kind in kinds if kind in _FLOATS}
     is_whole = out is not None and out not in (*_FLOATS, poplar.BOOL)
     if (floats and is_whole) or (not floats and s.functions(e) & _OF_REALS):
         reals = {i: pe.Cast(pe.PlaceHolder(i + 1), poplar.DOUBLE) for i in range(len(kinds))}
-        return pe.Cast(s.to_device(e, pe, reals), out or kinds[0])
+        return pe.Cast(s.to_device(e, reals), out or kinds[0])
     if out is not None and (floats <= {out}) and all(_holds(out, x) for x in s.numbers(e)):
-        return s.to_device(e, pe)
+        return e.on_device
     wide = poplar.DOUBLE if poplar.DOUBLE in kinds else poplar.FLOAT
     casts = {
         i: pe.Cast(pe.PlaceHolder(i + 1), wide)
         for i, kind in enumerate(kinds)
         if kind in floats and kind != wide
     }
-    tree = s.to_device(e, pe, casts)
+    tree = s.to_device(e, casts)
     return tree if out is None or out == wide or out not in _FLOATS else pe.Cast(tree, out)
 
 
@@ -151,6 +153,7 @@ class Arithmetic:
 
         If there is nothing to sum or convert, the result is a view of `t` (see `separate`).
         """
-        dims = summed_dims(t.shape(), shape)
+        have = t.shape()
+        dims = summed_dims(have, shape)
         found = self.reduce(t, dims, name, out=out) if dims else self.converted(t, out, name)
-        return found.reshape(list(shape))
+        return found if have == list(shape) else found.reshape(list(shape))

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from popir.adding import add_op
-from popir.errors import OperatorInputError
+from popir.errors import LeavesDeviceError, OperatorInputError
 from popir.ir import Graph, Op, Tensor, TensorType
 from popir.types import DataType, TensorInfo
 
@@ -200,7 +200,7 @@ class Decomposer:
         """The value of a constant input, None for one that is left out.
 
         An initializer that no operator reads so far becomes a constant: it is no weight. Raises
-        OperatorInputError if the value is known only at run time, or is that of a weight; `what`
+        LeavesDeviceError if the value is known only at run time, or is that of a weight; `what`
         names it in the message.
         """
         if tensor is None:
@@ -208,9 +208,10 @@ class Decomposer:
         if tensor.is_variable() and not tensor.uses:
             tensor.tensorType = TensorType.Const
         if not tensor.isConst() or tensor.data is None:
-            raise OperatorInputError(
+            raise LeavesDeviceError(
                 f"{self.op.opid} '{self.op.name()}': {what}, '{tensor.id}', must be a constant: "
-                "popir compiles for its value."
+                "popir compiles for its value.",
+                [tensor.id],
             )
         return tensor.data
 

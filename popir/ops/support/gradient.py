@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import ClassVar
 
 from popir.ir import (
@@ -17,6 +18,12 @@ from popir.types import TensorInfo
 GRAD = GradOpInType.GradOut
 IN = GradOpInType.In
 OUT = GradOpInType.Out
+
+
+@functools.cache  # A few mappers serve all operators.
+def mapper(iGrad: int, iNonGrad: int, kind: GradOpInType) -> GradInOutMapper:
+    """The GradInOutMapper of these members."""
+    return GradInOutMapper(iGrad, iNonGrad, kind)
 
 
 class InputGradOp(GradOp):
@@ -51,7 +58,7 @@ class InputGradOp(GradOp):
 
     def gradInputInfo(self) -> list[GradInOutMapper]:
         """The inputs listed in `reads`."""
-        return [GradInOutMapper(i, n, kind) for i, (kind, n) in enumerate(self.reads)]
+        return [mapper(i, n, kind) for i, (kind, n) in enumerate(self.reads)]
 
     def gradOutToNonGradIn(self) -> dict[int, int]:
         """Output 0 is the gradient of the input `index`."""

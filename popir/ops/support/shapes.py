@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from popir.adding import require_known
 from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import Op
 from popir.poplar import Tensor
@@ -17,17 +18,41 @@ def broadcast_shapes(op: Op, shapes: Sequence[Sequence[int]]) -> list[int]:
     """The shape to which `shapes` broadcast by numpy's rule. Raises OperatorInputError if they do
     not.
     """
+    first = shapes[0] if shapes else ()
+    if all(shape == first for shape in shapes):
+        return list(first)
     try:
         return list(np.broadcast_shapes(*map(tuple, shapes)))
     except ValueError:
         raise OperatorInputError(
             f"{op.debugName()}: the shapes {', '.join(str(list(s)) for s in shapes)} do not "
-            "broadcast: aligned at the right, two dimensions must be equal or one of them 1."
+            "broadcast: aligned at the right, corresponding dimensions must have the same value or "
+            "one of them must be 1.",
+            popart=_unaligned(op, shapes),
         ) from None
 
 
+def popart_name(op: Op) -> str:
+    """An operator in PopART's words: "Op(ai.onnx.Add:7, inputs=[a, b], outputs=[c])"."""
+    ids = [", ".join(t.id for t in each.values()) for each in (op.input, op.output)]
+    name = f"{op.name()} ({op.opid})," if op.name() else f"{op.opid},"
+    return f"Op({name} inputs=[{ids[0]}], outputs=[{ids[1]}])"
+
+
+def spaced(shape: Iterable[int]) -> str:
+    """A shape in PopART's form: "[2 3]"."""
+    return f"[{' '.join(map(str, shape))}]"
+
+
+def _unaligned(op: Op, shapes: Sequence[Sequence[int]]) -> str:
+    frames = " and ".join(str(list(shape)) for shape in shapes)
+    return f"np broadcasting failed on '{popart_name(op)}', frames {frames} are not aligned"
+
+
 def broadcast_to(t: Tensor, shape: Sequence[int]) -> Tensor:
-    """A view of `t` broadcast to `shape` by numpy's rule."""
+    """A view of `t` broadcast to `shape` by numpy's rule; `t` itself if it has that shape."""
+    if t.shape() == shape:
+        return t
     have = [1] * (len(shape) - t.rank()) + list(t.shape())
     t = t.reshape(have)
     for d, (h, want) in enumerate(zip(have, shape, strict=True)):
@@ -60,7 +85,8 @@ def axis(op: Op, value: int, rank: int) -> int:
     if not -rank <= value < rank:
         raise OperatorAttributeError(
             f"{op.debugName()}: the axis {value} is outside of a tensor of rank {rank}; "
-            f"it must be in [{-rank}, {rank - 1}]."
+            f"it must be in [{-rank}, {rank - 1}].",
+            popart=f"Axis {value} is out of acceptable range [{-rank}, {rank - 1}]",
         )
     return value % rank
 
@@ -75,21 +101,16 @@ def axes(op: Op, values: Iterable[int], rank: int) -> list[int]:
     return found
 
 
-def const_input(op: Op, i: int) -> np.ndarray[Any, Any] | None:
-    """The value of constant input `i`; None if the input is not connected.
+def const_input(op: Op, i: int, popart: str | None = None) -> np.ndarray[Any, Any] | None:
+    """The value of constant input `i`; None if the input is not connected. `popart` has PopART's
+    words for the error, where they are others than usual.
 
-    Raises OperatorInputError if the value is not known at compile time.
+    Raises LeavesDeviceError if the value is not known at compile time.
     """
     if not op.hasInput(i):
         return None
-    tensor = op.inTensor(i)
-    if tensor.data is None:
-        raise OperatorInputError(
-            f"{op.debugName()}: input {i}, '{tensor.id}', must be a constant, since its value is "
-            "needed when the model is compiled; given was a tensor of type "
-            f"{tensor.tensorType.name}."
-        )
-    return tensor.data
+    require_known(op, i, popart)
+    return op.inTensor(i).data
 
 
 def product(dims: Iterable[int]) -> int:

@@ -10,9 +10,12 @@ Example: `Arg(0) * sigmoid(Arg(0))` is the operator Swish; `derivative(that, 0)`
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Union
+
+from popir.popops import expr as pe
 
 Number = int | float | bool
 Like = Union["Expr", Number]
@@ -20,6 +23,13 @@ Like = Union["Expr", Number]
 
 class Expr:
     """A node of an expression. Arithmetic and comparison operators build larger trees."""
+
+    @functools.cached_property
+    def on_device(self) -> Any:
+        """The `popops.expr` tree over the operands as they are. It is made once: all operators of a
+        row of `elementwise/table.py` have the same expression.
+        """
+        return to_device(self)
 
     def __add__(self, other: Like) -> Expr:
         return add(self, other)
@@ -307,16 +317,13 @@ def renumber(e: Expr, indices: dict[int, int]) -> Expr:
     return Call(e.name, tuple(renumber(a, indices) for a in e.args)) if isinstance(e, Call) else e
 
 
-def to_device(e: Expr, expr: Any, operands: Mapping[int, Any] | None = None) -> Any:
-    """`e` as a tree of `expr`, the module `popir.popops.expr`.
-
-    `operands` gives trees that replace some of the operands.
-    """
+def to_device(e: Expr, operands: Mapping[int, Any] | None = None) -> Any:
+    """`e` as a `popops.expr` tree. `operands` gives trees that replace some of the operands."""
     if isinstance(e, Arg):
         if operands is not None and e.index in operands:
             return operands[e.index]
-        return expr.PlaceHolder(e.index + 1)
+        return pe.PlaceHolder(e.index + 1)
     if isinstance(e, Const):
-        return expr.Const(e.value)
+        return pe.Const(e.value)
     assert isinstance(e, Call)
-    return getattr(expr, e.name)(*(to_device(a, expr, operands) for a in e.args))
+    return getattr(pe, e.name)(*(to_device(a, operands) for a in e.args))

@@ -1,0 +1,1 @@
+"""Sequences of values and optional values, on the host."""
