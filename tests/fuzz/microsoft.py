@@ -13,7 +13,7 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 NO_KERNEL = {
     *("BiasAdd", "BiasSoftmax", "BiasSplitGelu", "GroupNorm", "SkipGroupNorm", "NhwcConv"),
-    *("NhwcFusedConv", "QLinearReduceMean", "SimplifiedLayerNormalization"),
+    *("NhwcFusedConv", "QLinearReduceMean", "RelativePositionBias", "SimplifiedLayerNormalization"),
 }
 """Operators of the domain without one; the last is in ONNX's domain there."""
 

@@ -516,6 +516,8 @@ def fused_attention() -> Iterator[Row]:
     sizes = replace(fused("Attention"), inputs=[[2, 3, 5], [5, 12]])
     yield Row(sizes, "qkv_hidden_sizes", [2, 2, 8])
     yield Row(sizes, "rotary_embedding_dim", 32, refused="rotary_embedding_dim is 32")
+    distances = fused("RelativePositionBias-causal")
+    yield from rows(distances, max_distance=20, is_bidirectional=1)
     turned = fused("RotaryEmbedding-part")
     yield from rows(turned, interleaved=0)
     heads = replace(turned, inputs=[[2, 2, 12], *turned.inputs[1:]])

@@ -109,6 +109,12 @@ REFUSED: list[tuple[str, list[Any], dict[str, Any], str]] = [
         r"the scales have shape \[3, 2\]; expected is \[3, 1\]",
     ),
     ("QLinearConcat", [np.float32(1), np.uint8(0), np.uint8([1])], {"axis": 0}, "1 inputs follow"),
+    (
+        "RelativePositionBias",
+        [floats(8, 2), np.int64(3), np.int64(3)],
+        {"max_distance": 4},
+        "max_distance is 4; with 8 buckets for a direction it must be more than 4",
+    ),
     ("QuantizeLinear", [X, floats(4)], {}, "give the attribute 'axis'"),
 ]
 
@@ -117,7 +123,7 @@ REFUSED: list[tuple[str, list[Any], dict[str, Any], str]] = [
 def test_what_is_refused(
     type: str, arrays: list[Any], attributes: dict[str, Any], words: str
 ) -> None:
-    constants = [6] if type == "GroupQueryAttention" else []
+    constants = {"GroupQueryAttention": [6], "RelativePositionBias": [1, 2]}.get(type, [])
     case = Case(type, arrays, attributes, domain="com.microsoft", constants=constants)
     given = [None if a is None else np.asarray(a) for a in arrays]
     with pytest.raises(PopirError, match=words):

@@ -191,6 +191,21 @@ def heads_of(t: Array) -> Array:
     return t.reshape(*t.shape[:2], 2, -1)
 
 
+def t5_bias(table: Array, queries: int, keys: int, both: int) -> Array:
+    """The table's rows, pair by pair, for a `max_distance` of 6."""
+    found = np.zeros((1, table.shape[1], queries, keys))
+    count = len(table) // 2 if both else len(table)
+    for q in range(queries):
+        for k in range(keys):
+            start = count if both and k > q else 0
+            far = abs(q - k) if both else max(q - k, 0)
+            if far >= count // 2:
+                part = np.log(far / (count // 2)) / np.log(6 / (count // 2))
+                far = min(count // 2 + int(part * (count - count // 2) + 1e-6), count - 1)
+            found[0, :, q, k] = table[start + far]
+    return found
+
+
 PROJECTED = [[2, 3, 5], [5, 12], [12]]
 QKV = [[2, 3, 4], [2, 4, 4], [2, 4, 4]]
 SEEN = ints(1, 1, 0, 0, 1, 1, dtype=np.int32).reshape(2, 3)
@@ -247,6 +262,17 @@ ATTENTION = [
         [[2, 3, 4], [2, 4, 2, 2, 2]],
         "packed keys",
         formula=packed_attention(lambda q, x: [heads_of(q), x[:, :, :, 0], x[:, :, :, 1]]),
+    ),
+    *(
+        row(
+            "RelativePositionBias",
+            [[8, 2], np.int64(7), np.int64(7)],
+            ("causal", "both ways")[way],
+            given={"max_distance": 6, "is_bidirectional": way},
+            constants=[1, 2],
+            formula=lambda table, q, k, way=way: t5_bias(table, int(q), int(k), way),
+        )
+        for way in (0, 1)
     ),
     row("RotaryEmbedding", [[2, 3, 8], ints(0, 1, 2, 2, 0, 4).reshape(2, 3), [5, 2], [5, 2]]),
     row(
