@@ -27,6 +27,7 @@ from popir.ir import (
     gradients_of,
 )
 from popir.ir.graph import GradientGraph, copied
+from popir.ops.support.second_order import can_be_decomposed, decomposed
 from popir.transforms.prune import prune
 from popir.types import DataType, TensorInfo, require_finite
 
@@ -71,6 +72,7 @@ def differentiate(
         raise popart_exception(f"The loss '{loss}' is no tensor of the model.{near}")
     end = graph.getTensor(loss)
     _check_loss(end)
+    _decompose_gradients(graph, end, wanted)
     walk = _Walk(graph, wanted)
     ops = graph.schedule()
     below = _ancestors(end)
@@ -81,6 +83,19 @@ def differentiate(
                 walk.differentiate(op)
     found = {id: walk.total(graph.getTensor(id)) for id in wanted}
     return {id: gradient for id, gradient in found.items() if gradient is not None}
+
+
+def _decompose_gradients(graph: Graph, end: Tensor, targets: Iterable[str]) -> None:
+    """Replaces the gradient operators between the targets and the end by operators that have
+    gradients: the loss depends on gradients, and theirs are of the second order.
+    """
+    known = [op for op in _ancestors(end) if can_be_decomposed(op)]
+    if known:
+        walk = _Walk(graph, targets)
+        for op in sorted(known, key=lambda op: op.id):
+            if any(map(walk.is_active, _outputs(op).values())):
+                with blamed(op, "decompose"):
+                    decomposed(op)
 
 
 def _check_loss(loss: Tensor) -> None:
@@ -138,7 +153,7 @@ class _Walk:
 
     def seed(self, loss: Tensor, scaling: str | float) -> None:
         """Adds the gradient of the loss: a constant, or a copy of the tensor with that id."""
-        id = getGradId(loss.id)
+        id = self.graph.uniqueId(getGradId(loss.id))
         assert loss.info is not None
         if isinstance(scaling, str):
             _add(self.graph, "ai.onnx", "Identity", 13, [scaling], id)
@@ -159,7 +174,7 @@ class _Walk:
         return self.totals.get(tensor)
 
     def _collect(self, tensor: Tensor, parts: list[str]) -> str:
-        id = getGradId(tensor.id)
+        id = self.graph.uniqueId(getGradId(tensor.id))
         if len(parts) > 1:
             _add(self.graph, "ai.onnx", "Sum", 13, parts, id)
             return id
@@ -239,7 +254,7 @@ class _Walk:
         A gradient operator may need it besides the gradient of another output.
         """
         assert tensor.info is not None
-        id = getGradId(tensor.id)
+        id = self.graph.uniqueId(getGradId(tensor.id))
         zeros = np.zeros(tensor.info.shape(), tensor.info.dataType().numpy)
         self.graph.addConstInit(id, zeros)
         self.totals[tensor] = id

@@ -19,6 +19,7 @@ from popir.progress import Logger
 from popir.reserved import RANDOM_SEED
 from popir.trainable import Choice, Role, choose
 from popir.transforms.decision import Decision
+from popir.transforms.gradients import expand_gradients
 from popir.transforms.inplace import PATTERN, inplace
 from popir.transforms.outlining.outline import OutlineOptions, outline
 from popir.transforms.prune import prune
@@ -94,6 +95,11 @@ def choose_weights(c: Compilation) -> None:
         return
     c.choices = choose(c.graph, c.trained, c.frozen)
     c.weights = [id for id, choice in c.choices.items() if choice.role is Role.TRAINED]
+
+
+def expand_gradient_operators(c: Compilation) -> None:
+    """Puts the operators that compute gradients in the place of each operator Gradient."""
+    expand_gradients(c.graph)
 
 
 def keep_states(c: Compilation) -> None:
@@ -225,6 +231,7 @@ def getHash(c: Compilation, seed: object = ()) -> int:
 
 PASSES: list[Callable[[Compilation], None]] = [
     choose_weights,
+    expand_gradient_operators,
     keep_states,
     connect_random_seed,
     rewrite,

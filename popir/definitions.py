@@ -12,6 +12,10 @@ from popir.ir.attributes import unknown_attribute
 from popir.typed import typed
 from popir.types import DataType
 
+_INDICES = frozenset({DataType.INT32, DataType.INT64})
+_FLOAT = frozenset({DataType.FLOAT})
+_HALVES = frozenset({DataType.FLOAT16, DataType.BFLOAT16})
+
 Given = tuple[str, DataType | None]
 """The id of an input, and its element type or None if that is not known."""
 
@@ -33,6 +37,32 @@ class Formal:
     constraint: str = ""
     """ONNX's type constraint, such as "T": all its inputs and outputs have the same type."""
     doc: str = ""
+    later: frozenset[DataType] = frozenset()
+    """Types that newer versions of the operator accept; they are taken here too, as in PopART."""
+    apart: str = ""
+    """The constraint in the newest version, where inputs that have one type here may differ."""
+    spared: bool = False
+    """Whether newer versions of the operator do without it: it may be left out here too."""
+    converts: bool = False
+    """Whether an input of some other types is converted when a model is read (`conversion`)."""
+
+    def accepts(self, kind: DataType) -> bool:
+        """Whether an input may have this element type without a conversion."""
+        return not self.types or kind in self.types or kind in self.later
+
+    def conversion(self, kind: DataType) -> DataType | None:
+        """The type to which an input of this element type is converted; None for as it is.
+
+        As in PopART, any integers may be indices, sizes and axes, and halves the factors of a size,
+        for which ONNX names one or two types.
+        """
+        if not self.converts or self.accepts(kind):
+            return None
+        if self.types <= _INDICES and kind.numpy.kind in "iu" and not kind.is_narrow:
+            return DataType.INT64 if DataType.INT64 in self.types else DataType.INT32
+        if self.types == _FLOAT and kind in _HALVES:
+            return DataType.FLOAT
+        return None
 
     @staticmethod
     def of(row: Formal | tuple[Any, ...]) -> Formal:
@@ -136,8 +166,11 @@ def check(
         _check_attribute(who, definition.attributes, name, value)
 
 
-def check_inputs(who: str, formals: Formals, inputs: Sequence[Given | None]) -> dict[str, DataType]:
-    """Checks number, presence and element types of inputs; see `check`.
+def check_inputs(
+    who: str, formals: Formals, inputs: Sequence[Given | None], converting: bool = False
+) -> dict[str, DataType]:
+    """Checks number, presence and element types of inputs; see `check`. With `converting`, types
+    are allowed that a conversion fits (`Formal.conversion`, `mixes`).
 
     Returns the element type of each type constraint, as far as known: {"T": DataType.FLOAT}.
     """
@@ -146,13 +179,15 @@ def check_inputs(who: str, formals: Formals, inputs: Sequence[Given | None]) -> 
     for i, given in enumerate(inputs):
         formal = formals.at(i)
         if given is None:
-            if formal.required:
+            if formal.required and not formal.spared:
                 raise OperatorInputError(f"{who}: input {i} ({formal.name}) is required.")
             continue
         id, kind = given
         if kind is None:
             continue
-        if formal.types and kind not in formal.types:
+        if converting:
+            kind = formal.conversion(kind) or kind
+        if not formal.accepts(kind):
             takes = ", ".join(sorted(each.name for each in formal.types))
             raise OperatorInputError(
                 f"{who}: input {i} ({formal.name}) is '{id}' of type {kind.name}; the operator "
@@ -160,13 +195,23 @@ def check_inputs(who: str, formals: Formals, inputs: Sequence[Given | None]) -> 
             )
         if formal.constraint:
             first = bound.setdefault(formal.constraint, (i, id, kind))
-            if first[2] is not kind:
+            if converting and formal.converts and mixes(first[2], kind):
+                half = kind if kind in _HALVES else first[2]
+                bound[formal.constraint] = (*first[:2], half)
+            elif first[2] is not kind and formals.at(first[0]).apart == formal.apart:
                 raise OperatorInputError(
                     f"{who}: input {i} ({formal.name}) is '{id}' of type {kind.name}, but input "
                     f"{first[0]} is '{first[1]}' of type {first[2].name}; the operator takes "
                     f"inputs of one type."
                 )
     return {name: kind for name, (_, _, kind) in bound.items()}
+
+
+def mixes(a: DataType, b: DataType) -> bool:
+    """Whether two types may meet under one constraint: halves and FLOAT, of which one number, as
+    in PopART, is converted to the halves.
+    """
+    return DataType.FLOAT in (a, b) and (a in _HALVES or b in _HALVES)
 
 
 def _check_attribute(who: str, known: Mapping[str, str], name: str, value: Any) -> None:

@@ -6,9 +6,19 @@ from collections.abc import Mapping
 from types import TracebackType
 
 from popir import poplar
-from popir.enums import DeviceConnectionType, DeviceType
-from popir.errors import popart_exception, poplar_invalid_option
-from popir.typed import typed
+from popir.enums import (
+    DeviceConnectionType,
+    DeviceSelectionCriterion,
+    DeviceType,
+    SyncPattern,
+)
+from popir.errors import popart_exception, poplar_exception, poplar_invalid_option
+from popir.options.table import OptionWarning, warn
+from popir.typed import shown, typed
+
+_SYSTEM = 64
+"""The IPUs of the simulated system that devices are acquired from."""
+Figures = Mapping[str, int | float | str | bool]
 
 
 @typed
@@ -17,15 +27,24 @@ class DeviceInfo:
 
     A `DeviceManager` makes it. As a context manager, it detaches at the end of the block. Members:
     `type`, a DeviceType; `version`, such as "ipu2"; `numIpus`; `tilesPerIPU`; `numWorkerContexts`,
-    the worker threads of a tile; `device`, the `poplar.Device`. `driverIds` is empty, `id` 0.
+    the worker threads of a tile; `device`, the `poplar.Device`; `connectionType`, a
+    DeviceConnectionType: sessions only compile for a device of the type Never. `id` is 0 unless the
+    device was acquired; `driverIds` is empty.
     """
 
-    def __init__(self, type: DeviceType, device: poplar.Device, version: str, id: int = 0) -> None:
+    def __init__(
+        self,
+        type: DeviceType,
+        device: poplar.Device,
+        version: str,
+        id: int = 0,
+        connectionType: DeviceConnectionType = DeviceConnectionType.Always,
+    ) -> None:
         target = device.getTarget()
         self.type = type
         self.version = self.ipuVersion = version
         self.id = id
-        self.connectionType = DeviceConnectionType.Always
+        self.connectionType = connectionType
         self.numIpus: int = target.getNumIPUs()
         self.tilesPerIPU: int = target.getTilesPerIPU()
         self.tilesPerIpu = self.tilesPerIPU
@@ -35,7 +54,15 @@ class DeviceInfo:
         self.device = device
 
     def attach(self) -> bool:
-        """Sets `isAttached`. Returns True: a simulated device is always free."""
+        """Sets `isAttached`. Returns True: a simulated device is always free.
+
+        Raises popart_exception for a device of the connection type Never.
+        """
+        if self.connectionType is DeviceConnectionType.Never:
+            raise popart_exception(
+                "Cannot attach to offline device: sessions compile for it, and run on another. "
+                "createIpuModelDevice() makes one that runs."
+            )
         self.isAttached = True
         return True
 
@@ -72,15 +99,18 @@ def _text(value: object) -> str:
 
 @typed
 class DeviceManager:
-    """Makes the devices that sessions run on. PopART's `DeviceManager`."""
+    """Makes the devices that sessions run on. PopART's `DeviceManager`.
+
+    There is no hardware. What is acquired is a simulated IPU, as `createIpuModelDevice` makes one,
+    out of a system of 64 IPUs that are always free. As in a pod, ids number the devices of one IPU
+    first (0 to 63), then those of two (64 to 95), of four, and so on; 126 is the whole system.
+    """
 
     def createCpuDevice(self) -> DeviceInfo:
         """A device of one tile that is the host itself: the fastest way to a result."""
         return DeviceInfo(DeviceType.Cpu, poplar.Device.createCPUDevice(), "<unknown-ipu-version>")
 
-    def createIpuModelDevice(
-        self, options: Mapping[str, int | float | str | bool] | None = None
-    ) -> DeviceInfo:
+    def createIpuModelDevice(self, options: Figures | None = None) -> DeviceInfo:
         """A simulated IPU: tensors are laid out on tiles, and reports estimate cycles and memory.
 
         Options, as numbers or text: "ipuVersion" ("ipu2" by default, "ipu21" or "ipu1"), "numIPUs"
@@ -88,10 +118,239 @@ class DeviceManager:
         "memoryBytesPerTile" or "exchangeBytesPerCycle". `popir options` lists them all. Raises
         popart_exception for another option or value.
         """
-        figures = {name: _text(value) for name, value in (options or {}).items()}
-        version = figures.pop("ipuVersion", "ipu2")
-        try:
-            model = poplar.IPUModel(version)
-            return DeviceInfo(DeviceType.IpuModel, model.createDevice(figures), version)
-        except poplar_invalid_option as error:
-            raise popart_exception(f"createIpuModelDevice: {error}") from None
+        return _simulated("createIpuModelDevice", DeviceType.IpuModel, options or {})
+
+    def createSimDevice(self, options: Figures | None = None) -> DeviceInfo:
+        """A simulated IPU, as `createIpuModelDevice` makes it, of the type Sim."""
+        return _simulated("createSimDevice", DeviceType.Sim, options or {})
+
+    def createOfflineIPUDevice(self, opts: Figures | None = None) -> DeviceInfo:
+        """An IPU that sessions compile for and do not run on, with the options of
+        `createIpuModelDevice` and "syncPattern", which has no effect (OptionWarning).
+        """
+        figures = dict(opts or {})
+        pattern = figures.pop("syncPattern", "full")
+        if pattern != "full":
+            _check_pattern("createOfflineIPUDevice", syncPatternFromString(_text(pattern)))
+        never = DeviceConnectionType.Never
+        return _simulated("createOfflineIPUDevice", DeviceType.OfflineIpu, figures, 0, never)
+
+    def createOfflineIpuFromDeviceInfo(self, deviceInfo: DeviceInfo) -> DeviceInfo:
+        """An IPU of the size of another device, that sessions compile for and do not run on."""
+        version = deviceInfo.version if deviceInfo.type is not DeviceType.Cpu else "ipu2"
+        return self.createOfflineIPUDevice(
+            {
+                "ipuVersion": version,
+                "numIPUs": deviceInfo.numIpus,
+                "tilesPerIPU": deviceInfo.tilesPerIPU,
+            }
+        )
+
+    def createOfflineIpuFromSystemString(self, system: str, numIpus: int) -> DeviceInfo:
+        """Raises popart_exception: the systems that Graphcore has names for are not known here."""
+        raise popart_exception(
+            f"createOfflineIpuFromSystemString('{system}', {numIpus}): popir has no table of "
+            "Graphcore's systems. createOfflineIPUDevice({'ipuVersion': 'ipu2', 'numIPUs': "
+            f"{numIpus}}}) makes such a device."
+        )
+
+    def tryAcquireAvailableDevice(
+        self,
+        numIpus: int = 1,
+        tilesPerIpu: int = 0,
+        pattern: SyncPattern = SyncPattern.Full,
+        connectionType: DeviceConnectionType = DeviceConnectionType.Always,
+        selectionCriterion: DeviceSelectionCriterion = DeviceSelectionCriterion.First,
+    ) -> DeviceInfo | None:
+        """A simulated device of `numIpus` IPUs with `tilesPerIpu` tiles each, 0 for all; None if
+        the system has not so many. Attached, if the connection type is Always.
+
+        `pattern` and `selectionCriterion` have no effect (OptionWarning): IPUs run in step, and are
+        all alike and free. Raises popart_exception for a number of IPUs that is no power of two,
+        and for the connection type Never.
+        """
+        who = "acquireAvailableDevice"
+        if numIpus > 0 and numIpus & (numIpus - 1):
+            raise popart_exception(
+                f"You have attempted to acquire {numIpus} IPUs. The number of IPUs requested must "
+                "be a power of two."
+            )
+        if selectionCriterion is not DeviceSelectionCriterion.First:
+            warn(
+                f"{who}: selectionCriterion = {shown(selectionCriterion)} has no effect: simulated "
+                "IPUs are all alike, and free.",
+                OptionWarning,
+            )
+        ids = _ids(numIpus)
+        _check_connection(connectionType)
+        if not ids:
+            return None
+        return _acquired(who, ids[0], tilesPerIpu, pattern, connectionType)
+
+    def acquireAvailableDevice(
+        self,
+        numIpus: int = 1,
+        tilesPerIpu: int = 0,
+        pattern: SyncPattern = SyncPattern.Full,
+        connectionType: DeviceConnectionType = DeviceConnectionType.Always,
+        selectionCriterion: DeviceSelectionCriterion = DeviceSelectionCriterion.First,
+    ) -> DeviceInfo:
+        """The same as `tryAcquireAvailableDevice`, but raises popart_exception if the system has
+        not so many IPUs.
+        """
+        found = self.tryAcquireAvailableDevice(
+            numIpus, tilesPerIpu, pattern, connectionType, selectionCriterion
+        )
+        if found is None:
+            raise popart_exception(
+                f"Failed to acquire device with {numIpus} IPUs. Ensure that there are sufficient "
+                f"IPUs available. The simulated system has {_SYSTEM}."
+            )
+        return found
+
+    def tryAcquireDeviceById(
+        self,
+        id: int,
+        pattern: SyncPattern = SyncPattern.Full,
+        connectionType: DeviceConnectionType = DeviceConnectionType.Always,
+    ) -> DeviceInfo:
+        """The simulated device of this id. The same as `acquireDeviceById`: it is never in use."""
+        return self.acquireDeviceById(id, pattern, connectionType)
+
+    def acquireDeviceById(
+        self,
+        id: int,
+        pattern: SyncPattern = SyncPattern.Full,
+        connectionType: DeviceConnectionType = DeviceConnectionType.Always,
+    ) -> DeviceInfo:
+        """The simulated device of this id. Attached, if the connection type is Always.
+
+        `pattern` has no effect (OptionWarning). Raises poplar_exception for an id that the system
+        does not have, popart_exception for the connection type Never.
+        """
+        _check_connection(connectionType)
+        return _acquired("acquireDeviceById", id, 0, pattern, connectionType)
+
+    def enumerateDevices(
+        self,
+        pattern: SyncPattern = SyncPattern.Full,
+        numIpus: int = 1,
+        deviceType: DeviceType = DeviceType.Ipu,
+        connectionType: DeviceConnectionType = DeviceConnectionType.Always,
+        tilesPerIPU: int = 0,
+    ) -> list[DeviceInfo]:
+        """The devices of a type and size, none of them attached: of the type Ipu, the simulated
+        ones that can be acquired; of the types IpuModel and Sim, one; of the type Cpu, the host.
+
+        `tilesPerIPU` 0 means all tiles. `pattern` has no effect (OptionWarning).
+        """
+        who = "enumerateDevices"
+        _check_pattern(who, pattern)
+        _check_connection(connectionType)
+        if deviceType is DeviceType.Cpu:
+            return [self.createCpuDevice()] if numIpus == 1 else []
+        if deviceType is DeviceType.OfflineIpu:
+            return []
+        ids = _ids(numIpus)
+        ids = ids if deviceType is DeviceType.Ipu else ids[:1]
+        kind = DeviceType.IpuModel if deviceType is DeviceType.Ipu else deviceType
+        figures = _figures(numIpus, tilesPerIPU)
+        return [_simulated(who, kind, figures, id, connectionType) for id in ids]
+
+    def setOnDemandAttachTimeout(self, attachTimeout: int) -> None:
+        """Sets the seconds to wait for a device; 0 or more. There is nothing to wait for here:
+        simulated devices are always free.
+        """
+        if attachTimeout < 0:
+            raise popart_exception(
+                f"setOnDemandAttachTimeout takes 0 or more seconds; given was {attachTimeout}."
+            )
+
+
+@typed
+def syncPatternFromString(pattern: str) -> SyncPattern:
+    """The SyncPattern that Poplar calls "full", "singlePipeline" or "replicaAndLadder".
+
+    Raises popart_exception for another text.
+    """
+    if pattern not in _PATTERNS:
+        raise popart_exception(
+            f"Unknown syncPattern setting: {pattern}; there are {', '.join(_PATTERNS)}."
+        )
+    return _PATTERNS[pattern]
+
+
+@typed
+def syncPatternToString(pattern: SyncPattern) -> str:
+    """Poplar's text for a SyncPattern, such as "full"."""
+    return next(text for text, member in _PATTERNS.items() if member is pattern)
+
+
+_PATTERNS = {
+    "full": SyncPattern.Full,
+    "singlePipeline": SyncPattern.SinglePipeline,
+    "replicaAndLadder": SyncPattern.ReplicaAndLadder,
+}
+
+
+def _ids(ipus: int) -> range:
+    """The ids of the devices of that many IPUs in the simulated system; empty if it has none."""
+    size, first = 1, 0
+    while size <= _SYSTEM:
+        if size == ipus:
+            return range(first, first + _SYSTEM // size)
+        first += _SYSTEM // size
+        size *= 2
+    return range(0)
+
+
+def _figures(ipus: int, tiles: int) -> Figures:
+    return {"numIPUs": ipus, **({"tilesPerIPU": tiles} if tiles else {})}
+
+
+def _acquired(
+    who: str, id: int, tiles: int, pattern: SyncPattern, connection: DeviceConnectionType
+) -> DeviceInfo:
+    _check_pattern(who, pattern)
+    ipus = next((n for n in (1, 2, 4, 8, 16, 32, _SYSTEM) if id in _ids(n)), None)
+    if ipus is None:
+        raise poplar_exception(
+            f"No such device set id: '{id}'. The simulated system has {_SYSTEM} IPUs, with the ids "
+            f"0 to {_ids(_SYSTEM)[0]}."
+        )
+    found = _simulated(who, DeviceType.IpuModel, _figures(ipus, tiles), id, connection)
+    if connection is DeviceConnectionType.Always:
+        found.attach()
+    return found
+
+
+def _check_pattern(who: str, pattern: SyncPattern) -> None:
+    if pattern is not SyncPattern.Full:
+        warn(
+            f"{who}: pattern = {shown(pattern)} has no effect: simulated IPUs run in step.",
+            OptionWarning,
+        )
+
+
+def _check_connection(connection: DeviceConnectionType) -> None:
+    if connection is DeviceConnectionType.Never:
+        raise popart_exception(
+            "Trying to acquire a hardware device when connectionType is "
+            "DeviceConnectionType::Never. For offline compilation, use createOfflineIPUDevice."
+        )
+
+
+def _simulated(
+    who: str,
+    type: DeviceType,
+    options: Figures,
+    id: int = 0,
+    connection: DeviceConnectionType = DeviceConnectionType.Always,
+) -> DeviceInfo:
+    figures = {name: _text(value) for name, value in options.items()}
+    version = figures.pop("ipuVersion", "ipu2")
+    try:
+        device = poplar.IPUModel(version).createDevice(figures)
+        return DeviceInfo(type, device, version, id, connection)
+    except poplar_invalid_option as error:
+        raise popart_exception(f"{who}: {error}") from None

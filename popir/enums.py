@@ -19,15 +19,17 @@ class SyntheticDataMode(enum.Enum):
 
 
 class DeviceType(enum.Enum):
-    """The kind of a device. DeviceManager makes Cpu and IpuModel; the others are PopART's and not
-    available.
+    """The kind of a device. DeviceManager makes Cpu, IpuModel and OfflineIpu; the others are
+    PopART's and not available: there is no hardware.
     """
 
     IpuModel, Cpu, Ipu, OfflineIpu, Sim = range(5)
 
 
 class DeviceConnectionType(enum.Enum):
-    """When a session attaches to a device. `DeviceInfo.connectionType` is always Always."""
+    """When a device is attached: as soon as it is acquired, when a session loads its program, or
+    never, so that sessions only compile for it.
+    """
 
     Always, OnDemand, Never = range(3)
 
@@ -52,6 +54,14 @@ class ExchangeStrategy(enum.Enum):
     JustInTime, OverlapInnerLoop, OverlapLoops, OverlapStep = range(4)
 
 
+class ReplicatedStreamMode(enum.Enum):
+    """Whether the host sends an input to each replica, or once for all. Without effect here: there
+    is one replica.
+    """
+
+    Replicate, Broadcast = range(2)
+
+
 class SGDAccumulatorAndMomentum(enum.Enum):
     """Whether gradient accumulation and momentum share one state tensor (Combined) or not.
 
@@ -65,6 +75,26 @@ class AccumulateOuterFragmentSchedule(enum.Enum):
     """The order of the updates after gradient accumulation."""
 
     Scheduler, Serial, OverlapCycleOptimized, OverlapMemoryOptimized = range(4)
+
+
+class AdamMode(enum.Enum):
+    """The variants of PopART's optimizer Adam, which is not available here."""
+
+    Adam, AdamNoBias, Lamb, LambNoBias, AdaMax = range(5)
+
+
+class AdaptiveMode(enum.Enum):
+    """The variants of PopART's optimizer Adaptive, which is not available here."""
+
+    AdaGrad, RMSProp, CenteredRMSProp, AdaDelta = range(4)
+
+
+class AutodiffStitchStrategy(enum.Enum):
+    """How a called graph's gradient gets what the forward graph computed. Not chosen by users
+    here.
+    """
+
+    RecomputeMinimal, RecomputeAllNonInputs, AddFwdOutputs, SafeAddFwdOutputs = range(4)
 
 
 class BatchSerializationBatchSchedule(enum.Enum):
@@ -111,10 +141,22 @@ class GradientTensorTrackingMethod(enum.Enum):
     GradientsOfUserSpecifiedTensors = 2
 
 
+class InitType(enum.Enum):
+    """The content of a tensor that the operator Init makes: anything, or zeros."""
+
+    NoInit, Zero = range(2)
+
+
 class Instrumentation(enum.Enum):
     """The loops whose cycles are counted."""
 
     Outer, Inner = range(2)
+
+
+class IrSerializationFormat(enum.Enum):
+    """The form in which a session's compiled graphs are written as text."""
+
+    JSON = 0
 
 
 class MeanReductionStrategy(enum.Enum):
@@ -137,10 +179,24 @@ class RecomputationType(enum.Enum):
     NoRecompute, Standard, NormOnly, RecomputeAll, Pipeline = range(5)
 
 
+class RecomputeType(enum.Enum):
+    """Whether an operator's result is kept for the backward pass or computed again, as an
+    annotation of the operator. A session refuses Recompute.
+    """
+
+    Undefined, Checkpoint, Recompute, Recomputed = range(4)
+
+
 class ReplicatedTensorSharding(enum.Enum):
     """Whether replicas share one copy of a tensor."""
 
     Off, On = range(2)
+
+
+class ScatterReduction(enum.Enum):
+    """How values that the operator ScatterReduce puts in one place are joined."""
+
+    Sum, Max, Min, Mul, NoReduction = 0, 1, 2, 3, 4
 
 
 class SubgraphCopyingStrategy(enum.Enum):
@@ -155,10 +211,24 @@ class SyncPattern(enum.Enum):
     Full, SinglePipeline, ReplicaAndLadder = range(3)
 
 
+class TensorRemapType(enum.Enum):
+    """The directions in which the operator TensorRemap lays its tensor out again."""
+
+    FwdBwdReverse, FwdBwd, Fwd = range(3)
+
+
 class TensorStorage(enum.Enum):
     """Where a tensor is kept."""
 
     OnChip, OffChip = range(2)
+
+
+class VariableRetrievalMode(enum.Enum):
+    """How the host gets a weight that replicas have in several copies. With one replica, all give
+    the same.
+    """
+
+    OnePerGroup, AllReduceReplicas, AllReplicas = range(3)
 
 
 class VirtualGraphMode(enum.Enum):
@@ -169,3 +239,11 @@ class VirtualGraphMode(enum.Enum):
     """
 
     Off, Manual, Auto, ExecutionPhases = range(4)
+
+
+class WeightDecayMode(enum.Enum):
+    """Whether weight decay acts on the weight or on the gradient, in PopART's optimizers Adam and
+    Adaptive, which are not available here.
+    """
+
+    Decay, L2Regularization = range(2)

@@ -137,6 +137,10 @@ class LibraryBuildError(popart_exception):
         super().__init__(f"{summary}:\n{self.said}" if self.said else summary)
 
 
+class MissingPackageError(popart_exception, ImportError):
+    """A package that one of popir's extras brings is not installed. Also an ImportError."""
+
+
 class MissingGradientError(popart_exception):
     """A gradient is needed through an operator that has none."""
 

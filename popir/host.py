@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from popir.ir.attributes import coerce, schema_attributes
 from popir.onnxio import schemas
 from popir.types import DataType, TensorInfo
 
+_T = TypeVar("_T")
 Array = np.ndarray[Any, Any]
 HostValue = Any
 """A value on the host: an array (strings are an array of objects), a list of values for a sequence,
@@ -35,8 +36,9 @@ a dict for a map, or None for an optional value that is empty.
 
 
 class Call:
-    """One call of an operator on the host: its name, its attributes, and how to say what is
-    wrong.
+    """A node of an operator on the host: its name, its attributes, and how to say what is wrong.
+
+    It serves all runs of the node.
     """
 
     def __init__(
@@ -55,6 +57,9 @@ class Call:
         for each, value in attributes.items():
             kind = known[each].kind if each in known else None
             self._values[each] = coerce(self.who, each, kind, value) if kind else value
+        self.given = frozenset(attributes)
+        """The attributes that the node has."""
+        self._kept: Any = None
         missing = [n for n, spec in known.items() if spec.required and n not in attributes]
         if missing:
             raise OperatorAttributeError(
@@ -65,9 +70,19 @@ class Call:
         """The value of an attribute, its default, or None if it has neither."""
         return self._values.get(name)
 
+    def once(self, make: Callable[[Call], _T]) -> _T:
+        """What `make` makes of the attributes, at the first run. A function has one such."""
+        if self._kept is None:
+            self._kept = make(self)
+        return cast(_T, self._kept)
+
     def wrong(self, why: str) -> OperatorInputError:
-        """The error that says what is wrong with the call."""
+        """The error that says what is wrong with the inputs."""
         return OperatorInputError(f"{self.who}: {why}")
+
+    def wrong_attribute(self, why: str) -> OperatorAttributeError:
+        """The error that says what is wrong with the attributes."""
+        return OperatorAttributeError(f"{self.who}: {why}")
 
     def axis(self, rank: int, name: str = "axis") -> int:
         """The attribute `axis` counted from 0. Raises OperatorAttributeError if it is out of
@@ -93,15 +108,16 @@ class HostOperator:
     function: Function
     reason: str
 
-    def run(
-        self, name: str, attributes: Mapping[str, Any], inputs: Sequence[HostValue], outputs: int
-    ) -> list[HostValue]:
+    def call(self, name: str, attributes: Mapping[str, Any], outputs: int) -> Call:
+        """A node of the operator, to be run. Raises OperatorAttributeError as `Call` does."""
+        return Call(self.opid, name, attributes, outputs)
+
+    def run(self, call: Call, inputs: Sequence[HostValue]) -> list[HostValue]:
         """The outputs for these inputs; MISSING stands for an input that is left out.
 
         Raises OperatorInputError for inputs that do not fit the operator's schema.
         """
-        call = Call(self.opid, name, attributes, outputs)
-        self._check(call, attributes, inputs)
+        self._check(call, inputs)
         try:
             with np.errstate(all="ignore"):
                 found = self.function(call, *(None if v is MISSING else v for v in inputs))
@@ -114,14 +130,13 @@ class HostOperator:
             ) from error
         return [*found] if isinstance(found, tuple) else [found]
 
-    def _check(
-        self, call: Call, attributes: Mapping[str, Any], inputs: Sequence[HostValue]
-    ) -> None:
+    def _check(self, call: Call, inputs: Sequence[HostValue]) -> None:
         definition = schemas.definition(self.opid)
         if definition is not None:
             given = [
                 None if v is MISSING else (f"value {i}", _kind(v)) for i, v in enumerate(inputs)
             ]
+            attributes = {name: call[name] for name in call.given}
             definitions.check(call.who, definition, attributes, given, call.outputs)
 
 
@@ -166,6 +181,11 @@ def find(domain: str, type: str, opset: int) -> HostOperator | None:
     by_version = _registered.get((domain or "ai.onnx", type), {})
     best = max((version for version in by_version if version <= opset), default=None)
     return None if best is None else by_version[best]
+
+
+def versions(domain: str, type: str) -> list[int]:
+    """The versions of an operator that run on the host, ascending; [] if there is none."""
+    return sorted(_registered.get((domain or "ai.onnx", type), ()))
 
 
 def registered() -> Iterator[HostOperator]:

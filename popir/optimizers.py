@@ -28,7 +28,7 @@ from popir.errors import did_you_mean, popart_exception
 from popir.ir import Graph
 from popir.ops.update.sgd import connect_sgd0_var_update, connect_sgd1_var_update
 from popir.reserved import reservedAccl1Prefix, reservedAcclPrefix
-from popir.typed import typed
+from popir.typed import shown, typed
 from popir.types import DataType, require_finite, rounded
 
 
@@ -128,6 +128,27 @@ class Optimizer:
 
 
 @typed
+@dataclass(frozen=True)
+class ClipNormSettings:
+    """The weights whose gradients are clipped together, and the largest norm of these. PopART's
+    `ClipNormSettings`. Optimizers refuse it: gradients are not clipped here.
+    """
+
+    weightIds: list[str]
+    maxNorm: float
+
+    @staticmethod
+    def clipWeights(weightIds: list[str], maxNorm: float) -> ClipNormSettings:
+        """Settings that clip the gradients of these weights."""
+        return ClipNormSettings(weightIds, maxNorm)
+
+    @staticmethod
+    def clipAllWeights(maxNorm: float) -> ClipNormSettings:
+        """Settings that clip the gradients of all weights; their list is empty."""
+        return ClipNormSettings([], maxNorm)
+
+
+@typed
 class SGD(Optimizer):
     """Stochastic gradient descent, with or without momentum. PopART's `SGD`; `popir.optimizers` has
     the formulas.
@@ -159,7 +180,7 @@ class SGD(Optimizer):
     def __init__(
         self,
         values: Given | None = None,
-        clip_norm_settings: Sequence[object] = (),
+        clip_norm_settings: Sequence[ClipNormSettings] = (),
         accumulatorAndMomentum: SGDAccumulatorAndMomentum = SGDAccumulatorAndMomentum.Combined,
         debugContext: str = "",
     ) -> None:
@@ -343,7 +364,7 @@ class ConstSGD(SGD):
         learning_rate: float,
         weight_decay: float = 0.0,
         loss_scaling: float = 1.0,
-        clip_norm_settings: Sequence[object] = (),
+        clip_norm_settings: Sequence[ClipNormSettings] = (),
     ) -> None:
         super().__init__(
             {
@@ -428,3 +449,26 @@ def _check_change(key: str, old: OptimizerValue, new: OptimizerValue) -> None:
             f"become ({new.val}, {new.isConst}): give it as (value, False) when the session is "
             "made."
         )
+
+
+class _Absent(Optimizer):
+    """An optimizer of PopART's that popir does not have: making one raises popart_exception."""
+
+    def __init__(self, *values: object, **named: object) -> None:
+        given = [*map(shown, values), *(f"{name}={shown(each)}" for name, each in named.items())]
+        raise popart_exception(
+            f"{type(self).__name__}({', '.join(given)}): popir does not have this optimizer. It "
+            "has SGD, with and without momentum."
+        )
+
+
+class Adam(_Absent):
+    """PopART's optimizer of this name, with Lamb and AdaMax as modes. popir does not have it:
+    making one raises popart_exception.
+    """
+
+
+class Adaptive(_Absent):
+    """PopART's optimizer of this name, with AdaGrad, RMSProp and AdaDelta as modes. popir does not
+    have it: making one raises popart_exception.
+    """

@@ -21,13 +21,20 @@ from popir.compiler import Compilation, compile, getHash
 from popir.dataflow import AnchorReturnTypeId, DataFlow
 from popir.devices import DeviceInfo
 from popir.engine_cache import EngineCache
-from popir.enums import DeviceType, SyntheticDataMode, VirtualGraphMode
+from popir.enums import (
+    DeviceConnectionType,
+    DeviceType,
+    IrSerializationFormat,
+    SyntheticDataMode,
+    VirtualGraphMode,
+)
 from popir.errors import (
     OutOfMemoryException,
     PopirError,
     StepIOError,
     did_you_mean,
     popart_exception,
+    popart_runtime_error,
     poplar_graph_memory_allocation_error,
     require_path,
 )
@@ -36,6 +43,7 @@ from popir.files import write
 from popir.ir import Graph
 from popir.ir.graph import called_graphs
 from popir.ir.hash import DigestError
+from popir.ir.serialise import to_json
 from popir.ir.text import print_graph
 from popir.lowering.lowering import Lowering
 from popir.lowering.owners import Owners
@@ -300,6 +308,21 @@ class Session(Exclusive):
 
     getAllTensorIds = getTensorIds
 
+    @property
+    def replicationFactor(self) -> int:
+        """The number of replicas of the model: 1."""
+        return self.options.replicatedGraphCount
+
+    @property
+    def accumulationFactor(self) -> int:
+        """The number of batches whose gradients are added before an update: 1."""
+        return self.options.accumulationFactor
+
+    def _serializeIr(self, format: IrSerializationFormat = IrSerializationFormat.JSON) -> str:
+        """The compiled graphs in the form of `popir.ir.serialise`. PopART's method of this name."""
+        fitted("Session._serializeIr", "format", format, IrSerializationFormat)
+        return to_json(self.graph)
+
     def initAnchorArrays(self) -> dict[str, Array]:
         """A new, uninitialised array for each anchor, by id, with the shape that a step returns and
         the numpy type of the tensor.
@@ -434,9 +457,15 @@ class Session(Exclusive):
     def loadEngineAndConnectStreams(self) -> None:
         """Loads the program on the device, and copies the host's weights and random seed to it.
 
-        Raises popart_exception before `prepareDevice`.
+        Raises popart_exception before `prepareDevice`, popart_runtime_error for an offline device.
         """
-        self._prepared("loadEngineAndConnectStreams").load(self.deviceInfo.device)
+        engine = self._prepared("loadEngineAndConnectStreams")
+        if self.deviceInfo.connectionType is DeviceConnectionType.Never:
+            raise popart_runtime_error(
+                "Trying to load an engine on an offline device: a session compiles for it, by "
+                "prepareDevice(loadEngine=False) or compileAndExport(), and runs on another."
+            )
+        engine.load(self.deviceInfo.device)
         self.weightsFromHost()
         if self._draws_random_numbers():
             self._engine.writeTensor(RANDOM_SEED, self._host[RANDOM_SEED])
@@ -569,6 +598,28 @@ class Session(Exclusive):
         if self._draws_random_numbers():
             engine.readTensor(RANDOM_SEED, value)
         return int(value[0]) | int(value[1]) << 32
+
+    def getRNGState(self) -> list[int]:
+        """The state of the random number generator: the two words of the seed of the next batch,
+        the lower first.
+
+        Raises popart_exception before `prepareDevice`.
+        """
+        seed = self.getRandomSeed()
+        return [seed & 0xFFFFFFFF, seed >> 32]
+
+    def setRNGState(self, rngValue: Collection[int]) -> None:
+        """Sets the state of the random number generator to one that `getRNGState` returned.
+
+        Raises popart_exception before `prepareDevice`, and for anything but two words of 32 bits.
+        """
+        words = list(rngValue)
+        if len(words) != 2 or not all(0 <= word < 1 << 32 for word in words):
+            raise popart_exception(
+                "setRNGState takes what getRNGState returns, two words of 32 bits; given was "
+                f"{shown(words)}."
+            )
+        self.setRandomSeed(words[0] | words[1] << 32)
 
     def _draws_random_numbers(self) -> bool:
         return self._step is not None and RANDOM_SEED in self._step.variables

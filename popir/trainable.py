@@ -9,7 +9,9 @@ words:
 3. An initializer that an operator updates, such as running statistics, is state. Statistics that
    are only read are constants.
 4. In a model made by a Builder, all others are trained, as in PopART.
-5. If the exporter declares a kind, parameters are trained and all others are constants.
+5. If the exporter declares a kind, parameters are trained and all others are constants. What it
+   folded from one parameter alone is trained, and what it folded from no tensor of the module, such
+   as the scale of ones of a normalisation without weights, is a constant.
 6. Names like those of PyTorch's parameters or TensorFlow's variables are trained, except names that
    buffers usually have. PyTorch's tracing exporter does not mark buffers; unless the name is one of
    torch.nn's own parameters, the reason says that the file leaves it open.
@@ -98,7 +100,11 @@ LITERALS = _table(
     ("Greater Less GreaterOrEqual LessOrEqual Equal", {0: "operand", 1: "operand"}),
     ("LSTM GRU RNN", {5: "initial state", 6: "initial cell state"}),
     ("NegativeLogLikelihoodLoss SoftmaxCrossEntropyLoss", {2: "class weights"}),
-    ("QuantizeLinear DequantizeLinear", {1: "scale"}),
+    ("QuantizeLinear DequantizeLinear QLinearConv QLinearMatMul", {1: "scale"}),
+    ("MatMulNBits GatherBlockQuantized", {2: "scales"}),
+    ("RotaryEmbedding", {1: "cosines", 2: "sines", 3: "sines"}),
+    ("GroupQueryAttention", {7: "cosines", 8: "sines", 10: "added mask"}),
+    ("MultiHeadAttention Attention", {5: "added mask"}),
     ("Resize Upsample", {1: "scales", 2: "scales"}),
     ("Range", {0: "start", 1: "limit", 2: "step"}),
     ("Shape Size", {0: "operand"}),
@@ -297,6 +303,7 @@ def _by_facts(graph: Graph, tensor: Tensor) -> _Decision:
     uses = list(dict.fromkeys(_uses(tensor)))
     if not uses:
         return Role.CONSTANT, "no operator that popir knows reads it"
+    taken = [_use(op, i, tensor) for op, i in graph.origin.decomposed.get(tensor.id, ())]
     statistics = [use for use in uses if use.kind == "statistics"]
     if len(statistics) == len(uses):
         return Role.CONSTANT, f"the frozen {statistics[0]}"
@@ -310,7 +317,12 @@ def _by_facts(graph: Graph, tensor: Tensor) -> _Decision:
         role = Role.TRAINED if kind == "PARAMETER" else Role.CONSTANT
         words = kind.lower().replace("_", " ")
         return role, f"the exporter declares it a {words}"
-    weights = [use for use in uses if use.kind == "parameter"]
+    source = _one_parameter(graph, tensor)
+    if source:
+        return Role.TRAINED, f"the exporter made it of the parameter '{source}' alone"
+    weights = [use for use in (*taken, *uses) if use.kind == "parameter"]
+    if weights and _is_made(graph, tensor):
+        return Role.CONSTANT, f"the exporter made it of no parameter, the {uses[0]}"
     producer = "" if _is_addition(graph, uses) else origin.producer
     named = _by_name(graph, tensor, producer)
     if named is Role.TRAINED:
@@ -323,8 +335,9 @@ def _by_facts(graph: Graph, tensor: Tensor) -> _Decision:
         return Role.TRAINED, f"the {weights[0]}"
     if origin.tells_parameters or producer in _NAMED or GENERATED.fullmatch(tensor.id):
         return Role.CONSTANT, f"a literal of the exporter's, the {uses[0]}{_from(graph, tensor)}"
-    if all(use.kind == "literal" for use in uses):
-        return Role.CONSTANT, f"the {uses[0]}"
+    for each in (taken, uses):
+        if each and all(use.kind == "literal" for use in each):
+            return Role.CONSTANT, f"the {each[0]}"
     if not tensor.info.rank():
         return Role.CONSTANT, f"a number of rank 0, the {uses[0]}"
     if _is_mask(tensor):
@@ -364,6 +377,31 @@ def _from(graph: Graph, tensor: Tensor) -> str:
     sources = graph.origin.folded.get(tensor.id, ())
     named = [name for name in sources if not GENERATED.fullmatch(name)]
     return f", computed from {', '.join(map(repr, named[:3]))}" if named else ""
+
+
+def _one_parameter(graph: Graph, tensor: Tensor) -> str:
+    """The one parameter that a folded tensor was computed from, if its name tells that it is one
+    and the exporter names nothing else: it was transposed, reshaped or repeated. "" otherwise.
+    """
+    named = _named_sources(graph, tensor)
+    is_one = len(named) == 1 and PARAMETER.fullmatch(named[0])
+    return named[0] if is_one and GENERATED.fullmatch(tensor.id) else ""
+
+
+def _is_made(graph: Graph, tensor: Tensor) -> bool:
+    """Whether a folded tensor was computed from literals and shapes alone, such as the ones that
+    stand for the scale of a normalisation that has none.
+    """
+    return tensor.id in graph.origin.folded and not _named_sources(graph, tensor)
+
+
+def _named_sources(graph: Graph, tensor: Tensor) -> list[str]:
+    """What a folded tensor was computed from, without literals and values of the model, whose
+    shapes were read: parameters, and what the exporter computed from them.
+    """
+    known = graph.origin.values
+    sources = graph.origin.folded.get(tensor.id, ())
+    return [name for name in sources if name not in known and not GENERATED.fullmatch(name)]
 
 
 def _is_mask(tensor: Tensor) -> bool:

@@ -9,11 +9,12 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "popir"
 
 LAYERS = [
-    "errors typed types enums options files naming progress reserved exclusive _library",
+    "errors typed types enums options files naming progress reserved exclusive _library "
+    "debug_context logs version",
     "ir _device poplar popops poplin popnn poprand poputil ext devices memory budget",
     "registry definitions host adding opx calling pattern builder onnxio",
     "ops foreign",
-    "autodiff patterns trainable transforms lowering virtual_graphs",
+    "autodiff patterns supported trainable transforms lowering virtual_graphs",
     "compiler profile step engine_cache",
     "session dataflow stepio optimizers weights segments",
     "testing",

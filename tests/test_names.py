@@ -6,7 +6,7 @@ A name may be mixedCase
   spelling;
 - if it belongs to popir's public API, which is written in PopART's style throughout: a member of a
   public class, a parameter, a public function, an option;
-- if it is an attribute of an ONNX operator;
+- if it is an attribute of an operator of ONNX or onnxruntime;
 - if it is a field of a report, which is a key of its JSON.
 """
 
@@ -24,6 +24,8 @@ import pytest
 
 import popir.options.session
 import popir.profile
+from popir.ir import OperatorIdentifier
+from popir.onnxio import schemas
 from popir.transforms.outlining.outline import OutlineOptions
 from tests.test_public_arguments import public
 
@@ -33,6 +35,8 @@ MIXED = re.compile(r"_*[a-z][a-z0-9_]*[A-Z]")
 WORD = re.compile(r"[A-Za-z_]\w*")
 HOOKS = {"stopsGradient"}
 """Members that an operator may have, and the base class has not."""
+PRIVATE = {"_serializeIr"}
+"""Methods of PopART's that programs call although their names begin with an underscore."""
 UNKNOWN = {"enableOutlinin", "logDirr", "prefetchBufferingDepthMap"}
 """Options that there are not, for tests of what is said then."""
 
@@ -68,7 +72,7 @@ def device_names(module: Any) -> Iterator[str]:
 @functools.cache
 def spelled_otherwise() -> frozenset[str]:
     """The names that the rules let keep another spelling."""
-    found = HOOKS | UNKNOWN
+    found = HOOKS | PRIVATE | UNKNOWN
     for path in (ROOT / "cpp" / "include").rglob("*.h*"):
         found.update(WORD.findall(path.read_text(encoding="utf-8")))
     for name, value in public():
@@ -80,6 +84,8 @@ def spelled_otherwise() -> frozenset[str]:
     found.update(vars(device), OutlineOptions.__annotations__)
     for schema in onnx.defs.get_all_schemas_with_history():
         found.update(schema.attributes)
+    for type in schemas.names("com.microsoft"):
+        found.update(schemas.attributes(OperatorIdentifier("com.microsoft", type, 1)) or ())
     for name in popir.profile.__all__:
         found.add(name)
         found.update(members(getattr(popir.profile, name)))

@@ -366,6 +366,39 @@ def test_exactly_a_modules_parameters(dynamo: bool, training: bool, tmp_path: Pa
         assert {name for name in parameters - found if not name.startswith("lstm.")} == set()
 
 
+@pytest.mark.parametrize("opset", [20, 23])
+def test_the_default_exporters_folded_scales(opset: int, tmp_path: Path) -> None:
+    """The ones that stand for the scale of a layer without weights are no parameter; a parameter
+    that was reshaped is one.
+    """
+
+    class Norms(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.plain, self.scaled = nn.LayerNorm(6, elementwise_affine=False), nn.GroupNorm(2, 4)
+            self.instance = nn.InstanceNorm1d(4)
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return self.instance(self.scaled(self.plain(x)))
+
+    module = Norms()
+    with torch.no_grad():
+        for weight in module.parameters():
+            weight.add_(0.1 * torch.randn_like(weight))
+    file = tmp_path / "m.onnx"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.onnx.export(
+            module, (torch.ones(2, 4, 6),), file, dynamo=True, verbose=False, opset_version=opset
+        )
+    model = onnx.load(file)
+    arrays = {t.name: numpy_helper.to_array(t) for t in model.graph.initializer}
+    found = [arrays[name].ravel() for name in trained(model)]
+    assert len(found) == 2
+    for weight in module.parameters():
+        assert any(np.array_equal(each, weight.detach().numpy()) for each in found)
+
+
 def test_an_identity_of_one_element_keeps_its_gradient_in_a_builders_model() -> None:
     """Exporters write an Identity for a weight that they have merged; a Builder means it."""
     builder = popir.Builder()

@@ -72,6 +72,11 @@ def inherited() -> set[str]:
     return found
 
 
+def source(nodes: list[ast.expr]) -> str:
+    """The source of the decorators."""
+    return " ".join(map(ast.unparse, nodes))
+
+
 def unread() -> Iterator[str]:
     shared = inherited()
     for name, function in methods():
@@ -93,6 +98,8 @@ def unread() -> Iterator[str]:
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
         }
         for each in names:
+            if each == "call" and "host_operator(" in source(function.decorator_list):
+                continue  # The registry gives the call to every operator of the host.
             if each not in read and each not in ("self", "cls") and not each.startswith("_"):
                 yield f"{name}.{each}"
 

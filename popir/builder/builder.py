@@ -13,6 +13,7 @@ import numpy as np
 from popir.builder.core import Core, check_text, name_of
 from popir.builder.inference import Inference
 from popir.builder.methods import Opset
+from popir.builder.settings import InputSettings, VariableSettings
 from popir.errors import (
     ModelError,
     OperatorAttributeError,
@@ -182,22 +183,26 @@ class Builder(Core):
         self,
         tensorInfo: Any = None,
         shape: Any = None,
+        settings: Any = None,
         debugContext: Any = "",
         dataType: Any = None,
     ) -> str:
         """Adds an input that the host sends, and returns its id.
 
         `addInputTensor(info)` with a TensorInfo, or `addInputTensor("INT32", [2])` with a type that
-        `DataType.of` accepts; a debug context may follow in both forms. The id is the name in the
-        debug context, or "input", with the name scopes around it; if it is taken, "/1", "/2", ...
-        follows. Raises popart_exception for an unknown type or a wrong shape.
+        `DataType.of` accepts; InputSettings, a debug context, or both may follow in both forms. The
+        id is the name in the debug context, or "input", with the name scopes around it; if it is
+        taken, "/1", "/2", ... follows. Raises popart_exception for an unknown type or a wrong
+        shape.
         """
         tensorInfo = dataType if tensorInfo is None else tensorInfo
+        more = [settings, debugContext]
         if isinstance(tensorInfo, TensorInfo):
-            # addInputTensor(info, debugContext): the second argument is the debug context.
-            info, debugContext = tensorInfo, shape if shape is not None else debugContext
+            # addInputTensor(info, debugContext): the second argument is no shape.
+            info, more = tensorInfo, [shape, *more]
         else:
             info = TensorInfo(tensorInfo, shape)
+        debugContext = _debug_context("addInputTensor", InputSettings, more)
         id = self._declare(self._next_id(name_of(debugContext) or "input"), info.dataType())
         self._model.graph.input.append(proto.value_info(id, info))
         self._inputs.append(id)
@@ -233,13 +238,20 @@ class Builder(Core):
         self._model.graph.input.append(proto.value_info(tensorId, None))
         self._inputs.append(tensorId)
 
-    def addInitializedInputTensor(self, initVal: Any, debugContext: Any = "") -> str:
+    def addInitializedInputTensor(
+        self, initVal: Any, variableSettings: Any = None, debugContext: Any = ""
+    ) -> str:
         """Adds a weight with its initial value, a numpy array that gives its type and shape, and
         returns its id.
 
-        The id is the name in the debug context, or "init_input", as in `addInputTensor`. Raises
-        popart_exception for a value that is no array, or of a type that ONNX does not have.
+        VariableSettings, which must be the defaults, or a debug context may follow. The id is the
+        name in the debug context, or "init_input", as in `addInputTensor`. Raises popart_exception
+        for a value that is no array, or of a type that ONNX does not have.
         """
+        if isinstance(variableSettings, VariableSettings):
+            variableSettings.check()
+        more = [variableSettings, debugContext]
+        debugContext = _debug_context("addInitializedInputTensor", VariableSettings, more)
         if not isinstance(initVal, (np.ndarray, np.generic)):
             raise popart_exception(
                 f"addInitializedInputTensor takes a numpy array; given was "
@@ -407,6 +419,18 @@ class Builder(Core):
     def _changed(self, name: str) -> None:
         if not name.startswith("__"):
             self._inference.restart()
+
+
+def _debug_context(who: str, settings: type, given: Iterable[Any]) -> Any:
+    """The debug context among arguments that may be settings, a debug context, or left out."""
+    contexts = [each for each in given if each is not None and not isinstance(each, settings)]
+    contexts = [each for each in contexts if not isinstance(each, str) or each]
+    if len(contexts) > 1:
+        raise popart_exception(
+            f"{who} takes {settings.__name__} and a debug context; given were "
+            f"{', '.join(map(shown, contexts))}."
+        )
+    return contexts[0] if contexts else ""
 
 
 def _check_names(who: str, specs: Mapping[str, AttributeSpec], given: Mapping[str, Any]) -> None:

@@ -77,7 +77,7 @@ class Core(Annotations, abc.ABC):
         bound: dict[str, DataType] = {}
         if schema is not None:
             given = [(id, self._kind(id)) if id else None for id in inputs]
-            bound = definitions.check_inputs(who, schema.inputs, given)
+            bound = definitions.check_inputs(who, schema.inputs, given, converting=True)
             schema.outputs.check_count(who, "output", numOutputs)
         node = NodeProto(name=name, op_type=type, domain="" if domain == "ai.onnx" else domain)
         node.input.extend(inputs)

@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from popir.builder import popart_methods
 from popir.builder.core import Core
 from popir.definitions import Formal
 from popir.errors import OperatorAttributeError, did_you_mean
@@ -29,6 +30,7 @@ from popir.ir import AttributeKind, AttributeSpec
 from popir.onnxio import schemas
 from popir.onnxio.schema_text import Schema
 from popir.typed import shown
+from popir.types import DataType
 
 
 class OperatorCallError(OperatorAttributeError, TypeError):
@@ -49,6 +51,8 @@ class Opset:
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         known = schemas.in_force(self.domain, self.version)
+        if self.domain == popart_methods.DOMAIN and name in popart_methods.METHODS:
+            return types.MethodType(popart_methods.METHODS[name], self)
         if name not in known:
             raise AttributeError(
                 f"Version {self.version} of {self.domain} has no operator '{name}'."
@@ -61,7 +65,8 @@ class Opset:
         return method
 
     def __dir__(self) -> list[str]:
-        return sorted([*super().__dir__(), *schemas.in_force(self.domain, self.version)])
+        own = popart_methods.METHODS if self.domain == popart_methods.DOMAIN else ()
+        return sorted({*super().__dir__(), *schemas.in_force(self.domain, self.version), *own})
 
     def __repr__(self) -> str:
         return f"Opset('{self.domain}', {self.version})"
@@ -112,6 +117,8 @@ def _add(self: Opset, schema: Schema, arguments: dict[str, Any]) -> list[str]:
         value = arguments.get(_parameter(name), spec.default)
         if name == "num_outputs":
             value = count if len(inputs) == 1 else None
+        if spec.kind is AttributeKind.INT:
+            value = _code(value, named=(schema.opid.type, name) == ("Cast", "to"))
         is_given = value is not None or spec.required
         if is_given and not _is_absent(schema, spec, value):
             attributes[name] = (spec.kind, value)
@@ -119,6 +126,15 @@ def _add(self: Opset, schema: Schema, arguments: dict[str, Any]) -> list[str]:
     return self.builder.addNode(
         schema.opid.domain, schema.opid.type, inputs, count, attributes, context, schema
     )
+
+
+def _code(value: Any, named: bool) -> Any:
+    """ONNX's number of an element type, if `value` is a DataType or, as PopART has it for Cast, a
+    type's name; otherwise `value`.
+    """
+    if isinstance(value, DataType):
+        return value.onnx
+    return DataType.of(value).onnx if named and isinstance(value, str) else value
 
 
 def _is_absent(schema: Schema, spec: AttributeSpec, value: Any) -> bool:

@@ -6,8 +6,9 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from popir import registry
+from popir import host, registry
 from popir.definitions import Formal, OpDefinition
+from popir.errors import LeavesDeviceError, UnknownOperatorError
 from popir.ir import AttributeSpec, Op
 from popir.onnxio import schemas
 from popir.onnxio.importer import TRAINABLE
@@ -23,6 +24,46 @@ def origin(entry: OpEntry) -> str:
         return entry.source
     name = entry.opClass.__module__
     return getattr(sys.modules.get(name), "__file__", None) or f"Python module {name}"
+
+
+ON_HOST = "built in, on the host"
+
+
+def on_host() -> list[OpEntry]:
+    """The operators that run on the host alone, as entries: no Op stands behind them."""
+    return [
+        OpEntry(each.opid, Op, None, _no_factory, True, ON_HOST, False)
+        for each in host.registered()
+        if not registry.versions(each.opid.domain, each.opid.type)
+    ]
+
+
+def _no_factory(info: registry.OpCreatorInfo) -> Op:
+    raise LeavesDeviceError(f"{info.opid} runs on the host.")
+
+
+def versions(entry: OpEntry) -> list[int]:
+    """The versions of the operator that are there."""
+    opid = entry.opid
+    find = host.versions if entry.source == ON_HOST else registry.versions
+    return find(opid.domain, opid.type)
+
+
+def named(text: str) -> OpEntry:
+    """The newest version of an operator, or the one that is named; see `registry.named`."""
+    try:
+        return registry.named(text)[0]
+    except UnknownOperatorError:
+        name, _, version = text.partition(":")
+        found = [
+            entry
+            for entry in on_host()
+            if name in (entry.opid.type, f"{entry.opid.domain}.{entry.opid.type}")
+            and version in ("", str(entry.opid.version))
+        ]
+        if not found:
+            raise
+        return found[-1]
 
 
 def definition(entry: OpEntry) -> OpDefinition | None:

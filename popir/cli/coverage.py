@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from popir import registry
+from popir import host, registry
 from popir.cli.catalogue import has_gradient
 from popir.ir import Op
 from popir.onnxio import bodies, schemas, sequences
@@ -14,6 +14,7 @@ WAYS = {
     "kernel": "a lowering of its own",
     "operators": "consists of other operators, which stand in the graph in its place",
     "function": "expanded by the function that ONNX defines it by; runs if the operators in it do",
+    "host": "runs on the host, between device programs (docs/segments.md)",
     "import": "resolved when the model is read: a constant, or a sequence taken apart",
     "missing": "a model that has it is refused",
 }
@@ -59,8 +60,7 @@ def _of(domain: str, type: str) -> Coverage | None:
         entry = registry.find(domain, type, version) if known[0] <= version else None
         if entry is None or not entry.isPublic:
             return None
-        needed = [v for v in versions if domain != "ai.onnx" or v >= _first(versions)]
-        lost = tuple(v for v in needed if v not in known)
+        lost = tuple(v for v in _needed(domain, versions) if v not in known)
         if entry.opClass.expand is not Op.expand:
             return Coverage(domain, type, version, "operators", has_gradient(entry), lost)
         return Coverage(domain, type, version, "kernel", has_gradient(entry), lost)
@@ -68,7 +68,16 @@ def _of(domain: str, type: str) -> Coverage | None:
         return Coverage(domain, type, version, "import", None)
     if bodies.has_body(domain, type, version):
         return Coverage(domain, type, version, "function", None)
+    on_host = host.versions(domain, type)
+    if on_host:
+        lost = tuple(v for v in _needed(domain, versions) if v not in on_host)
+        return Coverage(domain, type, version, "host", False, lost)
     return Coverage(domain, type, version, "missing", False)
+
+
+def _needed(domain: str, versions: Collection[int]) -> list[int]:
+    """The versions of an operator that popir's models may have."""
+    return [v for v in versions if domain != "ai.onnx" or v >= _first(versions)]
 
 
 def _first(versions: Collection[int]) -> int:

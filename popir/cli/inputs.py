@@ -160,6 +160,11 @@ def random_inputs(infos: Mapping[str, TensorInfo], seed: int) -> dict[str, Array
 def _random(name: str, info: TensorInfo, seed: int) -> Array:
     random = np.random.default_rng([seed, zlib.crc32(name.encode(errors="backslashreplace"))])
     dtype, shape = info.dataType().numpy, info.shape()
+    if info.dataType() is DataType.STRING:
+        raise CommandError(
+            f"The input '{name}' holds strings, and there are no random ones: give them in a file, "
+            "by --inputs."
+        )
     if dtype.kind in "iub":
         return random.integers(256 if dtype == np.uint8 else 2, size=shape).astype(dtype)
     return np.asarray(random.standard_normal(shape, np.float32)).astype(dtype)

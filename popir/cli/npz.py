@@ -13,7 +13,7 @@ from numpy.lib import format as npy
 from popir.cli.exits import CommandError, ExitCode
 from popir.errors import did_you_mean
 from popir.files import atomic_write
-from popir.types import TensorInfo
+from popir.types import DataType, TensorInfo
 
 Array = np.ndarray[Any, Any]
 Header = tuple[tuple[int, ...], np.dtype[Any]]
@@ -110,6 +110,8 @@ class Npz:
         numpy stores types that it does not know, such as bfloat16, as bytes without a type.
         """
         expected = info.dataType().numpy
+        if info.dataType() is DataType.STRING and dtype.kind in "US":
+            return
         untyped = dtype.kind == "V" and expected.isbuiltin != 1
         if untyped and dtype.itemsize == expected.itemsize:
             return
@@ -132,9 +134,12 @@ def write(path: str, arrays: Mapping[str, Array]) -> None:
     """
     try:
         with atomic_write(path) as whole, zipfile.ZipFile(whole, "w") as file:
-            for name, array in arrays.items():
+            for name, given in arrays.items():
+                array = np.asanyarray(given)
+                if array.dtype.kind == "O":  # Without a pickle, a file holds strings of one width.
+                    array = array.astype(np.str_)
                 with file.open(f"{name}.npy", "w", force_zip64=True) as stream:
-                    npy.write_array(stream, np.asanyarray(array), allow_pickle=False)
+                    npy.write_array(stream, array, allow_pickle=False)
     except OSError as error:
         raise CommandError(
             f"{path} cannot be written: {error.strerror}.", ExitCode.SYSTEM

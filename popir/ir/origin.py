@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from popir.ir.graph import Op
 
 BUILDER = "popir"
 """The producer name of models made by a Builder; models made by PopART's Builder count as such."""
@@ -23,6 +27,14 @@ class Origin:
     folded: dict[str, list[str]] = field(default_factory=dict)
     """For initializers that the exporter computed by constant folding: id to the names of the
     tensors it was computed from.
+    """
+
+    values: set[str] = field(default_factory=set)
+    """The names of inputs, and of what nodes compute; an input's name in PyTorch too."""
+
+    decomposed: dict[str, list[tuple[Op, int]]] = field(default_factory=dict)
+    """For initializers that operators took which became others: id to those operators, and which of
+    their inputs it was.
     """
 
     @property

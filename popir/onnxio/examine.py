@@ -22,6 +22,7 @@ from popir.errors import (
 )
 from popir.ir import Graph
 from popir.onnxio import bodies, sequences
+from popir.onnxio.dialects import meant
 from popir.onnxio.importer import GraphImporter, in_order, opsets, written
 from popir.onnxio.inference import infer
 from popir.onnxio.load import Loaded, Source, load
@@ -174,7 +175,7 @@ class _Examiner:
         domain = node.domain or "ai.onnx"
         if domain not in self.graph.opsets:
             raise UnknownOperatorError(f"The model imports no version of the domain {domain}.")
-        opset = self.graph.opsets[domain]
+        domain, opset = meant(domain, node.op_type, self.graph.opsets[domain])
         handled = host.find(domain, node.op_type, opset) or node.op_type in sequences.resolved()
         if not handled and not bodies.has_body(domain, node.op_type, opset):
             registry.find(domain, node.op_type, opset)

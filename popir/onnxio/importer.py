@@ -19,6 +19,7 @@ from onnx import (
 
 from popir import host, registry
 from popir.adding import add_op, check_info
+from popir.definitions import mixes
 from popir.errors import (
     LeavesDeviceError,
     ModelError,
@@ -30,6 +31,7 @@ from popir.errors import (
 from popir.ir import Graph, Op, OperatorIdentifier, Tensor, TensorType
 from popir.onnxio import bodies, schemas
 from popir.onnxio.attributes import to_python
+from popir.onnxio.dialects import meant
 from popir.onnxio.load import Source, load
 from popir.onnxio.origin import origin_of
 from popir.onnxio.sequences import Sequences
@@ -119,6 +121,7 @@ class GraphImporter:
     def add_input(self, value: ValueInfoProto, inputShapeInfo: Mapping[str, TensorInfo]) -> None:
         """Adds a graph input as a Stream. Raises ModelError if its type or shape is not known."""
         self._check_new(value.name, "a graph input")
+        _check_held(value)
         info = inputShapeInfo.get(value.name) or _info(value)
         check_info(f"The graph input '{value.name}'", info)
         self.graph.addStream(value.name, info)
@@ -186,6 +189,7 @@ class GraphImporter:
                 f"{_who(node)}: the model's opset_import has no version of the domain {domain}; it "
                 f"has {', '.join(f'{name} {version}' for name, version in self.opsets.items())}."
             )
+        domain, opset = meant(domain, type, opset)
         settings = Op.Settings(graph, node.name)
         if attributes:
             notes = [name for name in attributes if name.startswith("__")]
@@ -193,6 +197,8 @@ class GraphImporter:
             if any(each.type == AttributeProto.GRAPH for each in node.attribute):
                 self._wrap(_who(node), domain, type, opset, attributes)
         inputs = [graph.tensors[id] if id else None for id in node.input]
+        _check_numbers(node, domain, inputs)
+        inputs = self._converted(node, opset, inputs)
         try:
             return add_op(domain, type, opset, settings, attributes, inputs, list(node.output))
         except UnknownOperatorError as error:
@@ -213,6 +219,41 @@ class GraphImporter:
             f"{who} runs on the host ({entry.reason}), and a session is one program of a device. "
             "popir.backend.prepare and popir run run such a model in segments."
         )
+
+    def _converted(
+        self, node: NodeProto, opset: int, inputs: list[Tensor | None]
+    ) -> list[Tensor | None]:
+        """The inputs of a node, those cast that have a type which only a conversion fits: see
+        `Formal.conversion` and `definitions.mixes`.
+        """
+        schema = schemas.find(node.domain, node.op_type, opset)
+        if schema is None or not schema.inputs or len(inputs) < schema.inputs.least:
+            return inputs
+        halves: dict[str, DataType] = {}
+        found = list(inputs)
+        for i, tensor in enumerate(inputs):
+            if tensor is None or tensor.info is None:
+                continue
+            formal, kind = schema.inputs.at(i), tensor.info.dataType()
+            to = formal.conversion(kind)
+            if to is not None:
+                found[i] = self._cast(node, i, tensor, to)
+            if formal.constraint and mixes(kind, DataType.FLOAT):
+                halves[formal.constraint] = kind
+        for i, tensor in enumerate(inputs):
+            if tensor is None or tensor.info is None:
+                continue
+            formal, info = schema.inputs.at(i), tensor.info
+            half = halves.get(formal.constraint)
+            if half and mixes(half, info.dataType()) and info.nelms() == 1 and formal.converts:
+                found[i] = self._cast(node, i, tensor, half)
+        return found
+
+    def _cast(self, node: NodeProto, i: int, tensor: Tensor, to: DataType) -> Tensor:
+        id = self.graph.uniqueId(f"{next(filter(None, node.output), node.name)}/Cast:{i}")
+        settings = Op.Settings(self.graph, f"{node.name or node.op_type}/Cast:{i}")
+        add_op("ai.onnx", "Cast", 13, settings, {"to": to.onnx}, [tensor], [id])
+        return self.graph.tensors[id]
 
     def _wrap(
         self, who: str, domain: str, type: str, opset: int, attributes: dict[str, Any]
@@ -301,6 +342,23 @@ def _who(node: NodeProto) -> str:
     return f"Node '{node.name}' ({node.domain or 'ai.onnx'}.{node.op_type})"
 
 
+_OF_SHAPES = {"Shape", "Size"}
+"""Operators that strings do not matter to."""
+
+
+def _check_numbers(node: NodeProto, domain: str, inputs: Sequence[Tensor | None]) -> None:
+    """Raises LeavesDeviceError for an operator of ONNX's that reads strings."""
+    for tensor in inputs:
+        if tensor is None or tensor.info is None:
+            continue
+        is_text = tensor.info.dataType() is DataType.STRING
+        if is_text and domain.startswith("ai.onnx") and node.op_type not in _OF_SHAPES:
+            raise LeavesDeviceError(
+                f"{_who(node)} reads the strings '{tensor.id}', which a device program does not "
+                "hold. popir.backend.prepare and popir run run such a model in segments."
+            )
+
+
 def written(model: ModelProto, versions: Mapping[str, int]) -> set[str]:
     """The ids of the tensors that operators of the model write (`Op.variableInputs`)."""
     found: set[str] = set()
@@ -365,9 +423,9 @@ def _versions(imports: Iterable[OperatorSetIdProto]) -> dict[str, int]:
     return found
 
 
-def _info(value: ValueInfoProto) -> TensorInfo:
+def _check_held(value: ValueInfoProto) -> None:
+    """Raises LeavesDeviceError for an input that is no tensor of numbers."""
     who = f"The graph input '{value.name}'"
-    way_out = "give its TensorInfo by an InputShapeInfo"
     kind = value.type.WhichOneof("value")
     if kind not in (None, "tensor_type") or value.type.tensor_type.elem_type == STRING:
         words = {"tensor_type": "strings", "optional_type": "an optional value"}
@@ -375,6 +433,11 @@ def _info(value: ValueInfoProto) -> TensorInfo:
             f"{who} is {words.get(str(kind), 'a sequence or map')}, which a device program "
             "does not hold. popir.backend.prepare and popir run run such a model in segments."
         )
+
+
+def _info(value: ValueInfoProto) -> TensorInfo:
+    who = f"The graph input '{value.name}'"
+    way_out = "give its TensorInfo by an InputShapeInfo"
     if not value.type.HasField("tensor_type") or not value.type.tensor_type.elem_type:
         raise ModelError(f"{who} has no element type; {way_out}.")
     tensor = value.type.tensor_type

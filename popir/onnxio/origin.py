@@ -12,6 +12,7 @@ from popir.ir import Origin
 from popir.ir.origin import BUILDER
 
 _KIND = "pkg.torch.export.graph_signature.InputSpec.kind"
+_NAME = "pkg.torch.onnx.original_node_name"
 _FOLDED = "pkg.onnxscript.optimizer.folded_from"
 
 
@@ -20,13 +21,17 @@ def origin_of(model: ModelProto) -> Origin:
     graph = model.graph
     names = [tensor.name for tensor in graph.initializer]
     names += [tensor.values.name for tensor in graph.sparse_initializer]
-    found = Origin(_producer(model), names)
     known = set(names)
+    found = Origin(_producer(model), names)
+    found.values = {id for node in graph.node for id in node.output}
+    found.values.update(value.name for value in graph.input if value.name not in known)
     for name, entry in _metadata(model):
         if name in known and entry.key == _KIND:
             found.declared[name] = entry.value
         elif name in known and entry.key == _FOLDED:
             found.folded[name] = re.findall(r"'([^']*)'", entry.value)
+        elif name in found.values and entry.key == _NAME:
+            found.values.add(entry.value)
     return found
 
 

@@ -14,8 +14,10 @@
 - The first line has the operator's type, the version that introduced this form, and the name of the
   Builder's method. The folder's name is the domain.
 - The operator's documentation follows, up to the first `input`, `output`, `attr` or `type` line.
+- All inputs and outputs of a `type` have one of its element types; those of `types` may differ.
 - An input or output with `?` after its type is optional; `*` is variadic with none or more, `+`
   with one or more.
+- The type `any` is any element type, which may differ between tensors.
 - An attribute has an ONNX type and possibly a default, a Python literal. Without a default or `?`
   it is required. The method's arguments are in the order of the attributes.
 - Text after two blanks is documentation.
@@ -59,8 +61,8 @@ _ATTR = re.compile(
     r"attr +(?P<name>\w+): (?P<kind>[A-Z]+)(?P<optional>\??)(?: = (?P<default>\S+))?"
     r"(?:  +(?P<doc>.*))?"
 )
-_TYPE = re.compile(r"type +(?P<name>\w+) = (?P<types>[A-Z0-9 ]+)")
-_ROWS = {"input": _FORMAL, "output": _FORMAL, "attr": _ATTR, "type": _TYPE}
+_TYPE = re.compile(r"types? +(?P<name>\w+) = (?P<types>[A-Z0-9 ]+)")
+_ROWS = {"input": _FORMAL, "output": _FORMAL, "attr": _ATTR, "type": _TYPE, "types": _TYPE}
 
 
 def parse(text: str, domain: str, where: str) -> Schema:
@@ -73,6 +75,7 @@ def parse(text: str, domain: str, where: str) -> Schema:
         first = _match(_HEAD, head)
     start = next((i for i, line in enumerate(lines) if line.partition(" ")[0] in _ROWS), len(lines))
     types: dict[str, frozenset[DataType]] = {}
+    free = set[str]()
     formals: dict[str, list[Formal]] = {"input": [], "output": []}
     attributes: dict[str, AttributeSpec] = {}
     for number, line in enumerate(lines[start:], start + 2):
@@ -81,12 +84,13 @@ def parse(text: str, domain: str, where: str) -> Schema:
             if word not in _ROWS:
                 raise ValueError(f"{line!r} is no row")
             row = _match(_ROWS[word], line)
-            if word == "type":
+            if word in ("type", "types"):
                 types[row["name"]] = frozenset(map(DataType.of, row["types"].split()))
+                free.update([row["name"]] if word == "types" else [])
             elif word == "attr":
                 attributes[row["name"]] = _attribute(row)
             else:
-                formals[word].append(_formal(row, types))
+                formals[word].append(_formal(row, types, free))
     return Schema(
         OperatorIdentifier(domain, first["type"], int(first["version"])),
         first["method"],
@@ -112,18 +116,24 @@ def _match(pattern: re.Pattern[str], line: str) -> re.Match[str]:
     return found
 
 
-def _formal(row: re.Match[str], types: Mapping[str, frozenset[DataType]]) -> Formal:
+def _formal(row: re.Match[str], types: Mapping[str, frozenset[DataType]], free: set[str]) -> Formal:
     kind, mark = row["type"], row["mark"]
-    if kind not in types and kind not in DataType.__members__:
+    if kind not in types and kind not in DataType.__members__ and kind != "any":
         raise ValueError(f"{kind!r} is neither declared as a type nor an element type")
+    if kind == "any":
+        accepted = frozenset[DataType]()
+    else:
+        accepted = types[kind] if kind in types else frozenset({DataType[kind]})
     return Formal(
         row["name"],
-        types[kind] if kind in types else frozenset({DataType[kind]}),
+        accepted,
         optional=mark == "?",
         variadic=mark in ("*", "+"),
         least=0 if mark == "*" else 1,
-        constraint=kind if kind in types else "",
+        constraint=kind if kind in types and kind not in free else "",
         doc=row["doc"] or "",
+        apart=kind if kind in types else "",
+        converts=True,
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -27,8 +28,10 @@ OLDEST_OPSET = 6
 """The oldest opset of ai.onnx that popir reads."""
 NEWEST_OPSET = onnx.defs.onnx_opset_version()
 """The newest opset of ai.onnx in the installed onnx."""
-DEFAULT_OPSET = 10
+defaultAiOnnxOpset = DEFAULT_OPSET = 10
 """The opset of `Builder.aiOnnx`, as in PopART."""
+defaultAiOnnxMlOpset = defaultAiGraphcoreOpset = 1
+"""The opsets of `Builder.aiOnnxMl` and `Builder.aiGraphcore`."""
 
 _ROOT = Path(__file__).resolve().parents[1]
 
@@ -105,6 +108,15 @@ def _all() -> dict[tuple[str, str], _Versions]:
     return found
 
 
+@functools.cache
+def _history() -> dict[tuple[str, str], list[onnx.defs.OpSchema]]:
+    """ONNX's schemas by domain and type, ascending by version."""
+    found: dict[tuple[str, str], list[onnx.defs.OpSchema]] = {}
+    for schema in sorted(onnx.defs.get_all_schemas_with_history(), key=lambda s: s.since_version):
+        found.setdefault((schema.domain, schema.name), []).append(schema)
+    return found
+
+
 def _folder() -> Path:
     """The folder `schemas/` of the source tree, or its copy in an installed package."""
     source = (_ROOT.parent / "pyproject.toml").exists()
@@ -123,7 +135,7 @@ def _from_onnx(schema: onnx.defs.OpSchema) -> Schema:
     return Schema(
         OperatorIdentifier(schema.domain, schema.name, schema.since_version),
         f"logical_{method}" if schema.name in _LOGICAL else method,
-        Formals(_formal(formal) for formal in schema.inputs),
+        Formals(_input(schema, i) for i in range(len(schema.inputs))),
         Formals(_formal(formal) for formal in schema.outputs),
         {name: _spec(schema.attributes[name]) for name in sorted(schema.attributes)},
         schema.doc or "",
@@ -169,6 +181,22 @@ def _formal(formal: onnx.defs.OpSchema.FormalParameter) -> Formal:
         least=formal.min_arity,
         constraint="" if free else formal.type_str,
         doc=formal.description,
+    )
+
+
+def _input(schema: onnx.defs.OpSchema, i: int) -> Formal:
+    """An input, with what newer versions of the operator take at its place."""
+    found = _formal(schema.inputs[i])
+    newer = [
+        _formal(each.inputs[i])
+        for each in _history()[schema.domain, schema.name]
+        if each.since_version > schema.since_version and i < len(each.inputs)
+    ]
+    later = frozenset(kind for each in newer for kind in each.types) if found.types else ()
+    last = newer[-1] if newer else found
+    spared = last.optional
+    return replace(
+        found, later=frozenset(later), apart=last.constraint, spared=spared, converts=True
     )
 
 

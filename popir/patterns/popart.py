@@ -8,11 +8,10 @@ ALIASES = {
 
 _DERIVED = "the gradient of an element-wise operator is one expression, derived from its own"
 _LOWERED = "the operator is lowered as it is"
-_ABSENT = "popir has no operator of that kind"
 _VIEW = "that is a view of memory here, which costs nothing"
 _GRADIENT = "the gradient is an operator that is lowered as it is"
 _PLANNED = "the library of contractions chooses layouts, groups and transposes by itself"
-_LOOP = "there are no loops in a graph"
+_LOOP = "Loop and Scan are one operator, which collects its results itself"
 _REPLICAS = "there is one replica"
 _UPDATES = "an optimizer's update is one operator, which holds its accumulators"
 
@@ -24,9 +23,10 @@ NOT_HERE = {
         _DERIVED,
     ),
     **dict.fromkeys(
-        "TanToSinOverCos LogSoftmaxOp GemmDecomposition LSTMOp SumToAdd".split(), _LOWERED
+        "TanToSinOverCos CoshOp LogSoftmaxOp GemmDecomposition LSTMOp RNNOp SumToAdd "
+        "UpsampleToResize PackedDataBlock".split(),
+        _LOWERED,
     ),
-    **dict.fromkeys("CoshOp RNNOp UpsampleToResize PackedDataBlock".split(), _ABSENT),
     **dict.fromkeys(
         "SplitOp Slice2SliceSubsample TransposeToIdentityOrReshapePattern".split(), _VIEW
     ),
@@ -54,6 +54,6 @@ NOT_HERE = {
     "UpdateInplacePrioritiesForIpu": "priorities of in-place variants do not depend on the device",
     "RemoveUnnecessaryLossGradCast": "the loss's gradient has the loss's type",
 }
-"""PopART's patterns that popir does not have, with the reason. The reason completes "there is none
+"""PopART's patterns that popir does not have, with the reason. The reason completes "has no meaning
 here: ...".
 """

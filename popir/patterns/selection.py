@@ -8,6 +8,7 @@ from typing import Any
 
 from popir import pattern
 from popir.errors import did_you_mean, popart_exception
+from popir.options.table import OptionWarning, warn
 from popir.patterns.popart import ALIASES, NOT_HERE
 from popir.typed import typed
 
@@ -41,8 +42,10 @@ class Patterns:
 
     Each registered pattern is also an attribute: `patterns.InPlace = False`.
     `getAllPreAliasPatternNames` lists them; InPlace is one more. Raises UnknownPatternError, a
-    popart_exception, for an unknown name. For a pattern of PopART that popir does not have, it
-    gives the reason.
+    popart_exception, for an unknown name.
+
+    A pattern of PopART that popir does not need can be switched too. That has no effect; switching
+    it on gives an OptionWarning with the reason.
     """
 
     def __init__(self, choice: PatternsLevel | Iterable[str] = PatternsLevel.Default) -> None:
@@ -63,12 +66,18 @@ class Patterns:
         entry = find(name)
         if entry is not None and entry.mandatory and not enable:
             raise popart_exception(f"The pattern '{name}' is mandatory; it cannot be disabled.")
+        if name in NOT_HERE and enable and not self._chosen.get(name):
+            warn(f"The pattern '{name}' has no meaning here: {NOT_HERE[name]}.", OptionWarning)
         self._chosen[canonical(name)] = enable
         return self
 
     def isPatternEnabled(self, name: str) -> bool:
-        """Whether the pattern `name` is used. Raises UnknownPatternError for an unknown name."""
+        """Whether the pattern `name` is used or, if popir does not have it, whether it was switched
+        on. Raises UnknownPatternError for an unknown name.
+        """
         entry = find(name)
+        if name in NOT_HERE:
+            return self._chosen.get(name, False)
         if entry is not None:
             return self.isUsed(entry)
         return self._chosen.get(INPLACE, self._level.value >= PatternsLevel.Default.value)
@@ -134,16 +143,12 @@ def canonical(name: str) -> str:
 
 
 def find(name: str) -> pattern.PatternEntry | None:
-    """The registered pattern of a name; None for InPlace. Raises UnknownPatternError for an unknown
-    name.
+    """The registered pattern of a name; None for InPlace and for patterns that only PopART has.
+    Raises UnknownPatternError for an unknown name.
     """
     known = {entry.name: entry for entry in pattern.entries()}
     found = known.get(canonical(name))
-    if found is not None or name == INPLACE:
+    if found is not None or name == INPLACE or name in NOT_HERE:
         return found
-    if name in NOT_HERE:
-        raise UnknownPatternError(
-            f"The pattern '{name}' is PopART's and there is none here: {NOT_HERE[name]}."
-        )
-    near = did_you_mean(name, [*known, INPLACE])
+    near = did_you_mean(name, [*known, INPLACE, *NOT_HERE])
     raise UnknownPatternError(f"Unknown pattern {name!r}.{near}")

@@ -14,6 +14,7 @@ import numpy as np
 from popir.errors import ModelError, OperatorInputError
 from popir.host import MISSING, HostValue, is_numbers, shown
 from popir.onnxio.proto import NodeProto
+from popir.types import DataType
 
 if TYPE_CHECKING:
     from popir.segments.program import Program
@@ -23,17 +24,30 @@ Values = dict[str, HostValue]
 Control = Callable[["Program", int, NodeProto, Sequence[HostValue], Values], list[HostValue]]
 
 
+MOST_ITERATIONS = 1 << 22
+"""The most iterations of a loop on the host; each takes some ten microseconds at least."""
+
+
 class _Body:
     """A graph in an attribute of a node, to be called with values."""
 
     def __init__(self, program: Program, i: int, name: str, values: Values) -> None:
         self.program, graph = program.body(i, name)
         self.inputs = [each.name for each in graph.input]
+        self._outputs = graph.output
         self.who = f"Node '{program.nodes[i].name}' ({program.nodes[i].op_type}): its {name}"
         given = set(self.inputs)
         self._around = {
             id: values[id] for id in self.program.captures if id in values and id not in given
         }
+
+    def none(self, k: int) -> Array:
+        """No slices of output `k`, of the type and, as far as known, the shape that the
+        graph declares.
+        """
+        kind = self._outputs[k].type.tensor_type
+        dtype = DataType.of(kind.elem_type).numpy if kind.elem_type else np.dtype(np.float32)
+        return np.zeros([0, *(dim.dim_value for dim in kind.shape.dim)], dtype)
 
     def __call__(self, *given: HostValue) -> list[HostValue]:
         if len(given) != len(self.inputs):
@@ -65,6 +79,10 @@ def _loop(
     goes = True if condition is MISSING else _truth(who, condition)
     if most is None and condition is MISSING and not carried:
         raise OperatorInputError(f"{who}: it has neither a trip count nor a condition.")
+    if most is not None and most > MOST_ITERATIONS and condition is MISSING:
+        raise OperatorInputError(
+            f"{who}: its trip count is {most}; the host runs up to {MOST_ITERATIONS} iterations."
+        )
     scans: list[list[Array]] = [[] for _ in range(len(body.program.outputs) - 1 - len(carried))]
     done = 0
     while goes and (most is None or done < most):
@@ -74,7 +92,13 @@ def _loop(
         for parts, part in zip(scans, found[len(carried) :], strict=True):
             parts.append(part)
         done += 1
-    return [*carried, *(_stacked(who, parts, body, k) for k, parts in enumerate(scans))]
+        if done > MOST_ITERATIONS:
+            raise OperatorInputError(
+                f"{who}: no condition has ended it after {MOST_ITERATIONS} iterations, the most "
+                "that the host runs."
+            )
+    first = 1 + len(carried)
+    return [*carried, *(_stacked(who, parts, body, first + k) for k, parts in enumerate(scans))]
 
 
 def _number(who: str, value: HostValue) -> int:
@@ -84,13 +108,13 @@ def _number(who: str, value: HostValue) -> int:
 
 
 def _stacked(who: str, parts: Sequence[HostValue], body: _Body, k: int) -> Array:
-    """The slices of all iterations, joined; those of none are empty."""
+    """The slices of all iterations, joined; `k` is the output of the body."""
     if not parts:
-        return np.zeros([0], np.float32)
+        return body.none(k)
     shapes = {np.shape(part) for part in parts}
     if len(shapes) > 1:
         raise OperatorInputError(
-            f"{who}: the scan output {k} has slices of the shapes {sorted(shapes)}; all must be "
+            f"{who}: output {k} of its body has slices of the shapes {sorted(shapes)}; all must be "
             "equal."
         )
     return np.stack(parts)
@@ -124,7 +148,7 @@ def _scan(
             each.append(part)
     whole: list[HostValue] = []
     for k, (each, axis, back) in enumerate(zip(slices, axes_out, back_out, strict=True)):
-        stacked = _stacked(who, each[::-1] if back else each, body, k)
+        stacked = _stacked(who, each[::-1] if back else each, body, len(states) + k)
         whole.append(np.ascontiguousarray(np.moveaxis(stacked, 0, axis)))
     return [*states, *whole]
 

@@ -7,7 +7,7 @@ is compiled, which the segment computes only at run time.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ from popir.ir import Graph, Tensor
 from popir.onnxio.importer import GraphImporter
 from popir.onnxio.limits import subgraphs
 from popir.onnxio.proto import NodeProto
-from popir.types import TensorInfo
+from popir.types import DataType, TensorInfo
 
 if TYPE_CHECKING:
     from popir.segments.program import Program
@@ -122,10 +122,15 @@ class _Discovery:
         return True
 
     def _has(self, id: str) -> bool:
-        """Adds the value `id` to the graph if it is known, and returns whether the graph has it."""
+        """Adds the value `id` to the graph if it is known, and returns whether the graph has it. A
+        node that reads strings waits, to run on the host.
+        """
         program = self.program
-        if id in self.graph.tensors or self.importer.sequences.has(id):
+        if self.importer.sequences.has(id):
             return True
+        if id in self.graph.tensors:
+            info = self.graph.tensors[id].info
+            return info is None or info.dataType() is not DataType.STRING
         if id in self.values:
             value = self.values[id]
             if not is_numbers(value):
@@ -137,6 +142,8 @@ class _Discovery:
                 self.graph.addStream(id, TensorInfo(value))
             return True
         if id in program.initializers:
+            if program.is_text(id):
+                return False
             self.initializers[id] = None
             self.importer.add_initializer(id, program.array(id))
             return True
@@ -159,7 +166,7 @@ class _Discovery:
         if error.needs and not needed:
             needed = [id for id in reads if _is_few(tensors[id])]
         needed = [id for id in needed if not tensors[id].isConst()]
-        program.context.left.setdefault(_who(program, i), str(error))
+        program.context.left.setdefault(program.who(i), str(error))
         if not needed:
             program.on_host.add(i)
             return
@@ -168,6 +175,8 @@ class _Discovery:
             sources = self._sources(tensors[id])
             if id not in self.values and sources is not None:
                 at_hand += sources
+        demanded = program.demanded.setdefault(i, set())
+        demanded.update(needed, at_hand)
         program.constants.update(needed)
         if not program.constants.issuperset(at_hand) or any(
             id in self.values and id not in self.constants for id in at_hand
@@ -202,8 +211,8 @@ class _Discovery:
             ):
                 return
         first = self.deferred[0]
-        why = program.context.left.get(_who(program, first), "one of its inputs is never computed")
-        raise LeavesDeviceError(f"{_who(program, first)} cannot run: {why}")
+        why = program.context.left.get(program.who(first), "one of its inputs is never computed")
+        raise LeavesDeviceError(f"{program.who(first)} cannot run: {why}")
 
     def _segment(self) -> Segment:
         lists = self.importer.sequences
@@ -221,9 +230,8 @@ class _Discovery:
             elif id not in self.values and id not in self.program.initializers:
                 anchors[id] = None
         streams = {id: self.graph.getTensor(id).info for id in self.graph.inputs}
-        nodes = self._computing(set(anchors))
         return Segment(
-            nodes,
+            self.nodes,
             {id: info for id, info in streams.items() if info is not None},
             self.constants,
             [*self.initializers],
@@ -233,15 +241,6 @@ class _Discovery:
             results,
             tuple(self.deferred),
         )
-
-    def _computing(self, anchors: Iterable[str]) -> list[NodeProto]:
-        """The nodes of the segment, if it computes anything at run time."""
-        return self.nodes if anchors else []
-
-
-def _who(program: Program, i: int) -> str:
-    node = program.nodes[i]
-    return f"Node '{node.name}' ({node.domain or 'ai.onnx'}.{node.op_type})"
 
 
 def _size(tensor: Tensor) -> int:

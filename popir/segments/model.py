@@ -2,47 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from popir.devices import DeviceInfo, DeviceManager
 from popir.errors import OperatorInputError, did_you_mean
+from popir.exclusive import Exclusive, exclusive
 from popir.host import HostValue, is_numbers, is_sequence, is_strings, kind_of, shown, strings
 from popir.onnxio.importer import opsets
-from popir.onnxio.load import Source, load
+from popir.onnxio.load import load
 from popir.onnxio.proto import ValueInfoProto
 from popir.onnxio.tensors import TensorReader
 from popir.options import SessionOptions
 from popir.segments.program import Context, Program, initializers_of
+from popir.typed import typed
 from popir.types import DataType
 
 Array = np.ndarray[Any, Any]
 
 
-class SegmentedModel:
+@typed
+class SegmentedModel(Exclusive):
     """A model of one or more device programs, with operators on the host between them.
 
     Segments are compiled when they are first run, for the types and shapes of their inputs; the
-    sessions used last are kept. Values may be arrays, sequences (lists of values), optional values
-    (None if empty) and maps (dicts); strings are arrays of objects.
+    sessions used last are kept. Threads may share a model: they run it one at a time. Values may be
+    arrays, sequences (lists of values), optional values (None if empty) and maps (dicts); strings
+    are arrays of objects.
 
     Args:
-        source: the model: the path of a file, its bytes, or a ModelProto.
-        device: the device of the segments; by default the Cpu.
-        options: makes the SessionOptions of each segment; by default the defaults.
+        fnModel: the model: the path of a file, its bytes, or a ModelProto.
+        deviceInfo: the device of the segments; by default the Cpu.
+        userOptions: the SessionOptions of the segments; by default all defaults.
 
     Raises ModelError for a model that cannot be read.
     """
 
     def __init__(
         self,
-        source: Source,
-        device: DeviceInfo | None = None,
-        options: Callable[[], SessionOptions] = SessionOptions,
+        fnModel: Any,
+        deviceInfo: DeviceInfo | None = None,
+        userOptions: SessionOptions | None = None,
     ) -> None:
-        loaded = load(source)
+        super().__init__()
+        loaded = load(fnModel)
         graph = loaded.model.graph
         initializers = initializers_of(graph)
         self._inputs = {v.name: v for v in graph.input if v.name not in initializers}
@@ -51,8 +56,8 @@ class SegmentedModel:
             graph.name or "model",
             loaded.folder,
             loaded.model.ir_version,
-            device or DeviceManager().createCpuDevice(),
-            options,
+            deviceInfo or DeviceManager().createCpuDevice(),
+            userOptions or SessionOptions(),
             TensorReader(loaded.folder),
         )
         versions = opsets(loaded.model)
@@ -80,7 +85,8 @@ class SegmentedModel:
         """The nodes at which a run so far left the device, and why."""
         return self._context.left
 
-    def run(self, inputs: Mapping[str, HostValue]) -> dict[str, HostValue]:
+    @exclusive()
+    def run(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
         """Runs the model, and returns its outputs by name.
 
         Raises OperatorInputError for inputs that are missing, unknown, or of another type than the

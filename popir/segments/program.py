@@ -18,9 +18,9 @@ import numpy as np
 from popir import host, registry
 from popir.dataflow import DataFlow
 from popir.devices import DeviceInfo
-from popir.errors import LeavesDeviceError, ModelError
+from popir.errors import ModelError
 from popir.host import MISSING, HostValue, is_numbers
-from popir.onnxio import bodies, proto, sequences
+from popir.onnxio import proto, sequences
 from popir.onnxio.attributes import to_python
 from popir.onnxio.importer import in_order
 from popir.onnxio.load import Loaded
@@ -28,16 +28,17 @@ from popir.onnxio.proto import AttributeProto, GraphProto, ModelProto, NodeProto
 from popir.onnxio.subgraphs import reads
 from popir.onnxio.tensors import TensorReader
 from popir.options import SessionOptions
-from popir.segments.control import CONTROL
+from popir.segments.calls import call, is_evaluated
 from popir.segments.discovery import Segment, discover
 from popir.segments.sessions import Sessions
-from popir.segments.strings import MOVES, moved
 from popir.session import InferenceSession
 from popir.stepio import PyStepIO
-from popir.types import TensorInfo
+from popir.types import DataType
 
 Array = np.ndarray[Any, Any]
 
+MOST_VALUES = 4
+"""A node that numpy can do is compiled for so many values of an input; then the host does it."""
 MOST_KEPT = 256
 """The most segments that a graph remembers, by what they were found for."""
 
@@ -50,7 +51,7 @@ class Context:
     folder: Path | None
     ir_version: int
     device: DeviceInfo
-    options: Callable[[], SessionOptions]
+    options: SessionOptions
     reader: TensorReader
     sessions: Sessions = field(default_factory=Sessions)
     compiled: int = 0
@@ -90,13 +91,18 @@ class Program:
         self.reads = [list(dict.fromkeys(filter(None, reads(node)))) for node in self.nodes]
         self.constants: set[str] = set()
         """The names of values that operators need when they are compiled: learnt by discovery."""
+        self.demanded: dict[int, set[str]] = {}
+        """Which of them each node needs."""
+        self._compiled_in: dict[str, set[bytes]] = {}
         self.on_host = {i for i, node in enumerate(self.nodes) if self._is_host(node)}
         """The nodes that run on the host: those known from the start, and those learnt."""
         computed = {id for node in self.nodes for id in node.output}
         outer = {id for each in self.reads for id in each} | set(self.outputs)
         self.captures = [id for id in outer if id not in computed and id not in self.initializers]
         """What it reads and does not compute: its inputs, and values of graphs around it."""
-        self._bodies: dict[tuple[int, str], Program] = {}
+        self._inner: dict[Any, Program] = {}
+        self.calls: dict[int, host.Call] = {}
+        """The calls of operators of the host, by node: their attributes are read once."""
         self._boundaries: dict[tuple[int, ...], list[str]] = {}
         self._segments: dict[Any, Segment] = {}
 
@@ -129,6 +135,10 @@ class Program:
         reader = self.context.reader
         return reader.dense(stored) if hasattr(stored, "indices") else reader.array(stored)
 
+    def is_text(self, id: str) -> bool:
+        """Whether an initializer holds strings."""
+        return getattr(self.initializers.get(id), "data_type", 0) == DataType.STRING.onnx
+
     # The host.
 
     def _is_host(self, node: NodeProto) -> bool:
@@ -150,7 +160,7 @@ class Program:
             if ready and (
                 i in self.on_host
                 or any(not is_numbers(self.value(id, values)) for id in names if id in values)
-                or any(_is_text(self.initializers.get(id)) for id in names)
+                or any(map(self.is_text, names))
             ):
                 self._call(i, values)
             else:
@@ -161,7 +171,7 @@ class Program:
         """Runs one node on the host."""
         node = self.nodes[i]
         inputs = [self.value(id, values) if id else MISSING for id in node.input]
-        found = self._results(i, node, inputs, values)
+        found = call(self, i, inputs, values)
         if len(found) < len(node.output):
             raise ModelError(
                 f"{who(node)} has {len(node.output)} outputs; the operator has {len(found)}."
@@ -170,57 +180,33 @@ class Program:
             if id:
                 values[id] = value
 
-    def _results(
-        self,
-        i: int,
-        node: NodeProto,
-        inputs: Sequence[HostValue],
-        values: dict[str, HostValue],
-    ) -> Sequence[HostValue]:
-        domain = node.domain or "ai.onnx"
-        if domain == "ai.onnx" and node.op_type in CONTROL:
-            reason = "it runs graphs that are no part of a device program"
-            self.context.left.setdefault(who(node), reason)
-            return CONTROL[node.op_type](self, i, node, inputs, values)
-        opset = self.opsets.get(domain, 0)
-        entry = host.find(domain, node.op_type, opset)
-        if entry is not None:
-            self.context.left.setdefault(who(node), entry.reason)
-            attributes = self.attributes(node)
-            return entry.run(node.name, attributes, inputs, len(node.output))
-        if domain == "ai.onnx" and node.op_type == "Identity":
-            return inputs
-        if domain == "ai.onnx" and node.op_type in MOVES:
-            self.context.left.setdefault(who(node), "it moves strings")
-            outputs = [id for id in node.output if id]
-            inner = Program(self.context, [node], outputs, self.opsets, {}, node.input)
-            return moved(node, inputs, lambda values: inner.run({**values}))
-        body = function_of(node, opset, inputs)
-        if body is None:
-            given = ", ".join(host.shown(each) for each in inputs)
-            raise LeavesDeviceError(
-                f"{who(node)} cannot run: its inputs are {given}, and popir's {node.op_type} "
-                "takes tensors of numbers whose shapes are known."
-            )
-        self.context.left.setdefault(who(node), "its function has operators of the host")
-        return self._expanded(i, body).run(
-            {id: value for id, value in zip(node.input, inputs, strict=True) if id}
-        )
-
     def attributes(self, node: NodeProto) -> dict[str, Any]:
         """The attributes of a node as Python values."""
         reader = self.context.reader
         found = {each.name: to_python(each, reader) for each in node.attribute}
         return {name: value for name, value in found.items() if not name.startswith("__")}
 
-    def _expanded(self, i: int, function: Any) -> Program:
-        """The program of a function, made for one node."""
-        node, count = self.nodes[i], iter(range(1 << 30))
-        nodes = list(bodies.expanded(node, function, lambda id: f"{id}/{next(count)}"))
-        versions = {each.domain or "ai.onnx": each.version for each in function.opset_import}
-        opsets = {**self.opsets, **versions}
+    def who(self, i: int) -> str:
+        """Node `i`, in messages."""
+        return who(self.nodes[i])
+
+    def leave(self, i: int, why: str) -> None:
+        """Notes why node `i` runs on the host."""
+        self.context.left[self.who(i)] = why
+
+    def part(
+        self, nodes: Sequence[NodeProto], node: NodeProto, opsets: Mapping[str, int] | None = None
+    ) -> Program:
+        """The program of `nodes`, which stand for one node: they have its inputs and outputs."""
         outputs = [id for id in node.output if id]
-        return Program(self.context, nodes, outputs, opsets, {}, node.input)
+        versions = {**self.opsets, **(opsets or {})}
+        return Program(self.context, nodes, outputs, versions, {}, node.input)
+
+    def inner(self, key: Any, make: Callable[[], Program]) -> Program:
+        """The program of nodes inside one of this; made once for each key."""
+        if key not in self._inner:
+            self._inner[key] = make()
+        return self._inner[key]
 
     def body(self, i: int, name: str) -> tuple[Program, GraphProto]:
         """The program of a graph in an attribute of node `i`, and that graph. Raises ModelError if
@@ -230,17 +216,16 @@ class Program:
         given = [each.g for each in node.attribute if each.name == name and each.HasField("g")]
         if not given:
             raise ModelError(f"{who(node)} has no graph in its attribute {name}.")
-        if (i, name) not in self._bodies:
-            graph = given[0]
-            inner = {**self.initializers, **initializers_of(graph)}
-            for each in graph.input:
-                inner.pop(each.name, None)
-            known = {each.name for each in graph.input} | set(self.reads[i])
-            outputs = [each.name for each in graph.output]
-            self._bodies[i, name] = Program(
-                self.context, graph.node, outputs, self.opsets, inner, known
-            )
-        return self._bodies[i, name], given[0]
+        return self.inner((i, name), lambda: self._of(given[0], self.reads[i])), given[0]
+
+    def _of(self, graph: GraphProto, reads: Iterable[str]) -> Program:
+        """The program of a graph inside this one, which `reads` values of this one."""
+        inputs = {each.name for each in graph.input}
+        around = {id: each for id, each in self.initializers.items() if id not in inputs}
+        outputs = [each.name for each in graph.output]
+        initializers = {**around, **initializers_of(graph)}
+        known = {*inputs, *reads}
+        return Program(self.context, graph.node, outputs, self.opsets, initializers, known)
 
     # Segments.
 
@@ -249,12 +234,29 @@ class Program:
         key = self._key(remaining, values)
         found = self._segments.get(key)
         if found is None:
+            self._prefer_host(values)
             found = discover(self, remaining, values)
             while len(self._segments) >= MOST_KEPT:
                 self._segments.pop(next(iter(self._segments)))
             # Discovery may have learnt of further values that are compiled in.
             self._segments[self._key(remaining, values)] = found
         return found
+
+    def _prefer_host(self, values: Mapping[str, HostValue]) -> None:
+        """Takes nodes to the host that would be compiled for ever new values, if numpy can do
+        them: a slice at a place that each run moves, for example.
+        """
+        changing: set[str] = set()
+        for id in self.constants.intersection(values):
+            seen = self._compiled_in.setdefault(id, set())
+            seen.add(values[id].tobytes())
+            if len(seen) > MOST_VALUES:
+                changing.add(id)
+        for i, names in self.demanded.items():
+            if names & changing and i not in self.on_host and is_evaluated(self, i):
+                self.on_host.add(i)
+        wanted = (names for i, names in self.demanded.items() if i not in self.on_host)
+        self.constants &= {*(id for names in wanted for id in names)}
 
     def _key(self, remaining: tuple[int, ...], values: Mapping[str, HostValue]) -> Any:
         if remaining not in self._boundaries:
@@ -305,7 +307,7 @@ class Program:
             Loaded(model, context.folder, len(segment.nodes)),
             DataFlow(1, segment.anchors),
             context.device,
-            userOptions=context.options(),
+            userOptions=context.options,
             name=f"{context.name}/{context.compiled}",
         )
         session.prepareDevice()
@@ -315,10 +317,6 @@ class Program:
 def who(node: NodeProto) -> str:
     """The node, in messages."""
     return f"Node '{node.name}' ({node.domain or 'ai.onnx'}.{node.op_type})"
-
-
-def _is_text(stored: Any) -> bool:
-    return stored is not None and getattr(stored, "data_type", 0) == 8
 
 
 def _stored(node: NodeProto) -> Any:
@@ -347,9 +345,3 @@ def _needed(nodes: Sequence[NodeProto], outputs: Iterable[str]) -> list[NodeProt
             kept.append(node)
             wanted.update(reads(node))
     return kept[::-1]
-
-
-def function_of(node: NodeProto, opset: int, inputs: Sequence[HostValue]) -> Any:
-    """ONNX's function for a node; None if there is none for these inputs."""
-    infos = [TensorInfo(each) if is_numbers(each) else None for each in inputs]
-    return bodies.body(node, opset, infos)

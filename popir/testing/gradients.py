@@ -154,8 +154,8 @@ def _trial(
     wrt: Sequence[int] | None,
     device: DeviceInfo | None,
 ) -> tuple[Trial, Node, Precision, str]:
-    """The trial in the first type in which the operator runs, and the reason if that is not
-    double.
+    """The trial in the first type in which the operator runs, and gives its results, and the
+    reason if that is not double.
     """
     refusals: list[PopirError] = []
     for kind in PRECISIONS:
@@ -172,6 +172,10 @@ def _trial(
             raise
         except PopirError as error:
             refusals.append(error)
+            continue
+        rounded = min((w.dtype for w in trial.weights.values()), key=lambda t: t.itemsize)
+        if rounded.itemsize < kind.dtype.itemsize and rounded == np.float32:
+            refusals.append(popart_exception(f"its output is {rounded.name}"))
             continue
         note = f"not in float64, since: {refusals[0]}" if refusals else ""
         return trial, tried, kind, note

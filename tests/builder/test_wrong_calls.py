@@ -57,8 +57,8 @@ Call = Callable[[Builder], object]
             "Dropout has invalid number of outputs 3: it takes 1 to 2 (output, mask).",
         ),
         (
-            lambda b: b.aiOnnx.relu(["i"], "act"),
-            "Relu 'act': input 0 (X) is 'i' of type INT32; the operator takes DOUBLE, "
+            lambda b: b.aiOnnx.sigmoid(["i"], "act"),
+            "Sigmoid 'act': input 0 (X) is 'i' of type INT32; the operator takes DOUBLE, "
             "FLOAT, FLOAT16.",
         ),
         (
@@ -67,7 +67,7 @@ Call = Callable[[Builder], object]
             "takes inputs of one type.",
         ),
         (
-            lambda b: b.aiOnnx.add([b.aiOnnx.relu(["x"]), b.aiOnnx.cast(["x"], "INT32")]),
+            lambda b: b.aiOnnx.add([b.aiOnnx.relu(["x"]), b.aiOnnx.cast(["x"], [6])]),
             None,
         ),
         (
@@ -174,7 +174,7 @@ def test_a_refused_call_leaves_the_model_as_it_was(builder: Builder) -> None:
     before = builder.getModelProto()
     for call in (
         lambda: builder.aiOnnx.leakyrelu(["x"], alpha="0.1"),
-        lambda: builder.aiOnnx.relu(["i"]),
+        lambda: builder.aiOnnx.sigmoid(["i"]),
         lambda: builder.customOp("LeakyRelu", 1, "ai.onnx", ["x"]),
         lambda: builder.customOp("Own", 1, "com.acme", ["x"], {"a": {}}),
     ):

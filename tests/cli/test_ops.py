@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import popir
-from popir import registry
+from popir import host, registry
 from popir.cli import catalogue
 from popir.onnxio import schemas
 from tests.cli.commands import call, call_json, failure
@@ -60,7 +60,10 @@ def test_coverage() -> None:
         "ai.onnx.LpNormalization": "operators",
         "ai.onnx.RMSNormalization": "function",
         "ai.onnx.SequenceAt": "import",
-        "ai.onnx.ml.TreeEnsemble": "missing",
+        "ai.onnx.ml.TreeEnsemble": "host",
+        "ai.onnx.NonZero": "host",
+        "ai.onnx.Compress": "operators",
+        "ai.graphcore.Subsample": "missing",
     }
     assert {name: rows[name]["how"] for name in hows} == hows
     assert (rows["ai.onnx.Relu"]["gradient"], rows["ai.onnx.Relu"]["missing"]) == (True, [])
@@ -88,7 +91,9 @@ def test_the_page_of_operators_is_up_to_date() -> None:
 def test_built_in_operators() -> None:
     found = by_name()
     assert set(found) == {
-        f"{entry.opid.domain}.{entry.opid.type}" for entry in registry.entries() if entry.isPublic
+        f"{entry.opid.domain}.{entry.opid.type}"
+        for entry in [*registry.entries(), *host.registered()]
+        if getattr(entry, "isPublic", True)
     }
     gemm = found["ai.onnx.Gemm"]
     assert [each["name"] for each in gemm["inputs"]] == ["A", "B", "C"]
@@ -109,6 +114,22 @@ def test_built_in_operators() -> None:
     assert lines[1].split() == columns
     (row,) = [line for line in lines if "Scale " in line]
     assert row.split() == ["ai.graphcore.Scale", "1", "X", "Y", "scale", "yes", "built", "in"]
+
+
+def test_operators_of_the_host() -> None:
+    found = by_name()["ai.onnx.NonZero"]
+    assert (found["from"], found["versions"]) == ("built in, on the host", [9, 13])
+    assert (found["gradient"], found["lowerings"]) == (False, [])
+    assert [each["name"] for each in found["inputs"]] == ["X"]
+    text = call("ops", "NonZero:9").stdout
+    assert "version: 9 of 9, 13\nfrom: built in, on the host\n" in text
+    assert "host: always: the shape of its result is the number of elements found\n" in text
+    assert "lowering: none: it runs on the host\n" in text
+    text = call("ops", "Compress").stdout
+    assert "host: at times: its condition is computed at run time\n" in text
+    assert by_name("TreeEnsemble")["ai.onnx.ml.TreeEnsemble"]["version"] == 5
+    assert not any("NonZero" in name for name in by_name("--custom"))
+    assert "No operator 'NonZero:8' is registered" in failure("ops", "NonZero:8", code=3)
 
 
 def test_operators_in_python(own_registry: None) -> None:
@@ -167,7 +188,7 @@ def test_operators_of_a_library(tmp_path: Path) -> None:
 
 
 def test_names_that_nobody_has() -> None:
-    assert "Did you mean 'ai.onnx'?" in failure("ops", "--domain", "ai.onx", code=2)
+    assert "Did you mean 'ai.onnx' or 'ai.onnx.ml'?" in failure("ops", "--domain", "ai.onx", code=2)
     assert "Did you mean 'Softmax'" in failure("ops", "Softmx", code=3)
 
 

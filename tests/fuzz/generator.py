@@ -332,7 +332,8 @@ def make_model(
         [info(values[name]) for name in outputs],
         [numpy_helper.from_array(a, name) for name, a in initializers.items() if name in read],
     )
-    imports = [helper.make_opsetid("", opset), helper.make_opsetid("ai.graphcore", 1)]
+    domains = ("ai.graphcore", "ai.onnx.ml", "ai.onnx.preview.training")
+    imports = [helper.make_opsetid("", opset), *(helper.make_opsetid(d, 1) for d in domains)]
     return helper.make_model(graph, opset_imports=imports, ir_version=10)
 
 

@@ -208,7 +208,7 @@ def different(program: Program, got: Mapping[str, Array], want: Mapping[str, Arr
     lines = []
     for name, where in apart.items():
         gap = _gap(got[name], want[name])
-        allowed = 16 * spread[name] + _SMALLEST.get(got[name].dtype, 0)
+        allowed = 16 * spread[name] + 4 * _SMALLEST.get(got[name].dtype, 0)
         with np.errstate(all="ignore"):
             wrong_at = np.asarray(where) & ~(gap <= allowed) & ~np.isinf(spread[name])
         if wrong_at.any():

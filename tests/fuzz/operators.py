@@ -28,6 +28,7 @@ from tests.fuzz.generator import (
     Type,
     Value,
 )
+from tests.fuzz.learning import MAKERS
 from tests.ops.cases.control import BRANCHES, LOOP_BODY, SCAN_BODY
 
 Maker = Callable[[Graph, str], object]
@@ -1566,6 +1567,7 @@ _OWN: dict[str, Maker] = {
 OPERATORS: dict[tuple[str, str], Maker] = {
     **{("ai.onnx", type): maker for type, maker in _ONNX.items()},
     **{(GRAPHCORE, type): maker for type, maker in _OWN.items()},
+    **MAKERS,
 }
 """What makes a node, by domain and name; it may add a few more nodes."""
 

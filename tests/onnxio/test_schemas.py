@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -119,13 +120,14 @@ attr   size: INT
 def test_text_form() -> None:
     schema = parse(TEXT, "com.acme", "own.txt")
     floats = frozenset({DataType.FLOAT, DataType.FLOAT16})
+    of_t: Any = {"apart": "T", "converts": True}
     assert schema.opid == OperatorIdentifier("com.acme", "Own", 3)
     assert schema.method == "ownmethod"
     assert schema.doc == "Does what it does.\n\nMore of it."
     assert schema.inputs == (
-        Formal("a", floats, constraint="T", doc="what it reads"),
-        Formal("b", frozenset({DataType.INT32}), optional=True),
-        Formal("rest", floats, variadic=True, least=0, constraint="T", doc="any number"),
+        Formal("a", floats, constraint="T", doc="what it reads", **of_t),
+        Formal("b", frozenset({DataType.INT32}), optional=True, converts=True),
+        Formal(*("rest", floats), variadic=True, least=0, constraint="T", doc="any number", **of_t),
     )
     assert schema.outputs == (
         Formal("y", frozenset({DataType.BOOL}), variadic=True, least=1, constraint="U"),

@@ -27,8 +27,12 @@ from tests.models import step, training_session
 from tests.ops.cases import Array, Case, ints
 from tests.ops.cases.case import distinct
 from tests.ops.cases.control import BRANCHES, LOOP_BODY, SCAN_BODY
+from tests.ops.cases.microsoft import MICROSOFT
+from tests.ops.cases.ml import LABELS as LABELS_OF_CLASSES
+from tests.ops.cases.ml import LINES, SUPPORT, ml
 from tests.ops.cases.pooling import ROIS, UNPOOLED
 from tests.ops.cases.reduction import TIES
+from tests.ops.cases.update import STEPS
 from tests.ops.test_cases import infer, inputs_of, model_of
 
 
@@ -468,12 +472,226 @@ def random_numbers() -> Iterator[Row]:
     yield from rows(Case("Bernoulli", [np.full((4, 9), 0.5)]), dtype=7, seed=1.5)
 
 
+def fused(name: str, **attributes: Any) -> Case:
+    """The row of an operator of onnxruntime's, with other attributes."""
+    (case,) = [case for case in MICROSOFT if case.name == name]
+    return replace(case, attributes={**case.attributes, **attributes})
+
+
+def microsoft() -> Iterator[Row]:
+    """onnxruntime's own operators."""
+    norm = fused("SimplifiedLayerNormalization-axis")
+    yield from rows(norm, epsilon=0.5)
+    yield Row(replace(norm, inputs=[[2, 4, 4], [4]], attributes={}), "axis", 1)
+    yield Row(norm, "stash_type", 11, refused="stash_type is 11; popir has FLOAT")
+    yield from rows(fused("QuickGelu"), alpha=0.5)
+    square = replace(fused("BiasSoftmax"), inputs=[[3, 3, 3], [3, 1, 3]])
+    yield Row(square, "axis", 1, refused="the bias has shape")
+    yield Row(square, "is_inner_broadcast", 0, refused="the bias has shape")
+    for name in ("SkipLayerNormalization", "SkipSimplifiedLayerNormalization"):
+        yield from rows(fused(name), epsilon=0.5)
+    embedded = fused("EmbedLayerNormalization")
+    yield from rows(embedded, epsilon=0.5, mask_index_type=0)
+    for name in ("GroupNorm", "SkipGroupNorm"):
+        images = fused(name)
+        inputs = [[2, 4, 3, 4], *images.inputs[1:3], [2, 4, 3, 4]][: 3 + (name != "GroupNorm")]
+        images = replace(images, inputs=inputs)
+        yield from rows(images, epsilon=0.5, activation=0, groups=4, channels_last=0)
+
+
+def fused_attention() -> Iterator[Row]:
+    """onnxruntime's attention, rotary positions and products."""
+    for name in ("Attention-mask", "QAttention", "MultiHeadAttention-bias"):
+        case, plain = fused(name), name != "QAttention"
+        if not plain:  # With a mask.
+            case = replace(case, inputs=[*case.inputs[:5], ints(2, 1, dtype=np.int32)])
+        yield from rows(case, num_heads=1, scale=0.2, mask_filter_value=-0.5)
+        whole = fused(name.partition("-")[0])
+        if name.startswith("Multi"):
+            whole = replace(whole, inputs=[[2, 3, 4]] * 3)
+        yield Row(whole, "unidirectional", 1)
+        for word in ("do_rotary", "past_present_share_buffer") if "Multi" not in name else ():
+            yield Row(case, word, 1, refused=f"{word} is 1; popir does not have it")
+    sizes = replace(fused("Attention"), inputs=[[2, 3, 5], [5, 12]])
+    yield Row(sizes, "qkv_hidden_sizes", [2, 2, 8])
+    yield Row(sizes, "rotary_embedding_dim", 32, refused="rotary_embedding_dim is 32")
+    turned = fused("RotaryEmbedding-part")
+    yield from rows(turned, interleaved=0)
+    heads = replace(turned, inputs=[[2, 2, 12], *turned.inputs[1:]])
+    yield Row(heads, "num_heads", 2)
+    yield Row(turned, "rotary_embedding_dim", 2, refused="the caches have rows of 2")
+    yield Row(turned, "is_packed_batching", 1, refused="is_packed_batching is 1")
+    yield Row(turned, "scale", 2.0, refused="scale 2.0")
+    group = fused("GroupQueryAttention")
+    yield from rows(group, scale=0.2, softcap=0.5, local_window_size=1, causal=0, smooth_softmax=1)
+    yield Row(group, "num_heads", 3, refused="num_heads is 3, kv_num_heads 2")
+    yield Row(group, "kv_num_heads", 4, refused="the key has shape")
+    plain = {"num_heads": 4, "kv_num_heads": 2}
+    late = replace(fused("GroupQueryAttention-one more"), attributes=plain)
+    yield Row(late, "do_rotary", 1)
+    yield Row(replace(late, attributes={**plain, "do_rotary": 1}), "rotary_interleaved", 1)
+    inputs = [*group.inputs, *[None] * 7, [8], [8]]
+    yield Row(replace(group, inputs=inputs), "qk_norm_epsilon", 0.5)
+    scores = replace(group, outputs=4, attributes={**plain, "qk_output": 1})
+    yield Row(scores, "qk_output", 2)
+    yield Row(group, "sliding_window_cache", 1, refused="sliding_window_cache is 1")
+    yield Row(group, "kv_cache_bit_width", 8, refused="kv_cache_bit_width is 8")
+    for name in ("k_quant_type", "v_quant_type"):
+        yield Row(group, name, "PER_TENSOR", refused=f"{name} is 'PER_TENSOR'")
+
+
+def fused_products() -> Iterator[Row]:
+    """onnxruntime's products of matrices and convolutions."""
+    cube = {"transBatchA": 0, "transBatchB": 0}
+    for name in ("FusedMatMul", "TransposeMatMul"):
+        case = fused(name, alpha=1.0)
+        more = cube if name == "FusedMatMul" else {}
+        case = replace(case, inputs=[[3, 3, 3], [3, 3, 3]], attributes=more)
+        yield from rows(case, alpha=0.5, transA=1, transB=1, **dict.fromkeys(more, 1))
+    gemm = replace(fused("FusedGemm"), inputs=[[3, 3]] * 3, attributes={"activation": "Tanh"})
+    yield from rows(gemm, alpha=0.5, beta=0.5, transA=1, transB=1)
+    yield Row(replace(gemm, attributes={}), "activation", "Relu")
+    hard = replace(gemm, attributes={"activation": "HardSigmoid", "activation_alpha": 0.2})
+    yield from rows(hard, activation_alpha=0.1, activation_beta=0.2)
+    selu = replace(gemm, attributes={"activation": "Selu", "activation_alpha": 0.5})
+    yield Row(selu, "activation_gamma", 0.5)
+    for name in ("FusedConv", "NhwcFusedConv", "NhwcConv"):
+        first = name == "FusedConv"
+        case = fused(name)
+        image = [1, 2, 6, 6] if first else [1, 6, 6, 2]
+        case = replace(case, inputs=[image, [2, 2, 3, 3]], formula=None, attributes={})
+        yield from rows(case, auto_pad="SAME_UPPER", dilations=[2, 2], pads=[1, 0, 0, 1])
+        yield from rows(case, strides=[2, 2])
+        yield Row(case, "kernel_shape", [2, 2], refused="kernel_shape")
+        yield Row(case, "group", 2, refused="group")
+        if name != "NhwcConv":
+            yield Row(case, "activation", "Relu")
+            leaky = replace(case, attributes={"activation": "LeakyRelu"})
+            yield Row(leaky, "activation_params", [0.5])
+
+
+def fused_quantized() -> Iterator[Row]:
+    """onnxruntime's operators on quantized data."""
+    for type, given in (("QuantizeLinear", [2, 2]), ("DequantizeLinear", ints(5, 6, 7, 8))):
+        case, one = fused(f"{type}-axis"), np.float64([0.1, 0.3])
+        given = given if isinstance(given, list) else given.astype(np.uint8).reshape(2, 2)
+        yield Row(replace(case, inputs=[given, one], attributes={"axis": 1}), "axis", 0)
+    bits = fused("MatMulNBits")
+    yield Row(bits, "K", 40, refused="B has shape")
+    yield Row(bits, "N", 4, refused="B has shape")
+    yield Row(bits, "block_size", 8, refused="block_size is 8; expected is a power of two")
+    yield Row(bits, "bits", 8, refused="B has shape")
+    yield Row(bits, "accuracy_level", 4, neutral="popir computes in A's type in any case")
+    yield Row(bits, "weight_prepacked", 1, refused="weight_prepacked is 1")
+    table = fused("GatherBlockQuantized-bytes")
+    yield Row(table, "bits", 4, refused="the scales have shape")
+    yield Row(table, "gather_axis", 1, refused="gather_axis is 1, quantize_axis 1 of 2 dimensions")
+    yield Row(table, "quantize_axis", 0, refused="quantize_axis 0 of 2 dimensions")
+    yield Row(table, "block_size", 17, refused="block_size is 17; expected is a power of two")
+    yield from rows(fused("QLinearLeakyRelu"), alpha=0.9)
+    cube = replace(fused("QLinearSoftmax"), inputs=[DATA, *fused("QLinearSoftmax").inputs[1:]])
+    yield from rows(cube, axis=1, opset=11)
+    mean = fused("QLinearReduceMean")
+    yield from rows(mean, axes=[0], keepdims=1)
+    for name in ("QLinearGlobalAveragePool", "QLinearAveragePool"):
+        pool = fused(name)
+        cube = DATA.reshape(1, 2, 3, 3).repeat(2, 1)[:, :3]
+        first = replace(pool, inputs=[cube, *pool.inputs[1:]])
+        yield Row(
+            replace(first, attributes={**pool.attributes, "channels_last": 0}), "channels_last", 1
+        )
+    pool = replace(pool, inputs=[IMAGE, *pool.inputs[1:]], attributes={"kernel_shape": [2, 2]})
+    yield from rows(
+        pool, auto_pad="SAME_UPPER", kernel_shape=[3, 3], pads=[1, 0, 0, 1], strides=[2, 2]
+    )
+    yield Row(replace(pool, attributes=TWICE), "ceil_mode", 1)
+    padded = {"kernel_shape": [2, 2], "pads": [1, 1, 1, 1]}
+    yield Row(replace(pool, attributes=padded), "count_include_pad", 1)
+    yield from rows(fused("QLinearConcat", axis=0), axis=1)
+    conv = fused("QLinearConv", channels_last=0)
+    kernel = conv.inputs[3].reshape(2, 3, 2, 2)
+    conv = replace(conv, inputs=[IMAGE, *conv.inputs[1:3], kernel[:, :1], *conv.inputs[4:8]])
+    yield from rows(
+        conv, auto_pad="SAME_LOWER", dilations=[2, 2], pads=[1, 1, 1, 1], strides=[2, 2]
+    )
+    yield Row(conv, "kernel_shape", [3, 3], refused="kernel_shape")
+    yield Row(conv, "group", 2, refused="group")
+    narrow = replace(conv, inputs=[IMAGE.reshape(1, 5, 5, 1)[:, :, :1], *conv.inputs[1:]])
+    narrow = replace(narrow, inputs=[np.repeat(IMAGE, 2, 3)[..., :5], *conv.inputs[1:]])
+    yield Row(narrow, "channels_last", 1, refused="group")
+    gemm = fused("QGemm", alpha=1.0, transB=0)
+    gemm = replace(gemm, inputs=[DATA[0], *gemm.inputs[1:3], DATA[1], *gemm.inputs[4:]])
+    yield from rows(gemm, alpha=0.25, transA=1, transB=1)
+
+
+DATA = (np.arange(18) * 29 % 256).astype(np.uint8).reshape(2, 3, 3)
+IMAGE = (np.arange(25) * 29 % 256).astype(np.uint8).reshape(1, 1, 5, 5)
+
+
+def machine_learning() -> Iterator[Row]:
+    """What of ai.onnx.ml runs on the device."""
+    yield from rows(ml("Scaler", [[2, 3]]), offset=[1.0, 2.0, 3.0], scale=[2.0])
+    yield from rows(ml("Normalizer", [[2, 3]]), norm="L2")
+    yield from rows(ml("Binarizer", [[4, 3]]), threshold=0.75)
+    gaps = ml("Imputer", [np.array([[0.0, 4.0]])], {"imputed_value_floats": [9.0]})
+    yield from rows(gaps, imputed_value_floats=[8.0], replaced_value_float=4.0)
+    gaps = ml("Imputer", [ints(0, 4).reshape(1, 2)], {"imputed_value_int64s": [9]})
+    yield from rows(gaps, imputed_value_int64s=[8], replaced_value_int64=4)
+    yield from rows(ml("FeatureVectorizer", [[2, 3], [2, 1]]), inputdimensions=[2, 1])
+    hot = ml("OneHotEncoder", [ints(1, 3)], {"cats_int64s": [1, 2]})
+    yield from rows(hot, cats_int64s=[3, 1])
+    yield Row(hot, "zeros", 0, refused="with 'zeros' 0 an element")
+    yield Row(hot, "cats_strings", ["a"], refused="and not 'cats_strings'")
+    targets = ml("LinearRegressor", [[2, 3]], {**LINES, "targets": 3})
+    classes = ml("LinearClassifier", [[2, 3]], {**LINES, **LABELS_OF_CLASSES}, outputs=2)
+    for case in (targets, classes):
+        yield from rows(
+            case,
+            coefficients=LINES["coefficients"][::-1],
+            intercepts=[1.0, 2.0, 3.0],
+            post_transform="SOFTMAX",
+        )
+    yield Row(targets, "targets", 2, refused="9 coefficients and 3 intercepts for 2 scores")
+    yield from rows(classes, classlabels_ints=[1, 2, 3])
+    yield Row(classes, "classlabels_strings", ["a"], refused="in one of 'classlabels_ints'")
+    yield Row(classes, "multi_class", 1, neutral="what was learnt differs, not what is computed")
+    machine = ml("SVMRegressor", [[2, 2]], {**SUPPORT, "kernel_type": "POLY"})
+    yield from rows(
+        machine,
+        coefficients=[0.1, 0.2, 0.3],
+        kernel_params=[0.25, 0.0, 2.0],
+        kernel_type="RBF",
+        one_class=1,
+        post_transform="LOGISTIC",
+        rho=[0.5],
+        support_vectors=[0.5] * 6,
+    )
+    yield Row(machine, "n_supports", 2, refused="3 coefficients for 2")
+
+
+def optimizer_steps() -> Iterator[Row]:
+    for case in STEPS:
+        if case.type == "Gradient":
+            yield Row(case, "xs", ["z"], refused="names 'z', which is no tensor")
+            yield Row(case, "y", "sideways", refused="names 'sideways', which is no tensor")
+            yield Row(case, "zs", ["z"], refused="'xs' and 'zs' name 2 tensors")
+        elif not case.id or case.id == "standard":
+            values = {
+                **dict.fromkeys(("alpha", "decay_factor", "norm_coefficient"), 0.5),
+                **dict.fromkeys(("beta", "epsilon", "norm_coefficient_post"), 0.25),
+                "mode": "nesterov",
+            }
+            yield from rows(case, **{k: v for k, v in values.items() if k in case.attributes})
+
+
 ROWS = [
     row
     for family in (
         *(legacy, reductions, pools, searches, convolutions, normalisations),
         *(recurrent, graphs, losses, shapes, indexed, elements, others),
         *(quantized, random_numbers, sampling, transforms),
+        *(microsoft, fused_attention, fused_products, fused_quantized),
+        *(machine_learning, optimizer_steps),
     )
     for row in family()
 ]

@@ -319,3 +319,80 @@ def test_an_operator_that_runs_nowhere() -> None:
     found = SegmentedModel(model(text.replace("[1,M] y)", "[1,M] z)")))
     with pytest.raises(popir.UnknownOperatorError, match=r"No operator ai.onnx.Nowhere"):
         found.run({"x": floats(3)})
+
+
+def test_a_slice_at_a_place_that_moves_is_not_compiled_again_and_again() -> None:
+    text = """g (float[N,4] table, int64[1] at, float[4,3] w) => (float[M,3] y)
+    {
+        one = Constant<value_ints = [2]>()
+        end = Add(at, one)
+        e = Exp(table)
+        axes = Constant<value_ints = [0]>()
+        row = Slice(e, at, end, axes)
+        y = MatMul(row, w)
+    }"""
+    table, w = floats(40, 4), floats(4, 3, seed=1)
+    proto = model(text)
+    found = SegmentedModel(proto)
+    for at in range(30):
+        inputs = {"table": table, "at": ints(at), "w": w}
+        want = np.exp(table)[at : at + 2] @ w
+        np.testing.assert_allclose(found.run(inputs)["y"], want, rtol=1e-5)
+    assert found.compiled < 12
+    said = "what it needs when it is compiled is another value in each run"
+    assert found.left["Node '' (ai.onnx.Slice)"] == said
+
+
+TEXTS = np.array(["1.5", "2"], object)
+
+
+@pytest.mark.parametrize(
+    ("text", "inputs"),
+    [
+        (
+            """m (float[2, 3] x) => (string[2] y) {
+                i = ArgMax <axis = 1, keepdims = 0> (x)
+                c = Constant <value_strings = ["a", "b", "c"]> ()
+                y = Gather <axis = 0> (c, i)
+            }""",
+            {"x": np.float32([[1, 2, 0], [5, 1, 1]])},
+        ),
+        (
+            """m (float[2, 3] x) => (string[2] y) <string[3] c = {"a", "b", "c"}> {
+                i = ArgMax <axis = 1, keepdims = 0> (x)
+                y = Gather <axis = 0> (c, i)
+            }""",
+            {"x": np.float32([[1, 2, 0], [5, 1, 1]])},
+        ),
+        (
+            """m (float[2, 3] x) => (string[2, 3] y, bool[2, 3] e) {
+                z = Add (x, x)
+                y = Cast <to = 8> (z)
+                c = Constant <value_string = "2"> ()
+                e = Equal (y, c)
+            }""",
+            {"x": np.float32([[1, 2, 0], [5, 1, 1]])},
+        ),
+        (
+            """m (string[2] x) => (float[2] y) {
+                f = Cast <to = 1> (x)
+                y = Mul (f, f)
+            }""",
+            {"x": TEXTS},
+        ),
+        *(
+            (
+                """m (string[2] x, bool c) => (string[2] y) {
+                    y = If (c) <
+                        then_branch = t () => (string[2] a) { a = Identity (x) },
+                        else_branch = e () => (string[2] b) { b = StringConcat (x, x) }
+                    >
+                }""",
+                {"x": TEXTS, "c": np.array(c)},
+            )
+            for c in (True, False)
+        ),
+    ],
+)
+def test_strings_and_numbers_in_turn(text: str, inputs: dict[str, Any]) -> None:
+    check(text, inputs, inputs)

@@ -8,15 +8,19 @@ from collections.abc import Sequence
 
 import click
 
-from popir import registry
+from popir import host, registry
 from popir.cli.catalogue import (
+    ON_HOST,
     attributes,
     described,
     formals,
     has_gradient,
+    named,
     names,
+    on_host,
     origin,
     signature,
+    versions,
 )
 from popir.cli.coverage import WAYS, cells, coverage
 from popir.cli.exits import CommandError, ExitCode
@@ -53,13 +57,13 @@ def command(
     for opx in registry.opx_entries():
         lowerings.setdefault(opx.opid, []).append(opx.source)
     if operators:
-        chosen = [registry.named(name)[0] for name in operators]
+        chosen = [named(name) for name in operators]
         for entry in chosen:
             _show(output, entry, lowerings.get(entry.opid, []))
     else:
         chosen = _newest(domains, custom)
         _list(output, chosen)
-    found = [described(e, registry.versions(e.opid.domain, e.opid.type), lowerings) for e in chosen]
+    found = [described(e, versions(e), lowerings) for e in chosen]
     output.result({"operators": found})
     return ExitCode.FINE
 
@@ -87,7 +91,8 @@ def _coverage(output: Output, domains: Sequence[str]) -> ExitCode:
 
 def _newest(domains: Sequence[str], custom: bool) -> list[OpEntry]:
     """The newest version of each operator to be listed."""
-    every = [entry for entry in registry.entries() if entry.isPublic]
+    every = [entry for entry in [*registry.entries(), *on_host()] if entry.isPublic]
+    every.sort(key=lambda entry: entry.opid)
     known = {entry.opid.domain for entry in every}
     for domain in domains:
         if domain not in known:
@@ -98,7 +103,7 @@ def _newest(domains: Sequence[str], custom: bool) -> list[OpEntry]:
     found: dict[tuple[str, str], OpEntry] = {}
     for entry in every:
         wanted = not domains or entry.opid.domain in domains
-        if wanted and not (custom and entry.source == registry.BUILT_IN):
+        if wanted and not (custom and entry.source in (registry.BUILT_IN, ON_HOST)):
             found[entry.opid.domain, entry.opid.type] = entry
     return list(found.values())
 
@@ -126,12 +131,16 @@ def _gradient(entry: OpEntry) -> str:
 
 def _show(output: Output, entry: OpEntry, lowerings: Sequence[str]) -> None:
     opid = entry.opid
-    versions = registry.versions(opid.domain, opid.type)
     output.line(f"{opid.domain}.{opid.type}")
-    output.line(f"version: {opid.version} of {', '.join(map(str, versions))}")
+    output.line(f"version: {opid.version} of {', '.join(map(str, versions(entry)))}")
     output.line(f"from: {origin(entry)}")
     consists = entry.opClass.expand is not Op.expand
     without = "that of the operators it consists of" if consists else "none: it cannot run"
+    found = host.find(opid.domain, opid.type, opid.version)
+    if found is not None:
+        always = entry.source == ON_HOST
+        without = "none: it runs on the host" if always else without
+        output.line(f"host: {'always' if always else 'at times'}: {found.reason}")
     output.line(f"lowering: {', '.join(lowerings) or without}")
     output.line(f"gradient: {_gradient(entry)}")
     for what in "inputs", "outputs":

@@ -122,7 +122,7 @@ def command(
             raise CommandError(
                 f"--host-profile shows one device program, and this model is more: {error}"
             ) from error
-        segmented = SegmentedModel(loaded, kind, lambda: session_options(threads, False))
+        segmented = SegmentedModel(loaded, kind, session_options(threads))
         with output.status("running in segments"):
             outputs, seconds = _run_segmented(segmented, inputs, runs or 0)
         drawn, kinds, profile = {}, {DataType.of(a.dtype) for a in outputs.values()}, None

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from popir import poplin, popops
 from popir.errors import OperatorInputError
 from popir.ir import Op
+from popir.ir import Tensor as IrTensor
 from popir.ops.contraction.options import Contraction, contraction_flags
 from popir.ops.support.arithmetic import Arithmetic, accumulator
+from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import GRAD, IN, InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
 from popir.ops.support.spatial import WindowOp
@@ -111,6 +115,16 @@ class ConvOp(WindowOp, Contraction):
         )
 
 
+@dataclass(frozen=True)
+class Window:
+    """How the window of a convolution moves, one number for each spatial dimension."""
+
+    strides: list[int]
+    dilations: list[int]
+    lower: list[int]
+    upper: list[int]
+
+
 class ConvGradOp(InputGradOp):
     """The base class of the three gradients, with the forward convolution's parameters."""
 
@@ -118,6 +132,7 @@ class ConvGradOp(InputGradOp):
         super().__init__(fwdOp, index)
         self.group = fwdOp.group
         self.params = fwdOp.conv_params()
+        self.window = Window(fwdOp.stride(), fwdOp.dilation(), *fwdOp.padding())
 
 
 class ConvDataGradOp(ConvGradOp):
@@ -126,6 +141,20 @@ class ConvDataGradOp(ConvGradOp):
     opid = graphcore_id("ConvDataGrad")
     reads = [(GRAD, 0), (IN, 1)]
 
+    def decompose(self, on: Decomposer, g: IrTensor, w: IrTensor) -> IrTensor:
+        """A ConvTranspose onto the padded data, of which the data are a part."""
+        how, spatial = self.window, self.target().shape()[2:]
+        made = on.ConvTranspose(
+            g, w, group=self.group, strides=how.strides, dilations=how.dilations
+        )
+        padded = [n + a + b for n, a, b in zip(spatial, how.lower, how.upper, strict=True)]
+        more = [n - have for n, have in zip(padded, on.shape(made)[2:], strict=True)]
+        zeros = [0] * len(more)
+        # What no window reaches has no gradient; a negative padding has cut elements off.
+        lower = [-a for a in how.lower]
+        upper = [n - b for n, b in zip(more, how.upper, strict=True)]
+        return on.Pad(made, on.ints(0, 0, *lower, 0, 0, *upper)) if zeros else made
+
 
 class ConvWeightsGradOp(ConvGradOp):
     """The gradient of the weights: the data convolved with g."""
@@ -133,11 +162,39 @@ class ConvWeightsGradOp(ConvGradOp):
     opid = graphcore_id("ConvWeightsGrad")
     reads = [(GRAD, 0), (IN, 0)]
 
+    def decompose(self, on: Decomposer, g: IrTensor, x: IrTensor) -> IrTensor:
+        """A Conv of the data with g, in which the batch is what is summed over: strides and
+        dilations change their places, and the channels of a group are a batch.
+        """
+        how, groups = self.window, self.group
+        batch, channels, *size = on.shape(x)
+        window = self.target().shape()[2:]
+        spatial = list(range(3, 3 + len(size)))
+        data = on.Pad(x, on.ints(0, 0, *how.lower, 0, 0, *how.upper))
+        padded = on.shape(data)[2:]
+        # [batch, groups, c, ...] to [c, groups * batch, ...]
+        data = on.reshape(data, [batch, groups, channels // groups, *padded])
+        data = on.Transpose(data, perm=[2, 1, 0, *spatial])
+        data = on.reshape(data, [channels // groups, groups * batch, *padded])
+        # [batch, outs, ...] to [outs, batch, ...]
+        steps = on.Transpose(g, perm=[1, 0, *(i - 1 for i in spatial)])
+        made = on.Conv(
+            data, steps, group=groups, strides=how.dilations, dilations=how.strides
+        )  # [c, outs, ...]
+        axes = on.ints(*range(2, 2 + len(window)))
+        made = on.Slice(made, on.ints(*[0] * len(window)), on.ints(*window), axes)
+        return on.Transpose(made, perm=[1, 0, *(i - 1 for i in spatial)])
+
 
 class ConvBiasGradOp(ConvGradOp):
     """The gradient of the bias: g summed over batch and spatial dimensions."""
 
     opid = graphcore_id("ConvBiasGrad")
+
+    def decompose(self, on: Decomposer, g: IrTensor) -> IrTensor:
+        """A sum over batch and spatial dimensions."""
+        dims = [i for i in range(len(on.shape(g))) if i != 1]
+        return on.ReduceSum(g, on.ints(*dims), keepdims=0)
 
 
 def grouped(weights: Tensor, group: int) -> Tensor:

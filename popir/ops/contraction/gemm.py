@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from popir.errors import OperatorInputError
 from popir.ir import Op
+from popir.ir import Tensor as IrTensor
 from popir.ops.contraction.options import (
     FORWARD,
     INPUT,
@@ -19,8 +20,10 @@ from popir.ops.contraction.options import (
 )
 from popir.ops.support import symbolic as s
 from popir.ops.support.arithmetic import Arithmetic, accumulator
+from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import GRAD, IN, InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
+from popir.ops.support.second_order import sum_to
 from popir.ops.support.shapes import summed_dims
 from popir.ops.support.symbolic import Arg, Expr
 from popir.opx import InputCreatorType, Opx, popType
@@ -101,6 +104,12 @@ class GemmAGradOp(GemmGradOp):
     opid = graphcore_id("GemmAGrad")
     reads = [(GRAD, 0), (IN, 1)]
 
+    def decompose(self, on: Decomposer, g: IrTensor, b: IrTensor) -> IrTensor:
+        """A Gemm of g and B."""
+        if self.transA:
+            return on.Gemm(b, g, alpha=self.alpha, transA=self.transB, transB=1)
+        return on.Gemm(g, b, alpha=self.alpha, transB=not self.transB)
+
 
 class GemmBGradOp(GemmGradOp):
     """The gradient of B: alpha A'^T g, transposed if B is."""
@@ -111,6 +120,12 @@ class GemmBGradOp(GemmGradOp):
     def __init__(self, fwdOp: GemmOp) -> None:
         super().__init__(fwdOp, 1)
 
+    def decompose(self, on: Decomposer, g: IrTensor, a: IrTensor) -> IrTensor:
+        """A Gemm of A and g."""
+        if self.transB:
+            return on.Gemm(g, a, alpha=self.alpha, transA=1, transB=self.transA)
+        return on.Gemm(a, g, alpha=self.alpha, transA=not self.transA)
+
 
 class GemmCGradOp(GemmGradOp):
     """The gradient of C: beta g, summed to the shape of C."""
@@ -119,6 +134,10 @@ class GemmCGradOp(GemmGradOp):
 
     def __init__(self, fwdOp: GemmOp) -> None:
         super().__init__(fwdOp, 2)
+
+    def decompose(self, on: Decomposer, g: IrTensor) -> IrTensor:
+        """A sum over what was broadcast."""
+        return on.Mul(sum_to(on, g, self.target().shape()), on.like(self.beta, g))
 
 
 def _product(

@@ -6,8 +6,11 @@ It is one `poplin.matMulGrouped`. If the second operand is a single matrix, it i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from popir.errors import OperatorInputError
 from popir.ir import Op
+from popir.ir import Tensor as IrTensor
 from popir.ops.contraction.options import (
     FORWARD,
     INPUT,
@@ -20,8 +23,10 @@ from popir.ops.contraction.options import (
     multiply,
 )
 from popir.ops.support.arithmetic import Arithmetic, accumulator
+from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import GRAD, IN, InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
+from popir.ops.support.second_order import sum_to
 from popir.ops.support.shapes import broadcast_shapes, broadcast_to, product
 from popir.opx import InputCreatorType, Opx, popType
 from popir.poplar import Tensor, Type, program
@@ -108,6 +113,13 @@ class MatMulLhsGradOp(MatMulGradOp):
     def __init__(self, fwdOp: MatMulOp) -> None:
         super().__init__(fwdOp, 0)
 
+    def decompose(self, on: Decomposer, g: IrTensor, b: IrTensor) -> IrTensor:
+        """A product with the transposed operand, summed over the stack."""
+        product = on.MatMul(
+            on.reshape(g, self.product_shape()), _transposed(on, b, self.matrices[1])
+        )
+        return on.reshape(sum_to(on, product, self.matrices[0]), self.target().shape())
+
 
 class MatMulRhsGradOp(MatMulGradOp):
     """The gradient of the second operand: A^T g."""
@@ -117,6 +129,19 @@ class MatMulRhsGradOp(MatMulGradOp):
 
     def __init__(self, fwdOp: MatMulOp) -> None:
         super().__init__(fwdOp, 1)
+
+    def decompose(self, on: Decomposer, g: IrTensor, a: IrTensor) -> IrTensor:
+        """A product with the transposed operand, summed over the stack."""
+        product = on.MatMul(
+            _transposed(on, a, self.matrices[0]), on.reshape(g, self.product_shape())
+        )
+        return on.reshape(sum_to(on, product, self.matrices[1]), self.target().shape())
+
+
+def _transposed(on: Decomposer, t: IrTensor, shape: Sequence[int]) -> IrTensor:
+    """The operand as matrices, each transposed."""
+    order = [*range(len(shape) - 2), len(shape) - 1, len(shape) - 2]
+    return on.Transpose(on.reshape(t, shape), perm=order)
 
 
 def stacked(

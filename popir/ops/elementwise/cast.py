@@ -7,10 +7,12 @@ from collections.abc import Mapping
 import numpy as np
 
 from popir import popops
-from popir.errors import OperatorAttributeError
+from popir.errors import LeavesDeviceError, OperatorAttributeError
 from popir.ir import Op
+from popir.ir import Tensor as IrTensor
 from popir.ir.traits import Array
 from popir.ops.elementwise.table import FLOATS
+from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
 from popir.ops.support.narrow import Narrow
@@ -38,11 +40,18 @@ class ConversionOp(Op):
         raise NotImplementedError
 
     def setup(self) -> None:
-        """Infers the input's shape. Raises OperatorAttributeError for an unknown round_mode."""
+        """Infers the input's shape. Raises OperatorAttributeError for an unknown round_mode,
+        LeavesDeviceError for strings.
+        """
         if self.round_mode not in (None, *_ROUNDING):
             raise OperatorAttributeError(
                 f"{self.debugName()}: the attribute 'round_mode' is {self.round_mode!r}; expected "
                 f"is one of {', '.join(map(repr, _ROUNDING))}."
+            )
+        if DataType.STRING in (self.target(), self.inInfo(0).dataType()):
+            raise LeavesDeviceError(
+                f"{self.debugName()}: strings are converted on the host; a device program holds "
+                "none. popir.backend.prepare and popir run run such a model in segments."
             )
         self.setOutInfo(0, TensorInfo(self.target(), self.inShape(0)))
 
@@ -76,8 +85,8 @@ class CastOp(ConversionOp):
     """ONNX's Cast, versions 6, 9, 13, 19, 21, 23, 24, 25 and 28: the input in the type `to`, an
     ONNX number or, in PopART's Builder, a name.
 
-    `saturate` is about 8-bit floats, `round_mode` about FLOAT8E8M0. Not available are strings and
-    complex numbers.
+    `saturate` is about 8-bit floats, `round_mode` about FLOAT8E8M0. Strings are converted on the
+    host (`popir.ops.text.cast`). Not available are complex numbers.
     """
 
     to: int
@@ -103,6 +112,10 @@ class CastGradOp(InputGradOp):
     """The output's gradient, converted to the type of the forward operator's input."""
 
     opid = graphcore_id("CastGrad")
+
+    def decompose(self, on: Decomposer, g: IrTensor) -> IrTensor:
+        """A Cast back."""
+        return on.cast(g, self.target().dataType())
 
 
 class BitCastOp(Op):

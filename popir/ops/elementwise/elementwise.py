@@ -18,14 +18,17 @@ import numpy as np
 from popir import popops
 from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import GradInOutMapper, Op, OperatorIdentifier, OpSerialiser
+from popir.ir import Tensor as IrTensor
 from popir.ir.traits import Array
 from popir.ops.elementwise.extremum import ExtremumGradOp
 from popir.ops.elementwise.table import FLOATS, ROWS, Row
 from popir.ops.support import symbolic as s
 from popir.ops.support.arithmetic import Arithmetic, accumulator, accumulator_of, is_float
+from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.expression_arrays import to_array
 from popir.ops.support.gradient import GRAD, IN, OUT, InputGradOp, mapper
 from popir.ops.support.inplace import OverwritingOp, mapped, variant_id
+from popir.ops.support.second_order import expand_to, operators, sum_to
 from popir.ops.support.shapes import axis, broadcast_shapes, broadcast_to, product, summed_dims
 from popir.ops.support.symbolic import Arg, Const, Expr
 from popir.opx import InputCreatorType, Opx, popType
@@ -257,6 +260,13 @@ class ElementwiseGradOp(OverwritingOp, InputGradOp):
         """A variant that overwrites the output's gradient, if anything is computed from it."""
         is_mapped = self._expression != Arg(0) and not isinstance(self._expression, Const)
         return super().variants() if is_mapped else {}
+
+    def decompose(self, on: Decomposer, *inputs: IrTensor) -> IrTensor:
+        """The expression by operators, summed to the input's shape."""
+        operands = [on.reshape(t, self.operandShape(i)) for i, t in enumerate(inputs)]
+        full = operators(on, self._expression, operands)
+        full = expand_to(on, full, self._shapes[self._num_forward])
+        return on.reshape(sum_to(on, full, self.result_shape()), self.target().shape())
 
     def appendAttributes(self, os: OpSerialiser) -> None:
         """The expression, which determines what is computed."""

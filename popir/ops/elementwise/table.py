@@ -144,8 +144,9 @@ def _acos(x: Expr) -> Expr:
 def _sinh(x: Expr) -> Expr:
     a = s.absolute(x)
     e, half = s.expm1(a), s.exp(0.5 * a)
-    # The second form is for large x, where exp(x) overflows before sinh(x) does.
-    return s.signum(x) * s.select(0.5 * (e + e / (e + 1)), 0.5 * half * half, a < 10)
+    # The second form is for large x, where exp(x) overflows before sinh(x) does, and exp(-x) is
+    # less than the last place of it.
+    return s.signum(x) * s.select(0.5 * (e + e / (e + 1)), 0.5 * half * half, a < 20)
 
 
 def _cosh(x: Expr) -> Expr:

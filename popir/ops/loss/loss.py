@@ -12,9 +12,12 @@ from typing import Any
 from popir import ext, poplar, popops
 from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import GradInOutMapper, Op, OperatorIdentifier
+from popir.ir import Tensor as IrTensor
 from popir.ops.support.arithmetic import share
+from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import GRAD, IN, InputGradOp
 from popir.ops.support.identifiers import graphcore_id
+from popir.ops.support.second_order import expand_to
 from popir.ops.support.shapes import broadcast_to
 from popir.opx import Opx, popType
 from popir.poplar import Tensor, program
@@ -186,6 +189,13 @@ class ElementLossGradOp(InputGradOp):
         super().__init__(fwdOp, index, opid)
         self.factor = fwdOp.factor()
         self.is_signed = isinstance(fwdOp, L1Op)
+
+    def decompose(self, on: Decomposer, g: IrTensor, x: IrTensor | None = None) -> IrTensor:
+        """g, broadcast, times the factor and the sign, by operators."""
+        each = on.Mul(g, on.like(self.factor, g))
+        if x is not None:
+            each = on.Mul(each, on.Sign(x))
+        return expand_to(on, each, self.target().shape())
 
     def gradInputInfo(self) -> list[GradInOutMapper]:
         """The loss's gradient and, for L1, the input."""

@@ -10,7 +10,9 @@ import numpy as np
 from popir import poplar
 from popir.errors import OperatorInputError
 from popir.ir import Op
+from popir.ir import Tensor as IrTensor
 from popir.ir.traits import Array
+from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
 from popir.ops.support.shapes import axis, is_one_piece
@@ -80,6 +82,11 @@ class ConcatGradOp(InputGradOp):
     def part(self) -> tuple[int, int, int]:
         """The slice as (begin, end, axis)."""
         return self._begin, self._begin + self.target().dim(self._axis), self._axis
+
+    def decompose(self, on: Decomposer, g: IrTensor) -> IrTensor:
+        """A Slice."""
+        begin, end, along = self.part()
+        return on.Slice(g, on.ints(begin), on.ints(end), on.ints(along))
 
     def aliases(self, inIndex: int, outIndex: int) -> bool:
         """The gradient is a view of the output's gradient."""

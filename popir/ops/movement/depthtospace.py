@@ -157,7 +157,7 @@ class RearrangingOpx(Opx):
 
 
 for _op_class, _ids in (
-    (DepthToSpaceOp, onnx_ids("DepthToSpace", 1, 11, 13, 28)),
+    (DepthToSpaceOp, [*onnx_ids("DepthToSpace", 1, 11, 13, 28), graphcore_id("DepthToSpace")]),
     (SpaceToDepthOp, onnx_ids("SpaceToDepth", 1, 13, 28)),
 ):
     OpCreator(_op_class, _ids)

@@ -9,10 +9,13 @@ import numpy as np
 from popir import popops
 from popir.errors import OperatorInputError
 from popir.ir import Op
+from popir.ir import Tensor as IrTensor
 from popir.ir.traits import Array
 from popir.ops.support.arithmetic import Arithmetic
+from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
+from popir.ops.support.second_order import sum_to
 from popir.ops.support.shapes import broadcast_shapes, broadcast_to, const_input
 from popir.ops.support.views import ViewOp
 from popir.opx import Opx
@@ -52,6 +55,10 @@ class ExpandGradOp(InputGradOp):
     """The output's gradient, summed to the input's shape."""
 
     opid = graphcore_id("ExpandGrad")
+
+    def decompose(self, on: Decomposer, g: IrTensor) -> IrTensor:
+        """A sum over the repetitions."""
+        return sum_to(on, g, self.target().shape())
 
     def canBeReplacedByIdentity(self) -> bool:
         """Whether the shape stays the same."""
@@ -106,6 +113,14 @@ class TileGradOp(InputGradOp):
     def __init__(self, fwdOp: TileOp) -> None:
         super().__init__(fwdOp)
         self.repeats = fwdOp.repeats()
+
+    def decompose(self, on: Decomposer, g: IrTensor) -> IrTensor:
+        """A sum over the repetitions of each dimension."""
+        shape = self.target().shape()
+        parts = [n for pair in zip(self.repeats, shape, strict=True) for n in pair]
+        wide = on.reshape(g, parts)
+        dims = on.ints(*range(0, len(parts), 2))
+        return on.ReduceSum(wide, dims, keepdims=0) if shape else g
 
 
 class ExpandOpx(Opx):

@@ -15,10 +15,12 @@ from typing import NamedTuple
 import numpy as np
 
 from popir import poplar, popops
-from popir.errors import OperatorAttributeError, OperatorInputError
+from popir.errors import MissingGradientError, OperatorAttributeError, OperatorInputError
 from popir.ir import Op, OpSerialiser
+from popir.ir import Tensor as IrTensor
 from popir.ir.traits import Array
 from popir.ops.support.arithmetic import Arithmetic, accumulator
+from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import GRAD, IN, InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
 from popir.ops.support.shapes import axis, is_one_piece
@@ -26,7 +28,7 @@ from popir.opx import Opx
 from popir.poplar import Tensor, Type, program
 from popir.popops import expr as pe
 from popir.registry import OpCreator, OpxCreator
-from popir.types import TensorInfo
+from popir.types import DataType, TensorInfo
 
 _MOST_VIEWS = 16
 
@@ -172,6 +174,25 @@ class GatherGradOp(InputGradOp):
         grouped = fwdOp.opid == _GROUPED
         super().__init__(fwdOp, opid=self.grouped_opid if grouped else None)
         self._forward["axis"] = fwdOp.how().axis
+
+    def decompose(self, on: Decomposer, g: IrTensor, indices: IrTensor) -> IrTensor:
+        """Additions to zeros by a ScatterND along the first dimension.
+
+        Raises MissingGradientError for a Gather of groups.
+        """
+        if self.opid == self.grouped_opid:
+            raise MissingGradientError(f"{self.debugName()}: its own gradient is not implemented.")
+        shape, along, n = self.target().shape(), self._forward["axis"], len(on.shape(indices))
+        places = list(range(on.info(g).rank()))
+        front = on.Transpose(
+            g, perm=[*places[along : along + n], *places[:along], *places[along + n :]]
+        )
+        rest = [d for i, d in enumerate(shape) if i != along]
+        zeros = on.zeros(TensorInfo(self.target().dataType(), [shape[along], *rest]))
+        rows = on.reshape(indices, [*on.shape(indices), 1])
+        summed = on.ScatterND(zeros, on.cast(rows, DataType.INT64), front, reduction="add")
+        order = [i + 1 if i < along else (0 if i == along else i) for i in range(len(shape))]
+        return on.Transpose(summed, perm=order)
 
 
 def _how_of(op: Op) -> _How:

@@ -18,4 +18,4 @@ def nonzero(call: Call, x: Array) -> Array:
     """ONNX's NonZero, versions 9 and 13: the indices of the elements that are not zero, [rank, n].
     A scalar counts as a vector of one element.
     """
-    return np.array(np.nonzero(np.atleast_1d(x)), np.int64).reshape(x.ndim, -1)
+    return np.array(np.nonzero(np.atleast_1d(x)), np.int64)

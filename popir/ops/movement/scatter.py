@@ -13,20 +13,19 @@ from popir.ops.support.places import Element, Slice, scatter_rows
 from popir.ops.support.shapes import axis
 from popir.registry import OpCreator
 
-_SINCE_18 = ("max", "min")
-
 
 class _Reducing(Decomposition):
     reduction: str | None
 
     def checked(self) -> str:
-        """The reduction. Raises OperatorAttributeError if this version does not have it."""
+        """The reduction; version 16 takes those of version 18 too, since PyTorch writes them there.
+        Raises OperatorAttributeError for one that there is not.
+        """
         found = "none" if self.reduction is None else self.reduction
-        known = [r for r in REDUCTIONS if self.opid.version >= 18 or r not in _SINCE_18]
-        if found not in known:
+        if found not in REDUCTIONS:
             raise OperatorAttributeError(
-                f"{self._who()}: the reduction is '{found}'; version {self.opid.version} has "
-                f"{', '.join(known)}."
+                f"{self._who()}: the reduction is '{found}'; expected is one of "
+                f"{', '.join(REDUCTIONS)}."
             )
         return found
 

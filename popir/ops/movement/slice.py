@@ -10,10 +10,13 @@ import numpy as np
 from popir import poplar, popops
 from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import GradInOutMapper, Op
+from popir.ir import Tensor as IrTensor
 from popir.ir.traits import Array
+from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import GRAD, InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
-from popir.ops.support.shapes import axes, axis, const_input, is_one_piece
+from popir.ops.support.second_order import placed
+from popir.ops.support.shapes import axes, axis, const_input, is_one_piece, product
 from popir.ops.support.views import ViewOp
 from popir.opx import Opx
 from popir.poplar import Tensor, program
@@ -106,6 +109,14 @@ class SliceGradOp(InputGradOp):
         super().__init__(fwdOp)
         self.taken = fwdOp.ranges()
 
+    def decompose(self, on: Decomposer, g: IrTensor) -> IrTensor:
+        """The gradient's elements among zeros."""
+        shape = self.target().shape()
+        numbers = np.arange(product(shape)).reshape(shape)
+        for along, indices in self.taken.items():
+            numbers = numbers.take(list(indices), along)
+        return placed(on, g, numbers, shape)
+
 
 class SplitOp(ViewOp):
     """ONNX's Split, versions 2, 11, 13 and 18: parts of a tensor along an axis, of given or of
@@ -188,6 +199,10 @@ class SplitGradOp(InputGradOp):
         self.along = fwdOp.along()
         self._parts = fwdOp.numOutputs()
 
+    def decompose(self, on: Decomposer, *parts: IrTensor) -> IrTensor:
+        """A Concat of the parts' gradients."""
+        return on.Concat(*parts, axis=self.along)
+
     def gradInputInfo(self) -> list[GradInOutMapper]:
         """The gradients of all outputs."""
         return [GradInOutMapper(i, i, GRAD) for i in range(self._parts)]
@@ -254,7 +269,7 @@ class SplitGradOpx(Opx):
 
 
 for _op_class, _opx, _ids in (
-    (SliceOp, SliceOpx, onnx_ids("Slice", 1, 10, 11, 13)),
+    (SliceOp, SliceOpx, [*onnx_ids("Slice", 1, 10, 11, 13), graphcore_id("Slice")]),
     (SplitOp, SplitOpx, onnx_ids("Split", 2, 11, 13, 18)),
 ):
     OpCreator(_op_class, _ids)

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 
 from popir.errors import OperatorAttributeError
 from popir.ir import Op
+from popir.ir import Tensor as IrTensor
 from popir.ir.traits import Array
+from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
 from popir.ops.support.views import ViewOp
@@ -77,6 +79,10 @@ class TransposeGradOp(InputGradOp):
         super().__init__(fwdOp)
         order = fwdOp.permutation()
         self._permutation = [order.index(i) for i in range(len(order))]
+
+    def decompose(self, on: Decomposer, g: IrTensor) -> IrTensor:
+        """A Transpose with the inverse permutation."""
+        return on.Transpose(g, perm=self._permutation)
 
     def canBeReplacedByIdentity(self) -> bool:
         """Whether no dimension changes its place."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ def unique(call: Call, x: Array) -> tuple[Array, ...]:
     else:
         axis = call.axis(x.ndim)
     front = np.moveaxis(x, axis, 0)
-    rows = front.reshape(len(front), -1)
+    rows = front.reshape(len(front), math.prod(front.shape[1:]))
     order = _order(rows)
     ordered = rows[order]
     starts = np.ones(len(rows), bool)

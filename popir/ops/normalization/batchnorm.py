@@ -14,6 +14,7 @@ double.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from popir import popops
 from popir.errors import OperatorInputError
@@ -161,7 +162,7 @@ class _GradOp(GradOp):
     """
 
     epsilon: float
-    towards: tuple[int, ...]
+    towards: ClassVar[tuple[int, ...]]
 
     def __init__(self, fwdOp: BatchNormOp) -> None:
         super().__init__(fwdOp)

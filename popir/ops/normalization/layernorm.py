@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import GradInOutMapper, GradOp, Op, OpSerialiser
+from popir.ir import Tensor as IrTensor
 from popir.ops.support import symbolic as s
 from popir.ops.support.arithmetic import Arithmetic, share
+from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import GRAD, IN, OUT
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
+from popir.ops.support.second_order import sum_to
 from popir.ops.support.shapes import axis, broadcast_to, product
 from popir.ops.support.symbolic import Arg, Expr
 from popir.opx import Opx, popType
@@ -107,6 +110,24 @@ class LayerNormGradOp(GradOp):
         self.epsilon = fwdOp.epsilon
         self.reads_statistics = fwdOp.stashes()
         self._infos = {i: fwdOp.inInfo(i) for i in sorted(fwdOp.input)}
+
+    def decompose(
+        self, on: Decomposer, g: IrTensor, x: IrTensor, scale: IrTensor, *_: IrTensor
+    ) -> list[IrTensor]:
+        """The gradients by operators, from statistics that are computed again."""
+        dims = on.ints(*range(self.first, len(on.shape(x))))
+        mean = on.ReduceMean(x, dims, keepdims=1)
+        centred = on.Sub(x, mean)
+        variance = on.ReduceMean(on.Mul(centred, centred), dims, keepdims=1)
+        deviation = on.Sqrt(on.Add(variance, on.like(self.epsilon, x)))
+        normal = on.Div(centred, deviation)
+        scaled = on.Mul(g, scale)
+        along = on.Mul(normal, on.ReduceMean(on.Mul(scaled, normal), dims, keepdims=1))
+        inner = on.Sub(on.Sub(scaled, on.ReduceMean(scaled, dims, keepdims=1)), along)
+        found = [on.Div(inner, deviation), sum_to(on, on.Mul(g, normal), on.shape(scale))]
+        if BIAS in self._infos:
+            found.append(sum_to(on, g, self._infos[BIAS].shape()))
+        return found
 
     def appendAttributes(self, os: OpSerialiser) -> None:
         """The attributes, the first normalised dimension and epsilon."""

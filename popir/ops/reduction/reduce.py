@@ -18,12 +18,15 @@ import numpy as np
 
 from popir import poplar, popops
 from popir.ir import GradInOutMapper, Op
+from popir.ir import Tensor as IrTensor
 from popir.ir.traits import Array
 from popir.ops.elementwise.table import FLOATS
 from popir.ops.support import symbolic as s
 from popir.ops.support.arithmetic import Arithmetic, accumulator, share
+from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import GRAD, IN, OUT, InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
+from popir.ops.support.second_order import expand_to, operators
 from popir.ops.support.shapes import axes, broadcast_to, const_input, product
 from popir.ops.support.symbolic import Arg, Expr
 from popir.opx import Opx
@@ -91,8 +94,12 @@ class ReduceOp(Op):
     noop_with_empty_axes: bool | None
 
     def reduced_axes(self) -> list[int]:
-        """The axes, counted from 0; all if none are given, unless `noop_with_empty_axes` is set."""
+        """The axes, counted from 0; all if none are given, unless `noop_with_empty_axes` is set. An
+        attribute that is an empty list names no axis.
+        """
         found = const_input(self, 1)
+        if found is None and self.axes == []:
+            return []
         given = self.axes if found is None else [int(a) for a in found.reshape(-1)]
         if not given:
             return [] if self.noop_with_empty_axes else list(range(self.inRank(0)))
@@ -159,6 +166,18 @@ class ReduceGradOp(InputGradOp):
         if fwdOp.row.type == "ReduceMean":
             count = product(fwdOp.inShape(0)) // max(product(self.kept_shape), 1)
             self.expression = self.expression * share(count)
+
+    def decompose(self, on: Decomposer, *inputs: IrTensor) -> IrTensor:
+        """The row's expression by operators."""
+        shape, operands = self.target().shape(), list(inputs)
+        for i, (kind, _) in enumerate(self.sources):
+            if kind is not IN:
+                operands[i] = on.reshape(operands[i], self.kept_shape)
+        if self.counts_ties:
+            x, y = (operands[i] for i, (kind, _) in enumerate(self.sources) if kind is not GRAD)
+            same = on.cast(on.Equal(x, y), self.target().dataType())
+            operands.append(on.ReduceSum(same, on.ints(*self.axes), keepdims=1))
+        return expand_to(on, operators(on, self.expression, operands), shape)
 
     def gradInputInfo(self) -> list[GradInOutMapper]:
         """The tensors among g, x and y that the row's expression reads."""

@@ -8,6 +8,8 @@ from collections.abc import Callable
 
 from popir import ext
 from popir.ir import Op
+from popir.ir import Tensor as IrTensor
+from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import GRAD, OUT, InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
 from popir.ops.support.shapes import axis, product
@@ -60,11 +62,25 @@ class SoftmaxGradOp(InputGradOp):
         """
         return self._rows
 
+    def total(self, on: Decomposer, t: IrTensor) -> IrTensor:
+        """The sum of each row."""
+        axis, flat = self._rows
+        dims = range(axis, len(on.shape(t))) if flat else [axis]
+        return on.ReduceSum(t, on.ints(*dims), keepdims=1)
+
+    def decompose(self, on: Decomposer, g: IrTensor, y: IrTensor) -> IrTensor:
+        """y (g - sum of g y), by operators."""
+        return on.Mul(y, on.Sub(g, self.total(on, on.Mul(g, y))))
+
 
 class LogSoftmaxGradOp(SoftmaxGradOp):
     """The gradient of a LogSoftmax. Inputs: the output's gradient and the output."""
 
     opid = graphcore_id("LogSoftmaxGrad")
+
+    def decompose(self, on: Decomposer, g: IrTensor, y: IrTensor) -> IrTensor:
+        """g - exp(y) times the sum of g, by operators."""
+        return on.Sub(g, on.Mul(on.Exp(y), self.total(on, g)))
 
 
 def _as_rows(t: Tensor, rows: tuple[int, bool]) -> Tensor:

@@ -105,6 +105,8 @@ COORDINATES: dict[str, Callable[[Array, Line], Array]] = {
 }
 """The position of output elements, by the value of `coordinate_transformation_mode`."""
 
+PYTORCH = "pytorch"
+"""PopART's nearest_mode for the element that PyTorch takes, whatever the transformation."""
 NEAREST: dict[str, Callable[[Array], Array]] = {
     "round_prefer_floor": lambda x: np.ceil(x - F(0.5)),
     "round_prefer_ceil": lambda x: np.floor(x + F(0.5)),
@@ -267,7 +269,7 @@ class ResizeOp(Decomposition):
         for name, known in (
             ("mode", ("nearest", "linear", "cubic")),
             ("coordinate_transformation_mode", tuple(COORDINATES)),
-            ("nearest_mode", tuple(NEAREST)),
+            ("nearest_mode", (*NEAREST, PYTORCH)),
             ("keep_aspect_ratio_policy", ("stretch", "not_larger", "not_smaller")),
         ):
             value = getattr(self, name)
@@ -289,7 +291,9 @@ class ResizeOp(Decomposition):
 
     def _nearest(self, line: Line) -> Array:
         x = self.positions(line)
-        if self.nearest_mode is not None:
+        if self.nearest_mode == PYTORCH:
+            found = np.floor(COORDINATES["asymmetric"](np.arange(line.new, dtype=F), line))
+        elif self.nearest_mode is not None:
             found = NEAREST[self.nearest_mode](x)
         else:
             found = np.ceil(x) if line.scale < 1 else np.trunc(x)

@@ -59,6 +59,9 @@ class Decomposition(Op):
         """
         if not any(outputs):
             return True
+        for i, tensor in enumerate(inputs):
+            if tensor is not None and tensor.is_variable():
+                self.graph.origin.decomposed.setdefault(tensor.id, []).append((self, i))
         on = Decomposer(self, next(filter(None, outputs)))
         result = self.decompose(on, *inputs)
         on.name([result] if isinstance(result, Tensor) else result, outputs)

@@ -18,3 +18,13 @@ def graphcore_id(type: str, version: int = 1) -> OperatorIdentifier:
     operators.
     """
     return OperatorIdentifier("ai.graphcore", type, version)
+
+
+def microsoft_id(type: str) -> OperatorIdentifier:
+    """The identifier of an operator of onnxruntime's own, in the only version of its domain."""
+    return OperatorIdentifier("com.microsoft", type, 1)
+
+
+def ml_ids(type: str, *versions: int) -> list[OperatorIdentifier]:
+    """The identifiers of an ai.onnx.ml operator in the versions that an implementation supports."""
+    return [OperatorIdentifier("ai.onnx.ml", type, version) for version in versions]

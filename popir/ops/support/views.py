@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from typing import Any
 
 from popir.ir import Op
 from popir.ir.traits import Array
@@ -54,6 +55,10 @@ class ReshapeGradOp(InputGradOp):
     """The gradient of any operator that only changes the shape."""
 
     opid = graphcore_id("ReshapeGrad")
+
+    def decompose(self, on: Any, g: Any) -> Any:
+        """The gradient in the input's shape, by a Reshape."""
+        return on.reshape(g, self.target().shape())
 
     def canBeReplacedByIdentity(self) -> bool:
         """Whether the shape stays the same."""

@@ -11,6 +11,8 @@ from tests.ops.cases.control import CONTROL
 from tests.ops.cases.elementwise import BITWISE, ELEMENTWISE
 from tests.ops.cases.generation import GENERATION
 from tests.ops.cases.loss import LOSSES
+from tests.ops.cases.microsoft import MICROSOFT
+from tests.ops.cases.ml import ML
 from tests.ops.cases.movement import MOVEMENT
 from tests.ops.cases.normalization import NORMALISATION
 from tests.ops.cases.pooling import POOLING
@@ -19,6 +21,7 @@ from tests.ops.cases.recurrent import RECURRENT
 from tests.ops.cases.reduction import REDUCTIONS, SCANS, SEARCHES, SOFTMAX
 from tests.ops.cases.sampling import SAMPLING
 from tests.ops.cases.signal import SIGNAL
+from tests.ops.cases.update import STEPS
 
 __all__ = ["CASES", "Array", "Case", "ints"]
 
@@ -40,4 +43,7 @@ CASES = [
     *LOSSES,
     *SAMPLING,
     *SIGNAL,
+    *MICROSOFT,
+    *ML,
+    *STEPS,
 ]

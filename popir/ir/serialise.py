@@ -1,0 +1,81 @@
+"""The JSON form of graphs, as PopART writes it: `to_json`.
+
+    {"maingraph": [{"type": "Relu", "name": "act",
+                    "inputs": [{"name": "x", "shape": "[2 3]", "type": "FLOAT", "index": "0"}],
+                    "outputs": [{"name": "Relu:0", "index": "0"}],
+                    "attributes": {"__ipu_number": "1"}}]}
+
+All values are text. Operators are in the order in which they run. Nothing reads this form here: the
+text form of `popir.ir.text` is the one that loses nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from popir.ir.graph import Graph, Op, called_graphs
+from popir.types import TensorInfo
+
+_UNNAMED = ("", "BuilderGraph")
+"""Names of a graph that nobody has given one."""
+
+
+def to_json(graph: Graph) -> str:
+    """The graph and all that it calls as JSON. The main graph is called "maingraph", unless the
+    model has a name for it.
+    """
+    found: dict[str, list[Any]] = {}
+    for each in called_graphs(graph):
+        name = each.name
+        if each is graph and name in _UNNAMED:
+            name = "maingraph"
+        found[_free(name, found)] = [_op(op) for op in each.schedule()]
+    return json.dumps(found)
+
+
+def _free(name: str, taken: dict[str, Any]) -> str:
+    """The name, with a number behind it if it is taken."""
+    found, n = name, 0
+    while found in taken:
+        n += 1
+        found = f"{name}_{n}"
+    return found
+
+
+def _op(op: Op) -> dict[str, Any]:
+    inputs = [
+        {"name": tensor.id, **_info(tensor.info), "index": str(i)}
+        for i, tensor in sorted(op.input.items())
+    ]
+    outputs = [{"name": tensor.id, "index": str(i)} for i, tensor in sorted(op.output.items())]
+    notes = {**op.attributes, **op.settings.nodeAttributes}
+    return {
+        "type": op.opid.type,
+        "name": op.name(),
+        "inputs": inputs,
+        "outputs": outputs,
+        "attributes": {name: _value(value) for name, value in notes.items()},
+    }
+
+
+def _info(info: TensorInfo | None) -> dict[str, str]:
+    if info is None:
+        return {"shape": "?", "type": "UNDEFINED"}
+    return {"shape": _value(info.shape()), "type": info.dataType().name}
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return f"{value:f}"
+    if isinstance(value, (list, tuple)):
+        return f"[{' '.join(_value(each) for each in value)}]"
+    if isinstance(value, np.ndarray):
+        return str(TensorInfo(value))
+    if isinstance(value, Graph):
+        return value.name
+    return str(value)

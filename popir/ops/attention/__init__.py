@@ -1,0 +1,1 @@
+"""Attention and positions: onnxruntime's fused operators of transformers."""

@@ -1,0 +1,1 @@
+"""Operators on strings, on the host."""

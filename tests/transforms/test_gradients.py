@@ -1,0 +1,135 @@
+"""The operator Gradient: derivatives by the names of tensors, against PyTorch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from onnx import ModelProto, parser
+
+import popir
+from popir.errors import MissingGradientError, OperatorAttributeError, PopirError
+from tests.models import Array, run
+
+T = "ai.onnx.preview.training"
+
+
+def model(text: str) -> ModelProto:
+    return parser.parse_model(f'<ir_version: 10, opset_import: ["": 21, "{T}": 1]> {text}')
+
+
+def outputs(text: str, *names: str, **inputs: Any) -> list[Array]:
+    arrays = {name: np.asarray(value, np.float32) for name, value in inputs.items()}
+    found = run(model(text).SerializeToString(), arrays, list(names))
+    return [found[name] for name in names]
+
+
+RNG = np.random.default_rng(3)
+X, W = RNG.standard_normal((2, 3)), RNG.standard_normal((3, 4))
+LAYER = """
+    h = MatMul (x, w)
+    y = Tanh (h)
+"""
+
+
+def by_torch(x: Array, w: Array) -> list[Array]:
+    a, b = (torch.tensor(v, dtype=torch.float32, requires_grad=True) for v in (x, w))
+    torch.tanh(a @ b).sum().backward()
+    return [a.grad.numpy(), b.grad.numpy()]
+
+
+def test_a_tensor_of_several_elements_counts_as_their_sum() -> None:
+    text = f"""m (float[2, 3] x, float[3, 4] w) => (float[2, 3] dx, float[3, 4] dw) {{
+        dx, dw = {T}.Gradient <xs = ["x", "w"], y = "y"> (x, w) {LAYER} }}"""
+    for found, want in zip(outputs(text, "dx", "dw", x=X, w=W), by_torch(X, W), strict=True):
+        np.testing.assert_allclose(found, want, rtol=1e-5, atol=1e-6)
+
+
+def test_other_values_may_be_given_and_outputs_left_out() -> None:
+    text = f"""m (float[2, 3] x, float[3, 4] w, float[2, 3] other) =>
+        (float[3, 4] dw, float[3, 4] here) {{ {LAYER}
+        unused, dw = {T}.Gradient <xs = ["x", "w"], y = "y"> (other, w)
+        here = {T}.Gradient <xs = ["w"], zs = ["x"], y = "y"> (w, x) }}"""
+    found = outputs(text, "dw", "here", x=X, w=W, other=X[::-1] * 2)
+    np.testing.assert_allclose(found[0], by_torch(X[::-1] * 2, W)[1], rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(found[1], by_torch(X, W)[1], rtol=1e-5, atol=1e-6)
+
+
+def test_a_tensor_in_the_middle() -> None:
+    text = f"""m (float[2, 3] x, float[3, 4] w) => (float[2, 4] dh) {{ {LAYER}
+        dh = {T}.Gradient <xs = ["h"], y = "y"> (h) }}"""
+    (found,) = outputs(text, "dh", x=X, w=W)
+    np.testing.assert_allclose(found, 1 - np.tanh(X @ W) ** 2, rtol=1e-4, atol=1e-6)
+
+
+def test_what_does_not_depend_has_zeros() -> None:
+    text = f"""m (float[2, 3] x, float[3, 4] w, float[2] z) => (float[2] dz) {{ {LAYER}
+        dz = {T}.Gradient <xs = ["z"], zs = ["x"], y = "y"> (z, x) }}"""
+    np.testing.assert_array_equal(outputs(text, "dz", x=X, w=W, z=[1, 2])[0], [0, 0])
+
+
+def test_derivatives_of_derivatives() -> None:
+    text = f"""m (float[3] x) => (float[3] dd, float[3] ddd) {{
+        s = Mul (x, x)
+        y = Mul (s, x)
+        d = {T}.Gradient <xs = ["x"], y = "y"> (x)
+        dd = {T}.Gradient <xs = ["x"], y = "d"> (x)
+        ddd = {T}.Gradient <xs = ["x"], y = "dd"> (x) }}"""
+    second, third = outputs(text, "dd", "ddd", x=[1, -2, 0.5])
+    np.testing.assert_allclose(second, [6, -12, 3], rtol=1e-6)
+    np.testing.assert_allclose(third, [6, 6, 6], rtol=1e-6)
+
+
+def test_a_gradient_without_a_gradient_is_named() -> None:
+    text = f"""m (float[1, 1, 4] x) => (float[1, 1, 4] dd) {{
+        s = Mul (x, x)
+        p = MaxPool <kernel_shape = [2]> (s)
+        y = Mul (p, p)
+        d = {T}.Gradient <xs = ["x"], y = "y"> (x)
+        dd = {T}.Gradient <xs = ["x"], y = "d"> (x) }}"""
+    with pytest.raises(MissingGradientError, match=r"MaxPoolGrad.*which has no gradient"):
+        outputs(text, "dd", x=[[[1, -2, 0.5, 3]]])
+
+
+def test_with_initializers_and_training() -> None:
+    text = f"""m (float[2] x) => (float y) <float[2] w = {{3.0, 4.0}}> {{
+        s = Mul (x, w)
+        y = ReduceSum <keepdims = 0> (s)
+        dw = {T}.Gradient <xs = ["w"], y = "y"> (w)
+        d = Sub (w, dw)
+        square = Mul (d, d)
+        loss = ReduceSum <keepdims = 0> (square) }}"""
+    session = popir.TrainingSession(
+        model(text),
+        popir.DataFlow(1, ["loss", "dw"]),
+        "loss",
+        popir.ConstSGD(0.5),
+        popir.DeviceManager().createCpuDevice(),
+    )
+    session.prepareDevice()
+    session.weightsFromHost()
+    anchors = session.initAnchorArrays()
+    for loss in (4.0 + 4.0, 0.0):
+        session.run(popir.PyStepIO({"x": np.float32([1, 2])}, anchors))
+        np.testing.assert_allclose(anchors["loss"], loss, atol=1e-6)
+        np.testing.assert_allclose(anchors["dw"], [1, 2])
+
+
+@pytest.mark.parametrize(
+    ("node", "error", "said"),
+    [
+        ('xs = ["x"], y = "nope"> (x)', OperatorAttributeError, "it names 'nope', which is no"),
+        ('xs = ["nope"], y = "y"> (x)', OperatorAttributeError, "it names 'nope', which is no"),
+        ('xs = ["x", "x"], y = "y"> (x, x)', OperatorAttributeError, "each must be there once"),
+        ('xs = ["x", "h"], y = "y"> (x)', PopirError, "'xs' and 'zs' name 2 tensors"),
+        ('xs = ["h"], y = "y"> (x)', OperatorAttributeError, "'h', which it stands for, is FLOAT"),
+        ('xs = ["x"], y = "d"> (x)', PopirError, "differentiates its own result"),
+    ],
+)
+def test_what_does_not_fit(node: str, error: type[Exception], said: str) -> None:
+    text = f"""m (float[2, 3] x, float[3, 4] w) => (float[N, M] d) {{ {LAYER}
+        d = {T}.Gradient <{node} }}"""
+    with pytest.raises(error, match=said):
+        outputs(text, "d", x=X, w=W)
