@@ -21,13 +21,17 @@ def broadcast_shapes(op: Op, shapes: Sequence[Sequence[int]]) -> list[int]:
     first = shapes[0] if shapes else ()
     if all(shape == first for shape in shapes):
         return list(first)
-    try:
-        return list(np.broadcast_shapes(*map(tuple, shapes)))
-    except ValueError:
-        raise OperatorInputError(
-            f"{op.debugName()}: the shapes {', '.join(str(list(s)) for s in shapes)} do not "
-            "broadcast: aligned at the right, two dimensions must be equal or one of them 1."
-        ) from None
+    rank = max(map(len, shapes))
+    found: list[int] = []
+    for dims in zip(*([1] * (rank - len(shape)) + [*shape] for shape in shapes), strict=True):
+        wide = {*dims} - {1}
+        if len(wide) > 1:
+            raise OperatorInputError(
+                f"{op.debugName()}: the shapes {', '.join(str(list(s)) for s in shapes)} do not "
+                "broadcast: aligned at the right, two dimensions must be equal or one of them 1."
+            )
+        found.append(wide.pop() if wide else 1)
+    return found
 
 
 def broadcast_to(t: Tensor, shape: Sequence[int]) -> Tensor:
