@@ -43,27 +43,38 @@ def add_op(
     ins = {i: tensor.id for i, tensor in enumerate(inputs) if tensor is not None}
     outs = {i: id for i, id in enumerate(outputs) if id}
     with blamed(op, "setup"):
+        settings.graph.createConnectedOp(lambda: op, ins, outs)
         for i in op.constantInputs:
             if i in ins:
-                require_known(op, i, inputs[i])
-        settings.graph.createConnectedOp(lambda: op, ins, outs)
+                require_known(op, i)
     _check_outputs(op)
     with blamed(op, "evaluate"):
         return None if fold(op) else op
 
 
-def require_known(op: Op, i: int, tensor: Tensor | None = None) -> None:
-    """Raises LeavesDeviceError if the value of input `i` is not known at compile time. `tensor` is
-    what will be connected there, for an operator that is not connected.
+def require_known(op: Op, i: int, popart: str | None = None) -> None:
+    """Raises LeavesDeviceError if the value of input `i` is not known at compile time. `popart` has
+    PopART's words for the error, where they are others than usual.
     """
-    tensor = tensor or op.inTensor(i)
+    tensor = op.inTensor(i)
     if tensor.data is None:
         raise LeavesDeviceError(
             f"{op.debugName()}: input {i}, '{tensor.id}', must be a constant, since its value is "
             "needed when the model is compiled; given was a tensor of type "
             f"{tensor.tensorType.name}.",
             [tensor.id],
+            popart=popart or _unknown(op, i),
         )
+
+
+def _unknown(op: Op, i: int) -> str:
+    definition = schemas.definition(op.opid)
+    name = definition.inputs.at(i).name if definition and definition.inputs else str(i)
+    return (
+        f"Need the value of the {op.opid} input '{name}' "
+        "to determine the output shape, but was unable because [Tensor::getDataViaGraphTraversal] "
+        f"Could not work out tensor data for {op.inId(i)}."
+    )
 
 
 def _check_outputs(op: Op) -> None:

@@ -70,7 +70,7 @@ class _Popart(types.ModuleType):
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds PopART's modules, and refuses those that popir has nothing for."""
+    """Finds the modules of `popart`, and refuses those that popir has nothing for."""
 
     def find_spec(
         self, fullname: str, _path: Any = None, _target: Any = None
@@ -79,10 +79,9 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
         Raises ModuleNotFoundError, with the reason, for one that popir has nothing for.
         """
-        known = fullname == "popart" or fullname in _MODULES
-        if known:
+        if fullname == "popart" or fullname in _MODULES:
             return importlib.machinery.ModuleSpec(fullname, self, is_package=fullname == "popart")
-        if _known_absent(fullname) or fullname.startswith("popart."):
+        if fullname.startswith("popart."):
             raise ModuleNotFoundError(_absent(fullname), name=fullname)
         return None
 
@@ -94,6 +93,15 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def exec_module(self, module: types.ModuleType) -> None:
         """Does nothing: the names come from popir when they are asked for."""
+
+
+class _Refuser(importlib.abc.MetaPathFinder):
+    """Says what a module of PopART's is that popir has nothing for, if nobody else has it."""
+
+    def find_spec(self, fullname: str, _path: Any = None, _target: Any = None) -> None:
+        """Raises ModuleNotFoundError for such a module; returns None for others."""
+        if _known_absent(fullname):
+            raise ModuleNotFoundError(_absent(fullname), name=fullname)
 
 
 class _Alias(types.ModuleType):
@@ -125,6 +133,7 @@ def install() -> None:
     """Makes popir what `import popart` finds in this process. A second call changes nothing."""
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder())
+        sys.meta_path.append(_Refuser())
 
 
 def pytest_addoption() -> None:
@@ -140,25 +149,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if not given or given[0] in ("-h", "--help"):
         print(_USAGE)
         sys.exit(0 if given else 2)
-    install()
-    if given[0] in ("-m", "-c"):
-        if len(given) < 2:
-            sys.exit(f"{given[0]} takes an argument.\n{_USAGE}")
-        sys.argv = [given[0], *given[2:]]
-        sys.path[0] = ""
-        if given[0] == "-m":
-            sys.argv[0] = given[1]
-            runpy.run_module(given[1], run_name="__main__", alter_sys=True)
-        else:
-            main_module = types.ModuleType("__main__")
-            sys.modules["__main__"] = main_module
-            exec(compile(given[1], "<string>", "exec"), main_module.__dict__)
-        return
-    if given[0].startswith("-"):
+    is_text = given[0] in ("-m", "-c")
+    if is_text and len(given) < 2:
+        sys.exit(f"{given[0]} takes an argument.\n{_USAGE}")
+    if given[0].startswith("-") and not is_text:
         sys.exit(f"There is no option {given[0]}.\n{_USAGE}")
-    sys.argv = given
-    sys.path[0] = os.path.dirname(os.path.abspath(given[0]))
-    runpy.run_path(given[0], run_name="__main__")
+    install()
+    if given[0] == "-m":
+        sys.argv, sys.path[0] = given[1:], ""
+        runpy.run_module(given[1], run_name="__main__", alter_sys=True)
+    elif given[0] == "-c":
+        sys.argv, sys.path[0] = ["-c", *given[2:]], ""
+        program = sys.modules["__main__"] = types.ModuleType("__main__")
+        exec(compile(given[1], "<string>", "exec"), program.__dict__)
+    else:
+        script = os.path.abspath(given[0])
+        sys.argv, sys.path[0] = given, os.path.dirname(script)
+        runpy.run_path(script, run_name="__main__")
 
 
 if __name__ == "__main__":

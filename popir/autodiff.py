@@ -102,7 +102,8 @@ def _check_loss(loss: Tensor) -> None:
     if loss.info is None or loss.info.nelms() != 1 or loss.info.dataType() not in _DIFFERENTIABLE:
         raise popart_exception(
             f"The loss '{loss.id}' is {loss.info}; it must have one element of a floating-point "
-            "type. Reduce it, with aiGraphcore.identityloss for example."
+            "type. Reduce it, with aiGraphcore.identityloss for example.",
+            popart=f"The loss tensor, '{loss.id}' ({loss.info}), must be a scalar tensor",
         )
 
 

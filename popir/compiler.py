@@ -197,7 +197,10 @@ def check_anchors(c: Compilation) -> None:
     for id in c.anchors:
         if id not in tensors:
             near = did_you_mean(id, tensors) or f" It has {', '.join(sorted(tensors)[:10])}."
-            raise AnchorError(f"The anchor '{id}' is no tensor of the model.{near}")
+            raise AnchorError(
+                f"The anchor '{id}' is no tensor of the model.{near}",
+                popart=f"Anchor tensor `{id}' not in Ir Tensors.{near}",
+            )
 
 
 def remove_unused(c: Compilation) -> None:

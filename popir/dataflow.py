@@ -45,18 +45,23 @@ class AnchorReturnType:
         if found is None:
             raise popart_exception(
                 f"No AnchorReturnType is called {anchorReturnTypeString!r}; "
-                f"there are {', '.join(m.name for m in AnchorReturnTypeId)}."
+                f"there are {', '.join(m.name for m in AnchorReturnTypeId)}.",
+                popart=f"Invalid anchor return type ID supplied: {anchorReturnTypeString}",
             )
         if found is AnchorReturnTypeId.EveryN:
             if returnPeriod is None or returnPeriod < 1:
                 raise popart_exception(
                     "AnchorReturnType 'EveryN' needs a return period of at least 1; "
-                    f"given was {returnPeriod}."
+                    f"given was {returnPeriod}.",
+                    popart="Must specify return period with option 'EVERYN'"
+                    if returnPeriod is None
+                    else "Anchor return period must be greater than zero",
                 )
         elif returnPeriod is not None:
             raise popart_exception(
                 f"A return period goes with AnchorReturnType 'EveryN' alone; given was "
-                f"{returnPeriod} with '{found.name}'."
+                f"{returnPeriod} with '{found.name}'.",
+                popart="A return period should not be supplied for this anchor return type",
             )
         for given, name, otherwise in (
             (tileSet, "tileSet", TileSet.Compute),

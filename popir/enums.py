@@ -8,7 +8,14 @@ from __future__ import annotations
 import enum
 
 
-class SyntheticDataMode(enum.Enum):
+class PopartEnum(enum.Enum):
+    """The base of these enumerations: `int` gives the number that PopART has for a member."""
+
+    def __int__(self) -> int:
+        return int(self.value)
+
+
+class SyntheticDataMode(PopartEnum):
     """Synthetic data, generated once, instead of the host's inputs.
 
     Zeros; RandomNormal: mean 0, standard deviation 1; RandomUniform: from 0 to 1. Both random modes
@@ -18,7 +25,7 @@ class SyntheticDataMode(enum.Enum):
     Off, Zeros, RandomNormal, RandomUniform = range(4)
 
 
-class DeviceType(enum.Enum):
+class DeviceType(PopartEnum):
     """The kind of a device. DeviceManager makes Cpu, IpuModel and OfflineIpu; the others are
     PopART's and not available: there is no hardware.
     """
@@ -26,7 +33,7 @@ class DeviceType(enum.Enum):
     IpuModel, Cpu, Ipu, OfflineIpu, Sim = range(5)
 
 
-class DeviceConnectionType(enum.Enum):
+class DeviceConnectionType(PopartEnum):
     """When a device is attached: as soon as it is acquired, when a session loads its program, or
     never, so that sessions only compile for it.
     """
@@ -34,13 +41,13 @@ class DeviceConnectionType(enum.Enum):
     Always, OnDemand, Never = range(3)
 
 
-class DeviceSelectionCriterion(enum.Enum):
+class DeviceSelectionCriterion(PopartEnum):
     """Which of several suitable devices is used."""
 
     First, Random = range(2)
 
 
-class TileSet(enum.Enum):
+class TileSet(PopartEnum):
     """The tiles that take part in a host transfer. Without effect here: there is no transfer to
     arrange.
     """
@@ -48,13 +55,13 @@ class TileSet(enum.Enum):
     Compute, IO = range(2)
 
 
-class ExchangeStrategy(enum.Enum):
+class ExchangeStrategy(PopartEnum):
     """When a host transfer happens. Without effect here: there is no transfer to arrange."""
 
     JustInTime, OverlapInnerLoop, OverlapLoops, OverlapStep = range(4)
 
 
-class ReplicatedStreamMode(enum.Enum):
+class ReplicatedStreamMode(PopartEnum):
     """Whether the host sends an input to each replica, or once for all. Without effect here: there
     is one replica.
     """
@@ -62,7 +69,7 @@ class ReplicatedStreamMode(enum.Enum):
     Replicate, Broadcast = range(2)
 
 
-class SGDAccumulatorAndMomentum(enum.Enum):
+class SGDAccumulatorAndMomentum(PopartEnum):
     """Whether gradient accumulation and momentum share one state tensor (Combined) or not.
 
     Here only the id of the state depends on it: `Accl___w` if Combined, `Accl1___w` if Separate.
@@ -71,25 +78,25 @@ class SGDAccumulatorAndMomentum(enum.Enum):
     Combined, Separate = range(2)
 
 
-class AccumulateOuterFragmentSchedule(enum.Enum):
+class AccumulateOuterFragmentSchedule(PopartEnum):
     """The order of the updates after gradient accumulation."""
 
     Scheduler, Serial, OverlapCycleOptimized, OverlapMemoryOptimized = range(4)
 
 
-class AdamMode(enum.Enum):
+class AdamMode(PopartEnum):
     """The variants of PopART's optimizer Adam, which is not available here."""
 
     Adam, AdamNoBias, Lamb, LambNoBias, AdaMax = range(5)
 
 
-class AdaptiveMode(enum.Enum):
+class AdaptiveMode(PopartEnum):
     """The variants of PopART's optimizer Adaptive, which is not available here."""
 
     AdaGrad, RMSProp, CenteredRMSProp, AdaDelta = range(4)
 
 
-class AutodiffStitchStrategy(enum.Enum):
+class AutodiffStitchStrategy(PopartEnum):
     """How a called graph's gradient gets what the forward graph computed. Not chosen by users
     here.
     """
@@ -97,43 +104,43 @@ class AutodiffStitchStrategy(enum.Enum):
     RecomputeMinimal, RecomputeAllNonInputs, AddFwdOutputs, SafeAddFwdOutputs = range(4)
 
 
-class BatchSerializationBatchSchedule(enum.Enum):
+class BatchSerializationBatchSchedule(PopartEnum):
     """The order of the parts of a serialised batch."""
 
     Scheduler, Isomorphic, OverlapOnIo, OverlapOnCompute = range(4)
 
 
-class BatchSerializationMethod(enum.Enum):
+class BatchSerializationMethod(PopartEnum):
     """How a batch is serialised."""
 
     UnrollDynamic, UnrollStatic, Loop = range(3)
 
 
-class BatchSerializationTransformContext(enum.Enum):
+class BatchSerializationTransformContext(PopartEnum):
     """When a batch is serialised."""
 
     Forward, Backward, Fwd, Bwd = range(4)
 
 
-class CommGroupType(enum.Enum):
+class CommGroupType(PopartEnum):
     """How replicas are grouped for collective operations."""
 
     All, Consecutive, Orthogonal, Ungrouped = range(4)
 
 
-class ExecutionPhaseIOSchedule(enum.Enum):
+class ExecutionPhaseIOSchedule(PopartEnum):
     """When an execution phase loads its tensors."""
 
     Preload, OnDemand = range(2)
 
 
-class ExecutionPhaseSchedule(enum.Enum):
+class ExecutionPhaseSchedule(PopartEnum):
     """The order of the transfers of execution phases."""
 
     Interleaving, Batch, BatchClusteredIO = range(3)
 
 
-class GradientTensorTrackingMethod(enum.Enum):
+class GradientTensorTrackingMethod(PopartEnum):
     """The gradients that automatic loss scaling observes."""
 
     ConvAndMatmulGradients = 0
@@ -141,37 +148,37 @@ class GradientTensorTrackingMethod(enum.Enum):
     GradientsOfUserSpecifiedTensors = 2
 
 
-class InitType(enum.Enum):
+class InitType(PopartEnum):
     """The content of a tensor that the operator Init makes: anything, or zeros."""
 
     NoInit, Zero = range(2)
 
 
-class Instrumentation(enum.Enum):
+class Instrumentation(PopartEnum):
     """The loops whose cycles are counted."""
 
     Outer, Inner = range(2)
 
 
-class IrSerializationFormat(enum.Enum):
+class IrSerializationFormat(PopartEnum):
     """The form in which a session's compiled graphs are written as text."""
 
     JSON = 0
 
 
-class MeanReductionStrategy(enum.Enum):
+class MeanReductionStrategy(PopartEnum):
     """When an accumulated gradient is divided to give the mean."""
 
     Running, Post = range(2)
 
 
-class MergeVarUpdateType(enum.Enum):
+class MergeVarUpdateType(PopartEnum):
     """How variable updates are grouped."""
 
     Off, All, AutoTight, AutoLoose = range(4)
 
 
-class RecomputationType(enum.Enum):
+class RecomputationType(PopartEnum):
     """The activations that are recomputed in the backward pass. A session accepts
     NoRecompute only.
     """
@@ -179,7 +186,7 @@ class RecomputationType(enum.Enum):
     NoRecompute, Standard, NormOnly, RecomputeAll, Pipeline = range(5)
 
 
-class RecomputeType(enum.Enum):
+class RecomputeType(PopartEnum):
     """Whether an operator's result is kept for the backward pass or computed again, as an
     annotation of the operator. A session refuses Recompute.
     """
@@ -187,43 +194,43 @@ class RecomputeType(enum.Enum):
     Undefined, Checkpoint, Recompute, Recomputed = range(4)
 
 
-class ReplicatedTensorSharding(enum.Enum):
+class ReplicatedTensorSharding(PopartEnum):
     """Whether replicas share one copy of a tensor."""
 
     Off, On = range(2)
 
 
-class ScatterReduction(enum.Enum):
+class ScatterReduction(PopartEnum):
     """How values that the operator ScatterReduce puts in one place are joined."""
 
     Sum, Max, Min, Mul, NoReduction = 0, 1, 2, 3, 4
 
 
-class SubgraphCopyingStrategy(enum.Enum):
+class SubgraphCopyingStrategy(PopartEnum):
     """When a subgraph call copies its inputs and outputs."""
 
     OnEnterAndExit, JustInTime = range(2)
 
 
-class SyncPattern(enum.Enum):
+class SyncPattern(PopartEnum):
     """How several IPUs synchronise."""
 
     Full, SinglePipeline, ReplicaAndLadder = range(3)
 
 
-class TensorRemapType(enum.Enum):
+class TensorRemapType(PopartEnum):
     """The directions in which the operator TensorRemap lays its tensor out again."""
 
     FwdBwdReverse, FwdBwd, Fwd = range(3)
 
 
-class TensorStorage(enum.Enum):
+class TensorStorage(PopartEnum):
     """Where a tensor is kept."""
 
     OnChip, OffChip = range(2)
 
 
-class VariableRetrievalMode(enum.Enum):
+class VariableRetrievalMode(PopartEnum):
     """How the host gets a weight that replicas have in several copies. With one replica, all give
     the same.
     """
@@ -231,7 +238,7 @@ class VariableRetrievalMode(enum.Enum):
     OnePerGroup, AllReduceReplicas, AllReplicas = range(3)
 
 
-class VirtualGraphMode(enum.Enum):
+class VirtualGraphMode(PopartEnum):
     """How operators are placed on IPUs.
 
     Off: on all tiles of the device. Manual: on the IPU of `Builder.virtualGraph`. Auto: the model
@@ -241,7 +248,7 @@ class VirtualGraphMode(enum.Enum):
     Off, Manual, Auto, ExecutionPhases = range(4)
 
 
-class WeightDecayMode(enum.Enum):
+class WeightDecayMode(PopartEnum):
     """Whether weight decay acts on the weight or on the gradient, in PopART's optimizers Adam and
     Adaptive, which are not available here.
     """

@@ -20,10 +20,21 @@ class PopirError(RuntimeError):
 
     A message may contain names and values from an untrusted model or library. So control characters
     in it are escaped, and the middle of a message of more than 5000 characters is left out.
+
+    Where programs written for PopART compare its words, `popart` has them: they are then `args[0]`,
+    and the message that is printed is popir's all the same.
     """
 
-    def __init__(self, *args: object) -> None:
-        super().__init__(*(_shown(arg) if isinstance(arg, str) else arg for arg in args))
+    _message: str | None = None
+
+    def __init__(self, *args: object, popart: str | None = None) -> None:
+        shown = [_shown(arg) if isinstance(arg, str) else arg for arg in args]
+        if popart is not None:
+            self._message, shown[0] = str(shown[0]), _shown(popart)
+        super().__init__(*shown)
+
+    def __str__(self) -> str:
+        return super().__str__() if self._message is None else self._message
 
 
 _LONGEST = 5000
@@ -104,8 +115,10 @@ class LeavesDeviceError(OperatorInputError):
     empty if nothing helps. `popir.backend` and `popir run` run such models in segments.
     """
 
-    def __init__(self, message: str, needs: Iterable[str] = ()) -> None:
-        super().__init__(message)
+    def __init__(
+        self, message: str, needs: Iterable[str] = (), *, popart: str | None = None
+    ) -> None:
+        super().__init__(message, popart=popart)
         self.needs = tuple(needs)
 
 

@@ -27,6 +27,7 @@ from popir.enums import SGDAccumulatorAndMomentum
 from popir.errors import did_you_mean, popart_exception
 from popir.ir import Graph
 from popir.ops.update.sgd import connect_sgd0_var_update, connect_sgd1_var_update
+from popir.options.table import OptionWarning, warn
 from popir.reserved import reservedAccl1Prefix, reservedAcclPrefix
 from popir.typed import shown, typed
 from popir.types import DataType, require_finite, rounded
@@ -159,6 +160,9 @@ class SGD(Optimizer):
         clip_norm_settings: must be empty: clipping is not available.
         accumulatorAndMomentum: the id of the state of a weight w is `Accl___w` (Combined) or
             `Accl1___w` (Separate). Both compute the same.
+        accumType: without effect (OptionWarning), since gradients are not accumulated.
+        accl1Type: the type of the state: UNDEFINED or that of the weight. A session raises
+            popart_exception for another.
         debugContext: a prefix for the names of the update operators.
 
     Raises popart_exception for an unknown key, a value that is not such a pair, nesterov momentum,
@@ -182,6 +186,8 @@ class SGD(Optimizer):
         values: Given | None = None,
         clip_norm_settings: Sequence[ClipNormSettings] = (),
         accumulatorAndMomentum: SGDAccumulatorAndMomentum = SGDAccumulatorAndMomentum.Combined,
+        accumType: DataType = DataType.UNDEFINED,
+        accl1Type: DataType = DataType.UNDEFINED,
         debugContext: str = "",
     ) -> None:
         if clip_norm_settings:
@@ -193,6 +199,13 @@ class SGD(Optimizer):
         self._values.update(_parsed("SGD", given, self.DEFAULTS))
         if self._values["nesterov"].val:
             raise popart_exception("SGD: nesterov momentum is not available; leave nesterov at 0.")
+        if accumType is not DataType.UNDEFINED:
+            warn(
+                f"SGD: accumType = {shown(accumType)} has no meaning here: gradients are not "
+                "accumulated over batches.",
+                OptionWarning,
+            )
+        self._accl1_type = accl1Type
         self._specific: dict[str, dict[str, OptimizerValue]] = {}
         self._common: dict[str, OptimizerValue] | None = None
         """The numbers in the update of weights without specific values, once asked for."""
@@ -238,6 +251,10 @@ class SGD(Optimizer):
     def lossScaling(self) -> OptimizerValue:
         """The loss scaling: the gradient of the loss itself."""
         return self._values["lossScaling"]
+
+    def nesterov(self) -> OptimizerValue:
+        """Whether the momentum is Nesterov's, as a number: always 0."""
+        return self._values["nesterov"]
 
     def _has_momentum(self, weight: str) -> bool:
         momentum = self.momentums().get(weight)
@@ -307,6 +324,12 @@ class SGD(Optimizer):
             if not graph.hasTensor(changing[name]):
                 graph.addVarInit(changing[name], np.asarray(value.val, info.dataType().numpy))
         if self._has_momentum(weight):
+            if self._accl1_type not in (DataType.UNDEFINED, info.dataType()):
+                raise popart_exception(
+                    f"SGD: accl1Type = {shown(self._accl1_type)}: the state of the weight "
+                    f"'{weight}' has the weight's type, {info.data_type()}. Leave accl1Type at "
+                    "DataType.UNDEFINED."
+                )
             state = self._state_prefix() + weight
             connect_sgd1_var_update(
                 graph, weight, gradient, state, constants, changing, self.debugContext
@@ -452,23 +475,53 @@ def _check_change(key: str, old: OptimizerValue, new: OptimizerValue) -> None:
 
 
 class _Absent(Optimizer):
-    """An optimizer of PopART's that popir does not have: making one raises popart_exception."""
+    """An optimizer of PopART's that popir does not have. It can be made, so that programs which
+    choose one of several run; a session refuses it.
+    """
 
-    def __init__(self, *values: object, **named: object) -> None:
-        given = [*map(shown, values), *(f"{name}={shown(each)}" for name, each in named.items())]
-        raise popart_exception(
-            f"{type(self).__name__}({', '.join(given)}): popir does not have this optimizer. It "
-            "has SGD, with and without momentum."
+    def __init__(self, values: Given, *more: object, **named: object) -> None:
+        given = [*map(shown, (values, *more))]
+        given += [f"{name}={shown(each)}" for name, each in named.items()]
+        self._shown = f"{type(self).__name__}({', '.join(given)})"
+
+    def _refusal(self) -> popart_exception:
+        return popart_exception(
+            f"{self._shown}: popir does not have this optimizer. It has SGD, with and without "
+            "momentum."
         )
+
+    def insertSpecific(self, weight: str, values: Given) -> None:
+        """Raises popart_exception."""
+        raise popart_exception(f"{self._refusal()} (insertSpecific: '{weight}', {shown(values)})")
+
+    def scalars(self, weight: str) -> dict[str, OptimizerValue]:
+        """Raises popart_exception, as all that a session asks for does."""
+        raise self._refusal()
+
+    def lossScaling(self) -> OptimizerValue:
+        """Raises popart_exception, as all that a session asks for does."""
+        raise self._refusal()
+
+    def addUpdate(self, graph: Graph, weight: str, gradient: str) -> dict[str, tuple[str, str]]:
+        """Raises popart_exception, as all that a session asks for does."""
+        raise self._refusal()
+
+    def checkReplacement(self, other: Optimizer) -> None:
+        """Raises popart_exception, as all that a session asks for does."""
+        raise self._refusal()
+
+    def specificWeights(self) -> list[str]:
+        """Raises popart_exception, as all that a session asks for does."""
+        raise self._refusal()
 
 
 class Adam(_Absent):
-    """PopART's optimizer of this name, with Lamb and AdaMax as modes. popir does not have it:
-    making one raises popart_exception.
+    """PopART's optimizer of this name, with Lamb and AdaMax as modes. popir does not have it: a
+    session with it raises popart_exception.
     """
 
 
 class Adaptive(_Absent):
     """PopART's optimizer of this name, with AdaGrad, RMSProp and AdaDelta as modes. popir does not
-    have it: making one raises popart_exception.
+    have it: a session with it raises popart_exception.
     """

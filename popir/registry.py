@@ -425,8 +425,10 @@ def _check(
         return
     who = f"{entry.opid} '{name}'" if name else str(entry.opid)
     given = [t and (t.id, t.info and t.info.dataType()) for t in inputs]
+    tolerated = entry.opClass.withoutMeaning.keys() - definition.attributes.keys()
+    meant = {name: value for name, value in attributes.items() if name not in tolerated}
     try:
-        definitions.check(who, definition, attributes, given, numOutputs)
+        definitions.check(who, definition, meant, given, numOutputs)
     except (OperatorInputError, OperatorAttributeError) as error:
         if not is_library(entry.source):
             raise

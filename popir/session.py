@@ -20,7 +20,7 @@ from popir.budget import Budget
 from popir.compiler import Compilation, compile, getHash
 from popir.dataflow import AnchorReturnTypeId, DataFlow
 from popir.devices import DeviceInfo
-from popir.engine_cache import EngineCache
+from popir.engine_cache import EngineCache, Kept
 from popir.enums import (
     DeviceConnectionType,
     DeviceType,
@@ -39,6 +39,8 @@ from popir.errors import (
     require_path,
 )
 from popir.exclusive import IN_STEP, Exclusive, exclusive
+from popir.executables import Stored, place
+from popir.executables import load as load_executable
 from popir.files import write
 from popir.ir import Graph
 from popir.ir.graph import called_graphs
@@ -143,6 +145,8 @@ class Session(Exclusive):
         self._engine: Any = None
         self._inputs: list[Port] = []
         self._outputs: list[Port] = []
+        self._stored: Stored | None = None
+        """The program that `loadExecutable` read."""
         self._anchor_shapes: list[tuple[str, list[int], np.dtype[Any]]] | None = None
 
     def _compile(
@@ -297,10 +301,13 @@ class Session(Exclusive):
         It covers the compiled graph, options, anchors, batches per step and device. Raises
         popart_exception for an attribute that has no digest.
         """
+        return self._hash(str(self.deviceInfo))
+
+    def _hash(self, device: str) -> int:
         anchors = self.dataFlow.anchors()
         returned = {id: (self.dataFlow.art(id).id(), self.dataFlow.rows(id)) for id in anchors}
         flow = (self.dataFlow.batchesPerStep(), returned)
-        return getHash(self._compilation, (self.options.compiled(), flow, str(self.deviceInfo)))
+        return getHash(self._compilation, (self.options.compiled(), flow, device))
 
     def getTensorIds(self) -> set[str]:
         """The ids of all tensors of the compiled graph."""
@@ -363,6 +370,10 @@ class Session(Exclusive):
         anchors = {id: _RETURNED[self.dataFlow.art(id).id()] for id in self.dataFlow.anchors()}
         cache = self._engine_cache()
         kept = cache.load(self._engine_options) if cache is not None else None
+        if self._stored is not None:
+            executable = poplar.Executable.deserialize(self._stored.executable)
+            engine = poplar.Engine(executable, self._engine_options)
+            kept = Kept(engine, self._stored.inputs, self._stored.variables)
         if kept is not None:
             step = self._step = Step(
                 poplar.program.Sequence(),
@@ -373,17 +384,7 @@ class Session(Exclusive):
             self._owners = Owners()
             self._engine = kept.engine
         else:
-            checks = Checks(self.options.opxModifyChecking, self.options.opxAliasChecking)
-            places = Places(self.graph) if self._is_placed else None
-            lowering = Lowering(self.graph, self.deviceInfo.device, anchors, checks, places=places)
-            asked = contraction_entries(self.options)
-            lowering.devicex.useOptions(asked[MATMUL], asked[LSTM])
-            for file in self.options.customCodelets:
-                lowering.graph.addCodelets(file, self.options.customCodeletCompileFlags)
-            self._owners = lowering.owners
-            rounds = self.options.enableStochasticRounding
-            progress = self._progress.stage(0.4, 0.7)
-            step = build_step(lowering, batches, anchors, progress, rounds_stochastically=rounds)
+            lowering, step = self._lowered()
             self._step = step
             if not self.options.compileEngine:
                 return
@@ -403,6 +404,125 @@ class Session(Exclusive):
         ]
         for port in self._inputs:
             self._synthetic(port)
+
+    def _lowered(self) -> tuple[Lowering, Step]:
+        """The program of a step, grown into a graph of its own."""
+        batches = self.dataFlow.batchesPerStep()
+        anchors = {id: _RETURNED[self.dataFlow.art(id).id()] for id in self.dataFlow.anchors()}
+        checks = Checks(self.options.opxModifyChecking, self.options.opxAliasChecking)
+        places = Places(self.graph) if self._is_placed else None
+        lowering = Lowering(self.graph, self.deviceInfo.device, anchors, checks, places=places)
+        asked = contraction_entries(self.options)
+        lowering.devicex.useOptions(asked[MATMUL], asked[LSTM])
+        for file in self.options.customCodelets:
+            lowering.graph.addCodelets(file, self.options.customCodeletCompileFlags)
+        self._owners = lowering.owners
+        rounds = self.options.enableStochasticRounding
+        progress = self._progress.stage(0.4, 0.7)
+        step = build_step(lowering, batches, anchors, progress, rounds_stochastically=rounds)
+        return lowering, step
+
+    # Compiled programs in files.
+
+    @exclusive()
+    def compileAndExport(self, filename: str | os.PathLike[str]) -> None:
+        """Compiles the program of a step and writes it to a file, for `loadExecutable`. PopART's
+        method of this name. In a folder, the file is called after the session; folders are made.
+
+        The file has no weights. Its form is popir's, not PopEF. Raises OutOfMemoryException as
+        `prepareDevice` does, popart_exception if the file cannot be written.
+        """
+        self._export("compileAndExport", filename, {})
+
+    @exclusive()
+    def saveExecutable(
+        self,
+        path: str | os.PathLike[str],
+        savePopartMetadata: bool = True,
+        saveVariables: bool = True,
+    ) -> None:
+        """Writes the program of a step to a file as `compileAndExport` does and, with
+        `saveVariables`, the host's weights, which `loadExecutable` then restores.
+
+        Raises popart_exception for `savePopartMetadata=False`: no session could load the file.
+        """
+        if not savePopartMetadata:
+            raise popart_exception(
+                "saveExecutable(savePopartMetadata=False): without its metadata, no session could "
+                "load the program. Leave it at True."
+            )
+        self._export("saveExecutable", path, self._host if saveVariables else {})
+
+    @exclusive()
+    def saveVariables(self, path: str | os.PathLike[str]) -> None:
+        """Writes the host's weights and states to a file, for `loadExecutable`. PopART's method of
+        this name. Raises popart_exception if it cannot be written.
+        """
+        file = require_path("saveVariables", path)
+        Stored(weights=self._host).save("saveVariables", place(file, self.name))
+
+    @exclusive()
+    def loadExecutable(self, filename: str | os.PathLike[str]) -> None:
+        """Reads a file of `compileAndExport`, `saveExecutable` or `saveVariables`: the next
+        `prepareDevice` uses its program and compiles nothing, and the host's weights become those
+        of the file. PopART's method of this name.
+
+        The file has native code: load it only from a trusted source. Raises popart_exception for a
+        file that cannot be read, and for a program of another model, other options or another size
+        of device.
+        """
+        path = require_path("loadExecutable", filename)
+        stored = load_executable("loadExecutable", place(path, self.name))
+        if stored.executable and stored.hash != self._program_hash():
+            raise popart_exception(
+                f"loadExecutable: {path} has the program of another model, of other options, or "
+                "for a device of another size than this session's."
+            )
+        for id, value in stored.weights.items():
+            np.copyto(self._host.like(id, value), value)
+        if stored.executable:
+            self._stored = stored
+
+    def _export(
+        self, who: str, filename: str | os.PathLike[str], weights: Mapping[str, Array]
+    ) -> None:
+        path = require_path(who, filename)
+        with memory.guarded(f"Compiling the session '{self.name}'"), self._budget.spending():
+            lowering, step = self._lowered()
+            try:
+                made = poplar.compileGraph(lowering.graph, [step.program], self._engine_options)
+            except PopirError as error:
+                raise self._memory_error(error, lowering.graph, step.program) from error
+        inputs = [each.id for each in step.inputs]
+        stored = Stored(self._program_hash(), inputs, step.variables, made.serialize(), weights)
+        stored.save(who, place(path, self.name))
+
+    def _program_hash(self) -> int:
+        """A hash of all that the program depends on. Of the device, that is its size: a program
+        made for an offline device runs on another.
+        """
+        device = self.deviceInfo
+        return self._hash(f"{device.version} {device.numIpus} {device.tilesPerIPU}")
+
+    def getSerializedGraph(self) -> bytes:
+        """Raises popart_exception: Poplar's graphs have no serialised form here."""
+        raise popart_exception(
+            "getSerializedGraph(): Poplar's graphs have no serialised form here. saveExecutable() "
+            "saves the compiled program, Session.graph prints the model's graph."
+        )
+
+    @exclusive()
+    def broadcastWeights(self, rootRank: int = 0) -> None:
+        """Copies the weights of the instance `rootRank` of the program to all others. There is one
+        instance, so that nothing is to be done.
+
+        Raises popart_exception for another rank than 0.
+        """
+        if rootRank:
+            raise popart_exception(
+                f"broadcastWeights(rootRank={rootRank}): there is one instance of the program, of "
+                "rank 0."
+            )
 
     def _engine_cache(self) -> EngineCache | None:
         """The cache file of the program; None if caching is off or impossible."""
@@ -437,16 +557,20 @@ class Session(Exclusive):
             return poplar.Engine(
                 graph, [program], self._engine_options, self._progress.stage(0.7, 1)
             )
-        except poplar_graph_memory_allocation_error as error:
-            if not str(error).startswith("Out of memory on tile"):
-                raise
-
-            def summary() -> str:
-                return device("machine").programReport(graph, program)["summary"]
-
-            raise OutOfMemoryException(error, summary) from error
         except PopirError as error:
-            raise self._owners.told(error) from None
+            raise self._memory_error(error, graph, program) from error
+
+    def _memory_error(self, error: PopirError, graph: Any, program: Any) -> PopirError:
+        """The error of a program that does not compile, as users see it."""
+        if not isinstance(error, poplar_graph_memory_allocation_error):
+            return self._owners.told(error)
+        if not str(error).startswith("Out of memory on tile"):
+            return error
+
+        def summary() -> str:
+            return device("machine").programReport(graph, program)["summary"]
+
+        return OutOfMemoryException(error, summary)
 
     def _period(self, anchor: str) -> int:
         art = self.dataFlow.art(anchor)

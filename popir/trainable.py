@@ -139,6 +139,11 @@ TF_VARIABLE = re.compile(
 )
 """Names of TensorFlow's variables in files of tf2onnx; all other initializers were literals."""
 
+REARRANGED = re.compile(
+    r"(view|reshape|flatten|unflatten|permute|transpose|t|unsqueeze|squeeze|expand|clone)(_\d+)?"
+)
+"""Names that the default exporter gives to what rearranges elements."""
+
 BUFFER = re.compile(
     r"(.*[._])?(running_(mean|var)|num_batches_tracked|inv_freq|masked_bias|mask|pe"
     r"|(cos|sin)(_cached|_table)?|freqs_(cis|cos|sin)|(norm|pixel|image|input)_(mean|std)"
@@ -383,16 +388,22 @@ def _one_parameter(graph: Graph, tensor: Tensor) -> str:
     """The one parameter that a folded tensor was computed from, if its name tells that it is one
     and the exporter names nothing else: it was transposed, reshaped or repeated. "" otherwise.
     """
-    named = _named_sources(graph, tensor)
+    named = [name for name in _named_sources(graph, tensor) if not REARRANGED.fullmatch(name)]
     is_one = len(named) == 1 and PARAMETER.fullmatch(named[0])
-    return named[0] if is_one and GENERATED.fullmatch(tensor.id) else ""
+    is_view = GENERATED.fullmatch(tensor.id) or REARRANGED.fullmatch(tensor.id)
+    return named[0] if is_one and is_view else ""
 
 
 def _is_made(graph: Graph, tensor: Tensor) -> bool:
-    """Whether a folded tensor was computed from literals and shapes alone, such as the ones that
-    stand for the scale of a normalisation that has none.
+    """Whether a folded tensor was computed from literals, shapes and buffers alone, such as the
+    ones that stand for the scale of a normalisation that has none.
     """
-    return tensor.id in graph.origin.folded and not _named_sources(graph, tensor)
+    if tensor.id not in graph.origin.folded:
+        return False
+    named = _named_sources(graph, tensor)
+    buffers = [name for name in named if BUFFER.fullmatch(name)]
+    rest = [name for name in named if name not in buffers and not REARRANGED.fullmatch(name)]
+    return not named or bool(buffers and not rest)
 
 
 def _named_sources(graph: Graph, tensor: Tensor) -> list[str]:

@@ -151,12 +151,15 @@ _MOST = (1 << 63) - 1
 
 class ReductionType(enum.Enum):
     """How a loss over many elements is reduced to one number. PopART's enum of this name; a value
-    is that of the operator's attribute `reduction`.
+    is that of the operator's attribute `reduction`, `int` gives PopART's number.
     """
 
     Sum = "Sum"
     Mean = "Mean"
     NoReduction = "NoReduction"
+
+    def __int__(self) -> int:
+        return list(ReductionType).index(self)
 
 
 @typed(by_hand=["__init__"])

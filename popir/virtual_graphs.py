@@ -29,22 +29,25 @@ from popir.options.annotations import VIRTUAL_GRAPH
 def check_virtual_graphs(graph: Graph, mode: VirtualGraphMode, ipus: int) -> None:
     """Checks the annotations against `ipus`, the number of IPUs of the device.
 
-    Raises OperatorAttributeError, naming the node, for an IPU that does not exist. Warns if there
-    are annotations that have no effect because virtualGraphMode is Off.
+    Raises OperatorAttributeError, naming the node, for an IPU that does not exist; with
+    virtualGraphMode Off only for what is no IPU at all. Warns if there are annotations that have no
+    effect because the mode is Off.
     """
+    is_off = mode is VirtualGraphMode.Off
     annotated: Op | None = None
     for op in graph.ops.values():
         ipu = op.settings.nodeAttributes.get(VIRTUAL_GRAPH)
         if ipu is None:
             continue
-        if not isinstance(ipu, int) or not 0 <= ipu < ipus:
+        if not isinstance(ipu, int) or ipu < 0 or (ipu >= ipus and not is_off):
             raise OperatorAttributeError(
                 f"{op.debugName()}: virtualGraph = {ipu!r} ({VIRTUAL_GRAPH}) is no IPU of the "
                 f"device, which has {ipus}: expected 0 to {ipus - 1}. createIpuModelDevice takes "
                 "numIPUs."
             )
-        annotated = annotated or op
-    if annotated is not None and ipus > 1 and mode is VirtualGraphMode.Off:
+        if ipus > 1 or ipu:
+            annotated = annotated or op
+    if annotated is not None and is_off:
         warn(
             f"{annotated.debugName()}: virtualGraph ({VIRTUAL_GRAPH}) has no meaning here: "
             "SessionOptions.virtualGraphMode is Off, and operators are laid out over all tiles.",

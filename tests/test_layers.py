@@ -15,7 +15,7 @@ LAYERS = [
     "registry definitions host adding opx calling pattern builder onnxio",
     "ops foreign",
     "autodiff patterns supported trainable transforms lowering virtual_graphs",
-    "compiler profile step engine_cache",
+    "compiler profile step engine_cache executables",
     "session dataflow stepio optimizers weights segments",
     "testing",
     "cli __main__ backend as_popart",

@@ -6,7 +6,7 @@ A name may be mixedCase
   spelling;
 - if it belongs to popir's public API, which is written in PopART's style throughout: a member of a
   public class, a parameter, a public function, an option;
-- if it is an attribute of an operator of ONNX or onnxruntime;
+- if it is an attribute of an operator of ONNX, PopART or onnxruntime;
 - if it is a field of a report, which is a key of its JSON.
 """
 
@@ -84,8 +84,9 @@ def spelled_otherwise() -> frozenset[str]:
     found.update(vars(device), OutlineOptions.__annotations__)
     for schema in onnx.defs.get_all_schemas_with_history():
         found.update(schema.attributes)
-    for type in schemas.names("com.microsoft"):
-        found.update(schemas.attributes(OperatorIdentifier("com.microsoft", type, 1)) or ())
+    for domain in ("ai.graphcore", "com.microsoft"):
+        for type in schemas.names(domain):
+            found.update(schemas.attributes(OperatorIdentifier(domain, type, 1)) or ())
     for name in popir.profile.__all__:
         found.add(name)
         found.update(members(getattr(popir.profile, name)))

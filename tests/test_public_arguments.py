@@ -26,6 +26,7 @@ import pytest
 import popir
 import popir.backend
 from popir import pattern
+from popir.builder import popart_methods
 from popir.definitions import Formal
 from popir.ir import AttributeKind, OpSettings
 from popir.onnxio import schemas
@@ -498,6 +499,8 @@ RIGHT: dict[str, Callable[[World], Call]] = {
             "values": PAIRS,
             "clip_norm_settings": Or([]),
             "accumulatorAndMomentum": popir.SGDAccumulatorAndMomentum.Combined,
+            "accumType": DataType.UNDEFINED,
+            "accl1Type": DataType.UNDEFINED,
             "debugContext": "name",
         },
     ),
@@ -587,6 +590,17 @@ RIGHT: dict[str, Callable[[World], Call]] = {
         },
     ),
     "Session.modelToHost": lambda _: (inference().modelToHost, {"filename": Path("saved.onnx")}),
+    "Session.compileAndExport": lambda _: (
+        inference().compileAndExport,
+        {"filename": Path("program")},
+    ),
+    "Session.saveExecutable": lambda _: (
+        inference().saveExecutable,
+        {"path": Path("program"), "savePopartMetadata": True, "saveVariables": True},
+    ),
+    "Session.saveVariables": lambda _: (inference().saveVariables, {"path": Path("weights")}),
+    "Session.loadExecutable": lambda _: (inference().loadExecutable, {"filename": Path("zz")}),
+    "Session.broadcastWeights": lambda _: (inference().broadcastWeights, {"rootRank": 0}),
     "Session.updateExternallySavedTensorLocations": lambda _: (
         inference().updateExternallySavedTensorLocations,
         {"fromLocation": "a", "toLocation": "b"},
@@ -993,7 +1007,8 @@ RESULTS = "OpLibrary GradientReport InputGradient".split()
 INTERNAL = "tellOnce tellWithout refuse addNode".split()
 """Methods that parts of popir call of each other."""
 ABSTRACT = [f"Optimizer.{name}" for name in ("addUpdate", "checkReplacement", "scalars")]
-"""What SGD overrides."""
+ABSTRACT += [f"_Absent.{name}" for name in ("insertSpecific", *(n[10:] for n in ABSTRACT))]
+"""What SGD overrides, and what optimizers that popir does not have refuse in any case."""
 
 
 # Operators.
@@ -1053,8 +1068,11 @@ OPERATORS: dict[str, Callable[[World], Call]] = {
         ("ai.graphcore", 1),
     )
     for method in schemas.in_force(domain, version)
+    if domain != popart_methods.DOMAIN or method not in popart_methods.METHODS
 }
-"""The methods of Builder.aiOnnx and its kin, made from their schemas."""
+"""The methods of Builder.aiOnnx and its kin, made from their schemas. Those with arguments of their
+own are `typed`.
+"""
 
 
 # What there is to call.

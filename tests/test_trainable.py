@@ -368,8 +368,8 @@ def test_exactly_a_modules_parameters(dynamo: bool, training: bool, tmp_path: Pa
 
 @pytest.mark.parametrize("opset", [20, 23])
 def test_the_default_exporters_folded_scales(opset: int, tmp_path: Path) -> None:
-    """The ones that stand for the scale of a layer without weights are no parameter; a parameter
-    that was reshaped is one.
+    """The ones that stand for the scale of a layer without weights are no parameter, and what was
+    made of a buffer is none; a parameter that was reshaped is one.
     """
 
     class Norms(nn.Module):
@@ -377,9 +377,12 @@ def test_the_default_exporters_folded_scales(opset: int, tmp_path: Path) -> None
             super().__init__()
             self.plain, self.scaled = nn.LayerNorm(6, elementwise_affine=False), nn.GroupNorm(2, 4)
             self.instance = nn.InstanceNorm1d(4)
+            self.weight = nn.Parameter(torch.ones(4))
+            self.register_buffer("inv_freq", torch.rand(6), persistent=False)
 
         def forward(self, x: torch.Tensor) -> torch.Tensor:
-            return self.instance(self.scaled(self.plain(x)))
+            y = self.instance(self.scaled(self.plain(x))) * self.weight[:, None]
+            return y @ (self.inv_freq[None].expand(6, 6) + 0.0)
 
     module = Norms()
     with torch.no_grad():
@@ -394,7 +397,7 @@ def test_the_default_exporters_folded_scales(opset: int, tmp_path: Path) -> None
     model = onnx.load(file)
     arrays = {t.name: numpy_helper.to_array(t) for t in model.graph.initializer}
     found = [arrays[name].ravel() for name in trained(model)]
-    assert len(found) == 2
+    assert len(found) == 3
     for weight in module.parameters():
         assert any(np.array_equal(each, weight.detach().numpy()) for each in found)
 

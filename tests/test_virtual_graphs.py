@@ -128,8 +128,15 @@ def test_an_ipu_without_operators_holds_nothing() -> None:
     assert not any(variables.tileBytes[:TILES]) and any(variables.tileBytes[TILES:])
 
 
-@pytest.mark.parametrize("mode", list(VirtualGraphMode)[:3], ids=lambda m: m.name)
-@pytest.mark.parametrize(("ipu", "ipus"), [(3, 1), (2, 2), (-1, 2)])
+@pytest.mark.parametrize(
+    ("mode", "ipu", "ipus"),
+    [
+        (VirtualGraphMode.Manual, 3, 1),
+        (VirtualGraphMode.Auto, 2, 2),
+        (VirtualGraphMode.Manual, -1, 2),
+        (VirtualGraphMode.Off, -1, 2),
+    ],
+)
 def test_an_ipu_that_does_not_exist_names_the_node(
     mode: VirtualGraphMode, ipu: int, ipus: int
 ) -> None:
@@ -145,6 +152,8 @@ def test_without_the_mode_a_warning_says_that_nothing_is_placed() -> None:
         session(builder({"a": 0, "b": 1}), VirtualGraphMode.Off)
     assert len(said) == 1
     session(builder({"a": 0}), VirtualGraphMode.Off, ipus=1)
+    with pytest.warns(OptionWarning, match=r"'b'.*virtualGraphMode is Off"):
+        session(builder({"a": 0, "b": 3}), VirtualGraphMode.Off, ipus=1)
 
 
 def test_auto_splits_by_the_ratios(lowerings: list[Lowering]) -> None:

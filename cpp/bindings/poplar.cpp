@@ -391,10 +391,30 @@ void bindPrograms(py::module_& m) {
       .def(py::init<SyncType, Context>(), py::arg("type"), context);
   py::class_<PrintTensor, Program>(
       p, "PrintTensor",
-      "Prints a title and the values of a tensor to standard error, each time that it runs.")
-      .def(
-          py::init([](const std::string& title, const Tensor& t) { return PrintTensor(title, t); }),
-          py::arg("title"), py::arg("tensor"));
+      "Prints a title and the values of a tensor to standard error, each time that it runs.\n"
+      "The other arguments are those of Poplar's PrintTensorFmt; `floatFormat` is 0 for a form\n"
+      "that the values choose, 1 for a fixed point, 2 for an exponent, 3 for that of a stream.\n"
+      "Raises poplar_control_program_error for another `floatFormat`.")
+      .def(py::init([](const std::string& title, const Tensor& t, unsigned summariseThreshold,
+                       unsigned edgeItems, unsigned maxLineWidth, unsigned digits,
+                       unsigned floatFormat, char separator, char openBracket, char closeBracket) {
+             if (floatFormat > 3) {
+               throw control_program_error("PrintTensor: floatFormat is " +
+                                           std::to_string(floatFormat) + "; it is 0 to 3");
+             }
+             const PrintTensorFmt format(summariseThreshold, edgeItems, maxLineWidth, digits,
+                                         static_cast<PrintTensorFmt::FloatFormat>(floatFormat),
+                                         separator, openBracket, closeBracket);
+             return PrintTensor(title, t, format);
+           }),
+           py::arg("title"), py::arg("tensor"),
+           py::arg("summariseThreshold") = PrintTensorFmt::DefaultSummariseThreshold,
+           py::arg("edgeItems") = PrintTensorFmt::DefaultEdgeItems,
+           py::arg("maxLineWidth") = PrintTensorFmt::DefaultMaxLineWidth,
+           py::arg("digits") = PrintTensorFmt::DefaultDigits, py::arg("floatFormat") = 0,
+           py::arg("separator") = PrintTensorFmt::DefaultSeparator,
+           py::arg("openBracket") = PrintTensorFmt::DefaultOpenBracket,
+           py::arg("closeBracket") = PrintTensorFmt::DefaultCloseBracket);
   py::class_<WriteUndef, Program>(
       p, "WriteUndef",
       "Marks the values of a tensor as undefined until it is written again,\n"

@@ -100,7 +100,8 @@ class Annotations:
         node = self._node(nodeOutputNames)
         if self._attribute(node, attributeName) is not None:
             raise OperatorAttributeError(
-                f"Node already has attribute {attributeName}: {_who(node)}. Remove it first."
+                f"Node already has attribute {attributeName}: {_who(node)}. Remove it first.",
+                popart=f"Node already has attribute {attributeName}.",
             )
         self._set(node, attributeName, attributeValue)
 
@@ -115,7 +116,8 @@ class Annotations:
         such node.
         """
         node = self._node(nodeOutputNames)
-        node.attribute.remove(self._need(node, attributeName))
+        gone = f"Cannot remove attribute {attributeName} as it does not exist."
+        node.attribute.remove(self._need(node, attributeName, gone))
         self._changed(attributeName)
 
     def getAllNodeAttributeNames(self, nodeOutputNames: Outputs) -> list[str]:
@@ -348,12 +350,13 @@ class Annotations:
     def _attribute(self, node: NodeProto, name: str) -> AttributeProto | None:
         return next((each for each in node.attribute if each.name == name), None)
 
-    def _need(self, node: NodeProto, name: str) -> AttributeProto:
+    def _need(self, node: NodeProto, name: str, popart: str = "") -> AttributeProto:
         found = self._attribute(node, name)
         if found is None:
             names = [each.name for each in node.attribute]
             raise OperatorAttributeError(
-                f"{_who(node)} has no attribute '{name}'; it has: {', '.join(names) or 'none'}."
+                f"{_who(node)} has no attribute '{name}'; it has: {', '.join(names) or 'none'}.",
+                popart=popart or f"Node does not have an attribute {name}.",
             )
         return found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -141,7 +141,7 @@ class Builder(Core):
         specs = schema.attributes if schema else {}
         given = attributes or {}
         if schema and not self._opsets.shadowed(domain, opName):
-            _check_names(opName, specs, given)
+            _check_names(opName, specs, given, self._opsets.tolerated(domain, opName))
         typed = {key: (specs[key].kind if key in specs else None, given[key]) for key in given}
         return self.addNode(domain, opName, inputs, numOutputs, typed, name, schema)
 
@@ -159,20 +159,25 @@ class Builder(Core):
         return found
 
     def reshape_const(
-        self, aiOnnx: Opset, args: Sequence[str], shape: Iterable[int], debugContext: str = ""
+        self, aiOnnx: Opset, args: Sequence[str], shape: Iterable[float], debugContext: str = ""
     ) -> str:
         """Adds a Reshape of one tensor, `args`, to a constant shape, and returns the id of its
         output.
 
-        `aiOnnx` is the opset to use, such as `builder.aiOnnx`. Raises popart_exception unless
-        `args` is one id and the dimensions fit 64 bits.
+        `aiOnnx` is the opset to use, such as `builder.aiOnnx`. A dimension may be a float of a
+        whole value, such as 64.0. Raises popart_exception unless `args` is one id and the
+        dimensions are whole and fit 64 bits.
         """
         try:
-            (data,), dims = args, np.array(list(shape), np.int64)
+            sizes = [*shape]
+            whole = [int(size) for size in sizes]
+            if whole != sizes:
+                raise ValueError
+            (data,), dims = args, np.array(whole, np.int64)
         except (ValueError, OverflowError):
             raise popart_exception(
-                "reshape_const takes the id of one tensor and dimensions that fit 64 bits; given "
-                f"were {shown(args)} and {shown(shape)}."
+                "reshape_const takes the id of one tensor and whole dimensions that fit 64 bits; "
+                f"given were {shown(args)} and {shown(shape)}."
             ) from None
         new = aiOnnx.constant(dims, f"{debugContext}_const")
         return aiOnnx.reshape([data, new], debugContext)
@@ -216,8 +221,8 @@ class Builder(Core):
         """
         if self._parent is None:
             raise popart_exception(
-                "Can not add untyped tensors to the top-level graph: nothing says their type and "
-                "shape. Use Builder.addInputTensor(TensorInfo(...))."
+                "Can not add untyped tensors to the top-level graph. Nothing says their type and "
+                "shape: use Builder.addInputTensor(TensorInfo(...))."
             )
         id = self._declare(self._next_id(name_of(debugContext) or "input"), None)
         self._model.graph.input.append(proto.value_info(id, None))
@@ -433,9 +438,14 @@ def _debug_context(who: str, settings: type, given: Iterable[Any]) -> Any:
     return contexts[0] if contexts else ""
 
 
-def _check_names(who: str, specs: Mapping[str, AttributeSpec], given: Mapping[str, Any]) -> None:
+def _check_names(
+    who: str,
+    specs: Mapping[str, AttributeSpec],
+    given: Mapping[str, Any],
+    tolerated: Collection[str],
+) -> None:
     for name, value in given.items():
-        if name not in specs and not name.startswith("__"):
+        if name not in specs and name not in tolerated and not name.startswith("__"):
             raise unknown_attribute(who, name, value, specs)
     for name, spec in specs.items():
         if spec.required and name not in given:

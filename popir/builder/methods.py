@@ -29,6 +29,7 @@ from popir.errors import OperatorAttributeError, did_you_mean
 from popir.ir import AttributeKind, AttributeSpec
 from popir.onnxio import schemas
 from popir.onnxio.schema_text import Schema
+from popir.options.table import warn
 from popir.typed import shown
 from popir.types import DataType
 
@@ -68,6 +69,10 @@ class Opset:
         own = popart_methods.METHODS if self.domain == popart_methods.DOMAIN else ()
         return sorted({*super().__dir__(), *schemas.in_force(self.domain, self.version), *own})
 
+    def __str__(self) -> str:
+        names = {"ai.onnx": "AiOnnx", "ai.onnx.ml": "AiOnnxMl", "ai.graphcore": "AiGraphcore"}
+        return f"{names.get(self.domain, self.domain)}{self.version}"
+
     def __repr__(self) -> str:
         return f"Opset('{self.domain}', {self.version})"
 
@@ -79,13 +84,20 @@ def _method(schema: Schema) -> Callable[..., Any]:
     several = "num_outputs" in signature.parameters or len(schema.outputs) > 1
 
     def call(self: Opset, *args: Any, **kwargs: Any) -> Any:
+        if "debugPrefix" in kwargs and "debugContext" not in kwargs:
+            warn(
+                f"{schema.method}(): debugPrefix is PopART's former name of debugContext.",
+                DeprecationWarning,
+            )
+            kwargs["debugContext"] = kwargs.pop("debugPrefix")
         given = {_parameter(name): kwargs[name] for name in kwargs}
         try:
             arguments = signature.bind(self, *args, **given).arguments
         except TypeError as error:
             raise OperatorCallError(
-                f"{schema.method}(): incompatible function arguments: {error}. Call it as "
-                f"{schema.method}{_without_self(signature)}."
+                f"{schema.method}(): incompatible function arguments. The following argument types "
+                f"are supported: {schema.method}{_without_self(signature)}. Given was a "
+                f"call with this fault: {error}."
             ) from None
         outputs = _add(self, schema, arguments)
         return outputs if several else outputs[0]
@@ -98,9 +110,13 @@ def _method(schema: Schema) -> Callable[..., Any]:
     return call
 
 
-def _constant(self: Opset, value: Any, debugContext: Any = "") -> str:
-    # PopART's opset 11 has is_value_sparse in the place of debugContext.
-    if debugContext is True:
+def _constant(self: Opset, value: Any, debugContext: Any = "", after_sparse: Any = "") -> str:
+    # PopART's opset 11 has is_value_sparse in the place of debugContext, which follows it.
+    if isinstance(debugContext, bool):
+        is_sparse, debugContext = debugContext, after_sparse
+    else:
+        is_sparse = False
+    if is_sparse:
         raise OperatorAttributeError("Constant: popir has no sparse constants.")
     array = np.asarray(value)
     if array.dtype == object and not isinstance(value, np.ndarray):
@@ -140,10 +156,11 @@ def _code(value: Any, named: bool) -> Any:
 def _is_absent(schema: Schema, spec: AttributeSpec, value: Any) -> bool:
     """Whether `value` has the same meaning as leaving the attribute out.
 
-    As in PopART, that holds for an empty list, except for the axes of a reduction.
+    As in PopART, that holds for text that is the default, and for an empty list, except for the
+    axes of a reduction.
     """
-    if spec.name == "auto_pad":
-        return isinstance(value, str) and value == spec.default
+    if spec.default is not None and spec.kind in (AttributeKind.STRING, AttributeKind.STRINGS):
+        return isinstance(value, str | list) and value == spec.default
     may_be_empty = spec.kind.is_list and not spec.required and isinstance(value, Sized)
     return (
         may_be_empty

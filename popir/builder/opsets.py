@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from popir import registry
 from popir.errors import OpsetVersionError, UnknownOperatorError
 from popir.onnxio import schemas
@@ -26,8 +28,9 @@ class Opsets:
         if pinned is not None and version in (None, pinned):
             return pinned
         if pinned is not None:
+            what = f"'aiOnnxOpset{version}'" if domain == "ai.onnx" else str(version)
             raise OpsetVersionError(
-                f"Invalid opset {version} selected. Opset for domain {domain} already defined as "
+                f"Invalid opset {what} selected. Opset for domain {domain} already defined as "
                 f"{pinned}."
             )
         version = version or _DEFAULTS.get(domain, 1)
@@ -82,6 +85,13 @@ class Opsets:
                 )
         self._custom[domain, type] = version
         self.versions[domain] = opset
+
+    def tolerated(self, domain: str, type: str) -> Collection[str]:
+        """The attributes that the operator takes and that have no meaning here."""
+        try:
+            return registry.find(domain, type, self.versions[domain]).opClass.withoutMeaning
+        except UnknownOperatorError:
+            return ()
 
     def shadowed(self, domain: str, type: str) -> bool:
         """Whether a library has replaced the operator that the schema describes."""

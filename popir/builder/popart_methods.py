@@ -13,7 +13,7 @@ from popir.enums import InitType, ScatterReduction
 from popir.errors import OperatorAttributeError, popart_exception
 from popir.onnxio import schemas
 from popir.options.annotations import AVAILABLE_MEMORY, CONV_DITHERING, PARTIALS_TYPE
-from popir.typed import shown
+from popir.typed import shown, typed
 from popir.types import DataType, ReductionType
 
 if TYPE_CHECKING:
@@ -50,12 +50,13 @@ def _add(
     return opset.builder.addNode(DOMAIN, type, args, outputs, given, debugContext, schema)
 
 
+@typed
 def init(
-    opset: Opset,
+    opset: Any,
     shape: Sequence[int],
     data_type: DataType | int,
     init_type: InitType | int,
-    batch_axis: int | str = -1,
+    batch_axis: Any = -1,
     debugContext: Any = "",
 ) -> str:
     """Adds Init: `init(shape, data_type, init_type, batch_axis=-1, debugContext="")`. The batch
@@ -64,7 +65,7 @@ def init(
     if not isinstance(batch_axis, int):
         batch_axis, debugContext = -1, batch_axis
     attributes = {
-        "shape": shape,
+        "shape": list(shape),
         "data_type": data_type.onnx if isinstance(data_type, DataType) else data_type,
         "init_type": init_type.value if isinstance(init_type, enum.Enum) else init_type,
         "batch_axis": batch_axis,
@@ -72,13 +73,15 @@ def init(
     return _add(opset, "Init", [], 1, attributes, debugContext)[0]
 
 
-def abort(opset: Opset, args: Sequence[str] = (), debugContext: Any = "") -> None:
+@typed
+def abort(opset: Any, args: Sequence[str] = (), debugContext: Any = "") -> None:
     """Adds Abort: it has no output."""
     _add(opset, "Abort", args, 0, {}, debugContext)
 
 
+@typed
 def printtensor(
-    opset: Opset,
+    opset: Any,
     args: Sequence[str],
     print_gradient: int = 1,
     debugContext: Any = "",
@@ -115,8 +118,9 @@ def printtensor(
     return _add(opset, "PrintTensor", args, 1, attributes, debugContext)[0]
 
 
+@typed
 def scatterreduce(
-    opset: Opset,
+    opset: Any,
     args: Sequence[str],
     axis_size: int,
     axis: int = -1,
@@ -130,8 +134,9 @@ def scatterreduce(
     )
 
 
+@typed
 def groupedscatterreduce(
-    opset: Opset,
+    opset: Any,
     args: Sequence[str],
     axis_size: int,
     axis: int = -1,
@@ -151,8 +156,9 @@ def groupedscatterreduce(
     return _add(opset, "ScatterReduce", args, 1, attributes, debugContext)[0]
 
 
+@typed
 def ctcloss(
-    opset: Opset,
+    opset: Any,
     args: Sequence[str],
     reduction: ReductionType | str = ReductionType.Mean,
     blank: int = 0,
@@ -166,8 +172,9 @@ def ctcloss(
     return _ctcloss(opset, args, reduction, blank, outDataType, zeroInfinity, debugContext)[0]
 
 
+@typed
 def _ctcloss(
-    opset: Opset,
+    opset: Any,
     args: Sequence[str],
     reduction: ReductionType | str = ReductionType.Mean,
     blank: int = 0,
@@ -185,8 +192,9 @@ def _ctcloss(
     return _add(opset, "Ctc", args, 2, attributes, debugContext)
 
 
+@typed
 def multiconv(
-    opset: Opset,
+    opset: Any,
     args: Sequence[Sequence[str]],
     dilations: Sequence[Sequence[int]] = (),
     inDilations: Sequence[Sequence[int]] = (),
@@ -223,7 +231,7 @@ def multiconv(
         "outPads": (outPads, 2),
         "strides": (strides, 1),
     }
-    lists = {name: value for name, (value, _) in nested.items()}
+    lists: dict[str, Sequence[Any]] = {name: value for name, (value, _) in nested.items()}
     lists["availableMemoryProportions"] = availableMemoryProportions
     lists["partialsTypes"] = partialsTypes
     lists["enableConvDithering"] = enableConvDithering
@@ -233,10 +241,11 @@ def multiconv(
                 f"For {who}, number of {name} parameter sets ({len(value)}) does not match the "
                 f"number of input sets ({count})"
             )
+    builder: Any = opset.builder
     attributes: dict[str, Any] = {}
     for name, (value, each) in nested.items():
         for (data, *_), numbers in zip(args, value, strict=False):
-            dims = len(opset.builder.getTensorShape(data)) - 2
+            dims = len(builder.getTensorShape(data)) - 2
             if len(numbers) != each * dims:
                 words = "number of" if each == 1 else "2 * number of"
                 raise popart_exception(
@@ -256,8 +265,9 @@ def multiconv(
     return _add(opset, "MultiConv", inputs, count, attributes, debugContext)
 
 
+@typed
 def reshape(
-    opset: Opset, args: Sequence[str] | str, shape: Sequence[int], debugContext: Any = ""
+    opset: Any, args: Sequence[str] | str, shape: Sequence[int], debugContext: Any = ""
 ) -> str:
     """Adds Reshape. The tensor may be given without a list around it."""
     inputs = [args] if isinstance(args, str) else args

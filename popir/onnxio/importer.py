@@ -197,7 +197,7 @@ class GraphImporter:
             if any(each.type == AttributeProto.GRAPH for each in node.attribute):
                 self._wrap(_who(node), domain, type, opset, attributes)
         inputs = [graph.tensors[id] if id else None for id in node.input]
-        _check_numbers(node, domain, inputs)
+        _check_numbers(node, inputs)
         inputs = self._converted(node, opset, inputs)
         try:
             return add_op(domain, type, opset, settings, attributes, inputs, list(node.output))
@@ -338,25 +338,26 @@ class GraphImporter:
             raise ModelError(f"{who} defines '{id}', which the model has already ({origin}).")
 
 
-def _who(node: NodeProto) -> str:
-    return f"Node '{node.name}' ({node.domain or 'ai.onnx'}.{node.op_type})"
-
-
 _OF_SHAPES = {"Shape", "Size"}
 """Operators that strings do not matter to."""
 
 
-def _check_numbers(node: NodeProto, domain: str, inputs: Sequence[Tensor | None]) -> None:
+def _check_numbers(node: NodeProto, inputs: Sequence[Tensor | None]) -> None:
     """Raises LeavesDeviceError for an operator of ONNX's that reads strings."""
     for tensor in inputs:
         if tensor is None or tensor.info is None:
             continue
-        is_text = tensor.info.dataType() is DataType.STRING
-        if is_text and domain.startswith("ai.onnx") and node.op_type not in _OF_SHAPES:
+        if tensor.info.dataType() is not DataType.STRING or node.op_type in _OF_SHAPES:
+            continue
+        if (node.domain or "ai.onnx").startswith("ai.onnx"):
             raise LeavesDeviceError(
                 f"{_who(node)} reads the strings '{tensor.id}', which a device program does not "
                 "hold. popir.backend.prepare and popir run run such a model in segments."
             )
+
+
+def _who(node: NodeProto) -> str:
+    return f"Node '{node.name}' ({node.domain or 'ai.onnx'}.{node.op_type})"
 
 
 def written(model: ModelProto, versions: Mapping[str, int]) -> set[str]:

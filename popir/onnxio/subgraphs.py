@@ -93,7 +93,7 @@ class Subgraph:
         )
         inner = type(outer)(graph, outer.reader, parent=outer)
         names: dict[str, str] = {}
-        for value, what in zip(self._proto.input, given, strict=True):
+        for value, what in zip(self._proto.input, given, strict=False):
             names[value.name] = f"{name}/{value.name}"
             if isinstance(what, Tensor):
                 names[value.name] = what.id
@@ -115,7 +115,7 @@ class Subgraph:
         their ids. Raises as `build` does.
         """
         self._check(given)
-        inputs = zip(self._proto.input, given, strict=True)
+        inputs = zip(self._proto.input, given, strict=False)
         names = {value.name: tensor.id for value, tensor in inputs}
         return self._add(self._importer, name, names)
 
@@ -149,11 +149,14 @@ class Subgraph:
 
     def _check(self, given: Sequence[Given]) -> None:
         proto = self._proto
-        if len(proto.input) != len(given) or len(set(self.inputs)) < len(given):
+        # PopART's Builder names tensors around a branch as its inputs; they are read all the same.
+        around = [each for each in self.inputs[len(given) :] if self._importer.find(each)]
+        count = len(proto.input) - len(around)
+        if count != len(given) or len(set(self.inputs)) < len(self.inputs):
             raise ModelError(
                 f"{self._who} has the inputs {self.inputs}; the operator gives it {len(given)}."
             )
-        for value, what in zip(proto.input, given, strict=True):
+        for value, what in zip(proto.input, given, strict=False):
             declared = value.type.tensor_type.elem_type
             info = TensorInfo(what) if isinstance(what, np.ndarray) else what
             info = info.info if isinstance(info, Tensor) else info

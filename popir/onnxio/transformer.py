@@ -143,7 +143,10 @@ class GraphTransformer:
         for id in chosen:
             if id not in initializers:
                 near = did_you_mean(id, initializers)
-                raise popart_exception(f"'{id}' is no initializer of the model.{near}")
+                raise popart_exception(
+                    f"'{id}' is no initializer of the model.{near}",
+                    popart=f"TensorId {id} not in the model initalizers",
+                )
         nodes: list[NodeProto] = []
         for id in chosen:
             node = NodeProto(op_type="Constant", output=[id])
@@ -176,7 +179,10 @@ class GraphTransformer:
         for id in chosen:
             if id not in initializers:
                 near = did_you_mean(id, initializers)
-                raise popart_exception(f"'{id}' is no initializer of the model.{near}")
+                raise popart_exception(
+                    f"'{id}' is no initializer of the model.{near}",
+                    popart=f"TensorId {id} not in the model initalizers",
+                )
         reader = TensorReader()
         path = require_path("GraphTransformer.saveInitializersExternally", filename).absolute()
         folder = self._folder or path.resolve().parent

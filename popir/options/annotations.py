@@ -58,8 +58,8 @@ ANNOTATIONS: list[Row] = [
         "an integer of at least 0",
         None,
         Kind.ACTS,
-        "the IPU that the node is on, with virtualGraphMode Manual or Auto; with Off it is "
-        "checked, and a warning says that it has no effect.",
+        "the IPU that the node is on, with virtualGraphMode Manual or Auto; with Off a warning "
+        "says that it has no effect.",
         "tests/test_virtual_graphs.py::test_tensors_lie_on_the_ipu_of_their_operator",
         attributes=(VIRTUAL_GRAPH,),
     ),

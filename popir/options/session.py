@@ -54,10 +54,13 @@ _SOURCES = Needs(
 _AUTO = Needs("virtualGraphMode is Auto", lambda o: o.virtualGraphMode is e.VirtualGraphMode.Auto)
 
 
-@dataclass
+@dataclass(init=False)
 class TensorLocation(Settings):
     """Where a kind of tensors is stored. PopART's class of this name. A session refuses `storage`
     OffChip; the other options have no effect.
+
+    `TensorLocation(storage)`, `TensorLocation(storage, replicatedTensorSharding)`, each with a
+    `shardingDomain` behind, or all in order.
     """
 
     storage: e.TensorStorage = refused(
@@ -70,11 +73,31 @@ class TensorLocation(Settings):
     )
     shardingDomain: Any = no_meaning(None, _ONE_REPLICA)
 
+    def __init__(
+        self,
+        storage: e.TensorStorage = e.TensorStorage.OnChip,
+        loadTileSet: e.TileSet | e.ReplicatedTensorSharding = e.TileSet.Compute,
+        storageTileSet: Any = e.TileSet.Compute,
+        replicatedTensorSharding: e.ReplicatedTensorSharding = e.ReplicatedTensorSharding.Off,
+        shardingDomain: Any = None,
+    ) -> None:
+        if isinstance(loadTileSet, e.ReplicatedTensorSharding):
+            if storageTileSet is not e.TileSet.Compute:
+                shardingDomain, storageTileSet = storageTileSet, e.TileSet.Compute
+            replicatedTensorSharding, loadTileSet = loadTileSet, e.TileSet.Compute
+        self.storage = storage
+        self.loadTileSet = loadTileSet
+        self.storageTileSet = storageTileSet
+        self.replicatedTensorSharding = replicatedTensorSharding
+        self.shardingDomain = shardingDomain
 
-@dataclass
+
+@dataclass(init=False)
 class TensorLocationSettings(Settings):
     """Where tensors of a kind, from a minimum size on, are stored. PopART's class of this name. A
     session refuses `location.storage` OffChip; the other options have no effect.
+
+    In the place of the location, its `storage` will do.
     """
 
     location: TensorLocation = nested(TensorLocation)
@@ -82,6 +105,18 @@ class TensorLocationSettings(Settings):
         2, "no tensor is kept off chip: location.storage is refused.", least=0
     )
     minElementsForReplicatedTensorSharding: int = no_meaning(8192, _ONE_REPLICA, least=0)
+
+    def __init__(
+        self,
+        location: TensorLocation | e.TensorStorage | None = None,
+        minElementsForOffChip: int = 2,
+        minElementsForReplicatedTensorSharding: int = 8192,
+    ) -> None:
+        if location is None or isinstance(location, e.TensorStorage):
+            location = TensorLocation(location or e.TensorStorage.OnChip)
+        self.location = location
+        self.minElementsForOffChip = minElementsForOffChip
+        self.minElementsForReplicatedTensorSharding = minElementsForReplicatedTensorSharding
 
 
 @dataclass

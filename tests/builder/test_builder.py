@@ -287,6 +287,9 @@ def test_reshape_const() -> None:
     x = builder.addInputTensor("FLOAT", [2, 3])
     y = builder.reshape_const(builder.aiOnnx, [x], [6, 1])
     assert builder.getTensorShape(y) == [6, 1]
+    assert builder.getTensorShape(builder.reshape_const(builder.aiOnnx, [x], [3.0, 2])) == [3, 2]
+    with pytest.raises(popart_exception, match=r"one tensor and whole dimensions .* \[1.5, 4.0\]"):
+        builder.reshape_const(builder.aiOnnx, [x], [1.5, 4])
 
 
 @pytest.mark.parametrize("more", [(), (False,)])

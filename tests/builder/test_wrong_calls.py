@@ -131,19 +131,22 @@ def test_attributes(builder: Builder, call: Call, message: str) -> None:
     [
         (
             lambda b: b.aiOnnx.conv(["x", "x"], stride=[1, 1]),
-            "conv(): incompatible function arguments: got an unexpected keyword argument 'stride'. "
-            "Call it as conv(args, dilations=None, group=1, kernel_shape=None, pads=None, "
-            "strides=None, debugContext='', *, auto_pad='NOTSET').",
+            "conv(): incompatible function arguments. The following argument types are supported: "
+            "conv(args, dilations=None, group=1, kernel_shape=None, pads=None, strides=None, "
+            "debugContext='', *, auto_pad='NOTSET'). Given was a call with this fault: got an "
+            "unexpected keyword argument 'stride'.",
         ),
         (
             lambda b: b.aiOnnx.concat(["x"]),
-            "concat(): incompatible function arguments: missing a required argument: 'axis'. Call "
-            "it as concat(args, axis, debugContext='').",
+            "concat(): incompatible function arguments. The following argument types are "
+            "supported: concat(args, axis, debugContext=''). Given was a call with this fault: "
+            "missing a required argument: 'axis'.",
         ),
         (
             lambda b: b.aiOnnx.relu(["x"], "a", "b"),
-            "relu(): incompatible function arguments: too many positional arguments. Call it as "
-            "relu(args, debugContext='').",
+            "relu(): incompatible function arguments. The following argument types are supported: "
+            "relu(args, debugContext=''). Given was a call with this fault: too many positional "
+            "arguments.",
         ),
     ],
 )
@@ -194,7 +197,7 @@ def test_opset_is_chosen_once() -> None:
     with pytest.raises(OpsetVersionError) as error:
         _ = builder.aiOnnxOpset10
     assert str(error.value) == (
-        "Invalid opset 10 selected. Opset for domain ai.onnx already defined as 11."
+        "Invalid opset 'aiOnnxOpset10' selected. Opset for domain ai.onnx already defined as 11."
     )
     assert Builder().aiOnnx.version == 10
     assert Builder(opsets={"ai.onnx": 9}).aiOnnx.version == 9

@@ -15,6 +15,7 @@ import numpy as np
 from onnx import helper
 
 from popir.types import DataType
+from tests.fuzz import popart
 from tests.fuzz.generator import (
     BFLOAT16,
     BOOL,
@@ -1563,6 +1564,7 @@ _OWN: dict[str, Maker] = {
     "GroupedGather": grouped_gather,
     **_rows(loss, "L1", "IdentityLoss"),
     "Nll": nll,
+    **popart.MAKERS,
 }
 OPERATORS: dict[tuple[str, str], Maker] = {
     **{("ai.onnx", type): maker for type, maker in _ONNX.items()},

@@ -22,7 +22,7 @@ from onnx import helper
 from onnx.reference import ReferenceEvaluator
 
 from popir.types import DataType
-from tests.fuzz import learning
+from tests.fuzz import learning, popart
 from tests.fuzz.generator import BFLOAT16, FLOATS, Array, Graph, Type, Value
 
 _HALF, _FLOAT = np.dtype(np.float16), np.dtype(np.float32)
@@ -570,6 +570,7 @@ _FORMULAS: dict[str, Callable[..., Any]] = {
     "L1": lambda x, reduction, **more: _reduced(np.abs(x) * np.float32(more["lambda"]), reduction),
     "IdentityLoss": _reduced,
     "Nll": _nll,
+    **popart.FORMULAS,
 }
 
 
@@ -667,7 +668,7 @@ def _formula(
     """In double for what is floating-point."""
     attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
     given = {k: v.decode() if isinstance(v, bytes) else v for k, v in attributes.items()}
-    first = np.asarray(inputs[0])
+    first = np.asarray(inputs[0] if inputs else np.float32(0))
     wide = [
         np.asarray(a).astype(np.float64) if a is not None and a.dtype in FLOATS else a
         for a in inputs
@@ -678,6 +679,9 @@ def _formula(
         if node.op_type == "Nll":
             given["least"] = _least(first.dtype)
         found = formulas[node.op_type](*wide, **given)
+        if isinstance(found, tuple):  # Indices among them keep their type.
+            each = [np.asarray(a) for a in found[: len(node.output)]]
+            return [a if a.dtype.kind in "iu" else a.astype(first.dtype) for a in each]
         results = found if isinstance(found, list) else [found]
         return [np.asarray(a).astype(first.dtype) for a in results[: len(node.output)]]
 

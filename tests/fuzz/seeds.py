@@ -59,7 +59,8 @@ def of_row(case: Case, opset: int) -> Seed:
         [numpy_helper.from_array(arrays[name], name) for name in sorted(constants)],
     )
     imports = [helper.make_opsetid("", 10 if domain else opset), helper.make_opsetid("own", 1)]
-    imports.append(helper.make_opsetid("ai.graphcore", 1))
+    domains = ("ai.graphcore", "ai.onnx.ml", "ai.onnx.preview.training")
+    imports += [helper.make_opsetid(each, 1) for each in domains]
     model = helper.make_model(graph, opset_imports=imports, ir_version=8)
     return Seed(f"{case.name}-{opset}", model)
 

@@ -15,6 +15,7 @@ import torch.nn.functional as F
 from onnx import helper, numpy_helper
 
 from popir.onnxio import schemas
+from tests.fuzz import popart_torch
 
 Tensor = torch.Tensor
 
@@ -931,6 +932,7 @@ _OWN: dict[str, Callable[[Node], Tensor | Sequence[Tensor]]] = {
     "L1": lambda n: _reduced(n.x.abs() * n("lambda"), n("reduction", "Mean")),
     "IdentityLoss": lambda n: _reduced(n.x * 1, n("reduction", "Mean")),
     "Nll": _nll,
+    **popart_torch.OPERATORS,
 }
 OPERATORS = {
     **{("ai.onnx", type): f for type, f in _ONNX.items()},

@@ -130,7 +130,14 @@ def test_text_form() -> None:
         Formal(*("rest", floats), variadic=True, least=0, constraint="T", doc="any number", **of_t),
     )
     assert schema.outputs == (
-        Formal("y", frozenset({DataType.BOOL}), variadic=True, least=1, constraint="U"),
+        Formal(
+            *("y", frozenset({DataType.BOOL})),
+            variadic=True,
+            least=1,
+            constraint="U",
+            apart="U",
+            converts=True,
+        ),
     )
     assert schema.attributes == {
         "scale": AttributeSpec("scale", AttributeKind.FLOAT, False, 1.5, "the factor"),

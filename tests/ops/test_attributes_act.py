@@ -31,6 +31,7 @@ from tests.ops.cases.microsoft import MICROSOFT
 from tests.ops.cases.ml import LABELS as LABELS_OF_CLASSES
 from tests.ops.cases.ml import LINES, SUPPORT, ml
 from tests.ops.cases.pooling import ROIS, UNPOOLED
+from tests.ops.cases.popart import PARTS
 from tests.ops.cases.reduction import TIES
 from tests.ops.cases.update import STEPS
 from tests.ops.test_cases import infer, inputs_of, model_of
@@ -559,7 +560,8 @@ def fused_products() -> Iterator[Row]:
         first = name == "FusedConv"
         case = fused(name)
         image = [1, 2, 6, 6] if first else [1, 6, 6, 2]
-        case = replace(case, inputs=[image, [2, 2, 3, 3]], formula=None, attributes={})
+        kernel = [2, 3, 3, 2] if name == "NhwcConv" else [2, 2, 3, 3]
+        case = replace(case, inputs=[image, kernel], formula=None, attributes={})
         yield from rows(case, auto_pad="SAME_UPPER", dilations=[2, 2], pads=[1, 0, 0, 1])
         yield from rows(case, strides=[2, 2])
         yield Row(case, "kernel_shape", [2, 2], refused="kernel_shape")
@@ -684,6 +686,82 @@ def optimizer_steps() -> Iterator[Row]:
             yield from rows(case, **{k: v for k, v in values.items() if k in case.attributes})
 
 
+def parts() -> Iterator[Row]:
+    """PopART's operators that consist of others, and those of slices at run time."""
+    found: dict[str, Case] = {}
+    for case in PARTS:
+        found.setdefault(case.type, case)
+    plain = {"Subsample": {"strides": [1, 2]}, "Reverse": {"dimensions": [1]}}
+    plain["Slice"] = {"ends": [4, -1], "starts": [0, 1], "axes": [1, 0]}
+    plain["ScaledAdd"] = {"scale0": 2.0, "scale1": 3.0}
+    plain["IncrementMod"] = {"increment": 1.0, "modulus": 3.0}
+    plain["Sort"] = {"axis": 1, "descending": 1}
+    plain["ReduceMedian"] = {"axes": [1, 2], "keepdims": 0}
+    plain["Bucketize"] = {"right": 1}
+    plain["NormalizeImage"] = {"scale": 2.0}
+    plain["GroupNormalization"] = {"num_groups": 4, "epsilon": 0.5}
+    plain["LSTM"] = {"outputFullSequence": 0}
+    plain["SequenceSlice"] = {"zeroUnused": 0}
+    plain["DynamicSlice"] = {"sizes": [1]}
+    plain["SplineBasis"] = {"degree": 1}
+    plain["PackedDataBlock"] = {"resultSize": 7}
+    for type, values in plain.items():
+        yield from rows(found[type], **values)
+    deep = replace(found["DepthToSpace"], inputs=[[1, 16, 2, 3]])
+    yield from rows(deep, blocksize=4, mode="CRD")
+    yield Row(found["Sort"], "stable", 1, unmeaning=True)
+    square = replace(found["DynamicSlice"], inputs=[[5, 5], np.array([1], np.uint32)])
+    yield Row(square, "axes", [0])
+    updates = [[5, 5], np.array([1], np.uint32), [2, 2]]
+    for type in ("DynamicUpdate", "DynamicAdd", "DynamicZero"):
+        given = updates if type != "DynamicZero" else updates[:2]
+        both = [given[0], np.array([1, 2], np.uint32), *given[2:]]
+        case = graphcore(type, both, axes=[0, 1], sizes=[2, 2])
+        yield Row(case, "axes", [1, 0])
+        if type == "DynamicZero":
+            yield Row(case, "sizes", [2, 1])
+        else:
+            yield Row(case, "sizes", [2, 1], refused="the slice is")
+    for type in ("DynamicSlice", "DynamicUpdate", "DynamicAdd", "DynamicZero"):
+        yield Row(found[type], "noOverlap", 1, unmeaning=True)
+    yield from rows(found["MultiConv"], dilations=[2, 2], inDilations=[2, 1], outPads=[1, 0, 0, 0])
+    yield from rows(found["MultiConv"], pads=[0, 1, 0, 1], strides=[1, 2])
+    for name, value in (("planType", "serial"), ("perConvReservedTiles", 9), ("cycleBackOff", 0.5)):
+        yield Row(found["MultiConv"], name, value, unmeaning=True)
+    yield Row(found["MultiConv"], "numConvs", 2, refused="numConvs = 2")
+    dropped = replace(found["ShapedDropout"], inputs=[[40, 30]])
+    dropped = replace(dropped, attributes={"shape": [40, 1]})
+    yield Row(dropped, "shape", [1, 30], trained=True)
+    yield Row(dropped, "ratio", 0.9, trained=True)
+    yield from rows(found["Init"], shape=[3, 2], data_type=10)
+    yield Row(found["Init"], "init_type", 0, neutral="undefined values may be zeros")
+    yield Row(found["Init"], "batch_axis", 0, unmeaning=True)
+    yield Row(found["Init"], "tensor_type", 1, refused="the tensor_type is 1")
+    yield Row(found["TensorRemap"], "remap_type", 1, neutral="it is about layouts, not values")
+    scatter = found["ScatterReduce"]
+    yield Row(scatter, "axis_size", 5)
+    yield Row(replace(scatter, inputs=[[4, 4], np.array([0, 2, 2, 1], np.uint32)]), "axis", 0)
+    yield Row(scatter, "reduction", "max")
+    part = replace(scatter, inputs=[[2, 4, 3], np.array([[[0], [1]]], np.uint32)])
+    some = replace(part, attributes={**part.attributes, "enable_index_broadcast": 0})
+    yield Row(some, "enable_index_broadcast", 1, refused="Failed to expand")
+    yield Row(scatter, "group_size", 2, refused="Invalid rank for indices")
+    ctc = found["Ctc"]
+    yield from rows(replace(ctc, outputs=2), reduction="Sum", outDataType=10, blank=2)
+    never = [ctc.inputs[0], ctc.inputs[1], np.array([1], np.uint32), ctc.inputs[3]]
+    yield Row(replace(ctc, inputs=never), "zeroInfinity", 1)
+    packed = found["PackedDataBlock"]
+    yield Row(packed, "maxSequenceLengths", [1])
+    yield Row(packed, "callbackBatchSize", 3, refused="it must divide")
+    other = helper.make_graph(
+        [helper.make_node("Neg", ["a"], ["b"])],
+        "negative",
+        packed.attributes["callback"].input,
+        packed.attributes["callback"].output,
+    )
+    yield Row(packed, "callback", other)
+
+
 ROWS = [
     row
     for family in (
@@ -692,6 +770,7 @@ ROWS = [
         *(quantized, random_numbers, sampling, transforms),
         *(microsoft, fused_attention, fused_products, fused_quantized),
         *(machine_learning, optimizer_steps),
+        *(quantized, random_numbers, sampling, transforms, parts),
     )
     for row in family()
 ]

@@ -87,8 +87,9 @@ def infer(
 
 def expected(case: Case, model: onnx.ModelProto, arrays: list[Array | None]) -> list[Array]:
     if case.formula is not None:
-        found = np.asarray(case.formula(*arrays))
-        return [found.astype(np.float32) if found.dtype == np.float64 else found]
+        result = case.formula(*arrays)
+        each = [np.asarray(r) for r in (result if isinstance(result, tuple) else (result,))]
+        return [r.astype(np.float32) if r.dtype == np.float64 else r for r in each]
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
     stripped = onnx.ModelProto()

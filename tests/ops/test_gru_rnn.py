@@ -51,7 +51,7 @@ def model_of(
     ("attributes", "words"),
     [
         ({"direction": "sideways"}, "'sideways'.*forward, reverse, bidirectional"),
-        ({"hidden_size": 7}, "hidden_size is 7, R has 5 units"),
+        ({"hidden_size": 7}, "hidden_size is 7, which does not match R, of 5 units"),
         ({"activations": ["Tanh"] * 5}, "there must be . for each of the 1 directions"),
         ({"activations": ["Step", "Tanh"]}, "'Step' is not known|must be 1 for each of the 1"),
         ({"clip": -1.0}, "'clip' is -1.0; it must be above 0"),

@@ -217,8 +217,23 @@ class Sync(Program):
 class PrintTensor(Program):
     """
     Prints a title and the values of a tensor to standard error, each time that it runs.
+    The other arguments are those of Poplar's PrintTensorFmt; `floatFormat` is 0 for a form
+    that the values choose, 1 for a fixed point, 2 for an exponent, 3 for that of a stream.
+    Raises poplar_control_program_error for another `floatFormat`.
     """
-    def __init__(self, title: str, tensor: popir._device.poplar.Tensor) -> None: ...
+    def __init__(
+        self,
+        title: str,
+        tensor: popir._device.poplar.Tensor,
+        summariseThreshold: typing.SupportsInt | typing.SupportsIndex = 1000,
+        edgeItems: typing.SupportsInt | typing.SupportsIndex = 3,
+        maxLineWidth: typing.SupportsInt | typing.SupportsIndex = 75,
+        digits: typing.SupportsInt | typing.SupportsIndex = 8,
+        floatFormat: typing.SupportsInt | typing.SupportsIndex = 0,
+        separator: str = " ",
+        openBracket: str = "[",
+        closeBracket: str = "]",
+    ) -> None: ...
 
 class WriteUndef(Program):
     """

@@ -28,6 +28,9 @@ _PARAMETERS: dict[str, tuple[str, ...]] = {
 }
 """The activations, with the names of their parameters."""
 
+_WITH_BFLOAT16 = 22
+"""The opset of the first Conv that takes BFLOAT16."""
+
 
 class _Activating(Decomposition):
     activation: str | None
@@ -149,7 +152,9 @@ class FusedConv(_Activating):
         rank = len(on.shape(x))
         if self.last:
             x = on.Transpose(x, perm=[0, rank - 1, *range(1, rank - 1)])
-        y = on.Conv(x, w, bias, **{name: getattr(self, name) for name in names})
+        given = {name: getattr(self, name) for name in names}
+        y = on.add("ai.onnx", "Conv", _WITH_BFLOAT16, [x, w, bias], 1, given)
+        assert not isinstance(y, list)
         if self.last:
             y = on.Transpose(y, perm=[0, *range(2, rank), 1])
         if z is not None:
@@ -170,12 +175,28 @@ class NhwcFusedConv(FusedConv):
 
 
 class NhwcConv(FusedConv):
-    """onnxruntime's NhwcConv, version 1: ONNX's Conv of data with channels last; the weights are as
-    in ONNX.
+    """onnxruntime's NhwcConv, version 1: ONNX's Conv with channels last in data, weights and
+    result.
+
+    onnxruntime's description has the weights as in ONNX; its optimizer writes, and its kernel
+    reads, [outputs, space, inputs of a group], which holds here.
     """
 
     activation = None
     last = True
+
+    def decompose(
+        self,
+        on: Decomposer,
+        x: Tensor,
+        w: Tensor,
+        bias: Tensor | None = None,
+        z: Tensor | None = None,
+    ) -> Tensor:
+        """Conv between transpositions. Raises what Conv raises."""
+        rank = len(on.shape(w))
+        first = on.Transpose(w, perm=[0, rank - 1, *range(1, rank - 1)])
+        return super().decompose(on, x, first, bias, z)
 
 
 OpCreator(TransposeMatMul, microsoft_id("TransposeMatMul"))

@@ -27,7 +27,7 @@ from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import GRAD, IN, InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
 from popir.ops.support.second_order import sum_to
-from popir.ops.support.shapes import broadcast_shapes, broadcast_to, product
+from popir.ops.support.shapes import broadcast_shapes, broadcast_to, popart_name, product, spaced
 from popir.opx import InputCreatorType, Opx, popType
 from popir.poplar import Tensor, Type, program
 from popir.registry import OpCreator, OpxCreator
@@ -59,13 +59,17 @@ class MatMulOp(Op, Contraction):
         """
         if not self.inRank(0) or not self.inRank(1):
             raise OperatorInputError(
-                f"{self.debugName()}: an operand is a scalar; MatMul takes rank 1 or more."
+                f"{self.debugName()}: an operand is a scalar; MatMul takes rank 1 or more.",
+                popart=f"{popart_name(self)} doesn't support scalar tensor input as the "
+                f"{'rhs' if self.inRank(0) else 'lhs'} input",
             )
         a, b = self.lhs_shape(), self.rhs_shape()
         if a[-1] != b[-2]:
             raise OperatorInputError(
                 f"{self.debugName()}: the shapes {self.inShape(0)} and {self.inShape(1)} do not "
-                f"multiply: {a[-1]} columns meet {b[-2]} rows."
+                f"multiply: {a[-1]} columns meet {b[-2]} rows.",
+                popart=f"{popart_name(self)} contracting dimensions unequal: lhs '{self.inId(0)}' "
+                f"{spaced(self.inShape(0))}, rhs '{self.inId(1)}' {spaced(self.inShape(1))}",
             )
         shape = self.stack()
         shape += [a[-2]] if self.inRank(0) > 1 else []

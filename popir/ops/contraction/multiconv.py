@@ -1,8 +1,8 @@
-"""MultiConv: several convolutions."""
+"""MultiConv: several convolutions in one operator."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from popir.errors import OperatorAttributeError
@@ -36,12 +36,16 @@ class MultiConv(Decomposition):
     numConvs: int | None
 
     def decompose(self, on: Decomposer, *inputs: Tensor | None) -> Sequence[Tensor]:
-        """A Conv each."""
+        """One Conv for each convolution."""
         count = len(inputs) // 3
         if len(inputs) % 3 or self.numConvs not in (None, count):
             raise self.wrong(
                 f"it has {len(inputs)} inputs and numConvs = {self.numConvs}; there are three, "
                 "data, weights and bias, of each convolution."
+            )
+        if self.planType not in (None, "parallel", "serial"):
+            raise OperatorAttributeError(
+                f"{self._who()}: planType is '{self.planType}'; expected is parallel or serial."
             )
         notes = self._notes(count)
         ranks: list[int] = []
@@ -85,7 +89,7 @@ class MultiConv(Decomposition):
             yield flat[start : start + each * rank]
             start += each * rank
 
-    def _notes(self, count: int) -> list[Mapping[str, Any]]:
+    def _notes(self, count: int) -> list[dict[str, Any]]:
         """The annotations of each convolution."""
         given = dict(self.settings.nodeAttributes)
         found = [dict(given) for _ in range(count)]

@@ -35,11 +35,17 @@ class CallOp(Op):
             return True
         on = Decomposer(self, next(filter(None, outputs)))
         tensors = [tensor for tensor in inputs if tensor is not None]
-        if len(tensors) != len(given.inputs) or len(outputs) > len(given.outputs):
-            raise popart_exception(
-                f"{self.debugName()}: the graph has {len(given.inputs)} inputs and "
-                f"{len(given.outputs)} outputs, the node {len(tensors)} and {len(outputs)}."
-            )
+        for what, mine, theirs in (
+            ("inputs", len(tensors), len(given.inputs)),
+            ("outputs", len(outputs), len(given.outputs)),
+        ):
+            if mine != theirs if what == "inputs" else mine > theirs:
+                raise popart_exception(
+                    f"{self.debugName()}: the graph has {len(given.inputs)} inputs and "
+                    f"{len(given.outputs)} outputs, the node {len(tensors)} and {len(outputs)}.",
+                    popart=f"For CallOp '{self.name()}', number of {what} ({mine}) does not match "
+                    f"that of the callee subgraph ({theirs})",
+                )
         built = given.build(f"{on.base}/callee", [on.info(tensor) for tensor in tensors])
         made = on.add(
             *("ai.graphcore", "Call", 1, [*tensors, *built.captured], len(given.outputs)),

@@ -29,7 +29,7 @@ class Init(Decomposition):
     getGradOps = Op.getGradOps
 
     def decompose(self, on: Decomposer) -> Tensor:
-        """A constant."""
+        """A constant of zeros."""
         if self.init_type not in (_NO_INIT, _ZERO):
             raise OperatorAttributeError(
                 f"{self._who()}: the init_type is {self.init_type}; expected is "

@@ -12,7 +12,7 @@ from popir.ir import GradInOutMapper, Op, OpSerialiser
 from popir.ops.support.drawing import DrawingOp
 from popir.ops.support.gradient import GRAD, IN, InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
-from popir.ops.support.shapes import const_input
+from popir.ops.support.shapes import const_input, popart_name
 from popir.opx import Opx, popType
 from popir.poplar import program
 from popir.popops import expr as pe
@@ -48,7 +48,9 @@ class DropoutOp(DrawingOp):
         ratio = self._constant(1, 0.5 if self.ratio is None else self.ratio)
         if not 0 <= ratio <= 1:
             raise OperatorInputError(
-                f"{self.debugName()}: the ratio is {ratio}; expected is a probability, 0 to 1."
+                f"{self.debugName()}: the ratio is {ratio}; expected is a probability, 0 to 1.",
+                popart=f"{popart_name(self)} ratio value {ratio} is not valid. Please use a value "
+                "in the interval [0,1)",
             )
         return 1 - ratio
 

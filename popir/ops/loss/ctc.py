@@ -123,7 +123,7 @@ class Ctc(Decomposition):
         """
         start = np.full(on.shape(seen)[1:], _NEVER)
         start[:, 0] = 0
-        inner, alpha, now, inside, skip = self._step(on, "forward", seen, within, may_skip)
+        inner, alpha, now, inside, skip = self._step(on, "forward", may_skip)
         from_second = inner.Where(skip, _shifted(inner, alpha, 2), inner.like(_NEVER, alpha))
         new = inner.Add(_log_sum(inner, [alpha, _shifted(inner, alpha, 1), from_second]), now)
         new = inner.Where(inside, new, alpha)
@@ -145,7 +145,7 @@ class Ctc(Decomposition):
         shape: list[int],
     ) -> Tensor:
         """Minus the probability of each class at each step, given the labels."""
-        inner, beta, now, inside, skip = self._step(on, "backward", seen, within, may_skip)
+        inner, beta, now, inside, skip = self._step(on, "backward", may_skip)
         rest = inner.Add(beta, now)
         never = inner.like(_NEVER, beta)
         to_second = _shifted(inner, inner.Where(skip, rest, never), -2)
@@ -163,7 +163,7 @@ class Ctc(Decomposition):
         return on.ScatterElements(nothing, places, shares, axis=2, reduction="add")
 
     def _step(
-        self, on: Decomposer, name: str, seen: Tensor, within: Tensor, may_skip: Tensor
+        self, on: Decomposer, name: str, may_skip: Tensor
     ) -> tuple[Decomposer, Tensor, Tensor, Tensor, Tensor]:
         """The graph of a step, with its inputs: the states' logarithms, what is seen, whether the
         step is within its sequence, and which states may follow the second last one.

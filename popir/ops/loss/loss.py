@@ -18,7 +18,7 @@ from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import GRAD, IN, InputGradOp
 from popir.ops.support.identifiers import graphcore_id
 from popir.ops.support.second_order import expand_to
-from popir.ops.support.shapes import broadcast_to
+from popir.ops.support.shapes import broadcast_to, spaced
 from popir.opx import Opx, popType
 from popir.poplar import Tensor, program
 from popir.popops import expr as pe
@@ -26,6 +26,11 @@ from popir.registry import OpCreator, OpxCreator
 from popir.types import DataType, ReductionType, TensorInfo
 
 INTEGERS = {DataType.INT32, DataType.UINT32, DataType.INT64, DataType.UINT64}
+
+
+def _described(info: TensorInfo) -> str:
+    """A type and shape in PopART's form: "FLOAT   [2 3]"."""
+    return f"{info.data_type():<8}{spaced(info.shape())}"
 
 
 _REDUCTIONS = {member.value: member for member in ReductionType}
@@ -98,7 +103,10 @@ class NllOp(LossOp):
         if probabilities.shape()[:-1] != labels.shape() or labels.dataType() not in INTEGERS:
             raise OperatorInputError(
                 f"{self.debugName()}: probabilities are {probabilities}, labels {labels}; "
-                "expected are [samples..., classes] and integer labels [samples...]."
+                "expected are [samples..., classes] and integer labels [samples...].",
+                popart=f"The label tensor ({_described(labels)}) must have shape "
+                f"{spaced(probabilities.shape()[:-1])} to match all but the final dimension of the "
+                f"probabilities tensor ({_described(probabilities)})",
             )
         return labels.shape()
 
@@ -180,6 +188,10 @@ class IdentityLossOp(ElementLossOp):
     """PopART's IdentityLoss (`builder.aiGraphcore.identityloss`): the sum, or mean, of the input;
     without reduction, the input itself.
     """
+
+    def canBeReplacedByIdentity(self) -> bool:
+        """Whether there is nothing to reduce: no reduction, or a scalar."""
+        return self.inInfo(0) == self.outInfo(0)
 
 
 class ElementLossGradOp(InputGradOp):

@@ -84,7 +84,6 @@ class LinearClassifier(_Linear):
     what was learnt, and in `post_transform`.
     """
 
-    coefficients: list[float]
     classlabels_ints: list[int] | None
     classlabels_strings: list[str] | None
     multi_class: int
@@ -105,7 +104,7 @@ class LinearClassifier(_Linear):
                 "'classlabels_ints' and 'classlabels_strings'."
             )
         count = features(self, on, x)
-        one = len(names) == 2 and len(self.coefficients) == count
+        one = len(names) == 2 and len(self.coefficients or []) == count
         found = self.product(on, x, 1 if one else len(names))
         each = on.const(names, DataType.INT64)
         if not one:

@@ -25,6 +25,12 @@ from popir.types import TensorInfo
 DATA, OFFSET, SLICE = 0, 1, 2
 
 
+def alike(a: TensorInfo, b: TensorInfo) -> bool:
+    """Whether two tensors have one type and, but for dimensions of 1, one shape."""
+    shapes = [[d for d in each.shape() if d != 1] for each in (a, b)]
+    return a.dataType() is b.dataType() and shapes[0] == shapes[1]
+
+
 class DynamicOp(Op):
     """The base class: a slice of `sizes` along `axes`, at the offsets in input 1, one for each
     axis. A slice that is not entirely inside of the data is zeros, and is not written.
@@ -78,8 +84,8 @@ class DynamicOp(Op):
 
 
 class DynamicSliceOp(DynamicOp):
-    """PopART's DynamicSlice. A third input, whose memory PopART may write the slice to, changes
-    nothing here.
+    """PopART's DynamicSlice. A third input, whose memory PopART may write the slice to, gives its
+    shape: dimensions of 1 may lack there.
     """
 
     nonDifferentiableInputs = frozenset({2})
@@ -87,11 +93,14 @@ class DynamicSliceOp(DynamicOp):
     def setup(self) -> None:
         """Infers the data's shape, with `sizes` for the axes."""
         self.setOutInfo(0, TensorInfo(self.inInfo(DATA).dataType(), self.slice_shape()))
-        if self.hasInput(2) and self.inInfo(2) != self.outInfo(0):
+        if not self.hasInput(2):
+            return
+        if not alike(self.inInfo(2), self.outInfo(0)):
             raise OperatorInputError(
                 f"{self.debugName()}: input 2 is {self.inInfo(2)}; expected is the slice's "
-                f"{self.outInfo(0)}."
+                f"{self.outInfo(0)}, or without dimensions of 1."
             )
+        self.setOutInfo(0, self.inInfo(2))
 
     def evaluate(self, inputs: Mapping[int, Array]) -> list[Array] | None:
         """The slice, by numpy."""
@@ -100,7 +109,7 @@ class DynamicSliceOp(DynamicOp):
         place = self.place(inputs)
         if place is None:
             return [np.zeros(self.outShape(0), inputs[DATA].dtype)]
-        return [inputs[DATA][place]]
+        return [inputs[DATA][place].reshape(self.outShape(0))]
 
     def getGradOps(self) -> list[Op]:
         """The gradient in its place, among zeros."""
@@ -119,8 +128,7 @@ class _Writing(DynamicOp, OverwritingOp):
         if not self.hasInput(SLICE):
             return
         given = self.inInfo(SLICE)
-        plain = [[d for d in each if d != 1] for each in (given.shape(), shape)]
-        if given.dataType() is not self.inInfo(DATA).dataType() or plain[0] != plain[1]:
+        if not alike(given, TensorInfo(self.inInfo(DATA).dataType(), shape)):
             raise OperatorInputError(
                 f"{self.debugName()}: the slice is {given}; expected is "
                 f"{TensorInfo(self.inInfo(DATA).dataType(), shape)}, or without dimensions of 1."
@@ -149,7 +157,7 @@ class DynamicUpdateOp(_Writing):
     """PopART's DynamicUpdate: the slice is replaced by input 2."""
 
     def written(self, old: Array, given: Array | None) -> Array:
-        """The given slice."""
+        """The slice that is given."""
         return old if given is None else given
 
     def getGradOps(self) -> list[Op]:
@@ -161,7 +169,7 @@ class DynamicAddOp(_Writing):
     """PopART's DynamicAdd: input 2 is added to the slice."""
 
     def written(self, old: Array, given: Array | None) -> Array:
-        """The sum."""
+        """The sum of both slices."""
         return old if given is None else old + given
 
     def getGradOps(self) -> list[Op]:
@@ -173,7 +181,7 @@ class DynamicZeroOp(_Writing):
     """PopART's DynamicZero: the slice is replaced by zeros."""
 
     def written(self, old: Array, given: Array | None) -> Array:
-        """Zeros."""
+        """Zeros in the slice's shape."""
         return np.zeros_like(old)
 
     def getGradOps(self) -> list[Op]:
@@ -242,7 +250,7 @@ class DynamicSliceOpx(_DynamicOpx):
     """The lowering of a slice."""
 
     def grow(self, prog: program.Sequence) -> None:
-        """Calls popops::dynamicSlice."""
+        """Calls popops::dynamicSlice at the offsets."""
         op, t = self.getOp(DynamicSliceOp), self.getInTensor(DATA)
         if not op.dims() or 0 in self.outShape(0):
             self.setOutTensor(
@@ -252,7 +260,8 @@ class DynamicSliceOpx(_DynamicOpx):
                 else self.zeros(prog, t, self.outShape(0)),
             )
             return
-        self.setOutTensor(0, self.take(prog, t, op.dims(), op.sizes))
+        found = self.take(prog, t, op.dims(), op.sizes)
+        self.setOutTensor(0, found.reshape(self.outShape(0)))
 
 
 class DynamicWritingOpx(_DynamicOpx):
@@ -297,7 +306,7 @@ class DynamicGradOpx(_DynamicOpx):
             return
         out = self.zeros(prog, g, shape) if op.how == "place" else self.cloneNcopy(prog, g)
         if op.how != "pass" and not empty:
-            s = g if op.how == "place" else self.zeros(prog, g, op.slice)
+            s = g.reshape(op.slice) if op.how == "place" else self.zeros(prog, g, op.slice)
             if dims:
                 self.put(prog, out, s, dims, op.sizes)
             else:

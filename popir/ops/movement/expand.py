@@ -16,7 +16,13 @@ from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
 from popir.ops.support.second_order import sum_to
-from popir.ops.support.shapes import broadcast_shapes, broadcast_to, const_input
+from popir.ops.support.shapes import (
+    broadcast_shapes,
+    broadcast_to,
+    const_input,
+    popart_name,
+    spaced,
+)
 from popir.ops.support.views import ViewOp
 from popir.opx import Opx
 from popir.poplar import program
@@ -77,13 +83,18 @@ class TileOp(ViewOp):
         """The repetitions of each dimension. Raises OperatorInputError for a wrong number of them,
         or a negative one.
         """
-        given = const_input(self, 1)
+        given = const_input(self, 1, f"{popart_name(self)}: the repeats must be of type Constant")
         assert given is not None
         found = [int(n) for n in given.reshape(-1)]
         if len(found) != self.inRank(0) or min(found, default=0) < 0:
+            of_each = "should have one element for each dimension of the data tensor"
             raise OperatorInputError(
                 f"{self.debugName()}: the repeats are {found} for a tensor of shape "
-                f"{self.inShape(0)}; there must be one for each dimension, none below 0."
+                f"{self.inShape(0)}; there must be one for each dimension, none below 0.",
+                popart=f"{popart_name(self)}: the repeats {spaced(found)} {of_each}"
+                if len(found) != self.inRank(0)
+                else f"{popart_name(self)} has repeats {spaced(found)}. Values must be "
+                "non-negative in each shape dimension",
             )
         return found
 

@@ -23,9 +23,14 @@ class IdentityOp(ReshapingOp):
 
 
 class DetachOp(IdentityOp):
-    """PopART's Detach: returns the input, and has no gradient."""
+    """PopART's Detach: returns the input, and has no gradient.
+
+    `pass_through_creation`, of former releases of PopART, has no effect (OptionWarning).
+    """
 
     stopsGradient = True
+    withoutMeaning = {"pass_through_creation": "a Detach is a view of its input in any case."}
+    pass_through_creation: int = 0
 
     def canBeReplacedByIdentity(self) -> bool:
         """False: an Identity would have a gradient."""

@@ -36,6 +36,11 @@ class ReshapeOp(ReshapingOp):
         shape = list(want)
         if not self.allowzero:
             shape = [have[i] if d == 0 and i < len(have) else d for i, d in enumerate(want)]
+        if want.count(-1) > 1:
+            raise OperatorInputError(
+                f"{self.debugName()}: the shape input to ReshapeOp can only use -1 to specify one "
+                f"unknown dimension; given is {want}."
+            )
         known = product(d for d in shape if d != -1)
         if shape.count(-1) == 1 and known:
             shape[shape.index(-1)] = product(have) // known

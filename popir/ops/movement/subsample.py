@@ -19,10 +19,10 @@ class Subsample(Decomposition):
         rank = len(on.shape(x))
         if len(self.strides) != rank or any(stride < 1 for stride in self.strides):
             zero = [i for i, stride in enumerate(self.strides) if stride == 0]
-            why = f"Strides invalid. 0 stride at index {zero[0]}: " if zero else ""
             raise OperatorAttributeError(
-                f"{self._who()}: {why}the strides are {self.strides}; the input, of shape "
-                f"{on.shape(x)}, takes {rank}, of 1 or more."
+                f"{self._who()}: the strides are {self.strides}; the input, of shape "
+                f"{on.shape(x)}, takes {rank}, of 1 or more.",
+                popart=f"Strides invalid. 0 stride at index {zero[0]}" if zero else None,
             )
         if not rank:
             return x

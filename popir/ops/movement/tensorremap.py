@@ -43,7 +43,7 @@ class TensorRemapOp(Op):
         self.setOutInfo(0, self.inInfo(0))
 
     def evaluate(self, inputs: Mapping[int, Array]) -> list[Array] | None:
-        """The input."""
+        """The input as it is."""
         return [inputs[0]] if 0 in inputs else None
 
     def getGradOps(self) -> list[Op]:

@@ -11,6 +11,7 @@ from popir.ir.traits import Array
 from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
+from popir.ops.support.shapes import spaced
 from popir.ops.support.views import ViewOp
 from popir.opx import InputCreatorType, Opx
 from popir.poplar import Tensor, program
@@ -43,7 +44,12 @@ class TransposeOp(ViewOp):
         if sorted(self.perm) != list(range(rank)):
             raise OperatorAttributeError(
                 f"{self.debugName()}: perm {self.perm} is no order of the {rank} dimensions of "
-                f"shape {self.inShape(0)}."
+                f"shape {self.inShape(0)}.",
+                popart=f"Rank of permutation tensor {spaced(self.perm)}, rank {len(self.perm)} "
+                f"must be equal to rank of input tensor, shape {spaced(self.inShape(0))}, "
+                f"rank {rank}."
+                if len(self.perm) != rank
+                else None,
             )
         return self.perm
 

@@ -23,7 +23,7 @@ from popir.ops.support import symbolic as s
 from popir.ops.support.arithmetic import share
 from popir.ops.support.gradient import GRAD, IN, OUT
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
-from popir.ops.support.shapes import product
+from popir.ops.support.shapes import product, spaced
 from popir.ops.support.symbolic import Arg, Expr
 from popir.opx import Opx, popType
 from popir.poplar import Tensor, program
@@ -31,6 +31,7 @@ from popir.registry import OpCreator, OpxCreator
 from popir.types import DataType, TensorInfo
 
 X, SCALE, BIAS, MEAN, VAR = range(5)
+_NAMES = {SCALE: "scale", BIAS: "B", MEAN: "mean", VAR: "var"}
 Y, RUNNING_MEAN, RUNNING_VAR, SAVED_MEAN, SAVED_VAR = range(5)
 BATCH_MEAN, INV_STD = 5, 6
 """Additional outputs for the gradient: mean and inverse deviation of the batch, unrounded."""
@@ -122,7 +123,8 @@ class BatchNormOp(Op):
         shape = self.inShape(X)
         if not shape:
             raise OperatorInputError(
-                f"{self.debugName()}: the data are a scalar; expected is [batch, channels, ...]."
+                f"{self.debugName()}: the data are a scalar; expected is [batch, channels, ...].",
+                popart=f"batch norm requires a rank > 1. x has rank {len(shape)}",
             )
         want = [1] if len(shape) == 1 else shape[1:] if self.spatial == 0 else shape[1:2]
         each = "element" if self.spatial == 0 else "channel"
@@ -130,7 +132,9 @@ class BatchNormOp(Op):
             if self.inShape(i) != want:
                 raise OperatorInputError(
                     f"{self.debugName()}: input {i} has shape {self.inShape(i)}; expected is one "
-                    f"number for each {each} of the data {shape}, {want}."
+                    f"number for each {each} of the data {shape}, {want}.",
+                    popart=f"expected shape of {_NAMES[i]} ({spaced(self.inShape(i))}) to be "
+                    f"{spaced(want)}",
                 )
         count = product(shape) // max(self.channels()[1], 1)
         if self.is_active() and self.is_unbiased() and count == 1:

@@ -11,6 +11,7 @@ from popir.ir import Tensor
 from popir.ops.support.decomposition import Decomposer, Decomposition
 from popir.ops.support.identifiers import graphcore_id
 from popir.registry import OpCreator
+from popir.types import DataType
 
 
 class PopartGroupNormalization(Decomposition):
@@ -42,11 +43,23 @@ class PopartGroupNormalization(Decomposition):
         normed, mean, deviation = on.LayerNormalization(
             grouped, ones, axis=-1, epsilon=self.epsilon, outputs=3
         )
+        if kind is DataType.DOUBLE:  # LayerNormalization returns its statistics in float.
+            mean, deviation = self._statistics(on, grouped)
         per_channel = [channels, *[1] * (len(shape) - 2)]
         y = on.Mul(on.reshape(normed, shape), on.reshape(scale, per_channel))
         y = on.Add(y, on.reshape(bias, per_channel))
         statistics = (on.reshape(on.cast(each, kind), [rows]) for each in (mean, deviation))
         return [y, *statistics]
+
+    def _statistics(self, on: Decomposer, rows: Tensor) -> list[Tensor]:
+        """Mean and inverse standard deviation of each row, without a gradient."""
+        mean = on.ReduceMean(rows, on.ints(1))
+        apart = on.Sub(rows, mean)
+        variance = on.ReduceMean(on.Mul(apart, apart), on.ints(1))
+        epsilon = on.like(self.epsilon, rows)
+        deviation = on.Reciprocal(on.Sqrt(on.Add(variance, epsilon)))
+        found = [on.add("ai.graphcore", "Detach", 1, [each], 1, {}) for each in (mean, deviation)]
+        return [each for each in found if isinstance(each, Tensor)]
 
 
 OpCreator(PopartGroupNormalization, graphcore_id("GroupNormalization"))

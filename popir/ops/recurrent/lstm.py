@@ -331,7 +331,7 @@ class LstmOpx(Opx):
         for i, parts in enumerate(zip(*kept, strict=True)):
             if op.hasOutput(GATES + i):
                 self.setOutTensor(GATES + i, poplar.concat([t.expand([0]) for t in parts], 0))
-        self._set_results(op, given, kept)
+        self._set_results(op, given, kept, prog)
 
     def getInputCreatorType(self, i: int) -> InputCreatorType:
         """W and R can be created."""
@@ -351,12 +351,21 @@ class LstmOpx(Opx):
         ]
         return poplar.concat([t.transpose().expand([0]) for t in made], 0)
 
-    def _set_results(self, op: LstmOp, given: _Inputs, kept: list[list[Tensor]]) -> None:
+    def _set_results(
+        self,
+        op: LstmOp,
+        given: _Inputs,
+        kept: list[list[Tensor]],
+        prog: program.Sequence,
+    ) -> None:
         ends = [0 if reverse else given.time - 1 for reverse in op.reversals()]
         for out, which in ((Y_HIDDEN, 2), (Y_CELL, 1)):
             if op.hasOutput(out):
                 last = [t[which][end].expand([0]) for t, end in zip(kept, ends, strict=True)]
                 found = given.stored(poplar.concat(last, 0))
+                if which == 2 and op.hasOutput(Y):
+                    # Y shows the same memory, which an operator may then overwrite.
+                    found = self.cloneNcopy(prog, found, "last")
                 self.setOutTensor(out, found.dimRoll(0, 1) if op.layout else found)
         if op.hasOutput(Y):
             hiddens = [given.within(t[2]).expand([1]) for t in kept]

@@ -65,7 +65,8 @@ def functions(
             raise OperatorAttributeError(
                 f"{who}: the attribute '{attribute}' has {len(given)} numbers, {[*given]}; the "
                 f"activations {', '.join(names)} take {len(given) - len(rest)} of them, in order. "
-                "Give as many."
+                "Give as many.",
+                popart=f"{who}: {attribute} {[*given]} is not supported for {', '.join(names)}",
             )
     return found
 

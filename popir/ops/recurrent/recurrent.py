@@ -275,6 +275,7 @@ class Recurrent(Decomposition):
             )
         if self.hidden_size not in (None, hidden):
             raise OperatorAttributeError(
-                f"{self._who()}: hidden_size is {self.hidden_size}, R has {hidden} units."
+                f"{self._who()}: hidden_size is {self.hidden_size}, which does not match R, "
+                f"of {hidden} units."
             )
         return time, batch, hidden

@@ -22,9 +22,11 @@ from typing import Any
 
 import numpy as np
 
-from popir.errors import OperatorAttributeError
-from popir.ir import Tensor
+from popir.definitions import OpDefinition
+from popir.errors import OperatorAttributeError, OperatorInputError
+from popir.ir import OperatorIdentifier, Tensor
 from popir.ir.traits import Array
+from popir.onnxio import schemas
 from popir.ops.support.arithmetic import accumulator_of
 from popir.ops.support.decomposition import Decomposer, Decomposition
 from popir.ops.support.identifiers import onnx_ids
@@ -105,6 +107,13 @@ COORDINATES: dict[str, Callable[[Array, Line], Array]] = {
 }
 """The position of output elements, by the value of `coordinate_transformation_mode`."""
 
+_BOTH = (
+    "Resize op has inputs for `sizes` and `scales`. Only one of these tensors should be present. "
+    "If `sizes` is needed, please pass an empty string as the name of `scales` in the input list ( "
+    "resize([X, roi, '', sizes]) ). If the proto is not generated from the PopART Builder, please "
+    "confirm that only one of the two tensors shall have data."
+)
+"""PopART's words for two sizes of the output."""
 PYTORCH = "pytorch"
 """PopART's nearest_mode for the element that PyTorch takes, whatever the transformation."""
 NEAREST: dict[str, Callable[[Array], Array]] = {
@@ -216,7 +225,10 @@ class ResizeOp(Decomposition):
             sizes = None
         if (scales is None) == (sizes is None):
             given = "neither scales nor sizes" if sizes is None else "both scales and sizes"
-            raise self.wrong(f"given are {given}; expected is one of the two.")
+            raise OperatorInputError(
+                f"{self._who()}: given are {given}; expected is one of the two.",
+                popart=_BOTH if sizes is not None else None,
+            )
         chosen = scales if scales is not None else sizes
         what = "scales" if scales is not None else "sizes"
         assert chosen is not None
@@ -443,5 +455,15 @@ def _sum(on: Decomposer, x: Tensor, axis: int, each: Sequence[Tensor], weights: 
     return y
 
 
-OpCreator(ResizeOp, onnx_ids("Resize", 10, 11, 13, 18, 19))
+def _with_nearest_mode(opid: OperatorIdentifier) -> OpDefinition:
+    """The definition of version 10 with the attribute nearest_mode, which PopART takes there."""
+    plain = schemas.definition(opid)
+    assert plain is not None
+    attributes = {**plain.attributes, "nearest_mode": "*"}
+    return OpDefinition(plain.inputs, plain.outputs, attributes)
+
+
+(_OLDEST,) = onnx_ids("Resize", 10)
+OpCreator(ResizeOp, {_OLDEST: _with_nearest_mode(_OLDEST)})
+OpCreator(ResizeOp, onnx_ids("Resize", 11, 13, 18, 19))
 OpCreator(UpsampleOp, onnx_ids("Upsample", 1, 7, 9))

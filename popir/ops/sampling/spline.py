@@ -83,7 +83,7 @@ class SplineBasis(Decomposition):
 
 
 def _polynomial(on: Decomposer, v: Tensor, coefficients: Sequence[float]) -> Tensor:
-    """By Horner's rule."""
+    """The polynomial of v, by Horner's rule."""
     *rest, last = coefficients
     found = on.Add(on.Mul(v, on.like(0, v)), on.like(last, v)) if not rest else on.like(last, v)
     for c in reversed(rest):

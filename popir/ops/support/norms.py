@@ -10,6 +10,9 @@ from popir.ops.support.shapes import axes as checked_axes
 from popir.ops.support.shapes import product
 from popir.types import DataType
 
+_WITH_BFLOAT16 = 22
+"""The opset of the first InstanceNormalization that takes BFLOAT16."""
+
 
 def wide(on: Decomposer, x: Tensor) -> DataType:
     """The type in which statistics of x are computed: FLOAT, or DOUBLE for DOUBLE."""
@@ -36,7 +39,10 @@ def grouped(on: Decomposer, x: Tensor, groups: int, epsilon: float) -> Tensor:
     shape = on.shape(x)
     rows = on.reshape(x, [shape[0], groups, product(shape[1:]) // groups])
     ones, zeros = on.like([1.0] * groups, x), on.like([0.0] * groups, x)
-    return on.reshape(on.InstanceNormalization(rows, ones, zeros, epsilon=epsilon), shape)
+    given = {"epsilon": epsilon}
+    y = on.add("ai.onnx", "InstanceNormalization", _WITH_BFLOAT16, [rows, ones, zeros], 1, given)
+    assert not isinstance(y, list)
+    return on.reshape(y, shape)
 
 
 def row_of(op: Decomposition, on: Decomposer, what: str, t: Tensor, size: int) -> Tensor:

@@ -28,10 +28,29 @@ def broadcast_shapes(op: Op, shapes: Sequence[Sequence[int]]) -> list[int]:
         if len(wide) > 1:
             raise OperatorInputError(
                 f"{op.debugName()}: the shapes {', '.join(str(list(s)) for s in shapes)} do not "
-                "broadcast: aligned at the right, two dimensions must be equal or one of them 1."
+                "broadcast: aligned at the right, corresponding dimensions must have the same "
+                "value or one of them must be 1.",
+                popart=_unaligned(op, shapes),
             )
         found.append(wide.pop() if wide else 1)
     return found
+
+
+def popart_name(op: Op) -> str:
+    """An operator in PopART's words: "Op(ai.onnx.Add:7, inputs=[a, b], outputs=[c])"."""
+    ids = [", ".join(t.id for t in each.values()) for each in (op.input, op.output)]
+    name = f"{op.name()} ({op.opid})," if op.name() else f"{op.opid},"
+    return f"Op({name} inputs=[{ids[0]}], outputs=[{ids[1]}])"
+
+
+def spaced(shape: Iterable[int]) -> str:
+    """A shape in PopART's form: "[2 3]"."""
+    return f"[{' '.join(map(str, shape))}]"
+
+
+def _unaligned(op: Op, shapes: Sequence[Sequence[int]]) -> str:
+    frames = " and ".join(str(list(shape)) for shape in shapes)
+    return f"np broadcasting failed on '{popart_name(op)}', frames {frames} are not aligned"
 
 
 def broadcast_to(t: Tensor, shape: Sequence[int]) -> Tensor:
@@ -70,7 +89,8 @@ def axis(op: Op, value: int, rank: int) -> int:
     if not -rank <= value < rank:
         raise OperatorAttributeError(
             f"{op.debugName()}: the axis {value} is outside of a tensor of rank {rank}; "
-            f"it must be in [{-rank}, {rank - 1}]."
+            f"it must be in [{-rank}, {rank - 1}].",
+            popart=f"Axis {value} is out of acceptable range [{-rank}, {rank - 1}]",
         )
     return value % rank
 
@@ -85,14 +105,15 @@ def axes(op: Op, values: Iterable[int], rank: int) -> list[int]:
     return found
 
 
-def const_input(op: Op, i: int) -> np.ndarray[Any, Any] | None:
-    """The value of constant input `i`; None if the input is not connected.
+def const_input(op: Op, i: int, popart: str | None = None) -> np.ndarray[Any, Any] | None:
+    """The value of constant input `i`; None if the input is not connected. `popart` has PopART's
+    words for the error, where they are others than usual.
 
     Raises LeavesDeviceError if the value is not known at compile time.
     """
     if not op.hasInput(i):
         return None
-    require_known(op, i)
+    require_known(op, i, popart)
     return op.inTensor(i).data
 
 

@@ -16,6 +16,7 @@ from tests.ops.cases.ml import ML
 from tests.ops.cases.movement import MOVEMENT
 from tests.ops.cases.normalization import NORMALISATION
 from tests.ops.cases.pooling import POOLING
+from tests.ops.cases.popart import PARTS
 from tests.ops.cases.quantization import QUANTIZATION
 from tests.ops.cases.recurrent import RECURRENT
 from tests.ops.cases.reduction import REDUCTIONS, SCANS, SEARCHES, SOFTMAX
@@ -46,4 +47,5 @@ CASES = [
     *MICROSOFT,
     *ML,
     *STEPS,
+    *PARTS,
 ]

@@ -28,8 +28,8 @@ class Case:
     """At which opsets; by default at every one that changed the operator, from 6 on."""
     constants: Sequence[int] = ()
     """The inputs that are initializers."""
-    formula: Callable[..., Array] | None = None
-    """The result, where ONNX has no such operator."""
+    formula: Callable[..., Any] | None = None
+    """The result, or a tuple of all, where ONNX has no such operator."""
     gradient: bool = True
     """Whether the operator has one."""
     widest: str = "float64"

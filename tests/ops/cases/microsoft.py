@@ -306,7 +306,7 @@ def last(x: Array) -> Array:
 
 def pointwise(x: Array, w: Array, b: Array, z: Any = 0.0) -> Array:
     """Conv with channels last and a kernel of one element."""
-    return x @ w.reshape(w.shape[:2]).T + b + z
+    return x @ w.reshape(len(w), -1).T + b + z
 
 
 PRODUCTS = [
@@ -332,7 +332,16 @@ PRODUCTS = [
         given={**GROUPED_CONV, "activation": "Relu"},
         atol=1e-5,
     ),
-    row("NhwcConv", [[1, 3, 2, 4], [6, 4, 1, 1], [6]], formula=pointwise, atol=1e-5),
+    row(
+        "NhwcConv",
+        [[1, 3, 2, 4], [6, 1, 1, 2], [6]],
+        given={"group": 2},
+        formula=lambda x, w, b: np.concatenate(
+            [pointwise(x[..., i : i + 2], w[g : g + 3], b[g : g + 3]) for i, g in ((0, 0), (2, 3))],
+            -1,
+        ),
+        atol=1e-5,
+    ),
     row(
         "NhwcFusedConv",
         [[1, 3, 2, 4], [6, 4, 1, 1], [6], [1, 3, 2, 6]],

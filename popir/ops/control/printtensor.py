@@ -1,0 +1,102 @@
+"""PrintTensor: prints values while a program runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from popir.errors import OperatorAttributeError
+from popir.ir import Op
+from popir.ops.support.gradient import InputGradOp
+from popir.ops.support.identifiers import graphcore_id
+from popir.opx import Opx
+from popir.poplar import program
+from popir.registry import OpCreator, OpxCreator
+
+_LAYOUT = "summariseThreshold edgeItems maxLineWidth digits floatFormat".split()
+_CHARACTERS = "separator openBracket closeBracket".split()
+
+
+class PrintTensorOp(Op):
+    """PopART's PrintTensor: the input, whose values go to standard error each time that it runs,
+    after a title. The gradient is printed too, with `print_gradient`, under the id of the gradient
+    or the title and ":Gradient".
+    """
+
+    print_gradient: bool
+    title: str
+    summariseThreshold: int
+    edgeItems: int
+    maxLineWidth: int
+    digits: int
+    floatFormat: int
+    separator: int
+    openBracket: int
+    closeBracket: int
+
+    def format(self) -> dict[str, Any]:
+        """How the values are printed. Raises OperatorAttributeError for a negative number, and for
+        what is no ASCII character.
+        """
+        found: dict[str, Any] = {name: getattr(self, name) for name in _LAYOUT}
+        if min(found.values()) < 0 or self.floatFormat > 3:
+            raise OperatorAttributeError(
+                f"{self.debugName()}: the format is {found}; no number may be negative, and "
+                "floatFormat is 0 to 3."
+            )
+        for name in _CHARACTERS:
+            code = getattr(self, name)
+            if not 0 < code < 128:
+                raise OperatorAttributeError(
+                    f"{self.debugName()}: {name} is {code}; expected is the number of an ASCII "
+                    "character."
+                )
+            found[name] = chr(code)
+        return found
+
+    def setup(self) -> None:
+        """Infers the input's type and shape, and checks the format."""
+        self.format()
+        self.setOutInfo(0, self.inInfo(0))
+
+    def hasSideEffect(self) -> bool:
+        """True: it prints its input."""
+        return True
+
+    def getGradOps(self) -> list[Op]:
+        """The gradient, printed if that is asked for."""
+        return [PrintTensorGradOp(self)]
+
+
+class PrintTensorGradOp(InputGradOp):
+    """The gradient as it is, printed if `print_gradient` says so."""
+
+    opid = graphcore_id("PrintTensorGrad")
+
+    def __init__(self, fwdOp: PrintTensorOp) -> None:
+        super().__init__(fwdOp)
+        self.prints = fwdOp.print_gradient
+        self.layout = fwdOp.format()
+        self.title = f"{fwdOp.title}:Gradient" if fwdOp.title else ""
+
+    def hasSideEffect(self) -> bool:
+        """Whether it prints the gradient."""
+        return self.prints
+
+
+class PrintTensorOpx(Opx):
+    """The lowering of both."""
+
+    def grow(self, prog: program.Sequence) -> None:
+        """Adds program::PrintTensor, and a copy."""
+        op, t = self.op_p, self.getInTensor(0)
+        layout = (
+            op.format() if isinstance(op, PrintTensorOp) else self.getOp(PrintTensorGradOp).layout
+        )
+        title = op.title if isinstance(op, PrintTensorOp) else self.getOp(PrintTensorGradOp).title
+        if isinstance(op, PrintTensorOp) or self.getOp(PrintTensorGradOp).prints:
+            prog.add(program.PrintTensor(title or op.inId(0), t, **layout))
+        self.setOutTensor(0, self.cloneNcopy(prog, t))
+
+
+OpCreator(PrintTensorOp, graphcore_id("PrintTensor"))
+OpxCreator(PrintTensorOpx, [graphcore_id("PrintTensor"), PrintTensorGradOp.opid])

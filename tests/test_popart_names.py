@@ -1,0 +1,319 @@
+"""PopART's names besides sessions and builders: loggers, debug contexts, settings, lists."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import popir
+from popir.errors import popart_exception
+from popir.options import OptionWarning
+from tests.models import floats, run
+
+
+@pytest.fixture
+def quiet() -> Iterator[None]:
+    """Leaves popir's loggers as they were."""
+    log = logging.getLogger("popir")
+    handlers, level = list(log.handlers), log.level
+    yield
+    log.handlers[:] = handlers
+    log.setLevel(level)
+
+
+def test_a_logger_writes_what_its_level_admits(
+    quiet: None, caplog: pytest.LogCaptureFixture
+) -> None:
+    logger = popir.getLogger()
+    logger.setLevel("warn")
+    for level in ("debug", "info", "warn", "error", "critical"):
+        getattr(logger, level)(f"a message of {level} at 100 %s")
+    assert [record.levelname for record in caplog.records] == ["WARNING", "ERROR", "CRITICAL"]
+    logger.setLevel("TRACE")
+    popir.getLogger("session").debug("of the session")
+    assert caplog.records[-1].name == "popir.session"
+    logger.setLevel("OFF")
+    logger.critical("nobody hears it")
+    assert caplog.records[-1].getMessage() == "of the session"
+
+
+def test_without_a_handler_messages_go_to_stderr(
+    quiet: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(logging.getLogger(), "handlers", [])
+    popir.getLogger().setLevel("INFO")
+    popir.getLogger("ir").info("here")
+    popir.getLogger("ir").setLevel("INFO")
+    assert capsys.readouterr().err == "[popir.ir] [INFO] here\n"
+
+
+def test_unknown_loggers_and_levels() -> None:
+    with pytest.raises(popart_exception, match=r"no logger 'sesion'.* Did you mean 'session'"):
+        popir.getLogger("sesion")
+    with pytest.raises(popart_exception, match=r"no log level 'DEBG'.* Did you mean 'DEBUG'"):
+        popir.getLogger().setLevel("DEBG")
+
+
+def test_a_debug_context_gives_names_and_its_place() -> None:
+    context = popir.DebugContext("name")
+    assert (context.name, context.loc.fileName) == ("name", __file__)
+    assert context.loc.functionName == "test_a_debug_context_gives_names_and_its_place"
+    info = popir.DebugInfo(context, "layer")
+    assert info.setValue("key", "value") and not info.setValue("key", ["other"])
+    assert info.values == {"key": "value"}
+    assert info.getId() != popir.DebugInfo("x", "layer").getId()
+    place = popir.SourceLocation("f", "f.py", 3)
+    inner = popir.DebugContext(info, "inner", place)
+    assert (inner.name, inner.loc) == ("name/inner", place)
+    builder = popir.Builder()
+    x = builder.addInputTensor("FLOAT", [2], inner)
+    assert x == "name/inner"
+    assert builder.aiOnnx.relu([x], popir.DebugInfo("act", "layer")) == "act/Relu:0"
+    popir.closePoplarDebugInfo()
+
+
+def test_supported_operators_are_those_that_models_may_have() -> None:
+    public, every = popir.getSupportedOperations(False), popir.getSupportedOperations(True)
+    assert len(every) > len(public) > 100
+    assert {"Constant", "Shape", "Relu"} <= {opid.type for opid in public}
+    assert not {opid.type for opid in every} & {"NoSuchOperator"}
+    missing = popir.getUnsupportedOperations(10)
+    assert missing and not set(missing) & set(public)
+    described = popir.getSupportedOperationsDefinition(False)
+    assert described.keys() == set(public)
+    leaky = described[popir.OperatorIdentifier("ai.onnx", "LeakyRelu", 6)]
+    assert leaky.attributes["alpha"].supportedValuesRegex == "*"
+    assert leaky.inputs[0].name == "X" and "FLOAT" in leaky.inputs[0].supportedTensors
+
+
+def test_prefixes_are_popart_s() -> None:
+    given = {name: getattr(popir, name)() for name in popir.__all__ if name.startswith("reserved")}
+    assert len(given) > 40
+    assert len(set(given.values())) == len(given)
+    assert popir.reservedDefaultScaledLearningRate0Prefix() == "scaledLearningRate0___default___"
+    assert popir.reservedRestoredPrefix() == "Restored___"
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: popir.InputSettings(popir.ReplicatedStreamMode.Broadcast),
+        lambda: popir.InputSettings(popir.TileSet.IO),
+        lambda: popir.InputSettings(exchangeStrategy=popir.ExchangeStrategy.OverlapStep),
+    ],
+)
+def test_settings_of_inputs_say_that_they_do_nothing(make: Any) -> None:
+    with pytest.warns(OptionWarning, match=r"InputSettings: \w+ = .* has no meaning here"):
+        settings = make()
+    read = (settings.tileSet(), settings.exchangeStrategy(), settings.replicatedStreamMode())
+    assert read != tuple(type(each)(0) for each in read)
+
+
+def test_settings_stand_where_popart_has_them() -> None:
+    builder, settings = popir.Builder(), popir.InputSettings()
+    info = popir.TensorInfo("FLOAT", [2])
+    ids = [
+        builder.addInputTensor(info, settings),
+        builder.addInputTensor(info, settings, "a"),
+        builder.addInputTensor(info, "b"),
+        builder.addInputTensor("FLOAT", [2], settings, "c"),
+        builder.addInputTensor("FLOAT", [2], "d"),
+        builder.addInputTensor(info, settings=settings, debugContext="e"),
+        builder.addInitializedInputTensor(floats(2), popir.VariableSettings()),
+        builder.addInitializedInputTensor(floats(2), popir.VariableSettings(), "f"),
+        builder.addInitializedInputTensor(floats(2), "g"),
+    ]
+    assert ids == ["input", "a", "b", "c", "d", "e", "init_input", "f", "g"]
+    with pytest.raises(popart_exception, match="takes InputSettings and a debug context; given we"):
+        builder.addInputTensor(info, "a", "b")
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: popir.VariableSettings(popir.CommGroup(popir.CommGroupType.Consecutive, 2)),
+        lambda: popir.VariableSettings(popir.VariableRetrievalMode.AllReplicas),
+        lambda: popir.VariableSettings(1, 2, popir.VariableRetrievalMode.OnePerGroup),
+    ],
+)
+def test_weights_of_several_replicas_are_refused(make: Any) -> None:
+    with pytest.raises(popart_exception, match=r"VariableSettings\(.*there is one"):
+        popir.Builder().addInitializedInputTensor(floats(2), make())
+
+
+def test_locations_of_tensors_as_popart_spells_them() -> None:
+    on = popir.TensorStorage.OnChip
+    options = popir.SessionOptions()
+    given = popir.TensorLocation(on, popir.ReplicatedTensorSharding.On, popir.CommGroup())
+    with pytest.warns(OptionWarning, match="has no meaning here: there is one replica"):
+        options.weightTensorLocationSettings.location = given
+    location = options.weightTensorLocationSettings.location
+    assert location.replicatedTensorSharding is popir.ReplicatedTensorSharding.On
+    assert (location.loadTileSet, location.storageTileSet) == (popir.TileSet.Compute,) * 2
+    whole = popir.TensorLocation(
+        on, popir.TileSet.IO, popir.TileSet.IO, popir.ReplicatedTensorSharding.Off
+    )
+    assert whole.storageTileSet is popir.TileSet.IO
+    settings = popir.TensorLocationSettings(popir.TensorStorage.OffChip, 3, 4)
+    assert (settings.location.storage, settings.minElementsForOffChip) == (
+        popir.TensorStorage.OffChip,
+        3,
+    )
+    assert popir.TensorLocationSettings(whole).location.loadTileSet is popir.TileSet.IO
+
+
+def test_types_of_sgd_s_state() -> None:
+    momentum = {"defaultMomentum": (0.9, True)}
+    with pytest.warns(OptionWarning, match="accumType = DataType.FLOAT has no meaning here"):
+        popir.SGD(momentum, accumType=popir.DataType.FLOAT)
+    assert popir.SGD(momentum).nesterov().val == 0
+    builder = popir.Builder()
+    w = builder.addInitializedInputTensor(floats(2), "w")
+    loss = builder.aiGraphcore.l1loss([builder.aiOnnx.identity([w])], 1.0)
+    for kind in (popir.DataType.FLOAT, popir.DataType.FLOAT16):
+
+        def train(kind: popir.DataType = kind) -> Any:
+            return popir.TrainingSession(
+                builder.getModelProto(),
+                popir.DataFlow(1, [loss]),
+                loss,
+                popir.SGD(momentum, accl1Type=kind),
+                popir.DeviceManager().createCpuDevice(),
+            )
+
+        if kind is popir.DataType.FLOAT:
+            train()
+        else:
+            with pytest.raises(popart_exception, match=r"accl1Type = DataType.FLOAT16: the state"):
+                train()
+
+
+def test_members_of_enumerations_have_popart_s_numbers() -> None:
+    assert [int(each) for each in popir.ReductionType] == [0, 1, 2]
+    assert (int(popir.VirtualGraphMode.Auto), int(popir.ScatterReduction.NoReduction)) == (2, 4)
+
+
+def test_an_attribute_of_former_releases_is_told_to_do_nothing() -> None:
+    builder = popir.Builder()
+    x = builder.addInputTensor("FLOAT", [2], "x")
+    attributes = {"pass_through_creation": 1}
+    (y,) = builder.customOp("Detach", 1, "ai.graphcore", [x], attributes)
+    builder.addOutputTensor(y)
+    with pytest.warns(OptionWarning, match="pass_through_creation = 1 has no meaning here"):
+        found = run(builder.getModelProto(), {"x": floats(2)}, [y])
+    np.testing.assert_array_equal(found[y], floats(2))
+    with pytest.raises(popart_exception, match="unknown attribute 'pass'"):
+        builder.customOp("Detach", 1, "ai.graphcore", [x], {"pass": 1})
+
+
+def test_a_former_name_of_debug_contexts_is_taken() -> None:
+    builder = popir.Builder()
+    x = builder.addInputTensor("FLOAT", [2])
+    with pytest.warns(DeprecationWarning, match="debugPrefix is PopART's former name of debugCont"):
+        assert builder.aiOnnx.relu([x], debugPrefix="act") == "act/Relu:0"
+    assert str(builder.aiOnnx) == "AiOnnx10"
+    assert str(builder.aiGraphcore) == "AiGraphcore1"
+
+
+def test_the_state_of_random_numbers_can_be_set_again() -> None:
+    builder = popir.Builder()
+    y = builder.aiOnnx.randomuniform([4])
+    builder.addOutputTensor(y)
+    device = popir.DeviceManager().createCpuDevice()
+    session = popir.InferenceSession(builder.getModelProto(), popir.DataFlow(1, [y]), device)
+    session.prepareDevice()
+    anchors = session.initAnchorArrays()
+    session.setRandomSeed(7 << 32 | 3)
+    state = session.getRNGState()
+    assert state == [3, 7]
+    session.run(popir.PyStepIO({}, anchors))
+    first = anchors[y].copy()
+    session.setRNGState(state)
+    session.run(popir.PyStepIO({}, anchors))
+    np.testing.assert_array_equal(anchors[y], first)
+    with pytest.raises(popart_exception, match="two words of 32 bits; given was"):
+        session.setRNGState([1])
+
+
+def test_a_graph_called_by_others_is_in_the_json_too() -> None:
+    builder = popir.Builder()
+    builder.setGraphName("mine")
+    x = builder.addInputTensor("FLOAT", [2], "x")
+    y = builder.aiOnnx.add([x, x])
+    builder.addOutputTensor(y)
+    assert run(builder.getModelProto(), {"x": floats(2)}, [y])
+    device = popir.DeviceManager().createCpuDevice()
+    session = popir.InferenceSession(builder.getModelProto(), popir.DataFlow(1, [y]), device)
+    text = session._serializeIr()
+    assert text.startswith('{"mine": [{"type": "Add')
+    with pytest.raises(popart_exception, match="takes a member of IrSerializationFormat"):
+        session._serializeIr("JSON")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: popir.Adam({"defaultEps": (0.1, True)}), r"Adam\({'defaultEps': \(0.1, True\)}\)"),
+        (
+            lambda: popir.Adaptive({}, mode=popir.AdaptiveMode.AdaGrad),
+            r"Adaptive\({}, mode=AdaptiveMode.AdaGrad\)",
+        ),
+    ],
+)
+def test_optimizers_that_popir_does_not_have_are_refused_where_they_are_used(
+    make: Any, words: str
+) -> None:
+    builder = popir.Builder()
+    w = builder.addInitializedInputTensor(floats(2), "w")
+    loss = builder.aiGraphcore.l1loss([builder.aiOnnx.identity([w])], 1.0)
+    device, flow = popir.DeviceManager().createCpuDevice(), popir.DataFlow(1, [loss])
+    refused = rf"{words}: popir does not have this optimizer. It has SGD"
+    with pytest.raises(popart_exception, match=refused):
+        popir.TrainingSession(builder.getModelProto(), flow, loss, make(), device)
+    with pytest.raises(popart_exception, match=refused):
+        make().insertSpecific("w", {})
+    session = popir.TrainingSession(builder.getModelProto(), flow, loss, popir.SGD(), device)
+    with pytest.raises(popart_exception, match=r"Adam|Adaptive"):
+        session.updateOptimizerFromHost(make())
+
+
+def test_errors_have_popart_s_words_where_its_programs_compare_them() -> None:
+    builder = popir.Builder()
+    y = builder.aiOnnx.relu([builder.addInputTensor("FLOAT", [2])])
+    builder.addNodeAttribute("test", 1, y)
+    art = popir.AnchorReturnType
+    for use, words, ours in (
+        (
+            lambda: builder.addNodeAttribute("test", 1, y),
+            "Node already has attribute test.",
+            "Relu",
+        ),
+        (lambda: builder.getInt64NodeAttribute("no", y), "Node does not have an attribute no.", ""),
+        (
+            lambda: builder.removeNodeAttribute("no", y),
+            "Cannot remove attribute no as it does not exist.",
+            "it has: test",
+        ),
+        (lambda: art("x"), "Invalid anchor return type ID supplied: x", "there are Final, EveryN"),
+        (lambda: art("EVERYN"), "Must specify return period with option 'EVERYN'", "at least 1"),
+        (lambda: art("EVERYN", 0), "Anchor return period must be greater than zero", "given was 0"),
+        (
+            lambda: art("All", 2),
+            "A return period should not be supplied for this anchor return type",
+            "given was 2",
+        ),
+        (
+            lambda: builder.aiOnnxOpset7,
+            "Invalid opset 'aiOnnxOpset7' selected. Opset for domain ai.onnx already defined as "
+            "10.",
+            "",
+        ),
+    ):
+        with pytest.raises(popart_exception) as error:
+            use()
+        assert error.value.args[0] == words
+        assert ours in str(error.value)
