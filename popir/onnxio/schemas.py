@@ -36,6 +36,7 @@ defaultAiOnnxMlOpset = defaultAiGraphcoreOpset = 1
 _ROOT = Path(__file__).resolve().parents[1]
 
 
+@functools.lru_cache(4096)  # Asked for at each node of a model.
 def find(domain: str, type: str, opset: int) -> Schema | None:
     """The schema that applies at `opset`, the version of the domain; None if there is none."""
     versions = _all().get((domain or "ai.onnx", type), {})

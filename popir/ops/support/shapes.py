@@ -21,15 +21,19 @@ def broadcast_shapes(op: Op, shapes: Sequence[Sequence[int]]) -> list[int]:
     first = shapes[0] if shapes else ()
     if all(shape == first for shape in shapes):
         return list(first)
-    try:
-        return list(np.broadcast_shapes(*map(tuple, shapes)))
-    except ValueError:
-        raise OperatorInputError(
-            f"{op.debugName()}: the shapes {', '.join(str(list(s)) for s in shapes)} do not "
-            "broadcast: aligned at the right, corresponding dimensions must have the same value or "
-            "one of them must be 1.",
-            popart=_unaligned(op, shapes),
-        ) from None
+    rank = max(map(len, shapes))
+    found: list[int] = []
+    for dims in zip(*([1] * (rank - len(shape)) + [*shape] for shape in shapes), strict=True):
+        wide = {*dims} - {1}
+        if len(wide) > 1:
+            raise OperatorInputError(
+                f"{op.debugName()}: the shapes {', '.join(str(list(s)) for s in shapes)} do not "
+                "broadcast: aligned at the right, corresponding dimensions must have the same "
+                "value or one of them must be 1.",
+                popart=_unaligned(op, shapes),
+            )
+        found.append(wide.pop() if wide else 1)
+    return found
 
 
 def popart_name(op: Op) -> str:
