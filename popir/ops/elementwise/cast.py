@@ -114,7 +114,7 @@ class CastGradOp(InputGradOp):
     opid = graphcore_id("CastGrad")
 
     def decompose(self, on: Decomposer, g: IrTensor) -> IrTensor:
-        """A Cast back."""
+        """A Cast back to the input's type."""
         return on.cast(g, self.target().dataType())
 
 

@@ -84,7 +84,7 @@ class ConcatGradOp(InputGradOp):
         return self._begin, self._begin + self.target().dim(self._axis), self._axis
 
     def decompose(self, on: Decomposer, g: IrTensor) -> IrTensor:
-        """A Slice."""
+        """A Slice of the output's gradient."""
         begin, end, along = self.part()
         return on.Slice(g, on.ints(begin), on.ints(end), on.ints(along))
 
