@@ -31,7 +31,7 @@ from popir.ops.support.second_order import can_be_decomposed, decomposed
 from popir.transforms.prune import prune
 from popir.types import DataType, TensorInfo, require_finite
 
-_DIFFERENTIABLE = {DataType.FLOAT, DataType.FLOAT16, DataType.BFLOAT16, DataType.DOUBLE}
+_DIFFERENTIABLE = frozenset({DataType.FLOAT, DataType.FLOAT16, DataType.BFLOAT16, DataType.DOUBLE})
 
 
 def reservedGradientPrefix() -> str:
@@ -56,8 +56,9 @@ def differentiate(
 
     Args:
         graph: the forward graph, to which the operators are added.
-        loss: the id of a tensor with one element of a floating-point type.
-        targets: ids of tensors. Integer tensors have no gradient.
+        loss: the id of a tensor with one element of a floating-point type, or INT32.
+        targets: ids of tensors. Integer tensors have no gradient, except that a loss of INT32 has
+            gradients of INT32, which move and add up integers, as PopART's do.
         lossScaling: the gradient of the loss itself: a number, or the id of a tensor of the loss's
             shape.
 
@@ -73,7 +74,7 @@ def differentiate(
     end = graph.getTensor(loss)
     _check_loss(end)
     _decompose_gradients(graph, end, wanted)
-    walk = _Walk(graph, wanted)
+    walk = _Walk(graph, wanted, _kinds(end))
     ops = graph.schedule()
     below = _ancestors(end)
     if walk.is_active(end) or loss in wanted:
@@ -91,18 +92,29 @@ def _decompose_gradients(graph: Graph, end: Tensor, targets: Iterable[str]) -> N
     """
     known = [op for op in _ancestors(end) if can_be_decomposed(op)]
     if known:
-        walk = _Walk(graph, targets)
+        walk = _Walk(graph, targets, _kinds(end))
         for op in sorted(known, key=lambda op: op.id):
             if any(map(walk.is_active, _outputs(op).values())):
                 with blamed(op, "decompose"):
                     decomposed(op)
 
 
+def _kinds(loss: Tensor) -> frozenset[DataType]:
+    """The types of tensors that have gradients of the loss."""
+    return _DIFFERENTIABLE | {DataType.INT32} if _is_whole(loss) else _DIFFERENTIABLE
+
+
+def _is_whole(tensor: Tensor) -> bool:
+    """Whether the elements are INT32."""
+    return tensor.info is not None and tensor.info.dataType() is DataType.INT32
+
+
 def _check_loss(loss: Tensor) -> None:
-    if loss.info is None or loss.info.nelms() != 1 or loss.info.dataType() not in _DIFFERENTIABLE:
+    kinds = _kinds(loss)
+    if loss.info is None or loss.info.nelms() != 1 or loss.info.dataType() not in kinds:
         raise popart_exception(
             f"The loss '{loss.id}' is {loss.info}; it must have one element of a floating-point "
-            "type. Reduce it, with aiGraphcore.identityloss for example.",
+            "type or INT32. Reduce it, with aiGraphcore.identityloss for example.",
             popart=f"The loss tensor, '{loss.id}' ({loss.info}), must be a scalar tensor",
         )
 
@@ -122,11 +134,13 @@ def _ancestors(end: Tensor) -> set[Op]:
 class _Walk:
     """The state of one reverse walk over the graph.
 
-    A tensor is *active* if it is a target or a floating-point tensor computed from one: only
+    A tensor is *active* if it is a target or computed from one, and of a type among `kinds`: only
     gradients of active tensors are needed.
     """
 
-    def __init__(self, graph: Graph, targets: Iterable[str]) -> None:
+    def __init__(
+        self, graph: Graph, targets: Iterable[str], kinds: frozenset[DataType] = _DIFFERENTIABLE
+    ) -> None:
         self.graph = graph
         self.active: set[Tensor] = set()
         """The active tensors."""
@@ -138,7 +152,9 @@ class _Walk:
         passed: set[Op] = set()
         while stack:
             tensor = stack.pop()
-            if tensor in self.active or not _carries_gradient(tensor):
+            if tensor in self.active or tensor.info is None:
+                continue
+            if tensor.info.dataType() not in kinds:
                 continue
             self.active.add(tensor)
             for op in tensor.consumers:
@@ -176,6 +192,13 @@ class _Walk:
 
     def _collect(self, tensor: Tensor, parts: list[str]) -> str:
         id = self.graph.uniqueId(getGradId(tensor.id))
+        if len(parts) > 1 and _is_whole(tensor):  # Sum takes no integers.
+            for i, part in enumerate(parts[2:]):
+                both = self.graph.uniqueId(f"{id}_{i}")
+                _add(self.graph, "ai.onnx", "Add", 14, [parts[0], part], both)
+                parts = [both, *parts[1:]]
+            _add(self.graph, "ai.onnx", "Add", 14, parts[:2], id)
+            return id
         if len(parts) > 1:
             _add(self.graph, "ai.onnx", "Sum", 13, parts, id)
             return id
@@ -336,10 +359,6 @@ def _contributes(grad_op: Op, gradients: dict[int, str | None]) -> bool:
     mappers = grad_op.gradInputInfo()
     reads = [m.iNonGrad for m in mappers if m.type is GradOpInType.GradOut]
     return not reads or any(gradients.get(i) for i in reads)
-
-
-def _carries_gradient(tensor: Tensor) -> bool:
-    return tensor.info is not None and tensor.info.dataType() in _DIFFERENTIABLE
 
 
 def _add(

@@ -60,6 +60,10 @@ class Subgraph:
         """The names of its outputs in the model."""
         return [each.name for each in self._proto.output]
 
+    def has_shape(self, i: int) -> bool:
+        """Whether the model declares the shape of input `i`."""
+        return self._proto.input[i].type.tensor_type.HasField("shape")
+
     def returned(self) -> dict[int, int]:
         """For each output that is one of its inputs, by way of Identity nodes: its index to that of
         the input.

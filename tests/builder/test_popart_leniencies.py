@@ -301,3 +301,69 @@ def test_an_anchor_that_there_is_not() -> None:
         run(builder.getModelProto(), {x: X[0, :2]}, ["Gradient___x"])
     assert error.value.args[0].startswith("Anchor tensor `Gradient___x' not in Ir Tensors.")
     assert str(error.value).startswith("The anchor 'Gradient___x' is no tensor of the model.")
+
+
+@pytest.mark.parametrize("backwards", [0, 1])
+def test_a_scan_of_vectors_whose_body_takes_no_scalars(backwards: int) -> None:
+    """Its slices keep a dimension, and what it makes of them is joined."""
+    pairs = np.array([[1, 2], [3, 4], [5, 6]], np.float32)
+
+    def build(b: Builder, x: str, y: str) -> Any:
+        body = b.createSubgraphBuilder()
+        each = [body.addUntypedInputTensor(x), body.addUntypedInputTensor(y)]
+        body.addOutputTensor(body.aiOnnx.concat(each, 0))
+        return b.aiOnnx.scan(
+            *([x, y], 1, body, 2), scan_output_directions=[backwards], scan_output_axes=[0]
+        )
+
+    found = of(build, np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1]))
+    np.testing.assert_array_equal(found, (pairs[::-1] if backwards else pairs).reshape(-1))
+
+
+def test_a_scan_that_onnx_takes_stacks_its_slices() -> None:
+    def build(b: Builder, x: str) -> Any:
+        body = b.createSubgraphBuilder()
+        body.addOutputTensor(body.aiOnnx.neg([body.addUntypedInputTensor(x)]))
+        return b.aiOnnx.scan([x], 1, body, 1)
+
+    np.testing.assert_array_equal(of(build, X), -X)
+    np.testing.assert_array_equal(of(build, X[0]), -X[0])
+
+
+def whole_gradient(reduction: popir.ReductionType) -> tuple[Array, Array]:
+    """A loss of integers, and its gradient by the data: of the median of each row, thrice."""
+    x = np.array([[7, 1, 4], [2, 2**24 + 1, 2**24 + 3]], np.int32)
+    builder = Builder()
+    x_id = builder.addInputTensor(popir.TensorInfo(x))
+    median = builder.aiGraphcore.reducemedian([x_id], axes=[1], keepdims=False)[0]
+    loss = builder.aiGraphcore.identityloss([builder.aiOnnx.concat([median] * 3, 0)], reduction)
+    gradient = popir.reservedGradientPrefix() + x_id
+    session = popir.TrainingSession(
+        builder.getModelProto(),
+        popir.DataFlow(1, [loss, gradient]),
+        loss,
+        popir.ConstSGD(0.1),
+        popir.DeviceManager().createCpuDevice(),
+    )
+    session.prepareDevice()
+    anchors = session.initAnchorArrays()
+    session.run(popir.PyStepIO({x_id: x}, anchors))
+    return anchors[loss], anchors[gradient]
+
+
+def test_gradients_of_integers() -> None:
+    loss, gradient = whole_gradient(popir.ReductionType.Sum)
+    assert loss.dtype == gradient.dtype == np.int32
+    assert loss == 3 * (4 + 2**24 + 1)
+    np.testing.assert_array_equal(gradient, [[0, 0, 3], [0, 3, 0]])
+    with pytest.raises(popart_exception, match="is 'Mean', which is no integer"):
+        whole_gradient(popir.ReductionType.Mean)
+
+
+def test_a_scatter_of_the_first_updates() -> None:
+    """Those that have an index."""
+    at, updates = np.array([[1, 0]], np.int64), np.array([[1, 2, 3], [4, 5, 6]], np.float32)
+    found = of(lambda b, x, i, u: b.aiOnnx.scatter([x, i, u], axis=0), X, at, updates, opset=9)
+    want = X.copy()
+    want[1, 0], want[0, 1] = 1, 2
+    np.testing.assert_array_equal(found, want)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from popir.errors import OperatorAttributeError
+from popir.errors import OperatorAttributeError, popart_exception
 from popir.ir import Tensor
 from popir.onnxio.subgraphs import Subgraph
 from popir.ops.control.loop_op import ITERATION, add_loop
@@ -21,6 +21,9 @@ class Scan(Decomposition):
 
     States keep their types and shapes. Initializers of the body are constants, which training does
     not change.
+
+    A body that cannot take the scalars of vectors, such as one with a Concat along axis 0, gets
+    slices of shape [1], and its outputs are joined along their axes, as PopART does.
     """
 
     importsSubgraphs = True
@@ -57,12 +60,42 @@ class Scan(Decomposition):
                 f"its scan inputs have {[on.shape(t)[0] for t in rolled]} slices along their "
                 "axes; all must have equally many."
             )
-        made = scan(on, body, initial, rolled, reversed_in, reversed_out)
+        try:
+            made = scan(on, body, initial, rolled, reversed_in, reversed_out)
+        except popart_exception as standard:
+            if not self._may_keep(on, body, rolled, states):
+                raise
+            rolled = [on.Unsqueeze(t, on.ints(1)) for t in rolled]
+            try:
+                made = scan(on, body, initial, rolled, reversed_in, reversed_out, "/kept")
+            except popart_exception:
+                raise standard from None
+            outputs = [
+                self._joined(on, t, axis) for t, axis in zip(made[states:], axes_out, strict=True)
+            ]
+            return [*made[:states], *outputs]
         outputs = [
             _moved(on, t, 0, self.axis_of(axis, on.info(t).rank(), "scan_output_axes"))
             for t, axis in zip(made[states:], axes_out, strict=True)
         ]
         return [*made[:states], *outputs]
+
+    def _may_keep(
+        self, on: Decomposer, body: Subgraph, scanned: Sequence[Tensor], states: int
+    ) -> bool:
+        """Whether the slices may have one element instead of none: of vectors, in the versions that
+        PopART has, for inputs of the body without a declared shape.
+        """
+        declared = any(map(body.has_shape, range(states, states + len(scanned))))
+        vectors = all(on.info(t).rank() == 1 for t in scanned)
+        return self.opid.version in (9, 11) and vectors and not declared
+
+    def _joined(self, on: Decomposer, t: Tensor, axis: int) -> Tensor:
+        """The slices, which dimension 0 counts, one after the other along an axis of theirs."""
+        count, *shape = on.shape(t)
+        at = self.axis_of(axis, len(shape), "scan_output_axes")
+        shape[at] *= count
+        return on.reshape(_moved(on, t, 0, at), shape)
 
     def axis_of(self, axis: int, rank: int, name: str) -> int:
         """An axis from 0 on. Raises OperatorAttributeError for one outside of the rank."""

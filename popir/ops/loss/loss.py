@@ -186,8 +186,18 @@ class L1Op(ElementLossOp):
 
 class IdentityLossOp(ElementLossOp):
     """PopART's IdentityLoss (`builder.aiGraphcore.identityloss`): the sum, or mean, of the input;
-    without reduction, the input itself.
+    without reduction, the input itself. Integers have a sum, which wraps, and no mean.
     """
+
+    def setup(self) -> None:
+        """Infers as `LossOp` does. Raises OperatorAttributeError for the mean of integers."""
+        super().setup()
+        is_mean = self.reduction_type() is ReductionType.Mean
+        if is_mean and self.inInfo(0).dataType() is DataType.INT32 and self.inInfo(0).nelms() != 1:
+            raise OperatorAttributeError(
+                f"{self.debugName()}: the reduction of {self.inInfo(0)} is 'Mean', which is no "
+                "integer; expected is 'Sum' or 'NoReduction'."
+            )
 
     def canBeReplacedByIdentity(self) -> bool:
         """Whether there is nothing to reduce: no reduction, or a scalar."""
@@ -268,6 +278,9 @@ class ElementLossOpx(Opx):
     def grow(self, prog: program.Sequence) -> None:
         """Adds one map without a reduction, else a sum and one map for the factor."""
         op, t = self.getOp(ElementLossOp), self.getInTensor(0)
+        if t.elementType() == poplar.INT:
+            self._grow_integers(op, t, prog)
+            return
         factor = pe.Const(op.factor())
         if op.reduction_type() is ReductionType.NoReduction:
             tree = pe.Mul(op.each(self.operand(0, t)), factor)
@@ -284,6 +297,16 @@ class ElementLossOpx(Opx):
         tree = pe.Mul(self.operand(0, total), factor)
         self.setOutTensor(0, self.mapped(tree, [total.reshape([])], prog))
 
+    def _grow_integers(self, op: ElementLossOp, t: Tensor, prog: program.Sequence) -> None:
+        """The sum in integers, whose factor is 1."""
+        if op.reduction_type() is ReductionType.NoReduction:
+            self.setOutTensor(0, self.cloneNcopy(prog, t))
+            return
+        params = popops.ReduceParams(popops.Operation.ADD)
+        context = self.debugContext("reduce")
+        total = popops.reduce(self.graph(), t.flatten(), poplar.INT, [0], params, prog, context)
+        self.setOutTensor(0, total.reshape([]))
+
 
 class ElementLossGradOpx(ElementLossOpx):
     """The lowering of the gradients of L1 and IdentityLoss."""
@@ -292,6 +315,9 @@ class ElementLossGradOpx(ElementLossOpx):
         """Adds one map over g, broadcast, and the input."""
         op = self.getOp(ElementLossGradOp)
         operands = [self.getInTensor(i) for i in sorted(op.input)]
+        if operands[0].elementType() == poplar.INT:
+            self.setOutTensor(0, self.cloneNcopy(prog, broadcast_to(operands[0], self.outShape(0))))
+            return
         places = [self.operand(i, t) for i, t in enumerate(operands)]
         tree = pe.Mul(places[0], pe.Const(op.factor))
         if op.is_signed:

@@ -35,8 +35,8 @@ class ScatterElements(_Reducing):
     each element of `updates` at its position, but at its index along `axis`. `reduction` says what
     an update does with the element that is there; without one the last update stays.
 
-    Deviation: an update at an index out of range that is computed at run time is left out; ONNX
-    calls it an error.
+    Deviations: an update at an index out of range that is computed at run time is left out; ONNX
+    calls it an error. Scatter leaves out updates beyond the shape of the indices, as PopART does.
     """
 
     axis: int
@@ -46,6 +46,11 @@ class ScatterElements(_Reducing):
         match and for constant indices out of range.
         """
         reduction, along = self.checked(), axis(self, self.axis, len(on.shape(data)))
+        few, many = on.shape(indices), on.shape(updates)
+        differ = self.opid.type == "Scatter" and len(few) == len(many) and few != many
+        if differ and all(a <= b for a, b in zip(few, many, strict=True)):
+            zeros, dims = [0] * len(few), range(len(few))
+            updates = on.Slice(updates, on.ints(*zeros), on.ints(*few), on.ints(*dims))
         if on.shape(updates) != on.shape(indices):
             raise self.wrong(
                 f"the updates have shape {on.shape(updates)}, the indices {on.shape(indices)}; "

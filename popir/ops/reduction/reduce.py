@@ -142,8 +142,8 @@ class ReduceOp(Op):
         return [np.asarray(function(inputs[0], tuple(self.reduced_axes())))]
 
     def getGradOps(self) -> list[Op]:
-        """One gradient operator, for floating-point types."""
-        if self.inInfo(0).dataType() not in FLOATS:
+        """One gradient operator, for floating-point types, and of a sum for any type."""
+        if self.inInfo(0).dataType() not in FLOATS and self.row.type != "ReduceSum":
             return []
         return [ReduceProdGradOp(self) if self.row.gradient is None else ReduceGradOp(self)]
 
