@@ -699,6 +699,7 @@ CANCELLING = {
         "GRU",
         "LayerNormalization",
         "BatchNormalization",
+        "SplineBasis",
     ),
 }
 """Operators that lose digits inside, as 1 + erf(x) does near 0: the error is not relative."""

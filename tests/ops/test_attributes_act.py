@@ -784,10 +784,9 @@ ROWS = [
     for family in (
         *(legacy, reductions, pools, searches, convolutions, normalisations),
         *(recurrent, graphs, losses, shapes, indexed, elements, others),
-        *(quantized, random_numbers, sampling, transforms),
+        *(quantized, random_numbers, sampling, transforms, parts),
         *(microsoft, fused_attention, fused_products, fused_quantized),
         *(machine_learning, optimizer_steps),
-        *(quantized, random_numbers, sampling, transforms, parts),
     )
     for row in family()
 ]
