@@ -76,7 +76,7 @@ def differentiate(
     _decompose_gradients(graph, end, wanted)
     walk = _Walk(graph, wanted, _kinds(end))
     ops = graph.schedule()
-    below = _ancestors(end)
+    below = ancestors(end)
     if walk.is_active(end) or loss in wanted:
         walk.seed(end, lossScaling)
         for op in reversed(ops):
@@ -90,7 +90,7 @@ def _decompose_gradients(graph: Graph, end: Tensor, targets: Iterable[str]) -> N
     """Replaces the gradient operators between the targets and the end by operators that have
     gradients: the loss depends on gradients, and theirs are of the second order.
     """
-    known = [op for op in _ancestors(end) if can_be_decomposed(op)]
+    known = [op for op in ancestors(end) if can_be_decomposed(op)]
     if known:
         walk = _Walk(graph, targets, _kinds(end))
         for op in sorted(known, key=lambda op: op.id):
@@ -119,7 +119,7 @@ def _check_loss(loss: Tensor) -> None:
         )
 
 
-def _ancestors(end: Tensor) -> set[Op]:
+def ancestors(end: Tensor) -> set[Op]:
     """The operators that `end` depends on."""
     found: set[Op] = set()
     stack = [end]
@@ -308,7 +308,7 @@ class _Calls:
             ids.append(new.uniqueId(f"{new.name}/given_{o}"))
             new.addActGrad(ids[-1]).info = end.info
             walk.parts.setdefault(end, []).append(ids[-1])
-            below |= _ancestors(end)
+            below |= ancestors(end)
         for op in reversed(new.schedule()):
             if op in below and any(map(walk.is_active, _outputs(op).values())):
                 walk.differentiate(op)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from popir import registry
-from popir.autodiff import differentiate
+from popir.autodiff import ancestors, differentiate
 from popir.errors import OperatorAttributeError, popart_exception
 from popir.ir import Graph, Op, OperatorIdentifier, Tensor
 from popir.ir.graph import called_graphs
@@ -36,7 +36,7 @@ def expand_gradients(graph: Graph) -> None:
                 )
     while waiting:
         # One that differentiates what another one computes comes after it.
-        ready = [op for op in waiting if not _above(_end(graph, op)).intersection(waiting)]
+        ready = [op for op in waiting if not ancestors(_end(graph, op)).intersection(waiting)]
         if not ready:
             raise popart_exception(f"{waiting[0].debugName()} differentiates its own result.")
         for op in ready:
@@ -52,18 +52,6 @@ def _end(graph: Graph, op: Any) -> Tensor:
                 f"{op.debugName()}: it names '{name}', which is no tensor of the graph."
             )
     return graph.getTensor(op.y)
-
-
-def _above(end: Tensor) -> set[Op]:
-    """The operators that a tensor depends on."""
-    found: set[Op] = set()
-    ahead = [end]
-    while ahead:
-        producer = ahead.pop().producer
-        if producer is not None and producer not in found:
-            found.add(producer)
-            ahead += producer.input.values()
-    return found
 
 
 def _expand(graph: Graph, op: Any) -> None:
