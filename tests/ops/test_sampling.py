@@ -327,23 +327,3 @@ def test_the_inverse_of_half_a_spectrum(n: int) -> None:
     found = computed("DFT", [x, np.int64(n)], (1,), opset=20, **given)
     want = np.fft.irfft(x[..., 0] + 1j * x[..., 1], n)
     np.testing.assert_allclose(found[..., 0], want, 1e-10, 1e-10)
-
-
-@pytest.mark.parametrize("scale", [0.6, 1.7, 2.3, 3.0])
-@pytest.mark.parametrize("opset", [11, 22])
-def test_corners_are_aligned_by_the_scale(scale: float, opset: int) -> None:
-    """By the length before it is cut off to a whole number; of a given size, by that."""
-    x = numbers(5)
-    way = {"mode": "linear", "coordinate_transformation_mode": "align_corners"}
-    found = computed(
-        "Resize",
-        [x, None if opset > 11 else F32([]), F32([scale])],
-        (1, 2) if opset == 11 else (2,),
-        opset,
-        **way,
-    )
-    at = np.arange(int(5 * scale)) * 4 / (5 * scale - 1)
-    np.testing.assert_allclose(found, np.interp(at, np.arange(5), x), 1e-5, 1e-6)
-    found = computed("Resize", [x, None, None, np.int64([7])], (3,), **way)
-    want = np.interp(np.arange(7) * 4 / 6, np.arange(5), x)
-    np.testing.assert_allclose(found, want, 1e-5, 1e-6)

@@ -84,10 +84,8 @@ def _pytorch(o: Array, line: Line) -> Array:
 def _aligned(o: Array, line: Line) -> Array:
     if line.new == 1:
         return np.zeros_like(o)
-    kind, length = o.dtype.type, line.scale * line.old
-    if math.isclose(length, line.new, rel_tol=1e-6):
-        length = line.new
-    return o * kind(line.old - 1) / kind(length - 1)
+    kind = o.dtype.type
+    return o * kind(line.old - 1) / kind(line.new - 1)
 
 
 def _cropped(o: Array, line: Line) -> Array:
@@ -163,9 +161,7 @@ class ResizeOp(Decomposition):
 
     Inputs 1 to 3 are regions, scales and sizes, in version 10 input 1 the scales; they must be
     known at compile time. The mode of version 10 takes the element before a position between two
-    when it enlarges, and the one after it when it makes smaller, as onnxruntime does. To align
-    corners, the length of the output is that of the input times the scale, before it is cut off to
-    a whole number, as in ONNX's reference; onnxruntime takes it after.
+    when it enlarges, and the one after it when it makes smaller, as onnxruntime does.
 
     Results for integers are cut off after the point, and limited to the range of the type.
     """
