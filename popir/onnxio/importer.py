@@ -34,6 +34,7 @@ from popir.onnxio.attributes import to_python
 from popir.onnxio.dialects import meant
 from popir.onnxio.load import Source, load
 from popir.onnxio.origin import origin_of
+from popir.onnxio.proto import who as _who
 from popir.onnxio.sequences import Sequences
 from popir.onnxio.subgraphs import Subgraph, reads
 from popir.onnxio.tensors import TensorReader
@@ -354,10 +355,6 @@ def _check_numbers(node: NodeProto, inputs: Sequence[Tensor | None]) -> None:
                 f"{_who(node)} reads the strings '{tensor.id}', which a device program does not "
                 "hold. popir.backend.prepare and popir run run such a model in segments."
             )
-
-
-def _who(node: NodeProto) -> str:
-    return f"Node '{node.name}' ({node.domain or 'ai.onnx'}.{node.op_type})"
 
 
 def written(model: ModelProto, versions: Mapping[str, int]) -> set[str]:

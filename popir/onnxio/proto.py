@@ -30,7 +30,13 @@ __all__ = [
     "opset",
     "tensor",
     "value_info",
+    "who",
 ]
+
+
+def who(node: NodeProto) -> str:
+    """A node of a model, in messages."""
+    return f"Node '{node.name}' ({node.domain or 'ai.onnx'}.{node.op_type})"
 
 
 def value_info(id: str, info: TensorInfo | None) -> ValueInfoProto:

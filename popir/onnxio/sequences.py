@@ -19,6 +19,7 @@ from onnx import AttributeProto, NodeProto, helper
 from popir.errors import LeavesDeviceError, ModelError
 from popir.ir import Graph
 from popir.onnxio.proto import tensor
+from popir.onnxio.proto import who as _who
 
 Array = np.ndarray[Any, Any]
 
@@ -138,10 +139,6 @@ class Sequences:
 def resolved() -> set[str]:
     """The types of ONNX's operators that only handle sequences, and are gone after the import."""
     return _MAKERS.keys() - {"Identity"}
-
-
-def _who(node: NodeProto) -> str:
-    return f"Node '{node.name}' ({node.domain or 'ai.onnx'}.{node.op_type})"
 
 
 def _attribute(node: NodeProto, name: str, default: int) -> int:

@@ -13,6 +13,7 @@ import numpy as np
 
 from popir.errors import ModelError, OperatorInputError
 from popir.host import MISSING, HostValue, is_numbers, shown
+from popir.onnxio import proto
 from popir.onnxio.proto import NodeProto
 from popir.types import DataType
 
@@ -66,14 +67,14 @@ def _truth(who: str, value: HostValue) -> bool:
 def _if(
     program: Program, i: int, node: NodeProto, inputs: Sequence[HostValue], values: Values
 ) -> list[HostValue]:
-    chosen = "then_branch" if _truth(_who(node), inputs[0]) else "else_branch"
+    chosen = "then_branch" if _truth(proto.who(node), inputs[0]) else "else_branch"
     return _Body(program, i, chosen, values)()
 
 
 def _loop(
     program: Program, i: int, node: NodeProto, inputs: Sequence[HostValue], values: Values
 ) -> list[HostValue]:
-    who, body = _who(node), _Body(program, i, "body", values)
+    who, body = proto.who(node), _Body(program, i, "body", values)
     trip, condition, *carried = [*inputs, *[MISSING] * (2 - len(inputs))]
     most = None if trip is MISSING else int(_number(who, trip))
     goes = True if condition is MISSING else _truth(who, condition)
@@ -123,7 +124,7 @@ def _stacked(who: str, parts: Sequence[HostValue], body: _Body, k: int) -> Array
 def _scan(
     program: Program, i: int, node: NodeProto, inputs: Sequence[HostValue], values: Values
 ) -> list[HostValue]:
-    who, body = _who(node), _Body(program, i, "body", values)
+    who, body = proto.who(node), _Body(program, i, "body", values)
     given = program.attributes(node)
     if program.opsets.get("ai.onnx", 0) < 9:
         raise OperatorInputError(f"{who}: version 8, with batches, runs on the device alone.")
@@ -156,7 +157,7 @@ def _scan(
 def _sequence_map(
     program: Program, i: int, node: NodeProto, inputs: Sequence[HostValue], values: Values
 ) -> list[HostValue]:
-    who, body = _who(node), _Body(program, i, "body", values)
+    who, body = proto.who(node), _Body(program, i, "body", values)
     lengths = {len(each) for each in inputs if isinstance(each, list)}
     if not isinstance(inputs[0], list) or len(lengths) != 1:
         given = ", ".join(map(shown, inputs))
@@ -170,10 +171,6 @@ def _sequence_map(
         for each, value in zip(outputs, found, strict=True):
             each.append(value)
     return [*outputs]
-
-
-def _who(node: NodeProto) -> str:
-    return f"Node '{node.name}' ({node.domain or 'ai.onnx'}.{node.op_type})"
 
 
 CONTROL: dict[str, Control] = {

@@ -174,7 +174,7 @@ class Program:
         found = call(self, i, inputs, values)
         if len(found) < len(node.output):
             raise ModelError(
-                f"{who(node)} has {len(node.output)} outputs; the operator has {len(found)}."
+                f"{proto.who(node)} has {len(node.output)} outputs; the operator has {len(found)}."
             )
         for id, value in zip(node.output, found, strict=False):
             if id:
@@ -188,7 +188,7 @@ class Program:
 
     def who(self, i: int) -> str:
         """Node `i`, in messages."""
-        return who(self.nodes[i])
+        return proto.who(self.nodes[i])
 
     def leave(self, i: int, why: str) -> None:
         """Notes why node `i` runs on the host."""
@@ -215,7 +215,7 @@ class Program:
         node = self.nodes[i]
         given = [each.g for each in node.attribute if each.name == name and each.HasField("g")]
         if not given:
-            raise ModelError(f"{who(node)} has no graph in its attribute {name}.")
+            raise ModelError(f"{proto.who(node)} has no graph in its attribute {name}.")
         return self.inner((i, name), lambda: self._of(given[0], self.reads[i])), given[0]
 
     def _of(self, graph: GraphProto, reads: Iterable[str]) -> Program:
@@ -249,7 +249,8 @@ class Program:
         changing: set[str] = set()
         for id in self.constants.intersection(values):
             seen = self._compiled_in.setdefault(id, set())
-            seen.add(values[id].tobytes())
+            if len(seen) <= MOST_VALUES:
+                seen.add(values[id].tobytes())
             if len(seen) > MOST_VALUES:
                 changing.add(id)
         for i, names in self.demanded.items():
@@ -312,11 +313,6 @@ class Program:
         )
         session.prepareDevice()
         return session
-
-
-def who(node: NodeProto) -> str:
-    """The node, in messages."""
-    return f"Node '{node.name}' ({node.domain or 'ai.onnx'}.{node.op_type})"
 
 
 def _stored(node: NodeProto) -> Any:
