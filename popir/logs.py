@@ -34,6 +34,11 @@ _OWN = "python ir builder op opx ces devicex none".split()
 """PopART's other names: loggers that popir itself writes nothing to."""
 
 
+def _printable(message: str) -> str:
+    """The message without what UTF-8 cannot hold: half a surrogate pair, for example."""
+    return message.encode("utf-8", "backslashreplace").decode()
+
+
 @typed
 class Logger:
     """A logger of a part of popir. PopART's `Logger`; `getLogger` makes it."""
@@ -61,23 +66,23 @@ class Logger:
 
     def debug(self, message: str) -> None:
         """Writes a message of the level DEBUG."""
-        self._log.debug("%s", message)
+        self._log.debug("%s", _printable(message))
 
     def info(self, message: str) -> None:
         """Writes a message of the level INFO."""
-        self._log.info("%s", message)
+        self._log.info("%s", _printable(message))
 
     def warn(self, message: str) -> None:
         """Writes a message of the level WARN."""
-        self._log.warning("%s", message)
+        self._log.warning("%s", _printable(message))
 
     def error(self, message: str) -> None:
         """Writes a message of the level ERR."""
-        self._log.error("%s", message)
+        self._log.error("%s", _printable(message))
 
     def critical(self, message: str) -> None:
         """Writes a message of the level CRITICAL."""
-        self._log.critical("%s", message)
+        self._log.critical("%s", _printable(message))
 
 
 @typed
