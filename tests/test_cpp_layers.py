@@ -21,7 +21,7 @@ LAYERS = [
     "popops",
     "poplin popnn poprand gcl",
     "snap onnx",
-    "popart",
+    "popart foreign",
     "bindings tools",
 ]
 """The folders of cpp/, lowest first. A public header belongs to the folder of its library."""

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "foreign/shared_library.hpp"
 #include "popart/attribute_error.hpp"
 #include "support/budget.hpp"
 
@@ -30,6 +31,7 @@ bool is(const std::exception& e) {
 // The first row that matches is used, so derived classes stand before their bases.
 const ErrorName rows[] = {
     {"OperatorAttributeError", is<AttributeError>},
+    {"LibraryLoadError", is<foreign::LibraryError>},
     {"popart_internal_exception", is<popart::internal_error>},
     {"popart_runtime_error", is<popart::runtime_error>},
     {"popart_exception", is<popart::error>},

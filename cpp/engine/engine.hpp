@@ -201,6 +201,7 @@ class __attribute__((visibility("default"))) EngineImpl {
   bool touched_ = false;            // a run or a write has changed memory
   bool poisons_ = false;            // "debug.poisonMemory"
   bool stale_ = true;               // the prologue must run before the next program
+  std::string closed_;              // why no program may run any more; "" if it may
   std::vector<Slot> slots_;
   std::map<unsigned, unsigned> slotOfVariable_;
   std::vector<Ref> refs_;

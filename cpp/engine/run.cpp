@@ -7,6 +7,7 @@
 #include "engine/engine.hpp"
 #include "engine/print_tensor.hpp"
 #include "machine/target_spec.hpp"
+#include "program/host_call.hpp"
 
 namespace popir {
 
@@ -85,12 +86,19 @@ void EngineImpl::run(unsigned program) {
     throw poplar::control_program_error("Engine::run: program " + std::to_string(program) +
                                         " given, the engine has " +
                                         std::to_string(programNodes_.size()));
+  if (!closed_.empty())
+    throw poplar::application_runtime_error("Engine::run: the engine is closed. " + closed_);
   const ThreadCount threads(threads_);
   if (runs_.size() < kMostRuns) runs_.push_back(program);
   touched_ = true;
-  if (stale_) execute(compiled_.back());
-  stale_ = false;
-  execute(compiled_[program]);
+  try {
+    if (stale_) execute(compiled_.back());
+    stale_ = false;
+    execute(compiled_[program]);
+  } catch (const HostCallTimeout& e) {
+    closed_ = e.what();
+    throw;
+  }
 }
 
 void EngineImpl::execute(Compiled& program) {

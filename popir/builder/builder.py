@@ -375,21 +375,21 @@ class Builder(Core):
 
     def getInputTensorIds(self) -> list[str]:
         """The ids of inputs and initialized inputs, in the order in which they were added."""
-        return list(self._inputs)
+        return self._ids(self._inputs)
 
     def getOutputTensorIds(self) -> list[str]:
         """The ids of the outputs, in order."""
-        return [value.name for value in self._model.graph.output]
+        return self._ids(value.name for value in self._model.graph.output)
 
     def getValueTensorIds(self) -> list[str]:
         """The ids of all tensors that operators compute, in order."""
-        return [id for node in self._model.graph.node for id in node.output if id]
+        return self._ids(id for node in self._model.graph.node for id in node.output if id)
 
     def getTrainableTensorIds(self) -> list[str]:
         """The ids of the initialized inputs, in order, whether a session would train them
         or not.
         """
-        return [tensor.name for tensor in self._model.graph.initializer]
+        return self._ids(tensor.name for tensor in self._model.graph.initializer)
 
     def isInitializer(self, id: str) -> bool:
         """Whether the tensor is an initialized input."""

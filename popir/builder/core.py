@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import abc
 import contextlib
-from collections.abc import Generator, Mapping, Sequence
+import weakref
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from typing import Any
 
 from popir import definitions
 from popir.builder.annotations import Annotations
 from popir.builder.opsets import Opsets
+from popir.builder.tensor_id import TensorId
 from popir.errors import OperatorInputError, did_you_mean, popart_exception
 from popir.ir import AttributeKind
 from popir.onnxio.attributes import to_proto
@@ -38,6 +40,8 @@ class Core(Annotations, abc.ABC):
         self._taken: dict[str, int] = {}
         """Maps each id to the number to try for the next id with the same base."""
         self._scopes: list[str] = []
+        self._reference = weakref.ref(self)
+        """For the ids that are given out."""
 
     def addNode(
         self,
@@ -69,7 +73,7 @@ class Core(Annotations, abc.ABC):
                 f"{who} is to have {numOutputs} outputs; a node has up to {_MOST_OUTPUTS}."
             )
         for i, id in enumerate(inputs):
-            if id.__class__ is not str:
+            if not isinstance(id, str):
                 fitted(who, f"input {i}", id, str, OperatorInputError)
             if id and not self._knows(id):
                 near = did_you_mean(id, self._kinds)
@@ -122,6 +126,10 @@ class Core(Annotations, abc.ABC):
         self._kinds[id] = kind
         return id
 
+    def _ids(self, found: Iterable[str]) -> list[str]:
+        """Ids to be given out."""
+        return [TensorId(id, self._reference) for id in found]
+
     def _knows(self, id: str) -> bool:
         return id in self._kinds or (self._parent is not None and self._parent._knows(id))
 
@@ -137,7 +145,7 @@ class Core(Annotations, abc.ABC):
             id = f"{base}/{self._taken[base]}"
             self._taken[base] += 1
         self._taken[id] = 1
-        return id
+        return TensorId(id, self._reference)
 
 
 def check_text(text: str) -> None:

@@ -1,0 +1,84 @@
+#include "foreign/shared_library.hpp"
+
+#include <dlfcn.h>
+#include <sys/stat.h>
+
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "support/host_process.hpp"
+
+namespace popir::foreign {
+namespace {
+
+/// A file as it was when it was loaded.
+struct Identity {
+  dev_t device;
+  ino_t inode;
+  timespec changed;
+
+  bool operator==(const Identity& o) const {
+    return device == o.device && inode == o.inode && changed.tv_sec == o.changed.tv_sec &&
+           changed.tv_nsec == o.changed.tv_nsec;
+  }
+};
+
+struct Loaded {
+  Identity identity;
+  std::weak_ptr<void> handle;
+};
+
+std::shared_ptr<void> open(const std::string& path, const std::string& named) {
+  void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) {
+    const char* why = dlerror();
+    throw LibraryError("The library '" + named +
+                       "' cannot be loaded: " + (why == nullptr ? "no reason is known" : why));
+  }
+  return {handle, [](void* h) { dlclose(h); }};
+}
+
+std::shared_ptr<void> loaded(const std::string& path) {
+  static std::mutex mutex;
+  static std::map<std::string, Loaded> libraries;
+  struct stat found {};
+  if (stat(path.c_str(), &found) != 0)
+    throw LibraryError("There is no library '" + path + "'");
+  const Identity now{found.st_dev, found.st_ino, found.st_mtim};
+  const std::lock_guard lock(mutex);
+  auto& entry = libraries[path];
+  if (auto handle = entry.handle.lock(); handle && entry.identity == now) return handle;
+  // The dynamic loader compares names: under this one it would return the file that was replaced.
+  const bool replaced = !entry.handle.expired();
+  std::shared_ptr<void> handle;
+  if (replaced) {
+    const TemporaryFolder folder;
+    const auto copy = folder.path("library.so");
+    writeFile(copy, readFile(path));
+    handle = open(copy, path);
+  } else {
+    handle = open(path, path);
+  }
+  entry = {now, handle};
+  return handle;
+}
+
+}  // namespace
+
+SharedLibrary::SharedLibrary(const std::string& path) : path_(path), handle_(loaded(path)) {}
+
+void* SharedLibrary::find(const std::string& symbol) const {
+  return dlsym(handle_.get(), symbol.c_str());
+}
+
+void* SharedLibrary::at(const std::string& symbol) const {
+  void* address = find(symbol);
+  if (address == nullptr)
+    throw LibraryError("The library '" + path_ + "' has no symbol '" + symbol +
+                       "'; it must be a function with C linkage (extern \"C\") and default "
+                       "visibility");
+  return address;
+}
+
+}  // namespace popir::foreign

@@ -1,0 +1,45 @@
+// Libraries of users' operators, and the symbols in them.
+#ifndef popir_foreign_shared_library_hpp
+#define popir_foreign_shared_library_hpp
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+namespace popir::foreign {
+
+/// A library or a symbol that is not there; the text names both. The bindings raise
+/// LibraryLoadError for it.
+struct LibraryError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// A loaded library; it stays loaded while copies of the object exist.
+class SharedLibrary {
+ public:
+  /// Loads `path` with RTLD_NOW and RTLD_LOCAL. A file that has been replaced since it was last
+  /// loaded is loaded anew. The constructors of the library run: what they throw ends the process,
+  /// so a library that is not known to load is tried in another process before.
+  /// \throws LibraryError with the message of the dynamic loader
+  explicit SharedLibrary(const std::string& path);
+
+  const std::string& path() const { return path_; }
+  /// The address of a symbol, null if the library has none of that name.
+  void* find(const std::string& symbol) const;
+  /// The function of that name, null if the library has none. Nothing can check its type.
+  template <typename Function>
+  Function* function(const std::string& symbol) const {
+    return reinterpret_cast<Function*>(find(symbol));
+  }
+  /// The address of a symbol.
+  /// \throws LibraryError that names the library and the symbol
+  void* at(const std::string& symbol) const;
+
+ private:
+  std::string path_;
+  std::shared_ptr<void> handle_;
+};
+
+}  // namespace popir::foreign
+
+#endif
