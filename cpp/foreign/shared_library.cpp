@@ -43,8 +43,7 @@ std::shared_ptr<void> loaded(const std::string& path) {
   static std::mutex mutex;
   static std::map<std::string, Loaded> libraries;
   struct stat found {};
-  if (stat(path.c_str(), &found) != 0)
-    throw LibraryError("There is no library '" + path + "'");
+  if (stat(path.c_str(), &found) != 0) throw LibraryError("There is no library '" + path + "'");
   const Identity now{found.st_dev, found.st_ino, found.st_mtim};
   const std::lock_guard lock(mutex);
   auto& entry = libraries[path];
