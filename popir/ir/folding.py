@@ -16,10 +16,13 @@ def fold(op: Op) -> bool:
     """Replaces an operator by constants if possible, and returns whether it did.
 
     The operator must be connected and set up. It stays if `evaluate` cannot compute it from its
-    constant inputs, if it has side effects or draws random numbers, or if its outputs together have
-    more than `mostFolded` elements.
+    constant inputs, if it has side effects or draws random numbers, if its outputs together have
+    more than `mostFolded` elements, or if a gradient of an input is asked for.
     """
     if type(op).evaluate is Op.evaluate:
+        return False
+    asked = op.graph.differentiated
+    if asked and any(tensor.id in asked for tensor in op.input.values()):
         return False
     if op.hasSideEffect() or op.requiresRandomSeed() or not op.output:
         return False
