@@ -157,7 +157,7 @@ class RandomNormalLike(Like):
     scale: float
 
     def decompose(self, on: Decomposer, x: Tensor) -> Result:
-        """RandomNormal."""
+        """A RandomNormal of the shape of the input."""
         return self.drawn(on, x, mean=self.mean, scale=self.scale)
 
 
@@ -168,7 +168,7 @@ class RandomUniformLike(Like):
     high: float
 
     def decompose(self, on: Decomposer, x: Tensor) -> Result:
-        """RandomUniform."""
+        """A RandomUniform of the shape of the input."""
         return self.drawn(on, x, low=self.low, high=self.high)
 
 

@@ -30,7 +30,6 @@ from popir.poplar import program
 from popir.registry import OpCreator, OpxCreator
 from popir.types import TensorInfo
 
-
 EXPAND_INPLACE = variant_id("Expand")
 
 
