@@ -30,7 +30,7 @@ bool anyHalf(const ConvSpec& s) {
 
 /// Multiply-adds per thread that are worth a parallel region. Starting one costs some microseconds,
 /// and much more on a busy machine.
-constexpr double kWorkPerThread = 1e6;
+constexpr double kWorkPerThread = 1e5;
 
 /// The number of threads to use: 1 if there is too little work for two, else `threads`.
 unsigned threadsFor(double work, unsigned threads) {

@@ -103,7 +103,7 @@ class Contraction : public Runner {
   /// Calls pack() into the scratch memory, then runPacked().
   void run(void* const* operands, void* scratch) const final;
   std::size_t scratchBytes() const final;
-  std::optional<Prepacked> prepacked(std::size_t operands) const final;
+  std::optional<Prepacked> prepacked(std::size_t operands) const override;
 };
 
 /// Any: chosen by contraction.cpp.

@@ -30,13 +30,16 @@ Desc matrixDesc(std::int64_t groups, std::int64_t rows, std::int64_t columns,
   return Desc({groups, rows, columns}, kFloat, Dims{s.group, s.row, s.column});
 }
 
+/// A product by oneDNN, with B as it lies, or in the form that oneDNN prefers.
 class OneDnnMatMul final : public Contraction {
  public:
-  OneDnnMatMul(const MatMulSpec& spec, unsigned threads) : threads_(threads), bias_(spec.bias) {
+  OneDnnMatMul(const MatMulSpec& spec, unsigned threads, bool packs)
+      : spec_(spec), threads_(threads), packs_(packs) {
     const onednn::Threads scope(threads);
     const Desc a = matrixDesc(spec.groups, spec.m, spec.k, spec.a);
-    const Desc b = matrixDesc(spec.groups, spec.k, spec.n, spec.b);
+    const Desc given = matrixDesc(spec.groups, spec.k, spec.n, spec.b);
     const Desc c = matrixDesc(spec.groups, spec.m, spec.n, spec.c);
+    const Desc b = packs ? Desc(given.get_dims(), kFloat, dnnl::memory::format_tag::any) : given;
     Dims biasDims(spec.groups == 1 ? 2 : 3, 1);
     biasDims.back() = spec.n;
     Dims biasStrides(biasDims.size(), spec.n);
@@ -49,31 +52,53 @@ class OneDnnMatMul final : public Contraction {
     attr.set_post_ops(ops);
     const auto pd = spec.bias ? dnnl::matmul::primitive_desc(onednn::engine(), a, b, bias, c, attr)
                               : dnnl::matmul::primitive_desc(onednn::engine(), a, b, c, attr);
-    description_ = std::string("onednn ") + pd.impl_info_str();
+    description_ = std::string("onednn ") + pd.impl_info_str() + (packs ? " packed" : "");
     scratchBytes_ = pd.scratchpad_desc().get_size();
+    if (packs) {
+      pack_.emplace(given, pd.weights_desc());
+      if (pack_->needed()) packedBytes_ = aligned(pd.weights_desc().get_size());
+    }
     call_ = onednn::Call(dnnl::matmul(pd));
     call_.add(DNNL_ARG_SRC, a);
-    call_.add(DNNL_ARG_WEIGHTS, b);
+    call_.add(DNNL_ARG_WEIGHTS, pd.weights_desc());
     call_.add(DNNL_ARG_DST, c);
     call_.add(DNNL_ARG_SCRATCHPAD, pd.scratchpad_desc());
     if (spec.bias) call_.add(DNNL_ARG_BIAS, bias);
   }
 
   std::string describe() const override { return description_; }
-  std::size_t workBytes() const override { return scratchBytes_; }
-  void runPacked(void* const* operands, const void*, void* work) const override {
+  std::size_t packedBytes() const override {
+    return packedBytes_ > 0 ? packedBytes_ + pack_->scratchBytes() : 0;
+  }
+  void pack(const void* b, void* packed) const override {
     const onednn::Threads scope(threads_);
-    std::vector<void*> pointers = {operands[0], operands[1], operands[2], work};
-    if (bias_) pointers.push_back(operands[3]);
+    pack_->run(b, packed, at(packed, packedBytes_));
+  }
+  std::size_t workBytes() const override { return scratchBytes_; }
+  void runPacked(void* const* operands, const void* packed, void* work) const override {
+    const onednn::Threads scope(threads_);
+    void* const b = packed == nullptr ? operands[1] : const_cast<void*>(packed);
+    std::vector<void*> pointers = {operands[0], b, operands[2], work};
+    if (spec_.bias) pointers.push_back(operands[3]);
     call_.run(pointers);
+  }
+  /// Packing takes longer than a run gains, so only what stays for many runs is packed.
+  std::optional<Prepacked> prepacked(std::size_t operands) const override {
+    if (packs_) return Contraction::prepacked(operands);
+    if (spec_.groups != 1) return std::nullopt;
+    if (!packing_) packing_ = std::make_unique<OneDnnMatMul>(spec_, threads_, true);
+    return packing_->prepacked(operands);
   }
 
  private:
+  MatMulSpec spec_;
   unsigned threads_;
-  bool bias_;
+  bool packs_;
   std::string description_;
-  std::size_t scratchBytes_ = 0;
+  std::size_t scratchBytes_ = 0, packedBytes_ = 0;
+  std::optional<onednn::Reorder> pack_;
   onednn::Call call_;
+  mutable std::unique_ptr<OneDnnMatMul> packing_;
 };
 
 /// The primitive of a convolution and the memory formats that it requires.
@@ -354,7 +379,7 @@ std::unique_ptr<Contraction> makeOneDnn(const MatMulSpec& spec, unsigned threads
   if (spec.alpha != 1.0f && spec.bias) return nullptr;  // alpha would scale the bias too
   if (spec.k == 0) return nullptr;                      // oneDNN would not write C
   try {
-    return std::make_unique<OneDnnMatMul>(spec, threads);
+    return std::make_unique<OneDnnMatMul>(spec, threads, false);
   } catch (const dnnl::error&) {
     return nullptr;
   }
