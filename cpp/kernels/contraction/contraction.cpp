@@ -1,6 +1,7 @@
 // Chooses the implementation (source) of a contraction.
 #include "kernels/contraction/contraction.hpp"
 
+#include <functional>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
@@ -21,6 +22,18 @@ bool ownIsFaster(const MatMulSpec& s) {
   const double work =
       static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
   return work <= kSmallWork || s.m <= (s.b.column == 1 ? kFewRows : kFewRowsTransposed);
+}
+
+/// True where Winograd's algorithm is faster than oneDNN's convolution, by the measurements in
+/// docs/contractions.md.
+bool winogradIsFaster(const ConvSpec& s) {
+  constexpr std::int64_t kLeastTiles = 36;
+  constexpr double kMostWaste = 1.2;  // tiles at the ends reach beyond the output
+  if (s.pass != Pass::Forward || s.fieldDims() != 2) return false;
+  const std::int64_t height = s.out.shape[2], width = s.out.shape[3];
+  const std::int64_t tiles = (height + 1) / 2 * ((width + 1) / 2);
+  return s.out.shape[0] * tiles >= kLeastTiles &&
+         4 * static_cast<double>(tiles) <= kMostWaste * static_cast<double>(height * width);
 }
 
 bool anyHalf(const MatMulSpec& s) { return isHalf(s.inType) || isHalf(s.outType); }
@@ -56,11 +69,53 @@ std::vector<Source> preference(const ConvSpec&) {
   return {Source::OneDnn, Source::Own, Source::Portable};
 }
 
+std::unique_ptr<Contraction> winograd(const MatMulSpec&, unsigned) { return nullptr; }
+std::unique_ptr<Contraction> winograd(const ConvSpec& s, unsigned threads) {
+  return makeWinograd(s, threads);
+}
+
+/// A contraction by one source or, where the weights are packed once for many runs, by another one,
+/// which packing makes too slow elsewhere.
+class FasterPacked final : public Contraction {
+ public:
+  using Make = std::function<std::unique_ptr<Contraction>()>;
+  FasterPacked(std::unique_ptr<Contraction> plain, Make make)
+      : plain_(std::move(plain)), make_(std::move(make)) {}
+
+  std::string describe() const override { return plain_->describe(); }
+  std::size_t packedBytes() const override { return plain_->packedBytes(); }
+  void pack(const void* weights, void* packed) const override { plain_->pack(weights, packed); }
+  std::size_t workBytes() const override { return plain_->workBytes(); }
+  void runPacked(void* const* operands, const void* packed, void* work) const override {
+    plain_->runPacked(operands, packed, work);
+  }
+  std::optional<Prepacked> prepacked(std::size_t operands) const override {
+    if (!packed_) packed_ = make_();
+    return (packed_ ? packed_ : plain_)->prepacked(operands);
+  }
+
+ private:
+  std::unique_ptr<Contraction> plain_;
+  Make make_;
+  mutable std::unique_ptr<Contraction> packed_;
+};
+
+/// The source for weights that are packed once; null if it is the same as for others.
+FasterPacked::Make whenPacked(const MatMulSpec& s, unsigned threads) {
+  if (ownIsFaster(s)) return nullptr;
+  return [=] { return makeOneDnnPacked(s, threads); };
+}
+FasterPacked::Make whenPacked(const ConvSpec& s, unsigned threads) {
+  if (!winogradIsFaster(s)) return nullptr;
+  return [=] { return makeWinograd(s, threads); };
+}
+
 template <class Spec>
 std::unique_ptr<Contraction> makeBy(Source source, const Spec& spec, unsigned threads) {
   switch (source) {
     case Source::OneDnn: return makeOneDnn(spec, threads);
     case Source::Own: return makeOwn(spec, threads);
+    case Source::Winograd: return winograd(spec, threads);
     default: return makePortable(spec, threads);
   }
 }
@@ -96,6 +151,8 @@ std::unique_ptr<Contraction> choose(const Spec& spec, unsigned most, Source sour
   } else {
     for (Source s : preference(spec))
       if ((made = makeBy(s, spec, threads)) != nullptr) break;
+    if (auto make = whenPacked(spec, threads); make && made)
+      made = std::make_unique<FasterPacked>(std::move(made), std::move(make));
   }
   if (made == nullptr)
     throw std::invalid_argument(text(spec) + ": not done by " +
@@ -135,7 +192,7 @@ class Transposed final : public Contraction {
 }  // namespace
 
 const char* name(Source source) {
-  static const char* const kNames[] = {"any", "onednn", "own", "portable"};
+  static const char* const kNames[] = {"any", "onednn", "own", "portable", "winograd"};
   return kNames[static_cast<int>(source)];
 }
 
@@ -194,7 +251,12 @@ std::unique_ptr<Contraction> make(const ConvSpec& spec, unsigned threads, Source
 }
 
 std::unique_ptr<Contraction> makeWithPostOps(const ConvSpec& spec, unsigned threads) {
-  return anyHalf(spec) ? nullptr : makeOneDnn(spec, threadsFor(workOf(spec), threads));
+  if (anyHalf(spec)) return nullptr;
+  threads = threadsFor(workOf(spec), threads);
+  auto made = makeOneDnn(spec, threads);
+  if (auto make = whenPacked(spec, threads); make && made)
+    made = std::make_unique<FasterPacked>(std::move(made), std::move(make));
+  return made;
 }
 
 Blocks preferredBlocks(const ConvSpec& spec, unsigned threads) {

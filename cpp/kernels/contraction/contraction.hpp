@@ -107,9 +107,9 @@ class Contraction : public Runner {
 };
 
 /// Any: chosen by contraction.cpp.
-enum class Source { Any, OneDnn, Own, Portable };
+enum class Source { Any, OneDnn, Own, Portable, Winograd };
 
-/// "any", "onednn", "own" or "portable".
+/// "any", "onednn", "own", "portable" or "winograd".
 const char* name(Source source);
 
 /// \throws std::invalid_argument if no source, or not the requested one, supports the shapes and
@@ -141,6 +141,10 @@ namespace contraction {
 
 std::unique_ptr<Contraction> makeOneDnn(const MatMulSpec& spec, unsigned threads);
 std::unique_ptr<Contraction> makeOneDnn(const ConvSpec& spec, unsigned threads);
+/// The product with B in oneDNN's own form, which is packed; null if there is no other form.
+std::unique_ptr<Contraction> makeOneDnnPacked(const MatMulSpec& spec, unsigned threads);
+/// Forward convolutions of 3 x 3 in channel blocks, for AVX2 and AVX-512, float32 only.
+std::unique_ptr<Contraction> makeWinograd(const ConvSpec& spec, unsigned threads);
 /// Our own kernels for AVX2 and AVX-512, float32 only.
 std::unique_ptr<Contraction> makeOwn(const MatMulSpec& spec, unsigned threads);
 std::unique_ptr<Contraction> makeOwn(const ConvSpec& spec, unsigned threads);

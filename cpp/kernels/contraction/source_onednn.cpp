@@ -82,13 +82,6 @@ class OneDnnMatMul final : public Contraction {
     if (spec_.bias) pointers.push_back(operands[3]);
     call_.run(pointers);
   }
-  /// Packing takes longer than a run gains, so only what stays for many runs is packed.
-  std::optional<Prepacked> prepacked(std::size_t operands) const override {
-    if (packs_) return Contraction::prepacked(operands);
-    if (spec_.groups != 1) return std::nullopt;
-    if (!packing_) packing_ = std::make_unique<OneDnnMatMul>(spec_, threads_, true);
-    return packing_->prepacked(operands);
-  }
 
  private:
   MatMulSpec spec_;
@@ -98,7 +91,6 @@ class OneDnnMatMul final : public Contraction {
   std::size_t scratchBytes_ = 0, packedBytes_ = 0;
   std::optional<onednn::Reorder> pack_;
   onednn::Call call_;
-  mutable std::unique_ptr<OneDnnMatMul> packing_;
 };
 
 /// The primitive of a convolution and the memory formats that it requires.
@@ -426,15 +418,28 @@ bool expressible(const ConvSpec& s) {
 
 }  // namespace
 
-std::unique_ptr<Contraction> makeOneDnn(const MatMulSpec& spec, unsigned threads) {
+namespace {
+
+std::unique_ptr<Contraction> product(const MatMulSpec& spec, unsigned threads, bool packs) {
   if (spec.inType != poplar::FLOAT || spec.outType != poplar::FLOAT) return nullptr;
   if (spec.alpha != 1.0f && spec.bias) return nullptr;  // alpha would scale the bias too
   if (spec.k == 0) return nullptr;                      // oneDNN would not write C
   try {
-    return std::make_unique<OneDnnMatMul>(spec, threads, false);
+    return std::make_unique<OneDnnMatMul>(spec, threads, packs);
   } catch (const dnnl::error&) {
     return nullptr;
   }
+}
+
+}  // namespace
+
+std::unique_ptr<Contraction> makeOneDnn(const MatMulSpec& spec, unsigned threads) {
+  return product(spec, threads, false);
+}
+
+std::unique_ptr<Contraction> makeOneDnnPacked(const MatMulSpec& spec, unsigned threads) {
+  auto made = spec.groups == 1 ? product(spec, threads, true) : nullptr;
+  return made && made->packedBytes() > 0 ? std::move(made) : nullptr;
 }
 
 std::unique_ptr<Contraction> makeOneDnn(const ConvSpec& spec, unsigned threads) {
