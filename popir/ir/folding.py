@@ -16,20 +16,22 @@ def fold(op: Op) -> bool:
     """Replaces an operator by constants if possible, and returns whether it did.
 
     The operator must be connected and set up. It stays if `evaluate` cannot compute it from its
-    constant inputs, if it has side effects or draws random numbers, if its outputs together have
-    more than `mostFolded` elements, or if a gradient of an input is asked for.
+    constant inputs, if it has side effects or draws random numbers, or if its outputs together have
+    more than `mostFolded` elements. Values whose gradient is asked for count as not known.
     """
     if type(op).evaluate is Op.evaluate:
-        return False
-    asked = op.graph.differentiated
-    if asked and any(tensor.id in asked for tensor in op.input.values()):
         return False
     if op.hasSideEffect() or op.requiresRandomSeed() or not op.output:
         return False
     infos = {i: t.info for i, t in op.output.items() if t.info is not None}
     if len(infos) < len(op.output) or sum(map(TensorInfo.nelms, infos.values())) > op.mostFolded:
         return False
-    known = {i: t.data for i, t in op.input.items() if t.isConst() and t.data is not None}
+    asked = op.graph.differentiated
+    known = {
+        i: t.data
+        for i, t in op.input.items()
+        if t.isConst() and t.data is not None and t.id not in asked
+    }
     results = op.evaluate(known)
     if results is None:
         return False
