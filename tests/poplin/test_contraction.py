@@ -404,7 +404,7 @@ def test_smaller_instruction_sets(isa):
     """The tests of contractions once more in a process that is held to less."""
     if os.environ.get("POPIR_ISA"):
         pytest.skip("this process is held to less already")
-    files = [__file__, str(Path(__file__).with_name("test_winograd.py"))]
+    files = [__file__, str(Path(__file__).with_name("test_blocked.py"))]
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *files]
     done = subprocess.run(
         command, env={**os.environ, "POPIR_ISA": isa}, capture_output=True, text=True, check=False

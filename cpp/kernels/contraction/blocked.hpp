@@ -1,7 +1,8 @@
-// Convolutions of 3 x 3 by Winograd's minimal filtering F(2x2, 3x3) (Lavin and Gray 2015): a tile of
-// 4 x 4 inputs gives 2 x 2 outputs by 16 multiplications for each pair of channels instead of 36.
-#ifndef popir_kernels_contraction_winograd_hpp
-#define popir_kernels_contraction_winograd_hpp
+// Our own convolutions on activations in blocks of channels of one vector: 3 x 3 by Winograd's
+// minimal filtering F(2x2, 3x3) (Lavin and Gray 2015), of one point, and depthwise. The bias and
+// post-ops are applied to sums in registers.
+#ifndef popir_kernels_contraction_blocked_hpp
+#define popir_kernels_contraction_blocked_hpp
 
 #include <cstddef>
 #include <cstdint>
@@ -10,9 +11,10 @@
 #include "kernels/contraction/contraction.hpp"
 
 namespace popir {
-namespace winograd {
+namespace blocked {
 
-/// A convolution of stride 1, on activations in blocks of channels of one vector.
+/// A convolution of 3 x 3, of stride 1. A tile of 4 x 4 inputs gives 2 x 2 outputs by 16
+/// multiplications for each pair of channels instead of 36.
 struct Shape {
   std::int64_t images, in, out;  ///< channels: multiples of a vector and of two vectors
   std::int64_t height, width, outHeight, outWidth, padTop, padLeft;
@@ -20,6 +22,20 @@ struct Shape {
   std::int64_t tileRows() const { return (outHeight + 1) / 2; }
   std::int64_t tileColumns() const { return (outWidth + 1) / 2; }
   std::int64_t tiles() const { return images * tileRows() * tileColumns(); }
+  std::int64_t packedFloats() const { return 16 * in * out; }
+  /// For `count` tiles.
+  std::int64_t scratchFloats(std::int64_t count) const { return 16 * count * (in + out); }
+};
+
+/// A convolution of one point, of stride 1. The input is in blocks of inBlock channels.
+struct PointShape {
+  std::int64_t images, in, out, points, inBlock;
+};
+
+/// A depthwise convolution.
+struct DepthShape {
+  std::int64_t images, channels, height, width, outHeight, outWidth;
+  std::int64_t kernelHeight, kernelWidth, strideHeight, strideWidth, padTop, padLeft;
 };
 
 /// A post-op, or the bias, with the memory it reads: a number, one for each channel, or for each
@@ -31,7 +47,7 @@ struct Step {
   const float* data;
 };
 
-/// Memory of a run. `weights` are plain, [out, in, 3, 3].
+/// Memory of a run. `weights` are plain, `packed` what the pack function made of them.
 struct Operands {
   const float* in;
   const float* weights;
@@ -43,18 +59,20 @@ struct Operands {
 /// The routines of one instruction set.
 struct Routines {
   std::int64_t vector;  ///< channels of a block
-  void (*pack)(const Shape& shape, const float* weights, float* packed);
-  /// Computes the tiles [first, first + count). `scratch` has scratchFloats() floats.
-  void (*run)(const Shape& shape, const Operands& operands, std::int64_t first, std::int64_t count,
-              float* scratch);
+  void (*packWinograd)(const Shape& shape, const float* weights, float* packed);
+  /// Computes the tiles [first, first + count). `scratch` has scratchFloats(count) floats.
+  void (*runWinograd)(const Shape& shape, const Operands& operands, std::int64_t first,
+                      std::int64_t count, float* scratch);
+  void (*packPointwise)(const PointShape& shape, const float* weights, float* packed);
+  /// Computes points [first, first + count) of an image, output channels [o, end), in panels of two
+  /// vectors; the last one may reach beyond the output.
+  void (*runPointwise)(const PointShape& shape, const Operands& operands, std::int64_t image,
+                       std::int64_t first, std::int64_t count, std::int64_t o, std::int64_t end);
+  void (*packDepthwise)(const DepthShape& shape, const float* weights, float* packed);
+  /// Computes rows [first, end) of the output, counted through blocks of channels and images.
+  void (*runDepthwise)(const DepthShape& shape, const Operands& operands, std::int64_t first,
+                       std::int64_t end);
 };
-
-/// Floats of the packed weights.
-inline std::int64_t packedFloats(const Shape& s) { return 16 * s.in * s.out; }
-/// For `count` tiles.
-inline std::int64_t scratchFloats(const Shape& s, std::int64_t count) {
-  return 16 * count * (s.in + s.out);
-}
 
 namespace avx2 {
 extern const Routines kRoutines;
@@ -63,7 +81,7 @@ namespace avx512 {
 extern const Routines kRoutines;
 }
 
-}  // namespace winograd
+}  // namespace blocked
 }  // namespace popir
 
 #endif

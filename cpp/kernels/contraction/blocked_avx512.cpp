@@ -1,12 +1,12 @@
-// winograd.inc for AVX-512: 32 registers of 16 floats.
+// Convolutions in channel blocks for AVX-512: 32 registers of 16 floats.
 #include <immintrin.h>
 
 #include <utility>
 
-#include "kernels/contraction/winograd.hpp"
+#include "kernels/contraction/blocked.hpp"
 
 namespace popir {
-namespace winograd {
+namespace blocked {
 namespace avx512 {
 namespace {
 
@@ -15,12 +15,19 @@ constexpr int kVector = 16, kRows = 14;
 inline V fma(V a, V b, V c) { return _mm512_fmadd_ps(a, b, c); }
 inline V broadcast(float x) { return _mm512_set1_ps(x); }
 
+// The others are written with the first.
+// clang-format off
+#include "kernels/contraction/register_block.inc"
+#include "kernels/contraction/depthwise.inc"
+#include "kernels/contraction/pointwise.inc"
 #include "kernels/contraction/winograd.inc"
+// clang-format on
 
 }  // namespace
 
-const Routines kRoutines = {kVector, pack, run};
+const Routines kRoutines = {kVector,      packWinograd,  runWinograd, packPointwise,
+                            runPointwise, packDepthwise, runDepthwise};
 
 }  // namespace avx512
-}  // namespace winograd
+}  // namespace blocked
 }  // namespace popir

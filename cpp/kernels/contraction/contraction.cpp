@@ -1,6 +1,7 @@
 // Chooses the implementation (source) of a contraction.
 #include "kernels/contraction/contraction.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <sstream>
 #include <stdexcept>
@@ -36,6 +37,17 @@ bool winogradIsFaster(const ConvSpec& s) {
          4 * static_cast<double>(tiles) <= kMostWaste * static_cast<double>(height * width);
 }
 
+bool isBound(const PostOp& op) {
+  return op.kind == PostOp::Kind::Maximum || op.kind == PostOp::Kind::Minimum;
+}
+
+/// True where our own convolutions are faster for their post-ops: oneDNN has none for bounds that
+/// keeps NaN, and pays for an exponential in each Relu.
+bool blockedIsFaster(const ConvSpec& s) {
+  return std::any_of(s.postOps.begin(), s.postOps.end(),
+                     [](const PostOp& op) { return isBound(op) || op.kind == PostOp::Kind::Relu; });
+}
+
 bool anyHalf(const MatMulSpec& s) { return isHalf(s.inType) || isHalf(s.outType); }
 bool anyHalf(const ConvSpec& s) {
   return isHalf(s.in.type) || isHalf(s.weights.type) || isHalf(s.out.type);
@@ -69,9 +81,11 @@ std::vector<Source> preference(const ConvSpec&) {
   return {Source::OneDnn, Source::Own, Source::Portable};
 }
 
-std::unique_ptr<Contraction> winograd(const MatMulSpec&, unsigned) { return nullptr; }
-std::unique_ptr<Contraction> winograd(const ConvSpec& s, unsigned threads) {
-  return makeWinograd(s, threads);
+std::unique_ptr<Contraction> makeBlocked(const MatMulSpec&, unsigned) { return nullptr; }
+std::unique_ptr<Contraction> makeBlocked(const ConvSpec& s, unsigned threads) {
+  if (auto made = makeWinograd(s, threads)) return made;
+  if (auto made = makePointwise(s, threads)) return made;
+  return makeDepthwise(s, threads);
 }
 
 /// A contraction by one source or, where the weights are packed once for many runs, by another one,
@@ -106,8 +120,12 @@ FasterPacked::Make whenPacked(const MatMulSpec& s, unsigned threads) {
   return [=] { return makeOneDnnPacked(s, threads); };
 }
 FasterPacked::Make whenPacked(const ConvSpec& s, unsigned threads) {
-  if (!winogradIsFaster(s)) return nullptr;
-  return [=] { return makeWinograd(s, threads); };
+  return [=]() -> std::unique_ptr<Contraction> {
+    if (winogradIsFaster(s)) return makeWinograd(s, threads);
+    if (!blockedIsFaster(s)) return nullptr;
+    if (auto made = makePointwise(s, threads)) return made;
+    return makeDepthwise(s, threads);
+  };
 }
 
 template <class Spec>
@@ -115,7 +133,7 @@ std::unique_ptr<Contraction> makeBy(Source source, const Spec& spec, unsigned th
   switch (source) {
     case Source::OneDnn: return makeOneDnn(spec, threads);
     case Source::Own: return makeOwn(spec, threads);
-    case Source::Winograd: return winograd(spec, threads);
+    case Source::Blocked: return makeBlocked(spec, threads);
     default: return makePortable(spec, threads);
   }
 }
@@ -192,7 +210,7 @@ class Transposed final : public Contraction {
 }  // namespace
 
 const char* name(Source source) {
-  static const char* const kNames[] = {"any", "onednn", "own", "portable", "winograd"};
+  static const char* const kNames[] = {"any", "onednn", "own", "portable", "blocked"};
   return kNames[static_cast<int>(source)];
 }
 
@@ -253,9 +271,10 @@ std::unique_ptr<Contraction> make(const ConvSpec& spec, unsigned threads, Source
 std::unique_ptr<Contraction> makeWithPostOps(const ConvSpec& spec, unsigned threads) {
   if (anyHalf(spec)) return nullptr;
   threads = threadsFor(workOf(spec), threads);
+  if (std::any_of(spec.postOps.begin(), spec.postOps.end(), isBound))
+    return makeBlocked(spec, threads);
   auto made = makeOneDnn(spec, threads);
-  if (auto make = whenPacked(spec, threads); make && made)
-    made = std::make_unique<FasterPacked>(std::move(made), std::move(make));
+  if (made) made = std::make_unique<FasterPacked>(std::move(made), whenPacked(spec, threads));
   return made;
 }
 
