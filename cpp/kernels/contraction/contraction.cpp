@@ -14,15 +14,23 @@ namespace popir {
 namespace contraction {
 namespace {
 
-/// True where our own kernels are faster than oneDNN's, by the measurements in
-/// docs/contractions.md: products with few rows, which mostly read B, and products so small that
-/// the call overhead of oneDNN dominates.
-bool ownIsFaster(const MatMulSpec& s) {
+// The rules for our own products follow the measurements in docs/contractions.md.
+
+/// Products with few rows, which mostly read B, and products so small that the call of oneDNN takes
+/// longest.
+bool isSmall(const MatMulSpec& s) {
   constexpr double kSmallWork = 1.6e5;
   constexpr std::int64_t kFewRows = 14, kFewRowsTransposed = 8;
   const double work =
       static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
   return work <= kSmallWork || s.m <= (s.b.column == 1 ? kFewRows : kFewRowsTransposed);
+}
+
+/// Products whose rows of B are whole pages apart: oneDNN reads many of them at a time, which the
+/// first-level cache cannot hold together. Ours copies them first.
+bool fallsTogether(const MatMulSpec& s) {
+  constexpr std::int64_t kPage = 4096 / sizeof(float);
+  return s.b.column == 1 && s.b.row % kPage == 0 && s.n >= kPage;
 }
 
 /// True where Winograd's algorithm is faster than oneDNN's convolution, by the measurements in
@@ -74,7 +82,7 @@ double workOf(const ConvSpec& s) {
 
 /// The sources to try, fastest first.
 std::vector<Source> preference(const MatMulSpec& s) {
-  if (ownIsFaster(s)) return {Source::Own, Source::OneDnn, Source::Portable};
+  if (isSmall(s) || fallsTogether(s)) return {Source::Own, Source::OneDnn, Source::Portable};
   return {Source::OneDnn, Source::Own, Source::Portable};
 }
 std::vector<Source> preference(const ConvSpec&) {
@@ -116,7 +124,7 @@ class FasterPacked final : public Contraction {
 
 /// The source for weights that are packed once; null if it is the same as for others.
 FasterPacked::Make whenPacked(const MatMulSpec& s, unsigned threads) {
-  if (ownIsFaster(s)) return nullptr;
+  if (isSmall(s)) return nullptr;
   return [=] { return makeOneDnnPacked(s, threads); };
 }
 FasterPacked::Make whenPacked(const ConvSpec& s, unsigned threads) {
