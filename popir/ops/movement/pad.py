@@ -10,9 +10,12 @@ import numpy as np
 from popir import poplar, popops
 from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.ir import Op
+from popir.ir import Tensor as IrTensor
 from popir.ir.traits import Array
+from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
+from popir.ops.support.second_order import put_along
 from popir.ops.support.shapes import axis, broadcast_to, const_input
 from popir.opx import Opx
 from popir.poplar import Tensor, program
@@ -158,6 +161,12 @@ class PadGradOp(InputGradOp):
     def __init__(self, fwdOp: PadOp) -> None:
         super().__init__(fwdOp)
         self.sources = fwdOp.sources()
+
+    def decompose(self, on: Decomposer, g: IrTensor) -> IrTensor:
+        """The same by operators, axis by axis."""
+        for a, along in enumerate(self.sources):
+            g = put_along(on, g, a, along, self.target().shape()[a])
+        return g
 
 
 def runs(along: Array) -> list[Run]:

@@ -9,7 +9,9 @@ import numpy as np
 from popir import poplar, popops
 from popir.errors import OperatorInputError
 from popir.ir import Op
+from popir.ir import Tensor as IrTensor
 from popir.ir.traits import Array
+from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
 from popir.ops.support.shapes import broadcast_to, const_input
@@ -64,6 +66,10 @@ class TriluGradOp(InputGradOp):
     def mask(self) -> Array:
         """The mask of the forward operator."""
         return self._mask
+
+    def decompose(self, on: Decomposer, g: IrTensor) -> IrTensor:
+        """A selection by the mask."""
+        return on.Where(on.const(self._mask), g, on.like(0, g))
 
 
 class TriluOpx(Opx):
