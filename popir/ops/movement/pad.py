@@ -102,9 +102,10 @@ class PadOp(Op):
         added, cut = (max(before, 0), max(after, 0)), (max(-before, 0), max(-after, 0))
         kept = np.arange(size)[cut[0] : max(size - cut[1], 0)]
         mode = NUMPY_MODES.get(self.mode)
-        if mode is None:
-            whole = np.pad(np.arange(size), added, constant_values=NOWHERE)
-            return whole[cut[0] : len(whole) - cut[1]]
+        if mode is None:  # The amounts may be any of int64, with opposite signs.
+            count = size + before + after
+            at = np.arange(count) + max(min(-before, size), -count)
+            return np.where((at >= 0) & (at < size), at, NOWHERE)
         return np.pad(kept, added, mode=mode)  # pyright: ignore[reportCallIssue, reportArgumentType]
 
     def setup(self) -> None:

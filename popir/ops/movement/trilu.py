@@ -34,6 +34,7 @@ class TriluOp(Op):
         given = const_input(self, 1)
         k = 0 if given is None else int(given.reshape(-1)[0])
         rows, columns = self.inShape(0)[-2:]
+        k = max(-rows, min(k, columns))  # It may be any of int64; numpy adds to it.
         all = np.ones((rows, columns), np.bool_)
         return np.triu(all, k) if self.upper else np.tril(all, k)
 
