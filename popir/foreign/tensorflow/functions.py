@@ -1,15 +1,18 @@
-"""`precompiled_user_op` and `cpu_user_operation`, with the arguments that TensorFlow's have."""
+"""`precompiled_user_op`, `cpu_user_operation` and `codelet_expression_op`, with the arguments that
+TensorFlow's have.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from popir.builder import builder_of
 from popir.builder.builder import Builder
 from popir.errors import OperatorInputError, popart_exception
 from popir.foreign.tensorflow import library
+from popir.foreign.tensorflow.codelet_expression import traced
 from popir.foreign.tensorflow.outputs import declared
 from popir.foreign.tensorflow.user_ops import DOMAIN
 
@@ -106,6 +109,30 @@ def cpu_user_operation(
         )
     given.update(callback_abi=callback_abi, time_limit=float(time_limit))
     return _added("IpuUserReadWriteOp", inputs, given, name, builder)
+
+
+def codelet_expression_op(
+    vertex_expression: Callable[..., Any],
+    *args: str,
+    name: str = "",
+    builder: Builder | None = None,
+) -> str:
+    """Adds an operator that computes an expression, element by element, in one pass. TensorFlow's
+    function `ipu.custom_ops.codelet_expression_op`.
+
+    `vertex_expression` is called once, with an operand for each of `args`, and returns the
+    expression: `lambda x, y: x * x + np.exp(y)`. `popir.custom_ops.expressions` has the functions
+    that numpy lacks. Shapes broadcast by numpy's rule; the result has the type of the first
+    argument, and a gradient.
+
+    Returns the id of the result. Raises TypeError if there are no arguments, or if the function
+    does what expressions cannot, or gives none.
+    """
+    if not args:
+        raise TypeError("codelet_expression_op takes the tensors that the function is applied to.")
+    given = {"expression": traced(vertex_expression, len(args))}
+    into = builder_of("codelet_expression_op", args, builder)
+    return into.customOp("CodeletExpressionOp", 1, DOMAIN, args, given, 1, name)[0]
 
 
 def _attributes(

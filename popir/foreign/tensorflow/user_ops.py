@@ -403,13 +403,20 @@ class UserOpx(Opx):
         ins = [self._input(i, prog) for i in range(len(op.input))]
         name = debug_name(self, op.function.name)
         if isinstance(op, _GradOp):
-            parts = [
+            gradients, inputs, outputs = (
                 [ins[i] for i in op.operands(kind)]
                 for kind in (GradOpInType.GradOut, GradOpInType.In, GradOpInType.Out)
-            ]
+            )
             expected, places = op.results, op.places()
             made, outs = op.function.buildGradient(
-                self.graph(), op.index, *parts, len(expected), op.text, name
+                self.graph(),
+                op.index,
+                gradients,
+                inputs,
+                outputs,
+                len(expected),
+                op.text,
+                name,
             )
         else:
             expected = [op.outInfo(i) for i in range(len(op.output))]
