@@ -56,64 +56,74 @@ using Metadata = void(Indices& allocating, Indices& replicaIdentical, Aliasing& 
 
 const char* const known = "1, 2, 4 and 5";
 
-/// An argument of a metadata function, with room behind it. A function of another level takes it
-/// for something larger, so that its bytes are looked at before it is used as a T.
+/// An argument of a metadata function, in memory that is as good for the arguments of every level:
+/// a function that was written for another one takes it for another type. All of them are made of
+/// zeros when they are empty, but for an empty tree's first and last node, which is the tree; those
+/// lie behind what is used of the others. So that function does no harm, and its writing shows.
 template <class T>
 class Slot {
  public:
-  Slot() : value_(new (bytes_) T()) {}
+  Slot() {
+    Word* words = reinterpret_cast<Word*>(bytes_);
+    words[3] = words[4] = reinterpret_cast<Word>(bytes_ + sizeof(void*));
+    std::memcpy(empty_, bytes_, sizeof(bytes_));
+  }
   /// What does not look like a T any more is left alone.
   ~Slot() {
-    if (isWhole()) value_->~T();
+    if (isWhole()) get().~T();
   }
   Slot(const Slot&) = delete;
   Slot& operator=(const Slot&) = delete;
 
-  T& get() { return *value_; }
-  bool isWhole() const;
+  T& get() { return *std::launder(reinterpret_cast<T*>(bytes_)); }
+  bool isWhole() const {
+    return std::memcmp(bytes_ + sizeof(T), empty_ + sizeof(T), sizeof(bytes_) - sizeof(T)) == 0 &&
+           looksLike();
+  }
 
  private:
-  template <class Word>
+  using Word = std::uintptr_t;
+  bool looksLike() const;
   Word word(std::size_t at) const {
     Word found;
     std::memcpy(&found, bytes_ + at * sizeof(Word), sizeof(Word));
     return found;
   }
 
-  alignas(16) unsigned char bytes_[256] = {};
-  T* value_;
+  alignas(16) unsigned char bytes_[128] = {};
+  unsigned char empty_[128];
 };
 
 constexpr std::uintptr_t mostIndices = 1 << 20;
 
 template <>
-bool Slot<Indices>::isWhole() const {
-  const auto begin = word<std::uintptr_t>(0), end = word<std::uintptr_t>(1),
-             limit = word<std::uintptr_t>(2);
+bool Slot<Indices>::looksLike() const {
+  const Word begin = word(0), end = word(1), limit = word(2);
   if (begin == 0) return end == 0 && limit == 0;
   return begin % 8 == 0 && begin <= end && end <= limit && (end - begin) % 8 == 0 &&
          limit - begin <= mostIndices * 8;
 }
 
 template <>
-bool Slot<Aliasing>::isWhole() const {
+bool Slot<Aliasing>::looksLike() const {
   // A tree of libstdc++: the comparison, then colour, root, first and last node, and their number.
-  const auto own = reinterpret_cast<std::uintptr_t>(bytes_) + sizeof(void*);
-  const auto root = word<std::uintptr_t>(2), first = word<std::uintptr_t>(3),
-             last = word<std::uintptr_t>(4), count = word<std::uintptr_t>(5);
+  const Word own = reinterpret_cast<Word>(bytes_) + sizeof(void*);
+  const Word root = word(2), first = word(3), last = word(4), count = word(5);
+  if (word(0) != 0) return false;
   if (root == 0) return first == own && last == own && count == 0;
   return root % 8 == 0 && first % 8 == 0 && last % 8 == 0 && count > 0 && count <= mostIndices;
 }
 
 template <>
-bool Slot<bool>::isWhole() const {
+bool Slot<bool>::looksLike() const {
   return bytes_[0] <= 1;
 }
 
 template <>
-bool Slot<std::uint32_t>::isWhole() const {
+bool Slot<std::uint32_t>::looksLike() const {
   return true;
 }
+static_assert(sizeof(Indices) == 24 && sizeof(Aliasing) == 48, "the types of libstdc++");
 
 std::string listed(const std::vector<std::size_t>& shape) {
   std::string text = "[";

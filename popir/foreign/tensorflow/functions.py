@@ -161,6 +161,8 @@ def _attributes(
     types, shapes = declared(who, outs)
     path = library.load(library_path, who, codelets)
     library.operator(who, path, op_name)
+    for each in codelets:
+        library.codelets(who, each, path)
     found: dict[str, Any] = {
         "library_path": os.fspath(library_path),
         "op_name": op_name,

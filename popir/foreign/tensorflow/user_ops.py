@@ -449,7 +449,7 @@ class UserOpx(Opx):
             )
         if list(tensor.shape()) != info.shape() or tensor.elementType() != popType(info):
             raise popart_exception(
-                f"{who} gives as output {i} a tensor of {tensor.elementType()} "
+                f"{who} gives as output {i} a tensor of {tensor.elementType().toString()} "
                 f"{list(tensor.shape())}; declared is {info}."
             )
         return tensor

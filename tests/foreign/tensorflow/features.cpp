@@ -97,8 +97,6 @@ BUILD(Build) {
 }
 GRADIENT(Build_grad) {
   TEXT_IS(text)
-  (void)index;
-  (void)forward;
   Sequence prog;
   for (const unsigned other : {1u, 0u})
     outputs.push_back(popops::map(graph, pe::_1 * pe::_2 * pe::Const(numberIn(text)),
@@ -107,10 +105,6 @@ GRADIENT(Build_grad) {
 }
 GRADIENT(Build_grad_grad) {
   // Its inputs are the gradient g, the output, and the inputs a and b; its outputs g b and g a.
-  TEXT_IS(text)
-  (void)index;
-  (void)forward;
-  (void)text;
   Sequence prog;
   const Tensor &g = inputs[0], &a = inputs[2], &b = inputs[3];
   outputs.push_back(popops::map(graph, pe::_1 * pe::_3 + pe::_2 * pe::_4,
@@ -123,16 +117,11 @@ GRADIENT(Build_grad_grad) {
 
 // The same with a function call for each input.
 BUILD(Separate) {
-  TEXT_IS(text)
-  (void)text;
   Sequence prog;
   outputs.push_back(product(graph, inputs[0], inputs[1], prog, debug));
   return prog;
 }
 GRADIENT(Separate_grad) {
-  TEXT_IS(text)
-  (void)text;
-  (void)forward;
   Sequence prog;
   outputs.push_back(product(graph, gradients[0], inputs[index == 0 ? 1 : 0], prog, debug));
   return prog;
@@ -140,8 +129,6 @@ GRADIENT(Separate_grad) {
 
 // Three outputs; the gradient reads the outputs too.
 BUILD(Several) {
-  TEXT_IS(text)
-  (void)text;
   Sequence prog;
   for (unsigned i = 0; i < inputs.size(); ++i)
     outputs.push_back(popops::map(graph, pe::Exp(pe::_1) + pe::Const(i), {inputs[i]}, prog, debug));
@@ -149,9 +136,6 @@ BUILD(Several) {
   return prog;
 }
 GRADIENT(Several_grad) {
-  TEXT_IS(text)
-  (void)text;
-  (void)index;
   Sequence prog;
   for (unsigned i = 0; i < inputs.size(); ++i)
     outputs.push_back(popops::map(graph, pe::_1 * (pe::_2 - pe::Const(i)),
@@ -161,18 +145,12 @@ GRADIENT(Several_grad) {
 
 // x * scale, where scale is an integer; the gradient leaves that of the scale out.
 BUILD(Scaled) {
-  TEXT_IS(text)
-  (void)text;
   Sequence prog;
   const auto scale = popops::cast(graph, inputs[1], inputs[0].elementType(), prog, debug);
   outputs.push_back(product(graph, inputs[0], scale, prog, debug));
   return prog;
 }
 GRADIENT(Scaled_grad) {
-  TEXT_IS(text)
-  (void)text;
-  (void)index;
-  (void)forward;
   Sequence prog;
   const auto scale = popops::cast(graph, inputs[1], inputs[0].elementType(), prog, debug);
   outputs.push_back(product(graph, gradients[0], scale, prog, debug));
@@ -183,8 +161,6 @@ GRADIENT(Scaled_grad) {
 // Writes its first input.
 METADATA(InPlace_metadata, 1, true, false)
 BUILD(InPlace) {
-  TEXT_IS(text)
-  (void)text;
   Sequence prog;
   popops::addInPlace(graph, inputs[0], inputs[1], prog, debug);
   outputs.push_back(inputs[0]);
@@ -192,8 +168,6 @@ BUILD(InPlace) {
 }
 // The same without saying so.
 BUILD(Secretly) {
-  TEXT_IS(text)
-  (void)text;
   Sequence prog;
   popops::addInPlace(graph, inputs[0], inputs[1], prog, debug);
   outputs.push_back(inputs[0]);
@@ -205,15 +179,11 @@ METADATA(Allocates_metadata, 0, false, true, 0)
 extern "C" Tensor Allocates_allocator(poplar::Graph &graph, std::uint32_t operand,
                                       const std::vector<std::size_t> &shape, poplar::Type type,
                                       TEXT const std::string &debug) {
-  TEXT_IS(text)
-  (void)text;
   const auto made = graph.addVariable(type, shape, debug);
   graph.setTileMapping(made, operand + 3);
   return made;
 }
 BUILD(Allocates) {
-  TEXT_IS(text)
-  (void)text;
   Sequence prog;
   const auto &tiles = graph.getTileMapping(inputs[0]);
   const float on = tiles.size() > 3 && !tiles[3].empty() ? 1.0f : 0.0f;
@@ -223,8 +193,6 @@ BUILD(Allocates) {
 // Lists an input, and has no allocator.
 METADATA(Unallocated_metadata, 0, false, true, 0)
 BUILD(Unallocated) {
-  TEXT_IS(text)
-  (void)text;
   Sequence prog;
   outputs.push_back(poputil::duplicate(graph, inputs[0], prog, debug));
   return prog;
@@ -248,17 +216,12 @@ BUILD(Stateful) {
 }
 BUILD(Nothing) {
   TEXT_IS(text)
-  (void)graph;
-  (void)inputs;
-  (void)outputs;
   std::ofstream(text, std::ios::app) << "Nothing " << debug << "\n";
   return Sequence();
 }
 
 // The sum of its inputs, by the vertex of a file of codelets.
 BUILD(ByCodelet) {
-  TEXT_IS(text)
-  (void)text;
   const auto cs = graph.addComputeSet(debug);
   const auto out = graph.clone(inputs[0], debug);
   const auto v = graph.addVertex(cs, "Twice<" + inputs[0].elementType().toString() + ">",
@@ -270,8 +233,6 @@ BUILD(ByCodelet) {
 
 // Gives nothing for inputs without elements.
 BUILD(SkipsEmpty) {
-  TEXT_IS(text)
-  (void)text;
   Sequence prog;
   if (inputs[0].numElements() > 0)
     outputs.push_back(poputil::duplicate(graph, inputs[0], prog, debug));
