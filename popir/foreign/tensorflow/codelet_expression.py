@@ -8,7 +8,7 @@ from typing import Any
 from popir import popops
 from popir.errors import MissingGradientError, OperatorAttributeError, OperatorInputError
 from popir.foreign.tensorflow.expression import Expression, operand, parsed, text
-from popir.foreign.tensorflow.user_ops import DOMAIN
+from popir.foreign.tensorflow.user_ops import DOMAIN, linear
 from popir.ir import GradInOutMapper, Op, OperatorIdentifier, OpSerialiser
 from popir.ir import Tensor as IrTensor
 from popir.ops.support import symbolic as s
@@ -290,6 +290,10 @@ class CodeletExpressionGradOpx(Opx):
         kinds = [self.inInfo(i).dataType() for i in range(len(op.input))]
         target, shape = op.target(), op.full_shape
         out = None if summed_dims(shape, target.shape()) else target.dataType()
+        if isinstance(op.expression, Const):  # It is 0.
+            zeros = linear(self, target, self.debugContext())
+            popops.zero(self.graph(), zeros, prog, self.debugContext())
+            return self.setOutTensor(0, zeros)
         tree, _ = Lowered(op.debugName(), kinds).tree(op.expression, out)
         ins = [broadcast_to(self.getInTensor(i), shape) for i in range(len(op.input))]
         if op.expression == Arg(0):
