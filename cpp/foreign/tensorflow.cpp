@@ -106,10 +106,11 @@ bool Slot<Indices>::looksLike() const {
 
 template <>
 bool Slot<Aliasing>::looksLike() const {
-  // A tree of libstdc++: the comparison, then colour, root, first and last node, and their number.
+  // A tree of libstdc++: the comparison, of which nothing is read, then colour, root, first and last
+  // node, and their number. Libraries for level 5 whose functions have the arguments of level 3
+  // write a condition to the first byte.
   const Word own = reinterpret_cast<Word>(bytes_) + sizeof(void*);
   const Word root = word(2), first = word(3), last = word(4), count = word(5);
-  if (word(0) != 0) return false;
   if (root == 0) return first == own && last == own && count == 0;
   return root % 8 == 0 && first % 8 == 0 && last % 8 == 0 && count > 0 && count <= mostIndices;
 }
@@ -319,6 +320,11 @@ Tensor UserOp::allocate(Graph& graph, std::int64_t operand, const std::vector<st
   if (!made.valid()) throw UserOpError(who + "no tensor at all");
   if (made.view().graph() != graph.impl().get())
     throw UserOpError(who + "a tensor of another graph");
+  // TensorFlow has no unsigned integers: libraries make those for what they get as INT.
+  const auto isWord = [](poplar::Type t) { return t == poplar::INT || t == poplar::UNSIGNED_INT; };
+  if (made.shape() == shape && made.elementType() != type && isWord(made.elementType()) &&
+      isWord(type))
+    return made.reinterpret(type);
   if (made.shape() != shape || made.elementType() != type)
     throw UserOpError(who + "a tensor of " + made.elementType().toString() + " " +
                       listed(made.shape()) + "; asked for was " + type.toString() + " " +
