@@ -33,6 +33,11 @@ class OpLibrary:
     """The identifiers with an Opx in the library, including those of gradient operators."""
     patterns: tuple[str, ...]
     """The names of its patterns."""
+    functions: tuple[str, ...] = ()
+    """For a library for TensorFlow on the IPU: the functions that operators may name."""
+
+    def __fspath__(self) -> str:
+        return self.path
 
     def __str__(self) -> str:
         return self.path
@@ -56,9 +61,9 @@ def load_op_library(path: str | os.PathLike[str]) -> OpLibrary:
     check_file(file)
     source = _text(str(file.resolve()))
     if tensorflow.is_one(file):
-        path = tensorflow.load(file, "load_op_library")
+        tensorflow.load(file, "load_op_library")
         if tried(file) == 0:
-            return OpLibrary(path, source, (), (), ())
+            return _of_functions(file, source)
     _try(file)
     with registry.lock.rlock:
         if source != str(file.resolve()):
@@ -66,6 +71,10 @@ def load_op_library(path: str | os.PathLike[str]) -> OpLibrary:
         _open(file, _spelling(file))
         popart.sync()
         return _loaded(file, source)
+
+
+def _of_functions(file: Path, source: str) -> OpLibrary:
+    return OpLibrary(str(file.resolve()), source, (), (), (), tuple(tensorflow.functions(file)))
 
 
 _built: dict[str, Path] = {}
@@ -79,6 +88,10 @@ def load_built(file: Path, name: str) -> OpLibrary:
     errors of `load_op_library`.
     """
     name = _text(name)
+    if tensorflow.is_one(file):
+        tensorflow.load(file, "build_op_library")
+        if tried(file, name) == 0:
+            return _of_functions(file, name)
     with registry.lock.rlock:
         if _built.get(name) != file:
             _try(file, name)

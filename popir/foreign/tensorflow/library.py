@@ -9,6 +9,7 @@ machine finds it by its file name.
 from __future__ import annotations
 
 import os
+import struct
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -36,6 +37,38 @@ def is_one(file: Path) -> bool:
         return f"\0{LEVEL}\0".encode() in file.read_bytes()
     except OSError:
         return False
+
+
+_SECTION, _SYMBOL = "<IIQQQQIIQQ", "<IBBHQQ"
+"""Entries of ELF's tables, for 64 bits: a section's header, and a symbol."""
+_DYNSYM, _FUNCTION, _GLOBAL = 11, 2, 1
+
+
+def functions(file: Path) -> list[str]:
+    """The functions with C linkage that the library has and operators may name: those whose names
+    do not end as those of metadata and allocators do.
+    """
+    content = file.read_bytes()
+    (table,) = struct.unpack_from("<Q", content, 40)
+    each, count = struct.unpack_from("<HH", content, 58)
+    sections = [struct.unpack_from(_SECTION, content, table + i * each) for i in range(count)]
+    found: set[str] = set()
+    for section in sections:
+        if section[1] != _DYNSYM:
+            continue
+        names = sections[section[6]][4]
+        for at in range(section[4], section[4] + section[5], struct.calcsize(_SYMBOL)):
+            name, info, _, where, *_ = struct.unpack_from(_SYMBOL, content, at)
+            if info & 15 == _FUNCTION and info >> 4 == _GLOBAL and where:
+                begin = names + name
+                found.add(content[begin : content.index(b"\0", begin)].decode(errors="replace"))
+    ends = ("_metadata", "_allocator")
+    return sorted(name for name in found if not name.startswith("_") and not name.endswith(ends))
+
+
+def loaded() -> list[str]:
+    """The paths of the libraries that may be used."""
+    return sorted(path for path in _loaded if os.path.exists(path))
 
 
 def load(path: str | os.PathLike[str], who: str, codelets: Sequence[str] = ()) -> str:
