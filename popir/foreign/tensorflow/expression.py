@@ -299,22 +299,22 @@ def log10(x: Like) -> Expression:
 
 
 def sinh(x: Like) -> Expression:
-    """The hyperbolic sine."""
+    """The hyperbolic sine of x."""
     return 0.5 * (expm1(x) - expm1(-_lifted(x)))
 
 
 def cosh(x: Like) -> Expression:
-    """The hyperbolic cosine."""
+    """The hyperbolic cosine of x."""
     return 0.5 * (exp(x) + exp(-_lifted(x)))
 
 
 def arccos(x: Like) -> Expression:
-    """The arc cosine."""
+    """The arc cosine, in [0, pi]."""
     return math.pi / 2 - arcsin(x)
 
 
 def arctan(x: Like) -> Expression:
-    """The arc tangent."""
+    """The arc tangent, in [-pi/2, pi/2]."""
     return arctan2(x, 1.0)
 
 

@@ -10,15 +10,21 @@ from typing import Any
 
 from popir.builder import builder_of
 from popir.builder.builder import Builder
-from popir.errors import OperatorInputError, popart_exception
+from popir.errors import (
+    AttributeTextError,
+    OperatorAttributeError,
+    popart_exception,
+)
 from popir.foreign.tensorflow import library
 from popir.foreign.tensorflow.codelet_expression import traced
 from popir.foreign.tensorflow.outputs import declared
 from popir.foreign.tensorflow.user_ops import DOMAIN
+from popir.typed import typed
 
 _Path = str | os.PathLike[str]
 
 
+@typed
 def precompiled_user_op(
     inputs: Sequence[str],
     library_path: _Path,
@@ -28,8 +34,8 @@ def precompiled_user_op(
     op_name: str = "Build",
     separate_gradients: bool = False,
     inputs_with_gradients: Iterable[int] | None = None,
-    attributes: str | None = None,
-    gradient_attributes: str | None = None,
+    attributes: Any = None,
+    gradient_attributes: Any = None,
     *,
     builder: Builder | None = None,
 ) -> list[str]:
@@ -51,8 +57,8 @@ def precompiled_user_op(
         builder: the Builder, for an operator without inputs.
 
     Returns the ids of the outputs. Raises LibraryLoadError for a library that cannot be used or
-    lacks the function, OperatorAttributeError for a wrong `outs`, ValueError for `attributes` that
-    are no str.
+    lacks the function, OperatorAttributeError for a wrong `outs`, AttributeTextError, which is a
+    ValueError, for `attributes` that are no str.
     """
     codelets = os.fspath(gp_path)
     given = _attributes(
@@ -65,6 +71,7 @@ def precompiled_user_op(
     return _added("IpuUserOp", inputs, given, name, builder)
 
 
+@typed
 def cpu_user_operation(
     inputs: Sequence[str],
     library_path: _Path,
@@ -73,8 +80,8 @@ def cpu_user_operation(
     op_name: str = "Callback",
     separate_gradients: bool = False,
     inputs_with_gradients: Iterable[int] | None = None,
-    attributes: str | None = None,
-    gradient_attributes: str | None = None,
+    attributes: Any = None,
+    gradient_attributes: Any = None,
     *,
     callback_abi: str = "called",
     time_limit: float = 0.0,
@@ -98,12 +105,12 @@ def cpu_user_operation(
         *(separate_gradients, inputs_with_gradients, attributes, gradient_attributes),
     )
     if callback_abi not in ("called", "documented"):
-        raise ValueError(
+        raise OperatorAttributeError(
             f"cpu_user_operation: callback_abi is 'called' or 'documented'; given was "
             f"{callback_abi!r}."
         )
     if isinstance(time_limit, bool) or not 0 <= time_limit < 1e9:
-        raise ValueError(
+        raise OperatorAttributeError(
             f"cpu_user_operation: time_limit is a number of seconds, 0 for no limit; given was "
             f"{time_limit!r}."
         )
@@ -111,6 +118,7 @@ def cpu_user_operation(
     return _added("IpuUserReadWriteOp", inputs, given, name, builder)
 
 
+@typed
 def codelet_expression_op(
     vertex_expression: Callable[..., Any],
     *args: str,
@@ -150,14 +158,10 @@ def _attributes(
     texts = {"attributes": attributes, "gradient_attributes": gradient_attributes}
     for what, text in texts.items():
         if text is not None and not isinstance(text, str):
-            raise ValueError(
+            raise AttributeTextError(
                 f"Expected {what} to be a 'str' type, but was {type(text)} ({who}). Make text of "
                 "it, by json.dumps() for example."
             )
-    if isinstance(inputs, str):
-        raise OperatorInputError(
-            f"{who} takes a list of tensors; given was the tensor '{inputs}'. Write [{inputs!r}]."
-        )
     types, shapes = declared(who, outs)
     path = library.load(library_path, who, codelets)
     library.operator(who, path, op_name)
@@ -173,7 +177,7 @@ def _attributes(
     }
     if inputs_with_gradients is not None:
         wanted = [*inputs_with_gradients]
-        if wrong := [i for i in wanted if not isinstance(i, int) or not 0 <= i < len(inputs)]:
+        if wrong := [i for i in wanted if not 0 <= i < len(inputs)]:
             raise popart_exception(
                 f"{who}: inputs_with_gradients has {wrong[0]!r}; the operator has {len(inputs)} "
                 "inputs, counted from 0."

@@ -47,7 +47,7 @@ class UserOp(Op):
     is, and with which text it is called, is known at the latest in `setup()`.
     """
 
-    runsOnHost: ClassVar[bool] = False
+    runs_on_host: ClassVar[bool] = False
     """Whether the function computes the operator itself, and adds no program."""
 
     _function: device.UserOp
@@ -79,12 +79,12 @@ class UserOp(Op):
         """Asks for the metadata, with the inputs that are connected. Raises popart_exception for
         values that no operator can have.
         """
-        if not self.runsOnHost:
+        if not self.runs_on_host:
             self._said = self.function.metadata(len(self.input), outputs)
 
     def overwrites(self, i: int) -> bool:
         """Whether the function writes input `i` in place."""
-        return not self.runsOnHost and i in self.said.aliasing
+        return not self.runs_on_host and i in self.said.aliasing
 
     def modifies(self, inIndex: int) -> bool:
         """Whether the function writes the input in place, and it is no weight."""
@@ -96,13 +96,13 @@ class UserOp(Op):
 
     def hasSideEffect(self) -> bool:
         """True unless the library says that it is stateless."""
-        return self.runsOnHost or not self.said.isStateless
+        return self.runs_on_host or not self.said.isStateless
 
     def whyNotKept(self) -> str:
         """From API level 4 on, an operator that does not say that it is hashable may depend on more
         than its library and its inputs.
         """
-        if self.runsOnHost:
+        if self.runs_on_host:
             return f"{self.debugName()} calls a function of '{self.source}' in each run"
         if not self.said.isHashable:
             return f"{self.debugName()} of '{self.source}' does not say that it is hashable"
@@ -118,7 +118,7 @@ class UserOp(Op):
 
     def _gradients(self, of: ForwardOp, wanted: Sequence[int]) -> list[Op]:
         """The gradient operators with respect to the inputs `wanted`: one, or one for each."""
-        cls = ReadWriteGradOp if self.runsOnHost else UserGradOp
+        cls = ReadWriteGradOp if self.runs_on_host else UserGradOp
         name = f"{self.function.name}_grad"
         try:
             library.operator(self._who(), of.library_path, name)
@@ -236,7 +236,7 @@ class IpuUserOp(ForwardOp):
             self._codelets = library.codelets(self._who(), self.gp_path, self.source)
 
     def filesRead(self) -> list[str]:
-        """The codelets."""
+        """The file of codelets, if there is one."""
         return [self._codelets] if self._codelets else []
 
 
@@ -248,13 +248,13 @@ class IpuUserReadWriteOp(ForwardOp):
     `callback_abi` "documented" it gets its name alone. `time_limit` is popir's own.
     """
 
-    runsOnHost = True
+    runs_on_host = True
     op_name: str = "Callback"
     callback_abi: str = "called"
     time_limit: float = 0.0
 
     def setup(self) -> None:
-        """As `ForwardOp.setup`."""
+        """As `ForwardOp.setup`; `callback_abi` and `time_limit` are checked, too."""
         if self.callback_abi not in ("called", "documented"):
             raise OperatorAttributeError(
                 f"{self._who()}: the attribute 'callback_abi' is {self.callback_abi!r}; expected "
@@ -365,7 +365,7 @@ class UserGradOp(_GradOp):
 class ReadWriteGradOp(_GradOp):
     """The gradient of an IpuUserReadWriteOp."""
 
-    runsOnHost = True
+    runs_on_host = True
     opid = OperatorIdentifier(DOMAIN, "IpuUserReadWriteOpGrad", 1)
 
 
