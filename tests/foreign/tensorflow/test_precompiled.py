@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import popir
-from popir.custom_ops import precompiled_user_op
+from popir.custom_ops import cpu_user_operation, precompiled_user_op
 from popir.testing import gradcheck
 from tests.foreign.tensorflow.programs import (
     builder,
@@ -383,3 +383,36 @@ def test_programs_are_cached_by_what_library_and_codelets_contain(
     run("Unallocated")
     assert len(list((tmp_path / "cache").glob("*.engine"))) == 2
     assert not caplog.text
+
+
+def test_operators_in_the_body_of_a_loop(user_library: UserLibrary) -> None:
+    """y = y w three times, each time squared on the host, with the gradient of w."""
+    library = user_library("features")
+    model = builder()
+    w = model.addInitializedInputTensor(np.float32([1.1, 0.9]), "w")
+    start = model.aiOnnx.constant(np.float32([1, 2]))
+    body = model.createSubgraphBuilder()
+    body.addInputTensor("INT64", [])
+    going = body.addInputTensor("BOOL", [])
+    y = body.addInputTensor("FLOAT", [2])
+    (product,) = precompiled_user_op([y, w], library, outs=outs([2]), builder=body)
+    (squared,) = cpu_user_operation([product], library, outs=outs([2]))
+    body.addOutputTensor(body.aiOnnx.identity([going]))
+    body.addOutputTensor(squared)
+    times = model.aiOnnx.constant(np.array(3))
+    (last,) = model.aiOnnx.loop([times, "", start], 1, body)
+    found = gradients(model, last, w)[0]
+    x, v = np.float64([1, 2]), np.float64([1.1, 0.9])
+    # ((x v)^2 v)^2 v)^2 = x^8 v^14
+    assert np.allclose(found, 14 * x**8 * v**13, rtol=1e-5)
+
+
+def test_halves(user_library: UserLibrary) -> None:
+    model = builder()
+    x, y = (model.addInitializedInputTensor(v.astype(np.float16)) for v in (A, B))
+    (z,) = precompiled_user_op(
+        [x, y], user_library("features", 2), outs=outs([4, 3], dtype=np.float16)
+    )
+    dx, dy = gradients(model, z, x, y)
+    assert dx.dtype == np.float16
+    assert np.allclose(dx, B, rtol=1e-2) and np.allclose(dy, A, rtol=1e-2)
