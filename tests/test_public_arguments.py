@@ -254,6 +254,16 @@ def session_arguments() -> Arguments:
     }
 
 
+USER_OP: Arguments = {
+    "outs": {"output_types": ["FLOAT"], "output_shapes": [[1]]},
+    "name": "name",
+    "op_name": "Build",
+    "separate_gradients": False,
+    "inputs_with_gradients": [0],
+    "attributes": "zz",
+    "gradient_attributes": "zz",
+}
+"""What operators for TensorFlow on the IPU take besides tensors and a library."""
 PAIRS = {"defaultLearningRate": (0.1, True)}
 SPECIFIC = {"learningRate": (0.1, True)}
 NODE = onnx.helper.make_node("Relu", ["x"], ["y"])
@@ -912,6 +922,37 @@ RIGHT: dict[str, Callable[[World], Call]] = {
             "outputs": 1,
             "constants": Or([1], "ints"),
             "device": CPU,
+        },
+    ),
+    "custom_ops.precompiled_user_op": lambda world: (
+        popir.custom_ops.precompiled_user_op,
+        {
+            "inputs": Or([world.x], "strs"),
+            "library_path": Path("zz.so"),
+            "gp_path": Path("zz.gp"),
+            **USER_OP,
+            "builder": Or(world.builder, "None"),
+        },
+    ),
+    "custom_ops.cpu_user_operation": lambda world: (
+        popir.custom_ops.cpu_user_operation,
+        {
+            "inputs": Or([world.x], "strs"),
+            "library_path": Path("zz.so"),
+            **USER_OP,
+            "callback_abi": "called",
+            "time_limit": 1.0,
+            "builder": Or(world.builder, "None"),
+        },
+    ),
+    "custom_ops.codelet_expression_op": lambda world: (
+        lambda vertex_expression, name, builder: popir.custom_ops.codelet_expression_op(
+            vertex_expression, world.x, name=name, builder=builder
+        ),
+        {
+            "vertex_expression": lambda x: x + 1,
+            "name": "name",
+            "builder": Or(world.builder, "None"),
         },
     ),
     "load_op_library": lambda _: (popir.load_op_library, {"path": Path("zz.so")}),

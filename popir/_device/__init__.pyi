@@ -1,7 +1,7 @@
 """
 The simulated device: poplar and the PopLibs libraries, under their own
 names. `ext` has functions that PopLibs lacks, `machine` the cost model,
-`popart` operators in C++.
+`popart` operators in C++, `tensorflow` those that were written for TensorFlow on the IPU.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from . import poprand
 from . import machine
 from . import ext
 from . import popart
+from . import tensorflow
 
 __all__: list[str] = [
     "ext",
@@ -25,4 +26,5 @@ __all__: list[str] = [
     "popops",
     "poprand",
     "poputil",
+    "tensorflow",
 ]

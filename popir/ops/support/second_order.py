@@ -150,6 +150,8 @@ _SAME = {
 }
 """Functions of expressions that are operators of ai.onnx."""
 _OTHERS: dict[str, Callable[..., Tensor]] = {
+    "Cbrt": lambda on, x: on.Mul(on.Sign(x), on.Pow(on.Abs(x), on.like(1 / 3, x))),
+    "Exp2": lambda on, x: on.Pow(on.like(2, x), x),
     "Expm1": lambda on, x: on.add("ai.graphcore", "Expm1", 1, [x], 1, {}),
     "Log1p": lambda on, x: on.add("ai.graphcore", "Log1p", 1, [x], 1, {}),
     "NotEqual": lambda on, x, y: on.Not(on.Equal(x, y)),
