@@ -2,3 +2,15 @@
 
 The Builder is that of the input tensors, or the argument `builder`.
 """
+
+from popir.foreign.xla.calls import Token, create_token, custom_call
+from popir.foreign.xla.operator import CustomCallGradient
+from popir.foreign.xla.targets import register_custom_call_target
+
+__all__ = [
+    "CustomCallGradient",
+    "Token",
+    "create_token",
+    "custom_call",
+    "register_custom_call_target",
+]

@@ -24,5 +24,6 @@ PYBIND11_MODULE(_device, m) {
   part("machine", popir::bindMachine);
   part("ext", popir::bindExt);
   part("popart", popir::bindPopart);
+  part("xla", popir::bindXla);
   popir::guard(m);
 }

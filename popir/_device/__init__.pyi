@@ -14,6 +14,7 @@ from . import poprand
 from . import machine
 from . import ext
 from . import popart
+from . import xla
 
 __all__: list[str] = [
     "ext",
@@ -25,4 +26,5 @@ __all__: list[str] = [
     "popops",
     "poprand",
     "poputil",
+    "xla",
 ]

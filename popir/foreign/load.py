@@ -15,6 +15,7 @@ from pathlib import Path
 
 from popir import _library, registry
 from popir._device import popart as device
+from popir._device import xla
 from popir.errors import LibraryLoadError, require_path
 from popir.foreign import popart
 from popir.foreign.refusals import check_file, refused
@@ -25,12 +26,13 @@ _TRIAL = f"""
 import ctypes, sys
 popir = ctypes.CDLL(sys.argv[1])
 popir.popir_install_terminate_handler()
-before = popir.popir_registrations()
+count = lambda: (popir.popir_registrations(), popir.popir_xla_registrations())
+before = count()
 try:
     ctypes.CDLL(sys.argv[2])
 except OSError as error:
     sys.exit(str(error))
-if popir.popir_registrations() == before:
+if count() == before:
     sys.exit("{_NOTHING}")
 """
 _LONGEST_TRIAL = 120
@@ -51,6 +53,8 @@ class OpLibrary:
     """The identifiers with an Opx in the library, including those of gradient operators."""
     patterns: tuple[str, ...]
     """The names of its patterns."""
+    custom_calls: tuple[tuple[str, str], ...] = ()
+    """The targets of XLA's custom calls in it: name and platform."""
 
     def __str__(self) -> str:
         return self.path
@@ -113,7 +117,7 @@ def _open_copy(file: Path, name: str) -> None:
     os.close(handle)
     try:
         shutil.copyfile(file, copy)
-        _name(Path(copy), name)
+        _name(Path(copy), name, file)
         _open(file, copy, name)
     finally:
         os.unlink(copy)
@@ -124,8 +128,10 @@ def _text(name: str) -> str:
     return os.fsencode(name).decode(errors="replace")
 
 
-def _name(file: Path, name: str) -> None:
+def _name(file: Path, name: str, found: Path | None = None) -> None:
+    """Calls the library that will be loaded from `file` by `name`. It is found again at `found`."""
     device.nameLibrary(os.fsencode(file.resolve()), name)
+    xla.nameLibrary(str(file.resolve()), name, str((found or file).resolve()))
 
 
 def _open(file: Path, spelling: str, source: str = "") -> None:
@@ -143,13 +149,22 @@ def _loaded(file: Path, source: str) -> OpLibrary:
         tuple(entry.opid for entry in registry.entries() if entry.source == source),
         tuple(entry.opid for entry in registry.opx_entries() if entry.source == source),
         tuple(patterns),
+        tuple((t.name, t.platform) for t in xla.targets() if t.source == source),
     )
 
 
-def _try(file: Path, source: str = "") -> None:
+def try_library(path: Path) -> None:
+    """Raises LibraryLoadError if loading the library fails in a separate process. It need not
+    register anything.
+    """
+    check_file(path)
+    _try(path, registers=False)
+
+
+def _try(file: Path, source: str = "", registers: bool = True) -> None:
     """Loads the library in a separate process; messages call it `source` if given.
 
-    Raises LibraryLoadError if that fails.
+    Raises LibraryLoadError if that fails, or if it registers nothing and `registers` is true.
     """
     libpopir = _library.ROOT / "lib" / "libpopir.so"
     try:
@@ -168,10 +183,13 @@ def _try(file: Path, source: str = "") -> None:
     if trial.returncode == 0:
         return
     said = [line for line in trial.stderr.splitlines() if line.startswith("popir: ")]
+    if _NOTHING in said and not registers:
+        return
     if _NOTHING in said:
         raise LibraryLoadError(
             f"The operator library '{source or file}' loads, but registers nothing: no operator, "
-            "Opx, pattern, schema or shape inference function. They are registered by static "
+            "Opx, pattern, schema, shape inference function or target of custom calls. They are "
+            "registered by static "
             "objects (popart::OpCreator<...>, popart::popx::OpxCreator<...>) in the sources that "
             "the library is linked from; those in a static archive are left out unless it is "
             "linked with -Wl,--whole-archive."
