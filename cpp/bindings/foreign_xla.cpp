@@ -1,13 +1,16 @@
 // popir._device.xla: custom calls of XLA.
+#include <dlfcn.h>
 #include <pybind11/stl.h>
 
-#include <map>
+#include <filesystem>
+#include <system_error>
 
 #include "bindings/errors.hpp"
 #include "bindings/module.hpp"
 #include "bindings/signatures.hpp"
 #include "foreign/shared_library.hpp"
 #include "foreign/xla_call.hpp"
+#include "foreign/xla_programs.hpp"
 #include "foreign/xla_targets.hpp"
 
 namespace popir {
@@ -27,6 +30,16 @@ const SharedLibrary& library(const std::string& path) {
   static auto* const loaded = new std::vector<SharedLibrary>;
   loaded->emplace_back(path);
   return loaded->back();
+}
+
+/// The address of a symbol that the library defines: a look-up also finds those of the libraries
+/// that it needs, such as system() of the C library. Null if there is none.
+void* own(const SharedLibrary& library, const std::string& symbol) {
+  void* found = symbol.empty() ? nullptr : library.find(symbol);
+  Dl_info info;
+  if (found == nullptr || dladdr(found, &info) == 0 || info.dli_fname == nullptr) return nullptr;
+  std::error_code failed;
+  return std::filesystem::equivalent(info.dli_fname, library.path(), failed) ? found : nullptr;
 }
 
 Target made(std::string name, std::string platform) {
@@ -164,10 +177,11 @@ void bindTargets(py::module_& m) {
   m.def(
       "symbol",
       [](const std::string& path, const std::string& symbol) {
-        return reinterpret_cast<Address>(library(path).find(symbol));
+        return reinterpret_cast<Address>(own(library(path), symbol));
       },
       py::arg("path"), py::arg("symbol"),
-      "The address of a symbol of a library, which is loaded; 0 if it has none of that name.\n"
+      "The address of a symbol that a library defines itself; 0 if it has none of that name. The\n"
+      "library is loaded.\n"
       "Raises LibraryLoadError if it cannot be loaded.");
 }
 
@@ -222,6 +236,26 @@ void bindCalls(py::module_& m) {
         "or refuses the call.");
 }
 
+using Programs = std::vector<std::tuple<py::str, py::str, py::str>>;
+
+Programs programs(Address function) {
+  std::vector<foreign::xla::Program> built;
+  std::string failed;
+  {
+    py::gil_scoped_release unlocked;
+    try {
+      built = foreign::xla::programsOf(reinterpret_cast<void*>(function));
+    } catch (const std::exception& e) {
+      failed = std::string("It threw: ") + e.what();
+    }
+  }
+  if (!failed.empty()) raise("popart_exception", failed);
+  Programs found;
+  for (const auto& each : built)
+    found.emplace_back(decoded(each.name), decoded(each.text), decoded(each.error));
+  return found;
+}
+
 }  // namespace
 
 void bindXla(py::module_& m) {
@@ -229,6 +263,10 @@ void bindXla(py::module_& m) {
   bindShapes(m);
   bindTargets(m);
   bindCalls(m);
+  m.def("programs", programs, py::arg("function"),
+        "Calls the function without arguments at an address. Returns name, text and error of each\n"
+        "program that it built with xla::XlaBuilder.\n"
+        "Raises popart_exception if it throws.");
 }
 
 }  // namespace popir

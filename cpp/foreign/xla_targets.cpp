@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "support/crash.hpp"
+#include "support/registrations.hpp"
 
 namespace popir::foreign::xla {
 
@@ -57,6 +58,7 @@ void Targets::add(Target target) noexcept {
 void Targets::admit(Target target) {
   const std::lock_guard lock(mutex_);
   ++generation_;
+  ++otherRegistrations();
   const std::string from =
       target.source.empty() ? "Python code" : "The library '" + target.source + "'";
   const std::string what = "the custom call target '" + target.name + "'";
@@ -158,9 +160,4 @@ extern "C" POPIR_VISIBLE void popir_xla_visit(const char* platform,
   const std::string known = popir::foreign::xla::platformOf(platform);
   for (const auto& each : popir::foreign::xla::Targets::instance().all())
     if (!each.typed && each.platform == known) visit(context, each.name.c_str(), each.function);
-}
-
-/// Counts the registrations in this process, including failed ones.
-extern "C" POPIR_VISIBLE unsigned popir_xla_registrations() {
-  return popir::foreign::xla::Targets::instance().generation();
 }

@@ -17,6 +17,7 @@ __all__: list[str] = [
     "find",
     "generation",
     "nameLibrary",
+    "programs",
     "registerFunction",
     "registerHandlers",
     "remove",
@@ -166,6 +167,13 @@ def nameLibrary(path: str, source: str, library: str) -> None:
     """
     The library that is loaded from `path` after this is called `source`, and is found again
     at `library`.
+    """
+
+def programs(function: typing.SupportsInt | typing.SupportsIndex) -> list[tuple[str, str, str]]:
+    """
+    Calls the function without arguments at an address. Returns name, text and error of each
+    program that it built with xla::XlaBuilder.
+    Raises popart_exception if it throws.
     """
 
 def registerFunction(

@@ -4,39 +4,20 @@ from __future__ import annotations
 
 import ctypes
 import os
-import resource
 import shutil
-import signal
-import subprocess
-import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from popir import _library, registry
+from popir import registry
 from popir._device import popart as device
 from popir._device import xla
 from popir.errors import LibraryLoadError, require_path
 from popir.foreign import popart
 from popir.foreign.refusals import check_file, refused
+from popir.foreign.trial import tried
+from popir.foreign.xla import libraries as xla_libraries
 from popir.ir import OperatorIdentifier
-
-_NOTHING = "popir: registered nothing"
-_TRIAL = f"""
-import ctypes, sys
-popir = ctypes.CDLL(sys.argv[1])
-popir.popir_install_terminate_handler()
-count = lambda: (popir.popir_registrations(), popir.popir_xla_registrations())
-before = count()
-try:
-    ctypes.CDLL(sys.argv[2])
-except OSError as error:
-    sys.exit(str(error))
-if count() == before:
-    sys.exit("{_NOTHING}")
-"""
-_LONGEST_TRIAL = 120
-"""The time limit of a trial, in seconds."""
 
 
 @dataclass(frozen=True)
@@ -75,8 +56,10 @@ def load_op_library(path: str | os.PathLike[str]) -> OpLibrary:
     """
     file = require_path("load_op_library", path).absolute()
     check_file(file)
-    _try(file)
     source = _text(str(file.resolve()))
+    if xla_libraries.is_one(file) and tried(file) == 0:
+        return OpLibrary(xla_libraries.allow("load_op_library", file), source, (), (), ())
+    _try(file)
     with registry.lock.rlock:
         if source != str(file.resolve()):
             _name(file, source)
@@ -97,6 +80,8 @@ def load_built(file: Path, name: str) -> OpLibrary:
     """
     name = _text(name)
     with registry.lock.rlock:
+        if xla_libraries.is_one(file) and tried(file, name) == 0:
+            return OpLibrary(xla_libraries.allow(name, file), name, (), (), ())
         if _built.get(name) != file:
             _try(file, name)
             _name(file, name)
@@ -143,49 +128,25 @@ def _open(file: Path, spelling: str, source: str = "") -> None:
 
 def _loaded(file: Path, source: str) -> OpLibrary:
     patterns = [name for name, _, _, library in device.patterns() if library == source]
+    calls = tuple((t.name, t.platform) for t in xla.targets() if t.source == source)
+    if calls or xla_libraries.is_one(file):
+        xla_libraries.allow(source, file, is_tried=True)
     return OpLibrary(
         str(file.resolve()),
         source,
         tuple(entry.opid for entry in registry.entries() if entry.source == source),
         tuple(entry.opid for entry in registry.opx_entries() if entry.source == source),
         tuple(patterns),
-        tuple((t.name, t.platform) for t in xla.targets() if t.source == source),
+        calls,
     )
 
 
-def try_library(path: Path) -> None:
-    """Raises LibraryLoadError if loading the library fails in a separate process. It need not
-    register anything.
-    """
-    check_file(path)
-    _try(path, registers=False)
-
-
-def _try(file: Path, source: str = "", registers: bool = True) -> None:
+def _try(file: Path, source: str = "") -> None:
     """Loads the library in a separate process; messages call it `source` if given.
 
-    Raises LibraryLoadError if that fails, or if it registers nothing and `registers` is true.
+    Raises LibraryLoadError if that fails, or if the library registers nothing.
     """
-    libpopir = _library.ROOT / "lib" / "libpopir.so"
-    try:
-        trial = subprocess.run(
-            [sys.executable, "-I", "-S", "-c", _TRIAL, str(libpopir), str(file)],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_LONGEST_TRIAL,
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0)),
-        )
-    except subprocess.TimeoutExpired:
-        raise refused(
-            file, f"the process that tried it did not end within {_LONGEST_TRIAL} seconds", source
-        ) from None
-    if trial.returncode == 0:
-        return
-    said = [line for line in trial.stderr.splitlines() if line.startswith("popir: ")]
-    if _NOTHING in said and not registers:
-        return
-    if _NOTHING in said:
+    if tried(file, source) == 0:
         raise LibraryLoadError(
             f"The operator library '{source or file}' loads, but registers nothing: no operator, "
             "Opx, pattern, schema, shape inference function or target of custom calls. They are "
@@ -194,15 +155,6 @@ def _try(file: Path, source: str = "", registers: bool = True) -> None:
             "the library is linked from; those in a static archive are left out unless it is "
             "linked with -Wl,--whole-archive."
         )
-    if said and said[0].startswith("popir: terminated"):
-        threw = said[0].partition(": terminated")[2].partition(": ")[2]
-        why = f"{threw}. Its static initialisers must not let exceptions out"
-        raise refused(file, why, source)
-    if trial.returncode < 0:
-        name = signal.Signals(-trial.returncode).name
-        raise refused(file, f"the process that tried it was ended by {name}", source)
-    why = trial.stderr.strip() or f"the process exited with {trial.returncode}"
-    raise refused(file, why, source)
 
 
 def _mapped() -> dict[str, set[int]]:

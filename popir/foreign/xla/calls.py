@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from popir.builder import Builder
 from popir.builder.tensor_id import builder_of
 from popir.errors import OperatorAttributeError, OperatorInputError
 from popir.foreign.xla import attributes as typed_attributes
-from popir.foreign.xla import shapes, targets
+from popir.foreign.xla import libraries, shapes, targets
 from popir.foreign.xla.operator import (
     CUSTOM_CALL,
     VERSIONS,
@@ -121,7 +120,9 @@ def custom_call(
         "output_operand_aliasing": [
             i for pair in (output_operand_aliases or {}).items() for i in pair
         ],
-        "library": _library(target, platform, library),
+        "library": libraries.allow("custom_call", library)
+        if str(library)
+        else targets.library_of(target, platform),
         "has_side_effect": int(has_side_effect),
         "time_limit": float(time_limit),
         "gradient": gradient_text(who, gradient),
@@ -198,10 +199,3 @@ def _with_layouts(
 
 def _is_plain(structure: Tuple) -> bool:
     return all(each == Array(shapes.ANY) for each in structure.elements)
-
-
-def _library(target: str, platform: str, library: str | os.PathLike[str]) -> str:
-    """The library for the node: the given one, or that which registered the target."""
-    if str(library):
-        return str(Path(library).absolute())
-    return targets.library_of(target, platform)

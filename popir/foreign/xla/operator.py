@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from popir import poplar
+from popir import poplar, registry
 from popir._device import xla as device
 from popir.definitions import Formal, OpDefinition
 from popir.errors import GradientError, OperatorAttributeError, OperatorInputError
-from popir.foreign.xla import attributes, shapes, targets
+from popir.foreign.xla import attributes, libraries, shapes, targets
 from popir.foreign.xla.shapes import Array, Shape, Tuple
 from popir.ir import GradInOutMapper, GradOp, GradOpInType, Op, OperatorIdentifier
 from popir.opx import Opx, popType
-from popir.registry import OpCreator, OpxCreator
+from popir.registry import PYTHON, OpCreator, OpCreatorInfo, OpEntry, OpxCreator
 from popir.types import DataType, TensorInfo
 
 DOMAIN = "org.openxla"
@@ -83,6 +83,8 @@ def gradient_text(who: str, gradient: CustomCallGradient | None) -> str:
         tree["operands"] = [*gradient.operands]
         for text in tree["operands"]:
             _operand(who, text)
+    if gradient.library:
+        tree["library"] = libraries.allow(who, gradient.library)
     if gradient.inputs is not None:
         tree["inputs"] = [int(i) for i in gradient.inputs]
     if gradient.gradient is not None:
@@ -426,5 +428,48 @@ _DEFINITION = OpDefinition(
     [Formal("results", variadic=True)],
     dict.fromkeys(CustomCallOp.declaredAttributes(), "*"),
 )
+_TARGET_DEFINITION = OpDefinition(
+    [Formal("operands", optional=True, variadic=True, least=0)],
+    [Formal("results", variadic=True)],
+    {
+        name: "*"
+        for name in CustomCallOp.declaredAttributes()
+        if name not in ("target", "platform", "library")
+    },
+)
 OpCreator(CustomCallOp, {CUSTOM_CALL: _DEFINITION})
 OpxCreator(CustomCallOpx, [CUSTOM_CALL, CUSTOM_CALL_GRAD])
+
+_seen = 0
+
+
+def _sync() -> None:
+    """Registers each target as an operator too, such as org.openxla.Host.do_custom_call, so that
+    lists have it with its library. A node of it is a custom call without the attribute `target`.
+    """
+    global _seen
+    generation = device.generation()
+    if generation == _seen:
+        return
+    _seen = generation
+    for target in device.targets():
+        opid = OperatorIdentifier(f"{DOMAIN}.{target.platform}", target.name, 1)
+        source = target.source or PYTHON
+        registry.register_op(
+            OpEntry(opid, CustomCallOp, _TARGET_DEFINITION, _factory(target), True, source),
+            override=True,
+        )
+    targets.sync()
+
+
+def _factory(target: Any) -> Callable[[OpCreatorInfo], Op]:
+    given = {"target": target.name, "platform": target.platform, "library": target.library}
+    version = {"api_version": 4} if target.typed else {}
+
+    def make(info: OpCreatorInfo) -> Op:
+        return CustomCallOp(CUSTOM_CALL, info.settings, {**version, **info.attributes, **given})
+
+    return make
+
+
+registry.sync.append(_sync)

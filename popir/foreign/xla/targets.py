@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import ctypes
-import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from popir import registry
 from popir._device import xla as device
 from popir.errors import (
     DuplicateOperatorError,
-    LibraryLoadError,
     OperatorAttributeError,
     UnknownOperatorError,
     did_you_mean,
 )
-from popir.foreign.load import try_library
+from popir.foreign.xla import libraries
 from popir.typed import typed
 
 PLATFORMS = ("Host", "CUDA", "ROCM")
@@ -61,6 +58,7 @@ def register_custom_call_target(
     platform = platform_of(who, platform)
     if not name:
         raise OperatorAttributeError("A custom call target needs a name.")
+    addresses = [0, 0, 0, 0]
     if isinstance(target, Mapping):
         stages: Mapping[Any, Any] = target
         unknown = [stage for stage in stages if stage not in _STAGES]
@@ -71,10 +69,11 @@ def register_custom_call_target(
             )
         addresses = [_address(who, stages[s]) if s in stages else 0 for s in _STAGES]
     else:
-        addresses = [0, 0, 0, _address(who, target)]
+        addresses[-1] = _address(who, target)
     with registry.lock.rlock:
         if typed:
-            device.registerHandlers(name, platform, *addresses, "")
+            instantiate, prepare, initialize, execute = addresses
+            device.registerHandlers(name, platform, instantiate, prepare, initialize, execute, "")
         else:
             device.registerFunction(name, platform, addresses[-1], "")
         _kept.append(target)
@@ -109,41 +108,17 @@ def sync() -> None:
         raise DuplicateOperatorError("\n".join(f"{fault}." for fault in faults))
 
 
-def load(who: str, library: str) -> None:
-    """Loads a library, with the targets that it registers.
-
-    Raises LibraryLoadError, naming `who`, if it cannot be loaded.
-    """
-    _symbol(who, library, "")
-
-
-def _symbol(who: str, library: str, symbol: str) -> int:
-    path = Path(library).absolute()
-    with registry.lock.rlock:
-        try:
-            if str(path) not in _tried:
-                try_library(path)
-                _tried.add(str(path))
-            return device.symbol(os.fspath(path), symbol)
-        except LibraryLoadError as error:
-            raise LibraryLoadError(f"{who}: {error}") from None
-
-
-_tried: set[str] = set()
-"""The libraries that are known to load."""
-
-
 def find(who: str, name: str, platform: str, library: str, version: int) -> Any:
     """The target with that name: one that is registered, or else one that the library registers,
     or its symbol of that name.
 
-    Raises UnknownOperatorError, naming `who`, if there is none; LibraryLoadError if the library
-    cannot be loaded.
+    Raises UnknownOperatorError, naming `who`, if there is none; LibraryLoadError if the library is
+    not loaded.
     """
     sync()
     found = device.find(name, platform)
     if found is None and library:
-        address = _symbol(who, library, name)
+        address, library = libraries.symbol(who, library, name)
         found = device.find(name, platform)
         if found is None and address:
             if version == 4:
