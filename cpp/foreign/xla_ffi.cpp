@@ -1,5 +1,7 @@
 #include "foreign/xla_ffi.hpp"
 
+#include <dlfcn.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -89,6 +91,20 @@ Types& types() {
   return known;
 }
 
+/// What deletes objects of a type; null if the caller does not say. The size of the arguments does
+/// not tell: it ends before `info` in all versions, though version 0.1 has no such member. So what
+/// lies there is read only as far as there is memory, and believed if it is a TypeInfo.
+void (*deleterIn(const TypeRegister& args))(void*) {
+  TypeInfo info;
+  iovec to{&info, sizeof(info)};
+  iovec from{const_cast<TypeInfo*>(args.info), sizeof(info)};
+  if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != sizeof(info)) return nullptr;
+  Dl_info where;
+  const bool right = info.size == sizeof(info) && info.extensions == nullptr &&
+                     dladdr(reinterpret_cast<void*>(info.deleter), &where) != 0;
+  return right ? info.deleter : nullptr;
+}
+
 Error* typeRegister(TypeRegister* args) {
   Types& known = types();
   const std::lock_guard lock(known.mutex);
@@ -102,8 +118,7 @@ Error* typeRegister(TypeRegister* args) {
   if (at == names.end()) names.push_back(name);
   args->id->id = id;
   // A library that is loaded again brings a deleter of its own.
-  if (args->size >= sizeof(TypeRegister) && args->info != nullptr)
-    known.deleters[id] = args->info->deleter;
+  known.deleters[id] = deleterIn(*args);
   return nullptr;
 }
 

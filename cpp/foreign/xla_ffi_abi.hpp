@@ -174,7 +174,7 @@ struct StreamGet : Head {
 struct TypeRegister : Head {
   Bytes name;
   TypeId* id;
-  const TypeInfo* info;  ///< not before version 0.2
+  const TypeInfo* info;  ///< not before version 0.2, and `size` never counts it
 };
 struct ContextGet : Head {
   Context* context;

@@ -57,7 +57,8 @@ def build_op_library(
     operators of the earlier build, so that a notebook cell can be run repeatedly.
 
     Args:
-        sources: C++ files, or .cu files for the simulated device of XLA's custom calls. A str that contains a line break is source text, not a file name.
+        sources: C++ files, or .cu files for the simulated device of XLA's custom calls. A str that
+            contains a line break is source text, not a file name.
         name: the library is libNAME.so; by default the name of the first file.
         flags: flags for compiling, also used for linking.
         ldflags: flags for linking, at the end of the command.

@@ -37,8 +37,8 @@ def is_one(file: Path) -> bool:
 def allow(who: str, path: str | os.PathLike[str], is_tried: bool = False) -> str:
     """Allows custom calls to use a library, and returns its resolved path. Loads it.
 
-    A file that is new, or has changed, is tried in a separate process first unless `is_tried`. Raises
-    LibraryLoadError, naming `who`, if it is no library that can be loaded.
+    A file that is new, or has changed, is tried in a separate process first unless `is_tried`.
+    Raises LibraryLoadError, naming `who`, if it is no library that can be loaded.
     """
     file = require_path(who, path).absolute()
     check_file(file)

@@ -383,6 +383,8 @@ class CustomCallGradOp(CustomCallOp, GradOp):
 class CustomCallOpx(Opx):
     """Adds the step that makes the call."""
 
+    lowersLibraries = True
+
     def grow(self, prog: poplar.program.Sequence) -> None:
         op = self.getOp(CustomCallOp)
         who = op.who()

@@ -167,7 +167,8 @@ inline void barrier() {
 /// Queues a kernel on a stream: Launch(grid, block, shared_bytes, stream)(kernel, arguments...).
 class Launch {
  public:
-  explicit Launch(dim3 grid, dim3 block, std::size_t shared_bytes = 0, cudaStream_t stream = nullptr)
+  explicit Launch(dim3 grid, dim3 block, std::size_t shared_bytes = 0,
+                  cudaStream_t stream = nullptr)
       : grid_(grid), block_(block), shared_(shared_bytes), stream_(stream) {}
 
   template <class... Parameters, class... Arguments>
@@ -291,9 +292,7 @@ inline cudaError_t cudaGetDeviceCount(int* count) {
   return cudaSuccess;
 }
 inline cudaError_t cudaPeekAtLastError() { return popir_cuda::last_error; }
-inline cudaError_t cudaGetLastError() {
-  return std::exchange(popir_cuda::last_error, cudaSuccess);
-}
+inline cudaError_t cudaGetLastError() { return std::exchange(popir_cuda::last_error, cudaSuccess); }
 inline const char* cudaGetErrorString(cudaError_t error) {
   switch (error) {
     case cudaSuccess: return "no error";

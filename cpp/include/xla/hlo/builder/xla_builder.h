@@ -60,8 +60,7 @@ class XlaComputation {
 
 /// What one result of a custom call shares with an operand: the index of the result in the tuple,
 /// and the operand with the index in it.
-using OutputOperandAliasing =
-    std::pair<std::vector<int64>, std::pair<int64, std::vector<int64>>>;
+using OutputOperandAliasing = std::pair<std::vector<int64>, std::pair<int64, std::vector<int64>>>;
 
 class XlaBuilder {
  public:
@@ -192,7 +191,8 @@ class XlaBuilder {
   XlaComputation made(XlaOp root) const {
     std::string body = name_ + " {\n";
     for (int64 i = 0; i <= last(); ++i)
-      body += (i == root.handle() ? "  ROOT " : "  ") + nameOf(XlaOp(const_cast<XlaBuilder*>(this), i)) +
+      body += (i == root.handle() ? "  ROOT " : "  ") +
+              nameOf(XlaOp(const_cast<XlaBuilder*>(this), i)) +
               lines_[static_cast<std::size_t>(i)] + "\n";
     return XlaComputation(name_, body + "}\n", called_);
   }
@@ -218,8 +218,7 @@ inline XlaOp Parameter(XlaBuilder* builder, int64 number, const Shape& shape,
   if (number < 0 || !builder->takeParameter(number))
     return builder->fail("parameter " + std::to_string(number) + " ('" + name +
                          "') is there twice, or its number is negative");
-  return builder->add("parameter", shape, {},
-                      "metadata={op_name=" + XlaBuilder::quoted(name) + "}",
+  return builder->add("parameter", shape, {}, "metadata={op_name=" + XlaBuilder::quoted(name) + "}",
                       std::to_string(number));
 }
 /// In the builder made last.
@@ -335,9 +334,9 @@ inline XlaOp unary(const char* opcode, XlaOp operand) {
 
 }  // namespace xla_builder_internal
 
-#define XLA_BUILDER_BINARY(NAME, OPCODE)                                                   \
-  inline XlaOp NAME(XlaOp lhs, XlaOp rhs, Span<int64> broadcast_dimensions = {}) {         \
-    return xla_builder_internal::binary(OPCODE, lhs, rhs, broadcast_dimensions);           \
+#define XLA_BUILDER_BINARY(NAME, OPCODE)                                           \
+  inline XlaOp NAME(XlaOp lhs, XlaOp rhs, Span<int64> broadcast_dimensions = {}) { \
+    return xla_builder_internal::binary(OPCODE, lhs, rhs, broadcast_dimensions);   \
   }
 XLA_BUILDER_BINARY(Add, "add")
 XLA_BUILDER_BINARY(Sub, "subtract")
@@ -352,10 +351,10 @@ XLA_BUILDER_BINARY(Or, "or")
 XLA_BUILDER_BINARY(Xor, "xor")
 #undef XLA_BUILDER_BINARY
 
-#define XLA_BUILDER_COMPARE(NAME, DIRECTION)                                                      \
-  inline XlaOp NAME(XlaOp lhs, XlaOp rhs, Span<int64> broadcast_dimensions = {}) {                \
-    return xla_builder_internal::binary("compare", lhs, rhs, broadcast_dimensions,                \
-                                        "direction=" DIRECTION, true);                            \
+#define XLA_BUILDER_COMPARE(NAME, DIRECTION)                                       \
+  inline XlaOp NAME(XlaOp lhs, XlaOp rhs, Span<int64> broadcast_dimensions = {}) { \
+    return xla_builder_internal::binary("compare", lhs, rhs, broadcast_dimensions, \
+                                        "direction=" DIRECTION, true);             \
   }
 XLA_BUILDER_COMPARE(Eq, "EQ")
 XLA_BUILDER_COMPARE(Ne, "NE")
@@ -414,8 +413,8 @@ inline XlaOp Reshape(XlaOp operand, Span<int64> dimensions) {
   if (!xla_builder_internal::checked(b, {operand}, "reshape")) return XlaOp(b, -1);
   const Shape to(b->shapeOf(operand).element_type(), dimensions);
   if (ShapeUtil::ElementsIn(to) != ShapeUtil::ElementsIn(b->shapeOf(operand)))
-    return b->fail("reshape: " + b->shapeOf(operand).ToString() + " has another number of elements than " +
-                   to.ToString());
+    return b->fail("reshape: " + b->shapeOf(operand).ToString() +
+                   " has another number of elements than " + to.ToString());
   return b->add("reshape", to, {operand});
 }
 
@@ -449,8 +448,8 @@ inline XlaOp Slice(XlaOp operand, Span<int64> start_indices, Span<int64> limit_i
   for (std::size_t d = 0; d < rank; ++d) {
     const int64 from_ = start_indices[d], to = limit_indices[d], step = strides[d];
     if (from_ < 0 || to < from_ || to > from.dimensions()[d] || step < 1)
-      return b->fail("slice: the indices of dimension " + std::to_string(d) +
-                     " are outside of " + from.ToString());
+      return b->fail("slice: the indices of dimension " + std::to_string(d) + " are outside of " +
+                     from.ToString());
     sizes.push_back((to - from_ + step - 1) / step);
     text += (text.empty() ? "[" : ", [") + std::to_string(from_) + ":" + std::to_string(to) + ":" +
             std::to_string(step) + "]";
@@ -491,8 +490,7 @@ inline XlaOp ConcatInDim(XlaBuilder* b, Span<XlaOp> operands, int64 dimension) {
       others[d] = sizes[d];
     }
     if (sizes != others || shape.element_type() != to.element_type())
-      return b->fail("concatenate: the operands are " + to.ToString() + " and " +
-                     shape.ToString());
+      return b->fail("concatenate: the operands are " + to.ToString() + " and " + shape.ToString());
     to = Shape(to.element_type(), sizes);
   }
   return b->add("concatenate", to, operands, "dimensions={" + std::to_string(dimension) + "}");
@@ -520,9 +518,9 @@ inline XlaOp Dot(XlaOp lhs, XlaOp rhs) {
   std::vector<int64> sizes;
   if (left.rank() == 2) sizes.push_back(left.dimensions()[0]);
   if (right.rank() == 2) sizes.push_back(right.dimensions()[1]);
-  return b->add("dot", Shape(left.element_type(), sizes), {lhs, rhs},
-                "lhs_contracting_dims={" + std::to_string(left.rank() - 1) +
-                    "}, rhs_contracting_dims={0}");
+  return b->add(
+      "dot", Shape(left.element_type(), sizes), {lhs, rhs},
+      "lhs_contracting_dims={" + std::to_string(left.rank() - 1) + "}, rhs_contracting_dims={0}");
 }
 
 /// `computation` combines two scalars.
@@ -598,9 +596,10 @@ inline XlaOp customCall(XlaBuilder* b, const std::string& target, Span<XlaOp> op
                    " has a literal, which no target on Host, CUDA or ROCM gets");
   if (layouts != nullptr) {
     if (layouts->size() != operands.size())
-      return b->fail("Must specify a shape with layout for each operand for custom call with "
-                     "constrained layout; given " + std::to_string(layouts->size()) +
-                     " shapes, expected " + std::to_string(operands.size()));
+      return b->fail(
+          "Must specify a shape with layout for each operand for custom call with "
+          "constrained layout; given " +
+          std::to_string(layouts->size()) + " shapes, expected " + std::to_string(operands.size()));
     for (std::size_t i = 0; i < operands.size(); ++i) {
       if (!b->knows(operands[i]) || !(b->shapeOf(operands[i]) == (*layouts)[i]))
         return b->fail("the shape with layout of operand " + std::to_string(i) + " is " +
@@ -655,9 +654,9 @@ inline XlaOp CustomCallWithLayout(XlaBuilder* builder, const std::string& call_t
                                   const Literal* literal = nullptr,
                                   CustomCallSchedule /*schedule*/ = SCHEDULE_NONE,
                                   CustomCallApiVersion api_version = API_VERSION_ORIGINAL) {
-  return xla_builder_internal::customCall(
-      builder, call_target_name, operands, shape_with_layout, opaque, &operand_shapes_with_layout,
-      has_side_effect, output_operand_aliasing, literal, api_version);
+  return xla_builder_internal::customCall(builder, call_target_name, operands, shape_with_layout,
+                                          opaque, &operand_shapes_with_layout, has_side_effect,
+                                          output_operand_aliasing, literal, api_version);
 }
 
 }  // namespace xla
