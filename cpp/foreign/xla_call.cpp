@@ -435,7 +435,13 @@ class Typed final : public Callee {
     frame.stage = stage;
     buffers.setIn(frame, kinds_.data());
     frame.attributes = attributes_.frame();
-    std::unique_ptr<ffi::Error> error(handler(&frame));
+    std::unique_ptr<ffi::Error> error;
+    try {
+      error.reset(handler(&frame));
+    } catch (const std::exception& e) {
+      error = std::make_unique<ffi::Error>(
+          ffi::Error{ffi::kUnknown, std::string("XLA FFI call failed: ") + e.what()});
+    }
     const std::unique_ptr<ffi::Future> future(frame.future);
     if (error == nullptr && future != nullptr) error = future->wait();
     return error;

@@ -16,7 +16,7 @@ import numpy as np
 from popir._device import xla as device
 from popir.builder import Builder
 from popir.errors import LibraryLoadError, ModelError, did_you_mean
-from popir.foreign.xla import hlo_text, libraries, shapes
+from popir.foreign.xla import hlo_text, libraries, shapes, targets
 from popir.foreign.xla.calls import Token, create_token, custom_call
 from popir.foreign.xla.hlo_text import Computation, Instruction, Module
 from popir.foreign.xla.operator import CustomCallGradient
@@ -47,6 +47,7 @@ def xla_programs(
     function: str,
     *,
     gradients: dict[str, str | CustomCallGradient] | None = None,
+    platform: str = "Host",
 ) -> list[Program]:
     """Calls a function of a library that builds programs with xla::XlaBuilder, and makes models of
     them.
@@ -55,6 +56,7 @@ def xla_programs(
         library: the path of the library, or an OpLibrary.
         function: its name, with namespaces as in C++. It takes no arguments.
         gradients: for targets of custom calls, their gradients.
+        platform: that of the custom calls.
 
     Returns a Program for each builder, in the order in which they were built; one that is destroyed
     without Build() ends with its last operator. Raises LibraryLoadError if there is no such library
@@ -75,7 +77,8 @@ def xla_programs(
     for name, text, error in device.programs(address):
         if error:
             raise ModelError(f"{who} builds the program '{name}', which has an error: {error}")
-        found.append(xla_program(text, gradients=gradients))
+        made = xla_program(text, gradients=gradients, platform=platform, library=path)
+        found.append(made)
     return found
 
 
@@ -87,23 +90,40 @@ def _mangled(function: str) -> str:
 
 @typed
 def xla_program(
-    text: str, *, gradients: dict[str, str | CustomCallGradient] | None = None
+    text: str,
+    *,
+    gradients: dict[str, str | CustomCallGradient] | None = None,
+    platform: str = "Host",
+    library: str | os.PathLike[str] = "",
 ) -> Program:
     """Makes a model of the text of an HLO module, such as jax.jit(f).lower(x).as_text("hlo") gives.
 
-    `gradients` names, for targets of custom calls, their gradients. Raises ModelError for text that
-    cannot be read, and for operators of XLA that are not known here.
+    Args:
+        text: the module. Layouts are those of custom calls alone; values are the same in all.
+        gradients: for targets of custom calls, their gradients.
+        platform: that of the custom calls.
+        library: the library of targets that are not registered.
+
+    Raises ModelError for text that cannot be read, and for operators of XLA that are not known
+    here.
     """
-    module = hlo_text.parsed(text)
-    return _Reader(module, gradients or {}).program()
+    return _Reader(hlo_text.parsed(text), gradients or {}, platform, str(library)).program()
 
 
 class _Reader:
     """Adds the instructions of a module to a Builder."""
 
-    def __init__(self, module: Module, gradients: dict[str, str | CustomCallGradient]) -> None:
+    def __init__(
+        self,
+        module: Module,
+        gradients: dict[str, str | CustomCallGradient],
+        platform: str,
+        library: str,
+    ) -> None:
         self.module = module
         self.gradients = gradients
+        self.platform = platform
+        self.library = library
         self.builder = Builder(opsets={"ai.onnx": 18})
         self.on = self.builder.aiOnnx
         self.depth = 0
@@ -331,6 +351,28 @@ class _Reader:
     def _op_rsqrt(self, each: Instruction, operands: list[Value]) -> Value:
         return self.on.reciprocal([self.on.sqrt(operands)])
 
+    def _op_round_nearest_afz(self, each: Instruction, operands: list[Value]) -> Value:
+        (x,) = operands
+        sign, size = self.on.sign([x]), self.on.abs([x])
+        whole = self.on.floor([size])
+        half = self.on.constant(np.array(0.5, self._info(each).dataType().numpy))
+        up = self.on.greaterorequal([self.on.sub([size, whole]), half])
+        whole = self.on.add([whole, self.on.cast([up], self._info(each).data_type())])
+        return self.on.mul([sign, whole])
+
+    def _op_pad(self, each: Instruction, operands: list[Value]) -> Value:
+        rows = [[int(n) for n in part.split("_")] for part in each.attributes["padding"].split("x")]
+        if any(len(row) > 2 and row[2] for row in rows):
+            raise self._wrong(each, "elements are put between others")
+        pads = [row[0] for row in rows] + [row[1] for row in rows]
+        return self.on.pad([operands[0], self._dims(pads), operands[1]])
+
+    def _op_reverse(self, each: Instruction, operands: list[Value]) -> Value:
+        axes = each.numbers("dimensions")
+        ends = [-(1 << 31)] * len(axes)
+        ones = [-1] * len(axes)
+        return self.on.slice([operands[0], *map(self._dims, (ones, ends, axes, ones))])
+
     def _op_is_finite(self, each: Instruction, operands: list[Value]) -> Value:
         bad = self.on.logical_or([self.on.isinf(operands), self.on.isnan(operands)])
         return self.on.logical_not([bad])
@@ -408,6 +450,8 @@ class _Reader:
             attributes=values,
             api_version=version,
             gradient=self.gradients.get(target),
+            platform=self.platform,
+            library=self.library if targets.library_of(target, self.platform) == "" else "",
             has_side_effect=attributes.get("custom_call_has_side_effect") == "true",
             output_operand_aliases=self._aliases(each, operands),
             operand_layouts=layouts,
