@@ -163,6 +163,18 @@ class Traits:
         """
         return False
 
+    def filesRead(self) -> list[str]:
+        """The files, besides its source, that its program is made from; [] by default. Caches
+        compare their contents.
+        """
+        return []
+
+    def whyNotKept(self) -> str:
+        """Why a program with the operator must not be kept in a cache; "", the default, if it may
+        be.
+        """
+        return ""
+
     def inplacePriorityDefault(self) -> list[tuple[OperatorIdentifier, float]]:
         """The in-place variants of the operator with their priorities; the highest is tried first.
 

@@ -19,6 +19,7 @@ from popir.foreign.xla.operator import (
     VERSIONS,
     CustomCallGradient,
     bytes_of,
+    check_target,
     gradient_text,
 )
 from popir.foreign.xla.shapes import Array, Shape, Tuple
@@ -88,10 +89,7 @@ def custom_call(
     session is made.
     """
     who = f"The custom call to '{target}'"
-    if target.startswith("$"):
-        raise OperatorAttributeError(
-            f"{who}: targets whose names begin with '$' are reserved for internal use."
-        )
+    check_target(who, target)
     if api_version not in VERSIONS:
         raise OperatorAttributeError(f"{who}: the API version is {api_version}; known are 1 to 4.")
     given = _sequence(operands)

@@ -130,7 +130,7 @@ class CustomCallOp(Op):
     def setup(self) -> None:
         """Checks everything but the target, which is looked up when the operator is lowered."""
         who = self.who()
-        _check_target(who, self.target)
+        check_target(who, self.target)
         self.platform = targets.platform_of(who, self.platform)
         if self.api_version not in VERSIONS:
             raise OperatorAttributeError(
@@ -254,6 +254,10 @@ class CustomCallOp(Op):
     def hasSideEffect(self) -> bool:
         return self.has_side_effect
 
+    def whyNotKept(self) -> str:
+        """It calls a function at an address of this process."""
+        return f"{self.who()} calls a function of this process in each run"
+
     def getGradOps(self) -> list[Op]:
         """The gradient, if the call names one."""
         return [CustomCallGradOp(self)] if self.gradient else []
@@ -273,7 +277,8 @@ class CustomCallOp(Op):
         )
 
 
-def _check_target(who: str, target: str) -> None:
+def check_target(who: str, target: str) -> None:
+    """Raises OperatorAttributeError for a name that no target can have."""
     if not target or target.startswith("$"):
         raise OperatorAttributeError(
             f"{who}: targets whose names begin with '$' are reserved for internal use."
@@ -282,20 +287,41 @@ def _check_target(who: str, target: str) -> None:
         )
 
 
+def _parsed(who: str, text: str) -> dict[str, Any]:
+    """The members of a gradient. Raises OperatorAttributeError if `gradient_text` writes no such
+    text.
+    """
+    lists = {"operands": str, "inputs": int}
+    others = {"target": str, "opaque": str, "attributes": str, "library": str, "gradient": str}
+    try:
+        tree = dict(json.loads(text))
+        right = isinstance(tree["target"], str)
+        for key, value in tree.items():
+            if key in lists:
+                right &= isinstance(value, list) and all(type(v) is lists[key] for v in value)
+            elif key == "api_version":
+                right &= type(value) is int
+            else:
+                right &= key in others and isinstance(value, others[key])
+        bytes.fromhex(tree.get("opaque", ""))
+    except (ValueError, TypeError, KeyError, RecursionError):
+        tree, right = {}, False
+    if right:
+        return tree
+    raise OperatorAttributeError(
+        f"{who} is {text!r}; expected is what popir.custom_ops.custom_call writes."
+    )
+
+
 class _Gradient:
     """The gradient that a custom call names, for the tensors that it has."""
 
     def __init__(self, op: CustomCallOp) -> None:
         """Raises OperatorAttributeError if it does not fit the custom call."""
         who = f"{op.who()}: its gradient"
-        try:
-            self.tree: dict[str, Any] = dict(json.loads(op.gradient))
-            self.target = str(self.tree["target"])
-        except (ValueError, TypeError, KeyError):
-            raise OperatorAttributeError(
-                f"{who} is {op.gradient!r}; expected is what popir.custom_ops.custom_call writes."
-            ) from None
-        _check_target(who, self.target)
+        self.tree = _parsed(who, op.gradient)
+        self.target = str(self.tree["target"])
+        check_target(who, self.target)
         operands, results = op.flat_operands(), op.result_leaves()
         floats = [i for i, each in enumerate(operands) if _is_float(each)]
         given: Any = self.tree.get("inputs")
