@@ -3,15 +3,13 @@
 The Builder is that of the input tensors, or the argument `builder`.
 """
 
-from popir.foreign.xla.calls import Token, create_token, custom_call
+from popir.foreign.xla.calls import create_token, custom_call
 from popir.foreign.xla.operator import CustomCallGradient
-from popir.foreign.xla.programs import Program, xla_program, xla_programs
+from popir.foreign.xla.programs import xla_program, xla_programs
 from popir.foreign.xla.targets import register_custom_call_target
 
 __all__ = [
     "CustomCallGradient",
-    "Program",
-    "Token",
     "create_token",
     "custom_call",
     "register_custom_call_target",

@@ -113,7 +113,7 @@ void bindShapes(py::module_& m) {
 
 void bindTargets(py::module_& m) {
   py::class_<Target>(m, "Target", "A registered target of custom calls.")
-      .def_readonly("name", &Target::name, "The name.")
+      .def_readonly("name", &Target::name, "The name that custom calls use.")
       .def_readonly("platform", &Target::platform, "Host, CUDA or ROCM.")
       .def_readonly("typed", &Target::typed, "Whether it has the typed interface, API version 4.")
       .def_readonly("library", &Target::library,
@@ -125,7 +125,7 @@ void bindTargets(py::module_& m) {
           [](const Target& target) { return reinterpret_cast<Address>(target.address()); },
           "The address of the function.");
   m.def(
-      "targets", [] { return Targets::instance().all(); }, "All targets.");
+      "targets", [] { return Targets::instance().all(); }, "All targets that are registered, in order.");
   m.def(
       "find",
       [](const std::string& name, const std::string& platform) {

@@ -94,7 +94,7 @@ class Target:
     @property
     def name(self) -> str:
         """
-        The name.
+        The name that custom calls use.
         """
     @property
     def platform(self) -> str:
@@ -203,7 +203,8 @@ def remove(name: str, platform: str) -> bool:
 
 def symbol(path: str, symbol: str) -> int:
     """
-    The address of a symbol of a library, which is loaded; 0 if it has none of that name.
+    The address of a symbol that a library defines itself; 0 if it has none of that name. The
+    library is loaded.
     Raises LibraryLoadError if it cannot be loaded.
     """
 
@@ -214,5 +215,5 @@ def takeFaults() -> list[str]:
 
 def targets() -> list[Target]:
     """
-    All targets.
+    All targets that are registered, in order.
     """

@@ -34,6 +34,7 @@ class Token:
     """The tensor without elements that stands for it in the model."""
 
 
+@typed
 def create_token(builder: Builder) -> Token:
     """A token that waits for nothing, for the first of some custom calls in order."""
     return Token(builder.aiOnnx.constant(np.zeros([0], np.uint8), "token"))

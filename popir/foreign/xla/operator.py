@@ -16,6 +16,7 @@ from popir.foreign.xla.shapes import Array, Shape, Tuple
 from popir.ir import GradInOutMapper, GradOp, GradOpInType, Op, OperatorIdentifier
 from popir.opx import Opx, popType
 from popir.registry import PYTHON, OpCreator, OpCreatorInfo, OpEntry, OpxCreator
+from popir.typed import typed
 from popir.types import DataType, TensorInfo
 
 DOMAIN = "org.openxla"
@@ -25,6 +26,7 @@ _FLOATS = (DataType.FLOAT, DataType.FLOAT16, DataType.BFLOAT16, DataType.DOUBLE)
 VERSIONS = (1, 2, 3, 4)
 
 
+@typed
 @dataclass(frozen=True)
 class CustomCallGradient:
     """The gradient of a custom call: another custom call.

@@ -127,6 +127,8 @@ class _Reader:
         self.builder = Builder(opsets={"ai.onnx": 18})
         self.on = self.builder.aiOnnx
         self.depth = 0
+        self.at = module.entry.instructions[0]
+        """The instruction that is added."""
 
     def program(self) -> Program:
         entry = self.module.entry
@@ -222,7 +224,8 @@ class _Reader:
     def _instruction(self, each: Instruction, operands: list[Value]) -> Value:
         method = getattr(self, f"_op_{each.opcode.replace('-', '_')}", None)
         if method is not None:
-            return method(each, operands)
+            self.at = each
+            return method(operands)
         if each.opcode in _PLAIN:
             return _PLAIN[each.opcode](self.on, operands)
         known = [*_PLAIN, *(n[4:].replace("_", "-") for n in dir(self) if n.startswith("_op_"))]
@@ -232,19 +235,22 @@ class _Reader:
 
     # Operators, by their name in HLO.
 
-    def _op_tuple(self, each: Instruction, operands: list[Value]) -> Value:
+    def _op_tuple(self, operands: list[Value]) -> Value:
         return operands
 
-    def _op_get_tuple_element(self, each: Instruction, operands: list[Value]) -> Value:
+    def _op_get_tuple_element(self, operands: list[Value]) -> Value:
+        each = self.at
         index = int(each.attributes.get("index", "-1"))
         if not isinstance(operands[0], list) or not 0 <= index < len(operands[0]):
             raise self._wrong(each, f"its operand has no element {index}")
         return operands[0][index]
 
-    def _op_call(self, each: Instruction, operands: list[Value]) -> Value:
+    def _op_call(self, operands: list[Value]) -> Value:
+        each = self.at
         return self._run(self._called(each, "to_apply"), operands)
 
-    def _op_fusion(self, each: Instruction, operands: list[Value]) -> Value:
+    def _op_fusion(self, operands: list[Value]) -> Value:
+        each = self.at
         return self._run(self._called(each, "calls"), operands)
 
     def _called(self, each: Instruction, attribute: str) -> Computation:
@@ -253,20 +259,22 @@ class _Reader:
             raise self._wrong(each, f"the computation '{name}' is not there")
         return self.module.computations[name]
 
-    def _op_after_all(self, each: Instruction, operands: list[Value]) -> Value:
+    def _op_after_all(self, operands: list[Value]) -> Value:
         if not operands:
             return create_token(self.builder)
         if len(operands) == 1:
             return operands[0]
         return Token(self.on.concat([token.id for token in operands], 0))
 
-    def _op_copy(self, each: Instruction, operands: list[Value]) -> Value:
+    def _op_copy(self, operands: list[Value]) -> Value:
         return operands[0]
 
-    def _op_reshape(self, each: Instruction, operands: list[Value]) -> Value:
+    def _op_reshape(self, operands: list[Value]) -> Value:
+        each = self.at
         return self.on.reshape([operands[0], self._dims(self._info(each).shape())])
 
-    def _op_broadcast(self, each: Instruction, operands: list[Value]) -> Value:
+    def _op_broadcast(self, operands: list[Value]) -> Value:
+        each = self.at
         to, dims = self._info(each).shape(), each.numbers("dimensions")
         between = [1] * len(to)
         for d in dims:
@@ -274,10 +282,12 @@ class _Reader:
         found = self.on.reshape([operands[0], self._dims(between)])
         return found if between == to else self.on.expand([found, self._dims(to)])
 
-    def _op_transpose(self, each: Instruction, operands: list[Value]) -> Value:
+    def _op_transpose(self, operands: list[Value]) -> Value:
+        each = self.at
         return self.on.transpose([operands[0]], each.numbers("dimensions"))
 
-    def _op_slice(self, each: Instruction, operands: list[Value]) -> Value:
+    def _op_slice(self, operands: list[Value]) -> Value:
+        each = self.at
         parts = re.findall(r"\[([^\]]*)\]", each.attributes.get("slice", ""))
         rows = [[int(n) for n in part.split(":")] for part in parts]
         starts, ends = [row[0] for row in rows], [row[1] for row in rows]
@@ -287,13 +297,18 @@ class _Reader:
             return operands[0]
         return self.on.slice([operands[0], *map(self._dims, (starts, ends, axes, steps))])
 
-    def _op_concatenate(self, each: Instruction, operands: list[Value]) -> Value:
+    def _op_concatenate(self, operands: list[Value]) -> Value:
+        each = self.at
         return self.on.concat(operands, each.numbers("dimensions")[0])
 
-    def _op_convert(self, each: Instruction, operands: list[Value]) -> Value:
+    def _op_convert(self, operands: list[Value]) -> Value:
+        each = self.at
         return self.on.cast([operands[0]], self._info(each).data_type())
 
-    def _op_iota(self, each: Instruction, operands: list[Value]) -> Value:
+    def _op_iota(self, operands: list[Value]) -> Value:
+        each = self.at
+        if operands:
+            raise self._wrong(each, "it has operands")
         info = self._info(each)
         axis = int(each.attributes.get("iota_dimension", "0"))
         sizes = [n if d == axis else 1 for d, n in enumerate(info.shape())]
@@ -301,7 +316,8 @@ class _Reader:
         array = np.ascontiguousarray(np.broadcast_to(values, info.shape()))
         return self.on.constant(array.astype(info.dataType().numpy))
 
-    def _op_compare(self, each: Instruction, operands: list[Value]) -> Value:
+    def _op_compare(self, operands: list[Value]) -> Value:
+        each = self.at
         direction = each.attributes.get("direction", "")
         if direction == "NE":
             return self.on.logical_not([self.on.equal(operands)])
@@ -316,42 +332,47 @@ class _Reader:
             raise self._wrong(each, f"its direction is {direction!r}")
         return names[direction](operands)
 
-    def _op_select(self, each: Instruction, operands: list[Value]) -> Value:
+    def _op_select(self, operands: list[Value]) -> Value:
         return self.on.where(operands)
 
-    def _op_clamp(self, each: Instruction, operands: list[Value]) -> Value:
+    def _op_clamp(self, operands: list[Value]) -> Value:
         low, x, high = operands
         return self.on.min([self.on.max([x, low]), high])
 
-    def _op_and(self, each: Instruction, operands: list[Value]) -> Value:
+    def _op_and(self, operands: list[Value]) -> Value:
+        each = self.at
         return self._bits(each, operands, "logical_and", "bitwiseand")
 
-    def _op_or(self, each: Instruction, operands: list[Value]) -> Value:
+    def _op_or(self, operands: list[Value]) -> Value:
+        each = self.at
         return self._bits(each, operands, "logical_or", "bitwiseor")
 
-    def _op_xor(self, each: Instruction, operands: list[Value]) -> Value:
+    def _op_xor(self, operands: list[Value]) -> Value:
+        each = self.at
         return self._bits(each, operands, "logical_xor", "bitwisexor")
 
-    def _op_not(self, each: Instruction, operands: list[Value]) -> Value:
+    def _op_not(self, operands: list[Value]) -> Value:
+        each = self.at
         return self._bits(each, operands, "logical_not", "bitwisenot")
 
     def _bits(self, each: Instruction, operands: list[Value], logical: str, bits: str) -> Value:
         is_bool = self._info(each).dataType() is DataType.BOOL
         return getattr(self.on, logical if is_bool else bits)(operands)
 
-    def _op_remainder(self, each: Instruction, operands: list[Value]) -> Value:
+    def _op_remainder(self, operands: list[Value]) -> Value:
         return self.on.mod(operands, fmod=1)
 
-    def _op_log_plus_one(self, each: Instruction, operands: list[Value]) -> Value:
+    def _op_log_plus_one(self, operands: list[Value]) -> Value:
         return self.builder.aiGraphcore.log1p(operands)
 
-    def _op_exponential_minus_one(self, each: Instruction, operands: list[Value]) -> Value:
+    def _op_exponential_minus_one(self, operands: list[Value]) -> Value:
         return self.builder.aiGraphcore.expm1(operands)
 
-    def _op_rsqrt(self, each: Instruction, operands: list[Value]) -> Value:
+    def _op_rsqrt(self, operands: list[Value]) -> Value:
         return self.on.reciprocal([self.on.sqrt(operands)])
 
-    def _op_round_nearest_afz(self, each: Instruction, operands: list[Value]) -> Value:
+    def _op_round_nearest_afz(self, operands: list[Value]) -> Value:
+        each = self.at
         (x,) = operands
         sign, size = self.on.sign([x]), self.on.abs([x])
         whole = self.on.floor([size])
@@ -360,24 +381,27 @@ class _Reader:
         whole = self.on.add([whole, self.on.cast([up], self._info(each).data_type())])
         return self.on.mul([sign, whole])
 
-    def _op_pad(self, each: Instruction, operands: list[Value]) -> Value:
+    def _op_pad(self, operands: list[Value]) -> Value:
+        each = self.at
         rows = [[int(n) for n in part.split("_")] for part in each.attributes["padding"].split("x")]
         if any(len(row) > 2 and row[2] for row in rows):
             raise self._wrong(each, "elements are put between others")
         pads = [row[0] for row in rows] + [row[1] for row in rows]
         return self.on.pad([operands[0], self._dims(pads), operands[1]])
 
-    def _op_reverse(self, each: Instruction, operands: list[Value]) -> Value:
+    def _op_reverse(self, operands: list[Value]) -> Value:
+        each = self.at
         axes = each.numbers("dimensions")
         ends = [-(1 << 31)] * len(axes)
         ones = [-1] * len(axes)
         return self.on.slice([operands[0], *map(self._dims, (ones, ends, axes, ones))])
 
-    def _op_is_finite(self, each: Instruction, operands: list[Value]) -> Value:
+    def _op_is_finite(self, operands: list[Value]) -> Value:
         bad = self.on.logical_or([self.on.isinf(operands), self.on.isnan(operands)])
         return self.on.logical_not([bad])
 
-    def _op_reduce(self, each: Instruction, operands: list[Value]) -> Value:
+    def _op_reduce(self, operands: list[Value]) -> Value:
+        each = self.at
         if len(operands) != 2:
             raise self._wrong(each, "several arrays are reduced together")
         steps = self._called(each, "to_apply").instructions
@@ -404,7 +428,8 @@ class _Reader:
             return x
         return getattr(self.on, name)([x, self._dims(dims)], 0)
 
-    def _op_dot(self, each: Instruction, operands: list[Value]) -> Value:
+    def _op_dot(self, operands: list[Value]) -> Value:
+        each = self.at
         ranks = [len(self.builder.getTensorShape(x)) for x in operands]
         letters = iter(string.ascii_letters)
         left = [next(letters) for _ in range(ranks[0])]
@@ -422,7 +447,8 @@ class _Reader:
         equation = f"{''.join(left)},{''.join(right)}->{''.join(out)}"
         return self.on.einsum(operands, equation)
 
-    def _op_custom_call(self, each: Instruction, operands: list[Value]) -> Value:
+    def _op_custom_call(self, operands: list[Value]) -> Value:
+        each = self.at
         attributes = each.attributes
         target = hlo_text.string(attributes.get("custom_call_target", '""')).decode()
         name = attributes.get("api_version", "API_VERSION_ORIGINAL")

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import popir
-from popir import custom_ops
+from popir import custom_ops, registry
+from popir.foreign.xla.calls import Token
 from tests.foreign.xla.models import Array, built, call, leaves, run, session
 
 pytestmark = pytest.mark.usefixtures("targets")
@@ -222,7 +223,7 @@ class TestEffects:
         x = builder.addInputTensor(popir.TensorInfo("FLOAT", []))
         token = custom_ops.create_token(builder)
         token, y = custom_ops.custom_call("token_swap", [token, x], "(token[], f32[])")
-        assert isinstance(token, custom_ops.Token)
+        assert isinstance(token, Token)
         _, z = custom_ops.custom_call("token_swap", [token, y], "(token[], f32[])")
         builder.addOutputTensor(z)
         (found,) = run(builder.getModelProto(), {x: np.float32(5)}, [z])
@@ -267,7 +268,7 @@ class TestRegistration:
         assert call("test.first", [np.float32(1)], "f32[]")[0] == 3
 
     def test_operators_have_their_library(self, targets: popir.OpLibrary) -> None:
-        (entry,) = popir.registry.named("org.openxla.Host.test.swap")
+        (entry,) = registry.named("org.openxla.Host.test.swap")
         assert entry.source == targets.source
 
     def test_node_named_after_its_target(self) -> None:
