@@ -955,6 +955,10 @@ RIGHT: dict[str, Callable[[World], Call]] = {
         popir.custom_ops.register_custom_call_target,
         {"name": "arguments", "target": Or(0, "int"), "platform": "Host", "typed": False},
     ),
+    "custom_ops.register_custom_call_type": lambda _: (
+        popir.custom_ops.register_custom_call_type,
+        {"name": "arguments", "type": {"type_id": None, "type_info": None}},
+    ),
     "custom_ops.xla_program": lambda _: (
         popir.custom_ops.xla_program,
         {"text": "zz", "gradients": {"f": "g"}, "platform": "Host", "library": Path("zz.so")},

@@ -10,6 +10,7 @@
 #include "bindings/signatures.hpp"
 #include "foreign/shared_library.hpp"
 #include "foreign/xla_call.hpp"
+#include "foreign/xla_ffi.hpp"
 #include "foreign/xla_programs.hpp"
 #include "foreign/xla_targets.hpp"
 
@@ -154,6 +155,19 @@ void bindTargets(py::module_& m) {
       py::arg("name"), py::arg("platform"), py::arg("instantiate"), py::arg("prepare"),
       py::arg("initialize"), py::arg("execute"), py::arg("library"),
       "Registers handlers of the typed interface; 0 for a stage without one.");
+  m.def(
+      "registerType",
+      [](const std::string& name, Address id, Address info) {
+        try {
+          foreign::ffi::registerType(name, reinterpret_cast<foreign::ffi::TypeId*>(id),
+                                     reinterpret_cast<const foreign::ffi::TypeInfo*>(info));
+        } catch (const std::invalid_argument& e) {
+          raise("popart_exception", e.what());
+        }
+      },
+      py::arg("name"), py::arg("id"), py::arg("info"),
+      "Registers a type of handlers' states, by the addresses of its id and its info.\n"
+      "Raises popart_exception if it has another id already.");
   m.def(
       "nameLibrary",
       [](const std::string& path, const std::string& source, const std::string& library) {

@@ -359,6 +359,9 @@ class Typed final : public Callee {
     addLeaves(call_.result, resultLeaves_);
     kinds_.assign(operandLeaves_.size() + resultLeaves_.size(), ffi::kBuffer);
     const ffi::Bundle& handlers = call_.target.bundle;
+    // Each says what is wrong with its types, too: a state that is not registered, for example.
+    for (ffi::Handler* each : {handlers.instantiate, handlers.prepare, handlers.initialize})
+      if (each != nullptr) versionOf(each);
     minor_ = versionOf(handlers.execute);
     if (handlers.instantiate == nullptr) return;
     ffi::Context context;

@@ -9,6 +9,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <stdexcept>
 #include <thread>
 
 #include "foreign/xla_targets.hpp"
@@ -105,21 +106,25 @@ void (*deleterIn(const TypeRegister& args))(void*) {
   return right ? info.deleter : nullptr;
 }
 
-Error* typeRegister(TypeRegister* args) {
+/// Returns what is wrong, or "".
+std::string addType(const std::string& name, TypeId* typeId, void (*deleter)(void*)) {
   Types& known = types();
   const std::lock_guard lock(known.mutex);
-  const std::string name = text(args->name);
   auto& names = known.names;
   const auto at = std::find(names.begin(), names.end(), name);
   const auto id = static_cast<std::int64_t>(at - names.begin()) + 1;
-  if (args->id->id != 0 && args->id->id != id)
-    return refused(kInvalidArgument, "the type " + name + " is registered with the id " +
-                                         std::to_string(args->id->id) + "; ids are given here");
+  if (typeId->id != 0 && typeId->id != id)
+    return "the type " + name + " is registered with the id " + std::to_string(typeId->id) +
+           "; ids are given here";
   if (at == names.end()) names.push_back(name);
-  args->id->id = id;
-  // A library that is loaded again brings a deleter of its own.
-  known.deleters[id] = deleterIn(*args);
-  return nullptr;
+  typeId->id = id;
+  known.deleters[id] = deleter;  // A library that is loaded again brings one of its own.
+  return "";
+}
+
+Error* typeRegister(TypeRegister* args) {
+  const std::string wrong = addType(text(args->name), args->id, deleterIn(*args));
+  return wrong.empty() ? nullptr : refused(kInvalidArgument, wrong);
 }
 
 Error* contextGet(ContextGet* args) {
@@ -296,6 +301,11 @@ Api table() {
 }
 
 }  // namespace
+
+void registerType(const std::string& name, TypeId* id, const TypeInfo* info) {
+  const std::string wrong = addType(name, id, info == nullptr ? nullptr : info->deleter);
+  if (!wrong.empty()) throw std::invalid_argument(wrong);
+}
 
 const Api& api() {
   static const Api made = table();

@@ -68,6 +68,10 @@ struct Context {
 /// The table of functions.
 const Api& api();
 
+/// Registers a type of handlers' states: gives `id` its number.
+/// \throws std::invalid_argument if `id` has another number already
+void registerType(const std::string& name, TypeId* id, const TypeInfo* info);
+
 #pragma GCC visibility pop
 
 }  // namespace popir::foreign::ffi

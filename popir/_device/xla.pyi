@@ -20,6 +20,7 @@ __all__: list[str] = [
     "programs",
     "registerFunction",
     "registerHandlers",
+    "registerType",
     "remove",
     "symbol",
     "takeFaults",
@@ -194,6 +195,16 @@ def registerHandlers(
 ) -> None:
     """
     Registers handlers of the typed interface; 0 for a stage without one.
+    """
+
+def registerType(
+    name: str,
+    id: typing.SupportsInt | typing.SupportsIndex,
+    info: typing.SupportsInt | typing.SupportsIndex,
+) -> None:
+    """
+    Registers a type of handlers' states, by the addresses of its id and its info.
+    Raises popart_exception if it has another id already.
     """
 
 def remove(name: str, platform: str) -> bool:

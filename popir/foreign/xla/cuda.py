@@ -32,7 +32,9 @@ def as_cpp(text: str) -> str:
             kernel, setting = text[begin:at].strip(), text[at + 3 : end]
             behind = text[opening.end() :]
             comma = "" if behind.lstrip().startswith(")") else ", "
-            launch = f"::popir_cuda::Launch({setting})({kernel}{comma}"
+            # A kernel may be a template whose arguments are deduced, so it is not an argument.
+            called = f"[=](auto... popir_args) {{ {kernel}(popir_args...); }}"
+            launch = f"::popir_cuda::Launch({setting})({called}{comma}"
             text = text[:begin] + launch + "\n" * text[end : opening.end()].count("\n") + behind
             end = begin + len(launch)
         at = text.find("<<<", end)

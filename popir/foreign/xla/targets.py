@@ -80,6 +80,24 @@ def register_custom_call_target(
         sync()
 
 
+@typed
+def register_custom_call_type(name: str, type: Any) -> None:
+    """Registers the type of a state that typed handlers keep, as `jax.ffi.register_ffi_type` does.
+
+    `type` is a dict with "type_id" and "type_info", each a PyCapsule or an address, as Python
+    modules for JAX give it. Libraries that use XLA_FFI_REGISTER_TYPE need no call. Raises
+    OperatorAttributeError for anything else.
+    """
+    who = f"The type '{name}' of custom calls"
+    if not isinstance(type, Mapping) or set(type) != {"type_id", "type_info"}:  # pyright: ignore
+        raise OperatorAttributeError(
+            f"{who} is {type!r}; expected is a dict with 'type_id' and 'type_info'."
+        )
+    given: Mapping[str, Any] = type
+    device.registerType(name, *(_address(who, given[key]) for key in ("type_id", "type_info")))
+    _kept.append(given)
+
+
 def _address(who: str, target: Any) -> int:
     """The address of a function."""
     api = ctypes.pythonapi

@@ -39,6 +39,13 @@ __global__ void histogram(const int* x, int* counts, int n) {
   if (i < n) atomicAdd(&counts[x[i]], 1);
 }
 
+// A template whose arguments are deduced, beside a function of the same name.
+template <typename T>
+__global__ void scaled(const T* x, T* y, double factor, int n) {
+  for (int i = threadIdx.x; i < n; i += blockDim.x) y[i] = static_cast<T>(x[i] * factor);
+}
+void scaled() {}
+
 __global__ void broken() { throw std::runtime_error("thrown by a kernel"); }
 
 void gpu_add(CUstream stream, void** buffers, const char* opaque, size_t opaque_len) {
@@ -100,6 +107,11 @@ void gpu_histogram(cudaStream_t stream, void** buffers, const char*, size_t) {
   cudaFreeAsync(counts, stream);
 }
 
+void gpu_scaled(cudaStream_t stream, void** buffers, const char*, size_t) {
+  const float* x = static_cast<const float*>(buffers[0]);
+  scaled<<<1, 3, 0, stream>>>(x, static_cast<float*>(buffers[1]), 2.5f, 7);
+}
+
 void gpu_broken(cudaStream_t stream, void**, const char*, size_t) { broken<<<1, 1, 0, stream>>>(); }
 
 void gpu_wrong_launch(cudaStream_t stream, void** buffers, const char*, size_t,
@@ -125,6 +137,7 @@ XLA_REGISTER_CUSTOM_CALL_TARGET(gpu_sub_buffers, "CUDA");
 XLA_REGISTER_CUSTOM_CALL_TARGET(gpu_opaque, "CUDA");
 XLA_REGISTER_CUSTOM_CALL_TARGET(gpu_is_later, "CUDA");
 XLA_REGISTER_CUSTOM_CALL_TARGET(gpu_histogram, "CUDA");
+XLA_REGISTER_CUSTOM_CALL_TARGET(gpu_scaled, "CUDA");
 XLA_REGISTER_CUSTOM_CALL_TARGET(gpu_broken, "CUDA");
 XLA_REGISTER_CUSTOM_CALL_TARGET(gpu_wrong_launch, "CUDA");
 XLA_REGISTER_CUSTOM_CALL_TARGET(gpu_tokens, "CUDA");

@@ -80,6 +80,10 @@ class TestCalls:
         (found,) = run(builder.getModelProto(), {}, [made])
         np.testing.assert_array_equal(found, [0, 1, 0, 0])
 
+    def test_a_template_with_deduced_arguments(self) -> None:
+        x = RANDOM.standard_normal(7).astype(np.float32)
+        np.testing.assert_array_equal(gpu("gpu_scaled", [x], "f32[7]")[0], x * np.float32(2.5))
+
     def test_memory_of_the_device(self) -> None:
         x = RANDOM.integers(0, 8, 100).astype(np.int32)
         (y,) = gpu("gpu_histogram", [x], "s32[8]")
@@ -130,8 +134,8 @@ class TestRewriting:
         text = as_cpp(
             "void f() {\n  k<<<1, dim3(2, 3)>>>();\n  ns::k<int, S<4>><<<g(1), b>>>(x, y);\n}"
         )
-        assert "::popir_cuda::Launch(1, dim3(2, 3))(k);" in text
-        assert "::popir_cuda::Launch(g(1), b)(ns::k<int, S<4>>, x, y);" in text
+        assert "::popir_cuda::Launch(1, dim3(2, 3))([=](auto... popir_args) { k(popir_args" in text
+        assert "{ ns::k<int, S<4>>(popir_args...); }, x, y);" in text
 
     def test_a_kernel_without_a_type(self) -> None:
         text = as_cpp("__global__ k(int x) {}\n__global__ void l(int x) {}")

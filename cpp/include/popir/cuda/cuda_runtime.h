@@ -171,14 +171,13 @@ class Launch {
                   cudaStream_t stream = nullptr)
       : grid_(grid), block_(block), shared_(shared_bytes), stream_(stream) {}
 
-  template <class... Parameters, class... Arguments>
-  void operator()(void (*kernel)(Parameters...), Arguments&&... arguments) const {
+  template <class Kernel, class... Arguments>
+  void operator()(Kernel kernel, Arguments&&... arguments) const {
     if (grid_.count() == 0 || block_.count() == 0 || block_.count() > 1024) {
       noted(cudaErrorInvalidConfiguration);
       return;
     }
-    std::tuple<std::decay_t<Parameters>...> values(
-        static_cast<std::decay_t<Parameters>>(std::forward<Arguments>(arguments))...);
+    std::tuple<std::decay_t<Arguments>...> values(std::forward<Arguments>(arguments)...);
     queue(stream_, [kernel, values = std::move(values), launch = *this] {
       launch.run([&] { std::apply(kernel, values); });
     });
