@@ -181,7 +181,10 @@ class _Reader:
             raise ModelError(f"The computation '{computation.name}' calls itself.")
         self.depth += 1
         values: dict[str, Value] = {}
+        needed = _needed(computation)
         for each in computation.instructions:
+            if each.name not in needed:
+                continue
             if each.opcode == "parameter":
                 number = int(each.operands[0])
                 if number >= len(arguments):
@@ -494,6 +497,20 @@ class _Reader:
             at = [int(number), *(int(n) for n in re.findall(r"\d+", inner))]
             found[result] = _leaf(_structure(operands), at)
         return found
+
+
+def _needed(computation: Computation) -> set[str]:
+    """The instructions that the result needs, or that have a side effect, and the operands of
+    these.
+    """
+    effect = "custom_call_has_side_effect"
+    found = {computation.root}
+    for each in reversed(computation.instructions):
+        if each.attributes.get(effect) == "true" or each.opcode in ("call", "parameter"):
+            found.add(each.name)
+        if each.name in found and each.opcode not in ("constant", "parameter"):
+            found.update(each.operands)
+    return found
 
 
 def _structure(value: Value) -> Shape:
