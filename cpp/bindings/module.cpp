@@ -25,5 +25,6 @@ PYBIND11_MODULE(_device, m) {
   part("ext", popir::bindExt);
   part("popart", popir::bindPopart);
   part("tensorflow", popir::bindTensorflow);
+  part("xla", popir::bindXla);
   popir::guard(m);
 }

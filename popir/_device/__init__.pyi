@@ -15,6 +15,7 @@ from . import machine
 from . import ext
 from . import popart
 from . import tensorflow
+from . import xla
 
 __all__: list[str] = [
     "ext",
@@ -27,4 +28,5 @@ __all__: list[str] = [
     "poprand",
     "poputil",
     "tensorflow",
+    "xla",
 ]
