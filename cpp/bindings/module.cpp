@@ -24,5 +24,6 @@ PYBIND11_MODULE(_device, m) {
   part("machine", popir::bindMachine);
   part("ext", popir::bindExt);
   part("popart", popir::bindPopart);
+  part("habana", popir::bindHabana);
   popir::guard(m);
 }

@@ -7,13 +7,13 @@
 
 namespace popir_tpc {
 
-#define POPIR_TPC_LANEWISE(name, expression)                   \
-  template <class V>                                           \
-  inline V name(const V& a) {                                  \
-    return lanes<V>([&](int i) {                               \
-      const float x = a.get(i);                                \
-      return static_cast<typename V::Computed>(expression);    \
-    });                                                        \
+#define POPIR_TPC_LANEWISE(name, expression)                \
+  template <class V>                                        \
+  inline V name(const V& a) {                               \
+    return lanes<V>([&](int i) {                            \
+      const float x = a.get(i);                             \
+      return static_cast<typename V::Computed>(expression); \
+    });                                                     \
   }
 POPIR_TPC_LANEWISE(fn_exp, std::exp(x))
 POPIR_TPC_LANEWISE(fn_log, std::log(x))
@@ -66,7 +66,9 @@ inline bool special(int function, std::uint32_t a, std::uint32_t b, float& resul
   const float x = value(a);
   switch (function) {
     case SW_RECIP: result = 1.0f / x; return !plain;
-    case SW_RSQRT: result = negative && plain ? nan : 1.0f / std::sqrt(x); return !plain || negative;
+    case SW_RSQRT:
+      result = negative && plain ? nan : 1.0f / std::sqrt(x);
+      return !plain || negative;
     case SW_SQRT: result = std::sqrt(x); return !plain || negative;
     case SW_LOG: result = std::log(x); return !plain || negative;
     case SW_EXP: result = std::exp(x); return !plain;
@@ -78,10 +80,10 @@ inline bool special(int function, std::uint32_t a, std::uint32_t b, float& resul
 
 }  // namespace popir_tpc
 
-#define POPIR_TPC_FUNCTION(name)                                                 \
-  inline float64 v_##name##_f32(float64 a) { return popir_tpc::fn_##name(a); }   \
+#define POPIR_TPC_FUNCTION(name)                                                    \
+  inline float64 v_##name##_f32(float64 a) { return popir_tpc::fn_##name(a); }      \
   inline bfloat128 v_##name##_bf16(bfloat128 a) { return popir_tpc::fn_##name(a); } \
-  inline half128 v_##name##_f16(half128 a) { return popir_tpc::fn_##name(a); }   \
+  inline half128 v_##name##_f16(half128 a) { return popir_tpc::fn_##name(a); }      \
   inline float64 v_##name##_fast_f32(float64 a) { return popir_tpc::fn_##name(a); } \
   inline float64 v_##name##_cephes_f32(float64 a) { return popir_tpc::fn_##name(a); }
 POPIR_TPC_FUNCTION(exp)
@@ -105,14 +107,14 @@ inline float64 v_pow_f32(float64 a, float64 b) {
 
 // Older sources call some of them without the prefix; a source may have functions of its own of
 // these names, which hide them.
-#define POPIR_TPC_OLD_NAME(name)                                                       \
-  template <class T, class = std::enable_if_t<std::is_same<T, float64>::value>>        \
-  inline T name##_f32(const T& a) {                                                    \
-    return popir_tpc::fn_##name(a);                                                    \
-  }                                                                                    \
-  template <class T, class = std::enable_if_t<std::is_same<T, bfloat128>::value>>      \
-  inline T name##_bf16(const T& a) {                                                   \
-    return popir_tpc::fn_##name(a);                                                    \
+#define POPIR_TPC_OLD_NAME(name)                                                  \
+  template <class T, class = std::enable_if_t<std::is_same<T, float64>::value>>   \
+  inline T name##_f32(const T& a) {                                               \
+    return popir_tpc::fn_##name(a);                                               \
+  }                                                                               \
+  template <class T, class = std::enable_if_t<std::is_same<T, bfloat128>::value>> \
+  inline T name##_bf16(const T& a) {                                              \
+    return popir_tpc::fn_##name(a);                                               \
   }
 POPIR_TPC_OLD_NAME(exp)
 POPIR_TPC_OLD_NAME(log)
@@ -126,22 +128,22 @@ POPIR_TPC_OLD_NAME(cos)
 #undef POPIR_TPC_OLD_NAME
 
 /// Reductions over a register; every lane gets the result.
-#define POPIR_TPC_REDUCE(type, V)                                                    \
-  inline V v_##type##_reduce_add(V a) {                                              \
-    return popir_tpc::reduced(a, [](auto x, auto y) { return x + y; });              \
-  }                                                                                  \
-  inline V v_##type##_reduce_mul(V a) {                                              \
-    return popir_tpc::reduced(a, [](auto x, auto y) { return x * y; });              \
-  }                                                                                  \
-  inline V v_##type##_reduce_max(V a) {                                              \
-    return popir_tpc::reduced(a, [](auto x, auto y) { return x < y ? y : x; });      \
-  }                                                                                  \
-  inline V v_##type##_reduce_min(V a) {                                              \
-    return popir_tpc::reduced(a, [](auto x, auto y) { return y < x ? y : x; });      \
-  }                                                                                  \
-  inline V v_##type##_reduce_nolut_add(V a) { return v_##type##_reduce_add(a); }     \
-  inline V v_##type##_reduce_nolut_mul(V a) { return v_##type##_reduce_mul(a); }     \
-  inline V v_##type##_reduce_nolut_max(V a) { return v_##type##_reduce_max(a); }     \
+#define POPIR_TPC_REDUCE(type, V)                                                \
+  inline V v_##type##_reduce_add(V a) {                                          \
+    return popir_tpc::reduced(a, [](auto x, auto y) { return x + y; });          \
+  }                                                                              \
+  inline V v_##type##_reduce_mul(V a) {                                          \
+    return popir_tpc::reduced(a, [](auto x, auto y) { return x * y; });          \
+  }                                                                              \
+  inline V v_##type##_reduce_max(V a) {                                          \
+    return popir_tpc::reduced(a, [](auto x, auto y) { return x < y ? y : x; });  \
+  }                                                                              \
+  inline V v_##type##_reduce_min(V a) {                                          \
+    return popir_tpc::reduced(a, [](auto x, auto y) { return y < x ? y : x; });  \
+  }                                                                              \
+  inline V v_##type##_reduce_nolut_add(V a) { return v_##type##_reduce_add(a); } \
+  inline V v_##type##_reduce_nolut_mul(V a) { return v_##type##_reduce_mul(a); } \
+  inline V v_##type##_reduce_nolut_max(V a) { return v_##type##_reduce_max(a); } \
   inline V v_##type##_reduce_nolut_min(V a) { return v_##type##_reduce_min(a); }
 POPIR_TPC_REDUCE(f32, float64)
 POPIR_TPC_REDUCE(bf16, bfloat128)
@@ -174,7 +176,8 @@ inline float64 v_f32_calc_fp_special_b(float64 a, float64 b, int function, float
 
 namespace popir_tpc {
 inline float formed(std::uint32_t exponent, float sign, float mantissa, int switches) {
-  std::uint32_t field = switches & SW_EXP_IS_NUM ? (exponent & 0xffu) << 23 : exponent & 0x7f800000u;
+  std::uint32_t field =
+      switches & SW_EXP_IS_NUM ? (exponent & 0xffu) << 23 : exponent & 0x7f800000u;
   if (switches & SW_ADD_BIAS) field = (field + (127u << 23)) & 0x7f800000u;
   std::uint32_t top = bits<std::uint32_t>(sign) & 0x80000000u;
   if (switches & SW_SIGN_LSB) top = bits<std::uint32_t>(sign) << 31;
@@ -235,13 +238,13 @@ constexpr int kIntervals = 64;
 /// The functions are asked for in [0, pi/4], with some more for rounding.
 constexpr double kIntervalWidth = 0.8 / kIntervals;
 
-/// cos for the first 64 intervals, then sin(x)/x.
+/// sin(x)/x for the first 64 intervals, then cos.
 struct Coefficients {
   float c[2 * kIntervals][3];
   Coefficients() {
     for (int row = 0; row < 2 * kIntervals; ++row) {
       auto f = [row](double x) {
-        return row < kIntervals ? std::cos(x) : x == 0 ? 1.0 : std::sin(x) / x;
+        return row >= kIntervals ? std::cos(x) : x == 0 ? 1.0 : std::sin(x) / x;
       };
       const double begin = static_cast<float>(row % kIntervals * kIntervalWidth);
       // Through the zeros of the Chebyshev polynomial of degree 3.
@@ -269,7 +272,8 @@ inline float looked_up(std::uint32_t row, int function, int switches, int part, 
     const popir_tpc_tensor& table = call->tensors[state().lut];
     const std::uint64_t base = static_cast<std::uint64_t>(function >> 2) * 64;
     const std::uint64_t at = base + (parts == 1 ? row : row / 10 * 32 + row % 10 * 3 + part);
-    if (at >= table.sizes[0]) fail("it looks up row " + std::to_string(row) + " outside of its table");
+    if (at >= table.sizes[0])
+      fail("it looks up row " + std::to_string(row) + " outside of its table");
     return peek<float>(table.data + 4 * at);
   }
   if (function != e_fp32_sin_cos)
@@ -287,8 +291,8 @@ inline void set_lut_32(tensor table) {
 }
 
 inline uint64_float64 v_f32_get_lut_entry_and_interval_start_b(
-    float64 a, const std::int8_t shift, int switches = 0,
-    uint64_float64 income = uint64_float64(), bool predicate = true, bool polarity = false) {
+    float64 a, const std::int8_t shift, int switches = 0, uint64_float64 income = uint64_float64(),
+    bool predicate = true, bool polarity = false) {
   if (predicate == polarity) return income;
   const int variant = switches >> 13 & 7;
   for (int i = 0; i < float64::kLanes; ++i) {

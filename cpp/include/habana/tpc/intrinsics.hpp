@@ -77,23 +77,25 @@ namespace popir_tpc {
 
 template <class E>
 inline E saturated(std::int64_t value) {
-  constexpr std::int64_t least = std::numeric_limits<E>::min(), most = std::numeric_limits<E>::max();
+  constexpr std::int64_t least = std::numeric_limits<E>::min(),
+                         most = std::numeric_limits<E>::max();
   return static_cast<E>(value < least ? least : value > most ? most : value);
 }
 
 template <class V, class Function>
 inline V saturating(const V& a, const V& b, const Function& function) {
   typedef typename V::Element E;
-  return lanes<V>([&](int i) { return saturated<E>(function(std::int64_t(a[i]), std::int64_t(b[i]))); });
+  return lanes<V>(
+      [&](int i) { return saturated<E>(function(std::int64_t(a[i]), std::int64_t(b[i]))); });
 }
 
-#define POPIR_TPC_BINARY(name, plain, wide)                                       \
-  template <class V>                                                              \
-  inline V name(const V& a, const V& b, int switches) {                           \
-    if constexpr (std::is_integral<typename V::Element>::value)                   \
-      if (switches & SW_SAT)                                                      \
+#define POPIR_TPC_BINARY(name, plain, wide)                                           \
+  template <class V>                                                                  \
+  inline V name(const V& a, const V& b, int switches) {                               \
+    if constexpr (std::is_integral<typename V::Element>::value)                       \
+      if (switches & SW_SAT)                                                          \
         return saturating(a, b, [](std::int64_t x, std::int64_t y) { return wide; }); \
-    return plain;                                                                 \
+    return plain;                                                                     \
   }
 POPIR_TPC_BINARY(op_add, a + b, x + y)
 POPIR_TPC_BINARY(op_sub, a - b, x - y)
@@ -158,9 +160,8 @@ inline double rounded(double value, int mode) {
 template <class V>
 inline V op_nearbyint(const V& a, int switches) {
   const int mode = rounding(switches);
-  return lanes<V>([&](int i) {
-    return static_cast<typename V::Computed>(rounded(a.get(i), mode));
-  });
+  return lanes<V>(
+      [&](int i) { return static_cast<typename V::Computed>(rounded(a.get(i), mode)); });
 }
 
 /// A float as a lane of 16 bits, rounded as the switches say.
@@ -279,27 +280,26 @@ inline V narrow_in_order(const Pair<W, W>& a, int switches) {
 }  // namespace popir_tpc
 
 // One operand or two of type V, and a result of type R.
-#define POPIR_TPC_UNARY(name, R, V, expression)                                               \
-  inline R v_##name##_b(V a, int switches = 0, R income = R(0), bool predicate = true,        \
-                        bool polarity = false) {                                              \
-    (void)switches;                                                                           \
-    return predicate != polarity ? expression : income;                                       \
-  }                                                                                           \
-  inline R v_##name##_vb(V a, int switches, R income, R::Mask predicate,                      \
-                         bool polarity = false) {                                             \
-    (void)switches;                                                                           \
-    return popir_tpc::choose(polarity ? ~predicate : predicate, expression, income);          \
+#define POPIR_TPC_UNARY(name, R, V, expression)                                                   \
+  inline R v_##name##_b(V a, int switches = 0, R income = R(0), bool predicate = true,            \
+                        bool polarity = false) {                                                  \
+    (void)switches;                                                                               \
+    return predicate != polarity ? expression : income;                                           \
+  }                                                                                               \
+  inline R v_##name##_vb(V a, int switches, R income, R::Mask predicate, bool polarity = false) { \
+    (void)switches;                                                                               \
+    return popir_tpc::choose(polarity ? ~predicate : predicate, expression, income);              \
   }
-#define POPIR_TPC_BINARY(name, R, V, W, expression)                                           \
-  inline R v_##name##_b(V a, W b, int switches = 0, R income = R(0), bool predicate = true,   \
-                        bool polarity = false) {                                              \
-    (void)switches;                                                                           \
-    return predicate != polarity ? expression : income;                                       \
-  }                                                                                           \
-  inline R v_##name##_vb(V a, W b, int switches, R income, R::Mask predicate,                 \
-                         bool polarity = false) {                                             \
-    (void)switches;                                                                           \
-    return popir_tpc::choose(polarity ? ~predicate : predicate, expression, income);          \
+#define POPIR_TPC_BINARY(name, R, V, W, expression)                                         \
+  inline R v_##name##_b(V a, W b, int switches = 0, R income = R(0), bool predicate = true, \
+                        bool polarity = false) {                                            \
+    (void)switches;                                                                         \
+    return predicate != polarity ? expression : income;                                     \
+  }                                                                                         \
+  inline R v_##name##_vb(V a, W b, int switches, R income, R::Mask predicate,               \
+                         bool polarity = false) {                                           \
+    (void)switches;                                                                         \
+    return popir_tpc::choose(polarity ? ~predicate : predicate, expression, income);        \
   }
 #define POPIR_TPC_COMPARE(type, V, name, op)                                                  \
   inline V::Mask v_##type##_cmp_##name##_b(V a, V b, int = 0, V::Mask income = V::Mask(0),    \
@@ -310,65 +310,65 @@ inline V narrow_in_order(const Pair<W, W>& a, int switches) {
                                             bool polarity = false) {                          \
     return popir_tpc::choose(polarity ? ~predicate : predicate, a op b, income);              \
   }
-#define POPIR_TPC_SCALAR_COMPARE(type, E, name, op)                                           \
-  inline bool s_##type##_cmp_##name(E a, E b, int = 0, bool income = false,                   \
-                                    bool predicate = true, bool polarity = false) {           \
-    return predicate != polarity ? a op b : income;                                           \
+#define POPIR_TPC_SCALAR_COMPARE(type, E, name, op)                                                \
+  inline bool s_##type##_cmp_##name(E a, E b, int = 0, bool income = false, bool predicate = true, \
+                                    bool polarity = false) {                                       \
+    return predicate != polarity ? a op b : income;                                                \
   }
-#define POPIR_TPC_SCALAR(type, E, name, expression)                                           \
-  inline E s_##type##_##name(E a, E b, int = 0, E income = E(0), bool predicate = true,       \
-                             bool polarity = false) {                                         \
-    return predicate != polarity ? static_cast<E>(expression) : income;                       \
+#define POPIR_TPC_SCALAR(type, E, name, expression)                                     \
+  inline E s_##type##_##name(E a, E b, int = 0, E income = E(0), bool predicate = true, \
+                             bool polarity = false) {                                   \
+    return predicate != polarity ? static_cast<E>(expression) : income;                 \
   }
 
 /// What all types have.
-#define POPIR_TPC_ALL(type, V, E)                                           \
-  POPIR_TPC_BINARY(type##_add, V, V, V, popir_tpc::op_add(a, b, switches))  \
-  POPIR_TPC_BINARY(type##_sub, V, V, V, popir_tpc::op_sub(a, b, switches))  \
-  POPIR_TPC_BINARY(type##_min, V, V, V, popir_tpc::op_min(a, b, switches))  \
-  POPIR_TPC_BINARY(type##_max, V, V, V, popir_tpc::op_max(a, b, switches))  \
-  POPIR_TPC_BINARY(type##_and, V, V, V, popir_tpc::op_and(a, b, switches))  \
-  POPIR_TPC_BINARY(type##_or, V, V, V, popir_tpc::op_or(a, b, switches))    \
-  POPIR_TPC_BINARY(type##_xor, V, V, V, popir_tpc::op_xor(a, b, switches))  \
-  POPIR_TPC_UNARY(type##_not, V, V, popir_tpc::op_not(a, switches))         \
-  POPIR_TPC_UNARY(type##_mov, V, V, popir_tpc::op_mov(a, switches))         \
-  POPIR_TPC_COMPARE(type, V, eq, ==)                                        \
-  POPIR_TPC_COMPARE(type, V, neq, !=)                                       \
-  POPIR_TPC_COMPARE(type, V, less, <)                                       \
-  POPIR_TPC_COMPARE(type, V, leq, <=)                                       \
-  POPIR_TPC_COMPARE(type, V, grt, >)                                        \
-  POPIR_TPC_COMPARE(type, V, geq, >=)                                       \
-  POPIR_TPC_SCALAR_COMPARE(type, E, eq, ==)                                 \
-  POPIR_TPC_SCALAR_COMPARE(type, E, neq, !=)                                \
-  POPIR_TPC_SCALAR_COMPARE(type, E, less, <)                                \
-  POPIR_TPC_SCALAR_COMPARE(type, E, leq, <=)                                \
-  POPIR_TPC_SCALAR_COMPARE(type, E, grt, >)                                 \
-  POPIR_TPC_SCALAR_COMPARE(type, E, geq, >=)                                \
-  POPIR_TPC_SCALAR(type, E, add, a + b)                                     \
-  POPIR_TPC_SCALAR(type, E, sub, a - b)                                     \
-  POPIR_TPC_SCALAR(type, E, mul, a * b)                                     \
-  POPIR_TPC_SCALAR(type, E, min, b < a ? b : a)                             \
-  POPIR_TPC_SCALAR(type, E, max, a < b ? b : a)                             \
+#define POPIR_TPC_ALL(type, V, E)                                               \
+  POPIR_TPC_BINARY(type##_add, V, V, V, popir_tpc::op_add(a, b, switches))      \
+  POPIR_TPC_BINARY(type##_sub, V, V, V, popir_tpc::op_sub(a, b, switches))      \
+  POPIR_TPC_BINARY(type##_min, V, V, V, popir_tpc::op_min(a, b, switches))      \
+  POPIR_TPC_BINARY(type##_max, V, V, V, popir_tpc::op_max(a, b, switches))      \
+  POPIR_TPC_BINARY(type##_and, V, V, V, popir_tpc::op_and(a, b, switches))      \
+  POPIR_TPC_BINARY(type##_or, V, V, V, popir_tpc::op_or(a, b, switches))        \
+  POPIR_TPC_BINARY(type##_xor, V, V, V, popir_tpc::op_xor(a, b, switches))      \
+  POPIR_TPC_UNARY(type##_not, V, V, popir_tpc::op_not(a, switches))             \
+  POPIR_TPC_UNARY(type##_mov, V, V, popir_tpc::op_mov(a, switches))             \
+  POPIR_TPC_COMPARE(type, V, eq, ==)                                            \
+  POPIR_TPC_COMPARE(type, V, neq, !=)                                           \
+  POPIR_TPC_COMPARE(type, V, less, <)                                           \
+  POPIR_TPC_COMPARE(type, V, leq, <=)                                           \
+  POPIR_TPC_COMPARE(type, V, grt, >)                                            \
+  POPIR_TPC_COMPARE(type, V, geq, >=)                                           \
+  POPIR_TPC_SCALAR_COMPARE(type, E, eq, ==)                                     \
+  POPIR_TPC_SCALAR_COMPARE(type, E, neq, !=)                                    \
+  POPIR_TPC_SCALAR_COMPARE(type, E, less, <)                                    \
+  POPIR_TPC_SCALAR_COMPARE(type, E, leq, <=)                                    \
+  POPIR_TPC_SCALAR_COMPARE(type, E, grt, >)                                     \
+  POPIR_TPC_SCALAR_COMPARE(type, E, geq, >=)                                    \
+  POPIR_TPC_SCALAR(type, E, add, a + b)                                         \
+  POPIR_TPC_SCALAR(type, E, sub, a - b)                                         \
+  POPIR_TPC_SCALAR(type, E, mul, a* b)                                          \
+  POPIR_TPC_SCALAR(type, E, min, b < a ? b : a)                                 \
+  POPIR_TPC_SCALAR(type, E, max, a < b ? b : a)                                 \
   inline E s_##type##_mov(E a, int = 0, E income = E(0), bool predicate = true, \
-                          bool polarity = false) {                          \
-    return predicate != polarity ? a : income;                              \
-  }                                                                         \
-  POPIR_TPC_DUAL_GROUPS(type, V)                                            \
+                          bool polarity = false) {                              \
+    return predicate != polarity ? a : income;                                  \
+  }                                                                             \
+  POPIR_TPC_DUAL_GROUPS(type, V)                                                \
   POPIR_TPC_SHUFFLE(type, V)
 
 /// What integers have besides.
-#define POPIR_TPC_INTEGER(type, V, E, S, U)                                                   \
-  POPIR_TPC_SCALAR(type, E, and, a & b)                                                       \
-  POPIR_TPC_SCALAR(type, E, or, a | b)                                                        \
-  POPIR_TPC_SCALAR(type, E, xor, a ^ b)                                                       \
-  POPIR_TPC_SCALAR(type, E, shl, static_cast<std::uint64_t>(b) < 8 * sizeof(E) ? a << b : 0)  \
-  POPIR_TPC_SCALAR(type, E, shr,                                                              \
-                   static_cast<std::uint64_t>(b) < 8 * sizeof(E) ? static_cast<U::Element>(a) >> b : 0) \
-  POPIR_TPC_BINARY(type##_shl, V, V, S, bits_shifted_left<V>(a, b))                           \
-  POPIR_TPC_BINARY(type##_shr, V, V, S, bits_shifted_right<V>(a, b))                          \
-  POPIR_TPC_UNARY(type##_popcnt, V, V, popir_tpc::lanes<V>([&](int i) {                       \
-                    return static_cast<E>(__builtin_popcountll(                               \
-                        static_cast<U::Element>(a[i])));                                      \
+#define POPIR_TPC_INTEGER(type, V, E, S, U)                                                     \
+  POPIR_TPC_SCALAR(type, E, and, a& b)                                                          \
+  POPIR_TPC_SCALAR(type, E, or, a | b)                                                          \
+  POPIR_TPC_SCALAR(type, E, xor, a ^ b)                                                         \
+  POPIR_TPC_SCALAR(type, E, shl, static_cast<std::uint64_t>(b) < 8 * sizeof(E) ? a << b : 0)    \
+  POPIR_TPC_SCALAR(                                                                             \
+      type, E, shr,                                                                             \
+      static_cast<std::uint64_t>(b) < 8 * sizeof(E) ? static_cast<U::Element>(a) >> b : 0)      \
+  POPIR_TPC_BINARY(type##_shl, V, V, S, bits_shifted_left<V>(a, b))                             \
+  POPIR_TPC_BINARY(type##_shr, V, V, S, bits_shifted_right<V>(a, b))                            \
+  POPIR_TPC_UNARY(type##_popcnt, V, V, popir_tpc::lanes<V>([&](int i) {                         \
+                    return static_cast<E>(__builtin_popcountll(static_cast<U::Element>(a[i]))); \
                   }))
 
 /// Shifts are of bits: what comes in is zero, and so is all that is shifted by the width or more.
@@ -397,46 +397,46 @@ inline V bits_shifted_right(const V& a, const S& by) {
 }
 
 /// A vector has four dual groups of 64 bytes, each of two groups of 32.
-#define POPIR_TPC_DUAL_GROUPS(type, V)                                                          \
-  inline V v_##type##_mov_dual_group_b(V a, std::uint32_t bytes, int source, int target,        \
-                                       int switches, V income, bool predicate = true,           \
-                                       bool polarity = false) {                                 \
-    if (predicate == polarity) return income;                                                   \
-    if (source < 0 || source > 3 || target < 0 || target > 3)                                   \
-      popir_tpc::fail("it moves a dual group that is not one of 0 to 3");                       \
-    const auto from = popir_tpc::bits<uchar256>(a);                                             \
-    auto to = popir_tpc::bits<uchar256>(income);                                                \
-    for (int i = 0; i < 64; ++i)                                                                \
-      if ((switches >> i / 32 & 1) && (bytes >> i % 32 & 1))                                    \
-        to.v[64 * target + i] = from.v[64 * source + i];                                        \
-    return popir_tpc::bits<V>(to);                                                              \
+#define POPIR_TPC_DUAL_GROUPS(type, V)                                                   \
+  inline V v_##type##_mov_dual_group_b(V a, std::uint32_t bytes, int source, int target, \
+                                       int switches, V income, bool predicate = true,    \
+                                       bool polarity = false) {                          \
+    if (predicate == polarity) return income;                                            \
+    if (source < 0 || source > 3 || target < 0 || target > 3)                            \
+      popir_tpc::fail("it moves a dual group that is not one of 0 to 3");                \
+    const auto from = popir_tpc::bits<uchar256>(a);                                      \
+    auto to = popir_tpc::bits<uchar256>(income);                                         \
+    for (int i = 0; i < 64; ++i)                                                         \
+      if ((switches >> i / 32 & 1) && (bytes >> i % 32 & 1))                             \
+        to.v[64 * target + i] = from.v[64 * source + i];                                 \
+    return popir_tpc::bits<V>(to);                                                       \
   }
 /// Within each dual group; the direction of a lane stands in its first byte.
-#define POPIR_TPC_SHUFFLE(type, V)                                                              \
-  inline V v_##type##_shuffle_b(V a, uchar256 b, int, V income, bool predicate = true,          \
-                                bool polarity = false) {                                        \
-    if (predicate == polarity) return income;                                                   \
-    constexpr int size = sizeof(V::Stored), group = 32 / size;                                  \
-    for (int i = 0; i < V::kLanes; ++i) {                                                       \
-      const int to = b.v[i * size];                                                             \
-      if (to & 0x80)                                                                            \
+#define POPIR_TPC_SHUFFLE(type, V)                                                                \
+  inline V v_##type##_shuffle_b(V a, uchar256 b, int, V income, bool predicate = true,            \
+                                bool polarity = false) {                                          \
+    if (predicate == polarity) return income;                                                     \
+    constexpr int size = sizeof(V::Stored), group = 32 / size;                                    \
+    for (int i = 0; i < V::kLanes; ++i) {                                                         \
+      const int to = b.v[i * size];                                                               \
+      if (to & 0x80)                                                                              \
         income.v[i] = a.v[i / (2 * group) * 2 * group + (to >> 5 & 1) * group + to % 32 % group]; \
-    }                                                                                           \
-    return income;                                                                              \
+    }                                                                                             \
+    return income;                                                                                \
   }
 
-#define POPIR_TPC_UNPACK(type, V)                                                              \
-  inline V v_##type##_unpack_b(V a, int switches, V income, bool predicate = true,             \
-                               bool polarity = false) {                                        \
-    if (predicate == polarity) return income;                                                  \
-    constexpr int group = 32 / sizeof(V::Stored);                                              \
-    const int stride = switches & SW_STRIDE_4 ? 4 : 2;                                         \
-    const int half = stride == 4 && (switches & SW_GROUP_HALF_1) ? group / 2 : 0;              \
-    const int from = (switches & SW_GROUP_1 ? group : 0) + half;                               \
-    for (int g = 0; g < 4; ++g)                                                                \
-      for (int i = 0; i < 2 * group / stride; ++i)                                             \
-        income.v[2 * group * g + stride * i] = a.v[2 * group * g + from + i];                  \
-    return income;                                                                             \
+#define POPIR_TPC_UNPACK(type, V)                                                  \
+  inline V v_##type##_unpack_b(V a, int switches, V income, bool predicate = true, \
+                               bool polarity = false) {                            \
+    if (predicate == polarity) return income;                                      \
+    constexpr int group = 32 / sizeof(V::Stored);                                  \
+    const int stride = switches & SW_STRIDE_4 ? 4 : 2;                             \
+    const int half = stride == 4 && (switches & SW_GROUP_HALF_1) ? group / 2 : 0;  \
+    const int from = (switches & SW_GROUP_1 ? group : 0) + half;                   \
+    for (int g = 0; g < 4; ++g)                                                    \
+      for (int i = 0; i < 2 * group / stride; ++i)                                 \
+        income.v[2 * group * g + stride * i] = a.v[2 * group * g + from + i];      \
+    return income;                                                                 \
   }
 
 POPIR_TPC_ALL(f32, float64, float)
@@ -461,11 +461,11 @@ POPIR_TPC_UNPACK(u16, ushort128)
 POPIR_TPC_UNPACK(i8, char256)
 POPIR_TPC_UNPACK(u8, uchar256)
 
-#define POPIR_TPC_SIGNED(type, V, E)                                                     \
-  POPIR_TPC_UNARY(type##_abs, V, V, popir_tpc::op_abs(a, switches))                      \
-  inline E s_##type##_abs(E a, int = 0, E income = E(0), bool predicate = true,          \
-                          bool polarity = false) {                                       \
-    return predicate != polarity ? (a < E(0) ? E(-a) : a) : income;                      \
+#define POPIR_TPC_SIGNED(type, V, E)                                            \
+  POPIR_TPC_UNARY(type##_abs, V, V, popir_tpc::op_abs(a, switches))             \
+  inline E s_##type##_abs(E a, int = 0, E income = E(0), bool predicate = true, \
+                          bool polarity = false) {                              \
+    return predicate != polarity ? (a < E(0) ? E(-a) : a) : income;             \
   }
 POPIR_TPC_SIGNED(f32, float64, float)
 POPIR_TPC_SIGNED(bf16, bfloat128, bf16)
@@ -475,23 +475,24 @@ POPIR_TPC_SIGNED(i16, short128, std::int16_t)
 POPIR_TPC_SIGNED(i8, char256, std::int8_t)
 
 /// Multiplications of floats, alone and with a sum. SW_NEG takes the product away from the sum.
-#define POPIR_TPC_FLOAT(type, V, E)                                                           \
-  POPIR_TPC_BINARY(type##_mul, V, V, V, popir_tpc::op_mul(a, b, switches))                    \
-  POPIR_TPC_UNARY(type##_nearbyint, V, V, popir_tpc::op_nearbyint(a, switches))               \
-  inline V v_##type##_mac_b(V a, V b, V sum, int switches = 0, bool predicate = true,         \
-                            bool polarity = false) {                                          \
-    if (predicate == polarity) return sum;                                                    \
-    return popir_tpc::multiplied_and_added(switches & SW_NEG ? -a : a, b, sum);               \
-  }                                                                                           \
-  inline V v_##type##_mac_vb(V a, V b, V sum, int switches, V::Mask predicate,                \
-                             bool polarity = false) {                                         \
-    return popir_tpc::choose(polarity ? ~predicate : predicate,                               \
-                             v_##type##_mac_b(a, b, sum, switches), sum);                     \
-  }                                                                                           \
-  inline E s_##type##_mac(E a, E b, E sum, int switches = 0, bool predicate = true,           \
-                          bool polarity = false) {                                            \
-    if (predicate == polarity) return sum;                                                    \
-    return static_cast<E>(std::fma(switches & SW_NEG ? -float(a) : float(a), float(b), float(sum))); \
+#define POPIR_TPC_FLOAT(type, V, E)                                                   \
+  POPIR_TPC_BINARY(type##_mul, V, V, V, popir_tpc::op_mul(a, b, switches))            \
+  POPIR_TPC_UNARY(type##_nearbyint, V, V, popir_tpc::op_nearbyint(a, switches))       \
+  inline V v_##type##_mac_b(V a, V b, V sum, int switches = 0, bool predicate = true, \
+                            bool polarity = false) {                                  \
+    if (predicate == polarity) return sum;                                            \
+    return popir_tpc::multiplied_and_added(switches & SW_NEG ? -a : a, b, sum);       \
+  }                                                                                   \
+  inline V v_##type##_mac_vb(V a, V b, V sum, int switches, V::Mask predicate,        \
+                             bool polarity = false) {                                 \
+    return popir_tpc::choose(polarity ? ~predicate : predicate,                       \
+                             v_##type##_mac_b(a, b, sum, switches), sum);             \
+  }                                                                                   \
+  inline E s_##type##_mac(E a, E b, E sum, int switches = 0, bool predicate = true,   \
+                          bool polarity = false) {                                    \
+    if (predicate == polarity) return sum;                                            \
+    return static_cast<E>(                                                            \
+        std::fma(switches & SW_NEG ? -float(a) : float(a), float(b), float(sum)));    \
   }
 namespace popir_tpc {
 /// The product is not rounded before it is added.
@@ -513,23 +514,23 @@ inline float128 accumulated(const V& a, const V& b, float128 sum, bool negative)
 POPIR_TPC_FLOAT(f32, float64, float)
 POPIR_TPC_FLOAT(bf16, bfloat128, bf16)
 POPIR_TPC_FLOAT(f16, half128, half)
-#define POPIR_TPC_ACCUMULATE(type, V)                                                         \
-  inline float128 v_##type##_mac_acc32_b(V a, V b, float128 sum, int switches = 0,            \
-                                         bool predicate = true, bool polarity = false) {      \
-    if (predicate == polarity) return sum;                                                    \
-    return popir_tpc::accumulated(a, b, sum, switches & SW_NEG);                              \
-  }                                                                                           \
-  inline float128 av_##type##_mac_acc32_b(V a, V b, float128 sum, int switches = 0,           \
-                                          bool predicate = true, bool polarity = false) {     \
-    return v_##type##_mac_acc32_b(a, b, sum, switches, predicate, polarity);                  \
+#define POPIR_TPC_ACCUMULATE(type, V)                                                     \
+  inline float128 v_##type##_mac_acc32_b(V a, V b, float128 sum, int switches = 0,        \
+                                         bool predicate = true, bool polarity = false) {  \
+    if (predicate == polarity) return sum;                                                \
+    return popir_tpc::accumulated(a, b, sum, switches & SW_NEG);                          \
+  }                                                                                       \
+  inline float128 av_##type##_mac_acc32_b(V a, V b, float128 sum, int switches = 0,       \
+                                          bool predicate = true, bool polarity = false) { \
+    return v_##type##_mac_acc32_b(a, b, sum, switches, predicate, polarity);              \
   }
 POPIR_TPC_ACCUMULATE(bf16, bfloat128)
 POPIR_TPC_ACCUMULATE(f16, half128)
 
-#define POPIR_TPC_WIDE_PRODUCT(type, V, R, F)                                                \
-  inline R v_##type##_mul_b(V a, V b, int = 0, R income = R(), bool predicate = true,        \
-                            bool polarity = false) {                                         \
-    return predicate != polarity ? F : income;                                               \
+#define POPIR_TPC_WIDE_PRODUCT(type, V, R, F)                                         \
+  inline R v_##type##_mul_b(V a, V b, int = 0, R income = R(), bool predicate = true, \
+                            bool polarity = false) {                                  \
+    return predicate != polarity ? F : income;                                        \
   }
 namespace popir_tpc {
 /// Products of twice the bits: the lower words in the first vector, the upper in the second.
@@ -563,47 +564,46 @@ POPIR_TPC_WIDE_PRODUCT(i16, short128, int128, popir_tpc::wide_product<int64>(a, 
 POPIR_TPC_WIDE_PRODUCT(u16, ushort128, uint128, popir_tpc::wide_product<uint64>(a, b))
 
 /// R where the lanes of V compare.
-#define POPIR_TPC_SELECT(result, R, type, V, name, op)                                        \
-  inline R v_##result##_sel_##name##_##type##_b(V a, V b, R c, R d, int = 0,                  \
-                                                R income = R(0), bool predicate = true,       \
-                                                bool polarity = false) {                      \
-    return predicate != polarity ? popir_tpc::choose(a op b, c, d) : income;                  \
-  }                                                                                           \
-  inline R v_##result##_sel_##name##_##type##_vb(V a, V b, R c, R d, int, R income,           \
-                                                 R::Mask predicate, bool polarity = false) {  \
-    return popir_tpc::choose(polarity ? ~predicate : predicate,                               \
-                             popir_tpc::choose(a op b, c, d), income);                        \
+#define POPIR_TPC_SELECT(result, R, type, V, name, op)                                           \
+  inline R v_##result##_sel_##name##_##type##_b(V a, V b, R c, R d, int = 0, R income = R(0),    \
+                                                bool predicate = true, bool polarity = false) {  \
+    return predicate != polarity ? popir_tpc::choose(a op b, c, d) : income;                     \
+  }                                                                                              \
+  inline R v_##result##_sel_##name##_##type##_vb(V a, V b, R c, R d, int, R income,              \
+                                                 R::Mask predicate, bool polarity = false) {     \
+    return popir_tpc::choose(polarity ? ~predicate : predicate, popir_tpc::choose(a op b, c, d), \
+                             income);                                                            \
   }
 /// The chosen values, and beside them the compared ones.
-#define POPIR_TPC_SELECT2(result, R, type, V, name, op)                                       \
-  inline popir_tpc::Pair<R, V> v_##result##_sel2_##name##_##type##_b(                         \
-      V a, V b, R c, R d, int = 0, popir_tpc::Pair<R, V> income = popir_tpc::Pair<R, V>(),    \
-      bool predicate = true, bool polarity = false) {                                         \
-    if (predicate == polarity) return income;                                                 \
-    return {popir_tpc::choose(a op b, c, d), popir_tpc::choose(a op b, a, b)};                \
+#define POPIR_TPC_SELECT2(result, R, type, V, name, op)                                    \
+  inline popir_tpc::Pair<R, V> v_##result##_sel2_##name##_##type##_b(                      \
+      V a, V b, R c, R d, int = 0, popir_tpc::Pair<R, V> income = popir_tpc::Pair<R, V>(), \
+      bool predicate = true, bool polarity = false) {                                      \
+    if (predicate == polarity) return income;                                              \
+    return {popir_tpc::choose(a op b, c, d), popir_tpc::choose(a op b, a, b)};             \
   }
-#define POPIR_TPC_SELECTS(result, R, type, V)        \
-  POPIR_TPC_SELECT(result, R, type, V, eq, ==)       \
-  POPIR_TPC_SELECT(result, R, type, V, neq, !=)      \
-  POPIR_TPC_SELECT(result, R, type, V, less, <)      \
-  POPIR_TPC_SELECT(result, R, type, V, leq, <=)      \
-  POPIR_TPC_SELECT(result, R, type, V, grt, >)       \
-  POPIR_TPC_SELECT(result, R, type, V, geq, >=)      \
-  POPIR_TPC_SELECT2(result, R, type, V, less, <)     \
-  POPIR_TPC_SELECT2(result, R, type, V, leq, <=)     \
-  POPIR_TPC_SELECT2(result, R, type, V, grt, >)      \
+#define POPIR_TPC_SELECTS(result, R, type, V)    \
+  POPIR_TPC_SELECT(result, R, type, V, eq, ==)   \
+  POPIR_TPC_SELECT(result, R, type, V, neq, !=)  \
+  POPIR_TPC_SELECT(result, R, type, V, less, <)  \
+  POPIR_TPC_SELECT(result, R, type, V, leq, <=)  \
+  POPIR_TPC_SELECT(result, R, type, V, grt, >)   \
+  POPIR_TPC_SELECT(result, R, type, V, geq, >=)  \
+  POPIR_TPC_SELECT2(result, R, type, V, less, <) \
+  POPIR_TPC_SELECT2(result, R, type, V, leq, <=) \
+  POPIR_TPC_SELECT2(result, R, type, V, grt, >)  \
   POPIR_TPC_SELECT2(result, R, type, V, geq, >=)
-#define POPIR_TPC_SELECTS32(result, R)             \
-  POPIR_TPC_SELECTS(result, R, f32, float64)       \
-  POPIR_TPC_SELECTS(result, R, i32, int64)         \
+#define POPIR_TPC_SELECTS32(result, R)       \
+  POPIR_TPC_SELECTS(result, R, f32, float64) \
+  POPIR_TPC_SELECTS(result, R, i32, int64)   \
   POPIR_TPC_SELECTS(result, R, u32, uint64)
-#define POPIR_TPC_SELECTS16(result, R)             \
-  POPIR_TPC_SELECTS(result, R, bf16, bfloat128)    \
-  POPIR_TPC_SELECTS(result, R, f16, half128)       \
-  POPIR_TPC_SELECTS(result, R, i16, short128)      \
+#define POPIR_TPC_SELECTS16(result, R)          \
+  POPIR_TPC_SELECTS(result, R, bf16, bfloat128) \
+  POPIR_TPC_SELECTS(result, R, f16, half128)    \
+  POPIR_TPC_SELECTS(result, R, i16, short128)   \
   POPIR_TPC_SELECTS(result, R, u16, ushort128)
-#define POPIR_TPC_SELECTS8(result, R)              \
-  POPIR_TPC_SELECTS(result, R, i8, char256)        \
+#define POPIR_TPC_SELECTS8(result, R)       \
+  POPIR_TPC_SELECTS(result, R, i8, char256) \
   POPIR_TPC_SELECTS(result, R, u8, uchar256)
 POPIR_TPC_SELECTS32(f32, float64)
 POPIR_TPC_SELECTS32(i32, int64)
@@ -616,7 +616,7 @@ POPIR_TPC_SELECTS8(i8, char256)
 POPIR_TPC_SELECTS8(u8, uchar256)
 
 // Conversions between types of as many lanes.
-#define POPIR_TPC_CONVERT(from, V, to, R)                                                   \
+#define POPIR_TPC_CONVERT(from, V, to, R) \
   POPIR_TPC_UNARY(convert_##from##_to_##to, R, V, (popir_tpc::convert_lanes<R>(a, switches)))
 POPIR_TPC_CONVERT(f32, float64, i32, int64)
 POPIR_TPC_CONVERT(f32, float64, u32, uint64)
@@ -639,16 +639,16 @@ POPIR_TPC_CONVERT(u16, ushort128, i16, short128)
 POPIR_TPC_CONVERT(i8, char256, u8, uchar256)
 POPIR_TPC_CONVERT(u8, uchar256, i8, char256)
 
-#define POPIR_TPC_CONVERT_ALL(narrow, V, wide, R)                                             \
-  inline popir_tpc::Pair<R, R> v_convert_##narrow##_to_##wide##_all_b(                        \
-      V a, int switches = 0, popir_tpc::Pair<R, R> income = popir_tpc::Pair<R, R>(),          \
-      bool predicate = true, bool polarity = false) {                                         \
-    return predicate != polarity ? popir_tpc::widen_lanes<R>(a, switches) : income;           \
-  }                                                                                           \
-  inline V v_convert_##wide##_to_##narrow##_all_b(popir_tpc::Pair<R, R> a, int switches = 0,  \
-                                                  V income = V(0), bool predicate = true,     \
-                                                  bool polarity = false) {                    \
-    return predicate != polarity ? popir_tpc::narrow_lanes<V>(a, switches) : income;          \
+#define POPIR_TPC_CONVERT_ALL(narrow, V, wide, R)                                            \
+  inline popir_tpc::Pair<R, R> v_convert_##narrow##_to_##wide##_all_b(                       \
+      V a, int switches = 0, popir_tpc::Pair<R, R> income = popir_tpc::Pair<R, R>(),         \
+      bool predicate = true, bool polarity = false) {                                        \
+    return predicate != polarity ? popir_tpc::widen_lanes<R>(a, switches) : income;          \
+  }                                                                                          \
+  inline V v_convert_##wide##_to_##narrow##_all_b(popir_tpc::Pair<R, R> a, int switches = 0, \
+                                                  V income = V(0), bool predicate = true,    \
+                                                  bool polarity = false) {                   \
+    return predicate != polarity ? popir_tpc::narrow_lanes<V>(a, switches) : income;         \
   }
 POPIR_TPC_CONVERT_ALL(bf16, bfloat128, f32, float64)
 POPIR_TPC_CONVERT_ALL(f16, half128, f32, float64)
@@ -657,16 +657,16 @@ POPIR_TPC_CONVERT_ALL(u16, ushort128, u32, uint64)
 POPIR_TPC_CONVERT_ALL(i16, short128, f32, float64)
 
 // Conversions that keep the order of the elements.
-#define POPIR_TPC_CONVERT_SAME(from, V, to, R)                                  \
-  inline R convert_##from##_to_##to(V a, const int options = 0) {               \
-    return popir_tpc::convert_lanes<R>(a, options);                             \
+#define POPIR_TPC_CONVERT_SAME(from, V, to, R)                    \
+  inline R convert_##from##_to_##to(V a, const int options = 0) { \
+    return popir_tpc::convert_lanes<R>(a, options);               \
   }
-#define POPIR_TPC_CONVERT_WIDE(from, V, to, R)                                  \
+#define POPIR_TPC_CONVERT_WIDE(from, V, to, R)                                        \
   inline popir_tpc::Pair<R, R> convert_##from##_to_##to(V a, const int options = 0) { \
-    return popir_tpc::widen_in_order<R>(a, options);                            \
-  }                                                                             \
+    return popir_tpc::widen_in_order<R>(a, options);                                  \
+  }                                                                                   \
   inline V convert_##to##_to_##from(popir_tpc::Pair<R, R> a, const int options = 0) { \
-    return popir_tpc::narrow_in_order<V>(a, options);                           \
+    return popir_tpc::narrow_in_order<V>(a, options);                                 \
   }
 POPIR_TPC_CONVERT_SAME(int64, int64, float64, float64)
 POPIR_TPC_CONVERT_SAME(uint64, uint64, float64, float64)
@@ -690,12 +690,11 @@ POPIR_TPC_CONVERT_WIDE(short128, short128, int128, int64)
 POPIR_TPC_CONVERT_WIDE(ushort128, ushort128, uint128, uint64)
 POPIR_TPC_CONVERT_WIDE(bfloat128, bfloat128, int128, int64)
 
-#define POPIR_TPC_SCALAR_CONVERT(from, E, to, R)                                         \
-  inline R s_convert_##from##_to_##to(E a, int switches = 0, R income = R(0),            \
-                                      bool predicate = true, bool polarity = false) {    \
-    return predicate != polarity                                                         \
-               ? popir_tpc::converted<R>(a, popir_tpc::rounding(switches))               \
-               : income;                                                                 \
+#define POPIR_TPC_SCALAR_CONVERT(from, E, to, R)                                             \
+  inline R s_convert_##from##_to_##to(E a, int switches = 0, R income = R(0),                \
+                                      bool predicate = true, bool polarity = false) {        \
+    return predicate != polarity ? popir_tpc::converted<R>(a, popir_tpc::rounding(switches)) \
+                                 : income;                                                   \
   }
 POPIR_TPC_SCALAR_CONVERT(i32, std::int32_t, f32, float)
 POPIR_TPC_SCALAR_CONVERT(u32, std::uint32_t, f32, float)
@@ -708,22 +707,22 @@ POPIR_TPC_SCALAR_CONVERT(f16, half, f32, float)
 POPIR_TPC_SCALAR_CONVERT(i32, std::int32_t, bf16, bf16)
 
 // Predicates.
-#define POPIR_TPC_BOOL(name, expression)                                                     \
+#define POPIR_TPC_BOOL(name, expression)                                                       \
   inline bool s_i1_##name(bool a, bool b, int = 0, bool income = false, bool predicate = true, \
-                          bool polarity = false) {                                           \
-    return predicate != polarity ? (expression) : income;                                    \
+                          bool polarity = false) {                                             \
+    return predicate != polarity ? (expression) : income;                                      \
   }
-POPIR_TPC_BOOL(and, a && b)
+POPIR_TPC_BOOL(and, a&& b)
 POPIR_TPC_BOOL(or, a || b)
 POPIR_TPC_BOOL(xor, a != b)
 inline bool s_i1_not(bool a, int = 0, bool income = false, bool predicate = true,
                      bool polarity = false) {
   return predicate != polarity ? !a : income;
 }
-#define POPIR_TPC_BOOL256(name, op)                                                             \
-  inline bool256 v_i1_##name##_b(bool256 a, bool256 b, int = 0, bool256 income = bool256(0),    \
-                                 bool predicate = true, bool polarity = false) {                \
-    return predicate != polarity ? a op b : income;                                             \
+#define POPIR_TPC_BOOL256(name, op)                                                          \
+  inline bool256 v_i1_##name##_b(bool256 a, bool256 b, int = 0, bool256 income = bool256(0), \
+                                 bool predicate = true, bool polarity = false) {             \
+    return predicate != polarity ? a op b : income;                                          \
   }
 POPIR_TPC_BOOL256(and, &)
 POPIR_TPC_BOOL256(or, |)
@@ -742,26 +741,26 @@ inline bool256 v_i1_mov_i1_b(bool a, int = 0, bool256 income = bool256(0), bool 
 }
 
 // Coordinates: the operation goes to the dimensions in the mask.
-#define POPIR_TPC_INDEX(name, expression)                                                      \
-  inline int5 i_i32_##name(const int5& x, const int5& y, int mask, int, int5 income,           \
-                           bool predicate = true, bool polarity = false) {                     \
-    if (predicate != polarity)                                                                 \
-      for (int i = 0; i < 5; ++i) {                                                            \
-        const int a = x[i], b = y[i];                                                          \
-        if (mask >> i & 1) income[i] = expression;                                             \
-      }                                                                                        \
-    return income;                                                                             \
-  }                                                                                            \
-  inline int5 i_i32_##name(int a, const int5& b, int mask, int switches, const int5& income,   \
-                           bool predicate = true, bool polarity = false) {                     \
+#define POPIR_TPC_INDEX(name, expression)                                                       \
+  inline int5 i_i32_##name(const int5& x, const int5& y, int mask, int, int5 income,            \
+                           bool predicate = true, bool polarity = false) {                      \
+    if (predicate != polarity)                                                                  \
+      for (int i = 0; i < 5; ++i) {                                                             \
+        const int a = x[i], b = y[i];                                                           \
+        if (mask >> i & 1) income[i] = expression;                                              \
+      }                                                                                         \
+    return income;                                                                              \
+  }                                                                                             \
+  inline int5 i_i32_##name(int a, const int5& b, int mask, int switches, const int5& income,    \
+                           bool predicate = true, bool polarity = false) {                      \
     return i_i32_##name(int5{{a, a, a, a, a}}, b, mask, switches, income, predicate, polarity); \
   }
 POPIR_TPC_INDEX(add, a + b)
 POPIR_TPC_INDEX(sub, a - b)
-POPIR_TPC_INDEX(mul, a * b)
+POPIR_TPC_INDEX(mul, a* b)
 POPIR_TPC_INDEX(min, a < b ? a : b)
 POPIR_TPC_INDEX(max, a < b ? b : a)
-POPIR_TPC_INDEX(and, a & b)
+POPIR_TPC_INDEX(and, a& b)
 POPIR_TPC_INDEX(or, a | b)
 POPIR_TPC_INDEX(xor, a ^ b)
 inline int5 set_indx(int value, int5 income, int mask, int = 0, bool predicate = true,
@@ -773,9 +772,9 @@ inline int5 set_indx(int value, int5 income, int mask, int = 0, bool predicate =
 }
 
 /// The number of each lane.
-#define POPIR_TPC_LANE_ID(name, V, E)                                                     \
-  inline V name() {                                                                       \
-    return popir_tpc::lanes<V>([](int i) { return static_cast<E>(i); });                  \
+#define POPIR_TPC_LANE_ID(name, V, E)                                    \
+  inline V name() {                                                      \
+    return popir_tpc::lanes<V>([](int i) { return static_cast<E>(i); }); \
   }
 POPIR_TPC_LANE_ID(read_lane_id_4b_b, uint64, std::uint32_t)
 POPIR_TPC_LANE_ID(read_lane_id_2b_b, ushort128, std::uint16_t)

@@ -132,8 +132,17 @@ inline T peek(const void* from) {
   return value;
 }
 
-enum RmwType { e_rmw_int8, e_rmw_int16, e_rmw_int32, e_rmw_uint8, e_rmw_uint16, e_rmw_uint32,
-               e_rmw_bf16, e_rmw_fp32, e_rmw_fp16 };
+enum RmwType {
+  e_rmw_int8,
+  e_rmw_int16,
+  e_rmw_int32,
+  e_rmw_uint8,
+  e_rmw_uint16,
+  e_rmw_uint32,
+  e_rmw_bf16,
+  e_rmw_fp32,
+  e_rmw_fp16
+};
 enum RmwOperation { e_rmw_add, e_rmw_sub, e_rmw_min, e_rmw_max, e_rmw_max_0_add };
 enum RmwMode { e_rmw_set, e_rmw_atomic };
 enum RmwLocation { e_tnsr_dt_srf, e_tnsr_dt_desc };
@@ -162,8 +171,8 @@ inline void combine(unsigned char* at, E value, int operation) {
       default: fail("it stores with a read-modify-write operation that is not known");
     }
     next = bits<Word>(static_cast<E>(r));
-  } while (!__atomic_compare_exchange_n(word, &old, next, false, __ATOMIC_RELAXED,
-                                        __ATOMIC_RELAXED));
+  } while (
+      !__atomic_compare_exchange_n(word, &old, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
 }
 
 }  // namespace popir_tpc
@@ -198,9 +207,7 @@ inline popir_tpc_rmw MkRMW(int type, int operation, int mode, int) {
 inline int5 popir_tpc_five(const std::int32_t* from) {
   return {{from[0], from[1], from[2], from[3], from[4]}};
 }
-inline int5 get_index_space_offset() {
-  return popir_tpc_five(popir_tpc::state().call->offset);
-}
+inline int5 get_index_space_offset() { return popir_tpc_five(popir_tpc::state().call->offset); }
 inline int5 get_index_space_size() { return popir_tpc_five(popir_tpc::state().call->size); }
 
 /// The size of a dimension. That of one which the tensor does not have is 1.
@@ -240,14 +247,13 @@ inline void prefetch(const Address&, int = 0, bool = true, bool = false) {}
   }                                                                                                \
   inline V v_##name##_ld_tnsr_vb(const int5& where, tensor from, int, V income, V::Mask predicate, \
                                  bool polarity = false) {                                          \
-    return popir_tpc::choose(polarity ? ~predicate : predicate,                                    \
-                             popir_tpc::load(where, from, V()), income);                           \
+    return popir_tpc::choose(polarity ? ~predicate : predicate, popir_tpc::load(where, from, V()), \
+                             income);                                                              \
   }                                                                                                \
   inline V v_##name##_ld_tnsr_low_b(const int5& where, tensor from, int = 0, V income = V(0),      \
                                     bool predicate = true, bool polarity = false) {                \
-    return predicate != polarity                                                                   \
-               ? popir_tpc::load(where, from, income, popir_tpc::kBytes / 2)                       \
-               : income;                                                                           \
+    return predicate != polarity ? popir_tpc::load(where, from, income, popir_tpc::kBytes / 2)     \
+                                 : income;                                                         \
   }                                                                                                \
   inline V v_##name##_ld_tnsr_high_b(const int5& where, tensor from, int = 0, V income = V(0),     \
                                      bool predicate = true, bool polarity = false) {               \
@@ -266,7 +272,7 @@ inline void prefetch(const Address&, int = 0, bool = true, bool = false) {}
   inline void v_##name##_st_tnsr(const int5& where, tensor to, V value, int switches = 0,          \
                                  bool predicate = true, bool polarity = false) {                   \
     if (predicate == polarity) return;                                                             \
-    popir_tpc::store(where, to, switches & SW_PACK ? popir_tpc::packed(value) : value);            \
+    popir_tpc::store(where, to, switches& SW_PACK ? popir_tpc::packed(value) : value);             \
   }                                                                                                \
   inline void v_##name##_st_tnsr_low(const int5& where, tensor to, V value, int = 0,               \
                                      bool predicate = true, bool polarity = false) {               \

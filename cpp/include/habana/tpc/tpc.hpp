@@ -77,15 +77,15 @@ inline const char* run(Kernel kernel, const popir_tpc_call* call) {
 }  // namespace popir_tpc
 
 /// Stands at the end of the file that `popir tpcc` compiles.
-#define POPIR_TPC_ENTRY(kernel)                                                                   \
-  extern "C" __attribute__((visibility("default"))) const popir_tpc_signature*                    \
-  popir_tpc_describe() {                                                                          \
-    static const popir_tpc_signature signature = popir_tpc::signature(&kernel);                   \
-    return &signature;                                                                            \
-  }                                                                                               \
-  extern "C" __attribute__((visibility("default"))) const char* popir_tpc_run(                    \
-      const popir_tpc_call* call) {                                                               \
-    return popir_tpc::run(&kernel, call);                                                         \
+#define POPIR_TPC_ENTRY(kernel)                                                 \
+  extern "C" __attribute__((visibility("default"))) const popir_tpc_signature*  \
+  popir_tpc_describe() {                                                        \
+    static const popir_tpc_signature signature = popir_tpc::signature(&kernel); \
+    return &signature;                                                          \
+  }                                                                             \
+  extern "C" __attribute__((visibility("default"))) const char* popir_tpc_run(  \
+      const popir_tpc_call* call) {                                             \
+    return popir_tpc::run(&kernel, call);                                       \
   }
 
 #endif

@@ -170,9 +170,9 @@ struct Vec {
 
   Vec() = default;
   explicit Vec(const Native& native) : v(native) {}
-  template <class A, class = std::enable_if_t<std::is_arithmetic<A>::value ||
-                                              std::is_same<A, bf16>::value ||
-                                              std::is_same<A, half>::value>>
+  template <class A,
+            class = std::enable_if_t<std::is_arithmetic<A>::value || std::is_same<A, bf16>::value ||
+                                     std::is_same<A, half>::value>>
   Vec(A value) {
     const E lane = static_cast<E>(value);
     Stored stored;
@@ -198,26 +198,26 @@ struct Vec {
     v[i] = bits<Stored>(lane);
   }
 
-#define POPIR_TPC_OPERATOR(op)                                                       \
-  friend Vec operator op(const Vec& a, const Vec& b) {                               \
-    Vec r;                                                                           \
-    if constexpr (kNarrowFloat)                                                      \
-      for (int i = 0; i < kLanes; ++i) r.set(i, a.get(i) op b.get(i));               \
-    else                                                                             \
-      r.v = a.v op b.v;                                                              \
-    return r;                                                                        \
-  }                                                                                  \
+#define POPIR_TPC_OPERATOR(op)                                         \
+  friend Vec operator op(const Vec& a, const Vec& b) {                 \
+    Vec r;                                                             \
+    if constexpr (kNarrowFloat)                                        \
+      for (int i = 0; i < kLanes; ++i) r.set(i, a.get(i) op b.get(i)); \
+    else                                                               \
+      r.v = a.v op b.v;                                                \
+    return r;                                                          \
+  }                                                                    \
   Vec& operator op##=(const Vec& b) { return *this = *this op b; }
   POPIR_TPC_OPERATOR(+)
   POPIR_TPC_OPERATOR(-)
   POPIR_TPC_OPERATOR(*)
   POPIR_TPC_OPERATOR(/)
 #undef POPIR_TPC_OPERATOR
-#define POPIR_TPC_OPERATOR(op)                                                                 \
-  friend Vec operator op(const Vec& a, const Vec& b) {                                         \
-    static_assert(std::is_integral<E>::value, "this operator is for vectors of integers");     \
-    return Vec(Native(a.v op b.v));                                                            \
-  }                                                                                            \
+#define POPIR_TPC_OPERATOR(op)                                                             \
+  friend Vec operator op(const Vec& a, const Vec& b) {                                     \
+    static_assert(std::is_integral<E>::value, "this operator is for vectors of integers"); \
+    return Vec(Native(a.v op b.v));                                                        \
+  }                                                                                        \
   Vec& operator op##=(const Vec& b) { return *this = *this op b; }
   POPIR_TPC_OPERATOR(%)
   POPIR_TPC_OPERATOR(&)
@@ -226,14 +226,14 @@ struct Vec {
   POPIR_TPC_OPERATOR(<<)
   POPIR_TPC_OPERATOR(>>)
 #undef POPIR_TPC_OPERATOR
-#define POPIR_TPC_COMPARISON(op)                                                    \
-  friend Mask operator op(const Vec& a, const Vec& b) {                             \
-    Mask r;                                                                         \
-    if constexpr (kNarrowFloat)                                                     \
-      for (int i = 0; i < kLanes; ++i) r.set(i, a.get(i) op b.get(i));              \
-    else                                                                            \
-      r.v = a.v op b.v;                                                             \
-    return r;                                                                       \
+#define POPIR_TPC_COMPARISON(op)                                       \
+  friend Mask operator op(const Vec& a, const Vec& b) {                \
+    Mask r;                                                            \
+    if constexpr (kNarrowFloat)                                        \
+      for (int i = 0; i < kLanes; ++i) r.set(i, a.get(i) op b.get(i)); \
+    else                                                               \
+      r.v = a.v op b.v;                                                \
+    return r;                                                          \
   }
   POPIR_TPC_COMPARISON(==)
   POPIR_TPC_COMPARISON(!=)
@@ -353,10 +353,10 @@ typedef int64_float64 int64_float64_pair_t;
 typedef float64_int64 float64_int64_pair_t;
 typedef float64_uint64 float64_uint64_pair_t;
 
-#define POPIR_TPC_MASKS(to, bytes)                                                   \
-  template <int Bytes>                                                               \
-  inline popir_tpc::Mask<bytes> to(const popir_tpc::Mask<Bytes>& mask) {             \
-    return popir_tpc::bits<popir_tpc::Mask<bytes>>(mask);                            \
+#define POPIR_TPC_MASKS(to, bytes)                                       \
+  template <int Bytes>                                                   \
+  inline popir_tpc::Mask<bytes> to(const popir_tpc::Mask<Bytes>& mask) { \
+    return popir_tpc::bits<popir_tpc::Mask<bytes>>(mask);                \
   }
 POPIR_TPC_MASKS(to_bool64, 4)
 POPIR_TPC_MASKS(to_bool128, 2)
@@ -371,21 +371,15 @@ struct int5 {
   int& operator[](int i) { return at[i]; }
   const int& operator[](int i) const { return at[i]; }
 };
-#define POPIR_TPC_COORDINATES(op)                                  \
-  inline int5 operator op(const int5& a, const int5& b) {          \
-    int5 r;                                                        \
-    for (int i = 0; i < 5; ++i) r[i] = a[i] op b[i];               \
-    return r;                                                      \
-  }                                                                \
-  inline int5 operator op(const int5& a, int b) {                  \
-    return a op int5{b, b, b, b, b};                               \
-  }                                                                \
-  inline int5 operator op(int a, const int5& b) {                  \
-    return int5{a, a, a, a, a} op b;                               \
-  }                                                                \
-  inline int5& operator op##=(int5& a, const int5& b) {            \
-    return a = a op b;                                             \
-  }                                                                \
+#define POPIR_TPC_COORDINATES(op)                                                    \
+  inline int5 operator op(const int5& a, const int5& b) {                            \
+    int5 r;                                                                          \
+    for (int i = 0; i < 5; ++i) r[i] = a[i] op b[i];                                 \
+    return r;                                                                        \
+  }                                                                                  \
+  inline int5 operator op(const int5& a, int b) { return a op int5{b, b, b, b, b}; } \
+  inline int5 operator op(int a, const int5& b) { return int5{a, a, a, a, a} op b; } \
+  inline int5& operator op##=(int5& a, const int5& b) { return a = a op b; }         \
   inline int5& operator op##=(int5& a, int b) { return a = a op b; }
 POPIR_TPC_COORDINATES(+)
 POPIR_TPC_COORDINATES(-)
