@@ -7,7 +7,6 @@
 #include "bindings/signatures.hpp"
 #include "foreign/habana/kernels.hpp"
 #include "foreign/habana/operators.hpp"
-#include "program/host_call.hpp"
 
 namespace popir {
 namespace {
@@ -81,13 +80,8 @@ void bindKernels(py::module_& m) {
          const std::shared_ptr<hb::Kernel>& kernel, const std::vector<poplar::Tensor>& inputs,
          const std::vector<poplar::Tensor>& outputs, unsigned limit,
          const poplar::DebugContext& context) {
-        HostCallOptions options;
-        options.hasEffects = false;
-        options.limit = std::chrono::milliseconds(limit);
-        addHostCall(
-            graph, prog, who,
-            [kernel](const void* const* in, void* const* out) { kernel->run(in, out); }, inputs,
-            outputs, context, options);
+        hb::addKernel(graph, prog, who, kernel, inputs, outputs, std::chrono::milliseconds(limit),
+                      context);
       },
       py::arg("graph"), py::arg("prog"), py::arg("who"), py::arg("kernel"), py::arg("inputs"),
       py::arg("outputs"), py::arg("limit"), debugContext(),

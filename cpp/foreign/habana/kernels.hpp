@@ -3,8 +3,11 @@
 #define popir_foreign_habana_kernels_hpp
 
 #include <habana/tpc_kernel_lib_interface.h>
+#include <poplar/Graph.hpp>
+#include <poplar/Program.hpp>
 #include <habana/tpc/abi.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -103,6 +106,14 @@ class KernelLibrary {
   tpc_lib_api::pfnGetKernelGuids guids_;
   tpc_lib_api::pfnInstantiateTpcKernel instantiate_;
 };
+
+/// Adds a step that runs a kernel. What goes wrong in it is an error that begins with `who`. With a
+/// limit, a call that takes longer is one too.
+void addKernel(poplar::Graph& graph, poplar::program::Sequence& prog, const std::string& who,
+               const std::shared_ptr<const Kernel>& kernel,
+               const std::vector<poplar::Tensor>& inputs,
+               const std::vector<poplar::Tensor>& outputs, std::chrono::milliseconds limit,
+               const poplar::DebugContext& context);
 
 }  // namespace popir::foreign::habana
 

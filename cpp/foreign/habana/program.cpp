@@ -12,6 +12,7 @@
 
 #include "foreign/habana/kernels.hpp"
 #include "kernels/parallel.hpp"
+#include "program/host_call.hpp"
 
 namespace popir::foreign::habana {
 namespace {
@@ -118,6 +119,20 @@ void Kernel::run(const void* const* inputs, void* const* outputs) const {
     }
   });
   if (failed) throw std::runtime_error(error);
+}
+
+void addKernel(poplar::Graph& graph, poplar::program::Sequence& prog, const std::string& who,
+               const std::shared_ptr<const Kernel>& kernel,
+               const std::vector<poplar::Tensor>& inputs,
+               const std::vector<poplar::Tensor>& outputs, std::chrono::milliseconds limit,
+               const poplar::DebugContext& context) {
+  HostCallOptions options;
+  options.hasEffects = false;
+  options.limit = limit;
+  addHostCall(
+      graph, prog, who,
+      [kernel](const void* const* in, void* const* out) { kernel->run(in, out); }, inputs, outputs,
+      context, options);
 }
 
 }  // namespace popir::foreign::habana
