@@ -5,7 +5,7 @@ your own are written in Python (`Op`, `GradOp`, `Opx`, `OpCreator`, `OpxCreator`
 (`build_op_library`, `load_op_library`); `popir.testing` checks them.
 """
 
-from popir import _library, ops, testing
+from popir import _library, custom_ops, ops, testing
 from popir.autodiff import reservedGradientPrefix
 from popir.builder import Builder
 from popir.builder.settings import CommGroup, InputSettings, VariableSettings
@@ -313,6 +313,7 @@ __all__ = [
     "__version__",
     "build_op_library",
     "closePoplarDebugInfo",
+    "custom_ops",
     "defaultAiGraphcoreOpset",
     "defaultAiOnnxMlOpset",
     "defaultAiOnnxOpset",

@@ -117,6 +117,11 @@ lock = ForkLock()
 """Held while libraries are loaded or their operators taken over: other threads' look-ups wait."""
 
 
+loaders: dict[str, Callable[[str, Mapping[str, Any]], None]] = {}
+"""By domain: a function that gets the type and the attributes of an operator that is not
+registered. It may load the library that they name.
+"""
+
 ShapeFunction = Callable[
     [OperatorIdentifier, Mapping[int, TensorInfo], Mapping[str, Any], int],
     "list[TensorInfo | None] | None",
@@ -405,6 +410,8 @@ def createOp(
     The result is not connected, except if its factory adds several operators to the graph and
     connects them itself.
     """
+    if domain in loaders and not versions(domain, type):
+        loaders[domain](type, attributes)
     entry = find(domain, type, opset)
     numOutputs = None if outputs is None else len(outputs)
     _check(entry, settings.name, attributes, inputs, numOutputs)

@@ -120,6 +120,8 @@ void bindOperators(py::module_& m) {
       .def_readonly("name", &hb::DefinedNode::name, "The name that the functor gave, or \"\".")
       .def_readonly("inputs", &hb::DefinedNode::inputs, "The operator's inputs that it reads.")
       .def_readonly("outputs", &hb::DefinedNode::outputs, "The operator's outputs that it writes.");
+  m.def("loadOperators", &hb::loadOperators, py::arg("path"),
+        "Loads a library, whose operators are registered then. Raises LibraryLoadError.");
   m.def("registeredOperators", &hb::registeredOperators,
         "What the libraries loaded so far have registered by REGISTER_OP.");
   m.def("registeredKernels", &hb::registeredKernels,

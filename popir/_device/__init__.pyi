@@ -14,9 +14,11 @@ from . import poprand
 from . import machine
 from . import ext
 from . import popart
+from . import habana
 
 __all__: list[str] = [
     "ext",
+    "habana",
     "machine",
     "popart",
     "poplar",

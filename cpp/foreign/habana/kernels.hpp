@@ -3,9 +3,9 @@
 #define popir_foreign_habana_kernels_hpp
 
 #include <habana/tpc_kernel_lib_interface.h>
+#include <habana/tpc/abi.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
-#include <habana/tpc/abi.hpp>
 
 #include <chrono>
 #include <cstdint>

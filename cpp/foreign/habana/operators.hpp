@@ -28,6 +28,9 @@ struct KernelRecord {
   std::size_t number = 0;
 };
 
+/// Loads a library of operators, whose static objects register them; again if its file was replaced.
+/// \throws LibraryError if it does not load
+void loadOperators(const std::string& path);
 /// What all libraries loaded so far have registered, in order.
 std::vector<OperatorRecord> registeredOperators();
 std::vector<KernelRecord> registeredKernels();

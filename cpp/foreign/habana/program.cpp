@@ -130,9 +130,8 @@ void addKernel(poplar::Graph& graph, poplar::program::Sequence& prog, const std:
   options.hasEffects = false;
   options.limit = limit;
   addHostCall(
-      graph, prog, who,
-      [kernel](const void* const* in, void* const* out) { kernel->run(in, out); }, inputs, outputs,
-      context, options);
+      graph, prog, who, [kernel](const void* const* in, void* const* out) { kernel->run(in, out); },
+      inputs, outputs, context, options);
 }
 
 }  // namespace popir::foreign::habana

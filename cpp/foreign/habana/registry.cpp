@@ -6,22 +6,28 @@
 
 #include "foreign/habana/operators.hpp"
 #include "foreign/habana/registry.hpp"
+#include "foreign/shared_library.hpp"
 
 namespace popir::foreign::habana {
 namespace {
 
 std::mutex mutex;
+// The records hold functions of the libraries, so they and the libraries last to the very end.
 std::vector<RegisteredOp>& ops() {
-  static std::vector<RegisteredOp> all;
+  static auto& all = *new std::vector<RegisteredOp>;
   return all;
 }
 std::vector<RegisteredKernel>& kernels() {
-  static std::vector<RegisteredKernel> all;
+  static auto& all = *new std::vector<RegisteredKernel>;
   return all;
 }
 
-/// The file of the library in which `address` lies.
+/// The library that this thread is loading.
+thread_local const std::string* loading = nullptr;
+
+/// The library that is being loaded, else the file of that in which `address` lies.
 std::string libraryOf(const void* address) {
+  if (loading) return *loading;
   Dl_info info{};
   return dladdr(address, &info) && info.dli_fname ? info.dli_fname : "";
 }
@@ -37,6 +43,21 @@ void note(const void* from, const tensorflow::KernelDefBuilder& definition,
           tensorflow::FunctorFactory functor) {
   const std::lock_guard lock(mutex);
   kernels().push_back({libraryOf(from), definition, functor, kernels().size(), false});
+}
+
+void loadOperators(const std::string& path) {
+  // They stay loaded: their functors are called whenever a program is compiled.
+  static auto& libraries = *new std::vector<SharedLibrary>;
+  static std::mutex one;
+  const std::lock_guard lock(one);
+  loading = &path;
+  try {
+    libraries.emplace_back(path);
+  } catch (...) {
+    loading = nullptr;
+    throw;
+  }
+  loading = nullptr;
 }
 
 std::vector<OperatorRecord> registeredOperators() {

@@ -72,9 +72,7 @@ _FORWARD: dict[str, tuple[int, Tree]] = {
 """The number of inputs, and the expression of them."""
 _BACKWARD: dict[str, Tree] = {
     "relu": pe.Select(_1, _const(0), pe.Gt(_2, _const(0))),
-    "relu6": pe.Select(
-        _1, _const(0), pe.And(pe.Gt(_2, _const(0)), pe.Lt(_2, _const(6)))
-    ),
+    "relu6": pe.Select(_1, _const(0), pe.And(pe.Gt(_2, _const(0)), pe.Lt(_2, _const(6)))),
     "sigmoid": _1 * _2 * (_const(1) - _2),
     "tanh": _1 * (_const(1) - _2 * _2),
     "exp": _1 * _2,
@@ -99,7 +97,7 @@ class Builtin:
         self._make = make
 
     def expression(self, who: str, parameters: bytes) -> Tree:
-        """The expression of the inputs. Raises OperatorInputError for parameters that do not fit."""
+        """The expression of the inputs. Raises OperatorInputError for wrong parameters."""
         if callable(self._make):
             return self._make(who, parameters)
         if parameters:
@@ -109,9 +107,7 @@ class Builtin:
             )
         return self._make
 
-    def check(
-        self, who: str, inputs: Sequence[TensorInfo], outputs: Sequence[TensorInfo]
-    ) -> None:
+    def check(self, who: str, inputs: Sequence[TensorInfo], outputs: Sequence[TensorInfo]) -> None:
         """Raises OperatorInputError for tensors that the kernel does not take."""
         if len(inputs) != self.inputs or len(outputs) != 1:
             raise OperatorInputError(

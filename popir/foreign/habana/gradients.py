@@ -81,9 +81,7 @@ class GradientRule:
                 )
 
 
-def rule_attributes(
-    gradient: str, inputs: Sequence[str], outputs: Sequence[int]
-) -> dict[str, Any]:
+def rule_attributes(gradient: str, inputs: Sequence[str], outputs: Sequence[int]) -> dict[str, Any]:
     """The attributes of a node for a rule; {} for none."""
     if not gradient:
         return {}

@@ -86,9 +86,7 @@ class TpcKernelOp(Op):
         """The kernel with its operands."""
         given = self.parameters
         parameters = b"" if given is None else np.ascontiguousarray(given).tobytes()
-        return Node(
-            self.guid, [*self.input], [*self.output], parameters, self.device, self.library
-        )
+        return Node(self.guid, [*self.input], [*self.output], parameters, self.device, self.library)
 
     def getGradOps(self) -> list[Op]:
         """The kernel that the attribute `gradient` names."""

@@ -121,7 +121,8 @@ def find(
 
     `library` is looked in before all others.
     """
-    for path in dict.fromkeys([*([library] if library else []), *paths()]):
+    first = [library] if library else list[str]()
+    for path in dict.fromkeys([*first, *paths()]):
         found = _library_at(path)
         for number in devices:
             if guid in found.guids(number):

@@ -20,7 +20,7 @@ _ROWS = [
     (DataType.UINT64, 23, "uint64", 1 << 14),
     (DataType.DOUBLE, 2, "double", 0),
 ]
-"""popir's type, TensorFlow's number and name, the number of kernel libraries (0: they have none)."""
+"""popir's type, TensorFlow's number and name, the number of kernel libraries or 0."""
 
 NAMES = {row[2]: row[0] for row in _ROWS} | {
     "float32": DataType.FLOAT,
