@@ -98,10 +98,10 @@ BUILT_IN = {
 
 
 @pytest.mark.parametrize("name", BUILT_IN)
-@pytest.mark.parametrize("kind, suffix", [("float32", "f32"), ("float16", "f16")])
+@pytest.mark.parametrize(("kind", "suffix"), [("float32", "f32"), ("float16", "f16")])
 def test_built_in_kernels(name: str, kind: str, suffix: str) -> None:
     reference = BUILT_IN[name]
-    two = name.endswith("bwd") or isinstance(reference, np.ufunc) and reference.nin == 2
+    two = name.endswith("bwd") or (isinstance(reference, np.ufunc) and reference.nin == 2)
     feeds = [(RNG.standard_normal((4, 9)) * 4).astype(kind) for _ in range(2 if two else 1)]
     (y,) = run(lambda b, *xs: tpc(f"{name}_{suffix}", xs), *feeds)
     expected = reference(*(feed.astype(np.float64) for feed in feeds))
@@ -249,7 +249,7 @@ def test_a_kernel_that_fails_in_a_run(kernels: Path) -> None:
 
 def test_a_kernel_that_never_returns(kernels: Path) -> None:
     x = np.ones((1, 4), np.float32)
-    with pytest.raises(PopirError, match="probe_slow_f32.*has not returned within 200 ms"):
+    with pytest.raises(PopirError, match=r"probe_slow_f32.*has not returned within 200 ms"):
         run(lambda b, x: tpc("probe_slow_f32", [x], time_limit_ms=200), x)
     (y,) = run(lambda b, x: tpc("probe_slow_f32", [x], time_limit_ms=2000), -x)
     np.testing.assert_array_equal(y, -x)
@@ -257,7 +257,7 @@ def test_a_kernel_that_never_returns(kernels: Path) -> None:
 
 def test_a_library_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GC_KERNEL_PATH", "/none/libnone.so")
-    with pytest.raises(LibraryLoadError, match="kernel library '/none/libnone.so' cannot be read"):
+    with pytest.raises(LibraryLoadError, match=r"'/none/libnone\.so' cannot be read"):
         run(lambda b, x: tpc("probe_affine_f32", [x]), X)
 
 

@@ -154,57 +154,57 @@ def test_wrong_definitions(library: Library, how: str) -> None:
 Make = Callable[[Library, popir.Builder, str], Any]
 ARGUMENTS: dict[str, tuple[Make, type[PopirError], str]] = {
     "count": (
-        lambda l, b, x: l.ratio_op(x),
+        lambda lib, b, x: lib.ratio_op(x),
         OperatorInputError,
         r"it has 2 inputs \(dividend, divisor\); given were 1",
     ),
     "kind": (
-        lambda l, b, x: l.ratio_op(x, x, example_attr="x"),
+        lambda lib, b, x: lib.ratio_op(x, x, example_attr="x"),
         OperatorAttributeError,
         "'example_attr' is of the kind int; given was 'x'",
     ),
     "name": (
-        lambda l, b, x: l.ratio_op(x, x, exmple_attr=1),
+        lambda lib, b, x: lib.ratio_op(x, x, exmple_attr=1),
         OperatorAttributeError,
         "no attribute 'exmple_attr'.*Did you mean 'example_attr'",
     ),
     "types": (
-        lambda l, b, x: l.ratio_op(x, b.aiOnnx.cast([x], "INT32")),
+        lambda lib, b, x: lib.ratio_op(x, b.aiOnnx.cast([x], "INT32")),
         OperatorInputError,
         "'T' is float, and its input 'divisor' is of int32",
     ),
     "no kernel": (
-        lambda l, b, x: l.ratio_op(*[b.aiOnnx.cast([x], "INT32")] * 2),
+        lambda lib, b, x: lib.ratio_op(*[b.aiOnnx.cast([x], "INT32")] * 2),
         UnknownOperatorError,
         "no kernel is registered for T = INT32 by ForHpuWithName; there are kernels for T = float",
     ),
     "not allowed": (
-        lambda l, b, x: l.ratio_op(*[b.aiOnnx.cast([x], "DOUBLE")] * 2),
+        lambda lib, b, x: lib.ratio_op(*[b.aiOnnx.cast([x], "DOUBLE")] * 2),
         OperatorInputError,
         "'dividend' is of double; 'T' may be float, bfloat16, int32",
     ),
     "given type": (
-        lambda l, b, x: l.ratio_op(x, x, T=DataType.BFLOAT16),
+        lambda lib, b, x: lib.ratio_op(x, x, T=DataType.BFLOAT16),
         OperatorInputError,
         "'T' is bfloat16, and its input 'dividend' is of float",
     ),
     "fixed type": (
-        lambda l, b, x: l.leak_op(b.aiOnnx.cast([x], "INT32")),
+        lambda lib, b, x: lib.leak_op(b.aiOnnx.cast([x], "INT32")),
         OperatorInputError,
         "its input 'x' is of float; given was int32",
     ),
     "shape function": (
-        lambda l, b, x: l.ramp6_grad_op(x, b.aiOnnx.transpose([x], [1, 0])),
+        lambda lib, b, x: lib.ramp6_grad_op(x, b.aiOnnx.transpose([x], [1, 0])),
         OperatorInputError,
         "Dimension 0 in both shapes must be equal, but are 4 and 70",
     ),
     "status": (
-        lambda l, b, x: l.ratio_op(x, b.aiOnnx.transpose([x], [1, 0])),
+        lambda lib, b, x: lib.ratio_op(x, b.aiOnnx.transpose([x], [1, 0])),
         OperatorInputError,
         r"Invalid argument: shapes differ: \[4,70\] and \[70,4\]",
     ),
     "at least": (
-        lambda l, b, x: b.customOp("SplitSignOp", 1, "ai.habana", [], {}, 2),
+        lambda lib, b, x: b.customOp("SplitSignOp", 1, "ai.habana", [], {}, 2),
         OperatorInputError,
         "'N' is 0; it must be at least 1",
     ),
@@ -221,7 +221,7 @@ def test_wrong_arguments(library: Library, name: str) -> None:
 
 def test_an_operator_that_the_library_does_not_have(library: Library) -> None:
     with pytest.raises(AttributeError, match="has no operator 'ratio'; it has ratio_op, ramp6_op"):
-        library.ratio
+        _ = library.ratio
 
 
 # Libraries.
@@ -298,7 +298,7 @@ def test_refused_libraries(library: Library, name: str) -> None:
 
 
 def test_a_library_that_is_not_there() -> None:
-    with pytest.raises(LibraryLoadError, match="There is no operator library '/none/libnone.so'"):
+    with pytest.raises(LibraryLoadError, match=r"There is no operator library '/none/libnone\.so'"):
         custom_ops.load_hpu_library("/none/libnone.so")
 
 
@@ -359,7 +359,9 @@ def test_a_saved_model_without_its_library(library: Library) -> None:
     for attribute in changed.graph.node[0].attribute:
         if attribute.name == "library":
             attribute.s = b"/none/libgone.so"
-    with pytest.raises(LibraryLoadError, match="OtherOp of this model needs .*'/none/libgone.so'"):
+    with pytest.raises(
+        LibraryLoadError, match=r"OtherOp of this model needs .*'/none/libgone\.so'"
+    ):
         session_of(changed.SerializeToString(), [y])
 
 
@@ -368,3 +370,31 @@ def test_operators_are_listed_with_their_library(library: Library) -> None:
 
     (entry,) = registry.named("ai.habana.RatioOp")
     assert entry.source == library.path
+
+
+def test_clusters_of_operators_of_libraries(library: Library) -> None:
+    """A functor is asked when its cluster is compiled for new shapes, and not in other runs."""
+
+    def make(b: popir.Builder, x: str) -> Any:
+        y = library.ramp6_op(b.aiOnnx.mul([x, x]))
+        return b.aiOnnx.sqrt([library.ratio_op(b.aiOnnx.softmax([y]), y)])
+
+    proto, (y,) = model(make, X)
+    loaded = onnx.load_from_string(proto)
+    for value in (*loaded.graph.input, *loaded.graph.output):
+        value.type.tensor_type.shape.dim[0].Clear()
+    clustered = popir.ClusteredModel(loaded, host=["Softmax"])
+    assert [len(each.nodes) for each in clustered.clusters] == [2, 1, 2]
+    square = np.minimum(X * X, 6)
+    soft = np.exp(square) / np.exp(square).sum(1, keepdims=True)
+    counts: list[int] = []
+    for x in (X, X, X[:2], X):
+        before = device.definitions()
+        found = clustered.run({"x0": x})[y]
+        np.testing.assert_allclose(found, np.sqrt(soft / square)[: len(x)], rtol=1e-4)
+        counts.append(device.definitions() - before)
+    assert counts == [2, 0, 2, 0]
+    assert "on the host: it was asked for" in clustered.report()
+    eager = popir.ClusteredModel(loaded, eager=True)
+    np.testing.assert_allclose(eager.run({"x0": X})[y], np.sqrt(soft / square), rtol=1e-4)
+    assert eager.compiled == 5
