@@ -32,6 +32,7 @@ enum {
   e_stochastic_rounding = 4,
   e_round_csr = 5,
   e_round_half_az = 6,
+  SW_LINEAR = 1 << 12,
   SW_GROUP_0 = 0 << 8,
   SW_GROUP_1 = 1 << 8,
   SW_STRIDE_2 = 0 << 9,
@@ -253,28 +254,44 @@ inline V narrow_lanes(const Pair<W, W>& a, int switches) {
   }
   return r;
 }
-/// Lanes in order: the first half of them in the first vector.
-template <class V, class W>
-inline Pair<V, V> widen_in_order(const W& a, int switches) {
+/// A register, or several of them under one name: how many there are, and of what.
+template <class G>
+struct Group {
+  typedef G V;
+  static constexpr int kCount = 1;
+};
+template <class A>
+struct Group<Pair<A, A>> {
+  typedef A V;
+  static constexpr int kCount = 2;
+};
+template <class A>
+struct Group<Four<A>> {
+  typedef A V;
+  static constexpr int kCount = 4;
+};
+
+/// Elements of one group become those of another, as many. An element lies where the hardware
+/// leaves it when a width changes: neighbours in different registers. With SW_LINEAR the first
+/// register has the first elements.
+template <class To, class From>
+inline To convert_group(const From& from, int switches) {
+  typedef typename Group<From>::V A;
+  typedef typename Group<To>::V B;
+  constexpr int kFrom = Group<From>::kCount, kTo = Group<To>::kCount;
+  static_assert(kFrom * A::kLanes == kTo * B::kLanes, "groups of different numbers of elements");
   const int mode = rounding(switches);
-  Pair<V, V> r;
-  for (int i = 0; i < V::kLanes; ++i) {
-    r.v1.v[i] = converted<typename V::Element>(a[i], mode);
-    r.v2.v[i] = converted<typename V::Element>(a[V::kLanes + i], mode);
+  const bool linear = switches & SW_LINEAR;
+  const auto* source = reinterpret_cast<const A*>(&from);
+  To to;
+  auto* target = reinterpret_cast<B*>(&to);
+  for (int i = 0; i < kFrom * A::kLanes; ++i) {
+    const A& a = source[linear ? i / A::kLanes : i % kFrom];
+    const auto value = converted<typename B::Element>(a[linear ? i % A::kLanes : i / kFrom], mode);
+    target[linear ? i / B::kLanes : i % kTo].v[linear ? i % B::kLanes : i / kTo] =
+        bits<typename B::Stored>(value);
   }
-  return r;
-}
-template <class V, class W>
-inline V narrow_in_order(const Pair<W, W>& a, int switches) {
-  typedef typename V::Element E;
-  const int mode = rounding(switches);
-  V r;
-  for (int i = 0; i < W::kLanes; ++i) {
-    const E low = converted<E>(a.v1[i], mode), high = converted<E>(a.v2[i], mode);
-    r.v[i] = bits<typename V::Stored>(low);
-    r.v[W::kLanes + i] = bits<typename V::Stored>(high);
-  }
-  return r;
+  return to;
 }
 
 }  // namespace popir_tpc
@@ -557,11 +574,45 @@ inline Pair<R, R> wide_product(const V& a, const V& b) {
   }
   return r;
 }
+/// Products of lanes of 8 bits: lane 4i in the first register, 4i + 1 in the second, and so on.
+template <class R, class V>
+inline Four<R> wider_product(const V& a, const V& b) {
+  typedef typename R::Element E;
+  Four<R> r;
+  auto* to = reinterpret_cast<R*>(&r);
+  for (int i = 0; i < V::kLanes; ++i) to[i % 4].v[i / 4] = E(a.v[i]) * E(b.v[i]);
+  return r;
+}
 }  // namespace popir_tpc
 POPIR_TPC_WIDE_PRODUCT(i32, int64, int128, popir_tpc::split_product(a, b))
 POPIR_TPC_WIDE_PRODUCT(u32, uint64, uint128, popir_tpc::split_product(a, b))
 POPIR_TPC_WIDE_PRODUCT(i16, short128, int128, popir_tpc::wide_product<int64>(a, b))
 POPIR_TPC_WIDE_PRODUCT(u16, ushort128, uint128, popir_tpc::wide_product<uint64>(a, b))
+POPIR_TPC_WIDE_PRODUCT(i8, char256, int256, popir_tpc::wider_product<int64>(a, b))
+POPIR_TPC_WIDE_PRODUCT(u8, uchar256, uint256, popir_tpc::wider_product<uint64>(a, b))
+
+#define POPIR_TPC_INTEGER_MAC(type, V, R)                                             \
+  inline R v_##type##_mac_b(V a, V b, R sum, int switches = 0, bool predicate = true, \
+                            bool polarity = false) {                                  \
+    if (predicate == polarity) return sum;                                            \
+    return popir_tpc::added(sum, v_##type##_mul_b(a, b), switches & SW_NEG);          \
+  }
+namespace popir_tpc {
+template <class V>
+inline Pair<V, V> added(const Pair<V, V>& a, const Pair<V, V>& b, bool negative) {
+  if (negative) return {a.v1 - b.v1, a.v2 - b.v2};
+  return {a.v1 + b.v1, a.v2 + b.v2};
+}
+template <class V>
+inline Four<V> added(const Four<V>& a, const Four<V>& b, bool negative) {
+  if (negative) return {a.v1 - b.v1, a.v2 - b.v2, a.v3 - b.v3, a.v4 - b.v4};
+  return {a.v1 + b.v1, a.v2 + b.v2, a.v3 + b.v3, a.v4 + b.v4};
+}
+}  // namespace popir_tpc
+POPIR_TPC_INTEGER_MAC(i16, short128, int128)
+POPIR_TPC_INTEGER_MAC(u16, ushort128, uint128)
+POPIR_TPC_INTEGER_MAC(i8, char256, int256)
+POPIR_TPC_INTEGER_MAC(u8, uchar256, uint256)
 
 /// R where the lanes of V compare.
 #define POPIR_TPC_SELECT(result, R, type, V, name, op)                                           \
@@ -656,39 +707,52 @@ POPIR_TPC_CONVERT_ALL(i16, short128, i32, int64)
 POPIR_TPC_CONVERT_ALL(u16, ushort128, u32, uint64)
 POPIR_TPC_CONVERT_ALL(i16, short128, f32, float64)
 
-// Conversions that keep the order of the elements.
-#define POPIR_TPC_CONVERT_SAME(from, V, to, R)                    \
-  inline R convert_##from##_to_##to(V a, const int options = 0) { \
-    return popir_tpc::convert_lanes<R>(a, options);               \
+// Conversions between registers, or groups of them, of as many elements.
+#define POPIR_TPC_CONVERT_GROUP(from, to)                             \
+  inline to convert_##from##_to_##to(from a, const int options = 0) { \
+    return popir_tpc::convert_group<to>(a, options);                  \
   }
-#define POPIR_TPC_CONVERT_WIDE(from, V, to, R)                                        \
-  inline popir_tpc::Pair<R, R> convert_##from##_to_##to(V a, const int options = 0) { \
-    return popir_tpc::widen_in_order<R>(a, options);                                  \
-  }                                                                                   \
-  inline V convert_##to##_to_##from(popir_tpc::Pair<R, R> a, const int options = 0) { \
-    return popir_tpc::narrow_in_order<V>(a, options);                                 \
-  }
-POPIR_TPC_CONVERT_SAME(int64, int64, float64, float64)
-POPIR_TPC_CONVERT_SAME(uint64, uint64, float64, float64)
-POPIR_TPC_CONVERT_SAME(float64, float64, int64, int64)
-POPIR_TPC_CONVERT_SAME(float64, float64, uint64, uint64)
-POPIR_TPC_CONVERT_SAME(uint64, uint64, int64, int64)
-POPIR_TPC_CONVERT_SAME(int64, int64, uint64, uint64)
-POPIR_TPC_CONVERT_SAME(half128, half128, bfloat128, bfloat128)
-POPIR_TPC_CONVERT_SAME(bfloat128, bfloat128, half128, half128)
-POPIR_TPC_CONVERT_SAME(short128, short128, bfloat128, bfloat128)
-POPIR_TPC_CONVERT_SAME(ushort128, ushort128, bfloat128, bfloat128)
-POPIR_TPC_CONVERT_SAME(bfloat128, bfloat128, short128, short128)
-POPIR_TPC_CONVERT_SAME(bfloat128, bfloat128, ushort128, ushort128)
-POPIR_TPC_CONVERT_SAME(short128, short128, half128, half128)
-POPIR_TPC_CONVERT_SAME(half128, half128, short128, short128)
-POPIR_TPC_CONVERT_WIDE(bfloat128, bfloat128, float128, float64)
-POPIR_TPC_CONVERT_WIDE(half128, half128, float128, float64)
-POPIR_TPC_CONVERT_WIDE(short128, short128, float128, float64)
-POPIR_TPC_CONVERT_WIDE(ushort128, ushort128, float128, float64)
-POPIR_TPC_CONVERT_WIDE(short128, short128, int128, int64)
-POPIR_TPC_CONVERT_WIDE(ushort128, ushort128, uint128, uint64)
-POPIR_TPC_CONVERT_WIDE(bfloat128, bfloat128, int128, int64)
+#define POPIR_TPC_CONVERT_FROM_64(from)  \
+  POPIR_TPC_CONVERT_GROUP(from, float64) \
+  POPIR_TPC_CONVERT_GROUP(from, int64)   \
+  POPIR_TPC_CONVERT_GROUP(from, uint64)
+POPIR_TPC_CONVERT_FROM_64(float64)
+POPIR_TPC_CONVERT_FROM_64(int64)
+POPIR_TPC_CONVERT_FROM_64(uint64)
+#define POPIR_TPC_CONVERT_FROM_128(from)   \
+  POPIR_TPC_CONVERT_GROUP(from, float128)  \
+  POPIR_TPC_CONVERT_GROUP(from, bfloat128) \
+  POPIR_TPC_CONVERT_GROUP(from, half128)   \
+  POPIR_TPC_CONVERT_GROUP(from, int128)    \
+  POPIR_TPC_CONVERT_GROUP(from, uint128)   \
+  POPIR_TPC_CONVERT_GROUP(from, short128)  \
+  POPIR_TPC_CONVERT_GROUP(from, ushort128)
+POPIR_TPC_CONVERT_FROM_128(float128)
+POPIR_TPC_CONVERT_FROM_128(bfloat128)
+POPIR_TPC_CONVERT_FROM_128(half128)
+POPIR_TPC_CONVERT_FROM_128(int128)
+POPIR_TPC_CONVERT_FROM_128(uint128)
+POPIR_TPC_CONVERT_FROM_128(short128)
+POPIR_TPC_CONVERT_FROM_128(ushort128)
+#define POPIR_TPC_CONVERT_FROM_256(from)   \
+  POPIR_TPC_CONVERT_GROUP(from, float256)  \
+  POPIR_TPC_CONVERT_GROUP(from, bfloat256) \
+  POPIR_TPC_CONVERT_GROUP(from, half256)   \
+  POPIR_TPC_CONVERT_GROUP(from, int256)    \
+  POPIR_TPC_CONVERT_GROUP(from, uint256)   \
+  POPIR_TPC_CONVERT_GROUP(from, short256)  \
+  POPIR_TPC_CONVERT_GROUP(from, ushort256) \
+  POPIR_TPC_CONVERT_GROUP(from, char256)   \
+  POPIR_TPC_CONVERT_GROUP(from, uchar256)
+POPIR_TPC_CONVERT_FROM_256(float256)
+POPIR_TPC_CONVERT_FROM_256(bfloat256)
+POPIR_TPC_CONVERT_FROM_256(half256)
+POPIR_TPC_CONVERT_FROM_256(int256)
+POPIR_TPC_CONVERT_FROM_256(uint256)
+POPIR_TPC_CONVERT_FROM_256(short256)
+POPIR_TPC_CONVERT_FROM_256(ushort256)
+POPIR_TPC_CONVERT_FROM_256(char256)
+POPIR_TPC_CONVERT_FROM_256(uchar256)
 
 #define POPIR_TPC_SCALAR_CONVERT(from, E, to, R)                                             \
   inline R s_convert_##from##_to_##to(E a, int switches = 0, R income = R(0),                \
