@@ -52,7 +52,7 @@ void bindKernels(py::module_& m) {
       m, "KernelLibrary", "A library with GetKernelGuids and InstantiateTpcKernel.")
       .def(py::init<const std::string&>(), py::arg("path"),
            "Raises LibraryLoadError if it does not load, or lacks one of the two.")
-      .def_property_readonly("path", &hb::KernelLibrary::path, "Its file.")
+      .def_property_readonly("path", &hb::KernelLibrary::path, "The file that it was loaded from.")
       .def(
           "guids",
           [](const hb::KernelLibrary& self, int device) {
@@ -91,9 +91,9 @@ void bindKernels(py::module_& m) {
 
 void bindOperators(py::module_& m) {
   py::class_<hb::OperatorRecord>(m, "OperatorRecord", "An operator that REGISTER_OP registers.")
-      .def_readonly("name", &hb::OperatorRecord::name, "Its name.")
+      .def_readonly("name", &hb::OperatorRecord::name, "The name that models call it by.")
       .def_readonly("library", &hb::OperatorRecord::library, "The file of its library.")
-      .def_readonly("doc", &hb::OperatorRecord::doc, "Its documentation.")
+      .def_readonly("doc", &hb::OperatorRecord::doc, "What the library says of it.")
       .def_readonly("inputs", &hb::OperatorRecord::inputs, "Specifications, such as \"x: T\".")
       .def_readonly("outputs", &hb::OperatorRecord::outputs, "Specifications, such as \"y: T\".")
       .def_readonly("attributes", &hb::OperatorRecord::attributes,

@@ -90,7 +90,7 @@ class KernelLibrary:
     @property
     def path(self) -> str:
         """
-        Its file.
+        The file that it was loaded from.
         """
 
 class OperatorRecord:
@@ -105,7 +105,7 @@ class OperatorRecord:
     @property
     def doc(self) -> str:
         """
-        Its documentation.
+        What the library says of it.
         """
     @property
     def hasShapeFunction(self) -> bool:
@@ -125,7 +125,7 @@ class OperatorRecord:
     @property
     def name(self) -> str:
         """
-        Its name.
+        The name that models call it by.
         """
     @property
     def outputs(self) -> list[str]:

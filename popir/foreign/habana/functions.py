@@ -12,7 +12,7 @@ import numpy as np
 
 from popir.builder.builder import Builder
 from popir.builder.tensor_id import builder_of
-from popir.errors import OperatorInputError
+from popir.errors import LibraryBuildError, OperatorAttributeError, OperatorInputError, did_you_mean
 from popir.foreign.build import Source, compile_op_library
 from popir.foreign.habana.gradients import rule_attributes
 from popir.foreign.habana.kernel_op import DOMAIN
@@ -21,6 +21,7 @@ from popir.foreign.habana.specs import snake
 from popir.foreign.habana.tpcc import include
 from popir.foreign.habana.types import TENSORFLOW_NAMES
 from popir.registry import find
+from popir.typed import typed
 from popir.types import DataType
 
 
@@ -75,6 +76,7 @@ class Function:
         return found[0] if count == 1 else found
 
 
+@typed(error=LibraryBuildError)
 def build_hpu_library(
     sources: Source | Sequence[Source],
     *,
@@ -98,6 +100,7 @@ def _plain(value: Any) -> Any:
     return int(value) if isinstance(value, (bool, np.bool_)) else value
 
 
+@typed
 def hpu_op(
     library: str | os.PathLike[str] | HpuLibrary, operator: str, inputs: Sequence[str], **given: Any
 ) -> Any:
@@ -109,6 +112,7 @@ def hpu_op(
     return getattr(loaded, operator)(*inputs, **given)
 
 
+@typed
 def tpc_kernel(
     guid: str,
     inputs: Sequence[str],
@@ -151,7 +155,7 @@ def tpc_kernel(
         count = outputs
     else:
         count = len(outputs)
-        kinds = [kind if isinstance(kind, DataType) else DataType[kind] for kind, _ in outputs]
+        kinds = [_kind(kind) for kind, _ in outputs]
         given["output_types"] = [kind.name for kind in kinds]
         given["output_shapes"] = [json.dumps([*map(int, shape)]) for _, shape in outputs]
     options: Mapping[str, Any] = {
@@ -164,6 +168,15 @@ def tpc_kernel(
     return found[0] if count == 1 else found
 
 
+def _kind(given: str | DataType) -> DataType:
+    if isinstance(given, DataType):
+        return given
+    if given not in DataType.__members__:
+        near = did_you_mean(given, DataType.__members__)
+        raise OperatorAttributeError(f"tpc_kernel: {given!r} is no element type.{near}")
+    return DataType[given]
+
+
 def _bytes(parameters: bytes | Sequence[int | float]) -> bytes:
     if isinstance(parameters, (bytes, bytearray)):
         return bytes(parameters)
@@ -171,10 +184,11 @@ def _bytes(parameters: bytes | Sequence[int | float]) -> bytes:
     for value in parameters:
         if isinstance(value, (float, np.floating)):
             words += np.float32(value).tobytes()
-        elif isinstance(value, (bool, int, np.integer)):
-            words += np.int32(value).tobytes()
+        elif isinstance(value, (bool, int, np.integer)) and -(1 << 31) <= value < 1 << 32:
+            words += (int(value) & 0xFFFFFFFF).to_bytes(4, "little")
         else:
             raise OperatorInputError(
-                f"tpc_kernel: its parameters are bytes, or ints and floats; given was {value!r}."
+                "tpc_kernel: its parameters are bytes, or floats and ints of 32 bits; given was "
+                f"{value!r}."
             )
     return words

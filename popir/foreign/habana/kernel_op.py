@@ -129,7 +129,7 @@ class TpcKernelOpx(NodesOpx):
     """Adds the step that runs the kernel."""
 
     def nodes(self) -> list[Node]:
-        """The one kernel."""
+        """The kernel of the operator, one."""
         op = self.op_p
         assert isinstance(op, (TpcKernelOp, TpcKernelGradOp))
         return [op.node()]

@@ -20,6 +20,7 @@ from popir._device import habana as device
 from popir.errors import LibraryLoadError, OperatorAttributeError, require_path
 from popir.foreign.habana.tpcc import DEVICES
 from popir.foreign.refusals import check_file, refused
+from popir.typed import typed
 
 PATH = "GC_KERNEL_PATH"
 """The environment variable with the libraries of kernels."""
@@ -40,6 +41,7 @@ _loaded: dict[str, tuple[tuple[int, int], device.KernelLibrary]] = {}
 _added: dict[str, None] = {}
 
 
+@typed(error=LibraryLoadError)
 def load_kernel_library(path: str | os.PathLike[str]) -> list[str]:
     """Loads a library of TPC kernels, and returns the GUIDs of its kernels.
 

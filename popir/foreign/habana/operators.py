@@ -35,6 +35,7 @@ from popir.foreign.habana.specs import Signature, Value, snake
 from popir.foreign.habana.types import NAMES, OF_TENSORFLOW, TENSORFLOW, tensorflow_spec
 from popir.ir import GradInOutMapper, GradOp, Op, OperatorIdentifier
 from popir.registry import OpEntry, OpxEntry
+from popir.typed import typed
 from popir.types import TensorInfo
 
 _OWN = (*ATTRIBUTES, "library", "time_limit_ms", "several_kernels")
@@ -305,6 +306,7 @@ class HpuOpx(NodesOpx):
 _gradients: dict[str, GradientRule] = {}
 
 
+@typed
 def register_gradient(
     operator: str,
     gradient: str,
@@ -358,6 +360,7 @@ class HpuLibrary:
 _loaded: dict[str, tuple[tuple[int, int], HpuLibrary]] = {}
 
 
+@typed(error=LibraryLoadError)
 def load_hpu_library(path: str | os.PathLike[str]) -> HpuLibrary:
     """Loads a library of operators that is written against `hpu_kernel.h`.
 

@@ -19,6 +19,7 @@ from popir import _library
 from popir.errors import LibraryBuildError
 from popir.foreign import cache
 from popir.foreign.compiler import Compiler, dependencies
+from popir.typed import typed
 
 DEVICES = {"gaudi": 1, "gaudi2": 3, "gaudi3": 4}
 """The numbers of the devices in the interface of kernel libraries."""
@@ -53,6 +54,7 @@ def include() -> Path:
     return _library.ROOT / "include" / "habana"
 
 
+@typed(error=LibraryBuildError)
 def compile_kernel(
     source: str | os.PathLike[str], device: str = "gaudi", flags: Sequence[str] = ()
 ) -> Path:
@@ -70,6 +72,7 @@ def compile_kernel(
     return job.kernel(file)[0]
 
 
+@typed(error=LibraryBuildError)
 def build_kernel_library(
     sources: Sequence[str | os.PathLike[str]],
     name: str = "",
