@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstring>
 #include <map>
@@ -32,6 +33,15 @@ int memoryFile(const void* bytes, std::size_t size, const std::string& who) {
   if (file < 0) throw LibraryError(who + ": no memory for its program");
   return file;
 }
+
+/// Asking the system takes longer than many a kernel.
+unsigned processors() {
+  static const unsigned number = std::max(1U, std::thread::hardware_concurrency());
+  return number;
+}
+
+/// Inputs, outputs and auxiliary tensors.
+constexpr std::size_t kMostOperands = 48;
 
 }  // namespace
 
@@ -69,7 +79,9 @@ std::shared_ptr<const TpcProgram> TpcProgram::load(const void* object, std::size
 }
 
 void Kernel::run(const void* const* inputs, void* const* outputs) const {
-  std::vector<popir_tpc_tensor> tensors = tensors_;
+  // On the stack: a call of a small kernel takes no longer than an allocation.
+  std::array<popir_tpc_tensor, kMostOperands> tensors;
+  std::copy(tensors_.begin(), tensors_.end(), tensors.begin());
   for (std::size_t i = 0; i < inputs_; ++i)
     tensors[i].data = static_cast<unsigned char*>(const_cast<void*>(inputs[i]));
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
@@ -84,7 +96,7 @@ void Kernel::run(const void* const* inputs, void* const* outputs) const {
   }
   popir_tpc_call call{};
   call.tensors = tensors.data();
-  call.tensor_count = static_cast<std::uint32_t>(tensors.size());
+  call.tensor_count = static_cast<std::uint32_t>(tensors_.size());
   call.scalars = scalars_.data();
   call.scalar_count = static_cast<std::uint32_t>(scalars_.size());
   std::size_t split = 0;
@@ -94,11 +106,11 @@ void Kernel::run(const void* const* inputs, void* const* outputs) const {
     if (space_[i] >= space_[split]) split = i;
   }
   // The longest dimension is cut, the outermost of equals.
-  const auto threads = ordered_ ? 1U : std::max(1U, std::thread::hardware_concurrency());
   const auto length = static_cast<std::int64_t>(space_[split]);
   const auto elements = static_cast<std::int64_t>(bytes_ / 4);
+  const unsigned threads = ordered_ || elements < 32 * 1024 ? 1 : processors();
   const std::int64_t pieces =
-      elements < 32 * 1024 ? 1 : std::min<std::int64_t>(length, 4 * std::int64_t{threads});
+      threads == 1 ? 1 : std::min<std::int64_t>(length, 4 * std::int64_t{threads});
   if (pieces == 1) {
     if (const char* error = program_->run()(&call)) throw std::runtime_error(error);
     return;
