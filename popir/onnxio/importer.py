@@ -50,6 +50,7 @@ def import_model(
     source: Source,
     inputShapeInfo: Mapping[str, TensorInfo] | None = None,
     nodes: Sequence[NodeProto] | None = None,
+    differentiated: Collection[str] = (),
 ) -> Graph:
     """Imports an ONNX model as a graph with types and shapes of all tensors.
 
@@ -60,6 +61,8 @@ def import_model(
         source: a path, the bytes of a model, a ModelProto, or what `load` returned.
         inputShapeInfo: types and shapes of graph inputs, for those that the model leaves open.
         nodes: nodes to import instead of the model's own.
+        differentiated: ids of tensors whose gradients are asked for. What depends on them is not
+            computed beforehand, even if they are constants.
 
     Raises ModelError for a malformed model, OpsetVersionError for an opset that popir does not
     read, and the errors of `registry.createOp` and of the operators' `setup()`.
@@ -67,6 +70,7 @@ def import_model(
     model, folder, _ = load(source)
     graph = Graph(model.graph.name)
     graph.opsets = opsets(model)
+    graph.differentiated = frozenset(differentiated)
     graph.origin = origin_of(model)
     importer = GraphImporter(graph, TensorReader(folder), written(model, graph.opsets))
     initializers = {tensor.name for tensor in model.graph.initializer}
