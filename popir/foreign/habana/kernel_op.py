@@ -15,6 +15,8 @@ from popir.registry import OpCreator, OpxCreator
 from popir.types import DataType, TensorInfo
 
 DOMAIN = "ai.habana"
+SOURCE = "TPC kernels"
+"""What lists of operators say of where it comes from: what it computes is in libraries."""
 TPC_KERNEL = OperatorIdentifier(DOMAIN, "TpcKernel", 1)
 _GRAD = OperatorIdentifier(DOMAIN, "TpcKernelGrad", 1)
 
@@ -101,7 +103,7 @@ class TpcKernelGradOp(GradOp):
     openAttributes = True
 
     def __init__(self, fwdOp: TpcKernelOp, rule: GradientRule) -> None:
-        super().__init__(fwdOp, _GRAD, {"time_limit_ms": fwdOp.time_limit_ms, **vars(rule)})
+        super().__init__(fwdOp, _GRAD, {**fwdOp.attributes, **vars(rule)})
         self.rule = rule
         self._forward = fwdOp.node()
         self._infos = [fwdOp.inInfo(i) for i in rule.outputs]
@@ -135,5 +137,5 @@ class TpcKernelOpx(NodesOpx):
         return [op.node()]
 
 
-OpCreator(TpcKernelOp, [TPC_KERNEL])
-OpxCreator(TpcKernelOpx, [TPC_KERNEL, _GRAD])
+OpCreator(TpcKernelOp, [TPC_KERNEL], source=SOURCE)
+OpxCreator(TpcKernelOpx, [TPC_KERNEL, _GRAD], source=SOURCE)

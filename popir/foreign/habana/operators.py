@@ -237,7 +237,7 @@ class HpuGradOp(GradOp):
 
     def __init__(self, fwdOp: Op, rule: GradientRule, inner: HpuOpBase) -> None:
         opid = OperatorIdentifier(DOMAIN, f"{inner.opid.type}Grad", 1)
-        super().__init__(fwdOp, opid, dict(inner.attributes))
+        super().__init__(fwdOp, opid, {**inner.attributes, **vars(rule)})
         self.rule = rule
         self.inner = inner
         self._infos = [fwdOp.inInfo(i) for i in rule.outputs]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import popir
 from popir import custom_ops
 from popir.errors import (
     LibraryBuildError,
@@ -19,7 +20,7 @@ from popir.errors import (
     UnknownOperatorError,
 )
 from popir.testing import gradcheck
-from tests.foreign.habana.graphs import run
+from tests.foreign.habana.graphs import Array, model, run, session_of
 
 RNG = np.random.default_rng(7)
 X = RNG.standard_normal((5, 100)).astype(np.float32)
@@ -298,3 +299,70 @@ def test_what_tpcc_does_not_compile(tmp_path: Path) -> None:
         custom_ops.compile_kernel(tmp_path / "none.c")
     with pytest.raises(LibraryBuildError, match=r"is not a TPC-C kernel: its name ends in none of"):
         custom_ops.compile_kernel(tmp_path / "none.cpp")
+
+
+def _chain(options: popir.SessionOptions) -> list[Array]:
+    """The result of a chain of repeated blocks that differ in parameters, and the trained
+    weight.
+    """
+    builder = popir.Builder(opsets={"ai.onnx": 17, "ai.graphcore": 1})
+    x = builder.addInputTensor("FLOAT", [6, 6], "x")
+    t = builder.aiOnnx.mul([x, builder.addInitializedInputTensor(np.ones((6, 6), np.float32), "w")])
+    for i in range(8):
+        alpha = [0.5 + i % 2]
+        # As a gradient it is wrong on purpose: it depends on the parameters.
+        t = tpc(
+            "probe_affine_f32",
+            [t],
+            parameters=alpha,
+            gradient="probe_affine_f32",
+            gradient_inputs=["grad:0"],
+        )
+        t = builder.aiOnnx.softmax([builder.aiOnnx.tanh([t])])
+    loss = builder.aiGraphcore.l1loss([t], 0.1)
+    session = popir.TrainingSession(
+        builder.getModelProto(),
+        popir.DataFlow(1, [t, "Gradient___w"]),
+        loss,
+        popir.ConstSGD(0.1),
+        popir.DeviceManager().createCpuDevice(),
+        userOptions=options,
+    )
+    session.prepareDevice()
+    session.weightsFromHost()
+    anchors = session.initAnchorArrays()
+    session.run(popir.PyStepIO({x: np.arange(36, dtype=np.float32).reshape(6, 6) / 36}, anchors))
+    return [anchors[t], anchors["Gradient___w"]]
+
+
+def test_outlining_keeps_parameters_apart(kernels: Path) -> None:
+    plain, outlined = popir.SessionOptions(), popir.SessionOptions()
+    plain.enableOutlining = False
+    outlined.enableOutlining = True
+    outlined.outlineThreshold = -1.0
+    for a, b in zip(_chain(plain), _chain(outlined), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_an_executable_is_not_saved(kernels: Path, tmp_path: Path) -> None:
+    proto, outputs = model(lambda b, x: tpc("probe_fill_f32", [x]), X)
+    session = session_of(proto, outputs)
+    with pytest.raises(PopirError, match="host call"):
+        session.saveExecutable(str(tmp_path / "e.popef"))
+    assert not (tmp_path / "e.popef").exists()
+
+
+def test_an_executable_is_not_cached(kernels: Path, tmp_path: Path) -> None:
+    proto, outputs = model(lambda b, x: tpc("probe_fill_f32", [x]), X)
+    options = popir.SessionOptions()
+    options.enableEngineCaching = True
+    options.cachePath = str(tmp_path / "cache")
+    device = popir.DeviceManager().createCpuDevice()
+    for _ in range(2):
+        session = popir.InferenceSession(
+            proto, popir.DataFlow(1, outputs), device, userOptions=options
+        )
+        session.prepareDevice()
+        anchors = session.initAnchorArrays()
+        session.run(popir.PyStepIO({"x0": X}, anchors))
+        np.testing.assert_array_equal(anchors[outputs[0]], np.full(X.shape, X[0, 0]))
