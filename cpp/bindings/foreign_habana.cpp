@@ -106,6 +106,7 @@ void bindOperators(py::module_& m) {
       .def_readonly("op", &hb::KernelRecord::op, "The name of its operator.")
       .def_readonly("device", &hb::KernelRecord::device, "The device, such as \"HPU\".")
       .def_readonly("library", &hb::KernelRecord::library, "The file of its library.")
+      .def_readonly("label", &hb::KernelRecord::label, "The label that a node would ask for it by.")
       .def_readonly("constraints", &hb::KernelRecord::constraints,
                     "Names of attributes, each with the types that it may have.")
       .def_readonly("hostMemory", &hb::KernelRecord::hostMemory,

@@ -158,6 +158,11 @@ class KernelRecord:
         The arguments whose values are on the host.
         """
     @property
+    def label(self) -> str:
+        """
+        The label that a node would ask for it by.
+        """
+    @property
     def library(self) -> str:
         """
         The file of its library.

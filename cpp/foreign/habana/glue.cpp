@@ -125,6 +125,19 @@ std::size_t bytesOf(const popir_tpc_tensor& tensor) {
   return n;
 }
 
+/// Calls a function of a library.
+/// \throws GlueError for whatever it throws
+template <class Function>
+GlueCodeReturn guarded(const std::string& who, const Function& function) {
+  try {
+    return function();
+  } catch (const std::exception& e) {
+    throw GlueError(who + ": its glue code threw: " + e.what());
+  } catch (...) {
+    throw GlueError(who + ": its glue code threw what is no std::exception");
+  }
+}
+
 /// A call of InstantiateTpcKernel with fresh arguments: the library writes into them.
 struct Attempt {
   HabanaKernelParams params{};
@@ -178,9 +191,11 @@ KernelLibrary::KernelLibrary(const std::string& path) : library_(path) {
 
 std::vector<GuidInfo> KernelLibrary::infos(DeviceId device) const {
   std::uint32_t count = 0;
-  auto code = guids_(device, &count, nullptr);
+  const std::string who = "the kernel library '" + path() + "'";
+  auto code = guarded(who, [&] { return guids_(device, &count, nullptr); });
   std::vector<GuidInfo> found(count);
-  if (code == GLUE_SUCCESS && count > 0) code = guids_(device, &count, found.data());
+  if (code == GLUE_SUCCESS && count > 0)
+    code = guarded(who, [&] { return guids_(device, &count, found.data()); });
   if (code != GLUE_SUCCESS)
     throw GlueError("the kernel library '" + path() +
                     "' does not list its kernels: " + glueName(code));
@@ -239,7 +254,7 @@ std::shared_ptr<const Kernel> KernelLibrary::instantiate(DeviceId device, const 
       a.auxiliaries[i].pData = memory[i].empty() ? nullptr : memory[i].data();
       a.auxiliaries[i].bufferSize = memory[i].size();
     }
-    const auto code = instantiate_(&a.params, &a.instance);
+    const auto code = guarded(who, [&] { return instantiate_(&a.params, &a.instance); });
     if (code == GLUE_INSUFFICIENT_ELF_BUFFER || code == GLUE_INSUFFICIENT_ISA_BUFFER) {
       elf.resize(std::max<std::size_t>(elf.size(), a.instance.kernel.elfSize));
       continue;

@@ -21,7 +21,7 @@ struct OperatorRecord {
 };
 /// A registered kernel of an operator.
 struct KernelRecord {
-  std::string op, device, library;
+  std::string op, device, library, label;
   std::vector<std::pair<std::string, std::vector<std::string>>> constraints;
   std::vector<std::string> hostMemory;
   int priority = 0;

@@ -77,7 +77,8 @@ std::vector<KernelRecord> registeredKernels() {
   for (const auto& each : kernels()) {
     if (each.forgotten) continue;
     const auto& d = each.definition;
-    KernelRecord record{d.op_, d.device_, each.library, {}, d.host_, d.priority_, each.number};
+    KernelRecord record{d.op_, d.device_, each.library, d.label_,
+                        {},    d.host_,   d.priority_,  each.number};
     for (const auto& [name, types] : d.constraints_) {
       std::vector<std::string> names;
       for (auto type : types) names.push_back(tensorflow::DataTypeString(type));

@@ -27,6 +27,8 @@ class Node:
     """The generation that the kernel is for; "" for any."""
     library: str = ""
     """A library to look in before all others."""
+    name: str = ""
+    """What profiles and plans call it; by default its GUID."""
 
 
 def prepared(
@@ -87,7 +89,7 @@ class NodesOpx(Opx):
                 builtin.like(self, info, f"out{i}")
                 for i, info in zip(node.outputs, outs, strict=True)
             ]
-            context = self.debugContext(node.guid)
+            context = self.debugContext(node.name or node.guid)
             text = f"{who}: the TPC kernel '{node.guid}'"
             device.addKernel(
                 self.graph(), prog, text, kernel, tensors, results, self.limit(), context

@@ -213,7 +213,7 @@ class HpuOpBase(Op):
                     f"{OF_TENSORFLOW[expected].name}."
                 )
         definition = Definition(
-            [Node(n.guid, n.inputs, n.outputs, n.parameters) for n in nodes],
+            [Node(n.guid, n.inputs, n.outputs, n.parameters, name=n.name) for n in nodes],
             [TensorInfo(OF_TENSORFLOW[number], shape) for number, shape in outputs],
         )
         self._defined = key, definition
@@ -454,6 +454,11 @@ def _registration(
     arguments = {each.name for each in signature.inputs}
     results = {each.name for each in signature.outputs}
     for kernel in own:
+        if kernel.label:
+            raise LibraryLoadError(
+                f"{who} has a kernel with the label '{kernel.label}'. popir chooses kernels by "
+                "types and priority alone."
+            )
         for name in kernel.hostMemory:
             if name in results:
                 raise LibraryLoadError(

@@ -19,6 +19,7 @@ from popir.errors import (
     PopirError,
     UnknownOperatorError,
 )
+from popir.foreign.habana import libraries
 from popir.testing import gradcheck
 from tests.foreign.habana.graphs import Array, model, run, session_of
 
@@ -167,6 +168,11 @@ FAULTS: dict[str, tuple[dict[str, Any], type[PopirError], str]] = {
         OperatorInputError,
         "its glue code asks for larger buffers again and again",
     ),
+    "an exception": (
+        {"guid": "probe_throws_f32"},
+        OperatorInputError,
+        "its glue code threw: thrown by glue code",
+    ),
     "no program": (
         {"guid": "probe_text_f32"},
         LibraryLoadError,
@@ -278,8 +284,6 @@ def test_loading_without_the_variable(probes: Path, tmp_path: Path) -> None:
     (y,) = run(lambda b, x: tpc("probe_affine_f32", [x], parameters=[0.0]), X)
     np.testing.assert_array_equal(y, 2 * X)
     os.unlink(copy)
-    from popir.foreign.habana import libraries
-
     libraries._added.pop(str(copy))
 
 
@@ -309,7 +313,7 @@ def _chain(options: popir.SessionOptions) -> list[Array]:
     x = builder.addInputTensor("FLOAT", [6, 6], "x")
     t = builder.aiOnnx.mul([x, builder.addInitializedInputTensor(np.ones((6, 6), np.float32), "w")])
     for i in range(8):
-        alpha = [0.5 + i % 2]
+        alpha = [0.5 * i]
         # As a gradient it is wrong on purpose: it depends on the parameters.
         t = tpc(
             "probe_affine_f32",

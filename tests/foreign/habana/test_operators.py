@@ -11,7 +11,7 @@ import onnx
 import pytest
 
 import popir
-from popir import custom_ops
+from popir import custom_ops, registry
 from popir._device import habana as device
 from popir.errors import (
     DuplicateOperatorError,
@@ -22,6 +22,9 @@ from popir.errors import (
     PopirError,
     UnknownOperatorError,
 )
+from popir.foreign.build import compile_op_library
+from popir.foreign.habana import operators
+from popir.foreign.habana.tpcc import include
 from popir.testing import gradcheck
 from popir.types import DataType
 from tests.foreign.habana.graphs import model, run, session_of
@@ -99,8 +102,6 @@ def test_the_gradient_of_a_node(library: Library) -> None:
 
 
 def test_a_registered_gradient(library: Library) -> None:
-    from popir.foreign.habana import operators
-
     with pytest.raises(MissingGradientError, match="Ramp6Op"):
         gradcheck("ai.habana.Ramp6Op", [X[:2, :4]])
     custom_ops.register_gradient("Ramp6Op", "Ramp6GradOp", ["grad:0", "out:0"])
@@ -282,6 +283,11 @@ REFUSED: dict[str, tuple[str, type[PopirError], str]] = {
         LibraryLoadError,
         "has a kernel for 'T', which is no type of it",
     ),
+    "label": (
+        'REGISTER_OP("OddOp").Input("x: float");' + KERNEL.format('"OddOp").Label("fast"'),
+        LibraryLoadError,
+        "has a kernel with the label 'fast'",
+    ),
     "throws": (
         'static const int thrown = [] { throw std::runtime_error("early"); return 0; }();',
         LibraryLoadError,
@@ -315,9 +321,6 @@ struct N : habana::BaseFunctor {{
 REGISTER_OP("ReplacedOp").Input("x: float").Output("y: float");
 REGISTER_KERNEL_BUILDER(ForHpuWithName("ReplacedOp"), habana::HpuKernel<N>);
 """
-    from popir.foreign.build import compile_op_library
-    from popir.foreign.habana.tpcc import include
-
     file = tmp_path / "libreplaced.so"
     for guid, reference in (("neg_fwd_f32", np.negative), ("abs_fwd_f32", np.abs)):
         source = REGISTER.format(text.format(guid))
@@ -366,8 +369,6 @@ def test_a_saved_model_without_its_library(library: Library) -> None:
 
 
 def test_operators_are_listed_with_their_library(library: Library) -> None:
-    from popir import registry
-
     (entry,) = registry.named("ai.habana.RatioOp")
     assert entry.source == library.path
 
