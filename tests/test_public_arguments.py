@@ -1007,6 +1007,66 @@ RIGHT: dict[str, Callable[[World], Call]] = {
     "custom_ops.xla_programs": lambda _: (
         popir.custom_ops.xla_programs,
         {"library": Path("zz.so"), "function": "f", "gradients": {"f": "g"}, "platform": "Host"},
+    "custom_ops.tpc_kernel": lambda world: (
+        popir.custom_ops.tpc_kernel,
+        {
+            "guid": "exp_fwd_f32",
+            "inputs": Or([world.x], "strs"),
+            "outputs": Or(1),
+            "parameters": Or(b"zzzz", "bytes", "ints"),
+            "device": "gaudi",
+            "library": Path("zz.so"),
+            "gradient": "exp_bwd_f32",
+            "gradient_inputs": ["grad:0", "out:0"],
+            "gradient_outputs": [0],
+            "time_limit_ms": 3,
+            "name": "name",
+            "builder": Or(world.builder, "None"),
+        },
+    ),
+    "custom_ops.hpu_op": lambda world: (
+        popir.custom_ops.hpu_op,
+        {"library": Path("zz.so"), "operator": "OtherOp", "inputs": Or([world.x], "strs")},
+    ),
+    "custom_ops.load_hpu_library": lambda _: (
+        popir.custom_ops.load_hpu_library,
+        {"path": Path("zz.so")},
+    ),
+    "custom_ops.load_kernel_library": lambda _: (
+        popir.custom_ops.load_kernel_library,
+        {"path": Path("zz.so")},
+    ),
+    "custom_ops.build_hpu_library": lambda _: (
+        popir.custom_ops.build_hpu_library,
+        {
+            "sources": Or("nowhere.cpp", "strs"),
+            "name": "name",
+            "flags": Or(["-g"]),
+            "ldflags": Or(["-g"]),
+        },
+    ),
+    "custom_ops.build_kernel_library": lambda _: (
+        popir.custom_ops.build_kernel_library,
+        {
+            "sources": Or(["nowhere.c"]),
+            "name": "name",
+            "device": Or("gaudi", "None"),
+            "flags": Or(["-g"]),
+            "ldflags": Or(["-g"]),
+        },
+    ),
+    "custom_ops.compile_kernel": lambda _: (
+        popir.custom_ops.compile_kernel,
+        {"source": Path("nowhere.c"), "device": "gaudi", "flags": Or(["-g"])},
+    ),
+    "custom_ops.register_gradient": lambda _: (
+        popir.custom_ops.register_gradient,
+        {
+            "operator": "NoneOp",
+            "gradient": "NoneGradOp",
+            "inputs": ["grad:0"],
+            "outputs": [0],
+        },
     ),
     "load_op_library": lambda _: (popir.load_op_library, {"path": Path("zz.so")}),
     "build_op_library": lambda _: (
@@ -1023,6 +1083,16 @@ RIGHT: dict[str, Callable[[World], Call]] = {
     "SegmentedModel": lambda _: (
         popir.SegmentedModel,
         {"fnModel": proto(), "deviceInfo": CPU, "userOptions": popir.SessionOptions()},
+    ),
+    "ClusteredModel": lambda _: (
+        popir.ClusteredModel,
+        {
+            "fnModel": proto(),
+            "deviceInfo": CPU,
+            "userOptions": popir.SessionOptions(),
+            "host": ["Abs"],
+            "eager": False,
+        },
     ),
     "SegmentedModel.run": lambda _: (
         popir.SegmentedModel(proto()).run,
@@ -1096,7 +1166,7 @@ HOOKS = (
 """What the compiler calls and users override."""
 DEVICE = "cloneNcopy getConst getInTensor getScalarVariable setOutTensor".split()
 """Methods of an Opx that take objects of the device layer, whose bindings look at them."""
-RESULTS = "OpLibrary GradientReport InputGradient".split()
+RESULTS = "OpLibrary HpuLibrary KernelLibrary Cluster GradientReport InputGradient".split()
 """Classes whose objects popir makes."""
 INTERNAL = "tellOnce tellWithout refuse addNode".split()
 """Methods that parts of popir call of each other."""

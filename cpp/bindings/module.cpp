@@ -26,5 +26,6 @@ PYBIND11_MODULE(_device, m) {
   part("popart", popir::bindPopart);
   part("tensorflow", popir::bindTensorflow);
   part("xla", popir::bindXla);
+  part("habana", popir::bindHabana);
   popir::guard(m);
 }

@@ -16,9 +16,11 @@ from . import ext
 from . import popart
 from . import tensorflow
 from . import xla
+from . import habana
 
 __all__: list[str] = [
     "ext",
+    "habana",
     "machine",
     "popart",
     "poplar",
