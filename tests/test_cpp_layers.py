@@ -20,7 +20,7 @@ LAYERS = [
     "poputil",
     "popops",
     "poplin popnn poprand gcl",
-    "snap onnx",
+    "snap onnx habana",
     "popart foreign",
     "bindings tools",
 ]
@@ -44,6 +44,7 @@ POPIR = {
     "Roi.hpp": "popnn",
     "Scan.hpp": "popops",
     "Softmax.hpp": "popnn",
+    "cuda": "foreign",
 }
 """The room of each header of include/popir that is no value."""
 

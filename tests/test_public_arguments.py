@@ -955,6 +955,119 @@ RIGHT: dict[str, Callable[[World], Call]] = {
             "builder": Or(world.builder, "None"),
         },
     ),
+    "custom_ops.custom_call": lambda world: (
+        popir.custom_ops.custom_call,
+        {
+            "target": "f",
+            "operands": Or([world.x], "strs"),
+            "result_shapes": Or("f32[2]", "strs", "array"),
+            "opaque": Or("zz", "bytes"),
+            "attributes": {"a": 3},
+            "api_version": 3,
+            "gradient": Or(popir.custom_ops.CustomCallGradient("g", ["gradient 0"]), "str"),
+            "platform": "Host",
+            "library": Path("zz.so"),
+            "has_side_effect": True,
+            "output_operand_aliases": Or({0: 0}, "dict"),
+            "operand_layouts": [[1, 0]],
+            "time_limit": 1.0,
+            "name": "name",
+            "builder": world.builder,
+        },
+    ),
+    "custom_ops.create_token": lambda world: (
+        popir.custom_ops.create_token,
+        {"builder": world.builder},
+    ),
+    "custom_ops.CustomCallGradient": lambda _: (
+        popir.custom_ops.CustomCallGradient,
+        {
+            "target": "g",
+            "operands": ["gradient 0"],
+            "inputs": [0],
+            "opaque": Or("zz", "bytes"),
+            "attributes": Or({"a": 3}, "by name"),
+            "api_version": 1,
+            "library": "zz.so",
+            "gradient": popir.custom_ops.CustomCallGradient("h"),
+        },
+    ),
+    "custom_ops.register_custom_call_target": lambda _: (
+        popir.custom_ops.register_custom_call_target,
+        {"name": "arguments", "target": Or(0, "int"), "platform": "Host", "typed": False},
+    ),
+    "custom_ops.register_custom_call_type": lambda _: (
+        popir.custom_ops.register_custom_call_type,
+        {"name": "arguments", "type": {"type_id": None, "type_info": None}},
+    ),
+    "custom_ops.xla_program": lambda _: (
+        popir.custom_ops.xla_program,
+        {"text": "zz", "gradients": {"f": "g"}, "platform": "Host", "library": Path("zz.so")},
+    ),
+    "custom_ops.xla_programs": lambda _: (
+        popir.custom_ops.xla_programs,
+        {"library": Path("zz.so"), "function": "f", "gradients": {"f": "g"}, "platform": "Host"},
+    "custom_ops.tpc_kernel": lambda world: (
+        popir.custom_ops.tpc_kernel,
+        {
+            "guid": "exp_fwd_f32",
+            "inputs": Or([world.x], "strs"),
+            "outputs": Or(1),
+            "parameters": Or(b"zzzz", "bytes", "ints"),
+            "device": "gaudi",
+            "library": Path("zz.so"),
+            "gradient": "exp_bwd_f32",
+            "gradient_inputs": ["grad:0", "out:0"],
+            "gradient_outputs": [0],
+            "time_limit_ms": 3,
+            "name": "name",
+            "builder": Or(world.builder, "None"),
+        },
+    ),
+    "custom_ops.hpu_op": lambda world: (
+        popir.custom_ops.hpu_op,
+        {"library": Path("zz.so"), "operator": "OtherOp", "inputs": Or([world.x], "strs")},
+    ),
+    "custom_ops.load_hpu_library": lambda _: (
+        popir.custom_ops.load_hpu_library,
+        {"path": Path("zz.so")},
+    ),
+    "custom_ops.load_kernel_library": lambda _: (
+        popir.custom_ops.load_kernel_library,
+        {"path": Path("zz.so")},
+    ),
+    "custom_ops.build_hpu_library": lambda _: (
+        popir.custom_ops.build_hpu_library,
+        {
+            "sources": Or("nowhere.cpp", "strs"),
+            "name": "name",
+            "flags": Or(["-g"]),
+            "ldflags": Or(["-g"]),
+        },
+    ),
+    "custom_ops.build_kernel_library": lambda _: (
+        popir.custom_ops.build_kernel_library,
+        {
+            "sources": Or(["nowhere.c"]),
+            "name": "name",
+            "device": Or("gaudi", "None"),
+            "flags": Or(["-g"]),
+            "ldflags": Or(["-g"]),
+        },
+    ),
+    "custom_ops.compile_kernel": lambda _: (
+        popir.custom_ops.compile_kernel,
+        {"source": Path("nowhere.c"), "device": "gaudi", "flags": Or(["-g"])},
+    ),
+    "custom_ops.register_gradient": lambda _: (
+        popir.custom_ops.register_gradient,
+        {
+            "operator": "NoneOp",
+            "gradient": "NoneGradOp",
+            "inputs": ["grad:0"],
+            "outputs": [0],
+        },
+    ),
     "load_op_library": lambda _: (popir.load_op_library, {"path": Path("zz.so")}),
     "build_op_library": lambda _: (
         popir.build_op_library,
@@ -970,6 +1083,16 @@ RIGHT: dict[str, Callable[[World], Call]] = {
     "SegmentedModel": lambda _: (
         popir.SegmentedModel,
         {"fnModel": proto(), "deviceInfo": CPU, "userOptions": popir.SessionOptions()},
+    ),
+    "ClusteredModel": lambda _: (
+        popir.ClusteredModel,
+        {
+            "fnModel": proto(),
+            "deviceInfo": CPU,
+            "userOptions": popir.SessionOptions(),
+            "host": ["Abs"],
+            "eager": False,
+        },
     ),
     "SegmentedModel.run": lambda _: (
         popir.SegmentedModel(proto()).run,
@@ -1043,7 +1166,7 @@ HOOKS = (
 """What the compiler calls and users override."""
 DEVICE = "cloneNcopy getConst getInTensor getScalarVariable setOutTensor".split()
 """Methods of an Opx that take objects of the device layer, whose bindings look at them."""
-RESULTS = "OpLibrary GradientReport InputGradient".split()
+RESULTS = "OpLibrary HpuLibrary KernelLibrary Cluster GradientReport InputGradient".split()
 """Classes whose objects popir makes."""
 INTERNAL = "tellOnce tellWithout refuse addNode".split()
 """Methods that parts of popir call of each other."""

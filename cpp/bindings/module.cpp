@@ -25,5 +25,7 @@ PYBIND11_MODULE(_device, m) {
   part("ext", popir::bindExt);
   part("popart", popir::bindPopart);
   part("tensorflow", popir::bindTensorflow);
+  part("xla", popir::bindXla);
+  part("habana", popir::bindHabana);
   popir::guard(m);
 }

@@ -15,9 +15,12 @@ from . import machine
 from . import ext
 from . import popart
 from . import tensorflow
+from . import xla
+from . import habana
 
 __all__: list[str] = [
     "ext",
+    "habana",
     "machine",
     "popart",
     "poplar",
@@ -27,4 +30,5 @@ __all__: list[str] = [
     "poprand",
     "poputil",
     "tensorflow",
+    "xla",
 ]

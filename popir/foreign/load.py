@@ -11,11 +11,13 @@ from pathlib import Path
 
 from popir import registry
 from popir._device import popart as device
+from popir._device import xla
 from popir.errors import LibraryLoadError, require_path
 from popir.foreign import popart
 from popir.foreign.refusals import check_file, refused
 from popir.foreign.tensorflow import library as tensorflow
 from popir.foreign.trial import tried
+from popir.foreign.xla import libraries as xla_libraries
 from popir.ir import OperatorIdentifier
 
 
@@ -35,6 +37,8 @@ class OpLibrary:
     """The names of its patterns."""
     functions: tuple[str, ...] = ()
     """For a library for TensorFlow on the IPU: the functions that operators may name."""
+    custom_calls: tuple[tuple[str, str], ...] = ()
+    """The targets of XLA's custom calls in it: name and platform."""
 
     def __fspath__(self) -> str:
         return self.path
@@ -64,6 +68,8 @@ def load_op_library(path: str | os.PathLike[str]) -> OpLibrary:
         tensorflow.load(file, "load_op_library")
         if tried(file) == 0:
             return _of_functions(file, source)
+    if xla_libraries.is_one(file) and tried(file) == 0:
+        return OpLibrary(xla_libraries.allow("load_op_library", file), source, (), (), ())
     _try(file)
     with registry.lock.rlock:
         if source != str(file.resolve()):
@@ -93,6 +99,8 @@ def load_built(file: Path, name: str) -> OpLibrary:
         if tried(file, name) == 0:
             return _of_functions(file, name)
     with registry.lock.rlock:
+        if xla_libraries.is_one(file) and tried(file, name) == 0:
+            return OpLibrary(xla_libraries.allow(name, file), name, (), (), ())
         if _built.get(name) != file:
             _try(file, name)
             _name(file, name)
@@ -113,7 +121,7 @@ def _open_copy(file: Path, name: str) -> None:
     os.close(handle)
     try:
         shutil.copyfile(file, copy)
-        _name(Path(copy), name)
+        _name(Path(copy), name, file)
         _open(file, copy, name)
     finally:
         os.unlink(copy)
@@ -124,8 +132,10 @@ def _text(name: str) -> str:
     return os.fsencode(name).decode(errors="replace")
 
 
-def _name(file: Path, name: str) -> None:
+def _name(file: Path, name: str, found: Path | None = None) -> None:
+    """Calls the library that will be loaded from `file` by `name`. It is found again at `found`."""
     device.nameLibrary(os.fsencode(file.resolve()), name)
+    xla.nameLibrary(str(file.resolve()), name, str((found or file).resolve()))
 
 
 def _open(file: Path, spelling: str, source: str = "") -> None:
@@ -137,12 +147,16 @@ def _open(file: Path, spelling: str, source: str = "") -> None:
 
 def _loaded(file: Path, source: str) -> OpLibrary:
     patterns = [name for name, _, _, library in device.patterns() if library == source]
+    calls = tuple((t.name, t.platform) for t in xla.targets() if t.source == source)
+    if calls or xla_libraries.is_one(file):
+        xla_libraries.allow(source, file, is_tried=True)
     return OpLibrary(
         str(file.resolve()),
         source,
         tuple(entry.opid for entry in registry.entries() if entry.source == source),
         tuple(entry.opid for entry in registry.opx_entries() if entry.source == source),
         tuple(patterns),
+        calls,
     )
 
 
@@ -154,7 +168,8 @@ def _try(file: Path, source: str = "") -> None:
     if tried(file, source) == 0:
         raise LibraryLoadError(
             f"The operator library '{source or file}' loads, but registers nothing: no operator, "
-            "Opx, pattern, schema or shape inference function. They are registered by static "
+            "Opx, pattern, schema, shape inference function or target of custom calls. They are "
+            "registered by static "
             "objects (popart::OpCreator<...>, popart::popx::OpxCreator<...>) in the sources that "
             "the library is linked from; those in a static archive are left out unless it is "
             "linked with -Wl,--whole-archive."
