@@ -123,7 +123,8 @@ def _place(who: str, library: str) -> str:
             f"{who}: the model's library '{library}' is not loaded, and several others of that "
             f"name are: {', '.join(sorted(same))}. Load the one that is meant alone."
         )
-    there = "it is a library's code" if os.path.exists(wanted) else "there is no such file"
+    runs = "a model alone does not run a library's code"
+    there = runs if os.path.exists(wanted) else "there is no such file"
     raise LibraryLoadError(
         f"{who}: the model's library '{library}' is not loaded: {there}. Load it by "
         "popir.load_op_library(path), or --op-library on the command line; it may lie in another "

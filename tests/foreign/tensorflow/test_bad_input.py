@@ -230,6 +230,17 @@ def test_arguments_that_do_not_fit(user_library: UserLibrary) -> None:
         ({"gp_path": "/nowhere.cpp"}, popir.LibraryLoadError, "There is no file '/nowhere.cpp'"),
         ({"output_types": [1, 1]}, popir.OperatorAttributeError, "2 types and output_shapes 1"),
         (
+            {"op_name": b"\xff"},
+            popir.OperatorAttributeError,
+            "'op_name' is text in UTF-8; given was",
+        ),
+        (
+            {"gp_path": b"\xff"},
+            popir.OperatorAttributeError,
+            "'gp_path' is text in UTF-8; given was",
+        ),
+        ({"output_shapes": [b"\xff"]}, popir.OperatorAttributeError, "'output_shapes' is text in"),
+        (
             {"output_types": [], "output_shapes": []},
             popir.OperatorAttributeError,
             "names 1 output",
@@ -274,7 +285,7 @@ def test_a_model_alone_loads_nothing(tmp_path: Path) -> None:
         (y,) = model.customOp(type, 1, "ai.graphcore.tensorflow", [x], node, 1)
         model.addOutputTensor(y)
         said = refused(popir.LibraryLoadError, lambda model=model, y=y: inference(model, [y]))
-        assert "libtrap.so' is not loaded: it is a library's code" in said
+        assert "libtrap.so' is not loaded: a model alone does not run" in said
     assert not flag.exists()
 
 

@@ -308,9 +308,10 @@ def test_an_expression_in_a_model() -> None:
         ("in0" + " " * 300_000, "at most are read"),
         ("in0 & in0", "takes bits of FLOAT"),
         ("in0\0", "is no expression"),
+        (b"\xff", "'expression' is text in UTF-8"),
     ],
 )
-def test_texts_that_are_none(text: str, words: str) -> None:
+def test_texts_that_are_none(text: str | bytes, words: str) -> None:
     model = builder()
     x = model.addInitializedInputTensor(floats(3))
     (y,) = model.customOp(
