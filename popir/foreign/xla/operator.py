@@ -453,11 +453,6 @@ def _inverse(order: Sequence[int]) -> list[int]:
     return [order.index(d) for d in range(len(order))]
 
 
-_DEFINITION = OpDefinition(
-    [Formal("operands", optional=True, variadic=True, least=0)],
-    [Formal("results", variadic=True)],
-    dict.fromkeys(CustomCallOp.declaredAttributes(), "*"),
-)
 _TARGET_DEFINITION = OpDefinition(
     [Formal("operands", optional=True, variadic=True, least=0)],
     [Formal("results", variadic=True)],
@@ -467,19 +462,22 @@ _TARGET_DEFINITION = OpDefinition(
         if name not in ("target", "platform", "library")
     },
 )
-OpCreator(CustomCallOp, {CUSTOM_CALL: _DEFINITION})
+OpCreator(CustomCallOp, CUSTOM_CALL)
 OpxCreator(CustomCallOpx, [CUSTOM_CALL, CUSTOM_CALL_GRAD])
 
 _seen = 0
+"""The generation of the targets that are registered as operators."""
 
 
-def _sync() -> None:
+def sync(again: bool = False) -> None:
     """Registers each target as an operator too, such as org.openxla.Host.do_custom_call, so that
     lists have it with its library. A node of it is a custom call without the attribute `target`.
+
+    Only targets that are new since the last call, unless `again`.
     """
     global _seen
     generation = device.generation()
-    if generation == _seen:
+    if generation == _seen and not again:
         return
     _seen = generation
     for target in device.targets():
@@ -502,4 +500,4 @@ def _factory(target: Any) -> Callable[[OpCreatorInfo], Op]:
     return make
 
 
-registry.sync.append(_sync)
+registry.sync.append(sync)
