@@ -467,6 +467,8 @@ OpxCreator(CustomCallOpx, [CUSTOM_CALL, CUSTOM_CALL_GRAD])
 
 _seen = 0
 """The generation of the targets that are registered as operators."""
+_known: dict[tuple[str, str], tuple[int, str]] = {}
+"""By platform and name of each of these: its address and its library."""
 
 
 def sync(again: bool = False) -> None:
@@ -480,7 +482,13 @@ def sync(again: bool = False) -> None:
     if generation == _seen and not again:
         return
     _seen = generation
+    if again:
+        _known.clear()
     for target in device.targets():
+        now = (target.address, target.source)
+        if _known.get((target.platform, target.name)) == now:
+            continue
+        _known[target.platform, target.name] = now
         opid = OperatorIdentifier(f"{DOMAIN}.{target.platform}", target.name, 1)
         source = target.source or PYTHON
         registry.register_op(

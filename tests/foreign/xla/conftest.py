@@ -28,6 +28,7 @@ def operators() -> Iterator[None]:
     with registry.scoped():
         operator.sync(again=True)
         yield
+        operator.sync()
 
 
 @pytest.fixture(scope="session")
