@@ -183,7 +183,7 @@ from popir.reserved import (
     reservedStepPrefix,
     reservedUpdatedVarPrefix,
 )
-from popir.segments import SegmentedModel
+from popir.segments import Cluster, ClusteredModel, SegmentedModel
 from popir.session import InferenceSession, TrainingSession
 from popir.stepio import PyStepIO, PyStepIOCallback, PyWeightsIO
 from popir.supported import (
@@ -215,6 +215,8 @@ __all__ = [
     "BatchSerializationTransformContext",
     "Builder",
     "ClipNormSettings",
+    "Cluster",
+    "ClusteredModel",
     "CommGroup",
     "CommGroupType",
     "ConstSGD",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -147,14 +147,19 @@ def _check_random(graph: Graph, callee: Graph) -> None:
             )
 
 
+def differentiated(anchors: Iterable[str]) -> list[str]:
+    """The ids x of anchors `Gradient___x`: the tensors whose gradients are asked for."""
+    prefix = reservedGradientPrefix()
+    return [id.removeprefix(prefix) for id in anchors if id.startswith(prefix)]
+
+
 def rewrite(c: Compilation) -> None:
     """Applies the patterns until none matches.
 
     Protected are anchors, the loss, gradients, and each x with an anchored gradient `Gradient___x`.
     """
-    prefix = reservedGradientPrefix()
-    bases = (id.removeprefix(prefix) for id in c.anchors)
-    made = apply_patterns(c.graph, c.patterns, {*c.kept, *bases, *c.gradients.values()})
+    kept = {*c.kept, *differentiated(c.anchors), *c.gradients.values()}
+    made = apply_patterns(c.graph, c.patterns, kept)
     for callee in called_graphs(c.graph)[1:]:
         made += apply_patterns(callee, c.patterns, callee.inputs)
     # Refusals of an earlier run are dropped: this run has reported them again, if they still hold.
@@ -167,9 +172,8 @@ def add_gradients(c: Compilation) -> None:
     """
     if c.loss is None or c.optimizer is None:
         return
-    prefix = reservedGradientPrefix()
-    asked = (id.removeprefix(prefix) for id in c.anchors if id.startswith(prefix))
-    targets = dict.fromkeys([*c.weights, *(id for id in asked if c.graph.hasTensor(id))])
+    asked = (id for id in differentiated(c.anchors) if c.graph.hasTensor(id))
+    targets = dict.fromkeys([*c.weights, *asked])
     seed: float | str = c.optimizer.value("lossScaling", "")
     if not c.optimizer.isConstant("lossScaling", ""):
         info = c.graph.getTensor(c.loss).info
@@ -234,9 +238,9 @@ def getHash(c: Compilation, seed: object = ()) -> int:
 
 PASSES: list[Callable[[Compilation], None]] = [
     choose_weights,
+    connect_random_seed,
     expand_gradient_operators,
     keep_states,
-    connect_random_seed,
     rewrite,
     add_gradients,
     rewrite,

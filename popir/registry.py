@@ -117,6 +117,11 @@ lock = ForkLock()
 """Held while libraries are loaded or their operators taken over: other threads' look-ups wait."""
 
 
+loaders: dict[str, Callable[[str, Mapping[str, Any]], None]] = {}
+"""By domain: a function that gets the type and the attributes of an operator that is not
+registered. It may load the library that they name.
+"""
+
 ShapeFunction = Callable[
     [OperatorIdentifier, Mapping[int, TensorInfo], Mapping[str, Any], int],
     "list[TensorInfo | None] | None",
@@ -335,6 +340,14 @@ def registered(opid: OperatorIdentifier) -> OpEntry | None:
     return _state.ops.get((opid.domain, opid.type), {}).get(opid.version)
 
 
+def load_for(domain: str, type: str, attributes: Mapping[str, Any]) -> None:
+    """Loads the library that the attributes of an operator name, if it is not registered. Raises
+    LibraryLoadError.
+    """
+    if domain in loaders and not versions(domain, type):
+        loaders[domain](type, attributes)
+
+
 def named(text: str) -> list[OpEntry]:
     """The versions of an operator, newest first, from text that a user has written.
 
@@ -405,6 +418,7 @@ def createOp(
     The result is not connected, except if its factory adds several operators to the graph and
     connects them itself.
     """
+    load_for(domain, type, attributes)
     entry = find(domain, type, opset)
     numOutputs = None if outputs is None else len(outputs)
     _check(entry, settings.name, attributes, inputs, numOutputs)

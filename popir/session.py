@@ -17,7 +17,7 @@ import numpy as np
 
 from popir import budget, memory, poplar
 from popir.budget import Budget
-from popir.compiler import Compilation, compile, getHash
+from popir.compiler import Compilation, compile, differentiated, getHash
 from popir.dataflow import AnchorReturnTypeId, DataFlow
 from popir.devices import DeviceInfo
 from popir.engine_cache import EngineCache, Kept, why_not
@@ -167,7 +167,8 @@ class Session(Exclusive):
         self._budget = Budget(f"Compiling the session '{self.name}'", loaded.nodes)
         """The limit of work for compiling and preparing together; see `popir.budget`."""
         with self._budget.spending():
-            graph = import_model(loaded, inputShapeInfo, in_modes(loaded.model, *self._modes))
+            nodes = in_modes(loaded.model, *self._modes)
+            graph = import_model(loaded, inputShapeInfo, nodes, differentiated(anchors))
             budget.done()
             infos = {id: t.info for id, t in graph.tensors.items() if t.info is not None}
             check_annotations(

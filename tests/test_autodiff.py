@@ -238,3 +238,51 @@ def test_a_layer_as_text(make: GraphMaker, golden: Any) -> None:
     make.add("IdentityLoss", ["y"], "loss", "ai.graphcore", reduction="Sum")
     differentiate(graph, "loss", ["w", "b"])
     golden("layer.txt", print_graph(graph))
+
+
+def test_the_gradient_of_a_constant() -> None:
+    """It is there if it is an anchor; what reads the constant is not computed beforehand then."""
+    builder = popir.Builder()
+    table = builder.aiOnnx.constant(np.arange(9, dtype=np.float32).reshape(3, 3))
+    rows = builder.aiOnnx.constant(np.array([0, 2], np.int32))
+    taken = builder.aiOnnx.gather([table, rows], 0)
+    squares = builder.aiOnnx.mul([taken, taken])
+    loss = builder.aiGraphcore.l1loss([squares], 1.0, popir.ReductionType.Sum)
+    gradient = popir.reservedGradientPrefix() + table
+    session = popir.TrainingSession(
+        fnModel=builder.getModelProto(),
+        dataFlow=popir.DataFlow(1, [gradient, taken]),
+        loss=loss,
+        optimizer=popir.ConstSGD(0.1),
+        deviceInfo=popir.DeviceManager().createCpuDevice(),
+    )
+    session.prepareDevice()
+    anchors = session.initAnchorArrays()
+    session.run(popir.PyStepIO({}, anchors))
+    np.testing.assert_array_equal(anchors[gradient], [[0, 2, 4], [0, 0, 0], [12, 14, 16]])
+
+
+@pytest.mark.parametrize("of", ["x", "w", "z"])
+def test_shapes_of_what_has_a_gradient_that_is_asked_for(of: str) -> None:
+    """They are known, whatever is an anchor."""
+    builder = popir.Builder()
+    onnx = builder.aiOnnxOpset17
+    x = builder.addInputTensor("FLOAT", [2, 3], "x")
+    w = builder.addInitializedInputTensor(np.ones((2, 3), np.float32), debugContext="w")
+    z = onnx.mul([x, w])
+    tensor = {"x": x, "w": w, "z": z}[of]
+    y = onnx.reshape([onnx.mul([z, z]), onnx.shape([tensor])])
+    loss = builder.aiGraphcore.l1loss([y], 1.0, popir.ReductionType.Sum)
+    gradient = popir.reservedGradientPrefix() + tensor
+    session = popir.TrainingSession(
+        fnModel=builder.getModelProto(),
+        dataFlow=popir.DataFlow(1, [gradient]),
+        loss=loss,
+        optimizer=popir.ConstSGD(0.1),
+        deviceInfo=popir.DeviceManager().createCpuDevice(),
+    )
+    session.prepareDevice()
+    anchors = session.initAnchorArrays()
+    session.run(popir.PyStepIO({x: np.full((2, 3), 3, np.float32)}, anchors))
+    expected = {"x": 6, "w": 18, "z": 6}[of]
+    np.testing.assert_array_equal(anchors[gradient], np.full((2, 3), expected))

@@ -20,7 +20,7 @@ LAYERS = [
     "poputil",
     "popops",
     "poplin popnn poprand gcl",
-    "snap onnx",
+    "snap onnx habana",
     "popart foreign",
     "bindings tools",
 ]

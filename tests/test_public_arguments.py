@@ -254,6 +254,16 @@ def session_arguments() -> Arguments:
     }
 
 
+USER_OP: Arguments = {
+    "outs": {"output_types": ["FLOAT"], "output_shapes": [[1]]},
+    "name": "name",
+    "op_name": "Build",
+    "separate_gradients": False,
+    "inputs_with_gradients": [0],
+    "attributes": "zz",
+    "gradient_attributes": "zz",
+}
+"""What operators for TensorFlow on the IPU take besides tensors and a library."""
 PAIRS = {"defaultLearningRate": (0.1, True)}
 SPECIFIC = {"learningRate": (0.1, True)}
 NODE = onnx.helper.make_node("Relu", ["x"], ["y"])
@@ -914,6 +924,37 @@ RIGHT: dict[str, Callable[[World], Call]] = {
             "device": CPU,
         },
     ),
+    "custom_ops.precompiled_user_op": lambda world: (
+        popir.custom_ops.precompiled_user_op,
+        {
+            "inputs": Or([world.x], "strs"),
+            "library_path": Path("zz.so"),
+            "gp_path": Path("zz.gp"),
+            **USER_OP,
+            "builder": Or(world.builder, "None"),
+        },
+    ),
+    "custom_ops.cpu_user_operation": lambda world: (
+        popir.custom_ops.cpu_user_operation,
+        {
+            "inputs": Or([world.x], "strs"),
+            "library_path": Path("zz.so"),
+            **USER_OP,
+            "callback_abi": "called",
+            "time_limit": 1.0,
+            "builder": Or(world.builder, "None"),
+        },
+    ),
+    "custom_ops.codelet_expression_op": lambda world: (
+        lambda vertex_expression, name, builder: popir.custom_ops.codelet_expression_op(
+            vertex_expression, world.x, name=name, builder=builder
+        ),
+        {
+            "vertex_expression": lambda x: x + 1,
+            "name": "name",
+            "builder": Or(world.builder, "None"),
+        },
+    ),
     "custom_ops.custom_call": lambda world: (
         popir.custom_ops.custom_call,
         {
@@ -966,6 +1007,66 @@ RIGHT: dict[str, Callable[[World], Call]] = {
     "custom_ops.xla_programs": lambda _: (
         popir.custom_ops.xla_programs,
         {"library": Path("zz.so"), "function": "f", "gradients": {"f": "g"}, "platform": "Host"},
+    "custom_ops.tpc_kernel": lambda world: (
+        popir.custom_ops.tpc_kernel,
+        {
+            "guid": "exp_fwd_f32",
+            "inputs": Or([world.x], "strs"),
+            "outputs": Or(1),
+            "parameters": Or(b"zzzz", "bytes", "ints"),
+            "device": "gaudi",
+            "library": Path("zz.so"),
+            "gradient": "exp_bwd_f32",
+            "gradient_inputs": ["grad:0", "out:0"],
+            "gradient_outputs": [0],
+            "time_limit_ms": 3,
+            "name": "name",
+            "builder": Or(world.builder, "None"),
+        },
+    ),
+    "custom_ops.hpu_op": lambda world: (
+        popir.custom_ops.hpu_op,
+        {"library": Path("zz.so"), "operator": "OtherOp", "inputs": Or([world.x], "strs")},
+    ),
+    "custom_ops.load_hpu_library": lambda _: (
+        popir.custom_ops.load_hpu_library,
+        {"path": Path("zz.so")},
+    ),
+    "custom_ops.load_kernel_library": lambda _: (
+        popir.custom_ops.load_kernel_library,
+        {"path": Path("zz.so")},
+    ),
+    "custom_ops.build_hpu_library": lambda _: (
+        popir.custom_ops.build_hpu_library,
+        {
+            "sources": Or("nowhere.cpp", "strs"),
+            "name": "name",
+            "flags": Or(["-g"]),
+            "ldflags": Or(["-g"]),
+        },
+    ),
+    "custom_ops.build_kernel_library": lambda _: (
+        popir.custom_ops.build_kernel_library,
+        {
+            "sources": Or(["nowhere.c"]),
+            "name": "name",
+            "device": Or("gaudi", "None"),
+            "flags": Or(["-g"]),
+            "ldflags": Or(["-g"]),
+        },
+    ),
+    "custom_ops.compile_kernel": lambda _: (
+        popir.custom_ops.compile_kernel,
+        {"source": Path("nowhere.c"), "device": "gaudi", "flags": Or(["-g"])},
+    ),
+    "custom_ops.register_gradient": lambda _: (
+        popir.custom_ops.register_gradient,
+        {
+            "operator": "NoneOp",
+            "gradient": "NoneGradOp",
+            "inputs": ["grad:0"],
+            "outputs": [0],
+        },
     ),
     "load_op_library": lambda _: (popir.load_op_library, {"path": Path("zz.so")}),
     "build_op_library": lambda _: (
@@ -982,6 +1083,16 @@ RIGHT: dict[str, Callable[[World], Call]] = {
     "SegmentedModel": lambda _: (
         popir.SegmentedModel,
         {"fnModel": proto(), "deviceInfo": CPU, "userOptions": popir.SessionOptions()},
+    ),
+    "ClusteredModel": lambda _: (
+        popir.ClusteredModel,
+        {
+            "fnModel": proto(),
+            "deviceInfo": CPU,
+            "userOptions": popir.SessionOptions(),
+            "host": ["Abs"],
+            "eager": False,
+        },
     ),
     "SegmentedModel.run": lambda _: (
         popir.SegmentedModel(proto()).run,
@@ -1055,7 +1166,7 @@ HOOKS = (
 """What the compiler calls and users override."""
 DEVICE = "cloneNcopy getConst getInTensor getScalarVariable setOutTensor".split()
 """Methods of an Opx that take objects of the device layer, whose bindings look at them."""
-RESULTS = "OpLibrary GradientReport InputGradient".split()
+RESULTS = "OpLibrary HpuLibrary KernelLibrary Cluster GradientReport InputGradient".split()
 """Classes whose objects popir makes."""
 INTERNAL = "tellOnce tellWithout refuse addNode".split()
 """Methods that parts of popir call of each other."""

@@ -26,9 +26,10 @@ using Ints = std::vector<std::int64_t>;
 using Bias = OneOf<py::array, py::none>;
 
 Source sourceOf(const std::string& name) {
-  for (Source s : {Source::Any, Source::OneDnn, Source::Own, Source::Portable})
+  for (Source s : {Source::Any, Source::OneDnn, Source::Own, Source::Portable, Source::Blocked})
     if (name == contraction::name(s)) return s;
-  throw py::value_error("no source '" + name + "'; there are any, onednn, own and portable");
+  throw py::value_error("no source '" + name +
+                        "'; there are any, onednn, own, portable and blocked");
 }
 
 /// The sources that this build and machine have, for float32.
@@ -221,7 +222,8 @@ py::typing::Tuple<py::int_, py::int_> blocks(const std::string& pass, Ints in, I
 void bindContraction(py::module_& m) {
   m.doc() =
       "Runs one contraction by a chosen source on numpy arrays, for tests and measurements.\n"
-      "A source is an implementation: onednn, own, portable, or any, which chooses one.";
+      "A source is an implementation: onednn, own, portable, blocked (forward convolutions\n"
+      "in channel blocks: of 3 x 3, of one point, depthwise), or any, which chooses one.";
   m.def(
       "isa", [] { return std::string(name(isa())); },
       "The name of the instruction set that kernels use.");

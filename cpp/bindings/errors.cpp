@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "foreign/habana/kernels.hpp"
 #include "foreign/shared_library.hpp"
 #include "popart/attribute_error.hpp"
 #include "support/budget.hpp"
@@ -32,6 +33,7 @@ bool is(const std::exception& e) {
 const ErrorName rows[] = {
     {"OperatorAttributeError", is<AttributeError>},
     {"LibraryLoadError", is<foreign::LibraryError>},
+    {"OperatorInputError", is<foreign::habana::GlueError>},
     {"popart_internal_exception", is<popart::internal_error>},
     {"popart_runtime_error", is<popart::runtime_error>},
     {"popart_exception", is<popart::error>},

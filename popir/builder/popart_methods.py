@@ -206,7 +206,7 @@ def multiconv(
     planType: str | None = None,
     perConvReservedTiles: int | None = None,
     cycleBackOff: float | None = None,
-    enableConvDithering: Sequence[int] = (),
+    enableConvDithering: Sequence[int | bool] = (),
     debugContext: Any = "",
 ) -> list[str]:
     """Adds MultiConv: `args` has data, weights and perhaps a bias of each convolution; other lists
@@ -259,7 +259,7 @@ def multiconv(
         "numConvs": count,
         AVAILABLE_MEMORY: [float(v) for v in availableMemoryProportions] or None,
         PARTIALS_TYPE: list(partialsTypes) or None,
-        CONV_DITHERING: list(enableConvDithering) or None,
+        CONV_DITHERING: [int(each) for each in enableConvDithering] or None,
     }
     inputs = [id for each in args for id in (*each, *[""] * (3 - len(each)))]
     return _add(opset, "MultiConv", inputs, count, attributes, debugContext)

@@ -9,9 +9,9 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from popir import pattern, registry
+from popir import custom_ops, pattern, registry
 from popir.cli.exits import CommandError, ExitCode
-from popir.errors import PopirError
+from popir.errors import LibraryLoadError, PopirError
 from popir.foreign.build import build_op_library
 from popir.foreign.load import load_op_library
 from popir.foreign.refusals import SOURCES
@@ -22,17 +22,36 @@ def load_operators(path: str) -> None:
 
     A .py file is imported. C++ sources are compiled (or taken from the cache) and loaded, with
     codelets in NAME_codelets.cpp beside NAME.cpp if that exists. Any other file is loaded as a
-    library. Raises the errors of `build_op_library` and `load_op_library`; CommandError if Python
-    code fails.
+    library. Either may be written for PopART, or against Habana's hpu_kernel.h. Raises the errors
+    of the functions that build and load libraries; CommandError if Python code fails.
     """
     suffix = Path(path).suffix
     if suffix == ".py":
         _import(Path(path).absolute())
     elif suffix in SOURCES:
+        if _HPU in Path(path).read_bytes():
+            custom_ops.build_hpu_library(path)
+            return
         beside = Path(path).with_name(f"{Path(path).stem}_codelets.cpp")
         build_op_library(path, codelets=[beside] if beside.exists() else [], verbose=True)
     else:
+        _load(path)
+
+
+_HPU = b"hpu_kernel.h"
+
+
+def _load(path: str) -> None:
+    """Loads a library of operators for PopART, or else for Habana's accelerators."""
+    try:
         load_op_library(path)
+    except LibraryLoadError as error:
+        if "registers nothing" not in str(error):
+            raise
+        try:
+            custom_ops.load_hpu_library(path)
+        except LibraryLoadError:
+            raise error from None
 
 
 def _import(file: Path) -> None:

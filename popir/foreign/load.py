@@ -15,6 +15,7 @@ from popir._device import xla
 from popir.errors import LibraryLoadError, require_path
 from popir.foreign import popart
 from popir.foreign.refusals import check_file, refused
+from popir.foreign.tensorflow import library as tensorflow
 from popir.foreign.trial import tried
 from popir.foreign.xla import libraries as xla_libraries
 from popir.ir import OperatorIdentifier
@@ -34,8 +35,13 @@ class OpLibrary:
     """The identifiers with an Opx in the library, including those of gradient operators."""
     patterns: tuple[str, ...]
     """The names of its patterns."""
+    functions: tuple[str, ...] = ()
+    """For a library for TensorFlow on the IPU: the functions that operators may name."""
     custom_calls: tuple[tuple[str, str], ...] = ()
     """The targets of XLA's custom calls in it: name and platform."""
+
+    def __fspath__(self) -> str:
+        return self.path
 
     def __str__(self) -> str:
         return self.path
@@ -44,10 +50,11 @@ class OpLibrary:
 def load_op_library(path: str | os.PathLike[str]) -> OpLibrary:
     """Loads a library of operators, and returns what it registers.
 
-    The library is loaded in a child process first, because a library that throws or crashes while
-    it loads ends its process. Loading runs the library's code with all rights of this process: load
-    only what you trust. A library that is already loaded is not loaded again, unless its file has
-    been replaced.
+    That may be a library for PopART, or one for TensorFlow on the IPU, which registers nothing:
+    models name its functions (`popir.custom_ops`). The library is loaded in a child process first,
+    because a library that throws or crashes while it loads ends its process. Loading runs the
+    library's code with all rights of this process: load only what you trust. A library that is
+    already loaded is not loaded again, unless its file has been replaced.
 
     Raises LibraryLoadError if the file does not exist, is no shared library for this machine, lacks
     symbols or other libraries, was compiled with headers of another popir version, throws or
@@ -57,6 +64,10 @@ def load_op_library(path: str | os.PathLike[str]) -> OpLibrary:
     file = require_path("load_op_library", path).absolute()
     check_file(file)
     source = _text(str(file.resolve()))
+    if tensorflow.is_one(file):
+        tensorflow.load(file, "load_op_library")
+        if tried(file) == 0:
+            return _of_functions(file, source)
     if xla_libraries.is_one(file) and tried(file) == 0:
         return OpLibrary(xla_libraries.allow("load_op_library", file), source, (), (), ())
     _try(file)
@@ -66,6 +77,10 @@ def load_op_library(path: str | os.PathLike[str]) -> OpLibrary:
         _open(file, _spelling(file))
         popart.sync()
         return _loaded(file, source)
+
+
+def _of_functions(file: Path, source: str) -> OpLibrary:
+    return OpLibrary(str(file.resolve()), source, (), (), (), tuple(tensorflow.functions(file)))
 
 
 _built: dict[str, Path] = {}
@@ -79,6 +94,10 @@ def load_built(file: Path, name: str) -> OpLibrary:
     errors of `load_op_library`.
     """
     name = _text(name)
+    if tensorflow.is_one(file):
+        tensorflow.load(file, "build_op_library")
+        if tried(file, name) == 0:
+            return _of_functions(file, name)
     with registry.lock.rlock:
         if xla_libraries.is_one(file) and tried(file, name) == 0:
             return OpLibrary(xla_libraries.allow(name, file), name, (), (), ())

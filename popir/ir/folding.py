@@ -17,7 +17,7 @@ def fold(op: Op) -> bool:
 
     The operator must be connected and set up. It stays if `evaluate` cannot compute it from its
     constant inputs, if it has side effects or draws random numbers, or if its outputs together have
-    more than `mostFolded` elements.
+    more than `mostFolded` elements. Values whose gradient is asked for count as not known.
     """
     if type(op).evaluate is Op.evaluate:
         return False
@@ -26,7 +26,12 @@ def fold(op: Op) -> bool:
     infos = {i: t.info for i, t in op.output.items() if t.info is not None}
     if len(infos) < len(op.output) or sum(map(TensorInfo.nelms, infos.values())) > op.mostFolded:
         return False
-    known = {i: t.data for i, t in op.input.items() if t.isConst() and t.data is not None}
+    asked = op.graph.differentiated
+    known = {
+        i: t.data
+        for i, t in op.input.items()
+        if t.isConst() and t.data is not None and t.id not in asked
+    }
     results = op.evaluate(known)
     if results is None:
         return False

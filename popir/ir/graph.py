@@ -619,6 +619,8 @@ class Graph:
         self.outputs: list[str] = []
         self.opsets: dict[str, int] = {}
         """The opset version of the model for each operator domain."""
+        self.differentiated: frozenset[str] = frozenset()
+        """Ids of tensors whose gradients are asked for: what reads them is not folded."""
         self.origin = Origin()
         """The tool that wrote the model."""
         self.constraints: dict[Op, dict[Op, None]] = {}

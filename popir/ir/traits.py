@@ -48,7 +48,7 @@ class Traits:
     """
     nonDifferentiableOutputs: ClassVar[frozenset[int]] = frozenset()
     """The outputs without a gradient, such as BatchNormalization's running statistics."""
-    nonDifferentiableInputs: ClassVar[frozenset[int]] = frozenset()
+    nonDifferentiableInputs: frozenset[int] = frozenset()
     """The floating-point inputs that ONNX's schema marks NonDifferentiable: autodiff stops there
     without an error.
     """

@@ -22,6 +22,7 @@ from popir.errors import (
 )
 from popir.ir import Graph
 from popir.onnxio import bodies, sequences
+from popir.onnxio.attributes import to_python
 from popir.onnxio.dialects import meant
 from popir.onnxio.importer import GraphImporter, in_order, opsets, written
 from popir.onnxio.inference import infer
@@ -178,6 +179,11 @@ class _Examiner:
         domain, opset = meant(domain, node.op_type, self.graph.opsets[domain])
         handled = host.find(domain, node.op_type, opset) or node.op_type in sequences.resolved()
         if not handled and not bodies.has_body(domain, node.op_type, opset):
+            if domain in registry.loaders:
+                given = {
+                    each.name: to_python(each, self.importer.reader) for each in node.attribute
+                }
+                registry.load_for(domain, node.op_type, given)
             registry.find(domain, node.op_type, opset)
 
     def _new(self) -> Iterable[int]:

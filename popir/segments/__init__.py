@@ -1,5 +1,6 @@
-"""Models that are more than one device program: segments, with the host between them."""
+"""Models that are more than one device program: see docs/segments.md."""
 
+from popir.segments.clusters import Cluster, ClusteredModel
 from popir.segments.model import SegmentedModel
 
-__all__ = ["SegmentedModel"]
+__all__ = ["Cluster", "ClusteredModel", "SegmentedModel"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from popir.exclusive import Exclusive, exclusive
 from popir.host import HostValue, is_numbers, is_sequence, is_strings, kind_of, shown, strings
 from popir.onnxio.importer import opsets
 from popir.onnxio.load import load
-from popir.onnxio.proto import ValueInfoProto
+from popir.onnxio.proto import NodeProto, ValueInfoProto
 from popir.onnxio.tensors import TensorReader
 from popir.options import SessionOptions
 from popir.segments.program import Context, Program, initializers_of
@@ -61,9 +61,20 @@ class SegmentedModel(Exclusive):
             TensorReader(loaded.folder),
         )
         versions = opsets(loaded.model)
-        self._program = Program(
+        self._program = self._new_program(
             self._context, graph.node, self._names, versions, initializers, self._inputs
         )
+
+    def _new_program(
+        self,
+        context: Context,
+        nodes: Iterable[NodeProto],
+        outputs: Sequence[str],
+        opsets: Mapping[str, int],
+        initializers: Mapping[str, Any],
+        known: Iterable[str],
+    ) -> Program:
+        return Program(context, nodes, outputs, opsets, initializers, known)
 
     @property
     def inputs(self) -> list[str]:

@@ -73,6 +73,10 @@ TESTS = {
         "test_run::test_devices_agree": "--device",
         "test_flags::test_a_tolerance_is_for_a_check": "--rtol",
     },
+    "tpcc": {
+        "test_tpcc::test_a_library_of_kernels": "--name -o --ldflag",
+        "test_tpcc::test_one_kernel": "--tpc --flag --output",
+    },
     "train": {
         "test_train::test_training_goes_on": "--epochs --first-epoch --seed --output",
         "test_train::test_the_batch_size_of_a_model_that_leaves_it_open": "--data --loss "
@@ -129,6 +133,7 @@ def call_of(command: str, folder: Path) -> list[object]:
     loss = classifier(folder / "c.onnx")
     data = samples(folder / "d.npz", 32)
     (folder / "nothing.cpp").write_text(NOTHING.replace("NAME", "FlagsOf"))
+    (folder / "k.c").write_text("void main(tensor x) {}\n")
     return {
         "build-op": ["build-op", folder / "nothing.cpp", "-o", folder / "libn.so"],
         "gradcheck": ["gradcheck", "Relu"],
@@ -139,6 +144,7 @@ def call_of(command: str, folder: Path) -> list[object]:
         "plan": ["plan", model, "--dim", "batch=4"],
         "profile": ["profile", model, "--dim", "batch=4", *SMALL],
         "run": ["run", model, "--dim", "batch=4"],
+        "tpcc": ["tpcc", folder / "k.c", "-o", folder / "k.o"],
         "train": [
             *("train", folder / "c.onnx", "--data", data, "--loss", loss),
             *("--output", folder / "o.onnx"),

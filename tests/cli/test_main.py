@@ -24,6 +24,7 @@ NAMES = [
     "plan",
     "profile",
     "run",
+    "tpcc",
     "train",
 ]
 

@@ -165,15 +165,28 @@ def test_leaky_relu_and_arithmetic_with_numbers():
     assert names(b.check())[0] == "conv+subtract+leaky_relu+divide"
 
 
+def test_bounds():
+    b = Built()
+    x = b.activation(SHAPE)
+    b.sent["s0"][0, 0, 2, 2] = np.nan
+    low, high = pe.Const(-0.25), pe.Const(0.5)
+    b.result(b.map(pe.Min(pe.Max(pe._1, low), high), b.conv(x)))
+    assert names(b.check())[0] == "conv+max+min"
+    (y,) = b.run(b.engine(True))
+    assert np.isnan(y).any()
+    assert np.nanmin(y) == -0.25
+    assert np.nanmax(y) == 0.5
+
+
 @pytest.mark.parametrize(
     "expression",
     [
         pe.Sub(pe._2, pe._1),
         pe.Mul(pe._1, pe.Sigmoid(pe._1)),
-        pe.Max(pe._1, pe.Const(1.0)),
+        pe.Max(pe.Const(1.0), pe._1),
         pe.Add(pe._1, pe._1),
     ],
-    ids=["turned round", "used twice", "another bound", "with itself"],
+    ids=["turned round", "used twice", "a bound first", "with itself"],
 )
 def test_what_is_no_chain_stays_a_pass(expression):
     b = Built()

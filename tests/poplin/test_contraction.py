@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from itertools import product
+from pathlib import Path
 
 import ml_dtypes
 import numpy as np
@@ -400,10 +401,11 @@ def test_wishes_for_blocks_are_kept_where_channels_divide():
 
 @pytest.mark.parametrize("isa", ["base", "avx2"])
 def test_smaller_instruction_sets(isa):
-    """The tests of this file once more in a process that is held to less."""
+    """The tests of contractions once more in a process that is held to less."""
     if os.environ.get("POPIR_ISA"):
         pytest.skip("this process is held to less already")
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__]
+    files = [__file__, str(Path(__file__).with_name("test_blocked.py"))]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *files]
     done = subprocess.run(
         command, env={**os.environ, "POPIR_ISA": isa}, capture_output=True, text=True, check=False
     )

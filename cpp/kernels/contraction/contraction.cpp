@@ -1,6 +1,8 @@
 // Chooses the implementation (source) of a contraction.
 #include "kernels/contraction/contraction.hpp"
 
+#include <algorithm>
+#include <functional>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
@@ -12,15 +14,52 @@ namespace popir {
 namespace contraction {
 namespace {
 
-/// True where our own kernels are faster than oneDNN's, by the measurements in
-/// docs/contractions.md: products with few rows, which mostly read B, and products so small that
-/// the call overhead of oneDNN dominates.
-bool ownIsFaster(const MatMulSpec& s) {
+// The rules for our own products follow the measurements in docs/contractions.md.
+
+/// Products with few rows, which mostly read B, and products so small that the call of oneDNN takes
+/// longest.
+bool isSmall(const MatMulSpec& s) {
   constexpr double kSmallWork = 1.6e5;
   constexpr std::int64_t kFewRows = 14, kFewRowsTransposed = 8;
   const double work =
       static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
   return work <= kSmallWork || s.m <= (s.b.column == 1 ? kFewRows : kFewRowsTransposed);
+}
+
+/// Products whose rows of B are whole pages apart: oneDNN reads many of them at a time, which the
+/// first-level cache cannot hold together. Ours copies them first.
+bool fallsTogether(const MatMulSpec& s) {
+  constexpr std::int64_t kPage = 4096 / sizeof(float);
+  return s.b.column == 1 && s.b.row % kPage == 0 && s.n >= kPage;
+}
+
+bool isThree(const ConvSpec& s) {
+  return s.weights.shape.size() == 5 && s.weights.shape[3] == 3 && s.weights.shape[4] == 3 &&
+         s.groups == 1;
+}
+
+/// True where Winograd's algorithm is faster than oneDNN's convolution, by the measurements in
+/// docs/contractions.md.
+bool winogradIsFaster(const ConvSpec& s, bool packed) {
+  constexpr std::int64_t kLeastTiles = 36, kLeastTilesToPack = 200;
+  constexpr double kMostWaste = 1.2;  // tiles at the ends reach beyond the output
+  if (s.pass == Pass::WeightsGradient || s.fieldDims() != 2) return false;
+  const auto& written = s.pass == Pass::Forward ? s.out.shape : s.in.shape;
+  const std::int64_t height = written[2], width = written[3];
+  const std::int64_t tiles = (height + 1) / 2 * ((width + 1) / 2);
+  return written[0] * tiles >= (packed ? kLeastTiles : kLeastTilesToPack) &&
+         4 * static_cast<double>(tiles) <= kMostWaste * static_cast<double>(height * width);
+}
+
+bool isBound(const PostOp& op) {
+  return op.kind == PostOp::Kind::Maximum || op.kind == PostOp::Kind::Minimum;
+}
+
+/// True where our own convolutions are faster for their post-ops: oneDNN has none for bounds that
+/// keeps NaN, and pays for an exponential in each Relu.
+bool blockedIsFaster(const ConvSpec& s) {
+  return std::any_of(s.postOps.begin(), s.postOps.end(),
+                     [](const PostOp& op) { return isBound(op) || op.kind == PostOp::Kind::Relu; });
 }
 
 bool anyHalf(const MatMulSpec& s) { return isHalf(s.inType) || isHalf(s.outType); }
@@ -30,7 +69,7 @@ bool anyHalf(const ConvSpec& s) {
 
 /// Multiply-adds per thread that are worth a parallel region. Starting one costs some microseconds,
 /// and much more on a busy machine.
-constexpr double kWorkPerThread = 1e6;
+constexpr double kWorkPerThread = 1e5;
 
 /// The number of threads to use: 1 if there is too little work for two, else `threads`.
 unsigned threadsFor(double work, unsigned threads) {
@@ -49,11 +88,60 @@ double workOf(const ConvSpec& s) {
 
 /// The sources to try, fastest first.
 std::vector<Source> preference(const MatMulSpec& s) {
-  if (ownIsFaster(s)) return {Source::Own, Source::OneDnn, Source::Portable};
+  if (isSmall(s) || fallsTogether(s)) return {Source::Own, Source::OneDnn, Source::Portable};
   return {Source::OneDnn, Source::Own, Source::Portable};
 }
-std::vector<Source> preference(const ConvSpec&) {
+std::vector<Source> preference(const ConvSpec& s) {
+  if (winogradIsFaster(s, false) && isThree(s))
+    return {Source::Blocked, Source::OneDnn, Source::Own, Source::Portable};
   return {Source::OneDnn, Source::Own, Source::Portable};
+}
+
+std::unique_ptr<Contraction> makeBlocked(const MatMulSpec&, unsigned) { return nullptr; }
+std::unique_ptr<Contraction> makeBlocked(const ConvSpec& s, unsigned threads) {
+  if (auto made = makeWinograd(s, threads)) return made;
+  if (auto made = makePointwise(s, threads)) return made;
+  return makeDepthwise(s, threads);
+}
+
+/// A contraction by one source or, where the weights are packed once for many runs, by another one,
+/// which packing makes too slow elsewhere.
+class FasterPacked final : public Contraction {
+ public:
+  using Make = std::function<std::unique_ptr<Contraction>()>;
+  FasterPacked(std::unique_ptr<Contraction> plain, Make make)
+      : plain_(std::move(plain)), make_(std::move(make)) {}
+
+  std::string describe() const override { return plain_->describe(); }
+  std::size_t packedBytes() const override { return plain_->packedBytes(); }
+  void pack(const void* weights, void* packed) const override { plain_->pack(weights, packed); }
+  std::size_t workBytes() const override { return plain_->workBytes(); }
+  void runPacked(void* const* operands, const void* packed, void* work) const override {
+    plain_->runPacked(operands, packed, work);
+  }
+  std::optional<Prepacked> prepacked(std::size_t operands) const override {
+    if (!packed_) packed_ = make_();
+    return (packed_ ? packed_ : plain_)->prepacked(operands);
+  }
+
+ private:
+  std::unique_ptr<Contraction> plain_;
+  Make make_;
+  mutable std::unique_ptr<Contraction> packed_;
+};
+
+/// The source for weights that are packed once; null if it is the same as for others.
+FasterPacked::Make whenPacked(const MatMulSpec& s, unsigned threads) {
+  if (isSmall(s)) return nullptr;
+  return [=] { return makeOneDnnPacked(s, threads); };
+}
+FasterPacked::Make whenPacked(const ConvSpec& s, unsigned threads) {
+  return [=]() -> std::unique_ptr<Contraction> {
+    if (isThree(s) && winogradIsFaster(s, true)) return makeWinograd(s, threads);
+    if (!blockedIsFaster(s)) return nullptr;
+    if (auto made = makePointwise(s, threads)) return made;
+    return makeDepthwise(s, threads);
+  };
 }
 
 template <class Spec>
@@ -61,6 +149,7 @@ std::unique_ptr<Contraction> makeBy(Source source, const Spec& spec, unsigned th
   switch (source) {
     case Source::OneDnn: return makeOneDnn(spec, threads);
     case Source::Own: return makeOwn(spec, threads);
+    case Source::Blocked: return makeBlocked(spec, threads);
     default: return makePortable(spec, threads);
   }
 }
@@ -96,6 +185,8 @@ std::unique_ptr<Contraction> choose(const Spec& spec, unsigned most, Source sour
   } else {
     for (Source s : preference(spec))
       if ((made = makeBy(s, spec, threads)) != nullptr) break;
+    if (auto make = whenPacked(spec, threads); make && made)
+      made = std::make_unique<FasterPacked>(std::move(made), std::move(make));
   }
   if (made == nullptr)
     throw std::invalid_argument(text(spec) + ": not done by " +
@@ -135,7 +226,7 @@ class Transposed final : public Contraction {
 }  // namespace
 
 const char* name(Source source) {
-  static const char* const kNames[] = {"any", "onednn", "own", "portable"};
+  static const char* const kNames[] = {"any", "onednn", "own", "portable", "blocked"};
   return kNames[static_cast<int>(source)];
 }
 
@@ -194,7 +285,15 @@ std::unique_ptr<Contraction> make(const ConvSpec& spec, unsigned threads, Source
 }
 
 std::unique_ptr<Contraction> makeWithPostOps(const ConvSpec& spec, unsigned threads) {
-  return anyHalf(spec) ? nullptr : makeOneDnn(spec, threadsFor(workOf(spec), threads));
+  if (anyHalf(spec)) return nullptr;
+  threads = threadsFor(workOf(spec), threads);
+  if (std::any_of(spec.postOps.begin(), spec.postOps.end(), isBound))
+    return makeBlocked(spec, threads);
+  if (isThree(spec) && winogradIsFaster(spec, false))
+    if (auto made = makeWinograd(spec, threads)) return made;
+  auto made = makeOneDnn(spec, threads);
+  if (made) made = std::make_unique<FasterPacked>(std::move(made), whenPacked(spec, threads));
+  return made;
 }
 
 Blocks preferredBlocks(const ConvSpec& spec, unsigned threads) {

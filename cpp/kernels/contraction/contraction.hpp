@@ -45,6 +45,8 @@ struct PostOp {
     Divide,
     Relu,       ///< x < 0 ? 0 : x. NaN stays NaN. The sign of a zero is not kept.
     LeakyRelu,  ///< x < 0 ? number * x : x
+    Maximum,    ///< NaN if one of the two is.
+    Minimum,    ///< The same.
   };
   /// The shape of the second argument.
   enum class Extent {
@@ -103,13 +105,13 @@ class Contraction : public Runner {
   /// Calls pack() into the scratch memory, then runPacked().
   void run(void* const* operands, void* scratch) const final;
   std::size_t scratchBytes() const final;
-  std::optional<Prepacked> prepacked(std::size_t operands) const final;
+  std::optional<Prepacked> prepacked(std::size_t operands) const override;
 };
 
 /// Any: chosen by contraction.cpp.
-enum class Source { Any, OneDnn, Own, Portable };
+enum class Source { Any, OneDnn, Own, Portable, Blocked };
 
-/// "any", "onednn", "own" or "portable".
+/// "any", "onednn", "own", "portable" or "blocked".
 const char* name(Source source);
 
 /// \throws std::invalid_argument if no source, or not the requested one, supports the shapes and
@@ -119,7 +121,7 @@ std::unique_ptr<Contraction> make(const MatMulSpec& spec, unsigned threads,
 std::unique_ptr<Contraction> make(const ConvSpec& spec, unsigned threads,
                                   Source source = Source::Any);
 
-/// Makes a convolution that also runs its post-ops, by oneDNN. Null if oneDNN cannot.
+/// Makes a convolution that also runs its post-ops. Null if no source does.
 std::unique_ptr<Contraction> makeWithPostOps(const ConvSpec& spec, unsigned threads);
 
 /// The channel blocks (Layout::channelBlock, or kPlain) of in and out that the selected source
@@ -141,6 +143,13 @@ namespace contraction {
 
 std::unique_ptr<Contraction> makeOneDnn(const MatMulSpec& spec, unsigned threads);
 std::unique_ptr<Contraction> makeOneDnn(const ConvSpec& spec, unsigned threads);
+/// The product with B in oneDNN's own form, which is packed; null if there is no other form.
+std::unique_ptr<Contraction> makeOneDnnPacked(const MatMulSpec& spec, unsigned threads);
+/// Forward convolutions in channel blocks, with all post-ops, for AVX2 and AVX-512, float32 only: of
+/// 3 x 3, of one point, and depthwise.
+std::unique_ptr<Contraction> makeWinograd(const ConvSpec& spec, unsigned threads);
+std::unique_ptr<Contraction> makePointwise(const ConvSpec& spec, unsigned threads);
+std::unique_ptr<Contraction> makeDepthwise(const ConvSpec& spec, unsigned threads);
 /// Our own kernels for AVX2 and AVX-512, float32 only.
 std::unique_ptr<Contraction> makeOwn(const MatMulSpec& spec, unsigned threads);
 std::unique_ptr<Contraction> makeOwn(const ConvSpec& spec, unsigned threads);

@@ -108,13 +108,13 @@ std::vector<PostOp> chainOf(const MapProgram& given, const std::vector<Extent>& 
         case VecOp::Sub: op.kind = PostOp::Kind::Subtract; break;
         case VecOp::Divide: op.kind = PostOp::Kind::Divide; break;
         case VecOp::Max:
-          if (!isNumber(other, 0)) return {};
-          op.kind = PostOp::Kind::Relu;
+          op.kind = isNumber(other, 0) ? PostOp::Kind::Relu : PostOp::Kind::Maximum;
           break;
+        case VecOp::Min: op.kind = PostOp::Kind::Minimum; break;
         default: return {};
       }
       const bool commutes =
-          value.op == VecOp::Add || value.op == VecOp::Mul || value.op == VecOp::Max;
+          value.op == VecOp::Add || value.op == VecOp::Mul || op.kind == PostOp::Kind::Relu;
       if (from != 0 && !commutes) return {};
       const auto& arg = p[value.args[static_cast<std::size_t>(other)]];
       if (arg.kind == Kind::Constant) {
@@ -145,8 +145,8 @@ std::shared_ptr<const ConvTailKernel> ConvTailKernel::make(const ConvKernel& con
     return nullptr;
   auto chain = chainOf(tail.program, tail.extents);
   if (chain.empty()) return nullptr;
-  static const char* const kNames[] = {"+add",    "+subtract", "+multiply",
-                                       "+divide", "+relu",     "+leaky_relu"};
+  static const char* const kNames[] = {"+add",  "+subtract",   "+multiply", "+divide",
+                                       "+relu", "+leaky_relu", "+max",      "+min"};
   std::shared_ptr<ConvTailKernel> made(new ConvTailKernel(conv));
   made->name_ = conv.name();
   for (const PostOp& op : chain) made->name_ += kNames[static_cast<int>(op.kind)];

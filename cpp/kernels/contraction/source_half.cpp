@@ -30,22 +30,84 @@ class ViaFloat final : public Contraction {
   std::size_t workBytes() const override { return operandBytes_ + inner_->scratchBytes(); }
 
   void runPacked(void* const* operands, const void*, void* work) const override {
+    runBy(*inner_, operands, nullptr, work);
+  }
+
+  /// Weights that stay for many runs are converted once, and packed as the inner product wants.
+  std::optional<Prepacked> prepacked(std::size_t operands) const override {
+    if (operands_[kWeights].written) return std::nullopt;
+    auto inner = inner_->prepacked(operands);
+    if (!inner && !isHalf(operands_[kWeights].type)) return std::nullopt;
+    const std::size_t bytes = inner ? inner->bytes : operands_[kWeights].bytes();
+    return Prepacked{
+        kWeights, bytes, std::make_unique<Pack>(*this, inner ? std::move(inner->pack) : nullptr),
+        std::make_unique<RunPacked>(*this, inner ? std::move(inner->run) : nullptr, operands)};
+  }
+
+ private:
+  static constexpr std::size_t kWeights = 1;
+
+  /// Operands: the weights, the packed form. `inner` packs floats; without it they are the form.
+  class Pack final : public Runner {
+   public:
+    Pack(const ViaFloat& of, std::unique_ptr<Runner> inner) : of_(of), inner_(std::move(inner)) {}
+    void run(void* const* operands, void* scratch) const override {
+      const auto& weights = of_.operands_[kWeights];
+      void* floats = !inner_ ? operands[1] : isHalf(weights.type) ? scratch : operands[0];
+      if (isHalf(weights.type)) of_.convert<true>(weights, floats, operands[0]);
+      if (!inner_) return;
+      void* const given[] = {floats, operands[1]};
+      inner_->run(given, at(scratch, weights.bytes()));
+    }
+    std::size_t scratchBytes() const override {
+      return inner_ ? of_.operands_[kWeights].bytes() + inner_->scratchBytes() : 0;
+    }
+
+   private:
+    const ViaFloat& of_;
+    std::unique_ptr<Runner> inner_;
+  };
+
+  /// `inner` takes the packed form behind the operands; without it the form is the weights.
+  class RunPacked final : public Runner {
+   public:
+    RunPacked(const ViaFloat& of, std::unique_ptr<Runner> inner, std::size_t operands)
+        : of_(of), inner_(std::move(inner)), form_(operands) {}
+    void run(void* const* operands, void* scratch) const override {
+      of_.runBy(inner_ ? *inner_ : *of_.inner_, operands, operands[form_], scratch);
+    }
+    std::size_t scratchBytes() const override {
+      const Runner& inner = inner_ ? *inner_ : *of_.inner_;
+      return of_.operandBytes_ + inner.scratchBytes();
+    }
+
+   private:
+    const ViaFloat& of_;
+    std::unique_ptr<Runner> inner_;
+    std::size_t form_;
+  };
+
+  /// Runs `inner` on floats. With `form`, the weights are in that form already.
+  void runBy(const Runner& inner, void* const* operands, void* form, void* work) const {
     std::vector<void*> floats(operands, operands + operands_.size());
+    if (form != nullptr) {
+      floats[kWeights] = form;
+      floats.push_back(form);
+    }
     std::size_t offset = 0;
     for (std::size_t i = 0; i < operands_.size(); ++i) {
       const auto& operand = operands_[i];
-      if (!isHalf(operand.type)) continue;
+      if (!isHalf(operand.type) || (form != nullptr && i == kWeights)) continue;
       floats[i] = at(work, offset);
       offset += operand.bytes();
       if (operand.read) convert<true>(operand, floats[i], operands[i]);
     }
-    inner_->run(floats.data(), at(work, offset));
+    inner.run(floats.data(), at(work, offset));
     for (std::size_t i = 0; i < operands_.size(); ++i)
       if (isHalf(operands_[i].type) && operands_[i].written)
         convert<false>(operands_[i], floats[i], operands[i]);
   }
 
- private:
   template <bool Widen>
   void convert(const Operand& operand, void* floats, void* halves) const {
     if (operand.type == poplar::HALF)

@@ -30,13 +30,16 @@ Desc matrixDesc(std::int64_t groups, std::int64_t rows, std::int64_t columns,
   return Desc({groups, rows, columns}, kFloat, Dims{s.group, s.row, s.column});
 }
 
+/// A product by oneDNN, with B as it lies, or in the form that oneDNN prefers.
 class OneDnnMatMul final : public Contraction {
  public:
-  OneDnnMatMul(const MatMulSpec& spec, unsigned threads) : threads_(threads), bias_(spec.bias) {
+  OneDnnMatMul(const MatMulSpec& spec, unsigned threads, bool packs)
+      : spec_(spec), threads_(threads), packs_(packs) {
     const onednn::Threads scope(threads);
     const Desc a = matrixDesc(spec.groups, spec.m, spec.k, spec.a);
-    const Desc b = matrixDesc(spec.groups, spec.k, spec.n, spec.b);
+    const Desc given = matrixDesc(spec.groups, spec.k, spec.n, spec.b);
     const Desc c = matrixDesc(spec.groups, spec.m, spec.n, spec.c);
+    const Desc b = packs ? Desc(given.get_dims(), kFloat, dnnl::memory::format_tag::any) : given;
     Dims biasDims(spec.groups == 1 ? 2 : 3, 1);
     biasDims.back() = spec.n;
     Dims biasStrides(biasDims.size(), spec.n);
@@ -49,30 +52,44 @@ class OneDnnMatMul final : public Contraction {
     attr.set_post_ops(ops);
     const auto pd = spec.bias ? dnnl::matmul::primitive_desc(onednn::engine(), a, b, bias, c, attr)
                               : dnnl::matmul::primitive_desc(onednn::engine(), a, b, c, attr);
-    description_ = std::string("onednn ") + pd.impl_info_str();
+    description_ = std::string("onednn ") + pd.impl_info_str() + (packs ? " packed" : "");
     scratchBytes_ = pd.scratchpad_desc().get_size();
+    if (packs) {
+      pack_.emplace(given, pd.weights_desc());
+      if (pack_->needed()) packedBytes_ = aligned(pd.weights_desc().get_size());
+    }
     call_ = onednn::Call(dnnl::matmul(pd));
     call_.add(DNNL_ARG_SRC, a);
-    call_.add(DNNL_ARG_WEIGHTS, b);
+    call_.add(DNNL_ARG_WEIGHTS, pd.weights_desc());
     call_.add(DNNL_ARG_DST, c);
     call_.add(DNNL_ARG_SCRATCHPAD, pd.scratchpad_desc());
     if (spec.bias) call_.add(DNNL_ARG_BIAS, bias);
   }
 
   std::string describe() const override { return description_; }
-  std::size_t workBytes() const override { return scratchBytes_; }
-  void runPacked(void* const* operands, const void*, void* work) const override {
+  std::size_t packedBytes() const override {
+    return packedBytes_ > 0 ? packedBytes_ + pack_->scratchBytes() : 0;
+  }
+  void pack(const void* b, void* packed) const override {
     const onednn::Threads scope(threads_);
-    std::vector<void*> pointers = {operands[0], operands[1], operands[2], work};
-    if (bias_) pointers.push_back(operands[3]);
+    pack_->run(b, packed, at(packed, packedBytes_));
+  }
+  std::size_t workBytes() const override { return scratchBytes_; }
+  void runPacked(void* const* operands, const void* packed, void* work) const override {
+    const onednn::Threads scope(threads_);
+    void* const b = packed == nullptr ? operands[1] : const_cast<void*>(packed);
+    std::vector<void*> pointers = {operands[0], b, operands[2], work};
+    if (spec_.bias) pointers.push_back(operands[3]);
     call_.run(pointers);
   }
 
  private:
+  MatMulSpec spec_;
   unsigned threads_;
-  bool bias_;
+  bool packs_;
   std::string description_;
-  std::size_t scratchBytes_ = 0;
+  std::size_t scratchBytes_ = 0, packedBytes_ = 0;
+  std::optional<onednn::Reorder> pack_;
   onednn::Call call_;
 };
 
@@ -334,6 +351,58 @@ class OneDnnConv final : public Contraction {
   std::size_t scratchBytes_ = 0;
 };
 
+/// A grouped convolution whose kernel is one point, as a product of the weights [groups, o, i] and
+/// the input [n, groups, i, points]. Where groups are narrower than a vector, or do not divide by
+/// it, oneDNN's convolutions take two to four times as long.
+class OneDnnPointwise final : public Contraction {
+ public:
+  OneDnnPointwise(const ConvSpec& s, unsigned threads) : threads_(threads) {
+    const onednn::Threads scope(threads);
+    const std::int64_t out = s.weights.shape[1], in = s.weights.shape[2];
+    const auto plain = [&](std::int64_t images, std::int64_t rows, std::int64_t columns) {
+      return Desc({images, s.groups, rows, columns}, kFloat, dnnl::memory::format_tag::abcd);
+    };
+    std::int64_t points = 1;
+    for (std::size_t d = 2; d < s.in.shape.size(); ++d) points *= s.in.shape[d];
+    const Desc weights = plain(1, out, in), source = plain(s.in.shape[0], in, points),
+               result = plain(s.in.shape[0], out, points);
+    const dnnl::matmul::primitive_desc pd(onednn::engine(), weights, source, result, userScratch());
+    description_ = std::string("onednn matmul ") + pd.impl_info_str();
+    scratchBytes_ = pd.scratchpad_desc().get_size();
+    call_ = onednn::Call(dnnl::matmul(pd));
+    call_.add(DNNL_ARG_SRC, weights);
+    call_.add(DNNL_ARG_WEIGHTS, source);
+    call_.add(DNNL_ARG_DST, result);
+    call_.add(DNNL_ARG_SCRATCHPAD, pd.scratchpad_desc());
+  }
+
+  /// Whether the convolution is one, and this way is worth it.
+  static bool fits(const ConvSpec& s) {
+    const std::int64_t vector = isa() == Isa::Avx512 ? 16 : 8;
+    if (s.pass != Pass::Forward || s.groups == 1 || s.bias) return false;
+    if (s.weights.shape[1] == 1 && s.weights.shape[2] == 1) return false;
+    if (s.weights.shape[1] % vector == 0 && s.weights.shape[2] % vector == 0) return false;
+    const auto upper = padUpper(s);
+    for (std::size_t d = 0; d < s.fieldDims(); ++d)
+      if (s.weights.shape[d + 3] != 1 || s.stride[d] != 1 || s.padLower[d] != 0 || upper[d] != 0)
+        return false;
+    return s.in.dense() && s.out.dense() && s.weights.dense();
+  }
+
+  std::string describe() const override { return description_; }
+  std::size_t workBytes() const override { return scratchBytes_; }
+  void runPacked(void* const* operands, const void*, void* work) const override {
+    const onednn::Threads scope(threads_);
+    call_.run({operands[1], operands[0], operands[2], work});
+  }
+
+ private:
+  unsigned threads_;
+  std::string description_;
+  std::size_t scratchBytes_ = 0;
+  onednn::Call call_;
+};
+
 /// True if oneDNN's convolution supports the shapes and types.
 bool expressible(const ConvSpec& s) {
   if (s.in.type != poplar::FLOAT || s.weights.type != poplar::FLOAT || s.out.type != poplar::FLOAT)
@@ -349,19 +418,35 @@ bool expressible(const ConvSpec& s) {
 
 }  // namespace
 
-std::unique_ptr<Contraction> makeOneDnn(const MatMulSpec& spec, unsigned threads) {
+namespace {
+
+std::unique_ptr<Contraction> product(const MatMulSpec& spec, unsigned threads, bool packs) {
   if (spec.inType != poplar::FLOAT || spec.outType != poplar::FLOAT) return nullptr;
   if (spec.alpha != 1.0f && spec.bias) return nullptr;  // alpha would scale the bias too
   if (spec.k == 0) return nullptr;                      // oneDNN would not write C
   try {
-    return std::make_unique<OneDnnMatMul>(spec, threads);
+    return std::make_unique<OneDnnMatMul>(spec, threads, packs);
   } catch (const dnnl::error&) {
     return nullptr;
   }
 }
 
+}  // namespace
+
+std::unique_ptr<Contraction> makeOneDnn(const MatMulSpec& spec, unsigned threads) {
+  return product(spec, threads, false);
+}
+
+std::unique_ptr<Contraction> makeOneDnnPacked(const MatMulSpec& spec, unsigned threads) {
+  auto made = spec.groups == 1 ? product(spec, threads, true) : nullptr;
+  return made && made->packedBytes() > 0 ? std::move(made) : nullptr;
+}
+
 std::unique_ptr<Contraction> makeOneDnn(const ConvSpec& spec, unsigned threads) {
   if (!expressible(spec)) return nullptr;
+  // Its post-ops would be done by the reference implementation; a map does them afterwards.
+  if (OneDnnPointwise::fits(spec))
+    return spec.postOps.empty() ? std::make_unique<OneDnnPointwise>(spec, threads) : nullptr;
   const auto plan = planConv(spec, threads);
   if (!plan) return nullptr;
   const onednn::Threads scope(threads);
@@ -373,6 +458,7 @@ Blocks oneDnnBlocks(const ConvSpec& spec, unsigned threads) {
   if (!expressible(spec)) return blocks;
   ConvSpec open = spec;
   open.in.channelBlock = open.out.channelBlock = Layout::kPlain;
+  if (OneDnnPointwise::fits(open)) return blocks;
   // Channels-last is never preferred: other passes of the convolution choose another format and
   // would have to convert it.
   if (const auto plan = planConv(open, threads))

@@ -1,6 +1,7 @@
 """
 Runs one contraction by a chosen source on numpy arrays, for tests and measurements.
-A source is an implementation: onednn, own, portable, or any, which chooses one.
+A source is an implementation: onednn, own, portable, blocked (forward convolutions
+in channel blocks: of 3 x 3, of one point, depthwise), or any, which chooses one.
 """
 
 from __future__ import annotations

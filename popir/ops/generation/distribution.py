@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 
-from popir import poprand
+from popir import poplar, poprand
 from popir.errors import OperatorAttributeError
-from popir.ir import Op
+from popir.ir import Tensor
 from popir.ops.elementwise.table import FLOATS
 from popir.ops.support.arithmetic import Arithmetic
+from popir.ops.support.decomposition import Decomposer, Decomposition, Result
 from popir.ops.support.drawing import SeededOp
 from popir.ops.support.identifiers import onnx_ids
 from popir.opx import Opx, popType
-from popir.poplar import BFLOAT16, FLOAT, Tensor, VariableMappingMethod, program
+from popir.poplar import BFLOAT16, FLOAT, VariableMappingMethod, program
 from popir.registry import OpCreator, OpxCreator
 from popir.types import DataType, TensorInfo, require_finite
 
@@ -121,24 +122,6 @@ class FreeOp(DistributionOp):
         return 0
 
 
-class LikeOp(DistributionOp):
-    """Shape and, by default, type are those of the input; its values have no effect."""
-
-    nonDifferentiableInputs = frozenset({0})
-
-    def default_type(self) -> DataType:
-        """That of the input."""
-        return self.inInfo(0).dataType()
-
-    def draw_shape(self) -> list[int]:
-        """That of the input."""
-        return self.inShape(0)
-
-    def getSeedInIndex(self) -> int:
-        """Input 1, after the model's input."""
-        return 1
-
-
 class RandomNormalOp(FreeOp, NormalOp):
     """ONNX's RandomNormal, versions 1 and 22: numbers with a normal distribution of the mean `mean`
     and the standard deviation `scale`. They follow the session's seed and `seed` (`SeededOp`).
@@ -151,12 +134,42 @@ class RandomUniformOp(FreeOp, UniformOp):
     """
 
 
-class RandomNormalLikeOp(LikeOp, NormalOp):
+class Like(Decomposition):
+    """The base class of Like forms: the operator in the shape of the input and, without `dtype`, of
+    its type. The values of the input have no effect.
+    """
+
+    dtype: int | None
+    seed: float | None
+
+    def drawn(self, on: Decomposer, x: Tensor, **bounds: float) -> Result:
+        """The operator of this one's name without Like."""
+        info = on.info(x)
+        dtype = info.dataType().onnx if self.dtype is None else self.dtype
+        draw = getattr(on, self.opid.type.removesuffix("Like"))
+        return draw(shape=info.shape(), dtype=dtype, seed=self.seed, **bounds)
+
+
+class RandomNormalLike(Like):
     """ONNX's RandomNormalLike, versions 1 and 22: RandomNormal in the shape of the input."""
 
+    mean: float
+    scale: float
 
-class RandomUniformLikeOp(LikeOp, UniformOp):
+    def decompose(self, on: Decomposer, x: Tensor) -> Result:
+        """A RandomNormal of the shape of the input."""
+        return self.drawn(on, x, mean=self.mean, scale=self.scale)
+
+
+class RandomUniformLike(Like):
     """ONNX's RandomUniformLike, versions 1 and 22: RandomUniform in the shape of the input."""
+
+    low: float
+    high: float
+
+    def decompose(self, on: Decomposer, x: Tensor) -> Result:
+        """A RandomUniform of the shape of the input."""
+        return self.drawn(on, x, low=self.low, high=self.high)
 
 
 class DistributionOpx(Opx):
@@ -174,17 +187,16 @@ class DistributionOpx(Opx):
         out = draw(self.graph(), seed, op.modifier, reference, drawn, *op.bounds(), prog, context)
         self.setOutTensor(0, Arithmetic(self, prog).converted(out, kind, "round"))
 
-    def _reference(self) -> Tensor:
+    def _reference(self) -> poplar.Tensor:
         """A tensor of the output's shape."""
-        if isinstance(self.op_p, LikeOp):
-            return self.getInTensor(0)
         linear = VariableMappingMethod.LINEAR
         kind = popType(self.outInfo(0))
         return self.graph().addVariable(kind, self.outShape(0), linear, self.debugContext("like"))
 
 
-_OPS: list[type[Op]] = [RandomNormalOp, RandomUniformOp, RandomNormalLikeOp, RandomUniformLikeOp]
-for _op in _OPS:
+for _op in (RandomNormalOp, RandomUniformOp):
     _IDS = onnx_ids(_op.__name__.removesuffix("Op"), 1, 22)
     OpCreator(_op, _IDS)
     OpxCreator(DistributionOpx, _IDS)
+for _like in (RandomNormalLike, RandomUniformLike):
+    OpCreator(_like, onnx_ids(_like.__name__, 1, 22))

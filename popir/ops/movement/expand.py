@@ -8,13 +8,14 @@ import numpy as np
 
 from popir import popops
 from popir.errors import OperatorInputError
-from popir.ir import Op
+from popir.ir import Op, OperatorIdentifier
 from popir.ir import Tensor as IrTensor
 from popir.ir.traits import Array
 from popir.ops.support.arithmetic import Arithmetic
 from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.gradient import InputGradOp
 from popir.ops.support.identifiers import graphcore_id, onnx_ids
+from popir.ops.support.inplace import PRIORITY, variant_id
 from popir.ops.support.second_order import sum_to
 from popir.ops.support.shapes import (
     broadcast_shapes,
@@ -28,6 +29,8 @@ from popir.opx import Opx
 from popir.poplar import program
 from popir.registry import OpCreator, OpxCreator
 from popir.types import TensorInfo
+
+EXPAND_INPLACE = variant_id("Expand")
 
 
 class ExpandOp(ViewOp):
@@ -47,6 +50,18 @@ class ExpandOp(ViewOp):
     def canBeReplacedByIdentity(self) -> bool:
         """Whether the shape stays the same."""
         return self.inShape(0) == self.outShape(0)
+
+    def inplacePriorityDefault(self) -> list[tuple[OperatorIdentifier, float]]:
+        """PopART's variant, which is the same view here."""
+        return [] if self.opid == EXPAND_INPLACE else [(EXPAND_INPLACE, PRIORITY)]
+
+    def getInplaceVariant(self, opid: OperatorIdentifier) -> Op:
+        """A clone with the other identifier. Raises popart_exception for one that it has not."""
+        if opid != EXPAND_INPLACE:
+            return super().getInplaceVariant(opid)
+        twin = self.clone()
+        twin.opid = opid
+        return twin
 
     def evaluate(self, inputs: Mapping[int, Array]) -> list[Array] | None:
         """The input, broadcast without a copy."""
@@ -183,5 +198,6 @@ for _name, _op_class, _opx, _versions in (
 ):
     OpCreator(_op_class, onnx_ids(_name, *_versions))
     OpxCreator(_opx, onnx_ids(_name, *_versions))
+OpxCreator(ExpandOpx, EXPAND_INPLACE)
 OpxCreator(ExpandGradOpx, ExpandGradOp.opid)
 OpxCreator(TileGradOpx, TileGradOp.opid)

@@ -25,10 +25,12 @@ def jaxlib_headers() -> Path:
 @pytest.fixture(scope="module", autouse=True)
 def operators() -> Iterator[None]:
     """Operators for targets, for these tests alone: others list what is registered."""
-    with registry.scoped():
-        operator.sync(again=True)
-        yield
-        operator.sync()
+    operator.sync(again=True)
+    yield
+    operator.sync()
+    ops = registry._state.ops  # pyright: ignore[reportPrivateUsage]
+    for key in [key for key in ops if key[0].startswith(f"{operator.DOMAIN}.")]:
+        del ops[key]
 
 
 @pytest.fixture(scope="session")

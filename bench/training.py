@@ -1,0 +1,176 @@
+"""A training step of networks against PyTorch on two threads.
+
+    python -m bench.training                     every row
+    python -m bench.training MLP U-Net           rows whose names have one of these words
+    python -m bench.training --realtime          each turn at real-time priority (as root)
+    python -m bench.training --json FILE         the figures as JSON too
+
+The loss is half the mean square of the output, the optimizer plain SGD; both start with the same
+weights and train on the same input. The losses of the first steps must agree. popir trains what
+PyTorch's exporter writes at opset 17; PyTorch runs eagerly, in training mode.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bench import peers
+
+RATE, STEPS = 1e-3, 5
+ROWS = {
+    "MLP 784-512-512-10, batch 64": ("MLP batch 256", 64),
+    "small convnet, batch 64": ("small convnet, batch 64", 64),
+    "2 transformer blocks, width 256, 8 x 128": ("blocks", 8),
+    "ResNet-18, batch 8": ("ResNet-18, batch 8", 8),
+    "BERT-tiny, batch 16": ("BERT-tiny, batch 16", 16),
+    "GPT, 1 layer, 4 x 64": ("GPT layer", 4),
+    "LSTM 256, 4 x 100": ("LSTM bidirectional 256", 4),
+    "GRU 128, batch 8": ("GRU 128, batch 8", 8),
+    "U-Net, 4 x 64 x 64": ("small U-Net", 4),
+    "MobileNetV2, batch 4": ("MobileNetV2", 4),
+    "autoencoder, batch 16": ("autoencoder, batch 4", 16),
+    "ConvNeXt, 3 blocks, batch 2": ("ConvNeXt, 3 blocks", 2),
+    "MLP-Mixer, 4 layers, batch 2": ("MLP-Mixer, 4 layers", 2),
+}
+"""For each measurement the network of `bench.networks`, and the batch."""
+
+
+def made(name: str) -> tuple[Any, Any]:
+    """The network in training mode, and an input."""
+    import torch
+
+    from bench import networks
+
+    smaller = {
+        "blocks": networks.Row(lambda: networks.transformer("vit", 2, 256, 8), (1, 128, 256)),
+        "GPT layer": networks.Row(lambda: networks.transformer("gpt", 1, 768, 12), (1, 64, 768)),
+        "small U-Net": networks.Row(lambda: networks.UNet(32), (1, 3, 64, 64)),
+    }
+    torch.manual_seed(0)
+    of, batch = ROWS[name]
+    row = smaller.get(of) or networks.ROWS[of]
+    return row.make().train(), torch.randn(batch, *row.shape[1:])
+
+
+def start(peer: str, name: str, folder: Path) -> Callable[[], Any]:
+    """A training step; the losses of the first are written to the folder."""
+    run = (of_popir if peer == "popir" else of_torch)(name, folder)
+    np.save(folder / f"{peer}.npy", np.array([float(run()) for _ in range(STEPS)]))
+    return run
+
+
+def of_popir(name: str, folder: Path) -> Callable[[], Any]:
+    """A step by a training session on the exported network."""
+    import popir
+
+    options = popir.SessionOptions()
+    options.engineOptions = {"host.numThreads": str(peers.THREADS)}
+    session = popir.TrainingSession(
+        fnModel=str(folder / "model.onnx"),
+        dataFlow=popir.DataFlow(1, ["loss"]),
+        loss="loss",
+        optimizer=popir.ConstSGD(RATE),
+        deviceInfo=popir.DeviceManager().createCpuDevice(),
+        userOptions=options,
+    )
+    session.prepareDevice()
+    session.weightsFromHost()
+    anchors = session.initAnchorArrays()
+    io = popir.PyStepIO({"x": np.load(folder / "x.npy")}, anchors)
+
+    def step() -> Any:
+        session.run(io)
+        return anchors["loss"]
+
+    return step
+
+
+def of_torch(name: str, folder: Path) -> Callable[[], Any]:
+    """The usual loop."""
+    import torch
+
+    torch.set_num_threads(peers.THREADS)
+    network, x = made(name)
+    network.load_state_dict(torch.load(folder / "weights.pt"))
+    optimizer = torch.optim.SGD(network.parameters(), lr=RATE, fused=True)
+
+    def step() -> Any:
+        optimizer.zero_grad()
+        loss = network(x).square().mean() / 2
+        loss.backward()
+        optimizer.step()
+        return loss.item()
+
+    return step
+
+
+def export(name: str, folder: Path) -> None:
+    """Writes the model with its loss, its weights and its input."""
+    import torch
+    from torch import nn
+
+    network, x = made(name)
+    torch.save(network.state_dict(), folder / "weights.pt")
+
+    class WithLoss(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.network = network
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return self.network(x).square().mean() / 2
+
+    torch.onnx.export(
+        *(WithLoss().train(), (x,), str(folder / "model.onnx")),
+        input_names=["x"],
+        output_names=["loss"],
+        opset_version=17,
+        dynamo=False,
+        training=torch.onnx.TrainingMode.TRAINING,
+        do_constant_folding=False,
+    )
+    np.save(folder / "x.npy", x.numpy())
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Measure and print."""
+    import warnings
+
+    warnings.simplefilter("ignore")
+    parser = argparse.ArgumentParser(prog="bench.training")
+    parser.add_argument("words", nargs="*")
+    parser.add_argument("--realtime", action="store_true")
+    parser.add_argument("--json")
+    asked = parser.parse_args([] if arguments is None else arguments)
+    found: dict[str, peers.Result] = {}
+    print("| network | popir ms | PyTorch ms | ratio | of single turns |\n|---|---|---|---|---|")
+    for name in ROWS:
+        if asked.words and not any(word in name for word in asked.words):
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            export(name, Path(folder))
+            r = peers.compare("training", "torch", name, Path(folder), asked.realtime)
+            ours, theirs = (np.load(f"{folder}/{peer}.npy") for peer in ("popir", "torch"))
+            np.testing.assert_allclose(ours, theirs, 1e-4)
+        found[name] = r
+        times = f"{1e3 * r.popir:.3f} | {1e3 * r.peer:.3f}"
+        print(f"| {name} | {times} | {r.ratio:.2f} | {r.low:.2f} to {r.high:.2f} |", flush=True)
+    ratios = [r.ratio for r in found.values()]
+    if len(ratios) > 1:
+        print(f"geometric mean {peers.mean(ratios):.2f}, least {min(ratios):.2f}")
+    if asked.json:
+        figures = {name: vars(r) | {"ratio": r.ratio} for name, r in found.items()}
+        Path(asked.json).write_text(json.dumps(figures, indent=1))
+
+
+if __name__ == "__main__":
+    import sys
+
+    main(sys.argv[1:])

@@ -1,0 +1,209 @@
+// The context in which a functor defines its node.
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <map>
+
+#include "foreign/habana/operators.hpp"
+#include "foreign/habana/registry.hpp"
+
+namespace popir::foreign::habana {
+namespace {
+
+using ::habana::NodeDesc;
+using ::habana::TensorInfo;
+namespace errors = tensorflow::errors;
+
+std::atomic<std::size_t> count{0};
+
+class Context final : public ::habana::HpuKernelContext {
+ public:
+  Context(const tensorflow::NodeDef& node, const std::vector<TensorInfo>& inputs, int outputs,
+          const std::vector<HostValue>& hostMemory, bool severalNodes)
+      : node_(node),
+        inputs_(inputs),
+        outputs_(static_cast<std::size_t>(outputs)),
+        defined_(static_cast<std::size_t>(outputs)),
+        computed_(static_cast<std::size_t>(outputs)),
+        severalNodes_(severalNodes) {
+    for (const auto& each : hostMemory) {
+      const auto& info = inputs_.at(static_cast<std::size_t>(each.index));
+      host_.emplace(each.index, tensorflow::Tensor(info.dtype, info.shape, each.values));
+    }
+  }
+
+  tensorflow::Status InputInfo(int index, TensorInfo& info) const override {
+    if (index < 0 || index >= NumInputs())
+      return errors::InvalidArgument("InputInfo: there is no input ", index, "; the node has ",
+                                     NumInputs());
+    info = inputs_[static_cast<std::size_t>(index)];
+    return tensorflow::OkStatus();
+  }
+  tensorflow::Status OutputInfo(int index, TensorInfo& info) const override {
+    if (const tensorflow::Status known = output("OutputInfo", index); !known.ok()) return known;
+    if (!defined_[static_cast<std::size_t>(index)])
+      return errors::FailedPrecondition("OutputInfo: output ", index, " is not defined yet");
+    info = outputs_[static_cast<std::size_t>(index)];
+    return tensorflow::OkStatus();
+  }
+  int NumInputs() const override { return static_cast<int>(inputs_.size()); }
+  int NumOutputs() const override { return static_cast<int>(outputs_.size()); }
+  const tensorflow::Tensor* HostMemoryInput(int index) const override {
+    const auto found = host_.find(index);
+    return found == host_.end() ? nullptr : &found->second;
+  }
+  const tensorflow::NodeDef& NodeDef() const override { return node_; }
+
+  tensorflow::Status DefineOutputInfo(int index, const TensorInfo& info) override {
+    if (const tensorflow::Status known = output("DefineOutputInfo", index); !known.ok())
+      return known;
+    if (defined_[static_cast<std::size_t>(index)])
+      return errors::AlreadyExists("DefineOutputInfo: output ", index, " is defined already");
+    return set("DefineOutputInfo", index, info);
+  }
+
+  tensorflow::Status DefineNode(const NodeDesc& node, const std::vector<int>& inputs,
+                                const std::vector<int>& outputs) override {
+    if (const tensorflow::Status may = mayDefine(node, inputs); !may.ok()) return may;
+    for (int index : outputs) {
+      if (const tensorflow::Status known = output("DefineNode", index); !known.ok()) return known;
+      const auto i = static_cast<std::size_t>(index);
+      if (!defined_[i])
+        return errors::FailedPrecondition("DefineNode: output ", index,
+                                          " is not defined; call DefineOutputInfo before");
+      if (computed_[i] || std::count(outputs.begin(), outputs.end(), index) > 1)
+        return errors::InvalidArgument("DefineNode: output ", index, " is computed twice");
+    }
+    for (int index : outputs) computed_[static_cast<std::size_t>(index)] = true;
+    return add(node, inputs, outputs);
+  }
+  tensorflow::Status DefineNode(const NodeDesc& node, const std::vector<int>& inputs,
+                                const std::vector<TensorInfo>& outputs) override {
+    if (const tensorflow::Status may = mayDefine(node, inputs); !may.ok()) return may;
+    if (std::find(defined_.begin(), defined_.end(), true) != defined_.end())
+      return errors::FailedPrecondition(
+          "DefineNode: outputs are defined by DefineOutputInfo already; give their indices");
+    if (outputs.size() != outputs_.size())
+      return errors::InvalidArgument("DefineNode: ", outputs.size(),
+                                     " outputs are given; the node "
+                                     "has ",
+                                     outputs_.size());
+    std::vector<int> indices;
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      const int index = static_cast<int>(i);
+      if (const tensorflow::Status good = set("DefineNode", index, outputs[i]); !good.ok())
+        return good;
+      computed_[i] = true;
+      indices.push_back(index);
+    }
+    return add(node, inputs, indices);
+  }
+
+  void SetStatus(const tensorflow::Status& status) override {
+    if (status_.ok()) status_ = status;  // The first error is the cause.
+  }
+  const tensorflow::Status& Status() const override { return status_; }
+
+  /// What was defined.
+  /// \throws std::runtime_error for an error status, or if something was left undone
+  Definition finished() const {
+    if (!status_.ok()) throw std::runtime_error(status_.ToString());
+    if (nodes_.empty()) throw std::runtime_error("its DefineNode() defines no node");
+    for (std::size_t i = 0; i < outputs_.size(); ++i)
+      if (!defined_[i] || !computed_[i])
+        throw std::runtime_error(
+            "its DefineNode() leaves output " + std::to_string(i) +
+            (defined_[i] ? " without a kernel that computes it" : " undefined"));
+    return {nodes_, outputs_};
+  }
+
+ private:
+  tensorflow::Status output(const char* who, int index) const {
+    if (index >= 0 && index < NumOutputs()) return tensorflow::OkStatus();
+    return errors::InvalidArgument(who, ": there is no output ", index, "; the node has ",
+                                   NumOutputs());
+  }
+  tensorflow::Status set(const char* who, int index, const TensorInfo& info) {
+    for (auto size : info.shape.dim_sizes())
+      if (size < 0)
+        return errors::Unimplemented(who, ": output ", index, " has the shape ", info.shape,
+                                     "; outputs of dynamic shape are not supported");
+    if (tensorflow::DataTypeSize(info.dtype) == 0)
+      return errors::InvalidArgument(who, ": output ", index, " has no element type");
+    outputs_[static_cast<std::size_t>(index)] = info;
+    defined_[static_cast<std::size_t>(index)] = true;
+    return tensorflow::OkStatus();
+  }
+  tensorflow::Status mayDefine(const NodeDesc& node, const std::vector<int>& inputs) const {
+    if (!nodes_.empty() && !severalNodes_)
+      return errors::AlreadyExists(
+          "DefineNode: a node is defined already; an operator is one TPC kernel");
+    if (node.guid.empty()) return errors::InvalidArgument("DefineNode: the node has no guid");
+    if (node.user_params == nullptr && node.params_size > 0)
+      return errors::InvalidArgument("DefineNode: params_size is ", node.params_size,
+                                     ", and user_params is null");
+    for (int index : inputs)
+      if (index < 0 || index >= NumInputs())
+        return errors::InvalidArgument("DefineNode: there is no input ", index, "; the node has ",
+                                       NumInputs());
+    return tensorflow::OkStatus();
+  }
+  tensorflow::Status add(const NodeDesc& node, const std::vector<int>& inputs,
+                         const std::vector<int>& outputs) {
+    const auto* bytes = static_cast<const char*>(node.user_params);
+    nodes_.push_back({node.guid, std::string(bytes ? bytes : "", bytes ? node.params_size : 0),
+                      node.name, inputs, outputs});
+    return tensorflow::OkStatus();
+  }
+
+  const tensorflow::NodeDef& node_;
+  std::vector<TensorInfo> inputs_, outputs_;
+  std::vector<bool> defined_, computed_;
+  bool severalNodes_;
+  std::map<int, tensorflow::Tensor> host_;
+  std::vector<DefinedNode> nodes_;
+  tensorflow::Status status_;
+};
+
+/// Calls `function`, and turns whatever it throws into std::runtime_error.
+template <class Function>
+void guarded(const char* what, const Function& function) {
+  try {
+    function();
+  } catch (const std::exception& e) {
+    throw std::runtime_error(std::string(what) + " threw: " + e.what());
+  } catch (...) {
+    throw std::runtime_error(std::string(what) + " threw what is no std::exception");
+  }
+}
+
+}  // namespace
+
+Definition define(std::size_t kernel, const tensorflow::NodeDef& node,
+                  const std::vector<TensorInfo>& inputs, int outputs,
+                  const std::vector<HostValue>& hostMemory, bool severalNodes) {
+  ++count;
+  Context context(node, inputs, outputs, hostMemory, severalNodes);
+  guarded("its DefineNode()", [&] { functorOf(kernel)()->DefineNode(&context); });
+  return context.finished();
+}
+
+std::vector<tensorflow::shape_inference::ShapeHandle> inferShapes(
+    const std::string& library, const tensorflow::NodeDef& node,
+    const std::vector<tensorflow::TensorShape>& inputs, int outputs) {
+  std::vector<tensorflow::shape_inference::ShapeHandle> shapes;
+  for (const auto& each : inputs) shapes.push_back({true, each.dim_sizes()});
+  tensorflow::shape_inference::InferenceContext context(node, shapes, outputs);
+  if (const auto function = shapeFunctionOf(library, node.op())) {
+    tensorflow::Status status;
+    guarded("its shape function", [&] { status = function(&context); });
+    if (!status.ok()) throw std::runtime_error(status.ToString());
+  }
+  std::vector<tensorflow::shape_inference::ShapeHandle> found;
+  for (int i = 0; i < outputs; ++i) found.push_back(context.output(i));
+  return found;
+}
+
+std::size_t definitions() { return count; }
+
+}  // namespace popir::foreign::habana

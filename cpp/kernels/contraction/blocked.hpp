@@ -1,0 +1,98 @@
+// Our own convolutions on activations in blocks of channels of one vector: 3 x 3 by Winograd's
+// minimal filtering F(2x2, 3x3) (Lavin and Gray 2015), of one point, and depthwise. The bias and
+// post-ops are applied to sums in registers.
+#ifndef popir_kernels_contraction_blocked_hpp
+#define popir_kernels_contraction_blocked_hpp
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "kernels/contraction/contraction.hpp"
+
+namespace popir {
+namespace blocked {
+
+/// A convolution of 3 x 3, of stride 1. A tile of 4 x 4 inputs gives 2 x 2 outputs by 16
+/// multiplications for each pair of channels instead of 36.
+struct Shape {
+  std::int64_t images, in, out;  ///< channels: multiples of a vector and of two vectors
+  std::int64_t height, width, outHeight, outWidth, padTop, padLeft;
+  /// The weight of output channel o, input channel i and tap t is at o * outStep + i * inStep + t;
+  /// if `turned`, at 8 - t, as in the gradient of the input.
+  std::int64_t outStep, inStep;
+  bool turned;
+
+  const float* weight(const float* weights, std::int64_t o, std::int64_t i, int tap) const {
+    return weights + o * outStep + i * inStep + (turned ? 8 - tap : tap);
+  }
+
+  std::int64_t tileRows() const { return (outHeight + 1) / 2; }
+  std::int64_t tileColumns() const { return (outWidth + 1) / 2; }
+  std::int64_t tiles() const { return images * tileRows() * tileColumns(); }
+  std::int64_t packedFloats() const { return 16 * in * out; }
+  /// For `count` tiles.
+  std::int64_t scratchFloats(std::int64_t count) const { return 16 * count * (in + out); }
+};
+
+/// A convolution of one point, of stride 1. The input is in blocks of inBlock channels.
+struct PointShape {
+  std::int64_t images, in, out, points, inBlock;
+};
+
+/// A depthwise convolution.
+struct DepthShape {
+  std::int64_t images, channels, height, width, outHeight, outWidth;
+  std::int64_t kernelHeight, kernelWidth, strideHeight, strideWidth, padTop, padLeft;
+};
+
+/// A post-op, or the bias, with the memory it reads: a number, one for each channel, or for each
+/// element, blocked as the output is.
+struct Step {
+  contraction::PostOp::Kind kind;
+  contraction::PostOp::Extent extent;
+  float number;
+  const float* data;
+};
+
+/// Memory of a run. `weights` are plain, `packed` what the pack function made of them. The gradient
+/// of an input reads that of the output and writes that of the input: `in` and `out` are these.
+struct Operands {
+  const float* in;
+  const float* weights;
+  const float* packed;
+  float* out;
+  const std::vector<Step>* steps;
+};
+
+/// The routines of one instruction set.
+struct Routines {
+  std::int64_t vector;  ///< channels of a block
+  /// Packs output channels [o, end), multiples of a vector.
+  void (*packWinograd)(const Shape& shape, const float* weights, float* packed, std::int64_t o,
+                       std::int64_t end);
+  /// Computes the tiles [first, first + count). `scratch` has scratchFloats(count) floats.
+  void (*runWinograd)(const Shape& shape, const Operands& operands, std::int64_t first,
+                      std::int64_t count, float* scratch);
+  void (*packPointwise)(const PointShape& shape, const float* weights, float* packed);
+  /// Computes points [first, first + count) of an image, output channels [o, end), in panels of two
+  /// vectors; the last one may reach beyond the output.
+  void (*runPointwise)(const PointShape& shape, const Operands& operands, std::int64_t image,
+                       std::int64_t first, std::int64_t count, std::int64_t o, std::int64_t end);
+  void (*packDepthwise)(const DepthShape& shape, const float* weights, float* packed);
+  /// Computes rows [first, end) of the output, counted through blocks of channels and images.
+  void (*runDepthwise)(const DepthShape& shape, const Operands& operands, std::int64_t first,
+                       std::int64_t end);
+};
+
+namespace avx2 {
+extern const Routines kRoutines;
+}
+namespace avx512 {
+extern const Routines kRoutines;
+}
+
+}  // namespace blocked
+}  // namespace popir
+
+#endif

@@ -1,0 +1,33 @@
+// Convolutions in channel blocks for AVX2: 16 registers of 8 floats.
+#include <immintrin.h>
+
+#include <utility>
+
+#include "kernels/contraction/blocked.hpp"
+
+namespace popir {
+namespace blocked {
+namespace avx2 {
+namespace {
+
+typedef float V __attribute__((vector_size(32)));
+constexpr int kVector = 8, kRows = 6;
+inline V fma(V a, V b, V c) { return _mm256_fmadd_ps(a, b, c); }
+inline V broadcast(float x) { return _mm256_set1_ps(x); }
+
+// The others are written with the first.
+// clang-format off
+#include "kernels/contraction/register_block.inc"
+#include "kernels/contraction/depthwise.inc"
+#include "kernels/contraction/pointwise.inc"
+#include "kernels/contraction/winograd.inc"
+// clang-format on
+
+}  // namespace
+
+const Routines kRoutines = {kVector,      packWinograd,  runWinograd, packPointwise,
+                            runPointwise, packDepthwise, runDepthwise};
+
+}  // namespace avx2
+}  // namespace blocked
+}  // namespace popir

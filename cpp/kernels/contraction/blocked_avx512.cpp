@@ -1,0 +1,33 @@
+// Convolutions in channel blocks for AVX-512: 32 registers of 16 floats.
+#include <immintrin.h>
+
+#include <utility>
+
+#include "kernels/contraction/blocked.hpp"
+
+namespace popir {
+namespace blocked {
+namespace avx512 {
+namespace {
+
+typedef float V __attribute__((vector_size(64)));
+constexpr int kVector = 16, kRows = 14;
+inline V fma(V a, V b, V c) { return _mm512_fmadd_ps(a, b, c); }
+inline V broadcast(float x) { return _mm512_set1_ps(x); }
+
+// The others are written with the first.
+// clang-format off
+#include "kernels/contraction/register_block.inc"
+#include "kernels/contraction/depthwise.inc"
+#include "kernels/contraction/pointwise.inc"
+#include "kernels/contraction/winograd.inc"
+// clang-format on
+
+}  // namespace
+
+const Routines kRoutines = {kVector,      packWinograd,  runWinograd, packPointwise,
+                            runPointwise, packDepthwise, runDepthwise};
+
+}  // namespace avx512
+}  // namespace blocked
+}  // namespace popir

@@ -1,0 +1,250 @@
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "kernels/contraction/blocked.hpp"
+#include "kernels/contraction/contraction.hpp"
+#include "kernels/vector/isa.hpp"
+
+namespace popir {
+namespace contraction {
+namespace {
+
+const blocked::Routines* routines() {
+  switch (isa()) {
+    case Isa::Avx512: return &blocked::avx512::kRoutines;
+    case Isa::Avx2: return &blocked::avx2::kRoutines;
+    default: return nullptr;
+  }
+}
+
+/// What the convolutions have in common: their bias and post-ops, and threads.
+class Blocked : public Contraction {
+ public:
+  Blocked(const ConvSpec& s, const char* what, unsigned threads)
+      : threads_(threads),
+        what_(what),
+        read_(s.pass == Pass::DataGradient ? 2 : 0),
+        bias_(s.bias),
+        posts_(s.postOps) {}
+
+  std::string describe() const override { return std::string(what_) + " " + name(isa()); }
+  std::size_t packedBytes() const override { return sizeof(float) * packedFloats(); }
+  void pack(const void* weights, void* packed) const override {
+    packFloats(static_cast<const float*>(weights), static_cast<float*>(packed));
+  }
+  void runPacked(void* const* operands, const void* packed, void* work) const override {
+    std::vector<blocked::Step> steps;
+    steps.reserve(posts_.size() + 1);
+    if (bias_)
+      steps.push_back(
+          {PostOp::Kind::Add, PostOp::Extent::Channel, 0, static_cast<const float*>(operands[3])});
+    for (const PostOp& op : posts_)
+      steps.push_back(
+          {op.kind, op.extent, op.number,
+           op.operand == 0 ? nullptr : static_cast<const float*>(operands[op.operand])});
+    const blocked::Operands at{
+        static_cast<const float*>(operands[0]), static_cast<const float*>(operands[1]),
+        static_cast<const float*>(packed), static_cast<float*>(operands[2]), &steps};
+    const std::int64_t threads = threads_;
+#pragma omp parallel for num_threads(threads_) schedule(static, 1) if (threads > 1)
+    for (std::int64_t t = 0; t < threads; ++t) share(at, t, work);
+  }
+
+ protected:
+  virtual std::size_t packedFloats() const = 0;
+  virtual void packFloats(const float* weights, float* packed) const = 0;
+  /// The share of thread `t` of all threads.
+  virtual void share(const blocked::Operands& at, std::int64_t t, void* work) const = 0;
+
+  unsigned threads_;
+
+ private:
+  const char* what_;
+  std::size_t read_;  // operand: in, or out for the gradient of in
+  bool bias_;
+  std::vector<PostOp> posts_;
+};
+
+class Winograd final : public Blocked {
+ public:
+  Winograd(const ConvSpec& s, const blocked::Shape& shape, unsigned threads)
+      : Blocked(s, "winograd", threads), shape_(shape) {
+    // What a thread works on stays in half of a second-level cache; all threads get as much.
+    constexpr std::int64_t kFloats = 1 << 18, kLeastTiles = 14;
+    const std::int64_t tiles = shape_.tiles();
+    const std::int64_t most = std::max(kLeastTiles, kFloats / shape_.scratchFloats(1));
+    std::int64_t parts = std::max<std::int64_t>(1, (tiles + most - 1) / most);
+    if (parts > 1 || tiles >= 2 * kLeastTiles) parts = (parts + threads - 1) / threads * threads;
+    parts_ = std::max<std::int64_t>(1, std::min(parts, tiles));
+    scratchBytes_ = aligned(sizeof(float) * shape_.scratchFloats((tiles + parts_ - 1) / parts_));
+  }
+  std::size_t workBytes() const override { return threads_ * scratchBytes_; }
+
+ private:
+  std::size_t packedFloats() const override { return shape_.packedFloats(); }
+  void packFloats(const float* weights, float* packed) const override {
+    const std::int64_t vector = routines()->vector, blocks = shape_.out / vector;
+    const std::int64_t threads = threads_;
+#pragma omp parallel for num_threads(threads_) schedule(static, 1) if (threads > 1)
+    for (std::int64_t t = 0; t < threads; ++t)
+      routines()->packWinograd(shape_, weights, packed, blocks * t / threads * vector,
+                               blocks * (t + 1) / threads * vector);
+  }
+  void share(const blocked::Operands& at, std::int64_t t, void* work) const override {
+    const std::int64_t tiles = shape_.tiles(), threads = threads_;
+    for (std::int64_t i = parts_ * t / threads; i < parts_ * (t + 1) / threads; ++i) {
+      const std::int64_t first = tiles * i / parts_, end = tiles * (i + 1) / parts_;
+      routines()->runWinograd(shape_, at, first, end - first,
+                              static_cast<float*>(contraction::at(work, t * scratchBytes_)));
+    }
+  }
+
+  blocked::Shape shape_;
+  std::int64_t parts_;
+  std::size_t scratchBytes_;
+};
+
+class Pointwise final : public Blocked {
+ public:
+  Pointwise(const ConvSpec& s, const blocked::PointShape& shape, unsigned threads)
+      : Blocked(s, "pointwise", threads), shape_(shape) {}
+
+ private:
+  std::size_t packedFloats() const override { return shape_.in * panels() * panel(); }
+  void packFloats(const float* weights, float* packed) const override {
+    routines()->packPointwise(shape_, weights, packed);
+  }
+  /// Points are divided where there are many, so that a thread reads its part of the input alone;
+  /// else output channels, so that it reads its part of the weights alone.
+  void share(const blocked::Operands& at, std::int64_t t, void*) const override {
+    constexpr std::int64_t kManyPoints = 128;
+    const std::int64_t threads = threads_, all = shape_.images * shape_.points;
+    const bool byPoints = all >= kManyPoints * threads || panels() < threads;
+    const std::int64_t begin = byPoints ? all * t / threads : 0;
+    const std::int64_t end = byPoints ? all * (t + 1) / threads : all;
+    const std::int64_t o = byPoints ? 0 : panels() * t / threads * panel();
+    const std::int64_t last = (byPoints ? panels() : panels() * (t + 1) / threads) * panel();
+    for (std::int64_t at0 = begin; at0 < end;) {
+      const std::int64_t image = at0 / shape_.points, first = at0 % shape_.points;
+      const std::int64_t count = std::min(shape_.points - first, end - at0);
+      routines()->runPointwise(shape_, at, image, first, count, o, last);
+      at0 += count;
+    }
+  }
+
+  std::int64_t panel() const { return 2 * routines()->vector; }
+  std::int64_t panels() const { return (shape_.out + panel() - 1) / panel(); }
+
+  blocked::PointShape shape_;
+};
+
+class Depthwise final : public Blocked {
+ public:
+  Depthwise(const ConvSpec& s, const blocked::DepthShape& shape, unsigned threads)
+      : Blocked(s, "depthwise", threads), shape_(shape) {}
+
+ private:
+  std::size_t packedFloats() const override {
+    return shape_.channels * shape_.kernelHeight * shape_.kernelWidth;
+  }
+  void packFloats(const float* weights, float* packed) const override {
+    routines()->packDepthwise(shape_, weights, packed);
+  }
+  void share(const blocked::Operands& at, std::int64_t t, void*) const override {
+    const std::int64_t threads = threads_;
+    const std::int64_t rows =
+        shape_.images * shape_.channels / routines()->vector * shape_.outHeight;
+    routines()->runDepthwise(shape_, at, rows * t / threads, rows * (t + 1) / threads);
+  }
+
+  blocked::DepthShape shape_;
+};
+
+/// Whether a convolution is of the general form that all three take.
+bool isBlocked(const ConvSpec& s) {
+  if (routines() == nullptr || s.fieldDims() != 2) return false;
+  for (const Layout* l : {&s.in, &s.weights, &s.out})
+    if (l->type != poplar::FLOAT || l->elements() == 0) return false;
+  for (std::size_t d = 0; d < 2; ++d)
+    if (s.inDilation[d] != 1 || s.dilation[d] != 1 || s.padLower[d] < 0) return false;
+  const auto vector = static_cast<int>(routines()->vector);
+  for (const PostOp& op : s.postOps)
+    if (op.extent == PostOp::Extent::Full && op.layout.channelBlock != vector) return false;
+  return s.out.channelBlock == vector && s.weights.dense();
+}
+
+bool isKernel(const ConvSpec& s, std::int64_t size) {
+  return s.weights.shape[3] == size && s.weights.shape[4] == size;
+}
+
+bool hasStride(const ConvSpec& s, std::int64_t stride) {
+  return s.stride[0] == stride && s.stride[1] == stride;
+}
+
+}  // namespace
+
+std::unique_ptr<Contraction> makeWinograd(const ConvSpec& s, unsigned threads) {
+  if (s.pass == Pass::WeightsGradient) return nullptr;
+  if (!isBlocked(s) || s.groups != 1 || !isKernel(s, 3) || !hasStride(s, 1)) return nullptr;
+  const std::int64_t vector = routines()->vector;
+  if (s.in.channelBlock != vector) return nullptr;
+  const std::int64_t out = s.weights.shape[1], in = s.weights.shape[2];
+  blocked::Shape shape{s.in.shape[0],
+                       in,
+                       out,
+                       s.in.shape[2],
+                       s.in.shape[3],
+                       s.out.shape[2],
+                       s.out.shape[3],
+                       s.padLower[0],
+                       s.padLower[1],
+                       9 * in,
+                       9,
+                       false};
+  // The gradient of the input is the convolution of that of the output with the weights turned.
+  if (s.pass == Pass::DataGradient)
+    shape = {s.in.shape[0],
+             out,
+             in,
+             s.out.shape[2],
+             s.out.shape[3],
+             s.in.shape[2],
+             s.in.shape[3],
+             2 - s.padLower[0],
+             2 - s.padLower[1],
+             9,
+             9 * in,
+             true};
+  if (shape.out % (2 * vector) != 0 || shape.padTop < 0 || shape.padLeft < 0) return nullptr;
+  return std::make_unique<Winograd>(s, shape, threads);
+}
+
+std::unique_ptr<Contraction> makePointwise(const ConvSpec& s, unsigned threads) {
+  if (s.pass != Pass::Forward || !isBlocked(s) || s.groups != 1 || !isKernel(s, 1) ||
+      !hasStride(s, 1))
+    return nullptr;
+  for (std::size_t d = 0; d < 2; ++d)
+    if (s.padLower[d] != 0 || s.in.shape[d + 2] != s.out.shape[d + 2]) return nullptr;
+  const std::int64_t block =
+      s.in.channelBlock == Layout::kChannelsLast ? s.in.shape[1] : s.in.channelBlock;
+  if (block <= 0) return nullptr;
+  const blocked::PointShape shape{s.in.shape[0], s.in.shape[1], s.out.shape[1],
+                                  s.in.shape[2] * s.in.shape[3], block};
+  return std::make_unique<Pointwise>(s, shape, threads);
+}
+
+std::unique_ptr<Contraction> makeDepthwise(const ConvSpec& s, unsigned threads) {
+  if (s.pass != Pass::Forward || !isBlocked(s) || s.weights.shape[1] != 1 ||
+      s.weights.shape[2] != 1)
+    return nullptr;
+  if (s.in.channelBlock != routines()->vector) return nullptr;
+  const blocked::DepthShape shape{s.in.shape[0],      s.in.shape[1],      s.in.shape[2],
+                                  s.in.shape[3],      s.out.shape[2],     s.out.shape[3],
+                                  s.weights.shape[3], s.weights.shape[4], s.stride[0],
+                                  s.stride[1],        s.padLower[0],      s.padLower[1]};
+  return std::make_unique<Depthwise>(s, shape, threads);
+}
+
+}  // namespace contraction
+}  // namespace popir

@@ -1,0 +1,1 @@
+"""Operators for Habana's accelerators: TPC kernels, and operators of its TensorFlow API."""

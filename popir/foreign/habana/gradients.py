@@ -1,0 +1,92 @@
+"""Gradients that name another operator: `GradientRule`.
+
+A gradient operator reads gradients of outputs, inputs and outputs of the forward operator, each
+written as "grad:0", "in:1" or "out:0", and gives the gradients of some inputs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from popir.errors import OperatorAttributeError
+from popir.ir import GradInOutMapper, GradOpInType, Op
+
+_SOURCES = {
+    "grad": GradOpInType.GradOut,
+    "in": GradOpInType.In,
+    "out": GradOpInType.Out,
+}
+
+ATTRIBUTES = ("gradient", "gradient_inputs", "gradient_outputs")
+"""The attributes of a node that say what its gradient is."""
+
+
+@dataclass(frozen=True)
+class GradientRule:
+    """The gradient operator, where its inputs come from, and which inputs its outputs are for."""
+
+    operator: str
+    inputs: tuple[str, ...]
+    outputs: tuple[int, ...]
+
+    @staticmethod
+    def of(who: str, attributes: Mapping[str, Any]) -> GradientRule | None:
+        """The rule in the attributes of a node; None if they have none. Raises
+        OperatorAttributeError for what is no rule.
+        """
+        operator = attributes.get("gradient", "")
+        if not operator:
+            stray = [name for name in ATTRIBUTES[1:] if name in attributes]
+            if stray:
+                raise OperatorAttributeError(
+                    f"{who}: {' and '.join(stray)} are given, and no `gradient` that they are for."
+                )
+            return None
+        inputs = attributes.get("gradient_inputs", ["grad:0"])
+        outputs = attributes.get("gradient_outputs", [0])
+        rule = GradientRule(str(operator), tuple(inputs), tuple(outputs))
+        rule.mappers(who)
+        return rule
+
+    def mappers(self, who: str) -> list[GradInOutMapper]:
+        """Where the inputs of the gradient operator come from. Raises OperatorAttributeError."""
+        found: list[GradInOutMapper] = []
+        for i, text in enumerate(self.inputs):
+            match = re.fullmatch(r"(grad|in|out):(\d+)", text)
+            if match is None:
+                raise OperatorAttributeError(
+                    f"{who}: '{text}' is no input of a gradient; write 'grad:N' for the gradient "
+                    "of output N, 'in:N' or 'out:N' for an input or output."
+                )
+            found.append(GradInOutMapper(i, int(match[2]), _SOURCES[match[1]]))
+        return found
+
+    def check(self, op: Op, who: str) -> None:
+        """Raises OperatorAttributeError for indices that the operator does not have."""
+        for text in self.inputs:
+            source, _, number = text.partition(":")
+            has = op.hasInput if source == "in" else op.hasOutput
+            if not has(int(number)):
+                raise OperatorAttributeError(
+                    f"{who}: its gradient reads '{text}', which the operator does not have."
+                )
+        for number in self.outputs:
+            if not op.hasInput(number):
+                raise OperatorAttributeError(
+                    f"{who}: its gradient gives that of input {number}, which the operator does "
+                    "not have."
+                )
+
+
+def rule_attributes(gradient: str, inputs: Sequence[str], outputs: Sequence[int]) -> dict[str, Any]:
+    """The attributes of a node for a rule; {} for none."""
+    if not gradient:
+        return {}
+    return {
+        "gradient": gradient,
+        "gradient_inputs": list(inputs),
+        "gradient_outputs": list(outputs),
+    }

@@ -1,0 +1,138 @@
+"""Libraries of TPC kernels, and the look-up of a kernel by its GUID.
+
+Kernels come from the libraries in the environment variable GC_KERNEL_PATH, a list with colons as
+Habana's graph compiler reads it, and from those that `load_kernel_library` has loaded.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+from popir import _library
+from popir._device import habana as device
+from popir.errors import LibraryLoadError, OperatorAttributeError, require_path
+from popir.foreign.habana.tpcc import DEVICES
+from popir.foreign.refusals import check_file, refused
+from popir.typed import typed
+
+PATH = "GC_KERNEL_PATH"
+"""The environment variable with the libraries of kernels."""
+_TRIAL = """
+import ctypes, sys
+popir = ctypes.CDLL(sys.argv[1])
+popir.popir_install_terminate_handler()
+try:
+    ctypes.CDLL(sys.argv[2])
+except OSError as error:
+    sys.exit(str(error))
+"""
+_LONGEST_TRIAL = 120
+
+_lock = threading.RLock()
+_loaded: dict[str, tuple[tuple[int, int], device.KernelLibrary]] = {}
+"""By path: which file it was (its inode and time of change), and the library."""
+_added: dict[str, None] = {}
+
+
+@typed(error=LibraryLoadError)
+def load_kernel_library(path: str | os.PathLike[str]) -> list[str]:
+    """Loads a library of TPC kernels, and returns the GUIDs of its kernels.
+
+    Libraries in GC_KERNEL_PATH need not be loaded this way. Raises LibraryLoadError if the file
+    is none, or crashes while it loads.
+    """
+    file = str(require_path("load_kernel_library", path).absolute())
+    library = _library_at(file)
+    with _lock:
+        _added[file] = None
+    return sorted({guid for number in DEVICES.values() for guid in library.guids(number)})
+
+
+def tried(file: Path) -> None:
+    """Loads a library in a separate process. Raises LibraryLoadError if that fails."""
+    check_file(file)
+    libpopir = _library.ROOT / "lib" / "libpopir.so"
+    try:
+        trial = subprocess.run(
+            [sys.executable, "-I", "-S", "-c", _TRIAL, str(libpopir), str(file)],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_LONGEST_TRIAL,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0)),
+        )
+    except subprocess.TimeoutExpired:
+        raise refused(file, f"it did not load within {_LONGEST_TRIAL} seconds") from None
+    if trial.returncode == 0:
+        return
+    said = [line for line in trial.stderr.splitlines() if line.startswith("popir: terminated")]
+    if said:
+        threw = said[0].partition(": terminated")[2].partition(": ")[2]
+        raise refused(file, f"{threw}. Its static initialisers must not let exceptions out")
+    if trial.returncode < 0:
+        name = signal.Signals(-trial.returncode).name
+        raise refused(file, f"the process that tried it was ended by {name}")
+    raise refused(file, trial.stderr.strip() or f"the process exited with {trial.returncode}")
+
+
+def _library_at(path: str) -> device.KernelLibrary:
+    """The library, loaded again if its file has been replaced."""
+    try:
+        status = os.stat(path)
+    except OSError as error:
+        raise LibraryLoadError(
+            f"The kernel library '{path}' cannot be read: {error.strerror}."
+        ) from None
+    which = (status.st_ino, status.st_mtime_ns)
+    with _lock:
+        if path not in _loaded or _loaded[path][0] != which:
+            tried(Path(path))
+            _loaded[path] = which, device.KernelLibrary(path)
+        return _loaded[path][1]
+
+
+def paths() -> list[str]:
+    """The libraries that kernels are looked for in, in this order."""
+    named = [os.path.abspath(each) for each in os.environ.get(PATH, "").split(":") if each]
+    with _lock:
+        return [*dict.fromkeys([*named, *_added])]
+
+
+def device_numbers(who: str, wanted: str) -> Sequence[int]:
+    """The devices to look in: the one named, or all of them for "". Raises OperatorAttributeError
+    for a name that is none.
+    """
+    if wanted and wanted not in DEVICES:
+        raise OperatorAttributeError(
+            f"{who}: '{wanted}' is no device with TPCs; there are {', '.join(DEVICES)}."
+        )
+    return [DEVICES[wanted]] if wanted else [*DEVICES.values()]
+
+
+def find(
+    guid: str, devices: Sequence[int], library: str = ""
+) -> tuple[device.KernelLibrary, int] | None:
+    """The first library that has the kernel, and the device it has it for; None if none has.
+
+    `library` is looked in before all others.
+    """
+    first = [library] if library else list[str]()
+    for path in dict.fromkeys([*first, *paths()]):
+        found = _library_at(path)
+        for number in devices:
+            if guid in found.guids(number):
+                return found, number
+    return None
+
+
+def known() -> list[str]:
+    """The GUIDs of all kernels of all libraries."""
+    every = {g for path in paths() for n in DEVICES.values() for g in _library_at(path).guids(n)}
+    return sorted(every)

@@ -1,0 +1,14 @@
+// Twice the input, plus a scalar parameter.
+void main(tensor x, tensor y, float shift) {
+  const int5 begin = get_index_space_offset();
+  const int5 end = begin + get_index_space_size();
+  int5 at = {0};
+  for (int d = begin[0] * 64; d < end[0] * 64; d += 64) {
+    at[0] = d;
+    for (int w = begin[1]; w < end[1]; w++) {
+      at[1] = w;
+      float64 v = v_f32_ld_tnsr_b(at, x);
+      v_f32_st_tnsr(at, y, v_f32_mac_b(v, 2.0f, shift));
+    }
+  }
+}

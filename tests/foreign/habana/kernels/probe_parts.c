@@ -1,0 +1,15 @@
+// What is above zero, and what is below.
+void main(tensor x, tensor above, tensor below) {
+  const int5 begin = get_index_space_offset();
+  const int5 end = begin + get_index_space_size();
+  int5 at = {0};
+  for (int d = begin[0] * 64; d < end[0] * 64; d += 64) {
+    at[0] = d;
+    for (int w = begin[1]; w < end[1]; w++) {
+      at[1] = w;
+      float64 v = v_f32_ld_tnsr_b(at, x);
+      v_f32_st_tnsr(at, above, v_f32_max_b(v, 0.0f));
+      v_f32_st_tnsr(at, below, v_f32_min_b(v, 0.0f));
+    }
+  }
+}

@@ -1,0 +1,202 @@
+"""Convolutions in channel blocks against float64, at edges, and with values without bounds."""
+
+import numpy as np
+import pytest
+
+import popir
+from popir.poplin import contraction
+
+BLOCKS = {"avx512": 16, "avx2": 8}
+"""Channels of a block, by instruction set."""
+
+
+def blocked(x: np.ndarray, block: int) -> np.ndarray:
+    """[n, c, h, w] as [n, c / block, h, w, block]."""
+    n, c, h, w = x.shape
+    return np.ascontiguousarray(x.reshape(n, c // block, block, h, w).transpose(0, 1, 3, 4, 2))
+
+
+def plain(x: np.ndarray) -> np.ndarray:
+    """The inverse of `blocked`."""
+    n, blocks, h, w, block = x.shape
+    return x.transpose(0, 1, 4, 2, 3).reshape(n, blocks * block, h, w)
+
+
+def convolved(x, w, pad, threads=1, bias=None, stride=1, groups=1, runs=1, what="winograd"):
+    """The result by our own kernels, in this machine's blocks. `w` is [out, in / groups, ...]."""
+    if contraction.isa() not in BLOCKS:
+        pytest.skip("this process is held to an instruction set without vectors")
+    block = BLOCKS[contraction.isa()]
+    height, width = sizes(x, w, pad, stride)
+    y = np.full((x.shape[0], w.shape[0] // block, height, width, block), np.nan, np.float32)
+    made = contraction.convolution(
+        *("forward", blocked(x, block), w.reshape(groups, -1, *w.shape[1:]), y),
+        *([stride] * 2, [1, 1], [1, 1], list(pad)),
+        threads=threads,
+        source="blocked",
+        bias=bias,
+        inBlock=block,
+        outBlock=block,
+    )
+    assert made.describe().startswith(what)
+    for _ in range(runs):
+        made.run()
+    return plain(y)
+
+
+def sizes(x, w, pad, stride):
+    """Height and width of the output."""
+    return [(x.shape[d] + 2 * pad[d - 2] - w.shape[d]) // stride + 1 for d in (2, 3)]
+
+
+def exact(x, w, pad, stride=1, groups=1):
+    """The convolution in double, tap by tap."""
+    wide = np.pad(x.astype(np.float64), ((0, 0), (0, 0), (pad[0],) * 2, (pad[1],) * 2))
+    height, width = sizes(x, w, pad, stride)
+    parts = []
+    for g in range(groups):
+        ours = wide[:, g * w.shape[1] : (g + 1) * w.shape[1]]
+        filters = w.reshape(groups, -1, *w.shape[1:])[g].astype(np.float64)
+        total = np.zeros((x.shape[0], filters.shape[0], height, width))
+        with np.errstate(invalid="ignore"):
+            for y in range(w.shape[2]):
+                for z in range(w.shape[3]):
+                    rows = slice(y, y + (height - 1) * stride + 1, stride)
+                    columns = slice(z, z + (width - 1) * stride + 1, stride)
+                    tap = filters[:, :, y, z]
+                    total += np.einsum("nchw,oc->nohw", ours[:, :, rows, columns], tap)
+        parts.append(total)
+    return np.concatenate(parts, 1)
+
+
+def random(*shape: int, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize(
+    ("images", "inputs", "outputs", "size", "pad"),
+    [
+        (1, 16, 32, (4, 4), (1, 1)),
+        (1, 16, 32, (3, 3), (0, 0)),
+        (1, 32, 64, (9, 5), (1, 0)),
+        (2, 48, 32, (8, 13), (0, 1)),
+        (3, 16, 96, (31, 6), (1, 1)),
+        (1, 64, 64, (14, 14), (2, 2)),
+        (1, 16, 32, (1, 1), (1, 1)),
+    ],
+)
+def test_shapes(images, inputs, outputs, size, pad, threads):
+    x, w = random(images, inputs, *size), random(outputs, inputs, 3, 3, seed=1)
+    expected = exact(x, w, pad)
+    found = convolved(x, w, pad, threads, runs=2)
+    assert np.abs(found - expected).max() < 1.5e-6 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+@pytest.mark.parametrize(
+    ("images", "inputs", "outputs", "size"),
+    [
+        (1, 16, 16, (1, 1)),
+        (1, 16, 32, (4, 4)),
+        (3, 32, 48, (9, 5)),
+        (1, 48, 160, (7, 7)),
+        (2, 16, 64, (31, 17)),
+        (1, 256, 512, (3, 5)),
+    ],
+)
+def test_pointwise(images, inputs, outputs, size, threads):
+    x, w = random(images, inputs, *size), random(outputs, inputs, 1, 1, seed=1)
+    expected = exact(x, w, (0, 0))
+    found = convolved(x, w, (0, 0), threads, runs=2, what="pointwise")
+    assert np.abs(found - expected).max() < 1e-6 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("stride", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("images", "channels", "size", "kernel", "pad"),
+    [
+        (1, 16, (1, 1), (3, 3), (1, 1)),
+        (2, 32, (14, 9), (3, 3), (1, 1)),
+        (1, 48, (30, 31), (5, 5), (2, 2)),
+        (1, 16, (12, 40), (7, 7), (3, 3)),
+        (1, 16, (9, 9), (3, 1), (0, 2)),
+        (1, 16, (5, 20), (2, 4), (1, 3)),
+        (1, 16, (3, 3), (3, 3), (0, 0)),
+    ],
+)
+def test_depthwise(images, channels, size, kernel, pad, stride, threads):
+    x, w = random(images, channels, *size), random(channels, 1, *kernel, seed=1)
+    expected = exact(x, w, pad, stride, channels)
+    given = {"stride": stride, "groups": channels, "runs": 2, "what": "depthwise"}
+    found = convolved(x, w, pad, threads, **given)
+    assert np.abs(found - expected).max() < 1e-6 * np.abs(expected).max()
+
+
+def test_the_bits_do_not_depend_on_threads():
+    x, w = random(2, 32, 30, 30), random(64, 32, 3, 3, seed=1)
+    one = convolved(x, w, (1, 1), 1)
+    assert all(np.array_equal(one, convolved(x, w, (1, 1), n)) for n in (2, 3, 5))
+
+
+def test_bias():
+    x, w, b = random(1, 16, 6, 6), random(32, 16, 3, 3, seed=1), random(32, seed=2)
+    with_bias, without = convolved(x, w, (1, 1), bias=b), convolved(x, w, (1, 1))
+    np.testing.assert_array_equal(with_bias, without + b[:, None, None])
+
+
+@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
+def test_values_without_bounds_reach_only_what_reads_them(value):
+    """Transforms mix the inputs of a tile; an output must not see those that it does not read."""
+    x, w = random(1, 16, 9, 9), random(32, 16, 3, 3, seed=1)
+    x[0, 3, 4, 5] = value
+    expected = exact(x, w, (1, 1))
+    found = convolved(x, w, (1, 1))
+    np.testing.assert_array_equal(np.isfinite(found), np.isfinite(expected))
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
+    w[7, 2, 1, 1] = value
+    expected = exact(x, w, (1, 1))
+    np.testing.assert_allclose(convolved(x, w, (1, 1)), expected, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("last", ["relu", "leakyrelu", "clip", "none"])
+@pytest.mark.parametrize(("kernel", "groups"), [(3, 1), (1, 1), (3, 32)])
+def test_what_follows_a_convolution_is_done_with_it(kernel, groups, last):
+    """Bias, a sum with a whole tensor, a factor, an activation: the values of steps of their own.
+    NaN stays NaN.
+    """
+    x, w = random(2, 32, 12, 10), random(64 if groups == 1 else 32, 32 // groups, kernel, kernel)
+    x[0, 5, 3, 3] = np.nan
+    whole, bias = random(2, len(w), 12, 10, seed=2), random(len(w), seed=3)
+    builder = popir.Builder()
+    onnx = builder.aiOnnxOpset13
+    given = builder.addInputTensor("FLOAT", list(x.shape))
+    other = builder.addInputTensor("FLOAT", list(whole.shape))
+    factor, low, high = (
+        builder.addInitializedInputTensor(np.array(v, np.float32)) for v in (0.7, -0.5, 0.5)
+    )
+    weights = [builder.addInitializedInputTensor(value) for value in (w, bias)]
+    y = onnx.conv([given, *weights], pads=[kernel // 2] * 4, group=groups)
+    y = onnx.mul([onnx.add([y, other]), factor])
+    if last == "clip":
+        y = onnx.clip([y, low, high])
+    elif last != "none":
+        y = getattr(onnx, last)([y])
+    builder.addOutputTensor(y)
+
+    def run(fused: str) -> np.ndarray:
+        options = popir.SessionOptions()
+        options.engineOptions = {"host.fuse": fused}
+        device = popir.DeviceManager().createCpuDevice()
+        session = popir.InferenceSession(
+            builder.getModelProto(), popir.DataFlow(1, [y]), device, userOptions=options
+        )
+        session.prepareDevice()
+        anchors = session.initAnchorArrays()
+        session.run(popir.PyStepIO({given: x, other: whole}, anchors))
+        return anchors[y]
+
+    fused, apart = run("true"), run("false")
+    assert np.isnan(fused[0]).any()
+    np.testing.assert_allclose(fused, apart, rtol=1e-5, atol=1e-5)
