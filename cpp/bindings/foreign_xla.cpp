@@ -56,6 +56,14 @@ void add(Target target, const std::string& library, Address address) {
   Targets::instance().add(std::move(target));
 }
 
+/// The name of a file as Python has it, whatever its bytes are.
+py::str fileName(const std::string& path) {
+  PyObject* made =
+      PyUnicode_DecodeFSDefaultAndSize(path.data(), static_cast<Py_ssize_t>(path.size()));
+  if (made == nullptr) throw py::error_already_set();
+  return py::reinterpret_steal<py::str>(made);
+}
+
 foreign::ffi::Handler* handler(Address address) {
   return reinterpret_cast<foreign::ffi::Handler*>(address);
 }
@@ -117,16 +125,19 @@ void bindTargets(py::module_& m) {
       .def_readonly("name", &Target::name, "The name that custom calls use.")
       .def_readonly("platform", &Target::platform, "Host, CUDA or ROCM.")
       .def_readonly("typed", &Target::typed, "Whether it has the typed interface, API version 4.")
-      .def_readonly("library", &Target::library,
-                    "The absolute path of its library; '' if Python code has registered it.")
-      .def_readonly("source", &Target::source,
-                    "What the library is called: its path, or the sources it was built from.")
+      .def_property_readonly(
+          "library", [](const Target& target) { return fileName(target.library); },
+          "The absolute path of its library; '' if Python code has registered it.")
+      .def_property_readonly(
+          "source", [](const Target& target) { return decoded(target.source); },
+          "What the library is called: its path, or the sources it was built from.")
       .def_property_readonly(
           "address",
           [](const Target& target) { return reinterpret_cast<Address>(target.address()); },
           "The address of the function.");
   m.def(
-      "targets", [] { return Targets::instance().all(); }, "All targets that are registered, in order.");
+      "targets", [] { return Targets::instance().all(); },
+      "All targets that are registered, in order.");
   m.def(
       "find",
       [](const std::string& name, const std::string& platform) {
@@ -170,7 +181,7 @@ void bindTargets(py::module_& m) {
       "Raises popart_exception if it has another id already.");
   m.def(
       "nameLibrary",
-      [](const std::string& path, const std::string& source, const std::string& library) {
+      [](const py::bytes& path, const std::string& source, const py::bytes& library) {
         Targets::instance().nameLibrary(path, source, library);
       },
       py::arg("path"), py::arg("source"), py::arg("library"),
@@ -190,7 +201,7 @@ void bindTargets(py::module_& m) {
       "A number that changes with every registration.");
   m.def(
       "symbol",
-      [](const std::string& path, const std::string& symbol) {
+      [](const py::bytes& path, const std::string& symbol) {
         return reinterpret_cast<Address>(own(library(path), symbol));
       },
       py::arg("path"), py::arg("symbol"),

@@ -164,7 +164,7 @@ def generation() -> int:
     A number that changes with every registration.
     """
 
-def nameLibrary(path: str, source: str, library: str) -> None:
+def nameLibrary(path: bytes, source: str, library: bytes) -> None:
     """
     The library that is loaded from `path` after this is called `source`, and is found again
     at `library`.
@@ -212,7 +212,7 @@ def remove(name: str, platform: str) -> bool:
     Removes a target. Returns whether it was there.
     """
 
-def symbol(path: str, symbol: str) -> int:
+def symbol(path: bytes, symbol: str) -> int:
     """
     The address of a symbol that a library defines itself; 0 if it has none of that name. The
     library is loaded.

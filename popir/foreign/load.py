@@ -135,7 +135,7 @@ def _text(name: str) -> str:
 def _name(file: Path, name: str, found: Path | None = None) -> None:
     """Calls the library that will be loaded from `file` by `name`. It is found again at `found`."""
     device.nameLibrary(os.fsencode(file.resolve()), name)
-    xla.nameLibrary(str(file.resolve()), name, str((found or file).resolve()))
+    xla.nameLibrary(os.fsencode(file.resolve()), name, os.fsencode((found or file).resolve()))
 
 
 def _open(file: Path, spelling: str, source: str = "") -> None:

@@ -794,10 +794,10 @@ ROWS = [
 
 def attributes() -> Iterator[tuple[OperatorIdentifier, str]]:
     """Every attribute of every version of the built-in operators that a model may have. Those of
-    operators for TensorFlow name a library or are text: `tests/foreign/tensorflow` has them.
+    operators for TensorFlow and XLA name a library or are text: `tests/foreign` has them.
     """
     for entry in registry.entries():
-        if entry.opid.domain == "ai.graphcore.tensorflow":
+        if entry.opid.domain in ("ai.graphcore.tensorflow", "org.openxla"):
             continue
         if entry.source == registry.BUILT_IN and entry.isPublic and in_force(entry.opid):
             known = schemas.attributes(entry.opid)

@@ -190,7 +190,8 @@ def test_every_operator_has_a_row() -> None:
         for entry in registry.entries()
         if entry.source == registry.BUILT_IN and entry.isPublic
     }
-    assert sorted(built_in - tested - NEEDS_LIBRARY) == []
+    needs_library = {("org.openxla", "CustomCall")}  # tests/foreign/xla
+    assert sorted(built_in - tested - needs_library - NEEDS_LIBRARY) == []
 
 
 def test_every_version_is_registered_or_none() -> None:

@@ -51,7 +51,7 @@ def allow(who: str, path: str | os.PathLike[str], is_tried: bool = False) -> str
                 tried(file)
             _allowed[resolved] = now
         if not is_tried:
-            device.symbol(resolved, "")
+            device.symbol(os.fsencode(resolved), "")
     return resolved
 
 
@@ -63,7 +63,7 @@ def symbol(who: str, library: str, name: str) -> tuple[int, str]:
     """
     path = _place(who, library)
     try:
-        return device.symbol(path, name), path
+        return device.symbol(os.fsencode(path), name), path
     except LibraryLoadError as error:
         raise LibraryLoadError(f"{who}: {error}.") from None
 

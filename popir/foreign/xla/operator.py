@@ -453,11 +453,6 @@ def _inverse(order: Sequence[int]) -> list[int]:
     return [order.index(d) for d in range(len(order))]
 
 
-_DEFINITION = OpDefinition(
-    [Formal("operands", optional=True, variadic=True, least=0)],
-    [Formal("results", variadic=True)],
-    dict.fromkeys(CustomCallOp.declaredAttributes(), "*"),
-)
 _TARGET_DEFINITION = OpDefinition(
     [Formal("operands", optional=True, variadic=True, least=0)],
     [Formal("results", variadic=True)],
@@ -467,22 +462,33 @@ _TARGET_DEFINITION = OpDefinition(
         if name not in ("target", "platform", "library")
     },
 )
-OpCreator(CustomCallOp, {CUSTOM_CALL: _DEFINITION})
+OpCreator(CustomCallOp, CUSTOM_CALL)
 OpxCreator(CustomCallOpx, [CUSTOM_CALL, CUSTOM_CALL_GRAD])
 
 _seen = 0
+"""The generation of the targets that are registered as operators."""
+_known: dict[tuple[str, str], tuple[int, str]] = {}
+"""By platform and name of each of these: its address and its library."""
 
 
-def _sync() -> None:
+def sync(again: bool = False) -> None:
     """Registers each target as an operator too, such as org.openxla.Host.do_custom_call, so that
     lists have it with its library. A node of it is a custom call without the attribute `target`.
+
+    Only targets that are new since the last call, unless `again`.
     """
     global _seen
     generation = device.generation()
-    if generation == _seen:
+    if generation == _seen and not again:
         return
     _seen = generation
+    if again:
+        _known.clear()
     for target in device.targets():
+        now = (target.address, target.source)
+        if _known.get((target.platform, target.name)) == now:
+            continue
+        _known[target.platform, target.name] = now
         opid = OperatorIdentifier(f"{DOMAIN}.{target.platform}", target.name, 1)
         source = target.source or PYTHON
         registry.register_op(
@@ -502,4 +508,4 @@ def _factory(target: Any) -> Callable[[OpCreatorInfo], Op]:
     return make
 
 
-registry.sync.append(_sync)
+registry.sync.append(sync)

@@ -1,11 +1,14 @@
 """Libraries with targets of custom calls, built once."""
 
 import importlib.util
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import popir
+from popir import registry
+from popir.foreign.xla import operator
 
 HERE = Path(__file__).parent
 
@@ -17,6 +20,17 @@ def jaxlib_headers() -> Path:
     if folder is None or not (folder / "xla" / "ffi" / "api" / "ffi.h").exists():
         pytest.skip("jaxlib is not installed, whose headers define XLA's typed FFI")
     return folder
+
+
+@pytest.fixture(scope="module", autouse=True)
+def operators() -> Iterator[None]:
+    """Operators for targets, for these tests alone: others list what is registered."""
+    operator.sync(again=True)
+    yield
+    operator.sync()
+    ops = registry._state.ops  # pyright: ignore[reportPrivateUsage]
+    for key in [key for key in ops if key[0].startswith(f"{operator.DOMAIN}.")]:
+        del ops[key]
 
 
 @pytest.fixture(scope="session")
